@@ -1,0 +1,51 @@
+// Many clients in one process that walk about in the demo game: a load for servers, and a check
+// that every mirror is right. One thread, one socket per bot.
+#pragma once
+
+#include <cstdint>
+#include <mobula/core/clock.hpp>
+#include <mobula/core/result.hpp>
+#include <mobula/transport/address.hpp>
+#include <string>
+#include <vector>
+
+namespace mobula::client {
+
+struct BotsOptions {
+  transport::Address server;
+  std::uint32_t clients = 20;
+  double seconds = 10;
+  std::uint64_t seed = 1;  // of the bots' wanderings
+  bool progress = true;    // a bar on standard error
+};
+
+struct IntervalSummary {
+  double mean = 0;
+  double p50 = 0;
+  double p99 = 0;
+};
+
+struct BotsReport {
+  std::uint32_t clients = 0;
+  std::uint32_t joined = 0;
+  double seconds = 0;
+  std::uint64_t bytes_received = 0;
+  IntervalSummary patch_interval_ms;  // between the arrivals of a client's ticks
+  std::uint64_t verified_ticks = 0;
+  std::uint64_t mismatches = 0;
+  std::uint32_t entities_min = 0;  // over the joined bots, at the end
+  std::uint32_t entities_max = 0;
+  std::uint32_t closed_early = 0;
+  std::string first_close_reason;
+};
+
+// Mean and percentiles (nearest rank) of the values, which are sorted in place.
+IntervalSummary summarise(std::vector<double>& values_ms);
+
+// Reasons: those of opening sockets. A server that cannot be reached is no error but joined == 0.
+core::Result<BotsReport> run_bots(const BotsOptions& options);
+
+std::string to_json(const BotsReport& report);
+std::string to_table(const BotsReport& report);
+
+}  // namespace mobula::client

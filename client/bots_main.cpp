@@ -1,0 +1,57 @@
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <mobula/client/bots.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/net/resolve.hpp>
+
+namespace {
+
+constexpr int failed = 1;
+constexpr int bad_input = 2;
+
+int refuse(const std::string& message) {
+  std::cerr << "mobula-bots: " << message << '\n';
+  return bad_input;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  mobula::client::BotsOptions options;
+  std::string server;
+  std::string json_path;
+  CLI::App app("Connects many clients that walk about, and checks that each mirrors the server.");
+  app.add_option("--connect", server, "HOST:PORT of the server")->required();
+  app.add_option("--clients", options.clients, "how many")->check(CLI::Range(1, 10000))->capture_default_str();
+  app.add_option("--seconds", options.seconds, "for how long")->check(CLI::Range(0.1, 1e6))->capture_default_str();
+  app.add_option("--json", json_path, "also write the result to this file, as JSON");
+  app.add_option("--seed", options.seed, "seed of where the bots walk")->capture_default_str();
+  app.footer(
+      "Examples:\n"
+      "  mobula-bots --connect 127.0.0.1:7777 --clients 20 --seconds 5\n"
+      "  mobula-bots --connect localhost:7777 --clients 200 --seconds 60 --json bots.json\n"
+      "Status 0 only if every bot joined and stayed, and every mirror was verified without a mismatch.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return refuse(std::string(error.what()) + " (see --help)");
+  }
+  const auto address = mobula::net::resolve(server);
+  if (!address) return refuse(address.error().message);
+  options.server = *address;
+  const auto report = mobula::client::run_bots(options);
+  if (!report) return refuse(report.error().message);
+  std::cout << to_table(*report);
+  if (!json_path.empty()) {
+    std::ofstream file(json_path);
+    file << to_json(*report) << '\n';
+    if (!file.flush()) return refuse(json_path + ": cannot be written");
+  }
+  const bool good = report->joined == report->clients && report->closed_early == 0 && report->mismatches == 0 &&
+                    report->verified_ticks > 0;
+  return good ? 0 : failed;
+}

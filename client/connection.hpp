@@ -1,0 +1,96 @@
+// One client's conversation with a server: hello, welcome, prototypes, deltas, acknowledgements,
+// verification. Without sockets, clocks or threads: datagrams and the time go in, datagrams come out.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mobula/client/mirror.hpp>
+#include <mobula/transport/client_endpoint.hpp>
+#include <optional>
+#include <string>
+
+namespace mobula::client {
+
+struct ConnectionConfig {
+  transport::ClientConfig transport;  // server and nonce are the caller's to fill
+  std::string name;
+  // A client that was compiled against a schema names it, and is refused where the server has another.
+  std::shared_ptr<const reflect::Schema> schema;
+};
+
+struct ConnectionStats {
+  std::uint64_t ticks = 0;  // of which something arrived
+  std::uint64_t deltas = 0;
+  std::uint64_t late_deltas = 0;       // dropped: a newer one was there already
+  std::uint64_t verified_ticks = 0;    // the server's hash was that of the mirror
+  std::uint64_t mismatched_ticks = 0;  // … was another
+  std::uint64_t bytes_received = 0;    // of datagrams
+};
+
+class Connection {
+ public:
+  enum class State { connecting, joining, playing, closed };
+
+  Connection(const ConnectionConfig& config, core::Nanoseconds now);
+
+  // What a datagram brings is in the mirror when this returns.
+  void receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now);
+  // Once per tick of the server or so: acknowledges, sends the command, keeps the connection alive.
+  void update(core::Nanoseconds now, transport::Output& output);
+  void close(transport::Output& output);
+
+  // Sent with the next update, once.
+  void set_command(core::ByteView command) { command_.assign(command.begin(), command.end()); }
+
+  [[nodiscard]] State state() const { return state_; }
+  // Why it is closed.
+  [[nodiscard]] const transport::Reason& reason() const { return reason_; }
+  [[nodiscard]] std::uint32_t ticks_per_second() const { return ticks_per_second_; }
+  // The player's own entity; null until the server tells.
+  [[nodiscard]] ecs::Entity player_entity() const { return player_entity_; }
+  // Null until the server has said which schema it has.
+  [[nodiscard]] Mirror* mirror() { return mirror_.get(); }
+  [[nodiscard]] const Mirror* mirror() const { return mirror_.get(); }
+  [[nodiscard]] const ConnectionStats& stats() const { return stats_; }
+  [[nodiscard]] const transport::Session& session() const { return endpoint_.session(); }
+
+ private:
+  static constexpr std::uint32_t sums_kept = 1024;
+
+  struct Sum {
+    std::uint32_t ack = 0;
+    std::uint64_t hash = 0;
+  };
+
+  void say_hello();
+  void take_inbox();
+  void take_message(core::ByteView bytes);
+  core::Status take(const wire::Hello& message);
+  core::Status take(const wire::Welcome& message);
+  core::Status take(const wire::Names& message);
+  core::Status take(const wire::Prototypes& message);
+  core::Status take(const wire::PlayerEntity& message);
+  void take_delta(core::ByteView bytes);
+  void note_received(std::uint32_t sequence);
+  void verify(const wire::DeltaHeader& header);
+  void send_input();
+  void fail(const core::Error& error);
+
+  ConnectionConfig config_;
+  transport::ClientEndpoint endpoint_;
+  State state_ = State::connecting;
+  transport::Reason reason_;
+  std::optional<core::Error> failure_;
+  std::uint32_t ticks_per_second_ = 0;
+  ecs::Entity player_entity_;
+  std::unique_ptr<Mirror> mirror_;
+  wire::InputHeader acks_;
+  std::array<Sum, sums_kept> sums_{};  // by number of acknowledgement: the mirror's hash when it was sent
+  std::uint32_t last_verified_ = 0;
+  ecs::Tick last_tick_ = 0;
+  ConnectionStats stats_;
+  core::Bytes command_;
+  core::Bytes buffer_;
+};
+
+}  // namespace mobula::client

@@ -1,0 +1,70 @@
+#include <iostream>
+#include <mobula/client/headless.hpp>
+#include <mobula/client/udp_client.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/net/event_loop.hpp>
+
+namespace mobula::client {
+namespace {
+
+constexpr core::Nanoseconds update_interval = 25 * core::millisecond;
+
+void print_summary(const Connection& connection, const ConnectionStats& before) {
+  const ConnectionStats& now = connection.stats();
+  const std::uint32_t entities = connection.mirror() == nullptr ? 0 : connection.mirror()->rows().size();
+  std::cout << core::format(
+                   "tick {}: {} entities, {} ticks and {:.1f} KB in the last second, {} verified, {} mismatched\n",
+                   connection.mirror() == nullptr ? 0 : connection.mirror()->tick(), entities, now.ticks - before.ticks,
+                   static_cast<double>(now.bytes_received - before.bytes_received) / 1000, now.verified_ticks,
+                   now.mismatched_ticks)
+            << std::flush;
+}
+
+void print_json(const Connection& connection) {
+  const ConnectionStats& stats = connection.stats();
+  const Mirror* mirror = connection.mirror();
+  std::cout
+      << core::format(
+             R"({{"ticks":{},"entities":{},"verified_ticks":{},"mismatched_ticks":{},"bytes_received":{},"state_hash":"{:016x}"}})",
+             stats.ticks, mirror == nullptr ? 0 : mirror->rows().size(), stats.verified_ticks, stats.mismatched_ticks,
+             stats.bytes_received, mirror == nullptr ? 0 : mirror->rows().hash())
+      << '\n';
+}
+
+}  // namespace
+
+int run_headless(const HeadlessOptions& options) {
+  net::EventLoop loop;
+  ConnectionConfig config{.transport = {.server = options.server}, .name = options.name, .schema = options.schema};
+  core::Result<std::unique_ptr<UdpClient>> opened = UdpClient::open(loop, config);
+  if (!opened) {
+    core::log_error("client", "{}", opened.error().message);
+    return 1;
+  }
+  UdpClient& client = **opened;
+  Connection& connection = client.connection();
+  loop.on_stop_signal([&] { loop.stop(); });
+  const auto done = [&] { return options.ticks != 0 && connection.stats().ticks >= options.ticks; };
+
+  ConnectionStats before;
+  core::Nanoseconds next_update = core::monotonic_now();
+  core::Nanoseconds next_summary = next_update + core::second;
+  while (!loop.stopped() && !done() && connection.state() != Connection::State::closed) {
+    loop.run_until(next_update);
+    client.update();
+    next_update = core::monotonic_now() + update_interval;
+    if (options.json_only || core::monotonic_now() < next_summary) continue;
+    print_summary(connection, before);
+    before = connection.stats();
+    next_summary += core::second;
+  }
+  if (connection.state() == Connection::State::closed)
+    core::log_error("client", "closed: {}", to_string(connection.reason()));
+  client.close();
+  print_json(connection);
+  const ConnectionStats& stats = connection.stats();
+  const bool complete = options.ticks == 0 || done();
+  return complete && stats.verified_ticks > 0 && stats.mismatched_ticks == 0 ? 0 : 1;
+}
+
+}  // namespace mobula::client

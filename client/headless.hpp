@@ -1,0 +1,25 @@
+// A client without a picture: mirrors a server over UDP, says once per second how it goes, and
+// ends with a line of JSON.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mobula/reflect/schema.hpp>
+#include <mobula/transport/address.hpp>
+#include <string>
+
+namespace mobula::client {
+
+struct HeadlessOptions {
+  transport::Address server;
+  std::uint64_t ticks = 0;  // end after so many mirrored ticks; 0: when told to stop
+  bool json_only = false;
+  std::string name = "headless";
+  std::shared_ptr<const reflect::Schema> schema;  // null: whichever the server has
+};
+
+// Exit status: 0 if at least one tick was verified, none was another than the server's, and all the ticks
+// that were asked for came; else 1.
+int run_headless(const HeadlessOptions& options);
+
+}  // namespace mobula::client

@@ -1,0 +1,121 @@
+#include <mobula/client/mirror.hpp>
+
+namespace mobula::client {
+namespace {
+
+constexpr std::uint32_t prototype_id_limit = 1u << 20;
+
+}  // namespace
+
+Mirror::Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t index_limit)
+    : schema_(std::move(schema)),
+      index_limit_(index_limit),
+      registry_({.entities = {.recycling = ecs::Recycling::given, .index_limit = index_limit},
+                 .pools = {.sparse_page_shift = 8, .data_page_shift = 6}}),
+      rows_(registry_, *schema_),
+      prototypes_{ecs::empty_prototype} {}
+
+core::Result<std::unique_ptr<Mirror>> Mirror::make(std::shared_ptr<const reflect::Schema> schema,
+                                                   std::uint32_t index_limit) {
+  std::unique_ptr<Mirror> mirror(new Mirror(std::move(schema), index_limit));
+  if (core::Status done = reflect::register_components(mirror->registry_, *mirror->schema_); !done) return done.error();
+  for (const reflect::Component& component : mirror->schema_->components())
+    if (core::Result<core::StringId32> named = mirror->names_.add(component.name); !named) return named.error();
+  return mirror;
+}
+
+core::Status Mirror::add_names(const wire::Names& names) {
+  for (const std::string& text : names.texts)
+    if (core::Result<core::StringId32> named = names_.add(text); !named) return named.error();
+  return core::Done{};
+}
+
+core::Result<ecs::PrototypeId> Mirror::intern(const wire::Prototype& prototype) {
+  std::vector<ecs::PoolId> pools;
+  for (const index::ComponentRef& component : prototype.components) {
+    const core::Result<ecs::PoolId> pool = registry_.open_pool(component.type, names_.text(component.instance));
+    if (!pool) return pool.error();
+    if (registry_.pool(*pool).instance() != component.instance)
+      return core::Error{"bad prototype", "instance name " + to_string(component.instance) + " was not announced"};
+    if (rows_.codec(*pool) == nullptr)
+      return core::Error{"bad prototype", registry_.pool(*pool).type().name + " is never sent"};
+    pools.push_back(*pool);
+  }
+  return registry_.prototypes().intern(pools);
+}
+
+core::Status Mirror::add_prototypes(const wire::Prototypes& message) {
+  for (const wire::Prototype& prototype : message.prototypes) {
+    if (prototype.id == 0 || prototype.id >= prototype_id_limit)
+      return core::Error{"too many prototypes", "prototype id " + std::to_string(prototype.id)};
+    core::Result<ecs::PrototypeId> interned = intern(prototype);
+    if (!interned) return interned.error();
+    if (prototype.id >= prototypes_.size()) prototypes_.resize(prototype.id + 1, ecs::empty_prototype);
+    prototypes_[prototype.id] = *interned;
+  }
+  return core::Done{};
+}
+
+core::Status Mirror::apply(core::ByteView delta) {
+  const wire::DeltaContext context{registry_, rows_, prototypes_, index_limit_};
+  if (core::Status decoded = wire::decode_delta(delta, context, decoded_); !decoded) return decoded;
+  registry_.set_tick(decoded_.header.tick);
+  for (const wire::DecodedDelta::Entry& entry : decoded_.entries) apply(entry);
+  registry_.clear_journal();
+  tick_ = decoded_.header.tick;
+  return core::Done{};
+}
+
+void Mirror::apply(const wire::DecodedDelta::Entry& entry) {
+  switch (entry.kind) {
+    case wire::DecodedDelta::Kind::spawn: return spawn(entry);
+    case wire::DecodedDelta::Kind::update: return write(entry);
+    case wire::DecodedDelta::Kind::despawn: return despawn(entry.entity.index);
+  }
+}
+
+void Mirror::despawn(std::uint32_t index) {
+  const ecs::Entity present = registry_.entities().at(index);
+  if (!present) return;  // a spawn that was lost, and the end of it
+  rows_.erase(index);
+  registry_.destroy(present);
+}
+
+void Mirror::spawn(const wire::DecodedDelta::Entry& entry) {
+  if (registry_.entities().at(entry.entity.index) != entry.entity) despawn(entry.entity.index);
+  if (!registry_.valid(entry.entity)) registry_.create_given(entry.entity);
+  recompose(entry.entity, entry.prototype);
+  rows_.place(entry.entity, entry.prototype, decoded_.header.tick);
+  write(entry);
+}
+
+void Mirror::recompose(ecs::Entity entity, ecs::PrototypeId prototype) {
+  const ecs::PrototypeTable& prototypes = registry_.prototypes();
+  // Adding makes prototypes, which may move the table's own lists: hence copies.
+  const auto copy = [&](ecs::PrototypeId id) {
+    const std::span<const ecs::PoolId> pools = prototypes.pools(id);
+    return std::vector<ecs::PoolId>(pools.begin(), pools.end());
+  };
+  for (const ecs::PoolId pool : copy(registry_.prototype(entity)))
+    if (!prototypes.contains(prototype, pool)) registry_.remove(entity, pool);
+  for (const ecs::PoolId pool : copy(prototype))
+    if (!registry_.pool(pool).contains(entity.index)) registry_.add_bytes(entity, pool);
+}
+
+void Mirror::write(const wire::DecodedDelta::Entry& entry) {
+  for (const wire::DecodedDelta::Part& part : decoded_.parts_of(entry)) {
+    std::byte* component = registry_.try_write(entry.entity, part.pool);
+    std::memcpy(component, &decoded_.values[part.value], registry_.pool(part.pool).type().size);
+    core::BitReader bits(decoded_.body);
+    bits.skip(part.bit);
+    rows_.assign(entry.entity.index, part.pool, bits, part.bits, decoded_.header.tick);
+  }
+}
+
+void Mirror::check() const {
+  registry_.check();
+  rows_.check();
+  MOBULA_ASSERT(rows_.size() == registry_.entities().size(), "every mirrored entity has rows");
+}
+
+}  // namespace mobula::client

@@ -1,0 +1,68 @@
+# Functions that turn schemas into code. A team calls them on its own files:
+#
+#   mobula_component_schema(my_schema components.fbs HEADER my/components.hpp)
+#   mobula_messages(my_messages commands.fbs)
+
+set(MOBULA_SCHEMA_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "where engine.fbs is")
+set(MOBULA_GENERATED_INCLUDE_DIR ${MOBULA_INCLUDE_DIR} CACHE INTERNAL "where component headers are generated")
+set(MOBULA_GENERATED_SCHEMA_DIR ${CMAKE_CURRENT_BINARY_DIR}/schema CACHE INTERNAL "where .bfbs files are generated")
+
+# mobula_component_schema(TARGET file.fbs HEADER path.hpp)
+# makes the static library TARGET: plain structs of the schema's components, included as <path.hpp>, and
+# schema_bytes() in the schema's namespace. NAME.fbs also becomes <build>/schema/NAME.bfbs for tools.
+# The schema is one file, which may include engine.fbs. It is compiled from a copy beside engine.fbs: the paths
+# of source trees must not get into the .bfbs, whose bytes are the schema's identity.
+function(mobula_component_schema target file)
+  cmake_parse_arguments(ARG "" "HEADER" "" ${ARGN})
+  if(NOT ARG_HEADER)
+    message(FATAL_ERROR "mobula_component_schema(${target} ${file}): HEADER is missing")
+  endif()
+  get_filename_component(name ${file} NAME_WE)
+  set(dir ${MOBULA_GENERATED_SCHEMA_DIR})
+  set(header ${MOBULA_GENERATED_INCLUDE_DIR}/${ARG_HEADER})
+  configure_file(${MOBULA_SCHEMA_DIR}/engine.fbs ${dir}/engine.fbs COPYONLY)
+  if(NOT name STREQUAL "engine")
+    configure_file(${file} ${dir}/${name}.fbs COPYONLY)
+  endif()
+  add_custom_command(
+    OUTPUT ${dir}/${name}.bfbs ${dir}/${name}.cpp ${header}
+    COMMAND flatbuffers::flatc --binary --schema --bfbs-filenames ${dir} -o ${dir} ${dir}/${name}.fbs
+    COMMAND mobula-schema-gen ${dir}/${name}.bfbs --include ${ARG_HEADER} --header ${header}
+            --source ${dir}/${name}.cpp
+    DEPENDS ${dir}/${name}.fbs ${dir}/engine.fbs mobula-schema-gen
+    COMMENT "Generating <${ARG_HEADER}> from ${name}.fbs"
+    VERBATIM)
+  add_library(${target} STATIC ${dir}/${name}.cpp ${header})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${MOBULA_GENERATED_INCLUDE_DIR}>)
+  target_link_libraries(${target} PUBLIC mobula::ecs)
+  if(NOT name STREQUAL "engine")
+    target_link_libraries(${target} PUBLIC mobula::schema_engine)
+  endif()
+  mobula_own_code(${target})
+endfunction()
+
+# mobula_messages(TARGET file.fbs...)
+# makes the INTERFACE library TARGET: FlatBuffers' own C++ of tables and structs that travel or lie in files,
+# included as <mobula/schema/NAME_generated.h>. The files of one call may include each other.
+# The headers are system headers: our warnings are not for flatc.
+function(mobula_messages target)
+  set(root ${MOBULA_GENERATED_SCHEMA_DIR}/messages)
+  set(headers)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]" OUTPUT_VARIABLE files)
+  foreach(file ${files})
+    get_filename_component(name ${file} NAME_WE)
+    set(header ${root}/mobula/schema/${name}_generated.h)
+    add_custom_command(
+      OUTPUT ${header}
+      COMMAND flatbuffers::flatc --cpp --scoped-enums -I ${MOBULA_SCHEMA_DIR} -o ${root}/mobula/schema ${file}
+      DEPENDS ${files}
+      COMMENT "Generating <mobula/schema/${name}_generated.h>"
+      VERBATIM)
+    list(APPEND headers ${header})
+  endforeach()
+  add_custom_target(${target}_headers DEPENDS ${headers})
+  add_library(${target} INTERFACE)
+  add_dependencies(${target} ${target}_headers)
+  target_include_directories(${target} SYSTEM INTERFACE $<BUILD_INTERFACE:${root}>)
+  target_link_libraries(${target} INTERFACE flatbuffers::flatbuffers)
+endfunction()

@@ -1,0 +1,129 @@
+#include <iostream>
+#include <mobula/core/content_hash.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/net/event_loop.hpp>
+#include <mobula/net/resolve.hpp>
+#include <mobula/net/udp_socket.hpp>
+#include <mobula/server/application.hpp>
+#include <mobula/server/config.hpp>
+#include <mobula/server/server.hpp>
+#include <mobula/transport/client_endpoint.hpp>
+
+namespace mobula::server {
+namespace {
+
+constexpr int failed = 1;
+constexpr int bad_input = 2;
+constexpr std::uint32_t late_ticks_max = 5;  // later than that is given up, not caught up
+
+int refuse(const core::Error& error) {
+  std::cerr << "mobula-server: " << error.message << '\n';
+  return bad_input;
+}
+
+// Paces the ticks of a server until it is told to stop.
+class Loop {
+ public:
+  Loop(const Config& config, net::EventLoop& events, net::UdpSocket& socket, Server& server)
+      : config_(config), events_(events), socket_(socket), server_(server) {}
+
+  void run() {
+    const core::Nanoseconds period = core::second / config_.tick_rate;
+    core::Nanoseconds next = core::monotonic_now() + period;
+    for (std::uint64_t done = 0; config_.ticks == 0 || done < config_.ticks; ++done) {
+      events_.run_until(next);
+      if (events_.stopped()) return;
+      const core::Nanoseconds now = core::monotonic_now();
+      server_.tick(now, socket_);
+      next += period;
+      if (now > next + late_ticks_max * period) {
+        core::log_warn("server", "{} ms behind: ticks are dropped", (now - next) / core::millisecond);
+        next = now + period;
+      }
+    }
+  }
+
+ private:
+  const Config& config_;
+  net::EventLoop& events_;
+  net::UdpSocket& socket_;
+  Server& server_;
+};
+
+void log_summary(Server& server, const net::UdpSocket& socket) {
+  const ServerStats& stats = server.stats();
+  const transport::ServerCounters& counters = server.endpoint().counters();
+  core::log_info("server", "{} ticks, {} entities, state hash {:016x}", server.world().tick() - 1,
+                 server.world().registry().entities().size(), server.publisher().rows().hash());
+  core::log_info("server", "sent {} bytes in {} datagrams, of these {} deltas; received {} bytes",
+                 socket.counters().bytes_sent, socket.counters().datagrams_sent, stats.deltas_sent,
+                 socket.counters().bytes_received);
+  const std::uint64_t garbage = counters.too_long + counters.unknown_kind + counters.malformed +
+                                counters.unknown_address + counters.wrong_connection + counters.bad_cookie;
+  core::log_info("server", "{} commands done; ignored {} garbage datagrams", stats.commands, garbage);
+  for (const auto& [reason, count] : stats.refusals) core::log_info("server", "refused {}: {}", count, reason);
+}
+
+int serve(const Config& config, Game& game) {
+  core::Result<std::shared_ptr<const resource::Resource>> level = resource::Resource::load(config.level);
+  if (!level) return refuse(level.error());
+
+  net::EventLoop events;
+  core::Result<std::unique_ptr<net::UdpSocket>> socket =
+      net::UdpSocket::open(events, transport::Address::any(config.port));
+  if (!socket) return refuse(socket.error());
+
+  ServerConfig server_config{
+      .level = *level, .ticks_per_second = config.tick_rate, .seed = config.seed, .transport = {}};
+  server_config.transport.sessions_max = config.clients_max;
+  core::random_bytes(server_config.transport.secret);
+  core::Result<std::unique_ptr<Server>> server = Server::start(std::move(server_config), game);
+  if (!server) return refuse(server.error());
+
+  (*socket)->on_datagram([&](const transport::Address& from, core::ByteView datagram) {
+    (*server)->receive(from, datagram, core::monotonic_now(), **socket);
+  });
+  events.on_stop_signal([&] { events.stop(); });
+  core::log_info("server", "level {} ({:.16}), {} ticks per second", config.level, to_string((*level)->identity()),
+                 config.tick_rate);
+  core::log_info("server", "listening on udp port {}", (*socket)->local_port());
+
+  Loop(config, events, **socket, **server).run();
+  (*server)->shut_down(core::monotonic_now(), **socket);
+  log_summary(**server, **socket);
+  return 0;
+}
+
+int check_health(const Config& config) {
+  const core::Result<transport::Address> target = net::resolve(config.health_target);
+  if (!target) return refuse(target.error());
+  net::EventLoop events;
+  core::Result<std::unique_ptr<net::UdpSocket>> socket = net::UdpSocket::open(events, transport::Address::any(0));
+  if (!socket) return refuse(socket.error());
+
+  transport::ClientConfig config_of_probe{.server = *target};
+  core::random_bytes(std::as_writable_bytes(std::span(&config_of_probe.nonce, 1)));
+  transport::ClientEndpoint probe(config_of_probe, core::monotonic_now());
+  (*socket)->on_datagram([&](const transport::Address& from, core::ByteView datagram) {
+    probe.receive(from, datagram, core::monotonic_now());
+  });
+  const core::Nanoseconds deadline = core::monotonic_now() + 2 * core::second;
+  while (!probe.server_answered() && core::monotonic_now() < deadline) {
+    probe.update(core::monotonic_now(), **socket);
+    events.run_until(core::monotonic_now() + 20 * core::millisecond);
+  }
+  std::cout << config.health_target << (probe.server_answered() ? ": a server answers\n" : ": no answer\n");
+  return probe.server_answered() ? 0 : failed;
+}
+
+}  // namespace
+
+int run(int argc, char** argv, Game& game) {
+  int status = 0;
+  const std::optional<Config> config = parse_command_line(argc, argv, status);
+  if (!config) return status;
+  if (config->verbose) core::set_log_level(core::LogLevel::debug);
+  return config->job == Config::Job::check_health ? check_health(*config) : serve(*config, game);
+}
+
+}  // namespace mobula::server

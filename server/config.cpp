@@ -1,0 +1,43 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <mobula/server/config.hpp>
+
+namespace mobula::server {
+
+std::optional<Config> parse_command_line(int argc, char** argv, int& status) {
+  Config config;
+  CLI::App app("Serves a world: spawns a compiled level, runs the game at a fixed tick, mirrors it to every client.");
+  app.add_option("--level", config.level, "compiled level to spawn (made by mobula-compile)");
+  app.add_option("--port", config.port, "UDP port; 0 takes any free one")->capture_default_str();
+  app.add_option("--tick-rate", config.tick_rate, "ticks per second")->check(CLI::Range(1, 240))->capture_default_str();
+  app.add_option("--ticks", config.ticks, "end after so many ticks; 0: when told to stop")->capture_default_str();
+  app.add_option("--seed", config.seed, "seed of everything random in the world")->capture_default_str();
+  app.add_option("--max-clients", config.clients_max, "sessions at once")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
+  app.add_flag("--verbose", config.verbose, "log debug lines too");
+  CLI::App* health = app.add_subcommand("health", "exit 0 if a server answers at an address, 1 if not");
+  health->add_option("--connect", config.health_target, "HOST:PORT")->default_val("127.0.0.1:7777");
+  app.footer(
+      "Examples:\n"
+      "  mobula-server --level village.level\n"
+      "  mobula-server --level village.level --port 9000 --tick-rate 60 --seed 7\n"
+      "  mobula-server health --connect 127.0.0.1:7777\n"
+      "Stops in good order on SIGINT and SIGTERM.");
+  try {
+    app.parse(argc, argv);
+    if (*health) config.job = Config::Job::check_health;
+    if (config.job == Config::Job::serve && config.level.empty()) throw CLI::RequiredError("--level");
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    status = 0;
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    std::cerr << "mobula-server: " << error.what() << " (see --help)\n";
+    status = 2;
+    return std::nullopt;
+  }
+  return config;
+}
+
+}  // namespace mobula::server

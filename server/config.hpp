@@ -1,0 +1,28 @@
+// What the command line of a server says.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mobula::server {
+
+struct Config {
+  enum class Job { serve, check_health };
+
+  Job job = Job::serve;
+  std::string level;
+  std::uint16_t port = 7777;
+  std::uint32_t tick_rate = 20;  // per second
+  std::uint64_t ticks = 0;       // 0: until told to stop
+  std::uint64_t seed = 1;
+  std::uint32_t clients_max = 1024;
+  bool verbose = false;
+  std::string health_target;  // HOST:PORT
+};
+
+// Nothing if the program is done: help was asked for (status 0) or the line is wrong (status 2); what there is
+// to say has been printed.
+std::optional<Config> parse_command_line(int argc, char** argv, int& status);
+
+}  // namespace mobula::server

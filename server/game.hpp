@@ -1,0 +1,42 @@
+// What a team writes: the rules. The server owns world, sessions and replication and calls
+// these hooks, all on the simulation thread. Components that the schema describes are
+// mirrored to every client by themselves; a game sends nothing.
+#pragma once
+
+#include <mobula/core/bytes.hpp>
+#include <mobula/core/result.hpp>
+#include <mobula/ecs/entity.hpp>
+#include <mobula/server/world.hpp>
+#include <string>
+
+namespace mobula::server {
+
+struct Player {
+  std::uint32_t id = 0;  // unique while the server runs
+  std::string name;      // as the client gave it: printable, not unique, perhaps empty
+  ecs::Entity entity;    // what join() gave
+};
+
+class Game {
+ public:
+  virtual ~Game() = default;
+
+  // The binary schema of the game's components, as the generated schema_bytes() gives it.
+  [[nodiscard]] virtual core::ByteView schema() const = 0;
+
+  // Once, when the level has been spawned.
+  virtual void start(World& /*world*/) {}
+  // A player comes in: gives the entity that is theirs, or a reason to refuse them.
+  virtual core::Result<ecs::Entity> join(World& world, const Player& player) = 0;
+  // A player has gone; the entity is still there unless the game destroyed it.
+  virtual void leave(World& world, const Player& player) = 0;
+  // A player asks for something. The bytes are as hostile as they come: refuse what is malformed or not
+  // allowed, having changed nothing. Refusals are counted by reason.
+  virtual core::Status command(World& /*world*/, const Player& /*player*/, core::ByteView /*command*/) {
+    return core::Error{"unknown command", "this game knows no commands"};
+  }
+  // Moves the world on by one tick.
+  virtual void tick(World& world) = 0;
+};
+
+}  // namespace mobula::server

@@ -1,0 +1,25 @@
+// The demo: mobs wander and hunt, pickups are taken and come back, players walk about as avatars.
+// Nothing here is known to the server but the Game interface; any team's game stands like this.
+#pragma once
+
+#include <mobula/server/game.hpp>
+#include <mobula/server/game/pickups.hpp>
+
+namespace demo {
+
+class DemoGame final : public mobula::server::Game {
+ public:
+  [[nodiscard]] mobula::core::ByteView schema() const override;
+  void start(mobula::server::World& world) override;
+  mobula::core::Result<mobula::ecs::Entity> join(mobula::server::World& world,
+                                                 const mobula::server::Player& player) override;
+  void leave(mobula::server::World& world, const mobula::server::Player& player) override;
+  mobula::core::Status command(mobula::server::World& world, const mobula::server::Player& player,
+                               mobula::core::ByteView command) override;
+  void tick(mobula::server::World& world) override;
+
+ private:
+  Pickups pickups_;
+};
+
+}  // namespace demo

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+#include <mobula/schema/components.hpp>
+#include <mobula/server/game/movement.hpp>
+#include <vector>
+
+namespace demo {
+namespace {
+
+using mobula::ecs::Entity;
+using mobula::engine::Transform;
+using mobula::engine::Vec3;
+using mobula::server::World;
+
+constexpr float world_edge = 500.0f;  // metres; the schema's range ends at 512
+constexpr float sight = 15.0f;
+constexpr float reach = 1.5f;
+
+Vec3 on_ground(float x, float z) {
+  Vec3 result;
+  result.x = x;
+  result.z = z;
+  return result;
+}
+
+float ground_distance_squared(const Vec3& a, const Vec3& b) {
+  return (a.x - b.x) * (a.x - b.x) + (a.z - b.z) * (a.z - b.z);
+}
+
+Vec3 towards(const Vec3& from, const Vec3& to, float speed) {
+  const float distance = std::sqrt(ground_distance_squared(from, to));
+  if (distance < 0.01f) return {};
+  return on_ground((to.x - from.x) / distance * speed, (to.z - from.z) / distance * speed);
+}
+
+// Uniform in direction: a point in the disc, scaled.
+Vec3 any_direction(mobula::core::Random& random, float speed) {
+  for (;;) {
+    const Vec3 point = on_ground(random.uniform(-1, 1), random.uniform(-1, 1));
+    const float length_squared = point.x * point.x + point.z * point.z;
+    if (length_squared > 0.01f && length_squared <= 1) return towards({}, point, speed);
+  }
+}
+
+// The turn about the vertical that looks along `direction`, by half-angle formulas.
+mobula::engine::Quat facing(const Vec3& direction) {
+  const float length = std::sqrt(direction.x * direction.x + direction.z * direction.z);
+  const float cosine = direction.z / length;
+  mobula::engine::Quat turn;
+  turn.w = std::sqrt(std::max(0.0f, (1 + cosine) / 2));
+  turn.y = std::copysign(std::sqrt(std::max(0.0f, (1 - cosine) / 2)), direction.x);
+  return turn;
+}
+
+struct Prey {
+  Entity entity;
+  Vec3 position;
+};
+
+Entity nearest(const std::vector<Prey>& prey, const Vec3& from) {
+  Entity best;
+  float best_distance = sight * sight;
+  for (const Prey& candidate : prey) {
+    const float distance = ground_distance_squared(candidate.position, from);
+    if (distance >= best_distance) continue;
+    best_distance = distance;
+    best = candidate.entity;
+  }
+  return best;
+}
+
+}  // namespace
+
+void wander(World& world) {
+  mobula::core::Random& random = world.random();
+  const std::uint32_t average_ticks = 3 * world.ticks_per_second();
+  world.registry().view<const Wander, const Transform>().each(
+      [&](Entity mob, const Wander& wander, const Transform& transform) {
+        const bool astray = ground_distance_squared(transform.position, wander.home) > wander.radius * wander.radius;
+        if (!random.chance(1, astray ? average_ticks / 4 + 1 : average_ticks)) return;
+        auto* velocity = world.registry().try_get<Velocity>(mob);
+        if (velocity == nullptr) return;
+        if (astray) {
+          velocity->linear = towards(transform.position, wander.home, wander.speed);
+        } else {
+          velocity->linear = random.chance(1, 3) ? Vec3{} : any_direction(random, wander.speed);
+        }
+      });
+}
+
+void hunt(World& world) {
+  mobula::ecs::Registry& registry = world.registry();
+  const bool look_around = world.tick() % world.ticks_per_second() == 0;
+  std::vector<Prey> prey;
+  if (look_around) {
+    registry.view<const Avatar, const Transform>().each([&](Entity avatar, const Avatar&, const Transform& transform) {
+      prey.push_back({avatar, transform.position});
+    });
+  }
+  registry.view<const Target, const Wander, const Transform>().each(
+      [&](Entity mob, const Target& target, const Wander& wander, const Transform& transform) {
+        const Entity chosen = look_around                     ? nearest(prey, transform.position)
+                              : registry.valid(target.entity) ? target.entity
+                                                              : Entity{};
+        if (chosen != target.entity) registry.get<Target>(mob).entity = chosen;
+        const Transform* goal = registry.try_get<const Transform>(chosen);
+        auto* velocity = registry.try_get<Velocity>(mob);
+        if (goal == nullptr || velocity == nullptr) return;
+        const bool arrived = ground_distance_squared(transform.position, goal->position) < reach * reach;
+        velocity->linear = arrived ? Vec3{} : towards(transform.position, goal->position, wander.speed * 1.5f);
+      });
+}
+
+void walk(World& world) {
+  const float dt = world.seconds_per_tick();
+  world.registry().view<const Velocity>().each([&](Entity mover, const Velocity& velocity) {
+    if (velocity.linear.x == 0 && velocity.linear.z == 0) return;
+    auto* transform = world.registry().try_get<Transform>(mover);
+    if (transform == nullptr) return;
+    transform->position.x = std::clamp(transform->position.x + velocity.linear.x * dt, -world_edge, world_edge);
+    transform->position.z = std::clamp(transform->position.z + velocity.linear.z * dt, -world_edge, world_edge);
+    transform->rotation = facing(velocity.linear);
+  });
+}
+
+}  // namespace demo

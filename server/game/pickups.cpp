@@ -1,0 +1,75 @@
+#include <mobula/core/log.hpp>
+#include <mobula/server/game/pickups.hpp>
+
+namespace demo {
+namespace {
+
+using mobula::ecs::Entity;
+using mobula::engine::Transform;
+using mobula::server::World;
+
+constexpr float touch = 1.2f;  // metres
+
+// The spawnable prefab of each kind, in order of PickupKind.
+constexpr const char* prefab_of_kind[] = {"coin", "medkit", "key"};
+
+bool touches(const Transform& a, const Transform& b) {
+  const float x = a.position.x - b.position.x;
+  const float z = a.position.z - b.position.z;
+  return x * x + z * z < touch * touch;
+}
+
+void reward(World& world, Entity avatar, const Pickup& pickup) {
+  mobula::ecs::Registry& registry = world.registry();
+  registry.get<Avatar>(avatar).score += pickup.amount;
+  auto* inventory = registry.try_get<Inventory>(avatar);
+  if (inventory != nullptr && inventory->item_count < inventory->items.size())
+    inventory->items[inventory->item_count++] = static_cast<std::uint8_t>(pickup.kind);
+}
+
+}  // namespace
+
+void Pickups::tick(World& world) {
+  take(world);
+  respawn(world);
+}
+
+void Pickups::take(World& world) {
+  mobula::ecs::Registry& registry = world.registry();
+  struct Taker {
+    Entity avatar;
+    Transform transform;
+  };
+  std::vector<Taker> takers;
+  registry.view<const Avatar, const Transform>().each(
+      [&](Entity avatar, const Avatar&, const Transform& transform) { takers.push_back({avatar, transform}); });
+  if (takers.empty()) return;
+  registry.view<const Pickup, const Transform>().each(
+      [&](Entity entity, const Pickup& pickup, const Transform& transform) {
+        for (const Taker& taker : takers) {
+          if (!touches(taker.transform, transform)) continue;
+          const auto wait =
+              static_cast<mobula::ecs::Tick>(pickup.respawn_seconds * static_cast<float>(world.ticks_per_second()));
+          due_.push_back({world.tick() + wait, pickup, transform});
+          reward(world, taker.avatar, pickup);
+          world.destroy_tree(entity);
+          return;
+        }
+      });
+}
+
+void Pickups::respawn(World& world) {
+  std::erase_if(due_, [&](const Due& due) {
+    if (due.tick > world.tick()) return false;
+    const mobula::core::Result<Entity> made = world.spawn(prefab_of_kind[static_cast<std::size_t>(due.pickup.kind)]);
+    if (!made) {
+      mobula::core::log_error("demo", "a pickup does not come back: {}", made.error().message);
+      return true;
+    }
+    world.registry().get<Transform>(*made) = due.transform;
+    world.registry().get<Pickup>(*made) = due.pickup;
+    return true;
+  });
+}
+
+}  // namespace demo

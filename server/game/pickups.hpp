@@ -1,0 +1,28 @@
+// Avatars take pickups by touching them; some time later a new one lies in the same place.
+#pragma once
+
+#include <deque>
+#include <mobula/schema/components.hpp>
+#include <mobula/server/world.hpp>
+#include <vector>
+
+namespace demo {
+
+class Pickups {
+ public:
+  void tick(mobula::server::World& world);
+
+ private:
+  struct Due {
+    mobula::ecs::Tick tick;
+    Pickup pickup;
+    mobula::engine::Transform transform;
+  };
+
+  void take(mobula::server::World& world);
+  void respawn(mobula::server::World& world);
+
+  std::vector<Due> due_;
+};
+
+}  // namespace demo

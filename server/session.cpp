@@ -1,0 +1,53 @@
+#include <algorithm>
+#include <mobula/server/session.hpp>
+#include <mobula/wire/messages.hpp>
+
+namespace mobula::server {
+
+bool Session::take_command(core::ByteView bytes) {
+  if (commands_used == commands_per_tick_max) return false;
+  if (commands.size() == commands_used) commands.emplace_back();
+  commands[commands_used++].assign(bytes.begin(), bytes.end());
+  return true;
+}
+
+void Session::note_delivered(const transport::Session& lane) {
+  std::erase_if(announcements_, [&](const Announcement& announcement) {
+    if (!lane.reliable_delivered(announcement.message)) return false;
+    for (const ecs::PrototypeId prototype : announcement.prototypes) view->prototype_known(prototype);
+    return true;
+  });
+}
+
+core::Status Session::send_new_names(const ecs::Registry& registry, transport::Session& lane) {
+  wire::Names names;
+  for (const ecs::PrototypeId prototype : view->wanted_prototypes())
+    for (const ecs::PoolId pool : registry.prototypes().pools(prototype))
+      if (named_pools_.insert(pool).second) names.texts.push_back(registry.pool(pool).instance_name());
+  if (names.texts.empty()) return core::Done{};
+  const core::Result<transport::ReliableId> sent = lane.send_reliable(wire::encode(names));
+  if (!sent) return sent.error();
+  return core::Done{};
+}
+
+core::Status Session::announce_prototypes(const ecs::Registry& registry, transport::Session& lane) {
+  note_delivered(lane);
+  std::span<const ecs::PrototypeId> wanted = view->wanted_prototypes();
+  if (wanted.empty()) return core::Done{};
+  if (core::Status named = send_new_names(registry, lane); !named) return named;
+  for (; !wanted.empty(); wanted = wanted.subspan(std::min(wanted.size(), wire::max_prototypes_per_message))) {
+    const auto part = wanted.first(std::min(wanted.size(), wire::max_prototypes_per_message));
+    wire::Prototypes message;
+    for (const ecs::PrototypeId id : part) {
+      std::vector<index::ComponentRef> components = index::components(registry, id);
+      message.prototypes.push_back({id, index::prototype_hash(components), std::move(components)});
+    }
+    const core::Result<transport::ReliableId> sent = lane.send_reliable(wire::encode(message));
+    if (!sent) return sent.error();
+    announcements_.push_back({*sent, {part.begin(), part.end()}});
+  }
+  view->clear_wanted();
+  return core::Done{};
+}
+
+}  // namespace mobula::server

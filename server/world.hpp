@@ -1,0 +1,57 @@
+// One world: entities and components, the tick, the level it was made from, and chance.
+// Handed to every hook of a Game. Owned by the server; one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mobula/core/random.hpp>
+#include <mobula/core/result.hpp>
+#include <mobula/ecs/registry.hpp>
+#include <mobula/reflect/schema.hpp>
+#include <mobula/resource/spawner.hpp>
+#include <optional>
+#include <string_view>
+
+namespace mobula::server {
+
+struct WorldConfig {
+  std::shared_ptr<const reflect::Schema> schema;
+  std::shared_ptr<const resource::Resource> level;  // null: the world starts empty
+  std::uint32_t ticks_per_second = 20;
+  std::uint64_t seed = 1;
+};
+
+class World {
+ public:
+  // Fails if the schema's components cannot be registered.
+  static core::Result<std::unique_ptr<World>> make(WorldConfig config);
+
+  // Spawns the level. Before the first tick.
+  core::Status spawn_level();
+  // Spawns a prefab that the level marks as spawnable; gives its root. Reasons: "unknown prefab", "too many entities".
+  core::Result<ecs::Entity> spawn(std::string_view prefab);
+  // Destroys an entity and all that has it, directly or not, as its Parent.
+  void destroy_tree(ecs::Entity root);
+  // Ends a tick: structural changes so far are old news, writes from now on belong to the next.
+  void end_tick();
+
+  [[nodiscard]] ecs::Registry& registry() { return registry_; }
+  [[nodiscard]] const ecs::Registry& registry() const { return registry_; }
+  [[nodiscard]] const reflect::Schema& schema() const { return *config_.schema; }
+  [[nodiscard]] const resource::Resource* level() const { return config_.level.get(); }
+  // From 1; tick 1 contains the level as it was spawned.
+  [[nodiscard]] ecs::Tick tick() const { return registry_.tick(); }
+  [[nodiscard]] std::uint32_t ticks_per_second() const { return config_.ticks_per_second; }
+  [[nodiscard]] float seconds_per_tick() const { return 1.0f / static_cast<float>(config_.ticks_per_second); }
+  [[nodiscard]] core::Random& random() { return random_; }
+
+ private:
+  explicit World(WorldConfig config) : config_(std::move(config)), random_(config_.seed) {}
+
+  WorldConfig config_;
+  core::Random random_;
+  ecs::Registry registry_;
+  std::optional<resource::Spawner> spawner_;
+};
+
+}  // namespace mobula::server

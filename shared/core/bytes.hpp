@@ -1,0 +1,44 @@
+// Bytes seen, bytes owned, and unaligned little-endian reads and writes of plain values.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace mobula::core {
+
+static_assert(std::endian::native == std::endian::little, "blobs and datagrams are little-endian and used in place");
+
+using ByteView = std::span<const std::byte>;
+using MutableBytes = std::span<std::byte>;
+using Bytes = std::vector<std::byte>;
+
+// The caller has checked that sizeof(T) bytes are there.
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+T load(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+void store(void* to, const T& value) {
+  std::memcpy(to, &value, sizeof(T));
+}
+
+template <class T>
+ByteView as_bytes(const T* data, std::size_t count) {
+  return {reinterpret_cast<const std::byte*>(data), count * sizeof(T)};
+}
+
+constexpr std::uint32_t align_up(std::uint32_t offset, std::uint32_t alignment) {
+  return (offset + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace mobula::core

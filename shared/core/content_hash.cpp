@@ -1,0 +1,36 @@
+#include <sodium.h>
+
+#include <mobula/core/content_hash.hpp>
+
+namespace mobula::core {
+
+ContentHash content_hash(ByteView content) {
+  ContentHash hash;
+  crypto_generichash(reinterpret_cast<unsigned char*>(hash.bytes.data()), hash.bytes.size(),
+                     reinterpret_cast<const unsigned char*>(content.data()), content.size(), nullptr, 0);
+  return hash;
+}
+
+ContentHash keyed_hash(const SecretKey& key, ByteView content) {
+  ContentHash hash;
+  crypto_generichash(reinterpret_cast<unsigned char*>(hash.bytes.data()), hash.bytes.size(),
+                     reinterpret_cast<const unsigned char*>(content.data()), content.size(),
+                     reinterpret_cast<const unsigned char*>(key.data()), key.size());
+  return hash;
+}
+
+bool equal_in_constant_time(ByteView a, ByteView b) {
+  return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+void random_bytes(MutableBytes out) { randombytes_buf(out.data(), out.size()); }
+
+std::string to_string(const ContentHash& hash) {
+  std::string text(hash.bytes.size() * 2 + 1, '\0');
+  sodium_bin2hex(text.data(), text.size(), reinterpret_cast<const unsigned char*>(hash.bytes.data()),
+                 hash.bytes.size());
+  text.pop_back();
+  return text;
+}
+
+}  // namespace mobula::core

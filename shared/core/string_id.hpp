@@ -1,0 +1,37 @@
+// A name as its hash: what component types, instance names and resources are compared by.
+// FNV-1a, 32 bits, over the UTF-8 bytes; the same on every machine.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace mobula::core {
+
+struct StringId32 {
+  std::uint32_t value = 0;
+
+  constexpr StringId32() = default;
+  constexpr explicit StringId32(std::uint32_t hash) : value(hash) {}
+  constexpr explicit StringId32(std::string_view text) : value(fnv1a(text)) {}
+  auto operator<=>(const StringId32&) const = default;
+
+ private:
+  static constexpr std::uint32_t fnv1a(std::string_view text) {
+    std::uint32_t hash = 2166136261u;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+    return hash;
+  }
+};
+
+// Eight hex digits, for logs where the text is not known.
+std::string to_string(StringId32 id);
+
+}  // namespace mobula::core
+
+template <>
+struct std::hash<mobula::core::StringId32> {
+  std::size_t operator()(mobula::core::StringId32 id) const noexcept { return id.value; }
+};

@@ -1,0 +1,37 @@
+// The handle of an entity: in the server's memory, on the wire, in saves and in the
+// client's memory it is the same 64 bits. As text: index.generation.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mobula::ecs {
+
+// Zeroed memory is null_entity: no entity has generation 0.
+struct Entity {
+  std::uint32_t index = 0;
+  std::uint32_t generation = 0;
+
+  auto operator<=>(const Entity&) const = default;
+  explicit operator bool() const { return generation != 0; }
+};
+
+inline constexpr Entity null_entity{};
+
+std::string to_string(Entity entity);
+
+// Nothing if the text is not exactly two decimal numbers of 32 bits with a dot between.
+std::optional<Entity> parse_entity(std::string_view text);
+
+}  // namespace mobula::ecs
+
+template <>
+struct std::hash<mobula::ecs::Entity> {
+  std::size_t operator()(mobula::ecs::Entity entity) const noexcept {
+    return (static_cast<std::size_t>(entity.generation) << 32 | entity.index) * 0x9e3779b97f4a7c15ull;
+  }
+};

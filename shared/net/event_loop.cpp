@@ -1,0 +1,60 @@
+#include <sys/resource.h>
+
+#include <csignal>
+#include <mobula/core/assert.hpp>
+#include <mobula/net/event_loop_impl.hpp>
+
+namespace mobula::net {
+namespace {
+
+// Of a run_until whose deadline has passed.
+constexpr core::Nanoseconds late_budget = core::millisecond;
+
+// A process may hold thousands of sockets; the soft limit is often 1024.
+void raise_open_files_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void wait_for_signal(EventLoop::Impl& impl) {
+  impl.signals.async_wait([&impl](const boost::system::error_code& error, int) {
+    if (error) return;
+    impl.on_signal();
+    wait_for_signal(impl);
+  });
+}
+
+}  // namespace
+
+EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) { raise_open_files_limit(); }
+EventLoop::~EventLoop() = default;
+
+void EventLoop::run_until(core::Nanoseconds deadline) {
+  const core::Nanoseconds begin = core::monotonic_now();
+  if (deadline <= begin) {
+    while (!stopped() && impl_->io.poll_one() > 0 && core::monotonic_now() < begin + late_budget) continue;
+    return;
+  }
+  const std::chrono::steady_clock::time_point end{std::chrono::nanoseconds(deadline)};
+  while (!stopped() && core::monotonic_now() < deadline) impl_->io.run_one_until(end);
+}
+
+void EventLoop::stop() {
+  impl_->stopped = true;
+  impl_->io.stop();
+}
+
+bool EventLoop::stopped() const { return impl_->stopped; }
+
+void EventLoop::on_stop_signal(std::function<void()> handler) {
+  MOBULA_ASSERT(!impl_->on_signal, "a loop has one handler of stop signals");
+  impl_->on_signal = std::move(handler);
+  boost::system::error_code ignored;  // both are signals that can be caught
+  impl_->signals.add(SIGINT, ignored);
+  impl_->signals.add(SIGTERM, ignored);
+  wait_for_signal(*impl_);
+}
+
+}  // namespace mobula::net

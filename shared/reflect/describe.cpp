@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <array>
+#include <mobula/core/format.hpp>
+#include <mobula/reflect/attributes.hpp>
+#include <mobula/reflect/describe.hpp>
+
+namespace mobula::reflect {
+namespace {
+
+bool is_scalar(const DeclaredField& field, FieldKind kind, std::string_view name, std::uint32_t offset) {
+  return field.name == name && field.offset == offset && field.type.struct_index < 0 && field.type.enum_index < 0 &&
+         field.type.array_length == 0 && field.type.scalar == kind;
+}
+
+bool is_quaternion(const DeclaredStruct& type) {
+  constexpr std::array<std::string_view, 4> names{"x", "y", "z", "w"};
+  if (type.fields.size() != names.size() || type.size != 16) return false;
+  for (std::uint32_t i = 0; i < names.size(); ++i) {
+    if (!is_scalar(type.fields[i], FieldKind::float32, names[i], 4 * i)) return false;
+  }
+  return true;
+}
+
+Category scalar_category(FieldKind kind) {
+  if (kind == FieldKind::boolean) return Category::boolean;
+  return is_float(kind) ? Category::real : Category::integer;
+}
+
+// What the walk hands down to the leaves of a struct.
+struct Context {
+  std::string path;  // "position."
+  std::uint32_t offset = 0;
+  std::uint32_t count = 1;   // elements of the array around it
+  std::uint32_t stride = 0;  // 0: no array around it
+  Field flags;               // only its flags are used
+  Attributes quantisation;   // range, step and bits of a field around it
+  std::string counted_by;    // path of the field that counts the array around it
+};
+
+class Walk {
+ public:
+  Walk(const Declarations& declarations, const DeclaredStruct& type) : declarations_(declarations), type_(type) {}
+
+  core::Result<Component> run() {
+    component_.name = type_.name();
+    component_.id = core::StringId32(type_.name());
+    component_.size = type_.size;
+    component_.alignment = type_.alignment;
+    component_.default_value.resize(type_.size);
+    if (!struct_attributes() || !walk(type_, {}) || !resolve_counts() || !check_defaults()) {
+      return core::Error{"bad schema", std::move(problem_)};
+    }
+    return std::move(component_);
+  }
+
+ private:
+  bool fail(std::string_view path, std::string_view problem) {
+    problem_ = core::format("{}{}{}: {}", type_.full_name, path.empty() ? "" : ".", path, problem);
+    return false;
+  }
+
+  bool struct_attributes() {
+    constexpr std::array<std::string_view, 11> of_fields{
+        "range",        "step",      "bits",       "default",   "count",    "unit_quaternion",
+        "fixed_string", "string_id", "owner_only", "predicted", "read_only"};
+    for (const std::string_view name : of_fields) {
+      if (type_.attributes.contains(name)) return fail("", core::format("attribute {} belongs on a field", name));
+    }
+    component_.not_sent = type_.attributes.contains("not_sent");
+    component_.not_saved = type_.attributes.contains("not_saved");
+    return true;
+  }
+
+  bool walk(const DeclaredStruct& type, const Context& context) {
+    return std::ranges::all_of(type.fields, [&](const DeclaredField& field) { return visit(field, context); });
+  }
+
+  Category category_of(const DeclaredField& field) const {
+    const DeclaredType& type = field.type;
+    if (type.struct_index >= 0) {
+      const DeclaredStruct& inner = struct_of(type);
+      if (inner.full_name == entity_struct_name) return Category::entity;
+      return field.attributes.contains("unit_quaternion") && is_quaternion(inner) ? Category::quaternion
+                                                                                  : Category::structure;
+    }
+    if (type.enum_index >= 0) return Category::enumeration;
+    if (field.attributes.contains("fixed_string") && type.array_length > 0 && type.scalar == FieldKind::uint8) {
+      return Category::text;
+    }
+    if (field.attributes.contains("string_id") && type.scalar == FieldKind::uint32) return Category::string_id;
+    return scalar_category(type.scalar);
+  }
+
+  bool visit(const DeclaredField& field, const Context& context) {
+    const std::string path = context.path + field.name;
+    if (path.size() > Limits::full_name_bytes) return fail(path, "the path is too long");
+    const Category category = category_of(field);
+    const bool array = field.type.array_length > 0 && category != Category::text;
+    if (Problem problem = check_placement(field.attributes, category, array)) return fail(path, *problem);
+    if (array && context.stride > 0) return fail(path, "an array inside an array");
+
+    Context inner = context;
+    inner.offset += field.offset;
+    apply_flags(field.attributes, inner.flags);
+    if (array) {
+      inner.count = field.type.array_length;
+      inner.stride = field.type.element_size;
+      if (const auto count = field.attributes.find("count"); count != field.attributes.end()) {
+        inner.counted_by = context.path + count->second;
+      }
+    }
+    hand_down_quantisation(field, context, inner);
+    const std::size_t first_leaf = component_.fields.size();
+    const bool done =
+        category == Category::structure ? visit_struct(field, path, inner) : add_leaf(field, path, category, inner);
+    return done && apply_default(field, path, first_leaf, context);
+  }
+
+  // What stands further out is meant for this use of the struct, so it wins.
+  static void hand_down_quantisation(const DeclaredField& field, const Context& outer, Context& inner) {
+    if (!outer.quantisation.empty()) return;
+    for (const std::string_view name : {"range", "step", "bits"}) {
+      if (const auto found = field.attributes.find(name); found != field.attributes.end()) {
+        inner.quantisation.insert(*found);
+      }
+    }
+  }
+
+  bool visit_struct(const DeclaredField& field, const std::string& path, Context& inner) {
+    inner.path = path + ".";
+    const std::size_t first_leaf = component_.fields.size();
+    if (!walk(struct_of(field.type), inner)) return false;
+    const bool says_range =
+        field.attributes.contains("range") || field.attributes.contains("step") || field.attributes.contains("bits");
+    const bool has_float = std::any_of(component_.fields.begin() + static_cast<std::ptrdiff_t>(first_leaf),
+                                       component_.fields.end(), [](const Field& leaf) { return is_float(leaf.kind); });
+    return !says_range || has_float || fail(path, "there is no float in it that a range could be for");
+  }
+
+  bool add_leaf(const DeclaredField& declared, const std::string& path, Category category, const Context& context) {
+    if (component_.fields.size() == Limits::fields) {
+      return fail("", core::format("a component has at most {} fields", Limits::fields));
+    }
+    Field field = context.flags;
+    field.path = path;
+    field.kind = kind_of(declared, category);
+    field.offset = context.offset;
+    field.size = category == Category::text ? declared.type.size() : declared.type.element_size;
+    field.count = context.count;
+    field.stride = context.stride > 0 ? context.stride : field.size;
+    if (category == Category::enumeration) {
+      const DeclaredEnum& type = declarations_.enums[static_cast<std::size_t>(declared.type.enum_index)];
+      // Zeroed memory must be a value. bit_flags have no zero, and combinations without a name.
+      if (std::ranges::find(type.values, 0, &EnumValue::value) == type.values.end()) {
+        return fail(path, "an enum in a component must have a value for zero, and cannot be bit_flags");
+      }
+      field.enum_values = type.values;
+    }
+    if (category == Category::entity && !is_entity(struct_of(declared.type))) {
+      return fail(path, "EntityRef must be two uints, index and generation");
+    }
+    // What a field around it says is for floats only.
+    const bool inherits = category == Category::real;
+    const Attributes& quantisation = inherits ? context.quantisation : declared.attributes;
+    if (Problem problem = apply_quantisation(quantisation, category, field)) return fail(path, *problem);
+    component_.fields.push_back(std::move(field));
+    counted_by_.push_back(context.counted_by);
+    return true;
+  }
+
+  static FieldKind kind_of(const DeclaredField& declared, Category category) {
+    switch (category) {
+      case Category::quaternion: return FieldKind::unit_quaternion;
+      case Category::entity: return FieldKind::entity;
+      case Category::text: return FieldKind::fixed_string;
+      case Category::string_id: return FieldKind::string_id;
+      default: return declared.type.scalar;
+    }
+  }
+
+  // A default inside an array of structs is each element's.
+  bool apply_default(const DeclaredField& field, const std::string& path, std::size_t first_leaf,
+                     const Context& context) {
+    const auto found = field.attributes.find("default");
+    if (found == field.attributes.end()) return true;
+    std::vector<Field> leaves(component_.fields.begin() + static_cast<std::ptrdiff_t>(first_leaf),
+                              component_.fields.end());
+    if (context.stride > 0) {
+      for (Field& leaf : leaves) leaf.count = 1;
+    }
+    for (std::uint32_t i = 0; i < context.count; ++i) {
+      std::byte* element = component_.default_value.data() + std::size_t{i} * context.stride;
+      if (Problem problem = write_default(found->second, leaves, element)) return fail(path, *problem);
+    }
+    return true;
+  }
+
+  bool resolve_counts() {
+    for (std::size_t i = 0; i < component_.fields.size(); ++i) {
+      if (counted_by_[i].empty()) continue;
+      const auto found = std::ranges::find(component_.fields, counted_by_[i], &Field::path);
+      Field& array = component_.fields[i];
+      if (found == component_.fields.end()) return fail(array.path, "no field " + counted_by_[i] + " to count it");
+      if (!count_field(array, *found)) return false;
+      array.count_field = static_cast<std::int32_t>(found - component_.fields.begin());
+    }
+    return true;
+  }
+
+  bool count_field(const Field& array, Field& counter) {
+    const bool is_unsigned =
+        counter.kind == FieldKind::uint8 || counter.kind == FieldKind::uint16 || counter.kind == FieldKind::uint32;
+    const bool own_range = counter.ranged && counter.high != array.count;
+    if (!is_unsigned || counter.count > 1 || !counter.enum_values.empty() || own_range) {
+      return fail(array.path, counter.path + " must be one ubyte, ushort or uint, of no other range, to count it");
+    }
+    const bool same_fate = counter.owner_only == array.owner_only && counter.not_sent == array.not_sent &&
+                           counter.not_saved == array.not_saved;
+    if (!same_fate) {
+      return fail(array.path, counter.path + " must be owner_only, not_sent and not_saved like what it counts");
+    }
+    if (!integer_fits(array.count, counter.kind)) return fail(array.path, counter.path + " cannot count so far");
+    counter.ranged = true;
+    counter.low = 0;
+    counter.high = array.count;
+    counter.step = 1;
+    counter.steps = array.count;
+    counter.bits = static_cast<std::uint32_t>(std::bit_width(counter.steps));
+    return true;
+  }
+
+  bool check_defaults() {
+    for (const Field& field : component_.fields) {
+      if (Problem problem = check_default(field, component_.default_value.data())) return fail(field.path, *problem);
+    }
+    return true;
+  }
+
+  const DeclaredStruct& struct_of(const DeclaredType& type) const {
+    return declarations_.structs[static_cast<std::size_t>(type.struct_index)];
+  }
+
+  const Declarations& declarations_;
+  const DeclaredStruct& type_;
+  Component component_;
+  std::vector<std::string> counted_by_;  // beside component_.fields
+  std::string problem_;
+};
+
+}  // namespace
+
+bool is_entity(const DeclaredStruct& type) {
+  return type.full_name == entity_struct_name && type.size == 8 && type.alignment == 4 && type.fields.size() == 2 &&
+         is_scalar(type.fields[0], FieldKind::uint32, "index", 0) &&
+         is_scalar(type.fields[1], FieldKind::uint32, "generation", 4);
+}
+
+core::Result<Component> describe(const Declarations& declarations, const DeclaredStruct& type) {
+  return Walk(declarations, type).run();
+}
+
+}  // namespace mobula::reflect

@@ -1,0 +1,45 @@
+// A ranged float as a whole number of steps. The one place that does this sum, so that
+// compiler, codec, server and mirror agree to the last bit: doubles inside, no fused
+// multiply-add, and quantise(value(q)) == q for every q (the schema is refused otherwise).
+#pragma once
+
+#include <cmath>
+#include <mobula/reflect/schema.hpp>
+
+namespace mobula::reflect {
+
+class Quantiser {
+ public:
+  Quantiser() = default;
+  // A ranged float field.
+  explicit Quantiser(const Field& field)
+      : low_(field.low), high_(field.high), step_(field.step), per_step_(1 / field.step), steps_(field.steps) {
+    // Where low is a whole number of steps, zero comes out as exactly zero.
+    const double origin = std::nearbyint(field.low / field.step);
+    whole_ = std::abs(origin * field.step - field.low) <= 1e-9 * field.step;
+    origin_ = whole_ ? origin : 0;
+  }
+
+  // To the nearest; what is outside goes to the end, NaN to low.
+  [[nodiscard]] std::uint64_t quantise(double value) const {
+    if (!(value > low_)) return 0;
+    if (value >= high_) return steps_;
+    return static_cast<std::uint64_t>((value - low_) * per_step_ + 0.5);
+  }
+
+  // q is at most steps.
+  [[nodiscard]] double value(std::uint64_t q) const {
+    return whole_ ? (static_cast<double>(q) + origin_) * step_ : low_ + static_cast<double>(q) * step_;
+  }
+
+ private:
+  double low_ = 0;
+  double high_ = 0;
+  double step_ = 1;
+  double per_step_ = 1;
+  double origin_ = 0;
+  std::uint64_t steps_ = 0;
+  bool whole_ = false;
+};
+
+}  // namespace mobula::reflect

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <mobula/core/format.hpp>
+#include <mobula/resource/diagnostics.hpp>
+#include <mobula/resource/limits.hpp>
+#include <tuple>
+
+namespace mobula::resource {
+namespace {
+
+struct LineColumn {
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+};
+
+LineColumn locate(std::string_view text, std::uint32_t offset) {
+  LineColumn at;
+  for (const char c : text.substr(0, offset)) {
+    if (c == '\n') {
+      ++at.line;
+      at.column = 1;
+    } else if ((static_cast<unsigned char>(c) & 0xc0u) != 0x80u) {
+      ++at.column;  // bytes that continue a character do not count
+    }
+  }
+  return at;
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Levenshtein, but a difference of case alone costs nothing.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = i;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string to_string(const CompileError& error) {
+  if (error.line == 0) return core::format("{}: {}", error.file, error.message);
+  return core::format("{}:{}:{}: {}", error.file, error.line, error.column, error.message);
+}
+
+std::uint32_t Diagnostics::add_file(std::string name, std::string text) {
+  files_.push_back({std::move(name), std::move(text)});
+  return static_cast<std::uint32_t>(files_.size() - 1);
+}
+
+void Diagnostics::error(Place place, std::string message) {
+  // An error is one line, whatever names the source has.
+  std::replace_if(message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
+  if (told_.insert(static_cast<std::uint64_t>(place.file) << 32 | place.offset).second)
+    found_.push_back({place, std::move(message)});
+}
+
+void Diagnostics::file_error(std::string name, std::string message) {
+  file_errors_.push_back({std::move(name), 0, 0, std::move(message)});
+}
+
+std::string Diagnostics::describe(Place place) const {
+  return core::format("{}:{}", files_[place.file].name, locate(files_[place.file].text, place.offset).line);
+}
+
+std::vector<CompileError> Diagnostics::errors() const {
+  std::vector<CompileError> all = file_errors_;
+  std::vector<Found> sorted = found_;
+  std::sort(sorted.begin(), sorted.end(), [](const Found& a, const Found& b) {
+    return std::tie(a.place.file, a.place.offset) < std::tie(b.place.file, b.place.offset);
+  });
+  for (const Found& found : sorted) {
+    if (all.size() == limits::errors) {
+      const std::size_t left = sorted.size() + file_errors_.size() - all.size();
+      all.push_back({files_[found.place.file].name, 0, 0, core::format("and {} more errors", left)});
+      break;
+    }
+    const LineColumn at = locate(files_[found.place.file].text, found.place.offset);
+    all.push_back({files_[found.place.file].name, at.line, at.column, found.message});
+  }
+  return all;
+}
+
+std::string did_you_mean(std::string_view typed, std::span<const std::string_view> known) {
+  if (typed.size() > limits::name_bytes) return {};
+  std::string_view nearest;
+  std::size_t least = typed.size() / 3 + 1;  // farther than that is no typing mistake
+  for (const std::string_view name : known) {
+    if (name.size() > typed.size() + least || typed.size() > name.size() + least) continue;
+    const std::size_t steps = distance(typed, name);
+    if (steps < least) {
+      least = steps;
+      nearest = name;
+    }
+  }
+  return nearest.empty() ? std::string() : core::format(" (did you mean '{}'?)", nearest);
+}
+
+}  // namespace mobula::resource

@@ -1,0 +1,67 @@
+// What is wrong with a level's sources, collected over a whole run: file:line:column and a sentence.
+// One error per place, since a mistake in a prefab is met once for each of its instances.
+// Owns the sources' text; lives as long as the compilation.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace mobula::resource {
+
+// Where in which source. Values that the compiler makes carry the place they were made for.
+struct Place {
+  std::uint32_t file = 0;
+  std::uint32_t offset = 0;  // bytes
+};
+
+struct CompileError {
+  std::string file;
+  std::uint32_t line = 0;    // from 1; 0: the file as a whole
+  std::uint32_t column = 0;  // from 1, in characters
+  std::string message;
+};
+
+// "file:line:column: message".
+std::string to_string(const CompileError& error);
+
+class Diagnostics {
+ public:
+  // The number that Places of the file carry.
+  std::uint32_t add_file(std::string name, std::string text);
+  [[nodiscard]] const std::string& text(std::uint32_t file) const { return files_[file].text; }
+  [[nodiscard]] const std::string& name(std::uint32_t file) const { return files_[file].name; }
+
+  void error(Place place, std::string message);
+  // About a file that could not be read.
+  void file_error(std::string name, std::string message);
+  [[nodiscard]] bool failed() const { return !found_.empty() || !file_errors_.empty(); }
+
+  // "level.json:12", for "first at …".
+  [[nodiscard]] std::string describe(Place place) const;
+  // Sorted by file and place, at most limits::errors and a last line about the rest.
+  [[nodiscard]] std::vector<CompileError> errors() const;
+
+ private:
+  struct File {
+    std::string name;
+    std::string text;
+  };
+  struct Found {
+    Place place;
+    std::string message;
+  };
+
+  std::vector<File> files_;
+  std::vector<Found> found_;
+  std::vector<CompileError> file_errors_;
+  std::unordered_set<std::uint64_t> told_;  // file << 32 | offset
+};
+
+// " (did you mean 'Health'?)" with the known name nearest to a mistyped one, or nothing.
+std::string did_you_mean(std::string_view typed, std::span<const std::string_view> known);
+
+}  // namespace mobula::resource

@@ -1,0 +1,24 @@
+// A component's flat fields ("position.x") as the tree in which people write them.
+#pragma once
+
+#include <cstdint>
+#include <mobula/reflect/schema.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mobula::resource {
+
+struct FieldNode {
+  std::string name;
+  const reflect::Field* field = nullptr;  // null: a struct, or an array of structs
+  std::uint32_t array_count = 1;          // more than 1: an array of structs
+  std::vector<FieldNode> children;        // of a struct, by offset
+
+  [[nodiscard]] const FieldNode* find(std::string_view child) const;
+};
+
+// Points into the component.
+FieldNode field_tree(const reflect::Component& component);
+
+}  // namespace mobula::resource

@@ -1,0 +1,86 @@
+// Prefabs and entities as they are written, with what they inherit put in: a tree of nodes, each with
+// components whose JSON stands in layers, base prefabs first.
+// Nodes point into the documents, which must outlive them.
+#pragma once
+
+#include <map>
+#include <mobula/reflect/schema.hpp>
+#include <mobula/resource/component_compiler.hpp>
+#include <mobula/resource/sources.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mobula::resource {
+
+inline constexpr std::string_view parent_component = "Parent";
+inline constexpr std::string_view transform_component = "Transform";
+
+// A component type that can be compiled: of the schema, or of a compiler of its own, or both.
+struct CompiledType {
+  std::string name;
+  const reflect::Component* component = nullptr;
+  const ComponentCompiler* compiler = nullptr;  // null: compile_fields
+};
+
+struct ComponentNode {
+  std::string_view name;  // of the instance
+  const CompiledType* type = nullptr;
+  Place place;
+  std::vector<const JsonValue*> layers;
+};
+
+struct Node {
+  std::string name;
+  Place place;
+  std::vector<ComponentNode> components;
+  std::vector<Node> children;
+  std::uint32_t total = 1;            // entities of the tree
+  std::uint32_t depth = 1;            // levels of the tree
+  const JsonValue* parent = nullptr;  // "parent": a path; of entities at the top
+};
+
+class Prefabs {
+ public:
+  Prefabs(const Sources& sources, const reflect::Schema& schema, const CompilerTable& compilers,
+          Diagnostics& diagnostics);
+
+  // Null, with an error told at `place`, for an unknown or wrong prefab.
+  const Node* find(const std::string& name, Place place);
+  // All names, sorted, with whether the prefab may be spawned at run time.
+  [[nodiscard]] std::vector<std::pair<std::string, bool>> names() const;
+  // An entity or placement at the top. `known`: the members that it may have.
+  std::optional<Node> build_top(std::string name, Place place, const JsonValue& value,
+                                std::span<const std::string_view> known);
+  // Null if no such component can be compiled.
+  [[nodiscard]] const CompiledType* find_type(std::string_view name) const;
+
+ private:
+  struct Entry {
+    const JsonMember* source = nullptr;
+    enum class State { untouched, open, done } state = State::untouched;
+    bool spawnable = false;
+    std::optional<Node> node;
+  };
+
+  void collect(const JsonValue& prefabs);
+  bool overlay(Node& node, const JsonValue& value, std::uint32_t depth);
+  void overlay_components(Node& node, const JsonValue& components);
+  void overlay_component(Node& node, const JsonMember& member);
+  bool overlay_children(Node& node, const JsonValue& children, std::uint32_t depth);
+  std::optional<Node> build(std::string name, Place place, const JsonValue& value, std::uint32_t depth);
+  const CompiledType* type_of(const JsonMember& member);
+  bool count_nodes(std::uint32_t more, Place place);
+
+  Diagnostics& diagnostics_;
+  std::map<std::string, CompiledType, std::less<>> types_;
+  std::map<std::string, Entry> prefabs_;
+  std::vector<std::string> open_;  // prefabs that are being built
+  std::uint64_t nodes_ = 0;
+};
+
+// Whether the text can be a step of a path; if not, that is told.
+bool check_name(std::string_view name, Place place, Diagnostics& diagnostics);
+
+}  // namespace mobula::resource

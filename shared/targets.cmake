@@ -1,0 +1,57 @@
+# How every target of ours is made: one way to be a library, a program, a test.
+
+# Headers are included as <mobula/FOLDER/file.hpp>, in this tree as in an installed one.
+set(MOBULA_INCLUDE_DIR ${CMAKE_CURRENT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${MOBULA_INCLUDE_DIR}/mobula)
+foreach(folder core ecs reflect index resource wire transport net)
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/shared/${folder} ${MOBULA_INCLUDE_DIR}/mobula/${folder} SYMBOLIC)
+endforeach()
+foreach(folder server client)
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${folder} ${MOBULA_INCLUDE_DIR}/mobula/${folder} SYMBOLIC)
+endforeach()
+
+# Flags of our own code, never of our users': warnings are errors, and the
+# arithmetic is the same on every compiler and preset.
+function(mobula_own_code target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -ffp-contract=off)
+  # g++ 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+  if(MOBULA_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${MOBULA_SANITIZE} -fno-omit-frame-pointer
+                                             -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${MOBULA_SANITIZE})
+  endif()
+endfunction()
+
+# mobula_library(name SOURCES file... [LINK target...] [PRIVATE_LINK target...])
+# makes the target mobula_NAME, alias mobula::NAME.
+function(mobula_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  add_library(mobula_${name} STATIC ${ARG_SOURCES})
+  add_library(mobula::${name} ALIAS mobula_${name})
+  set_target_properties(mobula_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(mobula_${name} PUBLIC cxx_std_20)
+  target_include_directories(mobula_${name} PUBLIC $<BUILD_INTERFACE:${MOBULA_INCLUDE_DIR}>)
+  target_link_libraries(mobula_${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  mobula_own_code(mobula_${name})
+endfunction()
+
+# mobula_program(name SOURCES file... [LINK target...]): an executable in bin/.
+function(mobula_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  mobula_own_code(${name})
+endfunction()
+
+# mobula_tests(folder SOURCES file... [LINK target...]): tests/FOLDER as one program, one ctest entry per test.
+function(mobula_tests folder)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${folder}_tests ${ARG_SOURCES})
+  target_include_directories(${folder}_tests PRIVATE ${MOBULA_INCLUDE_DIR} ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${folder}_tests PRIVATE ${ARG_LINK} GTest::gmock_main)
+  target_compile_definitions(${folder}_tests PRIVATE MOBULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                                     MOBULA_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  mobula_own_code(${folder}_tests)
+  gtest_discover_tests(${folder}_tests TEST_PREFIX ${folder}/ DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+endfunction()

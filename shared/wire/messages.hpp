@@ -1,0 +1,65 @@
+// The reliable messages as plain values. Decoding checks everything: what comes out is well
+// formed, though not yet allowed or true.
+#pragma once
+
+#include <cstdint>
+#include <mobula/core/bytes.hpp>
+#include <mobula/core/content_hash.hpp>
+#include <mobula/core/result.hpp>
+#include <mobula/ecs/entity.hpp>
+#include <mobula/index/prototype_hash.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mobula::wire {
+
+// Raised whenever the meaning of any byte after the transport's own changes.
+inline constexpr std::uint32_t protocol_version = 1;
+
+inline constexpr std::size_t max_text_bytes = 256;
+inline constexpr std::size_t max_names = 4096;
+inline constexpr std::size_t max_prototypes_per_message = 1024;
+inline constexpr std::size_t max_components_per_prototype = 64;
+
+struct Hello {
+  std::uint32_t version = protocol_version;
+  std::optional<core::ContentHash> schema_fingerprint;
+  std::string name;
+};
+
+struct Welcome {
+  std::uint32_t session = 0;
+  std::uint32_t ticks_per_second = 0;
+  std::uint32_t index_limit = 0;
+  core::ContentHash schema_fingerprint;
+  core::Bytes schema;
+};
+
+struct Names {
+  std::vector<std::string> texts;
+};
+
+struct Prototype {
+  std::uint32_t id = 0;
+  std::uint64_t hash = 0;
+  std::vector<index::ComponentRef> components;  // sorted, no two the same
+};
+
+struct Prototypes {
+  std::vector<Prototype> prototypes;
+};
+
+struct PlayerEntity {
+  ecs::Entity entity;
+};
+
+using Message = std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity>;
+
+core::Bytes encode(const Message& message);
+
+// Reasons: "malformed message", "unknown message".
+core::Result<Message> decode_message(core::ByteView bytes);
+
+}  // namespace mobula::wire

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# The whole job on one machine, in words: tests/demo.sh BIN_DIR
+# A level is compiled, served, mirrored by a headless client and 20 bots, and everything ends by itself.
+# Status 0 only if every step did its job. ./dev demo runs it on the release build, ctest on its own.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+bin=${1:?usage: tests/demo.sh BIN_DIR}
+
+say() { if [[ -t 1 ]]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi; }
+die() {
+  printf 'demo: %s\n' "$*" >&2
+  exit 1
+}
+
+free_port() {
+  local port
+  while port=$((20000 + RANDOM % 40000)); grep -qsi ":$(printf %04X $port) " /proc/net/udp /proc/net/udp6; do :; done
+  echo $port
+}
+
+# number FILE KEY: what a JSON file says, where KEY is unique in it.
+number() { tr -d ' \n' <"$1" | sed -nE "s/.*\"$2\":([0-9.]+).*/\1/p"; }
+
+dir=$(mktemp -d)
+cleanup() {
+  local status=$?
+  set +e
+  trap - EXIT INT TERM HUP
+  ((status == 0)) || tail -n 20 "$dir"/*.log >&2
+  kill $(jobs -p) 2>/dev/null
+  wait
+  rm -rf "$dir"
+  exit "$status"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM HUP
+
+# Nothing outlives its time, nor a request to stop by more than 5 seconds.
+run() { exec timeout --foreground -k 5 "$@"; }
+
+say "1. mobula-compile turns the level, written by hand in JSON, into one binary blob"
+"$bin/mobula-compile" "$root"/server/game/level/village.json -o "$dir/village.level"
+echo "   village.json became $(stat -c %s "$dir/village.level") bytes, ready to be used as they lie in the file"
+
+say "2. mobula-server loads the blob, spawns all its entities and runs the game, 20 ticks per second"
+port=$(free_port)
+run 120 "$bin/mobula-server" --level "$dir/village.level" --port "$port" >"$dir/server.log" 2>&1 &
+server=$!
+for ((i = 0; i < 100; ++i)); do
+  if grep -q "listening on udp port" "$dir/server.log" || ! kill -0 $server 2>/dev/null; then break; fi
+  sleep 0.1
+done
+grep -q "listening on udp port" "$dir/server.log" || die "the server did not start"
+echo "   it listens on UDP port $port"
+
+say "3. 20 bots join as players and run about; mobula-client watches for 100 ticks and checks what it sees"
+run 60 "$bin/mobula-bots" --connect "127.0.0.1:$port" --clients 20 --seconds 5 --json "$dir/bots.json" \
+  >"$dir/bots.log" 2>&1 &
+bots=$!
+: >"$dir/client.out"  # there before tail looks
+run 60 "$bin/mobula-client" --connect "127.0.0.1:$port" --ticks 100 --json >>"$dir/client.out" &
+client=$!
+tail -n +1 -f -s 0.2 --pid=$client "$dir/client.out" | sed -u '/^{/d; s/^/   /' &
+shown=$!
+wait $client || die "the client did not do its job"
+wait $shown
+wait $bots || die "the bots did not do their job"
+
+say "4. The server is asked to stop"
+kill -TERM $server
+wait $server || die "the server ended with an error"
+echo "   it said goodbye and ended"
+
+tail -n 1 "$dir/client.out" >"$dir/client.json"
+for name in ticks entities verified_ticks mismatched_ticks bytes_received; do
+  declare "$name=$(number "$dir/client.json" $name)"
+done
+for name in joined mean p99 mismatches; do
+  declare "$name=$(number "$dir/bots.json" $name)"
+done
+say "What you have seen"
+cat <<TEXT
+   A game world of $entities entities ran in the server, which alone decides what happens in it.
+   The client kept a copy of that world for $ticks ticks and received $((bytes_received / 1024)) KiB for it.
+   For $verified_ticks ticks the server sent a fingerprint of what the client should have: $mismatched_ticks differed.
+   $joined of 20 bots joined as players and received $(($(number "$dir/bots.json" bytes_received) / 1024)) KiB in all.
+   News came to a bot every $mean ms on average, 99 of 100 within $p99 ms.
+TEXT
+((verified_ticks > 0 && mismatched_ticks == 0)) || die "the client's copy was not the server's world"
+[[ $joined == 20 && $mismatches == 0 ]] || die "not every bot joined and kept a right copy"
+say "All of it worked. Next: README.md, or ./dev help"

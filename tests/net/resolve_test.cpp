@@ -1,0 +1,54 @@
+#include <gtest/gtest.h>
+
+#include <mobula/net/resolve.hpp>
+
+namespace mobula::net {
+namespace {
+
+using transport::Address;
+
+std::string text_of(const core::Result<Address>& result) {
+  return result.ok() ? to_string(*result) : "refused: " + std::string(result.error().reason);
+}
+
+TEST(Resolve, TakesNumericAddresses) {
+  EXPECT_EQ(text_of(resolve("192.0.2.1:7777")), "192.0.2.1:7777");
+  EXPECT_EQ(text_of(resolve("[::1]:7777")), "[::1]:7777");
+  EXPECT_EQ(text_of(resolve("[2001:db8::2]:65535")), "[2001:db8::2]:65535");
+  EXPECT_EQ(text_of(resolve("[::ffff:10.0.0.1]:1")), "10.0.0.1:1");
+}
+
+TEST(Resolve, PrefersIpv4ForNames) { EXPECT_EQ(text_of(resolve("localhost:7777")), "127.0.0.1:7777"); }
+
+TEST(Resolve, RefusesWhatIsNoAddress) {
+  for (const char* text : {"", "localhost", "localhost:", "localhost:0", "localhost:65536", "localhost:7777x",
+                           "localhost:-1", ":7777", "::1:7777", "[::1]", "[::1]7777", "[]:7777", "[localhost]:7777",
+                           "[192.0.2.1]:7777", "[fe80::1%1]:7777", "[::g]:1"}) {
+    EXPECT_EQ(text_of(resolve(text)), "refused: bad address") << text;
+  }
+  EXPECT_EQ(resolve("::1:7777").error().message,
+            "'::1:7777' is not an address: an IPv6 address is written in brackets, like [::1]:7777");
+}
+
+TEST(Resolve, RefusesHostsThatDoNotExist) {
+  const core::Result<Address> result = resolve("no-such-host.invalid:7777");
+  ASSERT_FALSE(result.ok());
+  EXPECT_STREQ(result.error().reason, "unknown host");
+  EXPECT_NE(result.error().message.find("'no-such-host.invalid'"), std::string::npos);
+}
+
+TEST(ParseListen, TakesPortsAndNumericAddresses) {
+  EXPECT_EQ(text_of(parse_listen("7777")), "[::]:7777");
+  EXPECT_EQ(text_of(parse_listen("0")), "[::]:0");
+  EXPECT_EQ(text_of(parse_listen("127.0.0.1:80")), "127.0.0.1:80");
+  EXPECT_EQ(text_of(parse_listen("[::1]:0")), "[::1]:0");
+}
+
+TEST(ParseListen, RefusesTheRest) {
+  for (const char* text : {"", "x", "65536", "-1", "localhost:7777", "[::1]", "1.2.3:5", "1.2.3.4:", "::"}) {
+    EXPECT_EQ(text_of(parse_listen(text)), "refused: bad address") << text;
+  }
+}
+
+}  // namespace
+}  // namespace mobula::net

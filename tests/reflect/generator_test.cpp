@@ -1,0 +1,90 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <kitchen/components.hpp>
+#include <mobula/reflect/generator.hpp>
+#include <mobula/reflect/schema.hpp>
+#include <mobula/schema/components.hpp>
+#include <mobula/schema/engine.hpp>
+#include <reflect/compile_schema.hpp>
+
+namespace mobula::reflect {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// A value made by the generated initialisers is, byte for byte, the schema's default.
+template <class T>
+void expect_default(const Schema& schema) {
+  const Component* component = schema.find(T::component_name);
+  ASSERT_NE(component, nullptr);
+  ASSERT_EQ(component->size, sizeof(T));
+  EXPECT_EQ(component->alignment, alignof(T));
+  const T value{};
+  EXPECT_EQ(std::memcmp(&value, component->default_value.data(), sizeof(T)), 0) << component->name;
+}
+
+template <class... Ts>
+void expect_defaults(core::ByteView bytes) {
+  const auto schema = *Schema::load(bytes);
+  (expect_default<Ts>(*schema), ...);
+}
+
+TEST(Generator, DefaultsAreTheSchemas) {
+  expect_defaults<engine::Transform, engine::Parent>(engine::schema_bytes());
+  expect_defaults<engine::Transform, demo::Velocity, demo::Health, demo::RenderData, demo::Team, demo::Name,
+                  demo::Target, demo::Wander, demo::Pickup, demo::SpawnPoint, demo::Avatar, demo::Inventory>(
+      demo::schema_bytes());
+  expect_defaults<kitchen::Plain, kitchen::Ranged, kitchen::Nested, kitchen::Flags, kitchen::Hidden>(
+      kitchen::schema_bytes());
+}
+
+TEST(Generator, MembersHaveUsefulTypes) {
+  static_assert(std::is_same_v<decltype(demo::Target::entity), ecs::Entity>);
+  static_assert(std::is_same_v<decltype(demo::RenderData::mesh), core::StringId32>);
+  static_assert(std::is_same_v<decltype(demo::Name::text), std::array<char, 24>>);
+  static_assert(std::is_same_v<decltype(demo::Velocity::linear), engine::Vec3>);
+  static_assert(std::is_same_v<decltype(kitchen::Nested::several), std::array<kitchen::Inner, 3>>);
+  static_assert(ecs::SchemaComponent<demo::Health> && !ecs::SchemaComponent<engine::Vec3>);
+  EXPECT_EQ(kitchen::Plain{}.a_name, core::StringId32("crate"));
+  EXPECT_STREQ(kitchen::Plain{}.a_text.data(), "two words");
+  EXPECT_EQ(kitchen::Plain{}.an_int64, std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(kitchen::Ranged{}.wide, kitchen::Wide::huge);
+  EXPECT_EQ(demo::Pickup{}.kind, demo::PickupKind::coin);
+}
+
+TEST(Generator, SameBytesGiveTheSameText) {
+  const auto first = generate_code(kitchen::schema_bytes(), "kitchen", "kitchen/components.hpp");
+  const auto second = generate_code(kitchen::schema_bytes(), "kitchen", "kitchen/components.hpp");
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(first->header, second->header);
+  EXPECT_EQ(first->source, second->source);
+}
+
+TEST(Generator, PaddingIsExplicit) {
+  const auto code = generate_code(demo::schema_bytes(), "components", "x.hpp");
+  ASSERT_TRUE(code.ok());
+  EXPECT_THAT(code->header, HasSubstr("std::array<std::byte, 3> padding0_{};"));
+}
+
+TEST(Generator, OnlyTheSchemasOwnDeclarationsAreGenerated) {
+  const auto code = generate_code(demo::schema_bytes(), "components", "my/demo.hpp");
+  ASSERT_TRUE(code.ok());
+  EXPECT_THAT(code->header, HasSubstr("struct Health {"));
+  EXPECT_THAT(code->header, HasSubstr("#include <mobula/schema/engine.hpp>"));
+  EXPECT_THAT(code->header, Not(HasSubstr("struct Transform {")));
+  EXPECT_THAT(code->source, HasSubstr("#include <my/demo.hpp>"));
+}
+
+TEST(Generator, RefusesWhatItCannotPlace) {
+  EXPECT_THAT(generate_code(demo::schema_bytes(), "other", "x.hpp").error().message, HasSubstr("components.fbs"));
+  EXPECT_THAT(generate_code(engine::schema_bytes(), "mine", "x.hpp").error().message, HasSubstr("no struct or enum"));
+  EXPECT_THAT(
+      generate_code(test::compile_schema("struct C (component) { n:int (step:\"1\"); }"), "", "x.hpp").error().message,
+      HasSubstr("test.C.n"));
+}
+
+}  // namespace
+}  // namespace mobula::reflect

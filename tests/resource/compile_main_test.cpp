@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <mobula/resource/resource.hpp>
+#include <sstream>
+
+namespace mobula::resource {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Runs the program in a folder of its own.
+class MobulaCompile : public testing::Test {
+ protected:
+  MobulaCompile() : folder_(fs::temp_directory_path() / ("mobula_compile." + std::to_string(::getpid()))) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~MobulaCompile() override { fs::remove_all(folder_); }
+
+  int run(const std::string& arguments) {
+    const std::string command =
+        "cd '" + folder_.string() + "' && '" MOBULA_BIN_DIR "/mobula-compile' " + arguments + " >out 2>err";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  std::string read(const std::string& name) {
+    std::stringstream text;
+    text << std::ifstream(folder_ / name).rdbuf();
+    return text.str();
+  }
+  [[nodiscard]] bool there(const std::string& name) const { return fs::exists(folder_ / name); }
+  // Besides out and err.
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{})) - 2;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(MobulaCompile, WritesALevelAndWhatItDependsOn) {
+  fs::create_directories(folder_ / "lib");
+  write("a b.json", R"({"include":["lib/p.json"],"entities":{"e":{"prefab":"p"}}})");
+  write("lib/p.json", R"({"prefabs":{"p":{"components":{"Health":{}}}}})");
+  ASSERT_EQ(run("'a b.json' -o out.level --depfile out.d"), 0) << read("err");
+  EXPECT_EQ(read("out.d"), "out.level: \\\n  a\\ b.json \\\n  lib/p.json\n");
+  EXPECT_TRUE(read("out").starts_with("out.level: 1 entities, 0 spawnable prefabs, ")) << read("out");
+  EXPECT_TRUE(Resource::load((folder_ / "out.level").string()).ok());
+}
+
+TEST_F(MobulaCompile, RefusesBadInputAndWritesNothing) {
+  write("bad.json", "{\"entities\":{\n\"e\":{\"components\":{\"Helth\":{},\"Team\":{\"colour\":\"red\"}}}}}");
+  write("old.level", "what was there before");
+  EXPECT_EQ(run("bad.json -o old.level --depfile old.d"), 2);
+  EXPECT_EQ(
+      read("err"),
+      "bad.json:2:20: 'Helth' is no component (did you mean 'Health'?); expected one of the schema's, or a name with "
+      "\"$type\"\n"
+      "bad.json:2:39: 'colour' is no field of Team (did you mean 'color'?); expected one of color\n");
+  EXPECT_EQ(read("old.level"), "what was there before");
+  EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(MobulaCompile, RefusesWhatItCannotReadOrWrite) {
+  EXPECT_EQ(run("missing.json -o out.level"), 2);
+  EXPECT_EQ(read("err"), "missing.json: cannot be read: No such file or directory\n");
+  write("ok.json", "{}");
+  EXPECT_EQ(run("ok.json -o nowhere/out.level"), 2);
+  EXPECT_EQ(read("err"), "nowhere/out.level: No such file or directory\n");
+  EXPECT_EQ(run("ok.json -o out.level --schema ok.json"), 2);
+  EXPECT_EQ(read("err").substr(0, 9), "ok.json: ");
+  EXPECT_FALSE(there("out.level"));
+}
+
+TEST_F(MobulaCompile, TellsHowItIsUsed) {
+  EXPECT_EQ(run("--help"), 0);
+  EXPECT_NE(read("out").find("Examples:"), std::string::npos);
+  EXPECT_EQ(run(""), 2);
+  EXPECT_EQ(run("a.json -o b --nonsense"), 2);
+  EXPECT_NE(read("err").find("--nonsense"), std::string::npos);
+}
+
+TEST_F(MobulaCompile, TheDemosLevelCompilesAndIsLarge) {
+  ASSERT_EQ(run("'" MOBULA_SOURCE_DIR "/server/game/level/village.json' -o village.level"), 0) << read("err");
+  const auto level = Resource::load((folder_ / "village.level").string());
+  ASSERT_TRUE(level.ok());
+  EXPECT_GE((*level)->level().num_entities, 10'000u);
+  for (const char* prefab : {"avatar", "coin", "medkit", "key"})
+    EXPECT_NE((*level)->find_prefab(core::StringId32(std::string_view(prefab))), nullptr) << prefab;
+}
+
+}  // namespace
+}  // namespace mobula::resource

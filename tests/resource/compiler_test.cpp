@@ -1,0 +1,230 @@
+#include <gtest/gtest.h>
+
+#include <mobula/resource/limits.hpp>
+#include <mobula/schema/components.hpp>
+#include <reflect/compile_schema.hpp>
+#include <resource/test_level.hpp>
+
+namespace mobula::resource {
+namespace {
+
+using test::component_of;
+using test::errors_of;
+
+// In the demo's schema: prefabs of prefabs, a component under two names, children, references both ways.
+constexpr const char* small_level = R"({
+  "prefabs": {
+    "lamp": {
+      "spawnable": true,
+      "components": {
+        "Transform": {},
+        "Body": {"$type": "RenderData", "mesh": "lamp"},
+        "Fog": {"$type": "RenderData", "density": 0.5}
+      },
+      "children": {"flame": {"components": {"Transform": {"position": [0, 1, 0]}, "Target": {"entity": ".."}}}}
+    },
+    "big_lamp": {
+      "prefab": "lamp",
+      "components": {"Body": {"tint": 255}},
+      "children": {"flame": {"components": {"Transform": {"position": {"y": 3}}}}}
+    }
+  },
+  "entities": {
+    "late": {"parent": "/hall/lamp", "components": {"Name": {"text": "Late"}}},
+    "hall": {
+      "components": {"Target": {"entity": "lamp/flame"}},
+      "children": {"lamp": {"prefab": "big_lamp"}}
+    }
+  },
+  "placements": [{"name": "row", "prefab": "lamp", "at": [[1, 0, 0], [2, 0, 0]]}]
+})";
+
+TEST(Compiler, ASmallLevelIsWhatItSays) {
+  const auto resource = test::load_text(small_level);
+  const EntityResource& level = resource->level();
+  // hall, hall/lamp, late (below the lamp, written first), flame, row.0, its flame, row.1, its flame
+  ASSERT_EQ(level.num_entities, 8u);
+  const std::vector<std::uint32_t> parents(level.parent_index.begin(), level.parent_index.end());
+  EXPECT_EQ(parents, (std::vector<std::uint32_t>{no_parent, 0, 1, 1, no_parent, 4, no_parent, 6}));
+  EXPECT_EQ(component_of<engine::Transform>(level, 3).position.y, 3.0f);
+  EXPECT_EQ(component_of<engine::Transform>(level, 5).position.y, 1.0f);
+  const auto body = component_of<demo::RenderData>(level, 1, "Body");
+  EXPECT_EQ(body.tint, 255u);
+  EXPECT_EQ(core::load<std::uint32_t>(&body.mesh), core::StringId32("lamp").value);
+  EXPECT_EQ(component_of<demo::RenderData>(level, 6, "Fog").density, 0.5f);
+  EXPECT_EQ(level.prototype_of[4], level.prototype_of[6]);
+  EXPECT_EQ(resource->name_of(core::StringId32("Fog")), "Fog");
+  EXPECT_EQ(resource->name_of(core::StringId32("nobody")), "");
+  EXPECT_EQ(resource->prefab_names(), std::vector{core::StringId32("lamp")});
+  ASSERT_NE(resource->find_prefab(core::StringId32("lamp")), nullptr);
+  EXPECT_EQ(resource->find_prefab(core::StringId32("lamp"))->num_entities, 2u);
+  EXPECT_EQ(resource->find_prefab(core::StringId32("big_lamp")), nullptr);
+}
+
+TEST(Compiler, ReferencesAndParentsLeadToEntities) {
+  const auto resource = test::load_text(small_level);
+  const Column& targets = test::column_of(resource->level(), "Target", "Target");
+  ASSERT_EQ(targets.references.size(), 4u);
+  EXPECT_EQ(targets.references[0].target, 3u) << "lamp/flame from the hall";
+  EXPECT_EQ(targets.references[1].target, 1u) << ".. from the flame";
+  EXPECT_EQ(targets.references[3].target, 6u);
+  const Column& parents = test::column_of(resource->level(), "Parent", "Parent");
+  ASSERT_EQ(parents.references.size(), 5u);
+  EXPECT_EQ(parents.references[1].target, 1u);
+}
+
+TEST(Compiler, SameInputSameBytes) {
+  const Compiled once = test::compile_text(small_level);
+  EXPECT_EQ(once.bytes, test::compile_text(small_level).bytes);
+  EXPECT_EQ(once.num_entities, 8u);
+  EXPECT_EQ(once.num_prefabs, 1u);
+}
+
+// The bytes of a level must not change by accident: files are known by their hash. The schema here is fixed text.
+TEST(Compiler, GoldenLevel) {
+  const auto schema =
+      test::load_schema("struct Spot (component) { at:mobula.engine.Vec3; next:mobula.engine.EntityRef; }");
+  const Compiled compiled = test::compile_text(
+      R"({"entities":{"a":{"components":{"Spot":{"at":[1,2,3],"next":"b"}},
+          "children":{"b":{"components":{"Spot":{"at":{"y":0.1}}}}}}}})",
+      *schema);
+  const auto resource = test::load_compiled(compiled);
+  // Engine.fbs is part of the schema: where it changes, so does this. Then compare the rest.
+  const core::ByteView embedded = resource->schema().bytes();
+  core::Bytes rest;
+  for (const Column& column : resource->level().columns)
+    rest.insert(rest.end(), column.data.begin(), column.data.end());
+  EXPECT_TRUE(std::equal(embedded.begin(), embedded.end(), schema->bytes().begin(), schema->bytes().end()));
+  const std::vector<float> numbers{1, 2, 3, 0, 0, 0, 0.1f, 0, 0, 0};
+  const core::ByteView expected = core::as_bytes(numbers.data(), numbers.size());
+  const core::ByteView spots = test::column_of(resource->level(), "Spot", "Spot").data;
+  EXPECT_TRUE(std::equal(spots.begin(), spots.end(), expected.begin(), expected.end()));
+}
+
+TEST(Compiler, IncludesBringTheirPrefabsOnceAndAreDependencies) {
+  const Compiled compiled = test::compile_files({
+      {"level.json", R"({"include":["lib/a.json","lib/b.json"],"entities":{"e":{"prefab":"p"}}})"},
+      {"lib/a.json", R"({"include":["b.json"]})"},
+      {"lib/b.json", R"({"prefabs":{"p":{"components":{"Health":{}}}}})"},
+  });
+  EXPECT_EQ(errors_of(compiled), "");
+  EXPECT_EQ(compiled.dependencies, (std::vector<std::string>{"level.json", "lib/a.json", "lib/b.json"}));
+}
+
+TEST(Compiler, IncludesMayNotGoInACircleOrBeMissing) {
+  EXPECT_EQ(errors_of(test::compile_files(
+                {{"level.json", R"({"include":["a.json"]})"}, {"a.json", R"({"include":["level.json"]})"}})),
+            "a.json:1:13: includes go in a circle: level.json -> a.json -> level.json\n");
+  EXPECT_EQ(errors_of(test::compile_files({{"level.json", R"({"include":["b.json"]})"}})),
+            "level.json:1:13: b.json cannot be included: no such file\n");
+  EXPECT_EQ(errors_of(test::compile_files({})), "level.json: cannot be read: no such file\n");
+  EXPECT_EQ(errors_of(test::compile_files({{"level.json", R"({"include":["a.json"],"prefabs":{"p":{}}})"},
+                                           {"a.json", R"({"prefabs":{"p":{}}})"}})),
+            "level.json:1:34: prefab 'p' is there twice (first at a.json:1); names must be unique\n");
+}
+
+struct BadLevel {
+  const char* text;
+  const char* errors;
+};
+
+TEST(Compiler, EveryMistakeIsToldWithItsPlaceAndWhatWasExpected) {
+  const BadLevel table[] = {
+      {R"({"entitys":{}})",
+       "level.json:1:2: 'entitys' is not known here (did you mean 'entities'?); expected one of include, prefabs, "
+       "entities, placements\n"},
+      {R"([])", "level.json:1:1: 'a level' is an array; expected an object\n"},
+      {R"({"entities":{"a":{"components":{"Helth":{}}}}})",
+       "level.json:1:33: 'Helth' is no component (did you mean 'Health'?); expected one of the schema's, or a name "
+       "with "
+       "\"$type\"\n"},
+      {R"({"entities":{"a":{"components":{"Fog":{"$type":"RenderDat"}}}}})",
+       "level.json:1:48: 'RenderDat' is no component (did you mean 'RenderData'?); expected one of the schema's, or a "
+       "name with \"$type\"\n"},
+      {R"({"entities":{"a":{"components":{"Health":{"curent":1}}}}})",
+       "level.json:1:43: 'curent' is no field of Health (did you mean 'current'?); expected one of current, maximum\n"},
+      {R"({"entities":{"a":{"components":{"Health":{"current":"x"}}}}})",
+       "level.json:1:53: 'current' is text; expected a whole number\n"},
+      {R"({"entities":{"a":{"components":{"Health":7}}}})",
+       "level.json:1:42: 'Health' is a number; expected an object\n"},
+      {R"({"entities":{"a":{"components":{"Fog":{"$type":"RenderData"},"Fog":{"$type":"RenderData"}}}}})",
+       "level.json:1:62: 'Fog' is there twice (first at level.json:1); names must be unique\n"},
+      {R"({"entities":{"a":{"components":{"Parent":{}}}}})",
+       "level.json:1:33: 'Parent' follows from where an entity stands; expected it among the parent's \"children\", or "
+       "\"parent\" with a path\n"},
+      {R"({"entities":{"a":{},"a":{}}})",
+       "level.json:1:21: 'a' is there twice (first at level.json:1); names must be unique\n"},
+      {R"({"entities":{"a/b":{}}})",
+       "level.json:1:14: 'a/b' cannot be a name; expected 1 to 255 bytes without '/', not '.' or '..'\n"},
+      {R"({"entities":{"a":{"prefab":"pine"}},"prefabs":{"pin":{}}})",
+       "level.json:1:28: there is no prefab 'pine' (did you mean 'pin'?)\n"},
+      {R"({"prefabs":{"a":{"prefab":"b"},"b":{"children":{"c":{"prefab":"a"}}}}})",
+       "level.json:1:63: prefabs go in a circle: a -> b -> a\n"},
+      {R"({"prefabs":{"a":{"components":{"Health":{"maximum":70000}}}}})",
+       "level.json:1:52: 'maximum' is out of range: 70000; expected 0 to 65535\n"},
+      {R"({"prefabs":{"a":{"components":{"F":{"$type":"RenderData"}}},"b":{"prefab":"a","components":{"F":{"$type":"Health"}}}}})",
+       "level.json:1:106: 'F' is a RenderData in the prefab; expected that type or none\n"},
+      {R"({"prefabs":{"a":{"children":{"x":{}}},"b":{"prefab":"a","children":{"x":{"prefab":"a"}}}}})",
+       "level.json:1:83: child 'x' comes from a prefab; expected no other prefab for it\n"},
+      {R"({"entities":{"gate":{},"a":{"components":{"Target":{"entity":"/gat"}}}}})",
+       "level.json:1:62: '/gat' leads nowhere: there is no 'gat' in / (did you mean 'gate'?)\n"},
+      {R"({"entities":{"a":{"components":{"Target":{"entity":"../.."}}}}})",
+       "level.json:1:52: '../..' leads out of the level\n"},
+      {R"({"entities":{"a":{"components":{"Target":{"entity":".."}}}}})", "level.json:1:52: '..' leads to no entity\n"},
+      {R"({"entities":{"a":{"components":{"Target":{"entity":7}}}}})",
+       "level.json:1:52: 'an entity's path' is a number; expected text\n"},
+      {R"({"prefabs":{"a":{"spawnable":true,"components":{"Target":{"entity":"/b"}}}},"entities":{"b":{}}})",
+       "level.json:1:68: '/b' leads out of a spawnable prefab; expected a path within it\n"},
+      {R"({"prefabs":{"a":{"spawnable":1}}})", "level.json:1:30: 'spawnable' is a number; expected true or false\n"},
+      {R"({"entities":{"a":{"parent":"/b"},"b":{"parent":"/a"}}})",
+       "level.json:1:28: parents go in a circle: /a is above itself\n"
+       "level.json:1:48: parents go in a circle: /b is above itself\n"},
+      {R"({"entities":{"a":{"parent":"/c"}}})", "level.json:1:28: '/c' leads nowhere: there is no 'c' in /\n"},
+      {R"({"entities":{"a":{"parent":"."}}})", "level.json:1:28: parents go in a circle: /a is above itself\n"},
+      {R"({"placements":[{"prefab":"p","at":[]}]})",
+       "level.json:1:16: a placement without name or prefab; expected both\n"},
+      // Two names of one 32-bit FNV-1a hash, known for it.
+      {R"({"entities":{"a":{"components":{"costarring":{"$type":"Health"},"liquid":{"$type":"Health"}}}}})",
+       "level.json:1:65: 'liquid' and 'costarring' have the same hash; expected another name for one of them\n"},
+  };
+  for (const BadLevel& bad : table) {
+    SCOPED_TRACE(bad.text);
+    const Compiled compiled = test::compile_text(bad.text);
+    EXPECT_EQ(errors_of(compiled), bad.errors);
+    EXPECT_TRUE(compiled.bytes.empty());
+  }
+}
+
+TEST(Compiler, MistakesOfAWholeFileAreToldTogetherAndOnce) {
+  EXPECT_EQ(errors_of(R"({"prefabs":{"p":{"components":{"Health":{"x":1}}}},
+"placements":[{"name":"n","prefab":"p","grid":{"origin":[0,0,0],"count":[9,9,9],"step":[1,1,1]}}],
+"entities":{"e":{"components":{"Team":{"color":"rd"}}}}})"),
+            "level.json:1:42: 'x' is no field of Health; expected one of current, maximum\n"
+            "level.json:3:48: 'color' has no value 'rd'; expected neutral, red, blue, green\n");
+}
+
+TEST(Compiler, DepthAndNumbersAreBounded) {
+  std::string prefabs = R"("p0":{"children":{"c":{}}})";
+  for (int i = 1; i < 40; ++i)
+    prefabs += ",\"p" + std::to_string(i) + "\":{\"children\":{\"c\":{\"prefab\":\"p" + std::to_string(i - 1) + "\"}}}";
+  EXPECT_NE(errors_of("{\"prefabs\":{" + prefabs + "}}").find("nested too deep; at most 32 levels"), std::string::npos);
+
+  std::string doubling = R"("p0":{})";
+  for (int i = 1; i < 30; ++i) {
+    const std::string base = "{\"prefab\":\"p" + std::to_string(i - 1) + "\"}";
+    std::string ten;
+    for (int j = 0; j < 10; ++j) ten += (j == 0 ? "\"" : ",\"") + std::to_string(j) + "\":" + base;
+    doubling += ",\"p" + std::to_string(i) + "\":{\"children\":{" + ten + "}}";
+    if (i == 7) break;
+  }
+  EXPECT_NE(errors_of("{\"prefabs\":{" + doubling + "}}").find("too many entities"), std::string::npos);
+}
+
+TEST(Compiler, ALevelOfNothingIsALevel) {
+  const auto resource = test::load_text("{}");
+  EXPECT_EQ(resource->level().num_entities, 0u);
+  EXPECT_TRUE(resource->level().columns.empty());
+}
+
+}  // namespace
+}  // namespace mobula::resource

@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <mobula/resource/diagnostics.hpp>
+#include <mobula/resource/limits.hpp>
+
+namespace mobula::resource {
+namespace {
+
+TEST(Diagnostics, PlacesBecomeLinesAndColumnsInCharacters) {
+  Diagnostics diagnostics;
+  const std::uint32_t file = diagnostics.add_file("a.json", "one\nt\xc3\xa4 wo\n\n");
+  diagnostics.error({file, 8}, "here");
+  ASSERT_EQ(diagnostics.errors().size(), 1u);
+  EXPECT_EQ(to_string(diagnostics.errors()[0]), "a.json:2:4: here");
+  EXPECT_EQ(diagnostics.describe({file, 8}), "a.json:2");
+}
+
+TEST(Diagnostics, ErrorsComeInOrderOfPlaceAndOncePerPlace) {
+  Diagnostics diagnostics;
+  const std::uint32_t file = diagnostics.add_file("a.json", "0123456789");
+  diagnostics.error({file, 5}, "second");
+  diagnostics.error({file, 1}, "first");
+  diagnostics.error({file, 5}, "again");
+  const auto errors = diagnostics.errors();
+  ASSERT_EQ(errors.size(), 2u);
+  EXPECT_EQ(errors[0].message, "first");
+  EXPECT_EQ(errors[1].message, "second");
+}
+
+TEST(Diagnostics, TheRestOfVeryManyErrorsIsCounted) {
+  Diagnostics diagnostics;
+  const std::uint32_t file = diagnostics.add_file("a.json", std::string(1000, ' '));
+  for (std::uint32_t i = 0; i < limits::errors + 7; ++i) diagnostics.error({file, i}, "wrong");
+  const auto errors = diagnostics.errors();
+  ASSERT_EQ(errors.size(), limits::errors + 1);
+  EXPECT_EQ(to_string(errors.back()), "a.json: and 7 more errors");
+}
+
+TEST(Diagnostics, AnErrorIsOneLineWhateverNamesItHolds) {
+  Diagnostics diagnostics;
+  diagnostics.error({diagnostics.add_file("a.json", "x"), 0}, "no 'a\nb'");
+  EXPECT_EQ(diagnostics.errors()[0].message, "no 'a?b'");
+}
+
+TEST(DidYouMean, OnlyNearNamesAreOffered) {
+  const std::array<std::string_view, 3> known{"Health", "Transform", "Fog"};
+  EXPECT_EQ(did_you_mean("Helth", known), " (did you mean 'Health'?)");
+  EXPECT_EQ(did_you_mean("transform", known), " (did you mean 'Transform'?)");
+  EXPECT_EQ(did_you_mean("Inventory", known), "");
+  EXPECT_EQ(did_you_mean("x", known), "");
+  EXPECT_EQ(did_you_mean("Health", {}), "");
+}
+
+}  // namespace
+}  // namespace mobula::resource
