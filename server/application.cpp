@@ -21,34 +21,21 @@ int refuse(const core::Error& error) {
   return bad_input;
 }
 
-// Paces the ticks of a server until it is told to stop.
-class Loop {
- public:
-  Loop(const Config& config, net::EventLoop& events, net::UdpSocket& socket, Server& server)
-      : config_(config), events_(events), socket_(socket), server_(server) {}
-
-  void run() {
-    const core::Nanoseconds period = core::second / config_.tick_rate;
-    core::Nanoseconds next = core::monotonic_now() + period;
-    for (std::uint64_t done = 0; config_.ticks == 0 || done < config_.ticks; ++done) {
-      events_.run_until(next);
-      if (events_.stopped()) return;
-      const core::Nanoseconds now = core::monotonic_now();
-      server_.tick(now, socket_);
-      next += period;
-      if (now > next + late_ticks_max * period) {
-        core::log_warn("server", "{} ms behind: ticks are dropped", (now - next) / core::millisecond);
-        next = now + period;
-      }
-    }
+// A server that is late catches up a few ticks and gives up the rest, so that it never spirals.
+void run_ticks(const Config& config, net::EventLoop& events, net::UdpSocket& socket, Server& server) {
+  const core::Nanoseconds period = core::second / config.tick_rate;
+  core::Nanoseconds next = core::monotonic_now() + period;
+  for (std::uint64_t done = 0; config.ticks == 0 || done < config.ticks; ++done) {
+    events.run_until(next);
+    if (events.stopped()) return;
+    const core::Nanoseconds now = core::monotonic_now();
+    server.tick(now, socket);
+    next += period;
+    if (now <= next + late_ticks_max * period) continue;
+    core::log_warn("server", "{} ms behind: ticks are dropped", (now - next) / core::millisecond);
+    next = now + period;
   }
-
- private:
-  const Config& config_;
-  net::EventLoop& events_;
-  net::UdpSocket& socket_;
-  Server& server_;
-};
+}
 
 void log_summary(Server& server, const net::UdpSocket& socket) {
   const ServerStats& stats = server.stats();
@@ -65,16 +52,19 @@ void log_summary(Server& server, const net::UdpSocket& socket) {
 }
 
 int serve(const Config& config, Game& game) {
-  core::Result<std::shared_ptr<const resource::Resource>> level = resource::Resource::load(config.level);
-  if (!level) return refuse(level.error());
+  ServerConfig server_config{.ticks_per_second = config.tick_rate, .seed = config.seed};
+  if (!config.level.empty()) {
+    core::Result<std::shared_ptr<const resource::Resource>> level = resource::Resource::load(config.level);
+    if (!level) return refuse(level.error());
+    server_config.level = *level;
+    core::log_info("server", "level {} ({:.16})", config.level, to_string((*level)->identity()));
+  }
 
   net::EventLoop events;
   core::Result<std::unique_ptr<net::UdpSocket>> socket =
       net::UdpSocket::open(events, transport::Address::any(config.port));
   if (!socket) return refuse(socket.error());
 
-  ServerConfig server_config{
-      .level = *level, .ticks_per_second = config.tick_rate, .seed = config.seed, .transport = {}};
   server_config.transport.sessions_max = config.clients_max;
   core::random_bytes(server_config.transport.secret);
   core::Result<std::unique_ptr<Server>> server = Server::start(std::move(server_config), game);
@@ -84,11 +74,9 @@ int serve(const Config& config, Game& game) {
     (*server)->receive(from, datagram, core::monotonic_now(), **socket);
   });
   events.on_stop_signal([&] { events.stop(); });
-  core::log_info("server", "level {} ({:.16}), {} ticks per second", config.level, to_string((*level)->identity()),
-                 config.tick_rate);
-  core::log_info("server", "listening on udp port {}", (*socket)->local_port());
+  core::log_info("server", "listening on udp port {}, {} ticks per second", (*socket)->local_port(), config.tick_rate);
 
-  Loop(config, events, **socket, **server).run();
+  run_ticks(config, events, **socket, **server);
   (*server)->shut_down(core::monotonic_now(), **socket);
   log_summary(**server, **socket);
   return 0;

@@ -7,7 +7,8 @@ namespace mobula::server {
 std::optional<Config> parse_command_line(int argc, char** argv, int& status) {
   Config config;
   CLI::App app("Serves a world: spawns a compiled level, runs the game at a fixed tick, mirrors it to every client.");
-  app.add_option("--level", config.level, "compiled level to spawn (made by mobula-compile)");
+  app.add_option("--level", config.level,
+                 "compiled level to spawn (made by mobula-compile); without one the world starts empty");
   app.add_option("--port", config.port, "UDP port; 0 takes any free one")->capture_default_str();
   app.add_option("--tick-rate", config.tick_rate, "ticks per second")->check(CLI::Range(1, 240))->capture_default_str();
   app.add_option("--ticks", config.ticks, "end after so many ticks; 0: when told to stop")->capture_default_str();
@@ -27,7 +28,6 @@ std::optional<Config> parse_command_line(int argc, char** argv, int& status) {
   try {
     app.parse(argc, argv);
     if (*health) config.job = Config::Job::check_health;
-    if (config.job == Config::Job::serve && config.level.empty()) throw CLI::RequiredError("--level");
   } catch (const CLI::CallForHelp&) {
     std::cout << app.help();
     status = 0;

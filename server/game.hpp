@@ -24,8 +24,8 @@ class Game {
   // The binary schema of the game's components, as the generated schema_bytes() gives it.
   [[nodiscard]] virtual core::ByteView schema() const = 0;
 
-  // Once, when the level has been spawned.
-  virtual void start(World& /*world*/) {}
+  // Once, when the level has been spawned. Fails if the game cannot be played in this world.
+  virtual core::Status start(World& /*world*/) { return core::Done{}; }
   // A player comes in: gives the entity that is theirs, or a reason to refuse them.
   virtual core::Result<ecs::Entity> join(World& world, const Player& player) = 0;
   // A player has gone; the entity is still there unless the game destroyed it.

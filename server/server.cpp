@@ -28,7 +28,7 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
   if (!world) return world.error();
   if (core::Status spawned = (*world)->spawn_level(); !spawned) return spawned.error();
   std::unique_ptr<Server> server(new Server(std::move(config), game, std::move(*world)));
-  game.start(server->world());
+  if (core::Status started = game.start(server->world()); !started) return started.error();
   return server;
 }
 

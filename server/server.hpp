@@ -16,12 +16,12 @@
 namespace mobula::server {
 
 struct ServerConfig {
-  std::shared_ptr<const resource::Resource> level;  // null: an empty world
+  std::shared_ptr<const resource::Resource> level{};  // null: an empty world
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
   // What one client is sent at most in a tick, deltas only.
   std::uint32_t delta_bytes_per_tick_max = 24 * 1024;
-  transport::ServerConfig transport;
+  transport::ServerConfig transport{};
 };
 
 struct ServerStats {

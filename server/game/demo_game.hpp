@@ -10,7 +10,7 @@ namespace demo {
 class DemoGame final : public mobula::server::Game {
  public:
   [[nodiscard]] mobula::core::ByteView schema() const override;
-  void start(mobula::server::World& world) override;
+  mobula::core::Status start(mobula::server::World& world) override;
   mobula::core::Result<mobula::ecs::Entity> join(mobula::server::World& world,
                                                  const mobula::server::Player& player) override;
   void leave(mobula::server::World& world, const mobula::server::Player& player) override;
