@@ -9,6 +9,8 @@ namespace {
 
 constexpr int failed = 1;
 constexpr int bad_input = 2;
+// Without a bound CLI11 takes -1 for the greatest number there is.
+const CLI::Range count(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000});
 
 int refuse(const std::string& message) {
   std::cerr << "mobula-bots: " << message << '\n';
@@ -26,7 +28,7 @@ int main(int argc, char** argv) {
   app.add_option("--clients", options.clients, "how many")->check(CLI::Range(1, 10000))->capture_default_str();
   app.add_option("--seconds", options.seconds, "for how long")->check(CLI::Range(0.1, 1e6))->capture_default_str();
   app.add_option("--json", json_path, "also write the result to this file, as JSON");
-  app.add_option("--seed", options.seed, "seed of where the bots walk")->capture_default_str();
+  app.add_option("--seed", options.seed, "seed of where the bots walk")->check(count)->capture_default_str();
   app.footer(
       "Examples:\n"
       "  mobula-bots --connect 127.0.0.1:7777 --clients 20 --seconds 5\n"

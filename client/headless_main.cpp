@@ -8,6 +8,8 @@
 namespace {
 
 constexpr int bad_input = 2;
+// Without a bound CLI11 takes -1 for the greatest number there is.
+const CLI::Range count(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000});
 
 int refuse(const std::string& message) {
   std::cerr << "mobula-client: " << message << '\n';
@@ -30,7 +32,9 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Mirrors a server's world and checks it. Ends with a line of JSON; status 0 only if the mirror was verified.");
   app.add_option("--connect", server, "HOST:PORT of the server")->required();
-  app.add_option("--ticks", options.ticks, "end after so many ticks; 0: when told to stop")->capture_default_str();
+  app.add_option("--ticks", options.ticks, "end after so many ticks; 0: when told to stop")
+      ->check(count)
+      ->capture_default_str();
   app.add_flag("--json", options.json_only, "print nothing but the JSON line");
   app.add_option("--name", options.name, "what the player is called")->capture_default_str();
   app.add_option("--schema", schema_path, "accept only a server with this schema (.bfbs)");

@@ -3,7 +3,9 @@
 namespace mobula::client {
 namespace {
 
-constexpr std::uint32_t prototype_id_limit = 1u << 20;
+// What a server may make a mirror keep.
+constexpr std::uint32_t prototype_id_limit = 1u << 16;
+constexpr std::size_t names_max = 1u << 16;
 
 }  // namespace
 
@@ -25,6 +27,8 @@ core::Result<std::unique_ptr<Mirror>> Mirror::make(std::shared_ptr<const reflect
 }
 
 core::Status Mirror::add_names(const wire::Names& names) {
+  if (names_.size() + names.texts.size() > names_max)
+    return core::Error{"too many names", "more names than a mirror keeps"};
   for (const std::string& text : names.texts)
     if (core::Result<core::StringId32> named = names_.add(text); !named) return named.error();
   return core::Done{};
@@ -45,13 +49,18 @@ core::Result<ecs::PrototypeId> Mirror::intern(const wire::Prototype& prototype) 
 }
 
 core::Status Mirror::add_prototypes(const wire::Prototypes& message) {
+  std::vector<ecs::PrototypeId> interned;
   for (const wire::Prototype& prototype : message.prototypes) {
     if (prototype.id == 0 || prototype.id >= prototype_id_limit)
       return core::Error{"too many prototypes", "prototype id " + std::to_string(prototype.id)};
-    core::Result<ecs::PrototypeId> interned = intern(prototype);
-    if (!interned) return interned.error();
-    if (prototype.id >= prototypes_.size()) prototypes_.resize(prototype.id + 1, ecs::empty_prototype);
-    prototypes_[prototype.id] = *interned;
+    const core::Result<ecs::PrototypeId> made = intern(prototype);
+    if (!made) return made.error();
+    interned.push_back(*made);
+  }
+  for (std::size_t i = 0; i < interned.size(); ++i) {
+    const std::uint32_t id = message.prototypes[i].id;
+    if (id >= prototypes_.size()) prototypes_.resize(id + 1, ecs::empty_prototype);
+    prototypes_[id] = interned[i];
   }
   return core::Done{};
 }

@@ -23,6 +23,7 @@ class Mirror {
   static core::Result<std::unique_ptr<Mirror>> make(std::shared_ptr<const reflect::Schema> schema,
                                                     std::uint32_t index_limit);
 
+  // Reasons: "name collision", "too many names".
   core::Status add_names(const wire::Names& names);
   // Reasons: "unknown component", "bad prototype", "too many prototypes".
   core::Status add_prototypes(const wire::Prototypes& prototypes);

@@ -57,7 +57,6 @@ int serve(const Config& config, Game& game) {
     core::Result<std::shared_ptr<const resource::Resource>> level = resource::Resource::load(config.level);
     if (!level) return refuse(level.error());
     server_config.level = *level;
-    core::log_info("server", "level {} ({:.16})", config.level, to_string((*level)->identity()));
   }
 
   net::EventLoop events;
@@ -69,6 +68,8 @@ int serve(const Config& config, Game& game) {
   core::random_bytes(server_config.transport.secret);
   core::Result<std::unique_ptr<Server>> server = Server::start(std::move(server_config), game);
   if (!server) return refuse(server.error());
+  if (const resource::Resource* level = (*server)->world().level())
+    core::log_info("server", "level {} ({:.16})", config.level, to_string(level->identity()));
 
   (*socket)->on_datagram([&](const transport::Address& from, core::ByteView datagram) {
     (*server)->receive(from, datagram, core::monotonic_now(), **socket);

@@ -31,12 +31,15 @@ class ClientView {
   // Refused: "acknowledges the future". Late and repeated ones change nothing.
   core::Status acknowledge(const wire::InputHeader& input);
 
-  // May another delta be written? No while 255 are without a known fate.
-  [[nodiscard]] bool can_send() const { return last_sequence_ - resolved_ < wire::ack_history - 1; }
   [[nodiscard]] bool has_pending() const { return !pending_.empty(); }
+  // Deltas without a known fate; at most window_max.
+  [[nodiscard]] std::uint32_t in_flight() const { return last_sequence_ - resolved_; }
 
-  // Fills a datagram and gives its size. can_send() must hold.
+  // Fills a datagram and gives its size. With in_flight() near its bound it is an empty delta, the same one
+  // again and again: its acknowledgement tells all fates, even when whole windows of deltas were lost.
   std::size_t write_delta(core::MutableBytes datagram, ecs::Tick tick);
+
+  static constexpr std::uint32_t window_max = wire::ack_history - 1;
 
   // Prototypes that deltas wait for; the caller tells the client of them, and reports when it knows.
   [[nodiscard]] std::span<const ecs::PrototypeId> wanted_prototypes() const { return wanted_; }
@@ -70,6 +73,8 @@ class ClientView {
     Need need;
   };
 
+  // Begins the next delta. False: it has to stay empty.
+  bool open_window();
   void enqueue(std::uint32_t index);
   [[nodiscard]] Need need(std::uint32_t index, std::size_t& bits, const wire::DeltaWriter& writer);
   void choose(std::size_t room_bits, const wire::DeltaWriter& writer);

@@ -3,6 +3,12 @@
 #include <mobula/server/config.hpp>
 
 namespace mobula::server {
+namespace {
+
+// Without a bound CLI11 takes -1 for the greatest number there is.
+const CLI::Range count(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000});
+
+}  // namespace
 
 std::optional<Config> parse_command_line(int argc, char** argv, int& status) {
   Config config;
@@ -11,8 +17,10 @@ std::optional<Config> parse_command_line(int argc, char** argv, int& status) {
                  "compiled level to spawn (made by mobula-compile); without one the world starts empty");
   app.add_option("--port", config.port, "UDP port; 0 takes any free one")->capture_default_str();
   app.add_option("--tick-rate", config.tick_rate, "ticks per second")->check(CLI::Range(1, 240))->capture_default_str();
-  app.add_option("--ticks", config.ticks, "end after so many ticks; 0: when told to stop")->capture_default_str();
-  app.add_option("--seed", config.seed, "seed of everything random in the world")->capture_default_str();
+  app.add_option("--ticks", config.ticks, "end after so many ticks; 0: when told to stop")
+      ->check(count)
+      ->capture_default_str();
+  app.add_option("--seed", config.seed, "seed of everything random in the world")->check(count)->capture_default_str();
   app.add_option("--max-clients", config.clients_max, "sessions at once")
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();

@@ -41,7 +41,7 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
 
 std::size_t Server::players() const {
   return static_cast<std::size_t>(std::count_if(sessions_.begin(), sessions_.end(), [](const auto& session) {
-    return session->state != Session::State::greeting;
+    return session->player.entity != ecs::null_entity;
   }));
 }
 
@@ -55,7 +55,7 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
   const std::span<const std::uint32_t> changed = publisher_->publish();
   for (const std::unique_ptr<Session>& session : sessions_) {
     transport::Session* lane = endpoint_.find(session->transport_id);
-    if (lane == nullptr || session->state == Session::State::greeting) continue;
+    if (lane == nullptr) continue;
     if (session->view != nullptr) session->view->on_published(changed);
     if (session->state == Session::State::joining) begin_play(*session, *lane);
     if (session->state == Session::State::playing) replicate(*session, *lane);
@@ -84,7 +84,7 @@ void Server::take_events() {
 }
 
 void Server::end(Session& session, const std::string& why) {
-  if (session.state == Session::State::greeting) return;
+  if (!session.player.entity) return;  // never joined
   core::log_info("server", "player {} \"{}\" left: {}", session.player.id, session.player.name, why);
   game_.leave(*world_, session.player);
 }
@@ -98,6 +98,7 @@ void Server::close(Session& session, transport::ReasonCode code, const core::Err
   ++stats_.refusals[error.reason];
   core::log_warn("server", "closing {}: {}: {}", transport::to_string(endpoint_.address(session.transport_id)),
                  error.reason, error.message);
+  session.state = Session::State::closing;
   closing_.emplace_back(session.transport_id, transport::Reason{code, error.message});
 }
 
@@ -112,6 +113,7 @@ void Server::take_messages(Session& session, transport::Session& lane) {
 }
 
 void Server::greet(Session& session, transport::Session& lane, core::ByteView bytes) {
+  if (session.state == Session::State::closing) return;
   const core::Result<wire::Message> message = wire::decode_message(bytes);
   if (!message) return close(session, transport::ReasonCode::protocol_error, message.error());
   const auto* hello = std::get_if<wire::Hello>(&*message);
@@ -141,9 +143,9 @@ void Server::greet(Session& session, transport::Session& lane, core::ByteView by
   if (!hello->schema_fingerprint) welcome.schema.assign(schema.begin(), schema.end());
   const core::Result<transport::ReliableId> sent = lane.send_reliable(wire::encode(welcome));
   const core::Result<transport::ReliableId> told = lane.send_reliable(wire::encode(wire::PlayerEntity{*joined}));
-  session.state = Session::State::joining;
   if (!sent || !told) return close(session, transport::ReasonCode::kicked, sent ? told.error() : sent.error());
   session.welcome = *told;
+  session.state = Session::State::joining;
   core::log_info("server", "player {} \"{}\" joined from {} as {}", session.player.id, session.player.name,
                  transport::to_string(endpoint_.address(session.transport_id)), to_string(*joined));
 }
@@ -180,13 +182,12 @@ void Server::replicate(Session& session, transport::Session& lane) {
   std::array<std::byte, transport::max_unreliable_size> datagram;
   std::uint32_t budget = config_.delta_bytes_per_tick_max;
   do {
-    if (!session.view->can_send()) break;
     const std::size_t size = session.view->write_delta(datagram, world_->tick());
     if (const core::Status queued = lane.send_unreliable({datagram.data(), size}); !queued) break;
     ++stats_.deltas_sent;
     stats_.delta_bytes_sent += size;
     budget -= std::min(budget, static_cast<std::uint32_t>(size));
-    if (size == wire::delta_header_size) break;  // all that waits waits for prototypes
+    if (size == wire::delta_header_size) break;  // nothing waits but for prototypes or acknowledgements
   } while (budget > 0 && session.view->has_pending());
   const core::Status announced = session.announce_prototypes(world_->registry(), lane);
   if (!announced) close(session, transport::ReasonCode::kicked, announced.error());

@@ -16,7 +16,7 @@ namespace mobula::server {
 
 class Session {
  public:
-  enum class State { greeting, joining, playing };  // no Hello yet; Welcome is on its way; deltas flow
+  enum class State { greeting, joining, playing, closing };  // no Hello yet; Welcome under way; deltas flow; done for
 
   static constexpr std::size_t commands_per_tick_max = 4;
 

@@ -19,6 +19,7 @@ struct WorldConfig {
   std::shared_ptr<const resource::Resource> level;  // null: the world starts empty
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
+  std::uint32_t index_limit = 1u << 20;  // at most this many entities, and a mirror's memory by it
 };
 
 class World {
@@ -46,7 +47,10 @@ class World {
   [[nodiscard]] core::Random& random() { return random_; }
 
  private:
-  explicit World(WorldConfig config) : config_(std::move(config)), random_(config_.seed) {}
+  explicit World(WorldConfig config)
+      : config_(std::move(config)),
+        random_(config_.seed),
+        registry_({.entities = {.index_limit = config_.index_limit}, .pools = {}}) {}
 
   WorldConfig config_;
   core::Random random_;

@@ -15,6 +15,7 @@ using mobula::server::World;
 constexpr float world_edge = 500.0f;  // metres; the schema's range ends at 512
 constexpr float sight = 15.0f;
 constexpr float reach = 1.5f;
+constexpr float still_squared = 1e-6f;  // slower, squared, is no movement and has no direction
 
 Vec3 on_ground(float x, float z) {
   Vec3 result;
@@ -114,7 +115,7 @@ void hunt(World& world) {
 void walk(World& world) {
   const float dt = world.seconds_per_tick();
   world.registry().view<const Velocity>().each([&](Entity mover, const Velocity& velocity) {
-    if (velocity.linear.x == 0 && velocity.linear.z == 0) return;
+    if (ground_distance_squared({}, velocity.linear) < still_squared) return;
     auto* transform = world.registry().try_get<Transform>(mover);
     if (transform == nullptr) return;
     transform->position.x = std::clamp(transform->position.x + velocity.linear.x * dt, -world_edge, world_edge);

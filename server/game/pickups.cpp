@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mobula/core/log.hpp>
 #include <mobula/server/game/pickups.hpp>
 
@@ -9,6 +10,7 @@ using mobula::engine::Transform;
 using mobula::server::World;
 
 constexpr float touch = 1.2f;  // metres
+constexpr float respawn_seconds_max = 86'400;
 
 // The spawnable prefab of each kind, in order of PickupKind.
 constexpr const char* prefab_of_kind[] = {"coin", "medkit", "key"};
@@ -48,8 +50,8 @@ void Pickups::take(World& world) {
       [&](Entity entity, const Pickup& pickup, const Transform& transform) {
         for (const Taker& taker : takers) {
           if (!touches(taker.transform, transform)) continue;
-          const auto wait =
-              static_cast<mobula::ecs::Tick>(pickup.respawn_seconds * static_cast<float>(world.ticks_per_second()));
+          const float seconds = std::min(std::max(0.0f, pickup.respawn_seconds), respawn_seconds_max);
+          const auto wait = static_cast<mobula::ecs::Tick>(seconds * static_cast<float>(world.ticks_per_second()));
           due_.push_back({world.tick() + wait, pickup, transform});
           reward(world, taker.avatar, pickup);
           world.destroy_tree(entity);

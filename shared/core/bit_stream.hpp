@@ -2,13 +2,17 @@
 // bit n of the stream is bit n % 8 of byte n / 8.
 // A writer or reader that meets the end of its buffer goes bad and stays so; reads
 // then give zero. Whoever decodes checks ok() before believing anything.
+// Up to 64 bits are one unaligned load or store where the buffer has room for it.
 #pragma once
 
+#include <algorithm>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/bytes.hpp>
 
 namespace mobula::core {
 
+// Invariant: the bits of the last byte that are not written yet are zero. What lies in the buffer
+// behind that byte means nothing: the writer may have put zeros there.
 class BitWriter {
  public:
   explicit BitWriter(MutableBytes buffer) : buffer_(buffer) {}
@@ -20,34 +24,40 @@ class BitWriter {
       overflow_ = true;
       return;
     }
-    while (bits > 0) {
-      const unsigned offset = position_ % 8;
-      const unsigned taken = bits < 8 - offset ? bits : 8 - offset;
-      std::byte& target = buffer_[position_ / 8];
-      const auto keep = static_cast<std::byte>((1u << offset) - 1u);
-      const auto part = static_cast<std::byte>((value & ((1u << taken) - 1u)) << offset);
-      target = (target & keep) | part;
-      value = taken == 64 ? 0 : value >> taken;
-      position_ += taken;
-      bits -= taken;
+    const std::size_t byte = position_ / 8;
+    const unsigned offset = position_ % 8;
+    const unsigned end = offset + bits;
+    const std::uint64_t word = last_ | value << offset;
+    const std::uint64_t rest = value >> 1 >> (63 - offset);  // what does not go into the word
+    position_ += bits;
+    if (buffer_.size() - byte >= 9) {
+      store(&buffer_[byte], word);
+      if (end > 64) buffer_[byte + 8] = static_cast<std::byte>(rest);
+    } else {  // near the end of the buffer, where end <= 64
+      for (unsigned i = 0; i < end; i += 8) buffer_[byte + i / 8] = static_cast<std::byte>(word >> i);
     }
+    last_ = end < 64 ? word >> (end & ~7u) : rest;
   }
   void write_bool(bool value) { write(value ? 1 : 0, 1); }
 
-  // Exponential-Golomb of order k: small numbers take few bits. value < 2^32.
+  // Exponential-Golomb of order k: small numbers take few bits. value < 2^32, k < 32.
   void write_golomb(std::uint32_t value, unsigned k) {
     const std::uint64_t shifted = static_cast<std::uint64_t>(value) + (1ull << k);
     const auto width = static_cast<unsigned>(std::bit_width(shifted));
-    write(0, width - 1 - k);
-    write_bool(true);
-    write(shifted - (1ull << (width - 1)), width - 1);
+    const unsigned zeros = width - 1 - k;
+    // A one, then the bits of `shifted` without its leading one.
+    const std::uint64_t tail = (shifted - (1ull << (width - 1))) << 1 | 1;
+    if (zeros + width <= 64) return write(tail << zeros, zeros + width);
+    write(0, zeros);
+    write(tail, width);
   }
 
   // Copies bits of another stream, whose bytes past the last bit are not read.
   void write_bits(const std::byte* source, std::size_t bits) {
-    for (; bits >= 32; bits -= 32, source += 4) write(load<std::uint32_t>(source), 32);
-    for (; bits >= 8; bits -= 8, ++source) write(std::to_integer<std::uint64_t>(*source), 8);
-    if (bits > 0) write(std::to_integer<std::uint64_t>(*source) & ((1u << bits) - 1u), static_cast<unsigned>(bits));
+    for (; bits >= 64; bits -= 64, source += 8) write(load<std::uint64_t>(source), 64);
+    std::uint64_t rest = 0;
+    for (unsigned i = 0; i < bits; i += 8) rest |= std::to_integer<std::uint64_t>(source[i / 8]) << i;
+    write(rest & ((1ull << bits) - 1), static_cast<unsigned>(bits));
   }
 
   [[nodiscard]] bool ok() const { return !overflow_; }
@@ -59,11 +69,17 @@ class BitWriter {
     MOBULA_ASSERT(bits <= position_, "rewind goes back, not forward");
     position_ = bits;
     overflow_ = false;
+    last_ = 0;
+    if (bits % 8 == 0) return;
+    std::byte& last = buffer_[bits / 8];
+    last &= static_cast<std::byte>((1u << bits % 8) - 1);
+    last_ = std::to_integer<std::uint64_t>(last);
   }
 
  private:
   MutableBytes buffer_;
   std::size_t position_ = 0;
+  std::uint64_t last_ = 0;  // the bits of the byte at position_ that are written
   bool overflow_ = false;
 };
 
@@ -73,36 +89,28 @@ class BitReader {
 
   std::uint64_t read(unsigned bits) {
     MOBULA_ASSERT(bits <= 64, "at most 64 bits at a time");
-    if (bits > buffer_.size() * 8 - position_) {
-      bad_ = true;
-      position_ = buffer_.size() * 8;
+    if (bits > left()) {
+      fail();
       return 0;
     }
-    std::uint64_t value = 0;
-    unsigned done = 0;
-    while (done < bits) {
-      const unsigned offset = position_ % 8;
-      const unsigned taken = bits - done < 8 - offset ? bits - done : 8 - offset;
-      const auto part = (std::to_integer<std::uint64_t>(buffer_[position_ / 8]) >> offset) & ((1u << taken) - 1u);
-      value |= part << done;
-      position_ += taken;
-      done += taken;
-    }
+    const std::uint64_t value = peek(bits);
+    position_ += bits;
     return value;
   }
   bool read_bool() { return read(1) != 0; }
 
   std::uint32_t read_golomb(unsigned k) {
-    unsigned width = k;
-    while (!read_bool()) {
-      if (bad_ || ++width > 32) {
-        bad_ = true;
-        return 0;
-      }
+    // The one that ends the zeros is among the next 33 - k bits, or there is no number.
+    const std::uint64_t start = peek(static_cast<unsigned>(std::min<std::size_t>(left(), 33 - k)));
+    if (start == 0) {
+      fail();
+      return 0;
     }
-    const std::uint64_t shifted = (1ull << width) + read(width);
-    const std::uint64_t value = shifted - (1ull << k);
-    if (value > 0xffffffffull) bad_ = true;
+    const auto zeros = static_cast<unsigned>(std::countr_zero(start));
+    position_ += zeros + 1;
+    const unsigned width = k + zeros;
+    const std::uint64_t value = (1ull << width) + read(width) - (1ull << k);
+    if (value > 0xffffffffull) fail();
     return bad_ ? 0 : static_cast<std::uint32_t>(value);
   }
 
@@ -121,6 +129,23 @@ class BitReader {
   }
 
  private:
+  // The next bits, which must be there.
+  [[nodiscard]] std::uint64_t peek(unsigned bits) const {
+    if (bits == 0) return 0;
+    const std::size_t byte = position_ / 8;
+    const unsigned offset = position_ % 8;
+    std::uint64_t value = 0;
+    if (buffer_.size() - byte >= 8) {
+      value = load<std::uint64_t>(&buffer_[byte]) >> offset;
+      if (offset + bits > 64) value |= std::to_integer<std::uint64_t>(buffer_[byte + 8]) << (64 - offset);
+    } else {
+      for (unsigned i = 0; i < offset + bits; i += 8)
+        value |= std::to_integer<std::uint64_t>(buffer_[byte + i / 8]) << i;
+      value >>= offset;
+    }
+    return value & (~0ull >> (64 - bits));
+  }
+
   ByteView buffer_;
   std::size_t position_ = 0;
   bool bad_ = false;

@@ -20,10 +20,12 @@ ContentHash keyed_hash(const SecretKey& key, ByteView content) {
 }
 
 bool equal_in_constant_time(ByteView a, ByteView b) {
-  return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+  return a.size() == b.size() && (a.empty() || sodium_memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
-void random_bytes(MutableBytes out) { randombytes_buf(out.data(), out.size()); }
+void random_bytes(MutableBytes out) {
+  if (!out.empty()) randombytes_buf(out.data(), out.size());  // null data is not for it
+}
 
 std::string to_string(const ContentHash& hash) {
   std::string text(hash.bytes.size() * 2 + 1, '\0');

@@ -1,4 +1,5 @@
 #include <bit>
+#include <cmath>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/random.hpp>
 
@@ -37,7 +38,8 @@ std::uint32_t Random::below(std::uint32_t bound) {
 }
 
 float Random::uniform(float low, float high) {
-  return low + (high - low) * (static_cast<float>(next() >> 40) * 0x1p-24f);
+  const float value = low + (high - low) * (static_cast<float>(next() >> 40) * 0x1p-24f);
+  return value < high ? value : std::nextafter(high, low);  // the sum may have been rounded up
 }
 
 bool Random::chance(std::uint32_t numerator, std::uint32_t denominator) { return below(denominator) < numerator; }

@@ -73,11 +73,12 @@ core::Result<Spawner::Bound> Spawner::bind_resource(const EntityResource& source
     }
     bound.columns.push_back({&column, spawner, pool});
   }
-  std::stable_sort(bound.columns.begin(), bound.columns.end(), [](const BoundColumn& a, const BoundColumn& b) {
+  // Of equal order, as the resource has them: its columns lie in one vector.
+  std::sort(bound.columns.begin(), bound.columns.end(), [](const BoundColumn& a, const BoundColumn& b) {
     const auto order = [](const BoundColumn& c) {
       return c.spawner != nullptr ? c.spawner->spawn_order : c.column->spawn_order;
     };
-    return order(a) < order(b);
+    return order(a) != order(b) ? order(a) < order(b) : a.column < b.column;
   });
 
   std::vector<ecs::PrototypeId> prototypes;

@@ -111,7 +111,7 @@ struct DecodedDelta {
   }
 };
 
-// What a decoder must know of the mirror's state.
+// What a decoder must know of the mirror's state. All its prototypes are of pools that are sent.
 struct DeltaContext {
   const ecs::Registry& registry;
   RowTable& rows;

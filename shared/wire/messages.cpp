@@ -81,7 +81,8 @@ core::Result<Message> read(const flat::Welcome& flat) {
   if (!fingerprint) return malformed("Welcome: a fingerprint has 32 bytes");
   if (flat.ticks_per_second() == 0 || flat.ticks_per_second() > 1000)
     return malformed("Welcome: 1 to 1000 ticks per second");
-  if (flat.index_limit() == 0 || flat.index_limit() > 1u << 26) return malformed("Welcome: index limit out of range");
+  if (flat.index_limit() == 0 || flat.index_limit() > max_index_limit)
+    return malformed("Welcome: index limit out of range");
   Welcome welcome{.session = flat.session(),
                   .ticks_per_second = flat.ticks_per_second(),
                   .index_limit = flat.index_limit(),

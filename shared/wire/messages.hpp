@@ -18,6 +18,8 @@ namespace mobula::wire {
 // Raised whenever the meaning of any byte after the transport's own changes.
 inline constexpr std::uint32_t protocol_version = 1;
 
+// A mirror keeps some bytes for each index up to the highest it has seen.
+inline constexpr std::uint32_t max_index_limit = 1u << 22;
 inline constexpr std::size_t max_text_bytes = 256;
 inline constexpr std::size_t max_names = 4096;
 inline constexpr std::size_t max_prototypes_per_message = 1024;

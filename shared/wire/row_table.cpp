@@ -121,18 +121,23 @@ bool RowTable::store(std::uint32_t index, Column& column, ecs::Tick tick, std::u
   return true;
 }
 
+// A little more than needed: BitWriter is fastest away from its buffer's end.
+core::MutableBytes RowTable::scratch(std::uint32_t bits) {
+  const std::size_t bytes = (bits + 7) / 8 + 8;
+  if (scratch_.size() < bytes) scratch_.resize(bytes);
+  return scratch_;
+}
+
 bool RowTable::update(std::uint32_t index, ecs::PoolId pool, const std::byte* component, ecs::Tick tick) {
   Column& target = *column(pool);
-  scratch_.assign((target.codec.max_bits() + 7) / 8, std::byte{0});
-  core::BitWriter writer(scratch_);
+  core::BitWriter writer(scratch(target.codec.max_bits()));
   target.codec.encode(component, writer);
   return store(index, target, tick, static_cast<std::uint32_t>(writer.bits()));
 }
 
 void RowTable::assign(std::uint32_t index, ecs::PoolId pool, core::BitReader source, std::uint32_t bits,
                       ecs::Tick tick) {
-  scratch_.assign((bits + 7) / 8, std::byte{0});
-  core::BitWriter writer(scratch_);
+  core::BitWriter writer(scratch(bits));
   for (std::uint32_t left = bits; left > 0;) {
     const unsigned taken = std::min(left, 64u);
     writer.write(source.read(taken), taken);

@@ -85,6 +85,7 @@ class RowTable {
 
   Column* column(ecs::PoolId pool);
   std::uint64_t prototype_hash(ecs::PrototypeId prototype);
+  core::MutableBytes scratch(std::uint32_t bits);
   bool store(std::uint32_t index, Column& column, ecs::Tick tick, std::uint32_t bits);
   void add_to_hash(EntityRow& row, std::uint64_t change);
 

@@ -1,0 +1,284 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mobula/core/log.hpp>
+#include <mobula/server/game/demo_game.hpp>
+#include <server/hamlet.hpp>
+#include <utility>
+
+namespace mobula::client {
+namespace {
+
+using State = Connection::State;
+using transport::ReasonCode;
+
+// A server that says what it is told to, over a real transport.
+class LyingServer {
+ public:
+  LyingServer() : connection(connection_config(), 0) {}
+
+  void tick() {
+    now += 50 * core::millisecond;
+    for (const core::Bytes& datagram : std::exchange(client_port_.sent, {}))
+      endpoint_.receive(transport::Address::v4(10, 0, 0, 9, 9), datagram, now, port_);
+    for (const core::Bytes& datagram : std::exchange(port_.sent, {}))
+      connection.receive(test::village_address, datagram, now);
+    connection.update(now, client_port_);
+    endpoint_.update(now, port_);
+    transport::ServerEvent event;
+    while (endpoint_.poll_event(event))
+      if (event.kind == transport::ServerEvent::Kind::connected) session_ = event.session;
+  }
+  void ticks(int count) {
+    for (int i = 0; i < count; ++i) tick();
+  }
+  // Connected, and Hello has come.
+  void meet() {
+    ticks(10);
+    ASSERT_NE(lane(), nullptr);
+    core::Bytes bytes;
+    ASSERT_TRUE(lane()->next_reliable(bytes));
+    hello = std::get<wire::Hello>(wire::decode_message(bytes).value());
+  }
+  void say(const wire::Message& message) { ASSERT_TRUE(lane()->send_reliable(wire::encode(message)).ok()); }
+  void say_raw(core::ByteView bytes) { ASSERT_TRUE(lane()->send_reliable(bytes).ok()); }
+  void send(const wire::DeltaHeader& header, core::ByteView body = {}) {
+    core::Bytes bytes(wire::delta_header_size);
+    wire::write_header(header, bytes);
+    bytes.insert(bytes.end(), body.begin(), body.end());
+    ASSERT_TRUE(lane()->send_unreliable(bytes).ok());
+  }
+  // The newest input that has come.
+  wire::InputHeader input() {
+    wire::InputHeader newest;
+    core::Bytes bytes;
+    while (lane() != nullptr && lane()->next_unreliable(bytes)) newest = wire::read_input_header(bytes).value();
+    return newest;
+  }
+  static wire::Welcome welcome() {
+    const core::ByteView schema = test::game_schema()->bytes();
+    return {.session = 1,
+            .ticks_per_second = 20,
+            .index_limit = 1000,
+            .schema_fingerprint = test::game_schema()->fingerprint(),
+            .schema = {schema.begin(), schema.end()}};
+  }
+  transport::Session* lane() { return endpoint_.find(session_); }
+
+  core::Nanoseconds now = 0;
+  Connection connection;
+  wire::Hello hello;
+
+ private:
+  struct Port : transport::Output {
+    void send(const transport::Address& /*to*/, core::ByteView datagram) override {
+      sent.emplace_back(datagram.begin(), datagram.end());
+    }
+    std::vector<core::Bytes> sent;
+  };
+  static transport::ServerConfig server_config() {
+    transport::ServerConfig config;
+    config.secret.fill(std::byte{1});
+    return config;
+  }
+  static ConnectionConfig connection_config() {
+    ConnectionConfig config;
+    config.transport.server = test::village_address;
+    config.transport.nonce = 5;
+    config.name = "ada";
+    return config;
+  }
+
+  transport::ServerEndpoint endpoint_{server_config()};
+  transport::SessionId session_;
+  Port port_;
+  Port client_port_;
+};
+
+class ConnectionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    core::set_log_level(core::LogLevel::off);
+    ASSERT_NO_FATAL_FAILURE(server.meet());
+  }
+  void TearDown() override { core::set_log_level(core::LogLevel::info); }
+  void play() {
+    server.say(LyingServer::welcome());
+    server.ticks(5);
+    ASSERT_EQ(server.connection.state(), State::playing);
+  }
+  // What makes no sense ends the connection, and both sides know why.
+  void expect_failure() {
+    server.ticks(5);
+    EXPECT_EQ(server.connection.state(), State::closed);
+    EXPECT_EQ(server.connection.reason().code, ReasonCode::protocol_error);
+    EXPECT_EQ(server.lane(), nullptr);
+  }
+
+  LyingServer server;
+};
+
+TEST_F(ConnectionTest, SaysHelloWithNameAndVersion) {
+  EXPECT_EQ(server.hello.version, wire::protocol_version);
+  EXPECT_EQ(server.hello.name, "ada");
+  EXPECT_FALSE(server.hello.schema_fingerprint);
+  EXPECT_EQ(server.connection.state(), State::joining);
+}
+
+TEST_F(ConnectionTest, AcknowledgesWhatItHasApplied) {
+  play();
+  for (const std::uint32_t sequence : {1u, 2u, 4u, 3u, 70u, 300u}) {
+    server.send({.sequence = sequence, .tick = sequence});
+    server.ticks(3);
+  }
+  const wire::InputHeader input = server.input();
+  EXPECT_EQ(input.newest, 300u);
+  EXPECT_TRUE(input.has(0));
+  EXPECT_TRUE(input.has(300 - 70));
+  for (const std::uint32_t age : {1u, 100u, 229u, 231u, 255u}) EXPECT_FALSE(input.has(age)) << age;
+  EXPECT_EQ(server.connection.stats().deltas, 5u);
+  EXPECT_EQ(server.connection.stats().late_deltas, 1u) << "the third came after the fourth";
+}
+
+TEST_F(ConnectionTest, AcknowledgesNeighboursInTheirPlaces) {
+  play();
+  for (const std::uint32_t sequence : {1u, 2u, 4u}) server.send({.sequence = sequence, .tick = sequence});
+  server.ticks(3);
+  const wire::InputHeader input = server.input();
+  EXPECT_EQ(input.newest, 4u);
+  EXPECT_TRUE(input.has(0));
+  EXPECT_FALSE(input.has(1));
+  EXPECT_TRUE(input.has(2));
+  EXPECT_TRUE(input.has(3));
+  EXPECT_FALSE(input.has(4));
+}
+
+TEST_F(ConnectionTest, CountsTicksAndNotDeltas) {
+  play();
+  for (std::uint32_t sequence = 1; sequence <= 6; ++sequence) server.send({.sequence = sequence, .tick = sequence / 3});
+  server.ticks(2);
+  EXPECT_EQ(server.connection.stats().deltas, 6u);
+  EXPECT_EQ(server.connection.stats().ticks, 2u);
+}
+
+TEST_F(ConnectionTest, VerifiesEachAcknowledgementOnceAndSeesALie) {
+  play();
+  server.send({.sequence = 1, .tick = 1});
+  server.ticks(3);
+  const std::uint32_t ack = server.input().ack;
+  ASSERT_GT(ack, 0u);
+  server.send({.sequence = 2, .tick = 2, .verified_ack = ack, .verified_hash = 0});
+  server.send({.sequence = 3, .tick = 2, .verified_ack = ack, .verified_hash = 1});
+  server.ticks(2);
+  EXPECT_EQ(server.connection.stats().verified_ticks, 1u);
+  EXPECT_EQ(server.connection.stats().mismatched_ticks, 0u);
+  server.send({.sequence = 4, .tick = 3, .verified_ack = server.input().ack, .verified_hash = 0xbad});
+  server.ticks(2);
+  EXPECT_EQ(server.connection.stats().verified_ticks, 1u);
+  EXPECT_EQ(server.connection.stats().mismatched_ticks, 1u);
+  EXPECT_EQ(server.connection.state(), State::playing);
+}
+
+TEST_F(ConnectionTest, AVerificationOfNoAcknowledgementOfItsSaysNothing) {
+  play();
+  server.send({.sequence = 1, .tick = 1, .verified_ack = 5000, .verified_hash = 7});
+  server.ticks(2);
+  EXPECT_EQ(server.connection.stats().verified_ticks + server.connection.stats().mismatched_ticks, 0u);
+}
+
+TEST_F(ConnectionTest, AMalformedMessageEndsIt) {
+  server.say_raw(core::Bytes(30, std::byte{0xcc}));
+  expect_failure();
+}
+
+TEST_F(ConnectionTest, AMalformedDeltaEndsItAndLeavesTheMirror) {
+  play();
+  server.send({.sequence = 1, .tick = 1, .entities = 3}, core::Bytes(9, std::byte{0xff}));
+  expect_failure();
+  EXPECT_EQ(server.connection.mirror()->rows().hash(), 0u);
+  server.connection.mirror()->check();
+}
+
+TEST_F(ConnectionTest, ADeltaBeforeWelcomeEndsIt) {
+  server.send({.sequence = 1, .tick = 1});
+  expect_failure();
+}
+
+TEST_F(ConnectionTest, AServerThatSaysHelloEndsIt) {
+  server.say(wire::Hello{.version = 1, .schema_fingerprint = {}, .name = ""});
+  expect_failure();
+}
+
+TEST_F(ConnectionTest, TwoWelcomesEndIt) {
+  play();
+  server.say(LyingServer::welcome());
+  expect_failure();
+}
+
+TEST_F(ConnectionTest, PrototypesAndNamesBeforeWelcomeEndIt) {
+  server.say(wire::Prototypes{});
+  expect_failure();
+}
+
+TEST_F(ConnectionTest, ASchemaThatIsNotTheOneNamedEndsIt) {
+  wire::Welcome welcome = LyingServer::welcome();
+  welcome.schema_fingerprint.bytes[0] ^= std::byte{1};
+  server.say(welcome);
+  expect_failure();
+  EXPECT_EQ(server.connection.mirror(), nullptr);
+}
+
+TEST_F(ConnectionTest, ABrokenSchemaEndsIt) {
+  wire::Welcome welcome = LyingServer::welcome();
+  welcome.schema.resize(welcome.schema.size() / 2);
+  server.say(welcome);
+  expect_failure();
+}
+
+TEST_F(ConnectionTest, NoSchemaAtAllEndsItForAClientWithoutOne) {
+  wire::Welcome welcome = LyingServer::welcome();
+  welcome.schema.clear();
+  server.say(welcome);
+  expect_failure();
+}
+
+TEST(Connection, ToNobodyTimesOut) {
+  struct Nowhere : transport::Output {
+    void send(const transport::Address&, core::ByteView) override { ++sent; }
+    int sent = 0;
+  } nowhere;
+  ConnectionConfig config;
+  config.transport.server = test::village_address;
+  Connection connection(config, 0);
+  core::Nanoseconds now = 0;
+  for (; now < 60 * core::second && connection.state() != State::closed; now += 50 * core::millisecond)
+    connection.update(now, nowhere);
+  EXPECT_EQ(connection.state(), State::closed);
+  EXPECT_EQ(connection.reason().code, ReasonCode::timed_out);
+  EXPECT_GT(nowhere.sent, 10);
+  EXPECT_LE(now, 12 * core::second);
+  const int sent = nowhere.sent;
+  connection.update(now + core::second, nowhere);
+  connection.close(nowhere);
+  EXPECT_EQ(nowhere.sent, sent) << "what is closed is silent";
+}
+
+TEST(Connection, MirrorsTheDemoWithoutKnowingItsComponents) {
+  demo::DemoGame game;
+  server::ServerConfig config;
+  config.level = test::hamlet();
+  test::Village village(game, config, {.latency = 30 * core::millisecond, .loss_permille = 50});
+  test::Village::Client& client = village.join();
+  ASSERT_TRUE(village.tick_until([&] { return client.connection.stats().verified_ticks > 50; }));
+  EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
+  const Mirror& mirror = *client.connection.mirror();
+  mirror.check();
+  EXPECT_GE(mirror.rows().size(), test::hamlet()->level().num_entities / 2);
+  EXPECT_EQ(mirror.names().text(core::StringId32("Fog")), "Fog");
+  const ecs::PoolId hidden = mirror.registry().find_pool(core::StringId32("Wander"), core::StringId32("Wander"));
+  ASSERT_NE(hidden, ecs::Registry::no_pool) << "the schema tells of it";
+  EXPECT_EQ(mirror.registry().pool(hidden).size(), 0u) << "what is not sent is not there";
+}
+
+}  // namespace
+}  // namespace mobula::client

@@ -1,0 +1,399 @@
+// The real programs, over real sockets, as people and their scripts start them.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <mobula/core/random.hpp>
+#include <mobula/schema/engine.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <server/hamlet.hpp>
+#include <sstream>
+#include <thread>
+
+namespace mobula {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using testing::HasSubstr;
+
+// Far more than anything here takes: only a program that hangs sees its end.
+constexpr auto patience = std::chrono::seconds(60);
+
+std::string read(const fs::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+// A child process with its output in files. It outlives neither this object nor the tests.
+class Program {
+ public:
+  Program(const fs::path& folder, const std::string& name, std::vector<std::string> arguments) {
+    static int count = 0;
+    const std::string stem = name + "." + std::to_string(++count);
+    out_ = folder / (stem + ".out");
+    err_ = folder / (stem + ".err");
+    arguments.insert(arguments.begin(), std::string(MOBULA_BIN_DIR "/") + name);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // even when the tests crash
+    ::dup2(::open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+    ::dup2(::open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  ~Program() {
+    if (status_) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  void signal(int number) const { ::kill(pid_, number); }
+  [[nodiscard]] bool running() {
+    if (status_) return false;
+    int status = 0;
+    if (::waitpid(pid_, &status, WNOHANG) == 0) return true;
+    status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return false;
+  }
+  // The exit status; 128 + n after signal n.
+  int wait() {
+    for (const auto end = steady_clock::now() + patience; running();) {
+      if (steady_clock::now() > end) {
+        ADD_FAILURE() << "does not end: " << err();
+        return -1;
+      }
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return *status_;
+  }
+  // Waits until the log says so.
+  bool says(const std::string& text) {
+    for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
+      const bool alive = running();
+      if (err().find(text) != std::string::npos) return true;
+      if (!alive) return false;
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return false;
+  }
+  [[nodiscard]] std::string out() const { return read(out_); }
+  [[nodiscard]] std::string err() const { return read(err_); }
+
+ private:
+  fs::path out_;
+  fs::path err_;
+  pid_t pid_ = -1;
+  std::optional<int> status_;
+};
+
+std::string last_line(std::string text) {
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+std::vector<std::string> keys_of(const nlohmann::ordered_json& json) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  return keys;
+}
+
+std::ptrdiff_t lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+class Programs : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder() = fs::temp_directory_path() / ("mobula_programs." + std::to_string(::getpid()));
+    fs::create_directories(folder());
+    Program compile(folder(), "mobula-compile", {MOBULA_SOURCE_DIR "/tests/server/levels/hamlet.json", "-o", level()});
+    ASSERT_EQ(compile.wait(), 0) << compile.err();
+  }
+  static void TearDownTestSuite() { fs::remove_all(folder()); }
+  static fs::path& folder() {
+    static fs::path path;
+    return path;
+  }
+  static std::string level() { return (folder() / "hamlet.level").string(); }
+
+  // A good schema, though not the demo's.
+  static std::string engine_schema() {
+    const core::ByteView schema = engine::schema_bytes();
+    const fs::path file = folder() / "engine.bfbs";
+    write(file, std::string(reinterpret_cast<const char*>(schema.data()), schema.size()));
+    return file.string();
+  }
+  // A server on a free port.
+  Program& serve(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"--level", level(), "--port", "0"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Program& server = start("mobula-server", arguments);
+    const std::string marker = "listening on udp port ";
+    EXPECT_TRUE(server.says(marker)) << server.err();
+    const std::string log = server.err();
+    const std::size_t place = log.find(marker);
+    if (place != std::string::npos) port_ = std::stoi(log.substr(place + marker.size()));
+    return server;
+  }
+  Program& start(const std::string& name, const std::vector<std::string>& arguments) {
+    return *programs_.emplace_back(std::make_unique<Program>(folder(), name, arguments));
+  }
+  [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  // Ends with status 2, and says why in one line.
+  void expect_refusal(const std::string& name, const std::vector<std::string>& arguments, const std::string& why) {
+    SCOPED_TRACE(name + " " + testing::PrintToString(arguments));
+    Program& program = start(name, arguments);
+    EXPECT_EQ(program.wait(), 2) << program.err();
+    const std::string err = program.err();
+    EXPECT_EQ(lines(err), 1) << err;
+    EXPECT_THAT(err, HasSubstr(why));
+    EXPECT_EQ(program.out(), "");
+  }
+
+  int port_ = 0;
+  std::vector<std::unique_ptr<Program>> programs_;
+};
+
+TEST_F(Programs, AClientMirrorsAServerAndEndsWithItsJsonLine) {
+  Program& server = serve();
+  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "30", "--json"});
+  EXPECT_EQ(client.wait(), 0) << client.err() << server.err();
+  const auto json = nlohmann::ordered_json::parse(last_line(client.out()));
+  EXPECT_THAT(keys_of(json), testing::ElementsAre("ticks", "entities", "verified_ticks", "mismatched_ticks",
+                                                  "bytes_received", "state_hash"));
+  EXPECT_GE(json["ticks"], 30);
+  EXPECT_GE(json["entities"], test::hamlet()->level().num_entities / 2);
+  EXPECT_GE(json["verified_ticks"], 1);
+  EXPECT_EQ(json["mismatched_ticks"], 0);
+  EXPECT_GT(json["bytes_received"], 1000);
+  EXPECT_EQ(json["state_hash"].get<std::string>().size(), 16u);
+  EXPECT_EQ(client.out(), last_line(client.out()) + "\n") << "with --json there is nothing else";
+}
+
+TEST_F(Programs, AClientTellsOncePerSecondHowItGoes) {
+  serve();
+  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "50"});
+  EXPECT_EQ(client.wait(), 0) << client.err();
+  EXPECT_THAT(client.out(), HasSubstr("entities"));
+  EXPECT_GE(lines(client.out()), 2);
+}
+
+TEST_F(Programs, BotsJoinWalkAndReport) {
+  Program& server = serve();
+  const fs::path report = folder() / "bots.json";
+  Program& bots =
+      start("mobula-bots", {"--connect", address(), "--clients", "5", "--seconds", "2", "--json", report.string()});
+  EXPECT_EQ(bots.wait(), 0) << bots.err() << bots.out() << server.err();
+  EXPECT_THAT(bots.out(), HasSubstr("5 of 5"));
+  const auto json = nlohmann::ordered_json::parse(read(report));
+  EXPECT_THAT(keys_of(json), testing::ElementsAre("clients", "joined", "seconds", "bytes_received", "patch_interval_ms",
+                                                  "mismatches"));
+  EXPECT_THAT(keys_of(json["patch_interval_ms"]), testing::ElementsAre("mean", "p50", "p99"));
+  EXPECT_EQ(json["clients"], 5);
+  EXPECT_EQ(json["joined"], 5);
+  EXPECT_EQ(json["mismatches"], 0);
+  EXPECT_GT(json["bytes_received"], 1000);
+  EXPECT_GT(json["patch_interval_ms"]["p50"], 0);
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+  EXPECT_THAT(server.err(), HasSubstr("commands done"));
+}
+
+TEST_F(Programs, AServerEndsAfterItsTicks) {
+  Program& server = serve({"--ticks", "10", "--tick-rate", "100"});
+  EXPECT_EQ(server.wait(), 0) << server.err();
+  EXPECT_THAT(server.err(), HasSubstr("10 ticks"));
+}
+
+TEST_F(Programs, AServerEndsInGoodOrderWhenAsked) {
+  for (const int number : {SIGTERM, SIGINT}) {
+    Program& server = serve();
+    Program& client = start("mobula-client", {"--connect", address(), "--json"});
+    ASSERT_TRUE(server.says("joined")) << server.err();
+    server.signal(number);
+    EXPECT_EQ(server.wait(), 0) << server.err();
+    client.wait();
+    EXPECT_THAT(client.err(), HasSubstr("shutting down"));
+    EXPECT_EQ(keys_of(nlohmann::ordered_json::parse(last_line(client.out()))).size(), 6u);
+  }
+}
+
+TEST_F(Programs, AClientEndsInGoodOrderWhenAsked) {
+  Program& server = serve();
+  Program& client = start("mobula-client", {"--connect", address()});
+  ASSERT_TRUE(server.says("joined")) << server.err();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  client.signal(SIGTERM);
+  EXPECT_EQ(client.wait(), 0) << client.err();
+  EXPECT_TRUE(server.says("left")) << server.err();
+}
+
+TEST_F(Programs, HealthIsTheServersToTell) {
+  Program& server = serve();
+  Program& healthy = start("mobula-server", {"health", "--connect", address()});
+  EXPECT_EQ(healthy.wait(), 0) << healthy.err();
+  EXPECT_THAT(healthy.out(), HasSubstr("a server answers"));
+  server.signal(SIGTERM);
+  server.wait();
+  Program& dead = start("mobula-server", {"health", "--connect", address()});
+  EXPECT_EQ(dead.wait(), 1);
+  EXPECT_THAT(dead.out(), HasSubstr("no answer"));
+}
+
+TEST_F(Programs, APortInUseIsToldInOneLine) {
+  serve();
+  expect_refusal("mobula-server", {"--level", level(), "--port", std::to_string(port_)}, std::to_string(port_));
+}
+
+TEST_F(Programs, WrongCommandLinesAreToldInOneLine) {
+  for (const char* program : {"mobula-server", "mobula-client", "mobula-bots"})
+    expect_refusal(program, {"--connect", "127.0.0.1:1", "--level", "x", "--nonsense"}, "--nonsense");
+  expect_refusal("mobula-server", {"--port", "notaport"}, "--port");
+  expect_refusal("mobula-server", {"--port", "65536"}, "--port");
+  expect_refusal("mobula-server", {"--tick-rate", "0"}, "--tick-rate");
+  expect_refusal("mobula-client", {}, "--connect");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--ticks", "some"}, "--ticks");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--ticks", "-1"}, "--ticks");
+  expect_refusal("mobula-client", {"--connect", "nowhere"}, "nowhere");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:99999"}, "99999");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--schema", "missing.bfbs"}, "missing.bfbs");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--schema", level()}, "");
+  expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--clients", "0"}, "--clients");
+  expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--seconds", "-1"}, "--seconds");
+}
+
+TEST_F(Programs, HelpShowsExamples) {
+  for (const char* name : {"mobula-compile", "mobula-server", "mobula-client", "mobula-bots"}) {
+    Program& program = start(name, {"--help"});
+    EXPECT_EQ(program.wait(), 0) << name;
+    EXPECT_THAT(program.out(), HasSubstr("Examples:")) << name;
+    EXPECT_EQ(program.err(), "") << name;
+  }
+}
+
+TEST_F(Programs, ABadLevelIsToldInOneLine) {
+  const std::string good = read(level());
+  const std::string bad = (folder() / "bad.level").string();
+  const auto expect_refused = [&](const std::string& bytes) {
+    write(bad, bytes);
+    expect_refusal("mobula-server", {"--level", bad, "--port", "0"}, "bad.level");
+  };
+  expect_refusal("mobula-server", {"--level", "missing.level", "--port", "0"}, "missing.level");
+  expect_refusal("mobula-server", {"--level", folder().string(), "--port", "0"}, folder().string());
+  expect_refused("");
+  expect_refused("PNG, or whatever it may be");
+  expect_refused(good.substr(0, good.size() / 2));
+  expect_refused(good.substr(0, 20));
+
+  // Good, but of another schema than the game's.
+  write(folder() / "empty.json", "{}");
+  Program& compile =
+      start("mobula-compile", {(folder() / "empty.json").string(), "-o", bad, "--schema", engine_schema()});
+  ASSERT_EQ(compile.wait(), 0) << compile.err();
+  expect_refusal("mobula-server", {"--level", bad, "--port", "0"}, "schema");
+
+  core::Random random(8);
+  for (int i = 0; i < 8; ++i) {
+    std::string flipped = good;
+    flipped[random.below(static_cast<std::uint32_t>(good.size()))] ^= static_cast<char>(1 << random.below(8));
+    expect_refused(flipped);
+  }
+}
+
+TEST_F(Programs, AClientOfAnotherSchemaIsRefusedAndBothLogsSayWhy) {
+  Program& server = serve();
+  Program& client = start("mobula-client", {"--connect", address(), "--schema", engine_schema(), "--ticks", "5"});
+  EXPECT_EQ(client.wait(), 1);
+  EXPECT_THAT(client.err(), HasSubstr("other schema"));
+  EXPECT_TRUE(server.says("other schema")) << server.err();
+}
+
+TEST_F(Programs, AClientWithTheRightSchemaIsLetIn) {
+  serve();
+  const core::ByteView schema = test::game_schema()->bytes();
+  const std::string file = (folder() / "components.bfbs").string();
+  write(file, std::string(reinterpret_cast<const char*>(schema.data()), schema.size()));
+  Program& client = start("mobula-client", {"--connect", address(), "--schema", file, "--ticks", "20", "--json"});
+  EXPECT_EQ(client.wait(), 0) << client.err();
+}
+
+TEST_F(Programs, AClientWithNobodyToTalkToSaysSo) {
+  Program& server = serve();
+  server.signal(SIGTERM);
+  server.wait();  // now nobody has that port
+  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "5", "--json"});
+  Program& bots = start("mobula-bots", {"--connect", address(), "--clients", "2", "--seconds", "1"});
+  EXPECT_EQ(bots.wait(), 1);
+  EXPECT_THAT(bots.out(), HasSubstr("0 of 2"));
+  EXPECT_EQ(client.wait(), 1);
+  EXPECT_THAT(client.err(), HasSubstr("timed out"));
+  EXPECT_EQ(lines(client.err()), 1) << client.err();
+  EXPECT_EQ(nlohmann::json::parse(last_line(client.out()))["verified_ticks"], 0);
+}
+
+TEST_F(Programs, ASeventeenthClientOfSixteenIsToldThatTheServerIsFull) {
+  Program& server = serve({"--max-clients", "16"});
+  start("mobula-bots", {"--connect", address(), "--clients", "16", "--seconds", "30"});
+  for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
+    const std::string log = server.err();
+    std::size_t joined = 0;
+    for (std::size_t place = 0; (place = log.find(" joined from", place)) != std::string::npos; ++place) ++joined;
+    if (joined == 16) break;
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "5"});
+  EXPECT_EQ(client.wait(), 1);
+  EXPECT_THAT(client.err(), HasSubstr("server full"));
+}
+
+TEST_F(Programs, GarbageAtTheServersPortDisturbsNobody) {
+  Program& server = serve();
+  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "60", "--json"});
+  const int socket = ::socket(AF_INET, SOCK_DGRAM, 0);
+  ASSERT_GE(socket, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<std::uint16_t>(port_));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  core::Random random(6);
+  std::vector<char> garbage(1400);
+  int sent = 0;
+  while (client.running()) {
+    for (char& byte : garbage) byte = static_cast<char>(random.next());
+    if (random.chance(1, 2)) garbage[0] = static_cast<char>(random.below(9));  // a kind that exists
+    const ssize_t size =
+        ::sendto(socket, garbage.data(), random.below(1400), 0, reinterpret_cast<const sockaddr*>(&to), sizeof(to));
+    sent += size >= 0 ? 1 : 0;
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  ::close(socket);
+  EXPECT_EQ(client.wait(), 0) << client.err();
+  EXPECT_EQ(nlohmann::json::parse(last_line(client.out()))["mismatched_ticks"], 0);
+  EXPECT_GT(sent, 100);
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0) << server.err();
+  EXPECT_THAT(server.err(), testing::ContainsRegex("ignored [1-9][0-9]+ garbage datagrams"));
+}
+
+}  // namespace
+}  // namespace mobula

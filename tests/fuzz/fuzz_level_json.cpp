@@ -1,0 +1,45 @@
+// Any text as a level's source, with the files that it includes behind it, each after a zero byte: a.json, b.json, …
+// What compiles, loads; what does not, says why.
+#include <fuzz/fuzz.hpp>
+#include <mobula/resource/compiler.hpp>
+#include <mobula/resource/resource.hpp>
+#include <mobula/schema/components.hpp>
+#include <string_view>
+
+using namespace mobula;
+
+namespace {
+
+core::Result<std::string> part(std::string_view text, std::size_t number) {
+  for (; number > 0; --number) {
+    const std::size_t end = text.find('\0');
+    if (end == std::string_view::npos) return core::Error{"missing", "no such file"};
+    text.remove_prefix(end + 1);
+  }
+  return std::string(text.substr(0, text.find('\0')));
+}
+
+core::Result<std::string> read(std::string_view text, std::string_view path) {
+  if (path == "level.json") return part(text, 0);
+  if (path.size() == 6 && path.ends_with(".json") && path[0] >= 'a')
+    return part(text, static_cast<std::size_t>(path[0] - 'a') + 1);
+  return core::Error{"missing", "no such file"};
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const std::shared_ptr<const reflect::Schema> schema = *reflect::Schema::load(demo::schema_bytes());
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  resource::CompileOptions options;
+  options.read = [&](const std::string& path) { return read(text, path); };
+  const resource::Compiled compiled = resource::compile("level.json", *schema, options);
+  fuzz::require(compiled.errors.empty() == !compiled.bytes.empty(), "bytes or errors");
+  for (const resource::CompileError& error : compiled.errors)
+    fuzz::require(!error.file.empty() && !error.message.empty(), "an error says where and what");
+  if (compiled.bytes.empty()) return 0;
+  const auto loaded = resource::Resource::from_bytes(compiled.bytes);
+  fuzz::require(loaded.ok(), "what compiles, loads");
+  fuzz::require((*loaded)->level().num_entities == compiled.num_entities, "with as many entities");
+  return 0;
+}

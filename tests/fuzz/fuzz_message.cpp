@@ -1,0 +1,15 @@
+// Any bytes as a reliable message. What is let through says the same when it is said again.
+#include <fuzz/fuzz.hpp>
+#include <mobula/wire/messages.hpp>
+
+using namespace mobula;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const core::Result<wire::Message> decoded = wire::decode_message(fuzz::view(data, size));
+  if (!decoded) return 0;
+  const core::Bytes again = wire::encode(*decoded);
+  const core::Result<wire::Message> twice = wire::decode_message(again);
+  fuzz::require(twice.ok(), "a message that was accepted is accepted again");
+  fuzz::require(wire::encode(*twice) == again, "and stays as it is");
+  return 0;
+}

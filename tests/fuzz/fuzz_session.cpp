@@ -1,0 +1,68 @@
+// A session under attack: besides the datagrams of its peer, some of them damaged, lost or doubled, it gets any bytes.
+//
+//   input: steps, each a byte that says what (see step), then what that takes
+#include <fuzz/fuzz.hpp>
+#include <mobula/transport/session.hpp>
+#include <vector>
+
+using namespace mobula;
+
+namespace {
+
+constexpr transport::SessionConfig config{.reliable_receive_bytes_max = 8 * 1024,
+                                          .reliable_inbox_bytes_max = 72 * 1024,
+                                          .reliable_queue_bytes_max = 64 * 1024,
+                                          .unreliable_queue_bytes_max = 8 * 1024,
+                                          .unreliable_inbox_bytes_max = 8 * 1024};
+
+struct Attack {
+  core::Nanoseconds now = 0;
+  transport::Session victim{config, 0};
+  transport::Session peer{config, 0};
+
+  void step(fuzz::Input& input) {
+    switch (input.byte() % 6) {
+      case 0: victim.receive(input.bytes(input.word() % 1300), now); break;
+      case 1: send(peer, input); break;
+      case 2: send(victim, input); break;
+      case 3: deliver(peer, victim, input); break;
+      case 4: deliver(victim, peer, input); break;
+      default: now += core::millisecond * input.word(); break;
+    }
+    victim.check();
+  }
+
+  static void send(transport::Session& session, fuzz::Input& input) {
+    const std::uint16_t size = input.word();
+    const core::Bytes message(size % 5000, static_cast<std::byte>(size));
+    if (size < 0x8000) {
+      static_cast<void>(session.send_reliable(message));
+    } else {
+      static_cast<void>(session.send_unreliable(message));
+    }
+  }
+
+  // Each datagram has a byte of fate.
+  void deliver(transport::Session& from, transport::Session& to, fuzz::Input& input) {
+    from.flush(now, [&](core::ByteView body) {
+      const std::uint8_t fate = input.byte();
+      core::Bytes bytes(body.begin(), body.end());
+      if (fate % 4 == 1) return;
+      if (fate % 4 == 2) bytes[input.word() % bytes.size()] ^= static_cast<std::byte>(fate);
+      to.receive(bytes, now);
+      if (fate % 4 == 3) to.receive(bytes, now);
+    });
+    core::Bytes message;
+    while (to.next_reliable(message)) fuzz::require(message.size() <= config.reliable_receive_bytes_max, "no more");
+    while (to.next_unreliable(message)) fuzz::require(message.size() <= transport::max_unreliable_size, "no more");
+  }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input input(fuzz::view(data, size));
+  Attack attack;
+  while (!input.empty()) attack.step(input);
+  return 0;
+}

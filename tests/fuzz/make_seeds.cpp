@@ -1,0 +1,162 @@
+// Writes the seeds of every fuzz target below a folder: make-fuzz-seeds tests/fuzz/corpus
+// The same bytes on every run. Needed again only when a format changes.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <fuzz/mirror_state.hpp>
+#include <mobula/resource/compiler.hpp>
+#include <mobula/resource/header.hpp>
+#include <mobula/transport/session.hpp>
+#include <mobula/wire/messages.hpp>
+#include <reflect/compile_schema.hpp>
+#include <string>
+
+using namespace mobula;
+
+namespace {
+
+std::filesystem::path root;
+
+void write(const std::string& target, const std::string& name, core::ByteView bytes) {
+  std::filesystem::create_directories(root / target);
+  std::ofstream file(root / target / name, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+void write(const std::string& target, const std::string& name, const std::string& text) {
+  write(target, name, core::as_bytes(text.data(), text.size()));
+}
+
+void messages() {
+  const core::ContentHash hash = core::content_hash({});
+  const std::vector<index::ComponentRef> components{{core::StringId32(1), core::StringId32(2)},
+                                                    {core::StringId32(1), core::StringId32(3)}};
+  write("message", "hello", wire::encode(wire::Hello{.schema_fingerprint = hash, .name = "somebody"}));
+  write("message", "welcome",
+        wire::encode(wire::Welcome{.session = 1,
+                                   .ticks_per_second = 20,
+                                   .index_limit = 1000,
+                                   .schema_fingerprint = hash,
+                                   .schema = core::Bytes(20)}));
+  write("message", "names", wire::encode(wire::Names{{"Body", "Fog", ""}}));
+  write("message", "prototypes",
+        wire::encode(wire::Prototypes{
+            {{1, index::prototype_hash(components), components}, {2, index::prototype_hash({}), {}}}}));
+  write("message", "player_entity", wire::encode(wire::PlayerEntity{{5, 7}}));
+}
+
+void deltas() {
+  const wire::test::MirrorState& state = wire::test::mirror_state();
+  const wire::RowTable& rows = state.server->rows;
+  write("delta", "everything", state.everything);
+  core::Bytes datagram(16 * 1024);
+  const auto finish = [&](const std::string& name, const wire::DeltaWriter& writer) {
+    wire::write_header({.sequence = 2, .tick = 2, .entities = writer.entities()}, datagram);
+    write("delta", name, core::ByteView(datagram).first(writer.size()));
+  };
+  wire::DeltaWriter updates(datagram, state.server->registry, rows);
+  for (std::uint32_t index = 0; index < rows.index_end(); index += 5)
+    if (rows.entity(index).entity) updates.update(rows.entity(index), 0);
+  finish("updates", updates);
+  wire::DeltaWriter mixed(datagram, state.server->registry, rows);
+  for (std::uint32_t index = 0; index < rows.index_end(); ++index) {
+    if (index % 3 == 0) mixed.despawn(index);
+    if (index % 3 == 1 && rows.entity(index).entity) mixed.spawn(rows.entity(index));
+  }
+  finish("despawns_and_spawns", mixed);
+}
+
+// Transform and Parent come with engine.fbs.
+constexpr const char* small_schema = R"(
+  enum Color:ubyte { none = 0, red, blue }
+  struct Bag (component) {
+    count:ubyte;
+    colors:[Color:3] (count:"count");
+    text:[ubyte:5] (fixed_string, default:"ab");
+    mesh:uint (string_id);
+    secret:short (not_sent, range:"-3 3");
+    target:mobula.engine.EntityRef;
+  })";
+
+constexpr const char* small_level = R"({
+"include": ["a.json"],
+"entities": {
+ "hall": {"components": {"Target": {"entity": "lamp/flame"}}, "children": {"lamp": {"prefab": "lamp"}}},
+ "late": {"parent": "/hall/lamp", "components": {"Name": {"text": "Late"}, "Inventory": {"items": [1, 2]}}}},
+"placements": [
+ {"name": "row", "prefab": "lamp", "at": [[1, 0, 0], [2, 0, 0, 90]]},
+ {"name": "grid", "prefab": "lamp", "grid": {"origin": [0, 0, 5], "count": [2, 1, 2], "step": [6, 0, 4]}},
+ {"name": "woods", "prefab": "lamp", "scatter": {"count": 3, "seed": 7, "area": [-9, -9, 9, 9]}}]})";
+
+constexpr const char* small_include = R"({"prefabs": {
+ "base": {"components": {"Transform": {"position": {"y": 1.5}, "rotation": {"yaw": 90}}}},
+ "lamp": {"prefab": "base", "spawnable": true,
+  "components": {"Body": {"$type": "RenderData", "mesh": "lamp", "tint": 255}, "Team": {"color": "red"}},
+  "children": {"flame": {"components": {"Transform": {"position": [0, 1, 0]}, "Target": {"entity": ".."}}}}}}})";
+
+void levels() {
+  const std::string together = std::string(small_level) + '\0' + small_include;
+  write("level_json", "small", together);
+  write("level_json", "prefabs_alone", std::string(small_include));
+  write("level_json", "typo", std::string(R"({"entities": {"a": {"components": {"Helth": {"current": -1}}}}})"));
+}
+
+void schemas_and_resources() {
+  const core::Bytes schema = test::compile_schema(small_schema);
+  write("schema", "small", schema);
+  write("schema", "one", test::compile_schema("struct One (component) { on:bool; }"));
+
+  constexpr const char* level = R"({
+    "prefabs": {"box": {"spawnable": true, "components": {"Transform": {}, "Big": {"$type": "Bag", "mesh": "box"}},
+      "children": {"lid": {"components": {"Bag": {"target": "..", "colors": ["red", "blue"]}}}}}},
+    "entities": {"a": {"prefab": "box", "components": {"Bag": {"target": "/b"}}}, "b": {"parent": "/a/lid"}}})";
+  resource::CompileOptions options;
+  options.read = [&](const std::string&) { return core::Result<std::string>(level); };
+  const resource::Compiled compiled = resource::compile("level.json", *test::load_schema(small_schema), options);
+  for (const resource::CompileError& error : compiled.errors) std::fprintf(stderr, "%s\n", to_string(error).c_str());
+  write("resource", "small", core::ByteView(compiled.bytes).subspan(resource::header::size));
+  options.read = [&](const std::string&) { return core::Result<std::string>(R"({"entities": {"a": {}}})"); };
+  const resource::Compiled tiny =
+      resource::compile("level.json", *test::load_schema("struct One (component) { on:bool; }"), options);
+  write("resource", "tiny", core::ByteView(tiny.bytes).subspan(resource::header::size));
+}
+
+// The steps of fuzz_session.cpp.
+void sessions() {
+  using namespace std::string_literals;
+  const std::string to_victim = "\x03"s + std::string(4, '\0');
+  const std::string to_peer = "\x04"s + std::string(4, '\0');
+  const std::string wait = "\x05\x20\x00"s;
+  const std::string reliable = "\x01\x10\x0f"s;          // 3856 bytes
+  const std::string unreliable = "\x01\x64\x80"s;        // 2868 bytes, which are too many
+  const std::string short_unreliable = "\x01\x1c\x89"s;  // 100 bytes
+  write("session", "both_ways", reliable + short_unreliable + to_victim + wait + to_peer + wait + to_victim);
+  write("session", "refused", unreliable + reliable + reliable + to_victim);
+  write("session", "damage",
+        reliable + reliable + "\x03\x02\x05\x00\x01\x03\x06\x10\x00"s + wait + to_peer + wait + to_victim);
+  transport::Session session({}, 0);
+  static_cast<void>(session.send_reliable(core::Bytes(40)));
+  static_cast<void>(session.send_unreliable(core::Bytes(9)));
+  std::string raw;
+  session.flush(0, [&](core::ByteView body) {
+    raw += '\0';
+    raw += static_cast<char>(body.size());
+    raw += '\0';
+    raw.append(reinterpret_cast<const char*>(body.data()), body.size());
+  });
+  write("session", "raw", raw + raw + to_peer);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    return 2;
+  }
+  root = argv[1];
+  messages();
+  deltas();
+  schemas_and_resources();
+  sessions();
+  levels();
+}

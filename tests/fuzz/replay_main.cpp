@@ -1,0 +1,59 @@
+// Runs a fuzz target without libFuzzer: on each file of a folder, on every one of its truncations up to some
+// hundreds, and on some hundreds of seeded mutations of it. Fails when there is no file.
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <fuzz/fuzz.hpp>
+#include <iterator>
+#include <mobula/core/random.hpp>
+#include <vector>
+
+namespace {
+
+using Buffer = std::vector<std::uint8_t>;
+
+constexpr std::uint32_t rounds = 300;  // of either kind, for each file
+
+void run(const Buffer& input) {
+  // A copy of just its size: AddressSanitizer then sees every byte read behind it.
+  const Buffer exact(input);
+  LLVMFuzzerTestOneInput(exact.data(), exact.size());
+}
+
+void run_mutations(const Buffer& seed) {
+  mobula::core::Random random(seed.size());
+  const auto size = static_cast<std::uint32_t>(seed.size());
+  for (std::uint32_t i = 0; i < rounds && i < size; ++i)
+    run(Buffer(seed.begin(), seed.begin() + static_cast<std::ptrdiff_t>(size <= rounds ? i : random.below(size))));
+  for (std::uint32_t i = 0; i < rounds && size > 0; ++i) {
+    Buffer mutated = seed;
+    for (std::uint32_t changes = 1 + random.below(3); changes > 0; --changes) {
+      std::uint8_t& byte = mutated[random.below(size)];
+      byte = random.chance(1, 2) ? static_cast<std::uint8_t>(byte ^ 1u << random.below(8))
+                                 : static_cast<std::uint8_t>(random.below(256));
+    }
+    run(mutated);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    return 2;
+  }
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(argv[1])) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path& file : files) {
+    std::printf("%s\n", file.filename().c_str());
+    std::fflush(stdout);
+    std::ifstream stream(file, std::ios::binary);
+    const Buffer seed{std::istreambuf_iterator<char>(stream), {}};
+    run(seed);
+    run_mutations(seed);
+  }
+  run({});
+  return files.empty() ? 1 : 0;
+}

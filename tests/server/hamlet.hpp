@@ -1,0 +1,79 @@
+// A small level with the demo's prefabs, and a server with clients around it on a simulated network.
+#pragma once
+
+#include <memory>
+#include <mobula/client/connection.hpp>
+#include <mobula/server/server.hpp>
+#include <mobula/transport/simulated_network.hpp>
+#include <string>
+#include <vector>
+
+namespace mobula::test {
+
+// tests/server/levels/hamlet.json, compiled once.
+std::shared_ptr<const resource::Resource> hamlet();
+const std::shared_ptr<const reflect::Schema>& game_schema();
+
+// Bytes of the demo's Move command.
+core::Bytes move_command(float x, float z);
+
+// One process, one clock: what client and server send each other goes through `network`.
+class Village {
+ public:
+  static constexpr core::Nanoseconds tick_length = 50 * core::millisecond;
+
+  struct Port : transport::Output {
+    Port(Village& owner, const transport::Address& address) : village(owner), from(address) {}
+    void send(const transport::Address& to, core::ByteView datagram) override {
+      village.network.send(from, to, datagram, village.now);
+    }
+    Village& village;
+    transport::Address from;
+  };
+  struct Client {
+    Client(Village& village, const transport::Address& address, const client::ConnectionConfig& config)
+        : port(village, address), connection(config, village.now) {}
+    Port port;
+    client::Connection connection;
+    bool mute = false;  // receives, and never says anything
+  };
+
+  explicit Village(server::Game& game, server::ServerConfig config = {},
+                   const transport::NetworkConditions& conditions = {}, std::uint64_t seed = 1);
+
+  Client& join(const std::string& name = "somebody", std::shared_ptr<const reflect::Schema> schema = nullptr);
+  void remove(const Client& client);
+  // Deliveries, every client's update, the server's tick.
+  void tick();
+  void ticks(int count) {
+    for (int i = 0; i < count; ++i) tick();
+  }
+  // Ticks until the condition holds; false if it does not within `limit` ticks.
+  template <class Condition>
+  bool tick_until(Condition&& condition, int limit = 400) {
+    for (int i = 0; i < limit; ++i) {
+      if (condition()) return true;
+      tick();
+    }
+    return condition();
+  }
+  [[nodiscard]] std::uint64_t published_hash() const { return server->publisher().rows().hash(); }
+  // Whether the client's mirror is what is published.
+  [[nodiscard]] bool mirrors(const Client& client) const {
+    const client::Mirror* mirror = client.connection.mirror();
+    return mirror != nullptr && mirror->rows().hash() == published_hash();
+  }
+
+  core::Nanoseconds now = 0;
+  transport::SimulatedNetwork network;
+  Port server_port;
+  std::unique_ptr<server::Server> server;
+  std::vector<std::unique_ptr<Client>> clients;
+
+ private:
+  std::uint32_t joined_ = 0;
+};
+
+inline const transport::Address village_address = transport::Address::v4(10, 0, 0, 1, 7777);
+
+}  // namespace mobula::test

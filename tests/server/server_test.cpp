@@ -1,0 +1,386 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mobula/schema/components.hpp>
+#include <mobula/wire/messages.hpp>
+#include <reflect/compile_schema.hpp>
+#include <server/hamlet.hpp>
+
+namespace mobula::server {
+namespace {
+
+using client::Connection;
+using testing::HasSubstr;
+using transport::ReasonCode;
+
+// The least game there is: players are entities with Health; a command of one byte sets it.
+class TinyGame : public Game {
+ public:
+  [[nodiscard]] core::ByteView schema() const override { return test::game_schema()->bytes(); }
+  core::Result<ecs::Entity> join(World& world, const Player& player) override {
+    if (player.name == "nobody") return core::Error{"banned", "nobody is not welcome"};
+    const ecs::Entity entity = world.registry().create();
+    world.registry().add<demo::Health>(entity);
+    names.push_back(player.name);
+    return entity;
+  }
+  void leave(World& world, const Player& player) override {
+    ++left;
+    world.registry().destroy(player.entity);
+  }
+  core::Status command(World& world, const Player& player, core::ByteView command) override {
+    if (command.size() != 1) return core::Error{"malformed command", "one byte"};
+    world.registry().get<demo::Health>(player.entity).current = static_cast<std::uint16_t>(command[0]);
+    return core::Done{};
+  }
+  void tick(World& world) override {
+    ++ticks;
+    for (std::uint32_t i = 0; i < churn; ++i) {
+      if (churning.size() <= i)
+        world.registry().add<engine::Transform>(churning.emplace_back(world.registry().create()));
+      world.registry().get<engine::Transform>(churning[i]).position.x = world.random().uniform(-500, 500);
+    }
+  }
+
+  std::vector<std::string> names;
+  std::vector<ecs::Entity> churning;
+  std::uint32_t churn = 0;  // entities that change each tick
+  int left = 0;
+  int ticks = 0;
+};
+
+class ServerTest : public testing::Test {
+ protected:
+  using Client = test::Village::Client;
+
+  static bool playing(const Client& client) { return client.connection.state() == Connection::State::playing; }
+  static bool closed(const Client& client) { return client.connection.state() == Connection::State::closed; }
+  Client& join_and_play(const std::string& name) {
+    Client& client = village.join(name);
+    EXPECT_TRUE(village.tick_until([&] { return village.mirrors(client); }));
+    return client;
+  }
+  [[nodiscard]] std::uint64_t refused(const std::string& reason) const {
+    const auto found = village.server->stats().refusals.find(reason);
+    return found == village.server->stats().refusals.end() ? 0 : found->second;
+  }
+
+  TinyGame game;
+  test::Village village{game};
+};
+
+TEST_F(ServerTest, AClientJoinsMirrorsAndLeaves) {
+  Client& client = join_and_play("ada");
+  EXPECT_THAT(game.names, testing::ElementsAre("ada"));
+  EXPECT_EQ(village.server->players(), 1u);
+  const ecs::Entity own = client.connection.player_entity();
+  EXPECT_TRUE(village.server->world().registry().valid(own));
+  EXPECT_TRUE(client.connection.mirror()->registry().valid(own)) << "the handle is the same on both sides";
+  EXPECT_EQ(client.connection.ticks_per_second(), 20u);
+  village.ticks(20);
+  EXPECT_GT(client.connection.stats().verified_ticks, 5u);
+  EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
+
+  client.connection.close(client.port);
+  village.ticks(5);
+  EXPECT_EQ(game.left, 1);
+  EXPECT_EQ(village.server->players(), 0u);
+  EXPECT_FALSE(village.server->world().registry().valid(own));
+}
+
+TEST_F(ServerTest, EveryoneSeesEveryone) {
+  Client& ada = join_and_play("ada");
+  Client& bob = join_and_play("bob");
+  ASSERT_TRUE(village.tick_until([&] { return village.mirrors(ada) && village.mirrors(bob); }));
+  EXPECT_TRUE(ada.connection.mirror()->registry().valid(bob.connection.player_entity()));
+  ada.connection.close(ada.port);
+  const ecs::Entity gone = ada.connection.player_entity();
+  village.ticks(10);
+  EXPECT_FALSE(bob.connection.mirror()->registry().valid(gone));
+  EXPECT_TRUE(village.mirrors(bob));
+}
+
+TEST_F(ServerTest, ACommandDoesItsWorkAndIsMirrored) {
+  Client& client = join_and_play("ada");
+  client.connection.set_command(core::Bytes{std::byte{42}});
+  village.ticks(10);
+  EXPECT_EQ(village.server->stats().commands, 1u);
+  ecs::Registry& mirrored = client.connection.mirror()->registry();
+  const ecs::PoolId pool = mirrored.find_pool(core::StringId32("Health"), core::StringId32("Health"));
+  const std::byte* bytes = mirrored.try_read(client.connection.player_entity(), pool);
+  ASSERT_NE(bytes, nullptr);
+  EXPECT_EQ(core::load<demo::Health>(bytes).current, 42);
+}
+
+TEST_F(ServerTest, AMalformedCommandIsCountedAndHarmless) {
+  Client& client = join_and_play("ada");
+  const std::uint64_t before = village.published_hash();
+  client.connection.set_command(core::Bytes(300, std::byte{0xee}));
+  village.ticks(10);
+  EXPECT_EQ(refused("malformed command"), 1u);
+  EXPECT_EQ(village.published_hash(), before);
+  EXPECT_TRUE(playing(client));
+}
+
+TEST_F(ServerTest, TooManyCommandsAreDroppedAndCounted) {
+  Client& client = join_and_play("ada");
+  for (int i = 0; i < 10; ++i) {
+    client.connection.set_command(core::Bytes{std::byte{1}});
+    client.connection.update(village.now, client.port);
+  }
+  village.ticks(5);
+  EXPECT_EQ(village.server->stats().commands, Session::commands_per_tick_max);
+  EXPECT_EQ(refused("too many commands"), 10 - Session::commands_per_tick_max);
+  EXPECT_TRUE(playing(client));
+}
+
+TEST_F(ServerTest, TheGameMayRefuseAPlayerAndSaysWhy) {
+  Client& client = village.join("nobody");
+  ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
+  EXPECT_EQ(client.connection.reason(), (transport::Reason{ReasonCode::refused, "nobody is not welcome"}));
+  EXPECT_EQ(refused("banned"), 1u);
+  EXPECT_EQ(village.server->players(), 0u);
+  village.ticks(5);
+  EXPECT_EQ(game.left, 0) << "who never joined does not leave";
+}
+
+TEST_F(ServerTest, ANameIsMadePrintableAndShort) {
+  join_and_play("new\nline and much more than twenty-four characters");
+  ASSERT_EQ(game.names.size(), 1u);
+  EXPECT_EQ(game.names[0], "new?line and much more t");
+}
+
+TEST_F(ServerTest, AnotherSchemaIsRefusedWithTheReasonOnBothSides) {
+  Client& client = village.join("ada", test::load_schema("struct Other (component) { value:int; }"));
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("other schema"));
+  EXPECT_EQ(client.connection.reason().code, ReasonCode::refused);
+  EXPECT_THAT(client.connection.reason().text, HasSubstr("other schema"));
+  EXPECT_EQ(refused("other schema"), 1u);
+}
+
+TEST_F(ServerTest, TheRightSchemaNeedsNotTravel) {
+  Client& with = village.join("ada", test::game_schema());
+  ASSERT_TRUE(village.tick_until([&] { return village.mirrors(with); }));
+  Client& without = join_and_play("bob");
+  EXPECT_LT(with.connection.session().stats().bytes_received + test::game_schema()->bytes().size() / 2,
+            without.connection.session().stats().bytes_received);
+}
+
+// A client's transport with nothing above it, to say what no Connection would say.
+struct Raw {
+  explicit Raw(test::Village& owner, std::uint32_t version = 1)
+      : village(owner),
+        port(owner, transport::Address::v4(10, 9, 0, 1, 4000)),
+        endpoint({.protocol_version = version, .server = test::village_address, .nonce = 77}, owner.now) {}
+
+  void tick() {
+    endpoint.update(village.now, port);
+    village.network.deliver(village.now,
+                            [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
+                              if (to == port.from) endpoint.receive(from, datagram, village.now);
+                              if (to == test::village_address)
+                                village.server->receive(from, datagram, village.now, village.server_port);
+                              for (const auto& client : village.clients)
+                                if (client->port.from == to) client->connection.receive(from, datagram, village.now);
+                            });
+    village.tick();
+  }
+  bool connect() {
+    for (int i = 0; i < 50 && !endpoint.connected(); ++i) tick();
+    return endpoint.connected();
+  }
+  bool closes() {
+    for (int i = 0; i < 50 && !endpoint.closed(); ++i) tick();
+    return endpoint.closed();
+  }
+  void say(core::ByteView bytes) { ASSERT_TRUE(endpoint.session().send_reliable(bytes).ok()); }
+
+  test::Village& village;
+  test::Village::Port port;
+  transport::ClientEndpoint endpoint;
+};
+
+TEST_F(ServerTest, AnotherProtocolVersionIsRefusedWithTheReasonOnBothSides) {
+  Raw raw(village);
+  ASSERT_TRUE(raw.connect());
+  raw.say(wire::encode(wire::Hello{.version = wire::protocol_version + 1, .schema_fingerprint = {}, .name = "ada"}));
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(raw.closes());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("other protocol"));
+  EXPECT_EQ(raw.endpoint.reason().code, ReasonCode::other_protocol);
+  EXPECT_THAT(raw.endpoint.reason().text, HasSubstr("the client 2"));
+  EXPECT_TRUE(game.names.empty());
+}
+
+TEST_F(ServerTest, AnotherTransportVersionIsRefusedWithTheReasonOnBothSides) {
+  Raw raw(village, 99);
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(raw.closes());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("other protocol"));
+  EXPECT_EQ(raw.endpoint.reason().code, ReasonCode::other_protocol);
+}
+
+TEST_F(ServerTest, AMalformedReliableMessageClosesThatSessionAlone) {
+  Client& honest = join_and_play("ada");
+  Raw raw(village);
+  ASSERT_TRUE(raw.connect());
+  raw.say(core::Bytes(40, std::byte{0xff}));
+  // What comes after it, however well formed, is not listened to.
+  raw.say(wire::encode(wire::Hello{.version = wire::protocol_version, .schema_fingerprint = {}, .name = "eve"}));
+  ASSERT_TRUE(raw.closes());
+  EXPECT_EQ(raw.endpoint.reason().code, ReasonCode::protocol_error);
+  EXPECT_EQ(refused("malformed message"), 1u);
+  EXPECT_THAT(game.names, testing::ElementsAre("ada"));
+  village.ticks(20);
+  EXPECT_TRUE(playing(honest));
+  EXPECT_TRUE(village.mirrors(honest));
+}
+
+TEST_F(ServerTest, MessagesOutOfTurnCloseTheSession) {
+  const wire::Hello hello{.version = wire::protocol_version, .schema_fingerprint = {}, .name = "eve"};
+  for (const std::vector<wire::Message>& said : std::vector<std::vector<wire::Message>>{
+           {wire::PlayerEntity{{1, 1}}}, {hello, hello}, {hello, wire::Names{{"text"}}}}) {
+    Raw raw(village);
+    ASSERT_TRUE(raw.connect());
+    for (const wire::Message& message : said) raw.say(wire::encode(message));
+    ASSERT_TRUE(raw.closes());
+    EXPECT_EQ(raw.endpoint.reason().code, ReasonCode::protocol_error);
+    village.ticks(100);  // the transport lingers, then the address is free again
+  }
+  EXPECT_EQ(refused("out of turn"), 3u);
+  EXPECT_EQ(game.left, static_cast<int>(game.names.size())) << "who joined has left";
+  EXPECT_EQ(village.server->players(), 0u);
+}
+
+TEST_F(ServerTest, InputsOfStrangersAndMalformedOnesAreHarmless) {
+  Raw raw(village);
+  ASSERT_TRUE(raw.connect());
+  const auto rant = [&] {
+    for (std::size_t size : {1u, 39u, 40u, 41u, 1000u})
+      ASSERT_TRUE(raw.endpoint.session().send_unreliable(core::Bytes(size, std::byte{0xff})).ok());
+    for (int i = 0; i < 10; ++i) raw.tick();
+  };
+  rant();
+  EXPECT_EQ(village.server->stats().refusals.size(), 0u) << "before Hello nothing is read";
+  raw.say(wire::encode(wire::Hello{.version = wire::protocol_version, .schema_fingerprint = {}, .name = "eve"}));
+  for (int i = 0; i < 10; ++i) raw.tick();
+  rant();
+  EXPECT_EQ(refused("truncated"), 2u);
+  EXPECT_EQ(refused("acknowledges the future"), 3u);
+  EXPECT_EQ(village.server->stats().commands, 0u);
+  EXPECT_TRUE(raw.endpoint.connected());
+}
+
+TEST_F(ServerTest, GarbageDatagramsAreCountedAndHarmless) {
+  Client& client = join_and_play("ada");
+  core::Random random(11);
+  const std::uint64_t before = village.server->endpoint().counters().datagrams;
+  for (int i = 0; i < 2000; ++i) {
+    core::Bytes garbage(random.below(1400));
+    for (std::byte& byte : garbage) byte = static_cast<std::byte>(random.next());
+    if (!garbage.empty() && random.chance(1, 2)) garbage[0] = static_cast<std::byte>(random.below(9));
+    // From strangers, and with the sender's address forged to the client's.
+    const auto from = random.chance(1, 2) ? client.port.from : transport::Address::v4(10, 5, 5, 5, 5);
+    village.server->receive(from, garbage, village.now, village.server_port);
+    if (i % 100 == 0) village.tick();
+  }
+  EXPECT_GE(village.server->endpoint().counters().datagrams, before + 2000);
+  EXPECT_GT(village.server->endpoint().counters().malformed, 0u);
+  village.ticks(10);
+  EXPECT_TRUE(village.mirrors(client));
+  EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
+}
+
+TEST_F(ServerTest, AClientThatNeverAcknowledgesCostsOnlyItself) {
+  game.churn = 200;
+  Client& deaf = village.join("deaf");
+  ASSERT_TRUE(village.tick_until([&] { return playing(deaf); }));
+  Client& honest = village.join("ada");
+  village.ticks(20);
+  deaf.mute = true;
+  const std::uint64_t deltas = village.server->stats().deltas_sent;
+  village.ticks(150);  // less than the time-out
+  EXPECT_GT(village.server->stats().deltas_sent, deltas);
+  EXPECT_LT(village.server->stats().deltas_sent - deltas, 150 * 16u + ClientView::window_max + 150);
+  EXPECT_EQ(honest.connection.stats().mismatched_ticks, 0u);
+  EXPECT_GE(honest.connection.stats().verified_ticks, 100u);
+  game.churn = 0;
+  village.ticks(10);
+  EXPECT_TRUE(village.mirrors(honest));
+  village.ticks(250);
+  EXPECT_EQ(game.left, 1) << "the deaf one timed out";
+  EXPECT_TRUE(playing(honest));
+}
+
+TEST_F(ServerTest, AClientComesBackFromAnOutage) {
+  game.churn = 200;
+  Client& client = village.join("ada");
+  village.ticks(30);
+  village.network.set_conditions({.loss_permille = 1000});
+  village.ticks(120);  // at several deltas each tick: more than a window
+  village.network.set_conditions({});
+  village.ticks(30);
+  game.churn = 0;
+  EXPECT_TRUE(village.tick_until([&] { return village.mirrors(client); }, 100));
+  EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
+}
+
+TEST_F(ServerTest, ShuttingDownTellsEveryone) {
+  Client& client = join_and_play("ada");
+  village.server->shut_down(village.now, village.server_port);
+  EXPECT_EQ(game.left, 1);
+  village.network.deliver(village.now,
+                          [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
+                            if (to == client.port.from) client.connection.receive(from, datagram, village.now);
+                          });
+  client.connection.update(village.now, client.port);
+  EXPECT_TRUE(closed(client));
+  EXPECT_EQ(client.connection.reason().code, ReasonCode::shutting_down);
+}
+
+TEST(Server, IsFull) {
+  TinyGame game;
+  ServerConfig config;
+  config.transport.sessions_max = 2;
+  test::Village village(game, config);
+  test::Village::Client& a = village.join("a");
+  test::Village::Client& b = village.join("b");
+  ASSERT_TRUE(village.tick_until([&] { return village.mirrors(a) && village.mirrors(b); }));
+  test::Village::Client& c = village.join("c");
+  ASSERT_TRUE(village.tick_until([&] { return c.connection.state() == Connection::State::closed; }));
+  EXPECT_EQ(c.connection.reason().code, ReasonCode::server_full);
+  a.connection.close(a.port);
+  village.ticks(60);
+  test::Village::Client& d = village.join("d");
+  EXPECT_TRUE(village.tick_until([&] { return village.mirrors(d); }));
+  EXPECT_EQ(b.connection.state(), Connection::State::playing);
+}
+
+TEST(Server, DoesNotStartWithABadSchema) {
+  class BadGame : public TinyGame {
+    [[nodiscard]] core::ByteView schema() const override { return {}; }
+  } game;
+  const auto server = Server::start({}, game);
+  ASSERT_FALSE(server.ok());
+  EXPECT_STREQ(server.error().reason, "bad schema");
+}
+
+TEST(Server, SendsNoMoreDeltasInATickThanItsBudget) {
+  TinyGame game;
+  game.churn = 2000;
+  ServerConfig config;
+  config.delta_bytes_per_tick_max = 3000;
+  test::Village village(game, config);
+  village.join("ada");
+  village.ticks(10);
+  for (int i = 0; i < 50; ++i) {
+    const std::uint64_t before = village.server->stats().delta_bytes_sent;
+    village.tick();
+    ASSERT_LE(village.server->stats().delta_bytes_sent - before, 3000 + transport::max_unreliable_size);
+  }
+}
+
+}  // namespace
+}  // namespace mobula::server

@@ -1,0 +1,274 @@
+#include <gtest/gtest.h>
+#include <mobula/schema/wire_generated.h>
+
+#include <algorithm>
+#include <mobula/core/random.hpp>
+#include <mobula/wire/messages.hpp>
+
+namespace mobula::wire {
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+using flatbuffers::Offset;
+
+core::ContentHash some_hash() { return core::content_hash(core::as_bytes("x", 1)); }
+
+Prototype prototype_of(std::uint32_t id, std::vector<index::ComponentRef> components) {
+  std::sort(components.begin(), components.end());
+  return {id, index::prototype_hash(components), components};
+}
+index::ComponentRef ref(std::uint32_t type, std::uint32_t instance) {
+  return {core::StringId32(type), core::StringId32(instance)};
+}
+
+Welcome welcome_of(std::uint32_t ticks_per_second, std::uint32_t index_limit) {
+  Welcome welcome;
+  welcome.session = 7;
+  welcome.ticks_per_second = ticks_per_second;
+  welcome.index_limit = index_limit;
+  welcome.schema_fingerprint = some_hash();
+  return welcome;
+}
+
+std::vector<Message> examples() {
+  Welcome welcome = welcome_of(20, 1u << 20);
+  Welcome with_schema = welcome;
+  with_schema.schema = core::Bytes(333, std::byte{9});
+  return {Hello{},
+          Hello{.version = 3, .schema_fingerprint = some_hash(), .name = "Mo"},
+          welcome,
+          with_schema,
+          Names{},
+          Names{{"Body", "", std::string(max_text_bytes, 'x')}},
+          Prototypes{},
+          Prototypes{{prototype_of(1, {ref(5, 6), ref(5, 7), ref(4, 0xffffffffu)}), prototype_of(2, {})}},
+          PlayerEntity{{12, 0x00100001u}}};
+}
+
+// What decode_message promises of anything that it lets through.
+struct WellFormed {
+  void operator()(const Hello& hello) const { EXPECT_LE(hello.name.size(), max_text_bytes); }
+  void operator()(const Welcome& welcome) const {
+    EXPECT_TRUE(welcome.ticks_per_second >= 1 && welcome.ticks_per_second <= 1000);
+    EXPECT_TRUE(welcome.index_limit >= 1 && welcome.index_limit <= max_index_limit);
+  }
+  void operator()(const Names& names) const {
+    EXPECT_LE(names.texts.size(), max_names);
+    for (const std::string& text : names.texts) EXPECT_LE(text.size(), max_text_bytes);
+  }
+  void operator()(const Prototypes& message) const {
+    EXPECT_LE(message.prototypes.size(), max_prototypes_per_message);
+    for (const Prototype& prototype : message.prototypes) {
+      const auto& all = prototype.components;
+      EXPECT_LE(all.size(), max_components_per_prototype);
+      EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
+      EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+      EXPECT_EQ(index::prototype_hash(all), prototype.hash);
+    }
+  }
+  void operator()(const PlayerEntity&) const {}
+};
+
+// True if it was let through. Then it must be well formed, and stay itself when it is said again.
+bool accepted(core::ByteView bytes) {
+  const core::Result<Message> decoded = decode_message(bytes);
+  if (!decoded) {
+    const std::string reason = decoded.error().reason;
+    EXPECT_TRUE(reason == "malformed message" || reason == "unknown message") << reason;
+    EXPECT_FALSE(decoded.error().message.empty());
+    return false;
+  }
+  std::visit(WellFormed{}, *decoded);
+  const core::Bytes again = encode(*decoded);
+  const core::Result<Message> twice = decode_message(again);
+  EXPECT_TRUE(twice && encode(*twice) == again);
+  return true;
+}
+
+// From a builder with the message finished, or not.
+template <class Build>
+core::Result<Message> decode_built(Build&& build) {
+  FlatBufferBuilder builder;
+  build(builder);
+  return decode_message(core::as_bytes(builder.GetBufferPointer(), builder.GetSize()));
+}
+
+template <class Body>
+void finish(FlatBufferBuilder& builder, flat::Body type, Offset<Body> body) {
+  builder.Finish(flat::CreateMessage(builder, type, body.Union()));
+}
+
+void expect_malformed(const core::Result<Message>& result, std::string_view what) {
+  ASSERT_FALSE(result) << what;
+  EXPECT_STREQ(result.error().reason, "malformed message");
+  EXPECT_NE(result.error().message.find(what), std::string::npos) << result.error().message;
+}
+
+TEST(Messages, EveryMessageComesBackAsItWasSent) {
+  for (const Message& message : examples()) {
+    const core::Bytes bytes = encode(message);
+    const core::Result<Message> decoded = decode_message(bytes);
+    ASSERT_TRUE(decoded) << message.index() << ": " << decoded.error().message;
+    EXPECT_EQ(decoded->index(), message.index());
+    EXPECT_EQ(encode(*decoded), bytes);
+    EXPECT_TRUE(accepted(bytes));
+  }
+}
+
+TEST(Messages, EveryFieldTravels) {
+  const auto all = examples();
+  const auto hello = std::get<Hello>(*decode_message(encode(all[1])));
+  EXPECT_EQ(hello.version, 3u);
+  EXPECT_EQ(hello.schema_fingerprint, some_hash());
+  EXPECT_EQ(hello.name, "Mo");
+  EXPECT_EQ(std::get<Hello>(*decode_message(encode(all[0]))).schema_fingerprint, std::nullopt);
+  const auto welcome = std::get<Welcome>(*decode_message(encode(all[3])));
+  EXPECT_EQ(welcome.session, 7u);
+  EXPECT_EQ(welcome.ticks_per_second, 20u);
+  EXPECT_EQ(welcome.index_limit, 1u << 20);
+  EXPECT_EQ(welcome.schema_fingerprint, some_hash());
+  EXPECT_EQ(welcome.schema, core::Bytes(333, std::byte{9}));
+  EXPECT_EQ(std::get<Names>(*decode_message(encode(all[5]))).texts, std::get<Names>(all[5]).texts);
+  const auto prototypes = std::get<Prototypes>(*decode_message(encode(all[7]))).prototypes;
+  ASSERT_EQ(prototypes.size(), 2u);
+  EXPECT_EQ(prototypes[0].id, 1u);
+  EXPECT_EQ(prototypes[0].components, (std::vector{ref(4, 0xffffffffu), ref(5, 6), ref(5, 7)}));
+  EXPECT_EQ(std::get<PlayerEntity>(*decode_message(encode(all[8]))).entity, (ecs::Entity{12, 0x00100001u}));
+}
+
+TEST(Messages, BytesNeedNotBeAligned) {
+  for (const Message& message : examples()) {
+    const core::Bytes bytes = encode(message);
+    for (std::size_t shift = 1; shift < 8; ++shift) {
+      core::Bytes shifted(shift);
+      shifted.insert(shifted.end(), bytes.begin(), bytes.end());
+      EXPECT_TRUE(accepted(core::ByteView(shifted).subspan(shift)));
+    }
+  }
+}
+
+// A table at a buffer's end may lose padding and still be whole: then it says the same as before.
+TEST(Messages, NoTruncationIsTakenForSomethingElse) {
+  for (const Message& message : examples()) {
+    const core::Bytes bytes = encode(message);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      const core::ByteView cut = core::ByteView(bytes).first(size);
+      if (!accepted(cut)) continue;
+      EXPECT_EQ(encode(*decode_message(cut)), bytes) << size << " of " << bytes.size();
+    }
+  }
+  EXPECT_FALSE(accepted({}));
+}
+
+TEST(Messages, EveryFlippedBitIsRefusedOrWellFormed) {
+  int refused = 0;
+  for (const Message& message : examples()) {
+    core::Bytes bytes = encode(message);
+    for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+      bytes[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
+      if (!accepted(bytes)) ++refused;
+      bytes[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
+    }
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(Messages, ThousandsOfDamagedAndRandomBuffersAreRefusedOrWellFormed) {
+  core::Random random(1);
+  const auto all = examples();
+  for (int round = 0; round < 8000; ++round) {
+    SCOPED_TRACE(testing::Message() << "round " << round);
+    core::Bytes bytes = encode(all[random.below(static_cast<std::uint32_t>(all.size()))]);
+    if (random.chance(1, 5)) {
+      bytes.resize(random.below(200));
+      for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.below(random.chance(1, 2) ? 256 : 9));
+    }
+    for (std::uint32_t damage = random.below(5); damage > 0 && !bytes.empty(); --damage)
+      bytes[random.below(static_cast<std::uint32_t>(bytes.size()))] = static_cast<std::byte>(random.below(256));
+    if (random.chance(1, 4)) bytes.resize(random.below(static_cast<std::uint32_t>(bytes.size()) + 16));
+    accepted(bytes);
+  }
+}
+
+TEST(Messages, UnknownUnionMembersAreRefused) {
+  for (const int type : {0, 6, 100, 255}) {
+    const auto result = decode_built([&](FlatBufferBuilder& builder) {
+      const flat::Handle handle(1, 1);
+      finish(builder, static_cast<flat::Body>(type), flat::CreatePlayerEntity(builder, &handle));
+    });
+    ASSERT_FALSE(result) << type;
+    EXPECT_STREQ(result.error().reason, "unknown message") << type;
+    EXPECT_EQ(result.error().message, "message type " + std::to_string(type));
+  }
+}
+
+TEST(Messages, NullBodiesAreRefused) {
+  for (const auto type : {flat::Body::NONE, flat::Body::Hello, flat::Body::Names}) {
+    FlatBufferBuilder builder;
+    flat::MessageBuilder message(builder);  // without the body, which CreateMessage would insist on
+    message.add_body_type(type);
+    builder.Finish(Offset<flat::Message>(builder.EndTable(message.start_)));
+    EXPECT_FALSE(accepted(core::as_bytes(builder.GetBufferPointer(), builder.GetSize())));
+  }
+}
+
+TEST(Messages, AHelloWithAShortFingerprintOrALongNameIsRefused) {
+  for (const std::size_t size : {0, 1, 31, 33}) {
+    expect_malformed(decode_built([&](FlatBufferBuilder& builder) {
+                       const auto bytes = builder.CreateVector(std::vector<std::uint8_t>(size));
+                       finish(builder, flat::Body::Hello, flat::CreateHello(builder, 1, bytes));
+                     }),
+                     "fingerprint");
+    expect_malformed(decode_built([&](FlatBufferBuilder& builder) {
+                       const auto bytes = builder.CreateVector(std::vector<std::uint8_t>(size));
+                       finish(builder, flat::Body::Welcome, flat::CreateWelcome(builder, 1, 20, 20, bytes));
+                     }),
+                     "fingerprint");
+  }
+  Hello hello;
+  hello.name = std::string(max_text_bytes, 'x');
+  EXPECT_TRUE(accepted(encode(hello)));
+  hello.name += 'x';
+  expect_malformed(decode_message(encode(hello)), "the name is too long");
+}
+
+TEST(Messages, AWelcomeOutOfRangeIsRefused) {
+  for (const std::uint32_t rate : {0u, 1001u, 0xffffffffu})
+    expect_malformed(decode_message(encode(welcome_of(rate, 1))), "ticks per second");
+  for (const std::uint32_t limit : {0u, max_index_limit + 1, 0xffffffffu})
+    expect_malformed(decode_message(encode(welcome_of(1, limit))), "index limit");
+}
+
+TEST(Messages, ListsBeyondTheirLimitsAreRefused) {
+  EXPECT_TRUE(accepted(encode(Names{std::vector<std::string>(max_names)})));
+  expect_malformed(decode_message(encode(Names{std::vector<std::string>(max_names + 1)})), "too many");
+  expect_malformed(decode_message(encode(Names{{std::string(max_text_bytes + 1, 'x')}})), "a name is too long");
+
+  Prototypes many{std::vector<Prototype>(max_prototypes_per_message, prototype_of(1, {}))};
+  EXPECT_TRUE(accepted(encode(many)));
+  many.prototypes.push_back(prototype_of(1, {}));
+  expect_malformed(decode_message(encode(many)), "too many");
+
+  std::vector<index::ComponentRef> components;
+  for (std::uint32_t i = 0; i < max_components_per_prototype; ++i) components.push_back(ref(1, i));
+  EXPECT_TRUE(accepted(encode(Prototypes{{prototype_of(1, components)}})));
+  components.push_back(ref(2, 0));
+  expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, components)}})), "too many components");
+}
+
+TEST(Messages, ComponentsOutOfOrderOrTwiceAreRefused) {
+  for (const std::vector<index::ComponentRef>& components :
+       {std::vector{ref(2, 1), ref(1, 1)}, std::vector{ref(1, 2), ref(1, 1)}, std::vector{ref(1, 1), ref(1, 1)}}) {
+    const Prototype prototype{1, index::prototype_hash(components), components};
+    expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, {}), prototype}})), "sorted and differ");
+  }
+}
+
+TEST(Messages, APrototypeWithAnotherHashIsRefused) {
+  Prototype prototype = prototype_of(1, {ref(1, 1), ref(1, 2)});
+  prototype.hash ^= 1;
+  expect_malformed(decode_message(encode(Prototypes{{prototype}})), "the hash is that of the components");
+}
+
+}  // namespace
+}  // namespace mobula::wire
