@@ -44,7 +44,11 @@ int run_headless(const HeadlessOptions& options) {
   UdpClient& client = **opened;
   Connection& connection = client.connection();
   loop.on_stop_signal([&] { loop.stop(); });
-  const auto done = [&] { return options.ticks != 0 && connection.stats().ticks >= options.ticks; };
+  const auto done = [&] {
+    const ConnectionStats& stats = connection.stats();
+    const bool checked = stats.verified_ticks + stats.mismatched_ticks > 0;
+    return options.ticks != 0 && stats.ticks >= options.ticks && checked;
+  };
 
   ConnectionStats before;
   core::Nanoseconds next_update = core::monotonic_now();

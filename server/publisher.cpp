@@ -1,16 +1,9 @@
 #include <algorithm>
 #include <mobula/server/publisher.hpp>
-#include <mobula/transport/session.hpp>
 #include <mobula/wire/delta.hpp>
 #include <mobula/wire/messages.hpp>
 
 namespace mobula::server {
-namespace {
-
-constexpr std::uint32_t entity_bits_max = (transport::max_unreliable_size - wire::delta_header_size) * 8 - 256;
-
-}  // namespace
-
 std::span<const std::uint32_t> Publisher::publish() {
   MOBULA_ASSERT(registry_.tick() > last_tick_, "a tick is published once");
   changed_.clear();
@@ -50,6 +43,7 @@ void Publisher::publish_values(ecs::PoolId id) {
     const std::uint32_t end = std::min(begin + (1u << ecs::Pool::block_shift), pool.size());
     for (std::uint32_t position = begin; position < end; ++position) {
       const std::uint32_t index = pool.indices()[position];
+      if (!registry_.prototypes().contains(rows_.entity(index).prototype, id)) continue;  // does not fit, see below
       if (rows_.update(index, id, pool.at(position), registry_.tick())) note(index);
     }
   }
@@ -64,7 +58,7 @@ ecs::PrototypeId Publisher::sent_prototype(ecs::PrototypeId prototype) {
       const wire::ComponentCodec* codec = rows_.codec(pool);
       if (codec == nullptr) continue;
       bits += codec->max_bits();
-      const bool fits = bits <= entity_bits_max && sent.size() < wire::max_components_per_prototype;
+      const bool fits = bits <= wire::entity_bits_max && sent.size() < wire::max_components_per_prototype;
       MOBULA_ASSERT(fits, "the components of one entity do not fit a datagram");
       if (fits) sent.push_back(pool);
     }

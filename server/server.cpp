@@ -40,9 +40,8 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
       endpoint_(config_.transport) {}
 
 std::size_t Server::players() const {
-  return static_cast<std::size_t>(std::count_if(sessions_.begin(), sessions_.end(), [](const auto& session) {
-    return session->player.entity != ecs::null_entity;
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(sessions_.begin(), sessions_.end(), [](const auto& session) { return session->joined; }));
 }
 
 void Server::tick(core::Nanoseconds now, transport::Output& output) {
@@ -84,7 +83,7 @@ void Server::take_events() {
 }
 
 void Server::end(Session& session, const std::string& why) {
-  if (!session.player.entity) return;  // never joined
+  if (!session.joined) return;
   core::log_info("server", "player {} \"{}\" left: {}", session.player.id, session.player.name, why);
   game_.leave(*world_, session.player);
 }
@@ -133,6 +132,7 @@ void Server::greet(Session& session, transport::Session& lane, core::ByteView by
   core::Result<ecs::Entity> joined = game_.join(*world_, session.player);
   if (!joined) return close(session, transport::ReasonCode::refused, joined.error());
   session.player.entity = *joined;
+  session.joined = true;
 
   wire::Welcome welcome{.session = session.player.id,
                         .ticks_per_second = config_.ticks_per_second,
@@ -179,7 +179,8 @@ void Server::begin_play(Session& session, transport::Session& lane) {
 }
 
 void Server::replicate(Session& session, transport::Session& lane) {
-  std::array<std::byte, transport::max_unreliable_size> datagram;
+  static_assert(wire::delta_bytes_max <= transport::max_unreliable_size);
+  std::array<std::byte, wire::delta_bytes_max> datagram;
   std::uint32_t budget = config_.delta_bytes_per_tick_max;
   do {
     const std::size_t size = session.view->write_delta(datagram, world_->tick());

@@ -25,6 +25,7 @@ class Session {
   transport::SessionId transport_id;
   State state = State::greeting;
   Player player;
+  bool joined = false;  // the game knows the player
   transport::ReliableId welcome = 0;
   std::unique_ptr<ClientView> view;   // from joining on
   std::vector<core::Bytes> commands;  // received since the last tick, at most commands_per_tick_max

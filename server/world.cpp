@@ -1,8 +1,38 @@
 #include <algorithm>
+#include <mobula/core/format.hpp>
 #include <mobula/schema/engine.hpp>
 #include <mobula/server/world.hpp>
+#include <mobula/wire/delta.hpp>
+#include <mobula/wire/messages.hpp>
 
 namespace mobula::server {
+
+namespace {
+
+// An entity whose components do not fit one datagram could never be mirrored.
+core::Status check_sizes(const resource::Resource& level, const resource::EntityResource& entities) {
+  for (const std::span<const resource::ComponentKey> prototype : entities.prototypes) {
+    std::uint32_t bits = 0;
+    for (const resource::ComponentKey& key : prototype) {
+      const reflect::Component* component = level.schema().find(key.type);
+      if (component != nullptr && !component->not_sent) bits += wire::ComponentCodec(*component).max_bits();
+    }
+    if (bits > wire::entity_bits_max || prototype.size() > wire::max_components_per_prototype)
+      return core::Error{
+          "too large", core::format("an entity of the level has {} components of {} bytes, which do not fit a datagram",
+                                    prototype.size(), bits / 8)};
+  }
+  return core::Done{};
+}
+
+core::Status check_sizes(const resource::Resource& level) {
+  if (core::Status fits = check_sizes(level, level.level()); !fits) return fits;
+  for (const core::StringId32 name : level.prefab_names())
+    if (core::Status fits = check_sizes(level, *level.find_prefab(name)); !fits) return fits;
+  return core::Done{};
+}
+
+}  // namespace
 
 core::Result<std::unique_ptr<World>> World::make(WorldConfig config) {
   std::unique_ptr<World> world(new World(std::move(config)));
@@ -12,6 +42,7 @@ core::Result<std::unique_ptr<World>> World::make(WorldConfig config) {
     core::Result<resource::Spawner> spawner =
         resource::Spawner::bind(world->registry_, *world->config_.schema, world->config_.level);
     if (!spawner) return spawner.error();
+    if (core::Status fits = check_sizes(*world->config_.level); !fits) return fits.error();
     world->spawner_.emplace(std::move(*spawner));
   }
   return world;

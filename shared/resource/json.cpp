@@ -23,6 +23,7 @@ class TreeBuilder {
               Diagnostics& diagnostics)
       : file_(file), text_(text), stream_(stream), diagnostics_(diagnostics) {}
 
+  // NOLINTBEGIN(readability-identifier-naming): RapidJSON's names for what a handler is told.
   bool Null() { return add(JsonValue::Kind::null, {}) != nullptr; }
   bool Bool(bool value) {
     JsonValue* added = add(JsonValue::Kind::boolean, {});
@@ -57,6 +58,7 @@ class TreeBuilder {
   static bool Int64(std::int64_t /*value*/) { return false; }
   static bool Uint64(std::uint64_t /*value*/) { return false; }
   static bool Double(double /*value*/) { return false; }
+  // NOLINTEND(readability-identifier-naming)
 
   [[nodiscard]] bool too_deep() const { return too_deep_; }
   JsonValue take() { return std::move(root_); }

@@ -149,7 +149,7 @@ void Scene::sort_by_depth_first() {
 
 std::string Scene::path_of(std::uint32_t entity) const {
   std::string path;
-  for (; entity != no_parent; entity = entities_[entity].above) path = "/" + entities_[entity].name + path;
+  for (; entity != no_parent; entity = entities_[entity].above) path.insert(0, "/" + entities_[entity].name);
   return path.empty() ? "/" : path;
 }
 

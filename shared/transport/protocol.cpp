@@ -40,7 +40,7 @@ class Writer {
 // Reads past the end give zero and make it bad. Whoever decodes ends with done().
 class Reader {
  public:
-  Reader(core::ByteView datagram, DatagramKind kind) : rest_(datagram) { ok_ = get<DatagramKind>() == kind; }
+  Reader(core::ByteView datagram, DatagramKind kind) : rest_(datagram) { expect(get<DatagramKind>() == kind); }
   template <class T>
   T get() {
     if (rest_.size() < sizeof(T)) {
@@ -78,9 +78,9 @@ class Reader {
 };
 
 template <class T>
-std::optional<T> if_done(const Reader& reader, T&& value) {
+std::optional<T> if_done(const Reader& reader, T value) {
   if (!reader.done()) return std::nullopt;
-  return std::forward<T>(value);
+  return value;
 }
 
 void write_hello(Writer& writer, const Hello& hello) {
@@ -177,7 +177,7 @@ std::optional<Challenge> decode_challenge(core::ByteView datagram) {
   Challenge challenge;
   challenge.nonce = reader.get<std::uint64_t>();
   challenge.cookie = reader.get<Cookie>();
-  return if_done(reader, std::move(challenge));
+  return if_done(reader, challenge);
 }
 
 std::optional<Proof> decode_proof(core::ByteView datagram) {
@@ -187,7 +187,7 @@ std::optional<Proof> decode_proof(core::ByteView datagram) {
   proof.cookie = reader.get<Cookie>();
   reader.expect(datagram.size() == hello_bytes);
   reader.expect_zeros_to_end();
-  return if_done(reader, std::move(proof));
+  return if_done(reader, proof);
 }
 
 std::optional<Accepted> decode_accepted(core::ByteView datagram) {
@@ -195,7 +195,7 @@ std::optional<Accepted> decode_accepted(core::ByteView datagram) {
   Accepted accepted;
   accepted.nonce = reader.get<std::uint64_t>();
   accepted.connection = reader.get<ConnectionId>();
-  return if_done(reader, std::move(accepted));
+  return if_done(reader, accepted);
 }
 
 std::optional<Refused> decode_refused(core::ByteView datagram) {

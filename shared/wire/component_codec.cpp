@@ -76,6 +76,7 @@ constexpr Kind ranged_kind = fixed_kind<ranged_code<T>, ranged_value<T>>();
 template <class T>
 std::uint64_t enum_code(const FieldCodec& field, const std::byte* at) {
   const auto place_of = [&](std::int64_t value) { return std::ranges::lower_bound(field.enum_values, value); };
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse): a negative value of an enum stays negative.
   const auto value = static_cast<std::int64_t>(core::load<T>(at));
   auto place = place_of(value);
   if (place == field.enum_values.end() || *place != value) place = place_of(0);

@@ -32,7 +32,7 @@ core::Result<InputHeader> read_input_header(core::ByteView bytes) {
   if (bytes.size() < input_header_size) return core::Error{"truncated", "shorter than an input header"};
   const auto flat = core::load<flat::InputHeader>(bytes.data());
   InputHeader header{.ack = flat.ack(), .newest = flat.newest()};
-  for (std::uint16_t i = 0; i < header.received.size(); ++i) header.received[i] = flat.received()->Get(i);
+  for (std::uint16_t i = 0; i < ack_history / 64; ++i) header.received[i] = flat.received()->Get(i);
   return header;
 }
 

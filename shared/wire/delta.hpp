@@ -32,6 +32,10 @@ struct DeltaHeader {
 };
 
 inline constexpr std::size_t delta_header_size = 24;
+// What goes into one datagram, header included.
+inline constexpr std::size_t delta_bytes_max = 1150;
+// The rows of one entity: an entity must fit a delta of its own.
+inline constexpr std::uint32_t entity_bits_max = (delta_bytes_max - delta_header_size) * 8 - 256;
 
 void write_header(const DeltaHeader& header, core::MutableBytes to);
 

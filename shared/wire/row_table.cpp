@@ -18,8 +18,6 @@ std::uint64_t row_hash(ecs::Entity entity, std::uint64_t column_key, core::ByteV
 
 }  // namespace
 
-const EntityRow RowTable::nobody_{};
-
 RowTable::Column::Column(const reflect::Component& component, const ecs::Pool& pool)
     : codec(component),
       key(static_cast<std::uint64_t>(pool.type().id.value) << 32 | pool.instance().value),

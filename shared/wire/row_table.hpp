@@ -35,6 +35,8 @@ struct EntityRow {
   std::uint64_t hash = 0;
 };
 
+inline constexpr EntityRow no_entity_row{};
+
 class RowTable {
  public:
   // Both outlive the table. Only prototypes of pools that are sent are given to it.
@@ -44,7 +46,7 @@ class RowTable {
   [[nodiscard]] const ComponentCodec* codec(ecs::PoolId pool);
 
   [[nodiscard]] const EntityRow& entity(std::uint32_t index) const {
-    return index < entities_.size() ? entities_[index] : nobody_;
+    return index < entities_.size() ? entities_[index] : no_entity_row;
   }
   [[nodiscard]] std::uint32_t index_end() const { return static_cast<std::uint32_t>(entities_.size()); }
   // Sum of all entities' hashes, and how many there are.
@@ -98,7 +100,6 @@ class RowTable {
   std::vector<std::byte> scratch_;
   std::uint64_t hash_ = 0;
   std::uint32_t size_ = 0;
-  static const EntityRow nobody_;
 };
 
 }  // namespace mobula::wire
