@@ -15,6 +15,7 @@ namespace mobula::client {
 namespace {
 
 constexpr core::Nanoseconds update_interval = 50 * core::millisecond;
+constexpr core::Nanoseconds silence_max = core::second;  // a server that says nothing for longer is lost
 
 core::Bytes move_command(float x, float z) {
   flatbuffers::FlatBufferBuilder builder(128);
@@ -39,6 +40,13 @@ class Bot {
   [[nodiscard]] Connection& connection() { return client_->connection(); }
   [[nodiscard]] bool joined() { return connection().mirror() != nullptr && connection().stats().ticks > 0; }
   [[nodiscard]] const std::vector<double>& intervals_ms() const { return intervals_ms_; }
+  // A silence that is still going on is an interval too, once it is long. Gives its length.
+  core::Nanoseconds note_silence(core::Nanoseconds now) {
+    const core::Nanoseconds silence = joined() ? now - last_tick_at_ : 0;
+    if (silence < silence_max) return 0;
+    intervals_ms_.push_back(static_cast<double>(silence) / core::millisecond);
+    return silence;
+  }
 
  private:
   void turn() {
@@ -84,9 +92,15 @@ BotsReport report_on(std::vector<std::unique_ptr<Bot>>& bots, double seconds) {
     report.bytes_received += connection.stats().bytes_received;
     report.verified_ticks += connection.stats().verified_ticks;
     report.mismatches += connection.stats().mismatched_ticks;
+    const core::Nanoseconds silence = bot->note_silence(core::monotonic_now());
     intervals.insert(intervals.end(), bot->intervals_ms().begin(), bot->intervals_ms().end());
-    if (connection.state() == Connection::State::closed && report.closed_early++ == 0)
-      report.first_close_reason = to_string(connection.reason());
+    const bool closed = connection.state() == Connection::State::closed;
+    if ((closed || silence > 0 || !bot->joined()) && report.lost++ == 0) {
+      report.first_loss = closed ? to_string(connection.reason())
+                          : silence > 0
+                              ? core::format("nothing heard for {:.1f} s", static_cast<double>(silence) / core::second)
+                              : "no answer so far";
+    }
     if (!bot->joined()) continue;
     ++report.joined;
     report.entities_min = std::min(report.entities_min, connection.mirror()->rows().size());
@@ -157,9 +171,8 @@ std::string to_table(const BotsReport& report) {
       report.joined, report.clients, report.seconds, report.entities_min, report.entities_max, report.bytes_received,
       static_cast<double>(report.bytes_received) / 1000 / client_seconds, report.patch_interval_ms.mean,
       report.patch_interval_ms.p50, report.patch_interval_ms.p99, report.verified_ticks, report.mismatches);
-  if (report.closed_early > 0)
-    table +=
-        core::format("closed before the end   {}, the first: {}\n", report.closed_early, report.first_close_reason);
+  if (report.lost > 0)
+    table += core::format("lost, or never joined   {}, the first: {}\n", report.lost, report.first_loss);
   return table;
 }
 

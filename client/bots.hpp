@@ -35,8 +35,8 @@ struct BotsReport {
   std::uint64_t mismatches = 0;
   std::uint32_t entities_min = 0;  // over the joined bots, at the end
   std::uint32_t entities_max = 0;
-  std::uint32_t closed_early = 0;
-  std::string first_close_reason;
+  std::uint32_t lost = 0;  // closed before the end, silent at the end, or never joined
+  std::string first_loss;
 };
 
 // Mean and percentiles (nearest rank) of the values, which are sorted in place.

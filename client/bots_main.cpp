@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <mobula/client/bots.hpp>
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return refuse(std::string(error.what()) + " (see --help)");
   }
+  if (!std::isfinite(options.seconds)) return refuse("--seconds: expected a number from 0.1 to 1000000 (see --help)");
   const auto address = mobula::net::resolve(server);
   if (!address) return refuse(address.error().message);
   options.server = *address;
@@ -53,7 +55,7 @@ int main(int argc, char** argv) {
     file << to_json(*report) << '\n';
     if (!file.flush()) return refuse(json_path + ": cannot be written");
   }
-  const bool good = report->joined == report->clients && report->closed_early == 0 && report->mismatches == 0 &&
-                    report->verified_ticks > 0;
+  const bool good =
+      report->joined == report->clients && report->lost == 0 && report->mismatches == 0 && report->verified_ticks > 0;
   return good ? 0 : failed;
 }

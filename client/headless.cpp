@@ -11,10 +11,13 @@ constexpr core::Nanoseconds update_interval = 25 * core::millisecond;
 
 void print_summary(const Connection& connection, const ConnectionStats& before) {
   const ConnectionStats& now = connection.stats();
-  const std::uint32_t entities = connection.mirror() == nullptr ? 0 : connection.mirror()->rows().size();
+  if (connection.mirror() == nullptr) {
+    std::cout << "connecting\n" << std::flush;
+    return;
+  }
   std::cout << core::format(
                    "tick {}: {} entities, {} ticks and {:.1f} KB in the last second, {} verified, {} mismatched\n",
-                   connection.mirror() == nullptr ? 0 : connection.mirror()->tick(), entities, now.ticks - before.ticks,
+                   connection.mirror()->tick(), connection.mirror()->rows().size(), now.ticks - before.ticks,
                    static_cast<double>(now.bytes_received - before.bytes_received) / 1000, now.verified_ticks,
                    now.mismatched_ticks)
             << std::flush;
@@ -62,13 +65,13 @@ int run_headless(const HeadlessOptions& options) {
     before = connection.stats();
     next_summary += core::second;
   }
-  if (connection.state() == Connection::State::closed)
-    core::log_error("client", "closed: {}", to_string(connection.reason()));
+  const bool lost = connection.state() == Connection::State::closed;
+  if (lost) core::log_error("client", "closed: {}", to_string(connection.reason()));
   client.close();
   print_json(connection);
   const ConnectionStats& stats = connection.stats();
   const bool complete = options.ticks == 0 || done();
-  return complete && stats.verified_ticks > 0 && stats.mismatched_ticks == 0 ? 0 : 1;
+  return complete && !lost && stats.verified_ticks > 0 && stats.mismatched_ticks == 0 ? 0 : 1;
 }
 
 }  // namespace mobula::client

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <mobula/client/headless.hpp>
@@ -17,10 +18,18 @@ int refuse(const std::string& message) {
 }
 
 mobula::core::Result<std::shared_ptr<const mobula::reflect::Schema>> load_schema(const std::string& path) {
+  using mobula::reflect::Limits;
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);  // an error for what is no regular file
+  if (error) return mobula::core::Error{"missing", path + ": " + error.message()};
+  if (size > Limits::schema_bytes) return mobula::core::Error{"bad schema", path + ": too large for a schema"};
+  std::string text(size, '\0');
   std::ifstream file(path, std::ios::binary);
-  if (!file) return mobula::core::Error{"missing", path + ": cannot be read"};
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  return mobula::reflect::Schema::load(mobula::core::as_bytes(text.data(), text.size()));
+  if (!file.read(text.data(), static_cast<std::streamsize>(size)))
+    return mobula::core::Error{"missing", path + ": cannot be read"};
+  auto schema = mobula::reflect::Schema::load(mobula::core::as_bytes(text.data(), text.size()));
+  if (!schema) return mobula::core::Error{schema.error().reason, path + ": " + schema.error().message};
+  return schema;
 }
 
 }  // namespace

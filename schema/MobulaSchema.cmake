@@ -1,15 +1,15 @@
 # Functions that turn schemas into code. A team calls them on its own files:
 #
-#   mobula_component_schema(my_schema components.fbs HEADER my/components.hpp)
+#   mobula_component_schema(my_schema monsters.fbs HEADER my/monsters.hpp)
 #   mobula_messages(my_messages commands.fbs)
 
 set(MOBULA_SCHEMA_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "where engine.fbs is")
 set(MOBULA_GENERATED_INCLUDE_DIR ${MOBULA_INCLUDE_DIR} CACHE INTERNAL "where component headers are generated")
-set(MOBULA_GENERATED_SCHEMA_DIR ${CMAKE_CURRENT_BINARY_DIR}/schema CACHE INTERNAL "where .bfbs files are generated")
 
 # mobula_component_schema(TARGET file.fbs HEADER path.hpp)
 # makes the static library TARGET: plain structs of the schema's components, included as <path.hpp>, and
-# schema_bytes() in the schema's namespace. NAME.fbs also becomes <build>/schema/NAME.bfbs for tools.
+# schema_bytes() in the schema's namespace. NAME.fbs also becomes TARGET/NAME.bfbs for tools, in the build folder of
+# the CMakeLists.txt that calls this.
 # The schema is one file, which may include engine.fbs. It is compiled from a copy beside engine.fbs: the paths
 # of source trees must not get into the .bfbs, whose bytes are the schema's identity.
 function(mobula_component_schema target file)
@@ -18,11 +18,13 @@ function(mobula_component_schema target file)
     message(FATAL_ERROR "mobula_component_schema(${target} ${file}): HEADER is missing")
   endif()
   get_filename_component(name ${file} NAME_WE)
-  set(dir ${MOBULA_GENERATED_SCHEMA_DIR})
+  set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(header ${MOBULA_GENERATED_INCLUDE_DIR}/${ARG_HEADER})
   configure_file(${MOBULA_SCHEMA_DIR}/engine.fbs ${dir}/engine.fbs COPYONLY)
   if(NOT name STREQUAL "engine")
     configure_file(${file} ${dir}/${name}.fbs COPYONLY)
+  elseif(NOT CMAKE_CURRENT_SOURCE_DIR STREQUAL MOBULA_SCHEMA_DIR)
+    message(FATAL_ERROR "mobula_component_schema(${target} ${file}): engine.fbs is Mobula's own, call yours otherwise")
   endif()
   add_custom_command(
     OUTPUT ${dir}/${name}.bfbs ${dir}/${name}.cpp ${header}
@@ -46,7 +48,7 @@ endfunction()
 # included as <mobula/schema/NAME_generated.h>. The files of one call may include each other.
 # The headers are system headers: our warnings are not for flatc.
 function(mobula_messages target)
-  set(root ${MOBULA_GENERATED_SCHEMA_DIR}/messages)
+  set(root ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(headers)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]" OUTPUT_VARIABLE files)
   foreach(file ${files})

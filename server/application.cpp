@@ -16,8 +16,8 @@ constexpr int failed = 1;
 constexpr int bad_input = 2;
 constexpr std::uint32_t late_ticks_max = 5;  // later than that is given up, not caught up
 
-int refuse(const core::Error& error) {
-  std::cerr << "mobula-server: " << error.message << '\n';
+int refuse(const Config& config, const core::Error& error) {
+  std::cerr << config.program << ": " << error.message << '\n';
   return bad_input;
 }
 
@@ -42,9 +42,9 @@ void log_summary(Server& server, const net::UdpSocket& socket) {
   const transport::ServerCounters& counters = server.endpoint().counters();
   core::log_info("server", "{} ticks, {} entities, state hash {:016x}", server.world().tick() - 1,
                  server.world().registry().entities().size(), server.publisher().rows().hash());
-  core::log_info("server", "sent {} bytes in {} datagrams, of these {} deltas; received {} bytes",
-                 socket.counters().bytes_sent, socket.counters().datagrams_sent, stats.deltas_sent,
-                 socket.counters().bytes_received);
+  core::log_info("server", "sent {} bytes in {} datagrams, received {} bytes in {}; {} deltas written",
+                 socket.counters().bytes_sent, socket.counters().datagrams_sent, socket.counters().bytes_received,
+                 socket.counters().datagrams_received, stats.deltas_sent);
   const std::uint64_t garbage = counters.too_long + counters.unknown_kind + counters.malformed +
                                 counters.unknown_address + counters.wrong_connection + counters.bad_cookie;
   core::log_info("server", "{} commands done; ignored {} garbage datagrams", stats.commands, garbage);
@@ -55,19 +55,19 @@ int serve(const Config& config, Game& game) {
   ServerConfig server_config{.ticks_per_second = config.tick_rate, .seed = config.seed};
   if (!config.level.empty()) {
     core::Result<std::shared_ptr<const resource::Resource>> level = resource::Resource::load(config.level);
-    if (!level) return refuse(level.error());
+    if (!level) return refuse(config, level.error());
     server_config.level = *level;
   }
 
   net::EventLoop events;
   core::Result<std::unique_ptr<net::UdpSocket>> socket =
       net::UdpSocket::open(events, transport::Address::any(config.port));
-  if (!socket) return refuse(socket.error());
+  if (!socket) return refuse(config, socket.error());
 
   server_config.transport.sessions_max = config.clients_max;
   core::random_bytes(server_config.transport.secret);
   core::Result<std::unique_ptr<Server>> server = Server::start(std::move(server_config), game);
-  if (!server) return refuse(server.error());
+  if (!server) return refuse(config, server.error());
   if (const resource::Resource* level = (*server)->world().level())
     core::log_info("server", "level {} ({:.16})", config.level, to_string(level->identity()));
 
@@ -85,10 +85,10 @@ int serve(const Config& config, Game& game) {
 
 int check_health(const Config& config) {
   const core::Result<transport::Address> target = net::resolve(config.health_target);
-  if (!target) return refuse(target.error());
+  if (!target) return refuse(config, target.error());
   net::EventLoop events;
   core::Result<std::unique_ptr<net::UdpSocket>> socket = net::UdpSocket::open(events, transport::Address::any(0));
-  if (!socket) return refuse(socket.error());
+  if (!socket) return refuse(config, socket.error());
 
   transport::ClientConfig config_of_probe{.server = *target};
   core::random_bytes(std::as_writable_bytes(std::span(&config_of_probe.nonce, 1)));

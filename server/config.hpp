@@ -10,6 +10,7 @@ namespace mobula::server {
 struct Config {
   enum class Job { serve, check_health };
 
+  std::string program;  // what the process was started as, for its messages
   Job job = Job::serve;
   std::string level;
   std::uint16_t port = 7777;

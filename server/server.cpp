@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t messages_per_tick_max = 16;
 constexpr std::size_t inputs_per_tick_max = 16;
+constexpr core::Nanoseconds hello_timeout = 5 * core::second;
 
 // What a stranger calls itself goes into logs and names: printable ASCII, at most 24 characters.
 std::string printable(const std::string& text) {
@@ -45,9 +46,14 @@ std::size_t Server::players() const {
 }
 
 void Server::tick(core::Nanoseconds now, transport::Output& output) {
-  take_events();
-  for (const std::unique_ptr<Session>& session : sessions_)
-    if (transport::Session* lane = endpoint_.find(session->transport_id)) take_messages(*session, *lane);
+  take_events(now);
+  for (const std::unique_ptr<Session>& session : sessions_) {
+    if (transport::Session* lane = endpoint_.find(session->transport_id)) {
+      take_messages(*session, *lane);
+      if (session->state == Session::State::greeting && now - session->connected_at > hello_timeout)
+        close(*session, transport::ReasonCode::timed_out, {"no hello", "connected, and never said Hello"});
+    }
+  }
   run_commands();
   game_.tick(*world_);
 
@@ -64,7 +70,7 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
   endpoint_.update(now, output);
 }
 
-void Server::take_events() {
+void Server::take_events(core::Nanoseconds now) {
   transport::ServerEvent event;
   while (endpoint_.poll_event(event)) {
     if (event.kind == transport::ServerEvent::Kind::refused) {
@@ -72,6 +78,7 @@ void Server::take_events() {
     } else if (event.kind == transport::ServerEvent::Kind::connected) {
       core::log_debug("server", "{} connected", transport::to_string(event.address));
       sessions_.push_back(std::make_unique<Session>(event.session));
+      sessions_.back()->connected_at = now;
     } else {
       const auto found = std::find_if(sessions_.begin(), sessions_.end(),
                                       [&](const auto& session) { return session->transport_id == event.session; });
@@ -84,7 +91,7 @@ void Server::take_events() {
 
 void Server::end(Session& session, const std::string& why) {
   if (!session.joined) return;
-  core::log_info("server", "player {} \"{}\" left: {}", session.player.id, session.player.name, why);
+  core::log_info("server", "player {} \"{}\" is gone: {}", session.player.id, session.player.name, why);
   game_.leave(*world_, session.player);
 }
 
@@ -98,7 +105,8 @@ void Server::close(Session& session, transport::ReasonCode code, const core::Err
   core::log_warn("server", "closing {}: {}: {}", transport::to_string(endpoint_.address(session.transport_id)),
                  error.reason, error.message);
   session.state = Session::State::closing;
-  closing_.emplace_back(session.transport_id, transport::Reason{code, error.message});
+  closing_.emplace_back(session.transport_id,
+                        transport::Reason{code, core::format("{}: {}", error.reason, error.message)});
 }
 
 void Server::drop_closed(core::Nanoseconds now, transport::Output& output) {
@@ -125,7 +133,7 @@ void Server::greet(Session& session, transport::Session& lane, core::ByteView by
   const core::ContentHash& fingerprint = world_->schema().fingerprint();
   if (hello->schema_fingerprint && *hello->schema_fingerprint != fingerprint)
     return close(session, transport::ReasonCode::refused,
-                 {"other schema", core::format("other schema: the server has {:.16}, the client {:.16}",
+                 {"other schema", core::format("the server has schema {:.16}, the client {:.16}",
                                                to_string(fingerprint), to_string(*hello->schema_fingerprint))});
 
   session.player = {.id = next_player_++, .name = printable(hello->name), .entity = {}};
@@ -164,9 +172,8 @@ void Server::take_input(Session& session, core::ByteView bytes) {
 void Server::run_commands() {
   for (const std::unique_ptr<Session>& session : sessions_) {
     for (std::size_t i = 0; i < session->commands_used; ++i) {
-      ++stats_.commands;
       const core::Status done = game_.command(*world_, session->player, session->commands[i]);
-      if (!done) count_refusal(done.error(), *session);
+      done ? void(++stats_.commands) : count_refusal(done.error(), *session);
     }
     session->commands_used = 0;
   }
@@ -196,7 +203,7 @@ void Server::replicate(Session& session, transport::Session& lane) {
 
 void Server::shut_down(core::Nanoseconds now, transport::Output& output) {
   endpoint_.disconnect_all({transport::ReasonCode::shutting_down, "the server ends"}, now, output);
-  take_events();
+  take_events(now);
 }
 
 }  // namespace mobula::server

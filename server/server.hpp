@@ -27,7 +27,7 @@ struct ServerConfig {
 struct ServerStats {
   std::uint64_t deltas_sent = 0;
   std::uint64_t delta_bytes_sent = 0;
-  std::uint64_t commands = 0;
+  std::uint64_t commands = 0;                     // done
   std::map<std::string, std::uint64_t> refusals;  // commands, messages and inputs, by reason
 };
 
@@ -53,7 +53,7 @@ class Server {
  private:
   Server(ServerConfig config, Game& game, std::unique_ptr<World> world);
 
-  void take_events();
+  void take_events(core::Nanoseconds now);
   void take_messages(Session& session, transport::Session& lane);
   void take_input(Session& session, core::ByteView bytes);
   void greet(Session& session, transport::Session& lane, core::ByteView bytes);

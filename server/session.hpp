@@ -24,6 +24,7 @@ class Session {
 
   transport::SessionId transport_id;
   State state = State::greeting;
+  core::Nanoseconds connected_at = 0;
   Player player;
   bool joined = false;  // the game knows the player
   transport::ReliableId welcome = 0;

@@ -58,7 +58,7 @@ run 60 "$bin/mobula-bots" --connect "127.0.0.1:$port" --clients 20 --seconds 5 -
   >"$dir/bots.log" 2>&1 &
 bots=$!
 : >"$dir/client.out"  # there before tail looks
-run 60 "$bin/mobula-client" --connect "127.0.0.1:$port" --ticks 100 --json >>"$dir/client.out" &
+run 60 "$bin/mobula-client" --connect "127.0.0.1:$port" --ticks 100 >>"$dir/client.out" &
 client=$!
 tail -n +1 -f -s 0.2 --pid=$client "$dir/client.out" | sed -u '/^{/d; s/^/   /' &
 shown=$!
@@ -80,11 +80,11 @@ for name in joined mean p99 mismatches; do
 done
 say "What you have seen"
 cat <<TEXT
-   A game world of $entities entities ran in the server, which alone decides what happens in it.
+   A game world of $entities entities ran in the server, which alone decides what happens in it. Players came, pickups went.
    The client kept a copy of that world for $ticks ticks and received $((bytes_received / 1024)) KiB for it.
    For $verified_ticks ticks the server sent a fingerprint of what the client should have: $mismatched_ticks differed.
    $joined of 20 bots joined as players and received $(($(number "$dir/bots.json" bytes_received) / 1024)) KiB in all.
-   News came to a bot every $mean ms on average, 99 of 100 within $p99 ms.
+   News came to a bot every ${mean%??} ms on average, 99 of 100 within ${p99%??} ms.
 TEXT
 ((verified_ticks > 0 && mismatched_ticks == 0)) || die "the client's copy was not the server's world"
 [[ $joined == 20 && $mismatches == 0 ]] || die "not every bot joined and kept a right copy"

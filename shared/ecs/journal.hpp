@@ -1,5 +1,6 @@
 // What changed in structure since the journal was last cleared, in order. Creates, destroys,
-// adds and removes of schema components are noted; bulk work is one entry.
+// adds and removes of schema components are noted; bulk work is one entry, and so are several adds and
+// removes in a row of the entity that was noted last.
 // Owned by the registry; whoever runs the tick clears it when all readers have read.
 #pragma once
 

@@ -16,72 +16,69 @@ Pool::Pool(const ComponentType& type, core::StringId32 instance, std::string ins
       now_(now),
       config_(config),
       sparse_mask_((1u << config.sparse_page_shift) - 1),
-      data_mask_((1u << config.data_page_shift) - 1) {
+      data_mask_((1u << config.data_page_shift) - 1),
+      element_size_(type.size),
+      empty_page_(std::make_unique<std::uint32_t[]>(sparse_mask_ + 1)) {
   MOBULA_ASSERT(config.data_page_shift >= block_shift, "a block lies in one page");
   MOBULA_ASSERT(type.alignment <= static_cast<std::size_t>(page_alignment), "pages are aligned to 64 bytes");
+  std::fill_n(empty_page_.get(), sparse_mask_ + 1, none);
 }
 
 Pool::~Pool() {
   if (type_.destroy != nullptr)
-    for (std::uint32_t position = 0; position < size(); ++position) type_.destroy(address(position));
+    for (std::uint32_t position = 0; position < size_; ++position) type_.destroy(address(position));
   for (std::byte* page : pages_) ::operator delete(page, page_alignment);
-  for (const SparsePage& page : sparse_) delete[] page.positions;
+  for (std::uint32_t* page : sparse_)
+    if (page != empty_page_.get()) delete[] page;
 }
 
-void Pool::set_sparse(std::uint32_t index, std::uint32_t position) {
-  const std::uint32_t number = index >> config_.sparse_page_shift;
-  if (number >= sparse_.size()) sparse_.resize(number + 1);
-  SparsePage& page = sparse_[number];
-  if (page.positions == nullptr) {
-    page.positions = new std::uint32_t[sparse_mask_ + 1];
-    std::fill_n(page.positions, sparse_mask_ + 1, none);
+void Pool::add_data_page() {
+  const std::size_t page_bytes = static_cast<std::size_t>(element_size_) << config_.data_page_shift;
+  pages_.reserve(pages_.size() + 1);
+  const std::uint32_t capacity = capacity_ + data_mask_ + 1;
+  packed_.resize(capacity);
+  stamps_.resize(capacity >> block_shift, 0);
+  pages_.push_back(static_cast<std::byte*>(::operator new(page_bytes, page_alignment)));
+  capacity_ = capacity;
+}
+
+void Pool::add_sparse_page(std::uint32_t page) {
+  if (page >= sparse_.size()) {
+    sparse_used_.resize(page + 1, 0);
+    sparse_.resize(page + 1, empty_page_.get());
   }
-  page.positions[index & sparse_mask_] = position;
-  ++page.used;
+  if (sparse_[page] != empty_page_.get()) return;
+  auto made = std::make_unique_for_overwrite<std::uint32_t[]>(sparse_mask_ + 1);
+  std::fill_n(made.get(), sparse_mask_ + 1, none);
+  sparse_[page] = made.release();
 }
 
 void Pool::clear_sparse(std::uint32_t index) {
-  SparsePage& page = sparse_[index >> config_.sparse_page_shift];
-  page.positions[index & sparse_mask_] = none;
-  if (--page.used == 0) {
-    delete[] page.positions;
-    page.positions = nullptr;
-  }
-}
-
-void Pool::reserve(std::uint32_t size) {
-  const std::size_t page_bytes = static_cast<std::size_t>(type_.size) << config_.data_page_shift;
-  while (pages_.size() << config_.data_page_shift < size)
-    pages_.push_back(static_cast<std::byte*>(::operator new(page_bytes, page_alignment)));
-  const std::size_t blocks = (size + (1u << block_shift) - 1) >> block_shift;
-  if (stamps_.size() < blocks) stamps_.resize(blocks, 0);
-}
-
-std::byte* Pool::append(std::uint32_t index) {
-  MOBULA_ASSERT(!contains(index), "index " + std::to_string(index) + " already has component " + instance_name_);
-  const std::uint32_t position = size();
-  reserve(position + 1);
-  packed_.push_back(index);
-  set_sparse(index, position);
-  return at_mutable(position);
+  const std::uint32_t page = index >> config_.sparse_page_shift;
+  sparse_[page][index & sparse_mask_] = none;
+  if (--sparse_used_[page] > 0) return;
+  delete[] sparse_[page];
+  sparse_[page] = empty_page_.get();
 }
 
 void Pool::append_rows(std::uint32_t first, std::span<const std::uint32_t> offsets, const std::byte* rows) {
   MOBULA_ASSERT(type_.schema, "rows are bytes, and so are only schema components");
-  const auto count = static_cast<std::uint32_t>(offsets.size());
-  std::uint32_t position = size();
-  const std::uint32_t end = position + count;
-  reserve(end);
-  packed_.resize(end);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    MOBULA_ASSERT(!contains(first + offsets[i]), "an entity of the column already has component " + instance_name_);
-    packed_[position + i] = first + offsets[i];
-    set_sparse(first + offsets[i], position + i);
+  std::uint32_t position = size_;
+  const std::uint32_t end = position + static_cast<std::uint32_t>(offsets.size());
+  while (capacity_ < end) add_data_page();
+  ++version_;
+  for (const std::uint32_t offset : offsets) {
+    const std::uint32_t index = first + offset;
+    MOBULA_ASSERT(!contains(index), "an entity of the column already has component " + instance_name_);
+    const std::uint32_t page = index >> config_.sparse_page_shift;
+    if (page >= sparse_.size() || sparse_used_[page] == 0) add_sparse_page(page);
+    packed_[size_] = index;
+    sparse_[page][index & sparse_mask_] = size_++;
+    ++sparse_used_[page];
   }
   while (position < end) {
-    const std::uint32_t in_page = data_mask_ + 1 - (position & data_mask_);
-    const std::uint32_t taken = std::min(in_page, end - position);
-    const std::size_t bytes = static_cast<std::size_t>(taken) * type_.size;
+    const std::uint32_t taken = std::min(data_mask_ + 1 - (position & data_mask_), end - position);
+    const std::size_t bytes = static_cast<std::size_t>(taken) * element_size_;
     std::memcpy(address(position), rows, bytes);
     rows += bytes;
     for (std::uint32_t block = position >> block_shift; block <= (position + taken - 1) >> block_shift; ++block)
@@ -90,39 +87,63 @@ void Pool::append_rows(std::uint32_t first, std::span<const std::uint32_t> offse
   }
 }
 
+void Pool::move_into(std::uint32_t position, std::uint32_t from) {
+  if (type_.relocate != nullptr) {
+    type_.relocate(address(position), address(from));
+  } else {
+    std::memcpy(address(position), address(from), element_size_);
+  }
+  const std::uint32_t index = packed_[from];
+  packed_[position] = index;
+  sparse_[index >> config_.sparse_page_shift][index & sparse_mask_] = position;
+  stamp(position);
+}
+
 void Pool::remove(std::uint32_t index) {
   const std::uint32_t position = find(index);
   MOBULA_ASSERT(position != none, "index " + std::to_string(index) + " has no component " + instance_name_);
-  const std::uint32_t last = size() - 1;
   if (type_.destroy != nullptr) type_.destroy(address(position));
-  if (position != last) {
-    if (type_.relocate != nullptr) {
-      type_.relocate(address(position), address(last));
-    } else {
-      std::memcpy(address(position), address(last), type_.size);
-    }
-    packed_[position] = packed_[last];
-    sparse_[packed_[last] >> config_.sparse_page_shift].positions[packed_[last] & sparse_mask_] = position;
-    stamp(position);
-  }
-  packed_.pop_back();
+  const std::uint32_t last = size_ - 1;
+  if (position != last) move_into(position, last);
+  --size_;
+  ++version_;
   clear_sparse(index);
 }
 
+const std::uint64_t* Pool::blocks_aligned_with(const Pool& lead) {
+  auto found = std::find_if(alignments_.begin(), alignments_.end(),
+                            [&](const Alignment& alignment) { return alignment.lead == &lead; });
+  if (found == alignments_.end()) found = alignments_.insert(found, {&lead, 0, 0, {}});
+  if (found->lead_version != lead.version_ || found->own_version != version_) compare_blocks(lead, *found);
+  return found->blocks.data();
+}
+
+void Pool::compare_blocks(const Pool& lead, Alignment& alignment) const {
+  alignment.lead_version = lead.version_;
+  alignment.own_version = version_;
+  const std::uint32_t blocks = (lead.size_ + block_mask) >> block_shift;
+  alignment.blocks.assign((blocks + 63) / 64, 0);
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    const std::uint32_t first = block << block_shift;
+    const std::uint32_t end = std::min(first + block_mask + 1, lead.size_);
+    if (end > size_) break;
+    if (std::memcmp(&packed_[first], &lead.packed_[first], (end - first) * sizeof(std::uint32_t)) == 0)
+      alignment.blocks[block / 64] |= 1ull << block % 64;
+  }
+}
+
 void Pool::check() const {
-  for (std::uint32_t position = 0; position < size(); ++position)
+  for (std::uint32_t position = 0; position < size_; ++position)
     MOBULA_ASSERT(find(packed_[position]) == position, "packed and sparse agree in pool " + instance_name_);
   std::uint32_t used = 0;
-  for (const SparsePage& page : sparse_) {
-    const std::uint32_t there =
-        page.positions == nullptr
-            ? 0
-            : static_cast<std::uint32_t>(std::count_if(page.positions, page.positions + sparse_mask_ + 1,
-                                                       [](std::uint32_t position) { return position != none; }));
-    MOBULA_ASSERT(there == page.used, "each sparse page counts its entries");
+  for (std::size_t page = 0; page < sparse_.size(); ++page) {
+    const auto there = static_cast<std::uint32_t>(std::count_if(
+        sparse_[page], sparse_[page] + sparse_mask_ + 1, [](std::uint32_t position) { return position != none; }));
+    MOBULA_ASSERT(there == sparse_used_[page], "each sparse page counts its entries");
+    MOBULA_ASSERT((there == 0) == (sparse_[page] == empty_page_.get()), "a page without entries is given back");
     used += there;
   }
-  MOBULA_ASSERT(used == size(), "nothing is in sparse that is not in packed");
+  MOBULA_ASSERT(used == size_, "nothing is in sparse that is not in packed");
 }
 
 }  // namespace mobula::ecs

@@ -3,12 +3,6 @@
 #include <mobula/ecs/prototype.hpp>
 
 namespace mobula::ecs {
-namespace {
-
-std::uint64_t edge(PrototypeId prototype, PoolId pool) { return static_cast<std::uint64_t>(prototype) << 32 | pool; }
-
-}  // namespace
-
 PrototypeTable::PrototypeTable() : nodes_(1) {}
 
 bool PrototypeTable::contains(PrototypeId prototype, PoolId pool) const {
@@ -16,9 +10,7 @@ bool PrototypeTable::contains(PrototypeId prototype, PoolId pool) const {
   return std::find(all.begin(), all.end(), pool) != all.end();
 }
 
-PrototypeId PrototypeTable::with(PrototypeId prototype, PoolId pool) {
-  const auto found = with_.find(edge(prototype, pool));
-  if (found != with_.end()) return found->second;
+PrototypeId PrototypeTable::make_with(PrototypeId prototype, PoolId pool) {
   MOBULA_ASSERT(pool < keys_.size(), "the table knows the pool");
   MOBULA_ASSERT(!contains(prototype, pool), "a composition holds a pool once");
 
@@ -27,7 +19,7 @@ PrototypeId PrototypeTable::with(PrototypeId prototype, PoolId pool) {
   node.pools.push_back(pool);
   std::vector<PoolId> sorted = node.pools;
   nodes_.push_back(std::move(node));
-  with_.emplace(edge(prototype, pool), made);
+  with_.add(prototype, pool, made);
 
   std::sort(sorted.begin(), sorted.end(), [this](PoolId a, PoolId b) { return keys_[a] < keys_[b]; });
   if (sorted != nodes_[made].pools) {
@@ -37,14 +29,12 @@ PrototypeId PrototypeTable::with(PrototypeId prototype, PoolId pool) {
   return made;
 }
 
-PrototypeId PrototypeTable::without(PrototypeId prototype, PoolId pool) {
-  const auto found = without_.find(edge(prototype, pool));
-  if (found != without_.end()) return found->second;
+PrototypeId PrototypeTable::make_without(PrototypeId prototype, PoolId pool) {
   MOBULA_ASSERT(contains(prototype, pool), "only a pool that is there can be taken out");
   std::vector<PoolId> rest = nodes_[prototype].pools;
   std::erase(rest, pool);
   const PrototypeId made = chain(rest);
-  without_.emplace(edge(prototype, pool), made);
+  without_.add(prototype, pool, made);
   return made;
 }
 

@@ -7,6 +7,7 @@
 // Prototypes are kept until the table dies.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mobula/ecs/entity_pool.hpp>
 #include <mobula/ecs/pool.hpp>
@@ -17,6 +18,39 @@
 namespace mobula::ecs {
 
 inline constexpr PrototypeId empty_prototype = 0;
+
+// Where a prototype and a pool lead to: a map with a small direct-mapped cache before it, since the
+// same few edges are walked again and again.
+class PrototypeEdges {
+ public:
+  static constexpr PrototypeId unknown = ~0u;
+
+  PrototypeId find(PrototypeId from, PoolId pool) {
+    Edge& edge = cache_[(from * 29 + pool) % cache_.size()];
+    if (edge.from != from || edge.pool != pool) edge = {from, pool, find_in_map(from, pool)};
+    return edge.to;
+  }
+  void add(PrototypeId from, PoolId pool, PrototypeId to) {
+    map_.emplace(key(from, pool), to);
+    cache_[(from * 29 + pool) % cache_.size()] = {from, pool, to};
+  }
+
+ private:
+  struct Edge {
+    PrototypeId from = unknown;
+    PoolId pool = 0;
+    PrototypeId to = unknown;
+  };
+
+  static std::uint64_t key(PrototypeId from, PoolId pool) { return static_cast<std::uint64_t>(from) << 32 | pool; }
+  [[nodiscard]] PrototypeId find_in_map(PrototypeId from, PoolId pool) const {
+    const auto found = map_.find(key(from, pool));
+    return found == map_.end() ? unknown : found->second;
+  }
+
+  std::array<Edge, 256> cache_;
+  std::unordered_map<std::uint64_t, PrototypeId> map_;
+};
 
 class PrototypeTable {
  public:
@@ -29,9 +63,15 @@ class PrototypeTable {
   void add_pool(SortKey key) { keys_.push_back(key); }
 
   // The composition must not contain the pool yet.
-  PrototypeId with(PrototypeId prototype, PoolId pool);
+  PrototypeId with(PrototypeId prototype, PoolId pool) {
+    const PrototypeId known = with_.find(prototype, pool);
+    return known != PrototypeEdges::unknown ? known : make_with(prototype, pool);
+  }
   // The composition must contain the pool. The chain is rebuilt without it, shared where possible.
-  PrototypeId without(PrototypeId prototype, PoolId pool);
+  PrototypeId without(PrototypeId prototype, PoolId pool) {
+    const PrototypeId known = without_.find(prototype, pool);
+    return known != PrototypeEdges::unknown ? known : make_without(prototype, pool);
+  }
   // The canonical prototype of a set of pools in any order; no pool twice.
   PrototypeId intern(std::span<const PoolId> pools);
 
@@ -47,12 +87,14 @@ class PrototypeTable {
     PrototypeId canonical = 0;
   };
 
+  PrototypeId make_with(PrototypeId prototype, PoolId pool);
+  PrototypeId make_without(PrototypeId prototype, PoolId pool);
   PrototypeId chain(std::span<const PoolId> pools);
 
   std::vector<SortKey> keys_;
   std::vector<Node> nodes_;
-  std::unordered_map<std::uint64_t, PrototypeId> with_;     // prototype << 32 | pool
-  std::unordered_map<std::uint64_t, PrototypeId> without_;  // prototype << 32 | pool
+  PrototypeEdges with_;
+  PrototypeEdges without_;
 };
 
 }  // namespace mobula::ecs

@@ -59,10 +59,9 @@ PoolId Registry::bind_slot(std::uint32_t slot, PoolId pool) {
   return pool_by_slot_[slot] = pool;
 }
 
-void Registry::require_valid([[maybe_unused]] Entity entity, [[maybe_unused]] const char* doing,
-                             [[maybe_unused]] PoolId pool) const {
-  MOBULA_ASSERT(valid(entity), std::string(doing) + " component " + pools_[pool]->instance_name() + " of entity " +
-                                   to_string(entity) + ", which is not alive");
+std::string Registry::dead_entity(const char* doing, Entity entity, PoolId pool) const {
+  return std::string(doing) + " component " + pools_[pool]->instance_name() + " of entity " + to_string(entity) +
+         ", which is not alive";
 }
 
 void Registry::note(JournalEntry::Kind kind, Entity entity, std::uint32_t count) {
@@ -113,16 +112,6 @@ PrototypeId Registry::prototype(Entity entity) const {
   return entities_.prototype(entity.index);
 }
 
-std::byte* Registry::append(Entity entity, PoolId pool) {
-  require_valid(entity, "adding", pool);
-  std::byte* place = pools_[pool]->append(entity.index);
-  if (pools_[pool]->type().schema) {
-    entities_.set_prototype(entity.index, prototypes_.with(entities_.prototype(entity.index), pool));
-    note(JournalEntry::Kind::recompose, entity);
-  }
-  return place;
-}
-
 std::byte* Registry::add_bytes(Entity entity, PoolId pool, core::ByteView value) {
   const ComponentType& type = pools_[pool]->type();
   MOBULA_ASSERT(type.schema, "component " + type.name + " is local: it is no bytes");
@@ -145,11 +134,11 @@ std::byte* Registry::try_write(Entity entity, PoolId pool) {
 }
 
 void Registry::remove(Entity entity, PoolId pool) {
-  require_valid(entity, "removing", pool);
+  MOBULA_ASSERT(valid(entity), dead_entity("removing", entity, pool));
   pools_[pool]->remove(entity.index);
   if (!pools_[pool]->type().schema) return;
   entities_.set_prototype(entity.index, prototypes_.without(entities_.prototype(entity.index), pool));
-  note(JournalEntry::Kind::recompose, entity);
+  note_recomposed(entity);
 }
 
 void Registry::assign_prototypes(const EntityRange& range, std::span<const PrototypeId> prototypes) {

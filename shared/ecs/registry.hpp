@@ -82,8 +82,9 @@ class Registry {
   [[nodiscard]] bool has(Entity entity);
   template <class T>
   void remove(Entity entity);
-  template <class... Ts>
-  View<Ts...> view();
+  // The entities with all of Ts and none of Excluded: view<A, const B>(exclude<C>).
+  template <class... Ts, class... Excluded>
+  View<Ts...> view(Exclude<Excluded...> = {});
 
   // The same by pool, for what is known only by its bytes. `value`: type().size bytes, or empty for
   // the default value; schema components only.
@@ -112,9 +113,24 @@ class Registry {
   void check() const;
 
  private:
-  void require_valid(Entity entity, const char* doing, PoolId pool) const;
   void note(JournalEntry::Kind kind, Entity entity, std::uint32_t count = 1);
-  std::byte* append(Entity entity, PoolId pool);
+  std::byte* append(Entity entity, PoolId pool) {
+    MOBULA_ASSERT(valid(entity), dead_entity("adding", entity, pool));
+    Pool& target = *pools_[pool];
+    std::byte* place = target.append(entity.index);
+    if (target.type().schema) {
+      entities_.set_prototype(entity.index, prototypes_.with(entities_.prototype(entity.index), pool));
+      note_recomposed(entity);
+    }
+    return place;
+  }
+  // Several changes of one entity in a row are one entry: the first already says look again.
+  void note_recomposed(Entity entity) {
+    if (journal_.empty() || journal_.back().first != entity) note(JournalEntry::Kind::recompose, entity);
+  }
+  [[nodiscard]] std::string dead_entity(const char* doing, Entity entity, PoolId pool) const;
+  template <class T>
+  PoolId open_pool_of();
   PoolId bind_slot(std::uint32_t slot, PoolId pool);
   void drop_components(std::uint32_t index);
 
@@ -133,7 +149,13 @@ class Registry {
 template <class T>
 PoolId Registry::pool_of() {
   const std::uint32_t slot = type_slot<T>;
-  if (slot < pool_by_slot_.size() && pool_by_slot_[slot] != no_pool) return pool_by_slot_[slot];
+  if (slot < pool_by_slot_.size() && pool_by_slot_[slot] != no_pool) [[likely]]
+    return pool_by_slot_[slot];
+  return open_pool_of<T>();
+}
+
+template <class T>
+[[gnu::noinline]] PoolId Registry::open_pool_of() {
   const core::StringId32 id(component_name<T>());
   if constexpr (!SchemaComponent<T>) {
     const bool registered = register_type(local_component_type<T>()).ok();
@@ -141,7 +163,7 @@ PoolId Registry::pool_of() {
   }
   const core::Result<PoolId> opened = open_pool(id, component_name<T>());
   MOBULA_ASSERT(opened.ok(), opened.error().message);
-  return bind_slot(slot, *opened);
+  return bind_slot(type_slot<T>, *opened);
 }
 
 template <SchemaComponent T>
@@ -188,9 +210,10 @@ void Registry::remove(Entity entity) {
   remove(entity, pool_of<T>());
 }
 
-template <class... Ts>
-View<Ts...> Registry::view() {
-  return View<Ts...>(entities_, {&pool(pool_of<std::remove_const_t<Ts>>())...});
+template <class... Ts, class... Excluded>
+View<Ts...> Registry::view(Exclude<Excluded...> /*excluded*/) {
+  return View<Ts...>(entities_, {&pool(pool_of<std::remove_const_t<typename detail::ViewType<Ts>::Component>>())...},
+                     {&pool(pool_of<Excluded>())...});
 }
 
 }  // namespace mobula::ecs

@@ -64,7 +64,11 @@ core::Result<transport::Address> resolve(std::string_view host_and_port) {
   const core::Result<HostPort> parts = split(host_and_port);
   if (!parts.ok()) return parts.error();
   if (parts->port == 0) return bad_address(host_and_port, "nobody can be reached at port 0");
-  if (const std::optional<transport::Address> numeric = parse_numeric(*parts)) return *numeric;
+  if (const std::optional<transport::Address> numeric = parse_numeric(*parts)) {
+    const bool nobody = numeric->is_any() || *numeric == transport::Address::v4(0, 0, 0, 0, numeric->port);
+    if (nobody) return bad_address(host_and_port, "that is where to listen; 127.0.0.1 is this machine");
+    return *numeric;
+  }
   if (parts->bracketed) return bad_address(host_and_port, "what is in brackets is no IPv6 address");
 
   asio::io_context io;

@@ -59,6 +59,20 @@ std::string depfile_text(const Arguments& arguments, const std::vector<std::stri
   return text + "\n";
 }
 
+// Nothing that was read is written over, and no file is written twice.
+core::Status check_outputs(const Arguments& arguments, std::vector<std::string> taken) {
+  if (!arguments.schema.empty()) taken.push_back(arguments.schema);
+  for (const std::string& output : {arguments.output, arguments.depfile}) {
+    if (output.empty()) continue;  // no depfile
+    for (const std::string& other : taken)
+      if (resource::same_file(output, other))
+        return core::Error{"not written",
+                           core::format("{}: is the same file as {}; expected one of its own", output, other)};
+    taken.push_back(output);
+  }
+  return core::Done{};
+}
+
 int run(const Arguments& arguments) {
   const auto schema = load_schema(arguments.schema);
   if (!schema) {
@@ -70,15 +84,13 @@ int run(const Arguments& arguments) {
     for (const resource::CompileError& error : compiled.errors) complain(to_string(error));
     return refused;
   }
-  if (!arguments.depfile.empty()) {
-    const std::string text = depfile_text(arguments, compiled.dependencies);
-    if (const core::Status written = resource::write_file(arguments.depfile, core::as_bytes(text.data(), text.size()));
-        !written) {
-      complain(written.error().message);
-      return refused;
-    }
-  }
-  if (const core::Status written = resource::write_file(arguments.output, compiled.bytes); !written) {
+  const std::string depfile = depfile_text(arguments, compiled.dependencies);
+  std::vector<resource::NewFile> files;
+  if (!arguments.depfile.empty()) files.push_back({arguments.depfile, core::as_bytes(depfile.data(), depfile.size())});
+  files.push_back({arguments.output, compiled.bytes});
+  core::Status written = check_outputs(arguments, compiled.dependencies);
+  if (written) written = resource::write_files(files);
+  if (!written) {
     complain(written.error().message);
     return refused;
   }
@@ -94,15 +106,26 @@ int main(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Compiles a level from JSON to the file that mobula-server loads.", "mobula-compile");
   app.footer(examples);
-  app.add_option("input", arguments.input, "the level's JSON")->required()->type_name("IN.json");
-  app.add_option("-o,--output", arguments.output, "the file to write")->required()->type_name("OUT.level");
+  const CLI::Validator named([](std::string& path) { return path.empty() ? "its name is empty" : ""; }, "");
+  app.add_option("input", arguments.input, "the level's JSON")->required()->check(named)->type_name("IN.json");
+  app.add_option("-o,--output", arguments.output, "the file to write")
+      ->required()
+      ->check(named)
+      ->type_name("OUT.level");
   app.add_option("--schema", arguments.schema, "components to compile with; the demo's if not given")
+      ->check(named)
       ->type_name("F.bfbs");
-  app.add_option("--depfile", arguments.depfile, "also write what the output depends on, for make")->type_name("F");
+  app.add_option("--depfile", arguments.depfile, "also write what the output depends on, for make")
+      ->check(named)
+      ->type_name("F");
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : refused;
+    complain(core::format("mobula-compile: {} (see --help)", error.what()));
+    return refused;
   }
   return run(arguments);
 }

@@ -52,6 +52,10 @@ Compiled compile(const std::string& path, const reflect::Schema& schema, const C
   const Sources sources = load_sources(path, options.read ? options.read : read_from_disc, diagnostics);
   result.dependencies = sources.paths;
   Prefabs prefabs(sources, schema, options.compilers, diagnostics);
+  if (!prefabs.fit(sources)) {
+    result.errors = diagnostics.errors();
+    return result;
+  }
   NameTable names(diagnostics);
   Workshop workshop{schema, diagnostics, names, {}};
   DraftFile file{.schema = schema.bytes(), .names = {}, .level = {}, .prefabs = {}};

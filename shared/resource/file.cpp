@@ -1,8 +1,10 @@
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <mobula/core/format.hpp>
 #include <mobula/resource/file.hpp>
@@ -14,6 +16,61 @@ struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 using File = std::unique_ptr<std::FILE, Close>;
+
+// A file that is written, but not yet in its place.
+struct Pending {
+  std::string target;
+  std::string temporary;
+  bool fresh = false;  // nothing is there yet
+  bool renamed = false;
+};
+
+core::Error not_written(const std::string& path, std::string_view why) {
+  return {"not written", core::format("{}: {}", path, why)};
+}
+
+core::Result<Pending> find_target(const std::string& path) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) == 0) {
+    if (!S_ISREG(found.st_mode)) return not_written(path, "is no regular file and stays as it is");
+    std::error_code failed;
+    const std::string target = std::filesystem::canonical(path, failed).string();
+    if (failed) return not_written(path, failed.message());
+    return Pending{target, core::format("{}.{}.tmp", target, ::getpid()), false, false};
+  }
+  if (errno != ENOENT) return not_written(path, std::strerror(errno));
+  if (::lstat(path.c_str(), &found) == 0) return not_written(path, "is a link that leads nowhere");
+  return Pending{path, core::format("{}.{}.tmp", path, ::getpid()), true, false};
+}
+
+core::Result<Pending> prepare(const NewFile& wanted) {
+  core::Result<Pending> pending = find_target(wanted.path);
+  if (!pending) return pending;
+  const auto failed = [&] {
+    const core::Error error = not_written(wanted.path, std::strerror(errno));
+    std::remove(pending->temporary.c_str());
+    return error;
+  };
+  File file(std::fopen(pending->temporary.c_str(), "wb"));
+  if (file == nullptr) return not_written(wanted.path, std::strerror(errno));
+  if (std::fwrite(wanted.content.data(), 1, wanted.content.size(), file.get()) != wanted.content.size())
+    return failed();
+  if (std::fclose(file.release()) != 0) return failed();
+  return pending;
+}
+
+void undo(const std::vector<Pending>& pending) {
+  for (const Pending& each : pending) {
+    if (!each.renamed) std::remove(each.temporary.c_str());
+    if (each.renamed && each.fresh) std::remove(each.target.c_str());
+  }
+}
+
+std::filesystem::path full_path(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path full = std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+  return failed ? std::filesystem::path(path).lexically_normal() : full;
+}
 
 }  // namespace
 
@@ -33,21 +90,35 @@ core::Result<core::Bytes> read_file(const std::string& path, std::size_t limit) 
   return bytes;
 }
 
-core::Status write_file(const std::string& path, core::ByteView content) {
-  const std::string temporary = core::format("{}.{}.tmp", path, ::getpid());
-  const auto failed = [&] {
-    const core::Error error{"not written", core::format("{}: {}", path, std::strerror(errno))};
-    std::remove(temporary.c_str());
-    return error;
-  };
-  {
-    File file(std::fopen(temporary.c_str(), "wb"));
-    if (file == nullptr) return failed();
-    if (std::fwrite(content.data(), 1, content.size(), file.get()) != content.size()) return failed();
-    if (std::fclose(file.release()) != 0) return failed();
+core::Status write_files(const std::vector<NewFile>& files) {
+  std::vector<Pending> pending;
+  for (const NewFile& file : files) {
+    core::Result<Pending> prepared = prepare(file);
+    if (!prepared) {
+      undo(pending);
+      return prepared.error();
+    }
+    pending.push_back(std::move(*prepared));
   }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) return failed();
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    Pending& each = pending[i];
+    if (std::rename(each.temporary.c_str(), each.target.c_str()) != 0) {
+      const core::Error error = not_written(files[i].path, std::strerror(errno));
+      undo(pending);
+      return error;
+    }
+    each.renamed = true;
+  }
   return core::Done{};
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  struct stat of_a = {};
+  struct stat of_b = {};
+  const bool a_there = ::stat(a.c_str(), &of_a) == 0;
+  const bool b_there = ::stat(b.c_str(), &of_b) == 0;
+  if (a_there && b_there) return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+  return a_there == b_there && full_path(a) == full_path(b);
 }
 
 }  // namespace mobula::resource

@@ -198,6 +198,10 @@ bool read_numbers(const JsonValue& value, std::span<double> into, std::string_vi
 
 std::optional<JsonValue> parse_json(std::uint32_t file, Diagnostics& diagnostics) {
   const std::string& text = diagnostics.text(file);
+  if (text.starts_with("\xef\xbb\xbf")) {
+    diagnostics.error({file, 0}, "the file starts with a byte order mark, which JSON must not have");
+    return std::nullopt;
+  }
   // RapidJSON takes a zero byte for the end.
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
     diagnostics.error({file, static_cast<std::uint32_t>(zero)}, "a zero byte; expected JSON text");

@@ -22,6 +22,10 @@ void measure(Node& node) {
   }
 }
 
+std::string too_many_nodes() {
+  return core::format("too many entities in prefabs: more than {}", limits::authored_nodes);
+}
+
 template <class Map>
 std::vector<std::string_view> keys_of(const Map& map) {
   std::vector<std::string_view> keys;
@@ -139,10 +143,58 @@ std::optional<Node> Prefabs::build(std::string name, Place place, const JsonValu
 }
 
 bool Prefabs::count_nodes(std::uint32_t more, Place place) {
+  const bool told = nodes_ > limits::authored_nodes;
   nodes_ += more;
   if (nodes_ <= limits::authored_nodes) return true;
-  diagnostics_.error(place, core::format("too many entities in prefabs: more than {}", limits::authored_nodes));
+  if (!told) diagnostics_.error(place, too_many_nodes());
   return false;
+}
+
+bool Prefabs::fit(const Sources& sources) {
+  std::uint64_t nodes = 0;
+  const auto take = [&](const JsonValue& value, Place place) {
+    nodes += count(value, false, 0);
+    if (nodes > limits::authored_nodes) diagnostics_.error(place, too_many_nodes());
+    return nodes <= limits::authored_nodes;
+  };
+  for (const std::unique_ptr<JsonValue>& document : sources.documents) {
+    for (const std::string_view part : {"prefabs", "entities", "placements"}) {
+      const JsonValue* all = document->find(part);
+      if (all == nullptr) continue;
+      for (const JsonMember& member : all->members)
+        if (!take(member.value, member.place)) return false;
+      for (const JsonValue& item : all->items)
+        if (!take(item, item.place)) return false;
+    }
+  }
+  return true;
+}
+
+// At least so many nodes are built for the value. `changes`: what has no prefab of its own may change an inherited
+// node instead of making one, so it does not count; count_nodes() sees the rest.
+std::uint64_t Prefabs::count(const JsonValue& value, bool changes, std::uint32_t depth) {
+  std::uint64_t total = changes ? 0 : 1;
+  if (const JsonValue* prefab = value.find("prefab")) {
+    total = count_prefab(prefab->text, depth);
+    changes = true;
+  }
+  const JsonValue* children = value.find("children");
+  if (children == nullptr) return total;
+  for (const JsonMember& child : children->members)
+    total = std::min<std::uint64_t>(total + count(child.value, changes, depth), limits::authored_nodes + 1);
+  return total;
+}
+
+// Circles and prefabs too deep, which find() tells, count as nothing.
+std::uint64_t Prefabs::count_prefab(const std::string& name, std::uint32_t depth) {
+  const auto found = prefabs_.find(name);
+  if (found == prefabs_.end() || found->second.source == nullptr || depth == limits::prefab_depth) return 0;
+  Entry& entry = found->second;
+  if (!entry.count) {
+    entry.count = 0;
+    entry.count = count(entry.source->value, false, depth + 1);
+  }
+  return *entry.count;
 }
 
 bool Prefabs::overlay(Node& node, const JsonValue& value, std::uint32_t depth) {
@@ -198,6 +250,10 @@ const CompiledType* Prefabs::type_of(const JsonMember& member) {
     diagnostics_.error(
         place, core::format("'{}' is no component{}; expected one of the schema's, or a name with \"$type\"", name,
                             did_you_mean(name, keys_of(types_))));
+  } else if (name != member.name && find_type(member.name) != nullptr) {
+    diagnostics_.error(member.place,
+                       core::format("'{}' is a component itself; expected another name for a {}", member.name, name));
+    return nullptr;
   }
   return found;
 }

@@ -46,6 +46,8 @@ class Prefabs {
   Prefabs(const Sources& sources, const reflect::Schema& schema, const CompilerTable& compilers,
           Diagnostics& diagnostics);
 
+  // Whether all nodes of the sources are few enough to be built; if not, that is told once. Builds nothing.
+  bool fit(const Sources& sources);
   // Null, with an error told at `place`, for an unknown or wrong prefab.
   const Node* find(const std::string& name, Place place);
   // All names, sorted, with whether the prefab may be spawned at run time.
@@ -62,9 +64,12 @@ class Prefabs {
     enum class State { untouched, open, done } state = State::untouched;
     bool spawnable = false;
     std::optional<Node> node;
+    std::optional<std::uint64_t> count;  // as fit() finds it
   };
 
   void collect(const JsonValue& prefabs);
+  std::uint64_t count(const JsonValue& value, bool changes, std::uint32_t depth);
+  std::uint64_t count_prefab(const std::string& name, std::uint32_t depth);
   bool overlay(Node& node, const JsonValue& value, std::uint32_t depth);
   void overlay_components(Node& node, const JsonValue& components);
   void overlay_component(Node& node, const JsonMember& member);

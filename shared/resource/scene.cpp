@@ -40,6 +40,7 @@ void Scene::add_prefab(const Node& node) {
 
 void Scene::add_entities(const JsonValue& entities) {
   for (const JsonMember& member : entities.members) {
+    if (full_) return;
     if (!check_name(member.name, member.place, diagnostics_) ||
         !expect(member.value, Kind::object, member.name, diagnostics_))
       continue;
@@ -52,6 +53,7 @@ void Scene::add_entities(const JsonValue& entities) {
 }
 
 void Scene::add_placement(const JsonValue& placement) {
+  if (full_) return;
   const JsonValue* name = placement.find("name");
   if (name == nullptr || placement.find("prefab") == nullptr)
     return diagnostics_.error(placement.place, "a placement without name or prefab; expected both");
@@ -72,7 +74,8 @@ void Scene::add_placement(const JsonValue& placement) {
 
 bool Scene::has_room(const Node& node, std::size_t copies, Place place) {
   if (entities_.size() + node.total * copies <= limits::entities) return true;
-  diagnostics_.error(place, core::format("too many entities; at most {}", limits::entities));
+  if (!full_) diagnostics_.error(place, core::format("too many entities; at most {}", limits::entities));
+  full_ = true;
   return false;
 }
 

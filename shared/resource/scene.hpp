@@ -46,6 +46,7 @@ class Scene {
   Prefabs& prefabs_;
   Diagnostics& diagnostics_;
   bool closed_ = false;  // a prefab: paths stay inside
+  bool full_ = false;    // told once; nothing more is added
   std::deque<Node> nodes_;
   std::deque<JsonValue> placed_;
   std::vector<SceneEntity> entities_;

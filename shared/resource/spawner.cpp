@@ -35,9 +35,11 @@ core::Result<Spawner> Spawner::bind(ecs::Registry& registry, const reflect::Sche
                                     std::shared_ptr<const Resource> resource, const SpawnerTable& table,
                                     UnknownColumns unknown) {
   if (resource->schema().fingerprint() != schema.fingerprint()) {
-    return core::Error{"other schema", core::format("the resource was compiled with schema {}, the world has {}",
-                                                    core::to_string(resource->schema().fingerprint()),
-                                                    core::to_string(schema.fingerprint()))};
+    return core::Error{
+        "other schema",
+        core::format("the resource was compiled with schema {:.16}, the world has {:.16}; compile the "
+                     "level with the game's schema (mobula-compile --schema …)",
+                     core::to_string(resource->schema().fingerprint()), core::to_string(schema.fingerprint()))};
   }
   Spawner spawner(registry, std::move(resource), table);
   core::Result<Bound> level = spawner.bind_resource(spawner.resource_->level(), unknown);

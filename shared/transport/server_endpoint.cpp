@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <limits>
 #include <mobula/core/format.hpp>
 #include <mobula/transport/server_endpoint.hpp>
 
@@ -173,8 +175,17 @@ void ServerEndpoint::receive_disconnect(const Address& from, core::ByteView data
 
 // --- Slots ---------------------------------------------------------------------------------------------------------
 
+// There is one whenever no slot is free and not all sessions are taken.
+ServerEndpoint::Slot& ServerEndpoint::longest_lingering() {
+  const auto age = [](const Slot& slot) {
+    return slot.state == SlotState::lingering ? slot.last_heard : std::numeric_limits<core::Nanoseconds>::max();
+  };
+  return *std::min_element(slots_.begin(), slots_.end(), [&](const Slot& a, const Slot& b) { return age(a) < age(b); });
+}
+
 ServerEndpoint::Slot* ServerEndpoint::open_slot(const Address& from, std::uint64_t nonce, core::Nanoseconds now) {
-  if (live_ == config_.sessions_max || free_.empty()) return nullptr;
+  if (live_ == config_.sessions_max) return nullptr;
+  if (free_.empty()) free_slot(longest_lingering());
   Slot& slot = slots_[free_.back()];
   table_.insert(from, free_.back());
   free_.pop_back();

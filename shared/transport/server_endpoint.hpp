@@ -115,6 +115,7 @@ class ServerEndpoint {
   Slot* slot_with_connection(const Address& from, ConnectionId connection);
   [[nodiscard]] bool may_replace(const Slot& slot, core::Nanoseconds now) const;
 
+  Slot& longest_lingering();
   Slot* open_slot(const Address& from, std::uint64_t nonce, core::Nanoseconds now);
   void connect(Slot& slot, core::Nanoseconds now);
   void close(Slot& slot, const Reason& reason, core::Nanoseconds now);

@@ -45,8 +45,8 @@ BotsReport report() {
   report.bytes_received = 123456789012;
   report.patch_interval_ms = {.mean = 50.25, .p50 = 50, .p99 = 61.5};
   report.mismatches = 2;
-  report.closed_early = 1;
-  report.first_close_reason = "timed out";
+  report.lost = 1;
+  report.first_loss = "timed out";
   return report;
 }
 
@@ -73,7 +73,7 @@ TEST(BotsReport, AsATableSaysWhyABotWasClosed) {
   EXPECT_THAT(table, testing::HasSubstr("19 of 20"));
   EXPECT_THAT(table, testing::HasSubstr("timed out"));
   BotsReport good = report();
-  good.closed_early = 0;
+  good.lost = 0;
   EXPECT_THAT(to_table(good), testing::Not(testing::HasSubstr("closed")));
 }
 

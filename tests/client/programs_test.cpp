@@ -219,6 +219,15 @@ TEST_F(Programs, BotsJoinWalkAndReport) {
   EXPECT_THAT(server.err(), HasSubstr("commands done"));
 }
 
+TEST_F(Programs, BotsWhoseServerDiesFail) {
+  Program& server = serve();
+  Program& bots = start("mobula-bots", {"--connect", address(), "--clients", "3", "--seconds", "4"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  server.signal(SIGKILL);
+  EXPECT_EQ(bots.wait(), 1) << bots.out();
+  EXPECT_THAT(bots.out(), HasSubstr("nothing heard for"));
+}
+
 TEST_F(Programs, AServerEndsAfterItsTicks) {
   Program& server = serve({"--ticks", "10", "--tick-rate", "100"});
   EXPECT_EQ(server.wait(), 0) << server.err();
@@ -277,7 +286,10 @@ TEST_F(Programs, WrongCommandLinesAreToldInOneLine) {
   expect_refusal("mobula-client", {"--connect", "nowhere"}, "nowhere");
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:99999"}, "99999");
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--schema", "missing.bfbs"}, "missing.bfbs");
-  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--schema", level()}, "");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--schema", level()}, level());
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--schema", folder().string()}, folder().string());
+  expect_refusal("mobula-client", {"--connect", "0.0.0.0:7777"}, "127.0.0.1");
+  expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--seconds", "nan"}, "--seconds");
   expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--clients", "0"}, "--clients");
   expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--seconds", "-1"}, "--seconds");
 }

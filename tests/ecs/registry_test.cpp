@@ -91,17 +91,23 @@ TEST_F(RegistryTest, LocalComponentsAreNoPartOfAPrototype) {
 }
 
 TEST_F(RegistryTest, TheJournalTellsStructureInOrderAndBulkInOneEntry) {
+  const Entity other = registry.create();
+  registry.clear_journal();
   const Entity entity = registry.create();
-  registry.add<Health>(entity);
+  registry.add<Health>(entity);  // of the entity that was noted last: no new entry
   registry.get<Health>(entity).current = 1;
+  registry.add<Health>(other);
+  registry.add<Fog>(other);
   const EntityRange range = registry.create_range(50);
   registry.destroy(entity);
   ASSERT_EQ(registry.journal().size(), 4u);
   EXPECT_EQ(registry.journal()[0].kind, JournalEntry::Kind::create);
   EXPECT_EQ(registry.journal()[1].kind, JournalEntry::Kind::recompose);
+  EXPECT_EQ(registry.journal()[1].first, other);
   EXPECT_EQ(registry.journal()[2].first, range.at(0));
   EXPECT_EQ(registry.journal()[2].count, 50u);
   EXPECT_EQ(registry.journal()[3].kind, JournalEntry::Kind::destroy);
+  EXPECT_EQ(registry.journal()[3].first, entity);
   registry.clear_journal();
   EXPECT_TRUE(registry.journal().empty());
 }

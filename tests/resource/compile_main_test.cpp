@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mobula/resource/resource.hpp>
+#include <mobula/schema/components.hpp>
 #include <sstream>
 
 namespace mobula::resource {
@@ -80,9 +81,51 @@ TEST_F(MobulaCompile, RefusesWhatItCannotReadOrWrite) {
 TEST_F(MobulaCompile, TellsHowItIsUsed) {
   EXPECT_EQ(run("--help"), 0);
   EXPECT_NE(read("out").find("Examples:"), std::string::npos);
-  EXPECT_EQ(run(""), 2);
-  EXPECT_EQ(run("a.json -o b --nonsense"), 2);
-  EXPECT_NE(read("err").find("--nonsense"), std::string::npos);
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"", "input is required"},
+      {"a.json -o b --nonsense", "The following argument was not expected: --nonsense"},
+      {"a.json -o ''", "--output: its name is empty"},
+      {"a.json -o b --depfile ''", "--depfile: its name is empty"},
+  };
+  for (const auto& [arguments, message] : mistakes) {
+    EXPECT_EQ(run(arguments), 2) << arguments;
+    EXPECT_EQ(read("err"), std::string("mobula-compile: ") + message + " (see --help)\n");
+  }
+}
+
+TEST_F(MobulaCompile, WritesOverNothingThatItReads) {
+  write("self.json", R"({"include":["other.json"]})");
+  write("other.json", "{}");
+  fs::create_symlink("self.json", folder_ / "link");
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"-o self.json", "self.json: is the same file as self.json"},
+      {"-o link", "link: is the same file as self.json"},
+      {"-o other.json", "other.json: is the same file as other.json"},
+      {"-o o --depfile other.json", "other.json: is the same file as other.json"},
+      {"-o o --depfile ./o", "./o: is the same file as o"},
+  };
+  for (const auto& [arguments, message] : mistakes) {
+    EXPECT_EQ(run(std::string("self.json ") + arguments), 2);
+    EXPECT_EQ(read("err"), std::string(message) + "; expected one of its own\n");
+  }
+  EXPECT_EQ(read("self.json"), R"({"include":["other.json"]})");
+  EXPECT_EQ(read("other.json"), "{}");
+  EXPECT_EQ(files(), 3u);
+
+  core::ByteView schema = demo::schema_bytes();
+  write("s.bfbs", std::string(reinterpret_cast<const char*>(schema.data()), schema.size()));
+  EXPECT_EQ(run("self.json -o s.bfbs --schema s.bfbs"), 2);
+  EXPECT_EQ(read("err"), "s.bfbs: is the same file as s.bfbs; expected one of its own\n");
+}
+
+TEST_F(MobulaCompile, WritesNoDepfileWithoutItsLevelNorTheOtherWayRound) {
+  write("ok.json", "{}");
+  EXPECT_EQ(run("ok.json -o nowhere/out.level --depfile out.d"), 2);
+  EXPECT_EQ(run("ok.json -o out.level --depfile nowhere/out.d"), 2);
+  fs::create_directories(folder_ / "folder");
+  EXPECT_EQ(run("ok.json -o folder --depfile out.d"), 2);
+  EXPECT_EQ(read("err"), "folder: is no regular file and stays as it is\n");
+  EXPECT_EQ(files(), 2u);
 }
 
 TEST_F(MobulaCompile, TheDemosLevelCompilesAndIsLarge) {

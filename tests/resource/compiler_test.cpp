@@ -149,6 +149,8 @@ TEST(Compiler, EveryMistakeIsToldWithItsPlaceAndWhatWasExpected) {
        "level.json:1:42: 'Health' is a number; expected an object\n"},
       {R"({"entities":{"a":{"components":{"Fog":{"$type":"RenderData"},"Fog":{"$type":"RenderData"}}}}})",
        "level.json:1:62: 'Fog' is there twice (first at level.json:1); names must be unique\n"},
+      {R"({"entities":{"a":{"components":{"Transform":{"$type":"RenderData"}}}}})",
+       "level.json:1:33: 'Transform' is a component itself; expected another name for a RenderData\n"},
       {R"({"entities":{"a":{"components":{"Parent":{}}}}})",
        "level.json:1:33: 'Parent' follows from where an entity stands; expected it among the parent's \"children\", or "
        "\"parent\" with a path\n"},
@@ -218,6 +220,33 @@ TEST(Compiler, DepthAndNumbersAreBounded) {
     if (i == 7) break;
   }
   EXPECT_NE(errors_of("{\"prefabs\":{" + doubling + "}}").find("too many entities"), std::string::npos);
+}
+
+TEST(Compiler, APrefabBombIsToldOnceAndBuildsNothing) {
+  for (const bool inherits : {false, true}) {
+    SCOPED_TRACE(inherits);
+    std::string prefabs = R"("none":{},"p0":{})";
+    for (int i = 1; i < 40; ++i) {
+      const std::string below = "{\"prefab\":\"p" + std::to_string(i - 1) + "\"}";
+      prefabs += ",\n\"p" + std::to_string(i) + "\":{" + (inherits ? "\"prefab\":\"none\"," : "") +
+                 "\"children\":{\"a\":" + below + ",\"b\":" + below + "}}";
+    }
+    // The mistake in a component would be told if anything were built.
+    prefabs += R"(,"q":{"components":{"Helth":{}}})";
+    EXPECT_EQ(errors_of("{\"prefabs\":{" + prefabs + "}}"),
+              "level.json:21:1: too many entities in prefabs: more than 2097152\n");
+  }
+}
+
+TEST(Compiler, AFullLevelIsToldOnce) {
+  std::string children;
+  for (int i = 0; i < 3000; ++i) children += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":{}";
+  const auto row = [](const std::string& name) {
+    return R"({"name":")" + name + R"(","prefab":"p","grid":{"origin":[0,0,0],"count":[20,1,20],"step":[1,1,1]}})";
+  };
+  EXPECT_EQ(errors_of("{\"prefabs\":{\"p\":{\"children\":{" + children + "}}},\n\"placements\":[" + row("a") + "," +
+                      row("b") + "]}"),
+            "level.json:2:15: too many entities; at most 1048576\n");
 }
 
 TEST(Compiler, ALevelOfNothingIsALevel) {

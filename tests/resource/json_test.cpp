@@ -43,6 +43,7 @@ TEST(Json, WhatIsNoJsonIsToldWithItsPlace) {
   EXPECT_EQ(first_error("{\n  \"a\": 1,\n}"), "f:3:1: not JSON: Missing a name for object member.");
   EXPECT_EQ(first_error("{\"a\": NaN}"), "f:1:7: not a number; expected a finite number");
   EXPECT_EQ(first_error("[1] 2"), "f:1:5: not JSON: The document root must not be followed by other values.");
+  EXPECT_EQ(first_error("\xef\xbb\xbf{}"), "f:1:1: the file starts with a byte order mark, which JSON must not have");
   EXPECT_EQ(first_error(""), "f:1:1: not JSON: The document is empty.");
   EXPECT_EQ(first_error(std::string("[1]\0[", 5)), "f:1:4: a zero byte; expected JSON text");
   EXPECT_EQ(first_error("[\"\xff\"]"), "f:1:3: not JSON: Invalid encoding in string.");

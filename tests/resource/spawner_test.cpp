@@ -121,6 +121,10 @@ TEST(Spawner, WhatDoesNotFitTheRegistryIsRefusedBeforeAnythingIsMade) {
   const auto spawner = Spawner::bind(registry, *other, resource);
   ASSERT_FALSE(spawner.ok());
   EXPECT_STREQ(spawner.error().reason, "other schema");
+  const auto start = [](const reflect::Schema& schema) { return core::to_string(schema.fingerprint()).substr(0, 16); };
+  EXPECT_EQ(spawner.error().message, "the resource was compiled with schema " + start(test::demo_schema()) +
+                                         ", the world has " + start(*other) +
+                                         "; compile the level with the game's schema (mobula-compile --schema …)");
   EXPECT_EQ(registry.entities().size(), 0u);
 
   ecs::Registry small({.entities = {.index_limit = 10}, .pools = {}});

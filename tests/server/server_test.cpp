@@ -137,7 +137,7 @@ TEST_F(ServerTest, TooManyCommandsAreDroppedAndCounted) {
 TEST_F(ServerTest, TheGameMayRefuseAPlayerAndSaysWhy) {
   Client& client = village.join("nobody");
   ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
-  EXPECT_EQ(client.connection.reason(), (transport::Reason{ReasonCode::refused, "nobody is not welcome"}));
+  EXPECT_EQ(client.connection.reason(), (transport::Reason{ReasonCode::refused, "banned: nobody is not welcome"}));
   EXPECT_EQ(refused("banned"), 1u);
   EXPECT_EQ(village.server->players(), 0u);
   village.ticks(5);
@@ -236,6 +236,16 @@ TEST_F(ServerTest, AMalformedReliableMessageClosesThatSessionAlone) {
   village.ticks(20);
   EXPECT_TRUE(playing(honest));
   EXPECT_TRUE(village.mirrors(honest));
+}
+
+TEST_F(ServerTest, AClientThatNeverSaysHelloIsNotKept) {
+  Raw raw(village);
+  ASSERT_TRUE(raw.connect());
+  for (int i = 0; i < 90 && !raw.endpoint.closed(); ++i) raw.tick();  // 4.5 s
+  EXPECT_FALSE(raw.endpoint.closed());
+  ASSERT_TRUE(raw.closes());
+  EXPECT_EQ(raw.endpoint.reason().code, ReasonCode::timed_out);
+  EXPECT_EQ(refused("no hello"), 1u);
 }
 
 TEST_F(ServerTest, MessagesOutOfTurnCloseTheSession) {

@@ -76,6 +76,18 @@ TEST(ServerEndpoint, AFullServerRefusesWithTheReasonAndStillAnswersProbes) {
   EXPECT_TRUE(fourth.endpoint.connected());
 }
 
+TEST(ServerEndpoint, SessionsThatHaveEndedTakeNobodysPlace) {
+  EndpointWorld world(server_config(4));
+  for (int i = 0; i < 40; ++i) {  // far more than there are slots, all within the time they linger
+    auto& client = world.add_client();
+    world.run(40 * millisecond);
+    ASSERT_TRUE(client.endpoint.connected()) << i << ": " << to_string(client.endpoint.reason());
+    client.endpoint.close({ReasonCode::left, ""}, client.port);
+    world.step();
+  }
+  EXPECT_EQ(world.server.counters().server_full, 0u);
+}
+
 TEST(ServerEndpoint, AnotherProtocolVersionIsRefusedOnBothSides) {
   EndpointWorld world;
   auto& client = world.add_client(client_address(1), {.protocol_version = 9});
