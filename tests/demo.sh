@@ -4,7 +4,7 @@
 # Status 0 only if every step did its job. ./dev demo runs it on the release build, ctest on its own.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-bin=${1:?usage: tests/demo.sh BIN_DIR}
+bin=$(cd "${1:?usage: tests/demo.sh BIN_DIR}" && pwd)
 
 say() { if [[ -t 1 ]]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi; }
 die() {
@@ -39,8 +39,8 @@ trap 'exit 130' INT TERM HUP
 run() { exec timeout --foreground -k 5 "$@"; }
 
 say "1. mobula-compile turns the level, written by hand in JSON, into one binary blob"
-"$bin/mobula-compile" "$root"/server/game/level/village.json -o "$dir/village.level"
-echo "   village.json became $(stat -c %s "$dir/village.level") bytes, ready to be used as they lie in the file"
+printf '   '
+(cd "$dir" && "$bin/mobula-compile" "$root"/server/game/level/village.json -o village.level)
 
 say "2. mobula-server loads the blob, spawns all its entities and runs the game, 20 ticks per second"
 port=$(free_port)
@@ -80,7 +80,7 @@ for name in joined mean p99 mismatches; do
 done
 say "What you have seen"
 cat <<TEXT
-   A game world of $entities entities ran in the server, which alone decides what happens in it. Players came, pickups went.
+   A game world of $entities entities, players included, ran in the server, which alone decides what happens in it.
    The client kept a copy of that world for $ticks ticks and received $((bytes_received / 1024)) KiB for it.
    For $verified_ticks ticks the server sent a fingerprint of what the client should have: $mismatched_ticks differed.
    $joined of 20 bots joined as players and received $(($(number "$dir/bots.json" bytes_received) / 1024)) KiB in all.
