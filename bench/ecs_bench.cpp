@@ -1,223 +1,179 @@
-// The registry through its public interface: schema components, marks on, 64 pools.
-// Each benchmark reports ns_per_entity.
-#include <benchmark/benchmark.h>
-
-#include <algorithm>
-#include <memory>
-#include <mobula/core/random.hpp>
+// The registry through its public interface: making and ending entities, walking and finding them.
+#include <cstring>
 #include <mobula/ecs/registry.hpp>
-#include <vector>
 
+#include "ecs_world.hpp"
+
+namespace mobula::bench {
 namespace {
 
-using mobula::ecs::Entity;
-using mobula::ecs::Registry;
+using ecs::Entity;
+using ecs::Registry;
 
-struct Position {
-  static constexpr std::string_view component_name = "Position";
-  float x = 0, y = 0, z = 0;
-};
-struct Velocity {
-  static constexpr std::string_view component_name = "Velocity";
-  float x = 1, y = 1, z = 1;
-};
-struct Health {
-  static constexpr std::string_view component_name = "Health";
-  int a = 1, b = 1;
-};
-
-template <class T>
-void register_component(Registry& registry) {
-  const T value{};
-  const mobula::core::ByteView bytes = mobula::core::as_bytes(&value, 1);
-  static_cast<void>(registry.register_type({.id = mobula::core::StringId32(T::component_name),
-                                            .name = std::string(T::component_name),
-                                            .size = sizeof(T),
-                                            .alignment = alignof(T),
-                                            .schema = true,
-                                            .default_value = {bytes.begin(), bytes.end()}}));
-  registry.pool_of<T>();
-}
-
-std::unique_ptr<Registry> make_registry() {
-  auto registry = std::make_unique<Registry>();
-  register_component<Position>(*registry);
-  register_component<Velocity>(*registry);
-  register_component<Health>(*registry);
-  for (std::uint32_t i = registry->pool_count(); i < 64; ++i) registry->pool_of<Health>("Health " + std::to_string(i));
-  return registry;
-}
-
-std::vector<Entity> populate(Registry& registry, std::int64_t count) {
-  std::vector<Entity> entities;
-  entities.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Entity entity = entities.emplace_back(registry.create());
-    registry.add<Position>(entity);
-    registry.add<Velocity>(entity);
-    registry.add<Health>(entity);
-  }
-  registry.clear_journal();
-  return entities;
-}
-
-void shuffle(std::vector<Entity>& entities) {
-  mobula::core::Random random(1);
-  for (std::size_t i = entities.size(); i > 1; --i)
-    std::swap(entities[i - 1], entities[random.below(static_cast<std::uint32_t>(i))]);
-}
-
-void report(benchmark::State& state) {
-  state.counters["ns_per_entity"] =
-      benchmark::Counter(static_cast<double>(state.range(0)) / 1e9,
-                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+void create(benchmark::State& state) {
+  on_fresh_worlds(state, make_registry, [&](std::unique_ptr<Registry>& registry) {
+    for (std::int64_t i = 0; i < state.range(0); ++i) benchmark::DoNotOptimize(registry->create());
+  });
 }
 
 void create3(benchmark::State& state) {
-  for (auto _ : state) {
-    state.PauseTiming();
-    auto registry = make_registry();
-    state.ResumeTiming();
-    benchmark::DoNotOptimize(populate(*registry, state.range(0)));
-    state.PauseTiming();
-    registry.reset();
-    state.ResumeTiming();
-  }
-  report(state);
+  on_fresh_worlds(state, make_registry, [&](std::unique_ptr<Registry>& registry) {
+    for (std::int64_t i = 0; i < state.range(0); ++i) {
+      const Entity entity = registry->create();
+      registry->add<Position>(entity);
+      registry->add<Velocity>(entity);
+      registry->add<Health>(entity);
+    }
+  });
+}
+
+void create3_bulk(benchmark::State& state) {
+  std::vector<Entity> entities(static_cast<std::size_t>(state.range(0)));
+  on_fresh_worlds(state, make_registry, [&](std::unique_ptr<Registry>& registry) {
+    benchmark::DoNotOptimize(registry->create(entities, Position{}, Velocity{}, Health{}));
+  });
+}
+
+void destroy_one_by_one(World& world) {
+  for (const Entity entity : world.entities) world.registry->destroy(entity);
 }
 
 void destroy3(benchmark::State& state) {
-  for (auto _ : state) {
-    state.PauseTiming();
-    auto registry = make_registry();
-    const std::vector<Entity> entities = populate(*registry, state.range(0));
-    state.ResumeTiming();
-    for (const Entity entity : entities) registry->destroy(entity);
-    state.PauseTiming();
-    registry.reset();
-    state.ResumeTiming();
-  }
-  report(state);
+  on_fresh_worlds(state, [&] { return make_world(state); }, destroy_one_by_one);
+}
+
+void destroy3_shuffled(benchmark::State& state) {
+  const auto make = [&] {
+    World world = make_world(state);
+    shuffle(world.entities);
+    return world;
+  };
+  on_fresh_worlds(state, make, destroy_one_by_one);
 }
 
 void add_remove(benchmark::State& state) {
-  auto registry = make_registry();
-  std::vector<Entity> entities = populate(*registry, state.range(0));
-  for (const Entity entity : entities) registry->remove<Health>(entity);
+  const World world = make_world(state);
+  world.registry->remove<Health>(world.entities);
   for (auto _ : state) {
-    for (const Entity entity : entities) registry->add<Health>(entity);
-    for (const Entity entity : entities) registry->remove<Health>(entity);
-    registry->clear_journal();
+    for (const Entity entity : world.entities) world.registry->add<Health>(entity);
+    for (const Entity entity : world.entities) world.registry->remove<Health>(entity);
+    world.registry->clear_journal();
   }
   report(state);
 }
+
+// Walks a view or a group again and again.
+template <class Walked, class Function>
+void walk(benchmark::State& state, const Walked& walked, Function function) {
+  for (auto _ : state) {
+    walked.each(function);
+    benchmark::ClobberMemory();
+  }
+  report(state);
+}
+
+constexpr auto advance = [](Position& position) {
+  position.x += 1;
+  position.y += 1;
+  position.z += 1;
+};
+constexpr auto move_and_hurt = [](Position& position, const Velocity& velocity, Health& health) {
+  move(position, velocity);
+  health.a -= 1;
+};
 
 void iterate1(benchmark::State& state) {
-  auto registry = make_registry();
-  populate(*registry, state.range(0));
-  for (auto _ : state) {
-    registry->view<Position>().each([](Position& position) {
-      position.x += 1;
-      position.y += 1;
-      position.z += 1;
-    });
-    benchmark::ClobberMemory();
-  }
-  report(state);
-}
-
-void move(Position& position, const Velocity& velocity) {
-  position.x += velocity.x;
-  position.y += velocity.y;
-  position.z += velocity.z;
-}
-
-void iterate2_in(Registry& registry, benchmark::State& state) {
-  for (auto _ : state) {
-    registry.view<Position, const Velocity>().each(
-        [](Position& position, const Velocity& velocity) { move(position, velocity); });
-    benchmark::ClobberMemory();
-  }
-  report(state);
+  const World world = make_world(state);
+  walk(state, world.registry->view<Position>(), advance);
 }
 
 void iterate2(benchmark::State& state) {
-  auto registry = make_registry();
-  populate(*registry, state.range(0));
-  iterate2_in(*registry, state);
-}
-
-void iterate2_quarter(benchmark::State& state) {
-  auto registry = make_registry();
-  for (std::int64_t i = 0; i < state.range(0); ++i) {
-    const Entity entity = registry->create();
-    registry->add<Position>(entity);
-    if (i % 4 == 0) registry->add<Velocity>(entity);
-  }
-  iterate2_in(*registry, state);
-}
-
-void iterate2_shuffled(benchmark::State& state) {
-  auto registry = make_registry();
-  std::vector<Entity> entities;
-  for (std::int64_t i = 0; i < state.range(0); ++i) registry->add<Position>(entities.emplace_back(registry->create()));
-  shuffle(entities);
-  for (const Entity entity : entities) registry->add<Velocity>(entity);
-  iterate2_in(*registry, state);
+  const World world = make_world(state);
+  walk(state, world.registry->view<Position, const Velocity>(), move);
 }
 
 void iterate3(benchmark::State& state) {
-  auto registry = make_registry();
-  populate(*registry, state.range(0));
-  for (auto _ : state) {
-    registry->view<Position, const Velocity, Health>().each(
-        [](Position& position, const Velocity& velocity, Health& health) {
-          move(position, velocity);
-          health.a -= 1;
-        });
-    benchmark::ClobberMemory();
-  }
-  report(state);
+  const World world = make_world(state);
+  walk(state, world.registry->view<Position, const Velocity, Health>(), move_and_hurt);
+}
+
+void iterate2_quarter(benchmark::State& state) {
+  const World world = make_sparse_world(state, 4);
+  walk(state, world.registry->view<Position, const Velocity>(), move);
+}
+
+void iterate2_shuffled(benchmark::State& state) {
+  const World world = make_shuffled_world(state);
+  walk(state, world.registry->view<Position, const Velocity>(), move);
+}
+
+void group2(benchmark::State& state) {
+  const World world = make_world(state);
+  walk(state, world.registry->group<Position, const Velocity>(), move);
+}
+
+void group3(benchmark::State& state) {
+  const World world = make_world(state);
+  walk(state, world.registry->group<Position, const Velocity, Health>(), move_and_hurt);
+}
+
+void group2_quarter(benchmark::State& state) {
+  const World world = make_sparse_world(state, 4);
+  walk(state, world.registry->group<Position, const Velocity>(), move);
 }
 
 void get_shuffled(benchmark::State& state) {
-  auto registry = make_registry();
-  std::vector<Entity> entities = populate(*registry, state.range(0));
-  shuffle(entities);
+  World world = make_world(state);
+  shuffle(world.entities);
   for (auto _ : state) {
     float sum = 0;
-    for (const Entity entity : entities) sum += registry->get<const Position>(entity).x;
+    for (const Entity entity : world.entities)
+      if (const auto* position = world.registry->try_get<const Position>(entity); position != nullptr)
+        sum += position->x;
     benchmark::DoNotOptimize(sum);
   }
   report(state);
 }
 
 void valid_shuffled(benchmark::State& state) {
-  auto registry = make_registry();
-  std::vector<Entity> entities = populate(*registry, state.range(0));
-  shuffle(entities);
+  World world = make_world(state);
+  shuffle(world.entities);
   for (auto _ : state) {
     int alive = 0;
-    for (const Entity entity : entities) alive += registry->valid(entity) ? 1 : 0;
+    for (const Entity entity : world.entities) alive += world.registry->valid(entity) ? 1 : 0;
     benchmark::DoNotOptimize(alive);
   }
   report(state);
 }
 
-void sizes(benchmark::internal::Benchmark* benchmark) {
-  for (const int size : {10'000, 100'000, 1'000'000}) benchmark->Arg(size);
-  benchmark->Unit(benchmark::kMicrosecond);
+// The yardstick of what moves whole worlds.
+void memcpy48(benchmark::State& state) {
+  const std::vector<char> from(48 * static_cast<std::size_t>(state.range(0)), 1);
+  std::vector<char> to(from.size());
+  for (auto _ : state) {
+    std::memcpy(to.data(), from.data(), from.size());
+    benchmark::ClobberMemory();
+  }
+  report(state);
 }
 
+BENCHMARK(create)->Name("ecs/create")->Apply(sizes);
 BENCHMARK(create3)->Name("ecs/create3")->Apply(sizes);
+BENCHMARK(create3_bulk)->Name("ecs/create3_bulk")->Apply(sizes);
 BENCHMARK(destroy3)->Name("ecs/destroy3")->Apply(sizes);
+BENCHMARK(destroy3_shuffled)->Name("ecs/destroy3_shuffled")->Apply(sizes);
 BENCHMARK(add_remove)->Name("ecs/add_remove")->Apply(sizes);
 BENCHMARK(iterate1)->Name("ecs/iterate1")->Apply(sizes);
 BENCHMARK(iterate2)->Name("ecs/iterate2")->Apply(sizes);
 BENCHMARK(iterate3)->Name("ecs/iterate3")->Apply(sizes);
 BENCHMARK(iterate2_quarter)->Name("ecs/iterate2_quarter")->Apply(sizes);
 BENCHMARK(iterate2_shuffled)->Name("ecs/iterate2_shuffled")->Apply(sizes);
+BENCHMARK(group2)->Name("ecs/group2")->Apply(sizes);
+BENCHMARK(group3)->Name("ecs/group3")->Apply(sizes);
+BENCHMARK(group2_quarter)->Name("ecs/group2_quarter")->Apply(sizes);
 BENCHMARK(get_shuffled)->Name("ecs/get_shuffled")->Apply(sizes);
 BENCHMARK(valid_shuffled)->Name("ecs/valid_shuffled")->Apply(sizes);
+BENCHMARK(memcpy48)->Name("ecs/memcpy48")->Apply(sizes);
 
 }  // namespace
+}  // namespace mobula::bench

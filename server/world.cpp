@@ -70,10 +70,14 @@ void World::destroy_tree(ecs::Entity root) {
         tree.push_back(child);
     });
   }
-  for (const ecs::Entity entity : tree) registry_.destroy(entity);
+  registry_.destroy(tree);
 }
 
 void World::end_tick() {
+#ifdef MOBULA_ASSERTS
+  for (const ecs::UnstampedBlock& block : audit_.run())
+    MOBULA_ASSERT(false, "a kept reference was written through: " + to_string(block, registry_));
+#endif
   registry_.clear_journal();
   registry_.set_tick(registry_.tick() + 1);
 }

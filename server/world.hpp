@@ -6,6 +6,7 @@
 #include <memory>
 #include <mobula/core/random.hpp>
 #include <mobula/core/result.hpp>
+#include <mobula/ecs/audit.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <mobula/resource/spawner.hpp>
@@ -33,7 +34,8 @@ class World {
   core::Result<ecs::Entity> spawn(std::string_view prefab);
   // Destroys an entity and all that has it, directly or not, as its Parent.
   void destroy_tree(ecs::Entity root);
-  // Ends a tick: structural changes so far are old news, writes from now on belong to the next.
+  // Ends a tick: structural changes so far are old news, writes from now on belong to the next. With asserts on it
+  // asserts that nothing was written past the change marks.
   void end_tick();
 
   [[nodiscard]] ecs::Registry& registry() { return registry_; }
@@ -55,6 +57,7 @@ class World {
   WorldConfig config_;
   core::Random random_;
   ecs::Registry registry_;
+  ecs::StampAudit audit_{registry_};
   std::optional<resource::Spawner> spawner_;
 };
 

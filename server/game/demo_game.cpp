@@ -58,6 +58,9 @@ mobula::core::Status DemoGame::start(World& world) {
   world.registry().view<const Pickup>().each([&](Entity, const Pickup&) { ++pickups; });
   mobula::core::log_info("demo", "{} entities, {} mobs and {} pickups among them", world.registry().entities().size(),
                          mobs, pickups);
+  schedule_.emplace(world.registry());
+  add_movement(*schedule_, world);
+  pickups_.add_systems(*schedule_, world);
   return mobula::core::Done{};
 }
 
@@ -91,11 +94,6 @@ mobula::core::Status DemoGame::command(World& world, const Player& player, mobul
   return Error{"unknown command", "the demo does not know this command"};
 }
 
-void DemoGame::tick(World& world) {
-  wander(world);
-  hunt(world);
-  walk(world);
-  pickups_.tick(world);
-}
+void DemoGame::tick(World& /*world*/) { schedule_->run(); }
 
 }  // namespace demo

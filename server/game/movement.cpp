@@ -70,26 +70,25 @@ Entity nearest(const std::vector<Prey>& prey, const Vec3& from) {
   return best;
 }
 
-}  // namespace
+// What is only sometimes written is not in a list as mutable, which would count it as written: it is fetched.
 
-void wander(World& world) {
+void wander(World& world, Entity mob, const Wander& wander, const Transform& transform) {
   mobula::core::Random& random = world.random();
   const std::uint32_t average_ticks = 3 * world.ticks_per_second();
-  world.registry().view<const Wander, const Transform>().each(
-      [&](Entity mob, const Wander& wander, const Transform& transform) {
-        const bool astray = ground_distance_squared(transform.position, wander.home) > wander.radius * wander.radius;
-        if (!random.chance(1, astray ? average_ticks / 4 + 1 : average_ticks)) return;
-        auto* velocity = world.registry().try_get<Velocity>(mob);
-        if (velocity == nullptr) return;
-        if (astray) {
-          velocity->linear = towards(transform.position, wander.home, wander.speed);
-        } else {
-          velocity->linear = random.chance(1, 3) ? Vec3{} : any_direction(random, wander.speed);
-        }
-      });
+  const bool astray = ground_distance_squared(transform.position, wander.home) > wander.radius * wander.radius;
+  if (!random.chance(1, astray ? average_ticks / 4 + 1 : average_ticks)) return;
+  auto* velocity = world.registry().try_get<Velocity>(mob);
+  if (velocity == nullptr) return;
+  if (astray) {
+    velocity->linear = towards(transform.position, wander.home, wander.speed);
+  } else {
+    velocity->linear = random.chance(1, 3) ? Vec3{} : any_direction(random, wander.speed);
+  }
 }
 
-void hunt(World& world) {
+using Hunters = mobula::ecs::View<const Target, const Wander, const Transform>;
+
+void hunt(World& world, const Hunters& hunters) {
   mobula::ecs::Registry& registry = world.registry();
   const bool look_around = world.tick() % world.ticks_per_second() == 0;
   std::vector<Prey> prey;
@@ -98,30 +97,41 @@ void hunt(World& world) {
       prey.push_back({avatar, transform.position});
     });
   }
-  registry.view<const Target, const Wander, const Transform>().each(
-      [&](Entity mob, const Target& target, const Wander& wander, const Transform& transform) {
-        const Entity chosen = look_around                     ? nearest(prey, transform.position)
-                              : registry.valid(target.entity) ? target.entity
-                                                              : Entity{};
-        if (chosen != target.entity) registry.get<Target>(mob).entity = chosen;
-        const Transform* goal = registry.try_get<const Transform>(chosen);
-        auto* velocity = registry.try_get<Velocity>(mob);
-        if (goal == nullptr || velocity == nullptr) return;
-        const bool arrived = ground_distance_squared(transform.position, goal->position) < reach * reach;
-        velocity->linear = arrived ? Vec3{} : towards(transform.position, goal->position, wander.speed * 1.5f);
-      });
+  hunters.each([&](Entity mob, const Target& target, const Wander& wander, const Transform& transform) {
+    const Entity chosen = look_around                     ? nearest(prey, transform.position)
+                          : registry.valid(target.entity) ? target.entity
+                                                          : Entity{};
+    if (chosen != target.entity) registry.get<Target>(mob).entity = chosen;
+    const Transform* goal = registry.try_get<const Transform>(chosen);
+    auto* velocity = registry.try_get<Velocity>(mob);
+    if (goal == nullptr || velocity == nullptr) return;
+    const bool arrived = ground_distance_squared(transform.position, goal->position) < reach * reach;
+    velocity->linear = arrived ? Vec3{} : towards(transform.position, goal->position, wander.speed * 1.5f);
+  });
 }
 
-void walk(World& world) {
+void walk(World& world, Entity mover, const Velocity& velocity) {
+  if (ground_distance_squared({}, velocity.linear) < still_squared) return;
+  auto* transform = world.registry().try_get<Transform>(mover);
+  if (transform == nullptr) return;
   const float dt = world.seconds_per_tick();
-  world.registry().view<const Velocity>().each([&](Entity mover, const Velocity& velocity) {
-    if (ground_distance_squared({}, velocity.linear) < still_squared) return;
-    auto* transform = world.registry().try_get<Transform>(mover);
-    if (transform == nullptr) return;
-    transform->position.x = std::clamp(transform->position.x + velocity.linear.x * dt, -world_edge, world_edge);
-    transform->position.z = std::clamp(transform->position.z + velocity.linear.z * dt, -world_edge, world_edge);
-    transform->rotation = facing(velocity.linear);
-  });
+  transform->position.x = std::clamp(transform->position.x + velocity.linear.x * dt, -world_edge, world_edge);
+  transform->position.z = std::clamp(transform->position.z + velocity.linear.z * dt, -world_edge, world_edge);
+  transform->rotation = facing(velocity.linear);
+}
+
+}  // namespace
+
+void add_movement(mobula::ecs::Schedule& schedule, World& world) {
+  const mobula::ecs::PhaseId phase = schedule.add_phase("movement");
+  schedule.declare<Velocity>(schedule.add_each<const Wander, const Transform>(
+      "wander", phase, [&world](Entity mob, const Wander& mobs_wander, const Transform& transform) {
+        wander(world, mob, mobs_wander, transform);
+      }));
+  schedule.declare<const Avatar, Target, Velocity>(schedule.add<const Target, const Wander, const Transform>(
+      "hunt", phase, [&world](const mobula::ecs::SystemContext&, const Hunters& hunters) { hunt(world, hunters); }));
+  schedule.declare<Transform>(schedule.add_each<const Velocity>(
+      "walk", phase, [&world](Entity mover, const Velocity& velocity) { walk(world, mover, velocity); }));
 }
 
 }  // namespace demo

@@ -31,9 +31,12 @@ void reward(World& world, Entity avatar, const Pickup& pickup) {
 
 }  // namespace
 
-void Pickups::tick(World& world) {
-  take(world);
-  respawn(world);
+void Pickups::add_systems(mobula::ecs::Schedule& schedule, World& world) {
+  using mobula::ecs::SystemContext;
+  const mobula::ecs::PhaseId phase = schedule.add_phase("pickups");
+  const auto taking = schedule.add("take", phase, [this, &world](const SystemContext&) { take(world); });
+  schedule.declare<const Pickup, const Transform, Avatar, Inventory>(taking);
+  schedule.add("respawn", phase, [this, &world](const SystemContext&) { respawn(world); });  // spawns: touches anything
 }
 
 void Pickups::take(World& world) {
@@ -46,6 +49,7 @@ void Pickups::take(World& world) {
   registry.view<const Avatar, const Transform>().each(
       [&](Entity avatar, const Avatar&, const Transform& transform) { takers.push_back({avatar, transform}); });
   if (takers.empty()) return;
+  std::vector<Entity> taken;  // whole trees: not while they are walked
   registry.view<const Pickup, const Transform>().each(
       [&](Entity entity, const Pickup& pickup, const Transform& transform) {
         for (const Taker& taker : takers) {
@@ -54,10 +58,11 @@ void Pickups::take(World& world) {
           const auto wait = static_cast<mobula::ecs::Tick>(seconds * static_cast<float>(world.ticks_per_second()));
           due_.push_back({world.tick() + wait, pickup, transform});
           reward(world, taker.avatar, pickup);
-          world.destroy_tree(entity);
+          taken.push_back(entity);
           return;
         }
       });
+  for (const Entity entity : taken) world.destroy_tree(entity);
 }
 
 void Pickups::respawn(World& world) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <mobula/ecs/schedule.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/world.hpp>
 #include <vector>
@@ -10,7 +11,8 @@ namespace demo {
 
 class Pickups {
  public:
-  void tick(mobula::server::World& world);
+  // The phase "pickups".
+  void add_systems(mobula::ecs::Schedule& schedule, mobula::server::World& world);
 
  private:
   struct Due {

@@ -1,138 +1,360 @@
 #include <algorithm>
 #include <mobula/ecs/entity_pool.hpp>
+#include <type_traits>
 
 namespace mobula::ecs {
+
+static_assert(sizeof(EntitySlot) == 8 && sizeof(EntityRangeSlot) == 20 && sizeof(EntityRangeList) == 12);
+static_assert(std::is_trivially_copyable_v<EntityRangeSlot>);
+
+namespace {
+
+// A push or insert that follows cannot throw; growth stays geometric.
+template <class T>
+void reserve_one_more(std::vector<T>& items) {
+  if (items.size() == items.capacity()) items.reserve(items.size() * 2 + 4);
+}
+
+// The generations that slots can have. Without branches, so that a loop over slots becomes vector code.
+struct LegalGenerations {
+  std::uint32_t first;
+  std::uint32_t reuse_mask;
+  std::uint32_t last = first - 1 + reuse_mask;
+
+  [[nodiscard]] std::uint32_t of_living(std::uint32_t generation) const {  // older incarnations included
+    return static_cast<std::uint32_t>((generation & reuse_mask) != 0) &
+           static_cast<std::uint32_t>(generation - 1 < last);
+  }
+  [[nodiscard]] std::uint32_t of_next(std::uint32_t generation) const {
+    return static_cast<std::uint32_t>(generation - first < reuse_mask);
+  }
+};
+
+}  // namespace
 
 EntityPool::EntityPool(EntityPoolConfig config) : config_(config) {
   MOBULA_ASSERT(config.reuse_bits >= 1 && config.reuse_bits <= 32, "1 to 32 bits count reuse");
   MOBULA_ASSERT(config.reuse_bits == 32 ? config.incarnation == 0 : config.incarnation >> (32 - config.reuse_bits) == 0,
                 "the incarnation fits above the bits that count reuse");
   MOBULA_ASSERT(config.index_limit <= no_link, "an index fits a link");
-  if (config.reuse_bits == 32) config_.incarnation = 0;
+  count_generations();
 }
 
-Entity EntityPool::create() {
-  std::uint32_t index = free_head_;
-  if (index != no_link) {
-    Slot& slot = slots_[index];
-    free_head_ = slot.state & state_mask;
-    if (free_head_ == no_link) free_tail_ = no_link;
-    slot.state = 0;
-  } else {
-    if (slots_.size() >= config_.index_limit) return null_entity;
-    index = index_end();
-    slots_.push_back({first_generation(), 0});
-  }
-  ++alive_;
-  return {index, slots_[index].generation};
+void EntityPool::count_generations() {
+  const bool given = config_.recycling == Recycling::given;  // then they mean what whoever gives them likes
+  reuse_mask_ = given ? ~0u : static_cast<std::uint32_t>((1ull << config_.reuse_bits) - 1);
+  first_generation_ =
+      given ? 1 : static_cast<std::uint32_t>(std::uint64_t{config_.incarnation} << config_.reuse_bits | 1);
 }
+
+std::string EntityPool::not_alive(Entity entity) {
+  return "destroying entity " + to_string(entity) + ", which is not alive";
+}
+
+bool EntityPool::create(std::span<Entity> out, PrototypeId prototype) {
+  MOBULA_ASSERT(config_.recycling != Recycling::given, "a pool of policy `given` is told its handles");
+  const std::size_t recycled = std::min<std::size_t>(out.size(), free_count());
+  const std::size_t fresh = out.size() - recycled;
+  const std::uint32_t first = index_end();
+  if (fresh > config_.index_limit - first) return false;
+  slots_.resize(first + fresh, {first_generation_, prototype});
+  for (Entity& entity : out.first(recycled)) entity = pop_free(prototype);
+  const std::uint32_t generation = first_generation_;  // `out` might overlap the member, for all the compiler knows
+  std::uint32_t index = first;
+  for (Entity& entity : out.subspan(recycled)) {
+    entity.index = index++;
+    entity.generation = generation;
+  }
+  alive_ += static_cast<std::uint32_t>(fresh);
+  return true;
+}
+
+void EntityPool::grow() { slots_.reserve(slots_.size() * 2 + 64); }
 
 bool EntityPool::create_given(Entity entity) {
   MOBULA_ASSERT(config_.recycling == Recycling::given, "only a pool of policy `given` is told its handles");
-  if (!entity || entity.index >= config_.index_limit) return false;
-  if (entity.index >= slots_.size()) slots_.resize(entity.index + 1, {0, dead_bit});
-  if (at(entity.index)) return false;
+  if (!entity || entity.index >= config_.index_limit || at(entity.index)) return false;
+  if (entity.index >= slots_.size()) slots_.resize(entity.index + 1, nobody);
   slots_[entity.index] = {entity.generation, 0};
   ++alive_;
   return true;
 }
 
-EntityRange EntityPool::create_range(std::uint32_t count) {
-  if (count == 0) return {0, 0, first_generation()};
-  const auto recycled = std::find_if(free_ranges_.begin(), free_ranges_.end(),
-                                     [&](std::uint32_t slot) { return ranges_[slot].range.count == count; });
-  if (recycled == free_ranges_.end()) {
-    if (count > config_.index_limit - slots_.size()) return {};
-    ranges_.push_back({{index_end(), count, first_generation()}, count});
-    slots_.resize(slots_.size() + count, {first_generation(), in_range_bit});
-    alive_ += count;
-    return ranges_.back().range;
+void EntityPool::destroy(std::span<const Entity> entities) {
+  for (const Entity entity : entities) destroy(entity);
+}
+
+void EntityPool::destroy_rare(std::uint32_t index) {
+  EntitySlot& slot = slots_[index];
+  --alive_;
+  if ((slot.state & in_range_bit) != 0) {
+    slot.state = dead_bit | in_range_bit;
+    ++dead_in_ranges_;
+    EntityRangeSlot& range = range_of(index);
+    if (--range.alive == 0) range_died(range);
+  } else if (config_.recycling == Recycling::lifo) {
+    slot.generation = first_generation_;
+    link_free(index);
+  } else {
+    slot = nobody;
+    if (config_.recycling == Recycling::queue) ++retired_;
   }
-  RangeSlot& slot = ranges_[*recycled];
-  free_ranges_.erase(recycled);
+}
+
+EntityRangeSlot& EntityPool::range_of(std::uint32_t index) {
+  const auto after =
+      std::upper_bound(ranges_.begin(), ranges_.end(), index,
+                       [](std::uint32_t wanted, const EntityRangeSlot& slot) { return wanted < slot.range.first; });
+  MOBULA_ASSERT(after != ranges_.begin(), "index " + std::to_string(index) + " is in a range");
+  return *(after - 1);
+}
+
+std::vector<EntityRangeList>::iterator EntityPool::list_from(std::uint32_t count) {
+  return std::lower_bound(free_range_lists_.begin(), free_range_lists_.end(), count,
+                          [](const EntityRangeList& list, std::uint32_t wanted) { return list.count < wanted; });
+}
+
+EntityRange EntityPool::create_range(std::uint32_t count, PrototypeId prototype) {
+  MOBULA_ASSERT(config_.recycling != Recycling::given, "a pool of policy `given` is told its handles");
+  if (count == 0) return {0, 0, first_generation_};
+  const auto list = list_from(count);
+  if (list == free_range_lists_.end() || list->count != count || list->head == no_link)
+    return create_fresh_range(count, prototype);
+  EntityRangeSlot& slot = pop_free_range(*list);
   slot.alive = count;
-  for (std::uint32_t i = 0; i < count; ++i) slots_[slot.range.first + i] = {slot.range.generation, in_range_bit};
+  std::fill_n(slots_.begin() + slot.range.first, count, EntitySlot{slot.range.generation, in_range_bit | prototype});
   alive_ += count;
+  dead_in_ranges_ -= count;
   return slot.range;
 }
 
-void EntityPool::destroy(Entity entity) {
-  MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
-  Slot& slot = slots_[entity.index];
-  if ((slot.state & in_range_bit) != 0) return kill_in_range(ranges_[range_slot(entity.index)], entity.index);
-  --alive_;
-  if (config_.recycling == Recycling::given) {
-    slot.state = dead_bit;  // whoever gives the handles decides about the index
+EntityRange EntityPool::create_fresh_range(std::uint32_t count, PrototypeId prototype) {
+  const std::uint32_t first = index_end();
+  if (count > config_.index_limit - first) return {};
+  reserve_one_more(ranges_);
+  reserve_one_more(free_range_lists_);
+  slots_.resize(first + count, {first_generation_, in_range_bit | prototype});
+  ranges_.push_back({{first, count, first_generation_}, count, no_link});
+  const auto list = list_from(count);
+  if (list == free_range_lists_.end() || list->count != count)
+    free_range_lists_.insert(list, {count, no_link, no_link});
+  alive_ += count;
+  return ranges_.back().range;
+}
+
+EntityRangeSlot& EntityPool::pop_free_range(EntityRangeList& list) {
+  EntityRangeSlot& slot = ranges_[list.head];
+  list.head = slot.next;
+  if (list.head == no_link) list.tail = no_link;
+  slot.next = no_link;
+  return slot;
+}
+
+void EntityPool::link_free_range(EntityRangeSlot& slot) {
+  const auto place = static_cast<std::uint32_t>(&slot - ranges_.data());
+  EntityRangeList& list = *list_from(slot.range.count);
+  if (config_.recycling == Recycling::lifo) {
+    slot.next = list.head;
+    list.head = place;
     return;
   }
-  release(entity.index);
+  (list.head == no_link ? list.head : ranges_[list.tail].next) = place;
+  list.tail = place;
 }
 
-void EntityPool::release(std::uint32_t index) {
-  Slot& slot = slots_[index];
-  slot.state = dead_bit | no_link;
-  if (used_up(++slot.generation)) {
-    slot.generation = 0;
-    ++retired_;
-    return;
+void EntityPool::range_died(EntityRangeSlot& slot) {
+  slot.range.generation = generation_after(slot.range.generation);
+  if (used_up(slot.range.generation)) {
+    slot.range.generation = config_.recycling == Recycling::lifo ? first_generation_ : 0;
   }
-  if (free_tail_ == no_link) {
-    free_head_ = index;
-  } else {
-    slots_[free_tail_].state = dead_bit | index;
-  }
-  free_tail_ = index;
-}
-
-std::uint32_t EntityPool::range_slot(std::uint32_t index) const {
-  const auto after =
-      std::upper_bound(ranges_.begin(), ranges_.end(), index,
-                       [](std::uint32_t wanted, const RangeSlot& slot) { return wanted < slot.range.first; });
-  MOBULA_ASSERT(after != ranges_.begin(), "index " + std::to_string(index) + " is in a range");
-  return static_cast<std::uint32_t>(after - ranges_.begin()) - 1;
-}
-
-void EntityPool::kill_in_range(RangeSlot& slot, std::uint32_t index) {
-  slots_[index].state = in_range_bit | dead_bit;
-  --alive_;
-  if (--slot.alive > 0) return;
-  if (used_up(++slot.range.generation)) {
-    retired_ += slot.range.count;
-  } else {
-    free_ranges_.push_back(static_cast<std::uint32_t>(&slot - ranges_.data()));
-  }
+  if (slot.range.generation != 0) return link_free_range(slot);
+  dead_in_ranges_ -= slot.range.count;
+  retired_ += slot.range.count;
 }
 
 void EntityPool::destroy_range(const EntityRange& range) {
   if (range.count == 0) return;
-  RangeSlot& slot = ranges_[range_slot(range.first)];
+  EntityRangeSlot& slot = range_of(range.first);
   MOBULA_ASSERT(slot.range.first == range.first && slot.range.count == range.count,
                 "the range was made by create_range");
-  for (std::uint32_t i = 0; i < range.count; ++i)
-    if (valid(range.at(i))) kill_in_range(slot, range.first + i);
+  if (slot.alive == 0 || slot.range.generation != range.generation) return;
+  for (std::uint32_t i = 0; i < range.count; ++i) slots_[range.first + i].state = dead_bit | in_range_bit;
+  alive_ -= slot.alive;
+  dead_in_ranges_ += slot.alive;
+  slot.alive = 0;
+  range_died(slot);
+}
+
+EntityPoolImage EntityPool::image() const {
+  return {static_cast<std::uint32_t>(config_.recycling),
+          config_.incarnation,
+          config_.reuse_bits,
+          free_head_,
+          free_head_ == no_link ? no_link : free_tail_,
+          slots_,
+          ranges_,
+          free_range_lists_};
+}
+
+core::Result<EntityPool> EntityPool::restore(const EntityPoolConfig& config, const EntityPoolImage& image,
+                                             PrototypeId prototype_count) {
+  const auto damaged = [](const char* sentence) { return core::Error{"damaged snapshot", sentence}; };
+  if (image.recycling != static_cast<std::uint32_t>(config.recycling) || image.reuse_bits != config.reuse_bits)
+    return damaged("its entities are recycled in another way than this world's");
+  if (image.incarnation > config.incarnation) return damaged("it is of a later incarnation than this world");
+  if (image.slots.size() > config.index_limit) return damaged("it has more entities than this world has room for");
+  if (image.free_head == no_link && image.free_tail != no_link) return damaged("its free list has an end, but no head");
+
+  EntityPoolConfig old = config;
+  old.incarnation = image.incarnation;
+  EntityPool pool(old);
+  pool.slots_.assign(image.slots.begin(), image.slots.end());
+  pool.ranges_.assign(image.ranges.begin(), image.ranges.end());
+  pool.free_range_lists_.assign(image.free_range_lists.begin(), image.free_range_lists.end());
+  pool.free_head_ = image.free_head;
+  pool.free_tail_ = image.free_tail;
+  Counts counts;
+  if (const char* const fault = pool.survey(prototype_count, counts)) return damaged(fault);
+  pool.alive_ = counts.alive;
+  pool.retired_ = counts.retired;
+  pool.dead_in_ranges_ = counts.dead_in_ranges;
+  if (config.incarnation > image.incarnation) pool.begin_incarnation(config.incarnation);
+  return pool;
+}
+
+void EntityPool::begin_incarnation(std::uint32_t incarnation) {
+  config_.incarnation = incarnation;
+  if (config_.recycling == Recycling::given) return;
+  count_generations();
+  for (std::uint32_t index = 0; index < index_end(); ++index) {
+    EntitySlot& slot = slots_[index];
+    if ((slot.state & (dead_bit | in_range_bit)) != dead_bit) continue;
+    if (slot.generation == 0) link_free(index);
+    slot.generation = first_generation_;
+  }
+  for (EntityRangeSlot& slot : ranges_) {
+    if (slot.alive > 0) continue;
+    if (slot.range.generation == 0) {
+      dead_in_ranges_ += slot.range.count;
+      link_free_range(slot);
+    }
+    slot.range.generation = first_generation_;
+  }
+  retired_ = 0;
 }
 
 void EntityPool::check() const {
+  Counts counts;
+  const char* const fault = survey(link_mask + 1, counts);
+  MOBULA_ASSERT(fault == nullptr, fault);
+  MOBULA_ASSERT(counts.alive == alive_ && counts.dead_in_ranges == dead_in_ranges_ && counts.retired == retired_,
+                "the counts are right");
+  MOBULA_ASSERT(config_.recycling == Recycling::given || counts.free == free_count(), "nothing is lost");
+}
+
+// Null, or the first fault found as a sentence. Reads nothing outside the arrays, whatever they hold, and takes time
+// in proportion to them.
+const char* EntityPool::survey(PrototypeId prototype_count, Counts& counts) const {
+  const PrototypeId prototypes = std::min(prototype_count, link_mask + 1);
+  std::uint32_t end = 0;
+  for (const EntityRangeSlot& slot : ranges_) {
+    const auto [first, count, generation] = slot.range;
+    if (config_.recycling == Recycling::given) return "a mirror has no index ranges";
+    if (count == 0 || first < end || first > index_end() || count > index_end() - first)
+      return "index ranges overlap or end outside the index space";
+    if (const char* const fault = survey_singles(end, first, prototypes, counts)) return fault;
+    if (const char* const fault = survey_range(slot, prototypes, counts)) return fault;
+    end = first + count;
+  }
+  if (const char* const fault = survey_singles(end, index_end(), prototypes, counts)) return fault;
+  if (const char* const fault = survey_free_list(counts.free)) return fault;
+  return survey_range_lists();
+}
+
+// Counts what is right instead of looking for what is wrong; only if that is not all, looks for indices of nobody.
+const char* EntityPool::survey_singles(std::uint32_t begin, std::uint32_t end, PrototypeId prototypes,
+                                       Counts& counts) const {
+  const LegalGenerations legal{first_generation_, reuse_mask_};
+  const std::span singles = std::span(slots_).subspan(begin, end - begin);
+  std::uint32_t alive = 0;
+  std::uint32_t free = 0;
+  for (const auto& [generation, state] : singles) {
+    alive += static_cast<std::uint32_t>(state < prototypes) & legal.of_living(generation);
+    free += static_cast<std::uint32_t>((state & (dead_bit | in_range_bit)) == dead_bit) & legal.of_next(generation);
+  }
+  if (free > 0 && config_.recycling == Recycling::given) return "a mirror has no free indices";
+  std::uint32_t ownerless = 0;
+  if (alive + free != singles.size() && config_.recycling != Recycling::lifo)
+    for (const EntitySlot slot : singles)
+      ownerless += slot.generation == nobody.generation && slot.state == nobody.state ? 1u : 0u;
+  if (alive + free + ownerless != singles.size()) return "a slot is neither of a living entity nor of a free index";
+  counts.alive += alive;
+  counts.free += free;
+  if (config_.recycling == Recycling::queue) counts.retired += ownerless;
+  return nullptr;
+}
+
+const char* EntityPool::survey_range(const EntityRangeSlot& slot, PrototypeId prototype_count, Counts& counts) const {
+  const auto [first, count, generation] = slot.range;
   std::uint32_t alive = 0;
   std::uint32_t dead = 0;
-  for (const Slot& slot : slots_) {
-    ((slot.state & dead_bit) != 0 ? dead : alive) += 1;
-    MOBULA_ASSERT(slot.generation != 0 || (slot.state & dead_bit) != 0, "a living entity has a generation");
+  for (const EntitySlot& entity : std::span(slots_).subspan(first, count)) {
+    alive += static_cast<std::uint32_t>((entity.state ^ in_range_bit) < prototype_count) &
+             static_cast<std::uint32_t>(entity.generation == generation);
+    dead += static_cast<std::uint32_t>(entity.state == (dead_bit | in_range_bit));
   }
-  MOBULA_ASSERT(alive == alive_, "the count of the living is right");
-  std::uint32_t free = 0;
+  if (alive + dead != count || alive != slot.alive) return "a slot in an index range has no right state";
+  const bool retired = alive == 0 && generation == 0 && config_.recycling == Recycling::queue;
+  const LegalGenerations legal{first_generation_, reuse_mask_};
+  if (!retired && (alive > 0 ? legal.of_living(generation) : legal.of_next(generation)) == 0)
+    return "an index range has a generation that it cannot have";
+  if ((retired || alive > 0) && slot.next != no_link) return "an index range is in a free list, but is not free";
+  counts.alive += alive;
+  (retired ? counts.retired : counts.dead_in_ranges) += dead;
+  return nullptr;
+}
+
+// A walk that ends has met no index twice: so if it has met as many as there are, it has met each once.
+const char* EntityPool::survey_free_list(std::uint32_t expected) const {
+  constexpr const char* fault = "the free list does not hold every free index once";
+  std::uint32_t met = 0;
   std::uint32_t last = no_link;
-  for (std::uint32_t index = free_head_; index != no_link; index = slots_[index].state & state_mask) {
-    MOBULA_ASSERT((slots_[index].state & dead_bit) != 0, "a free index is dead");
-    MOBULA_ASSERT(++free <= dead, "the free queue ends");
+  for (std::uint32_t index = free_head_; index != no_link; index = slots_[index].state & link_mask) {
+    if (met++ == expected || index >= index_end()) return fault;
+    const EntitySlot slot = slots_[index];
+    if (slot.generation == 0 || (slot.state & (dead_bit | in_range_bit)) != dead_bit) return fault;
     last = index;
   }
-  MOBULA_ASSERT(last == free_tail_, "the free queue ends at its tail");
-  for (const RangeSlot& slot : ranges_) {
-    std::uint32_t living = 0;
-    for (std::uint32_t i = 0; i < slot.range.count; ++i) living += valid(slot.range.at(i)) ? 1u : 0u;
-    MOBULA_ASSERT(living == slot.alive, "a range counts its living");
+  if (met != expected) return fault;
+  if (config_.recycling != Recycling::queue) last = no_link;
+  return last == free_tail_ || free_head_ == no_link ? nullptr : "the free list ends elsewhere than it says";
+}
+
+const char* EntityPool::survey_range_lists() const {
+  constexpr const char* fault = "the lists of free index ranges do not hold each of them once";
+  std::vector<std::uint32_t> counts;
+  std::size_t expected = 0;
+  for (const EntityRangeSlot& slot : ranges_) {
+    counts.push_back(slot.range.count);
+    expected += slot.alive == 0 && slot.range.generation != 0 ? 1u : 0u;
   }
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  if (!std::equal(counts.begin(), counts.end(), free_range_lists_.begin(), free_range_lists_.end(),
+                  [](std::uint32_t count, const EntityRangeList& list) { return list.count == count; }))
+    return "the lists of free index ranges are not one per size";
+  std::size_t met = 0;
+  for (const EntityRangeList& list : free_range_lists_) {
+    std::uint32_t last = no_link;
+    for (std::uint32_t place = list.head; place != no_link; place = ranges_[place].next) {
+      if (met++ == expected || place >= ranges_.size()) return fault;
+      const EntityRangeSlot& slot = ranges_[place];
+      if (slot.alive > 0 || slot.range.generation == 0 || slot.range.count != list.count) return fault;
+      last = place;
+    }
+    if ((config_.recycling == Recycling::queue ? last : no_link) != list.tail) return fault;
+  }
+  return met == expected ? nullptr : fault;
 }
 
 }  // namespace mobula::ecs

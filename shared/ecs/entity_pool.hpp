@@ -1,26 +1,36 @@
 // Which entities live: one slot of 8 bytes per index.
 //
-//   slot of a living entity: generation | in_range bit, prototype
-//   slot of a dead index:    the generation it will get next | dead bit, link to the next free index
+//   slot of a living entity:      generation                  | in_range bit, prototype
+//   slot of a free index:         the generation it gets next | dead bit, next free index or no_link
+//   slot of an index of nobody:   0                           | dead bit, no_link
+//   dead slot in a range:         whatever was there          | dead bit, in_range bit
 //
-// Recycling is Shipyard's: free indices form a queue, and an index whose generations
-// are used up is retired for ever, so that a handle once seen never means another
-// entity. `given` has no free list: a mirror creates the very handles it is told.
-// The top bits of every generation are the incarnation of the world.
-// Invariant: living + free + in dead ranges + retired == size of the index space in use.
+// Three ways to recycle. `queue` is Shipyard's: the index that has been free longest comes first, and one whose
+// generations are used up is retired, so that a handle once seen never means another entity. `lifo` is EnTT's: the
+// index that died last comes first, and generations wrap. `given` has no free list: a mirror creates the very
+// handles it is told, and every dead index is nobody's.
+//
+// The top bits of every generation are the incarnation of the world. A pool restored under a newer incarnation keeps
+// the living as they are; whatever is handed out from then on is of the new one, so also the next entity of an
+// index whose old one dies, and indices retired under older incarnations are free again: their count starts anew.
+//
+// Invariant: living + free + dead in ranges + retired == size of the index space in use (not under `given`); each
+// free index is in the free list once. The registry owns it; one thread uses it. An allocation that fails changes
+// nothing, and destroying never allocates.
 #pragma once
 
 #include <cstdint>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/entity.hpp>
+#include <span>
 #include <vector>
 
 namespace mobula::ecs {
 
-using PrototypeId = std::uint32_t;
+using PrototypeId = std::uint32_t;  // below 2^30
 
-enum class Recycling { queue, given };
+enum class Recycling : std::uint32_t { queue, lifo, given };
 
 struct EntityPoolConfig {
   Recycling recycling = Recycling::queue;
@@ -39,33 +49,70 @@ struct EntityRange {
   bool operator==(const EntityRange&) const = default;
 };
 
+struct EntitySlot {
+  std::uint32_t generation;
+  std::uint32_t state;
+};
+
+struct EntityRangeSlot {
+  EntityRange range;    // generation: of the living; none alive: the next one, 0 when retired
+  std::uint32_t alive;  // how many
+  std::uint32_t next;   // none alive: place of the next free range of that size, or no_link
+};
+
+// The free ranges of one size, a list in their slots as the free indices are.
+struct EntityRangeList {
+  std::uint32_t count;  // of each range
+  std::uint32_t head;
+  std::uint32_t tail;  // of a queue, else no_link
+};
+
+// A pool as it lies in memory, for snapshots: five numbers and three arrays without padding.
+struct EntityPoolImage {
+  std::uint32_t recycling = 0;
+  std::uint32_t incarnation = 0;
+  std::uint32_t reuse_bits = 0;
+  std::uint32_t free_head = 0;
+  std::uint32_t free_tail = 0;
+  std::span<const EntitySlot> slots;
+  std::span<const EntityRangeSlot> ranges;            // by first index
+  std::span<const EntityRangeList> free_range_lists;  // by count, one per size that ranges have
+};
+
 class EntityPool {
  public:
+  class Iterator;
+
   explicit EntityPool(EntityPoolConfig config = {});
 
   // null_entity when the index space is used up.
-  Entity create();
+  Entity create(PrototypeId prototype = 0);
+  // Fills all of `out`, free indices first. False when the index space is too small for them all: nothing is made.
+  bool create(std::span<Entity> out, PrototypeId prototype = 0);
   // Policy `given`: false if the handle is null, beyond the limit, or its index is alive.
   bool create_given(Entity entity);
   // `count` consecutive indices, which single creates never get: when all of them are dead they serve another
   // range of that size, in a new generation. Generation 0 (nothing made) when the index space is used up.
-  EntityRange create_range(std::uint32_t count);
+  EntityRange create_range(std::uint32_t count, PrototypeId prototype = 0);
+
   // The entity must be alive.
   void destroy(Entity entity);
+  // All must be alive and distinct.
+  void destroy(std::span<const Entity> entities);
   // Whatever of the range still lives dies. Nothing happens if all of it is dead already.
   void destroy_range(const EntityRange& range);
 
   [[nodiscard]] bool valid(Entity entity) const {
     return entity.index < slots_.size() && slots_[entity.index].generation == entity.generation &&
-           (slots_[entity.index].state & dead_bit) == 0;
+           !is_dead(slots_[entity.index]);
   }
   // The living entity at an index, else null_entity.
   [[nodiscard]] Entity at(std::uint32_t index) const {
-    if (index >= slots_.size() || (slots_[index].state & dead_bit) != 0) return null_entity;
+    if (index >= slots_.size() || is_dead(slots_[index])) return null_entity;
     return {index, slots_[index].generation};
   }
   // Of a living entity's index.
-  [[nodiscard]] PrototypeId prototype(std::uint32_t index) const { return slots_[index].state & state_mask; }
+  [[nodiscard]] PrototypeId prototype(std::uint32_t index) const { return slots_[index].state & link_mask; }
   void set_prototype(std::uint32_t index, PrototypeId prototype) {
     slots_[index].state = (slots_[index].state & in_range_bit) | prototype;
   }
@@ -76,11 +123,23 @@ class EntityPool {
   [[nodiscard]] std::uint32_t retired() const { return retired_; }
   [[nodiscard]] const EntityPoolConfig& config() const { return config_; }
 
+  // The living by index. The function may destroy any entity and create others: those at higher indices are met.
   template <class Function>
   void each(Function&& function) const {
-    for (std::uint32_t index = 0; index < slots_.size(); ++index)
-      if ((slots_[index].state & dead_bit) == 0) function(Entity{index, slots_[index].generation});
+    for (std::uint32_t index = 0; index < slots_.size(); ++index) {
+      if (is_dead(slots_[index]) && (index = next_living(index)) == slots_.size()) return;
+      function(Entity{index, slots_[index].generation});
+    }
   }
+  [[nodiscard]] Iterator begin() const;
+  [[nodiscard]] Iterator end() const;
+
+  // Points into the pool: good until it changes.
+  [[nodiscard]] EntityPoolImage image() const;
+  // The pool the image was taken of, under the config's incarnation, which must not be older. Every number is
+  // checked: "damaged snapshot" unless a pool with this config can have come to that state.
+  static core::Result<EntityPool> restore(const EntityPoolConfig& config, const EntityPoolImage& image,
+                                          PrototypeId prototype_count);
 
   // Asserts the invariant above by walking everything.
   void check() const;
@@ -88,34 +147,156 @@ class EntityPool {
  private:
   static constexpr std::uint32_t dead_bit = 1u << 31;
   static constexpr std::uint32_t in_range_bit = 1u << 30;
-  static constexpr std::uint32_t state_mask = in_range_bit - 1;
-  static constexpr std::uint32_t no_link = state_mask;
+  static constexpr std::uint32_t link_mask = in_range_bit - 1;
+  static constexpr std::uint32_t no_link = link_mask;
+  static constexpr EntitySlot nobody{0, dead_bit | no_link};
 
-  struct Slot {
-    std::uint32_t generation;
-    std::uint32_t state;
-  };
-  struct RangeSlot {
-    EntityRange range;  // generation: of the living, or the next one
+  struct Counts {
     std::uint32_t alive = 0;
+    std::uint32_t free = 0;
+    std::uint32_t dead_in_ranges = 0;
+    std::uint32_t retired = 0;
   };
 
-  [[nodiscard]] std::uint32_t first_generation() const { return config_.incarnation << config_.reuse_bits | 1; }
-  [[nodiscard]] bool used_up(std::uint32_t generation) const {
-    return (generation & ((1ull << config_.reuse_bits) - 1)) == 0;
+  static bool is_dead(const EntitySlot& slot) { return (slot.state & dead_bit) != 0; }
+  // A living entity of an older incarnation is followed by the first of this one.
+  [[nodiscard]] std::uint32_t generation_after(std::uint32_t generation) const {
+    return generation < first_generation_ ? first_generation_ : generation + 1;
   }
-  void release(std::uint32_t index);
-  [[nodiscard]] std::uint32_t range_slot(std::uint32_t index) const;
-  void kill_in_range(RangeSlot& slot, std::uint32_t index);
+  [[nodiscard]] bool used_up(std::uint32_t generation) const { return (generation & reuse_mask_) == 0; }
+  [[nodiscard]] std::uint32_t free_count() const { return index_end() - alive_ - dead_in_ranges_ - retired_; }
+  [[nodiscard]] std::uint32_t next_living(std::uint32_t index) const;
+  [[gnu::cold]] static std::string not_alive(Entity entity);
+
+  Entity create_fresh(PrototypeId prototype);
+  [[gnu::noinline, gnu::cold]] void grow();
+  Entity pop_free(PrototypeId prototype);
+  void link_free(std::uint32_t index);
+  [[gnu::noinline, gnu::cold]] void destroy_rare(std::uint32_t index);
+
+  [[nodiscard]] EntityRangeSlot& range_of(std::uint32_t index);
+  [[nodiscard]] std::vector<EntityRangeList>::iterator list_from(std::uint32_t count);
+  EntityRange create_fresh_range(std::uint32_t count, PrototypeId prototype);
+  EntityRangeSlot& pop_free_range(EntityRangeList& list);
+  void link_free_range(EntityRangeSlot& slot);
+  void range_died(EntityRangeSlot& slot);
+
+  void count_generations();
+  void begin_incarnation(std::uint32_t incarnation);
+  const char* survey(PrototypeId prototype_count, Counts& counts) const;
+  const char* survey_singles(std::uint32_t begin, std::uint32_t end, PrototypeId prototypes, Counts& counts) const;
+  const char* survey_range(const EntityRangeSlot& slot, PrototypeId prototype_count, Counts& counts) const;
+  const char* survey_free_list(std::uint32_t expected) const;
+  const char* survey_range_lists() const;
 
   EntityPoolConfig config_;
-  std::vector<Slot> slots_;
-  std::vector<RangeSlot> ranges_;           // by first index, for ever
-  std::vector<std::uint32_t> free_ranges_;  // places in ranges_
+  std::uint32_t first_generation_ = 0;
+  std::uint32_t reuse_mask_ = 0;
+  std::vector<EntitySlot> slots_;
   std::uint32_t free_head_ = no_link;
-  std::uint32_t free_tail_ = no_link;
+  std::uint32_t free_tail_ = no_link;  // means something while a queue has a head
   std::uint32_t alive_ = 0;
   std::uint32_t retired_ = 0;
+  std::uint32_t dead_in_ranges_ = 0;     // of ranges that are not retired
+  std::vector<EntityRangeSlot> ranges_;  // by first index, for ever
+  // By count, made with the first range of a size. Sizes are few (k different ones take k²/2 indices), so they are
+  // inserted in the middle.
+  std::vector<EntityRangeList> free_range_lists_;
 };
+
+class EntityPool::Iterator {
+ public:
+  using iterator_concept = std::forward_iterator_tag;
+  using value_type = Entity;
+  using difference_type = std::ptrdiff_t;
+
+  Iterator() = default;
+  Iterator(const EntityPool& pool, std::uint32_t index) : pool_(&pool), index_(index) {}
+  Entity operator*() const { return {index_, pool_->slots_[index_].generation}; }
+  Iterator& operator++() {
+    index_ = pool_->next_living(index_ + 1);
+    return *this;
+  }
+  Iterator operator++(int) {
+    const Iterator before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const Iterator& other) const { return index_ == other.index_; }
+
+ private:
+  const EntityPool* pool_ = nullptr;
+  std::uint32_t index_ = 0;
+};
+
+inline EntityPool::Iterator EntityPool::begin() const { return {*this, next_living(0)}; }
+inline EntityPool::Iterator EntityPool::end() const { return {*this, index_end()}; }
+
+// Long stretches of dead indices are passed eight at a time.
+inline std::uint32_t EntityPool::next_living(std::uint32_t index) const {
+  const EntitySlot* const slots = slots_.data();
+  const std::uint32_t end = index_end();
+  const auto eight_dead = [&](const EntitySlot* s) {
+    return ((s[0].state & s[1].state & s[2].state & s[3].state) & (s[4].state & s[5].state & s[6].state & s[7].state) &
+            dead_bit) != 0;
+  };
+  while (index < end && is_dead(slots[index])) {
+    ++index;
+    while (end - index >= 8 && eight_dead(slots + index)) index += 8;
+  }
+  return index;
+}
+
+inline Entity EntityPool::create(PrototypeId prototype) {
+  MOBULA_ASSERT(config_.recycling != Recycling::given, "a pool of policy `given` is told its handles");
+  return free_head_ != no_link ? pop_free(prototype) : create_fresh(prototype);
+}
+
+inline Entity EntityPool::pop_free(PrototypeId prototype) {
+  const std::uint32_t index = free_head_;
+  EntitySlot& slot = slots_[index];
+  free_head_ = slot.state & link_mask;
+  slot.state = prototype;
+  ++alive_;
+  return {index, slot.generation};
+}
+
+inline Entity EntityPool::create_fresh(PrototypeId prototype) {
+  const std::uint32_t index = index_end();
+  if (index >= config_.index_limit) return null_entity;
+  if (slots_.capacity() == index) [[unlikely]]
+    grow();
+  // Said in the vector's own pointers, or else its growth is inlined as well.
+  if (slots_.data() + slots_.size() == slots_.data() + slots_.capacity()) __builtin_unreachable();
+  slots_.push_back({first_generation_, prototype});
+  ++alive_;
+  return {index, first_generation_};
+}
+
+inline void EntityPool::destroy(Entity entity) {
+  MOBULA_ASSERT(valid(entity), not_alive(entity));
+  EntitySlot& slot = slots_[entity.index];
+  const std::uint32_t next = generation_after(slot.generation);
+  if ((slot.state & in_range_bit) != 0 || used_up(next) || config_.recycling == Recycling::given) [[unlikely]]
+    return destroy_rare(entity.index);
+  --alive_;
+  slot.generation = next;
+  link_free(entity.index);
+}
+
+inline void EntityPool::link_free(std::uint32_t index) {
+  if (config_.recycling == Recycling::lifo) {
+    slots_[index].state = dead_bit | free_head_;
+    free_head_ = index;
+    return;
+  }
+  slots_[index].state = dead_bit | no_link;
+  if (free_head_ == no_link) {
+    free_head_ = index;
+  } else {
+    slots_[free_tail_].state = dead_bit | index;
+  }
+  free_tail_ = index;
+}
 
 }  // namespace mobula::ecs

@@ -1,27 +1,34 @@
-// All components of one (component type, instance name): a sparse set.
+// All components of one (component type, instance name): a sparse set with data.
 //
-//   sparse:   pages of positions by entity index, made on need
-//   packed:   entity index by position, without gaps
+//   set:      which entity is at which position
 //   data:     pages of components by position; a page never moves
 //   stamps:   per block of 64 positions the tick of the last mutable access or move
 //
 // Removal swaps the last component into the gap. A reference into a pool lives until the
 // pool's next structural change.
-// Invariant: for each position p < size, sparse[packed[p]] == p; every other sparse entry is `none`.
+// Owned by a registry, whose entity handles it never sees: it knows indices alone.
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <mobula/core/assert.hpp>
+#include <cstring>
 #include <mobula/core/bytes.hpp>
+#include <mobula/core/owned.hpp>
 #include <mobula/ecs/component_type.hpp>
-#include <span>
+#include <mobula/ecs/entity.hpp>
+#include <mobula/ecs/sparse_set.hpp>
 #include <vector>
 
 namespace mobula::ecs {
 
 using PoolId = std::uint32_t;
 using Tick = std::uint32_t;
+
+struct PoolWatch;  // who is told of a pool's changes: watch.hpp
+class GroupSet;
+class Scratch;
+
+// Who decides in which order a pool's components lie. Nobody: the mender may.
+enum class OrderOwner : std::uint8_t { nobody, sort, group, hierarchy };
 
 struct PoolConfig {
   std::uint32_t sparse_page_shift = 10;  // 2^10 indices, 4 KiB
@@ -30,28 +37,32 @@ struct PoolConfig {
 
 class Pool {
  public:
-  static constexpr std::uint32_t none = ~0u;
+  static constexpr std::uint32_t none = SparseSet::none;
   static constexpr std::uint32_t block_shift = 6;
 
-  Pool(const ComponentType& type, core::StringId32 instance, std::string instance_name, const Tick& now,
+  Pool(PoolId id, const ComponentType& type, core::StringId32 instance, std::string instance_name, const Tick& now,
        PoolConfig config);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
+  [[nodiscard]] PoolId id() const { return id_; }
   [[nodiscard]] const ComponentType& type() const { return type_; }
+  [[nodiscard]] bool is_schema() const { return schema_; }
   [[nodiscard]] core::StringId32 instance() const { return instance_; }
   [[nodiscard]] const std::string& instance_name() const { return instance_name_; }
 
-  [[nodiscard]] std::uint32_t size() const { return size_; }
-  [[nodiscard]] std::span<const std::uint32_t> indices() const { return {packed_.data(), size_}; }
+  // Which entities -----------------------------------------------------------------------
 
+  [[nodiscard]] const SparseSet& set() const { return set_; }
+  [[nodiscard]] std::uint32_t size() const { return set_.size(); }
+  [[nodiscard]] std::span<const std::uint32_t> indices() const { return set_.indices(); }
   // Position of an entity's component, or `none`.
-  [[nodiscard]] std::uint32_t find(std::uint32_t index) const {
-    const std::uint32_t page = index >> config_.sparse_page_shift;
-    return page < sparse_.size() ? sparse_[page][index & sparse_mask_] : none;
-  }
-  [[nodiscard]] bool contains(std::uint32_t index) const { return find(index) != none; }
+  [[nodiscard]] std::uint32_t find(std::uint32_t index) const { return set_.find(index); }
+  [[nodiscard]] bool contains(std::uint32_t index) const { return set_.contains(index); }
+  [[nodiscard]] std::uint64_t version() const { return set_.version(); }
+
+  // Components ---------------------------------------------------------------------------
 
   [[nodiscard]] const std::byte* at(std::uint32_t position) const { return address(position); }
   // Stamps the position's block with the current tick.
@@ -59,45 +70,114 @@ class Pool {
     stamp(position);
     return address(position);
   }
-  void stamp(std::uint32_t position) { stamps_[position >> block_shift] = now_; }
-  // Tick stamps of the blocks: block b holds positions 64 b … 64 b + 63.
-  [[nodiscard]] std::uint32_t page_positions() const { return data_mask_ + 1; }
-  [[nodiscard]] std::span<const Tick> stamps() const { return {stamps_.data(), (size_ + block_mask) >> block_shift}; }
-
-  // Makes room at the end and returns it, uninitialised: the caller constructs there at once.
-  // The entity must have no component in this pool.
-  std::byte* append(std::uint32_t index) {
-    MOBULA_ASSERT(!contains(index), "index " + std::to_string(index) + " already has component " + instance_name_);
-    if (size_ == capacity_) add_data_page();
-    const std::uint32_t page = index >> config_.sparse_page_shift;
-    if (page >= sparse_.size() || sparse_used_[page] == 0) add_sparse_page(page);
-    const std::uint32_t position = size_++;
-    ++version_;
-    packed_[position] = index;
-    sparse_[page][index & sparse_mask_] = position;
-    ++sparse_used_[page];
-    return at_mutable(position);
-  }
-  // Many at once from `rows`, packed components of a schema type. Entity indices are first + offsets[i].
-  void append_rows(std::uint32_t first, std::span<const std::uint32_t> offsets, const std::byte* rows);
-  // The entity must have a component here.
-  void remove(std::uint32_t index);
-
-  // Grows with every change of which entities are where.
-  [[nodiscard]] std::uint64_t version() const { return version_; }
-  // For views: a bit for each block of 64 positions of `lead`, set where this pool holds the same entities at the same
-  // positions. Kept until one of the pools changes in structure. Valid until then.
-  [[nodiscard]] const std::uint64_t* blocks_aligned_with(const Pool& lead);
-  void stamp_blocks(std::uint32_t first_block, std::uint32_t end_block) {
-    for (std::uint32_t block = first_block; block < end_block; ++block) stamps_[block] = now_;
-  }
   // Without a stamp: the caller has seen to it.
   [[nodiscard]] std::byte* address(std::uint32_t position) const {
     return pages_[position >> config_.data_page_shift] +
            static_cast<std::size_t>(position & data_mask_) * element_size_;
   }
+  template <class T>
+  [[nodiscard]] T* typed_address(std::uint32_t position) const {
+    return reinterpret_cast<T*>(pages_[position >> config_.data_page_shift]) + (position & data_mask_);
+  }
+  [[nodiscard]] std::uint32_t page_positions() const { return data_mask_ + 1; }
+  // Whether the page that begins at a position, not the first, follows in memory on the one before it.
+  [[nodiscard]] bool page_follows(std::uint32_t position) const {
+    std::byte* const* const page = &pages_[position >> config_.data_page_shift];
+    return page[0] == page[-1] + (static_cast<std::size_t>(element_size_) << config_.data_page_shift);
+  }
 
-  // Asserts the invariant above by walking everything.
+  // Tick stamps of the blocks: block b holds positions 64 b … 64 b + 63.
+  [[nodiscard]] std::span<const Tick> stamps() const { return {stamps_.data(), (size() + block_mask) >> block_shift}; }
+  void stamp(std::uint32_t position) { stamps_[position >> block_shift] = now_; }
+  // All blocks that positions first … end - 1 are in.
+  void stamp_run(std::uint32_t first, std::uint32_t end) {
+    for (std::uint32_t block = first >> block_shift; block < (end + block_mask) >> block_shift; ++block)
+      stamps_[block] = now_;
+  }
+
+  // Adding and removing ------------------------------------------------------------------
+
+  // Adding is three steps, so that whatever throws changes nothing: make_room allocates, the caller constructs at
+  // end(), commit lets the component in and returns its position.
+  void make_room(std::uint32_t index) {
+    MOBULA_ASSERT(!contains(index), "index " + std::to_string(index) + " already has component " + instance_name_);
+    set_.make_page(index);
+    if (size() == capacity_) [[unlikely]]
+      add_data_pages();
+  }
+  [[nodiscard]] std::byte* end() const { return address(size()); }
+  std::uint32_t commit(std::uint32_t index) noexcept {
+    const std::uint32_t position = set_.push(index);
+    stamp(position);
+    return position;
+  }
+  // Many at once, for schema components: entities `first + offsets[i]`, and their components packed in `rows`.
+  void append_rows(std::uint32_t first, std::span<const std::uint32_t> offsets, const std::byte* rows);
+  void make_room(std::span<const Entity> entities);
+  // For snapshots: fills an empty pool of a schema component, indices in this order and none twice, and their
+  // components packed in `rows`. It stays empty if an allocation fails.
+  void assign(std::span<const std::uint32_t> indices, const std::byte* rows);
+  // The two halves of it: positions for so many in all, and what finds entities first … first + count - 1.
+  void reserve(std::uint32_t count) {
+    while (capacity_ < count) add_data_pages();
+  }
+  void make_pages(std::uint32_t first, std::uint32_t count) { set_.make_pages(first, count); }
+  // Lets entities first … first + count - 1 in, each with the component whose bytes are at `value`. Schema components.
+  void commit_run(std::uint32_t first, std::uint32_t count, const std::byte* value) noexcept;
+
+  // Moves a component to uninitialised memory; `from` is destroyed. Components are small: words beat a call of memcpy.
+  void relocate(std::byte* to, std::byte* from) const noexcept {
+    if (!plain_) return type_.relocate(to, from);
+    std::uint32_t left = element_size_;
+    for (; left >= 8; left -= 8, to += 8, from += 8) std::memcpy(to, from, 8);
+    for (; left >= 4; left -= 4, to += 4, from += 4) std::memcpy(to, from, 4);
+    for (; left > 0; --left) *to++ = *from++;
+  }
+  // The entity must have a component here. Allocates nothing.
+  void remove(std::uint32_t index) noexcept {
+    const std::uint32_t position = find(index);
+    MOBULA_ASSERT(position != none, "index " + std::to_string(index) + " has no component " + instance_name_);
+    if (!plain_) destroy_value(position);
+    const std::uint32_t last = size() - 1;
+    if (position != last) {
+      std::byte* gap = address(position);
+      relocate(gap, address(last));
+      stamp(position);
+    }
+    set_.erase(position);
+  }
+  void clear() noexcept;
+
+  // Order --------------------------------------------------------------------------------
+
+  [[nodiscard]] OrderOwner order_owner() const { return order_owner_; }
+  // Asserts that the order is free, or already a sort's and wanted for a sort. `group`: the one that owns it.
+  void claim_order(OrderOwner owner, const GroupSet* group = nullptr);
+  void release_order() { order_owner_ = OrderOwner::nobody; }
+  [[nodiscard]] const GroupSet* owner_group() const { return owner_group_; }
+  // Swaps what is at two positions. A move stamps its destinations.
+  void swap(std::uint32_t a, std::uint32_t b) noexcept;
+  // Positions first … get what is now at order[0], order[1], …: a permutation of the positions from `first` on. Blocks
+  // in which nothing moves are not stamped. Cannot fail when `scratch` has the room that reordering takes.
+  void reorder(std::uint32_t first, std::span<const std::uint32_t> order, Scratch& scratch);
+  [[nodiscard]] std::size_t reorder_bytes(std::size_t count) const {
+    return count * (element_size_ > sizeof(std::uint32_t) ? element_size_ : sizeof(std::uint32_t));
+  }
+
+  // For walks: a bit for each block of 64 positions of `lead`, set where this pool holds the same entities at the same
+  // positions. Kept until one of them changes in structure. Valid until then.
+  [[nodiscard]] const std::uint64_t* blocks_aligned_with(const SparseSet& lead);
+
+  // While a walk goes over the pool nothing may reorder it: that asserts.
+  [[nodiscard]] bool walked() const { return walks_ > 0; }
+  void begin_walk() { ++walks_; }
+  void end_walk() { --walks_; }
+
+  // Groups and listeners; null while there is none.
+  [[nodiscard]] PoolWatch* watch() const { return watch_.get(); }
+  PoolWatch& make_watch();
+
+  // Asserts the invariants by walking everything.
   void check() const;
 
  private:
@@ -105,35 +185,41 @@ class Pool {
 
   // What blocks_aligned_with found, and when.
   struct Alignment {
-    const Pool* lead;
+    const SparseSet* lead;
     std::uint64_t lead_version;
     std::uint64_t own_version;
     std::vector<std::uint64_t> blocks;
   };
 
-  void compare_blocks(const Pool& lead, Alignment& alignment) const;
-  void add_data_page();
-  void add_sparse_page(std::uint32_t page);
-  void clear_sparse(std::uint32_t index);
-  void move_into(std::uint32_t position, std::uint32_t from);
+  void destroy_value(std::uint32_t position) noexcept;
+  void compare_blocks(const SparseSet& lead, Alignment& alignment) const;
+  template <class Copy>
+  void reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> order, std::byte* room,
+                      std::size_t element_size, Copy copy);
+  void add_data_pages();
+  // Into positions first … end - 1, and stamps them.
+  void copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* rows) noexcept;
 
-  const ComponentType& type_;
-  core::StringId32 instance_;
-  std::string instance_name_;
-  const Tick& now_;
-  PoolConfig config_;
-  std::uint32_t sparse_mask_;
-  std::uint32_t data_mask_;
+  SparseSet set_;
   std::uint32_t element_size_;
-  std::uint32_t size_ = 0;
-  std::uint32_t capacity_ = 0;              // positions there is room for in packed_, pages_ and stamps_
-  std::vector<std::uint32_t*> sparse_;      // never null: where nothing is, empty_page_
-  std::vector<std::uint32_t> sparse_used_;  // entries of each page
-  std::unique_ptr<std::uint32_t[]> empty_page_;
-  std::vector<std::uint32_t> packed_;
+  std::uint32_t data_mask_;
+  std::uint32_t capacity_ = 0;  // positions there is room for in set_, pages_ and stamps_
+  bool schema_;
+  bool plain_;  // components are bytes: copied and forgotten
+  PoolConfig config_;
+  std::vector<std::byte*> slabs_;  // what pages are cut from
   std::vector<std::byte*> pages_;
   std::vector<Tick> stamps_;
-  std::uint64_t version_ = 1;
+  const Tick& now_;
+  const ComponentType& type_;
+  core::Owned<PoolWatch> watch_;
+  std::uint32_t walks_ = 0;
+  PoolId id_;
+  OrderOwner order_owner_ = OrderOwner::nobody;
+  const GroupSet* owner_group_ = nullptr;
+  core::StringId32 instance_;
+  std::string instance_name_;
+  std::byte* scratch_ = nullptr;  // room for one component, while two swap
   std::vector<Alignment> alignments_;
 };
 

@@ -4,15 +4,15 @@
 //
 // The order of adding makes different chains of one composition: each knows its
 // canonical prototype, the chain whose pools are sorted by (component type, instance name).
-// Prototypes are kept until the table dies.
+// Each counts the living entities that have it. Prototypes are kept until the table dies.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <mobula/core/owned.hpp>
 #include <mobula/ecs/entity_pool.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 namespace mobula::ecs {
@@ -23,33 +23,34 @@ inline constexpr PrototypeId empty_prototype = 0;
 // same few edges are walked again and again.
 class PrototypeEdges {
  public:
+  PrototypeEdges();
+  ~PrototypeEdges();
+
   static constexpr PrototypeId unknown = ~0u;
 
   PrototypeId find(PrototypeId from, PoolId pool) {
-    Edge& edge = cache_[(from * 29 + pool) % cache_.size()];
-    if (edge.from != from || edge.pool != pool) edge = {from, pool, find_in_map(from, pool)};
-    return edge.to;
+    const Edge& edge = cached(from, pool);
+    return edge.key == key(from, pool) ? edge.to : find_in_map(from, pool);
   }
   void add(PrototypeId from, PoolId pool, PrototypeId to) {
-    map_.emplace(key(from, pool), to);
-    cache_[(from * 29 + pool) % cache_.size()] = {from, pool, to};
+    add_to_map(key(from, pool), to);
+    cached(from, pool) = {key(from, pool), to};
   }
 
  private:
   struct Edge {
-    PrototypeId from = unknown;
-    PoolId pool = 0;
+    std::uint64_t key = ~0ull;
     PrototypeId to = unknown;
   };
 
   static std::uint64_t key(PrototypeId from, PoolId pool) { return static_cast<std::uint64_t>(from) << 32 | pool; }
-  [[nodiscard]] PrototypeId find_in_map(PrototypeId from, PoolId pool) const {
-    const auto found = map_.find(key(from, pool));
-    return found == map_.end() ? unknown : found->second;
-  }
+  Edge& cached(PrototypeId from, PoolId pool) { return cache_[(from * 29 + pool) % cache_.size()]; }
+  PrototypeId find_in_map(PrototypeId from, PoolId pool);
+  void add_to_map(std::uint64_t key, PrototypeId to);
 
   std::array<Edge, 256> cache_;
-  std::unordered_map<std::uint64_t, PrototypeId> map_;
+  struct Map;  // std::unordered_map is a heavy header
+  core::Owned<Map> map_;
 };
 
 class PrototypeTable {
@@ -61,6 +62,7 @@ class PrototypeTable {
 
   // Must be told of each pool, in order of id, before the pool is used here.
   void add_pool(SortKey key) { keys_.push_back(key); }
+  void reserve_pools(std::size_t count) { keys_.reserve(count); }
 
   // The composition must not contain the pool yet.
   PrototypeId with(PrototypeId prototype, PoolId pool) {
@@ -79,6 +81,12 @@ class PrototypeTable {
   // In the order of adding; canonical prototypes: in canonical order.
   [[nodiscard]] std::span<const PoolId> pools(PrototypeId prototype) const { return nodes_[prototype].pools; }
   [[nodiscard]] bool contains(PrototypeId prototype, PoolId pool) const;
+
+  // Living entities that have the prototype: the registry keeps count.
+  [[nodiscard]] std::uint32_t uses(PrototypeId prototype) const { return uses_[prototype]; }
+  void retain(PrototypeId prototype, std::uint32_t count = 1) { uses_[prototype] += count; }
+  void release(PrototypeId prototype, std::uint32_t count = 1) { uses_[prototype] -= count; }
+
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
 
  private:
@@ -93,6 +101,7 @@ class PrototypeTable {
 
   std::vector<SortKey> keys_;
   std::vector<Node> nodes_;
+  std::vector<std::uint32_t> uses_;  // by prototype, apart from the nodes: hot
   PrototypeEdges with_;
   PrototypeEdges without_;
 };

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <mobula/ecs/registry.hpp>
 
 namespace mobula::ecs {
@@ -13,17 +15,16 @@ Registry::Registry(RegistryConfig config) : config_(config), entities_(config.en
 Registry::~Registry() = default;
 
 core::Result<const ComponentType*> Registry::register_type(ComponentType type) {
-  const auto [place, added] = types_.try_emplace(type.id);
-  if (!added)
-    return core::Error{"name collision", "component type " + type.name + " has the id of " + place->second->name};
+  if (const ComponentType* known = find_type(type.id))
+    return core::Error{"name collision", "component type " + type.name + " has the id of " + known->name};
   MOBULA_ASSERT(!type.schema || type.default_value.size() == type.size, "a schema component has a default value");
-  place->second = std::make_unique<ComponentType>(std::move(type));
-  return static_cast<const ComponentType*>(place->second.get());
+  types_.push_back(core::Owned(new ComponentType(std::move(type))));
+  return static_cast<const ComponentType*>(types_.back().get());
 }
 
 const ComponentType* Registry::find_type(core::StringId32 id) const {
-  const auto found = types_.find(id);
-  return found == types_.end() ? nullptr : found->second.get();
+  const auto found = std::find_if(types_.begin(), types_.end(), [id](const auto& type) { return type->id == id; });
+  return found == types_.end() ? nullptr : found->get();
 }
 
 core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_view instance_name) {
@@ -42,69 +43,210 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
     return core::Error{"too many pools", "a registry holds " + std::to_string(max_pools) + " pools"};
 
   const PoolId made = pool_count();
-  pools_.push_back(std::make_unique<Pool>(*type, instance, std::string(instance_name), tick_, config_.pools));
-  pool_by_key_.emplace(pool_key(type_id, instance), made);
-  prototypes_.add_pool(pool_key(type_id, instance));
-  if (!type->schema) local_pools_.push_back(made);
+  core::Owned pool(new Pool(made, *type, instance, std::string(instance_name), tick_, config_.pools));
+  pools_.reserve(made + 1);
+  pools_by_key_.reserve(made + 1);
+  local_pools_.reserve(local_pools_.size() + 1);
+  prototypes_.reserve_pools(made + 1);
+  const PoolKey key{pool_key(type_id, instance), made};
+  pools_by_key_.insert(std::lower_bound(pools_by_key_.begin(), pools_by_key_.end(), key), key);
+  prototypes_.add_pool(key.key);
+  if (!type->schema) local_pools_.push_back(pool.get());
+  pools_.push_back(std::move(pool));
   return made;
 }
 
 PoolId Registry::find_pool(core::StringId32 type, core::StringId32 instance) const {
-  const auto found = pool_by_key_.find(pool_key(type, instance));
-  return found == pool_by_key_.end() ? no_pool : found->second;
+  const PoolKey wanted{pool_key(type, instance), no_pool};
+  const auto found = std::lower_bound(pools_by_key_.begin(), pools_by_key_.end(), wanted);
+  return found == pools_by_key_.end() || found->key != wanted.key ? no_pool : found->pool;
 }
 
-PoolId Registry::bind_slot(std::uint32_t slot, PoolId pool) {
-  if (slot >= pool_by_slot_.size()) pool_by_slot_.resize(slot + 1, no_pool);
-  return pool_by_slot_[slot] = pool;
-}
-
-std::string Registry::dead_entity(const char* doing, Entity entity, PoolId pool) const {
-  return std::string(doing) + " component " + pools_[pool]->instance_name() + " of entity " + to_string(entity) +
+std::string Registry::dead_entity(const char* doing, Entity entity, const Pool& pool) const {
+  return std::string(doing) + " component " + pool.instance_name() + " of entity " + to_string(entity) +
          ", which is not alive";
 }
 
-void Registry::note(JournalEntry::Kind kind, Entity entity, std::uint32_t count) {
-  journal_.push_back({kind, entity, count});
+std::string Registry::double_add(Entity entity, const Pool& pool) const {
+  return "entity " + to_string(entity) + " already has component " + pool.instance_name();
 }
 
+std::string Registry::missing_component(Entity entity, const Pool& pool) const {
+  return "entity " + to_string(entity) + " has no component " + pool.instance_name() + " to remove";
+}
+
+// Entities -------------------------------------------------------------------------------
+
 Entity Registry::create() {
+  journal_.make_room();
   const Entity entity = entities_.create();
-  if (entity) note(JournalEntry::Kind::create, entity);
+  if (!entity) return entity;
+  prototypes_.retain(empty_prototype);
+  journal_.note(JournalEntry::Kind::create, entity);
+  created_.emit({&entity, 1});
   return entity;
 }
 
 bool Registry::create_given(Entity entity) {
+  journal_.make_room();
   if (!entities_.create_given(entity)) return false;
-  note(JournalEntry::Kind::create, entity);
+  prototypes_.retain(empty_prototype);
+  journal_.note(JournalEntry::Kind::create, entity);
+  created_.emit({&entity, 1});
   return true;
 }
 
 EntityRange Registry::create_range(std::uint32_t count) {
+  journal_.make_room();
+  std::vector<Entity> told;
+  if (!created_.empty()) told.reserve(count);
   const EntityRange range = entities_.create_range(count);
-  if (range.count > 0) note(JournalEntry::Kind::create, range.at(0), range.count);
+  if (range.count == 0) return range;
+  prototypes_.retain(empty_prototype, range.count);
+  journal_.note(JournalEntry::Kind::create, range.at(0), range.count);
+  if (created_.empty()) return range;
+  for (std::uint32_t i = 0; i < count; ++i) told.push_back(range.at(i));
+  created_.emit(told);
   return range;
 }
 
-void Registry::drop_components(std::uint32_t index) {
-  for (const PoolId pool : prototypes_.pools(entities_.prototype(index))) pools_[pool]->remove(index);
-  for (const PoolId pool : local_pools_)
-    if (pools_[pool]->contains(index)) pools_[pool]->remove(index);
+bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
+                           std::span<const std::byte* const> values) {
+  PrototypeId prototype = empty_prototype;
+  for (const Pool* pool : pools) prototype = prototypes_.with(prototype, pool->id());
+  journal_.make_room(out.size());
+  if (!entities_.create(out, prototype)) return false;
+  try {
+    find_runs(out);
+    for (Pool* pool : pools) {
+      pool->reserve(pool->size() + static_cast<std::uint32_t>(out.size()));
+      for (const IndexRun& run : runs_) pool->make_pages(run.first, run.count);
+      make_group_room(*pool, out);
+    }
+  } catch (...) {
+    entities_.destroy(out);
+    throw;
+  }
+  for (std::size_t i = 0; i < pools.size(); ++i)
+    for (const IndexRun& run : runs_) pools[i]->commit_run(run.first, run.count, values[i]);
+  prototypes_.retain(prototype, static_cast<std::uint32_t>(out.size()));
+  journal_.note_all(JournalEntry::Kind::create, out);
+  created_.emit(out);
+  for (Pool* pool : pools) tell_constructed(*pool, out);
+  return true;
+}
+
+void Registry::find_runs(std::span<const Entity> entities) {
+  runs_.clear();
+  for (std::size_t i = 0; i < entities.size(); i += runs_.back().count) {
+    std::uint32_t count = 1;
+    while (i + count < entities.size() && entities[i + count].index == entities[i].index + count) ++count;
+    runs_.push_back({entities[i].index, count});
+  }
+}
+
+void Registry::drop_components(std::uint32_t index) noexcept {
+  const PrototypeId prototype = entities_.prototype(index);
+  for (const PoolId pool : prototypes_.pools(prototype)) pools_[pool]->remove(index);
+  for (Pool* pool : local_pools_)
+    if (pool->contains(index)) pool->remove(index);
+  prototypes_.release(prototype);
 }
 
 void Registry::destroy(Entity entity) {
   MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
+  journal_.make_room();
+  if (watched_ || !destroying_.empty()) tell_destroying({&entity, 1});
   drop_components(entity.index);
   entities_.destroy(entity);
-  note(JournalEntry::Kind::destroy, entity);
+  journal_.note(JournalEntry::Kind::destroy, entity);
+}
+
+void Registry::destroy(std::span<const Entity> entities) {
+  journal_.make_room(entities.size());
+  if (watched_ || !destroying_.empty()) tell_destroying(entities);
+  for (const Entity entity : entities) {
+    MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
+    drop_components(entity.index);
+    entities_.destroy(entity);
+  }
+  journal_.note_all(JournalEntry::Kind::destroy, entities);
 }
 
 void Registry::destroy_range(const EntityRange& range) {
   if (range.count == 0) return;
+  journal_.make_room();
+  if (watched_ || !destroying_.empty()) tell_destroying(living(range));
   for (std::uint32_t i = range.count; i-- > 0;)
     if (valid(range.at(i))) drop_components(range.first + i);
   entities_.destroy_range(range);
-  note(JournalEntry::Kind::destroy, range.at(0), range.count);
+  journal_.note(JournalEntry::Kind::destroy, range.at(0), range.count);
+}
+
+std::vector<Entity> Registry::living(const EntityRange& range) const {
+  std::vector<Entity> found;
+  for (std::uint32_t i = 0; i < range.count; ++i)
+    if (valid(range.at(i))) found.push_back(range.at(i));
+  return found;
+}
+
+// Groups and listeners -------------------------------------------------------------------
+
+PoolSignals& Registry::signals(PoolId pool) {
+  watched_ = true;
+  return pools_[pool]->make_watch().signals;
+}
+
+GroupSet& Registry::open_group(GroupPools pools) {
+  const std::array<std::vector<Pool*>*, 3> parts{&pools.owned, &pools.required, &pools.excluded};
+  for (std::vector<Pool*>* part : parts)
+    std::sort(part->begin(), part->end(), [](const Pool* a, const Pool* b) { return a->id() < b->id(); });
+  for (const core::Owned<GroupSet>& group : groups_)
+    if (group->pools() == pools) return *group;
+  // Whatever may throw comes before the group owns anything.
+  groups_.reserve(groups_.size() + 1);
+  for (const std::vector<Pool*>* part : parts) {
+    for (Pool* pool : *part) {
+      std::vector<GroupSet*>& told = pool->make_watch().groups;
+      told.reserve(told.size() + 1);
+    }
+  }
+  GroupSet& made = *groups_.emplace_back(new GroupSet(pools, config_.pools.sparse_page_shift));
+  for (const std::vector<Pool*>* part : parts)
+    for (Pool* pool : *part) pool->make_watch().groups.push_back(&made);
+  watched_ = true;
+  return made;
+}
+
+void Registry::make_group_room(Pool& pool, std::span<const Entity> entities) {
+  if (pool.watch() == nullptr) return;
+  for (GroupSet* group : pool.watch()->groups) group->make_room(entities);
+}
+
+void Registry::tell_constructed(Pool& pool, std::span<const Entity> entities) {
+  PoolWatch* watch = pool.watch();
+  if (watch == nullptr) return;
+  for (GroupSet* group : watch->groups)
+    for (const Entity entity : entities) group->added(pool, entity.index);
+  watch->signals.construct.emit(entities);
+}
+
+// Listeners hear of all entities before anything of them goes; then they leave their groups.
+void Registry::tell_destroying(std::span<const Entity> entities) {
+  destroying_.emit(entities);
+  std::vector<Entity> concerned = std::exchange(concerned_, {});  // a listener may destroy others: it takes its own
+  for (std::size_t i = 0; i < pools_.size(); ++i) {
+    PoolWatch* watch = pools_[i]->watch();
+    if (watch == nullptr || watch->signals.destroy.empty()) continue;
+    concerned.clear();
+    std::copy_if(entities.begin(), entities.end(), std::back_inserter(concerned),
+                 [&](Entity entity) { return pools_[i]->contains(entity.index); });
+    watch->signals.destroy.emit(concerned);
+  }
+  concerned_ = std::move(concerned);
+  journal_.make_room(entities.size());  // listeners may have used up what there was
+  for (const core::Owned<GroupSet>& group : groups_)
+    for (const Entity entity : entities) group->leave(entity.index);
 }
 
 PrototypeId Registry::prototype(Entity entity) const {
@@ -112,13 +254,39 @@ PrototypeId Registry::prototype(Entity entity) const {
   return entities_.prototype(entity.index);
 }
 
-std::byte* Registry::add_bytes(Entity entity, PoolId pool, core::ByteView value) {
-  const ComponentType& type = pools_[pool]->type();
+std::byte* Registry::add_bytes(Entity entity, PoolId id, core::ByteView value) {
+  Pool& pool = *pools_[id];
+  const ComponentType& type = pool.type();
   MOBULA_ASSERT(type.schema, "component " + type.name + " is local: it is no bytes");
   MOBULA_ASSERT(value.empty() || value.size() == type.size, "a value of " + type.name + " has its size");
-  std::byte* place = append(entity, pool);
-  std::memcpy(place, value.empty() ? type.default_value.data() : value.data(), type.size);
-  return place;
+  const PrototypeId prototype = prepare_add(entity, pool);
+  std::memcpy(pool.end(), value.empty() ? type.default_value.data() : value.data(), type.size);
+  commit_add(entity, pool, prototype);
+  tell_constructed(pool, {&entity, 1});
+  return try_write(entity, id);
+}
+
+void Registry::add_moved(Entity entity, PoolId id, void* value) {
+  Pool& pool = *pools_[id];
+  const PrototypeId prototype = prepare_add(entity, pool);
+  pool.relocate(pool.end(), static_cast<std::byte*>(value));
+  commit_add(entity, pool, prototype);
+  tell_constructed(pool, {&entity, 1});
+}
+
+void Registry::prepare_add(std::span<const Entity> entities, Pool& pool) {
+  for (const Entity entity : entities) MOBULA_ASSERT(valid(entity), dead_entity("adding", entity, pool));
+  pool.make_room(entities);
+  make_group_room(pool, entities);
+  if (!pool.is_schema()) return;
+  journal_.make_room(entities.size());
+  for (const Entity entity : entities) prototypes_.with(entities_.prototype(entity.index), pool.id());
+}
+
+void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept {
+  for (const Entity entity : entities)
+    commit_add(entity, pool,
+               pool.is_schema() ? prototypes_.with(entities_.prototype(entity.index), pool.id()) : empty_prototype);
 }
 
 const std::byte* Registry::try_read(Entity entity, PoolId pool) const {
@@ -133,41 +301,85 @@ std::byte* Registry::try_write(Entity entity, PoolId pool) {
   return position == Pool::none ? nullptr : pools_[pool]->at_mutable(position);
 }
 
-void Registry::remove(Entity entity, PoolId pool) {
+void Registry::remove(Entity entity, PoolId id) {
+  Pool& pool = *pools_[id];
+  if (pool.watch() != nullptr || !pool.is_schema()) return remove({&entity, 1}, id);
   MOBULA_ASSERT(valid(entity), dead_entity("removing", entity, pool));
-  pools_[pool]->remove(entity.index);
-  if (!pools_[pool]->type().schema) return;
-  entities_.set_prototype(entity.index, prototypes_.without(entities_.prototype(entity.index), pool));
-  note_recomposed(entity);
+  MOBULA_ASSERT(pool.contains(entity.index), missing_component(entity, pool));
+  journal_.make_room();
+  const PrototypeId prototype = prototypes_.without(entities_.prototype(entity.index), id);
+  pool.remove(entity.index);
+  change_prototype(entity.index, prototype);
+  journal_.note_recomposed(entity);
+}
+
+void Registry::remove(std::span<const Entity> entities, PoolId id) {
+  Pool& pool = *pools_[id];
+  if (pool.watch() != nullptr) pool.watch()->signals.destroy.emit(entities);
+  prepare_remove(entities, pool);
+  for (const Entity entity : entities) commit_remove(entity, pool);
+}
+
+void Registry::prepare_remove(std::span<const Entity> entities, Pool& pool) {
+  make_group_room(pool, entities);
+  if (pool.is_schema()) journal_.make_room(entities.size());
+  for (const Entity entity : entities) {
+    MOBULA_ASSERT(valid(entity), dead_entity("removing", entity, pool));
+    MOBULA_ASSERT(pool.contains(entity.index), missing_component(entity, pool));
+    if (pool.is_schema()) prototypes_.without(entities_.prototype(entity.index), pool.id());
+  }
+}
+
+void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
+  const PoolWatch* watch = pool.watch();
+  if (watch != nullptr)
+    for (GroupSet* group : watch->groups) group->removing(pool, entity.index);
+  pool.remove(entity.index);
+  if (watch != nullptr)
+    for (GroupSet* group : watch->groups) group->removed(pool, entity.index);
+  if (!pool.is_schema()) return;
+  change_prototype(entity.index, prototypes_.without(entities_.prototype(entity.index), pool.id()));
+  journal_.note_recomposed(entity);
 }
 
 void Registry::assign_prototypes(const EntityRange& range, std::span<const PrototypeId> prototypes) {
   MOBULA_ASSERT(prototypes.size() == range.count, "one prototype for each entity of the range");
-  for (std::uint32_t i = 0; i < range.count; ++i) entities_.set_prototype(range.first + i, prototypes[i]);
+  for (std::uint32_t i = 0; i < range.count; ++i) change_prototype(range.first + i, prototypes[i]);
 }
 
-void Registry::add_column(const EntityRange& range, PoolId pool, std::span<const std::uint32_t> offsets,
+void Registry::add_column(const EntityRange& range, PoolId id, std::span<const std::uint32_t> offsets,
                           const std::byte* rows) {
-  pools_[pool]->append_rows(range.first, offsets, rows);
+  Pool& pool = *pools_[id];
+  if (pool.watch() == nullptr) return pool.append_rows(range.first, offsets, rows);
+  std::vector<Entity> entities;
+  for (const std::uint32_t offset : offsets) entities.push_back(range.at(offset));
+  make_group_room(pool, entities);
+  pool.append_rows(range.first, offsets, rows);
+  tell_constructed(pool, entities);
 }
 
 void Registry::check() const {
   entities_.check();
   std::uint64_t components = 0;
+  std::vector<std::uint32_t> uses(prototypes_.size());
   entities_.each([&](Entity entity) {
+    ++uses[entities_.prototype(entity.index)];
     for (const PoolId pool : prototypes_.pools(entities_.prototype(entity.index))) {
       MOBULA_ASSERT(pools_[pool]->contains(entity.index), "an entity has what its prototype says");
       ++components;
     }
   });
   std::uint64_t pooled = 0;
-  for (const std::unique_ptr<Pool>& pool : pools_) {
+  for (const core::Owned<Pool>& pool : pools_) {
     pool->check();
-    if (pool->type().schema) pooled += pool->size();
+    if (pool->is_schema()) pooled += pool->size();
     for (const std::uint32_t index : pool->indices())
       MOBULA_ASSERT(entities_.at(index), "only the living have components");
   }
   MOBULA_ASSERT(components == pooled, "a prototype says what its entity has");
+  for (PrototypeId prototype = 0; prototype < prototypes_.size(); ++prototype)
+    MOBULA_ASSERT(prototypes_.uses(prototype) == uses[prototype], "a prototype counts its entities");
+  for (const core::Owned<GroupSet>& group : groups_) group->check();
 }
 
 }  // namespace mobula::ecs

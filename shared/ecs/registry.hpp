@@ -3,24 +3,33 @@
 //
 // Access through `const T` reads; access through `T` is taken as a write and stamps the
 // current tick, which the publisher, and whoever else asks, finds later.
-// Misuse (a stale handle, a double add, a missing component) asserts; try_ forms answer.
+// Misuse (a stale handle, a double add, a missing component) asserts; try_ forms answer. What throws (a component's
+// constructor, an allocation, a listener) changes nothing of the call it interrupts, save a listener: it hears of
+// what has been done, or is about to be.
 // Used by one thread at a time.
 #pragma once
 
-#include <memory>
 #include <mobula/core/assert.hpp>
+#include <mobula/core/owned.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/component_type.hpp>
 #include <mobula/ecs/entity_pool.hpp>
+#include <mobula/ecs/group.hpp>
 #include <mobula/ecs/journal.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/ecs/prototype.hpp>
 #include <mobula/ecs/view.hpp>
+#include <mobula/ecs/watch.hpp>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace mobula::ecs {
+
+// Consecutive entity indices.
+struct IndexRun {
+  std::uint32_t first;
+  std::uint32_t count;
+};
 
 struct RegistryConfig {
   EntityPoolConfig entities;
@@ -54,17 +63,24 @@ class Registry {
   // The default pool of a C++ type. A schema component's type must be registered; a local
   // component's is registered on first use.
   template <class T>
-  PoolId pool_of();
-  // The pool of a schema component under an instance name of its own.
-  template <SchemaComponent T>
+  Pool& pool();
+  template <class T>
+  PoolId pool_of() {
+    return pool<T>().id();
+  }
+  // The pool under an instance name of its own, made if need be.
+  template <class T>
   PoolId pool_of(std::string_view instance_name);
 
   // Entities -----------------------------------------------------------------------------
 
+  // null_entity when the index space is used up.
   Entity create();
   bool create_given(Entity entity);
   EntityRange create_range(std::uint32_t count);
   void destroy(Entity entity);
+  // All alive, none twice.
+  void destroy(std::span<const Entity> entities);
   // Destroys what still lives of the range.
   void destroy_range(const EntityRange& range);
   [[nodiscard]] bool valid(Entity entity) const { return entities_.valid(entity); }
@@ -73,31 +89,114 @@ class Registry {
   // Components ---------------------------------------------------------------------------
 
   template <class T>
-  T& add(Entity entity, T value = T{});
+  T& add(Entity entity, T value = T{}) {
+    return emplace_in<T>(entity, pool<T>(), std::move(value));
+  }
+  // Named instances: every typed form also takes the pool, which must be of that type.
   template <class T>
-  T& get(Entity entity);  // get<const T> reads
+  T& add(Entity entity, T value, PoolId pool) {
+    return emplace_in<T>(entity, typed_pool<T>(pool), std::move(value));
+  }
+  // Constructs in place.
+  template <class T, class... Arguments>
+  T& emplace(Entity entity, Arguments&&... arguments) {
+    return emplace_in<T>(entity, pool<T>(), std::forward<Arguments>(arguments)...);
+  }
   template <class T>
-  T* try_get(Entity entity);  // null for a stale handle or a missing component
+  T& get(Entity entity) {  // get<const T> reads
+    return get_in<T>(entity, pool<std::remove_const_t<T>>());
+  }
   template <class T>
-  [[nodiscard]] bool has(Entity entity);
+  T& get(Entity entity, PoolId pool) {
+    return get_in<T>(entity, typed_pool<std::remove_const_t<T>>(pool));
+  }
   template <class T>
-  void remove(Entity entity);
-  // The entities with all of Ts and none of Excluded: view<A, const B>(exclude<C>).
-  template <class... Ts, class... Excluded>
-  View<Ts...> view(Exclude<Excluded...> = {});
+  T* try_get(Entity entity) {  // null for a stale handle or a missing component
+    return try_get_in<T>(entity, pool<std::remove_const_t<T>>());
+  }
+  template <class T>
+  T* try_get(Entity entity, PoolId pool) {
+    return try_get_in<T>(entity, typed_pool<std::remove_const_t<T>>(pool));
+  }
+  template <class T>
+  [[nodiscard]] bool has(Entity entity) {
+    return valid(entity) && pool<std::remove_const_t<T>>().contains(entity.index);
+  }
+  template <class T>
+  void remove(Entity entity) {
+    remove(entity, pool<T>().id());
+  }
+  // function(T&), then the `update` listeners. Other writes are found by their stamps alone.
+  template <class T, class Function>
+  void patch(Entity entity, Function&& function);
 
   // The same by pool, for what is known only by its bytes. `value`: type().size bytes, or empty for
   // the default value; schema components only.
   std::byte* add_bytes(Entity entity, PoolId pool, core::ByteView value = {});
+  // Allocates what adding the component may need: after it only listeners can throw.
+  void make_room(Entity entity, PoolId pool) { prepare_add(entity, *pools_[pool]); }
+  // Moves in a component of any type that waits elsewhere; there it is gone.
+  void add_moved(Entity entity, PoolId pool, void* value);
   [[nodiscard]] const std::byte* try_read(Entity entity, PoolId pool) const;
   [[nodiscard]] std::byte* try_write(Entity entity, PoolId pool);
   void remove(Entity entity, PoolId pool);
 
-  // Bulk, for spawners: first every entity of the range gets its prototype, then each column
+  // Bulk: one journal entry per run of consecutive entities, one call per listener ---------
+
+  // Fills `out` with new entities that all have these schema components. False, and nothing made, when the index
+  // space is too small for them all.
+  template <SchemaComponent... Ts>
+  bool create(std::span<Entity> out, const Ts&... values);
+  // All alive, none of them with the component, none twice.
+  template <class T>
+  void add(std::span<const Entity> entities, const T& value = T{});
+  template <class T>
+  void remove(std::span<const Entity> entities) {
+    remove(entities, pool<T>().id());
+  }
+  void remove(std::span<const Entity> entities, PoolId pool);
+
+  // For spawners: first every entity of the range gets its prototype, then each column
   // arrives, such that in the end an entity has components exactly where its prototype says so.
   // prototypes[i] belongs to range.at(i).
   void assign_prototypes(const EntityRange& range, std::span<const PrototypeId> prototypes);
   void add_column(const EntityRange& range, PoolId pool, std::span<const std::uint32_t> offsets, const std::byte* rows);
+
+  // Walking ------------------------------------------------------------------------------
+
+  // The entities with all of Ts and none of Excluded: view<A, const B>(exclude<C>).
+  template <class... Ts, class... Excluded>
+  View<Ts...> view(Exclude<Excluded...> /*excluded*/ = {}) {
+    return {entities_, {&pool<detail::PlainComponent<Ts>>()...}, excluded_pools<Excluded...>()};
+  }
+  template <class... Ts, class... Excluded>
+  View<Ts...> view(Exclude<Excluded...> /*excluded*/ = {}) const {
+    static_assert((std::is_const_v<typename detail::WalkType<Ts>::Component> && ...), "a const registry is only read");
+    return const_cast<Registry*>(this)->view<Ts...>(exclude<Excluded...>);
+  }
+  // The same over pools of these types, in their order.
+  template <class... Ts>
+  View<Ts...> view_of(const std::array<PoolId, sizeof...(Ts)>& pools, const ExcludedPools& excluded = {});
+  // function(Entity, core::StringId32 instance, T&) for every component of the type, whatever its instance name.
+  template <class T, class Function>
+  void each_instance(Function&& function);
+  // The group that owns the order of Owned and asks for Required too. Made now, or found.
+  template <class... Owned, class... Required, class... Excluded>
+  Group<Owned..., Required...> group(With<Required...> /*required*/ = {}, Exclude<Excluded...> /*excluded*/ = {});
+
+  // Listeners ----------------------------------------------------------------------------
+
+  // What a listener may do: anything but change the composition of the entities it is told of when they, or
+  // components of theirs, are about to go.
+  template <class T>
+  PoolSignals& signals() {
+    return signals(pool<T>().id());
+  }
+  PoolSignals& signals(PoolId pool);
+  // Entities that have been made: their components come after.
+  [[nodiscard]] Signal& created() { return created_; }
+  // Entities that are about to go, with all their components.
+  [[nodiscard]] Signal& destroying() { return destroying_; }
 
   // Prototypes and change ----------------------------------------------------------------
 
@@ -106,114 +205,229 @@ class Registry {
   [[nodiscard]] PrototypeId prototype(Entity entity) const;
   [[nodiscard]] Tick tick() const { return tick_; }
   void set_tick(Tick tick) { tick_ = tick; }
-  [[nodiscard]] const Journal& journal() const { return journal_; }
+  [[nodiscard]] std::span<const JournalEntry> journal() const { return journal_.entries(); }
   void clear_journal() { journal_.clear(); }
 
-  // Asserts that entities, prototypes and pools agree.
+  // Asserts that entities, prototypes, pools and groups agree.
   void check() const;
 
  private:
-  void note(JournalEntry::Kind kind, Entity entity, std::uint32_t count = 1);
-  std::byte* append(Entity entity, PoolId pool) {
+  friend class SnapshotLoader;
+
+  // A change has two steps: prepare_ allocates all it may need and changes nothing; commit_ cannot fail.
+  // Of an add: returns the prototype that the entity will have.
+  PrototypeId prepare_add(Entity entity, Pool& pool) {
     MOBULA_ASSERT(valid(entity), dead_entity("adding", entity, pool));
-    Pool& target = *pools_[pool];
-    std::byte* place = target.append(entity.index);
-    if (target.type().schema) {
-      entities_.set_prototype(entity.index, prototypes_.with(entities_.prototype(entity.index), pool));
-      note_recomposed(entity);
-    }
-    return place;
+    MOBULA_ASSERT(!pool.contains(entity.index), double_add(entity, pool));
+    pool.make_room(entity.index);
+    if (pool.watch() != nullptr) make_group_room(pool, {&entity, 1});
+    const PrototypeId prototype = entities_.prototype(entity.index);
+    if (!pool.is_schema()) return prototype;
+    journal_.make_room();
+    return prototypes_.with(prototype, pool.id());
   }
-  // Several changes of one entity in a row are one entry: the first already says look again.
-  void note_recomposed(Entity entity) {
-    if (journal_.empty() || journal_.back().first != entity) note(JournalEntry::Kind::recompose, entity);
+  void commit_add(Entity entity, Pool& pool, PrototypeId prototype) noexcept {
+    pool.commit(entity.index);
+    if (!pool.is_schema()) return;
+    change_prototype(entity.index, prototype);
+    journal_.note_recomposed(entity);
   }
-  [[nodiscard]] std::string dead_entity(const char* doing, Entity entity, PoolId pool) const;
+  void prepare_add(std::span<const Entity> entities, Pool& pool);
+  void commit_add(std::span<const Entity> entities, Pool& pool) noexcept;
+  void prepare_remove(std::span<const Entity> entities, Pool& pool);
+  void commit_remove(Entity entity, Pool& pool) noexcept;
+  void find_runs(std::span<const Entity> entities);
+  bool create_with(std::span<Entity> out, std::span<Pool* const> pools, std::span<const std::byte* const> values);
+  void make_group_room(Pool& pool, std::span<const Entity> entities);
+  // Groups and listeners, after components have come.
+  void tell_constructed(Pool& pool, std::span<const Entity> entities);
+  void change_prototype(std::uint32_t index, PrototypeId to) noexcept {
+    prototypes_.release(entities_.prototype(index));
+    prototypes_.retain(to);
+    entities_.set_prototype(index, to);
+  }
+  void drop_components(std::uint32_t index) noexcept;
+  void tell_destroying(std::span<const Entity> entities);
+  [[nodiscard]] std::vector<Entity> living(const EntityRange& range) const;
+  [[nodiscard]] std::string dead_entity(const char* doing, Entity entity, const Pool& pool) const;
+  [[nodiscard]] std::string double_add(Entity entity, const Pool& pool) const;
+  [[nodiscard]] std::string missing_component(Entity entity, const Pool& pool) const;
+
+  struct PoolKey {
+    std::uint64_t key;  // type << 32 | instance
+    PoolId pool;
+
+    bool operator<(const PoolKey& other) const { return key < other.key; }
+  };
+
   template <class T>
-  PoolId open_pool_of();
-  PoolId bind_slot(std::uint32_t slot, PoolId pool);
-  void drop_components(std::uint32_t index);
+  Pool& open_default_pool();
+  template <class T>
+  Pool& typed_pool(PoolId pool);
+  template <class... Excluded>
+  ExcludedPools excluded_pools();
+  GroupSet& open_group(GroupPools pools);
+
+  template <class T, class... Arguments>
+  T& emplace_in(Entity entity, Pool& pool, Arguments&&... arguments);
+  template <class T>
+  T& get_in(Entity entity, Pool& pool);
+  template <class T>
+  T* try_get_in(Entity entity, Pool& pool);
 
   RegistryConfig config_;
   Tick tick_ = 1;
   EntityPool entities_;
   PrototypeTable prototypes_;
   Journal journal_;
-  std::unordered_map<core::StringId32, std::unique_ptr<ComponentType>> types_;
-  std::vector<std::unique_ptr<Pool>> pools_;
-  std::vector<PoolId> local_pools_;                        // of local components: destroy walks them
-  std::unordered_map<std::uint64_t, PoolId> pool_by_key_;  // type << 32 | instance
-  std::vector<PoolId> pool_by_slot_;                       // by type_slot<T>
+  std::vector<core::Owned<ComponentType>> types_;  // pools end before their types
+  std::vector<Pool*> pool_by_slot_;                // by type_slot<T>
+  std::vector<core::Owned<Pool>> pools_;
+  std::vector<Pool*> local_pools_;  // of local components: destroy walks them
+  bool watched_ = false;            // some pool has a watch, or someone hears of entities that go
+  Signal created_;
+  Signal destroying_;
+  std::vector<core::Owned<GroupSet>> groups_;
+  std::vector<Entity> concerned_;      // scratch of those who tell listeners
+  std::vector<IndexRun> runs_;         // scratch of bulk creates
+  std::vector<PoolKey> pools_by_key_;  // sorted
 };
 
 template <class T>
-PoolId Registry::pool_of() {
+Pool& Registry::pool() {
   const std::uint32_t slot = type_slot<T>;
-  if (slot < pool_by_slot_.size() && pool_by_slot_[slot] != no_pool) [[likely]]
-    return pool_by_slot_[slot];
-  return open_pool_of<T>();
+  if (slot < pool_by_slot_.size() && pool_by_slot_[slot] != nullptr) [[likely]]
+    return *pool_by_slot_[slot];
+  return open_default_pool<T>();
 }
 
 template <class T>
-[[gnu::noinline]] PoolId Registry::open_pool_of() {
+[[gnu::noinline]] Pool& Registry::open_default_pool() {
   const core::StringId32 id(component_name<T>());
+  const std::uint32_t slot = type_slot<T>;
+  if (slot >= pool_by_slot_.size()) pool_by_slot_.resize(slot + 1, nullptr);
   if constexpr (!SchemaComponent<T>) {
     const bool registered = register_type(local_component_type<T>()).ok();
     MOBULA_ASSERT(registered, "two local component types of one name: " + std::string(component_name<T>()));
   }
-  const core::Result<PoolId> opened = open_pool(id, component_name<T>());
-  MOBULA_ASSERT(opened.ok(), opened.error().message);
-  return bind_slot(type_slot<T>, *opened);
+  try {
+    const core::Result<PoolId> opened = open_pool(id, component_name<T>());
+    MOBULA_ASSERT(opened.ok(), opened.error().message);
+    return *(pool_by_slot_[slot] = pools_[*opened].get());
+  } catch (...) {  // std::bad_alloc: who asks again registers again
+    if constexpr (!SchemaComponent<T>) types_.pop_back();
+    throw;
+  }
 }
 
-template <SchemaComponent T>
+template <class T>
 PoolId Registry::pool_of(std::string_view instance_name) {
+  pool<T>();  // registers a local type
   const core::Result<PoolId> opened = open_pool(core::StringId32(component_name<T>()), instance_name);
   MOBULA_ASSERT(opened.ok(), opened.error().message);
   return *opened;
 }
 
 template <class T>
-T& Registry::add(Entity entity, T value) {
-  return *::new (append(entity, pool_of<T>())) T(std::move(value));
+Pool& Registry::typed_pool(PoolId id) {
+  Pool& found = *pools_[id];
+  MOBULA_ASSERT(
+      found.type().id == core::StringId32(component_name<T>()),
+      "pool " + found.instance_name() + " holds " + found.type().name + ", not " + std::string(component_name<T>()));
+  return found;
 }
 
-template <class T>
-T* Registry::try_get(Entity entity) {
-  using Plain = std::remove_const_t<T>;
-  if (!valid(entity)) return nullptr;
-  Pool& found = pool(pool_of<Plain>());
-  const std::uint32_t position = found.find(entity.index);
-  if (position == Pool::none) return nullptr;
-  if constexpr (std::is_const_v<T>) {
-    return reinterpret_cast<T*>(found.at(position));
+template <class T, class... Arguments>
+T& Registry::emplace_in(Entity entity, Pool& pool, Arguments&&... arguments) {
+  const PrototypeId prototype = prepare_add(entity, pool);
+  T* made = nullptr;
+  if constexpr (std::is_aggregate_v<T> && !std::is_constructible_v<T, Arguments...>) {
+    made = ::new (pool.typed_address<T>(pool.size())) T{std::forward<Arguments>(arguments)...};
   } else {
-    return reinterpret_cast<T*>(found.at_mutable(position));
+    made = ::new (pool.typed_address<T>(pool.size())) T(std::forward<Arguments>(arguments)...);
   }
+  commit_add(entity, pool, prototype);
+  if (pool.watch() == nullptr) [[likely]]
+    return *made;
+  tell_constructed(pool, {&entity, 1});
+  return get_in<T>(entity, pool);
 }
 
 template <class T>
-T& Registry::get(Entity entity) {
-  T* found = try_get<T>(entity);
-  MOBULA_ASSERT(found != nullptr, "entity " + to_string(entity) + " is dead or has no component " +
-                                      std::string(component_name<std::remove_const_t<T>>()));
+void Registry::add(std::span<const Entity> entities, const T& value) {
+  Pool& target = pool<T>();
+  prepare_add(entities, target);
+  std::uint32_t made = 0;
+  try {
+    for (; made < entities.size(); ++made) ::new (target.typed_address<T>(target.size() + made)) T(value);
+  } catch (...) {
+    while (made-- > 0) std::destroy_at(target.typed_address<T>(target.size() + made));
+    throw;
+  }
+  commit_add(entities, target);
+  if (target.watch() != nullptr) tell_constructed(target, entities);
+}
+
+template <SchemaComponent... Ts>
+bool Registry::create(std::span<Entity> out, const Ts&... values) {
+  const std::array<Pool*, sizeof...(Ts)> pools{&pool<Ts>()...};
+  const std::array<const std::byte*, sizeof...(Ts)> bytes{reinterpret_cast<const std::byte*>(&values)...};
+  return create_with(out, pools, bytes);
+}
+
+template <class T>
+T* Registry::try_get_in(Entity entity, Pool& pool) {
+  if (!valid(entity)) return nullptr;
+  const std::uint32_t position = pool.find(entity.index);
+  if (position == Pool::none) return nullptr;
+  if constexpr (!std::is_const_v<T>) pool.stamp(position);
+  return pool.typed_address<T>(position);
+}
+
+template <class T>
+T& Registry::get_in(Entity entity, Pool& pool) {
+  T* found = try_get_in<T>(entity, pool);
+  MOBULA_ASSERT(found != nullptr,
+                "entity " + to_string(entity) + " is dead or has no component " + pool.instance_name());
   return *found;
 }
 
-template <class T>
-bool Registry::has(Entity entity) {
-  return valid(entity) && pool(pool_of<std::remove_const_t<T>>()).contains(entity.index);
+template <class T, class Function>
+void Registry::patch(Entity entity, Function&& function) {
+  Pool& patched = pool<T>();
+  function(get_in<T>(entity, patched));
+  if (patched.watch() != nullptr) patched.watch()->signals.update.emit({&entity, 1});
 }
 
-template <class T>
-void Registry::remove(Entity entity) {
-  remove(entity, pool_of<T>());
+template <class... Excluded>
+ExcludedPools Registry::excluded_pools() {
+  static_assert(sizeof...(Excluded) <= ExcludedPools::max_count, "a view excludes at most 8 components");
+  return {{&pool<Excluded>()...}, sizeof...(Excluded)};
 }
 
-template <class... Ts, class... Excluded>
-View<Ts...> Registry::view(Exclude<Excluded...> /*excluded*/) {
-  return View<Ts...>(entities_, {&pool(pool_of<std::remove_const_t<typename detail::ViewType<Ts>::Component>>())...},
-                     {&pool(pool_of<Excluded>())...});
+template <class... Ts>
+View<Ts...> Registry::view_of(const std::array<PoolId, sizeof...(Ts)>& pools, const ExcludedPools& excluded) {
+  std::size_t next = 0;
+  return {entities_, {&typed_pool<detail::PlainComponent<Ts>>(pools[next++])...}, excluded};
+}
+
+template <class T, class Function>
+void Registry::each_instance(Function&& function) {
+  const core::StringId32 type(component_name<std::remove_const_t<T>>());
+  for (std::size_t i = 0; i < pools_.size(); ++i) {
+    Pool& instance = *pools_[i];
+    if (instance.type().id != type) continue;
+    View<T>(entities_, {&instance}, {}).each([&](Entity entity, T& component) {
+      function(entity, instance.instance(), component);
+    });
+  }
+}
+
+template <class... Owned, class... Required, class... Excluded>
+Group<Owned..., Required...> Registry::group(With<Required...> /*required*/, Exclude<Excluded...> /*excluded*/) {
+  GroupSet& set = open_group(
+      {{&pool<std::remove_const_t<Owned>>()...}, {&pool<std::remove_const_t<Required>>()...}, {&pool<Excluded>()...}});
+  return {entities_, set, {&pool<std::remove_const_t<Owned>>()..., &pool<std::remove_const_t<Required>>()...}};
 }
 
 }  // namespace mobula::ecs

@@ -26,7 +26,7 @@ RowTable::Column::Column(const reflect::Component& component, const ecs::Pool& p
                .size = core::align_up(static_cast<std::uint32_t>(sizeof(StoredRow)) + (codec.max_bits() + 7) / 8, 8),
                .alignment = 8,
                .default_value = {}},
-      rows(row_type, pool.instance(), pool.instance_name(), unused_tick, {}) {}
+      rows(pool.id(), row_type, pool.instance(), pool.instance_name(), unused_tick, {}) {}
 
 const ComponentCodec* RowTable::codec(ecs::PoolId pool) {
   const Column* found = column(pool);
@@ -104,7 +104,8 @@ bool RowTable::store(std::uint32_t index, Column& column, ecs::Tick tick, std::u
   StoredRow stored{};
   std::byte* place = nullptr;
   if (position == ecs::Pool::none) {
-    place = rows.append(index);
+    rows.make_room(index);
+    place = rows.at_mutable(rows.commit(index));
   } else {
     place = rows.at_mutable(position);
     stored = core::load<StoredRow>(place);

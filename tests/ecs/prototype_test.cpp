@@ -71,5 +71,47 @@ TEST_F(PrototypeTest, RandomWalksAgreeWithLists) {
   EXPECT_LE(table.size(), 65u) << "ordered selections of 4 are 65, whatever the walk";
 }
 
+TEST_F(PrototypeTest, APrototypeCountsItsEntities) {
+  const PrototypeId one = table.with(empty_prototype, 0);
+  EXPECT_EQ(table.uses(one), 0u);
+  table.retain(one, 10);
+  table.retain(one);
+  table.release(one, 4);
+  table.release(one);
+  EXPECT_EQ(table.uses(one), 6u);
+  EXPECT_EQ(table.uses(empty_prototype), 0u);
+}
+
+// More edges than the cache before the map has places.
+TEST(Prototype, ManyEdgesDoNotHideEachOther) {
+  PrototypeTable table;
+  constexpr PoolId pools = 40;
+  for (PoolId pool = 0; pool < pools; ++pool) table.add_pool(1000 - pool);
+  std::map<std::vector<PoolId>, PrototypeId> known;
+  for (int round = 0; round < 3; ++round) {
+    for (PoolId a = 0; a < pools; ++a) {
+      for (PoolId b = 0; b < pools; ++b) {
+        if (a == b) continue;
+        const PrototypeId both = table.with(table.with(empty_prototype, a), b);
+        ASSERT_EQ(listed(table, both), (std::vector<PoolId>{a, b}));
+        ASSERT_EQ(known.try_emplace({a, b}, both).first->second, both);
+        ASSERT_EQ(listed(table, table.canonical(both)), (std::vector<PoolId>{std::max(a, b), std::min(a, b)}));
+        ASSERT_EQ(table.without(both, a), table.with(empty_prototype, b));
+        ASSERT_EQ(table.without(both, b), table.with(empty_prototype, a));
+      }
+    }
+  }
+  EXPECT_EQ(table.size(), 1 + pools * pools);
+}
+
+#ifdef MOBULA_ASSERTS
+TEST_F(PrototypeTest, ACompositionHoldsAPoolOnce) {
+  const PrototypeId one = table.with(empty_prototype, 0);
+  EXPECT_DEATH(table.with(one, 0), "holds a pool once");
+  EXPECT_DEATH(table.without(one, 1), "only a pool that is there");
+  EXPECT_DEATH(table.with(one, 4), "the table knows the pool");
+}
+#endif
+
 }  // namespace
 }  // namespace mobula::ecs

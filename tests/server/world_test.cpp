@@ -26,6 +26,19 @@ TEST(World, SpawnsItsLevelInTickOne) {
   EXPECT_TRUE(world->registry().journal().empty());
 }
 
+#ifdef MOBULA_ASSERTS
+TEST(WorldDeathTest, AssertsThatNothingIsWrittenPastTheChangeMarks) {
+  const auto world = make_world();
+  ASSERT_TRUE(world->spawn_level().ok());
+  const ecs::Entity coin = *world->spawn("coin");
+  demo::Pickup& kept = world->registry().get<demo::Pickup>(coin);
+  world->end_tick();
+  world->end_tick();
+  ++kept.amount;
+  EXPECT_DEATH(world->end_tick(), "a kept reference was written through: .*Pickup");
+}
+#endif
+
 TEST(World, WithoutALevelItIsEmptyAndHasNoPrefabs) {
   const auto world = std::move(*World::make({.schema = test::game_schema(), .level = nullptr}));
   EXPECT_TRUE(world->spawn_level().ok());

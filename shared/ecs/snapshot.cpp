@@ -1,0 +1,254 @@
+// Registry to columns of bytes, and bytes to columns again: snapshot_layout.hpp.
+#include <algorithm>
+#include <cstring>
+#include <mobula/core/hash.hpp>
+#include <mobula/ecs/snapshot.hpp>
+#include <mobula/ecs/snapshot_layout.hpp>
+
+namespace mobula::ecs {
+namespace {
+
+constexpr std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
+
+// Saving ---------------------------------------------------------------------------------
+
+struct Column {
+  const std::byte* items;  // null: the components of `pool`
+  std::size_t item_size;
+  std::size_t count;
+  const Pool* pool = nullptr;
+
+  [[nodiscard]] std::size_t bytes() const { return item_size * count; }
+};
+
+template <class T>
+Column column(std::span<const T> items) {
+  return {reinterpret_cast<const std::byte*>(items.data()), sizeof(T), items.size()};
+}
+
+// The small columns at the front, which lie nowhere in this form.
+struct SnapshotTables {
+  explicit SnapshotTables(const Registry& registry);
+
+  std::vector<const Pool*> pools;
+  std::vector<PoolRecord> records;
+  std::string names;
+  std::vector<std::uint32_t> prototype_sizes;
+  std::vector<std::uint32_t> prototype_pools;
+};
+
+SnapshotTables::SnapshotTables(const Registry& registry) {
+  std::vector<std::uint32_t> numbers(registry.pool_count());
+  for (PoolId id = 0; id < registry.pool_count(); ++id) {
+    const Pool& pool = registry.pool(id);
+    if (!pool.type().schema) continue;
+    numbers[id] = static_cast<std::uint32_t>(pools.size());
+    pools.push_back(&pool);
+    records.push_back({pool.type().id.value, static_cast<std::uint32_t>(pool.type().name.size()),
+                       static_cast<std::uint32_t>(pool.instance_name().size()), pool.type().size, pool.size()});
+    names += pool.type().name;
+    names += pool.instance_name();
+  }
+  const PrototypeTable& prototypes = registry.prototypes();
+  for (PrototypeId prototype = 0; prototype < prototypes.size(); ++prototype) {
+    const std::span<const PoolId> chain = prototypes.pools(prototype);
+    prototype_sizes.push_back(static_cast<std::uint32_t>(chain.size()));
+    for (const PoolId id : chain) prototype_pools.push_back(numbers[id]);
+  }
+}
+
+class SnapshotWriter {
+ public:
+  explicit SnapshotWriter(std::byte* at) : at_(at) {}
+
+  void write(const Column& column) {
+    for (std::size_t first = 0; first < column.count; first += piece_items)
+      write_piece(column, first, std::min(piece_items, column.count - first));
+    const std::size_t padding = padded(column.bytes()) - column.bytes();
+    std::memset(at_, 0, padding);
+    at_ += padding;
+  }
+  [[nodiscard]] std::uint64_t checksum() const { return checksum_; }
+
+ private:
+  // Hashed where it comes from, which brings it into the cache for copying: the other way round is slower.
+  void write_piece(const Column& column, std::size_t first, std::size_t count) {
+    const std::size_t bytes = count * column.item_size;
+    if (column.pool != nullptr && column.pool->page_positions() < piece_items) {
+      gather_pages(*column.pool, first, count);
+      checksum_ = core::hash64({at_, bytes}, checksum_);
+    } else {
+      const std::byte* from = column.pool != nullptr ? column.pool->at(static_cast<std::uint32_t>(first))
+                                                     : column.items + first * column.item_size;
+      checksum_ = core::hash64({from, bytes}, checksum_);
+      std::memcpy(at_, from, bytes);
+    }
+    at_ += bytes;
+  }
+
+  void gather_pages(const Pool& pool, std::size_t first, std::size_t count) {
+    std::byte* to = at_;
+    for (std::size_t taken = 0; count > 0; first += taken, count -= taken) {
+      taken = std::min<std::size_t>(count, pool.page_positions());
+      std::memcpy(to, pool.at(static_cast<std::uint32_t>(first)), taken * pool.type().size);
+      to += taken * pool.type().size;
+    }
+  }
+
+  std::byte* at_;
+  std::uint64_t checksum_ = 0;
+};
+
+// Without copying what was there, and without filling what has been used before.
+void make_size(core::Bytes& out, std::size_t length) {
+  if (out.capacity() < length) {
+    out.clear();
+    out.reserve(length + length / 8);
+  }
+  out.resize(length);
+}
+
+// Loading: what is there -----------------------------------------------------------------
+
+class SnapshotReader {
+ public:
+  explicit SnapshotReader(core::ByteView bytes) : left_(bytes) {}
+
+  // The next column, or nothing if it is not all there, or not followed by zeros.
+  const std::byte* read(std::size_t item_size, std::size_t count) {
+    const std::uint64_t bytes = std::uint64_t{item_size} * count;  // both below 2^32
+    if (!good_ || padded(bytes) > left_.size()) return fail();
+    const std::byte* const column = left_.data();
+    for (std::size_t first = 0; first < count; first += piece_items)
+      checksum_ =
+          core::hash64({column + first * item_size, std::min(piece_items, count - first) * item_size}, checksum_);
+    const core::ByteView padding = left_.subspan(bytes, padded(bytes) - bytes);
+    if (std::any_of(padding.begin(), padding.end(), [](std::byte byte) { return byte != std::byte{0}; })) return fail();
+    left_ = left_.subspan(padded(bytes));
+    return column;
+  }
+  template <class T>
+  std::span<const T> read(std::size_t count) {
+    const std::byte* const column = read(sizeof(T), count);
+    return {reinterpret_cast<const T*>(column), column != nullptr ? count : 0};
+  }
+  [[nodiscard]] bool is_at_end() const { return good_ && left_.empty(); }
+  [[nodiscard]] std::uint64_t checksum() const { return checksum_; }
+
+ private:
+  const std::byte* fail() {
+    good_ = false;
+    return nullptr;
+  }
+
+  core::ByteView left_;
+  std::uint64_t checksum_ = 0;
+  bool good_ = true;
+};
+
+bool cut_names(std::vector<SavedPool>& pools, std::string_view names) {
+  const auto cut = [&](std::size_t bytes) {
+    const std::string_view name = names.substr(0, bytes);
+    names.remove_prefix(name.size());
+    return name;
+  };
+  for (SavedPool& pool : pools) {
+    pool.type_name = cut(pool.record.type_name_bytes);
+    pool.instance_name = cut(pool.record.instance_name_bytes);
+    if (pool.instance_name.size() != pool.record.instance_name_bytes ||
+        pool.type_name.size() != pool.record.type_name_bytes)
+      return false;
+  }
+  return names.empty();
+}
+
+bool cut_prototypes(std::vector<SavedPrototype>& prototypes, std::span<const std::uint32_t> sizes,
+                    std::span<const std::uint32_t> pools) {
+  prototypes.reserve(sizes.size());
+  for (const std::uint32_t size : sizes) {
+    if (size > pools.size()) return false;
+    prototypes.push_back({pools.first(size)});
+    pools = pools.subspan(size);
+  }
+  return pools.empty();
+}
+
+}  // namespace
+
+void save_snapshot(const Registry& registry, core::Bytes& out) {
+  const SnapshotTables tables(registry);
+  const EntityPoolImage entities = registry.entities().image();
+  const auto count = [](const auto& items) { return static_cast<std::uint32_t>(items.size()); };
+  const SnapshotCounts counts{registry.tick(),
+                              count(tables.pools),
+                              count(tables.names),
+                              count(tables.prototype_sizes),
+                              count(tables.prototype_pools),
+                              count(entities.slots),
+                              count(entities.ranges),
+                              count(entities.free_range_lists),
+                              entities.recycling,
+                              entities.incarnation,
+                              entities.reuse_bits,
+                              entities.free_head,
+                              entities.free_tail};
+  std::vector<Column> columns{column(std::span(&counts, 1)),
+                              column<PoolRecord>(tables.records),
+                              column<char>(tables.names),
+                              column<std::uint32_t>(tables.prototype_sizes),
+                              column<std::uint32_t>(tables.prototype_pools),
+                              column(entities.slots),
+                              column(entities.ranges),
+                              column(entities.free_range_lists)};
+  for (const Pool* pool : tables.pools) {
+    columns.push_back(column(pool->indices()));
+    columns.push_back({nullptr, pool->type().size, pool->size(), pool});
+  }
+
+  SnapshotHeader header{snapshot_magic, snapshot_version, sizeof(SnapshotHeader), 0};
+  for (const Column& each : columns) header.length += padded(each.bytes());
+  make_size(out, header.length);
+  SnapshotWriter writer(out.data() + sizeof(SnapshotHeader));
+  for (const Column& each : columns) writer.write(each);
+  header.checksum = writer.checksum();
+  core::store(out.data(), header);
+}
+
+core::Result<SavedRegistry> parse_snapshot(core::ByteView bytes) {
+  if (bytes.size() < sizeof(SnapshotHeader)) return damaged("it is shorter than a header");
+  const auto header = core::load<SnapshotHeader>(bytes.data());
+  if (header.magic != snapshot_magic) return damaged("it does not begin as a snapshot does");
+  if (header.version != snapshot_version) return damaged("its version is not known here");
+  if (header.length != bytes.size()) return damaged("it is not as long as it says");
+
+  SnapshotReader reader(bytes.subspan(sizeof(SnapshotHeader)));
+  const std::span<const SnapshotCounts> counted = reader.read<SnapshotCounts>(1);
+  if (counted.empty()) return damaged("its counts are not whole");
+  const SnapshotCounts& counts = counted[0];
+  const std::span<const PoolRecord> records = reader.read<PoolRecord>(counts.pools);
+  const std::span<const char> names = reader.read<char>(counts.name_bytes);
+  const std::span<const std::uint32_t> prototype_sizes = reader.read<std::uint32_t>(counts.prototypes);
+  const std::span<const std::uint32_t> prototype_pools = reader.read<std::uint32_t>(counts.prototype_pools);
+
+  SavedRegistry saved{counts.tick, {}, {}, {}};
+  saved.entities = {counts.recycling,
+                    counts.incarnation,
+                    counts.reuse_bits,
+                    counts.free_head,
+                    counts.free_tail,
+                    reader.read<EntitySlot>(counts.slots),
+                    reader.read<EntityRangeSlot>(counts.ranges),
+                    reader.read<EntityRangeList>(counts.free_range_lists)};
+  for (const PoolRecord& record : records) {
+    const std::span<const std::uint32_t> indices = reader.read<std::uint32_t>(record.count);
+    saved.pools.push_back({record, {}, {}, indices, reader.read(record.component_size, indices.size())});
+  }
+  if (!reader.is_at_end()) return damaged("its arrays are not as long as it says");
+  if (reader.checksum() != header.checksum) return damaged("its checksum is not that of its bytes");
+  if (!cut_names(saved.pools, {names.data(), names.size()})) return damaged("its names are not as long as it says");
+  if (!cut_prototypes(saved.prototypes, prototype_sizes, prototype_pools))
+    return damaged("its prototypes are not as long as it says");
+  return saved;
+}
+
+}  // namespace mobula::ecs

@@ -1,0 +1,100 @@
+// How a snapshot is laid out, and what is found in one; for snapshot.cpp, which saves and reads, and
+// snapshot_loader.cpp, which checks what was read and loads it.
+//
+// A snapshot is a header and columns: arrays of items without padding, each of which starts at a multiple of 8 with
+// zero bytes before it. All numbers are little-endian.
+//
+//   header             magic, version, length of the whole, checksum
+//   counts             one SnapshotCounts
+//   pools              one PoolRecord per pool of schema components; its place here is the pool's number
+//   names              of each pool the type's name and the instance's, one after the other
+//   prototype sizes    one uint32 per prototype: in how many pools its entities are; the first is the empty one
+//   prototype pools    of each prototype the pools' numbers, in the order of adding
+//   slots, ranges, free range lists    of the entity pool, as in entity_pool.hpp
+//   then per pool:
+//     indices          one uint32 per component: its entity, in the order of the pool
+//     components       the pool's component size each
+//
+// The checksum is XXH3 over pieces of 512 items of one column, each seeded with the hash of all before. Such a
+// piece lies in one page of a pool, and is hashed and copied while it is in the cache.
+#pragma once
+
+#include <cstdint>
+#include <mobula/core/bytes.hpp>
+#include <mobula/core/result.hpp>
+#include <mobula/ecs/registry.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace mobula::ecs {
+
+inline constexpr std::uint32_t snapshot_magic = 0x4e53424d;  // "MBSN"
+inline constexpr std::uint32_t snapshot_version = 1;
+inline constexpr std::size_t piece_items = 512;
+
+struct SnapshotHeader {
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::uint64_t length;
+  std::uint64_t checksum;
+};
+
+struct SnapshotCounts {
+  Tick tick;
+  std::uint32_t pools;
+  std::uint32_t name_bytes;
+  std::uint32_t prototypes;
+  std::uint32_t prototype_pools;
+  std::uint32_t slots;
+  std::uint32_t ranges;
+  std::uint32_t free_range_lists;
+  std::uint32_t recycling;
+  std::uint32_t incarnation;
+  std::uint32_t reuse_bits;
+  std::uint32_t free_head;
+  std::uint32_t free_tail;
+};
+
+struct PoolRecord {
+  std::uint32_t type;
+  std::uint32_t type_name_bytes;
+  std::uint32_t instance_name_bytes;
+  std::uint32_t component_size;
+  std::uint32_t count;
+};
+
+static_assert(sizeof(SnapshotHeader) == 24 && sizeof(SnapshotCounts) == 52 && sizeof(PoolRecord) == 20);
+
+struct SavedPool {
+  PoolRecord record;
+  std::string_view type_name;
+  std::string_view instance_name;
+  std::span<const std::uint32_t> indices;
+  const std::byte* components = nullptr;
+
+  [[nodiscard]] core::StringId32 type() const { return core::StringId32(record.type); }
+  [[nodiscard]] core::StringId32 instance() const { return core::StringId32(instance_name); }
+  // Where the prototypes' canonical order puts it.
+  [[nodiscard]] std::uint64_t key() const { return static_cast<std::uint64_t>(record.type) << 32 | instance().value; }
+};
+
+struct SavedPrototype {
+  std::span<const std::uint32_t> pools;
+  PrototypeId base = empty_prototype;
+};
+
+// Points into the bytes.
+struct SavedRegistry {
+  Tick tick = 0;
+  std::vector<SavedPool> pools;
+  std::vector<SavedPrototype> prototypes;
+  EntityPoolImage entities;
+};
+
+inline core::Error damaged(const char* sentence) { return {"damaged snapshot", sentence}; }
+
+// Checks that the bytes are those that were written, and finds the columns in them. The bytes lie at a multiple of 8.
+core::Result<SavedRegistry> parse_snapshot(core::ByteView bytes);
+
+}  // namespace mobula::ecs

@@ -1,0 +1,291 @@
+// What parse_snapshot has found, into a registry: everything is checked before the first change.
+#include <algorithm>
+#include <functional>
+#include <mobula/ecs/snapshot.hpp>
+#include <mobula/ecs/snapshot_layout.hpp>
+#include <optional>
+#include <utility>
+
+namespace mobula::ecs {
+
+// First everything is checked and the entity pool made apart; then pools and prototypes are opened, which changes
+// nothing that counts; then the pools are filled, or emptied again; what is left cannot fail.
+class SnapshotLoader {
+ public:
+  SnapshotLoader(Registry& registry, SavedRegistry saved) : registry_(registry), saved_(std::move(saved)) {}
+
+  core::Status load();
+
+ private:
+  // Who is told of which entities when all is in place.
+  struct Announcement {
+    Signal* signal;
+    std::vector<Entity> entities;
+  };
+
+  core::Status check_pools();
+  core::Status check_pool(const SavedPool& pool) const;
+  core::Status check_prototypes();
+  core::Status restore_entities();
+  core::Status check_components();
+  void survey_living();
+  [[nodiscard]] bool all_have(std::uint32_t number, std::uint32_t tag);
+
+  void open_pools();
+  void make_prototypes();
+  void fill();
+  void fill_pools();
+  void commit() noexcept;
+  [[nodiscard]] std::vector<Announcement> announcements() const;
+
+  Registry& registry_;
+  SavedRegistry saved_;
+  std::optional<EntityPool> entities_;
+  std::vector<EntityRange> runs_;           // the living
+  std::vector<std::uint32_t> uses_;         // by saved prototype
+  std::vector<PoolId> pool_ids_;            // by number
+  std::vector<PrototypeId> prototype_ids_;  // by saved prototype
+  // Scratch of all_have: who was met last at an index or a prototype, as tag.
+  std::vector<std::uint32_t> met_;
+  std::vector<std::uint32_t> having_;
+};
+
+core::Status SnapshotLoader::load() {
+  if (registry_.entities_.size() > 0)
+    return core::Error{"registry not empty", "a snapshot is loaded into a registry without entities: this one has " +
+                                                 std::to_string(registry_.entities_.size())};
+  for (const auto check : {&SnapshotLoader::check_pools, &SnapshotLoader::check_prototypes,
+                           &SnapshotLoader::restore_entities, &SnapshotLoader::check_components})
+    if (core::Status status = (this->*check)(); !status) return status;
+  open_pools();
+  make_prototypes();
+  fill();
+  return core::Done{};
+}
+
+core::Status SnapshotLoader::check_pools() {
+  std::vector<std::uint64_t> keys;
+  std::size_t missing = 0;
+  for (const SavedPool& pool : saved_.pools) {
+    if (core::Status status = check_pool(pool); !status) return status;
+    keys.push_back(pool.key());
+    missing += registry_.find_pool(pool.type(), pool.instance()) == Registry::no_pool ? 1u : 0u;
+  }
+  std::sort(keys.begin(), keys.end());
+  if (std::adjacent_find(keys.begin(), keys.end()) != keys.end()) return damaged("it has a pool twice");
+  if (missing > Registry::max_pools - registry_.pool_count())
+    return core::Error{"too many pools",
+                       "with the snapshot's pools there are more than " + std::to_string(Registry::max_pools)};
+  return core::Done{};
+}
+
+core::Status SnapshotLoader::check_pool(const SavedPool& pool) const {
+  const std::string name(pool.type_name);
+  const ComponentType* type = registry_.find_type(pool.type());
+  if (type == nullptr)
+    return core::Error{"unknown component",
+                       "no component type " + name + " (" + core::to_string(pool.type()) + ") is registered"};
+  if (type->name != name || !type->schema || type->size != pool.record.component_size)
+    return core::Error{"component differs", "component type " + name + " has " +
+                                                std::to_string(pool.record.component_size) + " bytes, but " +
+                                                type->name + (type->schema ? "" : ", a local one,") + " has " +
+                                                std::to_string(type->size) + " here"};
+  const PoolId found = registry_.find_pool(pool.type(), pool.instance());
+  if (found != Registry::no_pool && registry_.pool(found).instance_name() != pool.instance_name)
+    return core::Error{"name collision", "instance name " + std::string(pool.instance_name) + " has the hash of " +
+                                             registry_.pool(found).instance_name()};
+  return core::Done{};
+}
+
+// Each once, and after its base and its canonical prototype, as every table makes them. So what making them costs
+// here is in proportion to the snapshot, and in a table without others they get the same ids.
+core::Status SnapshotLoader::check_prototypes() {
+  using Pools = std::span<const std::uint32_t>;
+  std::vector<SavedPrototype>& saved = saved_.prototypes;
+  const auto less = [](Pools a, Pools b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+  };
+  std::vector<PrototypeId> ordered(saved.size());
+  for (PrototypeId i = 0; i < saved.size(); ++i) ordered[i] = i;
+  std::sort(ordered.begin(), ordered.end(),
+            [&](PrototypeId a, PrototypeId b) { return less(saved[a].pools, saved[b].pools); });
+  const auto find = [&](Pools pools) {  // or one that is too large
+    const auto found = std::lower_bound(ordered.begin(), ordered.end(), pools,
+                                        [&](PrototypeId a, Pools wanted) { return less(saved[a].pools, wanted); });
+    return found != ordered.end() && !less(pools, saved[*found].pools) ? *found : ~0u;
+  };
+
+  if (saved.empty() || !saved[empty_prototype].pools.empty())
+    return damaged("its first prototype is not the empty one");
+  std::vector<std::uint32_t> canonical;
+  for (PrototypeId prototype = 1; prototype < saved.size(); ++prototype) {
+    const Pools pools = saved[prototype].pools;
+    if (pools.empty() || find(pools) != prototype) return damaged("it has a prototype twice");
+    canonical.assign(pools.begin(), pools.end());
+    if (*std::max_element(pools.begin(), pools.end()) >= saved_.pools.size())
+      return damaged("a prototype has a pool that is not there");
+    std::sort(canonical.begin(), canonical.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return saved_.pools[a].key() < saved_.pools[b].key(); });
+    if (std::adjacent_find(canonical.begin(), canonical.end()) != canonical.end())
+      return damaged("a prototype has a pool twice");
+    saved[prototype].base = find(pools.first(pools.size() - 1));
+    if (saved[prototype].base >= prototype || find(canonical) > prototype)
+      return damaged("a prototype comes before those it is made of");
+  }
+  return core::Done{};
+}
+
+core::Status SnapshotLoader::restore_entities() {
+  core::Result<EntityPool> restored = EntityPool::restore(registry_.config_.entities, saved_.entities,
+                                                          static_cast<PrototypeId>(saved_.prototypes.size()));
+  if (!restored) return restored.error();
+  entities_ = std::move(*restored);
+  survey_living();
+  return core::Done{};
+}
+
+void SnapshotLoader::survey_living() {
+  uses_.resize(saved_.prototypes.size());
+  // Neighbours are mostly alike: they are counted before they are noted.
+  const EntityPool& entities = *entities_;
+  EntityRange run;
+  PrototypeId prototype = empty_prototype;
+  std::uint32_t alike = 0;
+  for (std::uint32_t index = 0; index < entities.index_end(); ++index) {
+    const Entity entity = entities.at(index);
+    if (!entity) continue;
+    if (entities.prototype(index) != prototype) {
+      uses_[prototype] += std::exchange(alike, 0);
+      prototype = entities.prototype(index);
+    }
+    ++alike;
+    if (entity != run.at(run.count)) {
+      if (run.count > 0) runs_.push_back(EntityRange(run));  // a copy, so that the run itself stays in registers
+      run = {index, 0, entity.generation};
+    }
+    ++run.count;
+  }
+  uses_[prototype] += alike;
+  if (run.count > 0) runs_.push_back(EntityRange(run));
+}
+
+// A pool holds as many entities as there are with a prototype that has it, all of them are of those, and none is there
+// twice: so it holds exactly those.
+core::Status SnapshotLoader::check_components() {
+  struct Having {
+    std::uint32_t pool;
+    PrototypeId prototype;
+  };
+  std::vector<Having> having;
+  for (PrototypeId prototype = 0; prototype < saved_.prototypes.size(); ++prototype)
+    for (const std::uint32_t pool : saved_.prototypes[prototype].pools) having.push_back({pool, prototype});
+  std::sort(having.begin(), having.end(), [](const Having& a, const Having& b) { return a.pool < b.pool; });
+
+  met_.resize(entities_->index_end());
+  having_.resize(saved_.prototypes.size());
+  auto next = having.begin();
+  for (std::uint32_t number = 0; number < saved_.pools.size(); ++number) {
+    std::size_t expected = 0;
+    for (; next != having.end() && next->pool == number; ++next) {
+      having_[next->prototype] = number + 1;
+      expected += uses_[next->prototype];
+    }
+    if (saved_.pools[number].indices.size() != expected || !all_have(number, number + 1))
+      return damaged("a pool does not hold those entities whose prototype has it");
+  }
+  return core::Done{};
+}
+
+bool SnapshotLoader::all_have(std::uint32_t number, std::uint32_t tag) {
+  const EntityPool& entities = *entities_;
+  const std::uint32_t* const having = having_.data();
+  std::uint32_t* const met = met_.data();
+  const std::span<const std::uint32_t> indices = saved_.pools[number].indices;
+  // Then none is there twice.
+  const bool ascending = std::adjacent_find(indices.begin(), indices.end(), std::greater_equal<>()) == indices.end();
+  for (const std::uint32_t index : indices) {
+    if (!entities.at(index) || having[entities.prototype(index)] != tag) return false;
+    if (ascending) continue;
+    if (met[index] == tag) return false;
+    met[index] = tag;
+  }
+  return true;
+}
+
+void SnapshotLoader::open_pools() {
+  for (const SavedPool& pool : saved_.pools) {
+    const core::Result<PoolId> opened = registry_.open_pool(pool.type(), pool.instance_name);
+    MOBULA_ASSERT(opened.ok(), opened.error().message);
+    pool_ids_.push_back(*opened);
+  }
+}
+
+void SnapshotLoader::make_prototypes() {
+  bool same = true;
+  for (const SavedPrototype& saved : saved_.prototypes) {
+    const PrototypeId made =
+        saved.pools.empty() ? empty_prototype
+                            : registry_.prototypes_.with(prototype_ids_[saved.base], pool_ids_[saved.pools.back()]);
+    same = same && made == prototype_ids_.size();
+    prototype_ids_.push_back(made);
+  }
+  if (same) return;
+  entities_->each([this](Entity entity) {
+    entities_->set_prototype(entity.index, prototype_ids_[entities_->prototype(entity.index)]);
+  });
+}
+
+void SnapshotLoader::fill() {
+  const Tick tick_before = registry_.tick_;
+  std::vector<Announcement> announced;
+  try {
+    registry_.tick_ = std::max(registry_.tick_, saved_.tick);
+    registry_.journal_.make_room(runs_.size());
+    fill_pools();
+    announced = announcements();
+  } catch (...) {
+    for (const auto& group : registry_.groups_) group->clear();
+    for (const PoolId pool : pool_ids_) registry_.pools_[pool]->clear();
+    registry_.tick_ = tick_before;
+    throw;
+  }
+  commit();
+  for (const Announcement& announcement : announced) announcement.signal->emit(announcement.entities);
+}
+
+void SnapshotLoader::fill_pools() {
+  for (std::size_t i = 0; i < pool_ids_.size(); ++i)
+    registry_.pools_[pool_ids_[i]]->assign(saved_.pools[i].indices, saved_.pools[i].components);
+  for (const auto& group : registry_.groups_) group->fill();
+}
+
+std::vector<SnapshotLoader::Announcement> SnapshotLoader::announcements() const {
+  std::vector<Announcement> made;
+  if (!registry_.created_.empty()) made.push_back({&registry_.created_, {entities_->begin(), entities_->end()}});
+  for (const PoolId id : pool_ids_) {
+    const Pool& pool = *registry_.pools_[id];
+    if (pool.watch() == nullptr || pool.watch()->signals.construct.empty()) continue;
+    std::vector<Entity>& entities = made.emplace_back(Announcement{&pool.watch()->signals.construct, {}}).entities;
+    for (const std::uint32_t index : pool.indices()) entities.push_back(entities_->at(index));
+  }
+  return made;
+}
+
+void SnapshotLoader::commit() noexcept {
+  registry_.entities_ = std::move(*entities_);
+  for (std::size_t i = 0; i < prototype_ids_.size(); ++i) registry_.prototypes_.retain(prototype_ids_[i], uses_[i]);
+  for (const EntityRange& run : runs_) registry_.journal_.note(JournalEntry::Kind::create, run.at(0), run.count);
+}
+
+core::Status load_snapshot(core::ByteView bytes, Registry& registry) {
+  core::Bytes aligned;
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {  // the columns are used where they lie
+    aligned.assign(bytes.begin(), bytes.end());
+    bytes = aligned;
+  }
+  core::Result<SavedRegistry> saved = parse_snapshot(bytes);
+  if (!saved) return saved.error();
+  return SnapshotLoader(registry, std::move(*saved)).load();
+}
+
+}  // namespace mobula::ecs

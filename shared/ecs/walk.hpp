@@ -1,0 +1,355 @@
+// The walk that views and groups share: over the entities of a lead, those that have all of some
+// components and none of others.
+//
+// It goes from the last position to the first, in runs. A run is some positions where all pools hold the same
+// entities in the same order as the lead, each in one piece of memory: it goes over bare arrays at memory speed.
+// Elsewhere each entity is looked up.
+//
+// The function may remove components of, or destroy, the entity it is given, and make new entities, which may be
+// visited or not. That is why positions near the end of a pool, or of the members of a group that owns it, go
+// backwards: what a removal swaps into a gap must have been visited. Whatever else changes what is walked goes through
+// commands; an entity that enters a group that owns a walked pool asserts.
+#pragma once
+
+#include <array>
+#include <iterator>
+#include <mobula/ecs/entity_pool.hpp>
+#include <mobula/ecs/group_set.hpp>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace mobula::ecs {
+
+// Asks for nothing: the function gets a pointer, null where there is no such component.
+template <class T>
+struct Maybe {};
+
+// Pools whose entities are left out.
+struct ExcludedPools {
+  static constexpr std::size_t max_count = 8;
+
+  std::array<Pool*, max_count> pools{};
+  std::size_t count = 0;
+
+  [[nodiscard]] auto begin() const { return pools.begin(); }
+  [[nodiscard]] auto end() const { return pools.begin() + count; }
+  [[nodiscard]] bool contain(std::uint32_t index) const {
+    for (const Pool* pool : *this)
+      if (pool->contains(index)) return true;
+    return false;
+  }
+};
+
+namespace detail {
+
+// How a walk hands out one of its types.
+template <class T>
+struct WalkType {
+  using Component = T;
+  using Argument = T&;
+  static constexpr bool required = true;
+};
+template <class T>
+struct WalkType<Maybe<T>> {
+  using Component = T;
+  using Argument = T*;
+  static constexpr bool required = false;
+};
+template <class T>
+using PlainComponent = std::remove_const_t<typename WalkType<T>::Component>;
+
+template <class... Ts>
+class Walk {
+ public:
+  using Pools = std::array<Pool*, sizeof...(Ts)>;
+
+  static constexpr std::array<bool, sizeof...(Ts)> required{WalkType<Ts>::required...};
+
+  // Over all of `lead`, or over the members of `group`.
+  Walk(const EntityPool& entities, const Pools& pools, const ExcludedPools& excluded, const SparseSet& lead)
+      : entities_(&entities), pools_(pools), excluded_(excluded), lead_(&lead) {
+    for (std::size_t i = 0; i < pools_.size(); ++i) follows_[i] = &pools_[i]->set() == lead_;
+  }
+  Walk(const EntityPool& entities, const Pools& pools, const GroupSet& group)
+      : entities_(&entities), pools_(pools), lead_(&group.set()), group_(&group) {
+    for (std::size_t i = 0; i < pools_.size(); ++i) follows_[i] = pools_[i]->owner_group() == &group;
+  }
+
+  // function(arguments...) or function(Entity, arguments...); T& for each T, T* for each Maybe<T>.
+  template <class Function>
+  void each(Function& function) const {
+    const Guard guard(pools_);
+    const Alignment alignment = align(all);
+    std::uint32_t block = (size() + block_size - 1) / block_size;
+    while (block > 0) {
+      const std::uint32_t end = block--;
+      if (alignment.outdated(*this) || !alignment.holds(*this, block)) {
+        look_up(block * block_size, end * block_size, function, all);
+        continue;
+      }
+      const std::uint32_t longest = longest_run(end);
+      while (block > 0 && end - block < longest && alignment.holds(*this, block - 1) && goes_on(block)) --block;
+      visit_run(block * block_size, end * block_size, function, all);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t size() const { return group_ != nullptr ? group_->size() : lead_->size(); }
+
+  // For ranges: the components of the entity at a position of the lead, if it matches.
+  using Element = std::tuple<Entity, typename WalkType<Ts>::Argument...>;
+  [[nodiscard]] bool matches(std::uint32_t position) const {
+    const std::uint32_t index = lead_->indices()[position];
+    for (std::size_t i = 0; i < pools_.size(); ++i)
+      if (required[i] && !follows_[i] && !pools_[i]->contains(index)) return false;
+    return !excluded_.contain(index);
+  }
+  [[nodiscard]] Element element(std::uint32_t position) const { return element(position, all); }
+
+ private:
+  template <class T>
+  using Component = typename WalkType<T>::Component;
+  template <class T>
+  using Argument = typename WalkType<T>::Argument;
+
+  static constexpr std::uint32_t block_size = 1u << Pool::block_shift;
+  static constexpr std::index_sequence_for<Ts...> all{};
+
+  // Nothing may reorder a pool while it is walked.
+  struct Guard {
+    explicit Guard(const Pools& walked) : pools(walked) {
+      for (Pool* pool : pools) pool->begin_walk();
+    }
+    ~Guard() {
+      for (Pool* pool : pools) pool->end_walk();
+    }
+    const Pools& pools;
+  };
+
+  // Which blocks of the lead are in the same order in all pools. What the group promises holds whatever the function
+  // does; what was compared holds until it changes a pool.
+  struct Alignment {
+    std::array<const std::uint64_t*, sizeof...(Ts)> blocks;  // null: follows the lead, or nothing is required
+    bool compared;
+    std::uint64_t version;
+
+    [[nodiscard]] bool outdated(const Walk& walk) const { return compared && walk.version() != version; }
+    [[nodiscard]] bool holds(const Walk& walk, std::uint32_t block) const {
+      for (const std::uint64_t* bits : blocks)
+        if (bits != nullptr && (bits[block / 64] >> block % 64 & 1) == 0) return false;
+      return walk.excluded_.count == 0 || !walk.excludes_any(block);
+    }
+  };
+
+  // One type's components along a run.
+  template <class T>
+  struct RunColumn {
+    Component<T>* components;
+    Argument<T> at(std::uint32_t /*index*/, std::uint32_t i) const { return components[i]; }
+  };
+  template <class T>
+  struct RunColumn<Maybe<T>> {
+    Pool* pool;
+    T* at(std::uint32_t index, std::uint32_t /*i*/) const { return find_component<T>(*pool, pool->find(index)); }
+  };
+
+  template <std::size_t... Is>
+  Alignment align(std::index_sequence<Is...> /*all*/) const {
+    return {{follows_[Is] || !required[Is] ? nullptr : pools_[Is]->blocks_aligned_with(*lead_)...},
+            ((required[Is] && !follows_[Is]) || ...) || group_ == nullptr,
+            version()};
+  }
+
+  // Versions only grow, so their sum tells whether any has changed.
+  [[nodiscard]] std::uint64_t version() const {
+    std::uint64_t sum = lead_->version();
+    for (const Pool* pool : pools_) sum += pool->version();
+    for (const Pool* pool : excluded_) sum += pool->version();
+    return sum;
+  }
+
+  [[nodiscard]] std::uint32_t block_end(std::uint32_t block) const {
+    const std::uint32_t end = (block + 1) * block_size;
+    return end < lead_->size() ? end : lead_->size();
+  }
+  [[nodiscard]] bool excludes_any(std::uint32_t block) const {
+    for (const Pool* pool : excluded_) {
+      if (pool->size() == 0) continue;
+      for (std::uint32_t position = block * block_size; position < block_end(block); ++position)
+        if (pool->contains(lead_->indices()[position])) return true;
+    }
+    return false;
+  }
+
+  // In blocks. Run by run the way to the end of what is walked doubles, so that all but the last page go forwards.
+  [[nodiscard]] std::uint32_t longest_run(std::uint32_t end_block) const {
+    const std::uint32_t page = pools_[0]->page_positions() / block_size;
+    const std::uint32_t behind = end_block * block_size < size() ? (size() - end_block * block_size) / block_size : 0;
+    if (behind > page) return behind;
+    return end_block % page == 0 ? page : end_block % page;
+  }
+
+  // Whether the components of a block lie in memory right behind those of the block before.
+  [[nodiscard]] bool goes_on(std::uint32_t block) const {
+    const std::uint32_t position = block * block_size;
+    if (position % pools_[0]->page_positions() > 0) return true;
+    for (std::size_t i = 0; i < pools_.size(); ++i)
+      if (required[i] && !pools_[i]->page_follows(position)) return false;
+    return true;
+  }
+
+  // What may be swapped into first … end - 1 by removals comes from behind `end`: from the end of a pool, or of the
+  // members of the group that owns it, and must still be so when all of the run is removed.
+  [[nodiscard]] bool may_go_forwards(std::uint32_t first, std::uint32_t end) const {
+    const auto is_far = [&](std::uint32_t boundary) { return boundary <= first || boundary >= 2 * end - first; };
+    for (const Pool* pool : pools_)
+      if (pool->owner_group() != nullptr && !is_far(pool->owner_group()->size())) return false;
+    return is_far(size());
+  }
+
+  template <class Function, std::size_t... Is>
+  void visit_run(std::uint32_t first, std::uint32_t end, Function& function, std::index_sequence<Is...> /*all*/) const {
+    if (end > size()) end = size();
+    if (first >= end) return;
+    run(first, end - first, may_go_forwards(first, end), function, open_run<Ts>(*pools_[Is], first, end)...);
+  }
+
+  template <class T>
+  static RunColumn<T> open_run(Pool& pool, std::uint32_t first, std::uint32_t end) {
+    if constexpr (!WalkType<T>::required) {
+      return {&pool};
+    } else {
+      if constexpr (!std::is_const_v<T>) pool.stamp_run(first, end);
+      return {pool.template typed_address<T>(first)};
+    }
+  }
+
+  // The lead is asked for each index when it is its turn: its array moves when the function makes entities.
+  template <class Function>
+  void run(std::uint32_t first, std::uint32_t count, bool forwards, Function& function,
+           RunColumn<Ts>... columns) const {
+    const auto visit_one = [&](std::uint32_t i) {
+      const std::uint32_t index = lead_->indices()[first + i];
+      call(function, index, columns.at(index, i)...);
+    };
+    if (forwards) {
+      for (std::uint32_t i = 0; i < count; ++i) visit_one(i);
+    } else {
+      for (std::uint32_t i = count; i-- > 0;) visit_one(i);
+    }
+  }
+
+  using BlockPositions = std::array<std::array<std::uint32_t, block_size>, sizeof...(Ts)>;
+
+  // Finds all of a block before it visits any, so that the cache misses of its entities overlap. Once the function has
+  // changed a pool, each is found when it is its turn.
+  template <class Function, std::size_t... Is>
+  void look_up(std::uint32_t first, std::uint32_t end, Function& function, std::index_sequence<Is...> all_of) const {
+    if (end > size()) end = size();
+    if (first >= end) return;
+    BlockPositions found;
+    (find_block(Is, first, end, found[Is]), ...);
+    const std::uint64_t found_at = version();
+    for (std::uint32_t position = end; position-- > first;) {
+      if (version() != found_at) {
+        if (position >= size()) continue;
+        (find_block(Is, position, position + 1, found[Is]), ...);
+        visit(position, {found[Is][0]...}, function, all_of);
+      } else {
+        visit(position, {found[Is][position - first]...}, function, all_of);
+      }
+    }
+  }
+
+  void find_block(std::size_t i, std::uint32_t first, std::uint32_t end,
+                  std::array<std::uint32_t, block_size>& found) const {
+    const SparseSet& set = pools_[i]->set();
+    const std::uint32_t* indices = lead_->indices().data() + first;
+    const std::uint32_t count = end - first;
+    if (follows_[i]) {
+      for (std::uint32_t k = 0; k < count; ++k) found[k] = first + k;
+    } else {
+      for (std::uint32_t k = 0; k < count; ++k) found[k] = set.find(indices[k]);
+    }
+  }
+
+  template <class Function, std::size_t... Is>
+  void visit(std::uint32_t position, const std::array<std::uint32_t, sizeof...(Ts)>& found, Function& function,
+             std::index_sequence<Is...> /*all*/) const {
+    const std::uint32_t index = lead_->indices()[position];
+    if (((required[Is] && found[Is] == SparseSet::none) || ...) || excluded_.contain(index)) return;
+    call(function, index, argument<Ts>(*pools_[Is], found[Is])...);
+  }
+
+  template <std::size_t... Is>
+  [[nodiscard]] Element element(std::uint32_t position, std::index_sequence<Is...> /*all*/) const {
+    const std::uint32_t index = lead_->indices()[position];
+    return {entities_->at(index), argument<Ts>(*pools_[Is], follows_[Is] ? position : pools_[Is]->find(index))...};
+  }
+
+  template <class T>
+  static T* find_component(Pool& pool, std::uint32_t position) {
+    if (position == SparseSet::none) return nullptr;
+    if constexpr (!std::is_const_v<T>) pool.stamp(position);
+    return pool.template typed_address<T>(position);
+  }
+  template <class T>
+  static Argument<T> argument(Pool& pool, std::uint32_t position) {
+    if constexpr (WalkType<T>::required) {
+      if constexpr (!std::is_const_v<T>) pool.stamp(position);
+      return *pool.template typed_address<T>(position);
+    } else {
+      return find_component<Component<T>>(pool, position);
+    }
+  }
+
+  template <class Function>
+  void call(Function& function, std::uint32_t index, Argument<Ts>... arguments) const {
+    if constexpr (std::is_invocable_v<Function&, Argument<Ts>...>) {
+      static_cast<void>(index);
+      function(arguments...);
+    } else {
+      function(entities_->at(index), arguments...);
+    }
+  }
+
+  const EntityPool* entities_;
+  Pools pools_;
+  ExcludedPools excluded_;
+  const SparseSet* lead_;
+  const GroupSet* group_ = nullptr;
+  std::array<bool, sizeof...(Ts)> follows_{};  // the pool holds the lead's entities at the lead's positions
+};
+
+// `for (auto [entity, position, velocity] : view)`, from the last position to the first. Mutable components count as
+// written when they are handed out.
+template <class... Ts>
+class WalkIterator {
+ public:
+  using iterator_concept = std::input_iterator_tag;
+  using value_type = typename Walk<Ts...>::Element;
+  using difference_type = std::ptrdiff_t;
+
+  explicit WalkIterator(const Walk<Ts...>& walk) : walk_(walk), position_(walk.size()) { advance(); }
+  value_type operator*() const { return walk_.element(position_); }
+  WalkIterator& operator++() {
+    advance();
+    return *this;
+  }
+  void operator++(int) { advance(); }
+  bool operator==(std::default_sentinel_t /*end*/) const { return position_ == SparseSet::none; }
+
+ private:
+  void advance() {
+    if (position_ > walk_.size()) position_ = walk_.size();
+    do {
+      --position_;  // below 0 is `none`
+    } while (position_ != SparseSet::none && !walk_.matches(position_));
+  }
+
+  Walk<Ts...> walk_;
+  std::uint32_t position_;
+};
+
+}  // namespace detail
+}  // namespace mobula::ecs

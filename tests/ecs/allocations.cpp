@@ -1,0 +1,66 @@
+#include "ecs/allocations.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace mobula::ecs::test {
+namespace {
+
+thread_local std::uint64_t made = 0;
+thread_local std::uint64_t failing = 0;  // which one, as `made` counts; 0: none
+
+// Null on failure.
+void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  if (++made == failing) return nullptr;
+  if (bytes == 0) bytes = 1;
+  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return std::malloc(bytes);
+  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
+  void* const memory = allocate(bytes, alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+std::uint64_t allocations() { return made; }
+
+FailingAllocation::FailingAllocation(std::uint64_t nth) { failing = made + nth; }
+FailingAllocation::~FailingAllocation() { failing = 0; }
+
+}  // namespace mobula::ecs::test
+
+using mobula::ecs::test::allocate;
+using mobula::ecs::test::allocate_or_throw;
+
+void* operator new(std::size_t bytes) { return allocate_or_throw(bytes, 1); }
+void* operator new[](std::size_t bytes) { return allocate_or_throw(bytes, 1); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate_or_throw(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return allocate_or_throw(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, 1); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, 1); }
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept { std::free(memory); }

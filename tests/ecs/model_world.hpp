@@ -1,0 +1,515 @@
+// A registry beside the plainest model of it: a map from entity to the numbers that its components say. Random
+// operations go to both; check() compares all that can be observed.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <mobula/core/random.hpp>
+#include <mobula/ecs/scratch.hpp>
+#include <new>
+#include <numeric>
+#include <vector>
+
+#include "ecs/allocations.hpp"
+#include "ecs/components.hpp"
+
+namespace mobula::ecs::test {
+
+// What can be done with components of one pool, whatever their type. `way`: by which of several calls.
+struct ComponentKind {
+  PoolId (*open)(World&);
+  void (*add)(World&, Entity, PoolId, std::int32_t value, std::uint32_t way);
+  void (*write)(World&, Entity, PoolId, std::int32_t value, std::uint32_t way);
+  std::int32_t (*read)(World&, Entity, PoolId);
+  void (*add_all)(World&, std::span<const Entity>, std::int32_t value);  // null where there is no bulk form
+  bool empty;                                                            // says 0 whatever it is told
+};
+
+template <class T>
+std::int32_t read_component(World& world, Entity entity, PoolId pool) {
+  return value_of(world.get<const T>(entity, pool));
+}
+
+template <class T>
+void add_component(World& world, Entity entity, PoolId pool, std::int32_t value, std::uint32_t way) {
+  if constexpr (SchemaComponent<T>) {
+    const T component = make<T>(value);
+    if (way == 0) return static_cast<void>(world.add_bytes(entity, pool, core::as_bytes(&component, 1)));
+  }
+  if (way == 1 && pool == world.pool_of<T>()) {
+    world.emplace<T>(entity, make<T>(value));
+  } else {
+    world.add<T>(entity, make<T>(value), pool);
+  }
+}
+
+template <class T>
+void write_component(World& world, Entity entity, PoolId pool, std::int32_t value, std::uint32_t way) {
+  if constexpr (SchemaComponent<T>) {
+    if (way == 0) return core::store(world.try_write(entity, pool), make<T>(value));
+  }
+  if (way == 1 && pool == world.pool_of<T>()) {
+    world.patch<T>(entity, [&](T& component) { component = make<T>(value); });
+  } else if (way == 2) {
+    *world.try_get<T>(entity, pool) = make<T>(value);
+  } else {
+    world.get<T>(entity, pool) = make<T>(value);
+  }
+}
+
+template <class T>
+constexpr ComponentKind component_kind() {
+  ComponentKind kind{[](World& world) { return world.pool_of<T>(); },
+                     add_component<T>,
+                     write_component<T>,
+                     read_component<T>,
+                     nullptr,
+                     std::is_empty_v<T>};
+  if constexpr (std::is_copy_constructible_v<T>)
+    kind.add_all = [](World& world, std::span<const Entity> entities, std::int32_t value) {
+      world.add<T>(entities, make<T>(value));
+    };
+  return kind;
+}
+
+constexpr ComponentKind armour_kind() {
+  ComponentKind kind = component_kind<Health>();
+  kind.open = [](World& world) { return world.pool_of<Health>("Armour"); };
+  kind.add_all = nullptr;
+  return kind;
+}
+
+inline constexpr std::array kinds{
+    component_kind<Position>(), component_kind<Health>(), component_kind<Mana>(),   armour_kind(),
+    component_kind<Thought>(),  component_kind<Label>(),  component_kind<Marker>(), component_kind<Wide>()};
+enum KindOf : std::size_t { position, health, mana, armour, thought, label, marker, wide };
+inline constexpr std::size_t schema_kinds = 4;  // the first of them
+
+struct GroupCase {
+  GroupSet& (*open)(World&);
+  std::vector<KindOf> required;
+  std::vector<KindOf> excluded;
+};
+
+struct ModelConfig {
+  EntityPoolConfig entities;
+  std::vector<GroupCase> groups;
+  bool listens = false;           // listeners keep counts of their own
+  bool allocations_fail = false;  // at each place of each operation, which is then tried again
+  std::uint32_t population = 600;
+};
+
+class ModelWorld {
+ public:
+  ModelWorld(ModelConfig config, std::uint64_t seed)
+      : config_(std::move(config)), world_({.entities = config_.entities, .pools = small_pages}), random_(seed) {
+    for (std::size_t i = 0; i < kinds.size(); ++i) pools_[i] = kinds[i].open(world_);
+    if (config_.listens) listen();
+  }
+
+  void run(std::uint32_t operations) {
+    for (std::uint32_t i = 0; i < operations && !testing::Test::HasFatalFailure(); ++i) {
+      growing_ = alive_.size() < 20 || (growing_ && alive_.size() < config_.population);
+      run_one();
+      if (i % 64 == 0) replay_journal();
+      if (i % 4000 == 0) check();
+    }
+    check();
+  }
+  [[nodiscard]] std::uint64_t failed_allocations() const { return failed_allocations_; }
+
+  void check() {
+    replay_journal();
+    world_.check();
+    ASSERT_EQ(world_.entities().size(), model_.size());
+    std::array<std::uint32_t, kinds.size()> counts{};
+    for (const auto& [entity, row] : model_) {
+      ASSERT_TRUE(world_.valid(entity));
+      std::vector<PoolId> composition;
+      for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        const bool there = row[kind] != absent;
+        ASSERT_EQ(world_.pool(pools_[kind]).contains(entity.index), there);
+        ASSERT_EQ(world_.try_read(entity, pools_[kind]) != nullptr, there);
+        if (!there) continue;
+        ASSERT_EQ(kinds[kind].read(world_, entity, pools_[kind]), row[kind]);
+        ++counts[kind];
+        if (kind < schema_kinds) composition.push_back(pools_[kind]);
+      }
+      const PrototypeTable& prototypes = world_.prototypes();
+      const PrototypeId prototype = world_.prototype(entity);
+      const auto pools = prototypes.pools(prototype);
+      ASSERT_TRUE(std::is_permutation(pools.begin(), pools.end(), composition.begin(), composition.end()));
+      ASSERT_EQ(mirror_.at(entity), prototypes.canonical(prototype)) << "the journal tells of every change";
+    }
+    ASSERT_EQ(mirror_.size(), model_.size()) << "the journal tells of every entity";
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      ASSERT_EQ(world_.pool(pools_[kind]).size(), counts[kind]);
+      if (config_.listens) {
+        ASSERT_EQ(heard_[kind], counts[kind]) << "listeners hear of every component";
+      }
+    }
+    if (config_.listens) {
+      ASSERT_EQ(heard_entities_, model_.size());
+    }
+    for (const GroupCase& group : opened_) check_group(group);
+  }
+
+ private:
+  static constexpr std::int32_t absent = -1;
+  using Row = std::array<std::int32_t, kinds.size()>;
+
+  struct Operation {
+    std::uint32_t weight;
+    void (ModelWorld::*run)();
+    bool makes;     // entities
+    bool destroys;  // entities
+  };
+  static constexpr std::array<Operation, 15> operations() {
+    return {{{60, &ModelWorld::create_one, true, false},
+             {2, &ModelWorld::create_many, true, false},
+             {1, &ModelWorld::create_range, true, false},
+             {1, &ModelWorld::spawn_level, true, false},
+             {300, &ModelWorld::add_one, false, false},
+             {150, &ModelWorld::write_one, false, false},
+             {200, &ModelWorld::remove_one, false, false},
+             {4, &ModelWorld::add_to_many, false, false},
+             {4, &ModelWorld::remove_from_many, false, false},
+             {60, &ModelWorld::destroy_one, false, true},
+             {2, &ModelWorld::destroy_many, false, true},
+             {2, &ModelWorld::destroy_range, false, true},
+             {20, &ModelWorld::move_components, false, false},
+             {30, &ModelWorld::ask_for_the_dead, false, false},
+             {1, &ModelWorld::open_group, false, false}}};
+  }
+
+  void run_one() {
+    static constexpr auto all = operations();
+    static constexpr std::uint32_t total = std::accumulate(
+        all.begin(), all.end(), 0u, [](std::uint32_t sum, const Operation& o) { return sum + o.weight; });
+    std::uint32_t dice = random_.below(total);
+    const auto* chosen = all.begin();
+    for (; dice >= chosen->weight; ++chosen) dice -= chosen->weight;
+    // Three in four of what goes against the trend is left out.
+    if ((growing_ ? chosen->destroys : chosen->makes) && !random_.chance(1, 4)) return run_one();
+    if (alive_.empty() && !chosen->makes) return run_one();
+    (this->*chosen->run)();
+  }
+
+  // With allocations failing, the change is tried with its first, second, … allocation failing until it succeeds.
+  // After each failure all is as it was.
+  template <class Change>
+  void attempt(Change change) {
+    for (std::uint64_t nth = 1; config_.allocations_fail; ++nth) {
+      const std::size_t noted = world_.journal().size();
+      try {
+        const FailingAllocation failing(nth);
+        return static_cast<void>(change());
+      } catch (const std::bad_alloc&) {
+        ++failed_allocations_;
+      }
+      ASSERT_EQ(world_.journal().size(), noted);
+      ASSERT_NO_FATAL_FAILURE(check());
+    }
+    change();
+  }
+
+  Entity any() { return alive_[random_.below(static_cast<std::uint32_t>(alive_.size()))]; }
+  std::size_t any_kind() { return random_.below(kinds.size()); }
+  std::int32_t any_value(std::size_t kind) {
+    return kinds[kind].empty ? 0 : static_cast<std::int32_t>(random_.below(100000));
+  }
+  // Distinct entities that are wanted; in runs of neighbours, so that bulk work meets runs.
+  template <class Wanted>
+  std::vector<Entity> some(Wanted wanted) {
+    std::vector<Entity> found;
+    auto place = model_.lower_bound(any());
+    for (std::uint32_t left = 1 + random_.below(40); left > 0 && place != model_.end(); --left, ++place)
+      if (wanted(place->second)) found.push_back(place->first);
+    for (std::size_t i = found.size(); i > 1 && random_.chance(1, 2); --i)
+      std::swap(found[i - 1], found[random_.below(static_cast<std::uint32_t>(i))]);
+    return found;
+  }
+
+  void made(Entity entity) {
+    Row row;
+    row.fill(absent);
+    ASSERT_TRUE(model_.emplace(entity, row).second) << to_string(entity);
+    alive_.push_back(entity);
+    if (config_.entities.recycling != Recycling::queue) return;
+    if (entity.index >= last_generation_.size()) last_generation_.resize(entity.index + 1);
+    ASSERT_GT(entity.generation, last_generation_[entity.index]) << "a handle means one entity for ever";
+    last_generation_[entity.index] = entity.generation;
+  }
+  void gone(Entity entity) {
+    model_.erase(entity);
+    dead_[dead_count_++ % dead_.size()] = entity;
+  }
+  void forget_the_dead() {
+    std::erase_if(alive_, [this](Entity entity) { return !model_.contains(entity); });
+  }
+
+  // Operations ---------------------------------------------------------------------------
+
+  void create_one() {
+    Entity entity;
+    if (config_.entities.recycling == Recycling::given) {
+      entity = {random_.below(2 * config_.population), 1 + random_.below(1000)};
+      const bool free = std::none_of(alive_.begin(), alive_.end(), [&](Entity e) { return e.index == entity.index; });
+      bool created = false;
+      attempt([&] { created = world_.create_given(entity); });
+      ASSERT_EQ(created, free);
+      if (!created) return;
+    } else {
+      attempt([&] { entity = world_.create(); });
+    }
+    if (entity) made(entity);
+  }
+  void create_many() {
+    if (config_.entities.recycling == Recycling::given) return;
+    std::vector<Entity> entities(random_.below(100));
+    const Position p{any_value(position)};
+    const Mana m{any_value(mana)};
+    const bool has_mana = random_.chance(1, 2);
+    bool created = false;
+    attempt(
+        [&] { created = has_mana ? world_.create(std::span(entities), p, m) : world_.create(std::span(entities), p); });
+    if (!created) return;
+    for (const Entity entity : entities) {
+      made(entity);
+      model_.at(entity)[position] = p.value;
+      if (has_mana) model_.at(entity)[mana] = m.value;
+    }
+  }
+  EntityRange made_range() {
+    EntityRange range;
+    const std::uint32_t count = 1 + random_.below(4) * 20;
+    attempt([&] { range = world_.create_range(count); });
+    for (std::uint32_t i = 0; i < range.count; ++i) made(range.at(i));
+    if (range.count > 0) ranges_.push_back(range);
+    return range;
+  }
+  void create_range() {
+    if (config_.entities.recycling != Recycling::given) made_range();
+  }
+  void spawn_level() {
+    if (config_.entities.recycling == Recycling::given) return;
+    const EntityRange range = made_range();
+    if (range.count == 0) return;
+    const std::array columns{armour, position};
+    std::vector<std::vector<PoolId>> compositions(range.count);
+    std::array<std::vector<std::uint32_t>, columns.size()> offsets;
+    std::array<std::vector<std::int32_t>, columns.size()> rows;
+    for (std::uint32_t i = 0; i < range.count; ++i) {
+      for (std::size_t column = 0; column < columns.size(); ++column) {
+        if (random_.chance(1, 3)) continue;
+        compositions[i].push_back(pools_[columns[column]]);
+        offsets[column].push_back(i);
+        rows[column].push_back(any_value(columns[column]));
+        model_.at(range.at(i))[columns[column]] = rows[column].back();
+      }
+    }
+    std::vector<PrototypeId> prototypes;
+    for (const std::vector<PoolId>& composition : compositions)
+      prototypes.push_back(world_.prototypes().intern(composition));
+    world_.assign_prototypes(range, prototypes);
+    for (std::size_t column = 0; column < columns.size(); ++column)
+      world_.add_column(range, pools_[columns[column]], offsets[column],
+                        reinterpret_cast<const std::byte*>(rows[column].data()));
+  }
+  void add_one() {
+    const Entity entity = any();
+    const std::size_t kind = any_kind();
+    std::int32_t& value = model_.at(entity)[kind];
+    if (value != absent) return;
+    const std::int32_t added = any_value(kind);
+    const std::uint32_t way = random_.below(3);
+    attempt([&] { kinds[kind].add(world_, entity, pools_[kind], added, way); });
+    value = added;
+    expect_stamped(entity, kind);
+  }
+  void write_one() {
+    const Entity entity = any();
+    const std::size_t kind = any_kind();
+    std::int32_t& value = model_.at(entity)[kind];
+    if (value == absent) return;
+    value = any_value(kind);
+    world_.set_tick(world_.tick() + 1);
+    kinds[kind].write(world_, entity, pools_[kind], value, random_.below(4));
+    expect_stamped(entity, kind);
+  }
+  void expect_stamped(Entity entity, std::size_t kind) {
+    const Pool& pool = world_.pool(pools_[kind]);
+    ASSERT_EQ(pool.stamps()[pool.find(entity.index) >> Pool::block_shift], world_.tick());
+  }
+  void remove_one() {
+    const Entity entity = any();
+    const std::size_t kind = any_kind();
+    std::int32_t& value = model_.at(entity)[kind];
+    if (value == absent) return;
+    attempt([&] { world_.remove(entity, pools_[kind]); });
+    value = absent;
+  }
+  void add_to_many() {
+    const std::size_t kind = any_kind();
+    if (kinds[kind].add_all == nullptr) return;
+    const std::vector<Entity> entities = some([kind](const Row& row) { return row[kind] == absent; });
+    const std::int32_t value = any_value(kind);
+    attempt([&] { kinds[kind].add_all(world_, entities, value); });
+    for (const Entity entity : entities) model_.at(entity)[kind] = value;
+  }
+  void remove_from_many() {
+    const std::size_t kind = any_kind();
+    const std::vector<Entity> entities = some([kind](const Row& row) { return row[kind] != absent; });
+    attempt([&] { world_.remove(entities, pools_[kind]); });
+    for (const Entity entity : entities) model_.at(entity)[kind] = absent;
+  }
+  void destroy_one() {
+    const std::size_t place = random_.below(static_cast<std::uint32_t>(alive_.size()));
+    const Entity entity = alive_[place];
+    attempt([&] { world_.destroy(entity); });
+    alive_[place] = alive_.back();
+    alive_.pop_back();
+    gone(entity);
+  }
+  void destroy_many() {
+    const std::vector<Entity> entities = some([](const Row&) { return true; });
+    attempt([&] { world_.destroy(entities); });
+    for (const Entity entity : entities) gone(entity);
+    forget_the_dead();
+  }
+  void destroy_range() {
+    if (ranges_.empty()) return;
+    const std::size_t place = random_.below(static_cast<std::uint32_t>(ranges_.size()));
+    const EntityRange range = ranges_[place];
+    attempt([&] { world_.destroy_range(range); });
+    for (std::uint32_t i = 0; i < range.count; ++i)
+      if (model_.contains(range.at(i))) gone(range.at(i));
+    forget_the_dead();
+    if (random_.chance(9, 10)) ranges_.erase(ranges_.begin() + static_cast<std::ptrdiff_t>(place));
+  }
+  void move_components() {
+    Pool& pool = world_.pool(pools_[any_kind()]);
+    if (pool.size() == 0 || pool.order_owner() != OrderOwner::nobody) return;
+    if (random_.chance(9, 10)) return pool.swap(random_.below(pool.size()), random_.below(pool.size()));
+    const std::uint32_t first = random_.below(pool.size());
+    std::vector<std::uint32_t> order(pool.size() - first);
+    std::iota(order.begin(), order.end(), first);
+    for (std::size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[random_.below(static_cast<std::uint32_t>(i))]);
+    attempt([&] { pool.reorder(first, order, scratch_); });
+  }
+  void ask_for_the_dead() {
+    const Entity entity = dead_[random_.below(static_cast<std::uint32_t>(dead_.size()))];
+    if (model_.contains(entity)) return;  // under the policies that allow it
+    ASSERT_FALSE(world_.valid(entity));
+    ASSERT_FALSE(world_.has<Position>(entity));
+    ASSERT_EQ(world_.try_get<Label>(entity), nullptr);
+    ASSERT_EQ(world_.try_read(entity, pools_[health]), nullptr);
+    ASSERT_EQ(world_.try_write(entity, pools_[health]), nullptr);
+  }
+  void open_group() {
+    if (opened_.size() == config_.groups.size() || !random_.chance(1, 4)) return;
+    const GroupCase& group = config_.groups[opened_.size()];
+    attempt([&] { group.open(world_); });
+    opened_.push_back(group);
+  }
+
+  // Those who listen ---------------------------------------------------------------------
+
+  void listen() {
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      PoolSignals& signals = world_.signals(pools_[kind]);
+      signals.construct.connect([this, kind](std::span<const Entity> entities) {
+        heard_[kind] += entities.size();
+        expect_all_there(entities, kind);
+      });
+      signals.destroy.connect([this, kind](std::span<const Entity> entities) {
+        heard_[kind] -= entities.size();
+        expect_all_there(entities, kind);
+      });
+    }
+    world_.created().connect([this](std::span<const Entity> entities) { heard_entities_ += entities.size(); });
+    world_.destroying().connect([this](std::span<const Entity> entities) {
+      heard_entities_ -= entities.size();
+      for (const Entity entity : entities) ASSERT_TRUE(world_.valid(entity));
+    });
+  }
+  void expect_all_there(std::span<const Entity> entities, std::size_t kind) {
+    for (const Entity entity : entities) ASSERT_TRUE(world_.pool(pools_[kind]).contains(entity.index));
+  }
+  // As whoever reads the journal at the end of a tick does.
+  void replay_journal() {
+    for (const JournalEntry& entry : world_.journal()) {
+      for (std::uint32_t i = 0; i < entry.count; ++i) {
+        const Entity entity{entry.first.index + i, entry.first.generation};
+        if (entry.kind == JournalEntry::Kind::destroy) {
+          mirror_.erase(entity);
+        } else if (entry.kind == JournalEntry::Kind::create || mirror_.contains(entity)) {
+          mirror_[entity] =
+              world_.valid(entity) ? world_.prototypes().canonical(world_.prototype(entity)) : empty_prototype;
+        } else {
+          ADD_FAILURE() << "a change of " << to_string(entity) << ", of which the journal has told no creation";
+        }
+      }
+    }
+    world_.clear_journal();
+  }
+  void check_group(const GroupCase& group) {
+    const GroupSet& set = group.open(world_);
+    std::uint32_t members = 0;
+    for (const auto& [entity, row] : model_) {
+      const auto has = [&row = row](KindOf kind) { return row[kind] != absent; };
+      const bool member = std::all_of(group.required.begin(), group.required.end(), has) &&
+                          std::none_of(group.excluded.begin(), group.excluded.end(), has);
+      ASSERT_EQ(set.contains(entity.index), member);
+      members += member ? 1u : 0u;
+    }
+    ASSERT_EQ(set.size(), members);
+  }
+
+  ModelConfig config_;
+  World world_;
+  core::Random random_;
+  std::array<PoolId, kinds.size()> pools_{};
+  std::map<Entity, Row> model_;
+  std::vector<Entity> alive_;
+  std::vector<EntityRange> ranges_;
+  std::vector<GroupCase> opened_;
+  std::vector<std::uint32_t> last_generation_;  // by index
+  std::array<Entity, 64> dead_{};
+  std::size_t dead_count_ = 0;
+  bool growing_ = true;
+  Scratch scratch_;
+  std::map<Entity, PrototypeId> mirror_;  // what the journal tells
+  std::array<std::uint64_t, kinds.size()> heard_{};
+  std::uint64_t heard_entities_ = 0;
+  std::uint64_t failed_allocations_ = 0;
+};
+
+// Groups of each sort over the same components; of these two lists the owned ones exclude each other.
+inline std::vector<GroupCase> some_groups() {
+  return {{[](World& world) -> GroupSet& { return world.group<Position, Health>().set(); }, {position, health}, {}},
+          {[](World& world) -> GroupSet& { return world.group<Mana>(with<Label>, exclude<Marker>).set(); },
+           {mana, label},
+           {marker}},
+          {[](World& world) -> GroupSet& { return world.group<>(with<Position, Thought>, exclude<Wide>).set(); },
+           {position, thought},
+           {wide}}};
+}
+inline std::vector<GroupCase> other_groups() {
+  return {
+      {[](World& world) -> GroupSet& { return world.group<>(with<Position, Mana>).set(); }, {position, mana}, {}},
+      {[](World& world) -> GroupSet& { return world.group<Label, Thought, Position>(with<>, exclude<Health>).set(); },
+       {label, thought, position},
+       {health}},
+      {[](World& world) -> GroupSet& { return world.group<Wide>(with<Position>).set(); }, {wide, position}, {}},
+      {[](World& world) -> GroupSet& { return world.group<>(with<Marker>, exclude<Position, Label>).set(); },
+       {marker},
+       {position, label}}};
+}
+
+}  // namespace mobula::ecs::test

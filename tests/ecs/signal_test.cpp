@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <mobula/ecs/signal.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace mobula::ecs {
+namespace {
+
+constexpr Entity one_entity[] = {{1, 1}};
+
+struct SignalTest : testing::Test {
+  Signal signal;
+  std::string heard;
+
+  auto says(char letter) {
+    return [this, letter](std::span<const Entity>) { heard += letter; };
+  }
+  std::string emit() {
+    heard.clear();
+    signal.emit(one_entity);
+    return heard;
+  }
+};
+
+TEST_F(SignalTest, ListenersHearInTheOrderOfConnecting) {
+  for (const char letter : {'a', 'b', 'c'}) signal.connect(says(letter));
+  EXPECT_EQ(emit(), "abc");
+}
+
+TEST_F(SignalTest, TheSpanIsHandedOnAsItIsInOneCall) {
+  std::vector<Entity> many(1000);
+  for (std::uint32_t i = 0; i < 1000; ++i) many[i] = {i, 1};
+  int calls = 0;
+  signal.connect([&](std::span<const Entity> entities) {
+    ++calls;
+    EXPECT_EQ(entities.data(), many.data());
+    EXPECT_EQ(entities.size(), many.size());
+  });
+  signal.emit(many);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(SignalTest, NobodyIsCalledForNoEntities) {
+  signal.connect(says('a'));
+  signal.emit({});
+  EXPECT_EQ(heard, "");
+}
+
+TEST_F(SignalTest, WhoIsDisconnectedHearsNothingMore) {
+  const Signal::Connection a = signal.connect(says('a'));
+  signal.connect(says('b'));
+  EXPECT_FALSE(signal.empty());
+  signal.disconnect(a);
+  signal.disconnect(a);
+  EXPECT_EQ(emit(), "b");
+}
+
+TEST_F(SignalTest, AConnectionIsNeverReused) {
+  const Signal::Connection a = signal.connect(says('a'));
+  signal.disconnect(a);
+  EXPECT_TRUE(signal.empty());
+  const Signal::Connection b = signal.connect(says('b'));
+  EXPECT_NE(a, b);
+  signal.disconnect(a);
+  EXPECT_EQ(emit(), "b");
+}
+
+TEST_F(SignalTest, AListenerMayDisconnectItself) {
+  Signal::Connection self = 0;
+  signal.connect(says('a'));
+  self = signal.connect([&](std::span<const Entity>) {
+    heard += 's';
+    signal.disconnect(self);
+    heard += 'S';  // its captures are still there
+  });
+  signal.connect(says('b'));
+  EXPECT_EQ(emit(), "asSb");
+  EXPECT_EQ(emit(), "ab");
+}
+
+TEST_F(SignalTest, AListenerMayDisconnectOthersBeforeAndBehindIt) {
+  Signal::Connection behind = 0;
+  const Signal::Connection before = signal.connect(says('a'));
+  signal.connect([&](std::span<const Entity>) {
+    signal.disconnect(before);
+    signal.disconnect(behind);
+    heard += 'm';
+  });
+  behind = signal.connect(says('b'));
+  EXPECT_EQ(emit(), "am");
+  EXPECT_EQ(emit(), "m");
+}
+
+TEST_F(SignalTest, WhoIsConnectedDuringAnEmissionHearsTheNext) {
+  bool first = true;
+  signal.connect([&](std::span<const Entity>) {
+    heard += 'm';
+    if (std::exchange(first, false))
+      for (int i = 0; i < 100; ++i) signal.connect(says('n'));  // enough to move the slots
+  });
+  signal.connect(says('b'));
+  EXPECT_EQ(emit(), "mb");
+  EXPECT_EQ(emit(), "mb" + std::string(100, 'n'));
+}
+
+TEST_F(SignalTest, EmissionsInsideEmissionsAreWhole) {
+  int depth = 0;
+  Signal::Connection last = 0;
+  signal.connect([&](std::span<const Entity>) {
+    heard += '(';
+    if (++depth < 3) signal.emit(one_entity);
+    if (depth == 3) signal.disconnect(last);
+    heard += ')';
+  });
+  last = signal.connect(says('x'));
+  EXPECT_EQ(emit(),
+            "((("
+            ")"
+            ")"
+            ")")
+      << "the innermost disconnects x before anyone has come to it";
+  EXPECT_EQ(emit(), "()");
+}
+
+TEST_F(SignalTest, AListenerMayOwnWhatCannotBeCopiedAndEndsWithTheSignal) {
+  const auto owned = std::make_shared<int>(1);
+  {
+    Signal other;
+    other.connect([mine = owned, alone = std::make_unique<int>(2)](std::span<const Entity>) {});
+    EXPECT_EQ(owned.use_count(), 2);
+    const Signal::Connection second = other.connect([mine = owned](std::span<const Entity>) {});
+    EXPECT_EQ(owned.use_count(), 3);
+    other.disconnect(second);
+    EXPECT_EQ(owned.use_count(), 2);
+  }
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
+TEST_F(SignalTest, AListenerThatThrowsIsTheEmittersToKnowAndNothingIsBroken) {
+  signal.connect(says('a'));
+  Signal::Connection self = 0;
+  self = signal.connect([&](std::span<const Entity>) {
+    signal.disconnect(self);
+    throw std::runtime_error("no");
+  });
+  signal.connect(says('b'));
+  EXPECT_THROW(signal.emit(one_entity), std::runtime_error);
+  EXPECT_EQ(heard, "a");
+  EXPECT_EQ(emit(), "ab") << "the emission that was broken off is over, and who was disconnected is gone";
+}
+
+}  // namespace
+}  // namespace mobula::ecs
