@@ -31,6 +31,7 @@ spdlog/*                     core
 fmt/*                        core/format.hpp
 sodium.h                     core transport
 xxhash.h                     core
+xxh_x86dispatch.h            core
 boost/asio*                  net server/admin
 boost/beast*                 net server/admin
 boost/*                      net server/admin *.cpp

@@ -1,5 +1,8 @@
 #include <mobula/core/hash.hpp>
 #include <xxhash.h>
+#if defined(__x86_64__)
+#include <xxh_x86dispatch.h>  // the same hashes, by the widest vectors that the processor has
+#endif
 
 namespace mobula::core {
 

@@ -40,7 +40,8 @@ template <class T>
 constexpr std::string_view pretty_type_name() {
   std::string_view text = __PRETTY_FUNCTION__;
   text.remove_prefix(text.find("T = ") + 4);
-  return text.substr(0, text.find_first_of(";]"));
+  const std::size_t end = text.find(';');  // g++ names further types after it
+  return text.substr(0, end != std::string_view::npos ? end : text.rfind(']'));
 }
 }  // namespace detail
 

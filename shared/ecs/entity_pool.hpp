@@ -222,15 +222,18 @@ class EntityPool::Iterator {
     ++*this;
     return before;
   }
-  bool operator==(const Iterator& other) const { return index_ == other.index_; }
+  // The end moves when entities are made meanwhile.
+  bool operator==(const Iterator& other) const { return index_ == other.index_ || (is_end() && other.is_end()); }
 
  private:
+  [[nodiscard]] bool is_end() const { return pool_ == nullptr || index_ >= pool_->index_end(); }
+
   const EntityPool* pool_ = nullptr;
   std::uint32_t index_ = 0;
 };
 
 inline EntityPool::Iterator EntityPool::begin() const { return {*this, next_living(0)}; }
-inline EntityPool::Iterator EntityPool::end() const { return {*this, index_end()}; }
+inline EntityPool::Iterator EntityPool::end() const { return {*this, ~0u}; }
 
 // Long stretches of dead indices are passed eight at a time.
 inline std::uint32_t EntityPool::next_living(std::uint32_t index) const {

@@ -63,7 +63,7 @@ void GroupSet::enter(std::uint32_t index) noexcept {
 void GroupSet::leave(std::uint32_t index) noexcept {
   if (!contains(index)) return;
   if (pools_.owned.empty()) {
-    members_.erase(members_.find(index));
+    members_.erase(index);
     return;
   }
   --size_;

@@ -122,8 +122,9 @@ void Pool::commit_run(std::uint32_t first, std::uint32_t count, const std::byte*
 }
 
 void Pool::claim_order(OrderOwner owner, const GroupSet* group) {
-  MOBULA_ASSERT(order_owner_ == OrderOwner::nobody || (owner == OrderOwner::sort && order_owner_ == owner),
-                "the order of pool " + instance_name_ + " already has an owner");
+  MOBULA_ASSERT(
+      order_owner_ == OrderOwner::nobody || (owner == OrderOwner::sort && order_owner_ == owner),
+      "the order of pool " + instance_name_ + " already has an owner (a sort's is given up by release_order)");
   MOBULA_ASSERT(!walked(), "pool " + instance_name_ + " is reordered while it is walked");
   order_owner_ = owner;
   owner_group_ = group;

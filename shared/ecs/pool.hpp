@@ -128,23 +128,26 @@ class Pool {
   // Moves a component to uninitialised memory; `from` is destroyed. Components are small: words beat a call of memcpy.
   void relocate(std::byte* to, std::byte* from) const noexcept {
     if (!plain_) return type_.relocate(to, from);
-    std::uint32_t left = element_size_;
-    for (; left >= 8; left -= 8, to += 8, from += 8) std::memcpy(to, from, 8);
-    for (; left >= 4; left -= 4, to += 4, from += 4) std::memcpy(to, from, 4);
-    for (; left > 0; --left) *to++ = *from++;
+    const std::uint32_t size = element_size_;
+    if (size > 16) {
+      std::memcpy(to, from, size);
+    } else if (size >= 8) {
+      copy_ends<std::uint64_t>(to, from, size);
+    } else if (size >= 4) {
+      copy_ends<std::uint32_t>(to, from, size);
+    } else {
+      std::memcpy(to, from, size);
+    }
   }
   // The entity must have a component here. Allocates nothing.
   void remove(std::uint32_t index) noexcept {
-    const std::uint32_t position = find(index);
-    MOBULA_ASSERT(position != none, "index " + std::to_string(index) + " has no component " + instance_name_);
-    if (!plain_) destroy_value(position);
-    const std::uint32_t last = size() - 1;
-    if (position != last) {
-      std::byte* gap = address(position);
-      relocate(gap, address(last));
-      stamp(position);
-    }
-    set_.erase(position);
+    MOBULA_ASSERT(contains(index), "index " + std::to_string(index) + " has no component " + instance_name_);
+    if (!plain_) destroy_value(find(index));
+    const std::uint32_t position = set_.erase(index);
+    const std::uint32_t last = size();
+    if (position == last) return;
+    relocate(address(position), address(last));
+    stamp(position);
   }
   void clear() noexcept;
 
@@ -153,7 +156,10 @@ class Pool {
   [[nodiscard]] OrderOwner order_owner() const { return order_owner_; }
   // Asserts that the order is free, or already a sort's and wanted for a sort. `group`: the one that owns it.
   void claim_order(OrderOwner owner, const GroupSet* group = nullptr);
-  void release_order() { order_owner_ = OrderOwner::nobody; }
+  void release_order() {
+    MOBULA_ASSERT(owner_group_ == nullptr, "pool " + instance_name_ + " belongs to a group for good");
+    order_owner_ = OrderOwner::nobody;
+  }
   [[nodiscard]] const GroupSet* owner_group() const { return owner_group_; }
   // Swaps what is at two positions. A move stamps its destinations.
   void swap(std::uint32_t a, std::uint32_t b) noexcept;
@@ -191,6 +197,15 @@ class Pool {
     std::vector<std::uint64_t> blocks;
   };
 
+  // Between one and two words: the first and the last, which may overlap.
+  template <class Word>
+  static void copy_ends(std::byte* to, const std::byte* from, std::uint32_t size) noexcept {
+    const std::uint32_t last = size - static_cast<std::uint32_t>(sizeof(Word));
+    const auto front = core::load<Word>(from);
+    const auto back = core::load<Word>(from + last);
+    core::store(to, front);
+    core::store(to + last, back);
+  }
   void destroy_value(std::uint32_t position) noexcept;
   void compare_blocks(const SparseSet& lead, Alignment& alignment) const;
   template <class Copy>

@@ -129,10 +129,12 @@ bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
   }
   for (std::size_t i = 0; i < pools.size(); ++i)
     for (const IndexRun& run : runs_) pools[i]->commit_run(run.first, run.count, values[i]);
+  for (Pool* pool : pools) enter_groups(*pool, out);
   prototypes_.retain(prototype, static_cast<std::uint32_t>(out.size()));
   journal_.note_all(JournalEntry::Kind::create, out);
   created_.emit(out);
-  for (Pool* pool : pools) tell_constructed(*pool, out);
+  for (Pool* pool : pools)
+    if (pool->watch() != nullptr) pool->watch()->signals.construct.emit(out);
   return true;
 }
 
@@ -163,6 +165,8 @@ void Registry::destroy(Entity entity) {
 }
 
 void Registry::destroy(std::span<const Entity> entities) {
+  for (const Entity entity : entities)
+    MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
   journal_.make_room(entities.size());
   if (watched_ || !destroying_.empty()) tell_destroying(entities);
   for (const Entity entity : entities) {
@@ -223,12 +227,16 @@ void Registry::make_group_room(Pool& pool, std::span<const Entity> entities) {
   for (GroupSet* group : pool.watch()->groups) group->make_room(entities);
 }
 
-void Registry::tell_constructed(Pool& pool, std::span<const Entity> entities) {
-  PoolWatch* watch = pool.watch();
-  if (watch == nullptr) return;
-  for (GroupSet* group : watch->groups)
+void Registry::enter_groups(const Pool& pool, std::span<const Entity> entities) noexcept {
+  if (pool.watch() == nullptr) return;
+  for (GroupSet* group : pool.watch()->groups)
     for (const Entity entity : entities) group->added(pool, entity.index);
-  watch->signals.construct.emit(entities);
+}
+
+void Registry::tell_constructed(Pool& pool, std::span<const Entity> entities) {
+  if (pool.watch() == nullptr) return;
+  enter_groups(pool, entities);
+  pool.watch()->signals.construct.emit(entities);
 }
 
 // Listeners hear of all entities before anything of them goes; then they leave their groups.
@@ -315,19 +323,28 @@ void Registry::remove(Entity entity, PoolId id) {
 
 void Registry::remove(std::span<const Entity> entities, PoolId id) {
   Pool& pool = *pools_[id];
+  assert_removable(entities, pool);
   if (pool.watch() != nullptr) pool.watch()->signals.destroy.emit(entities);
   prepare_remove(entities, pool);
   for (const Entity entity : entities) commit_remove(entity, pool);
 }
 
-void Registry::prepare_remove(std::span<const Entity> entities, Pool& pool) {
-  make_group_room(pool, entities);
-  if (pool.is_schema()) journal_.make_room(entities.size());
+void Registry::assert_removable([[maybe_unused]] std::span<const Entity> entities,
+                                [[maybe_unused]] const Pool& pool) const {
+#ifdef MOBULA_ASSERTS
   for (const Entity entity : entities) {
     MOBULA_ASSERT(valid(entity), dead_entity("removing", entity, pool));
     MOBULA_ASSERT(pool.contains(entity.index), missing_component(entity, pool));
-    if (pool.is_schema()) prototypes_.without(entities_.prototype(entity.index), pool.id());
   }
+#endif
+}
+
+void Registry::prepare_remove(std::span<const Entity> entities, Pool& pool) {
+  assert_removable(entities, pool);  // listeners have run
+  make_group_room(pool, entities);
+  if (!pool.is_schema()) return;
+  journal_.make_room(entities.size());
+  for (const Entity entity : entities) prototypes_.without(entities_.prototype(entity.index), pool.id());
 }
 
 void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
@@ -344,7 +361,11 @@ void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
 
 void Registry::assign_prototypes(const EntityRange& range, std::span<const PrototypeId> prototypes) {
   MOBULA_ASSERT(prototypes.size() == range.count, "one prototype for each entity of the range");
-  for (std::uint32_t i = 0; i < range.count; ++i) change_prototype(range.first + i, prototypes[i]);
+  for (std::uint32_t i = 0; i < range.count; ++i) {
+    MOBULA_ASSERT(valid(range.at(i)) && entities_.prototype(range.first + i) == empty_prototype,
+                  "entity " + to_string(range.at(i)) + " is spawned, and is dead or has components already");
+    change_prototype(range.first + i, prototypes[i]);
+  }
 }
 
 void Registry::add_column(const EntityRange& range, PoolId id, std::span<const std::uint32_t> offsets,
@@ -355,7 +376,21 @@ void Registry::add_column(const EntityRange& range, PoolId id, std::span<const s
   for (const std::uint32_t offset : offsets) entities.push_back(range.at(offset));
   make_group_room(pool, entities);
   pool.append_rows(range.first, offsets, rows);
-  tell_constructed(pool, entities);
+  enter_groups(pool, entities);
+}
+
+void Registry::end_spawn(const EntityRange& range) {
+  if (!watched_) return;
+  const std::vector<Entity> spawned = living(range);
+  std::vector<Entity> concerned;
+  for (std::size_t i = 0; i < pools_.size(); ++i) {
+    PoolWatch* const watch = pools_[i]->watch();
+    if (watch == nullptr || watch->signals.construct.empty()) continue;
+    concerned.clear();
+    std::copy_if(spawned.begin(), spawned.end(), std::back_inserter(concerned),
+                 [&](Entity entity) { return pools_[i]->contains(entity.index); });
+    watch->signals.construct.emit(concerned);
+  }
 }
 
 void Registry::check() const {

@@ -55,8 +55,14 @@ class Registry {
   core::Result<PoolId> open_pool(core::StringId32 type, std::string_view instance_name);
   // none if there is no such pool.
   [[nodiscard]] PoolId find_pool(core::StringId32 type, core::StringId32 instance) const;
-  [[nodiscard]] Pool& pool(PoolId id) { return *pools_[id]; }
-  [[nodiscard]] const Pool& pool(PoolId id) const { return *pools_[id]; }
+  [[nodiscard]] Pool& pool(PoolId id) {
+    MOBULA_ASSERT(id < pools_.size(), "there is no such pool");
+    return *pools_[id];
+  }
+  [[nodiscard]] const Pool& pool(PoolId id) const {
+    MOBULA_ASSERT(id < pools_.size(), "there is no such pool");
+    return *pools_[id];
+  }
   [[nodiscard]] std::uint32_t pool_count() const { return static_cast<std::uint32_t>(pools_.size()); }
   static constexpr PoolId no_pool = ~0u;
 
@@ -161,6 +167,9 @@ class Registry {
   // prototypes[i] belongs to range.at(i).
   void assign_prototypes(const EntityRange& range, std::span<const PrototypeId> prototypes);
   void add_column(const EntityRange& range, PoolId pool, std::span<const std::uint32_t> offsets, const std::byte* rows);
+  // After the last column: `construct` listeners hear of all of them. Before it no entity of the range may be
+  // destroyed.
+  void end_spawn(const EntityRange& range);
 
   // Walking ------------------------------------------------------------------------------
 
@@ -186,14 +195,14 @@ class Registry {
 
   // Listeners ----------------------------------------------------------------------------
 
-  // What a listener may do: anything but change the composition of the entities it is told of when they, or
-  // components of theirs, are about to go.
+  // A listener may do anything but destroy the entities it is told of or change which components they have: that waits
+  // in Commands. (In `construct` it may add further components.)
   template <class T>
   PoolSignals& signals() {
     return signals(pool<T>().id());
   }
   PoolSignals& signals(PoolId pool);
-  // Entities that have been made: their components come after.
+  // Entities that have been made. Those of bulk creates and snapshots have their components, others get them after.
   [[nodiscard]] Signal& created() { return created_; }
   // Entities that are about to go, with all their components.
   [[nodiscard]] Signal& destroying() { return destroying_; }
@@ -234,12 +243,14 @@ class Registry {
   }
   void prepare_add(std::span<const Entity> entities, Pool& pool);
   void commit_add(std::span<const Entity> entities, Pool& pool) noexcept;
+  void assert_removable(std::span<const Entity> entities, const Pool& pool) const;
   void prepare_remove(std::span<const Entity> entities, Pool& pool);
   void commit_remove(Entity entity, Pool& pool) noexcept;
   void find_runs(std::span<const Entity> entities);
   bool create_with(std::span<Entity> out, std::span<Pool* const> pools, std::span<const std::byte* const> values);
   void make_group_room(Pool& pool, std::span<const Entity> entities);
   // Groups and listeners, after components have come.
+  void enter_groups(const Pool& pool, std::span<const Entity> entities) noexcept;
   void tell_constructed(Pool& pool, std::span<const Entity> entities);
   void change_prototype(std::uint32_t index, PrototypeId to) noexcept {
     prototypes_.release(entities_.prototype(index));
@@ -330,7 +341,7 @@ PoolId Registry::pool_of(std::string_view instance_name) {
 
 template <class T>
 Pool& Registry::typed_pool(PoolId id) {
-  Pool& found = *pools_[id];
+  Pool& found = pool(id);
   MOBULA_ASSERT(
       found.type().id == core::StringId32(component_name<T>()),
       "pool " + found.instance_name() + " holds " + found.type().name + ", not " + std::string(component_name<T>()));
@@ -346,6 +357,7 @@ T& Registry::emplace_in(Entity entity, Pool& pool, Arguments&&... arguments) {
   } else {
     made = ::new (pool.typed_address<T>(pool.size())) T(std::forward<Arguments>(arguments)...);
   }
+  MOBULA_ASSERT(static_cast<void*>(made) == pool.end(), "a component's constructor adds components of its own type");
   commit_add(entity, pool, prototype);
   if (pool.watch() == nullptr) [[likely]]
     return *made;

@@ -66,10 +66,7 @@ void Schedule::declare(SystemId system, Access access) {
 class Schedule::Run {
  public:
   explicit Run(Schedule& schedule) : schedule_(schedule) { schedule_.running_ = true; }
-  ~Run() {
-    schedule_.commands_.clear();
-    schedule_.running_ = false;
-  }
+  ~Run() { schedule_.running_ = false; }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
@@ -81,6 +78,15 @@ void Schedule::run() {
   for (PhaseId phase = 0; phase < phases_.size(); ++phase) run_phase(phase);
 }
 
+void Schedule::run_system(SystemId system) {
+  try {
+    functions_[system]({*registry_, commands_, registry_->tick()});
+  } catch (...) {
+    commands_.clear();
+    throw;
+  }
+}
+
 void Schedule::run_phase(PhaseId phase) {
   MOBULA_ASSERT(!running_, "a system runs systems");
   MOBULA_ASSERT(phase < phases_.size(), "there is no such phase");
@@ -89,7 +95,7 @@ void Schedule::run_phase(PhaseId phase) {
   std::int64_t phase_ns = 0;
   std::int64_t begin = clock_();
   for (const SystemId system : phases_[phase].systems) {
-    functions_[system]({*registry_, commands_, registry_->tick()});
+    run_system(system);
     commands_.apply();
     const std::int64_t end = clock_();
     note_run(systems_[system].times, end - begin);

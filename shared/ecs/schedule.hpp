@@ -131,6 +131,7 @@ class Schedule {
   [[nodiscard]] Commands& commands() { return commands_; }
 
  private:
+  void run_system(SystemId system);
   using SystemFunction = std::function<void(const SystemContext&)>;
   class Run;
 

@@ -16,9 +16,9 @@ namespace mobula::ecs {
 void save_snapshot(const Registry& registry, core::Bytes& out);
 
 // Makes the registry hold what the saved one did: all handles stay good, and under the same incarnation the next
-// entities get the handles that they would have got there. The registry must have no living entities; its pools,
-// prototypes and groups stay, the pools that are missing are opened, and ids of pools and prototypes may differ from
-// those of the saved registry.
+// entities get the handles that they would have got there. The registry must have no living entities, and handles that
+// it gave out before mean nothing afterwards; its pools, prototypes and groups stay, the pools that are missing are
+// opened, and ids of pools and prototypes may differ from those of the saved registry.
 //
 // Readers see everything as new. The tick is the later one of the registry's and the snapshot's, and stamped on all
 // blocks; the journal gets a create for each run of living entities; groups that exist are filled (one that owns pools

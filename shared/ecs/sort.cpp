@@ -74,6 +74,7 @@ const std::uint32_t* find_order(std::span<LargeKey> entries, SortScratch& scratc
 
 void SortTarget::apply(const std::uint32_t* order, Scratch& components) const {
   if (group == nullptr) {
+    if (order != nullptr) components.room(pool->reorder_bytes(size()));  // what throws does so before the claim
     pool->claim_order(OrderOwner::sort);
   } else {
     for (const std::vector<Pool*>* part : {&group->pools().owned, &group->pools().required})

@@ -56,6 +56,7 @@ class SparseSet {
     const std::uint32_t position = size_;
     Page& page = pages_[index >> page_shift_];
     std::uint32_t& entry = page.positions[index & page_mask_];
+    MOBULA_ASSERT(entry == none, "index " + std::to_string(index) + " is added twice");
     packed_[position] = index;
     entry = position;
     ++page.used;
@@ -68,13 +69,14 @@ class SparseSet {
   void push_run(std::uint32_t first, std::uint32_t count) noexcept;
   // Fills an empty set, none twice. Allocates what it needs; if that throws, clear() must follow.
   void assign(std::span<const std::uint32_t> indices);
-  // Afterwards the position holds what was last, unless it was the last itself.
-  void erase(std::uint32_t position) noexcept {
+  // The index must be in the set. Returns its position, which then holds what was at position size(), unless it was
+  // that.
+  std::uint32_t erase(std::uint32_t index) noexcept {
     const std::uint32_t last = size_ - 1;
-    const std::uint32_t index = packed_[position];
-    const std::uint32_t moved = packed_[last];
     Page& page = pages_[index >> page_shift_];
     std::uint32_t& erased_entry = page.positions[index & page_mask_];
+    const std::uint32_t position = erased_entry;
+    const std::uint32_t moved = packed_[last];
     std::uint32_t& moved_entry = entry(moved);
     packed_[position] = moved;
     moved_entry = position;
@@ -83,6 +85,7 @@ class SparseSet {
     ++version_;
     if (--page.used == 0) [[unlikely]]
       give_back(page);
+    return position;
   }
   void swap(std::uint32_t a, std::uint32_t b) noexcept {
     std::swap(packed_[a], packed_[b]);

@@ -5,10 +5,10 @@
 // entities in the same order as the lead, each in one piece of memory: it goes over bare arrays at memory speed.
 // Elsewhere each entity is looked up.
 //
-// The function may remove components of, or destroy, the entity it is given, and make new entities, which may be
-// visited or not. That is why positions near the end of a pool, or of the members of a group that owns it, go
-// backwards: what a removal swaps into a gap must have been visited. Whatever else changes what is walked goes through
-// commands; an entity that enters a group that owns a walked pool asserts.
+// The function may remove components of, or destroy, the entity it is given, add an excluded component to it, and make
+// new entities, which may be visited or not. That is why positions near the end of a pool, or of the members of a group
+// that owns it, go backwards: what a removal swaps into a gap must have been visited. Whatever else changes what is
+// walked goes through commands; an entity that enters a group that owns a walked pool asserts.
 #pragma once
 
 #include <array>
@@ -59,6 +59,29 @@ struct WalkType<Maybe<T>> {
 template <class T>
 using PlainComponent = std::remove_const_t<typename WalkType<T>::Component>;
 
+// While it lives nothing may reorder the pools: that asserts.
+template <std::size_t Count>
+class WalkGuard {
+ public:
+  explicit WalkGuard(const std::array<Pool*, Count>& pools) : pools_(pools) {
+    for (Pool* pool : pools_) pool->begin_walk();
+  }
+  WalkGuard(WalkGuard&& other) noexcept : pools_(other.pools_), holds_(std::exchange(other.holds_, false)) {}
+  WalkGuard& operator=(WalkGuard&& other) noexcept {
+    std::swap(pools_, other.pools_);
+    std::swap(holds_, other.holds_);
+    return *this;
+  }
+  ~WalkGuard() {
+    if (!holds_) return;
+    for (Pool* pool : pools_) pool->end_walk();
+  }
+
+ private:
+  std::array<Pool*, Count> pools_;
+  bool holds_ = true;
+};
+
 template <class... Ts>
 class Walk {
  public:
@@ -79,7 +102,7 @@ class Walk {
   // function(arguments...) or function(Entity, arguments...); T& for each T, T* for each Maybe<T>.
   template <class Function>
   void each(Function& function) const {
-    const Guard guard(pools_);
+    const WalkGuard<sizeof...(Ts)> guard(pools_);
     const Alignment alignment = align(all);
     std::uint32_t block = (size() + block_size - 1) / block_size;
     while (block > 0) {
@@ -94,6 +117,7 @@ class Walk {
     }
   }
 
+  [[nodiscard]] const Pools& pools() const { return pools_; }
   [[nodiscard]] std::uint32_t size() const { return group_ != nullptr ? group_->size() : lead_->size(); }
 
   // For ranges: the components of the entity at a position of the lead, if it matches.
@@ -114,17 +138,6 @@ class Walk {
 
   static constexpr std::uint32_t block_size = 1u << Pool::block_shift;
   static constexpr std::index_sequence_for<Ts...> all{};
-
-  // Nothing may reorder a pool while it is walked.
-  struct Guard {
-    explicit Guard(const Pools& walked) : pools(walked) {
-      for (Pool* pool : pools) pool->begin_walk();
-    }
-    ~Guard() {
-      for (Pool* pool : pools) pool->end_walk();
-    }
-    const Pools& pools;
-  };
 
   // Which blocks of the lead are in the same order in all pools. What the group promises holds whatever the function
   // does; what was compared holds until it changes a pool.
@@ -181,12 +194,10 @@ class Walk {
     return false;
   }
 
-  // In blocks. Run by run the way to the end of what is walked doubles, so that all but the last page go forwards.
+  // In blocks: as far as the end of what is walked is away, so that all but the last block go forwards.
   [[nodiscard]] std::uint32_t longest_run(std::uint32_t end_block) const {
-    const std::uint32_t page = pools_[0]->page_positions() / block_size;
-    const std::uint32_t behind = end_block * block_size < size() ? (size() - end_block * block_size) / block_size : 0;
-    if (behind > page) return behind;
-    return end_block % page == 0 ? page : end_block % page;
+    const std::uint32_t end = end_block * block_size;
+    return end + block_size < size() ? (size() - end) / block_size : 1;
   }
 
   // Whether the components of a block lie in memory right behind those of the block before.
@@ -330,7 +341,9 @@ class WalkIterator {
   using value_type = typename Walk<Ts...>::Element;
   using difference_type = std::ptrdiff_t;
 
-  explicit WalkIterator(const Walk<Ts...>& walk) : walk_(walk), position_(walk.size()) { advance(); }
+  explicit WalkIterator(const Walk<Ts...>& walk) : walk_(walk), guard_(walk.pools()), position_(walk.size()) {
+    advance();
+  }
   value_type operator*() const { return walk_.element(position_); }
   WalkIterator& operator++() {
     advance();
@@ -348,6 +361,7 @@ class WalkIterator {
   }
 
   Walk<Ts...> walk_;
+  WalkGuard<sizeof...(Ts)> guard_;
   std::uint32_t position_;
 };
 

@@ -8,7 +8,8 @@ namespace mobula::ecs {
 
 class GroupSet;
 
-// construct: the components are there. update: registry.patch() has written. destroy: they are still there.
+// construct: the components are there. update: patch(), or a command that overwrites, has written. destroy: they are
+// still there.
 struct PoolSignals {
   Signal construct;
   Signal update;

@@ -124,6 +124,7 @@ core::Result<ecs::EntityRange> Spawner::spawn(const Bound& bound) {
     }
     each.spawner != nullptr ? each.spawner->spawn(column) : copy_column(column);
   }
+  registry_->end_spawn(range);
   return range;
 }
 

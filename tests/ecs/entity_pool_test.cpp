@@ -846,5 +846,16 @@ TEST(EntityPool, AnImageWithAnyByteChangedIsRefusedOrIsAnotherSoundPool) {
   }
 }
 
+TEST(EntityPool, IsWalkedToItsEndWhileEntitiesAreMadeAndDestroyed) {
+  EntityPool pool;
+  for (int i = 0; i < 5; ++i) pool.create();
+  int visited = 0;
+  for ([[maybe_unused]] const Entity entity : pool) {
+    pool.destroy(pool.create());
+    ASSERT_LE(++visited, 5);
+  }
+  EXPECT_EQ(visited, 5);
+}
+
 }  // namespace
 }  // namespace mobula::ecs

@@ -231,6 +231,39 @@ TEST_F(GroupTest, AListenerThatCompletesAGroupDuringABulkCreateDoesSoOnce) {
   world.check();
 }
 
+TEST(GroupListeners, ThatMakeEntitiesDuringABulkCreateFindRoom) {
+  World world;
+  const auto group = world.group<>(with<Position, Health>);
+  bool once = false;
+  world.created().connect([&](std::span<const Entity>) {
+    if (std::exchange(once, true)) return;
+    for (int i = 0; i < 256; ++i) {
+      const Entity entity = world.create();
+      world.add<Position>(entity);
+      world.add<Health>(entity);
+    }
+  });
+  std::vector<Entity> made(256);
+  ASSERT_TRUE(world.create(made, Position{}, Health{}));
+  EXPECT_EQ(group.size(), 512u);
+  world.check();
+}
+
+TEST(GroupListeners, ThatThrowDuringABulkCreateLeaveGroupsCurrent) {
+  for (const bool from_created : {false, true}) {
+    World world;
+    const auto owning = world.group<Position, Health>();
+    const auto observing = world.group<>(with<Health>);
+    const auto refuse = [](std::span<const Entity>) { throw 1; };
+    (from_created ? world.created() : world.signals<Position>().construct).connect(refuse);
+    std::vector<Entity> made(2);
+    EXPECT_THROW(world.create(made, Position{}, Health{}), int);
+    EXPECT_EQ(owning.size(), 2u);
+    EXPECT_EQ(observing.size(), 2u);
+    world.check();
+  }
+}
+
 #ifdef MOBULA_ASSERTS
 TEST_F(GroupTest, APoolIsOwnedByOneGroupAndObservedByMany) {
   world.group<Position, Health>();

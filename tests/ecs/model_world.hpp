@@ -319,6 +319,7 @@ class ModelWorld {
     for (std::size_t column = 0; column < columns.size(); ++column)
       world_.add_column(range, pools_[columns[column]], offsets[column],
                         reinterpret_cast<const std::byte*>(rows[column].data()));
+    world_.end_spawn(range);
   }
   void add_one() {
     const Entity entity = any();

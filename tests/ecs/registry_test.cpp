@@ -497,6 +497,19 @@ TEST_F(RegistryTest, MisuseIsNamedWithEntityAndType) {
   EXPECT_DEATH(static_cast<void>(world.prototype(entity)), "entity 0.1 is not alive");
 }
 
+TEST_F(RegistryTest, MoreMisuseAsserts) {
+  const Entity entity = world.create();
+  const Entity twice[] = {entity, entity};
+  EXPECT_DEATH(world.add<Label>(twice), "index 0 is added twice");
+  EXPECT_DEATH(world.get<Health>(entity, world.find_pool(core::StringId32("Health"), core::StringId32("Nope"))),
+               "there is no such pool");
+  const EntityRange range = world.create_range(2);
+  world.destroy(range.at(1));
+  EXPECT_DEATH(world.assign_prototypes(range, std::array<PrototypeId, 2>{}), "is spawned, and is dead");
+  world.group<Position>(with<Health>);
+  EXPECT_DEATH(world.pool<Position>().release_order(), "belongs to a group for good");
+}
+
 struct Unregistered {
   static constexpr std::string_view component_name = "Unregistered";
   int value = 0;

@@ -453,6 +453,22 @@ TEST_F(ScheduleTest, WhenASystemThrowsItsCommandsAreForgottenAndTheRestDoesNotRu
   EXPECT_EQ(after, 1);
 }
 
+TEST_F(ScheduleTest, WhenAListenerThrowsTheCommandsBehindWaitForTheNextRun) {
+  const Entity first = registry.create();
+  const Entity second = registry.create();
+  bool throws = true;
+  registry.destroying().connect([&](std::span<const Entity>) {
+    if (std::exchange(throws, false)) throw std::runtime_error("no");
+  });
+  schedule.commands().destroy(first);
+  schedule.commands().destroy(second);
+  EXPECT_THROW(schedule.run(), std::runtime_error);
+  EXPECT_TRUE(registry.valid(second));
+  schedule.run();
+  EXPECT_FALSE(registry.valid(first));
+  EXPECT_FALSE(registry.valid(second));
+}
+
 TEST_F(ScheduleTest, ASystemIsAddedWhollyOrNotAtAll) {
   registry.pool_of<Position>();
   bool added = false;

@@ -32,8 +32,9 @@ struct ModelledSet {
     ASSERT_EQ(set.push(index), model.size());
     model.push_back(index);
   }
-  void erase(std::uint32_t position) {
-    set.erase(position);
+  void erase(std::uint32_t index) {
+    const std::uint32_t position = set.find(index);
+    EXPECT_EQ(set.erase(index), position);
     model[position] = model.back();
     model.pop_back();
   }
@@ -93,7 +94,7 @@ void run_random_history(std::uint64_t seed, std::uint32_t page_shift) {
       sets.set.swap(a, b);
       std::swap(sets.model[a], sets.model[b]);
     } else if (sets.set.contains(index)) {
-      sets.erase(sets.set.find(index));
+      sets.erase(index);
     } else {
       sets.push(index);
     }
@@ -142,7 +143,7 @@ TEST(SparseSet, APageIsGivenBackWhenItsLastEntryGoes) {
     set.make_room(page * 16);
     set.push(page * 16);
   }
-  while (set.size() > 1) set.erase(set.size() - 1);
+  while (set.size() > 1) set.erase(set.indices().back());
   set.check("the set");
   // All pages but one, the spare, must be made anew.
   const std::uint64_t before = test::allocations();
@@ -154,14 +155,14 @@ TEST(SparseSet, WhoAddsAndRemovesOneIndexUsesTheSparePageAndAllocatesNothing) {
   SparseSet set(4);
   set.make_room(100);
   set.push(100);
-  set.erase(0);
+  set.erase(100);
   for (const std::uint32_t index : {100u, 3u, 50u, 100u}) {
     const std::uint64_t before = test::allocations();
     set.make_room(index);
     set.push(index);
     EXPECT_EQ(test::allocations(), before);
     EXPECT_EQ(listed(set), std::vector<std::uint32_t>{index});
-    set.erase(0);
+    set.erase(index);
     set.check("the set");
   }
 }

@@ -231,6 +231,20 @@ TEST(Walk, AnExceptionEndsTheWalkAndNothingElse) {
 }
 
 #ifdef MOBULA_ASSERTS
+TEST(Walk, AsARangeIsGuardedUntilItsIteratorEnds) {
+  World world;
+  std::vector<Entity> made(3);
+  ASSERT_TRUE(world.create(made, Position{}));
+  Pool& pool = world.pool<Position>();
+  {
+    auto first = world.view<Position>().begin();
+    const auto moved = std::move(first);
+    EXPECT_TRUE(pool.walked());
+    EXPECT_DEATH(pool.claim_order(OrderOwner::sort), "reordered while it is walked");
+  }
+  EXPECT_FALSE(pool.walked());
+}
+
 TEST(Walk, AnEntityThatEntersTheGroupWhoseComponentsAreWalkedAsserts) {
   World world;
   const auto group = world.group<Position, Mana>();
