@@ -127,7 +127,10 @@ class EntityPool {
   template <class Function>
   void each(Function&& function) const {
     for (std::uint32_t index = 0; index < slots_.size(); ++index) {
-      if (is_dead(slots_[index]) && (index = next_living(index)) == slots_.size()) return;
+      if (is_dead(slots_[index])) {
+        index = next_living(index);
+        if (index == slots_.size()) return;
+      }
       function(Entity{index, slots_[index].generation});
     }
   }

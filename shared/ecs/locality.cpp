@@ -53,7 +53,8 @@ std::uint32_t find_near(const Pool& pool, std::uint32_t expected, std::uint32_t 
 
 }  // namespace
 
-Mender::Mender(Registry& registry, PoolId lead, std::vector<PoolId> followers) : registry_(registry), lead_(lead) {
+Mender::Mender(Registry& registry, PoolId lead, const std::vector<PoolId>& followers)
+    : registry_(registry), lead_(lead) {
   for (const PoolId follower : followers) {
     MOBULA_ASSERT(follower != lead, "a pool does not follow itself");
     followers_.push_back({follower, 0, 0});

@@ -35,7 +35,7 @@ class Mender {
   static constexpr std::uint32_t looks_per_move = 8;
 
   // The registry must outlive the mender. The pools are different ones.
-  Mender(Registry& registry, PoolId lead, std::vector<PoolId> followers);
+  Mender(Registry& registry, PoolId lead, const std::vector<PoolId>& followers);
 
   // Returns the moves made: at most `budget_moves`. One swap is 2 moves; they are stamped. A call ends with the budget,
   // with too many looks, or at the end of a round. No pool of the mender may be walked meanwhile.

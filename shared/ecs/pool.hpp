@@ -129,14 +129,12 @@ class Pool {
   void relocate(std::byte* to, std::byte* from) const noexcept {
     if (!plain_) return type_.relocate(to, from);
     const std::uint32_t size = element_size_;
-    if (size > 16) {
+    if (size < 4 || size > 16) {
       std::memcpy(to, from, size);
     } else if (size >= 8) {
       copy_ends<std::uint64_t>(to, from, size);
-    } else if (size >= 4) {
-      copy_ends<std::uint32_t>(to, from, size);
     } else {
-      std::memcpy(to, from, size);
+      copy_ends<std::uint32_t>(to, from, size);
     }
   }
   // The entity must have a component here. Allocates nothing.

@@ -87,9 +87,8 @@ void SparseSet::assign(std::span<const std::uint32_t> indices) {
     const std::uint32_t first = position;
     const std::uint32_t shift = page_shift_;  // else read again after each write
     const std::uint32_t mask = page_mask_;
-    do {
+    for (; position < count && indices[position] >> shift == number; ++position)
       positions[indices[position] & mask] = position;
-    } while (++position < count && indices[position] >> shift == number);
     pages_[number].used += position - first;
   }
   size_ = count;
