@@ -58,7 +58,7 @@ mobula::core::Status DemoGame::start(World& world) {
   world.registry().view<const Pickup>().each([&](Entity, const Pickup&) { ++pickups; });
   mobula::core::log_info("demo", "{} entities, {} mobs and {} pickups among them", world.registry().entities().size(),
                          mobs, pickups);
-  schedule_.emplace(world.registry());
+  schedule_ = std::make_unique<mobula::ecs::Schedule>(world.registry());
   add_movement(*schedule_, world);
   pickups_.add_systems(*schedule_, world);
   return mobula::core::Done{};

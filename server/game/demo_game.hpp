@@ -2,10 +2,10 @@
 // Nothing here is known to the server but the Game interface; any team's game stands like this.
 #pragma once
 
+#include <memory>
 #include <mobula/ecs/schedule.hpp>
 #include <mobula/server/game.hpp>
 #include <mobula/server/game/pickups.hpp>
-#include <optional>
 
 namespace demo {
 
@@ -22,7 +22,7 @@ class DemoGame final : public mobula::server::Game {
 
  private:
   Pickups pickups_;
-  std::optional<mobula::ecs::Schedule> schedule_;  // of the world the game was started in
+  std::unique_ptr<mobula::ecs::Schedule> schedule_;  // of the world the game was started in
 };
 
 }  // namespace demo

@@ -3,7 +3,6 @@
 #include <functional>
 #include <mobula/ecs/snapshot.hpp>
 #include <mobula/ecs/snapshot_layout.hpp>
-#include <optional>
 #include <utility>
 
 namespace mobula::ecs {
@@ -40,7 +39,7 @@ class SnapshotLoader {
 
   Registry& registry_;
   SavedRegistry saved_;
-  std::optional<EntityPool> entities_;
+  EntityPool entities_;                     // as saved, once it is checked
   std::vector<EntityRange> runs_;           // the living
   std::vector<std::uint32_t> uses_;         // by saved prototype
   std::vector<PoolId> pool_ids_;            // by number
@@ -147,7 +146,7 @@ core::Status SnapshotLoader::restore_entities() {
 void SnapshotLoader::survey_living() {
   uses_.resize(saved_.prototypes.size());
   // Neighbours are mostly alike: they are counted before they are noted.
-  const EntityPool& entities = *entities_;
+  const EntityPool& entities = entities_;
   EntityRange run;
   PrototypeId prototype = empty_prototype;
   std::uint32_t alike = 0;
@@ -160,13 +159,13 @@ void SnapshotLoader::survey_living() {
     }
     ++alike;
     if (entity != run.at(run.count)) {
-      if (run.count > 0) runs_.push_back(EntityRange(run));  // a copy, so that the run itself stays in registers
+      if (run.count > 0) runs_.emplace_back(run.first, run.count, run.generation);  // the run stays in registers
       run = {index, 0, entity.generation};
     }
     ++run.count;
   }
   uses_[prototype] += alike;
-  if (run.count > 0) runs_.push_back(EntityRange(run));
+  if (run.count > 0) runs_.emplace_back(run.first, run.count, run.generation);
 }
 
 // A pool holds as many entities as there are with a prototype that has it, all of them are of those, and none is there
@@ -181,7 +180,7 @@ core::Status SnapshotLoader::check_components() {
     for (const std::uint32_t pool : saved_.prototypes[prototype].pools) having.push_back({pool, prototype});
   std::sort(having.begin(), having.end(), [](const Having& a, const Having& b) { return a.pool < b.pool; });
 
-  met_.resize(entities_->index_end());
+  met_.resize(entities_.index_end());
   having_.resize(saved_.prototypes.size());
   auto next = having.begin();
   for (std::uint32_t number = 0; number < saved_.pools.size(); ++number) {
@@ -197,7 +196,7 @@ core::Status SnapshotLoader::check_components() {
 }
 
 bool SnapshotLoader::all_have(std::uint32_t number, std::uint32_t tag) {
-  const EntityPool& entities = *entities_;
+  const EntityPool& entities = entities_;
   const std::uint32_t* const having = having_.data();
   std::uint32_t* const met = met_.data();
   const std::span<const std::uint32_t> indices = saved_.pools[number].indices;
@@ -230,8 +229,8 @@ void SnapshotLoader::make_prototypes() {
     prototype_ids_.push_back(made);
   }
   if (same) return;
-  entities_->each([this](Entity entity) {
-    entities_->set_prototype(entity.index, prototype_ids_[entities_->prototype(entity.index)]);
+  entities_.each([this](Entity entity) {
+    entities_.set_prototype(entity.index, prototype_ids_[entities_.prototype(entity.index)]);
   });
 }
 
@@ -261,18 +260,18 @@ void SnapshotLoader::fill_pools() {
 
 std::vector<SnapshotLoader::Announcement> SnapshotLoader::announcements() const {
   std::vector<Announcement> made;
-  if (!registry_.created_.empty()) made.push_back({&registry_.created_, {entities_->begin(), entities_->end()}});
+  if (!registry_.created_.empty()) made.push_back({&registry_.created_, {entities_.begin(), entities_.end()}});
   for (const PoolId id : pool_ids_) {
     const Pool& pool = *registry_.pools_[id];
     if (pool.watch() == nullptr || pool.watch()->signals.construct.empty()) continue;
     std::vector<Entity>& entities = made.emplace_back(Announcement{&pool.watch()->signals.construct, {}}).entities;
-    for (const std::uint32_t index : pool.indices()) entities.push_back(entities_->at(index));
+    for (const std::uint32_t index : pool.indices()) entities.push_back(entities_.at(index));
   }
   return made;
 }
 
 void SnapshotLoader::commit() noexcept {
-  registry_.entities_ = std::move(*entities_);
+  registry_.entities_ = std::move(entities_);
   for (std::size_t i = 0; i < prototype_ids_.size(); ++i) registry_.prototypes_.retain(prototype_ids_[i], uses_[i]);
   for (const EntityRange& run : runs_) registry_.journal_.note(JournalEntry::Kind::create, run.at(0), run.count);
 }
