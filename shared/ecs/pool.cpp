@@ -12,6 +12,17 @@ constexpr std::align_val_t page_alignment{64};
 std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(::operator new(bytes, page_alignment)); }
 void release(std::byte* bytes) { ::operator delete(bytes, page_alignment); }
 
+// function(components, bytes) for each page's part of positions first … end - 1.
+template <class Function>
+void each_page_part(const Pool& pool, std::uint32_t first, std::uint32_t end, Function function) {
+  const std::uint32_t page = pool.page_positions();
+  while (first < end) {
+    const std::uint32_t taken = std::min(page - first % page, end - first);
+    function(pool.address(first), static_cast<std::size_t>(taken) * pool.type().size);
+    first += taken;
+  }
+}
+
 }  // namespace
 
 Pool::Pool(PoolId id, const ComponentType& type, core::StringId32 instance, std::string instance_name, const Tick& now,
@@ -60,7 +71,7 @@ void Pool::add_data_pages() {
 }
 
 void Pool::append_rows(std::uint32_t first, std::span<const std::uint32_t> offsets, const std::byte* rows) {
-  MOBULA_ASSERT(type_.schema, "rows are bytes, and so are only schema components");
+  MOBULA_ASSERT(schema_, "rows are bytes, and so are only schema components");
   const std::uint32_t position = size();
   const std::uint32_t end = position + static_cast<std::uint32_t>(offsets.size());
   reserve(end);
@@ -74,17 +85,14 @@ void Pool::append_rows(std::uint32_t first, std::span<const std::uint32_t> offse
 
 void Pool::copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* rows) noexcept {
   stamp_run(first, end);
-  while (first < end) {
-    const std::uint32_t taken = std::min(data_mask_ + 1 - (first & data_mask_), end - first);
-    const std::size_t bytes = static_cast<std::size_t>(taken) * element_size_;
-    std::memcpy(address(first), rows, bytes);
+  each_page_part(*this, first, end, [&](std::byte* to, std::size_t bytes) {
+    std::memcpy(to, rows, bytes);
     rows += bytes;
-    first += taken;
-  }
+  });
 }
 
 void Pool::assign(std::span<const std::uint32_t> indices, const std::byte* rows) {
-  MOBULA_ASSERT(type_.schema && size() == 0, "rows are bytes, and they fill an empty pool");
+  MOBULA_ASSERT(schema_ && size() == 0, "rows are bytes, and they fill an empty pool");
   const auto count = static_cast<std::uint32_t>(indices.size());
   try {
     set_.reserve((count + data_mask_) & ~data_mask_);  // at once what the pages would ask for one by one
@@ -106,19 +114,15 @@ void Pool::make_room(std::span<const Entity> entities) {
 }
 
 void Pool::commit_run(std::uint32_t first, std::uint32_t count, const std::byte* value) noexcept {
-  std::uint32_t position = size();
+  const std::uint32_t position = size();
   const std::uint32_t end = position + count;
   set_.push_run(first, count);
   stamp_run(position, end);
-  while (position < end) {
-    const std::uint32_t taken = std::min(data_mask_ + 1 - (position & data_mask_), end - position);
-    const std::size_t bytes = static_cast<std::size_t>(taken) * element_size_;
-    std::byte* to = address(position);
+  each_page_part(*this, position, end, [&](std::byte* to, std::size_t bytes) {
     std::memcpy(to, value, element_size_);
     for (std::size_t filled = element_size_; filled < bytes; filled *= 2)
       std::memcpy(to + filled, to, std::min(filled, bytes - filled));
-    position += taken;
-  }
+  });
 }
 
 void Pool::claim_order(OrderOwner owner, const GroupSet* group) {
@@ -179,7 +183,7 @@ void Pool::reorder(std::uint32_t first, std::span<const std::uint32_t> order, Sc
   const auto plain = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {
     reorder_blocks(first, order, room, size, [](std::byte* to, const std::byte* from) { std::memcpy(to, from, size); });
   };
-  if (type_.relocate == nullptr) {
+  if (plain_) {
     switch (element_size_) {
       case 4: return plain(std::integral_constant<std::size_t, 4>());
       case 8: return plain(std::integral_constant<std::size_t, 8>());

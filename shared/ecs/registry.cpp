@@ -9,6 +9,19 @@ std::uint64_t pool_key(core::StringId32 type, core::StringId32 instance) {
   return static_cast<std::uint64_t>(type.value) << 32 | instance.value;
 }
 
+// Each pool's listeners hear of those entities that have its component. By index: a listener may open pools.
+void tell_of_components(const std::vector<core::Owned<Pool>>& pools, std::span<const Entity> entities,
+                        Signal PoolSignals::* kind, std::vector<Entity>& concerned) {
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    PoolWatch* const watch = pools[i]->watch();
+    if (watch == nullptr || (watch->signals.*kind).empty()) continue;
+    concerned.clear();
+    std::copy_if(entities.begin(), entities.end(), std::back_inserter(concerned),
+                 [&](Entity entity) { return pools[i]->contains(entity.index); });
+    (watch->signals.*kind).emit(concerned);
+  }
+}
+
 }  // namespace
 
 Registry::Registry(RegistryConfig config) : config_(config), entities_(config.entities) {}
@@ -243,14 +256,7 @@ void Registry::tell_constructed(Pool& pool, std::span<const Entity> entities) {
 void Registry::tell_destroying(std::span<const Entity> entities) {
   destroying_.emit(entities);
   std::vector<Entity> concerned = std::exchange(concerned_, {});  // a listener may destroy others: it takes its own
-  for (std::size_t i = 0; i < pools_.size(); ++i) {
-    PoolWatch* watch = pools_[i]->watch();
-    if (watch == nullptr || watch->signals.destroy.empty()) continue;
-    concerned.clear();
-    std::copy_if(entities.begin(), entities.end(), std::back_inserter(concerned),
-                 [&](Entity entity) { return pools_[i]->contains(entity.index); });
-    watch->signals.destroy.emit(concerned);
-  }
+  tell_of_components(pools_, entities, &PoolSignals::destroy, concerned);
   concerned_ = std::move(concerned);
   journal_.make_room(entities.size());  // listeners may have used up what there was
   for (const core::Owned<GroupSet>& group : groups_)
@@ -383,14 +389,7 @@ void Registry::end_spawn(const EntityRange& range) {
   if (!watched_) return;
   const std::vector<Entity> spawned = living(range);
   std::vector<Entity> concerned;
-  for (std::size_t i = 0; i < pools_.size(); ++i) {
-    PoolWatch* const watch = pools_[i]->watch();
-    if (watch == nullptr || watch->signals.construct.empty()) continue;
-    concerned.clear();
-    std::copy_if(spawned.begin(), spawned.end(), std::back_inserter(concerned),
-                 [&](Entity entity) { return pools_[i]->contains(entity.index); });
-    watch->signals.construct.emit(concerned);
-  }
+  tell_of_components(pools_, spawned, &PoolSignals::construct, concerned);
 }
 
 void Registry::check() const {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <ranges>
 
-#include "ecs/components.hpp"
+#include "ecs/visit.hpp"
 
 namespace mobula::ecs {
 namespace {
@@ -18,20 +18,7 @@ static_assert(std::ranges::input_range<Group<Position, const Label>>);
 // Entity and the sum of what its components say; each and range must agree.
 template <class Walked>
 std::map<Entity, std::int32_t> visit(const Walked& group) {
-  std::map<Entity, std::int32_t> visited;
-  group.each([&](Entity entity, const auto&... components) {
-    EXPECT_TRUE(visited.emplace(entity, (value_of(components) + ...)).second) << to_string(entity) << " twice";
-    EXPECT_TRUE(group.contains(entity));
-  });
-  std::map<Entity, std::int32_t> in_range;
-  for (const auto element : group) {
-    std::apply(
-        [&](Entity entity, const auto&... components) {
-          EXPECT_TRUE(in_range.emplace(entity, (value_of(components) + ...)).second) << to_string(entity) << " twice";
-        },
-        element);
-  }
-  EXPECT_EQ(in_range, visited) << "each and range give the same";
+  const std::map<Entity, std::int32_t> visited = test::visit_both_ways(group);
   EXPECT_EQ(group.size(), visited.size());
   return visited;
 }

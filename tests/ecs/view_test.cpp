@@ -6,7 +6,7 @@
 #include <ranges>
 #include <set>
 
-#include "ecs/components.hpp"
+#include "ecs/visit.hpp"
 
 namespace mobula::ecs {
 namespace {
@@ -18,24 +18,10 @@ static_assert(std::ranges::input_range<View<const Position, Maybe<Label>>>);
 static_assert(std::is_same_v<std::ranges::range_value_t<View<Position, const Label, Maybe<const Mana>>>,
                              std::tuple<Entity, Position&, const Label&, const Mana*>>);
 
-// Visits as `each` and as a range, and expects the same of both.
 template <class Walked>
 std::map<Entity, std::int32_t> visit(const Walked& walked) {
-  std::map<Entity, std::int32_t> visited;
-  walked.each([&](Entity entity, const auto&... components) {
-    EXPECT_TRUE(visited.emplace(entity, (value_of(components) + ...)).second) << to_string(entity) << " twice";
-  });
-  std::map<Entity, std::int32_t> in_range;
-  for (const auto element : walked) {
-    std::apply(
-        [&](Entity entity, const auto&... components) {
-          EXPECT_TRUE(in_range.emplace(entity, (value_of(components) + ...)).second) << to_string(entity) << " twice";
-        },
-        element);
-  }
-  EXPECT_EQ(in_range, visited) << "each and range give the same";
+  const std::map<Entity, std::int32_t> visited = test::visit_both_ways(walked);
   EXPECT_LE(visited.size(), walked.size_hint());
-  for (const auto& [entity, sum] : visited) EXPECT_TRUE(walked.contains(entity));
   return visited;
 }
 
