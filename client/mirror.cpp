@@ -13,7 +13,7 @@ Mirror::Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t inde
     : schema_(std::move(schema)),
       index_limit_(index_limit),
       registry_({.entities = {.recycling = ecs::Recycling::given, .index_limit = index_limit},
-                 .pools = {.sparse_page_shift = 8, .data_page_shift = 6}}),
+                 .pools = {.sparse_page_shift = 8}}),
       rows_(registry_, *schema_),
       prototypes_{ecs::empty_prototype} {}
 

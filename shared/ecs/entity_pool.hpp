@@ -113,8 +113,10 @@ class EntityPool {
   }
   // Of a living entity's index.
   [[nodiscard]] PrototypeId prototype(std::uint32_t index) const { return slots_[index].state & link_mask; }
-  void set_prototype(std::uint32_t index, PrototypeId prototype) {
-    slots_[index].state = (slots_[index].state & in_range_bit) | prototype;
+  // `from`: the one it has.
+  void change_prototype(std::uint32_t index, PrototypeId from, PrototypeId to) {
+    MOBULA_ASSERT(prototype(index) == from, "an entity's prototype changes from the one it has");
+    slots_[index].state += to - from;
   }
 
   [[nodiscard]] std::uint32_t size() const { return alive_; }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/ecs/scratch.hpp>
@@ -7,19 +8,18 @@
 namespace mobula::ecs {
 namespace {
 
-constexpr std::align_val_t page_alignment{64};
+constexpr std::align_val_t slab_alignment{64};
 
-std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(::operator new(bytes, page_alignment)); }
-void release(std::byte* bytes) { ::operator delete(bytes, page_alignment); }
+std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(::operator new(bytes, slab_alignment)); }
+void release(std::byte* bytes) { ::operator delete(bytes, slab_alignment); }
 
-// function(components, bytes) for each page's part of positions first … end - 1.
+// function(components, bytes) for each array that positions first … end - 1 lie in.
 template <class Function>
-void each_page_part(const Pool& pool, std::uint32_t first, std::uint32_t end, Function function) {
-  const std::uint32_t page = pool.page_positions();
+void each_array(const Pool& pool, std::uint32_t first, std::uint32_t end, Function function) {
   while (first < end) {
-    const std::uint32_t taken = std::min(page - first % page, end - first);
-    function(pool.address(first), static_cast<std::size_t>(taken) * pool.type().size);
-    first += taken;
+    const std::uint32_t next = pool.slab_end(first, end);
+    function(pool.address(first), static_cast<std::size_t>(next - first) * pool.type().size);
+    first = next;
   }
 }
 
@@ -29,24 +29,48 @@ Pool::Pool(PoolId id, const ComponentType& type, core::StringId32 instance, std:
            PoolConfig config)
     : set_(config.sparse_page_shift),
       element_size_(type.size),
-      data_mask_((1u << config.data_page_shift) - 1),
       schema_(type.schema),
       plain_(type.relocate == nullptr),
-      config_(config),
+      remove_(remove_for(type)),
       now_(now),
       type_(type),
       id_(id),
       instance_(instance),
       instance_name_(std::move(instance_name)) {
-  MOBULA_ASSERT(config.data_page_shift >= block_shift, "a block lies in one page");
-  MOBULA_ASSERT(type.alignment <= static_cast<std::size_t>(page_alignment), "pages are aligned to 64 bytes");
+  MOBULA_ASSERT(type.alignment <= static_cast<std::size_t>(slab_alignment), "slabs are aligned to 64 bytes");
   scratch_ = allocate(element_size_);
 }
 
 Pool::~Pool() {
   clear();
-  for (std::byte* slab : slabs_) release(slab);
+  for (std::uint32_t block = 0; block < blocks_.size(); ++block)
+    if (slab_begins_[block] == block) release(blocks_[block]);
   release(scratch_);
+}
+
+template <std::size_t plain_size>
+void Pool::remove_one(Pool& pool, std::uint32_t index) noexcept {
+  if (plain_size == 0 && !pool.plain_) pool.destroy_value(pool.find(index));
+  pool.set_.erase(index, [&pool](std::uint32_t to, std::uint32_t from) {
+    if constexpr (plain_size == 0) {
+      pool.relocate(pool.address(to), pool.address(from));
+    } else {
+      using Bytes = std::array<std::byte, plain_size>;
+      *pool.typed_address<Bytes>(to) = *pool.typed_address<Bytes>(from);
+    }
+    pool.stamp(to);
+  });
+}
+
+Pool::Remove Pool::remove_for(const ComponentType& type) {
+  if (type.relocate != nullptr) return remove_one<0>;
+  switch (type.size) {
+    case 4: return remove_one<4>;
+    case 8: return remove_one<8>;
+    case 12: return remove_one<12>;
+    case 16: return remove_one<16>;
+    default: return remove_one<0>;
+  }
 }
 
 void Pool::destroy_value(std::uint32_t position) noexcept { type_.destroy(address(position)); }
@@ -56,18 +80,27 @@ void Pool::clear() noexcept {
   set_.clear();
 }
 
-// Several pages at once as the pool grows, so that long runs lie in one piece and memory is read straight on.
-void Pool::add_data_pages() {
-  const std::size_t count = std::clamp<std::size_t>(pages_.size() / 2, 1, 64);
-  const std::size_t page_bytes = static_cast<std::size_t>(element_size_) << config_.data_page_shift;
-  const std::uint32_t capacity = capacity_ + (static_cast<std::uint32_t>(count) << config_.data_page_shift);
-  set_.reserve(capacity);
-  slabs_.reserve(slabs_.size() + 1);
-  if (pages_.capacity() - pages_.size() < count) pages_.reserve(2 * pages_.size() + count);
-  stamps_.resize(capacity >> block_shift, 0);
-  slabs_.push_back(allocate(count * page_bytes));
-  for (std::size_t i = 0; i < count; ++i) pages_.push_back(slabs_.back() + i * page_bytes);
-  capacity_ = capacity;
+// A slab is as long as half of all before it, within bounds: few entities take little memory, and many lie in long
+// arrays that are read straight on.
+void Pool::add_slab() {
+  const auto begin = static_cast<std::uint32_t>(blocks_.size());
+  const std::uint32_t end = begin + std::clamp(begin / 2, 1u, 512u);
+  const std::size_t block_bytes = static_cast<std::size_t>(element_size_) << block_shift;
+  set_.reserve(end << block_shift);
+  if (blocks_.capacity() < end) blocks_.reserve(2 * end);
+  if (slab_begins_.capacity() < end) slab_begins_.reserve(2 * end);
+  stamps_.resize(end, 0);
+  std::byte* const slab = allocate((end - begin) * block_bytes);
+  slab_begins_.resize(end, begin);
+  for (std::uint32_t block = begin; block < end; ++block) blocks_.push_back(slab + (block - begin) * block_bytes);
+  capacity_ = end << block_shift;
+}
+
+std::uint32_t Pool::slab_end(std::uint32_t position, std::uint32_t end) const {
+  std::uint32_t block = position >> block_shift;
+  const std::uint32_t begin = slab_begins_[block];
+  while (block << block_shift < end && slab_begins_[block] == begin) ++block;
+  return std::min(block << block_shift, end);
 }
 
 void Pool::append_rows(std::uint32_t first, std::span<const std::uint32_t> offsets, const std::byte* rows) {
@@ -85,7 +118,7 @@ void Pool::append_rows(std::uint32_t first, std::span<const std::uint32_t> offse
 
 void Pool::copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* rows) noexcept {
   stamp_run(first, end);
-  each_page_part(*this, first, end, [&](std::byte* to, std::size_t bytes) {
+  each_array(*this, first, end, [&](std::byte* to, std::size_t bytes) {
     std::memcpy(to, rows, bytes);
     rows += bytes;
   });
@@ -95,7 +128,7 @@ void Pool::assign(std::span<const std::uint32_t> indices, const std::byte* rows)
   MOBULA_ASSERT(schema_ && size() == 0, "rows are bytes, and they fill an empty pool");
   const auto count = static_cast<std::uint32_t>(indices.size());
   try {
-    set_.reserve((count + data_mask_) & ~data_mask_);  // at once what the pages would ask for one by one
+    set_.reserve(count + block_mask);  // at once what the slabs would ask for one by one
     reserve(count);
     set_.assign(indices);
   } catch (...) {
@@ -118,7 +151,7 @@ void Pool::commit_run(std::uint32_t first, std::uint32_t count, const std::byte*
   const std::uint32_t end = position + count;
   set_.push_run(first, count);
   stamp_run(position, end);
-  each_page_part(*this, position, end, [&](std::byte* to, std::size_t bytes) {
+  each_array(*this, position, end, [&](std::byte* to, std::size_t bytes) {
     std::memcpy(to, value, element_size_);
     for (std::size_t filled = element_size_; filled < bytes; filled *= 2)
       std::memcpy(to + filled, to, std::min(filled, bytes - filled));
@@ -166,7 +199,7 @@ void Pool::reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> or
     for (std::uint32_t position = begin; position < next; ++position) {
       const std::uint32_t from = order[position - first];
       copy(room_of(position),
-           pages_[from >> config_.data_page_shift] + static_cast<std::size_t>(from & data_mask_) * element_size);
+           blocks_[from >> block_shift] + static_cast<std::size_t>(from & block_mask) * element_size);
     }
   });
   each_block([&](std::uint32_t begin, std::uint32_t next) {

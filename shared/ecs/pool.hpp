@@ -1,8 +1,8 @@
 // All components of one (component type, instance name): a sparse set with data.
 //
 //   set:      which entity is at which position
-//   data:     pages of components by position; a page never moves
-//   stamps:   per block of 64 positions the tick of the last mutable access or move
+//   data:     blocks of 64 components by position, cut from slabs; a block never moves
+//   stamps:   per block the tick of the last mutable access or move
 //
 // Removal swaps the last component into the gap. A reference into a pool lives until the
 // pool's next structural change.
@@ -32,13 +32,13 @@ enum class OrderOwner : std::uint8_t { nobody, sort, group, hierarchy };
 
 struct PoolConfig {
   std::uint32_t sparse_page_shift = 10;  // 2^10 indices, 4 KiB
-  std::uint32_t data_page_shift = 9;     // 2^9 components; at least 6: a block lies in one page
 };
 
 class Pool {
  public:
   static constexpr std::uint32_t none = SparseSet::none;
   static constexpr std::uint32_t block_shift = 6;
+  static constexpr std::uint32_t block_size = 1u << block_shift;
 
   Pool(PoolId id, const ComponentType& type, core::StringId32 instance, std::string instance_name, const Tick& now,
        PoolConfig config);
@@ -72,19 +72,16 @@ class Pool {
   }
   // Without a stamp: the caller has seen to it.
   [[nodiscard]] std::byte* address(std::uint32_t position) const {
-    return pages_[position >> config_.data_page_shift] +
-           static_cast<std::size_t>(position & data_mask_) * element_size_;
+    return blocks_[position >> block_shift] + static_cast<std::size_t>(position & block_mask) * element_size_;
   }
   template <class T>
   [[nodiscard]] T* typed_address(std::uint32_t position) const {
-    return reinterpret_cast<T*>(pages_[position >> config_.data_page_shift]) + (position & data_mask_);
+    return reinterpret_cast<T*>(blocks_[position >> block_shift]) + (position & block_mask);
   }
-  [[nodiscard]] std::uint32_t page_positions() const { return data_mask_ + 1; }
-  // Whether the page that begins at a position, not the first, follows in memory on the one before it.
-  [[nodiscard]] bool page_follows(std::uint32_t position) const {
-    std::byte* const* const page = &pages_[position >> config_.data_page_shift];
-    return page[0] == page[-1] + (static_cast<std::size_t>(element_size_) << config_.data_page_shift);
-  }
+  // The first block of the slab that a block lies in: from there to here all is one array.
+  [[nodiscard]] std::uint32_t slab_begin(std::uint32_t block) const { return slab_begins_[block]; }
+  // The end, at most `end`, of the array that a position lies in.
+  [[nodiscard]] std::uint32_t slab_end(std::uint32_t position, std::uint32_t end) const;
 
   // Tick stamps of the blocks: block b holds positions 64 b … 64 b + 63.
   [[nodiscard]] std::span<const Tick> stamps() const { return {stamps_.data(), (size() + block_mask) >> block_shift}; }
@@ -98,19 +95,16 @@ class Pool {
   // Adding and removing ------------------------------------------------------------------
 
   // Adding is three steps, so that whatever throws changes nothing: make_room allocates, the caller constructs at
-  // end(), commit lets the component in and returns its position.
-  void make_room(std::uint32_t index) {
+  // end(), commit lets the component in (make_room has found its place).
+  SparseSet::Place make_room(std::uint32_t index) {
     MOBULA_ASSERT(!contains(index), "index " + std::to_string(index) + " already has component " + instance_name_);
-    set_.make_page(index);
     if (size() == capacity_) [[unlikely]]
-      add_data_pages();
+      add_slab();
+    return set_.make_page(index);
   }
   [[nodiscard]] std::byte* end() const { return address(size()); }
-  std::uint32_t commit(std::uint32_t index) noexcept {
-    const std::uint32_t position = set_.push(index);
-    stamp(position);
-    return position;
-  }
+  void commit(std::uint32_t index, SparseSet::Place place) noexcept { stamp(set_.push(index, place)); }
+  void commit(std::uint32_t index) noexcept { stamp(set_.push(index)); }
   // Many at once, for schema components: entities `first + offsets[i]`, and their components packed in `rows`.
   void append_rows(std::uint32_t first, std::span<const std::uint32_t> offsets, const std::byte* rows);
   void make_room(std::span<const Entity> entities);
@@ -119,7 +113,7 @@ class Pool {
   void assign(std::span<const std::uint32_t> indices, const std::byte* rows);
   // The two halves of it: positions for so many in all, and what finds entities first … first + count - 1.
   void reserve(std::uint32_t count) {
-    while (capacity_ < count) add_data_pages();
+    while (capacity_ < count) add_slab();
   }
   void make_pages(std::uint32_t first, std::uint32_t count) { set_.make_pages(first, count); }
   // Lets entities first … first + count - 1 in, each with the component whose bytes are at `value`. Schema components.
@@ -140,12 +134,7 @@ class Pool {
   // The entity must have a component here. Allocates nothing.
   void remove(std::uint32_t index) noexcept {
     MOBULA_ASSERT(contains(index), "index " + std::to_string(index) + " has no component " + instance_name_);
-    if (!plain_) destroy_value(find(index));
-    const std::uint32_t position = set_.erase(index);
-    const std::uint32_t last = size();
-    if (position == last) return;
-    relocate(address(position), address(last));
-    stamp(position);
+    remove_(*this, index);
   }
   void clear() noexcept;
 
@@ -185,7 +174,7 @@ class Pool {
   void check() const;
 
  private:
-  static constexpr std::uint32_t block_mask = (1u << block_shift) - 1;
+  static constexpr std::uint32_t block_mask = block_size - 1;
 
   // What blocks_aligned_with found, and when.
   struct Alignment {
@@ -205,24 +194,28 @@ class Pool {
     core::store(to + last, back);
   }
   void destroy_value(std::uint32_t position) noexcept;
+  // Removal, compiled for the usual sizes of plain components; 0: for any component.
+  using Remove = void (*)(Pool& pool, std::uint32_t index) noexcept;
+  template <std::size_t plain_size>
+  static void remove_one(Pool& pool, std::uint32_t index) noexcept;
+  static Remove remove_for(const ComponentType& type);
   void compare_blocks(const SparseSet& lead, Alignment& alignment) const;
   template <class Copy>
   void reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> order, std::byte* room,
                       std::size_t element_size, Copy copy);
-  void add_data_pages();
+  void add_slab();
   // Into positions first … end - 1, and stamps them.
   void copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* rows) noexcept;
 
   SparseSet set_;
   std::uint32_t element_size_;
-  std::uint32_t data_mask_;
-  std::uint32_t capacity_ = 0;  // positions there is room for in set_, pages_ and stamps_
+  std::uint32_t capacity_ = 0;  // positions there is room for in set_, blocks_ and stamps_
   bool schema_;
   bool plain_;  // components are bytes: copied and forgotten
-  PoolConfig config_;
-  std::vector<std::byte*> slabs_;  // what pages are cut from
-  std::vector<std::byte*> pages_;
-  std::vector<Tick> stamps_;
+  Remove remove_;
+  std::vector<std::byte*> blocks_;
+  std::vector<Tick> stamps_;                // by block, as the next
+  std::vector<std::uint32_t> slab_begins_;  // of the slab that a block is cut from: its first block
   const Tick& now_;
   const ComponentType& type_;
   core::Owned<PoolWatch> watch_;

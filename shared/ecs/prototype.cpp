@@ -1,33 +1,55 @@
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <mobula/core/assert.hpp>
 #include <mobula/ecs/prototype.hpp>
-#include <unordered_map>
 
 namespace mobula::ecs {
 
-struct PrototypeEdges::Map : std::unordered_map<std::uint64_t, PrototypeId> {};
+namespace {
+
+std::uint64_t edge_key(PrototypeId from, PoolId pool) { return static_cast<std::uint64_t>(from) << 32 | pool; }
+
+}  // namespace
+
+struct PrototypeEdges::Map : boost::unordered_flat_map<std::uint64_t, PrototypeId> {};
 
 PrototypeEdges::PrototypeEdges() : map_(new Map) {}
 PrototypeEdges::~PrototypeEdges() = default;
 
-PrototypeId PrototypeEdges::find_in_map(PrototypeId from, PoolId pool) {
-  const auto found = map_->find(key(from, pool));
+PrototypeId PrototypeEdges::find(PrototypeId from, PoolId pool) {
+  const auto found = map_->find(edge_key(from, pool));
   if (found == map_->end()) return unknown;
-  cached(from, pool) = {found->first, found->second};
+  last_[pool] = {from, found->second};
   return found->second;
 }
 
-void PrototypeEdges::add_to_map(std::uint64_t key, PrototypeId to) { map_->emplace(key, to); }
+void PrototypeEdges::add(PrototypeId from, PoolId pool, PrototypeId to) {
+  map_->emplace(edge_key(from, pool), to);
+  last_[pool] = {from, to};
+}
 
 PrototypeTable::PrototypeTable() : nodes_(1), uses_(1) {}
+
+void PrototypeTable::reserve_pools(std::size_t count) {
+  keys_.reserve(count);
+  with_.reserve_pools(count);
+  without_.reserve_pools(count);
+}
+
+void PrototypeTable::add_pool(SortKey key) {
+  reserve_pools(keys_.size() + 1);
+  keys_.push_back(key);
+  with_.add_pool();
+  without_.add_pool();
+}
 
 bool PrototypeTable::contains(PrototypeId prototype, PoolId pool) const {
   const std::span<const PoolId> all = pools(prototype);
   return std::find(all.begin(), all.end(), pool) != all.end();
 }
 
-PrototypeId PrototypeTable::make_with(PrototypeId prototype, PoolId pool) {
-  MOBULA_ASSERT(pool < keys_.size(), "the table knows the pool");
+PrototypeId PrototypeTable::find_with(PrototypeId prototype, PoolId pool) {
+  if (const PrototypeId known = with_.find(prototype, pool); known != PrototypeEdges::unknown) return known;
   MOBULA_ASSERT(!contains(prototype, pool), "a composition holds a pool once");
 
   Node node{nodes_[prototype].pools, 0};
@@ -48,7 +70,8 @@ PrototypeId PrototypeTable::make_with(PrototypeId prototype, PoolId pool) {
   return made;
 }
 
-PrototypeId PrototypeTable::make_without(PrototypeId prototype, PoolId pool) {
+PrototypeId PrototypeTable::find_without(PrototypeId prototype, PoolId pool) {
+  if (const PrototypeId known = without_.find(prototype, pool); known != PrototypeEdges::unknown) return known;
   MOBULA_ASSERT(contains(prototype, pool), "only a pool that is there can be taken out");
   std::vector<PoolId> rest = nodes_[prototype].pools;
   std::erase(rest, pool);

@@ -7,7 +7,6 @@
 // Each counts the living entities that have it. Prototypes are kept until the table dies.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <mobula/core/owned.hpp>
 #include <mobula/ecs/entity_pool.hpp>
@@ -19,8 +18,8 @@ namespace mobula::ecs {
 
 inline constexpr PrototypeId empty_prototype = 0;
 
-// Where a prototype and a pool lead to: a map with a small direct-mapped cache before it, since the
-// same few edges are walked again and again.
+// Where a prototype and a pool lead to: a map, and before it the edge that each pool took last. Where that lies does
+// not depend on the prototype, so a chain of adds need not wait for one look-up after the other.
 class PrototypeEdges {
  public:
   PrototypeEdges();
@@ -28,28 +27,22 @@ class PrototypeEdges {
 
   static constexpr PrototypeId unknown = ~0u;
 
-  PrototypeId find(PrototypeId from, PoolId pool) {
-    const Edge& edge = cached(from, pool);
-    return edge.key == key(from, pool) ? edge.to : find_in_map(from, pool);
-  }
-  void add(PrototypeId from, PoolId pool, PrototypeId to) {
-    add_to_map(key(from, pool), to);
-    cached(from, pool) = {key(from, pool), to};
-  }
+  void reserve_pools(std::size_t count) { last_.reserve(count); }
+  void add_pool() { last_.emplace_back(); }
 
- private:
   struct Edge {
-    std::uint64_t key = ~0ull;
+    PrototypeId from = unknown;
     PrototypeId to = unknown;
   };
 
-  static std::uint64_t key(PrototypeId from, PoolId pool) { return static_cast<std::uint64_t>(from) << 32 | pool; }
-  Edge& cached(PrototypeId from, PoolId pool) { return cache_[(from * 29 + pool) % cache_.size()]; }
-  PrototypeId find_in_map(PrototypeId from, PoolId pool);
-  void add_to_map(std::uint64_t key, PrototypeId to);
+  [[nodiscard]] const Edge& last(PoolId pool) const { return last_[pool]; }
+  // unknown, if no such edge has been added.
+  PrototypeId find(PrototypeId from, PoolId pool);
+  void add(PrototypeId from, PoolId pool, PrototypeId to);
 
-  std::array<Edge, 256> cache_;
-  struct Map;  // std::unordered_map is a heavy header
+ private:
+  std::vector<Edge> last_;  // by pool
+  struct Map;               // a heavy header
   core::Owned<Map> map_;
 };
 
@@ -61,18 +54,21 @@ class PrototypeTable {
   PrototypeTable();
 
   // Must be told of each pool, in order of id, before the pool is used here.
-  void add_pool(SortKey key) { keys_.push_back(key); }
-  void reserve_pools(std::size_t count) { keys_.reserve(count); }
+  void add_pool(SortKey key);
+  // After it so many pools in all can be added without an allocation.
+  void reserve_pools(std::size_t count);
 
   // The composition must not contain the pool yet.
   PrototypeId with(PrototypeId prototype, PoolId pool) {
-    const PrototypeId known = with_.find(prototype, pool);
-    return known != PrototypeEdges::unknown ? known : make_with(prototype, pool);
+    MOBULA_ASSERT(pool < keys_.size(), "the table knows the pool");
+    const PrototypeEdges::Edge& last = with_.last(pool);
+    return last.from == prototype ? last.to : find_with(prototype, pool);
   }
   // The composition must contain the pool. The chain is rebuilt without it, shared where possible.
   PrototypeId without(PrototypeId prototype, PoolId pool) {
-    const PrototypeId known = without_.find(prototype, pool);
-    return known != PrototypeEdges::unknown ? known : make_without(prototype, pool);
+    MOBULA_ASSERT(pool < keys_.size(), "the table knows the pool");
+    const PrototypeEdges::Edge& last = without_.last(pool);
+    return last.from == prototype ? last.to : find_without(prototype, pool);
   }
   // The canonical prototype of a set of pools in any order; no pool twice.
   PrototypeId intern(std::span<const PoolId> pools);
@@ -95,8 +91,8 @@ class PrototypeTable {
     PrototypeId canonical = 0;
   };
 
-  PrototypeId make_with(PrototypeId prototype, PoolId pool);
-  PrototypeId make_without(PrototypeId prototype, PoolId pool);
+  PrototypeId find_with(PrototypeId prototype, PoolId pool);
+  PrototypeId find_without(PrototypeId prototype, PoolId pool);
   PrototypeId chain(std::span<const PoolId> pools);
 
   std::vector<SortKey> keys_;

@@ -96,7 +96,7 @@ Entity Registry::create() {
   if (!entity) return entity;
   prototypes_.retain(empty_prototype);
   journal_.note(JournalEntry::Kind::create, entity);
-  created_.emit({&entity, 1});
+  if (!created_.empty()) tell_created(entity);
   return entity;
 }
 
@@ -105,9 +105,14 @@ bool Registry::create_given(Entity entity) {
   if (!entities_.create_given(entity)) return false;
   prototypes_.retain(empty_prototype);
   journal_.note(JournalEntry::Kind::create, entity);
-  created_.emit({&entity, 1});
+  if (!created_.empty()) tell_created(entity);
   return true;
 }
+
+void Registry::make_group_room(Pool& pool, Entity entity) { make_group_room(pool, {&entity, 1}); }
+void Registry::tell_constructed(Pool& pool, Entity entity) { tell_constructed(pool, {&entity, 1}); }
+void Registry::tell_destroying(Entity entity) { tell_destroying({&entity, 1}); }
+void Registry::tell_created(Entity entity) { created_.emit({&entity, 1}); }
 
 EntityRange Registry::create_range(std::uint32_t count) {
   journal_.make_room();
@@ -160,21 +165,26 @@ void Registry::find_runs(std::span<const Entity> entities) {
   }
 }
 
-void Registry::drop_components(std::uint32_t index) noexcept {
-  const PrototypeId prototype = entities_.prototype(index);
+inline void Registry::drop_components(std::uint32_t index, PrototypeId prototype) noexcept {
   for (const PoolId pool : prototypes_.pools(prototype)) pools_[pool]->remove(index);
   for (Pool* pool : local_pools_)
     if (pool->contains(index)) pool->remove(index);
-  prototypes_.release(prototype);
 }
 
 void Registry::destroy(Entity entity) {
   MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
   journal_.make_room();
-  if (watched_ || !destroying_.empty()) tell_destroying({&entity, 1});
-  drop_components(entity.index);
-  entities_.destroy(entity);
+  if (watched_ || !destroying_.empty()) [[unlikely]]
+    tell_destroying(entity);
+  destroy_told(entity);
   journal_.note(JournalEntry::Kind::destroy, entity);
+}
+
+inline void Registry::destroy_told(Entity entity) noexcept {
+  const PrototypeId prototype = entities_.prototype(entity.index);
+  prototypes_.release(prototype);
+  entities_.destroy(entity);
+  drop_components(entity.index, prototype);
 }
 
 void Registry::destroy(std::span<const Entity> entities) {
@@ -184,8 +194,7 @@ void Registry::destroy(std::span<const Entity> entities) {
   if (watched_ || !destroying_.empty()) tell_destroying(entities);
   for (const Entity entity : entities) {
     MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
-    drop_components(entity.index);
-    entities_.destroy(entity);
+    destroy_told(entity);
   }
   journal_.note_all(JournalEntry::Kind::destroy, entities);
 }
@@ -194,8 +203,12 @@ void Registry::destroy_range(const EntityRange& range) {
   if (range.count == 0) return;
   journal_.make_room();
   if (watched_ || !destroying_.empty()) tell_destroying(living(range));
-  for (std::uint32_t i = range.count; i-- > 0;)
-    if (valid(range.at(i))) drop_components(range.first + i);
+  for (std::uint32_t i = range.count; i-- > 0;) {
+    if (!valid(range.at(i))) continue;
+    const PrototypeId prototype = entities_.prototype(range.first + i);
+    prototypes_.release(prototype);
+    drop_components(range.first + i, prototype);
+  }
   entities_.destroy_range(range);
   journal_.note(JournalEntry::Kind::destroy, range.at(0), range.count);
 }
@@ -273,19 +286,19 @@ std::byte* Registry::add_bytes(Entity entity, PoolId id, core::ByteView value) {
   const ComponentType& type = pool.type();
   MOBULA_ASSERT(type.schema, "component " + type.name + " is local: it is no bytes");
   MOBULA_ASSERT(value.empty() || value.size() == type.size, "a value of " + type.name + " has its size");
-  const PrototypeId prototype = prepare_add(entity, pool);
+  const PreparedAdd prepared = prepare_add(entity, pool, type.schema);
   std::memcpy(pool.end(), value.empty() ? type.default_value.data() : value.data(), type.size);
-  commit_add(entity, pool, prototype);
-  tell_constructed(pool, {&entity, 1});
+  commit_add(entity, pool, type.schema, prepared);
+  tell_constructed(pool, entity);
   return try_write(entity, id);
 }
 
 void Registry::add_moved(Entity entity, PoolId id, void* value) {
   Pool& pool = *pools_[id];
-  const PrototypeId prototype = prepare_add(entity, pool);
+  const PreparedAdd prepared = prepare_add(entity, pool, pool.is_schema());
   pool.relocate(pool.end(), static_cast<std::byte*>(value));
-  commit_add(entity, pool, prototype);
-  tell_constructed(pool, {&entity, 1});
+  commit_add(entity, pool, pool.is_schema(), prepared);
+  tell_constructed(pool, entity);
 }
 
 void Registry::prepare_add(std::span<const Entity> entities, Pool& pool) {
@@ -298,9 +311,13 @@ void Registry::prepare_add(std::span<const Entity> entities, Pool& pool) {
 }
 
 void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept {
-  for (const Entity entity : entities)
-    commit_add(entity, pool,
-               pool.is_schema() ? prototypes_.with(entities_.prototype(entity.index), pool.id()) : empty_prototype);
+  const bool schema = pool.is_schema();
+  for (const Entity entity : entities) {
+    pool.commit(entity.index);
+    if (!schema) continue;
+    const PrototypeId from = entities_.prototype(entity.index);
+    recompose(entity, from, prototypes_.with(from, pool.id()));
+  }
 }
 
 const std::byte* Registry::try_read(Entity entity, PoolId pool) const {
@@ -315,17 +332,7 @@ std::byte* Registry::try_write(Entity entity, PoolId pool) {
   return position == Pool::none ? nullptr : pools_[pool]->at_mutable(position);
 }
 
-void Registry::remove(Entity entity, PoolId id) {
-  Pool& pool = *pools_[id];
-  if (pool.watch() != nullptr || !pool.is_schema()) return remove({&entity, 1}, id);
-  MOBULA_ASSERT(valid(entity), dead_entity("removing", entity, pool));
-  MOBULA_ASSERT(pool.contains(entity.index), missing_component(entity, pool));
-  journal_.make_room();
-  const PrototypeId prototype = prototypes_.without(entities_.prototype(entity.index), id);
-  pool.remove(entity.index);
-  change_prototype(entity.index, prototype);
-  journal_.note_recomposed(entity);
-}
+void Registry::remove_watched(Entity entity, Pool& pool) { remove({&entity, 1}, pool.id()); }
 
 void Registry::remove(std::span<const Entity> entities, PoolId id) {
   Pool& pool = *pools_[id];
@@ -361,8 +368,8 @@ void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
   if (watch != nullptr)
     for (GroupSet* group : watch->groups) group->removed(pool, entity.index);
   if (!pool.is_schema()) return;
-  change_prototype(entity.index, prototypes_.without(entities_.prototype(entity.index), pool.id()));
-  journal_.note_recomposed(entity);
+  const PrototypeId from = entities_.prototype(entity.index);
+  recompose(entity, from, prototypes_.without(from, pool.id()));
 }
 
 void Registry::assign_prototypes(const EntityRange& range, std::span<const PrototypeId> prototypes) {
@@ -370,7 +377,9 @@ void Registry::assign_prototypes(const EntityRange& range, std::span<const Proto
   for (std::uint32_t i = 0; i < range.count; ++i) {
     MOBULA_ASSERT(valid(range.at(i)) && entities_.prototype(range.first + i) == empty_prototype,
                   "entity " + to_string(range.at(i)) + " is spawned, and is dead or has components already");
-    change_prototype(range.first + i, prototypes[i]);
+    prototypes_.release(empty_prototype);
+    prototypes_.retain(prototypes[i]);
+    entities_.change_prototype(range.first + i, empty_prototype, prototypes[i]);
   }
 }
 

@@ -130,7 +130,7 @@ class Registry {
   }
   template <class T>
   void remove(Entity entity) {
-    remove(entity, pool<T>().id());
+    remove_from(entity, pool<T>(), SchemaComponent<T>);
   }
   // function(T&), then the `update` listeners. Other writes are found by their stamps alone.
   template <class T, class Function>
@@ -140,12 +140,12 @@ class Registry {
   // the default value; schema components only.
   std::byte* add_bytes(Entity entity, PoolId pool, core::ByteView value = {});
   // Allocates what adding the component may need: after it only listeners can throw.
-  void make_room(Entity entity, PoolId pool) { prepare_add(entity, *pools_[pool]); }
+  void make_room(Entity entity, PoolId pool) { prepare_add(entity, *pools_[pool], pools_[pool]->is_schema()); }
   // Moves in a component of any type that waits elsewhere; there it is gone.
   void add_moved(Entity entity, PoolId pool, void* value);
   [[nodiscard]] const std::byte* try_read(Entity entity, PoolId pool) const;
   [[nodiscard]] std::byte* try_write(Entity entity, PoolId pool);
-  void remove(Entity entity, PoolId pool);
+  void remove(Entity entity, PoolId pool) { remove_from(entity, *pools_[pool], pools_[pool]->is_schema()); }
 
   // Bulk: one journal entry per run of consecutive entities, one call per listener ---------
 
@@ -223,23 +223,45 @@ class Registry {
  private:
   friend class SnapshotLoader;
 
+  // What an add has prepared: where the index is entered, and what becomes of the prototype.
+  struct PreparedAdd {
+    SparseSet::Place place;
+    PrototypeId from = empty_prototype;
+    PrototypeId to = empty_prototype;
+  };
+
   // A change has two steps: prepare_ allocates all it may need and changes nothing; commit_ cannot fail.
-  // Of an add: returns the prototype that the entity will have.
-  PrototypeId prepare_add(Entity entity, Pool& pool) {
+  // `schema`: whether the pool's type is, which typed callers know beforehand.
+  PreparedAdd prepare_add(Entity entity, Pool& pool, bool schema) {
     MOBULA_ASSERT(valid(entity), dead_entity("adding", entity, pool));
     MOBULA_ASSERT(!pool.contains(entity.index), double_add(entity, pool));
-    pool.make_room(entity.index);
-    if (pool.watch() != nullptr) make_group_room(pool, {&entity, 1});
-    const PrototypeId prototype = entities_.prototype(entity.index);
-    if (!pool.is_schema()) return prototype;
+    const SparseSet::Place place = pool.make_room(entity.index);
+    if (pool.watch() != nullptr) [[unlikely]]
+      make_group_room(pool, entity);
+    if (!schema) return {place};
     journal_.make_room();
-    return prototypes_.with(prototype, pool.id());
+    const PrototypeId prototype = entities_.prototype(entity.index);
+    return {place, prototype, prototypes_.with(prototype, pool.id())};
   }
-  void commit_add(Entity entity, Pool& pool, PrototypeId prototype) noexcept {
-    pool.commit(entity.index);
-    if (!pool.is_schema()) return;
-    change_prototype(entity.index, prototype);
+  void commit_add(Entity entity, Pool& pool, bool schema, const PreparedAdd& prepared) noexcept {
+    pool.commit(entity.index, prepared.place);
+    if (schema) recompose(entity, prepared.from, prepared.to);
+  }
+  void recompose(Entity entity, PrototypeId from, PrototypeId to) noexcept {
+    prototypes_.release(from);
+    prototypes_.retain(to);
+    entities_.change_prototype(entity.index, from, to);
     journal_.note_recomposed(entity);
+  }
+  void remove_from(Entity entity, Pool& pool, bool schema) {
+    if (pool.watch() != nullptr || !schema) [[unlikely]]
+      return remove_watched(entity, pool);
+    MOBULA_ASSERT(valid(entity), dead_entity("removing", entity, pool));
+    MOBULA_ASSERT(pool.contains(entity.index), missing_component(entity, pool));
+    journal_.make_room();
+    const PrototypeId prototype = entities_.prototype(entity.index);
+    recompose(entity, prototype, prototypes_.without(prototype, pool.id()));
+    pool.remove(entity.index);
   }
   void prepare_add(std::span<const Entity> entities, Pool& pool);
   void commit_add(std::span<const Entity> entities, Pool& pool) noexcept;
@@ -252,12 +274,15 @@ class Registry {
   // Groups and listeners, after components have come.
   void enter_groups(const Pool& pool, std::span<const Entity> entities) noexcept;
   void tell_constructed(Pool& pool, std::span<const Entity> entities);
-  void change_prototype(std::uint32_t index, PrototypeId to) noexcept {
-    prototypes_.release(entities_.prototype(index));
-    prototypes_.retain(to);
-    entities_.set_prototype(index, to);
-  }
-  void drop_components(std::uint32_t index) noexcept;
+  // When all have been told.
+  void destroy_told(Entity entity) noexcept;
+  void drop_components(std::uint32_t index, PrototypeId prototype) noexcept;
+  // The same for one, by value: a handle that nobody has the address of stays in a register.
+  [[gnu::noinline]] void make_group_room(Pool& pool, Entity entity);
+  [[gnu::noinline]] void tell_constructed(Pool& pool, Entity entity);
+  [[gnu::noinline]] void tell_created(Entity entity);
+  [[gnu::noinline]] void tell_destroying(Entity entity);
+  [[gnu::noinline]] void remove_watched(Entity entity, Pool& pool);
   void tell_destroying(std::span<const Entity> entities);
   [[nodiscard]] std::vector<Entity> living(const EntityRange& range) const;
   [[nodiscard]] std::string dead_entity(const char* doing, Entity entity, const Pool& pool) const;
@@ -324,6 +349,8 @@ template <class T>
   try {
     const core::Result<PoolId> opened = open_pool(id, component_name<T>());
     MOBULA_ASSERT(opened.ok(), opened.error().message);
+    MOBULA_ASSERT(pools_[*opened]->is_schema() == SchemaComponent<T>,
+                  std::string(component_name<T>()) + " is registered as another kind of component");
     return *(pool_by_slot_[slot] = pools_[*opened].get());
   } catch (...) {  // std::bad_alloc: who asks again registers again
     if constexpr (!SchemaComponent<T>) types_.pop_back();
@@ -343,14 +370,15 @@ template <class T>
 Pool& Registry::typed_pool(PoolId id) {
   Pool& found = pool(id);
   MOBULA_ASSERT(
-      found.type().id == core::StringId32(component_name<T>()),
+      found.type().id == core::StringId32(component_name<T>()) && found.is_schema() == SchemaComponent<T>,
       "pool " + found.instance_name() + " holds " + found.type().name + ", not " + std::string(component_name<T>()));
   return found;
 }
 
 template <class T, class... Arguments>
 T& Registry::emplace_in(Entity entity, Pool& pool, Arguments&&... arguments) {
-  const PrototypeId prototype = prepare_add(entity, pool);
+  constexpr bool schema = SchemaComponent<T>;
+  const PreparedAdd prepared = prepare_add(entity, pool, schema);
   T* made = nullptr;
   if constexpr (std::is_aggregate_v<T> && !std::is_constructible_v<T, Arguments...>) {
     made = ::new (pool.typed_address<T>(pool.size())) T{std::forward<Arguments>(arguments)...};
@@ -358,10 +386,10 @@ T& Registry::emplace_in(Entity entity, Pool& pool, Arguments&&... arguments) {
     made = ::new (pool.typed_address<T>(pool.size())) T(std::forward<Arguments>(arguments)...);
   }
   MOBULA_ASSERT(static_cast<void*>(made) == pool.end(), "a component's constructor adds components of its own type");
-  commit_add(entity, pool, prototype);
+  commit_add(entity, pool, schema, prepared);
   if (pool.watch() == nullptr) [[likely]]
     return *made;
-  tell_constructed(pool, {&entity, 1});
+  tell_constructed(pool, entity);
   return get_in<T>(entity, pool);
 }
 

@@ -74,8 +74,8 @@ class SnapshotWriter {
   // Hashed where it comes from, which brings it into the cache for copying: the other way round is slower.
   void write_piece(const Column& column, std::size_t first, std::size_t count) {
     const std::size_t bytes = count * column.item_size;
-    if (column.pool != nullptr && column.pool->page_positions() < piece_items) {
-      gather_pages(*column.pool, first, count);
+    if (column.pool != nullptr && !lies_in_one_slab(*column.pool, first, count)) {
+      gather_slabs(*column.pool, first, count);
       checksum_ = core::hash64({at_, bytes}, checksum_);
     } else {
       const std::byte* from = column.pool != nullptr ? column.pool->at(static_cast<std::uint32_t>(first))
@@ -86,12 +86,19 @@ class SnapshotWriter {
     at_ += bytes;
   }
 
-  void gather_pages(const Pool& pool, std::size_t first, std::size_t count) {
+  static bool lies_in_one_slab(const Pool& pool, std::size_t first, std::size_t count) {
+    const auto end = static_cast<std::uint32_t>(first + count);
+    return pool.slab_end(static_cast<std::uint32_t>(first), end) == end;
+  }
+
+  void gather_slabs(const Pool& pool, std::size_t first, std::size_t count) {
     std::byte* to = at_;
-    for (std::size_t taken = 0; count > 0; first += taken, count -= taken) {
-      taken = std::min<std::size_t>(count, pool.page_positions());
-      std::memcpy(to, pool.at(static_cast<std::uint32_t>(first)), taken * pool.type().size);
-      to += taken * pool.type().size;
+    const auto end = static_cast<std::uint32_t>(first + count);
+    for (auto position = static_cast<std::uint32_t>(first); position < end;) {
+      const std::uint32_t next = pool.slab_end(position, end);
+      std::memcpy(to, pool.at(position), (next - position) * static_cast<std::size_t>(pool.type().size));
+      to += (next - position) * static_cast<std::size_t>(pool.type().size);
+      position = next;
     }
   }
 

@@ -230,7 +230,8 @@ void SnapshotLoader::make_prototypes() {
   }
   if (same) return;
   entities_.each([this](Entity entity) {
-    entities_.set_prototype(entity.index, prototype_ids_[entities_.prototype(entity.index)]);
+    const PrototypeId saved = entities_.prototype(entity.index);
+    entities_.change_prototype(entity.index, saved, prototype_ids_[saved]);
   });
 }
 

@@ -79,9 +79,9 @@ void each_component(const SortTarget& target, Function&& function) {
       function(i, *target.pool->typed_address<const T>(target.pool->find(indices[i])));
     return;
   }
-  for (std::uint32_t first = 0; first < size; first += target.pool->page_positions()) {
+  for (std::uint32_t first = 0; first < size; first += Pool::block_size) {
     const T* components = target.pool->typed_address<const T>(first);
-    const std::uint32_t count = std::min(target.pool->page_positions(), size - first);
+    const std::uint32_t count = std::min(Pool::block_size, size - first);
     for (std::uint32_t i = 0; i < count; ++i) function(first + i, components[i]);
   }
 }

@@ -25,8 +25,8 @@ SparseSet::SparseSet(std::uint32_t page_shift) : page_shift_(page_shift), page_m
 }
 
 SparseSet::~SparseSet() {
-  for (const Page& page : pages_)
-    if (page.positions != empty_page()) delete[] page.positions;
+  for (const std::uint32_t* page : pages_)
+    if (page != empty_page()) delete[] page;
   delete[] spare_page_;
 }
 
@@ -36,24 +36,25 @@ void SparseSet::grow(std::uint32_t count) {
 
 void SparseSet::add_page(std::uint32_t page) {
   if (page >= page_count_) {
-    pages_.resize(page + 1, {empty_page(), 0});
+    pages_.resize(page + 1, empty_page());
+    used_.resize(page + 1, 0);
     page_count_ = page + 1;
   }
-  if (pages_[page].positions != empty_page()) return;
+  if (pages_[page] != empty_page()) return;
   if (spare_page_ == nullptr) {
     spare_page_ = new std::uint32_t[page_mask_ + 1];
     std::fill_n(spare_page_, page_mask_ + 1, none);
   }
-  pages_[page].positions = std::exchange(spare_page_, nullptr);
+  pages_[page] = std::exchange(spare_page_, nullptr);
 }
 
-void SparseSet::give_back(Page& page) noexcept {
+void SparseSet::give_back(std::uint32_t page) noexcept {
   if (spare_page_ == nullptr) {
-    spare_page_ = page.positions;
+    spare_page_ = pages_[page];
   } else {
-    delete[] page.positions;
+    delete[] pages_[page];
   }
-  page.positions = empty_page();
+  pages_[page] = empty_page();
 }
 
 void SparseSet::make_pages(std::uint32_t first, std::uint32_t count) {
@@ -65,11 +66,10 @@ void SparseSet::push_run(std::uint32_t first, std::uint32_t count) noexcept {
   std::iota(packed_.data() + size_, packed_.data() + size_ + count, first);
   ++version_;
   while (count > 0) {
-    Page& page = pages_[first >> page_shift_];
+    const Place begin = place(first);
     const std::uint32_t taken = std::min(count, page_mask_ + 1 - (first & page_mask_));
-    std::uint32_t* positions = page.positions + (first & page_mask_);
-    std::iota(positions, positions + taken, size_);
-    page.used += taken;
+    std::iota(begin.entry, begin.entry + taken, size_);
+    used_[begin.page] += taken;
     size_ += taken;
     first += taken;
     count -= taken;
@@ -83,13 +83,13 @@ void SparseSet::assign(std::span<const std::uint32_t> indices) {
   for (std::uint32_t position = 0; position < count;) {
     const std::uint32_t number = indices[position] >> page_shift_;
     make_page(indices[position]);
-    std::uint32_t* const positions = pages_[number].positions;
+    std::uint32_t* const positions = pages_[number];
     const std::uint32_t first = position;
     const std::uint32_t shift = page_shift_;  // else read again after each write
     const std::uint32_t mask = page_mask_;
     for (; position < count && indices[position] >> shift == number; ++position)
       positions[indices[position] & mask] = position;
-    pages_[number].used += position - first;
+    used_[number] += position - first;
   }
   size_ = count;
   ++version_;
@@ -105,11 +105,10 @@ void SparseSet::reorder(std::uint32_t first, std::span<const std::uint32_t> orde
 }
 
 void SparseSet::clear() noexcept {
-  for (Page& page : pages_)
-    if (page.positions != empty_page()) {
-      delete[] page.positions;
-      page = {empty_page(), 0};
-    }
+  for (std::uint32_t* const page : pages_)
+    if (page != empty_page()) delete[] page;
+  std::fill(pages_.begin(), pages_.end(), empty_page());
+  std::fill(used_.begin(), used_.end(), 0);
   size_ = 0;
   ++version_;
 }
@@ -118,10 +117,10 @@ void SparseSet::check([[maybe_unused]] const std::string& name) const {
   for (std::uint32_t position = 0; position < size_; ++position)
     MOBULA_ASSERT(find(packed_[position]) == position, "packed and sparse agree in " + name);
   std::uint32_t used = 0;
-  for (const Page& page : pages_) {
+  for (std::uint32_t page = 0; page < page_count_; ++page) {
     const auto there = static_cast<std::uint32_t>(std::count_if(
-        page.positions, page.positions + page_mask_ + 1, [](std::uint32_t position) { return position != none; }));
-    MOBULA_ASSERT(there == page.used, "each page counts its entries in " + name);
+        pages_[page], pages_[page] + page_mask_ + 1, [](std::uint32_t position) { return position != none; }));
+    MOBULA_ASSERT(there == used_[page], "each page counts its entries in " + name);
     used += there;
   }
   MOBULA_ASSERT(used == size_, "nothing is in sparse that is not in packed in " + name);

@@ -30,11 +30,17 @@ class SparseSet {
   [[nodiscard]] std::span<const std::uint32_t> indices() const { return {packed_.data(), size_}; }
   [[nodiscard]] std::uint32_t find(std::uint32_t index) const {
     const std::uint32_t page = index >> page_shift_;
-    return page < page_count_ ? pages_[page].positions[index & page_mask_] : none;
+    return page < page_count_ ? pages_[page][index & page_mask_] : none;
   }
   [[nodiscard]] bool contains(std::uint32_t index) const { return find(index) != none; }
   // Grows with every change of which indices are where.
   [[nodiscard]] std::uint64_t version() const { return version_; }
+
+  // Where an index is to be entered. Good until the next page is made.
+  struct Place {
+    std::uint32_t page;
+    std::uint32_t* entry;
+  };
 
   // Allocates what `push(index)` needs; all else here allocates nothing.
   void make_room(std::uint32_t index) {
@@ -46,20 +52,20 @@ class SparseSet {
     if (count > packed_.size()) [[unlikely]]
       grow(count);
   }
-  void make_page(std::uint32_t index) {
+  Place make_page(std::uint32_t index) {
     const std::uint32_t page = index >> page_shift_;
-    if (page >= page_count_ || pages_[page].used == 0) [[unlikely]]
+    if (page >= page_count_ || used_[page] == 0) [[unlikely]]
       add_page(page);
+    return place(index);
   }
   // The index must not be in the set. Returns its position: the last.
-  std::uint32_t push(std::uint32_t index) noexcept {
+  std::uint32_t push(std::uint32_t index) noexcept { return push(index, place(index)); }
+  std::uint32_t push(std::uint32_t index, Place place) noexcept {
+    MOBULA_ASSERT(*place.entry == none, "index " + std::to_string(index) + " is added twice");
     const std::uint32_t position = size_;
-    Page& page = pages_[index >> page_shift_];
-    std::uint32_t& entry = page.positions[index & page_mask_];
-    MOBULA_ASSERT(entry == none, "index " + std::to_string(index) + " is added twice");
     packed_[position] = index;
-    entry = position;
-    ++page.used;
+    *place.entry = position;
+    ++used_[place.page];
     size_ = position + 1;
     ++version_;
     return position;
@@ -69,23 +75,25 @@ class SparseSet {
   void push_run(std::uint32_t first, std::uint32_t count) noexcept;
   // Fills an empty set, none twice. Allocates what it needs; if that throws, clear() must follow.
   void assign(std::span<const std::uint32_t> indices);
-  // The index must be in the set. Returns its position, which then holds what was at position size(), unless it was
-  // that.
-  std::uint32_t erase(std::uint32_t index) noexcept {
+  // The index must be in the set. What was last fills the gap: on_move(to, from) is called with the two positions,
+  // unless the last is erased.
+  template <class OnMove>
+  void erase(std::uint32_t index, OnMove on_move) noexcept {
     const std::uint32_t last = size_ - 1;
-    Page& page = pages_[index >> page_shift_];
-    std::uint32_t& erased_entry = page.positions[index & page_mask_];
-    const std::uint32_t position = erased_entry;
+    const Place erased = place(index);
+    const std::uint32_t position = *erased.entry;
     const std::uint32_t moved = packed_[last];
-    std::uint32_t& moved_entry = entry(moved);
     packed_[position] = moved;
-    moved_entry = position;
-    erased_entry = none;
+    entry(moved) = position;
+    *erased.entry = none;
     size_ = last;
     ++version_;
-    if (--page.used == 0) [[unlikely]]
-      give_back(page);
-    return position;
+    if (position != last) on_move(position, last);
+    if (--used_[erased.page] == 0) [[unlikely]]
+      give_back(erased.page);
+  }
+  void erase(std::uint32_t index) noexcept {
+    erase(index, [](std::uint32_t /*to*/, std::uint32_t /*from*/) {});
   }
   void swap(std::uint32_t a, std::uint32_t b) noexcept {
     std::swap(packed_[a], packed_[b]);
@@ -102,23 +110,21 @@ class SparseSet {
   void check(const std::string& name) const;
 
  private:
-  struct Page {
-    std::uint32_t* positions;  // never null: where nothing is, a page of `none` that all sets share
-    std::uint32_t used;
-  };
-
-  [[nodiscard]] std::uint32_t& entry(std::uint32_t index) {
-    return pages_[index >> page_shift_].positions[index & page_mask_];
+  [[nodiscard]] Place place(std::uint32_t index) {
+    const std::uint32_t page = index >> page_shift_;
+    return {page, &pages_[page][index & page_mask_]};
   }
+  [[nodiscard]] std::uint32_t& entry(std::uint32_t index) { return *place(index).entry; }
   void grow(std::uint32_t count);
   void add_page(std::uint32_t page);
-  void give_back(Page& page) noexcept;
+  void give_back(std::uint32_t page) noexcept;
 
   std::uint32_t size_ = 0;
   std::uint32_t page_shift_;
   std::uint32_t page_mask_;
   std::uint32_t page_count_ = 0;
-  std::vector<Page> pages_;
+  std::vector<std::uint32_t*> pages_;  // none is null: where nothing is, a page of `none` that all sets share
+  std::vector<std::uint32_t> used_;    // by page: entries that are not `none`
   std::vector<std::uint32_t> packed_;  // as long as there is room
   std::uint64_t version_ = 1;
   std::uint32_t* spare_page_ = nullptr;  // all `none`: who adds and removes one index makes no page each time

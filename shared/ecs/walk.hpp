@@ -111,8 +111,8 @@ class Walk {
         look_up(block * block_size, end * block_size, function, all);
         continue;
       }
-      const std::uint32_t longest = longest_run(end);
-      while (block > 0 && end - block < longest && alignment.holds(*this, block - 1) && goes_on(block)) --block;
+      const std::uint32_t begin = earliest_begin(end);
+      while (block > begin && alignment.holds(*this, block - 1)) --block;
       visit_run(block * block_size, end * block_size, function, all);
     }
   }
@@ -136,7 +136,7 @@ class Walk {
   template <class T>
   using Argument = typename WalkType<T>::Argument;
 
-  static constexpr std::uint32_t block_size = 1u << Pool::block_shift;
+  static constexpr std::uint32_t block_size = Pool::block_size;
   static constexpr std::index_sequence_for<Ts...> all{};
 
   // Which blocks of the lead are in the same order in all pools. What the group promises holds whatever the function
@@ -194,19 +194,15 @@ class Walk {
     return false;
   }
 
-  // In blocks: as far as the end of what is walked is away, so that all but the last block go forwards.
-  [[nodiscard]] std::uint32_t longest_run(std::uint32_t end_block) const {
+  // Where a run may begin, in blocks: it is as long as the end of what is walked is away, so that all but the last
+  // block go forwards, and lies in one slab of each pool.
+  [[nodiscard]] std::uint32_t earliest_begin(std::uint32_t end_block) const {
     const std::uint32_t end = end_block * block_size;
-    return end + block_size < size() ? (size() - end) / block_size : 1;
-  }
-
-  // Whether the components of a block lie in memory right behind those of the block before.
-  [[nodiscard]] bool goes_on(std::uint32_t block) const {
-    const std::uint32_t position = block * block_size;
-    if (position % pools_[0]->page_positions() > 0) return true;
+    const std::uint32_t longest = end + block_size < size() ? (size() - end) / block_size : 1;
+    std::uint32_t begin = end_block > longest ? end_block - longest : 0;
     for (std::size_t i = 0; i < pools_.size(); ++i)
-      if (required[i] && !pools_[i]->page_follows(position)) return false;
-    return true;
+      if (required[i] && pools_[i]->slab_begin(end_block - 1) > begin) begin = pools_[i]->slab_begin(end_block - 1);
+    return begin;
   }
 
   // What may be swapped into first … end - 1 by removals comes from behind `end`: from the end of a pool, or of the

@@ -80,6 +80,6 @@ struct World : Registry {
 };
 
 // Small pages, so that small tests meet many.
-inline constexpr PoolConfig small_pages{.sparse_page_shift = 4, .data_page_shift = 6};
+inline constexpr PoolConfig small_pages{.sparse_page_shift = 4};
 
 }  // namespace mobula::ecs::test

@@ -416,8 +416,8 @@ TEST(EntityPool, PrototypesAreKeptPerEntityInAndOutOfRanges) {
   EntityPool pool;
   const EntityRange range = pool.create_range(2, 5);
   const Entity single = pool.create(6);
-  pool.set_prototype(range.first + 1, 7);
-  pool.set_prototype(single.index, 8);
+  pool.change_prototype(range.first + 1, pool.prototype(range.first + 1), 7);
+  pool.change_prototype(single.index, pool.prototype(single.index), 8);
   EXPECT_EQ(pool.prototype(range.first), 5u);
   EXPECT_EQ(pool.prototype(range.first + 1), 7u);
   EXPECT_EQ(pool.prototype(single.index), 8u);

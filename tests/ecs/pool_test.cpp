@@ -366,7 +366,6 @@ TEST(Pool, WhatCannotBeLaidOutIsRefused) {
   const ComponentType type = bytes_type(4);
   const Tick now = 1;
   EXPECT_DEATH(Pool(0, wide, wide.id, "x", now, {}), "aligned to 64 bytes");
-  EXPECT_DEATH(Pool(0, type, type.id, "x", now, {.data_page_shift = 5}), "a block lies in one page");
   EXPECT_DEATH(Pool(0, type, type.id, "x", now, {.sparse_page_shift = 13}), "at most 4096 indices");
 }
 #endif

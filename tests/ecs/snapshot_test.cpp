@@ -193,8 +193,8 @@ TEST(Snapshot, AnEmptyWorldComesBack) {
 TEST(Snapshot, PagesOfAnySizeMakeTheSameBytes) {
   RegistryConfig config;
   core::Bytes expected;
-  for (const std::uint32_t shift : {9u, 6u, 7u, 11u}) {
-    config.pools = {.sparse_page_shift = 12 - shift / 2, .data_page_shift = shift};
+  for (const std::uint32_t shift : {10u, 4u, 7u, 12u}) {
+    config.pools = {.sparse_page_shift = shift};
     OddWorld world(config);
     open_pools(world);
     std::vector<Entity> entities(1500);

@@ -34,7 +34,12 @@ struct ModelledSet {
   }
   void erase(std::uint32_t index) {
     const std::uint32_t position = set.find(index);
-    EXPECT_EQ(set.erase(index), position);
+    std::uint32_t last = position;
+    set.erase(index, [&](std::uint32_t to, std::uint32_t from) {
+      EXPECT_EQ(to, position);
+      last = from;
+    });
+    EXPECT_EQ(last, set.size()) << "what was last has moved";
     model[position] = model.back();
     model.pop_back();
   }

@@ -39,7 +39,7 @@ struct World {
 
   explicit World(ecs::Recycling recycling)
       : registry({.entities = {.recycling = recycling, .index_limit = index_limit},
-                  .pools = {.sparse_page_shift = 8, .data_page_shift = 6}}),
+                  .pools = {.sparse_page_shift = 8}}),
         rows(registry, demo_schema()) {
     for (const reflect::Component& component : demo_schema().components())
       static_cast<void>(registry.register_type({.id = component.id,
