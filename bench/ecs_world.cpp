@@ -12,6 +12,8 @@ namespace {
 [[maybe_unused]] const bool heap_is_kept = [] {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  const std::vector<char> touched(256 << 20, 1);
+  benchmark::DoNotOptimize(touched.data());
   return true;
 }();
 

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,14 @@ struct Entity {
 };
 
 inline constexpr Entity null_entity{};
+
+// How many entities at the front of some have consecutive indices and one generation.
+inline std::uint32_t run_length(std::span<const Entity> entities) {
+  std::uint32_t count = 0;
+  while (count < entities.size() && entities[count] == Entity{entities[0].index + count, entities[0].generation})
+    ++count;
+  return count;
+}
 
 std::string to_string(Entity entity);
 

@@ -3,7 +3,11 @@
 namespace mobula::ecs {
 
 void Journal::note_all(JournalEntry::Kind kind, std::span<const Entity> entities) noexcept {
-  for (const Entity entity : entities) note(kind, entity);
+  while (!entities.empty()) {
+    const std::uint32_t count = run_length(entities);
+    note(kind, entities[0], count);
+    entities = entities.subspan(count);
+  }
 }
 
 void Journal::grow(std::size_t count) { entries_.reserve(2 * entries_.capacity() + count); }

@@ -95,7 +95,7 @@ class Pool {
   // Adding and removing ------------------------------------------------------------------
 
   // Adding is three steps, so that whatever throws changes nothing: make_room allocates, the caller constructs at
-  // end(), commit lets the component in (make_room has found its place).
+  // end(), commit lets the component in, at the place that make_room has found, and returns its position.
   SparseSet::Place make_room(std::uint32_t index) {
     MOBULA_ASSERT(!contains(index), "index " + std::to_string(index) + " already has component " + instance_name_);
     if (size() == capacity_) [[unlikely]]
@@ -103,8 +103,12 @@ class Pool {
     return set_.make_page(index);
   }
   [[nodiscard]] std::byte* end() const { return address(size()); }
-  void commit(std::uint32_t index, SparseSet::Place place) noexcept { stamp(set_.push(index, place)); }
-  void commit(std::uint32_t index) noexcept { stamp(set_.push(index)); }
+  std::uint32_t commit(std::uint32_t index, SparseSet::Place place) noexcept {
+    const std::uint32_t position = set_.push(index, place);
+    stamp(position);
+    return position;
+  }
+  std::uint32_t commit(std::uint32_t index) noexcept { return commit(index, set_.place(index)); }
   // Many at once, for schema components: entities `first + offsets[i]`, and their components packed in `rows`.
   void append_rows(std::uint32_t first, std::span<const std::uint32_t> offsets, const std::byte* rows);
   void make_room(std::span<const Entity> entities);

@@ -138,7 +138,7 @@ bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
     find_runs(out);
     for (Pool* pool : pools) {
       pool->reserve(pool->size() + static_cast<std::uint32_t>(out.size()));
-      for (const IndexRun& run : runs_) pool->make_pages(run.first, run.count);
+      for (const EntityRun& run : runs_) pool->make_pages(run.first.index, run.count);
       make_group_room(*pool, out);
     }
   } catch (...) {
@@ -146,10 +146,10 @@ bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
     throw;
   }
   for (std::size_t i = 0; i < pools.size(); ++i)
-    for (const IndexRun& run : runs_) pools[i]->commit_run(run.first, run.count, values[i]);
+    for (const EntityRun& run : runs_) pools[i]->commit_run(run.first.index, run.count, values[i]);
   for (Pool* pool : pools) enter_groups(*pool, out);
   prototypes_.retain(prototype, static_cast<std::uint32_t>(out.size()));
-  journal_.note_all(JournalEntry::Kind::create, out);
+  for (const EntityRun& run : runs_) journal_.note(JournalEntry::Kind::create, run.first, run.count);
   created_.emit(out);
   for (Pool* pool : pools)
     if (pool->watch() != nullptr) pool->watch()->signals.construct.emit(out);
@@ -158,11 +158,8 @@ bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
 
 void Registry::find_runs(std::span<const Entity> entities) {
   runs_.clear();
-  for (std::size_t i = 0; i < entities.size(); i += runs_.back().count) {
-    std::uint32_t count = 1;
-    while (i + count < entities.size() && entities[i + count].index == entities[i].index + count) ++count;
-    runs_.push_back({entities[i].index, count});
-  }
+  for (std::size_t i = 0; i < entities.size(); i += runs_.back().count)
+    runs_.push_back({entities[i], run_length(entities.subspan(i))});
 }
 
 inline void Registry::drop_components(std::uint32_t index, PrototypeId prototype) noexcept {

@@ -25,9 +25,9 @@
 
 namespace mobula::ecs {
 
-// Consecutive entity indices.
-struct IndexRun {
-  std::uint32_t first;
+// Entities of consecutive indices and one generation.
+struct EntityRun {
+  Entity first;
   std::uint32_t count;
 };
 
@@ -318,6 +318,7 @@ class Registry {
   Journal journal_;
   std::vector<core::Owned<ComponentType>> types_;  // pools end before their types
   std::vector<Pool*> pool_by_slot_;                // by type_slot<T>
+  std::uint32_t slot_count_ = 0;                   // its size, without the division that a vector's takes
   std::vector<core::Owned<Pool>> pools_;
   std::vector<Pool*> local_pools_;  // of local components: destroy walks them
   bool watched_ = false;            // some pool has a watch, or someone hears of entities that go
@@ -325,14 +326,14 @@ class Registry {
   Signal destroying_;
   std::vector<core::Owned<GroupSet>> groups_;
   std::vector<Entity> concerned_;      // scratch of those who tell listeners
-  std::vector<IndexRun> runs_;         // scratch of bulk creates
+  std::vector<EntityRun> runs_;        // scratch of bulk creates
   std::vector<PoolKey> pools_by_key_;  // sorted
 };
 
 template <class T>
-Pool& Registry::pool() {
+inline Pool& Registry::pool() {
   const std::uint32_t slot = type_slot<T>;
-  if (slot < pool_by_slot_.size() && pool_by_slot_[slot] != nullptr) [[likely]]
+  if (slot < slot_count_ && pool_by_slot_[slot] != nullptr) [[likely]]
     return *pool_by_slot_[slot];
   return open_default_pool<T>();
 }
@@ -341,7 +342,10 @@ template <class T>
 [[gnu::noinline]] Pool& Registry::open_default_pool() {
   const core::StringId32 id(component_name<T>());
   const std::uint32_t slot = type_slot<T>;
-  if (slot >= pool_by_slot_.size()) pool_by_slot_.resize(slot + 1, nullptr);
+  if (slot >= slot_count_) {
+    pool_by_slot_.resize(slot + 1, nullptr);
+    slot_count_ = slot + 1;
+  }
   if constexpr (!SchemaComponent<T>) {
     const bool registered = register_type(local_component_type<T>()).ok();
     MOBULA_ASSERT(registered, "two local component types of one name: " + std::string(component_name<T>()));
@@ -376,7 +380,7 @@ Pool& Registry::typed_pool(PoolId id) {
 }
 
 template <class T, class... Arguments>
-T& Registry::emplace_in(Entity entity, Pool& pool, Arguments&&... arguments) {
+inline T& Registry::emplace_in(Entity entity, Pool& pool, Arguments&&... arguments) {
   constexpr bool schema = SchemaComponent<T>;
   const PreparedAdd prepared = prepare_add(entity, pool, schema);
   T* made = nullptr;
@@ -416,7 +420,7 @@ bool Registry::create(std::span<Entity> out, const Ts&... values) {
 }
 
 template <class T>
-T* Registry::try_get_in(Entity entity, Pool& pool) {
+inline T* Registry::try_get_in(Entity entity, Pool& pool) {
   if (!valid(entity)) return nullptr;
   const std::uint32_t position = pool.find(entity.index);
   if (position == Pool::none) return nullptr;
@@ -425,7 +429,7 @@ T* Registry::try_get_in(Entity entity, Pool& pool) {
 }
 
 template <class T>
-T& Registry::get_in(Entity entity, Pool& pool) {
+inline T& Registry::get_in(Entity entity, Pool& pool) {
   T* found = try_get_in<T>(entity, pool);
   MOBULA_ASSERT(found != nullptr,
                 "entity " + to_string(entity) + " is dead or has no component " + pool.instance_name());

@@ -202,13 +202,10 @@ bool SnapshotLoader::all_have(std::uint32_t number, std::uint32_t tag) {
   const std::span<const std::uint32_t> indices = saved_.pools[number].indices;
   // Then none is there twice.
   const bool ascending = std::adjacent_find(indices.begin(), indices.end(), std::greater_equal<>()) == indices.end();
-  for (const std::uint32_t index : indices) {
-    if (!entities.at(index) || having[entities.prototype(index)] != tag) return false;
-    if (ascending) continue;
-    if (met[index] == tag) return false;
-    met[index] = tag;
-  }
-  return true;
+  const auto has = [&](std::uint32_t index) { return entities.at(index) && having[entities.prototype(index)] == tag; };
+  if (ascending) return std::all_of(indices.begin(), indices.end(), has);
+  return std::all_of(indices.begin(), indices.end(),
+                     [&](std::uint32_t index) { return has(index) && std::exchange(met[index], tag) != tag; });
 }
 
 void SnapshotLoader::open_pools() {

@@ -30,6 +30,17 @@ SparseSet::~SparseSet() {
   delete[] spare_page_;
 }
 
+void SparseSet::find(std::span<const std::uint32_t> indices, std::uint32_t* positions) const {
+  const std::uint32_t shift = page_shift_;  // else read again after each write
+  const std::uint32_t mask = page_mask_;
+  const std::uint32_t page_count = page_count_;
+  const std::uint32_t* const* const pages = pages_.data();
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const std::uint32_t page = indices[i] >> shift;
+    positions[i] = page < page_count ? pages[page][indices[i] & mask] : none;
+  }
+}
+
 void SparseSet::grow(std::uint32_t count) {
   packed_.resize(std::max<std::size_t>(count, packed_.size() + 256));  // the vector's capacity doubles
 }

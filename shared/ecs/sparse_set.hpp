@@ -32,6 +32,8 @@ class SparseSet {
     const std::uint32_t page = index >> page_shift_;
     return page < page_count_ ? pages_[page][index & page_mask_] : none;
   }
+  // The same for many.
+  void find(std::span<const std::uint32_t> indices, std::uint32_t* positions) const;
   [[nodiscard]] bool contains(std::uint32_t index) const { return find(index) != none; }
   // Grows with every change of which indices are where.
   [[nodiscard]] std::uint64_t version() const { return version_; }
@@ -57,6 +59,11 @@ class SparseSet {
     if (page >= page_count_ || used_[page] == 0) [[unlikely]]
       add_page(page);
     return place(index);
+  }
+  // Of an index whose page has been made.
+  [[nodiscard]] Place place(std::uint32_t index) {
+    const std::uint32_t page = index >> page_shift_;
+    return {page, &pages_[page][index & page_mask_]};
   }
   // The index must not be in the set. Returns its position: the last.
   std::uint32_t push(std::uint32_t index) noexcept { return push(index, place(index)); }
@@ -110,10 +117,6 @@ class SparseSet {
   void check(const std::string& name) const;
 
  private:
-  [[nodiscard]] Place place(std::uint32_t index) {
-    const std::uint32_t page = index >> page_shift_;
-    return {page, &pages_[page][index & page_mask_]};
-  }
   [[nodiscard]] std::uint32_t& entry(std::uint32_t index) { return *place(index).entry; }
   void grow(std::uint32_t count);
   void add_page(std::uint32_t page);

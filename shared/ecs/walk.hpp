@@ -246,10 +246,16 @@ class Walk {
     }
   }
 
+  // The first that is required.
+  static constexpr std::size_t lead_column = [] {
+    std::size_t first = 0;
+    while (!required[first]) ++first;
+    return first;
+  }();
+
   using BlockPositions = std::array<std::array<std::uint32_t, block_size>, sizeof...(Ts)>;
 
-  // Finds all of a block before it visits any, so that the cache misses of its entities overlap. Once the function has
-  // changed a pool, each is found when it is its turn.
+  // Finds all of a block before it visits any, so that the cache misses of its entities overlap.
   template <class Function, std::size_t... Is>
   void look_up(std::uint32_t first, std::uint32_t end, Function& function, std::index_sequence<Is...> all_of) const {
     if (end > size()) end = size();
@@ -258,34 +264,44 @@ class Walk {
     (find_block(Is, first, end, found[Is]), ...);
     const std::uint64_t found_at = version();
     for (std::uint32_t position = end; position-- > first;) {
-      if (version() != found_at) {
-        if (position >= size()) continue;
-        (find_block(Is, position, position + 1, found[Is]), ...);
-        visit(position, {found[Is][0]...}, function, all_of);
-      } else {
-        visit(position, {found[Is][position - first]...}, function, all_of);
-      }
+      if (version() != found_at) [[unlikely]]
+        return look_up_one_by_one(first, position + 1, function, all_of);
+      visit(position, {found[Is][position - first]...}, function, all_of);
     }
   }
 
+  // The same once the function has changed a pool: each is found when it is its turn.
+  template <class Function, std::size_t... Is>
+  [[gnu::noinline]] void look_up_one_by_one(std::uint32_t first, std::uint32_t end, Function& function,
+                                            std::index_sequence<Is...> all_of) const {
+    BlockPositions found;
+    for (std::uint32_t position = end; position-- > first;) {
+      if (position >= size()) continue;
+      (find_block(Is, position, position + 1, found[Is]), ...);
+      visit(position, {found[Is][0]...}, function, all_of);
+    }
+  }
+
+  // Of what is excluded the lead column finds none.
   void find_block(std::size_t i, std::uint32_t first, std::uint32_t end,
                   std::array<std::uint32_t, block_size>& found) const {
-    const SparseSet& set = pools_[i]->set();
-    const std::uint32_t* indices = lead_->indices().data() + first;
+    const std::uint32_t* const indices = lead_->indices().data() + first;
     const std::uint32_t count = end - first;
     if (follows_[i]) {
       for (std::uint32_t k = 0; k < count; ++k) found[k] = first + k;
     } else {
-      for (std::uint32_t k = 0; k < count; ++k) found[k] = set.find(indices[k]);
+      pools_[i]->set().find({indices, count}, found.data());
     }
+    if (i != lead_column || excluded_.count == 0) return;
+    for (std::uint32_t k = 0; k < count; ++k)
+      if (excluded_.contain(indices[k])) found[k] = SparseSet::none;
   }
 
   template <class Function, std::size_t... Is>
   void visit(std::uint32_t position, const std::array<std::uint32_t, sizeof...(Ts)>& found, Function& function,
              std::index_sequence<Is...> /*all*/) const {
-    const std::uint32_t index = lead_->indices()[position];
-    if (((required[Is] && found[Is] == SparseSet::none) || ...) || excluded_.contain(index)) return;
-    call(function, index, argument<Ts>(*pools_[Is], found[Is])...);
+    if (((required[Is] && found[Is] == SparseSet::none) || ...)) return;
+    call(function, lead_->indices()[position], argument<Ts>(*pools_[Is], found[Is])...);
   }
 
   template <std::size_t... Is>
