@@ -23,5 +23,15 @@ TEST(Entity, TextThatIsNoHandleIsRefused) {
     EXPECT_FALSE(parse_entity(text)) << text;
 }
 
+TEST(Entity, ARunIsOfConsecutiveIndicesAndOneGeneration) {
+  const Entity entities[] = {{7, 1}, {8, 1}, {9, 2}, {10, 2}, {12, 2}, {4294967295u, 1}, {1, 1}};
+  const auto length_from = [&](std::size_t first) { return run_length(std::span(entities).subspan(first)); };
+  EXPECT_EQ(length_from(0), 2u) << "then another generation comes";
+  EXPECT_EQ(length_from(2), 2u) << "then an index is left out";
+  EXPECT_EQ(length_from(4), 1u);
+  EXPECT_EQ(length_from(6), 1u);
+  EXPECT_EQ(length_from(7), 0u);
+}
+
 }  // namespace
 }  // namespace mobula::ecs

@@ -72,11 +72,28 @@ TEST_F(PoolTest, RoomThatIsNotUsedChangesNothing) {
   pool.check();
 }
 
-TEST_F(PoolTest, PagesNeverMove) {
+TEST_F(PoolTest, BlocksNeverMove) {
   add(0, 7);
   const std::byte* first = pool.at(0);
   for (std::uint32_t i = 1; i < 1000; ++i) add(i, i);
   EXPECT_EQ(pool.at(0), first);
+}
+
+TEST_F(PoolTest, ASlabIsOneArray) {
+  std::uint32_t slabs = 0;
+  for (std::uint32_t i = 0; i < 5000; ++i) add(i, i);
+  for (std::uint32_t first = 0, next = 0; first < pool.size(); first = next, ++slabs) {
+    next = pool.slab_end(first, pool.size());
+    ASSERT_GT(next, first);
+    for (std::uint32_t position = first; position < next; ++position) {
+      ASSERT_EQ(pool.at(position), pool.at(first) + (position - first) * pool.type().size);
+      ASSERT_EQ(pool.slab_begin(position / Pool::block_size), first / Pool::block_size);
+      ASSERT_EQ(pool.slab_end(position, pool.size()), next);
+      ASSERT_EQ(pool.slab_end(first, position + 1), position + 1) << "not beyond what is asked for";
+    }
+  }
+  EXPECT_GT(slabs, 5u) << "few entities take little memory";
+  EXPECT_LT(slabs, 20u) << "many lie in long arrays";
 }
 
 TEST_F(PoolTest, OnlyMutableAccessStampsABlockAndOnlyThatBlock) {

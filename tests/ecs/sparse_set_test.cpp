@@ -61,9 +61,14 @@ struct ModelledSet {
     std::map<std::uint32_t, std::uint32_t> position_of;
     for (std::uint32_t position = 0; position < model.size(); ++position) position_of[model[position]] = position;
     ASSERT_EQ(position_of.size(), model.size());
-    for (std::uint32_t index = 0; index < index_end; ++index) {
+    std::vector<std::uint32_t> indices(index_end);
+    std::iota(indices.begin(), indices.end(), 0);
+    std::vector<std::uint32_t> positions(index_end);
+    set.find(indices, positions.data());
+    for (const std::uint32_t index : indices) {
       const auto found = position_of.find(index);
       ASSERT_EQ(set.find(index), found == position_of.end() ? SparseSet::none : found->second) << index;
+      ASSERT_EQ(positions[index], set.find(index)) << index;
     }
   }
 };
