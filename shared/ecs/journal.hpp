@@ -29,6 +29,8 @@ class Journal {
     if (entries_.capacity() - entries_.size() < count) [[unlikely]]
       grow(count);
   }
+  // What a note of each of them needs: one entry for each run.
+  void make_room(std::span<const Entity> entities);
   void note(JournalEntry::Kind kind, Entity first, std::uint32_t count = 1) noexcept {
     if (!entries_.empty()) {
       JournalEntry& last = entries_.back();

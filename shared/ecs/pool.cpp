@@ -80,11 +80,11 @@ void Pool::clear() noexcept {
   set_.clear();
 }
 
-// A slab is as long as half of all before it, within bounds: few entities take little memory, and many lie in long
-// arrays that are read straight on.
-void Pool::add_slab() {
+// A slab is as long as half of all before it, within bounds, or as is asked for: few entities take little memory, and
+// many lie in long arrays that are read straight on.
+void Pool::add_slab(std::uint32_t capacity) {
   const auto begin = static_cast<std::uint32_t>(blocks_.size());
-  const std::uint32_t end = begin + std::clamp(begin / 2, 1u, 512u);
+  const std::uint32_t end = std::max(begin + std::clamp(begin / 2, 1u, 512u), (capacity + block_mask) >> block_shift);
   const std::size_t block_bytes = static_cast<std::size_t>(element_size_) << block_shift;
   set_.reserve(end << block_shift);
   if (blocks_.capacity() < end) blocks_.reserve(2 * end);
@@ -128,7 +128,6 @@ void Pool::assign(std::span<const std::uint32_t> indices, const std::byte* rows)
   MOBULA_ASSERT(schema_ && size() == 0, "rows are bytes, and they fill an empty pool");
   const auto count = static_cast<std::uint32_t>(indices.size());
   try {
-    set_.reserve(count + block_mask);  // at once what the slabs would ask for one by one
     reserve(count);
     set_.assign(indices);
   } catch (...) {

@@ -99,7 +99,7 @@ class Pool {
   SparseSet::Place make_room(std::uint32_t index) {
     MOBULA_ASSERT(!contains(index), "index " + std::to_string(index) + " already has component " + instance_name_);
     if (size() == capacity_) [[unlikely]]
-      add_slab();
+      add_slab(capacity_ + 1);
     return set_.make_page(index);
   }
   [[nodiscard]] std::byte* end() const { return address(size()); }
@@ -117,7 +117,7 @@ class Pool {
   void assign(std::span<const std::uint32_t> indices, const std::byte* rows);
   // The two halves of it: positions for so many in all, and what finds entities first … first + count - 1.
   void reserve(std::uint32_t count) {
-    while (capacity_ < count) add_slab();
+    if (capacity_ < count) add_slab(count);
   }
   void make_pages(std::uint32_t first, std::uint32_t count) { set_.make_pages(first, count); }
   // Lets entities first … first + count - 1 in, each with the component whose bytes are at `value`. Schema components.
@@ -207,7 +207,7 @@ class Pool {
   template <class Copy>
   void reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> order, std::byte* room,
                       std::size_t element_size, Copy copy);
-  void add_slab();
+  void add_slab(std::uint32_t capacity);
   // Into positions first … end - 1, and stamps them.
   void copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* rows) noexcept;
 

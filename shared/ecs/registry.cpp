@@ -132,10 +132,10 @@ bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
                            std::span<const std::byte* const> values) {
   PrototypeId prototype = empty_prototype;
   for (const Pool* pool : pools) prototype = prototypes_.with(prototype, pool->id());
-  journal_.make_room(out.size());
   if (!entities_.create(out, prototype)) return false;
   try {
     find_runs(out);
+    journal_.make_room(runs_.size());
     for (Pool* pool : pools) {
       pool->reserve(pool->size() + static_cast<std::uint32_t>(out.size()));
       for (const EntityRun& run : runs_) pool->make_pages(run.first.index, run.count);
@@ -187,7 +187,7 @@ inline void Registry::destroy_told(Entity entity) noexcept {
 void Registry::destroy(std::span<const Entity> entities) {
   for (const Entity entity : entities)
     MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
-  journal_.make_room(entities.size());
+  journal_.make_room(entities);
   if (watched_ || !destroying_.empty()) tell_destroying(entities);
   for (const Entity entity : entities) {
     MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
@@ -268,7 +268,7 @@ void Registry::tell_destroying(std::span<const Entity> entities) {
   std::vector<Entity> concerned = std::exchange(concerned_, {});  // a listener may destroy others: it takes its own
   tell_of_components(pools_, entities, &PoolSignals::destroy, concerned);
   concerned_ = std::move(concerned);
-  journal_.make_room(entities.size());  // listeners may have used up what there was
+  journal_.make_room(entities);  // listeners may have used up what there was
   for (const core::Owned<GroupSet>& group : groups_)
     for (const Entity entity : entities) group->leave(entity.index);
 }
@@ -303,7 +303,7 @@ void Registry::prepare_add(std::span<const Entity> entities, Pool& pool) {
   pool.make_room(entities);
   make_group_room(pool, entities);
   if (!pool.is_schema()) return;
-  journal_.make_room(entities.size());
+  journal_.make_room(entities);
   for (const Entity entity : entities) prototypes_.with(entities_.prototype(entity.index), pool.id());
 }
 
@@ -353,7 +353,7 @@ void Registry::prepare_remove(std::span<const Entity> entities, Pool& pool) {
   assert_removable(entities, pool);  // listeners have run
   make_group_room(pool, entities);
   if (!pool.is_schema()) return;
-  journal_.make_room(entities.size());
+  journal_.make_room(entities);
   for (const Entity entity : entities) prototypes_.without(entities_.prototype(entity.index), pool.id());
 }
 

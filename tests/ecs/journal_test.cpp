@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <mobula/core/random.hpp>
 #include <mobula/ecs/journal.hpp>
 
 #include "ecs/allocations.hpp"
@@ -86,6 +87,27 @@ TEST(Journal, NotingAfterRoomWasMadeAllocatesNothingNorDoesAClearedJournal) {
     for (std::uint32_t i = 0; i < 1000; ++i) journal.note(Kind::create, {i, 1});
     EXPECT_EQ(test::allocations(), after_room);
     journal.clear();
+  }
+}
+
+TEST(Journal, RoomForSomeEntitiesIsRoomForTheirRuns) {
+  constexpr std::uint64_t seed = 9;
+  SCOPED_TRACE(seed);
+  core::Random random(seed);
+  for (int round = 0; round < 2000; ++round) {
+    Journal journal;
+    journal.make_room();
+    journal.note(Kind::create, {random.below(4), 1}, 1 + random.below(3));
+    std::vector<Entity> entities(random.below(8));
+    for (Entity& entity : entities) entity = {random.below(6), 1 + random.below(2)};
+    journal.make_room(entities);
+    const std::uint64_t before = test::allocations();
+    if (random.chance(1, 2)) {
+      journal.note_all(Kind::destroy, entities);
+    } else {
+      for (const Entity entity : entities) journal.note_recomposed(entity);
+    }
+    ASSERT_EQ(test::allocations(), before) << "round " << round;
   }
 }
 

@@ -2,121 +2,32 @@
 
 #include <algorithm>
 #include <array>
-#include <mobula/core/hash.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/ecs/snapshot.hpp>
-#include <mobula/ecs/snapshot_layout.hpp>
 #include <new>
 
 #include "ecs/allocations.hpp"
-#include "ecs/components.hpp"
+#include "ecs/snapshot_world.hpp"
 
 namespace mobula::ecs {
 namespace {
 
+using test::churn;
+using test::config_of;
+using test::expect_same_entities;
 using test::FailingAllocation;
 using test::Health;
 using test::Mana;
+using test::Odd;
+using test::OddWorld;
+using test::open_pools;
 using test::Position;
+using test::reason;
+using test::saved;
 using test::Thought;
 using test::World;
 
-struct Odd {  // of a size that must be padded
-  static constexpr std::string_view component_name = "Odd";
-  std::array<std::uint8_t, 3> bytes{1, 2, 3};
-};
-
-struct OddWorld : World {
-  explicit OddWorld(RegistryConfig config = {}) : World(config) {
-    static_cast<void>(register_type(test::schema_type<Odd>()));
-  }
-};
-
-core::Bytes saved(const Registry& registry) {
-  core::Bytes bytes;
-  save_snapshot(registry, bytes);
-  return bytes;
-}
-
-std::string reason(const core::Status& status) { return status.ok() ? "" : status.error().reason; }
-
-// A world that has seen much ------------------------------------------------------------
-
-struct Churn {
-  Registry& registry;
-  core::Random random;
-  std::vector<Entity> entities;
-  std::vector<EntityRange> ranges;
-
-  void make_entity() {
-    if (registry.entities().config().recycling == Recycling::given) {
-      const Entity entity{random.below(2000), 1 + random.below(5)};
-      if (registry.create_given(entity)) entities.push_back(entity);
-    } else if (random.chance(1, 10)) {
-      ranges.push_back(registry.create_range(1 + random.below(9)));
-      for (std::uint32_t i = 0; i < ranges.back().count; ++i) entities.push_back(ranges.back().at(i));
-    } else {
-      entities.push_back(registry.create());
-    }
-  }
-
-  void change(Entity entity) {
-    const PoolId pool = random.below(registry.pool_count());
-    if (!registry.pool(pool).type().schema) return;
-    if (registry.pool(pool).contains(entity.index)) {
-      registry.remove(entity, pool);
-    } else {
-      std::array<std::uint64_t, 2> value{random.next(), random.next()};
-      registry.add_bytes(entity, pool, core::as_bytes(value.data(), 2).first(registry.pool(pool).type().size));
-    }
-  }
-
-  void step() {
-    std::erase_if(entities, [this](Entity entity) { return !registry.valid(entity); });
-    if (entities.empty() || random.chance(1, 4)) return make_entity();
-    const Entity entity = entities[random.below(static_cast<std::uint32_t>(entities.size()))];
-    if (random.chance(1, 6)) return registry.destroy(entity);
-    if (!ranges.empty() && random.chance(1, 40))
-      return registry.destroy_range(ranges[random.below(static_cast<std::uint32_t>(ranges.size()))]);
-    change(entity);
-  }
-};
-
-void open_pools(Registry& registry) {
-  registry.pool_of<Position>();
-  registry.pool_of<Thought>();  // local: ids of pools are not their numbers in a snapshot
-  registry.pool_of<Health>("Shield");
-  registry.pool_of<Odd>();
-  registry.pool_of<Mana>();
-  registry.pool_of<Health>();
-}
-
-void churn(Registry& registry, std::uint64_t seed, int steps) {
-  Churn churned{registry, core::Random(seed), {}, {}};
-  registry.set_tick(17);
-  for (int i = 0; i < steps; ++i) churned.step();
-}
-
 // What is in a registry, without its ids -------------------------------------------------
-
-std::vector<std::string> composition(const Registry& registry, Entity entity) {
-  std::vector<std::string> names;
-  for (const PoolId pool : registry.prototypes().pools(registry.prototype(entity)))
-    names.push_back(registry.pool(pool).type().name + "/" + registry.pool(pool).instance_name());
-  return names;
-}
-
-void expect_same_entities(const Registry& a, const Registry& b) {
-  ASSERT_EQ(a.entities().index_end(), b.entities().index_end());
-  EXPECT_EQ(a.entities().size(), b.entities().size());
-  EXPECT_EQ(a.entities().retired(), b.entities().retired());
-  for (std::uint32_t index = 0; index < a.entities().index_end(); ++index) {
-    const Entity entity = a.entities().at(index);
-    ASSERT_EQ(entity, b.entities().at(index));
-    if (!entity) continue;
-    ASSERT_EQ(composition(a, entity), composition(b, entity));
-  }
-}
 
 void expect_same_pool(const Pool& pool, const Pool& other) {
   SCOPED_TRACE(pool.instance_name());
@@ -140,12 +51,6 @@ void expect_same_handles_next(Registry& a, Registry& b) {
   for (int i = 0; i < 300; ++i) EXPECT_EQ(a.create(), b.create());
   for (std::uint32_t count = 1; count < 10; ++count)
     for (int i = 0; i < 20; ++i) ASSERT_EQ(a.create_range(count), b.create_range(count));
-}
-
-RegistryConfig config_of(Recycling recycling) {
-  RegistryConfig config;
-  config.entities = {.recycling = recycling, .incarnation = 3, .reuse_bits = 2};  // few, so that indices are retired
-  return config;
 }
 
 TEST(Snapshot, ARandomWorldComesBackAsItWas) {
@@ -374,26 +279,6 @@ TEST(Snapshot, GroupsThatExistAreFilled) {
 
 // What is refused ------------------------------------------------------------------------
 
-// With something of its own to be touched.
-struct Target : OddWorld {
-  explicit Target(RegistryConfig config = {}) : OddWorld(config) {
-    static_cast<void>(open_pool(core::StringId32(Mana::component_name), "of its own"));
-    destroy(create());
-    clear_journal();
-    set_tick(2);
-  }
-
-  void expect_untouched() const {
-    EXPECT_EQ(pool_count(), 1u);
-    EXPECT_EQ(prototypes().size(), 1u);
-    EXPECT_EQ(entities().size(), 0u);
-    EXPECT_EQ(entities().index_end(), 1u);
-    EXPECT_EQ(tick(), 2u);
-    EXPECT_TRUE(journal().empty());
-    check();
-  }
-};
-
 TEST(Snapshot, ARegistryWithEntitiesIsRefused) {
   OddWorld world;
   OddWorld loaded;
@@ -453,249 +338,6 @@ TEST(Snapshot, AnotherWayToRecycleIsRefused) {
   OddWorld world(config_of(Recycling::lifo));
   OddWorld loaded(config_of(Recycling::queue));
   EXPECT_EQ(reason(load_snapshot(saved(world), loaded)), "damaged snapshot");
-}
-
-core::Bytes small_snapshot(Recycling recycling) {
-  OddWorld world(config_of(recycling));
-  open_pools(world);
-  churn(world, 2, 60);
-  return saved(world);
-}
-
-TEST(Snapshot, AnyChangedByteIsRefused) {
-  Target target(config_of(Recycling::queue));
-  core::Bytes bytes = small_snapshot(Recycling::queue);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    for (const int change : {0x01, 0x80, 0xff}) {
-      const std::byte before = std::exchange(bytes[i], bytes[i] ^ std::byte(change));
-      ASSERT_EQ(reason(load_snapshot(bytes, target)), "damaged snapshot") << "byte " << i;
-      bytes[i] = before;
-    }
-  }
-  target.expect_untouched();
-}
-
-TEST(Snapshot, AnyOtherLengthIsRefused) {
-  Target target(config_of(Recycling::queue));
-  const core::Bytes bytes = small_snapshot(Recycling::queue);
-  for (std::size_t length = 0; length < bytes.size(); ++length)
-    ASSERT_EQ(reason(load_snapshot(core::ByteView(bytes).first(length), target)), "damaged snapshot") << length;
-  core::Bytes longer = bytes;
-  longer.resize(bytes.size() + 8);
-  EXPECT_EQ(reason(load_snapshot(longer, target)), "damaged snapshot");
-  target.expect_untouched();
-}
-
-// A hostile writer: the layout once more, to make any bytes a well-formed snapshot with a right checksum. -----------
-
-struct Layout {
-  enum Column : std::size_t { counts, records, names, prototype_sizes, prototype_pools, slots, ranges, lists, pools };
-
-  std::vector<std::size_t> offsets;  // of the columns; then of each pool its indices and its components
-  std::size_t end = sizeof(SnapshotHeader);
-  std::uint64_t checksum = 0;
-  bool fits = true;
-
-  explicit Layout(const core::Bytes& bytes) {
-    add(bytes, sizeof(SnapshotCounts), 1);
-    if (!fits) return;
-    const auto found = core::load<SnapshotCounts>(&bytes[offsets[counts]]);
-    add(bytes, sizeof(PoolRecord), found.pools);
-    add(bytes, 1, found.name_bytes);
-    add(bytes, 4, found.prototypes);
-    add(bytes, 4, found.prototype_pools);
-    add(bytes, 8, found.slots);
-    add(bytes, 20, found.ranges);
-    add(bytes, 12, found.free_range_lists);
-    for (std::uint32_t i = 0; fits && i < found.pools; ++i) {
-      const auto record = core::load<PoolRecord>(&bytes[offsets[records] + i * sizeof(PoolRecord)]);
-      add(bytes, 4, record.count);
-      add(bytes, record.component_size, record.count);
-    }
-  }
-
-  void add(const core::Bytes& bytes, std::uint64_t item_size, std::uint64_t count) {
-    offsets.push_back(end);
-    fits = fits && (item_size * count + 7) / 8 * 8 <= bytes.size() - end;
-    if (!fits) return;
-    for (std::uint64_t first = 0; first < count; first += 512) {
-      const std::uint64_t taken = std::min<std::uint64_t>(512, count - first);
-      checksum = core::hash64(core::ByteView(bytes).subspan(end + first * item_size, taken * item_size), checksum);
-    }
-    end += (item_size * count + 7) / 8 * 8;
-  }
-};
-
-void reseal(core::Bytes& bytes) {
-  auto header = core::load<SnapshotHeader>(bytes.data());
-  header.length = bytes.size();
-  header.checksum = Layout(bytes).checksum;
-  core::store(bytes.data(), header);
-}
-
-TEST(Snapshot, TheLayoutIsTheOneThatIsWritten) {
-  const core::Bytes bytes = small_snapshot(Recycling::queue);
-  core::Bytes sealed = bytes;
-  reseal(sealed);
-  EXPECT_EQ(sealed, bytes);
-  EXPECT_EQ(Layout(bytes).end, bytes.size());
-}
-
-// Loads one snapshot after the other: each is refused and nothing touched, or loaded and sound.
-struct Victim {
-  explicit Victim(Recycling recycling) : config(config_of(recycling)) {}
-
-  void load(const core::Bytes& bytes) {
-    if (registry == nullptr) registry = std::make_unique<OddWorld>(config);
-    if (!load_snapshot(bytes, *registry).ok()) {
-      ASSERT_EQ(registry->pool_count(), 0u);
-      ASSERT_EQ(registry->prototypes().size(), 1u);
-      ASSERT_EQ(registry->entities().index_end(), 0u);
-      ASSERT_TRUE(registry->journal().empty());
-      return;
-    }
-    ++loaded;
-    registry->check();
-    churn(*registry, 1, 40);
-    registry->check();
-    registry.reset();
-  }
-
-  RegistryConfig config;
-  std::unique_ptr<OddWorld> registry;
-  int loaded = 0;
-};
-
-TEST(Snapshot, BytesChangedUnderARightChecksumAreRefusedOrGiveASoundRegistry) {
-  for (const Recycling recycling : {Recycling::queue, Recycling::lifo, Recycling::given}) {
-    core::Bytes bytes = small_snapshot(recycling);
-    const core::Bytes original = bytes;
-    Victim victim(recycling);
-    core::Random random(3);
-    for (std::size_t i = sizeof(SnapshotHeader); i < bytes.size(); ++i) {
-      SCOPED_TRACE("policy " + std::to_string(static_cast<int>(recycling)) + ", byte " + std::to_string(i));
-      bytes[i] ^= std::byte(1u << random.below(8));
-      reseal(bytes);
-      victim.load(bytes);
-      if (testing::Test::HasFailure()) return;
-      bytes = original;
-    }
-    EXPECT_GT(victim.loaded, 0) << "components may be any bytes";
-  }
-}
-
-TEST(Snapshot, NumbersExchangedUnderARightChecksumAreRefusedOrGiveASoundRegistry) {
-  core::Bytes bytes = small_snapshot(Recycling::queue);
-  const core::Bytes original = bytes;
-  core::Random random(11);
-  Victim victim(Recycling::queue);
-  const auto words = static_cast<std::uint32_t>((bytes.size() - sizeof(SnapshotHeader)) / 4);
-  const auto any_word = [&] { return &bytes[sizeof(SnapshotHeader) + 4 * random.below(words)]; };
-  for (int round = 0; round < 3000; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
-    for (std::uint32_t changes = 1 + random.below(3); changes > 0; --changes)
-      core::store(any_word(), core::load<std::uint32_t>(any_word()));
-    reseal(bytes);
-    victim.load(bytes);
-    if (testing::Test::HasFailure()) return;
-    bytes = original;
-  }
-  EXPECT_GT(victim.loaded, 0);
-}
-
-// Three entities: the first two with Position, the second with Health too, the third dead.
-struct SmallWorld {
-  core::Bytes bytes;
-  std::vector<std::size_t> at;
-
-  SmallWorld() {
-    OddWorld world;
-    world.pool_of<Position>();
-    world.pool_of<Health>();
-    const std::array<Entity, 3> entities{world.create(), world.create(), world.create()};
-    world.add<Position>(entities[0]);
-    world.add<Position>(entities[1]);
-    world.add<Health>(entities[1]);
-    world.destroy(entities[2]);
-    bytes = saved(world);
-    at = Layout(bytes).offsets;
-  }
-  template <class T>
-  void set(std::size_t column, std::size_t item, T value) {
-    core::store(&bytes[at[column] + item * sizeof(T)], value);
-  }
-  // The sentence of the refusal.
-  std::string refusal() {
-    reseal(bytes);
-    Target target;
-    const core::Status status = load_snapshot(bytes, target);
-    if (status.ok()) return "loaded";
-    target.expect_untouched();
-    return status.error().message;
-  }
-};
-
-constexpr const char* wrong_entities = "a pool does not hold those entities whose prototype has it";
-
-TEST(Snapshot, AComponentOfAnEntityThatHasItAlreadyIsRefused) {
-  SmallWorld world;
-  world.set<std::uint32_t>(Layout::pools, 1, 0);  // positions of entities 0 and 0
-  EXPECT_EQ(world.refusal(), wrong_entities);
-}
-
-TEST(Snapshot, AComponentOfADeadOrUnknownEntityIsRefused) {
-  for (const std::uint32_t index : {2u, 3u, 1u << 31, ~0u}) {
-    SmallWorld world;
-    world.set<std::uint32_t>(Layout::pools, 0, index);
-    EXPECT_EQ(world.refusal(), wrong_entities);
-  }
-}
-
-TEST(Snapshot, AComponentThatThePrototypeDoesNotHaveIsRefused) {
-  SmallWorld world;
-  world.set<std::uint32_t>(Layout::pools + 2, 0, 0);  // health of entity 0
-  EXPECT_EQ(world.refusal(), wrong_entities);
-}
-
-TEST(Snapshot, AMissingComponentIsRefused) {
-  SmallWorld world;
-  auto record = core::load<PoolRecord>(&world.bytes[world.at[Layout::records] + sizeof(PoolRecord)]);
-  record.count = 0;
-  world.set(Layout::records, 1, record);
-  world.bytes.resize(world.at[Layout::pools + 2]);
-  EXPECT_EQ(world.refusal(), wrong_entities);
-}
-
-TEST(Snapshot, AChainWithoutItsBaseIsRefused) {
-  OddWorld world;
-  const Entity entity = world.create();
-  world.add<Position>(entity);
-  world.add<Health>(entity);
-  world.add<Mana>(entity);
-  core::Bytes bytes = saved(world);
-  const auto counts = core::load<SnapshotCounts>(&bytes[sizeof(SnapshotHeader)]);
-  const Layout layout(bytes);
-  const std::size_t sizes = layout.offsets[Layout::prototype_sizes];
-  std::uint32_t first = 0;
-  for (std::uint32_t prototype = 0; prototype < counts.prototypes; ++prototype) {
-    // The first pool of each chain becomes the last: bases and canonical prototypes are missing.
-    const auto size = core::load<std::uint32_t>(&bytes[sizes + 4 * prototype]);
-    std::byte* const pools = &bytes[layout.offsets[Layout::prototype_pools] + 4 * first];
-    if (size == 3) std::rotate(pools, pools + 4, pools + 4 * size);
-    first += size;
-  }
-  reseal(bytes);
-  Target target;
-  const core::Status status = load_snapshot(bytes, target);
-  ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().message, "a prototype comes before those it is made of");
-  target.expect_untouched();
-}
-
-TEST(Snapshot, NonZeroBytesBetweenColumnsAreRefused) {
-  SmallWorld world;
-  world.bytes[world.at[Layout::records] - 1] = std::byte{1};  // behind the counts, which are 52 bytes
-  EXPECT_EQ(world.refusal(), "its counts are not whole");
 }
 
 // Memory ---------------------------------------------------------------------------------
