@@ -146,7 +146,7 @@ TEST(EntityPool, GenerationsOfAllBitsAreRetiredAndWrapToo) {
     const EntityPoolConfig config{.recycling = recycling, .incarnation = 4095, .reuse_bits = 20};
     EntityPool young(config);
     young.create();
-    Saved saved(young);
+    test::Saved saved(young);
     saved.slots[0].generation = 0xffffffff;
     auto pool = EntityPool::restore(config, saved.image(), 1);
     ASSERT_TRUE(pool.ok());

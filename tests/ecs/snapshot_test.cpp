@@ -14,7 +14,6 @@ namespace {
 
 using test::churn;
 using test::config_of;
-using test::expect_same_entities;
 using test::FailingAllocation;
 using test::Health;
 using test::Mana;
@@ -28,6 +27,25 @@ using test::Thought;
 using test::World;
 
 // What is in a registry, without its ids -------------------------------------------------
+
+std::vector<std::string> composition(const Registry& registry, Entity entity) {
+  std::vector<std::string> names;
+  for (const PoolId pool : registry.prototypes().pools(registry.prototype(entity)))
+    names.push_back(registry.pool(pool).type().name + "/" + registry.pool(pool).instance_name());
+  return names;
+}
+
+void expect_same_entities(const Registry& a, const Registry& b) {
+  ASSERT_EQ(a.entities().index_end(), b.entities().index_end());
+  EXPECT_EQ(a.entities().size(), b.entities().size());
+  EXPECT_EQ(a.entities().retired(), b.entities().retired());
+  for (std::uint32_t index = 0; index < a.entities().index_end(); ++index) {
+    const Entity entity = a.entities().at(index);
+    ASSERT_EQ(entity, b.entities().at(index));
+    if (!entity) continue;
+    ASSERT_EQ(composition(a, entity), composition(b, entity));
+  }
+}
 
 void expect_same_pool(const Pool& pool, const Pool& other) {
   SCOPED_TRACE(pool.instance_name());

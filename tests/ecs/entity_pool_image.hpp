@@ -1,0 +1,42 @@
+// Images of entity pools: copies that may be damaged, and whether two are the same.
+#pragma once
+
+#include <cstring>
+#include <mobula/ecs/entity_pool.hpp>
+#include <span>
+#include <vector>
+
+namespace mobula::ecs::test {
+
+// An image in memory of its own, to be damaged.
+struct Saved {
+  EntityPoolImage numbers;
+  std::vector<EntitySlot> slots;
+  std::vector<EntityRangeSlot> ranges;
+  std::vector<EntityRangeList> lists;
+
+  explicit Saved(const EntityPool& pool)
+      : numbers(pool.image()),
+        slots(numbers.slots.begin(), numbers.slots.end()),
+        ranges(numbers.ranges.begin(), numbers.ranges.end()),
+        lists(numbers.free_range_lists.begin(), numbers.free_range_lists.end()) {}
+
+  [[nodiscard]] EntityPoolImage image() const {
+    EntityPoolImage image = numbers;
+    image.slots = slots;
+    image.ranges = ranges;
+    image.free_range_lists = lists;
+    return image;
+  }
+};
+
+inline bool same_bytes(const EntityPoolImage& a, const EntityPoolImage& b) {
+  const auto same = [](const auto& x, const auto& y) {
+    return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size_bytes()) == 0);
+  };
+  return a.recycling == b.recycling && a.incarnation == b.incarnation && a.reuse_bits == b.reuse_bits &&
+         a.free_head == b.free_head && a.free_tail == b.free_tail && same(a.slots, b.slots) &&
+         same(a.ranges, b.ranges) && same(a.free_range_lists, b.free_range_lists);
+}
+
+}  // namespace mobula::ecs::test
