@@ -128,6 +128,16 @@ class Registry {
   [[nodiscard]] bool has(Entity entity) {
     return valid(entity) && pool<std::remove_const_t<T>>().contains(entity.index);
   }
+  // A const registry is only read, and makes no pool: of one that is not there no entity has a component.
+  template <class T>
+  T& get(Entity entity) const;
+  template <class T>
+  T* try_get(Entity entity) const;
+  template <class T>
+  [[nodiscard]] bool has(Entity entity) const {
+    const Pool* found = existing_pool<std::remove_const_t<T>>();
+    return found != nullptr && valid(entity) && found->contains(entity.index);
+  }
   template <class T>
   void remove(Entity entity) {
     remove_from(entity, pool<T>(), SchemaComponent<T>);
@@ -298,6 +308,9 @@ class Registry {
 
   template <class T>
   Pool& open_default_pool();
+  // The default pool of a C++ type, null if there is none.
+  template <class T>
+  [[nodiscard]] const Pool* existing_pool() const;
   template <class T>
   Pool& typed_pool(PoolId pool);
   template <class... Excluded>
@@ -336,6 +349,18 @@ inline Pool& Registry::pool() {
   if (slot < slot_count_ && pool_by_slot_[slot] != nullptr) [[likely]]
     return *pool_by_slot_[slot];
   return open_default_pool<T>();
+}
+
+// A schema component's may have been opened by its name alone.
+template <class T>
+inline const Pool* Registry::existing_pool() const {
+  const std::uint32_t slot = type_slot<T>;
+  if (slot < slot_count_ && pool_by_slot_[slot] != nullptr) [[likely]]
+    return pool_by_slot_[slot];
+  if constexpr (!SchemaComponent<T>) return nullptr;
+  constexpr core::StringId32 id(component_name<T>());
+  const PoolId found = find_pool(id, id);
+  return found == no_pool ? nullptr : pools_[found].get();
 }
 
 template <class T>
@@ -433,6 +458,23 @@ inline T& Registry::get_in(Entity entity, Pool& pool) {
   T* found = try_get_in<T>(entity, pool);
   MOBULA_ASSERT(found != nullptr,
                 "entity " + to_string(entity) + " is dead or has no component " + pool.instance_name());
+  return *found;
+}
+
+template <class T>
+T* Registry::try_get(Entity entity) const {
+  static_assert(std::is_const_v<T>, "a const registry is only read");
+  const Pool* found = existing_pool<std::remove_const_t<T>>();
+  if (found == nullptr || !valid(entity)) return nullptr;
+  const std::uint32_t position = found->find(entity.index);
+  return position == Pool::none ? nullptr : found->typed_address<T>(position);
+}
+
+template <class T>
+T& Registry::get(Entity entity) const {
+  T* found = try_get<T>(entity);
+  MOBULA_ASSERT(found != nullptr, "entity " + to_string(entity) + " is dead or has no component " +
+                                      std::string(component_name<std::remove_const_t<T>>()));
   return *found;
 }
 

@@ -37,6 +37,46 @@ TEST_F(RegistryTest, ComponentsAreAddedReadWrittenAndRemoved) {
   world.check();
 }
 
+TEST_F(RegistryTest, AConstRegistryIsReadAndMakesNoPool) {
+  const Registry& reader = world;
+  const Entity entity = world.create();
+  EXPECT_FALSE(reader.has<Health>(entity));
+  EXPECT_EQ(reader.try_get<const Health>(entity), nullptr);
+  EXPECT_FALSE(reader.has<Label>(entity));
+  EXPECT_EQ(reader.try_get<const Label>(entity), nullptr);
+  EXPECT_EQ(reader.pool_count(), 0u);
+  EXPECT_EQ(reader.find_type(core::StringId32(component_name<Label>())), nullptr);
+
+  world.add<Health>(entity, {42});
+  world.add<Label>(entity, {"name"});
+  const Health& health = world.get<Health>(entity);
+  world.set_tick(9);
+  EXPECT_EQ(&reader.get<const Health>(entity), &health);
+  EXPECT_EQ(reader.try_get<const Health>(entity), &health);
+  EXPECT_EQ(reader.get<const Label>(entity).text, "name");
+  EXPECT_TRUE(reader.has<Health>(entity));
+  EXPECT_TRUE(reader.has<const Label>(entity));
+  EXPECT_NE(stamp_of(entity, world.pool_of<Health>()), 9u) << "a read is no write";
+
+  world.destroy(entity);
+  world.add<Health>(world.create());
+  EXPECT_FALSE(reader.has<Health>(entity)) << "stale";
+  EXPECT_EQ(reader.try_get<const Health>(entity), nullptr);
+}
+
+TEST_F(RegistryTest, AConstRegistryFindsAPoolThatWasOpenedByItsName) {
+  const Registry& reader = world;
+  const core::StringId32 mana(Mana::component_name);
+  const Entity entity = world.create();
+  world.add_bytes(entity, *world.open_pool(mana, Mana::component_name));
+  EXPECT_TRUE(reader.has<Mana>(entity));
+  EXPECT_EQ(reader.get<const Mana>(entity).value, 10);
+
+  const Entity other = world.create();
+  world.add_bytes(other, *world.open_pool(mana, "Rune"));
+  EXPECT_FALSE(reader.has<Mana>(other)) << "another instance";
+}
+
 TEST_F(RegistryTest, AComponentIsConstructedInPlaceFromArguments) {
   struct Fixed {
     Fixed(int a, std::unique_ptr<int> b) : sum(a + *b) {}
@@ -479,6 +519,7 @@ TEST_F(RegistryTest, MisuseIsNamedWithEntityAndType) {
   EXPECT_DEATH(world.add_bytes(entity, world.pool_of<Health>()), "entity 0.1 already has component Health");
   EXPECT_DEATH(world.add<Health>(std::span(&entity, 1)), "entity 0.1 already has component Health");
   EXPECT_DEATH(world.get<const Mana>(entity), "0.1 is dead or has no component Mana");
+  EXPECT_DEATH(std::as_const(world).get<const Mana>(entity), "0.1 is dead or has no component Mana");
   EXPECT_DEATH(world.patch<Mana>(entity, [](Mana&) {}), "0.1 is dead or has no component Mana");
   EXPECT_DEATH(world.remove<Mana>(entity), "entity 0.1 has no component Mana");
   EXPECT_DEATH(world.remove<Mana>(std::span(&entity, 1)), "entity 0.1 has no component Mana");
