@@ -69,6 +69,30 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
   return made;
 }
 
+Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, bool schema) {
+  if (slot >= slot_count_) {
+    pool_by_slot_.resize(slot + 1, nullptr);
+    slot_count_ = slot + 1;
+  }
+  const core::Result<PoolId> opened = open_pool(core::StringId32(name), name);
+  MOBULA_ASSERT(opened.ok(), opened.error().message);
+  Pool& pool = *pools_[*opened];
+  MOBULA_ASSERT(pool.is_schema() == schema, std::string(name) + " is registered as another kind of component");
+  return *(pool_by_slot_[slot] = &pool);
+}
+
+Pool& Registry::open_local_pool(std::uint32_t slot, ComponentType type) {
+  const std::string name = type.name;
+  const bool registered = register_type(std::move(type)).ok();
+  MOBULA_ASSERT(registered, "two local component types of one name: " + name);
+  try {
+    return open_default_pool(slot, name, false);
+  } catch (...) {  // std::bad_alloc: who asks again registers again
+    types_.pop_back();
+    throw;
+  }
+}
+
 PoolId Registry::find_pool(core::StringId32 type, core::StringId32 instance) const {
   const PoolKey wanted{pool_key(type, instance), no_pool};
   const auto found = std::lower_bound(pools_by_key_.begin(), pools_by_key_.end(), wanted);

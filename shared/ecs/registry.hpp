@@ -308,6 +308,8 @@ class Registry {
 
   template <class T>
   Pool& open_default_pool();
+  Pool& open_default_pool(std::uint32_t slot, std::string_view name, bool schema);
+  Pool& open_local_pool(std::uint32_t slot, ComponentType type);
   // The default pool of a C++ type, null if there is none.
   template <class T>
   [[nodiscard]] const Pool* existing_pool() const;
@@ -334,7 +336,7 @@ class Registry {
   std::uint32_t slot_count_ = 0;                   // its size, without the division that a vector's takes
   std::vector<core::Owned<Pool>> pools_;
   std::vector<Pool*> local_pools_;  // of local components: destroy walks them
-  bool watched_ = false;            // some pool has a watch, or someone hears of entities that go
+  bool watched_ = false;            // a pool has got a watch, which it keeps for ever
   Signal created_;
   Signal destroying_;
   std::vector<core::Owned<GroupSet>> groups_;
@@ -365,25 +367,10 @@ inline const Pool* Registry::existing_pool() const {
 
 template <class T>
 [[gnu::noinline]] Pool& Registry::open_default_pool() {
-  const core::StringId32 id(component_name<T>());
-  const std::uint32_t slot = type_slot<T>;
-  if (slot >= slot_count_) {
-    pool_by_slot_.resize(slot + 1, nullptr);
-    slot_count_ = slot + 1;
-  }
-  if constexpr (!SchemaComponent<T>) {
-    const bool registered = register_type(local_component_type<T>()).ok();
-    MOBULA_ASSERT(registered, "two local component types of one name: " + std::string(component_name<T>()));
-  }
-  try {
-    const core::Result<PoolId> opened = open_pool(id, component_name<T>());
-    MOBULA_ASSERT(opened.ok(), opened.error().message);
-    MOBULA_ASSERT(pools_[*opened]->is_schema() == SchemaComponent<T>,
-                  std::string(component_name<T>()) + " is registered as another kind of component");
-    return *(pool_by_slot_[slot] = pools_[*opened].get());
-  } catch (...) {  // std::bad_alloc: who asks again registers again
-    if constexpr (!SchemaComponent<T>) types_.pop_back();
-    throw;
+  if constexpr (SchemaComponent<T>) {
+    return open_default_pool(type_slot<T>, component_name<T>(), true);
+  } else {
+    return open_local_pool(type_slot<T>, local_component_type<T>());
   }
 }
 
