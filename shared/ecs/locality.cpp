@@ -56,7 +56,10 @@ std::uint32_t find_near(const Pool& pool, std::uint32_t expected, std::uint32_t 
 Mender::Mender(Registry& registry, PoolId lead, const std::vector<PoolId>& followers)
     : registry_(registry), lead_(lead) {
   for (const PoolId follower : followers) {
+    MOBULA_ASSERT(follower < registry.pool_count(), "a follower is a pool of the registry");
     MOBULA_ASSERT(follower != lead, "a pool does not follow itself");
+    MOBULA_ASSERT(std::count(followers.begin(), followers.end(), follower) == 1,
+                  "pool " + registry.pool(follower).instance_name() + " follows twice");
     followers_.push_back({follower, 0, 0});
   }
   start_round();

@@ -34,7 +34,7 @@ class Mender {
   // Entities looked at per call: at most so many times the budget.
   static constexpr std::uint32_t looks_per_move = 8;
 
-  // The registry must outlive the mender. The pools are different ones.
+  // The registry must outlive the mender. The pools are different ones of it: that asserts.
   Mender(Registry& registry, PoolId lead, const std::vector<PoolId>& followers);
 
   // Returns the moves made: at most `budget_moves`. One swap is 2 moves; they are stamped. A call ends with the budget,

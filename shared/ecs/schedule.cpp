@@ -58,6 +58,7 @@ SystemId Schedule::add_system(std::string_view name, PhaseId phase, std::span<co
 }
 
 void Schedule::declare(SystemId system, Access access) {
+  MOBULA_ASSERT(system < systems_.size(), "there is no such system");
   MOBULA_ASSERT(access.pool < registry_->pool_count(), "access is to a pool of the registry");
   note_access(systems_[system].access, access);
 }

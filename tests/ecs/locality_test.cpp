@@ -280,7 +280,15 @@ TEST_F(MenderTest, MendingWhatIsWalkedAsserts) {
   fill(3);
   Mender tested = mender();
   EXPECT_DEATH(registry.view<Velocity>().each([&](Velocity&) { tested.mend(10); }), "mended while it is walked");
-  EXPECT_DEATH(Mender(registry, positions().id(), {positions().id()}), "does not follow itself");
+}
+
+TEST_F(MenderTest, FollowersThatAreNoPoolsOrTheSameAssert) {
+  const PoolId lead = positions().id();
+  const PoolId follower = velocities().id();
+  EXPECT_DEATH(Mender(registry, lead, {follower, lead}), "does not follow itself");
+  EXPECT_DEATH(Mender(registry, lead, {follower, follower}), "pool .*Velocity follows twice");
+  EXPECT_DEATH(Mender(registry, lead, {follower, registry.pool_count()}), "a follower is a pool of the registry");
+  EXPECT_DEATH(Mender(registry, registry.pool_count(), {follower}), "there is no such pool");
 }
 #endif
 

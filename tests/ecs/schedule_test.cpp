@@ -515,6 +515,13 @@ TEST_F(ScheduleDeathTest, AddingOrRunningInsideOfARunAsserts) {
 TEST_F(ScheduleDeathTest, ASystemOfNoPhaseAsserts) {
   EXPECT_DEATH(schedule.add("lost", phase + 1, [](const SystemContext&) {}),
                "system lost is of a phase that there is not");
+  EXPECT_DEATH(schedule.run_phase(phase + 1), "there is no such phase");
+}
+
+TEST_F(ScheduleDeathTest, DeclaringWhatIsNotThereAsserts) {
+  const SystemId system = schedule.add("move", phase, [](const SystemContext&) {});
+  EXPECT_DEATH(schedule.declare<Position>(system + 1), "there is no such system");
+  EXPECT_DEATH(schedule.declare(system, {registry.pool_count(), false}), "access is to a pool of the registry");
 }
 
 }  // namespace
