@@ -30,12 +30,44 @@ struct LegalGenerations {
   }
 };
 
+// The incarnation in the bits of a generation that do not count reuse.
+bool fits(std::uint32_t incarnation, std::uint32_t reuse_bits) {
+  return std::uint64_t{incarnation} << reuse_bits >> 32 == 0;
+}
+
+core::Error damaged(const char* sentence) { return {"damaged snapshot", sentence}; }
+
+// Null, or what no pool says of itself, as a sentence.
+const char* impossible(const EntityPoolImage& image) {
+  if (image.recycling > static_cast<std::uint32_t>(Recycling::given))
+    return "its entities are recycled in a way that there is not";
+  if (image.reuse_bits < 1 || image.reuse_bits > 32) return "not 1 to 32 bits of its generations count reuse";
+  if (!fits(image.incarnation, image.reuse_bits)) return "its incarnation does not fit its generations";
+  return nullptr;
+}
+
+core::Status check_numbers(const EntityPoolConfig& config, const EntityPoolImage& image) {
+  if (const char* const fault = impossible(image)) return damaged(fault);
+  if (image.recycling != static_cast<std::uint32_t>(config.recycling))
+    return core::Error{"other recycling", "its entities are recycled in another way than this world's"};
+  if (image.reuse_bits != config.reuse_bits)
+    return core::Error{"other reuse bits", std::to_string(image.reuse_bits) + " bits of its generations count reuse, " +
+                                               std::to_string(config.reuse_bits) + " of this world's"};
+  if (image.incarnation > config.incarnation)
+    return core::Error{"later incarnation", "it is of incarnation " + std::to_string(image.incarnation) +
+                                                ", this world of " + std::to_string(config.incarnation)};
+  if (image.slots.size() > config.index_limit)
+    return core::Error{"too many entities", "it has " + std::to_string(image.slots.size()) +
+                                                " indices, this world has room for " +
+                                                std::to_string(config.index_limit)};
+  return core::Done{};
+}
+
 }  // namespace
 
 EntityPool::EntityPool(EntityPoolConfig config) : config_(config) {
   MOBULA_ASSERT(config.reuse_bits >= 1 && config.reuse_bits <= 32, "1 to 32 bits count reuse");
-  MOBULA_ASSERT(config.reuse_bits == 32 ? config.incarnation == 0 : config.incarnation >> (32 - config.reuse_bits) == 0,
-                "the incarnation fits above the bits that count reuse");
+  MOBULA_ASSERT(fits(config.incarnation, config.reuse_bits), "the incarnation fits above the bits that count reuse");
   MOBULA_ASSERT(config.index_limit <= no_link, "an index fits a link");
   count_generations();
 }
@@ -198,11 +230,7 @@ EntityPoolImage EntityPool::image() const {
 
 core::Result<EntityPool> EntityPool::restore(const EntityPoolConfig& config, const EntityPoolImage& image,
                                              PrototypeId prototype_count) {
-  const auto damaged = [](const char* sentence) { return core::Error{"damaged snapshot", sentence}; };
-  if (image.recycling != static_cast<std::uint32_t>(config.recycling) || image.reuse_bits != config.reuse_bits)
-    return damaged("its entities are recycled in another way than this world's");
-  if (image.incarnation > config.incarnation) return damaged("it is of a later incarnation than this world");
-  if (image.slots.size() > config.index_limit) return damaged("it has more entities than this world has room for");
+  if (core::Status status = check_numbers(config, image); !status) return status.error();
   if (image.free_head == no_link && image.free_tail != no_link) return damaged("its free list has an end, but no head");
 
   EntityPoolConfig old = config;

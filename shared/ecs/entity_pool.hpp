@@ -141,8 +141,9 @@ class EntityPool {
 
   // Points into the pool: good until it changes.
   [[nodiscard]] EntityPoolImage image() const;
-  // The pool the image was taken of, under the config's incarnation, which must not be older. Every number is
-  // checked: "damaged snapshot" unless a pool with this config can have come to that state.
+  // The pool the image was taken of, under the config's incarnation. Refused: what was taken under another config,
+  // "other recycling", "other reuse bits", "later incarnation" or "too many entities" (the index limit is lower here).
+  // Every number is checked: "damaged snapshot" unless a pool with this config can have come to that state.
   static core::Result<EntityPool> restore(const EntityPoolConfig& config, const EntityPoolImage& image,
                                           PrototypeId prototype_count);
 

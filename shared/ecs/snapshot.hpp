@@ -27,6 +27,7 @@ void save_snapshot(const Registry& registry, core::Bytes& out);
 //
 // Refused, and the registry not touched: "registry not empty"; "unknown component" (a type is not registered);
 // "component differs" (in size, in name, or it is local here); "name collision" and "too many pools", as by open_pool;
+// "other recycling", "other reuse bits", "later incarnation" and "too many entities", as by EntityPool::restore;
 // "damaged snapshot": each number is checked, and no writer, however hostile, gets anything else loaded than a state
 // in which the registry's own check() passes. An allocation that fails throws, and leaves a registry without entities.
 core::Status load_snapshot(core::ByteView bytes, Registry& registry);

@@ -352,10 +352,20 @@ TEST(Snapshot, MorePoolsThanARegistryHoldsAreRefused) {
   EXPECT_EQ(reason(load_snapshot(saved(world), loaded)), "too many pools");
 }
 
-TEST(Snapshot, AnotherWayToRecycleIsRefused) {
-  OddWorld world(config_of(Recycling::lifo));
-  OddWorld loaded(config_of(Recycling::queue));
-  EXPECT_EQ(reason(load_snapshot(saved(world), loaded)), "damaged snapshot");
+TEST(Snapshot, OtherWaysOfEntitiesAreRefused) {
+  const RegistryConfig config = config_of(Recycling::queue);
+  OddWorld world(config);
+  world.create();
+  const auto refusal = [&](auto differ) {
+    RegistryConfig other = config;
+    differ(other.entities);
+    OddWorld loaded(other);
+    return reason(load_snapshot(saved(world), loaded));
+  };
+  EXPECT_EQ(refusal([](EntityPoolConfig& entities) { entities.recycling = Recycling::lifo; }), "other recycling");
+  EXPECT_EQ(refusal([](EntityPoolConfig& entities) { ++entities.reuse_bits; }), "other reuse bits");
+  EXPECT_EQ(refusal([](EntityPoolConfig& entities) { --entities.incarnation; }), "later incarnation");
+  EXPECT_EQ(refusal([](EntityPoolConfig& entities) { entities.index_limit = 0; }), "too many entities");
 }
 
 // Memory ---------------------------------------------------------------------------------
