@@ -112,12 +112,7 @@ class Commands {
     static_assert(alignof(T) <= ValueArena::alignment_max);
     constexpr core::StringId32 type(component_name<T>());
     void* const room = make_room(pool, type, sizeof(T), alignof(T));
-    T* made = nullptr;
-    if constexpr (std::is_aggregate_v<T> && !std::is_constructible_v<T, Arguments...>) {
-      made = ::new (room) T{std::forward<Arguments>(arguments)...};
-    } else {
-      made = ::new (room) T(std::forward<Arguments>(arguments)...);
-    }
+    T* const made = construct_component<T>(room, std::forward<Arguments>(arguments)...);
     commands_.push_back({entity, made, pool, Kind::add});
     return *made;
   }

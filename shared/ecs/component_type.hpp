@@ -58,6 +58,16 @@ constexpr std::string_view component_name() {
   }
 }
 
+// At memory that holds nothing yet; what no constructor takes are an aggregate's members.
+template <class T, class... Arguments>
+T* construct_component(void* at, Arguments&&... arguments) {
+  if constexpr (std::is_aggregate_v<T> && !std::is_constructible_v<T, Arguments...>) {
+    return ::new (at) T{std::forward<Arguments>(arguments)...};
+  } else {
+    return ::new (at) T(std::forward<Arguments>(arguments)...);
+  }
+}
+
 template <class T>
 ComponentType local_component_type() {
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,

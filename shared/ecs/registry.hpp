@@ -395,12 +395,7 @@ template <class T, class... Arguments>
 inline T& Registry::emplace_in(Entity entity, Pool& pool, Arguments&&... arguments) {
   constexpr bool schema = SchemaComponent<T>;
   const PreparedAdd prepared = prepare_add(entity, pool, schema);
-  T* made = nullptr;
-  if constexpr (std::is_aggregate_v<T> && !std::is_constructible_v<T, Arguments...>) {
-    made = ::new (pool.typed_address<T>(pool.size())) T{std::forward<Arguments>(arguments)...};
-  } else {
-    made = ::new (pool.typed_address<T>(pool.size())) T(std::forward<Arguments>(arguments)...);
-  }
+  T* const made = construct_component<T>(pool.typed_address<T>(pool.size()), std::forward<Arguments>(arguments)...);
   MOBULA_ASSERT(static_cast<void*>(made) == pool.end(), "a component's constructor adds components of its own type");
   commit_add(entity, pool, schema, prepared);
   if (pool.watch() == nullptr) [[likely]]
