@@ -49,6 +49,8 @@ constexpr std::string_view pretty_type_name() {
 template <class T>
 inline const std::uint32_t type_slot = detail::next_type_slot();
 
+// What a registry tells types apart by: of a schema component its name there, of a local one the C++ name with all
+// namespaces. Local types of one name in the anonymous namespaces of two files are one to it: the second asserts.
 template <class T>
 constexpr std::string_view component_name() {
   if constexpr (SchemaComponent<T>) {

@@ -84,7 +84,8 @@ Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, boo
 Pool& Registry::open_local_pool(std::uint32_t slot, ComponentType type) {
   const std::string name = type.name;
   const bool registered = register_type(std::move(type)).ok();
-  MOBULA_ASSERT(registered, "two local component types of one name: " + name);
+  MOBULA_ASSERT(registered, "two local component types are called " + name +
+                                ": in anonymous namespaces of two files names must differ");
   try {
     return open_default_pool(slot, name, false);
   } catch (...) {  // std::bad_alloc: who asks again registers again

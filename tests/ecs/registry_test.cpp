@@ -551,6 +551,12 @@ TEST_F(RegistryTest, MoreMisuseAsserts) {
   EXPECT_DEATH(world.pool<Position>().release_order(), "belongs to a group for good");
 }
 
+// As if another file's anonymous namespace had a Marker too.
+TEST_F(RegistryTest, TwoLocalTypesOfOneNameAssert) {
+  ASSERT_TRUE(world.register_type(local_component_type<Marker>()).ok());
+  EXPECT_DEATH(world.add<Marker>(world.create()), "two local component types are called .*::Marker");
+}
+
 struct Unregistered {
   static constexpr std::string_view component_name = "Unregistered";
   int value = 0;
