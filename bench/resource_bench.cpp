@@ -30,13 +30,14 @@ void spawn_village(benchmark::State& state) {
   const auto level = *resource::Resource::from_bytes(resource::compile(village, *schema).bytes);
   for (auto _ : state) {
     state.PauseTiming();
-    auto registry = std::make_unique<ecs::Registry>();
-    static_cast<void>(reflect::register_components(*registry, *schema));
-    resource::Spawner spawner = *resource::Spawner::bind(*registry, *schema, level);
-    state.ResumeTiming();
-    benchmark::DoNotOptimize(spawner.spawn_level().ok());
-    state.PauseTiming();
-    registry.reset();
+    {
+      ecs::Registry registry;
+      static_cast<void>(reflect::register_components(registry, *schema));
+      core::Result<resource::Spawner> spawner = resource::Spawner::bind(registry, *schema, level);
+      state.ResumeTiming();
+      benchmark::DoNotOptimize(spawner->spawn_level().ok());
+      state.PauseTiming();
+    }
     state.ResumeTiming();
   }
   state.counters["entities"] = level->level().num_entities;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mobula/client/mirror.hpp>
 
 namespace mobula::client {
@@ -6,6 +7,8 @@ namespace {
 // What a server may make a mirror keep.
 constexpr std::uint32_t prototype_id_limit = 1u << 16;
 constexpr std::size_t names_max = 1u << 16;
+
+constexpr std::uint32_t prototypes_looked_at_per_delta = 16;
 
 }  // namespace
 
@@ -45,6 +48,9 @@ core::Result<ecs::PrototypeId> Mirror::intern(const wire::Prototype& prototype) 
       return core::Error{"bad prototype", registry_.pool(*pool).type().name + " is never sent"};
     pools.push_back(*pool);
   }
+  for (const index::ComponentRef& component : prototype.components)
+    if (std::ranges::count(prototype.components, component.instance, &index::ComponentRef::instance) > 1)
+      return core::Error{"bad prototype", "two components have the instance name " + names_.text(component.instance)};
   return registry_.prototypes().intern(pools);
 }
 
@@ -59,8 +65,10 @@ core::Status Mirror::add_prototypes(const wire::Prototypes& message) {
   }
   for (std::size_t i = 0; i < interned.size(); ++i) {
     const std::uint32_t id = message.prototypes[i].id;
-    if (id >= prototypes_.size()) prototypes_.resize(id + 1, ecs::empty_prototype);
-    prototypes_[id] = interned[i];
+    for (; id >= prototypes_.size(); prototypes_.push_back(ecs::empty_prototype))
+      registry_.prototypes().hold(ecs::empty_prototype);
+    registry_.prototypes().hold(interned[i]);
+    registry_.prototypes().drop(std::exchange(prototypes_[id], interned[i]));
   }
   return core::Done{};
 }
@@ -71,6 +79,7 @@ core::Status Mirror::apply(core::ByteView delta) {
   registry_.set_tick(decoded_.header.tick);
   for (const wire::DecodedDelta::Entry& entry : decoded_.entries) apply(entry);
   registry_.clear_journal();
+  rows_.forget(registry_.prototypes().reclaim(prototypes_looked_at_per_delta));
   tick_ = decoded_.header.tick;
   return core::Done{};
 }

@@ -58,7 +58,7 @@ class Mirror {
   index::NameTable names_;
   ecs::Registry registry_;
   wire::RowTable rows_;
-  std::vector<ecs::PrototypeId> prototypes_;  // by the server's id
+  std::vector<ecs::PrototypeId> prototypes_;  // by the id they were announced under; held
   wire::DecodedDelta decoded_;
   ecs::Tick tick_ = 0;
 };

@@ -33,6 +33,7 @@ core::Status ClientView::acknowledge(const wire::InputHeader& input) {
     for (const Carried& entity : carried) applied ? delivered(entity, sequence) : lost(entity, sequence);
     carried.clear();
   }
+  prototypes_.resolved(resolved_);
   return core::Done{};
 }
 
@@ -53,19 +54,6 @@ void ClientView::lost(const Carried& carried, std::uint32_t sequence) {
   enqueue(carried.index);
 }
 
-bool ClientView::know_or_want(ecs::PrototypeId prototype) {
-  if (prototype == ecs::empty_prototype) return true;
-  if (prototype >= prototypes_.size()) prototypes_.resize(registry_.prototypes().size(), PrototypeState::unknown);
-  PrototypeState& state = prototypes_[prototype];
-  if (state == PrototypeState::unknown) {
-    state = PrototypeState::wanted;
-    wanted_.push_back(prototype);
-  }
-  return state == PrototypeState::known;
-}
-
-void ClientView::prototype_known(ecs::PrototypeId prototype) { prototypes_[prototype] = PrototypeState::known; }
-
 ClientView::Need ClientView::need(std::uint32_t index, std::size_t& bits, const wire::DeltaWriter& writer) {
   const wire::EntityRow& now = rows_.entity(index);
   const Known& known = known_[index];
@@ -79,7 +67,7 @@ ClientView::Need ClientView::need(std::uint32_t index, std::size_t& bits, const 
     bits = writer.update_bits(now, known.tick);
     return bits == 0 ? Need::nothing : Need::update;
   }
-  if (!know_or_want(now.prototype)) return Need::prototype;
+  if (prototypes_.find_or_want(now.prototype) == AnnouncedPrototypes::unknown) return Need::prototype;
   bits = writer.spawn_bits(now);
   return Need::spawn;
 }
@@ -109,7 +97,7 @@ void ClientView::write(const Choice& choice, wire::DeltaWriter& writer, ecs::Tic
   Known& known = known_[choice.index];
   switch (choice.need) {
     case Need::update: writer.update(now, known.tick); break;
-    case Need::spawn: writer.spawn(now); break;
+    case Need::spawn: writer.spawn(now, prototypes_.find_or_want(now.prototype)); break;
     default: writer.despawn(choice.index); break;
   }
   known.sequence = last_sequence_;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <mobula/ecs/registry.hpp>
+#include <mobula/server/announced_prototypes.hpp>
 #include <mobula/wire/delta.hpp>
 #include <mobula/wire/row_table.hpp>
 #include <span>
@@ -41,10 +42,10 @@ class ClientView {
 
   static constexpr std::uint32_t window_max = wire::ack_history - 1;
 
-  // Prototypes that deltas wait for; the caller tells the client of them, and reports when it knows.
-  [[nodiscard]] std::span<const ecs::PrototypeId> wanted_prototypes() const { return wanted_; }
-  void clear_wanted() { wanted_.clear(); }
-  void prototype_known(ecs::PrototypeId prototype);
+  // Those that deltas wait for are wanted.
+  [[nodiscard]] AnnouncedPrototypes& prototypes() { return prototypes_; }
+  // Prototypes that no longer are: nothing published has them.
+  void forget(std::span<const ecs::PrototypeId> prototypes) { prototypes_.forget(prototypes, last_sequence_); }
 
   // Sum of the hashes of what the client has acknowledged, and how many entities that is.
   [[nodiscard]] std::uint64_t acknowledged_hash() const { return hash_; }
@@ -67,7 +68,6 @@ class ClientView {
     std::uint64_t hash;
   };
   enum class Need : std::uint8_t { nothing, update, spawn, despawn, prototype };
-  enum class PrototypeState : std::uint8_t { unknown, wanted, known };
   struct Choice {
     std::uint32_t index;
     Need need;
@@ -81,7 +81,6 @@ class ClientView {
   void write(const Choice& choice, wire::DeltaWriter& writer, ecs::Tick tick);
   void delivered(const Carried& carried, std::uint32_t sequence);
   void lost(const Carried& carried, std::uint32_t sequence);
-  bool know_or_want(ecs::PrototypeId prototype);
 
   const ecs::Registry& registry_;
   const wire::RowTable& rows_;
@@ -90,8 +89,7 @@ class ClientView {
   std::vector<Choice> chosen_;
   std::vector<std::uint32_t> deferred_;
   std::vector<std::vector<Carried>> in_flight_;  // by sequence % ack_history
-  std::vector<PrototypeState> prototypes_;
-  std::vector<ecs::PrototypeId> wanted_;
+  AnnouncedPrototypes prototypes_;
   std::uint32_t last_sequence_ = 0;
   std::uint32_t resolved_ = 0;  // the fates of all deltas up to here are known
   std::uint32_t last_ack_ = 0;

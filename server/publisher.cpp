@@ -49,6 +49,14 @@ void Publisher::publish_values(ecs::PoolId id) {
   }
 }
 
+void Publisher::forget(std::span<const ecs::PrototypeId> prototypes) {
+  rows_.forget(prototypes);
+  for (const ecs::PrototypeId prototype : prototypes) {
+    if (prototype >= sent_prototypes_.size() || sent_prototypes_[prototype] == not_computed) continue;
+    registry_.prototypes().drop(std::exchange(sent_prototypes_[prototype], not_computed));
+  }
+}
+
 ecs::PrototypeId Publisher::sent_prototype(ecs::PrototypeId prototype) {
   if (prototype >= sent_prototypes_.size()) sent_prototypes_.resize(registry_.prototypes().size(), not_computed);
   if (sent_prototypes_[prototype] == not_computed) {
@@ -63,6 +71,7 @@ ecs::PrototypeId Publisher::sent_prototype(ecs::PrototypeId prototype) {
       if (fits) sent.push_back(pool);
     }
     sent_prototypes_[prototype] = registry_.prototypes().intern(sent);
+    registry_.prototypes().hold(sent_prototypes_[prototype]);
   }
   return sent_prototypes_[prototype];
 }

@@ -22,6 +22,9 @@ class Publisher {
   // went or changed, valid until the next call.
   std::span<const std::uint32_t> publish();
 
+  // Prototypes that no longer are.
+  void forget(std::span<const ecs::PrototypeId> prototypes);
+
   [[nodiscard]] const wire::RowTable& rows() const { return rows_; }
   [[nodiscard]] const ecs::Registry& registry() const { return registry_; }
 
@@ -39,7 +42,7 @@ class Publisher {
   ecs::Tick last_tick_ = 0;
   std::vector<std::uint32_t> changed_;
   std::vector<ecs::Tick> noted_;                   // by index: the tick it was put into changed_
-  std::vector<ecs::PrototypeId> sent_prototypes_;  // by prototype
+  std::vector<ecs::PrototypeId> sent_prototypes_;  // by prototype; held
 };
 
 }  // namespace mobula::server

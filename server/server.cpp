@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t messages_per_tick_max = 16;
 constexpr std::size_t inputs_per_tick_max = 16;
+constexpr std::uint32_t prototypes_looked_at_per_tick = 64;  // for those that nobody needs
 constexpr core::Nanoseconds hello_timeout = 5 * core::second;
 
 // What a stranger calls itself goes into logs and names: printable ASCII, at most 24 characters.
@@ -58,10 +59,16 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
   game_.tick(*world_);
 
   const std::span<const std::uint32_t> changed = publisher_->publish();
+  const std::span<const ecs::PrototypeId> reclaimed =
+      world_->registry().prototypes().reclaim(prototypes_looked_at_per_tick);
+  publisher_->forget(reclaimed);
   for (const std::unique_ptr<Session>& session : sessions_) {
     transport::Session* lane = endpoint_.find(session->transport_id);
     if (lane == nullptr) continue;
-    if (session->view != nullptr) session->view->on_published(changed);
+    if (session->view != nullptr) {
+      session->view->on_published(changed);
+      session->view->forget(reclaimed);
+    }
     if (session->state == Session::State::joining) begin_play(*session, *lane);
     if (session->state == Session::State::playing) replicate(*session, *lane);
   }

@@ -14,14 +14,14 @@ bool Session::take_command(core::ByteView bytes) {
 void Session::note_delivered(const transport::Session& lane) {
   std::erase_if(announcements_, [&](const Announcement& announcement) {
     if (!lane.reliable_delivered(announcement.message)) return false;
-    for (const ecs::PrototypeId prototype : announcement.prototypes) view->prototype_known(prototype);
+    for (const std::uint32_t id : announcement.prototypes) view->prototypes().delivered(id);
     return true;
   });
 }
 
 core::Status Session::send_new_names(const ecs::Registry& registry, transport::Session& lane) {
   wire::Names names;
-  for (const ecs::PrototypeId prototype : view->wanted_prototypes())
+  for (const auto& [prototype, id] : view->prototypes().wanted())
     for (const ecs::PoolId pool : registry.prototypes().pools(prototype))
       if (named_pools_.insert(pool).second) names.texts.push_back(registry.pool(pool).instance_name());
   if (names.texts.empty()) return core::Done{};
@@ -32,21 +32,23 @@ core::Status Session::send_new_names(const ecs::Registry& registry, transport::S
 
 core::Status Session::announce_prototypes(const ecs::Registry& registry, transport::Session& lane) {
   note_delivered(lane);
-  std::span<const ecs::PrototypeId> wanted = view->wanted_prototypes();
+  std::span<const AnnouncedPrototypes::Announcement> wanted = view->prototypes().wanted();
   if (wanted.empty()) return core::Done{};
   if (core::Status named = send_new_names(registry, lane); !named) return named;
   for (; !wanted.empty(); wanted = wanted.subspan(std::min(wanted.size(), wire::max_prototypes_per_message))) {
     const auto part = wanted.first(std::min(wanted.size(), wire::max_prototypes_per_message));
     wire::Prototypes message;
-    for (const ecs::PrototypeId id : part) {
-      std::vector<index::ComponentRef> components = index::components(registry, id);
+    std::vector<std::uint32_t> ids;
+    for (const auto& [prototype, id] : part) {
+      std::vector<index::ComponentRef> components = index::components(registry, prototype);
       message.prototypes.push_back({id, index::prototype_hash(components), std::move(components)});
+      ids.push_back(id);
     }
     const core::Result<transport::ReliableId> sent = lane.send_reliable(wire::encode(message));
     if (!sent) return sent.error();
-    announcements_.push_back({*sent, {part.begin(), part.end()}});
+    announcements_.push_back({*sent, std::move(ids)});
   }
-  view->clear_wanted();
+  view->prototypes().clear_wanted();
   return core::Done{};
 }
 

@@ -41,7 +41,7 @@ class Session {
  private:
   struct Announcement {
     transport::ReliableId message;
-    std::vector<ecs::PrototypeId> prototypes;
+    std::vector<std::uint32_t> prototypes;  // the client's ids
   };
 
   core::Status send_new_names(const ecs::Registry& registry, transport::Session& lane);

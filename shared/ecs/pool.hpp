@@ -21,6 +21,7 @@
 namespace mobula::ecs {
 
 using PoolId = std::uint32_t;
+inline constexpr PoolId no_pool = ~0u;
 using Tick = std::uint32_t;
 
 struct PoolWatch;  // who is told of a pool's changes: watch.hpp

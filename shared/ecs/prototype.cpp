@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <mobula/core/assert.hpp>
 #include <mobula/ecs/prototype.hpp>
 
 namespace mobula::ecs {
-
 namespace {
 
 std::uint64_t edge_key(PrototypeId from, PoolId pool) { return static_cast<std::uint64_t>(from) << 32 | pool; }
@@ -28,7 +26,16 @@ void PrototypeEdges::add(PrototypeId from, PoolId pool, PrototypeId to) {
   last_[pool] = {from, to};
 }
 
-PrototypeTable::PrototypeTable() : nodes_(1), uses_(1) {}
+PrototypeId PrototypeEdges::remove(PrototypeId from, PoolId pool) noexcept {
+  const auto found = map_->find(edge_key(from, pool));
+  if (found == map_->end()) return unknown;
+  const PrototypeId to = found->second;
+  map_->erase(found);
+  if (last_[pool].from == from) last_[pool] = {};
+  return to;
+}
+
+PrototypeTable::PrototypeTable() : nodes_(1), uses_(1), names_(1) { nodes_[0].canonical = empty_prototype; }
 
 void PrototypeTable::reserve_pools(std::size_t count) {
   keys_.reserve(count);
@@ -51,22 +58,26 @@ bool PrototypeTable::contains(PrototypeId prototype, PoolId pool) const {
 PrototypeId PrototypeTable::find_with(PrototypeId prototype, PoolId pool) {
   if (const PrototypeId known = with_.find(prototype, pool); known != PrototypeEdges::unknown) return known;
   MOBULA_ASSERT(!contains(prototype, pool), "a composition holds a pool once");
+  MOBULA_ASSERT(find(prototype, name(pool)) == no_pool, "two components of one entity have one instance name");
+  return make(prototype, pool);
+}
 
-  Node node{nodes_[prototype].pools, 0};
-  node.pools.push_back(pool);
-  std::vector<PoolId> sorted = node.pools;
-  std::sort(sorted.begin(), sorted.end(), [this](PoolId a, PoolId b) { return keys_[a] < keys_[b]; });
-  const bool is_canonical = sorted == node.pools;
-  const PrototypeId canonical = is_canonical ? empty_prototype : chain(sorted);
-
-  // Whatever throws has thrown before anything refers to the new prototype.
-  const PrototypeId made = size();
-  if (made == nodes_.capacity()) nodes_.reserve(2 * made);
-  if (made == uses_.capacity()) uses_.reserve(2 * made);
-  with_.add(prototype, pool, made);
-  node.canonical = is_canonical ? made : canonical;
-  nodes_.push_back(std::move(node));
-  uses_.push_back(0);
+// Whatever throws has thrown before anything refers to the new prototype.
+PrototypeId PrototypeTable::make(PrototypeId base, PoolId pool) {
+  std::vector<PoolId> pools = nodes_[base].pools;
+  pools.push_back(pool);
+  if (free_.empty()) {
+    uses_.resize(size() + 1);
+    names_.resize(size() + 1);
+    if (free_.capacity() <= size()) free_.reserve(2 * size() + 16);  // for all there are: giving back cannot fail
+    nodes_.emplace_back();
+    free_.push_back(size() - 1);
+  }
+  const PrototypeId made = free_.back();
+  with_.add(base, pool, made);
+  free_.pop_back();
+  nodes_[made] = {std::move(pools), base, PrototypeEdges::unknown, 0};
+  ++nodes_[base].leads;
   return made;
 }
 
@@ -75,21 +86,113 @@ PrototypeId PrototypeTable::find_without(PrototypeId prototype, PoolId pool) {
   MOBULA_ASSERT(contains(prototype, pool), "only a pool that is there can be taken out");
   std::vector<PoolId> rest = nodes_[prototype].pools;
   std::erase(rest, pool);
-  const PrototypeId made = chain(rest);
-  without_.add(prototype, pool, made);
-  return made;
+  const PrototypeId left = chain(rest);
+  without_.add(prototype, pool, left);
+  ++nodes_[left].leads;
+  return left;
 }
 
-PrototypeId PrototypeTable::intern(std::span<const PoolId> pools) {
-  std::vector<PoolId> sorted(pools.begin(), pools.end());
-  std::sort(sorted.begin(), sorted.end(), [this](PoolId a, PoolId b) { return keys_[a] < keys_[b]; });
-  return chain(sorted);
+std::vector<PoolId> PrototypeTable::sorted(std::span<const PoolId> pools) const {
+  std::vector<PoolId> all(pools.begin(), pools.end());
+  std::sort(all.begin(), all.end(), [this](PoolId a, PoolId b) { return keys_[a] < keys_[b]; });
+  return all;
+}
+
+PrototypeId PrototypeTable::intern(std::span<const PoolId> pools) { return chain(sorted(pools)); }
+
+PrototypeId PrototypeTable::canonical(PrototypeId prototype) {
+  if (nodes_[prototype].canonical == PrototypeEdges::unknown) {
+    const PrototypeId found = intern(pools(prototype));
+    nodes_[prototype].canonical = found;
+    if (found != prototype) ++nodes_[found].leads;
+  }
+  return nodes_[prototype].canonical;
 }
 
 PrototypeId PrototypeTable::chain(std::span<const PoolId> pools) {
   PrototypeId prototype = empty_prototype;
   for (const PoolId pool : pools) prototype = with(prototype, pool);
   return prototype;
+}
+
+// Of some factors takes the one that lets the fewest names meet.
+void PrototypeTable::make_names(PrototypeId prototype) const {
+  const std::span<const PoolId> all = pools(prototype);
+  NameSlots made;
+  while (made.mask() + 1 < 2 * all.size()) --made.shift;
+  std::vector<bool> taken;
+  const auto meetings = [&](std::uint32_t factor) {
+    const NameSlots tried{{}, factor, made.shift};
+    taken.assign(made.mask() + 1, false);
+    std::size_t count = 0;
+    for (const PoolId pool : all) {
+      std::vector<bool>::reference slot = taken[tried.home(name(pool).value)];
+      count += slot ? 1u : 0u;
+      slot = true;
+    }
+    return count;
+  };
+  std::size_t fewest = ~std::size_t{0};
+  std::uint32_t factor = 0x9e3779b1;
+  for (int round = 0; round < 16 && fewest > 0; ++round, factor = factor * 0x2c9277b5 + 2) {
+    const std::size_t count = meetings(factor);
+    if (count >= fewest) continue;
+    fewest = count;
+    made.factor = factor;
+  }
+  made.slots.resize(made.mask() + 1);
+  for (const PoolId pool : all) {
+    std::uint32_t at = made.home(name(pool).value);
+    while (made.slots[at].pool != no_pool) at = (at + 1) & made.mask();
+    made.slots[at] = {name(pool).value, pool};
+  }
+  names_[prototype] = std::move(made);
+}
+
+bool PrototypeTable::needed(PrototypeId prototype) const { return uses_[prototype] > 0 || nodes_[prototype].leads > 0; }
+
+std::span<const PrototypeId> PrototypeTable::reclaim(std::uint32_t budget) {
+  reclaimed_.clear();
+  reclaimed_.reserve(std::min(budget, size()));
+  for (std::uint32_t looked = 0; looked < budget && looked < size(); ++looked) {
+    cursor_ = (cursor_ > 0 ? cursor_ : size()) - 1;  // downwards: chains mostly grow upwards
+    if (cursor_ == empty_prototype || !exists(cursor_) || needed(cursor_)) continue;
+    give_back(cursor_);
+    reclaimed_.push_back(cursor_);
+  }
+  return reclaimed_;
+}
+
+void PrototypeTable::give_back(PrototypeId prototype) noexcept {
+  Node& node = nodes_[prototype];
+  with_.remove(node.base, node.pools.back());
+  --nodes_[node.base].leads;
+  for (const PoolId pool : node.pools)
+    if (const PrototypeId left = without_.remove(prototype, pool); left != PrototypeEdges::unknown)
+      --nodes_[left].leads;
+  if (node.canonical != PrototypeEdges::unknown && node.canonical != prototype) --nodes_[node.canonical].leads;
+  node = {};
+  names_[prototype] = {};
+  free_.push_back(prototype);  // there is room: make() saw to it
+}
+
+void PrototypeTable::check() const {
+  std::size_t free = 0;
+  for (PrototypeId prototype = 1; prototype < size(); ++prototype) {
+    if (!exists(prototype)) {
+      ++free;
+      MOBULA_ASSERT(!needed(prototype), "what is given back was not needed");
+      continue;
+    }
+    const Node& node = nodes_[prototype];
+    const std::span<const PoolId> all = node.pools;
+    MOBULA_ASSERT(std::ranges::equal(pools(node.base), all.first(all.size() - 1)), "a chain goes on from its base");
+    MOBULA_ASSERT(nodes_[node.base].leads > 0, "a base is needed");
+    for (const PoolId pool : all) MOBULA_ASSERT(find(prototype, name(pool)) == pool, "a name finds its pool");
+    if (node.canonical == PrototypeEdges::unknown) continue;
+    MOBULA_ASSERT(std::ranges::equal(pools(node.canonical), sorted(all)), "a canonical form is sorted");
+  }
+  MOBULA_ASSERT(free == free_.size(), "each free id is listed once");
 }
 
 }  // namespace mobula::ecs

@@ -24,7 +24,7 @@ void tell_of_components(const std::vector<core::Owned<Pool>>& pools, std::span<c
 
 }  // namespace
 
-Registry::Registry(RegistryConfig config) : config_(config), entities_(config.entities) {}
+Registry::Registry(RegistryConfig config) : config_(config), index_(config.entities) {}
 Registry::~Registry() = default;
 
 core::Result<const ComponentType*> Registry::register_type(ComponentType type) {
@@ -60,10 +60,10 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
   pools_.reserve(made + 1);
   pools_by_key_.reserve(made + 1);
   local_pools_.reserve(local_pools_.size() + 1);
-  prototypes_.reserve_pools(made + 1);
+  index_.prototypes().reserve_pools(made + 1);
   const PoolKey key{pool_key(type_id, instance), made};
   pools_by_key_.insert(std::lower_bound(pools_by_key_.begin(), pools_by_key_.end(), key), key);
-  prototypes_.add_pool(key.key);
+  index_.prototypes().add_pool(key.key);
   if (!type->schema) local_pools_.push_back(pool.get());
   pools_.push_back(std::move(pool));
   return made;
@@ -109,6 +109,11 @@ std::string Registry::double_add(Entity entity, const Pool& pool) const {
   return "entity " + to_string(entity) + " already has component " + pool.instance_name();
 }
 
+std::string Registry::name_taken(Entity entity, const Pool& pool) const {
+  return "adding " + pool.type().name + " " + pool.instance_name() + " to entity " + to_string(entity) +
+         ", which has a component of that name already: a " + pools_[find(entity, pool.instance())]->type().name;
+}
+
 std::string Registry::missing_component(Entity entity, const Pool& pool) const {
   return "entity " + to_string(entity) + " has no component " + pool.instance_name() + " to remove";
 }
@@ -117,9 +122,8 @@ std::string Registry::missing_component(Entity entity, const Pool& pool) const {
 
 Entity Registry::create() {
   journal_.make_room();
-  const Entity entity = entities_.create();
+  const Entity entity = index_.create();
   if (!entity) return entity;
-  prototypes_.retain(empty_prototype);
   journal_.note(JournalEntry::Kind::create, entity);
   if (!created_.empty()) tell_created(entity);
   return entity;
@@ -127,8 +131,8 @@ Entity Registry::create() {
 
 bool Registry::create_given(Entity entity) {
   journal_.make_room();
-  if (!entities_.create_given(entity)) return false;
-  prototypes_.retain(empty_prototype);
+  if (!index_.entities().create_given(entity)) return false;
+  index_.prototypes().retain(empty_prototype);
   journal_.note(JournalEntry::Kind::create, entity);
   if (!created_.empty()) tell_created(entity);
   return true;
@@ -143,9 +147,9 @@ EntityRange Registry::create_range(std::uint32_t count) {
   journal_.make_room();
   std::vector<Entity> told;
   if (!created_.empty()) told.reserve(count);
-  const EntityRange range = entities_.create_range(count);
+  const EntityRange range = index_.entities().create_range(count);
   if (range.count == 0) return range;
-  prototypes_.retain(empty_prototype, range.count);
+  index_.prototypes().retain(empty_prototype, range.count);
   journal_.note(JournalEntry::Kind::create, range.at(0), range.count);
   if (created_.empty()) return range;
   for (std::uint32_t i = 0; i < count; ++i) told.push_back(range.at(i));
@@ -156,8 +160,8 @@ EntityRange Registry::create_range(std::uint32_t count) {
 bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
                            std::span<const std::byte* const> values) {
   PrototypeId prototype = empty_prototype;
-  for (const Pool* pool : pools) prototype = prototypes_.with(prototype, pool->id());
-  if (!entities_.create(out, prototype)) return false;
+  for (const Pool* pool : pools) prototype = index_.prototypes().with(prototype, pool->id());
+  if (!index_.entities().create(out, prototype)) return false;
   try {
     find_runs(out);
     journal_.make_room(runs_.size());
@@ -167,13 +171,13 @@ bool Registry::create_with(std::span<Entity> out, std::span<Pool* const> pools,
       make_group_room(*pool, out);
     }
   } catch (...) {
-    entities_.destroy(out);
+    index_.entities().destroy(out);
     throw;
   }
   for (std::size_t i = 0; i < pools.size(); ++i)
     for (const EntityRun& run : runs_) pools[i]->commit_run(run.first.index, run.count, values[i]);
   for (Pool* pool : pools) enter_groups(*pool, out);
-  prototypes_.retain(prototype, static_cast<std::uint32_t>(out.size()));
+  index_.prototypes().retain(prototype, static_cast<std::uint32_t>(out.size()));
   for (const EntityRun& run : runs_) journal_.note(JournalEntry::Kind::create, run.first, run.count);
   created_.emit(out);
   for (Pool* pool : pools)
@@ -188,7 +192,7 @@ void Registry::find_runs(std::span<const Entity> entities) {
 }
 
 inline void Registry::drop_components(std::uint32_t index, PrototypeId prototype) noexcept {
-  for (const PoolId pool : prototypes_.pools(prototype)) pools_[pool]->remove(index);
+  for (const PoolId pool : index_.prototypes().pools(prototype)) pools_[pool]->remove(index);
   for (Pool* pool : local_pools_)
     if (pool->contains(index)) pool->remove(index);
 }
@@ -203,9 +207,7 @@ void Registry::destroy(Entity entity) {
 }
 
 inline void Registry::destroy_told(Entity entity) noexcept {
-  const PrototypeId prototype = entities_.prototype(entity.index);
-  prototypes_.release(prototype);
-  entities_.destroy(entity);
+  const PrototypeId prototype = index_.destroy(entity);
   drop_components(entity.index, prototype);
 }
 
@@ -227,11 +229,11 @@ void Registry::destroy_range(const EntityRange& range) {
   if (watched_ || !destroying_.empty()) tell_destroying(living(range));
   for (std::uint32_t i = range.count; i-- > 0;) {
     if (!valid(range.at(i))) continue;
-    const PrototypeId prototype = entities_.prototype(range.first + i);
-    prototypes_.release(prototype);
+    const PrototypeId prototype = index_.entities().prototype(range.first + i);
+    index_.prototypes().release(prototype);
     drop_components(range.first + i, prototype);
   }
-  entities_.destroy_range(range);
+  index_.entities().destroy_range(range);
   journal_.note(JournalEntry::Kind::destroy, range.at(0), range.count);
 }
 
@@ -300,7 +302,7 @@ void Registry::tell_destroying(std::span<const Entity> entities) {
 
 PrototypeId Registry::prototype(Entity entity) const {
   MOBULA_ASSERT(valid(entity), "entity " + to_string(entity) + " is not alive");
-  return entities_.prototype(entity.index);
+  return index_.entities().prototype(entity.index);
 }
 
 std::byte* Registry::add_bytes(Entity entity, PoolId id, core::ByteView value) {
@@ -329,7 +331,7 @@ void Registry::prepare_add(std::span<const Entity> entities, Pool& pool) {
   make_group_room(pool, entities);
   if (!pool.is_schema()) return;
   journal_.make_room(entities);
-  for (const Entity entity : entities) prototypes_.with(entities_.prototype(entity.index), pool.id());
+  for (const Entity entity : entities) index_.prototypes().with(index_.entities().prototype(entity.index), pool.id());
 }
 
 void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept {
@@ -337,8 +339,8 @@ void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept
   for (const Entity entity : entities) {
     pool.commit(entity.index);
     if (!schema) continue;
-    const PrototypeId from = entities_.prototype(entity.index);
-    recompose(entity, from, prototypes_.with(from, pool.id()));
+    const PrototypeId from = index_.entities().prototype(entity.index);
+    recompose(entity, from, index_.prototypes().with(from, pool.id()));
   }
 }
 
@@ -379,7 +381,8 @@ void Registry::prepare_remove(std::span<const Entity> entities, Pool& pool) {
   make_group_room(pool, entities);
   if (!pool.is_schema()) return;
   journal_.make_room(entities);
-  for (const Entity entity : entities) prototypes_.without(entities_.prototype(entity.index), pool.id());
+  for (const Entity entity : entities)
+    index_.prototypes().without(index_.entities().prototype(entity.index), pool.id());
 }
 
 void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
@@ -390,18 +393,16 @@ void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
   if (watch != nullptr)
     for (GroupSet* group : watch->groups) group->removed(pool, entity.index);
   if (!pool.is_schema()) return;
-  const PrototypeId from = entities_.prototype(entity.index);
-  recompose(entity, from, prototypes_.without(from, pool.id()));
+  const PrototypeId from = index_.entities().prototype(entity.index);
+  recompose(entity, from, index_.prototypes().without(from, pool.id()));
 }
 
 void Registry::assign_prototypes(const EntityRange& range, std::span<const PrototypeId> prototypes) {
   MOBULA_ASSERT(prototypes.size() == range.count, "one prototype for each entity of the range");
   for (std::uint32_t i = 0; i < range.count; ++i) {
-    MOBULA_ASSERT(valid(range.at(i)) && entities_.prototype(range.first + i) == empty_prototype,
+    MOBULA_ASSERT(valid(range.at(i)) && index_.entities().prototype(range.first + i) == empty_prototype,
                   "entity " + to_string(range.at(i)) + " is spawned, and is dead or has components already");
-    prototypes_.release(empty_prototype);
-    prototypes_.retain(prototypes[i]);
-    entities_.change_prototype(range.first + i, empty_prototype, prototypes[i]);
+    index_.change(range.first + i, empty_prototype, prototypes[i]);
   }
 }
 
@@ -424,12 +425,13 @@ void Registry::end_spawn(const EntityRange& range) {
 }
 
 void Registry::check() const {
-  entities_.check();
+  index_.entities().check();
+  index_.prototypes().check();
   std::uint64_t components = 0;
-  std::vector<std::uint32_t> uses(prototypes_.size());
-  entities_.each([&](Entity entity) {
-    ++uses[entities_.prototype(entity.index)];
-    for (const PoolId pool : prototypes_.pools(entities_.prototype(entity.index))) {
+  std::vector<std::uint32_t> uses(index_.prototypes().size());
+  index_.entities().each([&](Entity entity) {
+    ++uses[index_.entities().prototype(entity.index)];
+    for (const PoolId pool : index_.prototypes().pools(index_.entities().prototype(entity.index))) {
       MOBULA_ASSERT(pools_[pool]->contains(entity.index), "an entity has what its prototype says");
       ++components;
     }
@@ -439,11 +441,11 @@ void Registry::check() const {
     pool->check();
     if (pool->is_schema()) pooled += pool->size();
     for (const std::uint32_t index : pool->indices())
-      MOBULA_ASSERT(entities_.at(index), "only the living have components");
+      MOBULA_ASSERT(index_.entities().at(index), "only the living have components");
   }
   MOBULA_ASSERT(components == pooled, "a prototype says what its entity has");
-  for (PrototypeId prototype = 0; prototype < prototypes_.size(); ++prototype)
-    MOBULA_ASSERT(prototypes_.uses(prototype) == uses[prototype], "a prototype counts its entities");
+  for (PrototypeId prototype = 0; prototype < index_.prototypes().size(); ++prototype)
+    MOBULA_ASSERT(index_.prototypes().uses(prototype) == uses[prototype], "a prototype counts its entities");
   for (const core::Owned<GroupSet>& group : groups_) group->check();
 }
 

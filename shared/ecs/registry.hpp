@@ -13,11 +13,10 @@
 #include <mobula/core/owned.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/component_type.hpp>
-#include <mobula/ecs/entity_pool.hpp>
+#include <mobula/ecs/entity_index.hpp>
 #include <mobula/ecs/group.hpp>
 #include <mobula/ecs/journal.hpp>
 #include <mobula/ecs/pool.hpp>
-#include <mobula/ecs/prototype.hpp>
 #include <mobula/ecs/view.hpp>
 #include <mobula/ecs/watch.hpp>
 #include <string_view>
@@ -64,7 +63,7 @@ class Registry {
     return *pools_[id];
   }
   [[nodiscard]] std::uint32_t pool_count() const { return static_cast<std::uint32_t>(pools_.size()); }
-  static constexpr PoolId no_pool = ~0u;
+  static constexpr PoolId no_pool = ecs::no_pool;
 
   // The default pool of a C++ type. A schema component's type must be registered; a local
   // component's is registered on first use.
@@ -89,8 +88,8 @@ class Registry {
   void destroy(std::span<const Entity> entities);
   // Destroys what still lives of the range.
   void destroy_range(const EntityRange& range);
-  [[nodiscard]] bool valid(Entity entity) const { return entities_.valid(entity); }
-  [[nodiscard]] const EntityPool& entities() const { return entities_; }
+  [[nodiscard]] bool valid(Entity entity) const { return index_.entities().valid(entity); }
+  [[nodiscard]] const EntityPool& entities() const { return index_.entities(); }
 
   // Components ---------------------------------------------------------------------------
 
@@ -186,7 +185,7 @@ class Registry {
   // The entities with all of Ts and none of Excluded: view<A, const B>(exclude<C>).
   template <class... Ts, class... Excluded>
   View<Ts...> view(Exclude<Excluded...> /*excluded*/ = {}) {
-    return {entities_, {&pool<detail::PlainComponent<Ts>>()...}, excluded_pools<Excluded...>()};
+    return {index_.entities(), {&pool<detail::PlainComponent<Ts>>()...}, excluded_pools<Excluded...>()};
   }
   template <class... Ts, class... Excluded>
   View<Ts...> view(Exclude<Excluded...> /*excluded*/ = {}) const {
@@ -219,9 +218,11 @@ class Registry {
 
   // Prototypes and change ----------------------------------------------------------------
 
-  [[nodiscard]] PrototypeTable& prototypes() { return prototypes_; }
-  [[nodiscard]] const PrototypeTable& prototypes() const { return prototypes_; }
+  [[nodiscard]] PrototypeTable& prototypes() { return index_.prototypes(); }
+  [[nodiscard]] const PrototypeTable& prototypes() const { return index_.prototypes(); }
   [[nodiscard]] PrototypeId prototype(Entity entity) const;
+  // The pool in which an entity has the component of an instance name; no_pool if it has none, or is not alive.
+  [[nodiscard]] PoolId find(Entity entity, core::StringId32 name) const { return index_.find(entity, name); }
   [[nodiscard]] Tick tick() const { return tick_; }
   void set_tick(Tick tick) { tick_ = tick; }
   [[nodiscard]] std::span<const JournalEntry> journal() const { return journal_.entries(); }
@@ -245,22 +246,21 @@ class Registry {
   PreparedAdd prepare_add(Entity entity, Pool& pool, bool schema) {
     MOBULA_ASSERT(valid(entity), dead_entity("adding", entity, pool));
     MOBULA_ASSERT(!pool.contains(entity.index), double_add(entity, pool));
+    MOBULA_ASSERT(!schema || find(entity, pool.instance()) == no_pool, name_taken(entity, pool));
     const SparseSet::Place place = pool.make_room(entity.index);
     if (pool.watch() != nullptr) [[unlikely]]
       make_group_room(pool, entity);
     if (!schema) return {place};
     journal_.make_room();
-    const PrototypeId prototype = entities_.prototype(entity.index);
-    return {place, prototype, prototypes_.with(prototype, pool.id())};
+    const PrototypeId prototype = index_.entities().prototype(entity.index);
+    return {place, prototype, index_.prototypes().with(prototype, pool.id())};
   }
   void commit_add(Entity entity, Pool& pool, bool schema, const PreparedAdd& prepared) noexcept {
     pool.commit(entity.index, prepared.place);
     if (schema) recompose(entity, prepared.from, prepared.to);
   }
   void recompose(Entity entity, PrototypeId from, PrototypeId to) noexcept {
-    prototypes_.release(from);
-    prototypes_.retain(to);
-    entities_.change_prototype(entity.index, from, to);
+    index_.change(entity.index, from, to);
     journal_.note_recomposed(entity);
   }
   void remove_from(Entity entity, Pool& pool, bool schema) {
@@ -269,8 +269,8 @@ class Registry {
     MOBULA_ASSERT(valid(entity), dead_entity("removing", entity, pool));
     MOBULA_ASSERT(pool.contains(entity.index), missing_component(entity, pool));
     journal_.make_room();
-    const PrototypeId prototype = entities_.prototype(entity.index);
-    recompose(entity, prototype, prototypes_.without(prototype, pool.id()));
+    const PrototypeId prototype = index_.entities().prototype(entity.index);
+    recompose(entity, prototype, index_.prototypes().without(prototype, pool.id()));
     pool.remove(entity.index);
   }
   void prepare_add(std::span<const Entity> entities, Pool& pool);
@@ -297,6 +297,7 @@ class Registry {
   [[nodiscard]] std::vector<Entity> living(const EntityRange& range) const;
   [[nodiscard]] std::string dead_entity(const char* doing, Entity entity, const Pool& pool) const;
   [[nodiscard]] std::string double_add(Entity entity, const Pool& pool) const;
+  [[nodiscard]] std::string name_taken(Entity entity, const Pool& pool) const;
   [[nodiscard]] std::string missing_component(Entity entity, const Pool& pool) const;
 
   struct PoolKey {
@@ -328,8 +329,7 @@ class Registry {
 
   RegistryConfig config_;
   Tick tick_ = 1;
-  EntityPool entities_;
-  PrototypeTable prototypes_;
+  EntityIndex index_;
   Journal journal_;
   std::vector<core::Owned<ComponentType>> types_;  // pools end before their types
   std::vector<Pool*> pool_by_slot_;                // by type_slot<T>
@@ -476,7 +476,7 @@ ExcludedPools Registry::excluded_pools() {
 template <class... Ts>
 View<Ts...> Registry::view_of(const std::array<PoolId, sizeof...(Ts)>& pools, const ExcludedPools& excluded) {
   std::size_t next = 0;
-  return {entities_, {&typed_pool<detail::PlainComponent<Ts>>(pools[next++])...}, excluded};
+  return {index_.entities(), {&typed_pool<detail::PlainComponent<Ts>>(pools[next++])...}, excluded};
 }
 
 template <class T, class Function>
@@ -485,7 +485,7 @@ void Registry::each_instance(Function&& function) {
   for (std::size_t i = 0; i < pools_.size(); ++i) {
     Pool& instance = *pools_[i];
     if (instance.type().id != type) continue;
-    View<T>(entities_, {&instance}, {}).each([&](Entity entity, T& component) {
+    View<T>(index_.entities(), {&instance}, {}).each([&](Entity entity, T& component) {
       function(entity, instance.instance(), component);
     });
   }
@@ -495,7 +495,7 @@ template <class... Owned, class... Required, class... Excluded>
 Group<Owned..., Required...> Registry::group(With<Required...> /*required*/, Exclude<Excluded...> /*excluded*/) {
   GroupSet& set = open_group(
       {{&pool<std::remove_const_t<Owned>>()...}, {&pool<std::remove_const_t<Required>>()...}, {&pool<Excluded>()...}});
-  return {entities_, set, {&pool<std::remove_const_t<Owned>>()..., &pool<std::remove_const_t<Required>>()...}};
+  return {index_.entities(), set, {&pool<std::remove_const_t<Owned>>()..., &pool<std::remove_const_t<Required>>()...}};
 }
 
 }  // namespace mobula::ecs

@@ -8,7 +8,8 @@
 //   counts             one SnapshotCounts
 //   pools              one PoolRecord per pool of schema components; its place here is the pool's number
 //   names              of each pool the type's name and the instance's, one after the other
-//   prototype sizes    one uint32 per prototype: in how many pools its entities are; the first is the empty one
+//   prototype sizes    one uint32 per prototype: in how many pools its entities are; the first is the empty one, other
+//                      places without pools are of no prototype
 //   prototype pools    of each prototype the pools' numbers, in the order of adding
 //   slots, ranges, free range lists    of the entity pool, as in entity_pool.hpp
 //   then per pool:
@@ -16,7 +17,7 @@
 //     components       the pool's component size each
 //
 // The checksum is XXH3 over pieces of 512 items of one column, each seeded with the hash of all before. Such a
-// piece lies in one page of a pool, and is hashed and copied while it is in the cache.
+// piece is hashed and copied while it is in the cache.
 #pragma once
 
 #include <cstdint>

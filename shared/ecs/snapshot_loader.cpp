@@ -50,9 +50,9 @@ class SnapshotLoader {
 };
 
 core::Status SnapshotLoader::load() {
-  if (registry_.entities_.size() > 0)
+  if (registry_.index_.entities().size() > 0)
     return core::Error{"registry not empty", "a snapshot is loaded into a registry without entities: this one has " +
-                                                 std::to_string(registry_.entities_.size())};
+                                                 std::to_string(registry_.index_.entities().size())};
   for (const auto check : {&SnapshotLoader::check_pools, &SnapshotLoader::check_prototypes,
                            &SnapshotLoader::restore_entities, &SnapshotLoader::check_components})
     if (core::Status status = (this->*check)(); !status) return status;
@@ -96,16 +96,16 @@ core::Status SnapshotLoader::check_pool(const SavedPool& pool) const {
   return core::Done{};
 }
 
-// Each once, and after its base and its canonical prototype, as every table makes them. So what making them costs
-// here is in proportion to the snapshot, and in a table without others they get the same ids.
+// Each once, and with its base. So what making them costs here is in proportion to the snapshot.
 core::Status SnapshotLoader::check_prototypes() {
   using Pools = std::span<const std::uint32_t>;
   std::vector<SavedPrototype>& saved = saved_.prototypes;
   const auto less = [](Pools a, Pools b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
   };
-  std::vector<PrototypeId> ordered(saved.size());
-  for (PrototypeId i = 0; i < saved.size(); ++i) ordered[i] = i;
+  std::vector<PrototypeId> ordered{empty_prototype};
+  for (PrototypeId i = 1; i < saved.size(); ++i)
+    if (!saved[i].pools.empty()) ordered.push_back(i);
   std::sort(ordered.begin(), ordered.end(),
             [&](PrototypeId a, PrototypeId b) { return less(saved[a].pools, saved[b].pools); });
   const auto find = [&](Pools pools) {  // or one that is too large
@@ -116,20 +116,20 @@ core::Status SnapshotLoader::check_prototypes() {
 
   if (saved.empty() || !saved[empty_prototype].pools.empty())
     return damaged("its first prototype is not the empty one");
-  std::vector<std::uint32_t> canonical;
-  for (PrototypeId prototype = 1; prototype < saved.size(); ++prototype) {
+  std::vector<core::StringId32> names;
+  for (const PrototypeId prototype : ordered) {
     const Pools pools = saved[prototype].pools;
-    if (pools.empty() || find(pools) != prototype) return damaged("it has a prototype twice");
-    canonical.assign(pools.begin(), pools.end());
+    if (prototype == empty_prototype) continue;
+    if (find(pools) != prototype) return damaged("it has a prototype twice");
     if (*std::max_element(pools.begin(), pools.end()) >= saved_.pools.size())
       return damaged("a prototype has a pool that is not there");
-    std::sort(canonical.begin(), canonical.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return saved_.pools[a].key() < saved_.pools[b].key(); });
-    if (std::adjacent_find(canonical.begin(), canonical.end()) != canonical.end())
-      return damaged("a prototype has a pool twice");
+    names.clear();
+    for (const std::uint32_t pool : pools) names.push_back(saved_.pools[pool].instance());
+    std::sort(names.begin(), names.end());
+    if (std::adjacent_find(names.begin(), names.end()) != names.end())
+      return damaged("a prototype has an instance name twice");
     saved[prototype].base = find(pools.first(pools.size() - 1));
-    if (saved[prototype].base >= prototype || find(canonical) > prototype)
-      return damaged("a prototype comes before those it is made of");
+    if (saved[prototype].base >= saved.size()) return damaged("a prototype has no base");
   }
   return core::Done{};
 }
@@ -140,6 +140,9 @@ core::Status SnapshotLoader::restore_entities() {
   if (!restored) return restored.error();
   entities_ = std::move(*restored);
   survey_living();
+  for (PrototypeId prototype = 1; prototype < uses_.size(); ++prototype)
+    if (uses_[prototype] > 0 && saved_.prototypes[prototype].pools.empty())
+      return damaged("an entity has a prototype that is not there");
   return core::Done{};
 }
 
@@ -217,18 +220,27 @@ void SnapshotLoader::open_pools() {
 }
 
 void SnapshotLoader::make_prototypes() {
+  const std::vector<SavedPrototype>& saved = saved_.prototypes;
+  constexpr PrototypeId not_made = ~0u;
+  prototype_ids_.assign(saved.size(), not_made);
+  prototype_ids_[empty_prototype] = empty_prototype;
   bool same = true;
-  for (const SavedPrototype& saved : saved_.prototypes) {
-    const PrototypeId made =
-        saved.pools.empty() ? empty_prototype
-                            : registry_.prototypes_.with(prototype_ids_[saved.base], pool_ids_[saved.pools.back()]);
-    same = same && made == prototype_ids_.size();
-    prototype_ids_.push_back(made);
+  std::vector<PrototypeId> chain;  // a base may have got its id after what goes on from it
+  for (PrototypeId prototype = 0; prototype < saved.size(); ++prototype) {
+    if (saved[prototype].pools.empty()) continue;
+    for (PrototypeId next = prototype; prototype_ids_[next] == not_made; next = saved[next].base) chain.push_back(next);
+    for (; !chain.empty(); chain.pop_back()) {
+      const SavedPrototype& link = saved[chain.back()];
+      const PrototypeId made =
+          registry_.index_.prototypes().with(prototype_ids_[link.base], pool_ids_[link.pools.back()]);
+      same = same && made == chain.back();
+      prototype_ids_[chain.back()] = made;
+    }
   }
   if (same) return;
   entities_.each([this](Entity entity) {
-    const PrototypeId saved = entities_.prototype(entity.index);
-    entities_.change_prototype(entity.index, saved, prototype_ids_[saved]);
+    const PrototypeId before = entities_.prototype(entity.index);
+    entities_.change_prototype(entity.index, before, prototype_ids_[before]);
   });
 }
 
@@ -269,8 +281,9 @@ std::vector<SnapshotLoader::Announcement> SnapshotLoader::announcements() const 
 }
 
 void SnapshotLoader::commit() noexcept {
-  registry_.entities_ = std::move(entities_);
-  for (std::size_t i = 0; i < prototype_ids_.size(); ++i) registry_.prototypes_.retain(prototype_ids_[i], uses_[i]);
+  registry_.index_.entities() = std::move(entities_);
+  for (std::size_t i = 0; i < prototype_ids_.size(); ++i)
+    if (uses_[i] > 0) registry_.index_.prototypes().retain(prototype_ids_[i], uses_[i]);
   for (const EntityRange& run : runs_) registry_.journal_.note(JournalEntry::Kind::create, run.at(0), run.count);
 }
 

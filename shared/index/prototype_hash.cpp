@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mobula/core/hash.hpp>
 #include <mobula/index/prototype_hash.hpp>
 
@@ -10,11 +11,11 @@ std::uint64_t prototype_hash(std::span<const ComponentRef> sorted) {
 
 std::vector<ComponentRef> components(const ecs::Registry& registry, ecs::PrototypeId prototype) {
   std::vector<ComponentRef> result;
-  const ecs::PrototypeTable& table = registry.prototypes();
-  for (const ecs::PoolId id : table.pools(table.canonical(prototype))) {
+  for (const ecs::PoolId id : registry.prototypes().pools(prototype)) {
     const ecs::Pool& pool = registry.pool(id);
     result.push_back({pool.type().id, pool.instance()});
   }
+  std::sort(result.begin(), result.end());
   return result;
 }
 

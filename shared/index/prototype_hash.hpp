@@ -18,7 +18,7 @@ struct ComponentRef {
 // XXH3 over (type, instance) pairs, 32 bits each. The components must be sorted.
 std::uint64_t prototype_hash(std::span<const ComponentRef> sorted);
 
-// The components of the prototype's canonical chain, which is in that order.
+// The prototype's components in that order.
 std::vector<ComponentRef> components(const ecs::Registry& registry, ecs::PrototypeId prototype);
 
 }  // namespace mobula::index

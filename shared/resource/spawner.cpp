@@ -29,7 +29,10 @@ const ColumnSpawner* SpawnerTable::find(core::StringId32 type) const {
 }
 
 Spawner::Spawner(ecs::Registry& registry, std::shared_ptr<const Resource> resource, const SpawnerTable& table)
-    : registry_(&registry), resource_(std::move(resource)), table_(std::make_shared<const SpawnerTable>(table)) {}
+    : registry_(&registry),
+      resource_(std::move(resource)),
+      table_(std::make_shared<const SpawnerTable>(table)),
+      prototypes_(registry.prototypes()) {}
 
 core::Result<Spawner> Spawner::bind(ecs::Registry& registry, const reflect::Schema& schema,
                                     std::shared_ptr<const Resource> resource, const SpawnerTable& table,
@@ -89,6 +92,7 @@ core::Result<Spawner::Bound> Spawner::bind_resource(const EntityResource& source
     pools.clear();
     for (const ComponentKey& key : keys) pools.push_back(registry_->find_pool(key.type, key.instance));
     prototypes.push_back(registry_->prototypes().intern(pools));
+    prototypes_.add(prototypes.back());
   }
   bound.prototype_of.reserve(source.num_entities);
   for (const std::uint32_t prototype : source.prototype_of) bound.prototype_of.push_back(prototypes[prototype]);

@@ -89,6 +89,7 @@ class Spawner {
   ecs::Registry* registry_;
   std::shared_ptr<const Resource> resource_;
   std::shared_ptr<const SpawnerTable> table_;
+  ecs::HeldPrototypes prototypes_;  // of all that is bound
   Bound level_;
   std::map<core::StringId32, Bound> prefabs_;
   core::Bytes scratch_;  // columns whose references are being patched

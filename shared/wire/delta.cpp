@@ -73,10 +73,10 @@ void DeltaWriter::begin(std::uint32_t index, std::uint64_t kind) {
   ++entities_;
 }
 
-void DeltaWriter::spawn(const EntityRow& entity) {
+void DeltaWriter::spawn(const EntityRow& entity, std::uint32_t prototype) {
   begin(entity.entity.index, static_cast<std::uint64_t>(DecodedDelta::Kind::spawn));
   bits_.write(entity.entity.generation, 32);
-  bits_.write_golomb(entity.prototype, prototype_order);
+  bits_.write_golomb(prototype, prototype_order);
   for (const ecs::PoolId pool : registry_.prototypes().pools(entity.prototype)) {
     const Row row = rows_.row(entity.entity.index, pool);
     bits_.write_bits(row.data, row.bits);

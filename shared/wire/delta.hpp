@@ -68,7 +68,8 @@ class DeltaWriter {
   [[nodiscard]] std::size_t update_bits(const EntityRow& entity, ecs::Tick since) const;
   static constexpr std::size_t despawn_bits = 72;
 
-  void spawn(const EntityRow& entity);
+  // `prototype`: the client's id of the entity's.
+  void spawn(const EntityRow& entity, std::uint32_t prototype);
   void update(const EntityRow& entity, ecs::Tick since);
   void despawn(std::uint32_t index);
 
@@ -119,7 +120,7 @@ struct DecodedDelta {
 struct DeltaContext {
   const ecs::Registry& registry;
   RowTable& rows;
-  std::span<const ecs::PrototypeId> prototypes;  // by the server's id; empty_prototype where not known (0 is known)
+  std::span<const ecs::PrototypeId> prototypes;  // by announced id; empty_prototype where not known (0 is known)
   std::uint32_t index_limit;
 };
 

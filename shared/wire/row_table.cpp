@@ -28,6 +28,16 @@ RowTable::Column::Column(const reflect::Component& component, const ecs::Pool& p
                .default_value = {}},
       rows(pool.id(), row_type, pool.instance(), pool.instance_name(), unused_tick, {}) {}
 
+RowTable::~RowTable() {
+  for (const EntityRow& row : entities_)
+    if (row.entity) registry_.prototypes().drop(row.prototype);
+}
+
+void RowTable::forget(std::span<const ecs::PrototypeId> prototypes) {
+  for (const ecs::PrototypeId prototype : prototypes)
+    if (prototype < prototype_hashes_.size()) prototype_hashes_[prototype] = 0;
+}
+
 const ComponentCodec* RowTable::codec(ecs::PoolId pool) {
   const Column* found = column(pool);
   return found == nullptr ? nullptr : &found->codec;
@@ -64,10 +74,12 @@ void RowTable::place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick t
   if (entity.index >= entities_.size()) entities_.resize(entity.index + 1);
   if (entities_[entity.index].entity != entity) erase(entity.index);
   EntityRow& row = entities_[entity.index];
-  const ecs::PrototypeTable& prototypes = registry_.prototypes();
+  ecs::PrototypeTable& prototypes = registry_.prototypes();
+  prototypes.hold(prototype);
   if (row.entity) {
     for (const ecs::PoolId pool : prototypes.pools(row.prototype))
       if (!prototypes.contains(prototype, pool)) columns_[pool]->rows.remove(entity.index);
+    prototypes.drop(row.prototype);
   } else {
     ++size_;
   }
@@ -91,6 +103,7 @@ void RowTable::erase(std::uint32_t index) {
     ecs::Pool& rows = columns_[pool]->rows;
     if (rows.contains(index)) rows.remove(index);
   }
+  registry_.prototypes().drop(row.prototype);
   hash_ -= row.hash;
   --size_;
   row = {};

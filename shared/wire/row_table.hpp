@@ -39,8 +39,11 @@ inline constexpr EntityRow no_entity_row{};
 
 class RowTable {
  public:
-  // Both outlive the table. Only prototypes of pools that are sent are given to it.
-  RowTable(const ecs::Registry& registry, const reflect::Schema& schema) : registry_(registry), schema_(schema) {}
+  // Both outlive the table. Only prototypes of pools that are sent are given to it; it holds those of its entities.
+  RowTable(ecs::Registry& registry, const reflect::Schema& schema) : registry_(registry), schema_(schema) {}
+  ~RowTable();
+  RowTable(const RowTable&) = delete;
+  RowTable& operator=(const RowTable&) = delete;
 
   // The codec of a pool's component; null for components that are not sent.
   [[nodiscard]] const ComponentCodec* codec(ecs::PoolId pool);
@@ -57,6 +60,8 @@ class RowTable {
   // composition lacks are dropped, those it adds are the caller's to set.
   void place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick tick);
   void erase(std::uint32_t index);
+  // Prototypes that no longer are.
+  void forget(std::span<const ecs::PrototypeId> prototypes);
 
   // From a component's memory; true if the row is new or differs from what it was.
   bool update(std::uint32_t index, ecs::PoolId pool, const std::byte* component, ecs::Tick tick);
@@ -91,7 +96,7 @@ class RowTable {
   bool store(std::uint32_t index, Column& column, ecs::Tick tick, std::uint32_t bits);
   void add_to_hash(EntityRow& row, std::uint64_t change);
 
-  const ecs::Registry& registry_;
+  ecs::Registry& registry_;
   const reflect::Schema& schema_;
   std::vector<std::unique_ptr<Column>> columns_;  // by pool id; null: not sent
   std::vector<bool> known_;                       // by pool id: columns_ is decided

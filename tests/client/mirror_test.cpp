@@ -41,7 +41,11 @@ class MirrorTest : public testing::Test {
   void spawn(ecs::Entity entity) {
     world.publish();
     announce(published(entity).prototype);
-    ASSERT_TRUE(mirror->apply(delta([&](wire::DeltaWriter& writer) { writer.spawn(published(entity)); })).ok());
+    ASSERT_TRUE(mirror
+                    ->apply(delta([&](wire::DeltaWriter& writer) {
+                      writer.spawn(published(entity), published(entity).prototype);
+                    }))
+                    .ok());
     mirror->check();
     world.end_tick();
   }
@@ -138,7 +142,8 @@ TEST_F(MirrorTest, PrototypesAreRefusedWhole) {
   EXPECT_EQ(refused(0, good), "too many prototypes");
   EXPECT_EQ(refused(~0u, good), "too many prototypes");
   // The good one that came with each of them was not taken either.
-  const core::Bytes spawned = delta([&](wire::DeltaWriter& writer) { writer.spawn(published(entity)); });
+  const core::Bytes spawned =
+      delta([&](wire::DeltaWriter& writer) { writer.spawn(published(entity), published(entity).prototype); });
   EXPECT_FALSE(mirror->apply(spawned).ok());
   announce(id);
   EXPECT_TRUE(mirror->apply(spawned).ok());
@@ -154,7 +159,8 @@ class HostileDeltas : public MirrorTest {
       if (published(entity).prototype != ecs::empty_prototype) announce(published(entity).prototype);
     good = delta([&](wire::DeltaWriter& writer) {
       for (std::uint32_t index = 0; index < world.publisher.rows().index_end(); ++index)
-        if (world.publisher.rows().entity(index).entity) writer.spawn(world.publisher.rows().entity(index));
+        if (world.publisher.rows().entity(index).entity)
+          writer.spawn(world.publisher.rows().entity(index), world.publisher.rows().entity(index).prototype);
     });
     ASSERT_TRUE(mirror->apply(good).ok());
     world.end_tick();

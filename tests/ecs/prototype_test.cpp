@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <mobula/core/random.hpp>
 #include <mobula/ecs/prototype.hpp>
+#include <set>
 
 namespace mobula::ecs {
 namespace {
@@ -82,7 +84,6 @@ TEST_F(PrototypeTest, APrototypeCountsItsEntities) {
   EXPECT_EQ(table.uses(empty_prototype), 0u);
 }
 
-// More edges than the cache before the map has places.
 TEST(Prototype, ManyEdgesDoNotHideEachOther) {
   PrototypeTable table;
   constexpr PoolId pools = 40;
@@ -104,7 +105,127 @@ TEST(Prototype, ManyEdgesDoNotHideEachOther) {
   EXPECT_EQ(table.size(), 1 + pools * pools);
 }
 
+std::vector<PoolId> add_pools(PrototypeTable& table, core::Random& random, std::uint32_t count) {
+  std::vector<PoolId> all;
+  for (PoolId pool = 0; pool < count; ++pool) {
+    table.add_pool(static_cast<std::uint64_t>(pool % 7) << 32 | (random.below(1u << 31) + pool % 2));
+    all.push_back(pool);
+  }
+  return all;
+}
+
+TEST(Prototype, ANameFindsItsPoolAndNothingElseDoes) {
+  constexpr std::uint64_t seed = 11;
+  SCOPED_TRACE(seed);
+  core::Random random(seed);
+  PrototypeTable table;
+  const std::vector<PoolId> all = add_pools(table, random, 200);
+  for (int round = 0; round < 300; ++round) {
+    std::set<PoolId> some;
+    for (std::uint32_t i = random.below(round < 290 ? 14 : 150); i > 0; --i) some.insert(random.below(200));
+    const PrototypeId prototype = table.intern(std::vector<PoolId>(some.begin(), some.end()));
+    for (const PoolId pool : all)
+      ASSERT_EQ(table.find(prototype, table.name(pool)), some.contains(pool) ? pool : no_pool);
+    ASSERT_EQ(table.find(prototype, core::StringId32(0u)), no_pool);
+    ASSERT_EQ(table.find(prototype, core::StringId32(~0u)), no_pool);
+  }
+  table.check();
+}
+
+TEST(Prototype, ANameOfZeroIsANameToo) {
+  PrototypeTable table;
+  table.add_pool(0);
+  table.add_pool(1);
+  const PrototypeId one = table.with(empty_prototype, 1);
+  EXPECT_EQ(table.find(one, core::StringId32(0u)), no_pool);
+  EXPECT_EQ(table.find(table.with(one, 0), core::StringId32(0u)), 0u);
+}
+
+// Some entities walk about; what they and those who hold ids need stays, all else goes in time.
+TEST(Prototype, OnlyWhatNobodyNeedsIsReclaimed) {
+  constexpr std::uint64_t seed = 12;
+  SCOPED_TRACE(seed);
+  core::Random random(seed);
+  PrototypeTable table;
+  add_pools(table, random, 12);
+  struct Walker {
+    PrototypeId prototype = empty_prototype;
+    std::vector<PoolId> pools;
+  };
+  std::vector<Walker> walkers(8);
+  std::vector<Walker> holders;
+  table.retain(empty_prototype, static_cast<std::uint32_t>(walkers.size()));
+  const auto move = [&](Walker& walker, PrototypeId to) {
+    table.release(walker.prototype);
+    table.retain(to);
+    walker.prototype = to;
+  };
+  for (int step = 0; step < 20000; ++step) {
+    Walker& walker = walkers[random.below(8)];
+    const PoolId pool = random.below(12);
+    const auto found = std::find(walker.pools.begin(), walker.pools.end(), pool);
+    if (found == walker.pools.end()) {
+      walker.pools.push_back(pool);
+      move(walker, table.with(walker.prototype, pool));
+    } else {
+      walker.pools.erase(found);
+      move(walker, table.without(walker.prototype, pool));
+    }
+    if (random.chance(1, 50)) {
+      holders.push_back(walker);
+      table.hold(walker.prototype);
+    }
+    if (holders.size() > 5 || (!holders.empty() && random.chance(1, 50))) {
+      table.drop(holders.front().prototype);
+      holders.erase(holders.begin());
+    }
+    if (random.chance(1, 20)) {
+      const PrototypeId canonical = table.canonical(walker.prototype);
+      ASSERT_EQ(table.canonical(canonical), canonical);
+      ASSERT_TRUE(std::ranges::is_permutation(table.pools(canonical), walker.pools));
+    }
+    for (const PrototypeId gone : table.reclaim(random.below(30))) ASSERT_FALSE(table.exists(gone));
+    for (const std::vector<Walker>* all : {&walkers, &holders})
+      for (const Walker& each : *all) ASSERT_EQ(listed(table, each.prototype), each.pools);
+    if (step % 100 == 0) table.check();
+  }
+  for (Walker& walker : walkers) move(walker, empty_prototype);
+  for (const Walker& holder : holders) table.drop(holder.prototype);
+  while (!table.reclaim(table.size()).empty()) table.check();
+  EXPECT_EQ(table.count(), 1u) << "the empty one";
+}
+
+TEST(Prototype, EverNewCompositionsTakeBoundedMemory) {
+  constexpr std::uint64_t seed = 13;
+  SCOPED_TRACE(seed);
+  core::Random random(seed);
+  PrototypeTable table;
+  add_pools(table, random, 500);
+  std::deque<PrototypeId> living;
+  for (int step = 0; step < 100000; ++step) {
+    PrototypeId prototype = empty_prototype;
+    for (int i = 0; i < 3; ++i) {
+      const PoolId pool = random.below(500);
+      if (!table.contains(prototype, pool)) prototype = table.with(prototype, pool);
+    }
+    table.retain(prototype);
+    living.push_back(prototype);
+    if (living.size() > 100) {
+      table.release(living.front());
+      living.pop_front();
+    }
+    table.reclaim(16);
+  }
+  EXPECT_LT(table.size(), 3000u) << "ids are used again";
+  table.check();
+}
+
 #ifdef MOBULA_ASSERTS
+TEST_F(PrototypeTest, AnInstanceNameStandsForOneComponent) {
+  table.add_pool(7ull << 32 | 30);  // of another type
+  EXPECT_DEATH(table.with(table.with(empty_prototype, 0), 4), "have one instance name");
+}
+
 TEST_F(PrototypeTest, ACompositionHoldsAPoolOnce) {
   const PrototypeId one = table.with(empty_prototype, 0);
   EXPECT_DEATH(table.with(one, 0), "holds a pool once");

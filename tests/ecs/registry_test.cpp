@@ -516,6 +516,9 @@ TEST_F(RegistryTest, MisuseIsNamedWithEntityAndType) {
   const Entity entity = world.create();
   world.add<Health>(entity);
   EXPECT_DEATH(world.add<Health>(entity), "entity 0.1 already has component Health");
+  const PoolId another_health = world.pool_of<Position>("Health");
+  EXPECT_DEATH(world.add<Position>(entity, {}, another_health),
+               "adding Position Health to entity 0.1, which has a component of that name already: a Health");
   EXPECT_DEATH(world.add_bytes(entity, world.pool_of<Health>()), "entity 0.1 already has component Health");
   EXPECT_DEATH(world.add<Health>(std::span(&entity, 1)), "entity 0.1 already has component Health");
   EXPECT_DEATH(world.get<const Mana>(entity), "0.1 is dead or has no component Mana");

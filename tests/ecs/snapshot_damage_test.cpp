@@ -266,7 +266,7 @@ TEST(Snapshot, AChainWithoutItsBaseIsRefused) {
   const std::size_t sizes = layout.offsets[Layout::prototype_sizes];
   std::uint32_t first = 0;
   for (std::uint32_t prototype = 0; prototype < counts.prototypes; ++prototype) {
-    // The first pool of each chain becomes the last: bases and canonical prototypes are missing.
+    // The first pool of each chain becomes the last: bases are missing.
     const auto size = core::load<std::uint32_t>(&bytes[sizes + 4 * prototype]);
     std::byte* const pools = &bytes[layout.offsets[Layout::prototype_pools] + 4 * first];
     if (size == 3) std::rotate(pools, pools + 4, pools + 4 * size);
@@ -276,7 +276,7 @@ TEST(Snapshot, AChainWithoutItsBaseIsRefused) {
   Target target;
   const core::Status status = load_snapshot(bytes, target);
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().message, "a prototype comes before those it is made of");
+  EXPECT_EQ(status.error().message, "a prototype has no base");
   target.expect_untouched();
 }
 

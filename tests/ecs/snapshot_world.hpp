@@ -82,10 +82,14 @@ inline void open_pools(Registry& registry) {
   registry.pool_of<Health>();
 }
 
-inline void churn(Registry& registry, std::uint64_t seed, int steps) {
+// `reclaim`: at how many prototypes it looks after each step for some that nobody needs.
+inline void churn(Registry& registry, std::uint64_t seed, int steps, std::uint32_t reclaim = 0) {
   Churn churned{registry, core::Random(seed), {}, {}};
   registry.set_tick(17);
-  for (int i = 0; i < steps; ++i) churned.step();
+  for (int i = 0; i < steps; ++i) {
+    churned.step();
+    registry.prototypes().reclaim(reclaim);
+  }
 }
 
 inline RegistryConfig config_of(Recycling recycling) {

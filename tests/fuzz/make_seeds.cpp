@@ -60,7 +60,7 @@ void deltas() {
   wire::DeltaWriter mixed(datagram, state.server->registry, rows);
   for (std::uint32_t index = 0; index < rows.index_end(); ++index) {
     if (index % 3 == 0) mixed.despawn(index);
-    if (index % 3 == 1 && rows.entity(index).entity) mixed.spawn(rows.entity(index));
+    if (index % 3 == 1 && rows.entity(index).entity) mixed.spawn(rows.entity(index), rows.entity(index).prototype);
   }
   finish("despawns_and_spawns", mixed);
 }

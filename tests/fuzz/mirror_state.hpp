@@ -22,7 +22,8 @@ inline const MirrorState& mirror_state() {
     made.everything.resize(16 * 1024);
     DeltaWriter writer(made.everything, server.registry, server.rows);
     for (std::uint32_t index = 0; index < server.rows.index_end(); ++index)
-      if (server.rows.entity(index).entity) writer.spawn(server.rows.entity(index));
+      if (server.rows.entity(index).entity)
+        writer.spawn(server.rows.entity(index), server.rows.entity(index).prototype);
     write_header({.sequence = 1, .tick = 1, .entities = writer.entities(), .complete = true}, made.everything);
     made.everything.resize(writer.size());
     return made;

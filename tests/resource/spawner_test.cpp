@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <mobula/index/prototype_hash.hpp>
 #include <mobula/resource/spawner.hpp>
 #include <mobula/schema/components.hpp>
 #include <reflect/compile_schema.hpp>
@@ -47,16 +48,14 @@ std::vector<ecs::Entity> spawn_naively(ecs::Registry& registry, const Resource& 
 }
 
 void expect_same(const ecs::Registry& a, const ecs::Registry& b, ecs::Entity in_a, ecs::Entity in_b) {
-  const auto pools_a = a.prototypes().pools(a.prototypes().canonical(a.prototype(in_a)));
-  const auto pools_b = b.prototypes().pools(b.prototypes().canonical(b.prototype(in_b)));
-  ASSERT_EQ(pools_a.size(), pools_b.size());
-  for (std::size_t i = 0; i < pools_a.size(); ++i) {
-    const ecs::Pool& pool = a.pool(pools_a[i]);
-    ASSERT_EQ(pool.type().id, b.pool(pools_b[i]).type().id);
-    ASSERT_EQ(pool.instance(), b.pool(pools_b[i]).instance());
-    const std::byte* value = a.try_read(in_a, pools_a[i]);
+  const std::vector<index::ComponentRef> components = index::components(a, a.prototype(in_a));
+  ASSERT_EQ(components, index::components(b, b.prototype(in_b)));
+  for (const index::ComponentRef& component : components) {
+    const ecs::PoolId pool = a.find_pool(component.type, component.instance);
+    const std::byte* value = a.try_read(in_a, pool);
     ASSERT_NE(value, nullptr);
-    ASSERT_TRUE(std::equal(value, value + pool.type().size, b.try_read(in_b, pools_b[i])));
+    const std::byte* other = b.try_read(in_b, b.find_pool(component.type, component.instance));
+    ASSERT_TRUE(std::equal(value, value + a.pool(pool).type().size, other));
   }
 }
 

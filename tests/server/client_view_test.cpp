@@ -107,24 +107,24 @@ class Link {
   }
   // Reliable and in order; now and then it takes a while until the server knows.
   void announce() {
-    for (const ecs::PrototypeId id : view.wanted_prototypes()) {
+    for (const auto& [prototype, id] : view.prototypes().wanted()) {
       wire::Names names;
-      for (const ecs::PoolId pool : world_.registry.prototypes().pools(id))
+      for (const ecs::PoolId pool : world_.registry.prototypes().pools(prototype))
         names.texts.push_back(world_.registry.pool(pool).instance_name());
       ASSERT_TRUE(client.mirror->add_names(names).ok());
-      std::vector<index::ComponentRef> components = index::components(world_.registry, id);
+      std::vector<index::ComponentRef> components = index::components(world_.registry, prototype);
       ASSERT_TRUE(client.mirror->add_prototypes({{{id, index::prototype_hash(components), components}}}).ok());
       announced_.push_back(id);
     }
-    view.clear_wanted();
+    view.prototypes().clear_wanted();
     while (!announced_.empty() && world_.random.chance(1, 2)) {
-      view.prototype_known(announced_.front());
+      view.prototypes().delivered(announced_.front());
       announced_.erase(announced_.begin());
     }
   }
 
   test::RandomWorld& world_;
-  std::vector<ecs::PrototypeId> announced_;
+  std::vector<std::uint32_t> announced_;  // ids
   std::uint32_t newest_ack_ = 0;
 };
 
@@ -132,7 +132,10 @@ class Link {
 void run_tick(test::RandomWorld& world, std::vector<Link*> links, std::uint32_t changes) {
   world.changes(changes);
   const std::span<const std::uint32_t> changed = world.publish();
-  for (Link* link : links) link->view.on_published(changed);
+  for (Link* link : links) {
+    link->view.on_published(changed);
+    link->view.forget(world.reclaimed);
+  }
   for (Link* link : links) link->tick();
   world.end_tick();
 }
@@ -220,6 +223,7 @@ TEST(ClientView, NothingStarvesWhenThereIsLessRoomThanChange) {
     for (const ecs::Entity entity : busy)
       world.registry.get<engine::Transform>(entity).position.x = world.random.uniform(-500, 500);
     link.view.on_published(world.publish());
+    link.view.forget(world.reclaimed);
     link.tick(1, 200);  // ten entities or so
     if (tick > 100) {
       for (const ecs::Entity entity : busy)
@@ -253,6 +257,7 @@ TEST(ClientView, AnEntityThatNeverWasOnItsWayIsNotDespawned) {
   ClientView view(world.registry, world.publisher.rows());
   world.registry.destroy(entity);
   view.on_published(world.publish());
+  view.forget(world.reclaimed);
   core::Bytes delta(400);
   EXPECT_EQ(view.write_delta(delta, world.registry.tick()), wire::delta_header_size);
   EXPECT_FALSE(view.has_pending());
@@ -265,6 +270,7 @@ TEST(ClientView, NothingIsSentTwiceWhileItMayBeArriving) {
   for (int tick = 0; tick < 10; ++tick) run_tick(world, {&link}, 0);
   world.registry.get<demo::Health>(world.alive[0]).current = 5;
   link.view.on_published(world.publish());
+  link.view.forget(world.reclaimed);
   core::Bytes delta(400);
   EXPECT_GT(link.view.write_delta(delta, world.registry.tick()), wire::delta_header_size);
   EXPECT_EQ(link.view.write_delta(delta, world.registry.tick()), wire::delta_header_size);
@@ -312,17 +318,17 @@ TEST(ClientView, AClientThatLiesHarmsNobodyElse) {
       world.changes(world.random.below(10));
       const std::span<const std::uint32_t> changed = world.publish();
       honest.view.on_published(changed);
+      honest.view.forget(world.reclaimed);
       lied_to.on_published(changed);
+      lied_to.forget(world.reclaimed);
       core::Bytes delta(400);
       for (int i = 0; i < 3; ++i) {
         const std::size_t size = lied_to.write_delta(delta, world.registry.tick());
         ASSERT_LE(size, delta.size());
         ASSERT_LE(lied_to.in_flight(), ClientView::window_max);
       }
-      for (const ecs::PrototypeId id :
-           std::vector<ecs::PrototypeId>(lied_to.wanted_prototypes().begin(), lied_to.wanted_prototypes().end()))
-        lied_to.prototype_known(id);
-      lied_to.clear_wanted();
+      for (const auto& [prototype, id] : lied_to.prototypes().wanted()) lied_to.prototypes().delivered(id);
+      lied_to.prototypes().clear_wanted();
       wire::InputHeader lie{.ack = world.random.below(1000),
                             .newest = world.random.chance(1, 50) ? ~0u : world.random.below(900)};
       for (std::uint64_t& word : lie.received) word = world.random.next();

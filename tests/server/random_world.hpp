@@ -54,7 +54,13 @@ class RandomWorld {
     for (std::uint32_t i = 0; i < count; ++i) change();
   }
 
-  std::span<const std::uint32_t> publish() { return publisher.publish(); }
+  // What is reclaimed with it is in `reclaimed` until the next time.
+  std::span<const std::uint32_t> publish() {
+    const std::span<const std::uint32_t> changed = publisher.publish();
+    reclaimed = registry.prototypes().reclaim(random.below(8));
+    publisher.forget(reclaimed);
+    return changed;
+  }
   void end_tick() {
     registry.clear_journal();
     registry.set_tick(registry.tick() + 1);
@@ -65,6 +71,7 @@ class RandomWorld {
   ecs::Registry registry;
   server::Publisher publisher;
   std::vector<ecs::Entity> alive;
+  std::span<const ecs::PrototypeId> reclaimed;
 
  private:
   template <class T, class Write>

@@ -88,6 +88,7 @@ TEST_F(SessionTest, NamesAreSentOnce) {
   world.registry.add<demo::Health>(both);
   world.registry.add<demo::Team>(both);
   session.view->on_published(world.publish());
+  session.view->forget(world.reclaimed);
   write_delta();
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
   const std::vector<wire::Message> told = messages();
@@ -100,7 +101,7 @@ TEST_F(SessionTest, TellsWhenTheLaneIsFull) {
   for (int i = 0; i < 30; ++i) world.changes(5);
   publish_and_view();
   write_delta();
-  ASSERT_FALSE(session.view->wanted_prototypes().empty());
+  ASSERT_FALSE(session.view->prototypes().wanted().empty());
   const core::Status announced = session.announce_prototypes(world.registry, narrow);
   ASSERT_FALSE(announced.ok());
   EXPECT_STREQ(announced.error().reason, "queue full");

@@ -48,7 +48,7 @@ struct Sender {
       expected.push_back({Kind::spawn, now.entity, {}});
       for (const ecs::PoolId pool : pools) expected.back().values.emplace_back(pool, snapped(server, now.entity, pool));
       const std::size_t bound = writer.spawn_bits(now);
-      writer.spawn(now);
+      writer.spawn(now, now.prototype);
       EXPECT_LE((writer.size() - size) * 8, bound + 7);
     } else if (const std::size_t bound = writer.update_bits(now, since); bound > 0) {
       expected.push_back({Kind::update, now.entity, {}});
@@ -212,7 +212,7 @@ TEST(Delta, GoldenBytes) {
   core::Bytes datagram(200);
   DeltaWriter writer(datagram, server.registry, server.rows);
   const EntityRow& spawned = server.rows.entity(2);
-  writer.spawn(spawned);
+  writer.spawn(spawned, spawned.prototype);
   writer.despawn(3);
   writer.update(server.rows.entity(20), 6);
   write_header({.sequence = 9, .tick = 7, .verified_ack = 4, .entities = 3, .complete = true, .verified_hash = 0xab},

@@ -1,0 +1,74 @@
+// Entities and what each is made of, without their components' data: handles, and the prototype that each slot names.
+// After Stingray's entity index. A registry keeps one current with every add and remove.
+// Used by one thread at a time.
+#pragma once
+
+#include <mobula/ecs/entity_pool.hpp>
+#include <mobula/ecs/prototype.hpp>
+
+namespace mobula::ecs {
+
+class EntityIndex {
+ public:
+  explicit EntityIndex(EntityPoolConfig config = {}) : entities_(config) {}
+
+  [[nodiscard]] EntityPool& entities() { return entities_; }
+  [[nodiscard]] const EntityPool& entities() const { return entities_; }
+  [[nodiscard]] PrototypeTable& prototypes() { return prototypes_; }
+  [[nodiscard]] const PrototypeTable& prototypes() const { return prototypes_; }
+
+  // Pools have the ids 0, 1, 2 … in the order in which they are added.
+  void add_pool(PrototypeTable::SortKey key) { prototypes_.add_pool(key); }
+
+  // null_entity when the index space is used up.
+  Entity create(PrototypeId prototype = empty_prototype) {
+    const Entity entity = entities_.create(prototype);
+    if (entity) prototypes_.retain(prototype);
+    return entity;
+  }
+  // The entity must be alive. Returns the prototype it had.
+  PrototypeId destroy(Entity entity) {
+    const PrototypeId prototype = entities_.prototype(entity.index);
+    prototypes_.release(prototype);
+    entities_.destroy(entity);
+    return prototype;
+  }
+
+  // Of a living entity without a component of the pool's instance name.
+  void add(Entity entity, PoolId pool) {
+    MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
+    const PrototypeId from = entities_.prototype(entity.index);
+    change(entity.index, from, prototypes_.with(from, pool));
+  }
+  // Of a living entity that has the component.
+  void remove(Entity entity, PoolId pool) {
+    MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
+    const PrototypeId from = entities_.prototype(entity.index);
+    change(entity.index, from, prototypes_.without(from, pool));
+  }
+  void assign(Entity entity, PrototypeId prototype) {
+    MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
+    change(entity.index, entities_.prototype(entity.index), prototype);
+  }
+  // `from`: the one that the entity at the index has.
+  void change(std::uint32_t index, PrototypeId from, PrototypeId to) noexcept {
+    prototypes_.release(from);
+    prototypes_.retain(to);
+    entities_.change_prototype(index, from, to);
+  }
+
+  // The pool in which an entity has the component of an instance name; no_pool if it has none, or is not alive.
+  [[nodiscard]] PoolId find(Entity entity, core::StringId32 name) const {
+    return entities_.valid(entity) ? prototypes_.find(entities_.prototype(entity.index), name) : no_pool;
+  }
+  // In the order of adding; none if the entity is not alive. Good until a prototype is made.
+  [[nodiscard]] std::span<const PoolId> pools(Entity entity) const {
+    return prototypes_.pools(entities_.valid(entity) ? entities_.prototype(entity.index) : empty_prototype);
+  }
+
+ private:
+  EntityPool entities_;
+  PrototypeTable prototypes_;
+};
+
+}  // namespace mobula::ecs
