@@ -32,6 +32,7 @@ struct Context {
   std::uint32_t offset = 0;
   std::uint32_t count = 1;   // elements of the array around it
   std::uint32_t stride = 0;  // 0: no array around it
+  std::size_t array_at = 0;  // length of that array's path
   Field flags;               // only its flags are used
   Attributes quantisation;   // range, step and bits of a field around it
   std::string counted_by;    // path of the field that counts the array around it
@@ -105,6 +106,7 @@ class Walk {
     if (array) {
       inner.count = field.type.array_length;
       inner.stride = field.type.element_size;
+      inner.array_at = path.size();
       if (const auto count = field.attributes.find("count"); count != field.attributes.end()) {
         inner.counted_by = context.path + count->second;
       }
@@ -147,6 +149,7 @@ class Walk {
     field.offset = context.offset;
     field.size = category == Category::text ? declared.type.size() : declared.type.element_size;
     field.count = context.count;
+    field.array_at = static_cast<std::uint32_t>(context.array_at);
     field.stride = context.stride > 0 ? context.stride : field.size;
     if (category == Category::enumeration) {
       const DeclaredEnum& type = declarations_.enums[static_cast<std::size_t>(declared.type.enum_index)];

@@ -44,7 +44,8 @@ class Assembler final : public ComponentContext {
 
   const FieldNode& fields(const reflect::Component& component) override {
     auto found = workshop_.fields.find(&component);
-    if (found == workshop_.fields.end()) found = workshop_.fields.emplace(&component, field_tree(component)).first;
+    if (found == workshop_.fields.end())
+      found = workshop_.fields.emplace(&component, reflect::field_tree(component)).first;
     return found->second;
   }
 

@@ -6,13 +6,15 @@
 #include <functional>
 #include <map>
 #include <mobula/core/bytes.hpp>
+#include <mobula/reflect/field_tree.hpp>
 #include <mobula/reflect/schema.hpp>
-#include <mobula/resource/field_tree.hpp>
 #include <mobula/resource/json.hpp>
 #include <span>
 #include <string_view>
 
 namespace mobula::resource {
+
+using reflect::FieldNode;
 
 // One component of one entity, as it is written.
 struct ComponentSource {

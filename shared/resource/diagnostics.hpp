@@ -4,7 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <mobula/core/did_you_mean.hpp>
+#include <mobula/reflect/json_value.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -12,11 +13,10 @@
 
 namespace mobula::resource {
 
-// Where in which source. Values that the compiler makes carry the place they were made for.
-struct Place {
-  std::uint32_t file = 0;
-  std::uint32_t offset = 0;  // bytes
-};
+using core::did_you_mean;
+
+// Values that the compiler makes carry the place they were made for.
+using reflect::Place;
 
 struct CompileError {
   std::string file;
@@ -60,8 +60,5 @@ class Diagnostics {
   std::vector<CompileError> file_errors_;
   std::unordered_set<std::uint64_t> told_;  // file << 32 | offset
 };
-
-// " (did you mean 'Health'?)" with the known name nearest to a mistyped one, or nothing.
-std::string did_you_mean(std::string_view typed, std::span<const std::string_view> known);
 
 }  // namespace mobula::resource

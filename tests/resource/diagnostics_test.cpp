@@ -43,14 +43,5 @@ TEST(Diagnostics, AnErrorIsOneLineWhateverNamesItHolds) {
   EXPECT_EQ(diagnostics.errors()[0].message, "no 'a?b'");
 }
 
-TEST(DidYouMean, OnlyNearNamesAreOffered) {
-  const std::array<std::string_view, 3> known{"Health", "Transform", "Fog"};
-  EXPECT_EQ(did_you_mean("Helth", known), " (did you mean 'Health'?)");
-  EXPECT_EQ(did_you_mean("transform", known), " (did you mean 'Transform'?)");
-  EXPECT_EQ(did_you_mean("Inventory", known), "");
-  EXPECT_EQ(did_you_mean("x", known), "");
-  EXPECT_EQ(did_you_mean("Health", {}), "");
-}
-
 }  // namespace
 }  // namespace mobula::resource

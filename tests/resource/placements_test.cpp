@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <mobula/resource/yaw.hpp>
 #include <mobula/schema/components.hpp>
 #include <resource/test_level.hpp>
 
@@ -80,19 +79,6 @@ TEST(Placements, WhatIsWrongIsToldWhereItStands) {
             "level.json:2:56: the prefab has no component 'Wander'\n");
   EXPECT_EQ(error(R"("at":[[0,0,0]],"position_to":["Wander"])"),
             "level.json:2:56: expected a component and its field, such as \"Wander.home\"\n");
-}
-
-TEST(Yaw, IsAUnitQuaternionNearLibmsForEveryAngle) {
-  for (int tenth = -7300; tenth <= 7300; ++tenth) {
-    SCOPED_TRACE(tenth);
-    const double degrees = tenth / 10.0;
-    const YawQuaternion turn = quaternion_of_yaw(degrees);
-    EXPECT_NEAR(turn.y * turn.y + turn.w * turn.w, 1.0, 1e-14);
-    EXPECT_GE(turn.w, 0);
-    const double radians = degrees * 3.14159265358979323846 / 180;
-    EXPECT_NEAR(2 * turn.y * turn.w, std::sin(radians), 1e-14);
-    EXPECT_NEAR(1 - 2 * turn.y * turn.y, std::cos(radians), 1e-14);
-  }
 }
 
 }  // namespace

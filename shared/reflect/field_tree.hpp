@@ -7,18 +7,18 @@
 #include <string_view>
 #include <vector>
 
-namespace mobula::resource {
+namespace mobula::reflect {
 
 struct FieldNode {
   std::string name;
-  const reflect::Field* field = nullptr;  // null: a struct, or an array of structs
-  std::uint32_t array_count = 1;          // more than 1: an array of structs
-  std::vector<FieldNode> children;        // of a struct, by offset
+  const Field* field = nullptr;     // null: a struct, or an array of structs
+  std::uint32_t array_count = 1;    // more than 1: an array of structs
+  std::vector<FieldNode> children;  // of a struct, by offset
 
   [[nodiscard]] const FieldNode* find(std::string_view child) const;
 };
 
 // Points into the component.
-FieldNode field_tree(const reflect::Component& component);
+FieldNode field_tree(const Component& component);
 
-}  // namespace mobula::resource
+}  // namespace mobula::reflect

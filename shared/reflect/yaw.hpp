@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-namespace mobula::resource {
+namespace mobula::reflect {
 
 struct YawQuaternion {
   double y = 0;  // sine of half the angle
@@ -49,4 +49,4 @@ inline YawQuaternion quaternion_of_yaw(double degrees) {
   return {detail::sine(half * radians), detail::cosine(half * radians)};
 }
 
-}  // namespace mobula::resource
+}  // namespace mobula::reflect

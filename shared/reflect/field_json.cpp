@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <mobula/core/did_you_mean.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/reflect/field_json.hpp>
+#include <mobula/reflect/yaw.hpp>
+
+namespace mobula::reflect {
+namespace {
+
+using Kind = JsonValue::Kind;
+
+// One JSON value as a Value of the field. Errors are told.
+class LeafReader {
+ public:
+  LeafReader(const Field& field, const JsonValue& value, JsonContext& context)
+      : field_(field), value_(value), context_(context) {}
+
+  // False if there is none.
+  bool read(Value& into) {
+    switch (field_.kind) {
+      case FieldKind::boolean: return is(Kind::boolean, "true or false") && take(into, value_.boolean);
+      case FieldKind::fixed_string: return is(Kind::string, "text") && take(into, std::string_view(value_.text));
+      case FieldKind::unit_quaternion: return value_.kind == Kind::object ? yaw(into) : quaternion(into);
+      default: break;
+    }
+    if (!field_.enum_values.empty()) return enum_name(into);
+    return is_float(field_.kind) ? real(into) : integer(into);
+  }
+
+ private:
+  static bool take(Value& into, Value value) {
+    into = value;
+    return true;
+  }
+
+  bool refuse(core::Error error) {
+    context_.refuse(value_.place, std::move(error));
+    return false;
+  }
+
+  bool is(Kind kind, std::string_view expected) {
+    return value_.kind == kind || refuse(wrong_type(field_, describe(value_.kind), expected));
+  }
+
+  bool enum_name(Value& into) {
+    if (value_.kind == Kind::string) return take(into, std::string_view(value_.text));
+    return is(Kind::string, core::format("the name of a value, such as \"{}\"", field_.enum_values.front().name));
+  }
+
+  bool integer(Value& into) {
+    if (!is(Kind::number, "a whole number")) return false;
+    if (value_.text.find_first_of(".eE") != std::string::npos)
+      return refuse(wrong_type(field_, value_.text, "a whole number"));
+    std::int64_t negative = 0;
+    std::uint64_t natural = 0;
+    if (value_.text.starts_with('-'))
+      return parse(value_.text, negative) ? take(into, negative) : refuse(beyond_kind());
+    return parse(value_.text, natural) ? take(into, natural) : refuse(beyond_kind());
+  }
+
+  template <class Number>
+  static bool parse(std::string_view text, Number& number) {
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    return read.ec == std::errc() && read.ptr == text.data() + text.size();
+  }
+
+  // Of a whole number that no kind can hold.
+  [[nodiscard]] core::Error beyond_kind() const {
+    const std::uint32_t unused = 64 - 8 * field_.size;
+    const bool negative = field_.kind == FieldKind::int8 || field_.kind == FieldKind::int16 ||
+                          field_.kind == FieldKind::int32 || field_.kind == FieldKind::int64;
+    return out_of_range(field_, value_.text,
+                        negative ? core::format("{} to {}", std::numeric_limits<std::int64_t>::min() >> unused,
+                                                std::numeric_limits<std::int64_t>::max() >> unused)
+                                 : core::format("0 to {}", std::numeric_limits<std::uint64_t>::max() >> unused));
+  }
+
+  bool real(Value& into) {
+    if (!is(Kind::number, "a number")) return false;
+    double number = 0;
+    // What is too large for a double is too large for whatever the field is.
+    return take(into, parse(value_.text, number) ? number : std::numeric_limits<double>::infinity());
+  }
+
+  // [x, y, z, w], made one of length 1 with all the digits that were written.
+  bool quaternion(Value& into) {
+    if (!is(Kind::array, "[x, y, z, w] or {\"yaw\": degrees}")) return false;
+    if (value_.items.size() != 4) {
+      return refuse(
+          {"wrong type", core::format("'{}' has {} values; expected [x, y, z, w]", field_.path, value_.items.size())});
+    }
+    std::array<double, 4> parts{};
+    double squares = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (!plain_number(value_.items[i], parts[i])) return false;
+      squares += parts[i] * parts[i];
+    }
+    const bool rotation = std::fabs(squares - 1) < 0.001 && std::fabs(squares - 1) > 1e-6;
+    const double length = rotation ? std::sqrt(squares) : 1;  // write_value refuses what is none
+    Quaternion turn{};
+    for (std::size_t i = 0; i < 4; ++i) turn[i] = static_cast<float>(parts[i] / length);
+    return take(into, turn);
+  }
+
+  bool yaw(Value& into) {
+    double degrees = 0;
+    if (value_.members.size() != 1 || value_.members.front().name != "yaw") {
+      return refuse({"wrong type",
+                     core::format("'{}' is an object; expected [x, y, z, w] or {{\"yaw\": degrees}}", field_.path)});
+    }
+    if (!plain_number(value_.members.front().value, degrees)) return false;
+    const YawQuaternion turned = quaternion_of_yaw(degrees);
+    return take(into, Quaternion{0, static_cast<float>(turned.y), 0, static_cast<float>(turned.w)});
+  }
+
+  bool plain_number(const JsonValue& part, double& number) {
+    if (part.kind != Kind::number) {
+      context_.refuse(part.place, wrong_type(field_, describe(part.kind), "a number"));
+      return false;
+    }
+    if (parse(part.text, number) && std::fabs(number) <= 1e6) return true;
+    context_.refuse(part.place, {"out of range", core::format("'{}' is out of range: {}", field_.path, part.text)});
+    return false;
+  }
+
+  const Field& field_;
+  const JsonValue& value_;
+  JsonContext& context_;
+};
+
+// Fills one component's bytes.
+class RowWriter {
+ public:
+  RowWriter(const Component& component, JsonContext& context, std::byte* row)
+      : component_(component), context_(context), row_(row) {}
+
+  void element(const FieldNode& node, const JsonValue& value, std::uint32_t which) {
+    in_array_ = true;
+    apply(node, value, which);
+  }
+
+  // `element`: which of an array of structs; 0 elsewhere.
+  void apply(const FieldNode& node, const JsonValue& value, std::uint32_t element) {
+    if (node.array_count > 1 && !in_array_) return struct_array(node, value);
+    if (node.field == nullptr) return structure(node, value, element);
+    if (node.field->count > 1 && !in_array_) return array(*node.field, value);
+    leaf(*node.field, value, element);
+  }
+
+ private:
+  void structure(const FieldNode& node, const JsonValue& value, std::uint32_t element) {
+    if (value.kind == Kind::object) return object(node, value, element);
+    const std::string_view name = node.name.empty() ? component_.name : node.name;
+    if (value.kind != Kind::array) {
+      return refuse(value.place, "wrong type",
+                    core::format("'{}' is {}; expected {}", name, describe(value.kind), shape(node)));
+    }
+    if (value.items.size() != node.children.size()) {
+      return refuse(value.place, "wrong type",
+                    core::format("'{}' has {} values; expected {}", name, value.items.size(), shape(node)));
+    }
+    for (std::size_t i = 0; i < value.items.size(); ++i) apply(node.children[i], value.items[i], element);
+  }
+
+  void refuse(Place place, const char* reason, std::string message) {
+    context_.refuse(place, {reason, std::move(message)});
+  }
+
+  void object(const FieldNode& node, const JsonValue& value, std::uint32_t element) {
+    for (const JsonMember& member : value.members) {
+      if (member.name.starts_with('$')) continue;
+      if (const FieldNode* child = node.find(member.name)) {
+        apply(*child, member.value, element);
+      } else {
+        unknown_field(node, member);
+      }
+    }
+  }
+
+  void unknown_field(const FieldNode& node, const JsonMember& member) {
+    const std::vector<std::string_view> names = children_of(node);
+    refuse(member.place, "no such property",
+           core::format("'{}' is no field of {}{}; expected one of {}", member.name,
+                        node.name.empty() ? component_.name : node.name, core::did_you_mean(member.name, names),
+                        fmt::join(names, ", ")));
+  }
+
+  static std::vector<std::string_view> children_of(const FieldNode& node) {
+    std::vector<std::string_view> names;
+    for (const FieldNode& child : node.children) names.push_back(child.name);
+    return names;
+  }
+
+  // "[x, y, z] or {"x": …}"
+  static std::string shape(const FieldNode& node) {
+    const std::vector<std::string_view> names = children_of(node);
+    return core::format("[{}] or {{\"{}\": …}}", fmt::join(names, ", "), names.front());
+  }
+
+  void struct_array(const FieldNode& node, const JsonValue& value) {
+    const FieldNode* leaf = &node;
+    while (leaf->field == nullptr) leaf = &leaf->children.front();
+    if (!array_fits(node.name, value, node.array_count, leaf->field->count_field >= 0)) return;
+    in_array_ = true;
+    for (std::uint32_t i = 0; i < value.items.size(); ++i) structure(node, value.items[i], i);
+    in_array_ = false;
+    count_elements(*leaf->field, value);
+  }
+
+  void array(const Field& field, const JsonValue& value) {
+    if (field.array_at < field.path.size()) return column(field, value);
+    if (!array_fits(field.path, value, field.count, field.count_field >= 0)) return;
+    for (std::uint32_t i = 0; i < value.items.size(); ++i) leaf(field, value.items[i], i);
+    for (auto i = static_cast<std::uint32_t>(value.items.size()); i < field.count; ++i)
+      std::memset(row_ + field.offset + i * field.stride, 0, field.size);
+    count_elements(field, value);
+  }
+
+  // One field of each struct of an array: it does not say how many there are.
+  void column(const Field& field, const JsonValue& value) {
+    if (!array_fits(field.path, value, elements_in_use(component_, field, row_), false)) return;
+    for (std::uint32_t i = 0; i < value.items.size(); ++i) leaf(field, value.items[i], i);
+  }
+
+  // The field that counts a bounded array follows from the array.
+  void count_elements(const Field& field, const JsonValue& array) {
+    if (field.count_field < 0) return;
+    const Field& counter = component_.fields[static_cast<std::size_t>(field.count_field)];
+    leaf(counter, json_number(static_cast<double>(array.items.size()), array.place), 0);
+  }
+
+  bool array_fits(std::string_view name, const JsonValue& value, std::uint32_t count, bool fewer) {
+    const std::string expected = core::format("an array of {}{} values", fewer ? "at most " : "", count);
+    if (value.kind != Kind::array) {
+      refuse(value.place, "wrong type", core::format("'{}' is {}; expected {}", name, describe(value.kind), expected));
+      return false;
+    }
+    if (value.items.size() == count || (fewer && value.items.size() < count)) return true;
+    refuse(value.place, "out of range",
+           core::format("'{}' has {} values; expected {}", name, value.items.size(), expected));
+    return false;
+  }
+
+  void leaf(const Field& field, const JsonValue& value, std::uint32_t element) {
+    if (!context_.writable(field, value.place)) return;
+    const std::uint32_t offset = field.offset + element * field.stride;
+    std::byte* to = row_ + offset;
+    if (field.kind == FieldKind::string_id) return context_.write_name(field, value, to);
+    if (field.kind == FieldKind::entity) return context_.write_entity(field, offset, value, to);
+    Value read;
+    if (!LeafReader(field, value, context_).read(read)) return;
+    const std::string_view written = value.kind == Kind::number ? std::string_view(value.text) : std::string_view();
+    if (core::Status done = write_value(field, read, to, written); !done) context_.refuse(value.place, done.error());
+  }
+
+  const Component& component_;
+  JsonContext& context_;
+  std::byte* row_;
+  bool in_array_ = false;
+};
+
+}  // namespace
+
+void write_json(const Component& component, const FieldNode& node, std::uint32_t element, const JsonValue& value,
+                std::byte* row, JsonContext& context) {
+  RowWriter writer(component, context, row);
+  element == whole_array ? writer.apply(node, value, 0) : writer.element(node, value, element);
+}
+
+}  // namespace mobula::reflect

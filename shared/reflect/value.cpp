@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mobula/core/did_you_mean.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/reflect/value.hpp>
+
+namespace mobula::reflect {
+namespace {
+
+std::string_view text_at(const Field& field, const std::byte* at) {
+  const std::string_view all(reinterpret_cast<const char*>(at), field.size);
+  return all.substr(0, all.find('\0'));
+}
+
+template <class Integer>
+Value whole(const std::byte* at) {
+  return to_value(core::load<Integer>(at));
+}
+
+std::string text_of(const Value& value) {
+  return std::visit(
+      [](const auto& held) -> std::string {
+        using T = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<T, std::string_view>) {
+          return std::string(held);
+        } else if constexpr (std::is_arithmetic_v<T>) {
+          return core::format("{}", held);
+        } else {
+          return std::string(describe(Value(held)));
+        }
+      },
+      value);
+}
+
+std::string names_of(const Field& field) {
+  std::vector<std::string_view> names;
+  for (const EnumValue& each : field.enum_values) names.push_back(each.name);
+  return core::format("{}", fmt::join(names, ", "));
+}
+
+// A field and where a value of it is to go.
+struct Writer {
+  const Field& field;
+  const Value& value;
+  std::byte* to;
+  std::string_view written;
+
+  [[nodiscard]] std::string as_written() const { return written.empty() ? text_of(value) : std::string(written); }
+  template <class Number>
+  [[nodiscard]] core::Error beyond(Number low, Number high) const {
+    return out_of_range(field, as_written(), core::format("{} to {}", low, high));
+  }
+  [[nodiscard]] core::Error wrong(std::string_view expected) const {
+    return wrong_type(field, std::holds_alternative<double>(value) ? as_written() : std::string(describe(value)),
+                      expected);
+  }
+
+  // Of a kind that has one alternative of Value.
+  template <class Held, class Stored>
+  [[nodiscard]] core::Status same(std::string_view expected) const {
+    const auto* held = std::get_if<Held>(&value);
+    if (held == nullptr) return wrong_type(field, describe(value), expected);
+    core::store(to, static_cast<Stored>(*held));
+    return core::Done{};
+  }
+
+  template <class Integer>
+  [[nodiscard]] core::Status integer() const {
+    if (!field.enum_values.empty()) return enumerated<Integer>();
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return in_range<Integer>(*number);
+    if (const auto* number = std::get_if<std::uint64_t>(&value)) return in_range<Integer>(*number);
+    return wrong("a whole number");
+  }
+
+  template <class Integer, class Wide>
+  [[nodiscard]] core::Status in_range(Wide number) const {
+    using Limits = std::numeric_limits<Integer>;
+    if (!std::in_range<Integer>(number)) return beyond(Limits::min() + Integer{}, Limits::max() + Integer{});
+    // Bounds of integers are whole and below 2^53.
+    if (field.ranged && (std::cmp_less(number, static_cast<std::int64_t>(field.low)) ||
+                         std::cmp_greater(number, static_cast<std::int64_t>(field.high)))) {
+      return beyond(field.low, field.high);
+    }
+    core::store(to, static_cast<Integer>(number));
+    return core::Done{};
+  }
+
+  // One of the enum's values, by its name or its number.
+  template <class Integer>
+  [[nodiscard]] core::Status enumerated() const {
+    if (const auto* name = std::get_if<std::string_view>(&value)) return named<Integer>(*name);
+    const auto find = [&](auto number) -> core::Status {
+      for (const EnumValue& each : field.enum_values) {
+        if (!std::in_range<Integer>(number)) break;
+        if (static_cast<Integer>(each.value) != static_cast<Integer>(number)) continue;
+        core::store(to, static_cast<Integer>(number));
+        return core::Done{};
+      }
+      return out_of_range(field, as_written(), names_of(field));
+    };
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return find(*number);
+    if (const auto* number = std::get_if<std::uint64_t>(&value)) return find(*number);
+    return wrong(core::format("the name of a value, such as \"{}\"", field.enum_values.front().name));
+  }
+
+  template <class Integer>
+  [[nodiscard]] core::Status named(std::string_view name) const {
+    std::vector<std::string_view> names;
+    for (const EnumValue& each : field.enum_values) {
+      if (each.name == name) {
+        core::store(to, static_cast<Integer>(each.value));
+        return core::Done{};
+      }
+    }
+    for (const EnumValue& each : field.enum_values) names.push_back(each.name);
+    return core::Error{"out of range", core::format("'{}' has no value '{}'{}; expected {}", field.path, name,
+                                                    core::did_you_mean(name, names), fmt::join(names, ", "))};
+  }
+
+  // A finite number within the field's limits, as the field's own type has them.
+  template <class Float>
+  [[nodiscard]] core::Status real() const {
+    double number = 0;
+    if (const auto* given = std::get_if<double>(&value)) {
+      number = *given;
+    } else if (const auto* whole_number = std::get_if<std::int64_t>(&value)) {
+      number = static_cast<double>(*whole_number);
+    } else if (const auto* natural = std::get_if<std::uint64_t>(&value)) {
+      number = static_cast<double>(*natural);
+    } else {
+      return wrong("a number");
+    }
+    using Limits = std::numeric_limits<Float>;
+    // Checked before the conversion, which is only defined for what fits.
+    if (!(number >= -static_cast<double>(Limits::max()) && number <= static_cast<double>(Limits::max())))
+      return beyond(Limits::lowest(), Limits::max());
+    const auto narrow = static_cast<Float>(number);
+    if (field.ranged && !(narrow >= static_cast<Float>(field.low) && narrow <= static_cast<Float>(field.high)))
+      return beyond(field.low, field.high);
+    core::store(to, narrow);
+    return core::Done{};
+  }
+
+  [[nodiscard]] core::Status string_id() const {
+    if (const auto* name = std::get_if<std::string_view>(&value)) {
+      core::store(to, core::StringId32(*name).value);
+      return core::Done{};
+    }
+    const auto* id = std::get_if<core::StringId32>(&value);
+    if (id == nullptr) return wrong("a name");
+    core::store(to, id->value);
+    return core::Done{};
+  }
+
+  [[nodiscard]] core::Status fixed_string() const {
+    const auto* text = std::get_if<std::string_view>(&value);
+    if (text == nullptr) return wrong("text");
+    if (text->size() > field.size) {
+      return core::Error{"out of range", core::format("'{}' is too long: {} bytes; expected at most {}", field.path,
+                                                      text->size(), field.size)};
+    }
+    if (text->find('\0') != std::string_view::npos)
+      return core::Error{"not text", core::format("'{}' holds a zero byte; expected text", field.path)};
+    std::memset(to, 0, field.size);
+    std::memcpy(to, text->data(), text->size());
+    return core::Done{};
+  }
+
+  [[nodiscard]] core::Status quaternion() const {
+    const auto* parts = std::get_if<Quaternion>(&value);
+    if (parts == nullptr) return wrong("a rotation");
+    double squares = 0;
+    for (const float part : *parts) squares += static_cast<double>(part) * static_cast<double>(part);
+    if (!(std::fabs(squares - 1) < 0.001)) {
+      return core::Error{"out of range", core::format("'{}' is no rotation: its length is not 1", field.path)};
+    }
+    Quaternion turn = *parts;
+    // What is one as well as floats can say stays as it is, so that a value that was read can be written back.
+    if (std::fabs(squares - 1) > 1e-6) {
+      const double length = std::sqrt(squares);
+      for (float& part : turn) part = static_cast<float>(static_cast<double>(part) / length);
+    }
+    core::store(to, turn);
+    return core::Done{};
+  }
+};
+
+}  // namespace
+
+std::uint32_t elements_in_use(const Component& component, const Field& field, const std::byte* row) {
+  if (field.count_field < 0) return field.count;
+  const Field& counter = component.fields[static_cast<std::size_t>(field.count_field)];
+  const std::byte* at = row + counter.offset;
+  const std::uint32_t count = counter.size == 1   ? core::load<std::uint8_t>(at)
+                              : counter.size == 2 ? core::load<std::uint16_t>(at)
+                                                  : core::load<std::uint32_t>(at);
+  return std::min(count, field.count);  // memory may hold any number
+}
+
+Value read_value(const Field& field, const std::byte* at) {
+  switch (field.kind) {
+    case FieldKind::boolean: return at[0] != std::byte{0};  // memory may hold any byte
+    case FieldKind::int8: return whole<std::int8_t>(at);
+    case FieldKind::uint8: return whole<std::uint8_t>(at);
+    case FieldKind::int16: return whole<std::int16_t>(at);
+    case FieldKind::uint16: return whole<std::uint16_t>(at);
+    case FieldKind::int32: return whole<std::int32_t>(at);
+    case FieldKind::uint32: return whole<std::uint32_t>(at);
+    case FieldKind::int64: return whole<std::int64_t>(at);
+    case FieldKind::uint64: return whole<std::uint64_t>(at);
+    case FieldKind::float32: return static_cast<double>(core::load<float>(at));
+    case FieldKind::float64: return core::load<double>(at);
+    case FieldKind::unit_quaternion: return core::load<Quaternion>(at);
+    case FieldKind::entity: return core::load<ecs::Entity>(at);
+    case FieldKind::fixed_string: return text_at(field, at);
+    case FieldKind::string_id: return core::StringId32(core::load<std::uint32_t>(at));
+  }
+  return false;
+}
+
+core::Status write_value(const Field& field, const Value& value, std::byte* to, std::string_view written) {
+  const Writer writer{field, value, to, written};
+  switch (field.kind) {
+    case FieldKind::boolean: return writer.same<bool, std::uint8_t>("true or false");
+    case FieldKind::int8: return writer.integer<std::int8_t>();
+    case FieldKind::uint8: return writer.integer<std::uint8_t>();
+    case FieldKind::int16: return writer.integer<std::int16_t>();
+    case FieldKind::uint16: return writer.integer<std::uint16_t>();
+    case FieldKind::int32: return writer.integer<std::int32_t>();
+    case FieldKind::uint32: return writer.integer<std::uint32_t>();
+    case FieldKind::int64: return writer.integer<std::int64_t>();
+    case FieldKind::uint64: return writer.integer<std::uint64_t>();
+    case FieldKind::float32: return writer.real<float>();
+    case FieldKind::float64: return writer.real<double>();
+    case FieldKind::unit_quaternion: return writer.quaternion();
+    case FieldKind::entity: return writer.same<ecs::Entity, ecs::Entity>("an entity");
+    case FieldKind::fixed_string: return writer.fixed_string();
+    case FieldKind::string_id: return writer.string_id();
+  }
+  return core::Done{};
+}
+
+core::Error wrong_type(const Field& field, std::string_view is, std::string_view expected) {
+  return {"wrong type", core::format("'{}' is {}; expected {}", field.path, is, expected)};
+}
+
+core::Error out_of_range(const Field& field, std::string_view written, std::string_view expected) {
+  return {"out of range", core::format("'{}' is out of range: {}; expected {}", field.path, written, expected)};
+}
+
+std::string_view describe(const Value& value) {
+  static constexpr std::string_view words[] = {"true or false", "a number",  "a number", "a number",
+                                               "a rotation",    "an entity", "a name",   "text"};
+  static_assert(std::size(words) == std::variant_size_v<Value>);
+  return words[value.index()];
+}
+
+core::Result<std::string_view> enum_name(const Field& field, const Value& value) {
+  if (field.enum_values.empty()) return wrong_type(field, describe(value), "an enum");
+  const std::int64_t bits = std::holds_alternative<std::int64_t>(value)
+                                ? std::get<std::int64_t>(value)
+                                : static_cast<std::int64_t>(std::get<std::uint64_t>(value));
+  for (const EnumValue& each : field.enum_values)
+    if (each.value == bits) return std::string_view(each.name);
+  return out_of_range(field, text_of(value), names_of(field));
+}
+
+namespace detail {
+
+core::Error not_asked_for(const Field& field, const Value& value, std::string_view as) {
+  return {"wrong type", core::format("'{}' is {}, not {}", field.path, describe(value), as)};
+}
+
+core::Error does_not_fit(const Field& field, const Value& value) {
+  return {"out of range",
+          core::format("'{}' is {}, which does not fit what was asked for", field.path, text_of(value))};
+}
+
+}  // namespace detail
+}  // namespace mobula::reflect
