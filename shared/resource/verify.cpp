@@ -71,6 +71,11 @@ core::Status check_prototypes(const EntityResource& view, const reflect::Schema&
       if (i > 0 && keys[i] <= keys[i - 1]) return invalid("a prototype is not sorted by type and instance name");
       if (schema.find(keys[i].type) == nullptr) return invalid("a prototype names a type that the schema lacks");
     }
+    std::vector<core::StringId32> names;
+    for (const ComponentKey& key : keys) names.push_back(key.instance);
+    std::sort(names.begin(), names.end());
+    if (std::adjacent_find(names.begin(), names.end()) != names.end())
+      return invalid("a prototype has an instance name twice");
   }
   if (view.prototype_of.size() != view.num_entities)
     return invalid("prototype_of has another length than num_entities");

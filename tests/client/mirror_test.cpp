@@ -139,6 +139,8 @@ TEST_F(MirrorTest, PrototypesAreRefusedWhole) {
   EXPECT_EQ(refused(9, {{core::StringId32("Nonsense"), core::StringId32("Nonsense")}}), "unknown component");
   EXPECT_EQ(refused(9, {{health, core::StringId32("never announced")}}), "bad prototype");
   EXPECT_EQ(refused(9, {{core::StringId32("Wander"), core::StringId32("Wander")}}), "bad prototype");
+  EXPECT_EQ(refused(9, {{core::StringId32("RenderData"), health}, {health, health}}), "bad prototype")
+      << "one instance name, two components";
   EXPECT_EQ(refused(0, good), "too many prototypes");
   EXPECT_EQ(refused(~0u, good), "too many prototypes");
   // The good one that came with each of them was not taken either.
