@@ -36,7 +36,7 @@ boost/asio*                  net server/admin
 boost/beast*                 net server/admin
 boost/*                      net server/admin *.cpp
 rapidjson/*                  resource
-nlohmann/*                   server client
+nlohmann/*                   index server client
 CLI/*                        *main.cpp server/config.cpp
 sqlite3.h                    server
 prometheus/*                 server

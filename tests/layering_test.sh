@@ -74,7 +74,7 @@ right shared/index/name_table.cpp "<boost/unordered/unordered_flat_map.hpp>"
 wrong shared/index/name_table.hpp "<boost/unordered/unordered_flat_map.hpp>" \
   "<boost/unordered/unordered_flat_map.hpp>: only for net server/admin *.cpp"
 wrong shared/wire/messages.cpp "<rapidjson/reader.h>" "<rapidjson/reader.h>: only for resource"
-wrong shared/resource/json.cpp "<nlohmann/json.hpp>" "<nlohmann/json.hpp>: only for server client"
+wrong shared/resource/json.cpp "<nlohmann/json.hpp>" "<nlohmann/json.hpp>: only for index server client"
 right client/bots_main.cpp "<CLI/CLI.hpp>"
 wrong client/bots.cpp "<CLI/CLI.hpp>" "<CLI/CLI.hpp>: only for *main.cpp server/config.cpp"
 wrong shared/index/names.cpp "<flatbuffers/flatbuffers.h>" \

@@ -10,9 +10,14 @@ core::Result<core::StringId32> NameTable::add(std::string_view text) {
   return id;
 }
 
-std::string NameTable::text(core::StringId32 id) const {
+const std::string* NameTable::find(core::StringId32 id) const {
   const auto found = texts_.find(id);
-  return found == texts_.end() ? core::to_string(id) : found->second;
+  return found == texts_.end() ? nullptr : &found->second;
+}
+
+std::string NameTable::text(core::StringId32 id) const {
+  const std::string* known = find(id);
+  return known == nullptr ? core::to_string(id) : *known;
 }
 
 }  // namespace mobula::index

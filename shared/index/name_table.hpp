@@ -16,6 +16,8 @@ class NameTable {
 
   // The text, or the hash as eight hex digits if the name was never added.
   [[nodiscard]] std::string text(core::StringId32 id) const;
+  // Null if the name was never added.
+  [[nodiscard]] const std::string* find(core::StringId32 id) const;
   [[nodiscard]] bool contains(core::StringId32 id) const { return texts_.contains(id); }
   [[nodiscard]] std::size_t size() const { return texts_.size(); }
 
