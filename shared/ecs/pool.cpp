@@ -230,21 +230,24 @@ void Pool::reorder(std::uint32_t first, std::span<const std::uint32_t> order, Sc
 const std::uint64_t* Pool::blocks_aligned_with(const SparseSet& lead) {
   auto found = std::find_if(alignments_.begin(), alignments_.end(),
                             [&](const Alignment& alignment) { return alignment.lead == &lead; });
-  if (found == alignments_.end()) found = alignments_.insert(found, {&lead, 0, 0, {}});
+  if (found == alignments_.end()) found = alignments_.insert(found, {&lead, 0, 0, false, {}});
   if (found->lead_version != lead.version() || found->own_version != version()) compare_blocks(lead, *found);
-  return found->blocks.data();
+  return found->whole ? nullptr : found->blocks.data();
 }
 
 void Pool::compare_blocks(const SparseSet& lead, Alignment& alignment) const {
   const std::uint32_t blocks = (lead.size() + block_mask) >> block_shift;
   alignment.blocks.assign((blocks + 63) / 64, 0);
+  std::uint32_t aligned = 0;
   for (std::uint32_t block = 0; block < blocks; ++block) {
     const std::uint32_t first = block << block_shift;
     const std::uint32_t end = std::min(first + block_mask + 1, lead.size());
     if (end > size()) break;
-    if (std::memcmp(&indices()[first], &lead.indices()[first], (end - first) * sizeof(std::uint32_t)) == 0)
-      alignment.blocks[block / 64] |= 1ull << block % 64;
+    if (std::memcmp(&indices()[first], &lead.indices()[first], (end - first) * sizeof(std::uint32_t)) != 0) continue;
+    alignment.blocks[block / 64] |= 1ull << block % 64;
+    ++aligned;
   }
+  alignment.whole = aligned == blocks;
   alignment.lead_version = lead.version();
   alignment.own_version = version();
 }

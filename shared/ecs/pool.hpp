@@ -89,8 +89,10 @@ class Pool {
   void stamp(std::uint32_t position) { stamps_[position >> block_shift] = now_; }
   // All blocks that positions first … end - 1 are in.
   void stamp_run(std::uint32_t first, std::uint32_t end) {
+    const Tick now = now_;  // else read again after each write
+    Tick* const stamps = stamps_.data();
     for (std::uint32_t block = first >> block_shift; block < (end + block_mask) >> block_shift; ++block)
-      stamps_[block] = now_;
+      stamps[block] = now;
   }
 
   // Adding and removing ------------------------------------------------------------------
@@ -163,7 +165,7 @@ class Pool {
   }
 
   // For walks: a bit for each block of 64 positions of `lead`, set where this pool holds the same entities at the same
-  // positions. Kept until one of them changes in structure. Valid until then.
+  // positions; null where all are set. Kept until one of them changes in structure. Valid until then.
   [[nodiscard]] const std::uint64_t* blocks_aligned_with(const SparseSet& lead);
 
   // While a walk goes over the pool nothing may reorder it: that asserts.
@@ -186,6 +188,7 @@ class Pool {
     const SparseSet* lead;
     std::uint64_t lead_version;
     std::uint64_t own_version;
+    bool whole;
     std::vector<std::uint64_t> blocks;
   };
 

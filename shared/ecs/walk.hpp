@@ -112,6 +112,7 @@ class Walk {
         continue;
       }
       const std::uint32_t begin = earliest_begin(end);
+      if (alignment.whole) block = begin;
       while (block > begin && alignment.holds(*this, block - 1)) --block;
       visit_run(block * block_size, end * block_size, function, all);
     }
@@ -142,7 +143,8 @@ class Walk {
   // Which blocks of the lead are in the same order in all pools. What the group promises holds whatever the function
   // does; what was compared holds until it changes a pool.
   struct Alignment {
-    std::array<const std::uint64_t*, sizeof...(Ts)> blocks;  // null: follows the lead, or nothing is required
+    std::array<const std::uint64_t*, sizeof...(Ts)> blocks;  // null: all blocks are, or nothing is required
+    bool whole;                                              // all blocks are, in all pools
     bool compared;
     std::uint64_t version;
 
@@ -168,9 +170,10 @@ class Walk {
 
   template <std::size_t... Is>
   Alignment align(std::index_sequence<Is...> /*all*/) const {
-    return {{follows_[Is] || !required[Is] ? nullptr : pools_[Is]->blocks_aligned_with(*lead_)...},
-            ((required[Is] && !follows_[Is]) || ...) || group_ == nullptr,
-            version()};
+    const std::array<const std::uint64_t*, sizeof...(Ts)> blocks{
+        follows_[Is] || !required[Is] ? nullptr : pools_[Is]->blocks_aligned_with(*lead_)...};
+    return {blocks, ((blocks[Is] == nullptr) && ...) && excluded_.count == 0,
+            ((required[Is] && !follows_[Is]) || ...) || group_ == nullptr, version()};
   }
 
   // Versions only grow, so their sum tells whether any has changed.

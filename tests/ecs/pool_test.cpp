@@ -218,10 +218,11 @@ TEST_F(PoolTest, ComparesItsBlocksWithThoseOfALead) {
     const std::uint64_t* blocks = pool.blocks_aligned_with(lead.set());
     Blocks found;
     for (std::size_t block = 0; block < lead.stamps().size(); ++block)
-      if ((blocks[block / 64] >> block % 64 & 1) != 0) found.push_back(block);
+      if (blocks == nullptr || (blocks[block / 64] >> block % 64 & 1) != 0) found.push_back(block);
     return found;
   };
   EXPECT_EQ(aligned(), (Blocks{0, 1, 2, 3}));
+  EXPECT_EQ(pool.blocks_aligned_with(lead.set()), nullptr) << "all";
   lead.swap(70, 71);
   EXPECT_EQ(aligned(), (Blocks{0, 2, 3}));
   pool.swap(3, 150);
