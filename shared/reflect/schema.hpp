@@ -66,12 +66,12 @@ struct EnumValue {
 struct Field {
   std::string path;  // "position.x"
   FieldKind kind{};
-  std::uint32_t offset = 0;            // bytes from the component's start; of element 0 in arrays
-  std::uint32_t size = 0;              // bytes of one value
-  std::uint32_t count = 1;             // elements; more than 1: a fixed array
-  std::uint32_t stride = 0;            // bytes between elements
-  std::uint32_t array_at = 0;          // arrays: length of the part of the path that repeats, "several" in several.weight
-  std::int32_t count_field = -1;       // bounded arrays: the field that holds how many elements count
+  std::uint32_t offset = 0;       // bytes from the component's start; of element 0 in arrays
+  std::uint32_t size = 0;         // bytes of one value
+  std::uint32_t count = 1;        // elements; more than 1: a fixed array
+  std::uint32_t stride = 0;       // bytes between elements
+  std::uint32_t array_at = 0;     // arrays: length of the part of the path that repeats, "several" in several.weight
+  std::int32_t count_field = -1;  // bounded arrays: the field that holds how many elements count
   std::vector<EnumValue> enum_values;  // by value; empty: not an enum
 
   // Quantisation: a value travels as q in [0, steps], in `bits` bits. bits 0: the value travels as it is.

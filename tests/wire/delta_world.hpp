@@ -38,8 +38,7 @@ struct World {
   std::vector<ecs::PrototypeId> announced{ecs::empty_prototype};  // a mirror's, by the server's id
 
   explicit World(ecs::Recycling recycling)
-      : registry({.entities = {.recycling = recycling, .index_limit = index_limit},
-                  .pools = {.sparse_page_shift = 8}}),
+      : registry({.entities = {.recycling = recycling, .index_limit = index_limit}, .pools = {.sparse_page_shift = 8}}),
         rows(registry, demo_schema()) {
     for (const reflect::Component& component : demo_schema().components())
       static_cast<void>(registry.register_type({.id = component.id,
