@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mobula/client/connection.hpp>
 #include <mobula/core/log.hpp>
 
@@ -106,6 +107,7 @@ void Connection::take_delta(core::ByteView bytes) {
   last_tick_ = header->tick;
   ++stats_.deltas;
   note_received(header->sequence);
+  complete_ = header->complete && none_missing();
   verify(*header);
 }
 
@@ -117,6 +119,12 @@ void Connection::note_received(std::uint32_t sequence) {
   shifted[0] |= 1;
   acks_.received = shifted;
   acks_.newest = sequence;
+}
+
+bool Connection::none_missing() const {
+  for (std::uint32_t age = 0; age < std::min(settled_deltas, acks_.newest); ++age)
+    if (!acks_.has(age)) return false;
+  return true;
 }
 
 void Connection::verify(const wire::DeltaHeader& header) {

@@ -51,11 +51,15 @@ class Connection {
   // Null until the server has said which schema it has.
   [[nodiscard]] Mirror* mirror() { return mirror_.get(); }
   [[nodiscard]] const Mirror* mirror() const { return mirror_.get(); }
+  // Whether the mirror has all that the server had to tell when it sent the newest delta: nothing waited behind that,
+  // and of those shortly before it none is missing. (What is missing comes again, once the server knows.)
+  [[nodiscard]] bool complete() const { return complete_; }
   [[nodiscard]] const ConnectionStats& stats() const { return stats_; }
   [[nodiscard]] const transport::Session& session() const { return endpoint_.session(); }
 
  private:
   static constexpr std::uint32_t sums_kept = 1024;
+  static constexpr std::uint32_t settled_deltas = 16;  // after so many the server knows what was lost before them
 
   struct Sum {
     std::uint32_t ack = 0;
@@ -72,6 +76,7 @@ class Connection {
   core::Status take(const wire::PlayerEntity& message);
   void take_delta(core::ByteView bytes);
   void note_received(std::uint32_t sequence);
+  [[nodiscard]] bool none_missing() const;
   void verify(const wire::DeltaHeader& header);
   void send_input();
   void fail(const core::Error& error);
@@ -88,6 +93,7 @@ class Connection {
   std::array<Sum, sums_kept> sums_{};  // by number of acknowledgement: the mirror's hash when it was sent
   std::uint32_t last_verified_ = 0;
   ecs::Tick last_tick_ = 0;
+  bool complete_ = false;
   ConnectionStats stats_;
   core::Bytes command_;
   core::Bytes buffer_;

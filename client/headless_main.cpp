@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iostream>
 #include <mobula/client/headless.hpp>
+#include <mobula/client/look.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/resolve.hpp>
 
@@ -36,21 +37,41 @@ mobula::core::Result<std::shared_ptr<const mobula::reflect::Schema>> load_schema
 
 int main(int argc, char** argv) {
   mobula::client::HeadlessOptions options;
+  mobula::client::LookOptions look;
   std::string server;
   std::string schema_path;
+  std::string handle;
   CLI::App app(
-      "Mirrors a server's world and checks it. Ends with a line of JSON; status 0 only if the mirror was verified.");
+      "Mirrors a server's world and checks it. Ends with a line of JSON; status 0 only if the mirror was verified.\n"
+      "With --list or --get: waits until the mirror is complete, tells what is in it, and ends.");
   app.add_option("--connect", server, "HOST:PORT of the server")->required();
-  app.add_option("--ticks", options.ticks, "end after so many ticks; 0: when told to stop")
-      ->check(count)
-      ->capture_default_str();
-  app.add_flag("--json", options.json_only, "print nothing but the JSON line");
+  CLI::Option* ticks = app.add_option("--ticks", options.ticks, "end after so many ticks; 0: when told to stop")
+                           ->check(count)
+                           ->capture_default_str();
+  CLI::Option* json = app.add_flag("--json", options.json_only, "print nothing but the JSON line");
+  CLI::Option* list =
+      app.add_option("--list", handle,
+                     "list the components and properties of the entity HANDLE, with values, types and "
+                     "ranges; without HANDLE: which kinds of entities there are, with their components and "
+                     "some handles")
+          ->type_name("[HANDLE]")
+          ->expected(0, 1)
+          ->excludes(ticks, json);
+  app.add_option(
+         "--get", look.property,
+         "print one property, HANDLE/COMPONENT/PATH, as JSON; HANDLE/COMPONENT: all of it. Status 1 if there is "
+         "none")
+      ->type_name("PROPERTY")
+      ->excludes(ticks, json, list);
   app.add_option("--name", options.name, "what the player is called")->capture_default_str();
   app.add_option("--schema", schema_path, "accept only a server with this schema (.bfbs)");
   app.footer(
       "Examples:\n"
       "  mobula-client --connect 127.0.0.1:7777\n"
-      "  mobula-client --connect localhost:7777 --ticks 100 --json");
+      "  mobula-client --connect localhost:7777 --ticks 100 --json\n"
+      "  mobula-client --connect localhost:7777 --list\n"
+      "  mobula-client --connect localhost:7777 --list 12.1\n"
+      "  mobula-client --connect localhost:7777 --get 12.1/Transform/position.x");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -67,6 +88,19 @@ int main(int argc, char** argv) {
     if (!schema) return refuse(schema.error().message);
     options.schema = *schema;
   }
-  if (options.json_only) mobula::core::set_log_level(mobula::core::LogLevel::warn);
-  return mobula::client::run_headless(options);
+  const bool looks = list->count() > 0 || app.count("--get") > 0;
+  if (options.json_only || looks) mobula::core::set_log_level(mobula::core::LogLevel::warn);
+  if (!looks) return mobula::client::run_headless(options);
+  if (!handle.empty()) {
+    look.entity = mobula::ecs::parse_entity(handle);
+    if (!look.entity) return refuse("--list: '" + handle + "' is no handle; expected one such as 12.1");
+  }
+  if (app.count("--get") > 0) {
+    const auto property = mobula::index::parse_property_address(look.property);
+    if (!property) return refuse("--get: " + property.error().message);
+  }
+  look.server = options.server;
+  look.name = options.name;
+  look.schema = options.schema;
+  return mobula::client::run_look(look);
 }

@@ -198,6 +198,45 @@ TEST_F(Programs, AClientTellsOncePerSecondHowItGoes) {
   EXPECT_GE(lines(client.out()), 2);
 }
 
+TEST_F(Programs, AClientListsEntitiesTheirPropertiesAndOneValue) {
+  serve();
+  const auto look = [&](std::vector<std::string> arguments) -> Program& {
+    arguments.insert(arguments.begin(), {"--connect", address()});
+    return start("mobula-client", arguments);
+  };
+  Program& entities = look({"--list"});
+  ASSERT_EQ(entities.wait(), 0) << entities.err();
+  const std::string listed = entities.out();
+  EXPECT_THAT(listed, testing::ContainsRegex("^[0-9]+ entities, [0-9]+ kinds of them\n"));
+  const std::size_t place = listed.find("Fog (RenderData)");
+  ASSERT_NE(place, std::string::npos) << listed;
+  const std::size_t line = listed.find('\n', place) + 3;
+  const std::string handle = listed.substr(line, listed.find_first_of(" \n", line) - line);
+
+  Program& properties = look({"--list", handle});
+  ASSERT_EQ(properties.wait(), 0) << properties.err();
+  EXPECT_THAT(properties.out(), HasSubstr("entity " + handle + ": "));
+  EXPECT_THAT(properties.out(), testing::ContainsRegex("density +0\\.[0-9]+ +float32, 0 to 1 in steps of 0.01\n"));
+
+  Program& density = look({"--get", handle + "/Fog/density"});
+  ASSERT_EQ(density.wait(), 0) << density.err();
+  EXPECT_THAT(density.out(), testing::MatchesRegex("0\\.[0-9]+\n")) << "the value and nothing else";
+  EXPECT_THAT(properties.out(), HasSubstr(last_line(density.out())));
+  EXPECT_EQ(density.err(), "");
+
+  const auto expect_failure = [&](const std::vector<std::string>& arguments, const std::string& why) {
+    Program& program = look(arguments);
+    EXPECT_EQ(program.wait(), 1) << why;
+    EXPECT_THAT(program.err(), HasSubstr(why));
+    EXPECT_EQ(lines(program.err()), 1) << program.err();
+    EXPECT_EQ(program.out(), "");
+  };
+  expect_failure({"--get", handle + "/Fogg/density"}, "did you mean 'Fog'?");
+  expect_failure({"--get", handle + "/Fog/densty"}, "did you mean 'density'?");
+  expect_failure({"--get", "999999.1/Fog/density"}, "entity 999999.1 is not alive");
+  expect_failure({"--list", "999999.1"}, "entity 999999.1 is not alive");
+}
+
 TEST_F(Programs, BotsJoinWalkAndReport) {
   Program& server = serve();
   const fs::path report = folder() / "bots.json";
@@ -289,6 +328,10 @@ TEST_F(Programs, WrongCommandLinesAreToldInOneLine) {
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--schema", level()}, level());
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--schema", folder().string()}, folder().string());
   expect_refusal("mobula-client", {"--connect", "0.0.0.0:7777"}, "127.0.0.1");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--list", "boar"}, "boar");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--get", "Fog/density"}, "Fog/density");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--get"}, "--get");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--list", "--get", "1.1/Fog"}, "--get");
   expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--seconds", "nan"}, "--seconds");
   expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--clients", "0"}, "--clients");
   expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--seconds", "-1"}, "--seconds");
@@ -360,6 +403,10 @@ TEST_F(Programs, AClientWithNobodyToTalkToSaysSo) {
   EXPECT_EQ(client.wait(), 1);
   EXPECT_THAT(client.err(), HasSubstr("timed out"));
   EXPECT_EQ(lines(client.err()), 1) << client.err();
+  Program& look = start("mobula-client", {"--connect", address(), "--list"});
+  EXPECT_EQ(look.wait(), 1);
+  EXPECT_THAT(look.err(), HasSubstr("timed out"));
+  EXPECT_EQ(look.out(), "");
   EXPECT_EQ(nlohmann::json::parse(last_line(client.out()))["verified_ticks"], 0);
 }
 

@@ -1,0 +1,31 @@
+// Looking inside a mirrored world: what entities there are, what each is made of, and one value by its name.
+#pragma once
+
+#include <mobula/client/mirror.hpp>
+#include <mobula/index/property.hpp>
+#include <mobula/transport/address.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace mobula::client {
+
+struct LookOptions {
+  transport::Address server;
+  std::string name = "look";
+  std::shared_ptr<const reflect::Schema> schema;  // null: whichever the server has
+  std::optional<ecs::Entity> entity;              // whose properties are listed; none: entities are
+  std::string property;                           // HANDLE/COMPONENT/PATH, which alone is printed; empty: list
+};
+
+// Joins, waits until the mirror is complete, prints to stdout and leaves. Exit status: 0; 1, with the reason on stderr,
+// if there is no such thing or no server.
+int run_look(const LookOptions& options);
+
+// What it prints, each line ended. Entities by what they are made of, the most frequent kinds first.
+std::string describe_entities(const Mirror& mirror, std::size_t kinds_max);
+// Reasons: those of index::Properties; "not sent" for what the server keeps to itself.
+core::Result<std::string> describe_properties(Mirror& mirror, ecs::Entity entity);
+core::Result<std::string> describe_property(Mirror& mirror, std::string_view address);
+
+}  // namespace mobula::client
