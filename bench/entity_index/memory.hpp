@@ -1,0 +1,34 @@
+// What a part of the program allocates: while a scope lives, all that its thread takes and gives back is counted for
+// the scope's meter. Counts what malloc really hands out. Only in programs with counting_new.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace mobula::bench {
+
+struct MemoryMeter {
+  std::ptrdiff_t bytes = 0;
+  std::ptrdiff_t bytes_max = 0;
+
+  void count(std::ptrdiff_t change) {
+    bytes += change;
+    bytes_max = std::max(bytes_max, bytes);
+  }
+};
+
+// Of this thread; null: nobody counts.
+inline thread_local constinit MemoryMeter* memory_meter = nullptr;
+
+class MemoryScope {
+ public:
+  explicit MemoryScope(MemoryMeter& meter) : before_(memory_meter) { memory_meter = &meter; }
+  ~MemoryScope() { memory_meter = before_; }
+  MemoryScope(const MemoryScope&) = delete;
+  MemoryScope& operator=(const MemoryScope&) = delete;
+
+ private:
+  MemoryMeter* before_;
+};
+
+}  // namespace mobula::bench
