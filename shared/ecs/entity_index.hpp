@@ -40,6 +40,17 @@ class EntityIndex {
     const PrototypeId from = entities_.prototype(entity.index);
     change(entity.index, from, prototypes_.with(from, pool));
   }
+  // Several components in this order, or one to many entities: all as if added one by one.
+  void add(Entity entity, std::span<const PoolId> pools) {
+    MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
+    const PrototypeId from = entities_.prototype(entity.index);
+    PrototypeId to = from;
+    for (const PoolId pool : pools) to = prototypes_.with(to, pool);
+    change(entity.index, from, to);
+  }
+  void add(std::span<const Entity> entities, PoolId pool) {
+    for (const Entity entity : entities) add(entity, pool);
+  }
   // Of a living entity that has the component.
   void remove(Entity entity, PoolId pool) {
     MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");

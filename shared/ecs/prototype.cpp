@@ -17,13 +17,21 @@ PrototypeEdges::~PrototypeEdges() = default;
 PrototypeId PrototypeEdges::find(PrototypeId from, PoolId pool) {
   const auto found = map_->find(edge_key(from, pool));
   if (found == map_->end()) return unknown;
-  last_[pool] = {from, found->second};
+  put_at_hand(from, pool, found->second);
   return found->second;
+}
+
+void PrototypeEdges::put_at_hand(PrototypeId from, PoolId pool, PrototypeId to) noexcept {
+  if (from == empty_prototype) {
+    from_empty_[pool] = to;
+  } else {
+    last_[from] = {pool, to};
+  }
 }
 
 void PrototypeEdges::add(PrototypeId from, PoolId pool, PrototypeId to) {
   map_->emplace(edge_key(from, pool), to);
-  last_[pool] = {from, to};
+  put_at_hand(from, pool, to);
 }
 
 PrototypeId PrototypeEdges::remove(PrototypeId from, PoolId pool) noexcept {
@@ -31,11 +39,15 @@ PrototypeId PrototypeEdges::remove(PrototypeId from, PoolId pool) noexcept {
   if (found == map_->end()) return unknown;
   const PrototypeId to = found->second;
   map_->erase(found);
-  if (last_[pool].from == from) last_[pool] = {};
+  if (at_hand(from, pool) != unknown) put_at_hand(from, pool, unknown);
   return to;
 }
 
-PrototypeTable::PrototypeTable() : nodes_(1), uses_(1), names_(1) { nodes_[0].canonical = empty_prototype; }
+PrototypeTable::PrototypeTable() : nodes_(1), uses_(1), names_(1) {
+  nodes_[0].canonical = empty_prototype;
+  with_.resize(1);
+  without_.resize(1);
+}
 
 void PrototypeTable::reserve_pools(std::size_t count) {
   keys_.reserve(count);
@@ -69,6 +81,8 @@ PrototypeId PrototypeTable::make(PrototypeId base, PoolId pool) {
   if (free_.empty()) {
     uses_.resize(size() + 1);
     names_.resize(size() + 1);
+    with_.resize(size() + 1);
+    without_.resize(size() + 1);
     if (free_.capacity() <= size()) free_.reserve(2 * size() + 16);  // for all there are: giving back cannot fail
     nodes_.emplace_back();
     free_.push_back(size() - 1);
@@ -115,38 +129,34 @@ PrototypeId PrototypeTable::chain(std::span<const PoolId> pools) {
   return prototype;
 }
 
-// Of some factors takes the one that lets the fewest names meet.
 void PrototypeTable::make_names(PrototypeId prototype) const {
   const std::span<const PoolId> all = pools(prototype);
   NameSlots made;
   while (made.mask() + 1 < 2 * all.size()) --made.shift;
-  std::vector<bool> taken;
-  const auto meetings = [&](std::uint32_t factor) {
-    const NameSlots tried{{}, factor, made.shift};
-    taken.assign(made.mask() + 1, false);
-    std::size_t count = 0;
-    for (const PoolId pool : all) {
-      std::vector<bool>::reference slot = taken[tried.home(name(pool).value)];
-      count += slot ? 1u : 0u;
-      slot = true;
-    }
-    return count;
-  };
-  std::size_t fewest = ~std::size_t{0};
-  std::uint32_t factor = 0x9e3779b1;
-  for (int round = 0; round < 16 && fewest > 0; ++round, factor = factor * 0x2c9277b5 + 2) {
-    const std::size_t count = meetings(factor);
-    if (count >= fewest) continue;
-    fewest = count;
-    made.factor = factor;
+  const std::uint32_t least_shift = made.shift - 3;
+  for (; made.shift > least_shift; --made.shift) {
+    made.factor = 0x9e3779b1;
+    for (int round = 0; round < 16; ++round, made.factor = made.factor * 0x2c9277b5 + 2)
+      if (fill(made, all) == 1) {
+        names_[prototype] = std::move(made);
+        return;
+      }
   }
-  made.slots.resize(made.mask() + 1);
-  for (const PoolId pool : all) {
-    std::uint32_t at = made.home(name(pool).value);
-    while (made.slots[at].pool != no_pool) at = (at + 1) & made.mask();
-    made.slots[at] = {name(pool).value, pool};
-  }
+  made.probes = fill(made, all);
   names_[prototype] = std::move(made);
+}
+
+std::uint32_t PrototypeTable::fill(NameSlots& names, std::span<const PoolId> pools) const {
+  names.slots.assign(names.mask() + 1, {});
+  std::uint32_t most = 1;
+  for (const PoolId pool : pools) {
+    std::uint32_t at = names.home(name(pool).value);
+    std::uint32_t probes = 1;
+    for (; names.slots[at].pool != no_pool; ++probes) at = (at + 1) & names.mask();
+    names.slots[at] = {name(pool).value, pool};
+    most = std::max(most, probes);
+  }
+  return most;
 }
 
 bool PrototypeTable::needed(PrototypeId prototype) const { return uses_[prototype] > 0 || nodes_[prototype].leads > 0; }

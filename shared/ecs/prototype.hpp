@@ -25,8 +25,8 @@ namespace mobula::ecs {
 
 inline constexpr PrototypeId empty_prototype = 0;
 
-// Where a prototype and a pool lead to: a map, and before it the edge that each pool took last. Where that lies does
-// not depend on the prototype, so a chain of adds need not wait for one look-up after the other.
+// Where a prototype and a pool lead to: a map, and before it the edge that each prototype was left by last, since most
+// are left by one only; the empty one is left by many.
 class PrototypeEdges {
  public:
   PrototypeEdges();
@@ -34,15 +34,16 @@ class PrototypeEdges {
 
   static constexpr PrototypeId unknown = ~0u;
 
-  struct Edge {
-    PrototypeId from = unknown;
-    PrototypeId to = unknown;
-  };
+  void reserve_pools(std::size_t count) { from_empty_.reserve(count); }
+  void add_pool() { from_empty_.push_back(unknown); }
+  // There are so many prototypes.
+  void resize(std::size_t count) { last_.resize(count); }
 
-  void reserve_pools(std::size_t count) { last_.reserve(count); }
-  void add_pool() { last_.emplace_back(); }
-
-  [[nodiscard]] const Edge& last(PoolId pool) const { return last_[pool]; }
+  // unknown, if it is none of those that are at hand.
+  [[nodiscard]] PrototypeId at_hand(PrototypeId from, PoolId pool) const {
+    if (from == empty_prototype) return from_empty_[pool];
+    return last_[from].pool == pool ? last_[from].to : unknown;
+  }
   // unknown, if there is no such edge.
   PrototypeId find(PrototypeId from, PoolId pool);
   void add(PrototypeId from, PoolId pool, PrototypeId to);
@@ -50,8 +51,16 @@ class PrototypeEdges {
   PrototypeId remove(PrototypeId from, PoolId pool) noexcept;
 
  private:
-  std::vector<Edge> last_;  // by pool
-  struct Map;               // a heavy header
+  struct Edge {
+    PoolId pool = no_pool;
+    PrototypeId to = unknown;
+  };
+
+  void put_at_hand(PrototypeId from, PoolId pool, PrototypeId to) noexcept;
+
+  std::vector<Edge> last_;               // by prototype
+  std::vector<PrototypeId> from_empty_;  // by pool
+  struct Map;                            // a heavy header
   core::Owned<Map> map_;
 };
 
@@ -74,14 +83,14 @@ class PrototypeTable {
   // The composition must not have the pool's instance name yet.
   PrototypeId with(PrototypeId prototype, PoolId pool) {
     MOBULA_ASSERT(pool < keys_.size(), "the table knows the pool");
-    const PrototypeEdges::Edge& last = with_.last(pool);
-    return last.from == prototype ? last.to : find_with(prototype, pool);
+    const PrototypeId known = with_.at_hand(prototype, pool);
+    return known != PrototypeEdges::unknown ? known : find_with(prototype, pool);
   }
   // The composition must contain the pool. The chain is rebuilt without it, shared where possible.
   PrototypeId without(PrototypeId prototype, PoolId pool) {
     MOBULA_ASSERT(pool < keys_.size(), "the table knows the pool");
-    const PrototypeEdges::Edge& last = without_.last(pool);
-    return last.from == prototype ? last.to : find_without(prototype, pool);
+    const PrototypeId known = without_.at_hand(prototype, pool);
+    return known != PrototypeEdges::unknown ? known : find_without(prototype, pool);
   }
   // The canonical prototype of a set of pools in any order; no pool and no instance name twice.
   PrototypeId intern(std::span<const PoolId> pools);
@@ -95,10 +104,10 @@ class PrototypeTable {
     const NameSlots& names = names_[prototype];
     if (names.slots.empty()) [[unlikely]]
       make_names(prototype);
-    for (std::uint32_t at = names.home(name.value);; at = (at + 1) & names.mask()) {
+    std::uint32_t at = names.home(name.value);
+    for (std::uint32_t probe = 0; probe < names.probes; ++probe, at = (at + 1) & names.mask())
       if (names.slots[at].name == name.value) return names.slots[at].pool;
-      if (names.slots[at].pool == no_pool) return no_pool;
-    }
+    return no_pool;
   }
 
   // Living entities that have the prototype: the registry keeps count.
@@ -134,12 +143,13 @@ class PrototypeTable {
     std::uint32_t name = 0;
     PoolId pool = no_pool;  // no_pool: nothing is here
   };
-  // A hash table of few names: a power of two of slots, at most half of them taken, with a factor that seldom lets two
-  // meet. Made when it is first asked.
+  // A hash table of few names, with a factor and a size for which each has a slot of its own: one probe tells. Should
+  // none be found, names that meet lie in slots behind one another. Made when it is first asked.
   struct NameSlots {
-    std::vector<NameSlot> slots;
+    std::vector<NameSlot> slots;  // a power of two
     std::uint32_t factor = 1;
     std::uint32_t shift = 31;
+    std::uint32_t probes = 1;
 
     [[nodiscard]] std::uint32_t home(std::uint32_t name) const { return name * factor >> shift; }
     [[nodiscard]] std::uint32_t mask() const { return (1u << (32 - shift)) - 1; }
@@ -151,6 +161,8 @@ class PrototypeTable {
   PrototypeId chain(std::span<const PoolId> pools);
   [[nodiscard]] std::vector<PoolId> sorted(std::span<const PoolId> pools) const;
   void make_names(PrototypeId prototype) const;
+  // Returns how many probes the name that is farthest from its home takes.
+  std::uint32_t fill(NameSlots& names, std::span<const PoolId> pools) const;
   [[nodiscard]] bool needed(PrototypeId prototype) const;
   void give_back(PrototypeId prototype) noexcept;
 

@@ -108,8 +108,14 @@ TEST(EntityIndex, RandomHistoriesAgreeWithAMap) {
       const auto& [other, same] = model[random.below(static_cast<std::uint32_t>(model.size()))];
       index.assign(entity, index.entities().prototype(other.index));
       has = std::vector(same);
+    } else if (found == has.end() && random.chance(1, 4)) {
+      std::vector<PoolId> list{pool};
+      for (PoolId more = random.below(pools); more < pools; more += 7)
+        if (more != pool && std::find(has.begin(), has.end(), more) == has.end()) list.push_back(more);
+      index.add(entity, list);
+      has.insert(has.end(), list.begin(), list.end());
     } else if (found == has.end()) {
-      index.add(entity, pool);
+      index.add(std::span(&entity, 1), pool);
       has.push_back(pool);
     } else {
       index.remove(entity, pool);
