@@ -33,23 +33,26 @@ core::Result<PropertyRef> Properties::resolve(ecs::PoolId pool, std::string_view
 
 // Typed ------------------------------------------------------------------------------------
 
-core::Result<Value> Properties::get_value(ecs::Entity entity, const PropertyRef& property) const {
+const std::byte* Properties::find_value(ecs::Entity entity, const PropertyRef& property) const {
   const std::byte* component = read(entity, property);
-  if (component == nullptr) return not_there(entity, property);
-  if (!property.single()) return not_single(property);
+  if (component == nullptr || !property.single()) return nullptr;
   const PropertyNode& node = property.node();
   if (node.computed != nullptr) {
     node.computed->get(registry_, entity, component, computed_.data());
-    return reflect::read_value(*node.field, computed_.data());
+    return computed_.data();
   }
-  if (!in_use(property, component)) return unused(property, component);
-  return reflect::read_value(*node.field, component + property.offset_);
+  return in_use(property, component) ? component + property.offset_ : nullptr;
+}
+
+core::Error Properties::why_not(ecs::Entity entity, const PropertyRef& property) const {
+  const std::byte* component = read(entity, property);
+  if (component == nullptr) return not_there(entity, property);
+  return property.single() ? unused(property, component) : not_single(property);
 }
 
 core::Status Properties::set_value(ecs::Entity entity, const PropertyRef& property, const Value& value) {
   Scratch made;
   const PropertyNode& node = property.node();
-  if (!registry_.valid(entity)) return not_there(entity, property);
   if (core::Status good = make_bytes(property, value, made.bytes); !good) return good;
   if (node.computed != nullptr) return set_computed(entity, property, made.bytes);
   if (node.array != nullptr && node.array->count_field >= 0) {

@@ -37,9 +37,10 @@ class Properties {
   // T as reflect::value_as has it. A text is good until the component changes or, if computed, until the next get.
   template <class T>
   [[nodiscard]] core::Result<T> get(ecs::Entity entity, const PropertyRef& property) const {
-    const core::Result<reflect::Value> value = get_value(entity, property);
-    if (!value) return value.error();
-    return reflect::value_as<T>(*property.field(), *value);
+    const std::byte* at = find_value(entity, property);
+    if (at == nullptr) [[unlikely]]
+      return why_not(entity, property);
+    return reflect::value_as<T>(*property.field(), reflect::read_value(*property.field(), at));
   }
   template <class T>
   [[nodiscard]] core::Result<T> get(ecs::Entity entity, const InstanceName& component, std::string_view path) const {
@@ -88,7 +89,9 @@ class Properties {
   [[nodiscard]] const NameTable& names() const { return names_; }
 
  private:
-  [[nodiscard]] core::Result<reflect::Value> get_value(ecs::Entity entity, const PropertyRef& property) const;
+  // Where a single value is, computed or not; null if there is none, and why.
+  [[nodiscard]] const std::byte* find_value(ecs::Entity entity, const PropertyRef& property) const;
+  [[nodiscard]] core::Error why_not(ecs::Entity entity, const PropertyRef& property) const;
   core::Status set_value(ecs::Entity entity, const PropertyRef& property, const reflect::Value& value);
   // Whether set_value would go through.
   [[nodiscard]] core::Status check_value(ecs::Entity entity, const PropertyRef& property,
