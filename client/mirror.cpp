@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint32_t prototype_id_limit = 1u << 16;
 constexpr std::size_t names_max = 1u << 16;
 
-constexpr std::uint32_t prototypes_looked_at_per_delta = 16;
+constexpr std::uint32_t prototypes_looked_at = 16;  // for those that nobody needs, with each delta or announcement
 
 }  // namespace
 
@@ -55,6 +55,12 @@ core::Result<ecs::PrototypeId> Mirror::intern(const wire::Prototype& prototype) 
 }
 
 core::Status Mirror::add_prototypes(const wire::Prototypes& message) {
+  const core::Status added = take_prototypes(message);
+  rows_.forget(registry_.prototypes().reclaim(prototypes_looked_at));  // announcements alone could make ever more
+  return added;
+}
+
+core::Status Mirror::take_prototypes(const wire::Prototypes& message) {
   std::vector<ecs::PrototypeId> interned;
   for (const wire::Prototype& prototype : message.prototypes) {
     if (prototype.id == 0 || prototype.id >= prototype_id_limit)
@@ -79,7 +85,7 @@ core::Status Mirror::apply(core::ByteView delta) {
   registry_.set_tick(decoded_.header.tick);
   for (const wire::DecodedDelta::Entry& entry : decoded_.entries) apply(entry);
   registry_.clear_journal();
-  rows_.forget(registry_.prototypes().reclaim(prototypes_looked_at_per_delta));
+  rows_.forget(registry_.prototypes().reclaim(prototypes_looked_at));
   tick_ = decoded_.header.tick;
   return core::Done{};
 }

@@ -47,6 +47,7 @@ class Mirror {
   Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t index_limit);
 
   core::Result<ecs::PrototypeId> intern(const wire::Prototype& prototype);
+  core::Status take_prototypes(const wire::Prototypes& message);
   void apply(const wire::DecodedDelta::Entry& entry);
   void spawn(const wire::DecodedDelta::Entry& entry);
   void recompose(ecs::Entity entity, ecs::PrototypeId prototype);

@@ -6,13 +6,13 @@ namespace mobula::server {
 std::uint32_t AnnouncedPrototypes::find_or_want(ecs::PrototypeId prototype) {
   if (prototype == ecs::empty_prototype) return 0;
   if (prototype >= id_of_.size()) id_of_.resize(prototype + 1, 0);
-  std::uint32_t& id = id_of_[prototype];
-  if (id != 0) return ids_[id].state == State::known ? id : unknown;
+  if (const std::uint32_t id = id_of_[prototype]; id != 0) return ids_[id].state == State::known ? id : unknown;
   const auto free = std::find_if(ids_.begin(), ids_.end(), [](const Id& each) { return each.state == State::free; });
-  id = static_cast<std::uint32_t>(free - ids_.begin());
+  const auto id = static_cast<std::uint32_t>(free - ids_.begin());
   if (free == ids_.end()) ids_.emplace_back();
-  ids_[id] = {State::announced, prototype, 0};
   wanted_.push_back({prototype, id});
+  ids_[id] = {State::announced, prototype, 0};
+  id_of_[prototype] = id;
   return unknown;
 }
 

@@ -52,9 +52,17 @@ void Publisher::publish_values(ecs::PoolId id) {
 void Publisher::forget(std::span<const ecs::PrototypeId> prototypes) {
   rows_.forget(prototypes);
   for (const ecs::PrototypeId prototype : prototypes) {
-    if (prototype >= sent_prototypes_.size() || sent_prototypes_[prototype] == not_computed) continue;
-    registry_.prototypes().drop(std::exchange(sent_prototypes_[prototype], not_computed));
+    if (prototype < sent_prototypes_.size()) forget(prototype);
   }
+}
+
+void Publisher::forget(ecs::PrototypeId prototype) {
+  const ecs::PrototypeId sent = std::exchange(sent_prototypes_[prototype], not_computed);
+  if (sent != not_computed && sent != prototype) registry_.prototypes().drop(sent);
+}
+
+Publisher::~Publisher() {
+  for (ecs::PrototypeId prototype = 0; prototype < sent_prototypes_.size(); ++prototype) forget(prototype);
 }
 
 ecs::PrototypeId Publisher::sent_prototype(ecs::PrototypeId prototype) {
@@ -71,7 +79,8 @@ ecs::PrototypeId Publisher::sent_prototype(ecs::PrototypeId prototype) {
       if (fits) sent.push_back(pool);
     }
     sent_prototypes_[prototype] = registry_.prototypes().intern(sent);
-    registry_.prototypes().hold(sent_prototypes_[prototype]);
+    // Itself it must not hold, or it would never go.
+    if (sent_prototypes_[prototype] != prototype) registry_.prototypes().hold(sent_prototypes_[prototype]);
   }
   return sent_prototypes_[prototype];
 }

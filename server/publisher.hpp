@@ -17,6 +17,10 @@ class Publisher {
   // Both outlive the publisher.
   Publisher(ecs::Registry& registry, const reflect::Schema& schema) : registry_(registry), rows_(registry, schema) {}
 
+  ~Publisher();
+  Publisher(const Publisher&) = delete;
+  Publisher& operator=(const Publisher&) = delete;
+
   // Publishes the end of the registry's current tick; the caller then clears the journal and moves the
   // registry to a later tick before anything is written. Gives the indices whose entities came,
   // went or changed, valid until the next call.
@@ -29,6 +33,7 @@ class Publisher {
   [[nodiscard]] const ecs::Registry& registry() const { return registry_; }
 
  private:
+  void forget(ecs::PrototypeId prototype);
   void note(std::uint32_t index);
   void publish_structure(std::uint32_t index);
   void publish_values(ecs::PoolId pool);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t messages_per_tick_max = 16;
 constexpr std::size_t inputs_per_tick_max = 16;
-constexpr std::uint32_t prototypes_looked_at_per_tick = 64;  // for those that nobody needs
+constexpr std::uint32_t prototypes_looked_at_per_second = 1024;  // for those that nobody needs
 constexpr core::Nanoseconds hello_timeout = 5 * core::second;
 
 // What a stranger calls itself goes into logs and names: printable ASCII, at most 24 characters.
@@ -59,8 +59,10 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
   game_.tick(*world_);
 
   const std::span<const std::uint32_t> changed = publisher_->publish();
-  const std::span<const ecs::PrototypeId> reclaimed =
-      world_->registry().prototypes().reclaim(prototypes_looked_at_per_tick);
+  // Once per second: a composition that is not there for a moment keeps its place at the clients.
+  std::span<const ecs::PrototypeId> reclaimed;
+  if (world_->tick() % config_.ticks_per_second == 0)
+    reclaimed = world_->registry().prototypes().reclaim(prototypes_looked_at_per_second);
   publisher_->forget(reclaimed);
   for (const std::unique_ptr<Session>& session : sessions_) {
     transport::Session* lane = endpoint_.find(session->transport_id);

@@ -92,6 +92,7 @@ PrototypeId PrototypeTable::make(PrototypeId base, PoolId pool) {
   free_.pop_back();
   nodes_[made] = {std::move(pools), base, PrototypeEdges::unknown, 0};
   ++nodes_[base].leads;
+  ++made_;
   return made;
 }
 
@@ -163,12 +164,16 @@ bool PrototypeTable::needed(PrototypeId prototype) const { return uses_[prototyp
 
 std::span<const PrototypeId> PrototypeTable::reclaim(std::uint32_t budget) {
   reclaimed_.clear();
-  reclaimed_.reserve(std::min(budget, size()));
-  for (std::uint32_t looked = 0; looked < budget && looked < size(); ++looked) {
-    cursor_ = (cursor_ > 0 ? cursor_ : size()) - 1;  // downwards: chains mostly grow upwards
-    if (cursor_ == empty_prototype || !exists(cursor_) || needed(cursor_)) continue;
-    give_back(cursor_);
-    reclaimed_.push_back(cursor_);
+  reclaimed_.reserve(count());
+  const std::uint64_t wanted = budget + 4ull * std::exchange(made_, 0);
+  for (std::uint64_t looked = 0; looked < wanted && looked < size(); ++looked) {
+    cursor_ = (cursor_ > 0 ? cursor_ : size()) - 1;
+    for (PrototypeId next = cursor_; next != empty_prototype && exists(next) && !needed(next);) {
+      const PrototypeId base = nodes_[next].base;
+      give_back(next);
+      reclaimed_.push_back(next);
+      next = base;
+    }
   }
   return reclaimed_;
 }

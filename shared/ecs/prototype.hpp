@@ -118,8 +118,9 @@ class PrototypeTable {
   void hold(PrototypeId prototype) { ++nodes_[prototype].leads; }
   void drop(PrototypeId prototype) { --nodes_[prototype].leads; }
 
-  // Gives back prototypes that nobody needs: looks at `budget` of them, going on where it ended last time. Returns
-  // their ids, until the next call.
+  // Gives back prototypes that nobody needs, with the bases that only they needed: looks at `budget` of them and at
+  // some more for each that was made meanwhile, going on where it ended last time. So there never are many times more
+  // than are needed. Returns their ids, until the next call.
   std::span<const PrototypeId> reclaim(std::uint32_t budget);
 
   // Ids are below it; some may be of no prototype at the moment.
@@ -173,6 +174,7 @@ class PrototypeTable {
   std::vector<PrototypeId> free_;
   std::vector<PrototypeId> reclaimed_;
   PrototypeId cursor_ = 0;  // of reclaim
+  std::uint32_t made_ = 0;  // since the last reclaim
   PrototypeEdges with_;
   PrototypeEdges without_;
 };

@@ -223,6 +223,7 @@ class Walk {
       return fail(array.path, counter.path + " must be owner_only, not_sent and not_saved like what it counts");
     }
     if (!integer_fits(array.count, counter.kind)) return fail(array.path, counter.path + " cannot count so far");
+    counter.read_only = counter.read_only || array.read_only;  // or the array could be emptied by its count
     counter.ranged = true;
     counter.low = 0;
     counter.high = array.count;

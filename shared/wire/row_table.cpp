@@ -72,9 +72,13 @@ void RowTable::add_to_hash(EntityRow& row, std::uint64_t change) {
 void RowTable::place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick tick) {
   MOBULA_ASSERT(entity, "null_entity has no rows");
   if (entity.index >= entities_.size()) entities_.resize(entity.index + 1);
+  // Whatever may throw comes first.
+  ecs::PrototypeTable& prototypes = registry_.prototypes();
+  std::uint64_t hash = base_hash(entity, prototype_hash(prototype));
+  for (const ecs::PoolId pool : prototypes.pools(prototype)) column(pool);
+
   if (entities_[entity.index].entity != entity) erase(entity.index);
   EntityRow& row = entities_[entity.index];
-  ecs::PrototypeTable& prototypes = registry_.prototypes();
   prototypes.hold(prototype);
   if (row.entity) {
     for (const ecs::PoolId pool : prototypes.pools(row.prototype))
@@ -83,9 +87,8 @@ void RowTable::place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick t
   } else {
     ++size_;
   }
-  std::uint64_t hash = base_hash(entity, prototype_hash(prototype));
   for (const ecs::PoolId pool : prototypes.pools(prototype)) {
-    ecs::Pool& rows = column(pool)->rows;
+    const ecs::Pool& rows = columns_[pool]->rows;
     const std::uint32_t position = rows.find(entity.index);
     if (position != ecs::Pool::none) hash += core::load<StoredRow>(rows.at(position)).hash;
   }

@@ -82,13 +82,13 @@ inline void open_pools(Registry& registry) {
   registry.pool_of<Health>();
 }
 
-// `reclaim`: at how many prototypes it looks after each step for some that nobody needs.
+// `reclaim`: at how many prototypes it looks after each step for some that nobody needs; 0: never.
 inline void churn(Registry& registry, std::uint64_t seed, int steps, std::uint32_t reclaim = 0) {
   Churn churned{registry, core::Random(seed), {}, {}};
   registry.set_tick(17);
   for (int i = 0; i < steps; ++i) {
     churned.step();
-    registry.prototypes().reclaim(reclaim);
+    if (reclaim > 0) registry.prototypes().reclaim(reclaim);
   }
 }
 

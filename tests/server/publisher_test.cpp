@@ -225,5 +225,18 @@ TEST(Publisher, OverRandomHistoriesPublishesWhatANaiveEncodingOfEverythingFinds)
   }
 }
 
+TEST(Publisher, WhatWasPublishedIsReclaimedWhenItsEntityIsGone) {
+  test::RandomWorld world(1);
+  for (int i = 0; i < 20; ++i) world.changes(40);
+  world.publish();
+  world.end_tick();
+  while (!world.alive.empty()) world.destroy(0);
+  world.publish();
+  world.end_tick();
+  ecs::PrototypeTable& prototypes = world.registry.prototypes();
+  for (int round = 0; round < 10; ++round) world.publisher.forget(prototypes.reclaim(prototypes.size()));
+  EXPECT_EQ(prototypes.count(), 1u) << "the empty one";
+}
+
 }  // namespace
 }  // namespace mobula::server

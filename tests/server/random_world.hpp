@@ -57,7 +57,8 @@ class RandomWorld {
   // What is reclaimed with it is in `reclaimed` until the next time.
   std::span<const std::uint32_t> publish() {
     const std::span<const std::uint32_t> changed = publisher.publish();
-    reclaimed = registry.prototypes().reclaim(random.below(8));
+    reclaimed = {};
+    if (random.chance(1, 10)) reclaimed = registry.prototypes().reclaim(random.below(8));
     publisher.forget(reclaimed);
     return changed;
   }
