@@ -37,20 +37,28 @@ core::Status Mirror::add_names(const wire::Names& names) {
   return core::Done{};
 }
 
+core::Status Mirror::check_prototype(const wire::Prototype& prototype) const {
+  if (prototype.id == 0 || prototype.id >= prototype_id_limit)
+    return core::Error{"too many prototypes", "prototype id " + std::to_string(prototype.id)};
+  for (const auto& [type, instance] : prototype.components) {
+    const reflect::Component* component = schema_->find(type);
+    if (component == nullptr) return core::Error{"unknown component", "no component type " + to_string(type)};
+    if (component->not_sent) return core::Error{"bad prototype", component->name + " is never sent"};
+    if (!names_.contains(instance))
+      return core::Error{"bad prototype", "instance name " + to_string(instance) + " was not announced"};
+    if (std::ranges::count(prototype.components, instance, &index::ComponentRef::instance) > 1)
+      return core::Error{"bad prototype", "two components have the instance name " + names_.text(instance)};
+  }
+  return core::Done{};
+}
+
 core::Result<ecs::PrototypeId> Mirror::intern(const wire::Prototype& prototype) {
   std::vector<ecs::PoolId> pools;
-  for (const index::ComponentRef& component : prototype.components) {
-    const core::Result<ecs::PoolId> pool = registry_.open_pool(component.type, names_.text(component.instance));
+  for (const auto& [type, instance] : prototype.components) {
+    const core::Result<ecs::PoolId> pool = registry_.open_pool(type, names_.text(instance));
     if (!pool) return pool.error();
-    if (registry_.pool(*pool).instance() != component.instance)
-      return core::Error{"bad prototype", "instance name " + to_string(component.instance) + " was not announced"};
-    if (rows_.codec(*pool) == nullptr)
-      return core::Error{"bad prototype", registry_.pool(*pool).type().name + " is never sent"};
     pools.push_back(*pool);
   }
-  for (const index::ComponentRef& component : prototype.components)
-    if (std::ranges::count(prototype.components, component.instance, &index::ComponentRef::instance) > 1)
-      return core::Error{"bad prototype", "two components have the instance name " + names_.text(component.instance)};
   return registry_.prototypes().intern(pools);
 }
 
@@ -61,10 +69,10 @@ core::Status Mirror::add_prototypes(const wire::Prototypes& message) {
 }
 
 core::Status Mirror::take_prototypes(const wire::Prototypes& message) {
+  for (const wire::Prototype& prototype : message.prototypes)
+    if (core::Status good = check_prototype(prototype); !good) return good;
   std::vector<ecs::PrototypeId> interned;
   for (const wire::Prototype& prototype : message.prototypes) {
-    if (prototype.id == 0 || prototype.id >= prototype_id_limit)
-      return core::Error{"too many prototypes", "prototype id " + std::to_string(prototype.id)};
     const core::Result<ecs::PrototypeId> made = intern(prototype);
     if (!made) return made.error();
     interned.push_back(*made);

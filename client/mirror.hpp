@@ -25,7 +25,7 @@ class Mirror {
 
   // Reasons: "name collision", "too many names".
   core::Status add_names(const wire::Names& names);
-  // Reasons: "unknown component", "bad prototype", "too many prototypes".
+  // Reasons: "unknown component", "bad prototype", "too many prototypes", "too many pools".
   core::Status add_prototypes(const wire::Prototypes& prototypes);
   // Reasons: "malformed delta". Nothing has changed then.
   core::Status apply(core::ByteView delta);
@@ -46,6 +46,7 @@ class Mirror {
  private:
   Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t index_limit);
 
+  [[nodiscard]] core::Status check_prototype(const wire::Prototype& prototype) const;
   core::Result<ecs::PrototypeId> intern(const wire::Prototype& prototype);
   core::Status take_prototypes(const wire::Prototypes& message);
   void apply(const wire::DecodedDelta::Entry& entry);

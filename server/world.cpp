@@ -38,6 +38,7 @@ core::Result<std::unique_ptr<World>> World::make(WorldConfig config) {
   std::unique_ptr<World> world(new World(std::move(config)));
   if (core::Status registered = reflect::register_components(world->registry_, *world->config_.schema); !registered)
     return registered.error();
+  if (core::Status named = world->add_names(); !named) return named.error();
   if (world->config_.level != nullptr) {
     core::Result<resource::Spawner> spawner =
         resource::Spawner::bind(world->registry_, *world->config_.schema, world->config_.level);
@@ -46,6 +47,15 @@ core::Result<std::unique_ptr<World>> World::make(WorldConfig config) {
     world->spawner_.emplace(std::move(*spawner));
   }
   return world;
+}
+
+core::Status World::add_names() {
+  std::vector<std::string_view> all;
+  for (const reflect::Component& component : config_.schema->components()) all.push_back(component.name);
+  if (config_.level != nullptr) all.insert(all.end(), config_.level->names().begin(), config_.level->names().end());
+  for (const std::string_view name : all)
+    if (const core::Result<core::StringId32> added = names_.add(name); !added) return added.error();
+  return core::Done{};
 }
 
 core::Status World::spawn_level() {

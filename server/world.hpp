@@ -8,6 +8,7 @@
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/audit.hpp>
 #include <mobula/ecs/registry.hpp>
+#include <mobula/index/name_table.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <mobula/resource/spawner.hpp>
 #include <optional>
@@ -25,7 +26,8 @@ struct WorldConfig {
 
 class World {
  public:
-  // Fails if the schema's components cannot be registered.
+  // Fails if the schema's components cannot be registered. Also "name collision": the level names something whose hash
+  // is that of another name.
   static core::Result<std::unique_ptr<World>> make(WorldConfig config);
 
   // Spawns the level. Before the first tick.
@@ -42,6 +44,8 @@ class World {
   [[nodiscard]] const ecs::Registry& registry() const { return registry_; }
   [[nodiscard]] const reflect::Schema& schema() const { return *config_.schema; }
   [[nodiscard]] const resource::Resource* level() const { return config_.level.get(); }
+  // Texts of hashes: component types of the schema, and all that the level names.
+  [[nodiscard]] const index::NameTable& names() const { return names_; }
   // From 1; tick 1 contains the level as it was spawned.
   [[nodiscard]] ecs::Tick tick() const { return registry_.tick(); }
   [[nodiscard]] std::uint32_t ticks_per_second() const { return config_.ticks_per_second; }
@@ -49,6 +53,7 @@ class World {
   [[nodiscard]] core::Random& random() { return random_; }
 
  private:
+  core::Status add_names();
   explicit World(WorldConfig config)
       : config_(std::move(config)),
         random_(config_.seed),
@@ -58,6 +63,7 @@ class World {
   core::Random random_;
   ecs::Registry registry_;
   ecs::StampAudit audit_{registry_};
+  index::NameTable names_;
   std::optional<resource::Spawner> spawner_;
 };
 

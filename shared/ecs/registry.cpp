@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <mobula/core/text.hpp>
 #include <mobula/ecs/registry.hpp>
 
 namespace mobula::ecs {
@@ -52,6 +53,10 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
   const ComponentType* type = find_type(type_id);
   if (type == nullptr)
     return core::Error{"unknown component", "no component type " + core::to_string(type_id) + " is registered"};
+  if (instance_name.empty() || !core::is_printable(instance_name) ||
+      (type->schema && instance_name.size() > max_name_bytes))
+    return core::Error{"bad name",
+                       "an instance name is 1 to " + std::to_string(max_name_bytes) + " bytes of printable UTF-8"};
   if (pools_.size() == max_pools)
     return core::Error{"too many pools", "a registry holds " + std::to_string(max_pools) + " pools"};
 

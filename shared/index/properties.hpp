@@ -147,8 +147,12 @@ core::Result<std::size_t> Properties::set_column(const PropertyRef& property, st
       return good.error();
   }
   std::size_t count = 0;
-  for (std::size_t i = 0; i < entities.size(); ++i)
-    if (has(entities[i], property) && set(entities[i], property, values[i])) ++count;
+  for (std::size_t i = 0; i < entities.size(); ++i) {
+    if (!has(entities[i], property)) continue;
+    const core::Status done = set(entities[i], property, values[i]);
+    MOBULA_ASSERT(done.ok(), "a computed property refuses what it had agreed to before another entity was set");
+    count += done.ok();
+  }
   return count;
 }
 

@@ -144,6 +144,10 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
       problem_ = core::format("'{}' is there twice", name);
       return false;
     }
+    if (object.members.size() == reflect::Limits::fields) {
+      problem_ = "an object with more members than a component has fields";
+      return false;
+    }
     object.members.push_back({std::move(name), {}, {}});
     return true;
   }

@@ -1,5 +1,8 @@
 // A prototype's identity outside the process: a hash of its content, the same on every machine
 // and run, whatever order the components were added in.
+//
+// Nothing is ever found by it. Messages and files hold the content itself, which is compared; the hash shows that two
+// sides mean the same, and goes into the state hash. So two contents of one hash cannot be taken for each other.
 #pragma once
 
 #include <mobula/core/string_id.hpp>

@@ -146,7 +146,7 @@ class RowWriter {
   void apply(const FieldNode& node, const JsonValue& value, std::uint32_t element) {
     if (node.array_count > 1 && !in_array_) return struct_array(node, value);
     if (node.field == nullptr) return structure(node, value, element);
-    if (node.field->count > 1 && !in_array_) return array(*node.field, value);
+    if (node.field->count > 1 && !in_array_) return array(node, value);
     leaf(*node.field, value, element);
   }
 
@@ -171,10 +171,9 @@ class RowWriter {
 
   void object(const FieldNode& node, const JsonValue& value, std::uint32_t element) {
     for (const JsonMember& member : value.members) {
-      if (member.name.starts_with('$')) continue;
       if (const FieldNode* child = node.find(member.name)) {
         apply(*child, member.value, element);
-      } else {
+      } else if (!context_.passes(member.name)) {
         unknown_field(node, member);
       }
     }
@@ -207,16 +206,15 @@ class RowWriter {
     in_array_ = true;
     for (std::uint32_t i = 0; i < value.items.size(); ++i) structure(node, value.items[i], i);
     in_array_ = false;
-    count_elements(*leaf->field, value);
+    end_list(node, *leaf->field, value);
   }
 
-  void array(const Field& field, const JsonValue& value) {
+  void array(const FieldNode& node, const JsonValue& value) {
+    const Field& field = *node.field;
     if (field.array_at < field.path.size()) return column(field, value);
     if (!array_fits(field.path, value, field.count, field.count_field >= 0)) return;
     for (std::uint32_t i = 0; i < value.items.size(); ++i) leaf(field, value.items[i], i);
-    for (auto i = static_cast<std::uint32_t>(value.items.size()); i < field.count; ++i)
-      std::memset(row_ + field.offset + i * field.stride, 0, field.size);
-    count_elements(field, value);
+    end_list(node, field, value);
   }
 
   // One field of each struct of an array: it does not say how many there are.
@@ -225,11 +223,37 @@ class RowWriter {
     for (std::uint32_t i = 0; i < value.items.size(); ++i) leaf(field, value.items[i], i);
   }
 
-  // The field that counts a bounded array follows from the array.
-  void count_elements(const Field& field, const JsonValue& array) {
+  // A bounded array has as many elements as the list.
+  void end_list(const FieldNode& array, const Field& field, const JsonValue& list) {
     if (field.count_field < 0) return;
-    const Field& counter = component_.fields[static_cast<std::size_t>(field.count_field)];
-    leaf(counter, json_number(static_cast<double>(array.items.size()), array.place), 0);
+    const auto count = static_cast<std::uint32_t>(list.items.size());
+    reset_from(array, count);
+    leaf(component_.fields[static_cast<std::size_t>(field.count_field)], json_number(count, list.place), 0);
+  }
+
+  void reset_from(const FieldNode& node, std::uint32_t first) {
+    for (const FieldNode& child : node.children) reset_from(child, first);
+    if (node.field == nullptr) return;
+    const Field& field = *node.field;
+    for (std::uint32_t i = first; i < field.count; ++i) {
+      const std::uint32_t offset = field.offset + i * field.stride;
+      std::memcpy(row_ + offset, component_.default_value.data() + offset, field.size);
+    }
+  }
+
+  [[nodiscard]] bool counts_elements(const Field& field) const {
+    return std::ranges::any_of(component_.fields, [&](const Field& each) {
+      return each.count_field >= 0 && &component_.fields[static_cast<std::size_t>(each.count_field)] == &field;
+    });
+  }
+
+  // A count and the lists that it counts say the same, whichever comes first.
+  void agree(const Field& counter, std::uint64_t count, Place place) {
+    const auto said = std::ranges::find(counts_, &counter, &std::pair<const Field*, std::uint64_t>::first);
+    if (said == counts_.end()) return counts_.emplace_back(&counter, count), void();
+    if (said->second == count) return;
+    refuse(place, "out of range",
+           core::format("'{}' would be {} and {}; expected one number of elements", counter.path, said->second, count));
   }
 
   bool array_fits(std::string_view name, const JsonValue& value, std::uint32_t count, bool fewer) {
@@ -253,13 +277,17 @@ class RowWriter {
     Value read;
     if (!LeafReader(field, value, context_).read(read)) return;
     const std::string_view written = value.kind == Kind::number ? std::string_view(value.text) : std::string_view();
-    if (core::Status done = write_value(field, read, to, written); !done) context_.refuse(value.place, done.error());
+    if (core::Status done = write_value(field, read, to, written); !done)
+      context_.refuse(value.place, done.error());
+    else if (counts_elements(field))
+      agree(field, std::get<std::uint64_t>(read_value(field, to)), value.place);
   }
 
   const Component& component_;
   JsonContext& context_;
   std::byte* row_;
   bool in_array_ = false;
+  std::vector<std::pair<const Field*, std::uint64_t>> counts_;  // counters that were written, with what
 };
 
 }  // namespace

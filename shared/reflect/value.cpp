@@ -3,6 +3,7 @@
 #include <limits>
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/reflect/value.hpp>
 
 namespace mobula::reflect {
@@ -162,6 +163,8 @@ struct Writer {
     }
     if (text->find('\0') != std::string_view::npos)
       return core::Error{"not text", core::format("'{}' holds a zero byte; expected text", field.path)};
+    if (!core::is_utf8(*text))
+      return core::Error{"not text", core::format("'{}' is no UTF-8; expected text", field.path)};
     std::memset(to, 0, field.size);
     std::memcpy(to, text->data(), text->size());
     return core::Done{};

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/resource/assemble.hpp>
 #include <mobula/resource/limits.hpp>
 
@@ -147,6 +148,7 @@ class Assembler final : public ComponentContext {
 
 core::StringId32 NameTable::intern(std::string_view text, Place place) {
   const core::StringId32 id(text);
+  if (!core::is_printable(text)) diagnostics_.error(place, "a name has control characters in it; expected plain text");
   const auto [found, fresh] = names_.emplace(id, text);
   if (!fresh && found->second != text)
     diagnostics_.error(place, core::format("'{}' and '{}' have the same hash; expected another name for one of them",

@@ -11,6 +11,8 @@ class Fields final : public reflect::JsonContext {
 
   void refuse(Place place, core::Error error) override { context_.error(place, std::move(error.message)); }
 
+  bool passes(std::string_view member) override { return member == "$type"; }
+
   void write_name(const reflect::Field& field, const JsonValue& value, std::byte* to) override {
     if (value.kind != JsonValue::Kind::string)
       return refuse(value.place, reflect::wrong_type(field, describe(value.kind), "a name"));

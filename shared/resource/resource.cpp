@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/resource/file.hpp>
 #include <mobula/resource/header.hpp>
 #include <mobula/resource/limits.hpp>
@@ -95,6 +96,7 @@ struct Loader {
       if (!resource.name_ids_.empty() && id <= resource.name_ids_.back()) return invalid("names are not sorted by id");
       if (name->text() == nullptr || core::StringId32(name->text()->string_view()) != id)
         return invalid("a name that is not its id's text");
+      if (!core::is_printable(name->text()->string_view())) return invalid("a name has control characters");
       resource.name_ids_.push_back(id);
       resource.names_.push_back(name->text()->string_view());
     }

@@ -76,6 +76,8 @@ class Resource {
   [[nodiscard]] const EntityResource* find_prefab(core::StringId32 name) const;
   // Names of the spawnable prefabs, rising.
   [[nodiscard]] const std::vector<core::StringId32>& prefab_names() const { return prefab_names_; }
+  // Every text that was hashed, rising by hash.
+  [[nodiscard]] const std::vector<std::string_view>& names() const { return names_; }
   // The text that was hashed, or nothing.
   [[nodiscard]] std::string_view name_of(core::StringId32 id) const;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/resource/limits.hpp>
 #include <mobula/resource/verify.hpp>
 #include <tuple>
@@ -123,8 +124,9 @@ bool rotation_is_good(const std::byte* at) {
 
 // Text, then zeros to the end.
 bool text_is_good(const std::byte* at, std::size_t size) {
-  const auto* zero = static_cast<const std::byte*>(std::memchr(at, 0, size));
-  return zero == nullptr || std::all_of(zero, at + size, [](std::byte b) { return b == std::byte{0}; });
+  const std::string_view all(reinterpret_cast<const char*>(at), size);
+  const std::size_t length = std::min(all.find('\0'), size);
+  return core::is_utf8(all.substr(0, length)) && all.find_first_not_of('\0', length) == std::string_view::npos;
 }
 
 // Whether code that trusts the type may read the value: no NaN, no bool but 0 and 1, no handle out of thin air.

@@ -1,6 +1,7 @@
 #include <mobula/schema/wire_generated.h>
 
 #include <algorithm>
+#include <mobula/core/text.hpp>
 #include <mobula/wire/messages.hpp>
 
 namespace mobula::wire {
@@ -100,6 +101,7 @@ core::Result<Message> read(const flat::Names& flat) {
   Names names;
   for (const flatbuffers::String* text : *flat.texts()) {
     if (too_long(text)) return malformed("Names: a name is too long");
+    if (!core::is_printable(text_of(text))) return malformed("Names: a name is printable UTF-8");
     names.texts.push_back(text_of(text));
   }
   return Message(std::move(names));

@@ -151,6 +151,29 @@ TEST_F(MirrorTest, PrototypesAreRefusedWhole) {
   EXPECT_TRUE(mirror->apply(spawned).ok());
 }
 
+TEST_F(MirrorTest, ARefusedPrototypeOpensNoPool) {
+  ASSERT_TRUE(mirror->add_names({{"Spare"}}));
+  const std::uint32_t pools = mirror->registry().pool_count();
+  const core::StringId32 health("Health");
+  EXPECT_FALSE(mirror->add_prototypes({{{1, 0, {{health, core::StringId32("Spare")}}}, {2, 0, {{health, {}}}}}}));
+  EXPECT_EQ(mirror->registry().pool_count(), pools);
+}
+
+// Each announcement replaces the last under one id: the mirror keeps what it was told last.
+TEST_F(MirrorTest, AFloodOfAnnouncementsIsForgotten) {
+  const std::vector<reflect::Component>& all = mirror->schema().components();
+  core::Random random(5);
+  for (int i = 0; i < 20000; ++i) {
+    std::vector<index::ComponentRef> components;
+    for (const reflect::Component& component : all)
+      if (!component.not_sent && random.below(2) == 0) components.push_back({component.id, component.id});
+    std::sort(components.begin(), components.end());
+    ASSERT_TRUE(mirror->add_prototypes({{{1, 0, components}}}));
+  }
+  EXPECT_LT(mirror->registry().prototypes().size(), 1000u);
+  mirror->check();
+}
+
 // A mirror with some entities, against bytes that no server of ours would send.
 class HostileDeltas : public MirrorTest {
  protected:

@@ -307,6 +307,12 @@ TEST_F(RegistryTest, WhatCannotBeRegisteredIsRefusedWithAReason) {
   EXPECT_EQ(world.find_pool(core::StringId32("Health"), core::StringId32("health 77")), 77u);
 }
 
+TEST_F(RegistryTest, AnInstanceNameIsPrintable) {
+  for (const std::string& bad : {std::string(), std::string("a\nb"), std::string("\xff"), std::string(256, 'x')})
+    EXPECT_STREQ(world.open_pool(core::StringId32("Health"), bad).error().reason, "bad name");
+  EXPECT_TRUE(world.open_pool(core::StringId32("Health"), std::string(255, 'x')));
+}
+
 TEST_F(RegistryTest, TwoInstanceNamesOfOneHashAreACollision) {
   // FNV-1a of 32 bits: a known pair.
   const char* const one = "costarring";

@@ -147,6 +147,28 @@ TEST(PropertyColumn, OneBadValueRefusesAll) {
   EXPECT_STREQ(world.properties.get_column<int>(text, entities, numbers).error().reason, "wrong type");
 }
 
+#ifdef MOBULA_ASSERTS
+// The setter of the first entity makes that of the second refuse: a programmer's mistake.
+TEST(PropertyColumnDeathTest, ASetterThatBreaksItsWordAsserts) {
+  KitchenWorld world;
+  ComputedProperty fickle = share();
+  fickle.set = [](const ecs::Registry& registry, ecs::Entity, std::byte* component, const std::byte*) -> core::Status {
+    auto nested = core::load<kitchen::Nested>(component);
+    nested.texts_count = 4;
+    core::store(component, nested);
+    bool first = true;
+    registry.view<const kitchen::Nested>().each([&](const kitchen::Nested& each) { first &= each.texts_count == 0; });
+    if (first) return core::Done{};
+    return core::Error{"out of range", "one is enough"};
+  };
+  ASSERT_TRUE(world.properties.add("Nested", fickle));
+  const std::vector<ecs::Entity> entities{world.make(), world.make()};
+  const PropertyRef property = *world.properties.resolve(entities[0], "Nested", "share");
+  EXPECT_DEATH(static_cast<void>(world.properties.set_column<float>(property, entities, std::vector{1.0f, 1.0f})),
+               "refuses what it had agreed to");
+}
+#endif
+
 TEST(PropertyColumn, AnElementThatIsNotInUseIsNotThere) {
   KitchenWorld world;
   const std::vector<ecs::Entity> entities{world.make(), world.make()};

@@ -131,6 +131,14 @@ TEST(Property, WhatAFieldCannotHoldIsRefusedAndLeavesNoTrace) {
 }
 
 // 0.7 and -0.3 are no floats: the field's ends are the floats nearest to them.
+TEST(Property, ATextIsUtf8) {
+  KitchenWorld world;
+  const ecs::Entity e = world.make();
+  EXPECT_EQ(refused(world, [&] { return world.properties.set(e, "Plain", "a_text", "h\xe4y"); }),
+            "not text: 'a_text' is no UTF-8; expected text");
+  EXPECT_TRUE(world.properties.set(e, "Plain", "a_text", "häy"));
+}
+
 TEST(Property, BothEndsOfARangeCanBeSetAndWrittenBack) {
   KitchenWorld world;
   const ecs::Entity e = world.make();

@@ -112,6 +112,33 @@ TEST(PropertyText, AListSaysHowManyElementsCountAndAColumnDoesNot) {
             "! out of range: 'several' has 1 elements in use; there is no element 1");
 }
 
+TEST(PropertyText, WhatAListLeavesBehindBecomesTheDefault) {
+  KitchenWorld world;
+  const ecs::Entity e = world.make();
+  ASSERT_TRUE(world.properties.set_text(e, "Nested", "several", "[[1,true,1],[2,true,2],[3,true,3]]"));
+  ASSERT_TRUE(world.properties.set_text(e, "Nested", "several", "[[4,true,4]]"));
+  ASSERT_TRUE(world.properties.set_text(e, "Nested", "colors", R"(["plus","minus"])"));
+  ASSERT_TRUE(world.properties.set_text(e, "Nested", "colors", "[]"));
+  ASSERT_TRUE(world.properties.set(e, "Nested", "several_count", 3));
+  ASSERT_TRUE(world.properties.set(e, "Nested", "texts_count", 2));
+  EXPECT_EQ(world.text(e, "Nested", "several.weight"), "[4,7,7]");
+  EXPECT_EQ(world.text(e, "Nested", "several.flag"), "[true,false,false]");
+  EXPECT_EQ(world.text(e, "Nested", "colors"), R"(["zero","zero"])");
+}
+
+TEST(PropertyText, ACountThatContradictsItsListIsRefused) {
+  KitchenWorld world;
+  const ecs::Entity e = world.make();
+  const auto set = [&](const char* json) { return world.properties.set_text(e, "Nested", "", json); };
+  const std::string error = "out of range: 'texts_count' would be ";
+  EXPECT_EQ(refused(world, [&] { return set(R"({"texts_count":3,"colors":["plus","plus"]})"); }),
+            error + "3 and 2; expected one number of elements");
+  EXPECT_EQ(refused(world, [&] { return set(R"({"colors":["plus","plus"],"texts_count":3})"); }),
+            error + "2 and 3; expected one number of elements");
+  ASSERT_TRUE(set(R"({"texts_count":2,"colors":["plus","plus"]})"));
+  EXPECT_EQ(world.text(e, "Nested", "colors"), R"(["plus","plus"])");
+}
+
 TEST(PropertyText, ANameThatNobodyKnowsIsTheNumberOfItsHash) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
@@ -172,6 +199,9 @@ TEST(PropertyText, WhatCannotBeSetIsRefusedAndLeavesNoTrace) {
       {"Nested", "", "7",
        "wrong type: 'Nested' is a number; expected [one, as_is, several, texts_count, several_count, colors] or "
        "{\"one\": …}"},
+      {"Flags", "", R"({"$seen":1})",
+       "no such property: '$seen' is no field of Flags (did you mean 'seen'?); expected one of seen, own, secret, "
+       "guessed, fresh"},
       {"Flags", "fresh", "1", "read only: 'fresh' is read only"},
       {"Flags", "", R"({"seen":9,"fresh":1})", "read only: 'fresh' is read only"},
       {"Nested", "one", R"({"weight":1,"weight":2})", "not text: 'weight' is there twice"},
@@ -189,6 +219,10 @@ TEST(PropertyText, WhatCannotBeSetIsRefusedAndLeavesNoTrace) {
   }
   EXPECT_THAT(refused(world, [&] { return world.properties.set_text(e, "Plain", "a_float", std::string(40, '[')); }),
               testing::HasSubstr("nested too deep"));
+  std::string many = "{";
+  for (int i = 0; i < 300; ++i) many += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":0";
+  EXPECT_THAT(refused(world, [&] { return world.properties.set_text(e, "Plain", "", many + "}"); }),
+              testing::HasSubstr("more members than a component has fields"));
   EXPECT_THAT(refused(world, [&] { return world.properties.set_text(e, "Plain", "a_text", std::string(70000, ' ')); }),
               testing::HasSubstr("bytes of text"));
 }

@@ -50,6 +50,11 @@ TEST_F(Kitchen, ACountFieldIsKnownAndRanged) {
   EXPECT_EQ(nested_.find_field("one.weight")->count_field, -1);
 }
 
+TEST(Describe, TheCountOfAReadOnlyArrayIsReadOnlyToo) {
+  const auto schema = test::load_schema("struct A (component) { all:[ushort:4] (count:\"n\", read_only); n:ubyte; }");
+  EXPECT_TRUE(schema->find("A")->find_field("n")->read_only);
+}
+
 TEST_F(Kitchen, ARangeOnAStructIsForItsFloatsAlone) {
   const Field& angle = *nested_.find_field("one.angle");
   EXPECT_TRUE(angle.ranged);

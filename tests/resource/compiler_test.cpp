@@ -187,6 +187,8 @@ TEST(Compiler, EveryMistakeIsToldWithItsPlaceAndWhatWasExpected) {
        "level.json:1:16: a placement without name or prefab; expected both\n"},
       {R"({"entities":{"a":{"components":{"Parent":{"$type":"Health"}}}}})",
        "level.json:1:33: 'Parent' is a component itself; expected another name for a Health\n"},
+      {R"({"entities":{"a":{"components":{"F\u001b":{"$type":"Health"}}}}})",
+       "level.json:1:33: a name has control characters in it; expected plain text\n"},
       // Two names of one 32-bit FNV-1a hash, known for it.
       {R"({"entities":{"a":{"components":{"costarring":{"$type":"Health"},"liquid":{"$type":"Health"}}}}})",
        "level.json:1:65: 'liquid' and 'costarring' have the same hash; expected another name for one of them\n"},

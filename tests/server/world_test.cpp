@@ -56,6 +56,13 @@ TEST(World, RefusesALevelOfAnotherSchema) {
   EXPECT_STREQ(world.error().reason, "other schema");
 }
 
+TEST(World, KnowsTheTextsOfTheSchemaAndOfItsLevel) {
+  const auto world = make_world();
+  for (const char* name : {"Transform", "Wander", "Fog"}) EXPECT_EQ(world->names().text(core::StringId32(name)), name);
+  for (const std::string_view name : world->level()->names())
+    EXPECT_EQ(world->names().text(core::StringId32(name)), name);
+}
+
 TEST(World, SpawnsPrefabsByName) {
   const auto world = make_world();
   const auto coin = world->spawn("coin");

@@ -212,6 +212,11 @@ TEST(Messages, NullBodiesAreRefused) {
   }
 }
 
+TEST(Messages, ANameThatCouldSpeakToATerminalIsRefused) {
+  for (const char* bad : {"\x1b[2J", "two\nlines", "\xff", "\x7f"})
+    expect_malformed(decode_message(encode(Names{{"Body", bad}})), "printable");
+}
+
 TEST(Messages, AHelloWithAShortFingerprintOrALongNameIsRefused) {
   for (const std::size_t size : {0, 1, 31, 33}) {
     expect_malformed(decode_built([&](FlatBufferBuilder& builder) {

@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+
+#include <mobula/core/text.hpp>
+#include <string>
+
+namespace mobula::core {
+namespace {
+
+using namespace std::string_literals;
+
+// The definition, the slow way: what a code point must look like.
+std::string encode(std::uint32_t point) {
+  const auto byte = [](std::uint32_t value) { return static_cast<char>(static_cast<unsigned char>(value)); };
+  const auto tail = [&](std::uint32_t shift) { return byte(0x80 | (point >> shift & 0x3F)); };
+  if (point < 0x80) return {byte(point)};
+  if (point < 0x800) return {byte(0xC0 | point >> 6), tail(0)};
+  if (point < 0x10000) return {byte(0xE0 | point >> 12), tail(6), tail(0)};
+  return {byte(0xF0 | point >> 18), tail(12), tail(6), tail(0)};
+}
+
+TEST(Text, EveryCodePointIsUtf8AndNoSurrogateIs) {
+  for (std::uint32_t point = 0; point <= 0x110000; ++point) {
+    const bool good = point <= 0x10FFFF && !(point >= 0xD800 && point <= 0xDFFF);
+    ASSERT_EQ(is_utf8("a" + encode(point) + "b"), good) << point;
+    const bool control = point < 0x20 || (point >= 0x7F && point < 0xA0);
+    ASSERT_EQ(is_printable("a" + encode(point) + "b"), good && !control) << point;
+  }
+}
+
+TEST(Text, EveryPairOfBytesIsWhatItsCodePointsSay) {
+  for (int first = 0; first < 256; ++first) {
+    for (int second = 0; second < 256; ++second) {
+      const std::string text{static_cast<char>(first), static_cast<char>(second)};
+      const bool good =
+          (first < 0x80 && second < 0x80) || (first >= 0xC2 && first < 0xE0 && second >= 0x80 && second < 0xC0);
+      ASSERT_EQ(is_utf8(text), good) << first << ' ' << second;
+    }
+  }
+}
+
+TEST(Text, OverlongAndBrokenFormsAreNone) {
+  for (const std::string& bad : {"\xc0\x80"s, "\xc1\xbf"s, "\xe0\x9f\xbf"s, "\xf0\x8f\xbf\xbf"s, "\xf4\x90\x80\x80"s,
+                                 "\xf5\x80\x80\x80"s, "\xff"s, "\x80"s, "\xe2\x82"s, "a\xc3"s, "\xe2(\xa1"s})
+    EXPECT_FALSE(is_utf8(bad));
+  EXPECT_TRUE(is_utf8("a\0b"s));
+  EXPECT_FALSE(is_printable("a\0b"s));
+  EXPECT_TRUE(is_printable("Träger €"));
+  EXPECT_FALSE(is_printable("\x1b[2J"));
+  EXPECT_TRUE(is_printable(""));
+}
+
+}  // namespace
+}  // namespace mobula::core
