@@ -34,6 +34,47 @@ std::string text_of(const Value& value) {
       value);
 }
 
+// Whether a number lies in the field's range. Bounds of integers are whole, and no more than 2^53.
+template <class Number>
+bool in_bounds(const Field& field, Number number) {
+  if (!field.ranged) return true;
+  if constexpr (std::is_floating_point_v<Number>) {
+    // As the number's own type has the bounds: they need not be exact in binary.
+    return number >= static_cast<Number>(field.low) && number <= static_cast<Number>(field.high);
+  } else {
+    return std::cmp_greater_equal(number, static_cast<std::int64_t>(field.low)) &&
+           std::cmp_less_equal(number, static_cast<std::int64_t>(field.high));
+  }
+}
+
+template <class Integer>
+bool whole_is_good(const Field& field, const std::byte* at) {
+  const auto number = core::load<Integer>(at);
+  if (field.enum_values.empty()) return in_bounds(field, number);
+  return std::ranges::find(field.enum_values, static_cast<std::int64_t>(number), &EnumValue::value) !=
+         field.enum_values.end();
+}
+
+template <class Float>
+bool real_is_good(const Field& field, const std::byte* at) {
+  const auto number = core::load<Float>(at);
+  return std::isfinite(number) && in_bounds(field, number);
+}
+
+// More is let through than a writer may hand in: a rotation that was computed and stored is no longer of length 1.
+bool rotation_is_good(const std::byte* at) {
+  float squares = 0;
+  for (const float part : core::load<Quaternion>(at)) squares += part * part;
+  return std::fabs(squares - 1.0f) < 0.01f;  // false for NaN
+}
+
+// Text, then zeros to the end.
+bool text_is_good(const Field& field, const std::byte* at) {
+  const std::string_view text = text_at(field, at);
+  const auto is_zero = [](std::byte each) { return each == std::byte{0}; };
+  return core::is_utf8(text) && std::all_of(at + text.size(), at + field.size, is_zero);
+}
+
 std::string names_of(const Field& field) {
   std::vector<std::string_view> names;
   for (const EnumValue& each : field.enum_values) names.push_back(each.name);
@@ -78,11 +119,7 @@ struct Writer {
   [[nodiscard]] core::Status in_range(Wide number) const {
     using Limits = std::numeric_limits<Integer>;
     if (!std::in_range<Integer>(number)) return beyond(Limits::min() + Integer{}, Limits::max() + Integer{});
-    // Bounds of integers are whole and below 2^53.
-    if (field.ranged && (std::cmp_less(number, static_cast<std::int64_t>(field.low)) ||
-                         std::cmp_greater(number, static_cast<std::int64_t>(field.high)))) {
-      return beyond(field.low, field.high);
-    }
+    if (!in_bounds(field, number)) return beyond(field.low, field.high);
     core::store(to, static_cast<Integer>(number));
     return core::Done{};
   }
@@ -137,8 +174,7 @@ struct Writer {
     if (!(number >= -static_cast<double>(Limits::max()) && number <= static_cast<double>(Limits::max())))
       return beyond(Limits::lowest(), Limits::max());
     const auto narrow = static_cast<Float>(number);
-    if (field.ranged && !(narrow >= static_cast<Float>(field.low) && narrow <= static_cast<Float>(field.high)))
-      return beyond(field.low, field.high);
+    if (!in_bounds(field, narrow)) return beyond(field.low, field.high);
     core::store(to, narrow);
     return core::Done{};
   }
@@ -220,6 +256,27 @@ Value read_value(const Field& field, const std::byte* at) {
     case FieldKind::string_id: return core::StringId32(core::load<std::uint32_t>(at));
   }
   return false;
+}
+
+bool value_is_good(const Field& field, const std::byte* at) {
+  switch (field.kind) {
+    case FieldKind::boolean: return core::load<std::uint8_t>(at) <= 1;
+    case FieldKind::int8: return whole_is_good<std::int8_t>(field, at);
+    case FieldKind::uint8: return whole_is_good<std::uint8_t>(field, at);
+    case FieldKind::int16: return whole_is_good<std::int16_t>(field, at);
+    case FieldKind::uint16: return whole_is_good<std::uint16_t>(field, at);
+    case FieldKind::int32: return whole_is_good<std::int32_t>(field, at);
+    case FieldKind::uint32: return whole_is_good<std::uint32_t>(field, at);
+    case FieldKind::int64: return whole_is_good<std::int64_t>(field, at);
+    case FieldKind::uint64: return whole_is_good<std::uint64_t>(field, at);
+    case FieldKind::float32: return real_is_good<float>(field, at);
+    case FieldKind::float64: return real_is_good<double>(field, at);
+    case FieldKind::unit_quaternion: return rotation_is_good(at);
+    case FieldKind::fixed_string: return text_is_good(field, at);
+    case FieldKind::entity:
+    case FieldKind::string_id: return true;
+  }
+  return true;
 }
 
 core::Status write_value(const Field& field, const Value& value, std::byte* to, std::string_view written) {

@@ -23,6 +23,11 @@ std::uint32_t elements_in_use(const Component& component, const Field& field, co
 // From an element of the field in a component.
 Value read_value(const Field& field, const std::byte* at);
 
+// Whether code that trusts the type may read these bytes as an element of the field: no bool but 0 and 1, no NaN,
+// nothing beyond its range, no enum without a name, text and then zeros. All that write_value writes is good. Any
+// handle is: whether there may be one here is known to those who know entities.
+bool value_is_good(const Field& field, const std::byte* at);
+
 // Writes field.size bytes, or nothing. Numbers go to numbers, whole ones also to floats; texts also to enums, as the
 // name of a value, and to a string_id, as its name. A rotation is made one of length 1.
 // Reasons: "wrong type", "out of range", "not text". `written`: the value as its author wrote it, for the message.

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <limits>
 #include <mobula/reflect/field_tree.hpp>
 #include <mobula/reflect/value.hpp>
 #include <reflect/compile_schema.hpp>
+#include <reflect/random_schema.hpp>
 
 namespace mobula::reflect {
 namespace {
@@ -39,6 +42,55 @@ TEST(Value, WhatIsReadCanBeWrittenBackOrIsRefusedWhole) {
       }
     }
   }
+}
+
+TEST(Value, WhatIsWrittenIsGoodAndWhatIsGoodCanBeWritten) {
+  core::Random random(5);
+  for (int round = 0; round < 300; ++round) {
+    const auto schema = test::load_schema(test::random_schema(random));
+    for (const Field& field : schema->find("C")->fields) {
+      std::byte any[16];
+      for (std::byte& each : any) each = static_cast<std::byte>(random.below(256));
+      std::byte good[16];
+      test::write_random_value(field, random, good);
+      EXPECT_TRUE(value_is_good(field, good)) << field.path;
+      for (const std::byte* from : {any, good}) {
+        std::byte to[16];
+        const bool written = write_value(field, read_value(field, from), to).ok();
+        EXPECT_TRUE(!written || value_is_good(field, to)) << field.path;
+        const bool rotation = field.kind == FieldKind::unit_quaternion;  // a writer is stricter
+        EXPECT_TRUE(written || rotation || !value_is_good(field, from)) << field.path;
+      }
+    }
+  }
+}
+
+TEST(Value, IsGoodUpToItsLimits) {
+  const auto schema = test::load_schema(R"(
+    enum Mood:byte { sad = -1, calm = 0 }
+    struct All (component) { flag:bool; mood:Mood; whole:long (range:"-9007199254740992 9007199254740992");
+      real:float (range:"-0.3 0.7", step:"0.1"); free:double; text:[ubyte:4] (fixed_string);
+      turn:mobula.engine.Quat (unit_quaternion, default:"0 0 0 1"); who:mobula.engine.EntityRef; })");
+  const auto good = [&](std::string_view path, const auto& value) {
+    return value_is_good(*schema->find("All")->find_field(path), reinterpret_cast<const std::byte*>(&value));
+  };
+  EXPECT_TRUE(good("flag", std::uint8_t{1}));
+  EXPECT_FALSE(good("flag", std::uint8_t{2}));
+  EXPECT_TRUE(good("mood", std::int8_t{-1}));
+  EXPECT_FALSE(good("mood", std::int8_t{1}));
+  EXPECT_TRUE(good("whole", std::int64_t{9007199254740992}));
+  EXPECT_FALSE(good("whole", std::int64_t{9007199254740993})) << "which a double cannot tell from its limit";
+  EXPECT_TRUE(good("real", -0.3f)) << "which is less than -0.3";
+  EXPECT_FALSE(good("real", 0.71f));
+  EXPECT_FALSE(good("real", std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_TRUE(good("free", -1e300));
+  EXPECT_FALSE(good("free", std::numeric_limits<double>::infinity()));
+  EXPECT_TRUE(good("text", std::array{'a', 'b', 'c', 'd'}));
+  EXPECT_FALSE(good("text", std::array{'a', '\0', 'c', '\0'}));
+  EXPECT_FALSE(good("text", std::array{'a', '\xff', '\0', '\0'}));
+  EXPECT_TRUE(good("turn", Quaternion{0, 0.6f, 0, 0.8f}));
+  EXPECT_FALSE(good("turn", Quaternion{0, 0, 0, 0}));
+  EXPECT_TRUE(good("who", ecs::Entity{}));
 }
 
 TEST(FieldTree, TellsAnArrayOfStructsFromAStructWithAnArray) {
