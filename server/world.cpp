@@ -40,6 +40,8 @@ core::Result<std::unique_ptr<World>> World::make(WorldConfig config) {
     return registered.error();
   if (core::Status named = world->add_names(); !named) return named.error();
   if (world->config_.level != nullptr) {
+    if (!world->config_.level->complete())
+      return core::Error{"incomplete", "the level is a client's copy: what the server alone knows is missing"};
     core::Result<resource::Spawner> spawner =
         resource::Spawner::bind(world->registry_, *world->config_.schema, world->config_.level);
     if (!spawner) return spawner.error();

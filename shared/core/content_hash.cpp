@@ -1,6 +1,7 @@
 #include <sodium.h>
 
 #include <mobula/core/content_hash.hpp>
+#include <mobula/core/hex.hpp>
 
 namespace mobula::core {
 
@@ -27,12 +28,6 @@ void random_bytes(MutableBytes out) {
   if (!out.empty()) randombytes_buf(out.data(), out.size());  // null data is not for it
 }
 
-std::string to_string(const ContentHash& hash) {
-  std::string text(hash.bytes.size() * 2 + 1, '\0');
-  sodium_bin2hex(text.data(), text.size(), reinterpret_cast<const unsigned char*>(hash.bytes.data()),
-                 hash.bytes.size());
-  text.pop_back();
-  return text;
-}
+std::string to_string(const ContentHash& hash) { return to_hex(hash.bytes); }
 
 }  // namespace mobula::core

@@ -41,6 +41,10 @@ const ComponentType* Registry::find_type(core::StringId32 id) const {
   return found == types_.end() ? nullptr : found->get();
 }
 
+bool Registry::good_instance_name(const ComponentType& type, std::string_view name) {
+  return !name.empty() && core::is_printable(name) && (!type.schema || name.size() <= max_name_bytes);
+}
+
 core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_view instance_name) {
   const core::StringId32 instance(instance_name);
   const PoolId found = find_pool(type_id, instance);
@@ -53,8 +57,7 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
   const ComponentType* type = find_type(type_id);
   if (type == nullptr)
     return core::Error{"unknown component", "no component type " + core::to_string(type_id) + " is registered"};
-  if (instance_name.empty() || !core::is_printable(instance_name) ||
-      (type->schema && instance_name.size() > max_name_bytes))
+  if (!good_instance_name(*type, instance_name))
     return core::Error{"bad name",
                        "an instance name is 1 to " + std::to_string(max_name_bytes) + " bytes of printable UTF-8"};
   if (pools_.size() == max_pools)

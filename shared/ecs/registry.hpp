@@ -38,7 +38,7 @@ struct RegistryConfig {
 class Registry {
  public:
   static constexpr std::uint32_t max_pools = 4096;
-  static constexpr std::size_t max_name_bytes = 255;  // of an instance name, as it travels
+  static constexpr std::size_t max_name_bytes = 255;  // of a schema component's instance name: it travels
 
   explicit Registry(RegistryConfig config = {});
   ~Registry();
@@ -50,6 +50,7 @@ class Registry {
   // Refused ("name collision") if another type has the same id.
   core::Result<const ComponentType*> register_type(ComponentType type);
   [[nodiscard]] const ComponentType* find_type(core::StringId32 id) const;
+  static bool good_instance_name(const ComponentType& type, std::string_view name);
   // Finds or makes the pool of a registered type. Refused: "unknown component", "bad name", "too many pools",
   // "name collision" (two instance names of one hash).
   core::Result<PoolId> open_pool(core::StringId32 type, std::string_view instance_name);

@@ -89,6 +89,7 @@ core::Status SnapshotLoader::check_pool(const SavedPool& pool) const {
                                                 std::to_string(pool.record.component_size) + " bytes, but " +
                                                 type->name + (type->schema ? "" : ", a local one,") + " has " +
                                                 std::to_string(type->size) + " here"};
+  if (!Registry::good_instance_name(*type, pool.instance_name)) return damaged("an instance name that cannot be one");
   const PoolId found = registry_.find_pool(pool.type(), pool.instance());
   if (found != Registry::no_pool && registry_.pool(found).instance_name() != pool.instance_name)
     return core::Error{"name collision", "instance name " + std::string(pool.instance_name) + " has the hash of " +

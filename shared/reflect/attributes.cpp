@@ -5,6 +5,7 @@
 #include <limits>
 #include <mobula/core/format.hpp>
 #include <mobula/reflect/attributes.hpp>
+#include <mobula/reflect/value.hpp>
 
 namespace mobula::reflect {
 namespace {
@@ -339,12 +340,8 @@ Problem check_default(const Field& field, const std::byte* component) {
   for (std::uint32_t i = 0; i < field.count; ++i) {
     const std::byte* at = component + field.offset + i * field.stride;
     if (field.kind == FieldKind::unit_quaternion && !is_unit(at)) return "the default must be a unit quaternion";
-    if (!field.ranged) continue;
-    const double value = read_number(field, at);
-    const double slack = is_float(field.kind) ? field.step / 2 : 0;  // the ends may not be exact in binary
-    if (value < field.low - slack || value > field.high + slack) {
-      return core::format("the default, {}, is outside of {} to {}", value, field.low, field.high);
-    }
+    if (field.ranged && !value_is_good(field, at))
+      return core::format("the default, {}, is outside of {} to {}", read_number(field, at), field.low, field.high);
   }
   return std::nullopt;
 }

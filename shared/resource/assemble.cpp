@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <charconv>
 #include <mobula/core/format.hpp>
-#include <mobula/core/text.hpp>
 #include <mobula/resource/assemble.hpp>
 #include <mobula/resource/limits.hpp>
 
@@ -13,23 +13,24 @@ class Assembler final : public ComponentContext {
       : scene_(scene), prefabs_(prefabs), workshop_(workshop), references_(references) {}
 
   Draft run() {
+    for (entity_ = 0; entity_ < scene_.entities().size(); ++entity_) add_entity(scene_.entities()[entity_]);
     add_parents();
-    for (entity_ = 0; entity_ < scene_.entities().size(); ++entity_) {
-      const SceneEntity& entity = scene_.entities()[entity_];
-      draft_.parent_index.push_back(entity.parent);
-      for (const ComponentNode& component : components_of(entity)) compile(component);
-    }
+    for (entity_ = 0; entity_ < scene_.entities().size(); ++entity_)
+      for (const ComponentNode& component : components_of(scene_.entities()[entity_])) compile(component);
     if (draft_.columns.size() > limits::columns)
       workshop_.diagnostics.error(scene_.entities().front().node->place,
                                   core::format("too many component names; at most {}", limits::columns));
-    make_prototypes();
     return std::move(draft_);
   }
 
   void error(Place place, std::string message) override { workshop_.diagnostics.error(place, std::move(message)); }
 
-  core::StringId32 string_id(const std::string& text, Place place) override {
-    return workshop_.names.intern(text, place);
+  core::StringId32 string_id(const std::string& text, Place place, bool hidden) override {
+    return workshop_.names.intern(text, place, hidden ? Audience::server : audience_);
+  }
+
+  std::uint64_t add_static(std::string_view type, core::ByteView data, Place place) override {
+    return workshop_.statics.add(workshop_.names.intern(type, place, audience_), data, place, audience_);
   }
 
   // Kept until the last layer has spoken: an override may replace what leads nowhere.
@@ -69,24 +70,62 @@ class Assembler final : public ComponentContext {
     return placed_;
   }
 
+  void add_entity(const SceneEntity& entity) {
+    if (entity.above == no_parent && entity.parent != no_parent) draft_.attached.push_back(entity_);
+    draft_.parent_index.push_back(entity.parent);
+    draft_.names.push_back(name_of(entity));
+    // Parents stand before children, but for those that go in circles, which nobody will spawn.
+    const bool below = entity.parent != no_parent && entity.parent < entity_ && server_only_[entity.parent];
+    server_only_.push_back(below || entity.node->server_only);
+  }
+
+  // "lane.7" is "lane" and a number: thousands of placed instances need one text.
+  EntityName name_of(const SceneEntity& entity) {
+    const std::string_view name = entity.name;
+    const std::size_t dot = name.rfind('.');
+    std::uint32_t number = 0;
+    if (dot != std::string_view::npos && dot > 0) {
+      const auto read = std::from_chars(name.data() + dot + 1, name.data() + name.size(), number);
+      if (read.ec == std::errc() && read.ptr == name.data() + name.size() && number < ~0u &&
+          core::format("{}", number) == name.substr(dot + 1))
+        return {workshop_.names.intern(name.substr(0, dot), entity.node->place, Audience::server), number + 1};
+    }
+    return {workshop_.names.intern(name, entity.node->place, Audience::server)};
+  }
+
   DraftColumn& column(const CompiledType& type, std::string_view instance, Place place) {
-    const ComponentKey key{workshop_.names.intern(type.name, place), workshop_.names.intern(instance, place)};
+    const ComponentKey key{workshop_.names.intern(type.name, place, audience_),
+                           workshop_.names.intern(instance, place, audience_)};
     return draft_.columns[{type.compiler == nullptr ? 0 : type.compiler->spawn_order, key}];
   }
 
+  // Whether clients get none of this instance.
+  bool is_server_only(const ComponentNode& node) {
+    bool hidden = server_only_[entity_] || (node.type->component != nullptr && node.type->component->not_sent) ||
+                  (node.type->compiler != nullptr && node.type->compiler->server_only);
+    for (const JsonValue* layer : node.layers)
+      if (const JsonValue* said = layer->find(server_only_member))
+        hidden |= expect(*said, JsonValue::Kind::boolean, server_only_member, workshop_.diagnostics) && said->boolean;
+    return hidden;
+  }
+
   void compile(const ComponentNode& node) {
+    const bool hidden = is_server_only(node);
+    audience_ = hidden ? Audience::server : Audience::everyone;
     DraftColumn& into = column(*node.type, node.name, node.place);
     const std::size_t start = into.data.size();
     if (start > limits::file_bytes) {
       return workshop_.diagnostics.error(
           node.place, core::format("components {} make more than {} bytes", node.name, limits::file_bytes));
     }
-    const ComponentSource source{node.type->name, node.name, node.type->component, node.layers};
+    const ComponentSource source{node.type->name, node.name, node.type->component, node.layers, node.place};
     node.type->compiler != nullptr ? node.type->compiler->compile(source, *this, into.data)
                                    : compile_fields(source, *this, into.data);
     MOBULA_ASSERT(node.type->component == nullptr || into.data.size() - start == node.type->component->size,
                   "a compiler of " + node.type->name + " made another number of bytes than the schema says");
     into.entity_index.push_back(entity_);
+    into.row_begin.push_back(static_cast<std::uint32_t>(start));
+    into.server_only.push_back(hidden);
     close_references(into, static_cast<std::uint32_t>(start));
   }
 
@@ -112,25 +151,14 @@ class Assembler final : public ComponentContext {
     for (std::uint32_t i = 0; i < scene_.entities().size(); ++i) {
       const SceneEntity& entity = scene_.entities()[i];
       if (entity.parent == no_parent) continue;
+      audience_ = server_only_[i] ? Audience::server : Audience::everyone;
       DraftColumn& into = column(*type, parent_component, entity.node->place);
-      into.references.push_back({static_cast<std::uint32_t>(into.data.size()) + field->offset, entity.parent});
+      const std::size_t start = into.data.size();
+      into.references.push_back({static_cast<std::uint32_t>(start) + field->offset, entity.parent});
       into.data.insert(into.data.end(), type->component->default_value.begin(), type->component->default_value.end());
+      into.row_begin.push_back(static_cast<std::uint32_t>(start));
       into.entity_index.push_back(i);
-    }
-  }
-
-  void make_prototypes() {
-    std::vector<std::vector<ComponentKey>> keys(draft_.num_entities());
-    for (const auto& [key, column] : draft_.columns) {
-      if (workshop_.schema.find(key.second.type) == nullptr) continue;
-      for (const std::uint32_t entity : column.entity_index) keys[entity].push_back(key.second);
-    }
-    std::map<std::vector<ComponentKey>, std::uint32_t> known;
-    for (std::vector<ComponentKey>& each : keys) {
-      std::sort(each.begin(), each.end());
-      const auto [found, fresh] = known.emplace(each, static_cast<std::uint32_t>(draft_.prototypes.size()));
-      if (fresh) draft_.prototypes.push_back(each);
-      draft_.prototype_of.push_back(found->second);
+      into.server_only.push_back(server_only_[i]);
     }
   }
 
@@ -140,21 +168,13 @@ class Assembler final : public ComponentContext {
   References references_;
   Draft draft_;
   std::uint32_t entity_ = 0;
+  Audience audience_ = Audience::everyone;  // of what is being compiled
+  std::vector<bool> server_only_;           // by entity
   std::vector<ComponentNode> placed_;
   std::vector<std::pair<std::uint32_t, const JsonValue*>> open_references_;  // of the instance being compiled
 };
 
 }  // namespace
-
-core::StringId32 NameTable::intern(std::string_view text, Place place) {
-  const core::StringId32 id(text);
-  if (!core::is_printable(text)) diagnostics_.error(place, "a name has control characters in it; expected plain text");
-  const auto [found, fresh] = names_.emplace(id, text);
-  if (!fresh && found->second != text)
-    diagnostics_.error(place, core::format("'{}' and '{}' have the same hash; expected another name for one of them",
-                                           text, found->second));
-  return id;
-}
 
 Draft assemble(const Scene& scene, const Prefabs& prefabs, Workshop& workshop, References references) {
   return Assembler(scene, prefabs, workshop, references).run();

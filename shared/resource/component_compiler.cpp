@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mobula/reflect/field_json.hpp>
 #include <mobula/resource/component_compiler.hpp>
 
@@ -7,16 +8,20 @@ namespace {
 // Names and references go their ways, errors to the place they are at.
 class Fields final : public reflect::JsonContext {
  public:
-  explicit Fields(ComponentContext& context) : context_(context) {}
+  Fields(ComponentContext& context, std::span<const std::string_view> own_members)
+      : context_(context), own_members_(own_members) {}
 
   void refuse(Place place, core::Error error) override { context_.error(place, std::move(error.message)); }
 
-  bool passes(std::string_view member) override { return member == "$type"; }
+  bool passes(std::string_view member) override {
+    return member == type_member || member == server_only_member ||
+           std::ranges::find(own_members_, member) != own_members_.end();
+  }
 
   void write_name(const reflect::Field& field, const JsonValue& value, std::byte* to) override {
     if (value.kind != JsonValue::Kind::string)
       return refuse(value.place, reflect::wrong_type(field, describe(value.kind), "a name"));
-    core::store(to, context_.string_id(value.text, value.place).value);
+    core::store(to, context_.string_id(value.text, value.place, field.owner_only || field.not_sent).value);
   }
 
   void write_entity(const reflect::Field& /*field*/, std::uint32_t offset, const JsonValue& value,
@@ -26,6 +31,7 @@ class Fields final : public reflect::JsonContext {
 
  private:
   ComponentContext& context_;
+  std::span<const std::string_view> own_members_;
 };
 
 }  // namespace
@@ -41,11 +47,12 @@ const ComponentCompiler* CompilerTable::find(std::string_view component_name) co
   return found == compilers_.end() ? nullptr : &found->second;
 }
 
-void compile_fields(const ComponentSource& source, ComponentContext& context, core::Bytes& out) {
+void compile_fields(const ComponentSource& source, ComponentContext& context, core::Bytes& out,
+                    std::span<const std::string_view> own_members) {
   const reflect::Component& component = *source.component;
   const std::size_t start = out.size();
   out.insert(out.end(), component.default_value.begin(), component.default_value.end());
-  Fields fields(context);
+  Fields fields(context, own_members);
   for (const JsonValue* layer : source.layers)
     reflect::write_json(component, context.fields(component), reflect::whole_array, *layer, out.data() + start, fields);
 }

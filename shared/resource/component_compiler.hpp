@@ -16,13 +16,18 @@ namespace mobula::resource {
 
 using reflect::FieldNode;
 
+// Members of a component's JSON that are no fields.
+inline constexpr std::string_view type_member = "$type";
+inline constexpr std::string_view server_only_member = "$server_only";
+
 // One component of one entity, as it is written.
 struct ComponentSource {
   std::string_view type;
   std::string_view instance_name;
   const reflect::Component* component;  // null: not in the schema
-  // Objects, those of base prefabs first: what stands in a later one wins. Members "$…" are the compiler's own.
+  // Objects, those of base prefabs first: what stands in a later one wins.
   std::span<const JsonValue* const> layers;
+  Place place;
 };
 
 // What a component compiler may ask for.
@@ -30,8 +35,10 @@ class ComponentContext {
  public:
   virtual ~ComponentContext() = default;
   virtual void error(Place place, std::string message) = 0;
-  // The hash of a name, whose text goes into the file.
-  virtual core::StringId32 string_id(const std::string& text, Place place) = 0;
+  // The hash of a name, whose text goes into the file. `hidden`: not into what clients may have.
+  virtual core::StringId32 string_id(const std::string& text, Place place, bool hidden = false) = 0;
+  // Puts something into the file once, however many instances share it; they refer to it by the id.
+  virtual std::uint64_t add_static(std::string_view type, core::ByteView data, Place place) = 0;
   // The entity that `path` leads to belongs at `offset` of this instance's bytes; null: no entity does.
   virtual void reference(std::uint32_t offset, const JsonValue& path) = 0;
   // The component's fields as people write them; made once per compilation.
@@ -40,6 +47,7 @@ class ComponentContext {
 
 struct ComponentCompiler {
   std::int32_t spawn_order = 0;
+  bool server_only = false;  // clients get none of it
   // Appends the instance's bytes; of a component of the schema exactly its size.
   std::function<void(const ComponentSource&, ComponentContext&, core::Bytes&)> compile;
 };
@@ -56,6 +64,8 @@ class CompilerTable {
 };
 
 // The default: the schema's default value, then the fields that are given, checked against the schema.
-void compile_fields(const ComponentSource& source, ComponentContext& context, core::Bytes& out);
+// `own_members`: those that the caller reads itself.
+void compile_fields(const ComponentSource& source, ComponentContext& context, core::Bytes& out,
+                    std::span<const std::string_view> own_members = {});
 
 }  // namespace mobula::resource

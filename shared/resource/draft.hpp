@@ -1,36 +1,52 @@
-// A level or prefab on its way from scene to file: columns that can still grow.
+// A resource on its way from scene to file: columns that can still grow.
 #pragma once
 
+#include <array>
 #include <map>
 #include <mobula/resource/resource.hpp>
-#include <tuple>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace mobula::resource {
 
 struct DraftColumn {
   std::vector<std::uint32_t> entity_index;
+  std::vector<std::uint32_t> row_begin;  // of each instance, in data
   core::Bytes data;
   std::vector<Reference> references;
+  std::vector<bool> server_only;  // by instance
 };
 
+// A level or prefab.
 struct Draft {
   // (spawn order, key): the order in which columns are written.
   using ColumnKey = std::pair<std::int32_t, ComponentKey>;
+  using Columns = std::map<ColumnKey, DraftColumn>;
 
   std::vector<std::uint32_t> parent_index;
+  std::vector<EntityName> names;
+  std::vector<std::uint32_t> attached;
   std::vector<std::uint32_t> prototype_of;
   std::vector<std::vector<ComponentKey>> prototypes;
-  std::map<ColumnKey, DraftColumn> columns;
+  Columns columns;
+  std::array<Columns, 2> ready;  // by audience: of one part as they are, for tools
 
   [[nodiscard]] std::uint32_t num_entities() const { return static_cast<std::uint32_t>(parent_index.size()); }
 };
 
-struct DraftFile {
-  core::ByteView schema;
+// One of the two parts of a file.
+struct DraftPart {
   std::map<core::StringId32, std::string> names;
+  std::map<std::uint64_t, Static> statics;
   Draft level;
   std::map<core::StringId32, Draft> prefabs;  // spawnable ones
+};
+
+struct DraftFile {
+  core::ByteView schema;
+  DraftPart clients;
+  DraftPart server;  // columns: those that differ from the clients'
 };
 
 // The file's bytes: the same for the same draft.

@@ -1,3 +1,5 @@
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,7 +55,8 @@ core::Result<Pending> prepare(const NewFile& wanted) {
   };
   File file(std::fopen(pending->temporary.c_str(), "wb"));
   if (file == nullptr) return not_written(wanted.path, std::strerror(errno));
-  if (std::fwrite(wanted.content.data(), 1, wanted.content.size(), file.get()) != wanted.content.size())
+  if (!wanted.content.empty() &&
+      std::fwrite(wanted.content.data(), 1, wanted.content.size(), file.get()) != wanted.content.size())
     return failed();
   if (std::fclose(file.release()) != 0) return failed();
   return pending;
@@ -88,6 +91,35 @@ core::Result<core::Bytes> read_file(const std::string& path, std::size_t limit) 
   if (std::ferror(file.get()) != 0) return core::Error{"missing", core::format("{}: {}", path, std::strerror(errno))};
   if (bytes.size() > limit) return core::Error{"too large", core::format("{}: larger than {} bytes", path, limit)};
   return bytes;
+}
+
+FileBytes::~FileBytes() {
+  if (mapped_) ::munmap(const_cast<std::byte*>(view_.data()), view_.size());
+}
+
+core::Result<FileBytes> FileBytes::map(const std::string& path, std::size_t limit) {
+  const auto missing = [&](std::string_view why) { return core::Error{"missing", core::format("{}: {}", path, why)}; };
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return missing(std::strerror(errno));
+  struct stat found = {};
+  const bool known = ::fstat(file, &found) == 0;
+  const auto size = static_cast<std::size_t>(found.st_size);
+  core::Result<FileBytes> result = FileBytes();
+  if (!known || !S_ISREG(found.st_mode)) {
+    result = missing("is no regular file");
+  } else if (size > limit) {
+    result = core::Error{"too large", core::format("{}: larger than {} bytes", path, limit)};
+  } else if (size > 0) {  // nothing cannot be mapped
+    void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (at == MAP_FAILED) {
+      result = missing(std::strerror(errno));
+    } else {
+      result->view_ = {static_cast<const std::byte*>(at), size};
+      result->mapped_ = true;
+    }
+  }
+  ::close(file);
+  return result;
 }
 
 core::Status write_files(const std::vector<NewFile>& files) {

@@ -11,6 +11,7 @@ inline constexpr std::size_t file_bytes = 256u << 20;
 inline constexpr std::uint32_t entities = 1u << 20;  // of one level or prefab
 inline constexpr std::uint32_t columns = 4096;       // of one level or prefab
 inline constexpr std::uint32_t prefabs = 1u << 16;
+inline constexpr std::uint32_t statics = 1u << 16;
 inline constexpr std::uint32_t hierarchy_depth = 32;  // a root has depth 1
 
 // What its source may hold.

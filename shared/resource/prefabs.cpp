@@ -9,8 +9,9 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-constexpr std::array<std::string_view, 4> prefab_members{"prefab", "spawnable", "components", "children"};
-constexpr std::array<std::string_view, 3> child_members{"prefab", "components", "children"};
+constexpr std::array<std::string_view, 6> prefab_members{"prefab",   "spawnable",   "components",
+                                                         "children", "server_only", "columns"};
+constexpr std::array<std::string_view, 4> child_members{"prefab", "components", "children", "server_only"};
 
 // Brings total and depth up to date with the children.
 void measure(Node& node) {
@@ -198,6 +199,8 @@ std::uint64_t Prefabs::count_prefab(const std::string& name, std::uint32_t depth
 }
 
 bool Prefabs::overlay(Node& node, const JsonValue& value, std::uint32_t depth) {
+  if (const JsonValue* hidden = value.find("server_only"))
+    node.server_only = expect(*hidden, Kind::boolean, "server_only", diagnostics_) && hidden->boolean;
   const JsonValue* components = value.find("components");
   if (components != nullptr && expect(*components, Kind::object, "components", diagnostics_))
     overlay_components(node, *components);
@@ -224,7 +227,7 @@ void Prefabs::overlay_component(Node& node, const JsonMember& member) {
       node.components.push_back({member.name, type, member.place, {&member.value}});
     return;
   }
-  if (const JsonValue* type = member.value.find("$type"); type != nullptr && type->text != inherited->type->name) {
+  if (const JsonValue* type = member.value.find(type_member); type != nullptr && type->text != inherited->type->name) {
     return diagnostics_.error(type->place, core::format("'{}' is a {} in the prefab; expected that type or none",
                                                         member.name, inherited->type->name));
   }
@@ -234,7 +237,7 @@ void Prefabs::overlay_component(Node& node, const JsonMember& member) {
 const CompiledType* Prefabs::type_of(const JsonMember& member) {
   std::string_view name = member.name;
   Place place = member.place;
-  if (const JsonValue* type = member.value.find("$type")) {
+  if (const JsonValue* type = member.value.find(type_member)) {
     if (!expect(*type, Kind::string, "$type", diagnostics_)) return nullptr;
     name = type->text;
     place = type->place;

@@ -39,6 +39,7 @@ struct Node {
   std::uint32_t total = 1;            // entities of the tree
   std::uint32_t depth = 1;            // levels of the tree
   const JsonValue* parent = nullptr;  // "parent": a path; of entities at the top
+  bool server_only = false;           // with all that hangs below it
 };
 
 class Prefabs {
@@ -50,6 +51,8 @@ class Prefabs {
   bool fit(const Sources& sources);
   // Null, with an error told at `place`, for an unknown or wrong prefab.
   const Node* find(const std::string& name, Place place);
+  // The JSON of a prefab that names() has.
+  [[nodiscard]] const JsonValue& source(const std::string& name) const { return prefabs_.at(name).source->value; }
   // All names, sorted, with whether the prefab may be spawned at run time.
   [[nodiscard]] std::vector<std::pair<std::string, bool>> names() const;
   // An entity or placement at the top. `known`: the members that it may have.

@@ -10,9 +10,9 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-constexpr std::array<std::string_view, 4> entity_members{"prefab", "components", "children", "parent"};
-constexpr std::array<std::string_view, 9> placement_members{"prefab", "name", "components", "children",   "parent",
-                                                            "at",     "grid", "scatter",    "position_to"};
+constexpr std::array<std::string_view, 5> entity_members{"prefab", "components", "children", "parent", "server_only"};
+constexpr std::array<std::string_view, 10> placement_members{
+    "prefab", "name", "components", "children", "parent", "server_only", "at", "grid", "scatter", "position_to"};
 
 std::string path_key(std::uint32_t above, std::string_view name) { return core::format("{}/{}", above, name); }
 
@@ -120,15 +120,19 @@ void Scene::check_ancestors(std::uint32_t entity) {
     diagnostics_.error(node.place, core::format("nested too deep; at most {} levels", limits::hierarchy_depth));
 }
 
-// Depth first in the order written, so that parents stand before children, and families together.
+// Depth first, so that parents stand before children, and families together: children in the order written, then those
+// that are attached by a path, in theirs.
 void Scene::sort_by_depth_first() {
   if (diagnostics_.failed()) return;  // parents may go in circles, and nothing will be written
   const auto count = static_cast<std::uint32_t>(entities_.size());
   std::vector<std::vector<std::uint32_t>> children(count);
   std::vector<std::uint32_t> open;
-  for (std::uint32_t i = count; i-- > 0;) {
-    const std::uint32_t parent = entities_[i].parent;
-    parent == no_parent ? open.push_back(i) : children[parent].push_back(i);
+  for (const bool attached : {true, false}) {
+    for (std::uint32_t i = count; i-- > 0;) {
+      const SceneEntity& entity = entities_[i];
+      if (entity.parent == no_parent && !attached) open.push_back(i);
+      if (entity.parent != no_parent && attached == (entity.above == no_parent)) children[entity.parent].push_back(i);
+    }
   }
   std::vector<std::uint32_t> order;  // old indices
   while (!open.empty()) {

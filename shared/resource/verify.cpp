@@ -1,10 +1,8 @@
 #include <mobula/schema/entity_resource_generated.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <mobula/core/format.hpp>
-#include <mobula/core/text.hpp>
+#include <mobula/reflect/value.hpp>
 #include <mobula/resource/limits.hpp>
 #include <mobula/resource/verify.hpp>
 #include <tuple>
@@ -15,7 +13,8 @@ namespace {
 using reflect::Field;
 using reflect::FieldKind;
 
-static_assert(sizeof(ComponentKey) == sizeof(fbs::ComponentKey), "keys are read in place");
+static_assert(sizeof(ComponentKey) == sizeof(fbs::ComponentKey) && sizeof(EntityName) == sizeof(fbs::EntityName),
+              "read in place");
 
 core::Error invalid(std::string message) { return {"invalid", std::move(message)}; }
 
@@ -43,7 +42,8 @@ bool parts_fit(const fbs::EntityResource& table, std::size_t& bytes_left) {
   };
   bool fit = take(size_of(table.parent_index()), 4) && take(size_of(table.prototype_of()), 4) &&
              take(size_of(table.prototypes()), 4) && take(size_of(table.columns()), 4) &&
-             take(size_of(table.references()), sizeof(fbs::Reference));
+             take(size_of(table.references()), sizeof(fbs::Reference)) &&
+             take(size_of(table.entity_names()), sizeof(fbs::EntityName)) && take(size_of(table.attached()), 4);
   for (std::uint32_t i = 0; fit && i < size_of(table.columns()); ++i) {
     const fbs::Column& column = *table.columns()->Get(i);
     fit = take(size_of(column.entity_index()), 4) && take(size_of(column.data()), 1);
@@ -85,62 +85,10 @@ core::Status check_prototypes(const EntityResource& view, const reflect::Schema&
   return core::Done{};
 }
 
-double integer_at(FieldKind kind, const std::byte* at) {
-  switch (kind) {
-    case FieldKind::int8: return static_cast<double>(core::load<std::int8_t>(at));
-    case FieldKind::uint8: return static_cast<double>(core::load<std::uint8_t>(at));
-    case FieldKind::int16: return static_cast<double>(core::load<std::int16_t>(at));
-    case FieldKind::uint16: return static_cast<double>(core::load<std::uint16_t>(at));
-    case FieldKind::int32: return static_cast<double>(core::load<std::int32_t>(at));
-    case FieldKind::uint32: return static_cast<double>(core::load<std::uint32_t>(at));
-    case FieldKind::int64: return static_cast<double>(core::load<std::int64_t>(at));
-    default: return static_cast<double>(core::load<std::uint64_t>(at));
-  }
-}
-
-bool number_is_good(const Field& field, double number) {
-  return std::isfinite(number) && (!field.ranged || (number >= field.low && number <= field.high));
-}
-
-bool integer_is_good(const Field& field, const std::byte* at) {
-  if (field.enum_values.empty()) return number_is_good(field, integer_at(field.kind, at));
-  std::int64_t value = 0;
-  std::memcpy(&value, at, field.size);
-  const bool is_signed =
-      field.kind == FieldKind::int8 || field.kind == FieldKind::int16 || field.kind == FieldKind::int32;
-  if (is_signed) value = static_cast<std::int64_t>(integer_at(field.kind, at));
-  return std::any_of(field.enum_values.begin(), field.enum_values.end(),
-                     [value](const reflect::EnumValue& each) { return each.value == value; });
-}
-
-bool rotation_is_good(const std::byte* at) {
-  float squares = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    const auto part = core::load<float>(at + 4 * i);
-    squares += part * part;
-  }
-  return std::fabs(squares - 1.0f) < 0.01f;  // false for NaN
-}
-
-// Text, then zeros to the end.
-bool text_is_good(const std::byte* at, std::size_t size) {
-  const std::string_view all(reinterpret_cast<const char*>(at), size);
-  const std::size_t length = std::min(all.find('\0'), size);
-  return core::is_utf8(all.substr(0, length)) && all.find_first_not_of('\0', length) == std::string_view::npos;
-}
-
-// Whether code that trusts the type may read the value: no NaN, no bool but 0 and 1, no handle out of thin air.
-bool value_is_good(const Field& field, const std::byte* at) {
-  if (reflect::is_integer(field.kind)) return integer_is_good(field, at);
-  switch (field.kind) {
-    case FieldKind::boolean: return std::to_integer<unsigned>(*at) <= 1;
-    case FieldKind::float32: return number_is_good(field, core::load<float>(at));
-    case FieldKind::float64: return number_is_good(field, core::load<double>(at));
-    case FieldKind::unit_quaternion: return rotation_is_good(at);
-    case FieldKind::entity: return core::load<std::uint64_t>(at) == 0;  // handles come from references
-    case FieldKind::fixed_string: return text_is_good(at, field.size);
-    default: return true;
-  }
+// No handle out of thin air: those come from references.
+bool may_be_stored(const Field& field, const std::byte* at) {
+  if (field.kind == FieldKind::entity) return core::load<std::uint64_t>(at) == 0;
+  return reflect::value_is_good(field, at);
 }
 
 core::Status check_values(const Column& column) {
@@ -149,7 +97,7 @@ core::Status check_values(const Column& column) {
     for (std::uint32_t row = 0; row < column.num_instances; ++row) {
       const std::byte* value = column.data.data() + std::size_t{row} * component.size + field.offset;
       for (std::uint32_t i = 0; i < field.count; ++i, value += field.stride) {
-        if (!value_is_good(field, value))
+        if (!may_be_stored(field, value))
           return invalid("{} {} of entity {} is no value of its kind", component.name, field.path,
                          column.entity_index[row]);
       }
@@ -259,28 +207,79 @@ core::Status check_agreement(const EntityResource& view) {
   return core::Done{};
 }
 
+core::Status check_names(const EntityResource& view) {
+  if (view.names.size() != view.num_entities) return invalid("entity_names has another length than num_entities");
+  for (std::size_t i = 0; i < view.attached.size(); ++i) {
+    if (view.attached[i] >= view.num_entities || view.parent_index[view.attached[i]] == no_parent)
+      return invalid("entity {} is attached to nothing", view.attached[i]);
+    if (i > 0 && view.attached[i] <= view.attached[i - 1]) return invalid("attached is not rising");
+  }
+  return core::Done{};
+}
+
+std::vector<std::span<const ComponentKey>> read_prototypes(const fbs::EntityResource& table) {
+  std::vector<std::span<const ComponentKey>> prototypes;
+  for (std::uint32_t i = 0; i < size_of(table.prototypes()); ++i) {
+    const auto* keys = table.prototypes()->Get(i)->components();
+    prototypes.emplace_back(keys == nullptr ? nullptr : reinterpret_cast<const ComponentKey*>(keys->Data()),
+                            size_of(keys));
+  }
+  return prototypes;
+}
+
+// What both parts have to pass.
+core::Status read_part(const fbs::EntityResource& table, const reflect::Schema& schema, std::size_t& bytes_left,
+                       EntityResource& view) {
+  if (!parts_fit(table, bytes_left)) return invalid("parts of the file overlap");
+  view.prototypes = read_prototypes(table);
+  view.prototype_of = indices(table.prototype_of());
+  if (core::Status good = check_prototypes(view, schema); !good) return good;
+  if (core::Status good = read_columns(table, schema, view); !good) return good;
+  for (const Column& column : view.columns)
+    if (core::Status good = check_column(view, column); !good) return good;
+  return core::Done{};
+}
+
+// The clients' columns, but for those that the server has its own of.
+void merge(std::vector<Column> clients, std::vector<Column>& server) {
+  for (Column& column : clients)
+    if (std::ranges::find(server, column.key, &Column::key) == server.end()) server.push_back(std::move(column));
+  std::ranges::sort(server, [](const Column& a, const Column& b) {
+    return std::tie(a.spawn_order, a.key) < std::tie(b.spawn_order, b.key);
+  });
+}
+
 }  // namespace
 
-core::Result<EntityResource> verify_entity_resource(const fbs::EntityResource& table, const reflect::Schema& schema,
-                                                    std::size_t& bytes_left) {
-  if (!parts_fit(table, bytes_left)) return invalid("parts of the file overlap");
+core::Result<EntityResource> verify_clients_part(const fbs::EntityResource& table, const reflect::Schema& schema,
+                                                 std::size_t& bytes_left) {
   EntityResource view;
   view.num_entities = table.num_entities();
   if (view.num_entities > limits::entities) return invalid("more than {} entities", limits::entities);
   view.parent_index = indices(table.parent_index());
-  view.prototype_of = indices(table.prototype_of());
-  for (std::uint32_t i = 0; i < size_of(table.prototypes()); ++i) {
-    const auto* keys = table.prototypes()->Get(i)->components();
-    view.prototypes.emplace_back(keys == nullptr ? nullptr : reinterpret_cast<const ComponentKey*>(keys->Data()),
-                                 size_of(keys));
-  }
   if (core::Status good = check_parents(view); !good) return good.error();
-  if (core::Status good = check_prototypes(view, schema); !good) return good.error();
-  if (core::Status good = read_columns(table, schema, view); !good) return good.error();
-  for (const Column& column : view.columns)
-    if (core::Status good = check_column(view, column); !good) return good.error();
+  if (core::Status good = read_part(table, schema, bytes_left, view); !good) return good.error();
   if (core::Status good = check_agreement(view); !good) return good.error();
   return view;
+}
+
+core::Status verify_server_part(const fbs::EntityResource& table, const reflect::Schema& schema,
+                                std::size_t& bytes_left, EntityResource& view) {
+  EntityResource server;
+  server.num_entities = view.num_entities;
+  server.parent_index = view.parent_index;
+  if (table.num_entities() != view.num_entities || table.parent_index() != nullptr)
+    return invalid("the server's part is of another level or prefab");
+  if (core::Status good = read_part(table, schema, bytes_left, server); !good) return good;
+  if (size_of(table.entity_names()) > 0)
+    server.names = {reinterpret_cast<const EntityName*>(table.entity_names()->Data()), size_of(table.entity_names())};
+  server.attached = indices(table.attached());
+  if (core::Status good = check_names(server); !good) return good;
+  merge(std::move(view.columns), server.columns);
+  if (server.columns.size() > limits::columns) return invalid("more than {} columns", limits::columns);
+  if (core::Status good = check_agreement(server); !good) return good;
+  view = std::move(server);
+  return core::Done{};
 }
 
 }  // namespace mobula::resource

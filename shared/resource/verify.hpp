@@ -12,9 +12,12 @@ struct EntityResource;
 
 namespace mobula::resource {
 
-// Reason: "invalid". The view points into the table's memory and into the schema. `bytes_left`: what the file
+// Reason of both: "invalid". Views point into the table's memory and into the schema. `bytes_left`: what the file
 // has for this and all that is still to come; what is used is taken off.
-core::Result<EntityResource> verify_entity_resource(const fbs::EntityResource& table, const reflect::Schema& schema,
-                                                    std::size_t& bytes_left);
+core::Result<EntityResource> verify_clients_part(const fbs::EntityResource& table, const reflect::Schema& schema,
+                                                 std::size_t& bytes_left);
+// Completes what the clients' part has given.
+core::Status verify_server_part(const fbs::EntityResource& table, const reflect::Schema& schema,
+                                std::size_t& bytes_left, EntityResource& view);
 
 }  // namespace mobula::resource

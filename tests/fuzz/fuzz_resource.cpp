@@ -1,22 +1,21 @@
-// Any bytes as the payload of a resource file; size and hash are made to fit, so that they are looked at. A file that
-// is accepted spawns, level and prefabs.
+// Any bytes as the payloads of a resource file: four bytes say where the server's part begins. Sizes and hashes are
+// made to fit, so that they are looked at. A file that is accepted spawns, level and prefabs.
+#include <algorithm>
 #include <fuzz/fuzz.hpp>
-#include <mobula/core/content_hash.hpp>
-#include <mobula/resource/header.hpp>
 #include <mobula/resource/spawner.hpp>
+#include <resource/sealed_file.hpp>
 
 using namespace mobula;
 
 namespace {
 
-core::Bytes file_of(core::ByteView payload) {
-  core::Bytes file(resource::header::size + payload.size());
-  std::copy(payload.begin(), payload.end(), file.begin() + resource::header::size);
-  std::copy(resource::header::magic.begin(), resource::header::magic.end(), reinterpret_cast<char*>(file.data()));
-  core::store(file.data() + resource::header::version_offset, resource::format_version);
-  core::store(file.data() + resource::header::payload_size_offset, std::uint64_t{payload.size()});
-  core::store(file.data() + resource::header::hash_offset, core::content_hash(payload));
-  return file;
+core::Bytes file_of(core::ByteView input) {
+  if (input.size() < 4) return {};
+  const core::ByteView rest = input.subspan(4);
+  const core::ByteView clients =
+      rest.first(std::min<std::size_t>(core::load<std::uint32_t>(input.data()), rest.size()));
+  const core::ByteView server = rest.subspan(clients.size());
+  return test::sealed(test::Payloads{{clients.begin(), clients.end()}, {server.begin(), server.end()}});
 }
 
 }  // namespace

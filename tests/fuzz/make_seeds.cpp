@@ -5,10 +5,10 @@
 #include <fstream>
 #include <fuzz/mirror_state.hpp>
 #include <mobula/resource/compiler.hpp>
-#include <mobula/resource/header.hpp>
 #include <mobula/transport/session.hpp>
 #include <mobula/wire/messages.hpp>
 #include <reflect/compile_schema.hpp>
+#include <resource/sealed_file.hpp>
 #include <string>
 
 using namespace mobula;
@@ -100,6 +100,16 @@ void levels() {
   write("level_json", "typo", std::string(R"({"entities": {"a": {"components": {"Helth": {"current": -1}}}}})"));
 }
 
+// What fuzz_resource.cpp takes for a file.
+core::Bytes fuzz_input(core::ByteView file) {
+  const test::Payloads payloads = test::payloads_of(file);
+  core::Bytes input(4);
+  core::store(input.data(), static_cast<std::uint32_t>(payloads.clients.size()));
+  for (const core::Bytes& part : {payloads.clients, payloads.server})
+    input.insert(input.end(), part.begin(), part.end());
+  return input;
+}
+
 void schemas_and_resources() {
   const core::Bytes schema = test::compile_schema(small_schema);
   write("schema", "small", schema);
@@ -108,16 +118,19 @@ void schemas_and_resources() {
   constexpr const char* level = R"({
     "prefabs": {"box": {"spawnable": true, "components": {"Transform": {}, "Big": {"$type": "Bag", "mesh": "box"}},
       "children": {"lid": {"components": {"Bag": {"target": "..", "colors": ["red", "blue"]}}}}}},
-    "entities": {"a": {"prefab": "box", "components": {"Bag": {"target": "/b"}}}, "b": {"parent": "/a/lid"}}})";
+    "entities": {"a": {"prefab": "box", "components": {"Bag": {"target": "/b"}}}, "b": {"parent": "/a/lid"},
+      "c": {"server_only": true, "components": {"Bag": {"secret": 2}}}},
+    "statics": [{"type": "Line", "data": "0001"}],
+    "columns": [{"type": "Route", "entities": ["/b"], "data": "00000000000000000000", "references": [[2, "/a"]]}]})";
   resource::CompileOptions options;
   options.read = [&](const std::string&) { return core::Result<std::string>(level); };
   const resource::Compiled compiled = resource::compile("level.json", *test::load_schema(small_schema), options);
   for (const resource::CompileError& error : compiled.errors) std::fprintf(stderr, "%s\n", to_string(error).c_str());
-  write("resource", "small", core::ByteView(compiled.bytes).subspan(resource::header::size));
+  write("resource", "small", fuzz_input(compiled.bytes));
   options.read = [&](const std::string&) { return core::Result<std::string>(R"({"entities": {"a": {}}})"); };
   const resource::Compiled tiny =
       resource::compile("level.json", *test::load_schema("struct One (component) { on:bool; }"), options);
-  write("resource", "tiny", core::ByteView(tiny.bytes).subspan(resource::header::size));
+  write("resource", "tiny", fuzz_input(tiny.bytes));
 }
 
 // The steps of fuzz_session.cpp.

@@ -42,17 +42,20 @@ constexpr const char* small_level = R"({
 TEST(Compiler, ASmallLevelIsWhatItSays) {
   const auto resource = test::load_text(small_level);
   const EntityResource& level = resource->level();
-  // hall, hall/lamp, late (below the lamp, written first), flame, row.0, its flame, row.1, its flame
+  // hall, hall/lamp, its flame, late (attached to the lamp), row.0, its flame, row.1, its flame
   ASSERT_EQ(level.num_entities, 8u);
   const std::vector<std::uint32_t> parents(level.parent_index.begin(), level.parent_index.end());
   EXPECT_EQ(parents, (std::vector<std::uint32_t>{no_parent, 0, 1, 1, no_parent, 4, no_parent, 6}));
-  EXPECT_EQ(component_of<engine::Transform>(level, 3).position.y, 3.0f);
+  EXPECT_EQ(component_of<engine::Transform>(level, 2).position.y, 3.0f);
   EXPECT_EQ(component_of<engine::Transform>(level, 5).position.y, 1.0f);
   const auto body = component_of<demo::RenderData>(level, 1, "Body");
   EXPECT_EQ(body.tint, 255u);
   EXPECT_EQ(core::load<std::uint32_t>(&body.mesh), core::StringId32("lamp").value);
   EXPECT_EQ(component_of<demo::RenderData>(level, 6, "Fog").density, 0.5f);
   EXPECT_EQ(level.prototype_of[4], level.prototype_of[6]);
+  EXPECT_EQ(level.names[3], (EntityName{core::StringId32("late"), 0}));
+  EXPECT_EQ(level.names[6], (EntityName{core::StringId32("row"), 2})) << "row.1";
+  EXPECT_EQ(std::vector(level.attached.begin(), level.attached.end()), std::vector{3u});
   EXPECT_EQ(resource->name_of(core::StringId32("Fog")), "Fog");
   EXPECT_EQ(resource->name_of(core::StringId32("nobody")), "");
   EXPECT_EQ(resource->prefab_names(), std::vector{core::StringId32("lamp")});
@@ -65,7 +68,7 @@ TEST(Compiler, ReferencesAndParentsLeadToEntities) {
   const auto resource = test::load_text(small_level);
   const Column& targets = test::column_of(resource->level(), "Target", "Target");
   ASSERT_EQ(targets.references.size(), 4u);
-  EXPECT_EQ(targets.references[0].target, 3u) << "lamp/flame from the hall";
+  EXPECT_EQ(targets.references[0].target, 2u) << "lamp/flame from the hall";
   EXPECT_EQ(targets.references[1].target, 1u) << ".. from the flame";
   EXPECT_EQ(targets.references[3].target, 6u);
   const Column& parents = test::column_of(resource->level(), "Parent", "Parent");
@@ -132,7 +135,7 @@ TEST(Compiler, EveryMistakeIsToldWithItsPlaceAndWhatWasExpected) {
   const BadLevel table[] = {
       {R"({"entitys":{}})",
        "level.json:1:2: 'entitys' is not known here (did you mean 'entities'?); expected one of include, prefabs, "
-       "entities, placements\n"},
+       "entities, placements, columns, statics\n"},
       {R"([])", "level.json:1:1: 'a level' is an array; expected an object\n"},
       {R"({"entities":{"a":{"components":{"Helth":{}}}}})",
        "level.json:1:33: 'Helth' is no component (did you mean 'Health'?); expected one of the schema's, or a name "

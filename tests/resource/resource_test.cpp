@@ -9,6 +9,7 @@
 #include <mobula/resource/header.hpp>
 #include <mobula/resource/spawner.hpp>
 #include <reflect/compile_schema.hpp>
+#include <resource/sealed_file.hpp>
 #include <resource/test_level.hpp>
 
 namespace mobula::resource {
@@ -26,7 +27,9 @@ const core::Bytes& tiny_blob() {
       test::compile_text(
           R"({"prefabs":{"p":{"spawnable":true,"components":{"Spot":{}},"children":{"c":{}}}},
           "entities":{"a":{"components":{"Spot":{"at":1,"next":"b"}},
-          "children":{"b":{"components":{"S2":{"$type":"Spot","next":".."}}}}}}})",
+          "children":{"b":{"components":{"S2":{"$type":"Spot","next":".."}}}}},
+          "c":{"server_only":true,"components":{"Spot":{"at":2}}}},
+          "statics":[{"type":"Line","data":"00010203"}]})",
           tiny_schema())
           .bytes;
   return bytes;
@@ -37,24 +40,48 @@ std::string reason_of(const core::Bytes& bytes) {
   return loaded ? "" : loaded.error().reason;
 }
 
-void seal(core::Bytes& bytes) {
-  const core::ByteView payload = core::ByteView(bytes).subspan(header::size);
-  core::store(bytes.data() + header::payload_size_offset, std::uint64_t{payload.size()});
-  core::store(bytes.data() + header::hash_offset, core::content_hash(payload));
-}
-
 TEST(Resource, LoadsWhatWasWritten) {
   const auto loaded = Resource::from_bytes(tiny_blob());
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
-  const core::ByteView payload = core::ByteView(tiny_blob()).subspan(header::size);
-  EXPECT_EQ((*loaded)->identity(), core::content_hash(payload));
+  const test::Payloads payloads = test::payloads_of(tiny_blob());
+  EXPECT_EQ((*loaded)->identity(), core::content_hash(payloads.clients));
+  EXPECT_EQ((*loaded)->server_identity(), core::content_hash(payloads.server));
+  EXPECT_TRUE((*loaded)->complete());
   EXPECT_EQ((*loaded)->schema().fingerprint(), tiny_schema().fingerprint());
   for (const Column& column : (*loaded)->level().columns)
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(column.data.data()) % 16, 0u);
 }
 
+TEST(Resource, TheFirstPartAloneIsAClientsCopy) {
+  const auto whole = *Resource::from_bytes(tiny_blob());
+  const auto copy = Resource::from_bytes(whole->clients_bytes());
+  ASSERT_TRUE(copy.ok()) << copy.error().message;
+  EXPECT_FALSE((*copy)->complete());
+  EXPECT_EQ((*copy)->identity(), whole->identity());
+  EXPECT_EQ((*copy)->level().num_entities, whole->level().num_entities);
+  EXPECT_TRUE((*copy)->level().names.empty());
+  EXPECT_EQ(reason_of(core::Bytes(tiny_blob().begin() + static_cast<std::ptrdiff_t>(whole->clients_bytes().size()),
+                                  tiny_blob().end())),
+            "invalid")
+      << "the second part is nothing by itself";
+}
+
+TEST(Resource, APartOfAnotherLevelIsRefused) {
+  const core::Bytes other =
+      test::compile_text(R"({"entities":{"a":{"components":{"Spot":{"at":2}}}}})", tiny_schema()).bytes;
+  core::Bytes mixed = test::sealed(test::payloads_of(tiny_blob()).clients);
+  const core::Bytes server = test::sealed(test::payloads_of(other).server);
+  mixed.insert(mixed.end(), server.begin(), server.end());
+  EXPECT_EQ(reason_of(mixed), "invalid");
+  EXPECT_EQ(reason_of(test::sealed({test::payloads_of(tiny_blob()).clients, test::payloads_of(other).server})),
+            "invalid")
+      << "even if it says that it completes it";
+}
+
 TEST(Resource, EveryTruncationIsRefused) {
+  const std::size_t clients = (*Resource::from_bytes(tiny_blob()))->clients_bytes().size();
   for (std::size_t size = 0; size < tiny_blob().size(); ++size) {
+    if (size == clients) continue;
     const core::Bytes cut(tiny_blob().begin(), tiny_blob().begin() + static_cast<std::ptrdiff_t>(size));
     ASSERT_EQ(reason_of(cut), "truncated") << size;
   }
@@ -65,17 +92,18 @@ TEST(Resource, EveryTruncationIsRefused) {
 
 TEST(Resource, EveryFlippedBitIsRefused) {
   core::Bytes bytes = tiny_blob();
+  const std::size_t clients = (*Resource::from_bytes(bytes))->clients_bytes().size();
   for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     const std::byte mask{static_cast<unsigned char>(1u << bit % 8)};
     bytes[bit / 8] ^= mask;
     const std::string reason = reason_of(bytes);
-    const std::size_t at = bit / 8;
+    const std::size_t at = bit / 8 < clients ? bit / 8 : bit / 8 - clients;
     if (at < 4) {
       ASSERT_EQ(reason, "foreign") << bit;
     } else if (at < 8) {
       ASSERT_EQ(reason, "unsupported version") << bit;
     } else if (at < 16) {
-      ASSERT_TRUE(reason == "truncated" || reason == "damaged") << bit;
+      ASSERT_TRUE(reason == "truncated" || reason == "damaged") << bit << reason;
     } else {
       ASSERT_EQ(reason, "damaged") << bit;
     }
@@ -85,30 +113,37 @@ TEST(Resource, EveryFlippedBitIsRefused) {
 
 // With the hash made to fit, what is wrong must be seen by the checks, or be harmless: spawning must then
 // leave a registry that agrees with itself.
-TEST(Resource, EveryChangedByteUnderAFittingHashIsRefusedOrSpawnsConsistently) {
-  std::size_t refused = 0;
-  for (std::size_t at = header::size; at < tiny_blob().size(); ++at) {
-    for (const unsigned change : {0x01u, 0x80u, 0xffu}) {
-      SCOPED_TRACE(at);
-      core::Bytes bytes = tiny_blob();
-      bytes[at] ^= static_cast<std::byte>(change);
-      seal(bytes);
-      const auto loaded = Resource::from_bytes(bytes);
-      if (!loaded) {
-        ASSERT_STREQ(loaded.error().reason, "invalid");
-        ++refused;
-        continue;
-      }
-      ecs::Registry registry;
-      ASSERT_TRUE(reflect::register_components(registry, (*loaded)->schema()).ok());
-      auto spawner = Spawner::bind(registry, (*loaded)->schema(), *loaded);
-      if (!spawner) continue;
-      ASSERT_TRUE(spawner->spawn_level().ok());
-      for (const core::StringId32 name : (*loaded)->prefab_names()) ASSERT_TRUE(spawner->spawn_prefab(name).ok());
-      registry.check();
-    }
+void expect_refused_or_consistent(const core::Bytes& file, std::size_t& refused) {
+  const auto loaded = Resource::from_bytes(file);
+  if (!loaded) {
+    ASSERT_STREQ(loaded.error().reason, "invalid");
+    ++refused;
+    return;
   }
-  EXPECT_GT(refused, tiny_blob().size() / 4) << "the checks see something";
+  ecs::Registry registry;
+  ASSERT_TRUE(reflect::register_components(registry, (*loaded)->schema()).ok());
+  auto spawner = Spawner::bind(registry, (*loaded)->schema(), *loaded);
+  if (!spawner) return;
+  ASSERT_TRUE(spawner->spawn_level().ok());
+  for (const core::StringId32 name : (*loaded)->prefab_names()) ASSERT_TRUE(spawner->spawn_prefab(name).ok());
+  registry.check();
+}
+
+TEST(Resource, EveryChangedByteUnderAFittingHashIsRefusedOrSpawnsConsistently) {
+  const test::Payloads good = test::payloads_of(tiny_blob());
+  for (core::Bytes test::Payloads::* const part : {&test::Payloads::clients, &test::Payloads::server}) {
+    std::size_t refused = 0;
+    for (std::size_t at = 0; at < (good.*part).size(); ++at) {
+      for (const unsigned change : {0x01u, 0x80u, 0xffu}) {
+        SCOPED_TRACE(at);
+        test::Payloads bad = good;
+        (bad.*part)[at] ^= static_cast<std::byte>(change);
+        expect_refused_or_consistent(test::sealed(std::move(bad)), refused);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+    EXPECT_GT(refused, (good.*part).size() / 4) << "the checks see something";
+  }
 }
 
 TEST(Resource, ForeignFilesAreRefusedByName) {
@@ -118,10 +153,7 @@ TEST(Resource, ForeignFilesAreRefusedByName) {
             "foreign");
   core::Bytes zeros(1000);
   EXPECT_EQ(reason_of(zeros), "foreign");
-  core::Bytes rubbish = tiny_blob();
-  std::fill(rubbish.begin() + header::size, rubbish.end(), std::byte{0x5a});
-  seal(rubbish);
-  EXPECT_EQ(reason_of(rubbish), "invalid");
+  EXPECT_EQ(reason_of(test::sealed(core::Bytes(1000, std::byte{0x5a}))), "invalid");
 }
 
 TEST(Resource, FilesAreFoundOrMissing) {
@@ -131,11 +163,22 @@ TEST(Resource, FilesAreFoundOrMissing) {
   ASSERT_TRUE(write_files({{path, blob}}).ok());
   const auto loaded = Resource::load(path);
   EXPECT_TRUE(loaded.ok());
+  const auto mapped = Resource::map(path);
+  ASSERT_TRUE(mapped.ok());
+  EXPECT_TRUE(std::ranges::equal((*mapped)->bytes(), blob));
+  EXPECT_EQ(test::column_of((*mapped)->level(), "Spot", "S2").num_instances, 1u);
   std::filesystem::remove(path);
   const auto missing = Resource::load(path);
   ASSERT_FALSE(missing.ok());
   EXPECT_STREQ(missing.error().reason, "missing");
-  EXPECT_STREQ(Resource::load("/").error().reason, "missing");
+  for (const std::string& bad : {std::string("/"), path}) {
+    EXPECT_STREQ(Resource::load(bad).error().reason, "missing");
+    EXPECT_STREQ(Resource::map(bad).error().reason, "missing");
+  }
+  ASSERT_TRUE(write_files({{path, {}}}).ok());
+  EXPECT_STREQ(Resource::load(path).error().reason, "truncated");
+  EXPECT_STREQ(Resource::map(path).error().reason, "truncated");
+  std::filesystem::remove(path);
 }
 
 }  // namespace
