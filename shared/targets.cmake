@@ -3,7 +3,7 @@
 # Headers are included as <mobula/FOLDER/file.hpp>, in this tree as in an installed one.
 set(MOBULA_INCLUDE_DIR ${CMAKE_CURRENT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${MOBULA_INCLUDE_DIR}/mobula)
-foreach(folder core ecs reflect index resource wire transport net)
+foreach(folder core ecs reflect hierarchy index resource wire transport net)
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/shared/${folder} ${MOBULA_INCLUDE_DIR}/mobula/${folder} SYMBOLIC)
 endforeach()
 foreach(folder server client)

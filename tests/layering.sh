@@ -10,13 +10,14 @@ core
 ecs          core
 reflect      core ecs
 schema       core ecs reflect
+hierarchy    core ecs
 index        core ecs reflect
-resource     core ecs reflect index
+resource     core ecs reflect hierarchy index
 wire         core ecs reflect index
 transport    core
 net          core transport
-server/game  core ecs reflect index resource server
-server       core ecs reflect index resource wire transport net
+server/game  core ecs reflect hierarchy index resource server
+server       core ecs reflect hierarchy index resource wire transport net
 client       core ecs reflect index resource wire transport net
 '
 
@@ -24,7 +25,7 @@ client       core ecs reflect index resource wire transport net
 # The first row that fits counts. A header in no row is refused: a new library begins with a row here.
 others='
 mobula/schema/*_generated.h  reflect resource wire server client
-mobula/schema/engine.hpp     index resource server
+mobula/schema/engine.hpp     hierarchy index resource server
 mobula/schema/*              server/game resource/compile_main.cpp
 flatbuffers/*                reflect schema resource wire server client
 spdlog/*                     core

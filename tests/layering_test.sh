@@ -45,6 +45,9 @@ wrong shared/transport/session.cpp "<mobula/net/udp.hpp>" "<mobula/net/udp.hpp>:
 wrong server/session.cpp "<mobula/client/mirror.hpp>" "<mobula/client/mirror.hpp>: server may not include client"
 wrong client/mirror.cpp "<mobula/server/world.hpp>" "<mobula/server/world.hpp>: client may not include server"
 wrong shared/net/udp.cpp "<mobula/server/world.hpp>" "<mobula/server/world.hpp>: net may not include server"
+right shared/hierarchy/links.cpp "<mobula/schema/engine.hpp>"
+wrong shared/hierarchy/links.cpp "<mobula/resource/spawner.hpp>" \
+  "<mobula/resource/spawner.hpp>: hierarchy may not include resource"
 right server/game/mobs.cpp "<mobula/server/world.hpp>"
 right server/main.cpp "<mobula/server/game/game.hpp>"
 wrong server/world.cpp "<mobula/server/game/game.hpp>" \

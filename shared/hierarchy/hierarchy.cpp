@@ -1,0 +1,291 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mobula/hierarchy/hierarchy.hpp>
+#include <mobula/hierarchy/rigid.hpp>
+#include <string>
+#include <utility>
+
+namespace mobula::hierarchy {
+
+using ecs::Entity;
+using ecs::Pool;
+using engine::Parent;
+using engine::Transform;
+
+namespace {
+
+constexpr std::uint32_t none = Links::none;
+
+// Null unless the registry's type of that name is the schema's.
+template <class T>
+Pool* find_pool(ecs::Registry& registry) {
+  const ecs::ComponentType* type = registry.find_type(core::StringId32(T::component_name));
+  return type != nullptr && type->schema && type->size == sizeof(T) ? &registry.pool<T>() : nullptr;
+}
+
+WorldTransform as_root(const Transform& local) { return {local.position, local.rotation}; }
+
+// Here -0 is not 0, and what is not a number is itself. (A third faster than arrays of std::bit_cast.)
+bool same_bits(const WorldTransform& a, const WorldTransform& b) {
+  return std::memcmp(core::as_bytes(&a, 1).data(), core::as_bytes(&b, 1).data(), sizeof(a)) == 0;
+}
+
+}  // namespace
+
+Hierarchy::Hierarchy(ecs::Registry& registry) : registry_(registry), worlds_(registry.pool<WorldTransform>()) {}
+
+bool Hierarchy::find_pools() {
+  if (parents_ == nullptr) parents_ = find_pool<Parent>(registry_);
+  if (transforms_ == nullptr) transforms_ = find_pool<Transform>(registry_);
+  return transforms_ != nullptr;
+}
+
+void Hierarchy::update() {
+  settle();
+  if (transforms_ == nullptr) return;
+  if (must_compute()) compute();
+  last_update_ = registry_.tick();
+}
+
+// Following ------------------------------------------------------------------------------
+
+void Hierarchy::follow_parents() {
+  static_cast<void>(find_pools());
+  if (parents_ == nullptr) return;
+  try {
+    for (const std::uint32_t index : links_.follow(registry_, *parents_)) members_.reconsider(index);
+  } catch (...) {  // std::bad_alloc
+    forget();
+    throw;
+  }
+}
+
+void Hierarchy::settle() {
+  MOBULA_ASSERT(!settling_, "a listener of WorldTransform asks the hierarchy, which is not done yet");
+  follow_parents();
+  if (transforms_ == nullptr) return;
+  settling_ = true;
+  try {
+    follow_members();
+    const std::span<const std::uint32_t> settled = members_.settle();
+    for (const std::uint32_t index : settled) order_.touch(index, members_.depth(index));
+    order_.sort();
+    order_.aim(members_, links_, settled);
+  } catch (...) {  // std::bad_alloc, or what a listener throws
+    forget();
+    throw;
+  }
+  settling_ = false;
+}
+
+// What is known is made up anew from the pools, next time.
+void Hierarchy::forget() {
+  settling_ = false;
+  links_.clear();
+  members_.clear();
+  order_.clear();
+  seen_.clear();
+  last_update_ = 0;
+}
+
+void Hierarchy::follow_members() {
+  departed_.clear();
+  arrived_.clear();
+  new_sources_.clear();
+  if (!order_.is_current()) find_lost();
+  if (!seen_.is_current(*transforms_)) compare_transforms();
+  if (!departed_.empty()) registry_.remove<WorldTransform>(std::span<const Entity>(departed_));
+  if (!arrived_.empty()) registry_.add<WorldTransform>(std::span<const Entity>(arrived_));
+  if (!order_.is_current()) {
+    order_.each_moved([this](std::uint32_t index) {
+      if (!members_.contains(index)) members_.enter(index);
+    });
+    order_.follow(members_, *transforms_);
+  }
+  for (const std::uint32_t source : new_sources_) order_.set_source(transforms_->indices()[source], source);
+}
+
+// WorldTransforms go with their entities. (They must not be added or removed by others, but no harm is done.)
+void Hierarchy::find_lost() {
+  order_.drop_lost([this](std::uint32_t index) {
+    members_.leave(index);
+    // Another entity under the same index, whose Transform lies where that of the dead one lay.
+    if (seen_.knows(transforms_->find(index), index)) arrived_.push_back(registry_.entities().at(index));
+  });
+  order_.each_moved([this](std::uint32_t index) {
+    if (!members_.contains(index) && !transforms_->contains(index)) departed_.push_back(registry_.entities().at(index));
+  });
+}
+
+void Hierarchy::compare_transforms() {
+  const auto gone = [this](std::uint32_t index) {
+    if (!members_.contains(index)) return;  // died
+    members_.leave(index);
+    departed_.push_back(registry_.entities().at(index));
+  };
+  const auto came = [this](std::uint32_t position) {
+    const std::uint32_t index = transforms_->indices()[position];
+    new_sources_.push_back(position);
+    if (!worlds_.contains(index)) arrived_.push_back(registry_.entities().at(index));
+  };
+  seen_.follow(*transforms_, gone, came);
+}
+
+// The pass -------------------------------------------------------------------------------
+
+bool Hierarchy::must_compute() const {
+  const ecs::Tick since = std::min(last_update_, registry_.tick());
+  const std::span<const ecs::Tick> stamps = transforms_->stamps();
+  return order_.any_touched() || std::any_of(stamps.begin(), stamps.end(), [=](ecs::Tick t) { return t >= since; });
+}
+
+void Hierarchy::compute() {
+  const ecs::Tick since = std::min(last_update_, registry_.tick());
+  const ecs::Tick* const stamps = transforms_->stamps().data();
+  const std::span<const DepthOrder::Row> rows = order_.rows();
+  std::uint8_t* const touched = order_.touched();
+  for (std::uint32_t begin = 0; begin < rows.size(); begin += Pool::block_size) {
+    const std::uint32_t end = std::min(begin + Pool::block_size, static_cast<std::uint32_t>(rows.size()));
+    auto* const worlds = worlds_.typed_address<WorldTransform>(begin);
+    bool changed = false;
+    for (std::uint32_t position = begin; position < end; ++position) {
+      const DepthOrder::Row& row = rows[position];
+      const bool parent_moved = row.parent != none && touched[row.parent] != 0;
+      if (touched[position] == 0 && !parent_moved && stamps[row.source >> Pool::block_shift] < since) continue;
+      const Transform& local = *transforms_->typed_address<const Transform>(row.source);
+      const WorldTransform value =
+          row.parent == none ? as_root(local)
+                             : detail::compose(*worlds_.typed_address<const WorldTransform>(row.parent), local);
+      touched[position] = same_bits(value, worlds[position - begin]) ? 0 : 1;
+      if (touched[position] == 0) continue;
+      worlds[position - begin] = value;
+      changed = true;
+    }
+    if (changed) worlds_.stamp(begin);
+  }
+  order_.forget_touched();
+}
+
+WorldTransform Hierarchy::world(Entity entity) {
+  settle();
+  MOBULA_ASSERT(registry_.has<Transform>(entity), "entity " + to_string(entity) + " is dead or has no Transform");
+  std::array<std::uint32_t, max_depth> chain{};
+  std::size_t length = 0;
+  for (std::uint32_t at = entity.index; at != none; at = members_.above(at)) chain[length++] = at;
+  const auto local = [this](std::uint32_t index) -> const Transform& {
+    return *transforms_->typed_address<const Transform>(transforms_->find(index));
+  };
+  WorldTransform result = as_root(local(chain[--length]));
+  while (length > 0) result = detail::compose(result, local(chain[--length]));
+  return result;
+}
+
+std::uint32_t Hierarchy::depth(Entity entity) {
+  settle();
+  return registry_.valid(entity) ? members_.depth(entity.index) : 0;
+}
+
+std::span<const Refusal> Hierarchy::refused() {
+  settle();
+  return members_.refused();
+}
+
+// Parents and children -------------------------------------------------------------------
+
+core::Status Hierarchy::set_parent(Entity child, Entity parent) {
+  if (core::Status checked = check_parent(child, parent); !checked) return checked;
+  const Parent* now = registry_.try_get<const Parent>(child);
+  if (!parent) {
+    if (now != nullptr) registry_.remove<Parent>(child);
+  } else if (now == nullptr) {
+    registry_.add<Parent>(child, {parent});
+  } else if (now->entity != parent) {
+    registry_.get<Parent>(child).entity = parent;
+  }
+  return core::Done{};
+}
+
+core::Status Hierarchy::set_parent_in_place(Entity child, Entity parent) {
+  if (!registry_.has<Transform>(child)) return set_parent(child, parent);
+  const WorldTransform place = world(child);
+  if (core::Status set = set_parent(child, parent); !set) return set;
+  const bool moves = registry_.has<Transform>(parent);
+  registry_.get<Transform>(child) = relative_to(moves ? world(parent) : WorldTransform{}, place);
+  return core::Done{};
+}
+
+core::Status Hierarchy::check_parent(Entity child, Entity parent) {
+  if (!registry_.valid(child) || (parent && !registry_.valid(parent)))
+    return core::Error{"stale handle", "child " + to_string(child) + " or parent " + to_string(parent) + " is dead"};
+  if (!parent) return core::Done{};
+  std::uint32_t depth = 0;  // of the parent
+  for (Entity at = parent; at && registry_.valid(at) && depth <= max_depth; ++depth) {
+    if (at == child)
+      return core::Error{"circle", "entity " + to_string(parent) + " stands below its child " + to_string(child)};
+    const Parent* above = registry_.try_get<const Parent>(at);
+    at = above == nullptr ? ecs::null_entity : above->entity;
+  }
+  if (depth + height(child) > max_depth)
+    return core::Error{"too deep", "below entity " + to_string(parent) + ", entity " + to_string(child) +
+                                       " or one below it would stand deeper than " + std::to_string(max_depth)};
+  return core::Done{};
+}
+
+// How deep a subtree goes, 1 if nobody stands below; at most max_depth.
+std::uint32_t Hierarchy::height(Entity root) {
+  follow_parents();
+  tree_.assign(1, root);
+  std::uint32_t height = 0;
+  for (std::size_t begin = 0; begin < tree_.size() && height < max_depth; ++height)
+    for (const std::size_t end = tree_.size(); begin < end; ++begin) append_children(tree_[begin], root, tree_);
+  return height;
+}
+
+std::vector<Entity> Hierarchy::children(Entity entity) {
+  MOBULA_ASSERT(registry_.valid(entity), "entity " + to_string(entity) + " is dead");
+  follow_parents();
+  std::vector<Entity> found;
+  append_children(entity, ecs::null_entity, found);
+  return found;
+}
+
+std::vector<Entity> Hierarchy::subtree(Entity root) {
+  std::vector<Entity> tree;
+  find_tree(root, tree);
+  return tree;
+}
+
+void Hierarchy::destroy_tree(Entity root) {
+  std::vector<Entity> tree = std::exchange(tree_, {});  // a listener may destroy another
+  find_tree(root, tree);
+  registry_.destroy(tree);
+  tree_ = std::move(tree);
+}
+
+void Hierarchy::find_tree(Entity root, std::vector<Entity>& tree) {
+  MOBULA_ASSERT(registry_.valid(root), "entity " + to_string(root) + " is dead");
+  follow_parents();
+  tree.assign(1, root);
+  for (std::size_t next = 0; next < tree.size(); ++next) append_children(tree[next], root, tree);
+}
+
+// Everybody has one parent, so below `root` nobody is met twice but itself, if it stands in a circle.
+void Hierarchy::append_children(Entity parent, Entity root, std::vector<Entity>& out) const {
+  const auto first = static_cast<std::ptrdiff_t>(out.size());
+  links_.each_child(parent, [&](std::uint32_t child) {
+    if (child != root.index || !root) out.push_back(registry_.entities().at(child));
+  });
+  std::sort(out.begin() + first, out.end());
+}
+
+void Hierarchy::check() {
+  settle();
+  if (parents_ != nullptr) links_.check(*parents_);
+  if (transforms_ == nullptr) return;
+  members_.check();
+  order_.check(members_, *transforms_);
+  MOBULA_ASSERT(worlds_.size() == transforms_->size(), "who has a Transform has a WorldTransform, and nobody else");
+}
+
+}  // namespace mobula::hierarchy

@@ -1,0 +1,52 @@
+// Which entity lay at which position of a pool when it was last looked at: what has changed since is told, whoever
+// changed it. Only positions whose entity differs cost more than a comparison of bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <mobula/ecs/pool.hpp>
+#include <vector>
+
+namespace mobula::hierarchy {
+
+class LastSeen {
+ public:
+  [[nodiscard]] bool is_current(const ecs::Pool& pool) const { return version_ == pool.version(); }
+  // Whether this very index was there.
+  [[nodiscard]] bool knows(std::uint32_t position, std::uint32_t index) const {
+    return position < indices_.size() && indices_[position] == index;
+  }
+  // gone(index) for each that is not in the pool any more, came(position) for each that holds another than before.
+  template <class Gone, class Came>
+  void follow(const ecs::Pool& pool, Gone gone, Came came);
+  void clear() {
+    indices_.clear();
+    version_ = 0;
+  }
+
+ private:
+  std::vector<std::uint32_t> indices_;
+  std::uint64_t version_ = 0;  // of the pool; none has 0
+};
+
+template <class Gone, class Came>
+void LastSeen::follow(const ecs::Pool& pool, Gone gone, Came came) {
+  const auto before = static_cast<std::uint32_t>(indices_.size());
+  const std::span<const std::uint32_t> now = pool.indices();
+  const std::uint32_t both = std::min(before, pool.size());
+  const std::uint32_t end = std::max(before, pool.size());
+  for (std::uint32_t begin = 0; begin < end; begin += ecs::Pool::block_size) {
+    const std::uint32_t next = std::min(begin + ecs::Pool::block_size, end);
+    if (next <= both && std::memcmp(&indices_[begin], &now[begin], (next - begin) * sizeof(std::uint32_t)) == 0)
+      continue;
+    for (std::uint32_t position = begin; position < next; ++position) {
+      if (position < both && indices_[position] == now[position]) continue;
+      if (position < before && !pool.contains(indices_[position])) gone(indices_[position]);
+      if (position < now.size()) came(position);
+    }
+  }
+  indices_.assign(now.begin(), now.end());
+  version_ = pool.version();
+}
+
+}  // namespace mobula::hierarchy

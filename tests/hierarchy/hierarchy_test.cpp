@@ -1,0 +1,450 @@
+#include <gtest/gtest.h>
+
+#include <mobula/ecs/snapshot.hpp>
+#include <mobula/ecs/sort.hpp>
+#include <mobula/hierarchy/hierarchy.hpp>
+
+#include "hierarchy/naive_hierarchy.hpp"
+
+namespace mobula::hierarchy {
+namespace {
+
+using ecs::Entity;
+using engine::Parent;
+using engine::Transform;
+using engine::Vec3;
+
+class HierarchyTest : public testing::Test {
+ protected:
+  void update() {
+    hierarchy.update();
+    hierarchy.check();
+    test::expect_agreement(hierarchy, world);
+  }
+  [[nodiscard]] Vec3 position(Entity entity) { return world.get<const WorldTransform>(entity).position; }
+  void expect_refused(Entity child, Entity parent, const char* reason) {
+    const auto* before = world.try_get<const Parent>(child);
+    const Entity named = before == nullptr ? ecs::null_entity : before->entity;
+    const core::Status set = hierarchy.set_parent(child, parent);
+    ASSERT_FALSE(set.ok());
+    EXPECT_STREQ(set.error().reason, reason);
+    const auto* after = world.try_get<const Parent>(child);
+    EXPECT_EQ(after == nullptr, before == nullptr);
+    if (after != nullptr) {
+      EXPECT_EQ(after->entity, named);
+    }
+  }
+
+  test::World world;
+  Hierarchy hierarchy{world};
+};
+
+TEST_F(HierarchyTest, AnEntityWithATransformHasAWorldTransformAfterAnUpdate) {
+  const Entity a = world.make({1, 2, 3});
+  const Entity b = world.create();
+  EXPECT_FALSE(world.has<WorldTransform>(a));
+  update();
+  EXPECT_EQ(position(a), (Vec3{1, 2, 3}));
+  EXPECT_FALSE(world.has<WorldTransform>(b));
+  world.add<Transform>(b);
+  world.remove<Transform>(a);
+  update();
+  EXPECT_FALSE(world.has<WorldTransform>(a));
+  EXPECT_TRUE(world.has<WorldTransform>(b));
+}
+
+TEST_F(HierarchyTest, ChildrenMoveWithTheirParents) {
+  const Entity a = world.make({1, 0, 0});
+  const Entity b = world.make_below(a, {0, 2, 0});
+  const Entity c = world.make_below(b, {0, 0, 3});
+  update();
+  EXPECT_EQ(position(c), (Vec3{1, 2, 3}));
+  for (int tick = 0; tick < 3; ++tick) {
+    world.next_tick();
+    world.get<Transform>(a).position.x += 1;
+    update();
+    EXPECT_EQ(position(c), (Vec3{2.0f + static_cast<float>(tick), 2, 3}));
+  }
+}
+
+TEST_F(HierarchyTest, AWriteAfterTheUpdateOfItsTickIsFoundByTheNext) {
+  const Entity a = world.make({1, 0, 0});
+  const Entity b = world.make({5, 0, 0});
+  const Entity c = world.make_below(a);
+  update();
+  world.get<Transform>(a).position.x = 2;
+  world.next_tick();
+  update();
+  EXPECT_EQ(position(c), (Vec3{2, 0, 0}));
+  world.get<Parent>(c).entity = b;
+  world.next_tick();
+  update();
+  EXPECT_EQ(position(c), (Vec3{5, 0, 0}));
+}
+
+TEST_F(HierarchyTest, OnlyWhatChangedIsStamped) {
+  std::vector<Entity> roots;
+  std::vector<Entity> leaves;
+  for (int i = 0; i < 128; ++i) roots.push_back(world.make());
+  for (const Entity root : roots) leaves.push_back(world.make_below(root));
+  update();
+  world.next_tick();
+  update();
+  for (const ecs::Tick stamp : world.pool<WorldTransform>().stamps()) EXPECT_EQ(stamp, 1u);
+
+  world.next_tick();
+  world.get<Transform>(roots[0]).position.x = 0;  // as before
+  world.get<Transform>(roots[100]).position.x = 7;
+  update();
+  const ecs::Pool& worlds = world.pool<WorldTransform>();
+  for (std::uint32_t block = 0; block < worlds.stamps().size(); ++block) {
+    const bool holds_changed = worlds.find(roots[100].index) >> ecs::Pool::block_shift == block ||
+                               worlds.find(leaves[100].index) >> ecs::Pool::block_shift == block;
+    EXPECT_EQ(worlds.stamps()[block], holds_changed ? 3u : 1u) << block;
+  }
+}
+
+TEST_F(HierarchyTest, ParentsStandBeforeTheirChildren) {
+  std::vector<Entity> chain;
+  for (int i = 0; i < 20; ++i) chain.push_back(world.make());
+  for (std::size_t i = 0; i + 1 < chain.size(); ++i) world.add<Parent>(chain[i], {chain[i + 1]});
+  update();
+  const ecs::Pool& worlds = world.pool<WorldTransform>();
+  for (std::size_t i = 0; i + 1 < chain.size(); ++i)
+    EXPECT_GT(worlds.find(chain[i].index), worlds.find(chain[i + 1].index));
+  EXPECT_EQ(worlds.order_owner(), ecs::OrderOwner::hierarchy);
+}
+
+TEST_F(HierarchyTest, BulkSpawnsAreFound) {
+  ecs::PrototypeTable& prototypes = world.prototypes();
+  const ecs::PoolId parents = world.pool_of<Parent>();
+  const ecs::PoolId transforms = world.pool_of<Transform>();
+  const ecs::PrototypeId root = prototypes.with(ecs::empty_prototype, transforms);
+  const ecs::PrototypeId child = prototypes.with(root, parents);
+  update();
+  const ecs::EntityRange range = world.create_range(100);
+  std::vector<ecs::PrototypeId> kinds(100, child);
+  kinds[0] = root;
+  world.assign_prototypes(range, kinds);
+  std::vector<std::uint32_t> all;
+  std::vector<std::uint32_t> below;
+  std::vector<Transform> rows;
+  std::vector<Parent> named;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    all.push_back(i);
+    rows.push_back({{1, 0, 0}, Transform{}.rotation});
+    if (i == 0) continue;
+    below.push_back(i);
+    named.push_back({range.at(i / 2)});
+  }
+  world.add_column(range, transforms, all, reinterpret_cast<const std::byte*>(rows.data()));
+  world.add_column(range, parents, below, reinterpret_cast<const std::byte*>(named.data()));
+  world.end_spawn(range);
+  update();
+  EXPECT_EQ(position(range.at(0)).x, 1.0f);
+  EXPECT_EQ(position(range.at(99)).x, 8.0f) << "99, 49, 24, 12, 6, 3, 1, 0";
+  world.destroy_range(range);
+  update();
+  EXPECT_EQ(world.pool<WorldTransform>().size(), 0u);
+}
+
+TEST_F(HierarchyTest, ADeadParentLeavesRootsBehind) {
+  const Entity a = world.make({1, 0, 0});
+  const Entity b = world.make_below(a, {0, 1, 0});
+  const Entity c = world.make_below(b, {0, 0, 1});
+  update();
+  world.destroy(a);
+  const Entity again = world.make({9, 9, 9});
+  ASSERT_EQ(again.index, a.index);
+  update();
+  EXPECT_EQ(position(c), (Vec3{0, 1, 1}));
+  EXPECT_EQ(hierarchy.depth(b), 1u);
+  EXPECT_TRUE(hierarchy.children(again).empty());
+}
+
+TEST_F(HierarchyTest, AParentWithoutTransformHoldsItsChildrenTogetherButMovesNobody) {
+  const Entity top = world.make({1, 0, 0});
+  const Entity folder = world.create();
+  world.add<Parent>(folder, {top});
+  const Entity a = world.make_below(folder, {0, 1, 0});
+  update();
+  EXPECT_EQ(position(a), (Vec3{0, 1, 0}));
+  EXPECT_EQ(hierarchy.subtree(top), (std::vector<Entity>{top, folder, a}));
+  world.add<Transform>(folder).position.z = 1;
+  update();
+  EXPECT_EQ(position(a), (Vec3{1, 1, 1}));
+}
+
+TEST_F(HierarchyTest, SetParentMakesChildrenAndRoots) {
+  const Entity a = world.make({1, 0, 0});
+  const Entity b = world.make({0, 1, 0});
+  const Entity c = world.make({0, 0, 1});
+  ASSERT_TRUE(hierarchy.set_parent(c, a).ok());
+  update();
+  EXPECT_EQ(position(c), (Vec3{1, 0, 1}));
+  ASSERT_TRUE(hierarchy.set_parent(c, b).ok());
+  EXPECT_EQ(hierarchy.children(a), (std::vector<Entity>{}));
+  EXPECT_EQ(hierarchy.children(b), (std::vector<Entity>{c}));
+  update();
+  EXPECT_EQ(position(c), (Vec3{0, 1, 1}));
+  ASSERT_TRUE(hierarchy.set_parent(c, ecs::null_entity).ok());
+  EXPECT_FALSE(world.has<Parent>(c));
+  EXPECT_TRUE(hierarchy.set_parent(c, ecs::null_entity).ok());
+  update();
+  EXPECT_EQ(position(c), (Vec3{0, 0, 1}));
+}
+
+TEST_F(HierarchyTest, SetParentWritesNothingThatIsSoAlready) {
+  const Entity a = world.make();
+  const Entity b = world.make_below(a);
+  world.next_tick();
+  EXPECT_TRUE(hierarchy.set_parent(b, a).ok());
+  EXPECT_EQ(world.pool<Parent>().stamps()[0], 1u);
+}
+
+TEST_F(HierarchyTest, SetParentRefusesStaleHandlesAndCircles) {
+  const std::vector<Entity> chain = world.make_chain(4);
+  const Entity dead = world.make();
+  world.destroy(dead);
+  expect_refused(dead, chain[0], "stale handle");
+  expect_refused(chain[0], dead, "stale handle");
+  expect_refused(chain[0], chain[0], "circle");
+  expect_refused(chain[0], chain[3], "circle");
+  expect_refused(chain[1], chain[2], "circle");
+  update();
+  EXPECT_TRUE(hierarchy.set_parent(chain[3], chain[0]).ok());
+  EXPECT_TRUE(hierarchy.set_parent(chain[1], chain[3]).ok()) << "no circle any more, an update or not";
+  update();
+}
+
+TEST_F(HierarchyTest, SetParentRefusesWhatGoesTooDeep) {
+  const std::vector<Entity> chain = world.make_chain(max_depth - 2);
+  const std::vector<Entity> three = world.make_chain(3);
+  expect_refused(three[0], chain.back(), "too deep");
+  EXPECT_TRUE(hierarchy.set_parent(three[1], chain.back()).ok());
+  EXPECT_TRUE(hierarchy.set_parent(three[0], chain.back()).ok()) << "it has lost what was too deep, an update or not";
+  const Entity one = world.make();
+  EXPECT_TRUE(hierarchy.set_parent(one, three[1]).ok());
+  expect_refused(world.make(), one, "too deep");
+  update();
+  EXPECT_EQ(hierarchy.depth(one), max_depth);
+  EXPECT_TRUE(hierarchy.refused().empty());
+}
+
+TEST_F(HierarchyTest, NobodyIsPutBelowACircle) {
+  const std::vector<Entity> chain = world.make_chain(3);
+  world.add<Parent>(chain[0], {chain[1]});
+  expect_refused(world.make(), chain[2], "too deep");
+  EXPECT_TRUE(hierarchy.set_parent(chain[1], ecs::null_entity).ok()) << "how to mend it";
+  update();
+  EXPECT_TRUE(hierarchy.refused().empty());
+  EXPECT_EQ(hierarchy.depth(chain[2]), 2u);
+  EXPECT_EQ(hierarchy.depth(chain[0]), 2u);
+}
+
+TEST_F(HierarchyTest, InPlaceKeepsTheWorldTransform) {
+  const float half = 0.70710678f;
+  const Entity a = world.make({1, 2, 3});
+  world.get<Transform>(a).rotation = {.x = 0, .y = half, .z = 0, .w = half};
+  const Entity b = world.make_below(a, {4, 5, 6});
+  const Entity c = world.make({-7, 8, 9});
+  update();
+  const auto near = [](const WorldTransform& x, const WorldTransform& y) {
+    EXPECT_NEAR(x.position.x, y.position.x, 1e-4f);
+    EXPECT_NEAR(x.position.y, y.position.y, 1e-4f);
+    EXPECT_NEAR(x.position.z, y.position.z, 1e-4f);
+    EXPECT_NEAR(x.rotation.y, y.rotation.y, 1e-5f);
+    EXPECT_NEAR(x.rotation.w, y.rotation.w, 1e-5f);
+  };
+  world.get<Transform>(b).position.x = 40;  // counts, though no update has seen it
+  const WorldTransform place = hierarchy.world(b);
+  for (const Entity parent : {c, a, ecs::null_entity, world.create(), a}) {
+    ASSERT_TRUE(hierarchy.set_parent_in_place(b, parent).ok());
+    near(hierarchy.world(b), place);
+    update();
+    near(world.get<const WorldTransform>(b), place);
+  }
+  const Transform before = world.get<const Transform>(a);
+  EXPECT_STREQ(hierarchy.set_parent_in_place(a, b).error().reason, "circle");
+  EXPECT_EQ(world.get<const Transform>(a), before);
+  const Entity bare = world.create();
+  EXPECT_TRUE(hierarchy.set_parent_in_place(bare, a).ok()) << "it is nowhere, and stays there";
+}
+
+TEST_F(HierarchyTest, RefusedParentsAreReported) {
+  const std::vector<Entity> chain = world.make_chain(max_depth + 1);
+  const Entity a = world.make();
+  world.add<Parent>(a, {a});
+  update();
+  ASSERT_EQ(hierarchy.refused().size(), 2u);
+  EXPECT_EQ(hierarchy.refused()[0].entity, chain.back());
+  EXPECT_STREQ(hierarchy.refused()[0].reason, "too deep");
+  EXPECT_EQ(hierarchy.refused()[1].entity, a);
+  EXPECT_STREQ(hierarchy.refused()[1].reason, "circle");
+  world.destroy(a);
+  EXPECT_EQ(hierarchy.refused().size(), 1u);
+}
+
+TEST_F(HierarchyTest, SubtreesAreRightBetweenUpdates) {
+  const std::vector<Entity> chain = world.make_chain(4);
+  const Entity other = world.make();
+  update();
+  world.get<Parent>(chain[3]).entity = chain[0];
+  world.get<Parent>(chain[2]).entity = other;
+  const Entity fresh = world.make_below(chain[3]);
+  EXPECT_EQ(hierarchy.subtree(chain[0]), (std::vector<Entity>{chain[0], chain[1], chain[3], fresh}));
+  EXPECT_EQ(hierarchy.subtree(other), (std::vector<Entity>{other, chain[2]}));
+  world.destroy(chain[3]);
+  EXPECT_EQ(hierarchy.children(chain[0]), (std::vector<Entity>{chain[1]}));
+  hierarchy.destroy_tree(chain[0]);
+  EXPECT_FALSE(world.valid(chain[1]));
+  EXPECT_TRUE(world.valid(chain[2]));
+  EXPECT_TRUE(world.valid(fresh)) << "its parent had died before";
+  update();
+}
+
+TEST_F(HierarchyTest, DestroyTreeIsOneBulkDestroyAndTakesCirclesToo) {
+  const std::vector<Entity> chain = world.make_chain(3);
+  world.add<Parent>(chain[0], {chain[2]});
+  const Entity tail = world.make_below(chain[1]);
+  int calls = 0;
+  world.destroying().connect([&](std::span<const Entity> entities) {
+    ++calls;
+    EXPECT_EQ(entities.size(), 4u);
+    EXPECT_EQ(entities.front(), chain[1]);
+  });
+  hierarchy.destroy_tree(chain[1]);
+  EXPECT_EQ(calls, 1);
+  EXPECT_FALSE(world.valid(tail));
+  EXPECT_EQ(world.entities().size(), 0u);
+  update();
+}
+
+TEST_F(HierarchyTest, AListenerMayDestroyAnotherTree) {
+  const std::vector<Entity> first = world.make_chain(2);
+  const std::vector<Entity> second = world.make_chain(3);
+  world.destroying().connect([&](std::span<const Entity> entities) {
+    if (entities.front() == first.front()) hierarchy.destroy_tree(second.front());
+  });
+  hierarchy.destroy_tree(first.front());
+  EXPECT_EQ(world.entities().size(), 0u);
+  update();
+}
+
+// Also the order in which they come, which decides how indices are used again.
+TEST_F(HierarchyTest, ASubtreeDoesNotDependOnTheOrderOfPools) {
+  const Entity root = world.make();
+  std::vector<Entity> made;
+  for (int i = 0; i < 30; ++i) made.push_back(world.make());
+  for (std::size_t i = made.size(); i-- > 0;) world.add<Parent>(made[i], {i < 5 ? root : made[i / 5]});
+  const std::vector<Entity> before = hierarchy.subtree(root);
+  EXPECT_EQ(before.size(), 31u);
+  ecs::sort_by<Parent>(world, [](const Parent& parent) { return parent.entity.index; });
+  world.remove<Parent>(made[2]);
+  world.add<Parent>(made[2], {root});
+  EXPECT_EQ(hierarchy.subtree(root), before);
+}
+
+TEST_F(HierarchyTest, InAMirrorAChildMayComeBeforeItsParent) {
+  test::World mirror({.entities = {.recycling = ecs::Recycling::given, .index_limit = 100}, .pools = {}});
+  Hierarchy mirrored(mirror);
+  const Entity parent{70, 5};
+  const Entity child{3, 2};
+  ASSERT_TRUE(mirror.create_given(child));
+  mirror.add<Transform>(child).position.x = 1;
+  mirror.add<Parent>(child, {parent});
+  mirrored.update();
+  EXPECT_EQ(mirror.get<const WorldTransform>(child).position.x, 1.0f);
+  mirror.next_tick();
+  ASSERT_TRUE(mirror.create_given(parent));
+  mirror.add<Transform>(parent).position.x = 2;
+  mirrored.update();
+  mirrored.check();
+  EXPECT_EQ(mirror.get<const WorldTransform>(child).position.x, 3.0f);
+  EXPECT_EQ(mirrored.children(parent), (std::vector<Entity>{child}));
+}
+
+TEST_F(HierarchyTest, AfterASnapshotItIsTheSame) {
+  const Entity a = world.make({1, 0, 0});
+  const Entity b = world.make_below(a, {2, 0, 0});
+  core::Bytes bytes;
+  ecs::save_snapshot(world, bytes);
+  const std::size_t size = bytes.size();
+  update();
+  ecs::save_snapshot(world, bytes);
+  EXPECT_EQ(bytes.size(), size) << "WorldTransforms are in no snapshot";
+  hierarchy.destroy_tree(a);
+  update();
+  ASSERT_TRUE(ecs::load_snapshot(bytes, world).ok());
+  update();
+  EXPECT_EQ(position(b), (Vec3{3, 0, 0}));
+  hierarchy.destroy_tree(a);
+  ASSERT_TRUE(ecs::load_snapshot(bytes, world).ok()) << "without an update between";
+  update();
+  EXPECT_EQ(position(b), (Vec3{3, 0, 0}));
+}
+
+TEST_F(HierarchyTest, ARegistryThatIsInUseIsTakenAsItIs) {
+  test::World used;
+  const Entity a = used.make({1, 0, 0});
+  const Entity b = used.make_below(a, {1, 0, 0});
+  {
+    Hierarchy(used).update();
+  }
+  EXPECT_TRUE(used.has<WorldTransform>(b));
+  const Entity c = used.make_below(b, {1, 0, 0});
+  used.add<WorldTransform>(used.create());  // nobody's business, and gone again
+  Hierarchy second(used);
+  second.update();
+  second.check();
+  test::expect_agreement(second, used);
+  EXPECT_EQ(used.get<const WorldTransform>(c).position.x, 3.0f);
+}
+
+TEST_F(HierarchyTest, WithoutTheSchemasComponentsItIsEmpty) {
+  ecs::Registry bare;
+  Hierarchy empty(bare);
+  const Entity entity = bare.create();
+  empty.update();
+  empty.check();
+  EXPECT_EQ(empty.depth(entity), 0u);
+  EXPECT_TRUE(empty.children(entity).empty());
+  EXPECT_TRUE(empty.refused().empty());
+  empty.destroy_tree(entity);
+  EXPECT_EQ(bare.entities().size(), 0u);
+}
+
+TEST_F(HierarchyTest, AnUpdateMayComeInTheMiddleOfATick) {
+  const Entity a = world.make({1, 0, 0});
+  const Entity b = world.make_below(a);
+  for (int i = 0; i < 3; ++i) {
+    world.get<Transform>(a).position.x += 1;
+    update();
+    EXPECT_EQ(position(b).x, 2.0f + static_cast<float>(i));
+  }
+}
+
+#ifdef MOBULA_ASSERTS
+TEST_F(HierarchyTest, MovingWhatIsWalkedAsserts) {
+  const Entity a = world.make();
+  const Entity b = world.make();
+  update();
+  world.add<Parent>(a, {b});
+  EXPECT_DEATH(world.view<const WorldTransform>().each([&](const WorldTransform&) { hierarchy.update(); }),
+               "while it is walked");
+}
+
+TEST_F(HierarchyTest, AskingForTheSubtreeOfTheDeadAsserts) {
+  const Entity a = world.make();
+  world.destroy(a);
+  EXPECT_DEATH(static_cast<void>(hierarchy.subtree(a)), "is dead");
+  EXPECT_DEATH(hierarchy.destroy_tree(a), "is dead");
+}
+
+TEST_F(HierarchyTest, ASecondHierarchyOfOneRegistryAsserts) {
+  EXPECT_DEATH(Hierarchy second(world), "already has an owner");
+}
+#endif
+
+}  // namespace
+}  // namespace mobula::hierarchy
