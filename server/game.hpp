@@ -35,7 +35,7 @@ class Game {
   virtual core::Status command(World& /*world*/, const Player& /*player*/, core::ByteView /*command*/) {
     return core::Error{"unknown command", "this game knows no commands"};
   }
-  // Moves the world on by one tick.
+  // Moves the world on by one tick. WorldTransforms are those of its beginning until world.hierarchy().update().
   virtual void tick(World& world) = 0;
 };
 

@@ -57,6 +57,7 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
   }
   run_commands();
   game_.tick(*world_);
+  world_->hierarchy().update();
 
   const std::span<const std::uint32_t> changed = publisher_->publish();
   // Once per second: a composition that is not there for a moment keeps its place at the clients.

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <mobula/core/format.hpp>
-#include <mobula/schema/engine.hpp>
 #include <mobula/server/world.hpp>
 #include <mobula/wire/delta.hpp>
 #include <mobula/wire/messages.hpp>
@@ -64,6 +62,7 @@ core::Status World::spawn_level() {
   if (!spawner_) return core::Done{};
   const core::Result<ecs::EntityRange> spawned = spawner_->spawn_level();
   if (!spawned) return spawned.error();
+  hierarchy_.update();
   return core::Done{};
 }
 
@@ -72,17 +71,6 @@ core::Result<ecs::Entity> World::spawn(std::string_view prefab) {
   const core::Result<ecs::EntityRange> spawned = spawner_->spawn_prefab(prefab);
   if (!spawned) return spawned.error();
   return spawned->at(0);
-}
-
-void World::destroy_tree(ecs::Entity root) {
-  std::vector<ecs::Entity> tree{root};
-  for (std::size_t next = 0; next < tree.size(); ++next) {
-    registry_.view<const engine::Parent>().each([&](ecs::Entity child, const engine::Parent& parent) {
-      if (parent.entity == tree[next] && std::find(tree.begin(), tree.end(), child) == tree.end())
-        tree.push_back(child);
-    });
-  }
-  registry_.destroy(tree);
 }
 
 void World::end_tick() {

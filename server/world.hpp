@@ -8,6 +8,7 @@
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/audit.hpp>
 #include <mobula/ecs/registry.hpp>
+#include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/index/name_table.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <mobula/resource/spawner.hpp>
@@ -35,13 +36,16 @@ class World {
   // Spawns a prefab that the level marks as spawnable; gives its root. Reasons: "unknown prefab", "too many entities".
   core::Result<ecs::Entity> spawn(std::string_view prefab);
   // Destroys an entity and all that has it, directly or not, as its Parent.
-  void destroy_tree(ecs::Entity root);
+  void destroy_tree(ecs::Entity root) { hierarchy_.destroy_tree(root); }
   // Ends a tick: structural changes so far are old news, writes from now on belong to the next. With asserts on it
   // asserts that nothing was written past the change marks.
   void end_tick();
 
   [[nodiscard]] ecs::Registry& registry() { return registry_; }
   [[nodiscard]] const ecs::Registry& registry() const { return registry_; }
+  // Parents, children and WorldTransforms. The server updates it when the level has been spawned and after each tick of
+  // the game; a game that needs WorldTransforms of this very tick updates it in between, which takes nothing twice.
+  [[nodiscard]] hierarchy::Hierarchy& hierarchy() { return hierarchy_; }
   [[nodiscard]] const reflect::Schema& schema() const { return *config_.schema; }
   [[nodiscard]] const resource::Resource* level() const { return config_.level.get(); }
   // Texts of hashes: component types of the schema, and all that the level names.
@@ -62,6 +66,7 @@ class World {
   WorldConfig config_;
   core::Random random_;
   ecs::Registry registry_;
+  hierarchy::Hierarchy hierarchy_{registry_};
   ecs::StampAudit audit_{registry_};
   index::NameTable names_;
   std::optional<resource::Spawner> spawner_;

@@ -69,6 +69,17 @@ class ServerTest : public testing::Test {
   test::Village village{game};
 };
 
+TEST_F(ServerTest, WorldTransformsAreCurrentAfterEachTick) {
+  game.churn = 3;
+  ecs::Registry& registry = village.server->world().registry();
+  for (int i = 0; i < 3; ++i) {
+    village.tick();
+    for (const ecs::Entity entity : game.churning)
+      EXPECT_EQ(registry.get<const hierarchy::WorldTransform>(entity).position,
+                registry.get<const engine::Transform>(entity).position);
+  }
+}
+
 TEST_F(ServerTest, AClientJoinsMirrorsAndLeaves) {
   Client& client = join_and_play("ada");
   EXPECT_THAT(game.names, testing::ElementsAre("ada"));

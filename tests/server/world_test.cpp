@@ -116,6 +116,21 @@ TEST(World, DestroysATreeThatBitesItsTail) {
   EXPECT_EQ(registry.entities().size(), 0u);
 }
 
+TEST(World, ItsLevelHasWorldTransformsWhenItIsSpawned) {
+  const auto world = make_world();
+  ASSERT_TRUE(world->spawn_level().ok());
+  ecs::Registry& registry = world->registry();
+  EXPECT_EQ(registry.pool<hierarchy::WorldTransform>().size(), registry.pool<engine::Transform>().size());
+  std::uint32_t below = 0;
+  registry.view<const engine::Parent, const engine::Transform, const hierarchy::WorldTransform>().each(
+      [&](const engine::Parent& parent, const engine::Transform& local, const hierarchy::WorldTransform& place) {
+        EXPECT_EQ(place, compose(registry.get<const hierarchy::WorldTransform>(parent.entity), local));
+        ++below;
+      });
+  EXPECT_GT(below, 0u);
+  EXPECT_TRUE(world->hierarchy().refused().empty());
+}
+
 TEST(World, AHutGoesWithDoorChimneyAndSmoke) {
   const auto world = make_world();
   ASSERT_TRUE(world->spawn_level().ok());
