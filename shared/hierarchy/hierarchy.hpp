@@ -12,9 +12,11 @@
 //     max_depth. A Parent can say that when it is written directly, or comes from elsewhere.
 // Both depend on nothing but the components, not on the order they were written in or lie in.
 //
-// A registry that does not know the schema's Parent and Transform has an empty hierarchy, until it does.
-// Bound to one registry, which outlives it; used by its thread. Where something must move in the WorldTransform pool,
-// that pool must not be being walked: by update(), world(), depth(), refused(), set_parent_in_place() and check().
+// It goes by the default instances of Parent and Transform, and takes some 80 bytes for each Transform (its
+// WorldTransform included) and 12 for each Parent. A registry that does not know these two has an empty hierarchy,
+// until it does. Bound to one registry, which outlives it; used by its thread. Where something must move in the
+// WorldTransform pool, that pool must not be being walked: by update(), world(), depth(), refused(),
+// set_parent_in_place() and check().
 #pragma once
 
 #include <mobula/core/result.hpp>
