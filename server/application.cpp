@@ -37,6 +37,26 @@ void run_ticks(const Config& config, net::EventLoop& events, net::UdpSocket& soc
   }
 }
 
+void log_level_notes(const World& world) {
+  for (const std::string& note : world.level_notes())
+    core::log_warn("server", "the level was compiled with another schema: {}", note);
+}
+
+// SIGHUP. What is wrong with the new version is told, and the old one stays.
+void reload_level(const Config& config, Server& server) {
+  const auto keep = [&](const core::Error& error) {
+    core::log_error("server", "level {} is kept as it was: {}: {}", config.level, error.reason, error.message);
+  };
+  if (config.level.empty()) return keep({"no level", "the server was started without one"});
+  const core::Result<std::shared_ptr<const resource::Resource>> level = resource::Resource::load(config.level);
+  if (!level) return keep(level.error());
+  const core::Result<LevelChange> change = server.reload_level(*level);
+  if (!change) return keep(change.error());
+  core::log_info("server", "level {} ({:.16}) reloaded: {} entities kept, {} spawned, {} destroyed", config.level,
+                 to_string((*level)->identity()), change->kept, change->spawned, change->destroyed);
+  log_level_notes(server.world());
+}
+
 void log_summary(Server& server, const net::UdpSocket& socket) {
   const ServerStats& stats = server.stats();
   const transport::ServerCounters& counters = server.endpoint().counters();
@@ -70,11 +90,13 @@ int serve(const Config& config, Game& game) {
   if (!server) return refuse(config, server.error());
   if (const resource::Resource* level = (*server)->world().level())
     core::log_info("server", "level {} ({:.16})", config.level, to_string(level->identity()));
+  log_level_notes((*server)->world());
 
   (*socket)->on_datagram([&](const transport::Address& from, core::ByteView datagram) {
     (*server)->receive(from, datagram, core::monotonic_now(), **socket);
   });
   events.on_stop_signal([&] { events.stop(); });
+  events.on_reload_signal([&] { reload_level(config, **server); });
   core::log_info("server", "listening on udp port {}, {} ticks per second", (*socket)->local_port(), config.tick_rate);
 
   run_ticks(config, events, **socket, **server);

@@ -38,7 +38,7 @@ std::optional<Config> parse_command_line(int argc, char** argv, int& status) {
                    "  {0} --level village.level\n"
                    "  {0} --level village.level --port 9000 --tick-rate 60 --seed 7\n"
                    "  {0} health --connect 127.0.0.1:7777\n"
-                   "Stops in good order on SIGINT and SIGTERM.",
+                   "Stops in good order on SIGINT and SIGTERM; loads the level again on SIGHUP.",
                    config.program));
   try {
     app.parse(argc, argv);

@@ -24,6 +24,9 @@ class Game {
   // The binary schema of the game's components, as the generated schema_bytes() gives it.
   [[nodiscard]] virtual core::ByteView schema() const = 0;
 
+  // Whether the game can be played in a level, which is null if there is none. Asked before the first is spawned, and
+  // before another version takes its place.
+  virtual core::Status check_level(const resource::Resource* /*level*/) { return core::Done{}; }
   // Once, when the level has been spawned. Fails if the game cannot be played in this world.
   virtual core::Status start(World& /*world*/) { return core::Done{}; }
   // A player comes in: gives the entity that is theirs, or a reason to refuse them.

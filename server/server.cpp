@@ -25,6 +25,7 @@ std::string printable(const std::string& text) {
 core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& game) {
   core::Result<std::shared_ptr<const reflect::Schema>> schema = reflect::Schema::load(game.schema());
   if (!schema) return schema.error();
+  if (core::Status playable = game.check_level(config.level.get()); !playable) return playable.error();
   core::Result<std::unique_ptr<World>> world = World::make(
       {.schema = *schema, .level = config.level, .ticks_per_second = config.ticks_per_second, .seed = config.seed});
   if (!world) return world.error();
@@ -32,6 +33,11 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
   std::unique_ptr<Server> server(new Server(std::move(config), game, std::move(*world)));
   if (core::Status started = game.start(server->world()); !started) return started.error();
   return server;
+}
+
+core::Result<LevelChange> Server::reload_level(std::shared_ptr<const resource::Resource> level) {
+  if (core::Status playable = game_.check_level(level.get()); !playable) return playable.error();
+  return world_->reload_level(std::move(level));
 }
 
 Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)

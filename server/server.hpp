@@ -41,6 +41,9 @@ class Server {
     endpoint_.receive(from, datagram, now, output);
   }
   void tick(core::Nanoseconds now, transport::Output& output);
+  // Between ticks: the level's file has changed. Whole or not at all; players stay. Reasons: those of
+  // World::reload_level and of the game.
+  core::Result<LevelChange> reload_level(std::shared_ptr<const resource::Resource> level);
   // Tells every client and ends their sessions.
   void shut_down(core::Nanoseconds now, transport::Output& output);
 

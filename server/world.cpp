@@ -1,76 +1,67 @@
-#include <mobula/core/format.hpp>
 #include <mobula/server/world.hpp>
-#include <mobula/wire/delta.hpp>
-#include <mobula/wire/messages.hpp>
 
 namespace mobula::server {
-
 namespace {
 
-// An entity whose components do not fit one datagram could never be mirrored.
-core::Status check_sizes(const resource::Resource& level, const resource::EntityResource& entities) {
-  for (const std::span<const resource::ComponentKey> prototype : entities.prototypes) {
-    std::uint32_t bits = 0;
-    for (const resource::ComponentKey& key : prototype) {
-      const reflect::Component* component = level.schema().find(key.type);
-      if (component != nullptr && !component->not_sent) bits += wire::ComponentCodec(*component).max_bits();
-    }
-    if (bits > wire::entity_bits_max || prototype.size() > wire::max_components_per_prototype)
-      return core::Error{
-          "too large", core::format("an entity of the level has {} components of {} bytes, which do not fit a datagram",
-                                    prototype.size(), bits / 8)};
-  }
-  return core::Done{};
-}
-
-core::Status check_sizes(const resource::Resource& level) {
-  if (core::Status fits = check_sizes(level, level.level()); !fits) return fits;
-  for (const core::StringId32 name : level.prefab_names())
-    if (core::Status fits = check_sizes(level, *level.find_prefab(name)); !fits) return fits;
-  return core::Done{};
+// Component types of the schema, and all that the level names.
+core::Result<index::NameTable> collect_names(const reflect::Schema& schema, const resource::Resource* level) {
+  index::NameTable names;
+  std::vector<std::string_view> all;
+  for (const reflect::Component& component : schema.components()) all.push_back(component.name);
+  if (level != nullptr) all.insert(all.end(), level->names().begin(), level->names().end());
+  for (const std::string_view name : all)
+    if (const core::Result<core::StringId32> added = names.add(name); !added) return added.error();
+  return names;
 }
 
 }  // namespace
 
 core::Result<std::unique_ptr<World>> World::make(WorldConfig config) {
   std::unique_ptr<World> world(new World(std::move(config)));
-  if (core::Status registered = reflect::register_components(world->registry_, *world->config_.schema); !registered)
+  const WorldConfig& made = world->config_;
+  if (core::Status registered = reflect::register_components(world->registry_, *made.schema); !registered)
     return registered.error();
-  if (core::Status named = world->add_names(); !named) return named.error();
-  if (world->config_.level != nullptr) {
-    if (!world->config_.level->complete())
-      return core::Error{"incomplete", "the level is a client's copy: what the server alone knows is missing"};
-    core::Result<resource::Spawner> spawner =
-        resource::Spawner::bind(world->registry_, *world->config_.schema, world->config_.level);
-    if (!spawner) return spawner.error();
-    if (core::Status fits = check_sizes(*world->config_.level); !fits) return fits.error();
-    world->spawner_.emplace(std::move(*spawner));
-  }
+  core::Result<index::NameTable> names = collect_names(*made.schema, made.level.get());
+  if (!names) return names.error();
+  world->names_ = std::move(*names);
+  if (made.level == nullptr) return world;
+  core::Result<Level> level = Level::bind(world->registry_, *made.schema, made.level);
+  if (!level) return level.error();
+  world->level_.emplace(std::move(*level));
   return world;
 }
 
-core::Status World::add_names() {
-  std::vector<std::string_view> all;
-  for (const reflect::Component& component : config_.schema->components()) all.push_back(component.name);
-  if (config_.level != nullptr) all.insert(all.end(), config_.level->names().begin(), config_.level->names().end());
-  for (const std::string_view name : all)
-    if (const core::Result<core::StringId32> added = names_.add(name); !added) return added.error();
-  return core::Done{};
-}
-
 core::Status World::spawn_level() {
-  if (!spawner_) return core::Done{};
-  const core::Result<ecs::EntityRange> spawned = spawner_->spawn_level();
-  if (!spawned) return spawned.error();
+  if (!level_) return core::Done{};
+  if (core::Status spawned = level_->spawn(); !spawned) return spawned;
   hierarchy_.update();
   return core::Done{};
 }
 
-core::Result<ecs::Entity> World::spawn(std::string_view prefab) {
-  if (!spawner_) return core::Error{"unknown prefab", "without a level there are no prefabs"};
-  const core::Result<ecs::EntityRange> spawned = spawner_->spawn_prefab(prefab);
+core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Resource> resource) {
+  MOBULA_ASSERT(level_.has_value(), "a world that began without a level has none to reload");
+  core::Result<index::NameTable> names = collect_names(schema(), resource.get());
+  if (!names) return names.error();
+  core::Result<Level> next = Level::bind(registry_, schema(), std::move(resource));
+  if (!next) return next.error();
+  core::Result<LevelChange> change = next->replace(*level_);
+  if (!change) return change;
+  level_.emplace(std::move(*next));
+  names_ = std::move(*names);
+  hierarchy_.update();
+  return change;
+}
+
+core::Result<ecs::Entity> World::spawn(std::string_view prefab, const resource::Placement* placement) {
+  if (!level_) return core::Error{"unknown prefab", "without a level there are no prefabs"};
+  const core::Result<ecs::EntityRange> spawned = level_->spawner().spawn_prefab(prefab, placement);
   if (!spawned) return spawned.error();
   return spawned->at(0);
+}
+
+std::span<const std::string> World::level_notes() const {
+  if (!level_) return {};
+  return level_->spawner().notes();
 }
 
 void World::end_tick() {

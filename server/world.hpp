@@ -11,7 +11,7 @@
 #include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/index/name_table.hpp>
 #include <mobula/reflect/schema.hpp>
-#include <mobula/resource/spawner.hpp>
+#include <mobula/server/level.hpp>
 #include <optional>
 #include <string_view>
 
@@ -33,8 +33,11 @@ class World {
 
   // Spawns the level. Before the first tick.
   core::Status spawn_level();
+  // Replaces the level by another version of it, whole or not at all: what is the same stays as it is, with all that
+  // the game has done to it. Reasons: those of Level::bind and Level::replace, "name collision".
+  core::Result<LevelChange> reload_level(std::shared_ptr<const resource::Resource> resource);
   // Spawns a prefab that the level marks as spawnable; gives its root. Reasons: "unknown prefab", "too many entities".
-  core::Result<ecs::Entity> spawn(std::string_view prefab);
+  core::Result<ecs::Entity> spawn(std::string_view prefab, const resource::Placement* placement = nullptr);
   // Destroys an entity and all that has it, directly or not, as its Parent.
   void destroy_tree(ecs::Entity root) { hierarchy_.destroy_tree(root); }
   // Ends a tick: structural changes so far are old news, writes from now on belong to the next. With asserts on it
@@ -47,7 +50,9 @@ class World {
   // the game; a game that needs WorldTransforms of this very tick updates it in between.
   [[nodiscard]] hierarchy::Hierarchy& hierarchy() { return hierarchy_; }
   [[nodiscard]] const reflect::Schema& schema() const { return *config_.schema; }
-  [[nodiscard]] const resource::Resource* level() const { return config_.level.get(); }
+  [[nodiscard]] const resource::Resource* level() const { return level_ ? &level_->resource() : nullptr; }
+  // How an older schema, with which the level was compiled, differs from this one: sentences.
+  [[nodiscard]] std::span<const std::string> level_notes() const;
   // Texts of hashes: component types of the schema, and all that the level names.
   [[nodiscard]] const index::NameTable& names() const { return names_; }
   // From 1; tick 1 contains the level as it was spawned.
@@ -57,7 +62,6 @@ class World {
   [[nodiscard]] core::Random& random() { return random_; }
 
  private:
-  core::Status add_names();
   explicit World(WorldConfig config)
       : config_(std::move(config)),
         random_(config_.seed),
@@ -69,7 +73,7 @@ class World {
   hierarchy::Hierarchy hierarchy_{registry_};
   ecs::StampAudit audit_{registry_};
   index::NameTable names_;
-  std::optional<resource::Spawner> spawner_;
+  std::optional<Level> level_;
 };
 
 }  // namespace mobula::server

@@ -38,7 +38,7 @@ boost/beast*                 net server/admin
 boost/*                      net server/admin *.cpp
 rapidjson/*                  resource
 nlohmann/*                   index server client
-CLI/*                        *main.cpp server/config.cpp
+CLI/*                        *main.cpp server/config.cpp resource/compile_tool.cpp
 sqlite3.h                    server
 prometheus/*                 server
 sys/socket.h                 net

@@ -45,13 +45,16 @@ mobula::core::Status move(World& world, const Player& player, const commands::Mo
 
 mobula::core::ByteView DemoGame::schema() const { return schema_bytes(); }
 
-mobula::core::Status DemoGame::start(World& world) {
+mobula::core::Status DemoGame::check_level(const mobula::resource::Resource* level) {
   for (const char* prefab : {"avatar", "coin", "medkit", "key"}) {
-    const mobula::resource::Resource* level = world.level();
     if (level == nullptr || level->find_prefab(mobula::core::StringId32(prefab)) == nullptr)
       return Error{"unknown prefab",
                    mobula::core::format("the demo needs a level with a spawnable prefab \"{}\" (--level)", prefab)};
   }
+  return mobula::core::Done{};
+}
+
+mobula::core::Status DemoGame::start(World& world) {
   std::uint32_t mobs = 0;
   std::uint32_t pickups = 0;
   world.registry().view<const Wander>().each([&](Entity, const Wander&) { ++mobs; });

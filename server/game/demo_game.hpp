@@ -12,6 +12,7 @@ namespace demo {
 class DemoGame final : public mobula::server::Game {
  public:
   [[nodiscard]] mobula::core::ByteView schema() const override;
+  mobula::core::Status check_level(const mobula::resource::Resource* level) override;
   mobula::core::Status start(mobula::server::World& world) override;
   mobula::core::Result<mobula::ecs::Entity> join(mobula::server::World& world,
                                                  const mobula::server::Player& player) override;

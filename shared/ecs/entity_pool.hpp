@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/result.hpp>
-#include <mobula/ecs/entity.hpp>
+#include <mobula/ecs/entity_batch.hpp>
 #include <span>
 #include <vector>
 
@@ -37,16 +37,6 @@ struct EntityPoolConfig {
   std::uint32_t incarnation = 0;         // of 12 bits
   std::uint32_t reuse_bits = 20;         // bits of the generation that count reuse
   std::uint32_t index_limit = 1u << 26;  // indices are below this
-};
-
-// Entities that were made together: indices first … first + count - 1, all of one generation.
-struct EntityRange {
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
-  std::uint32_t generation = 0;
-
-  [[nodiscard]] Entity at(std::uint32_t offset) const { return {first + offset, generation}; }
-  bool operator==(const EntityRange&) const = default;
 };
 
 struct EntitySlot {

@@ -47,6 +47,31 @@ void GroupSet::make_room(std::span<const Entity> entities) {
   for (const Entity entity : entities) members_.make_page(entity.index);
 }
 
+void GroupSet::make_room(const EntityBatch& batch, std::span<const std::uint32_t> offsets) {
+  if (!pools_.owned.empty()) return;
+  members_.reserve(members_.size() + static_cast<std::uint32_t>(offsets.size()));
+  for (const std::uint32_t offset : offsets) members_.make_page(batch.at(offset).index);
+}
+
+void GroupSet::take_in(const EntityBatch& batch) noexcept {
+  if (take_in_tail()) return;
+  for (std::uint32_t i = 0; i < batch.count(); ++i) {
+    const std::uint32_t index = batch.at(i).index;
+    if (!contains(index) && qualifies(index)) enter(index);
+  }
+}
+
+// Where all that is no member yet is the same in all owned pools, in one order, all of it comes in as it lies. That is
+// the rule for levels whose objects are alike.
+bool GroupSet::take_in_tail() noexcept {
+  if (pools_.owned.empty() || !pools_.required.empty() || !pools_.excluded.empty()) return false;
+  const std::span<const std::uint32_t> first = pools_.owned[0]->indices().subspan(size_);
+  for (const Pool* pool : pools_.owned)
+    if (pool->walked() || !std::ranges::equal(pool->indices().subspan(size_), first)) return false;
+  size_ += static_cast<std::uint32_t>(first.size());
+  return true;
+}
+
 void GroupSet::enter(std::uint32_t index) noexcept {
   if (pools_.owned.empty()) {
     members_.push(index);

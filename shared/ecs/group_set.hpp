@@ -34,6 +34,9 @@ class GroupSet {
 
   // What `added` and `removed` may need: all else allocates nothing.
   void make_room(std::span<const Entity> entities);
+  void make_room(const EntityBatch& batch, std::span<const std::uint32_t> offsets);
+  // After all components of the batch have come; there has been room for each of them.
+  void take_in(const EntityBatch& batch) noexcept;
   // After a component was added to `pool`, one of the group's.
   void added(const Pool& pool, std::uint32_t index) noexcept;
   // Before a component is removed from `pool`: members leave.
@@ -53,6 +56,7 @@ class GroupSet {
   void check() const;
 
  private:
+  bool take_in_tail() noexcept;
   [[nodiscard]] bool excludes(const Pool& pool) const;
   [[nodiscard]] bool qualifies(std::uint32_t index) const;
   void enter(std::uint32_t index) noexcept;

@@ -103,15 +103,19 @@ std::uint32_t Pool::slab_end(std::uint32_t position, std::uint32_t end) const {
   return std::min(block << block_shift, end);
 }
 
-void Pool::append_rows(std::uint32_t first, std::span<const std::uint32_t> offsets, const std::byte* rows) {
+void Pool::append_rows(const EntityBatch& batch, std::span<const std::uint32_t> offsets, const std::byte* rows) {
   MOBULA_ASSERT(schema_, "rows are bytes, and so are only schema components");
   const std::uint32_t position = size();
   const std::uint32_t end = position + static_cast<std::uint32_t>(offsets.size());
   reserve(end);
-  for (const std::uint32_t offset : offsets) set_.make_page(first + offset);
-  for (const std::uint32_t offset : offsets) {
-    MOBULA_ASSERT(!contains(first + offset), "an entity of the column already has component " + instance_name_);
-    set_.push(first + offset);
+  for ([[maybe_unused]] const std::uint32_t offset : offsets)
+    MOBULA_ASSERT(!contains(batch.at(offset).index), "an entity of the column already has component " + instance_name_);
+  if (batch.is_range()) {
+    set_.make_pages(batch.first(), offsets);
+    set_.push_rising(batch.first(), offsets);
+  } else {
+    for (const std::uint32_t offset : offsets) set_.make_page(batch.at(offset).index);
+    for (const std::uint32_t offset : offsets) set_.push(batch.at(offset).index);
   }
   copy_rows(position, end, rows);
 }

@@ -14,7 +14,7 @@
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/owned.hpp>
 #include <mobula/ecs/component_type.hpp>
-#include <mobula/ecs/entity.hpp>
+#include <mobula/ecs/entity_batch.hpp>
 #include <mobula/ecs/sparse_set.hpp>
 #include <vector>
 
@@ -112,8 +112,9 @@ class Pool {
     return position;
   }
   std::uint32_t commit(std::uint32_t index) noexcept { return commit(index, set_.place(index)); }
-  // Many at once, for schema components: entities `first + offsets[i]`, and their components packed in `rows`.
-  void append_rows(std::uint32_t first, std::span<const std::uint32_t> offsets, const std::byte* rows);
+  // Many at once, for schema components: entities batch.at(offsets[i]), offsets rising, and their components packed in
+  // `rows`.
+  void append_rows(const EntityBatch& batch, std::span<const std::uint32_t> offsets, const std::byte* rows);
   void make_room(std::span<const Entity> entities);
   // For snapshots: fills an empty pool of a schema component, indices in this order and none twice, and their
   // components packed in `rows`. It stays empty if an allocation fails.

@@ -11,15 +11,15 @@ std::uint64_t pool_key(core::StringId32 type, core::StringId32 instance) {
 }
 
 // Each pool's listeners hear of those entities that have its component. By index: a listener may open pools.
-void tell_of_components(const std::vector<core::Owned<Pool>>& pools, std::span<const Entity> entities,
-                        Signal PoolSignals::* kind, std::vector<Entity>& concerned) {
+void tell_of_end(const std::vector<core::Owned<Pool>>& pools, std::span<const Entity> entities,
+                 std::vector<Entity>& concerned) {
   for (std::size_t i = 0; i < pools.size(); ++i) {
     PoolWatch* const watch = pools[i]->watch();
-    if (watch == nullptr || (watch->signals.*kind).empty()) continue;
+    if (watch == nullptr || watch->signals.destroy.empty()) continue;
     concerned.clear();
     std::copy_if(entities.begin(), entities.end(), std::back_inserter(concerned),
                  [&](Entity entity) { return pools[i]->contains(entity.index); });
-    (watch->signals.*kind).emit(concerned);
+    watch->signals.destroy.emit(concerned);
   }
 }
 
@@ -135,6 +135,20 @@ Entity Registry::create() {
   journal_.note(JournalEntry::Kind::create, entity);
   if (!created_.empty()) tell_created(entity);
   return entity;
+}
+
+bool Registry::create(std::span<Entity> out) {
+  if (!index_.entities().create(out)) return false;
+  try {
+    journal_.make_room(out);
+  } catch (...) {
+    index_.entities().destroy(out);
+    throw;
+  }
+  index_.prototypes().retain(empty_prototype, static_cast<std::uint32_t>(out.size()));
+  journal_.note_all(JournalEntry::Kind::create, out);
+  created_.emit(out);
+  return true;
 }
 
 bool Registry::create_given(Entity entity) {
@@ -301,7 +315,7 @@ void Registry::tell_constructed(Pool& pool, std::span<const Entity> entities) {
 void Registry::tell_destroying(std::span<const Entity> entities) {
   destroying_.emit(entities);
   std::vector<Entity> concerned = std::exchange(concerned_, {});  // a listener may destroy others: it takes its own
-  tell_of_components(pools_, entities, &PoolSignals::destroy, concerned);
+  tell_of_end(pools_, entities, concerned);
   concerned_ = std::move(concerned);
   journal_.make_room(entities);  // listeners may have used up what there was
   for (const core::Owned<GroupSet>& group : groups_)
@@ -405,31 +419,56 @@ void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
   recompose(entity, from, index_.prototypes().without(from, pool.id()));
 }
 
-void Registry::assign_prototypes(const EntityRange& range, std::span<const PrototypeId> prototypes) {
-  MOBULA_ASSERT(prototypes.size() == range.count, "one prototype for each entity of the range");
-  for (std::uint32_t i = 0; i < range.count; ++i) {
-    MOBULA_ASSERT(valid(range.at(i)) && index_.entities().prototype(range.first + i) == empty_prototype,
-                  "entity " + to_string(range.at(i)) + " is spawned, and is dead or has components already");
-    index_.change(range.first + i, empty_prototype, prototypes[i]);
+void Registry::assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) {
+  const std::uint32_t count = batch.count();
+  MOBULA_ASSERT(prototypes.size() == count, "one prototype for each entity of the batch");
+  index_.prototypes().release(empty_prototype, count);
+  for (std::uint32_t i = 0; i < count;) {
+    const PrototypeId prototype = prototypes[i];
+    const std::uint32_t begin = i;
+    for (; i < count && prototypes[i] == prototype; ++i) {
+      MOBULA_ASSERT(valid(batch.at(i)) && index_.entities().prototype(batch.at(i).index) == empty_prototype,
+                    "entity " + to_string(batch.at(i)) + " is spawned, and is dead or has components already");
+      index_.entities().change_prototype(batch.at(i).index, empty_prototype, prototype);
+    }
+    index_.prototypes().retain(prototype, i - begin);
   }
 }
 
-void Registry::add_column(const EntityRange& range, PoolId id, std::span<const std::uint32_t> offsets,
+void Registry::add_column(const EntityBatch& batch, PoolId id, std::span<const std::uint32_t> offsets,
                           const std::byte* rows) {
   Pool& pool = *pools_[id];
-  if (pool.watch() == nullptr) return pool.append_rows(range.first, offsets, rows);
-  std::vector<Entity> entities;
-  for (const std::uint32_t offset : offsets) entities.push_back(range.at(offset));
-  make_group_room(pool, entities);
-  pool.append_rows(range.first, offsets, rows);
-  enter_groups(pool, entities);
+  if (pool.watch() != nullptr)
+    for (GroupSet* group : pool.watch()->groups) group->make_room(batch, offsets);
+  pool.append_rows(batch, offsets, rows);
 }
 
-void Registry::end_spawn(const EntityRange& range) {
+// By index: a listener may open pools, and destroy what was spawned.
+void Registry::end_spawn(const EntityBatch& batch) {
   if (!watched_) return;
-  const std::vector<Entity> spawned = living(range);
+  for (const core::Owned<GroupSet>& group : groups_) group->take_in(batch);
   std::vector<Entity> concerned;
-  tell_of_components(pools_, spawned, &PoolSignals::construct, concerned);
+  for (PoolId id = 0; id < pool_count(); ++id) {
+    PoolWatch* const watch = pools_[id]->watch();
+    if (watch == nullptr || watch->signals.construct.empty()) continue;
+    concerned.clear();
+    select(batch, id, concerned);
+    watch->signals.construct.emit(concerned);
+  }
+}
+
+// Those that live and have the component. Neighbours are mostly alike.
+void Registry::select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const {
+  PrototypeId last = empty_prototype;
+  bool has = false;
+  for (std::uint32_t i = 0; i < batch.count(); ++i) {
+    const Entity entity = batch.at(i);
+    if (!valid(entity)) continue;
+    const PrototypeId prototype = index_.entities().prototype(entity.index);
+    if (prototype != last) has = index_.prototypes().contains(prototype, pool);
+    last = prototype;
+    if (has) selected.push_back(entity);
+  }
 }
 
 void Registry::check() const {

@@ -83,6 +83,8 @@ class Registry {
 
   // null_entity when the index space is used up.
   Entity create();
+  // Fills `out`, with what has no components yet. False, and nothing made, when the index space is too small.
+  bool create(std::span<Entity> out);
   bool create_given(Entity entity);
   EntityRange create_range(std::uint32_t count);
   void destroy(Entity entity);
@@ -173,14 +175,15 @@ class Registry {
   }
   void remove(std::span<const Entity> entities, PoolId pool);
 
-  // For spawners: first every entity of the range gets its prototype, then each column
+  // For spawners: first every entity of the batch gets its prototype, then each column
   // arrives, such that in the end an entity has components exactly where its prototype says so.
-  // prototypes[i] belongs to range.at(i).
-  void assign_prototypes(const EntityRange& range, std::span<const PrototypeId> prototypes);
-  void add_column(const EntityRange& range, PoolId pool, std::span<const std::uint32_t> offsets, const std::byte* rows);
-  // After the last column: `construct` listeners hear of all of them. Before it no entity of the range may be
-  // destroyed.
-  void end_spawn(const EntityRange& range);
+  // prototypes[i] belongs to batch.at(i).
+  void assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes);
+  // Row i is the component of batch.at(offsets[i]); offsets rise.
+  void add_column(const EntityBatch& batch, PoolId pool, std::span<const std::uint32_t> offsets, const std::byte* rows);
+  // After the last column: they enter their groups, and `construct` listeners hear of all of them. Before it no entity
+  // of the batch may be destroyed.
+  void end_spawn(const EntityBatch& batch);
 
   // Walking ------------------------------------------------------------------------------
 
@@ -296,6 +299,7 @@ class Registry {
   [[gnu::noinline]] void tell_destroying(Entity entity);
   [[gnu::noinline]] void remove_watched(Entity entity, Pool& pool);
   void tell_destroying(std::span<const Entity> entities);
+  void select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const;
   [[nodiscard]] std::vector<Entity> living(const EntityRange& range) const;
   [[nodiscard]] std::string dead_entity(const char* doing, Entity entity, const Pool& pool) const;
   [[nodiscard]] std::string double_add(Entity entity, const Pool& pool) const;

@@ -73,6 +73,14 @@ void SparseSet::make_pages(std::uint32_t first, std::uint32_t count) {
     make_page(page << page_shift_);
 }
 
+void SparseSet::make_pages(std::uint32_t first, std::span<const std::uint32_t> offsets) {
+  for (auto next = offsets.begin(); next != offsets.end();) {
+    const std::uint32_t page = (first + *next) >> page_shift_;
+    make_page(first + *next);
+    next = std::upper_bound(next, offsets.end(), ((page + 1) << page_shift_) - 1 - first);
+  }
+}
+
 void SparseSet::push_run(std::uint32_t first, std::uint32_t count) noexcept {
   std::iota(packed_.data() + size_, packed_.data() + size_ + count, first);
   ++version_;
@@ -85,6 +93,27 @@ void SparseSet::push_run(std::uint32_t first, std::uint32_t count) noexcept {
     first += taken;
     count -= taken;
   }
+}
+
+void SparseSet::push_rising(std::uint32_t first, std::span<const std::uint32_t> offsets) noexcept {
+  const auto count = static_cast<std::uint32_t>(offsets.size());
+  if (count == 0) return;
+  if (offsets.back() - offsets.front() == count - 1) return push_run(first + offsets.front(), count);
+  const std::uint32_t shift = page_shift_;  // else read again after each write
+  const std::uint32_t mask = page_mask_;
+  std::uint32_t* const packed = packed_.data() + size_;
+  for (std::uint32_t i = 0; i < count;) {
+    const std::uint32_t page = (first + offsets[i]) >> shift;
+    std::uint32_t* const positions = pages_[page];
+    const std::uint32_t begin = i;
+    for (; i < count && (first + offsets[i]) >> shift == page; ++i) {
+      packed[i] = first + offsets[i];
+      positions[(first + offsets[i]) & mask] = size_ + i;
+    }
+    used_[page] += i - begin;
+  }
+  size_ += count;
+  ++version_;
 }
 
 void SparseSet::assign(std::span<const std::uint32_t> indices) {

@@ -78,8 +78,12 @@ class SparseSet {
     return position;
   }
   void make_pages(std::uint32_t first, std::uint32_t count);
+  // Of first + offsets[i], rising.
+  void make_pages(std::uint32_t first, std::span<const std::uint32_t> offsets);
   // Pushes first … first + count - 1.
   void push_run(std::uint32_t first, std::uint32_t count) noexcept;
+  // Pushes first + offsets[i], rising.
+  void push_rising(std::uint32_t first, std::span<const std::uint32_t> offsets) noexcept;
   // Fills an empty set, none twice. Allocates what it needs; if that throws, clear() must follow.
   void assign(std::span<const std::uint32_t> indices);
   // The index must be in the set. What was last fills the gap: on_move(to, from) is called with the two positions,

@@ -18,12 +18,20 @@ void raise_open_files_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void wait_for_signal(EventLoop::Impl& impl) {
-  impl.signals.async_wait([&impl](const boost::system::error_code& error, int) {
+void wait_for(EventLoop::Impl::Signals& signals) {
+  signals.set.async_wait([&signals](const boost::system::error_code& error, int) {
     if (error) return;
-    impl.on_signal();
-    wait_for_signal(impl);
+    signals.handler();
+    wait_for(signals);
   });
+}
+
+void handle(EventLoop::Impl::Signals& signals, std::initializer_list<int> numbers, std::function<void()> handler) {
+  MOBULA_ASSERT(!signals.handler, "a loop has one handler of such signals");
+  signals.handler = std::move(handler);
+  boost::system::error_code ignored;  // they are signals that can be caught
+  for (const int number : numbers) signals.set.add(number, ignored);
+  wait_for(signals);
 }
 
 }  // namespace
@@ -49,12 +57,11 @@ void EventLoop::stop() {
 bool EventLoop::stopped() const { return impl_->stopped; }
 
 void EventLoop::on_stop_signal(std::function<void()> handler) {
-  MOBULA_ASSERT(!impl_->on_signal, "a loop has one handler of stop signals");
-  impl_->on_signal = std::move(handler);
-  boost::system::error_code ignored;  // both are signals that can be caught
-  impl_->signals.add(SIGINT, ignored);
-  impl_->signals.add(SIGTERM, ignored);
-  wait_for_signal(*impl_);
+  handle(impl_->stop_signals, {SIGINT, SIGTERM}, std::move(handler));
+}
+
+void EventLoop::on_reload_signal(std::function<void()> handler) {
+  handle(impl_->reload_signals, {SIGHUP}, std::move(handler));
 }
 
 }  // namespace mobula::net

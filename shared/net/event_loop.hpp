@@ -25,6 +25,8 @@ class EventLoop {
 
   // Called in run_until after SIGINT or SIGTERM, once for each; one handler per process.
   void on_stop_signal(std::function<void()> handler);
+  // The same for SIGHUP.
+  void on_reload_signal(std::function<void()> handler);
 
   // Asio's side, for this folder's sources.
   struct Impl;

@@ -20,8 +20,14 @@ struct EventLoop::Impl {
   // One thread runs it; stop may come from another, so Asio's locks stay.
   boost::asio::io_context io{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
-  boost::asio::signal_set signals{io};
-  std::function<void()> on_signal;
+  // Signals of one kind, and who is told of them.
+  struct Signals {
+    explicit Signals(boost::asio::io_context& io) : set(io) {}
+    boost::asio::signal_set set;
+    std::function<void()> handler;
+  };
+  Signals stop_signals{io};
+  Signals reload_signals{io};
   std::atomic<bool> stopped = false;
   // All sockets receive into it, one after the other.
   std::array<std::byte, receive_bytes_max> buffer;

@@ -1,20 +1,34 @@
 #include <algorithm>
 #include <cstring>
 #include <mobula/core/format.hpp>
+#include <mobula/hierarchy/world_transform.hpp>
 #include <mobula/resource/spawner.hpp>
 
 namespace mobula::resource {
 namespace {
 
-std::string name_of(const Resource& resource, core::StringId32 id) {
-  const std::string_view name = resource.name_of(id);
-  return name.empty() ? core::to_string(id) : std::string(name);
+core::Error too_many(std::uint64_t count) {
+  return {"too many entities", core::format("the world has no room for {} more entities", count)};
+}
+
+// `values`, so many times, one after the other.
+template <class T>
+void repeat(std::span<const T> values, std::uint32_t copies, std::vector<T>& into) {
+  into.clear();
+  into.reserve(values.size() * copies);
+  for (std::uint32_t copy = 0; copy < copies; ++copy) into.insert(into.end(), values.begin(), values.end());
+}
+
+void move_to(const Placement& placement, std::byte* row) {
+  const auto local = core::load<engine::Transform>(row);
+  const hierarchy::WorldTransform placed = hierarchy::compose({placement.position, placement.rotation}, local);
+  core::store(row, engine::Transform{placed.position, placed.rotation});
 }
 
 }  // namespace
 
 void copy_column(const SpawnColumn& column) {
-  column.registry.add_column(column.range, column.pool, column.column.entity_index, column.data.data());
+  column.registry.add_column(column.batch, column.pool, column.entity_index, column.data.data());
 }
 
 void SpawnerTable::add(std::string_view component_name, ColumnSpawner spawner) {
@@ -28,108 +42,138 @@ const ColumnSpawner* SpawnerTable::find(core::StringId32 type) const {
   return found == spawners_.end() ? nullptr : &found->second;
 }
 
-Spawner::Spawner(ecs::Registry& registry, std::shared_ptr<const Resource> resource, const SpawnerTable& table)
-    : registry_(&registry),
-      resource_(std::move(resource)),
-      table_(std::make_shared<const SpawnerTable>(table)),
-      prototypes_(registry.prototypes()) {}
-
-core::Result<Spawner> Spawner::bind(ecs::Registry& registry, const reflect::Schema& schema,
-                                    std::shared_ptr<const Resource> resource, const SpawnerTable& table,
-                                    UnknownColumns unknown) {
-  if (resource->schema().fingerprint() != schema.fingerprint()) {
-    return core::Error{
-        "other schema",
-        core::format("the resource was compiled with schema {:.16}, the world has {:.16}; compile the "
-                     "level with the game's schema (mobula-compile --schema …)",
-                     core::to_string(resource->schema().fingerprint()), core::to_string(schema.fingerprint()))};
-  }
-  Spawner spawner(registry, std::move(resource), table);
-  core::Result<Bound> level = spawner.bind_resource(spawner.resource_->level(), unknown);
-  if (!level) return level.error();
-  spawner.level_ = std::move(*level);
-  for (const core::StringId32 name : spawner.resource_->prefab_names()) {
-    core::Result<Bound> prefab = spawner.bind_resource(*spawner.resource_->find_prefab(name), unknown);
-    if (!prefab) return prefab.error();
-    spawner.prefabs_.emplace(name, std::move(*prefab));
-  }
-  return spawner;
-}
-
-core::Result<Spawner::Bound> Spawner::bind_resource(const EntityResource& source, UnknownColumns unknown) {
-  Bound bound;
-  bound.source = &source;
-  for (const Column& column : source.columns) {
-    const ColumnSpawner* spawner = table_->find(column.key.type);
-    if (spawner != nullptr && spawner->check) {
-      const core::Status checked = spawner->check(column);
-      if (!checked) return checked.error();
-    }
-    ecs::PoolId pool = ecs::Registry::no_pool;
-    if (column.component != nullptr) {
-      const core::Result<ecs::PoolId> opened =
-          registry_->open_pool(column.key.type, resource_->name_of(column.key.instance));
-      if (!opened) return opened.error();
-      pool = *opened;
-    } else if (spawner == nullptr) {
-      if (unknown == UnknownColumns::skip) continue;
-      return core::Error{"unknown component", core::format("the resource has components {}, which nothing here spawns",
-                                                           name_of(*resource_, column.key.type))};
-    }
-    bound.columns.push_back({&column, spawner, pool});
-  }
-  // Of equal order, as the resource has them: its columns lie in one vector.
-  std::sort(bound.columns.begin(), bound.columns.end(), [](const BoundColumn& a, const BoundColumn& b) {
-    const auto order = [](const BoundColumn& c) {
-      return c.spawner != nullptr ? c.spawner->spawn_order : c.column->spawn_order;
-    };
-    return order(a) != order(b) ? order(a) < order(b) : a.column < b.column;
-  });
-
-  std::vector<ecs::PrototypeId> prototypes;
-  std::vector<ecs::PoolId> pools;
-  for (const std::span<const ComponentKey> keys : source.prototypes) {
-    pools.clear();
-    for (const ComponentKey& key : keys) pools.push_back(registry_->find_pool(key.type, key.instance));
-    prototypes.push_back(registry_->prototypes().intern(pools));
-    prototypes_.add(prototypes.back());
-  }
-  bound.prototype_of.reserve(source.num_entities);
-  for (const std::uint32_t prototype : source.prototype_of) bound.prototype_of.push_back(prototypes[prototype]);
-  return bound;
-}
-
-core::Result<ecs::EntityRange> Spawner::spawn_level() { return spawn(level_); }
-
-core::Result<ecs::EntityRange> Spawner::spawn_prefab(core::StringId32 name) {
+const Spawner::Bound* Spawner::find_prefab(core::StringId32 name) const {
   const auto found = prefabs_.find(name);
-  if (found == prefabs_.end())
-    return core::Error{"unknown prefab",
-                       core::format("the resource has no spawnable prefab {}", core::to_string(name))};
-  return spawn(found->second);
+  return found == prefabs_.end() ? nullptr : &found->second;
 }
 
-core::Result<ecs::EntityRange> Spawner::spawn(const Bound& bound) {
-  const EntityResource& source = *bound.source;
-  if (source.num_entities == 0) return ecs::EntityRange{};
-  const ecs::EntityRange range = registry_->create_range(source.num_entities);
-  if (range.generation == 0) {
-    return core::Error{"too many entities",
-                       core::format("the world has no room for {} more entities", source.num_entities)};
+core::Result<ecs::EntityRange> Spawner::spawn_level() { return spawn(level_, 1, {}); }
+
+core::Result<ecs::EntityRange> Spawner::spawn_prefab(core::StringId32 name, const Placement* placement) {
+  const Bound* prefab = find_prefab(name);
+  if (prefab == nullptr) return unknown_prefab(name);
+  return spawn(*prefab, 1, {placement, placement == nullptr ? 0u : 1u});
+}
+
+core::Result<ecs::EntityRange> Spawner::spawn_prefabs(core::StringId32 name, std::span<const Placement> placements) {
+  const Bound* prefab = find_prefab(name);
+  if (prefab == nullptr) return unknown_prefab(name);
+  return spawn(*prefab, static_cast<std::uint32_t>(placements.size()), placements);
+}
+
+core::Error Spawner::unknown_prefab(core::StringId32 name) {
+  return {"unknown prefab", core::format("the resource has no spawnable prefab {}", core::to_string(name))};
+}
+
+core::Result<ecs::EntityRange> Spawner::spawn(const Bound& bound, std::uint32_t copies,
+                                              std::span<const Placement> placements) {
+  const std::uint64_t count = std::uint64_t{bound.source->num_entities} * copies;
+  if (count == 0) return ecs::EntityRange{};
+  if (count > registry_->entities().config().index_limit) return too_many(count);
+  const ecs::EntityRange range = registry_->create_range(static_cast<std::uint32_t>(count));
+  if (range.generation == 0) return too_many(count);
+  if (copies == 1) {
+    registry_->assign_prototypes(range, bound.prototype_of);
+  } else {
+    repeat<ecs::PrototypeId>(bound.prototype_of, copies, kinds_);
+    registry_->assign_prototypes(range, kinds_);
   }
-  registry_->assign_prototypes(range, bound.prototype_of);
-  for (const BoundColumn& each : bound.columns) {
-    SpawnColumn column{*registry_, range, *each.column, each.pool, each.column->data};
-    if (!each.column->references.empty()) {
-      scratch_.assign(column.data.begin(), column.data.end());
-      for (const Reference& reference : each.column->references)
-        core::store(scratch_.data() + reference.offset, range.at(reference.target));
-      column.data = scratch_;
-    }
-    each.spawner != nullptr ? each.spawner->spawn(column) : copy_column(column);
-  }
+  for (const BoundColumn& each : bound.columns) spawn_column(bound, each, range, copies, placements);
   registry_->end_spawn(range);
   return range;
+}
+
+void Spawner::spawn_column(const Bound& bound, const BoundColumn& each, const ecs::EntityBatch& batch,
+                           std::uint32_t copies, std::span<const Placement> placements) {
+  const std::uint32_t entities = bound.source->num_entities;
+  if (each.row_size == 0 && copies > 1) {  // only its own compiler knows where its instances begin
+    for (std::uint32_t copy = 0; copy < copies; ++copy) {
+      const ecs::Entity first = batch.at(copy * entities);
+      spawn_column(bound, each, ecs::EntityRange{first.index, entities, first.generation}, 1, {});
+    }
+    return;
+  }
+  SpawnColumn column{*registry_, batch, *each.column, each.pool, each.column->entity_index, each.data, {}};
+  const auto instances = static_cast<std::uint32_t>(column.entity_index.size());
+  const bool placed = each.places && !placements.empty();
+  if (copies > 1) {
+    repeat<std::uint32_t>(column.entity_index, copies, indices_);
+    for (std::uint32_t i = instances; i < indices_.size(); ++i) indices_[i] += i / instances * entities;
+    column.entity_index = indices_;
+  }
+  if (copies > 1 || placed || !each.references.empty()) {
+    repeat<std::byte>(each.data, copies, rows_);
+    column.data = rows_;
+  }
+  for (std::uint32_t copy = 0; copy < copies; ++copy) {
+    std::byte* const rows = rows_.data() + copy * each.data.size();
+    for (const Reference& reference : each.references)
+      core::store(rows + reference.offset, batch.at(copy * entities + reference.target));
+    for (std::uint32_t i = 0; i < instances && placed; ++i)
+      if (bound.source->parent_index[each.column->entity_index[i]] == no_parent)
+        move_to(placements[copy], rows + i * each.row_size);
+  }
+  each.spawner != nullptr ? each.spawner->spawn(column) : copy_column(column);
+}
+
+core::Status Spawner::spawn_part(std::span<ecs::Entity> entities, std::span<const SpawnChoice> choices) {
+  MOBULA_ASSERT(entities.size() == level_.source->num_entities && choices.size() == entities.size(),
+                "a handle and a choice for each entity of the level");
+  std::vector<ecs::Entity> made(static_cast<std::size_t>(std::ranges::count(choices, SpawnChoice::spawn)));
+  if (!registry_->create(made)) return too_many(made.size());
+  kinds_.clear();
+  for (std::size_t i = 0; i < entities.size(); ++i) {
+    if (choices[i] != SpawnChoice::spawn) continue;
+    entities[i] = made[kinds_.size()];
+    kinds_.push_back(level_.prototype_of[i]);
+  }
+  registry_->assign_prototypes(std::span<const ecs::Entity>(made), kinds_);
+  const bool all = made.size() == entities.size();
+  for (const BoundColumn& each : level_.columns)
+    all ? spawn_column(level_, each, std::span<const ecs::Entity>(entities), 1, {})
+        : spawn_part_of_column(each, entities, choices);
+  registry_->end_spawn(std::span<const ecs::Entity>(made));
+  return core::Done{};
+}
+
+void Spawner::spawn_part_of_column(const BoundColumn& each, std::span<const ecs::Entity> entities,
+                                   std::span<const SpawnChoice> choices) {
+  rows_.assign(each.data.begin(), each.data.end());
+  for (const Reference& reference : each.references)
+    core::store(rows_.data() + reference.offset, entities[reference.target]);
+  SpawnColumn column{*registry_, entities, *each.column, each.pool, each.column->entity_index, rows_, choices};
+  if (each.row_size != 0) {  // only the rows that are wanted
+    indices_.clear();
+    std::byte* to = rows_.data();
+    for (std::uint32_t i = 0; i < each.column->num_instances; ++i) {
+      const std::uint32_t entity = each.column->entity_index[i];
+      if (choices[entity] != SpawnChoice::spawn) continue;
+      indices_.push_back(entity);
+      std::memmove(to, rows_.data() + i * each.row_size, each.row_size);
+      to += each.row_size;
+    }
+    column.entity_index = indices_;
+    column.data = core::ByteView(rows_.data(), to);
+    column.choices = {};
+    if (indices_.empty()) return;
+  }
+  each.spawner != nullptr ? each.spawner->spawn(column) : copy_column(column);
+}
+
+void Spawner::repoint(std::span<const ecs::Entity> entities, std::span<const ecs::Entity> before,
+                      std::span<const SpawnChoice> choices) {
+  for (const BoundColumn& each : level_.columns) {
+    if (each.row_size == 0) continue;
+    for (const Reference& reference : each.references) {
+      const std::uint32_t owner = each.column->entity_index[reference.offset / each.row_size];
+      const ecs::Entity target = entities[reference.target];
+      if (choices[owner] == SpawnChoice::spawn || target == before[reference.target]) continue;
+      const std::uint32_t offset = reference.offset % each.row_size;
+      const std::byte* component = std::as_const(*registry_).try_read(entities[owner], each.pool);
+      if (component != nullptr && core::load<ecs::Entity>(component + offset) == before[reference.target])
+        core::store(registry_->try_write(entities[owner], each.pool) + offset, target);
+    }
+  }
 }
 
 }  // namespace mobula::resource

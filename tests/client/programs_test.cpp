@@ -144,7 +144,8 @@ class Programs : public testing::Test {
   }
   // A server on a free port.
   Program& serve(std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments{"--level", level(), "--port", "0"};
+    std::vector<std::string> arguments{"--port", "0"};
+    if (std::ranges::find(more, "--level") == more.end()) arguments.insert(arguments.end(), {"--level", level()});
     arguments.insert(arguments.end(), more.begin(), more.end());
     Program& server = start("mobula-server", arguments);
     const std::string marker = "listening on udp port ";
@@ -286,6 +287,24 @@ TEST_F(Programs, AServerEndsInGoodOrderWhenAsked) {
   }
 }
 
+TEST_F(Programs, AServerLoadsItsLevelAgainOrKeepsTheOldOne) {
+  const std::string good = read(level());
+  const std::string mine = (folder() / "reloaded.level").string();
+  write(mine, good);
+  Program& server = serve({"--level", mine});
+  write(mine, good.substr(0, good.size() / 2));
+  server.signal(SIGHUP);
+  ASSERT_TRUE(server.says("is kept as it was: truncated: ")) << server.err();
+  Program& other = start("mobula-compile", {MOBULA_SOURCE_DIR "/server/game/level/village.json", "-o", mine});
+  ASSERT_EQ(other.wait(), 0) << other.err();
+  server.signal(SIGHUP);
+  ASSERT_TRUE(server.says(" reloaded: ")) << server.err();
+  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "20"});
+  EXPECT_EQ(client.wait(), 0) << client.err();
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+}
+
 TEST_F(Programs, AClientEndsInGoodOrderWhenAsked) {
   Program& server = serve();
   Program& client = start("mobula-client", {"--connect", address()});
@@ -360,12 +379,12 @@ TEST_F(Programs, ABadLevelIsToldInOneLine) {
   expect_refused(good.substr(0, good.size() / 2));
   expect_refused(good.substr(0, 20));
 
-  // Good, but of another schema than the game's.
+  // Good, but not of this game.
   write(folder() / "empty.json", "{}");
   Program& compile =
       start("mobula-compile", {(folder() / "empty.json").string(), "-o", bad, "--schema", engine_schema()});
   ASSERT_EQ(compile.wait(), 0) << compile.err();
-  expect_refusal("mobula-server", {"--level", bad, "--port", "0"}, "schema");
+  expect_refusal("mobula-server", {"--level", bad, "--port", "0"}, "spawnable prefab \"avatar\"");
 
   core::Random random(8);
   for (int i = 0; i < 8; ++i) {

@@ -233,6 +233,7 @@ TEST(AllocationFailure, InAColumnChangesNothing) {
         EXPECT_EQ(world.pool(pools[0]).size(), 0u);
         add_column();
       }
+      world.end_spawn(range);
       world.check();
       EXPECT_EQ(world.pool(pools[0]).size(), 150u);
     }

@@ -95,6 +95,7 @@ TEST_F(GroupTest, RangesAndColumnsKeepGroupsCurrent) {
   world.assign_prototypes(range, prototypes);
   for (const PoolId pool : pools)
     world.add_column(range, pool, offsets, reinterpret_cast<const std::byte*>(offsets.data()));
+  world.end_spawn(range);
   for (std::uint32_t i = 0; i < 100; ++i) entities.push_back(range.at(i));
   expect_all_groups();
   EXPECT_EQ((world.group<Position, Health>().size()), 100u);

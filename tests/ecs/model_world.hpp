@@ -295,13 +295,20 @@ class ModelWorld {
   }
   void spawn_level() {
     if (config_.entities.recycling == Recycling::given) return;
-    const EntityRange range = made_range();
-    if (range.count == 0) return;
+    if (random_.chance(1, 2)) return spawn_columns(made_range());
+    std::vector<Entity> entities(random_.below(60));
+    bool created = false;
+    attempt([&] { created = world_.create(std::span(entities)); });
+    if (!created) return;
+    for (const Entity entity : entities) made(entity);
+    spawn_columns(std::span<const Entity>(entities));
+  }
+  void spawn_columns(const EntityBatch& range) {
     const std::array columns{armour, position};
-    std::vector<std::vector<PoolId>> compositions(range.count);
+    std::vector<std::vector<PoolId>> compositions(range.count());
     std::array<std::vector<std::uint32_t>, columns.size()> offsets;
     std::array<std::vector<std::int32_t>, columns.size()> rows;
-    for (std::uint32_t i = 0; i < range.count; ++i) {
+    for (std::uint32_t i = 0; i < range.count(); ++i) {
       for (std::size_t column = 0; column < columns.size(); ++column) {
         if (random_.chance(1, 3)) continue;
         compositions[i].push_back(pools_[columns[column]]);

@@ -151,12 +151,18 @@ TEST_F(PoolTest, AColumnArrivesAsIfAddedOneByOne) {
     rows.push_back(1000 + i);
   }
   now = 9;
-  pool.append_rows(1000, offsets, reinterpret_cast<const std::byte*>(rows.data()));
+  pool.append_rows(EntityRange{1000, 400, 1}, offsets, reinterpret_cast<const std::byte*>(rows.data()));
   EXPECT_EQ(pool.size(), 201u);
   for (std::uint32_t i = 0; i < 200; ++i) EXPECT_EQ(value(1000 + i * 2), 1000 + i);
   EXPECT_EQ(stamped(), (Blocks{0, 1, 2, 3}));
-  pool.append_rows(5000, {}, nullptr);
+  pool.append_rows(EntityRange{5000, 9, 1}, {}, nullptr);
   EXPECT_EQ(pool.size(), 201u);
+  const std::vector<Entity> anywhere{{9000, 1}, {3, 7}, {700, 2}};
+  const std::vector<std::uint32_t> some{0, 2};
+  pool.append_rows(std::span(anywhere), some, reinterpret_cast<const std::byte*>(rows.data()));
+  EXPECT_EQ(value(9000), 1000u);
+  EXPECT_EQ(value(700), 1001u);
+  EXPECT_FALSE(pool.contains(3));
   pool.check();
 }
 

@@ -49,6 +49,12 @@ struct ModelledSet {
     set.push_run(first, count);
     for (std::uint32_t i = 0; i < count; ++i) model.push_back(first + i);
   }
+  void push_rising(std::uint32_t first, const std::vector<std::uint32_t>& offsets) {
+    set.reserve(set.size() + static_cast<std::uint32_t>(offsets.size()));
+    set.make_pages(first, offsets);
+    set.push_rising(first, offsets);
+    for (const std::uint32_t offset : offsets) model.push_back(first + offset);
+  }
   void reorder(std::uint32_t first, const std::vector<std::uint32_t>& order) {
     std::vector<std::uint32_t> room(order.size());
     set.reorder(first, order, room.data());
@@ -95,6 +101,13 @@ void run_random_history(std::uint64_t seed, std::uint32_t page_shift) {
       const std::uint32_t end = std::min(index + count, index_end);
       changes = std::none_of(sets.model.begin(), sets.model.end(), [&](auto i) { return i >= index && i < end; });
       if (changes) sets.push_run(index, end - index);
+    } else if (dice < 16) {
+      std::vector<std::uint32_t> offsets;
+      const std::uint32_t gap = random.below(3);  // none: a run
+      for (std::uint32_t i = index; i < std::min(index + 300, index_end); i += 1 + random.below(1 + gap))
+        if (!sets.set.contains(i)) offsets.push_back(i - index / 2);
+      changes = !offsets.empty();
+      sets.push_rising(index / 2, offsets);
     } else if (dice < 22 && size > 0) {
       const std::uint32_t first = random.below(size);
       sets.reorder(first, shuffled_positions(random, first, size - first));

@@ -42,5 +42,15 @@ TEST(EventLoop, TellsOfEachStopSignal) {
   EXPECT_EQ(heard, 2);
 }
 
+TEST(EventLoop, TellsOfAReloadSignalAndDoesNotStop) {
+  EventLoop loop;
+  int heard = 0;
+  loop.on_stop_signal([] { FAIL(); });
+  loop.on_reload_signal([&] { ++heard; });
+  ASSERT_EQ(std::raise(SIGHUP), 0);
+  while (heard == 0) loop.run_until(core::monotonic_now() + core::millisecond);
+  EXPECT_FALSE(loop.stopped());
+}
+
 }  // namespace
 }  // namespace mobula::net

@@ -40,6 +40,7 @@ class RandomWorld {
       alive.push_back(range.at(i));
     }
     registry.add_column(range, pools[0], offsets, reinterpret_cast<const std::byte*>(rows.data()));
+    registry.end_spawn(range);
   }
 
   void change() {

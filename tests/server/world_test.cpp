@@ -49,13 +49,6 @@ TEST(World, WithoutALevelItIsEmptyAndHasNoPrefabs) {
   EXPECT_STREQ(spawned.error().reason, "unknown prefab");
 }
 
-TEST(World, RefusesALevelOfAnotherSchema) {
-  const auto other = test::load_schema("struct Health (component) { current:uint; }");
-  const auto world = World::make({.schema = other, .level = test::hamlet()});
-  ASSERT_FALSE(world.ok());
-  EXPECT_STREQ(world.error().reason, "other schema");
-}
-
 TEST(World, KnowsTheTextsOfTheSchemaAndOfItsLevel) {
   const auto world = make_world();
   for (const char* name : {"Transform", "Wander", "Fog"}) EXPECT_EQ(world->names().text(core::StringId32(name)), name);

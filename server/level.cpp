@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <mobula/core/format.hpp>
+#include <mobula/resource/level_diff.hpp>
+#include <mobula/server/level.hpp>
+#include <mobula/wire/delta.hpp>
+#include <mobula/wire/messages.hpp>
+
+namespace mobula::server {
+namespace {
+
+using resource::SpawnChoice;
+
+// An entity whose components do not fit one datagram could never be mirrored.
+core::Status check_sizes(const reflect::Schema& schema, const resource::EntityResource& entities) {
+  for (const std::span<const resource::ComponentKey> prototype : entities.prototypes) {
+    std::uint32_t bits = 0;
+    for (const resource::ComponentKey& key : prototype) {
+      const reflect::Component* component = schema.find(key.type);
+      if (component != nullptr && !component->not_sent) bits += wire::ComponentCodec(*component).max_bits();
+    }
+    if (bits > wire::entity_bits_max || prototype.size() > wire::max_components_per_prototype)
+      return core::Error{
+          "too large", core::format("an entity of the level has {} components of {} bytes, which do not fit a datagram",
+                                    prototype.size(), bits / 8)};
+  }
+  return core::Done{};
+}
+
+core::Status check_sizes(const reflect::Schema& schema, const resource::Resource& level) {
+  if (core::Status fits = check_sizes(schema, level.level()); !fits) return fits;
+  for (const core::StringId32 name : level.prefab_names())
+    if (core::Status fits = check_sizes(schema, *level.find_prefab(name)); !fits) return fits;
+  return core::Done{};
+}
+
+}  // namespace
+
+core::Result<Level> Level::bind(ecs::Registry& registry, const reflect::Schema& schema,
+                                std::shared_ptr<const resource::Resource> resource) {
+  if (!resource->complete())
+    return core::Error{"incomplete", "the level is a client's copy: what the server alone knows is missing"};
+  if (core::Status fits = check_sizes(schema, *resource); !fits) return fits.error();
+  core::Result<resource::Spawner> spawner = resource::Spawner::bind(registry, schema, std::move(resource));
+  if (!spawner) return spawner.error();
+  return Level(registry, std::move(*spawner));
+}
+
+core::Status Level::spawn() {
+  const core::Result<ecs::EntityRange> spawned = spawner_.spawn_level();
+  if (!spawned) return spawned.error();
+  for (std::uint32_t i = 0; i < spawned->count; ++i) entities_.push_back(spawned->at(i));
+  return core::Done{};
+}
+
+core::Result<LevelChange> Level::replace(const Level& before) {
+  const std::vector<resource::LevelMatch> matches = resource::match_levels(before.resource(), resource());
+  std::vector<bool> stays(before.entities_.size());
+  std::vector<ecs::Entity> old(matches.size());
+  std::vector<ecs::Entity> entities(matches.size());
+  std::vector<SpawnChoice> choices(matches.size(), SpawnChoice::spawn);
+  LevelChange change;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    if (matches[i].old == resource::no_parent) continue;
+    old[i] = before.entities_[matches[i].old];
+    if (!matches[i].unchanged) continue;
+    choices[i] = SpawnChoice::leave;
+    stays[matches[i].old] = true;
+    if (registry_->valid(old[i])) entities[i] = old[i];
+    change.kept += registry_->valid(old[i]);
+  }
+  // First what can fail.
+  if (core::Status spawned = spawner_.spawn_part(entities, choices); !spawned) return spawned.error();
+  std::vector<ecs::Entity> gone;
+  for (std::size_t i = 0; i < stays.size(); ++i)
+    if (!stays[i] && registry_->valid(before.entities_[i])) gone.push_back(before.entities_[i]);
+  registry_->destroy(gone);
+  spawner_.repoint(entities, old, choices);
+  entities_ = std::move(entities);
+  change.spawned = static_cast<std::uint32_t>(std::ranges::count(choices, SpawnChoice::spawn));
+  change.destroyed = static_cast<std::uint32_t>(gone.size());
+  return change;
+}
+
+}  // namespace mobula::server

@@ -1,0 +1,43 @@
+// The level as it lives in a world: which entity each of the file's has become, and what a new version of the file
+// changes. Also the source of prefabs. Owned by the World.
+#pragma once
+
+#include <mobula/resource/spawner.hpp>
+#include <vector>
+
+namespace mobula::server {
+
+// What a reload did to the entities of a level.
+struct LevelChange {
+  std::uint32_t spawned = 0;
+  std::uint32_t destroyed = 0;
+  std::uint32_t kept = 0;
+};
+
+class Level {
+ public:
+  // Spawns nothing yet. Reasons: those of Spawner::bind; "incomplete" for a client's copy; "too large" for an entity
+  // that no datagram could carry.
+  static core::Result<Level> bind(ecs::Registry& registry, const reflect::Schema& schema,
+                                  std::shared_ptr<const resource::Resource> resource);
+
+  // Reason: "too many entities".
+  core::Status spawn();
+  // Takes the place of an older version in the same registry. What is the same stays, also where the game has moved or
+  // destroyed it since; what has changed is destroyed and spawned anew, with all that hangs below it in the level; what
+  // is gone goes. Reason: "too many entities", and then nothing has changed.
+  core::Result<LevelChange> replace(const Level& before);
+
+  [[nodiscard]] resource::Spawner& spawner() { return spawner_; }
+  [[nodiscard]] const resource::Spawner& spawner() const { return spawner_; }
+  [[nodiscard]] const resource::Resource& resource() const { return spawner_.resource(); }
+
+ private:
+  Level(ecs::Registry& registry, resource::Spawner spawner) : registry_(&registry), spawner_(std::move(spawner)) {}
+
+  ecs::Registry* registry_;
+  resource::Spawner spawner_;
+  std::vector<ecs::Entity> entities_;  // by entity of the file; null where a reload left a dead one dead
+};
+
+}  // namespace mobula::server
