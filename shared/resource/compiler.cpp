@@ -58,6 +58,7 @@ void compile_level(const Sources& sources, Prefabs& prefabs, Workshop& workshop,
   scene.add_level(sources);
   Draft draft = assemble(scene, prefabs, workshop, References::resolve);
   for (const std::unique_ptr<JsonValue>& document : sources.documents) {
+    if (const JsonValue* names = document->find("names")) read_names(*names, workshop);
     if (const JsonValue* statics = document->find("statics")) read_statics(*statics, workshop);
     if (const JsonValue* columns = document->find("columns")) read_columns(*columns, scene, workshop, draft);
   }

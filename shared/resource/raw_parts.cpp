@@ -111,27 +111,48 @@ void read_column(const JsonValue& json, const Scene& scene, Workshop& workshop, 
     diagnostics.error(json.place, core::format("the column '{}' is there twice", name));
 }
 
+void read_static(const JsonValue& json, Workshop& workshop) {
+  static constexpr std::array<std::string_view, 3> known{"type", "data", "server_only"};
+  refuse_unknown_members(json, known, workshop.diagnostics);
+  PartReader part(json, workshop.diagnostics);
+  const std::string_view type = part.text("type");
+  const core::Bytes data = part.bytes("data");
+  const Audience audience = part.audience();
+  if (part.good()) workshop.statics.add(workshop.names.intern(type, json.place, audience), data, json.place, audience);
+}
+
+void read_name(const JsonValue& json, Workshop& workshop) {
+  static constexpr std::array<std::string_view, 2> known{"text", "server_only"};
+  refuse_unknown_members(json, known, workshop.diagnostics);
+  PartReader part(json, workshop.diagnostics);
+  const std::string_view text = part.text("text");
+  const Audience audience = part.audience();
+  if (part.good()) workshop.names.intern(text, json.place, audience);
+}
+
+// All parts of one list, each an object that `what` names in errors.
+template <class Read>
+void read_all(const JsonValue& parts, std::string_view name, std::string_view what, Diagnostics& diagnostics,
+              const Read& read) {
+  if (!expect(parts, Kind::array, name, diagnostics)) return;
+  for (const JsonValue& json : parts.items)
+    if (expect(json, Kind::object, what, diagnostics)) read(json);
+}
+
 }  // namespace
 
 void read_statics(const JsonValue& statics, Workshop& workshop) {
-  static constexpr std::array<std::string_view, 3> known{"type", "data", "server_only"};
-  if (!expect(statics, Kind::array, "statics", workshop.diagnostics)) return;
-  for (const JsonValue& json : statics.items) {
-    if (!expect(json, Kind::object, "a static", workshop.diagnostics)) continue;
-    refuse_unknown_members(json, known, workshop.diagnostics);
-    PartReader part(json, workshop.diagnostics);
-    const std::string_view type = part.text("type");
-    const core::Bytes data = part.bytes("data");
-    const Audience audience = part.audience();
-    if (part.good())
-      workshop.statics.add(workshop.names.intern(type, json.place, audience), data, json.place, audience);
-  }
+  read_all(statics, "statics", "a static", workshop.diagnostics,
+           [&](const JsonValue& json) { read_static(json, workshop); });
+}
+
+void read_names(const JsonValue& names, Workshop& workshop) {
+  read_all(names, "names", "a name", workshop.diagnostics, [&](const JsonValue& json) { read_name(json, workshop); });
 }
 
 void read_columns(const JsonValue& columns, const Scene& scene, Workshop& workshop, Draft& draft) {
-  if (!expect(columns, Kind::array, "columns", workshop.diagnostics)) return;
-  for (const JsonValue& json : columns.items)
-    if (expect(json, Kind::object, "a column", workshop.diagnostics)) read_column(json, scene, workshop, draft);
+  read_all(columns, "columns", "a column", workshop.diagnostics,
+           [&](const JsonValue& json) { read_column(json, scene, workshop, draft); });
 }
 
 }  // namespace mobula::resource

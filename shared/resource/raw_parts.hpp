@@ -1,5 +1,5 @@
-// Parts of a file that are written as they are, in hex: shared static resources, and columns that a compiler of their
-// own made. `decompile` writes them; people seldom do.
+// Parts of a file that are written as they are: shared static resources and columns that a compiler of their own made,
+// in hex, and names that nothing else brings into the file. `decompile` writes them; people seldom do.
 #pragma once
 
 #include <mobula/resource/scene.hpp>
@@ -9,6 +9,9 @@ namespace mobula::resource {
 
 // "statics": [{"type": "Spline", "data": "00ff…", "server_only": true}, …]. Errors are told.
 void read_statics(const JsonValue& statics, Workshop& workshop);
+
+// "names": [{"text": "props/lantern", "server_only": true}, …]: hashed by data that does not say so. Errors are told.
+void read_names(const JsonValue& names, Workshop& workshop);
 
 // "columns": [{"type": "Route", "name": "Route", "spawn_order": 1, "entities": ["/path", …], "data": "00ff…",
 //              "references": [[offset, "/path"], …], "server_only": true}, …]

@@ -57,8 +57,8 @@ class SourceLoader {
   }
 
   void check_members(const JsonValue& document) {
-    static constexpr std::array<std::string_view, 6> known{"include",    "prefabs", "entities",
-                                                           "placements", "columns", "statics"};
+    static constexpr std::array<std::string_view, 7> known{"include", "prefabs", "entities", "placements",
+                                                           "columns", "statics", "names"};
     refuse_unknown_members(document, known, diagnostics_);
     for (const std::string_view name : {"prefabs", "entities"})
       if (const JsonValue* value = document.find(name)) expect(*value, Kind::object, name, diagnostics_);

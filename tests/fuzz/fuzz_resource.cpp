@@ -1,7 +1,9 @@
 // Any bytes as the payloads of a resource file: four bytes say where the server's part begins. Sizes and hashes are
-// made to fit, so that they are looked at. A file that is accepted spawns, level and prefabs.
+// made to fit, so that they are looked at. A file that is accepted spawns, level and prefabs, and can be looked into.
 #include <algorithm>
 #include <fuzz/fuzz.hpp>
+#include <mobula/resource/decompile.hpp>
+#include <mobula/resource/inspect.hpp>
 #include <mobula/resource/spawner.hpp>
 #include <resource/sealed_file.hpp>
 
@@ -24,6 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto loaded = resource::Resource::from_bytes(file_of(fuzz::view(data, size)));
   if (!loaded) return 0;
   const resource::Resource& file = **loaded;
+  fuzz::require(!resource::inspect_table(file, "f").empty() && !resource::inspect_json(file, "f").empty(), "told");
+  const core::Result<std::string> json = resource::decompile(file, {});
+  fuzz::require(json.ok() || !json.error().message.empty(), "JSON, or why not");
   ecs::Registry registry;
   if (!reflect::register_components(registry, file.schema())) return 0;
   core::Result<resource::Spawner> spawner = resource::Spawner::bind(registry, file.schema(), *loaded);

@@ -128,13 +128,75 @@ TEST_F(MobulaCompile, WritesNoDepfileWithoutItsLevelNorTheOtherWayRound) {
   EXPECT_EQ(files(), 2u);
 }
 
-TEST_F(MobulaCompile, TheDemosLevelCompilesAndIsLarge) {
+TEST_F(MobulaCompile, InspectTellsWhatIsInAFile) {
+  write("ok.json", R"({"entities":{"e":{"components":{"Health":{}}}}})");
+  ASSERT_EQ(run("ok.json -o ok.level"), 0);
+  EXPECT_EQ(run("inspect ok.level"), 0) << read("err");
+  EXPECT_TRUE(read("out").starts_with("ok.level: format 2, ")) << read("out");
+  EXPECT_NE(read("out").find("level: 1 entity, 1 root, 1 level deep\n"), std::string::npos) << read("out");
+  EXPECT_EQ(run("inspect ok.level --json"), 0) << read("err");
+  EXPECT_TRUE(read("out").starts_with("{\n  \"file\": \"ok.level\",\n  \"format\": 2,\n")) << read("out");
+  EXPECT_EQ(run("inspect ok.json"), 2);
+  EXPECT_EQ(read("err"), "ok.json: this is no compiled resource: it does not begin with MOBR\n");
+  EXPECT_EQ(run("inspect missing"), 2);
+  EXPECT_EQ(read("err"), "missing: No such file or directory\n");
+  EXPECT_EQ(run("inspect ok.level >/dev/full 2>err #"), 2);
+}
+
+TEST_F(MobulaCompile, DecompileWritesJsonThatCompilesToTheSameBytes) {
+  write("in.json", R"({"entities":{"e":{"components":{"Health":{"current":7}}}}})");
+  ASSERT_EQ(run("in.json -o a.level"), 0);
+  ASSERT_EQ(run("decompile a.level -o b.json --schema-to b.bfbs"), 0) << read("err");
+  EXPECT_EQ(read("out"), "b.json: 1 entities, 0 spawnable prefabs\n");
+  EXPECT_EQ(read("err"), "");
+  ASSERT_EQ(run("b.json -o b.level --schema b.bfbs"), 0) << read("err");
+  EXPECT_EQ(read("b.level"), read("a.level"));
+  EXPECT_EQ(run("decompile a.level"), 0) << read("err");
+  EXPECT_EQ(read("out"), read("b.json"));
+  EXPECT_EQ(read("out"),
+            "{\"entities\": {\"e\": {\"components\": {\"Health\": {\"current\": 7, \"maximum\": 100}}}}}\n");
+}
+
+TEST_F(MobulaCompile, DecompileRefusesWhatItCannotReadOrWrite) {
+  write("in.json", "{}");
+  ASSERT_EQ(run("in.json -o a.level"), 0);
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"missing", "missing: No such file or directory"},
+      {"in.json", "in.json: this is no compiled resource: it does not begin with MOBR"},
+      {"clients", "clients: this is a client's copy, which lacks what entities are called; expected the whole file"},
+      {"a.level -o a.level", "a.level: is the same file as a.level; expected one of its own"},
+      {"a.level --schema-to ./a.level", "./a.level: is the same file as a.level; expected one of its own"},
+      {"a.level -o b --schema-to b", "b: is the same file as b; expected one of its own"},
+      {"a.level -o nowhere/b", "nowhere/b: No such file or directory"},
+      {"", "mobula-compile decompile: file is required (see --help)"},
+      {"a.level -o ''", "mobula-compile decompile: --output: its name is empty (see --help)"},
+  };
+  const auto whole = Resource::load((folder_ / "a.level").string());
+  const core::ByteView clients = (*whole)->clients_bytes();
+  write("clients", std::string(reinterpret_cast<const char*>(clients.data()), clients.size()));
+  for (const auto& [arguments, message] : mistakes) {
+    EXPECT_EQ(run(std::string("decompile ") + arguments), 2) << arguments;
+    EXPECT_EQ(read("err"), std::string(message) + "\n");
+  }
+  EXPECT_EQ(files(), 3u);
+  for (const char* command : {"inspect", "decompile"}) {
+    EXPECT_EQ(run(std::string(command) + " --help"), 0);
+    EXPECT_NE(read("out").find("Examples:"), std::string::npos);
+  }
+}
+
+TEST_F(MobulaCompile, TheDemosLevelIsLargeAndIsMadeAgain) {
   ASSERT_EQ(run("'" MOBULA_SOURCE_DIR "/server/game/level/village.json' -o village.level"), 0) << read("err");
   const auto level = Resource::load((folder_ / "village.level").string());
   ASSERT_TRUE(level.ok());
   EXPECT_GE((*level)->level().num_entities, 10'000u);
   for (const char* prefab : {"avatar", "coin", "medkit", "key"})
     EXPECT_NE((*level)->find_prefab(core::StringId32(std::string_view(prefab))), nullptr) << prefab;
+
+  ASSERT_EQ(run("decompile village.level -o again.json"), 0) << read("err");
+  EXPECT_EQ(read("err"), "");
+  ASSERT_EQ(run("again.json -o again.level"), 0) << read("err");
+  EXPECT_EQ(read("again.level"), read("village.level"));
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ TEST(Compiler, EveryMistakeIsToldWithItsPlaceAndWhatWasExpected) {
   const BadLevel table[] = {
       {R"({"entitys":{}})",
        "level.json:1:2: 'entitys' is not known here (did you mean 'entities'?); expected one of include, prefabs, "
-       "entities, placements, columns, statics\n"},
+       "entities, placements, columns, statics, names\n"},
       {R"([])", "level.json:1:1: 'a level' is an array; expected an object\n"},
       {R"({"entities":{"a":{"components":{"Helth":{}}}}})",
        "level.json:1:33: 'Helth' is no component (did you mean 'Health'?); expected one of the schema's, or a name "

@@ -41,6 +41,15 @@ TEST(RawParts, AColumnIsAsItIsWritten) {
   EXPECT_EQ(test::column_of(*whole->find_prefab(core::StringId32("p")), "Route", "Route").num_instances, 2u);
 }
 
+TEST(RawParts, NamesAreThereForWhoMayReadThem) {
+  const auto whole = test::load_text(R"({"names":[{"text":"seen"},{"text":"hidden","server_only":true},
+                                                  {"text":"both","server_only":true},{"text":"both"}]})");
+  const auto copy = *Resource::from_bytes(whole->clients_bytes());
+  for (const char* name : {"seen", "both"}) EXPECT_EQ(copy->name_of(core::StringId32(name)), name);
+  EXPECT_EQ(copy->name_of(core::StringId32("hidden")), "");
+  EXPECT_EQ(whole->name_of(core::StringId32("hidden")), "hidden");
+}
+
 TEST(RawParts, WhatIsWrongIsToldWithItsPlace) {
   const struct {
     const char* text;
@@ -48,6 +57,9 @@ TEST(RawParts, WhatIsWrongIsToldWithItsPlace) {
   } table[] = {
       {R"({"statics":[{"type":"A","data":"0"}]})", "1:32: 'data' is no hex; expected pairs of hex digits"},
       {R"({"statics":[{"data":"00"}]})", "1:13: 'type' is missing"},
+      {R"({"names":["a"]})", "1:11: 'a name' is text; expected an object"},
+      {R"({"names":[{"text":7}]})", "1:19: 'text' is a number; expected text"},
+      {R"({"names":[{"text":"a\u0007"}]})", "1:11: a name has control characters in it; expected plain text"},
       {R"({"statics":{}})", "1:12: 'statics' is an object; expected an array"},
       {R"({"statics":[{"type":"A","data":"00","for":"me"}]})",
        "1:37: 'for' is not known here; expected one of type, data, server_only"},

@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+
+#include <mobula/resource/json_writer.hpp>
+
+namespace mobula::resource {
+namespace {
+
+TEST(JsonWriter, WhatIsShortStandsOnOneLine) {
+  JsonWriter out;
+  out.open_object();
+  out.key("short").open_list();
+  out.number(7);
+  out.boolean(true);
+  out.literal("null");
+  out.close();
+  out.key("long").open_object();
+  for (const char* name : {"first", "second", "third"}) out.key(name).text(std::string(40, 'x'));
+  out.close();
+  out.key("empty").open_object();
+  out.close();
+  out.close();
+  const std::string x(40, 'x');
+  EXPECT_EQ(out.take(), "{\n  \"short\": [7, true, null],\n  \"long\": {\n    \"first\": \"" + x +
+                            "\",\n    \"second\": \"" + x + "\",\n    \"third\": \"" + x +
+                            "\"\n  },\n  \"empty\": {}\n}\n");
+}
+
+TEST(JsonWriter, AValueIsWrittenAsItIs) {
+  using reflect::JsonValue;
+  JsonValue list;
+  list.kind = JsonValue::Kind::array;
+  list.items.push_back(reflect::json_number(0.5, {}));
+  JsonValue object;
+  object.kind = JsonValue::Kind::object;
+  object.members.push_back({"a", {}, list});
+  object.members.push_back({"b", {}, {}});
+  JsonWriter out;
+  out.value(object);
+  EXPECT_EQ(out.take(), "{\"a\": [0.5], \"b\": null}\n");
+}
+
+TEST(JsonText, IsQuotedAndHasNoControlCharacters) {
+  EXPECT_EQ(json_text("a\"b\\c"), R"("a\"b\\c")");
+  EXPECT_EQ(json_text("\n\x1b\x7f\xc2\x9b"), R"("\u000a\u001b\u007f\u009b")");
+  EXPECT_EQ(json_text("\xc2\xa0\xc3\xa4"), "\"\xc2\xa0\xc3\xa4\"") << "not U+0080 to U+009F";
+}
+
+}  // namespace
+}  // namespace mobula::resource
