@@ -38,7 +38,6 @@ class Decompiler {
     for (const core::StringId32 id : file_.prefab_names()) {
       const std::optional<std::string_view> name = names_.find(id, Audience::server);
       if (!name) return invalid("the name of a prefab is missing");
-      names_.use(id, Audience::everyone);
       names.push_back(*name);
     }
     if (names.empty()) return core::Done{};
@@ -57,7 +56,7 @@ class Decompiler {
     if (tree.top().size() != 1) return invalid(core::format("prefab '{}' has {} roots", name, tree.top().size()));
     const ColumnChoice columns = choose_columns(views, tree, names_, file_.schema(), compilers_);
     out_.key(name);
-    EntitiesJson(views, tree, columns, names_, out_).write_prefab();
+    EntitiesJson(views, tree, columns, names_, out_).write_prefab(id);
     return core::Done{};
   }
 

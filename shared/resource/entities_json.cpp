@@ -96,7 +96,10 @@ void EntitiesJson::write_component(const Instance& instance, bool hidden) {
   use_names(*from.column, from.hidden[instance.number] ? Audience::server : Audience::everyone);
 }
 
-void EntitiesJson::write_prefab() {
+// What a hidden prefab is called is hidden too.
+void EntitiesJson::write_prefab(core::StringId32 name) {
+  if (!names_.find(name, Audience::everyone)) hidden_[0] = true;
+  names_.use(name, hidden_[0] ? Audience::server : Audience::everyone);
   out_.open_object();
   out_.key("spawnable").boolean(true);
   write_members(0);

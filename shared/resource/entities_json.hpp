@@ -14,7 +14,7 @@ class EntitiesJson {
 
   // As the value that comes next: all entities of a level, or a prefab.
   void write_level();
-  void write_prefab();
+  void write_prefab(core::StringId32 name);
   // The columns that have no fields. Nothing if there are none.
   void write_columns();
 

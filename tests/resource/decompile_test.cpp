@@ -104,6 +104,12 @@ TEST(Decompile, WhatClientsMustNotKnowStaysWithTheServer) {
   EXPECT_EQ(marks, 3u) << "the trap, the secret with all below it, and what is in the half:\n" << json;
 }
 
+TEST(Decompile, APrefabOfNothingIsHiddenOrNot) {
+  round_trip(R"({"prefabs":{"a":{"spawnable":true},"b":{"spawnable":true,"server_only":true},
+                            "c":{"spawnable":true,"components":{"Health":{"$server_only":true}}}},
+                 "entities":{"e":{"components":{"Body":{"$type":"RenderData","mesh":"b"}}}}})");
+}
+
 TEST(Decompile, PathsInAPrefabStayInIt) {
   const std::string json = round_trip(R"({"prefabs":{"p":{"spawnable":true,
     "components":{"Target":{"entity":"."}},
