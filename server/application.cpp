@@ -53,7 +53,7 @@ void reload_level(const Config& config, Server& server) {
   const core::Result<LevelChange> change = server.reload_level(*level);
   if (!change) return keep(change.error());
   core::log_info("server", "level {} ({:.16}) reloaded: {} entities kept, {} spawned, {} destroyed", config.level,
-                 to_string((*level)->identity()), change->kept, change->spawned, change->destroyed);
+                 to_string((*level)->server_identity()), change->kept, change->spawned, change->gone.size());
   log_level_notes(server.world());
 }
 
@@ -89,7 +89,7 @@ int serve(const Config& config, Game& game) {
   core::Result<std::unique_ptr<Server>> server = Server::start(std::move(server_config), game);
   if (!server) return refuse(config, server.error());
   if (const resource::Resource* level = (*server)->world().level())
-    core::log_info("server", "level {} ({:.16})", config.level, to_string(level->identity()));
+    core::log_info("server", "level {} ({:.16})", config.level, to_string(level->server_identity()));
   log_level_notes((*server)->world());
 
   (*socket)->on_datagram([&](const transport::Address& from, core::ByteView datagram) {

@@ -24,6 +24,9 @@ class Game {
   // The binary schema of the game's components, as the generated schema_bytes() gives it.
   [[nodiscard]] virtual core::ByteView schema() const = 0;
 
+  // How columns that are no components of the schema are checked and spawned, and schema components that need more than
+  // their bytes. Asked once.
+  [[nodiscard]] virtual resource::SpawnerTable spawners() const { return {}; }
   // Whether the game can be played in a level, which is null if there is none. Asked before the first is spawned, and
   // before another version takes its place.
   virtual core::Status check_level(const resource::Resource* /*level*/) { return core::Done{}; }

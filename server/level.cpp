@@ -36,11 +36,12 @@ core::Status check_sizes(const reflect::Schema& schema, const resource::Resource
 }  // namespace
 
 core::Result<Level> Level::bind(ecs::Registry& registry, const reflect::Schema& schema,
-                                std::shared_ptr<const resource::Resource> resource) {
+                                std::shared_ptr<const resource::Resource> resource,
+                                const resource::SpawnerTable& spawners) {
   if (!resource->complete())
     return core::Error{"incomplete", "the level is a client's copy: what the server alone knows is missing"};
   if (core::Status fits = check_sizes(schema, *resource); !fits) return fits.error();
-  core::Result<resource::Spawner> spawner = resource::Spawner::bind(registry, schema, std::move(resource));
+  core::Result<resource::Spawner> spawner = resource::Spawner::bind(registry, schema, std::move(resource), spawners);
   if (!spawner) return spawner.error();
   return Level(registry, std::move(*spawner));
 }
@@ -52,14 +53,28 @@ core::Status Level::spawn() {
   return core::Done{};
 }
 
+core::Status Level::spawn_changed(std::vector<ecs::Entity>& entities, std::span<const SpawnChoice> choices) {
+  const bool all = std::ranges::count(choices, SpawnChoice::leave) == 0;
+  if (!all) return spawner_.spawn_part(entities, choices);
+  const core::Result<ecs::EntityRange> range = spawner_.spawn_level();  // ranges serve ranges again
+  if (!range) return range.error();
+  for (std::uint32_t i = 0; i < range->count; ++i) entities[i] = range->at(i);
+  return core::Done{};
+}
+
 core::Result<LevelChange> Level::replace(const Level& before) {
   const std::vector<resource::LevelMatch> matches = resource::match_levels(before.resource(), resource());
+  const std::span<const std::uint32_t> parents = resource().level().parent_index;
+  std::vector<ecs::Entity> heirs(before.entities_.size());
   std::vector<bool> stays(before.entities_.size());
   std::vector<ecs::Entity> old(matches.size());
   std::vector<ecs::Entity> entities(matches.size());
   std::vector<SpawnChoice> choices(matches.size(), SpawnChoice::spawn);
   LevelChange change;
   for (std::size_t i = 0; i < matches.size(); ++i) {
+    const bool orphan =
+        parents[i] != resource::no_parent && choices[parents[i]] == SpawnChoice::leave && !entities[parents[i]];
+    if (orphan) choices[i] = SpawnChoice::leave;
     if (matches[i].old == resource::no_parent) continue;
     old[i] = before.entities_[matches[i].old];
     if (!matches[i].unchanged) continue;
@@ -68,16 +83,15 @@ core::Result<LevelChange> Level::replace(const Level& before) {
     if (registry_->valid(old[i])) entities[i] = old[i];
     change.kept += registry_->valid(old[i]);
   }
-  // First what can fail.
-  if (core::Status spawned = spawner_.spawn_part(entities, choices); !spawned) return spawned.error();
-  std::vector<ecs::Entity> gone;
+  // What can fail comes first.
+  if (core::Status spawned = spawn_changed(entities, choices); !spawned) return spawned.error();
+  for (std::size_t i = 0; i < matches.size(); ++i)
+    if (matches[i].old != resource::no_parent) heirs[matches[i].old] = entities[i];
   for (std::size_t i = 0; i < stays.size(); ++i)
-    if (!stays[i] && registry_->valid(before.entities_[i])) gone.push_back(before.entities_[i]);
-  registry_->destroy(gone);
+    if (!stays[i] && registry_->valid(before.entities_[i])) change.gone.push_back({before.entities_[i], heirs[i]});
   spawner_.repoint(entities, old, choices);
   entities_ = std::move(entities);
   change.spawned = static_cast<std::uint32_t>(std::ranges::count(choices, SpawnChoice::spawn));
-  change.destroyed = static_cast<std::uint32_t>(gone.size());
   return change;
 }
 

@@ -7,11 +7,15 @@
 
 namespace mobula::server {
 
-// What a reload did to the entities of a level.
+// What a reload does to the entities of a level.
 struct LevelChange {
+  struct Gone {
+    ecs::Entity entity;
+    ecs::Entity heir;  // what has its path now; null if nothing does
+  };
   std::uint32_t spawned = 0;
-  std::uint32_t destroyed = 0;
   std::uint32_t kept = 0;
+  std::vector<Gone> gone;
 };
 
 class Level {
@@ -19,13 +23,15 @@ class Level {
   // Spawns nothing yet. Reasons: those of Spawner::bind; "incomplete" for a client's copy; "too large" for an entity
   // that no datagram could carry.
   static core::Result<Level> bind(ecs::Registry& registry, const reflect::Schema& schema,
-                                  std::shared_ptr<const resource::Resource> resource);
+                                  std::shared_ptr<const resource::Resource> resource,
+                                  const resource::SpawnerTable& spawners);
 
   // Reason: "too many entities".
   core::Status spawn();
   // Takes the place of an older version in the same registry. What is the same stays, also where the game has moved or
-  // destroyed it since; what has changed is destroyed and spawned anew, with all that hangs below it in the level; what
-  // is gone goes. Reason: "too many entities", and then nothing has changed.
+  // destroyed it since; what has changed is spawned anew, with all that hangs below it in the level, unless it hangs
+  // below what the game has destroyed. What that replaces, and what is no longer in the level, is left to the caller to
+  // destroy. For a moment both versions are there. Reason: "too many entities", and then no entity has changed.
   core::Result<LevelChange> replace(const Level& before);
 
   [[nodiscard]] resource::Spawner& spawner() { return spawner_; }
@@ -34,6 +40,8 @@ class Level {
 
  private:
   Level(ecs::Registry& registry, resource::Spawner spawner) : registry_(&registry), spawner_(std::move(spawner)) {}
+
+  core::Status spawn_changed(std::vector<ecs::Entity>& entities, std::span<const resource::SpawnChoice> choices);
 
   ecs::Registry* registry_;
   resource::Spawner spawner_;

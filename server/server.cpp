@@ -26,8 +26,11 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
   core::Result<std::shared_ptr<const reflect::Schema>> schema = reflect::Schema::load(game.schema());
   if (!schema) return schema.error();
   if (core::Status playable = game.check_level(config.level.get()); !playable) return playable.error();
-  core::Result<std::unique_ptr<World>> world = World::make(
-      {.schema = *schema, .level = config.level, .ticks_per_second = config.ticks_per_second, .seed = config.seed});
+  core::Result<std::unique_ptr<World>> world = World::make({.schema = *schema,
+                                                            .level = config.level,
+                                                            .spawners = game.spawners(),
+                                                            .ticks_per_second = config.ticks_per_second,
+                                                            .seed = config.seed});
   if (!world) return world.error();
   if (core::Status spawned = (*world)->spawn_level(); !spawned) return spawned.error();
   std::unique_ptr<Server> server(new Server(std::move(config), game, std::move(*world)));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mobula/server/world.hpp>
 
 namespace mobula::server {
@@ -25,7 +26,7 @@ core::Result<std::unique_ptr<World>> World::make(WorldConfig config) {
   if (!names) return names.error();
   world->names_ = std::move(*names);
   if (made.level == nullptr) return world;
-  core::Result<Level> level = Level::bind(world->registry_, *made.schema, made.level);
+  core::Result<Level> level = Level::bind(world->registry_, *made.schema, made.level, made.spawners);
   if (!level) return level.error();
   world->level_.emplace(std::move(*level));
   return world;
@@ -39,17 +40,34 @@ core::Status World::spawn_level() {
 }
 
 core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Resource> resource) {
-  MOBULA_ASSERT(level_.has_value(), "a world that began without a level has none to reload");
-  core::Result<index::NameTable> names = collect_names(schema(), resource.get());
-  if (!names) return names.error();
-  core::Result<Level> next = Level::bind(registry_, schema(), std::move(resource));
+  if (!level_) return core::Error{"no level", "a world that began without a level has none to reload"};
+  core::Result<Level> next = Level::bind(registry_, schema(), resource, config_.spawners);
   if (!next) return next.error();
+  index::NameTable names = names_;  // with the old ones: what the game has spawned may still have them
+  for (const std::string_view name : resource->names())
+    if (const core::Result<core::StringId32> added = names.add(name); !added) return added.error();
   core::Result<LevelChange> change = next->replace(*level_);
   if (!change) return change;
+  destroy_replaced(change->gone);
   level_.emplace(std::move(*next));
-  names_ = std::move(*names);
+  names_ = std::move(names);
   hierarchy_.update();
   return change;
+}
+
+// Whatever the game has put below an entity that goes stays: below what took its place, or where it is.
+void World::destroy_replaced(std::span<const LevelChange::Gone> gone) {
+  std::vector<ecs::Entity> all;
+  for (const LevelChange::Gone& each : gone) all.push_back(each.entity);
+  std::ranges::sort(all);
+  for (const auto& [entity, heir] : gone) {
+    for (const ecs::Entity child : hierarchy_.children(entity)) {
+      if (std::ranges::binary_search(all, child)) continue;
+      const bool inherited = heir && hierarchy_.set_parent(child, heir).ok();
+      if (!inherited) static_cast<void>(hierarchy_.set_parent_in_place(child, ecs::null_entity));
+    }
+  }
+  registry_.destroy(all);
 }
 
 core::Result<ecs::Entity> World::spawn(std::string_view prefab, const resource::Placement* placement) {

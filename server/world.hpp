@@ -20,6 +20,7 @@ namespace mobula::server {
 struct WorldConfig {
   std::shared_ptr<const reflect::Schema> schema;
   std::shared_ptr<const resource::Resource> level;  // null: the world starts empty
+  resource::SpawnerTable spawners{};                // of the level's columns
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
   std::uint32_t index_limit = 1u << 20;  // at most this many entities, and a mirror's memory by it
@@ -34,7 +35,9 @@ class World {
   // Spawns the level. Before the first tick.
   core::Status spawn_level();
   // Replaces the level by another version of it, whole or not at all: what is the same stays as it is, with all that
-  // the game has done to it. Reasons: those of Level::bind and Level::replace, "name collision".
+  // the game has done to it; what the game has put below something that is replaced goes over to what replaces it.
+  // Static resources of the former version are gone. Reasons: those of Level::bind and Level::replace, "name
+  // collision", "no level".
   core::Result<LevelChange> reload_level(std::shared_ptr<const resource::Resource> resource);
   // Spawns a prefab that the level marks as spawnable; gives its root. Reasons: "unknown prefab", "too many entities".
   core::Result<ecs::Entity> spawn(std::string_view prefab, const resource::Placement* placement = nullptr);
@@ -62,6 +65,7 @@ class World {
   [[nodiscard]] core::Random& random() { return random_; }
 
  private:
+  void destroy_replaced(std::span<const LevelChange::Gone> gone);
   explicit World(WorldConfig config)
       : config_(std::move(config)),
         random_(config_.seed),

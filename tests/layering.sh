@@ -26,7 +26,7 @@ client       core ecs reflect index resource wire transport net
 others='
 mobula/schema/*_generated.h  reflect resource wire server client
 mobula/schema/engine.hpp     hierarchy index resource server
-mobula/schema/*              server/game resource/compile_main.cpp
+mobula/schema/*              server/game
 flatbuffers/*                reflect schema resource wire server client
 spdlog/*                     core
 fmt/*                        core/format.hpp

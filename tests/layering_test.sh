@@ -62,7 +62,7 @@ wrong shared/ecs/pool.cpp "<mobula/schema/wire_generated.h>" \
   "<mobula/schema/wire_generated.h>: only for reflect resource wire server client"
 right server/game/mobs.hpp "<mobula/schema/components.hpp>"
 wrong client/mirror.cpp "<mobula/schema/components.hpp>" \
-  "<mobula/schema/components.hpp>: only for server/game resource/compile_main.cpp"
+  "<mobula/schema/components.hpp>: only for server/game"
 
 # Libraries in their folders.
 right shared/core/log.cpp "<spdlog/spdlog.h>"

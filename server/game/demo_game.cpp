@@ -5,6 +5,7 @@
 #include <mobula/core/log.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/demo_game.hpp>
+#include <mobula/server/game/line.hpp>
 #include <mobula/server/game/movement.hpp>
 
 namespace demo {
@@ -51,6 +52,9 @@ mobula::core::Status DemoGame::check_level(const mobula::resource::Resource* lev
       return Error{"unknown prefab",
                    mobula::core::format("the demo needs a level with a spawnable prefab \"{}\" (--level)", prefab)};
   }
+  for (const mobula::resource::Static& each : level->statics())
+    if (each.type == line_type && !Line::check(each.data))
+      return Error{"bad line", "the level has a line that is none"};
   return mobula::core::Done{};
 }
 

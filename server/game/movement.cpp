@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mobula/schema/components.hpp>
+#include <mobula/server/game/line.hpp>
 #include <mobula/server/game/movement.hpp>
 #include <vector>
 
@@ -120,6 +121,19 @@ void walk(World& world, Entity mover, const Velocity& velocity) {
   transform->rotation = facing(velocity.linear);
 }
 
+// The line is looked up each time: a reload of the level brings other resources.
+void patrol(World& world, Patrol& patrol, Transform& transform) {
+  const mobula::resource::Resource* level = world.level();
+  const mobula::resource::Static* found = level == nullptr ? nullptr : level->find_static(patrol.line);
+  if (found == nullptr || found->type != line_type) return;
+  const Line line(found->data);
+  patrol.walked = std::fmod(patrol.walked + patrol.speed * world.seconds_per_tick(), line.length());
+  const Vec3 ahead = line.at(patrol.walked + 0.1f);
+  transform.position = line.at(patrol.walked);
+  const Vec3 direction = on_ground(ahead.x - transform.position.x, ahead.z - transform.position.z);
+  if (ground_distance_squared({}, direction) > still_squared) transform.rotation = facing(direction);
+}
+
 }  // namespace
 
 void add_movement(mobula::ecs::Schedule& schedule, World& world) {
@@ -130,6 +144,8 @@ void add_movement(mobula::ecs::Schedule& schedule, World& world) {
       }));
   schedule.declare<const Avatar, Target, Velocity>(schedule.add<const Target, const Wander, const Transform>(
       "hunt", phase, [&world](const mobula::ecs::SystemContext&, const Hunters& hunters) { hunt(world, hunters); }));
+  schedule.add_each<Patrol, Transform>(
+      "patrol", phase, [&world](Patrol& on_duty, Transform& transform) { patrol(world, on_duty, transform); });
   schedule.declare<Transform>(schedule.add_each<const Velocity>(
       "walk", phase, [&world](Entity mover, const Velocity& velocity) { walk(world, mover, velocity); }));
 }

@@ -7,7 +7,7 @@
 namespace demo {
 
 // The phase "movement": mobs stroll around their homes; those with a Target run after the nearest avatar in sight,
-// looked for once a second; whatever has a velocity moves and faces where it goes.
+// looked for once a second; guards go round on their patrols; whatever has a velocity moves and faces where it goes.
 void add_movement(mobula::ecs::Schedule& schedule, mobula::server::World& world);
 
 }  // namespace demo

@@ -11,14 +11,14 @@ std::uint64_t pool_key(core::StringId32 type, core::StringId32 instance) {
 }
 
 // Each pool's listeners hear of those entities that have its component. By index: a listener may open pools.
-void tell_of_end(const std::vector<core::Owned<Pool>>& pools, std::span<const Entity> entities,
-                 std::vector<Entity>& concerned) {
+void tell_of_end(const std::vector<core::Owned<Pool>>& pools, const EntityPool& living,
+                 std::span<const Entity> entities, std::vector<Entity>& concerned) {
   for (std::size_t i = 0; i < pools.size(); ++i) {
     PoolWatch* const watch = pools[i]->watch();
     if (watch == nullptr || watch->signals.destroy.empty()) continue;
     concerned.clear();
     std::copy_if(entities.begin(), entities.end(), std::back_inserter(concerned),
-                 [&](Entity entity) { return pools[i]->contains(entity.index); });
+                 [&](Entity entity) { return living.valid(entity) && pools[i]->contains(entity.index); });
     watch->signals.destroy.emit(concerned);
   }
 }
@@ -236,13 +236,23 @@ inline void Registry::destroy_told(Entity entity) noexcept {
 void Registry::destroy(std::span<const Entity> entities) {
   for (const Entity entity : entities)
     MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
+  if (watched_ || !destroying_.empty()) return destroy_watched(entities);
   journal_.make_room(entities);
-  if (watched_ || !destroying_.empty()) tell_destroying(entities);
   for (const Entity entity : entities) {
-    MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
+    MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is there twice");
     destroy_told(entity);
   }
   journal_.note_all(JournalEntry::Kind::destroy, entities);
+}
+
+// A listener that is told of one may have destroyed others.
+void Registry::destroy_watched(std::span<const Entity> entities) {
+  tell_destroying(entities);
+  for (const Entity entity : entities) {
+    if (!valid(entity)) continue;
+    destroy_told(entity);
+    journal_.note(JournalEntry::Kind::destroy, entity);
+  }
 }
 
 void Registry::destroy_range(const EntityRange& range) {
@@ -315,11 +325,12 @@ void Registry::tell_constructed(Pool& pool, std::span<const Entity> entities) {
 void Registry::tell_destroying(std::span<const Entity> entities) {
   destroying_.emit(entities);
   std::vector<Entity> concerned = std::exchange(concerned_, {});  // a listener may destroy others: it takes its own
-  tell_of_end(pools_, entities, concerned);
+  tell_of_end(pools_, index_.entities(), entities, concerned);
   concerned_ = std::move(concerned);
-  journal_.make_room(entities);  // listeners may have used up what there was
+  journal_.make_room(entities.size());  // listeners may have used up what there was, and torn runs apart
   for (const core::Owned<GroupSet>& group : groups_)
-    for (const Entity entity : entities) group->leave(entity.index);
+    for (const Entity entity : entities)
+      if (valid(entity)) group->leave(entity.index);  // a listener may have destroyed it, and its index be another's
 }
 
 PrototypeId Registry::prototype(Entity entity) const {
@@ -422,6 +433,7 @@ void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
 void Registry::assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) {
   const std::uint32_t count = batch.count();
   MOBULA_ASSERT(prototypes.size() == count, "one prototype for each entity of the batch");
+  journal_.make_room(batch.is_range() ? 1 : count);  // should it be undone
   index_.prototypes().release(empty_prototype, count);
   for (std::uint32_t i = 0; i < count;) {
     const PrototypeId prototype = prototypes[i];
@@ -443,17 +455,43 @@ void Registry::add_column(const EntityBatch& batch, PoolId id, std::span<const s
   pool.append_rows(batch, offsets, rows);
 }
 
-// By index: a listener may open pools, and destroy what was spawned.
+// Who is told of what is settled before anyone is told: a listener may add further components, of which others hear
+// then, and destroy what was spawned.
 void Registry::end_spawn(const EntityBatch& batch) {
   if (!watched_) return;
+  struct News {
+    PoolId pool;
+    std::vector<Entity> entities;
+  };
+  std::vector<News> all;
+  try {
+    for (PoolId id = 0; id < pool_count(); ++id) {
+      const PoolWatch* const watch = pools_[id]->watch();
+      if (watch == nullptr || watch->signals.construct.empty()) continue;
+      select(batch, id, all.emplace_back(News{id, {}}).entities);
+    }
+  } catch (...) {
+    undo_spawn(batch);
+    throw;
+  }
   for (const core::Owned<GroupSet>& group : groups_) group->take_in(batch);
-  std::vector<Entity> concerned;
-  for (PoolId id = 0; id < pool_count(); ++id) {
-    PoolWatch* const watch = pools_[id]->watch();
-    if (watch == nullptr || watch->signals.construct.empty()) continue;
-    concerned.clear();
-    select(batch, id, concerned);
-    watch->signals.construct.emit(concerned);
+  for (News& news : all) {
+    std::erase_if(news.entities, [this](Entity entity) { return !valid(entity); });
+    pools_[news.pool]->watch()->signals.construct.emit(news.entities);
+  }
+}
+
+void Registry::undo_spawn(const EntityBatch& batch) noexcept {
+  for (std::uint32_t i = 0; i < batch.count(); ++i) {
+    const Entity entity = batch.at(i);
+    if (!valid(entity)) continue;
+    const PrototypeId prototype = index_.entities().prototype(entity.index);
+    for (const PoolId pool : index_.prototypes().pools(prototype))
+      if (pools_[pool]->contains(entity.index)) pools_[pool]->remove(entity.index);
+    index_.change(entity.index, prototype, empty_prototype);
+    destroy_told(entity);
+    journal_.make_room();  // has been made, but for what a column's spawner has used of it
+    journal_.note(JournalEntry::Kind::destroy, entity);
   }
 }
 

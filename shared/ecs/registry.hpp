@@ -184,6 +184,9 @@ class Registry {
   // After the last column: they enter their groups, and `construct` listeners hear of all of them. Before it no entity
   // of the batch may be destroyed.
   void end_spawn(const EntityBatch& batch);
+  // When a column could not be added: the entities of the batch go, with whatever has come. end_spawn does so itself if
+  // memory runs out before anyone has been told.
+  void undo_spawn(const EntityBatch& batch) noexcept;
 
   // Walking ------------------------------------------------------------------------------
 
@@ -297,6 +300,7 @@ class Registry {
   [[gnu::noinline]] void tell_constructed(Pool& pool, Entity entity);
   [[gnu::noinline]] void tell_created(Entity entity);
   [[gnu::noinline]] void tell_destroying(Entity entity);
+  void destroy_watched(std::span<const Entity> entities);
   [[gnu::noinline]] void remove_watched(Entity entity, Pool& pool);
   void tell_destroying(std::span<const Entity> entities);
   void select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const;

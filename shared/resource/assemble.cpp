@@ -101,12 +101,13 @@ class Assembler final : public ComponentContext {
 
   // Whether clients get none of this instance.
   bool is_server_only(const ComponentNode& node) {
-    bool hidden = server_only_[entity_] || (node.type->component != nullptr && node.type->component->not_sent) ||
-                  (node.type->compiler != nullptr && node.type->compiler->server_only);
+    const bool hidden = server_only_[entity_] || (node.type->component != nullptr && node.type->component->not_sent) ||
+                        (node.type->compiler != nullptr && node.type->compiler->server_only);
+    bool marked = false;  // as the last layer has it that says so
     for (const JsonValue* layer : node.layers)
       if (const JsonValue* said = layer->find(server_only_member))
-        hidden |= expect(*said, JsonValue::Kind::boolean, server_only_member, workshop_.diagnostics) && said->boolean;
-    return hidden;
+        marked = expect(*said, JsonValue::Kind::boolean, server_only_member, workshop_.diagnostics) && said->boolean;
+    return hidden || marked;
   }
 
   void compile(const ComponentNode& node) {

@@ -44,17 +44,12 @@ const Column* find_column(const EntityResource& view, ComponentKey key) {
   return found == view.columns.end() ? nullptr : &*found;
 }
 
-bool same_references(const std::vector<Reference>& a, const std::vector<Reference>& b) {
-  return std::ranges::equal(
-      a, b, [](const Reference& x, const Reference& y) { return x.offset == y.offset && x.target == y.target; });
-}
-
 // Of columns in a file and on their way to one.
 template <class A, class B>
 bool same_column(const A* a, const B* b) {
   if (a == nullptr || b == nullptr) return (a == nullptr) == (b == nullptr);
   return std::ranges::equal(a->entity_index, b->entity_index) && std::ranges::equal(a->data, b->data) &&
-         same_references(a->references, b->references);
+         a->references == b->references;
 }
 
 const DraftColumn* find_column(const Draft& draft, ComponentKey key) {

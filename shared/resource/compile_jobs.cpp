@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <mobula/core/content_hash.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/resource/compile_jobs.hpp>
 #include <mobula/resource/compiler.hpp>
@@ -65,6 +66,11 @@ core::Status write_outputs(std::vector<NewFile> outputs, std::vector<std::string
   return write_files(outputs);
 }
 
+// The tool's compilers make components of its own schema, and know no other.
+CompilerTable compilers_for(const CompileTool& tool, const reflect::Schema& schema) {
+  return schema.fingerprint() == core::content_hash(tool.schema) ? tool.compilers : CompilerTable();
+}
+
 // What is wrong with the JSON if it does not make the file again; else nothing.
 std::string difference(const std::string& json, const Resource& file, const CompilerTable& compilers) {
   if (json.size() > limits::source_bytes)
@@ -83,7 +89,7 @@ void complain(const std::string& line) { std::fputs((line + "\n").c_str(), stder
 int run(const CompileJob& job, const CompileTool& tool) {
   const auto schema = load_schema(job.schema, tool.schema);
   if (!schema) return refuse(schema.error());
-  const Compiled compiled = compile(job.input, **schema, {.compilers = tool.compilers});
+  const Compiled compiled = compile(job.input, **schema, {.compilers = compilers_for(tool, **schema)});
   for (const CompileError& error : compiled.errors) complain(to_string(error));
   if (!compiled.errors.empty()) return refused;
   const std::string depfile = depfile_text(job, compiled.dependencies);
@@ -105,9 +111,10 @@ int run(const InspectJob& job, const CompileTool& /*tool*/) {
 int run(const DecompileJob& job, const CompileTool& tool) {
   const auto file = Resource::load(job.input);
   if (!file) return refuse(file.error());
-  const core::Result<std::string> json = decompile(**file, tool.compilers);
+  const CompilerTable compilers = compilers_for(tool, (*file)->schema());
+  const core::Result<std::string> json = decompile(**file, compilers);
   if (!json) return refuse({json.error().reason, job.input + ": " + json.error().message});
-  if (const std::string differs = difference(*json, **file, tool.compilers); !differs.empty())
+  if (const std::string differs = difference(*json, **file, compilers); !differs.empty())
     complain(core::format("{}: {}", job.input, differs));
   const core::Status written =
       write_outputs({{job.output, bytes_of(*json)}, {job.schema_to, (*file)->schema().bytes()}}, {job.input});

@@ -1,5 +1,5 @@
 // The program mobula-compile, as a function: a team whose components have compilers of their own makes a main of three
-// lines with it, like compile_main.cpp.
+// lines with it, like server/game/compile_main.cpp.
 #pragma once
 
 #include <mobula/core/bytes.hpp>

@@ -29,7 +29,8 @@ void compile_spawnable(const Node& node, const std::string& name, Prefabs& prefa
   scene.add_prefab(node);
   Draft draft = assemble(scene, prefabs, workshop, References::resolve);
   if (const JsonValue* columns = prefabs.source(name).find("columns")) read_columns(*columns, scene, workshop, draft);
-  const core::StringId32 id = workshop.names.intern(name, node.place, Audience::everyone);
+  const core::StringId32 id =
+      workshop.names.intern(name, node.place, node.server_only ? Audience::server : Audience::everyone);
   put(std::move(draft), workshop.schema, file.clients.prefabs[id], file.server.prefabs[id]);
 }
 

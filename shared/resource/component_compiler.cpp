@@ -21,7 +21,14 @@ class Fields final : public reflect::JsonContext {
   void write_name(const reflect::Field& field, const JsonValue& value, std::byte* to) override {
     if (value.kind != JsonValue::Kind::string)
       return refuse(value.place, reflect::wrong_type(field, describe(value.kind), "a name"));
-    core::store(to, context_.string_id(value.text, value.place, field.owner_only || field.not_sent).value);
+    core::store(to, core::StringId32(value.text));
+    names_[to] = {&value, field.owner_only || field.not_sent};
+  }
+
+  // When the last layer has spoken: what an override has replaced is no name of the file.
+  void keep_names() {
+    for (const auto& [to, name] : names_)
+      static_cast<void>(context_.string_id(name.value->text, name.value->place, name.hidden));
   }
 
   void write_entity(const reflect::Field& /*field*/, std::uint32_t offset, const JsonValue& value,
@@ -32,6 +39,11 @@ class Fields final : public reflect::JsonContext {
  private:
   ComponentContext& context_;
   std::span<const std::string_view> own_members_;
+  struct Name {
+    const JsonValue* value;
+    bool hidden;
+  };
+  std::map<const std::byte*, Name> names_;  // by where its hash stands
 };
 
 }  // namespace
@@ -55,6 +67,7 @@ void compile_fields(const ComponentSource& source, ComponentContext& context, co
   Fields fields(context, own_members);
   for (const JsonValue* layer : source.layers)
     reflect::write_json(component, context.fields(component), reflect::whole_array, *layer, out.data() + start, fields);
+  fields.keep_names();
 }
 
 }  // namespace mobula::resource

@@ -102,6 +102,9 @@ void read_column(const JsonValue& json, const Scene& scene, Workshop& workshop, 
     if (target == no_parent) return;
     column.references.push_back({*offset, target});
   }
+  const reflect::Component* component = workshop.schema.find(type);
+  if (component != nullptr && component->not_sent && audience == Audience::everyone)
+    return part.refuse(json.place, core::format("{} is never sent; expected \"server_only\": true", type));
   if (!part.good()) return;
   const ComponentKey key{workshop.names.intern(type, json.place, audience),
                          workshop.names.intern(name, json.place, audience)};

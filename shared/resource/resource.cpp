@@ -31,6 +31,7 @@ core::Result<core::ByteView> open_part(core::ByteView bytes) {
   if (bytes.size() - header::size < size)
     return core::Error{"truncated",
                        core::format("{} bytes are left of a payload of {}", bytes.size() - header::size, size)};
+  if (size % 16 != 0) return core::Error{"damaged", "the payload's size is no multiple of 16"};
   const core::ByteView payload = bytes.subspan(header::size, size);
   if (core::load<core::ContentHash>(bytes.data() + header::hash_offset) != core::content_hash(payload))
     return core::Error{"damaged", "the content is not what was written: its hash differs"};
@@ -147,7 +148,8 @@ struct Loader {
       bytes_left -= each->data()->size();
       const Static read{each->id(), core::StringId32(each->type()),
                         core::as_bytes(each->data()->data(), each->data()->size())};
-      if (reinterpret_cast<std::uintptr_t>(read.data.data()) % 16 != 0) return invalid("a static is not 16-aligned");
+      if (!read.data.empty() && reinterpret_cast<std::uintptr_t>(read.data.data()) % 16 != 0)
+        return invalid("a static is not 16-aligned");
       if (static_id(read.type, read.data) != read.id) return invalid("a static whose id is not its content's");
       resource.statics_.push_back(read);
     }
@@ -192,10 +194,10 @@ struct Loader {
     for (const Column& column : view.columns)
       if (resource.name_of(column.key.instance).empty() || resource.name_of(column.key.type).empty())
         return invalid("the name of a column is missing");
-    std::uint32_t last = 0;
+    const EntityName* last = nullptr;
     for (const EntityName& name : view.names) {
-      if (name.name.value == last) continue;  // thousands of placed instances share one
-      last = name.name.value;
+      if (last != nullptr && name.name == last->name) continue;  // thousands of placed instances share one
+      last = &name;
       if (!good_entity_name(resource.name_of(name.name))) return invalid("the name of an entity is missing");
     }
     return core::Done{};

@@ -45,6 +45,7 @@ struct ComponentKey {
 struct Reference {
   std::uint32_t offset;  // bytes from the start of the column's data
   std::uint32_t target;  // entity index
+  bool operator==(const Reference&) const = default;
 };
 
 // What an entity is called: below the entity that its path goes through, names are unique. "lane.7" is {lane, 8}.

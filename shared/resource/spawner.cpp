@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <mobula/core/format.hpp>
 #include <mobula/hierarchy/world_transform.hpp>
@@ -20,6 +21,9 @@ void repeat(std::span<const T> values, std::uint32_t copies, std::vector<T>& int
 }
 
 void move_to(const Placement& placement, std::byte* row) {
+  [[maybe_unused]] const engine::Quat& q = placement.rotation;
+  MOBULA_ASSERT(std::fabs(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1) < 0.01f,
+                "a placement turns by a rotation");
   const auto local = core::load<engine::Transform>(row);
   const hierarchy::WorldTransform placed = hierarchy::compose({placement.position, placement.rotation}, local);
   core::store(row, engine::Transform{placed.position, placed.rotation});
@@ -65,6 +69,18 @@ core::Error Spawner::unknown_prefab(core::StringId32 name) {
   return {"unknown prefab", core::format("the resource has no spawnable prefab {}", core::to_string(name))};
 }
 
+// Nothing is half-applied: what is thrown while columns are added undoes all.
+template <class Columns>
+void Spawner::fill(const ecs::EntityBatch& batch, Columns&& add_columns) {
+  try {
+    add_columns();
+  } catch (...) {
+    registry_->undo_spawn(batch);
+    throw;
+  }
+  registry_->end_spawn(batch);
+}
+
 core::Result<ecs::EntityRange> Spawner::spawn(const Bound& bound, std::uint32_t copies,
                                               std::span<const Placement> placements) {
   const std::uint64_t count = std::uint64_t{bound.source->num_entities} * copies;
@@ -72,14 +88,15 @@ core::Result<ecs::EntityRange> Spawner::spawn(const Bound& bound, std::uint32_t 
   if (count > registry_->entities().config().index_limit) return too_many(count);
   const ecs::EntityRange range = registry_->create_range(static_cast<std::uint32_t>(count));
   if (range.generation == 0) return too_many(count);
-  if (copies == 1) {
-    registry_->assign_prototypes(range, bound.prototype_of);
-  } else {
-    repeat<ecs::PrototypeId>(bound.prototype_of, copies, kinds_);
-    registry_->assign_prototypes(range, kinds_);
-  }
-  for (const BoundColumn& each : bound.columns) spawn_column(bound, each, range, copies, placements);
-  registry_->end_spawn(range);
+  fill(range, [&] {
+    if (copies == 1) {
+      registry_->assign_prototypes(range, bound.prototype_of);
+    } else {
+      repeat<ecs::PrototypeId>(bound.prototype_of, copies, kinds_);
+      registry_->assign_prototypes(range, kinds_);
+    }
+    for (const BoundColumn& each : bound.columns) spawn_column(bound, each, range, copies, placements);
+  });
   return range;
 }
 
@@ -121,19 +138,24 @@ core::Status Spawner::spawn_part(std::span<ecs::Entity> entities, std::span<cons
                 "a handle and a choice for each entity of the level");
   std::vector<ecs::Entity> made(static_cast<std::size_t>(std::ranges::count(choices, SpawnChoice::spawn)));
   if (!registry_->create(made)) return too_many(made.size());
+  const std::span<const ecs::Entity> batch(made);
+  fill(batch, [&] { fill_part(batch, entities, choices); });
+  return core::Done{};
+}
+
+void Spawner::fill_part(std::span<const ecs::Entity> made, std::span<ecs::Entity> entities,
+                        std::span<const SpawnChoice> choices) {
   kinds_.clear();
   for (std::size_t i = 0; i < entities.size(); ++i) {
     if (choices[i] != SpawnChoice::spawn) continue;
     entities[i] = made[kinds_.size()];
     kinds_.push_back(level_.prototype_of[i]);
   }
-  registry_->assign_prototypes(std::span<const ecs::Entity>(made), kinds_);
+  registry_->assign_prototypes(made, kinds_);
   const bool all = made.size() == entities.size();
   for (const BoundColumn& each : level_.columns)
     all ? spawn_column(level_, each, std::span<const ecs::Entity>(entities), 1, {})
         : spawn_part_of_column(each, entities, choices);
-  registry_->end_spawn(std::span<const ecs::Entity>(made));
-  return core::Done{};
 }
 
 void Spawner::spawn_part_of_column(const BoundColumn& each, std::span<const ecs::Entity> entities,
@@ -167,7 +189,8 @@ void Spawner::repoint(std::span<const ecs::Entity> entities, std::span<const ecs
     for (const Reference& reference : each.references) {
       const std::uint32_t owner = each.column->entity_index[reference.offset / each.row_size];
       const ecs::Entity target = entities[reference.target];
-      if (choices[owner] == SpawnChoice::spawn || target == before[reference.target]) continue;
+      if (choices[owner] == SpawnChoice::spawn || !before[reference.target] || target == before[reference.target])
+        continue;
       const std::uint32_t offset = reference.offset % each.row_size;
       const std::byte* component = std::as_const(*registry_).try_read(entities[owner], each.pool);
       if (component != nullptr && core::load<ecs::Entity>(component + offset) == before[reference.target])

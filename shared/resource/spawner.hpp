@@ -45,8 +45,9 @@ void copy_column(const SpawnColumn& column);
 // How the columns of one component type are checked and spawned.
 struct ColumnSpawner {
   std::int32_t spawn_order = 0;
-  // Whether the raw bytes are good, asked once when a resource is bound. Empty: always.
+  // Whether the file's bytes are good, asked once when a resource is bound. Empty: always.
   std::function<core::Status(const Column&)> check;
+  // May not spawn by the Spawner that calls it.
   std::function<void(const SpawnColumn&)> spawn;
 };
 
@@ -118,6 +119,10 @@ class Spawner {
   [[nodiscard]] const Bound* find_prefab(core::StringId32 name) const;
   static core::Error unknown_prefab(core::StringId32 name);
   core::Result<ecs::EntityRange> spawn(const Bound& bound, std::uint32_t copies, std::span<const Placement> placements);
+  template <class Columns>
+  void fill(const ecs::EntityBatch& batch, Columns&& add_columns);
+  void fill_part(std::span<const ecs::Entity> made, std::span<ecs::Entity> entities,
+                 std::span<const SpawnChoice> choices);
   void spawn_column(const Bound& bound, const BoundColumn& each, const ecs::EntityBatch& batch, std::uint32_t copies,
                     std::span<const Placement> placements);
   void spawn_part_of_column(const BoundColumn& each, std::span<const ecs::Entity> entities,

@@ -51,8 +51,10 @@ class Spawner::Binder {
       const core::Status checked = spawner->check(column);
       if (!checked) return checked;
     }
-    if (column.component == nullptr) return add_raw(column, spawner, bound);
     const reflect::Component* component = schema_.find(column.key.type);
+    if (column.component == nullptr && component != nullptr)
+      return core::Error{"invalid", core::format("{} is a component here, and none in the resource", component->name)};
+    if (column.component == nullptr) return add_raw(column, spawner, bound);
     if (component == nullptr) return core::Done{};  // the schema has dropped it: noted
     const core::Result<ecs::PoolId> pool =
         spawner_.registry_->open_pool(column.key.type, resource_.name_of(column.key.instance));

@@ -137,7 +137,8 @@ core::Status check_column(const EntityResource& view, const Column& column) {
     if (column.entity_index[i] >= view.num_entities) return invalid("a component of entity {}", column.entity_index[i]);
     if (i > 0 && column.entity_index[i] <= column.entity_index[i - 1]) return invalid("entity_index is not rising");
   }
-  if (reinterpret_cast<std::uintptr_t>(column.data.data()) % 16 != 0) return invalid("a column is not 16-aligned");
+  if (!column.data.empty() && reinterpret_cast<std::uintptr_t>(column.data.data()) % 16 != 0)
+    return invalid("a column is not 16-aligned");
   const reflect::Component* component = column.component;
   if (component != nullptr) {
     if (column.data.size() != std::size_t{column.num_instances} * component->size)
@@ -184,13 +185,18 @@ core::Status read_columns(const fbs::EntityResource& table, const reflect::Schem
 }
 
 // A column for each key of each entity's prototype, and no other: then the sums agree, and each instance of a
-// column is met by its entity's prototype.
+// column is met by its entity's prototype. Prototypes that no entity has name no other columns either.
 core::Status check_agreement(const EntityResource& view) {
-  std::vector<ComponentKey> seen;
+  std::vector<ComponentKey> all;
+  for (const Column& column : view.columns) all.push_back(column.key);
+  std::ranges::sort(all);
+  if (std::ranges::adjacent_find(all) != all.end()) return invalid("two columns of one type and instance name");
+  for (const std::span<const ComponentKey> keys : view.prototypes)
+    for (const ComponentKey& key : keys)
+      if (!std::ranges::binary_search(all, key)) return invalid("a prototype names a column that is not there");
   std::size_t instances = 0;
   for (const Column& column : view.columns) {
     if (column.component == nullptr) continue;
-    seen.push_back(column.key);
     instances += column.num_instances;
     for (const std::uint32_t entity : column.entity_index) {
       const std::span<const ComponentKey> keys = view.prototypes[view.prototype_of[entity]];
@@ -198,9 +204,6 @@ core::Status check_agreement(const EntityResource& view) {
         return invalid("entity {} has a component that its prototype lacks", entity);
     }
   }
-  std::sort(seen.begin(), seen.end());
-  if (std::adjacent_find(seen.begin(), seen.end()) != seen.end())
-    return invalid("two columns of one type and instance name");
   std::size_t promised = 0;
   for (const std::uint32_t prototype : view.prototype_of) promised += view.prototypes[prototype].size();
   if (promised != instances) return invalid("prototypes promise {} components, columns hold {}", promised, instances);
@@ -242,8 +245,11 @@ core::Status read_part(const fbs::EntityResource& table, const reflect::Schema& 
 
 // The clients' columns, but for those that the server has its own of.
 void merge(std::vector<Column> clients, std::vector<Column>& server) {
+  std::vector<ComponentKey> own;
+  for (const Column& column : server) own.push_back(column.key);
+  std::ranges::sort(own);
   for (Column& column : clients)
-    if (std::ranges::find(server, column.key, &Column::key) == server.end()) server.push_back(std::move(column));
+    if (!std::ranges::binary_search(own, column.key)) server.push_back(std::move(column));
   std::ranges::sort(server, [](const Column& a, const Column& b) {
     return std::tie(a.spawn_order, a.key) < std::tie(b.spawn_order, b.key);
   });

@@ -445,6 +445,47 @@ TEST_F(RegistrySignalTest, AListenerOfADestructionMayDestroyAndMakeOthers) {
   world.check();
 }
 
+TEST_F(RegistrySignalTest, WhoIsToldOfASpawnHearsOfEachComponentOnce) {
+  const PoolId health = world.pool_of<Health>();
+  const PoolId mana = world.pool_of<Mana>();
+  std::vector<Entity> heard;
+  world.signals(health).construct.connect([&](std::span<const Entity> all) {
+    for (const Entity entity : all) world.add<Mana>(entity);
+  });
+  world.signals(mana).construct.connect(
+      [&](std::span<const Entity> all) { heard.insert(heard.end(), all.begin(), all.end()); });
+  const EntityRange range = world.create_range(3);
+  const PoolId only[] = {health};
+  world.assign_prototypes(range, std::vector<PrototypeId>(3, world.prototypes().intern(only)));
+  const std::vector<std::uint32_t> offsets{0, 1, 2};
+  const std::vector<Health> rows(3);
+  world.add_column(range, health, offsets, reinterpret_cast<const std::byte*>(rows.data()));
+  world.end_spawn(range);
+  EXPECT_EQ(heard, (std::vector{range.at(0), range.at(1), range.at(2)}));
+  world.check();
+}
+
+TEST_F(RegistrySignalTest, AListenerOfABulkEndMayEndAnotherOfThem) {
+  const Entity a = world.create();
+  const Entity b = world.create();
+  const Entity c = world.create();
+  world.add<Mana>(a);
+  world.add<Health>(b);
+  static_cast<void>(world.group<Health>());
+  Entity reborn;
+  world.signals<Mana>().destroy.connect([&](std::span<const Entity>) {
+    world.destroy(b);
+    while (reborn.index != b.index) reborn = world.create();
+    world.add<Health>(reborn);
+  });
+  world.clear_journal();
+  world.destroy(std::vector{a, b, c});
+  EXPECT_FALSE(world.valid(a) || world.valid(b) || world.valid(c));
+  EXPECT_TRUE(world.valid(reborn));
+  EXPECT_EQ((world.group<Health>().size()), 1u);
+  world.check();
+}
+
 TEST_F(RegistrySignalTest, WhatAListenerThrowsArrivesAndAllIsWhole) {
   const Signal::Connection created =
       world.created().connect([](std::span<const Entity>) { throw std::runtime_error("created"); });

@@ -22,7 +22,7 @@ class DemoSchema : public testing::Test {
 TEST_F(DemoSchema, HasItsComponentsAndTheEnginesByName) {
   std::vector<std::string> names;
   for (const Component& component : schema_->components()) names.push_back(component.name);
-  EXPECT_THAT(names, ElementsAre("Avatar", "Health", "Inventory", "Name", "Parent", "Pickup", "RenderData",
+  EXPECT_THAT(names, ElementsAre("Avatar", "Health", "Inventory", "Name", "Parent", "Patrol", "Pickup", "RenderData",
                                  "SpawnPoint", "Target", "Team", "Transform", "Velocity", "Wander"));
 }
 

@@ -82,6 +82,16 @@ TEST(RawParts, WhatIsWrongIsToldWithItsPlace) {
   }
 }
 
+TEST(RawParts, NothingIsAlsoAColumnAndAStatic) {
+  for (const char* more : {"", R"(,"c":{"components":{"Name":{}}})"}) {
+    const auto whole = test::load_text(std::string(R"({"entities":{"a":{})") + more +
+                                       R"(},"columns":[{"type":"Tag","entities":["/a"],"data":""}],
+                                       "statics":[{"type":"Line","data":""}]})");
+    EXPECT_EQ(test::column_of(whole->level(), "Tag", "Tag").num_instances, 1u);
+    EXPECT_EQ(whole->statics().size(), 1u);
+  }
+}
+
 TEST(RawParts, BytesThatAreNoValuesMakeNoFile) {
   EXPECT_EQ(test::errors_of(R"({"entities":{"a":{}},"columns":[{"type":"Health","entities":["/a"],"data":"00"}]})"),
             "level.json: makes a file that is refused: a column of Health has 1 bytes for 1 instances of 4\n");

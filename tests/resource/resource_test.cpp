@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <mobula/core/content_hash.hpp>
+#include <mobula/resource/draft.hpp>
 #include <mobula/resource/file.hpp>
 #include <mobula/resource/header.hpp>
 #include <mobula/resource/spawner.hpp>
@@ -129,12 +130,15 @@ void expect_refused_or_consistent(const core::Bytes& file, std::size_t& refused)
   registry.check();
 }
 
-TEST(Resource, EveryChangedByteUnderAFittingHashIsRefusedOrSpawnsConsistently) {
+// Every byte of both parts, to every other value: a quarter of the values each.
+class ChangedByte : public testing::TestWithParam<unsigned> {};
+
+TEST_P(ChangedByte, UnderAFittingHashIsRefusedOrSpawnsConsistently) {
   const test::Payloads good = test::payloads_of(tiny_blob());
   for (core::Bytes test::Payloads::* const part : {&test::Payloads::clients, &test::Payloads::server}) {
     std::size_t refused = 0;
     for (std::size_t at = 0; at < (good.*part).size(); ++at) {
-      for (const unsigned change : {0x01u, 0x80u, 0xffu}) {
+      for (unsigned change = GetParam() == 0 ? 4 : GetParam(); change < 256; change += 4) {
         SCOPED_TRACE(at);
         test::Payloads bad = good;
         (bad.*part)[at] ^= static_cast<std::byte>(change);
@@ -142,7 +146,30 @@ TEST(Resource, EveryChangedByteUnderAFittingHashIsRefusedOrSpawnsConsistently) {
         if (testing::Test::HasFatalFailure()) return;
       }
     }
-    EXPECT_GT(refused, (good.*part).size() / 4) << "the checks see something";
+    EXPECT_GT(refused, (good.*part).size() * 8) << "the checks see something";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Resource, ChangedByte, testing::Range(0u, 4u));
+
+TEST(Resource, APrototypeOfNobodyMayNotNameWhatIsNotThere) {
+  DraftPart part;
+  for (const char* name : {"Spot", "ghost"}) part.names.emplace(core::StringId32(name), name);
+  part.level.parent_index = {no_parent};
+  part.level.prototypes = {{}, {{core::StringId32("Spot"), core::StringId32("ghost")}}};
+  part.level.prototype_of = {0};
+  const core::Bytes file = write_resource({.schema = tiny_schema().bytes(), .clients = part, .server = {}});
+  const auto clients = Resource::from_bytes(
+      core::ByteView(file).first(header::size + core::load<std::uint64_t>(file.data() + header::payload_size_offset)));
+  ASSERT_FALSE(clients.ok());
+  EXPECT_EQ(clients.error().message, "a prototype names a column that is not there");
+}
+
+TEST(Resource, APayloadOfAnOddSizeIsRefused) {
+  for (int more = 1; more < 16; ++more) {
+    test::Payloads odd = test::payloads_of(tiny_blob());
+    odd.clients.resize(odd.clients.size() + static_cast<std::size_t>(more));
+    EXPECT_EQ(reason_of(test::sealed(std::move(odd))), "damaged") << "the server's part would not be aligned";
   }
 }
 
@@ -153,7 +180,7 @@ TEST(Resource, ForeignFilesAreRefusedByName) {
             "foreign");
   core::Bytes zeros(1000);
   EXPECT_EQ(reason_of(zeros), "foreign");
-  EXPECT_EQ(reason_of(test::sealed(core::Bytes(1000, std::byte{0x5a}))), "invalid");
+  EXPECT_EQ(reason_of(test::sealed(core::Bytes(1008, std::byte{0x5a}))), "invalid");
 }
 
 TEST(Resource, FilesAreFoundOrMissing) {

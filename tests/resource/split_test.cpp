@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <kitchen/components.hpp>
 #include <mobula/schema/components.hpp>
+#include <reflect/compile_schema.hpp>
 #include <resource/test_level.hpp>
 
 namespace mobula::resource {
@@ -82,6 +83,26 @@ TEST(Split, NoTextOfWhatIsHiddenIsInTheClientsPart) {
     EXPECT_EQ(whole->name_of(core::StringId32(hidden)), hidden);
   }
   for (const char* shown : {"Body", "rose_bush"}) EXPECT_TRUE(contains(whole->clients_bytes(), shown)) << shown;
+}
+
+TEST(Split, AReferenceInAHiddenFieldIsTheServers) {
+  const auto schema = test::load_schema(
+      "struct Plan (component) { open:mobula.engine.EntityRef; secret:mobula.engine.EntityRef (owner_only); }");
+  const auto whole =
+      test::load_text(R"({"entities":{"a":{"components":{"Plan":{"open":"/b","secret":"/b"}}},"b":{}}})", *schema);
+  EXPECT_EQ(test::column_of(whole->level(), "Plan", "Plan").references.size(), 2u);
+  EXPECT_EQ(test::column_of(clients_copy(*whole)->level(), "Plan", "Plan").references.size(), 1u);
+}
+
+TEST(Split, NamesThatAnOverrideHasReplacedAreNotInTheFile) {
+  const auto whole = test::load_text(R"({"prefabs":{
+      "base":{"components":{"Body":{"$type":"RenderData","mesh":"never_seen"}}},
+      "trap":{"spawnable":true,"server_only":true}},
+      "entities":{"a":{"prefab":"base","components":{"Body":{"mesh":"seen"}}}}})");
+  EXPECT_FALSE(contains(whole->bytes(), "never_seen"));
+  EXPECT_TRUE(contains(whole->clients_bytes(), "seen"));
+  EXPECT_FALSE(contains(whole->clients_bytes(), "trap")) << "a hidden prefab has no name for clients";
+  EXPECT_NE(whole->find_prefab(core::StringId32("trap")), nullptr);
 }
 
 TEST(Split, ReferencesOfHiddenInstancesGoWithThem) {

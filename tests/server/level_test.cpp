@@ -47,7 +47,7 @@ TEST(Level, AReloadOfTheSameChangesNothing) {
   const auto world = make_world(three);
   const LevelChange change = reload(*world, three);
   EXPECT_EQ(change.kept, 4u);
-  EXPECT_EQ(change.spawned + change.destroyed, 0u);
+  EXPECT_EQ(change.spawned + change.gone.size(), 0u);
   EXPECT_TRUE(world->registry().journal().empty());
 }
 
@@ -66,7 +66,7 @@ TEST(Level, WhatHasChangedIsSpawnedAnewAndTheRestStaysAsTheGameHasMadeIt) {
     "c":{"components":{"Health":{"current":33}},"children":{"d":{"components":{"Health":{"current":4}}}}}}})");
   EXPECT_EQ(change.kept, 2u);
   EXPECT_EQ(change.spawned, 3u) << "new, c, and d below it";
-  EXPECT_EQ(change.destroyed, 2u);
+  EXPECT_EQ(change.gone.size(), 2u);
   EXPECT_EQ(world->registry().get<const demo::Health>(a).current, 99);
   EXPECT_TRUE(world->registry().valid(player));
   EXPECT_FALSE(world->registry().valid(c));
@@ -81,7 +81,7 @@ TEST(Level, WhatTheGameHasDestroyedStaysGoneUntilItChanges) {
   world->registry().destroy(with_health(*world, 1));
   EXPECT_EQ(reload(*world, three).kept, 3u);
   EXPECT_FALSE(with_health(*world, 1));
-  EXPECT_EQ(reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":5}}}}})").destroyed, 3u);
+  EXPECT_EQ(reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":5}}}}})").gone.size(), 3u);
   EXPECT_TRUE(with_health(*world, 5));
   EXPECT_EQ(world->registry().entities().size(), 1u);
 }
@@ -116,6 +116,55 @@ TEST(Level, AnOlderSchemaIsTakenByNameAndToldOf) {
   EXPECT_EQ(world->registry().get<const demo::Health>(with_health(*world, 8)).maximum, 100);
   EXPECT_FALSE(world->level_notes().empty());
   EXPECT_TRUE(make_world(three)->level_notes().empty());
+}
+
+TEST(Level, WhatTheGameHasPutBelowSomethingGoesOverToItsHeir) {
+  const char* cart = R"({"entities":{
+    "cart":{"components":{"Transform":{"position":[100,0,0]},"Health":{"current":%}}},
+    "box":{"components":{"Transform":{"position":[1,0,0]},"Health":{"current":5}}}}})";
+  const auto version = [&](char health) {
+    std::string text = cart;
+    text[text.find('%')] = health;
+    return text;
+  };
+  const auto world = make_world(version('1'));
+  ecs::Registry& registry = world->registry();
+  const ecs::Entity rider = registry.create();
+  registry.add<engine::Transform>(rider).position.y = 2;
+  const ecs::Entity box = with_health(*world, 5);
+  for (const ecs::Entity each : {rider, box}) ASSERT_TRUE(world->hierarchy().set_parent(each, with_health(*world, 1)));
+  reload(*world, version('2'));
+  const ecs::Entity heir = with_health(*world, 2);
+  EXPECT_EQ(registry.get<const engine::Parent>(rider).entity, heir);
+  EXPECT_EQ(registry.get<const engine::Parent>(box).entity, heir);
+  EXPECT_EQ(registry.get<const hierarchy::WorldTransform>(rider).position.x, 100.0f);
+  reload(*world, R"({"entities":{}})");
+  EXPECT_FALSE(registry.valid(box));
+  EXPECT_FALSE(registry.has<engine::Parent>(rider)) << "nobody inherits: it stays where it is";
+  EXPECT_EQ(registry.get<const engine::Transform>(rider).position.x, 100.0f);
+}
+
+TEST(Level, ChildrenOfWhatTheGameHasDestroyedDoNotComeBack) {
+  const auto world = make_world(R"({"entities":{"a":{"components":{"Health":{"current":1}},"children":{"b":{}}}}})");
+  world->destroy_tree(with_health(*world, 1));
+  const LevelChange change = reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":1}},
+      "children":{"b":{"components":{"Health":{"current":2}}},"c":{}}}}})");
+  EXPECT_EQ(change.spawned, 0u);
+  EXPECT_EQ(world->registry().entities().size(), 0u);
+}
+
+TEST(Level, AReloadOfAllOfItCanBeDoneAgainAndAgain) {
+  const auto world = make_world(three, 20);
+  for (int i = 0; i < 50; ++i)
+    reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":)" + std::to_string(i + 10) +
+                       R"(}}},"b":{"components":{"Health":{"current":)" + std::to_string(i + 100) + "}}}}}");
+  EXPECT_EQ(world->registry().entities().size(), 2u);
+}
+
+TEST(Level, NamesOfFormerVersionsStayKnown) {
+  const auto world = make_world(R"({"entities":{"a":{"components":{"Old":{"$type":"Health"}}}}})");
+  reload(*world, R"({"entities":{"a":{"components":{"New":{"$type":"Health"}}}}})");
+  for (const char* name : {"Old", "New"}) EXPECT_EQ(world->names().text(core::StringId32(name)), name);
 }
 
 TEST(Level, PrefabsComeFromTheNewVersion) {
