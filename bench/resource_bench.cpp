@@ -56,9 +56,9 @@ core::Bytes compile_text(const std::string& text) {
 // A compiled file that is there while the benchmarks run.
 class LevelFile {
  public:
-  explicit LevelFile(std::int64_t count)
+  explicit LevelFile(std::int64_t count, bool linked = false)
       : path_((std::filesystem::temp_directory_path() / core::format("mobula-bench-{}.level", ::getpid())).string()) {
-    static_cast<void>(resource::write_files({{path_, compile_text(level_text(count, false))}}));
+    static_cast<void>(resource::write_files({{path_, compile_text(level_text(count, linked))}}));
   }
   ~LevelFile() { std::filesystem::remove(path_); }
   LevelFile(const LevelFile&) = delete;
@@ -145,7 +145,8 @@ void spawn_level_scattered(benchmark::State& state) {
 
 // As a server has it: parents and references, a group, somebody who listens to each pool, names that are looked up.
 void spawn_level_live(benchmark::State& state) {
-  const auto level = *Resource::from_bytes(compile_text(level_text(state.range(0), true)));
+  const LevelFile file(state.range(0), true);
+  const auto level = *Resource::load(file.path());
   World world(level);
   std::uint64_t heard = 0;
 
@@ -168,7 +169,8 @@ void spawn_level_live(benchmark::State& state) {
 
 // What no spawner can do without: the bytes of the columns, and for each instance an index and a position.
 void spawn_floor(benchmark::State& state) {
-  const auto level = *Resource::from_bytes(compile_text(level_text(state.range(0), false)));
+  const LevelFile file(state.range(0));
+  const auto level = *Resource::load(file.path());
   std::vector<core::Bytes> rows;
   std::vector<std::vector<std::uint32_t>> packed;
   std::vector<std::vector<std::uint32_t>> positions;
@@ -195,7 +197,8 @@ void spawn_floor(benchmark::State& state) {
 
 // So many of one prefab, each at its own place: in one call.
 void spawn_prefab(benchmark::State& state) {
-  World world(*Resource::from_bytes(compile_text(level_text(1000, true))));
+  const LevelFile file(1000, true);
+  World world(*Resource::load(file.path()));
   std::vector<resource::Placement> places(static_cast<std::size_t>(state.range(0)));
   for (std::size_t i = 0; i < places.size(); ++i) places[i].position.x = static_cast<float>(i % 100);
   const core::StringId32 crate("crate");

@@ -41,11 +41,11 @@ core::Status World::spawn_level() {
 
 core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Resource> resource) {
   if (!level_) return core::Error{"no level", "a world that began without a level has none to reload"};
-  core::Result<Level> next = Level::bind(registry_, schema(), resource, config_.spawners);
-  if (!next) return next.error();
   index::NameTable names = names_;  // with the old ones: what the game has spawned may still have them
   for (const std::string_view name : resource->names())
     if (const core::Result<core::StringId32> added = names.add(name); !added) return added.error();
+  core::Result<Level> next = Level::bind(registry_, schema(), std::move(resource), config_.spawners);
+  if (!next) return next.error();
   core::Result<LevelChange> change = next->replace(*level_);
   if (!change) return change;
   destroy_replaced(change->gone);

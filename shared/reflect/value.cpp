@@ -170,9 +170,10 @@ struct Writer {
       return wrong("a number");
     }
     using Limits = std::numeric_limits<Float>;
-    // Checked before the conversion, which is only defined for what fits.
-    if (!(number >= -static_cast<double>(Limits::max()) && number <= static_cast<double>(Limits::max())))
-      return beyond(Limits::lowest(), Limits::max());
+    // Checked before the conversion, which is only defined for what fits. The shortest text of the greatest float is a
+    // little more than it, and rounds to it.
+    constexpr double end = std::is_same_v<Float, float> ? 0x1.ffffffp127 : std::numeric_limits<double>::infinity();
+    if (!(std::fabs(number) < end)) return beyond(Limits::lowest(), Limits::max());
     const auto narrow = static_cast<Float>(number);
     if (!in_bounds(field, narrow)) return beyond(field.low, field.high);
     core::store(to, narrow);

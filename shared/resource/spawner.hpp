@@ -62,7 +62,8 @@ class SpawnerTable {
   std::map<core::StringId32, ColumnSpawner> spawners_;
 };
 
-// What to do with columns that are neither schema components nor have a spawner.
+// What to do with columns that are neither schema components nor have a spawner. (Components that the registry's schema
+// has dropped are left out, and noted, either way.)
 enum class UnknownColumns { skip, refuse };
 
 // Where a prefab is put: the Transforms of its roots are relative to this one.
@@ -76,7 +77,8 @@ class Spawner {
                                     std::shared_ptr<const Resource> resource, const SpawnerTable& table = {},
                                     UnknownColumns unknown = UnknownColumns::skip);
 
-  // All of these fail with "too many entities" and then have changed nothing.
+  // All of these fail with "too many entities" and then have changed nothing. What they made goes as a unit by
+  // Registry::destroy_range.
   // A level without entities gives an empty range.
   core::Result<ecs::EntityRange> spawn_level();
   // Some of it, at any free indices. Both by entity: `entities` has those that are there already, or null, and gets

@@ -90,6 +90,16 @@ TEST(PropertyText, AWholeComponentComesBackAsItsBytes) {
   }
 }
 
+TEST(PropertyText, TheGreatestFloatComesBack) {
+  KitchenWorld world;
+  const ecs::Entity e = world.make();
+  world.registry.get<kitchen::Plain>(e).a_float = std::numeric_limits<float>::max();
+  const std::string text = world.text(e, "Plain", "a_float");
+  ASSERT_TRUE(world.properties.set_text(e, "Plain", "a_float", text)) << text;
+  EXPECT_EQ(world.component<kitchen::Plain>(e).a_float, std::numeric_limits<float>::max());
+  EXPECT_FALSE(world.properties.set_text(e, "Plain", "a_float", "3.4028236e38"));
+}
+
 TEST(PropertyText, MembersThatAreLeftOutStayAsTheyAre) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
