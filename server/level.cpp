@@ -14,14 +14,18 @@ using resource::SpawnChoice;
 core::Status check_sizes(const reflect::Schema& schema, const resource::EntityResource& entities) {
   for (const std::span<const resource::ComponentKey> prototype : entities.prototypes) {
     std::uint32_t bits = 0;
+    std::uint32_t sent = 0;
     for (const resource::ComponentKey& key : prototype) {
       const reflect::Component* component = schema.find(key.type);
-      if (component != nullptr && !component->not_sent) bits += wire::ComponentCodec(*component).max_bits();
+      if (component == nullptr || component->not_sent) continue;
+      bits += wire::ComponentCodec(*component).max_bits();
+      ++sent;
     }
-    if (bits > wire::entity_bits_max || prototype.size() > wire::max_components_per_prototype)
-      return core::Error{
-          "too large", core::format("an entity of the level has {} components of {} bytes, which do not fit a datagram",
-                                    prototype.size(), bits / 8)};
+    if (bits > wire::entity_bits_max || sent > wire::max_components_per_prototype)
+      return core::Error{"too large",
+                         core::format("an entity of the level has {} components to send, {} bytes of them; expected at "
+                                      "most {} components and {} bytes, as a datagram holds",
+                                      sent, bits / 8, wire::max_components_per_prototype, wire::entity_bits_max / 8)};
   }
   return core::Done{};
 }
