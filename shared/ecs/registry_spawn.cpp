@@ -1,0 +1,85 @@
+// The registry's steps of a spawn: many entities of known prototypes, then their components column by column.
+#include <algorithm>
+#include <mobula/ecs/registry.hpp>
+
+namespace mobula::ecs {
+
+void Registry::assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) {
+  const std::uint32_t count = batch.count();
+  MOBULA_ASSERT(prototypes.size() == count, "one prototype for each entity of the batch");
+  journal_.make_room(batch.is_range() ? 1 : count);  // should it be undone
+  index_.prototypes().release(empty_prototype, count);
+  for (std::uint32_t i = 0; i < count;) {
+    const PrototypeId prototype = prototypes[i];
+    const std::uint32_t begin = i;
+    for (; i < count && prototypes[i] == prototype; ++i) {
+      MOBULA_ASSERT(valid(batch.at(i)) && index_.entities().prototype(batch.at(i).index) == empty_prototype,
+                    "entity " + to_string(batch.at(i)) + " is spawned, and is dead or has components already");
+      index_.entities().change_prototype(batch.at(i).index, empty_prototype, prototype);
+    }
+    index_.prototypes().retain(prototype, i - begin);
+  }
+}
+
+void Registry::add_column(const EntityBatch& batch, PoolId id, std::span<const std::uint32_t> offsets,
+                          const std::byte* rows) {
+  Pool& pool = *pools_[id];
+  if (pool.watch() != nullptr)
+    for (GroupSet* group : pool.watch()->groups) group->make_room(batch, offsets);
+  pool.append_rows(batch, offsets, rows);
+}
+
+// Who is told of what is settled before anyone is told: a listener may add further components, of which others hear
+// then, and destroy what was spawned.
+void Registry::end_spawn(const EntityBatch& batch) {
+  if (!watched_) return;
+  struct News {
+    PoolId pool;
+    std::vector<Entity> entities;
+  };
+  std::vector<News> all;
+  try {
+    for (PoolId id = 0; id < pool_count(); ++id) {
+      const PoolWatch* const watch = pools_[id]->watch();
+      if (watch == nullptr || watch->signals.construct.empty()) continue;
+      select(batch, id, all.emplace_back(News{id, {}}).entities);
+    }
+  } catch (...) {
+    undo_spawn(batch);
+    throw;
+  }
+  for (const core::Owned<GroupSet>& group : groups_) group->take_in(batch);
+  for (News& news : all) {
+    std::erase_if(news.entities, [this](Entity entity) { return !valid(entity); });
+    pools_[news.pool]->watch()->signals.construct.emit(news.entities);
+  }
+}
+
+void Registry::undo_spawn(const EntityBatch& batch) noexcept {
+  for (std::uint32_t i = 0; i < batch.count(); ++i) {
+    const Entity entity = batch.at(i);
+    if (!valid(entity)) continue;
+    for (const PoolId pool : index_.prototypes().pools(index_.destroy(entity)))
+      if (pools_[pool]->contains(entity.index)) pools_[pool]->remove(entity.index);
+    for (Pool* pool : local_pools_)
+      if (pool->contains(entity.index)) pool->remove(entity.index);
+    journal_.make_room();  // has been made, but for what a column's spawner has used of it
+    journal_.note(JournalEntry::Kind::destroy, entity);
+  }
+}
+
+// Those that live and have the component. Neighbours are mostly alike.
+void Registry::select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const {
+  PrototypeId last = empty_prototype;
+  bool has = false;
+  for (std::uint32_t i = 0; i < batch.count(); ++i) {
+    const Entity entity = batch.at(i);
+    if (!valid(entity)) continue;
+    const PrototypeId prototype = index_.entities().prototype(entity.index);
+    if (prototype != last) has = index_.prototypes().contains(prototype, pool);
+    last = prototype;
+    if (has) selected.push_back(entity);
+  }
+}
+
+}  // namespace mobula::ecs
