@@ -1,6 +1,7 @@
 // The registry's steps of a spawn: many entities of known prototypes, then their components column by column.
 #include <algorithm>
 #include <mobula/ecs/registry.hpp>
+#include <utility>
 
 namespace mobula::ecs {
 
@@ -35,24 +36,31 @@ void Registry::end_spawn(const EntityBatch& batch) {
   if (!watched_) return;
   struct News {
     PoolId pool;
-    std::vector<Entity> entities;
+    std::size_t begin;  // of its entities in `told`
+    std::size_t end;
   };
   std::vector<News> all;
+  std::vector<Entity> told = std::exchange(concerned_, {});  // a listener may spawn or destroy: it takes its own
+  told.clear();
   try {
     for (PoolId id = 0; id < pool_count(); ++id) {
       const PoolWatch* const watch = pools_[id]->watch();
       if (watch == nullptr || watch->signals.construct.empty()) continue;
-      select(batch, id, all.emplace_back(News{id, {}}).entities);
+      const std::size_t begin = told.size();
+      select(batch, id, told);
+      all.push_back({id, begin, told.size()});
     }
   } catch (...) {
     undo_spawn(batch);
     throw;
   }
   for (const core::Owned<GroupSet>& group : groups_) group->take_in(batch);
-  for (News& news : all) {
-    std::erase_if(news.entities, [this](Entity entity) { return !valid(entity); });
-    pools_[news.pool]->watch()->signals.construct.emit(news.entities);
+  for (const News& news : all) {
+    const std::span<Entity> entities(told.data() + news.begin, told.data() + news.end);
+    const auto dead = std::ranges::remove_if(entities, [this](Entity entity) { return !valid(entity); });
+    pools_[news.pool]->watch()->signals.construct.emit({entities.begin(), dead.begin()});
   }
+  concerned_ = std::move(told);
 }
 
 void Registry::undo_spawn(const EntityBatch& batch) noexcept {
