@@ -106,18 +106,26 @@ void spawn_level(benchmark::State& state) {
   report(state, level->level().num_entities);
 }
 
+// What spawn() makes is timed, and goes off the clock. Returns the last of it.
+template <class Spawn>
+ecs::EntityRange spawn_and_destroy(benchmark::State& state, ecs::Registry& registry, Spawn spawn) {
+  ecs::EntityRange range;
+  for (auto _ : state) {
+    range = spawn();
+    state.PauseTiming();
+    registry.destroy_range(range);
+    registry.clear_journal();
+    state.ResumeTiming();
+  }
+  return range;
+}
+
 // 50,000 live, and a level that comes and goes: its range of indices is used again.
 void spawn_level_recycled(benchmark::State& state) {
   const LevelFile file(state.range(0));
   World world(*Resource::load(file.path()));
   for (int i = 0; i < 5; ++i) static_cast<void>(world.spawner.spawn_level());
-  for (auto _ : state) {
-    const ecs::EntityRange range = *world.spawner.spawn_level();
-    state.PauseTiming();
-    world.registry.destroy_range(range);
-    world.registry.clear_journal();
-    state.ResumeTiming();
-  }
+  spawn_and_destroy(state, world.registry, [&] { return *world.spawner.spawn_level(); });
   report(state, state.range(0));
 }
 
@@ -149,20 +157,16 @@ void spawn_level_live(benchmark::State& state) {
   const auto level = *Resource::load(file.path());
   World world(level);
   std::uint64_t heard = 0;
-
   for (const resource::Column& column : level->level().columns)
     static_cast<void>(world.registry.signals(world.registry.find_pool(column.key.type, column.key.instance))
                           .construct.connect([&](std::span<const ecs::Entity> all) { heard += all.size(); }));
   static_cast<void>(world.registry.group<engine::Transform, demo::Health>());
   const core::StringId32 body("Body");
-  for (auto _ : state) {
+  spawn_and_destroy(state, world.registry, [&] {
     const ecs::EntityRange range = *world.spawner.spawn_level();
     benchmark::DoNotOptimize(world.registry.find(range.at(0), body));
-    state.PauseTiming();
-    world.registry.destroy_range(range);
-    world.registry.clear_journal();
-    state.ResumeTiming();
-  }
+    return range;
+  });
   state.counters["heard_per_spawn"] = static_cast<double>(heard) / static_cast<double>(state.iterations());
   report(state, level->level().num_entities);
 }
@@ -202,14 +206,8 @@ void spawn_prefab(benchmark::State& state) {
   std::vector<resource::Placement> places(static_cast<std::size_t>(state.range(0)));
   for (std::size_t i = 0; i < places.size(); ++i) places[i].position.x = static_cast<float>(i % 100);
   const core::StringId32 crate("crate");
-  ecs::EntityRange range;
-  for (auto _ : state) {
-    range = *world.spawner.spawn_prefabs(crate, places);
-    state.PauseTiming();
-    world.registry.destroy_range(range);
-    world.registry.clear_journal();
-    state.ResumeTiming();
-  }
+  const ecs::EntityRange range =
+      spawn_and_destroy(state, world.registry, [&] { return *world.spawner.spawn_prefabs(crate, places); });
   report(state, range.count);
 }
 

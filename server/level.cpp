@@ -84,8 +84,9 @@ core::Result<LevelChange> Level::replace(const Level& before) {
     if (!matches[i].unchanged) continue;
     choices[i] = SpawnChoice::leave;
     stays[matches[i].old] = true;
-    if (registry_->valid(old[i])) entities[i] = old[i];
-    change.kept += registry_->valid(old[i]);
+    if (!registry_->valid(old[i])) continue;
+    entities[i] = old[i];
+    ++change.kept;
   }
   // What can fail comes first.
   if (core::Status spawned = spawn_changed(entities, choices); !spawned) return spawned.error();

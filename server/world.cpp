@@ -4,15 +4,16 @@
 namespace mobula::server {
 namespace {
 
-// Component types of the schema, and all that the level names.
-core::Result<index::NameTable> collect_names(const reflect::Schema& schema, const resource::Resource* level) {
-  index::NameTable names;
-  std::vector<std::string_view> all;
-  for (const reflect::Component& component : schema.components()) all.push_back(component.name);
-  if (level != nullptr) all.insert(all.end(), level->names().begin(), level->names().end());
-  for (const std::string_view name : all)
+core::Status add_names(const reflect::Schema& schema, index::NameTable& names) {
+  for (const reflect::Component& component : schema.components())
+    if (const core::Result<core::StringId32> added = names.add(component.name); !added) return added.error();
+  return core::Done{};
+}
+
+core::Status add_names(const resource::Resource& level, index::NameTable& names) {
+  for (const std::string_view name : level.names())
     if (const core::Result<core::StringId32> added = names.add(name); !added) return added.error();
-  return names;
+  return core::Done{};
 }
 
 }  // namespace
@@ -22,10 +23,9 @@ core::Result<std::unique_ptr<World>> World::make(WorldConfig config) {
   const WorldConfig& made = world->config_;
   if (core::Status registered = reflect::register_components(world->registry_, *made.schema); !registered)
     return registered.error();
-  core::Result<index::NameTable> names = collect_names(*made.schema, made.level.get());
-  if (!names) return names.error();
-  world->names_ = std::move(*names);
+  if (core::Status named = add_names(*made.schema, world->names_); !named) return named.error();
   if (made.level == nullptr) return world;
+  if (core::Status named = add_names(*made.level, world->names_); !named) return named.error();
   core::Result<Level> level = Level::bind(world->registry_, *made.schema, made.level, made.spawners);
   if (!level) return level.error();
   world->level_.emplace(std::move(*level));
@@ -42,8 +42,7 @@ core::Status World::spawn_level() {
 core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Resource> resource) {
   if (!level_) return core::Error{"no level", "a world that began without a level has none to reload"};
   index::NameTable names = names_;  // with the old ones: what the game has spawned may still have them
-  for (const std::string_view name : resource->names())
-    if (const core::Result<core::StringId32> added = names.add(name); !added) return added.error();
+  if (core::Status named = add_names(*resource, names); !named) return named.error();
   core::Result<Level> next = Level::bind(registry_, schema(), std::move(resource), config_.spawners);
   if (!next) return next.error();
   core::Result<LevelChange> change = next->replace(*level_);

@@ -3,6 +3,7 @@
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/line.hpp>
 #include <mobula/server/game/movement.hpp>
+#include <mobula/server/game/world_edge.hpp>
 #include <vector>
 
 namespace demo {
@@ -13,7 +14,6 @@ using mobula::engine::Transform;
 using mobula::engine::Vec3;
 using mobula::server::World;
 
-constexpr float world_edge = 500.0f;  // metres; the schema's range ends at 512
 constexpr float sight = 15.0f;
 constexpr float reach = 1.5f;
 constexpr float still_squared = 1e-6f;  // slower, squared, is no movement and has no direction

@@ -5,6 +5,7 @@
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/line.hpp>
 #include <mobula/server/game/patrol_compiler.hpp>
+#include <mobula/server/game/world_edge.hpp>
 #include <string_view>
 #include <vector>
 
@@ -19,7 +20,6 @@ using mobula::resource::JsonValue;
 constexpr std::string_view points_member = "points";
 constexpr std::size_t points_min = 2;
 constexpr std::size_t points_max = 1000;
-constexpr double world_edge = 500;  // metres
 
 bool read_coordinate(const JsonValue& value, float& into) {
   double number = 0;
@@ -27,7 +27,7 @@ bool read_coordinate(const JsonValue& value, float& into) {
   const auto read = std::from_chars(value.text.data(), end, number);
   into = static_cast<float>(number);
   return value.kind == JsonValue::Kind::number && read.ec == std::errc() && read.ptr == end &&
-         std::fabs(number) <= world_edge;
+         std::fabs(number) <= static_cast<double>(world_edge);
 }
 
 // Nothing, with an error told, unless all are points of the world.

@@ -44,12 +44,10 @@ const Column* find_column(const EntityResource& view, ComponentKey key) {
   return found == view.columns.end() ? nullptr : &*found;
 }
 
-// Of columns in a file and on their way to one.
+// Where there may be none.
 template <class A, class B>
 bool same_column(const A* a, const B* b) {
-  if (a == nullptr || b == nullptr) return (a == nullptr) == (b == nullptr);
-  return std::ranges::equal(a->entity_index, b->entity_index) && std::ranges::equal(a->data, b->data) &&
-         a->references == b->references;
+  return a == nullptr || b == nullptr ? (a == nullptr) == (b == nullptr) : same_instances(*a, *b);
 }
 
 const DraftColumn* find_column(const Draft& draft, ComponentKey key) {

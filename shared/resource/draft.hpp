@@ -1,6 +1,7 @@
 // A resource on its way from scene to file: columns that can still grow.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mobula/resource/resource.hpp>
@@ -17,6 +18,14 @@ struct DraftColumn {
   std::vector<Reference> references;
   std::vector<bool> server_only;  // by instance
 };
+
+// Whether two columns, of files or on their way to one, have the same instances: of the same entities, with the same
+// bytes and references.
+template <class A, class B>
+bool same_instances(const A& a, const B& b) {
+  return std::ranges::equal(a.entity_index, b.entity_index) && std::ranges::equal(a.data, b.data) &&
+         a.references == b.references;
+}
 
 // A level or prefab.
 struct Draft {

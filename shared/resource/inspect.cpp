@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/core/format.hpp>
+#include <mobula/resource/draft.hpp>
 #include <mobula/resource/inspect.hpp>
 #include <mobula/resource/json_writer.hpp>
 #include <ranges>
@@ -69,10 +70,7 @@ class Inspector {
     if (clients == nullptr) return "";
     const auto theirs = std::ranges::find(clients->columns, column.key, &Column::key);
     if (theirs == clients->columns.end()) return "server";
-    const bool same = std::ranges::equal(theirs->entity_index, column.entity_index) &&
-                      std::ranges::equal(theirs->data, column.data) &&
-                      theirs->references.size() == column.references.size();
-    return same ? "everyone" : "differs";
+    return same_instances(*theirs, column) ? "everyone" : "differs";
   }
 
   [[nodiscard]] Content content(std::string name, const EntityResource& view, const EntityResource* clients) const {

@@ -79,8 +79,7 @@ SplitDraft split(Draft draft, const reflect::Schema& schema) {
   SplitDraft parts;
   for (auto& [key, column] : draft.columns) {
     DraftColumn visible = for_clients(column, schema.find(key.second.type));
-    const bool all = visible.entity_index == column.entity_index && visible.data == column.data &&
-                     visible.references == column.references;
+    const bool all = same_instances(visible, column);
     if (!visible.entity_index.empty()) parts.clients.columns.emplace(key, std::move(visible));
     if (!all) parts.server.columns.emplace(key, std::move(column));
   }

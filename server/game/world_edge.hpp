@@ -1,0 +1,8 @@
+// How far from the middle of the demo's world anything may be: the schema's range ends at 512.
+#pragma once
+
+namespace demo {
+
+inline constexpr float world_edge = 500.0f;  // metres
+
+}  // namespace demo
