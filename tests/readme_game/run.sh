@@ -4,6 +4,7 @@ set -euo pipefail
 bin=${1:?usage: run.sh BIN_DIR}
 dir=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$dir"' EXIT
+: >"$dir/log"  # here before the first look at it, however late the game's process begins
 "$bin/arena" --port 0 2>"$dir/log" &
 for ((i = 0; i < 100; ++i)); do
   port=$(sed -nE 's/.*listening on udp port ([0-9]+).*/\1/p' "$dir/log")
