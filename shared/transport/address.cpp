@@ -2,10 +2,12 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/transport/address.hpp>
+#include <string_view>
 
 namespace mobula::transport {
 namespace {
 
+constexpr std::array<std::string_view, static_cast<std::size_t>(Pipe::count)> pipe_prefixes{"", "tcp:", "ws:"};
 constexpr std::array<std::uint8_t, 12> v4_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
 unsigned group(const Address& address, std::size_t i) { return address.ip[2 * i] * 256u + address.ip[2 * i + 1]; }
@@ -45,10 +47,12 @@ std::string v6_text(const Address& address) {
 bool Address::is_v4() const { return std::equal(v4_prefix.begin(), v4_prefix.end(), ip.begin()); }
 
 std::string to_string(const Address& address) {
+  const std::string_view pipe = pipe_prefixes[static_cast<std::size_t>(address.pipe)];
   if (address.is_v4()) {
-    return core::format("{}.{}.{}.{}:{}", address.ip[12], address.ip[13], address.ip[14], address.ip[15], address.port);
+    return core::format("{}{}.{}.{}.{}:{}", pipe, address.ip[12], address.ip[13], address.ip[14], address.ip[15],
+                        address.port);
   }
-  return core::format("[{}]:{}", v6_text(address), address.port);
+  return core::format("{}[{}]:{}", pipe, v6_text(address), address.port);
 }
 
 }  // namespace mobula::transport

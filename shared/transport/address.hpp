@@ -1,5 +1,5 @@
-// Where a datagram comes from or goes to: an IPv6 address (IPv4 as ::ffff:a.b.c.d) and a port.
-// A plain value; the same peer always has the same bytes, whatever socket it came through.
+// Where a datagram comes from or goes to: a pipe, an IPv6 address (IPv4 as ::ffff:a.b.c.d) and a port.
+// A plain value; the same peer on the same pipe always has the same bytes, whatever socket it came through.
 #pragma once
 
 #include <array>
@@ -10,12 +10,20 @@
 
 namespace mobula::transport {
 
-// What one datagram may carry at most. Fits the path MTU of nearly every network, tunnels included.
-inline constexpr std::size_t datagram_bytes_max = 1200;
+// What one datagram carries at most: a session's 1200 bytes and what encrypting them adds. Fits the 1280 bytes that
+// every IPv6 network carries, headers included.
+inline constexpr std::size_t payload_bytes_max = 1200;
+inline constexpr std::size_t datagram_bytes_max = payload_bytes_max + 1 + 8 + 16;
 
+// What moves the datagrams. A stream pipe keeps their borders, and carries the same session.
+enum class Pipe : std::uint8_t { udp, tcp, websocket, count };
+
+// 20 bytes
 struct Address {
   std::array<std::uint8_t, 16> ip{};  // network order; all zero: any
   std::uint16_t port = 0;
+  Pipe pipe = Pipe::udp;
+  std::uint8_t unused = 0;  // addresses are hashed as they lie in memory
 
   static constexpr Address v4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d, std::uint16_t port) {
     return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d}, port};
@@ -28,7 +36,7 @@ struct Address {
   bool operator==(const Address&) const = default;
 };
 
-// "192.0.2.1:7777", "[2001:db8::1]:7777".
+// "192.0.2.1:7777", "tcp:192.0.2.1:7777", "ws:[2001:db8::1]:7777".
 std::string to_string(const Address& address);
 
 }  // namespace mobula::transport

@@ -5,7 +5,7 @@
 
 namespace mobula::transport {
 
-static_assert(sizeof(Address) == 18, "addresses are hashed as they lie in memory");
+static_assert(sizeof(Address) == 20, "addresses are hashed as they lie in memory");
 
 // At most half full: probes stay short.
 AddressTable::AddressTable(std::uint32_t entries_max, std::uint64_t seed)

@@ -99,13 +99,13 @@ Hello read_hello(Reader& reader) {
 
 // What is hashed under the key: the use first, so that no hash serves another use.
 struct HashInput {
-  std::array<std::byte, 1 + 18 + 8 + 8> bytes{};
+  std::array<std::byte, 1 + 20 + 8 + 8> bytes{};
 
   HashInput(char use, const Address& address, std::uint64_t nonce, std::uint64_t number) {
     core::store(bytes.data(), use);
     core::store(bytes.data() + 1, address);
-    core::store(bytes.data() + 19, nonce);
-    core::store(bytes.data() + 27, number);
+    core::store(bytes.data() + 21, nonce);
+    core::store(bytes.data() + 29, number);
   }
 };
 

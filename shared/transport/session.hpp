@@ -32,8 +32,7 @@
 
 namespace mobula::transport {
 
-// 32 bytes are left to the envelope, today's and an encrypting one's.
-inline constexpr std::size_t session_body_bytes_max = 1168;
+inline constexpr std::size_t session_body_bytes_max = payload_bytes_max;
 // An unreliable message travels whole in one datagram.
 inline constexpr std::size_t max_unreliable_size = 1150;
 inline constexpr std::size_t max_reliable_size = 4 * 1024 * 1024;

@@ -25,6 +25,15 @@ TEST(Address, IsWrittenAsPeopleWriteIt) {
   EXPECT_EQ(to_string(v6({1, 2, 3, 4, 5, 6, 7, 8}, 65535)), "[1:2:3:4:5:6:7:8]:65535");
 }
 
+TEST(Address, SaysItsPipeUnlessThatIsUdp) {
+  Address address = Address::v4(192, 0, 2, 1, 7777);
+  address.pipe = Pipe::tcp;
+  EXPECT_EQ(to_string(address), "tcp:192.0.2.1:7777");
+  EXPECT_NE(address, Address::v4(192, 0, 2, 1, 7777));
+  address.pipe = Pipe::websocket;
+  EXPECT_EQ(to_string(address), "ws:192.0.2.1:7777");
+}
+
 TEST(Address, ComparesAddressAndPort) {
   const Address address = Address::v4(10, 0, 0, 1, 1);
   EXPECT_EQ(address, Address::v4(10, 0, 0, 1, 1));
