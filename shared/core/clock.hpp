@@ -18,4 +18,10 @@ inline Nanoseconds monotonic_now() {
       .count();
 }
 
+// Seconds since 1970: what connect tokens expire by.
+inline std::uint64_t unix_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+}
+
 }  // namespace mobula::core

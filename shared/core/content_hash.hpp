@@ -3,7 +3,7 @@
 #pragma once
 
 #include <array>
-#include <mobula/core/bytes.hpp>
+#include <mobula/core/secret_key.hpp>
 #include <string>
 
 namespace mobula::core {
@@ -14,8 +14,6 @@ struct ContentHash {
 };
 
 ContentHash content_hash(ByteView content);
-
-using SecretKey = std::array<std::byte, 32>;
 
 ContentHash keyed_hash(const SecretKey& key, ByteView content);
 // Takes the same time wherever the two differ, so that nobody can guess a hash byte by byte.

@@ -1,0 +1,15 @@
+// Bytes as base64 (RFC 4648, with padding), for text formats.
+#pragma once
+
+#include <mobula/core/bytes.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mobula::core {
+
+std::string to_base64(ByteView bytes);
+// Nothing unless the text is what to_base64 makes of some bytes.
+std::optional<Bytes> from_base64(std::string_view text);
+
+}  // namespace mobula::core

@@ -1,0 +1,89 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <mobula/core/format.hpp>
+#include <mobula/core/hex.hpp>
+#include <mobula/core/key_file.hpp>
+
+namespace mobula::core {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  [[nodiscard]] bool open() const { return number_ >= 0; }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+Error failed(const char* reason, const std::string& path) {
+  return {reason, format("{}: {}", path, std::strerror(errno))};
+}
+
+// The file's beginning, as much as `buffer` holds; -1: cannot be read.
+ssize_t read_into(const Descriptor& file, std::span<char> buffer) {
+  std::size_t size = 0;
+  while (size < buffer.size()) {
+    const ssize_t got = ::read(file.number(), buffer.data() + size, buffer.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  return static_cast<ssize_t>(size);
+}
+
+bool write_all(const Descriptor& file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(file.number(), text.data(), text.size());
+    if (put < 0 && errno != EINTR) return false;
+    if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return ::fsync(file.number()) == 0 || errno == EINVAL;  // what is no disk cannot be synced
+}
+
+}  // namespace
+
+Result<KeyFile> load_key_file(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat found = {};
+  if (!file.open() || ::fstat(file.number(), &found) != 0) return failed("cannot read", path);
+  std::array<char, 1024> buffer;
+  const ssize_t size = read_into(file, buffer);
+  if (size < 0) return failed("cannot read", path);
+  std::string_view text(buffer.data(), static_cast<std::size_t>(size));
+  text.remove_suffix(text.size() - (text.find_last_not_of(" \t\r\n") + 1));
+  KeyFile result;
+  const std::optional<Bytes> key = from_hex(text);
+  if (!key || key->size() != result.key.size())
+    return Error{"malformed", format("{}: is no key: expected 64 hex digits (mobula-token --new-key makes one)", path)};
+  std::copy(key->begin(), key->end(), result.key.begin());
+  result.others_may_read = (found.st_mode & (S_IRGRP | S_IROTH)) != 0;
+  return result;
+}
+
+Result<SecretKey> create_key_file(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!file.open()) return failed(errno == EEXIST ? "exists" : "cannot write", path);
+  SecretKey key;
+  random_bytes(key);
+  if (write_all(file, to_hex(key) + '\n')) return key;
+  const Error error = failed("cannot write", path);
+  ::unlink(path.c_str());
+  return error;
+}
+
+}  // namespace mobula::core
