@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <mobula/client/bots.hpp>
-#include <mobula/client/udp_client.hpp>
+#include <mobula/client/pipe_client.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/net/event_loop.hpp>
@@ -28,7 +28,7 @@ core::Bytes move_command(float x, float z) {
 // One client: walks in some direction, changes it now and then, notes when ticks arrive.
 class Bot {
  public:
-  Bot(std::unique_ptr<UdpClient> client, std::uint64_t seed) : client_(std::move(client)), random_(seed) {
+  Bot(std::unique_ptr<PipeClient> client, std::uint64_t seed) : client_(std::move(client)), random_(seed) {
     client_->on_received([this](core::Nanoseconds now) { note_ticks(now); });
   }
 
@@ -37,6 +37,7 @@ class Bot {
     client_->update();
   }
   void close() { client_->close(); }
+  [[nodiscard]] PipeClient& client() { return *client_; }
   [[nodiscard]] Connection& connection() { return client_->connection(); }
   [[nodiscard]] bool joined() { return connection().mirror() != nullptr && connection().stats().ticks > 0; }
   [[nodiscard]] const std::vector<double>& intervals_ms() const { return intervals_ms_; }
@@ -64,7 +65,7 @@ class Bot {
     last_tick_at_ = now;
   }
 
-  std::unique_ptr<UdpClient> client_;
+  std::unique_ptr<PipeClient> client_;
   core::Random random_;
   std::uint64_t ticks_ = 0;
   core::Nanoseconds last_tick_at_ = 0;
@@ -94,7 +95,7 @@ BotsReport report_on(std::vector<std::unique_ptr<Bot>>& bots, double seconds) {
     report.mismatches += connection.stats().mismatched_ticks;
     const core::Nanoseconds silence = bot->note_silence(core::monotonic_now());
     intervals.insert(intervals.end(), bot->intervals_ms().begin(), bot->intervals_ms().end());
-    const bool closed = connection.state() == Connection::State::closed;
+    const bool closed = bot->client().over();
     if ((closed || silence > 0 || !bot->joined()) && report.lost++ == 0) {
       report.first_loss = closed ? to_string(connection.reason())
                           : silence > 0
@@ -128,12 +129,17 @@ core::Result<BotsReport> run_bots(const BotsOptions& options) {
   net::EventLoop loop;
   loop.on_stop_signal([&] { loop.stop(); });
   std::vector<std::unique_ptr<Bot>> bots;
+  std::vector<PipeClient*> clients;
+  core::Result<std::vector<transport::ConnectToken>> tokens = get_tokens(options.access, options.clients);
+  if (!tokens) return tokens.error();
   for (std::uint32_t i = 0; i < options.clients; ++i) {
-    ConnectionConfig config{
-        .transport = {.server = options.server}, .name = core::format("bot {}", i + 1), .schema = {}};
-    core::Result<std::unique_ptr<UdpClient>> client = UdpClient::open(loop, std::move(config));
+    ConnectionConfig config{.transport = {}, .name = core::format("bot {}", i + 1), .schema = {}, .resources = nullptr};
+    config.transport.token = std::move((*tokens)[i]);
+    core::Result<std::unique_ptr<PipeClient>> client =
+        PipeClient::open(loop, options.access, std::move(config), options.seed + i);
     if (!client) return client.error();
     bots.push_back(std::make_unique<Bot>(std::move(*client), options.seed + i));
+    clients.push_back(&bots.back()->client());
   }
 
   const bool bar = options.progress && isatty(STDERR_FILENO) != 0;
@@ -141,7 +147,7 @@ core::Result<BotsReport> run_bots(const BotsOptions& options) {
   const auto elapsed = [&] { return static_cast<double>(core::monotonic_now() - start) / core::second; };
   core::Nanoseconds next = start;
   while (!loop.stopped() && elapsed() < options.seconds) {
-    loop.run_until(next);
+    run_until(loop, next, clients);
     for (const std::unique_ptr<Bot>& bot : bots) bot->update();
     if (bar) print_progress(bots, elapsed(), options.seconds);
     next += update_interval;

@@ -1,18 +1,18 @@
 // Many clients in one process that walk about in the demo game: a load for servers, and a check
-// that every mirror is right. One thread, one socket per bot.
+// that every mirror is right. One thread, one pipe per bot.
 #pragma once
 
 #include <cstdint>
+#include <mobula/client/access.hpp>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/result.hpp>
-#include <mobula/transport/address.hpp>
 #include <string>
 #include <vector>
 
 namespace mobula::client {
 
 struct BotsOptions {
-  transport::Address server;
+  Access access;
   std::uint32_t clients = 20;
   double seconds = 10;
   std::uint64_t seed = 1;  // of the bots' wanderings
@@ -42,7 +42,7 @@ struct BotsReport {
 // Mean and percentiles (nearest rank) of the values, which are sorted in place.
 IntervalSummary summarise(std::vector<double>& values_ms);
 
-// Reasons: those of opening sockets. A server that cannot be reached is no error but joined == 0.
+// Reasons: those of getting tokens and of opening pipes. A server that cannot be reached is no error but joined == 0.
 core::Result<BotsReport> run_bots(const BotsOptions& options);
 
 std::string to_json(const BotsReport& report);

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <fstream>
 #include <iostream>
+#include <mobula/client/access_options.hpp>
 #include <mobula/client/bots.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/net/resolve.hpp>
 
 namespace {
 
@@ -22,10 +22,10 @@ int refuse(const std::string& message) {
 
 int main(int argc, char** argv) {
   mobula::client::BotsOptions options;
-  std::string server;
+  mobula::client::AccessOptions access;
   std::string json_path;
   CLI::App app("Connects many clients that walk about, and checks that each mirrors the server.");
-  app.add_option("--connect", server, "HOST:PORT of the server")->required();
+  mobula::client::add_access_options(app, access);
   app.add_option("--clients", options.clients, "how many")->check(CLI::Range(1, 10000))->capture_default_str();
   app.add_option("--seconds", options.seconds, "for how long")->check(CLI::Range(0.1, 1e6))->capture_default_str();
   app.add_option("--json", json_path, "also write the result to this file, as JSON");
@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
       "Examples:\n"
       "  mobula-bots --connect 127.0.0.1:7777 --clients 20 --seconds 5\n"
       "  mobula-bots --connect localhost:7777 --clients 200 --seconds 60 --json bots.json\n"
+      "  mobula-bots --connect tcp:localhost:7777 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
       "Status 0 only if every bot joined and stayed, and every mirror was verified without a mismatch.");
   try {
     app.parse(argc, argv);
@@ -44,9 +45,9 @@ int main(int argc, char** argv) {
     return refuse(std::string(error.what()) + " (see --help)");
   }
   if (!std::isfinite(options.seconds)) return refuse("--seconds: expected a number from 0.1 to 1000000 (see --help)");
-  const auto address = mobula::net::resolve(server);
-  if (!address) return refuse(address.error().message);
-  options.server = *address;
+  const auto parsed = mobula::client::parse_access(std::move(access));
+  if (!parsed) return refuse(parsed.error().message);
+  options.access = *parsed;
   const auto report = mobula::client::run_bots(options);
   if (!report) return refuse(report.error().message);
   std::cout << to_table(*report);

@@ -1,10 +1,12 @@
 // One client's conversation with a server: hello, welcome, prototypes, deltas, acknowledgements,
 // verification. Without sockets, clocks or threads: datagrams and the time go in, datagrams come out.
+// When it breaks off, the same player may come back: rejoin() begins anew with the token that the server gave.
 #pragma once
 
 #include <array>
 #include <memory>
 #include <mobula/client/mirror.hpp>
+#include <mobula/client/resource_store.hpp>
 #include <mobula/transport/client_endpoint.hpp>
 #include <optional>
 #include <string>
@@ -12,10 +14,12 @@
 namespace mobula::client {
 
 struct ConnectionConfig {
-  transport::ClientConfig transport;  // server and nonce are the caller's to fill
+  transport::ClientConfig transport;  // with a connect token
   std::string name;
   // A client that was compiled against a schema names it, and is refused where the server has another.
   std::shared_ptr<const reflect::Schema> schema;
+  // Where the server's resources are kept; null: they are not asked for.
+  ResourceStore* resources = nullptr;
 };
 
 struct ConnectionStats {
@@ -25,6 +29,7 @@ struct ConnectionStats {
   std::uint64_t verified_ticks = 0;    // the server's hash was that of the mirror
   std::uint64_t mismatched_ticks = 0;  // … was another
   std::uint64_t bytes_received = 0;    // of datagrams
+  std::uint64_t rejoins = 0;
 };
 
 class Connection {
@@ -38,6 +43,13 @@ class Connection {
   // Once per tick of the server or so: acknowledges, sends the command, keeps the connection alive.
   void update(core::Nanoseconds now, transport::Output& output);
   void close(transport::Output& output);
+  // The stream that carried it has ended.
+  void pipe_closed(std::string_view why, core::Nanoseconds now) { endpoint_->pipe_closed(why, now); }
+
+  // Closed, though neither side wanted it, and with a token to come back. Each attempt uses one up. The mirror starts
+  // empty.
+  [[nodiscard]] bool can_rejoin() const;
+  void rejoin(core::Nanoseconds now);
 
   // Sent with the next update, once.
   void set_command(core::ByteView command) { command_.assign(command.begin(), command.end()); }
@@ -53,9 +65,11 @@ class Connection {
   [[nodiscard]] const Mirror* mirror() const { return mirror_.get(); }
   // Whether the mirror has all that the server had to tell when it sent the newest delta: nothing waited behind that,
   // and of those shortly before it none is missing. (What is missing comes again, once the server knows.)
-  [[nodiscard]] bool complete() const { return complete_; }
+  [[nodiscard]] bool complete() const { return progress_.complete; }
   [[nodiscard]] const ConnectionStats& stats() const { return stats_; }
-  [[nodiscard]] const transport::Session& session() const { return endpoint_.session(); }
+  [[nodiscard]] const transport::Session& session() const { return endpoint_->session(); }
+  // The resource that is under way, if any.
+  [[nodiscard]] const ResourceStore::Reception& reception() const { return reception_; }
 
  private:
   static constexpr std::uint32_t sums_kept = 1024;
@@ -64,6 +78,14 @@ class Connection {
   struct Sum {
     std::uint32_t ack = 0;
     std::uint64_t hash = 0;
+  };
+  // What is said and known of the deltas of one session.
+  struct Progress {
+    wire::InputHeader acks;
+    std::array<Sum, sums_kept> sums{};  // by number of acknowledgement: the mirror's hash when it was sent
+    std::uint32_t last_verified = 0;
+    ecs::Tick last_tick = 0;
+    bool complete = false;
   };
 
   void say_hello();
@@ -74,6 +96,10 @@ class Connection {
   core::Status take(const wire::Names& message);
   core::Status take(const wire::Prototypes& message);
   core::Status take(const wire::PlayerEntity& message);
+  core::Status take(const wire::RejoinTokens& message);
+  core::Status take(const wire::ResourceRequest& message);
+  core::Status take(const wire::ResourcePart& message);
+  void ask_for_next_resource();
   void take_delta(core::ByteView bytes);
   void note_received(std::uint32_t sequence);
   [[nodiscard]] bool none_missing() const;
@@ -82,19 +108,18 @@ class Connection {
   void fail(const core::Error& error);
 
   ConnectionConfig config_;
-  transport::ClientEndpoint endpoint_;
+  std::unique_ptr<transport::ClientEndpoint> endpoint_;  // made anew by a rejoin
   State state_ = State::connecting;
   transport::Reason reason_;
   std::optional<core::Error> failure_;
   std::uint32_t ticks_per_second_ = 0;
   ecs::Entity player_entity_;
   std::unique_ptr<Mirror> mirror_;
-  wire::InputHeader acks_;
-  std::array<Sum, sums_kept> sums_{};  // by number of acknowledgement: the mirror's hash when it was sent
-  std::uint32_t last_verified_ = 0;
-  ecs::Tick last_tick_ = 0;
-  bool complete_ = false;
+  Progress progress_;
   ConnectionStats stats_;
+  std::vector<transport::ConnectToken> rejoin_tokens_;  // empty: none
+  std::vector<wire::Resource> resources_;  // of the server, that are still to be asked for; the last is next
+  ResourceStore::Reception reception_;
   core::Bytes command_;
   core::Bytes buffer_;
 };

@@ -1,6 +1,6 @@
 #include <iostream>
 #include <mobula/client/headless.hpp>
-#include <mobula/client/udp_client.hpp>
+#include <mobula/client/pipe_client.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/event_loop.hpp>
 
@@ -38,13 +38,24 @@ void print_json(const Connection& connection) {
 
 int run_headless(const HeadlessOptions& options) {
   net::EventLoop loop;
-  ConnectionConfig config{.transport = {.server = options.server}, .name = options.name, .schema = options.schema};
-  core::Result<std::unique_ptr<UdpClient>> opened = UdpClient::open(loop, config);
-  if (!opened) {
-    core::log_error("client", "{}", opened.error().message);
+  const auto give_up = [](const core::Error& error) {
+    core::log_error("client", "{}", error.message);
     return 1;
+  };
+  std::optional<ResourceStore> resources;
+  if (!options.resources.empty()) {
+    core::Result<ResourceStore> store = ResourceStore::open(options.resources);
+    if (!store) return give_up(store.error());
+    resources = std::move(*store);
   }
-  UdpClient& client = **opened;
+  core::Result<std::unique_ptr<PipeClient>> opened = enter(loop, options.access,
+                                                           {.transport = {},
+                                                            .name = options.name,
+                                                            .schema = options.schema,
+                                                            .resources = resources ? &*resources : nullptr});
+  if (!opened) return give_up(opened.error());
+  PipeClient& client = **opened;
+  const std::array all{&client};
   Connection& connection = client.connection();
   loop.on_stop_signal([&] { loop.stop(); });
   const auto done = [&] {
@@ -56,8 +67,8 @@ int run_headless(const HeadlessOptions& options) {
   ConnectionStats before;
   core::Nanoseconds next_update = core::monotonic_now();
   core::Nanoseconds next_summary = next_update + core::second;
-  while (!loop.stopped() && !done() && connection.state() != Connection::State::closed) {
-    loop.run_until(next_update);
+  while (!loop.stopped() && !done() && !client.over()) {
+    run_until(loop, next_update, all);
     client.update();
     next_update = core::monotonic_now() + update_interval;
     if (options.json_only || core::monotonic_now() < next_summary) continue;
@@ -65,7 +76,7 @@ int run_headless(const HeadlessOptions& options) {
     before = connection.stats();
     next_summary += core::second;
   }
-  const bool lost = connection.state() == Connection::State::closed;
+  const bool lost = client.over();
   if (lost) core::log_error("client", "closed: {}", to_string(connection.reason()));
   client.close();
   print_json(connection);

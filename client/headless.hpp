@@ -4,17 +4,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <mobula/client/access.hpp>
 #include <mobula/reflect/schema.hpp>
-#include <mobula/transport/address.hpp>
 #include <string>
 
 namespace mobula::client {
 
 struct HeadlessOptions {
-  transport::Address server;
+  Access access;
   std::uint64_t ticks = 0;  // end after so many mirrored ticks; 0: when told to stop
   bool json_only = false;
   std::string name = "headless";
+  std::string resources;  // folder in which the server's resources are kept; empty: they are not asked for
   std::shared_ptr<const reflect::Schema> schema;  // null: whichever the server has
 };
 

@@ -2,10 +2,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <mobula/client/access_options.hpp>
 #include <mobula/client/headless.hpp>
 #include <mobula/client/look.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/net/resolve.hpp>
 
 namespace {
 
@@ -38,13 +38,13 @@ mobula::core::Result<std::shared_ptr<const mobula::reflect::Schema>> load_schema
 int main(int argc, char** argv) {
   mobula::client::HeadlessOptions options;
   mobula::client::LookOptions look;
-  std::string server;
+  mobula::client::AccessOptions access;
   std::string schema_path;
   std::string handle;
   CLI::App app(
       "Mirrors a server's world and checks it. Ends with a line of JSON; status 0 only if the mirror was verified.\n"
       "With --list or --get: waits until the mirror is complete, tells what is in it, and ends.");
-  app.add_option("--connect", server, "HOST:PORT of the server")->required();
+  mobula::client::add_access_options(app, access);
   CLI::Option* ticks = app.add_option("--ticks", options.ticks, "end after so many ticks; 0: when told to stop")
                            ->check(count)
                            ->capture_default_str();
@@ -64,11 +64,15 @@ int main(int argc, char** argv) {
       ->type_name("PROPERTY")
       ->excludes(ticks, json, list);
   app.add_option("--name", options.name, "what the player is called")->capture_default_str();
+  app.add_option("--resources", options.resources, "keep the server's level, as clients may have it, in this folder")
+      ->type_name("DIR")
+      ->excludes(list);
   app.add_option("--schema", schema_path, "accept only a server with this schema (.bfbs)");
   app.footer(
       "Examples:\n"
       "  mobula-client --connect 127.0.0.1:7777\n"
       "  mobula-client --connect localhost:7777 --ticks 100 --json\n"
+      "  mobula-client --connect ws:localhost:7778 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
       "  mobula-client --connect localhost:7777 --list\n"
       "  mobula-client --connect localhost:7777 --list 12.1\n"
       "  mobula-client --connect localhost:7777 --get 12.1/Transform/position.x");
@@ -80,9 +84,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return refuse(std::string(error.what()) + " (see --help)");
   }
-  const auto address = mobula::net::resolve(server);
-  if (!address) return refuse(address.error().message);
-  options.server = *address;
+  const auto parsed = mobula::client::parse_access(std::move(access));
+  if (!parsed) return refuse(parsed.error().message);
+  options.access = look.access = *parsed;
   if (!schema_path.empty()) {
     const auto schema = load_schema(schema_path);
     if (!schema) return refuse(schema.error().message);
@@ -99,7 +103,6 @@ int main(int argc, char** argv) {
     const auto property = mobula::index::parse_property_address(look.property);
     if (!property) return refuse("--get: " + property.error().message);
   }
-  look.server = options.server;
   look.name = options.name;
   look.schema = options.schema;
   return mobula::client::run_look(look);

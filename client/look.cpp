@@ -2,7 +2,7 @@
 #include <iostream>
 #include <map>
 #include <mobula/client/look.hpp>
-#include <mobula/client/udp_client.hpp>
+#include <mobula/client/pipe_client.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/index/properties.hpp>
@@ -148,28 +148,27 @@ core::Result<std::string> describe_property(Mirror& mirror, std::string_view add
 
 int run_look(const LookOptions& options) {
   net::EventLoop loop;
-  const ConnectionConfig config{
-      .transport = {.server = options.server}, .name = options.name, .schema = options.schema};
-  core::Result<std::unique_ptr<UdpClient>> opened = UdpClient::open(loop, config);
+  core::Result<std::unique_ptr<PipeClient>> opened = enter(
+      loop, options.access, {.transport = {}, .name = options.name, .schema = options.schema, .resources = nullptr});
   if (!opened) {
     core::log_error("client", "{}", opened.error().message);
     return 1;
   }
-  UdpClient& client = **opened;
+  PipeClient& client = **opened;
+  const std::array all{&client};
   Connection& connection = client.connection();
   loop.on_stop_signal([&] { loop.stop(); });
   const core::Nanoseconds end = core::monotonic_now() + patience;
   core::Nanoseconds next_update = core::monotonic_now();
-  while (!loop.stopped() && !connection.complete() && connection.state() != Connection::State::closed &&
-         core::monotonic_now() < end) {
-    loop.run_until(next_update);
+  while (!loop.stopped() && !connection.complete() && !client.over() && core::monotonic_now() < end) {
+    run_until(loop, next_update, all);
     client.update();
     next_update = core::monotonic_now() + update_interval;
   }
   core::Result<std::string> seen = core::Error{"incomplete", "the world did not arrive whole in time"};
   if (connection.complete()) {
     seen = look(*connection.mirror(), options);
-  } else if (connection.state() == Connection::State::closed) {
+  } else if (client.over()) {
     seen = core::Error{"closed", core::format("closed: {}", to_string(connection.reason()))};
   }
   client.close();

@@ -1,9 +1,9 @@
 // Looking inside a mirrored world: what entities there are, what each is made of, and one value by its name.
 #pragma once
 
+#include <mobula/client/access.hpp>
 #include <mobula/client/mirror.hpp>
 #include <mobula/index/property.hpp>
-#include <mobula/transport/address.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -11,7 +11,7 @@
 namespace mobula::client {
 
 struct LookOptions {
-  transport::Address server;
+  Access access;
   std::string name = "look";
   std::shared_ptr<const reflect::Schema> schema;  // null: whichever the server has
   std::optional<ecs::Entity> entity;              // whose properties are listed; none: entities are

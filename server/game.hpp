@@ -7,14 +7,19 @@
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/entity.hpp>
 #include <mobula/server/world.hpp>
+#include <mobula/transport/connect_token.hpp>
 #include <string>
 
 namespace mobula::server {
+
+// Who somebody is, as the backend that made the connect token says.
+using Identity = transport::Identity;
 
 struct Player {
   std::uint32_t id = 0;  // unique while the server runs
   std::string name;      // as the client gave it: printable, not unique, perhaps empty
   ecs::Entity entity;    // what join() gave
+  Identity identity{};
 };
 
 class Game {
@@ -32,9 +37,12 @@ class Game {
   virtual core::Status check_level(const resource::Resource* /*level*/) { return core::Done{}; }
   // Once, when the level has been spawned. Fails if the game cannot be played in this world.
   virtual core::Status start(World& /*world*/) { return core::Done{}; }
+  // Somebody with a valid connect token wants in: a reason to refuse them, which both logs show. Asked again when a
+  // player comes back.
+  virtual core::Status authenticate(const Identity& /*identity*/) { return core::Done{}; }
   // A player comes in: gives the entity that is theirs, or a reason to refuse them.
   virtual core::Result<ecs::Entity> join(World& world, const Player& player) = 0;
-  // A player has gone; the entity is still there unless the game destroyed it.
+  // A player has gone, or was away for too long; the entity is still there unless the game destroyed it.
   virtual void leave(World& world, const Player& player) = 0;
   // A player asks for something. The bytes are as hostile as they come: refuse what is malformed or not
   // allowed, having changed nothing. Refusals are counted by reason.

@@ -40,7 +40,9 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
 
 core::Result<LevelChange> Server::reload_level(std::shared_ptr<const resource::Resource> level) {
   if (core::Status playable = game_.check_level(level.get()); !playable) return playable.error();
-  return world_->reload_level(std::move(level));
+  core::Result<LevelChange> change = world_->reload_level(level);
+  if (change) config_.level = std::move(level);
+  return change;
 }
 
 Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
@@ -48,7 +50,14 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
       game_(game),
       world_(std::move(world)),
       publisher_(std::make_unique<Publisher>(world_->registry(), world_->schema())),
-      endpoint_(config_.transport) {}
+      endpoint_(config_.transport),
+      secrets_(config_.secret),
+      rejoin_ids_(config_.secret) {}
+
+void Server::set_unix_time(std::uint64_t seconds) {
+  unix_time_ = seconds;
+  endpoint_.set_unix_time(seconds);
+}
 
 std::size_t Server::players() const {
   return static_cast<std::size_t>(
@@ -58,13 +67,15 @@ std::size_t Server::players() const {
 void Server::tick(core::Nanoseconds now, transport::Output& output) {
   take_events(now);
   for (const std::unique_ptr<Session>& session : sessions_) {
-    if (transport::Session* lane = endpoint_.find(session->transport_id)) {
-      take_messages(*session, *lane);
+    if (transport::Session* lanes = endpoint_.find(session->transport_id)) {
+      take_messages(*session, *lanes, now);
       if (session->state == Session::State::greeting && now - session->connected_at > hello_timeout)
-        close(*session, transport::ReasonCode::timed_out, {"no hello", "connected, and never said Hello"});
+        close(*session, transport::ReasonCode::timed_out, {"no hello", "connected, and never said Hello"}, now);
     }
   }
-  run_commands();
+  end_absent(now);
+  report_drops(now);
+  run_commands(now);
   game_.tick(*world_);
   world_->hierarchy().update();
 
@@ -75,154 +86,146 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
     reclaimed = world_->registry().prototypes().reclaim(prototypes_looked_at_per_second);
   publisher_->forget(reclaimed);
   for (const std::unique_ptr<Session>& session : sessions_) {
-    transport::Session* lane = endpoint_.find(session->transport_id);
-    if (lane == nullptr) continue;
+    transport::Session* lanes = endpoint_.find(session->transport_id);
+    if (lanes == nullptr) continue;
     if (session->view != nullptr) {
       session->view->on_published(changed);
       session->view->forget(reclaimed);
     }
-    if (session->state == Session::State::joining) begin_play(*session, *lane);
-    if (session->state == Session::State::playing) replicate(*session, *lane);
+    session->transfer.pump(*lanes);
+    if (session->joined && now >= session->next_rejoin_token) hand_rejoin_tokens(*session, *lanes, now);
+    if (session->state == Session::State::joining) begin_play(*session, *lanes);
+    // Nothing is encoded for a pipe that cannot take it.
+    if (session->state != Session::State::playing || !output.ready(endpoint_.address(session->transport_id))) continue;
+    replicate(*session, *lanes, now);
+    if (const core::Status told = session->announce_prototypes(world_->registry(), *lanes); !told)
+      close(*session, transport::ReasonCode::kicked, told.error(), now);
   }
   world_->end_tick();
   drop_closed(now, output);
   endpoint_.update(now, output);
+  output.flush();
 }
 
-void Server::take_events(core::Nanoseconds now) {
-  transport::ServerEvent event;
-  while (endpoint_.poll_event(event)) {
-    if (event.kind == transport::ServerEvent::Kind::refused) {
-      core::log_warn("server", "refused {}: {}", transport::to_string(event.address), to_string(event.reason));
-    } else if (event.kind == transport::ServerEvent::Kind::connected) {
-      core::log_debug("server", "{} connected", transport::to_string(event.address));
-      sessions_.push_back(std::make_unique<Session>(event.session));
-      sessions_.back()->connected_at = now;
-    } else {
-      const auto found = std::find_if(sessions_.begin(), sessions_.end(),
-                                      [&](const auto& session) { return session->transport_id == event.session; });
-      if (found == sessions_.end()) continue;
-      end(**found, to_string(event.reason));
-      sessions_.erase(found);
+// --- What they say -------------------------------------------------------------------------------------------------
+
+void Server::take_messages(Session& session, transport::Session& lanes, core::Nanoseconds now) {
+  for (std::size_t i = 0; i < messages_per_tick_max && lanes.next_reliable(buffer_); ++i) {
+    if (session.state == Session::State::closing) return;
+    core::Result<wire::Message> message = wire::decode_message(buffer_);
+    core::Status taken =
+        message ? core::Error{"out of turn", "a client says Hello, once, and may ask for resources"} : message.error();
+    if (message) {
+      if (const auto* hello = std::get_if<wire::Hello>(&*message)) taken = take(session, lanes, *hello, now);
+      if (const auto* request = std::get_if<wire::ResourceRequest>(&*message)) taken = take(session, *request, now);
     }
+    if (!taken) close(session, transport::ReasonCode::protocol_error, taken.error(), now);
   }
+  for (std::size_t i = 0; i < inputs_per_tick_max && lanes.next_unreliable(buffer_); ++i)
+    take_input(session, buffer_, now);
 }
 
-void Server::end(Session& session, const std::string& why) {
-  if (!session.joined) return;
-  core::log_info("server", "player {} \"{}\" is gone: {}", session.player.id, session.player.name, why);
-  game_.leave(*world_, session.player);
-}
-
-void Server::count_refusal(const core::Error& error, const Session& session) {
-  ++stats_.refusals[error.reason];
-  core::log_debug("server", "refused of player {}: {}: {}", session.player.id, error.reason, error.message);
-}
-
-void Server::close(Session& session, transport::ReasonCode code, const core::Error& error) {
-  ++stats_.refusals[error.reason];
-  core::log_warn("server", "closing {}: {}: {}", transport::to_string(endpoint_.address(session.transport_id)),
-                 error.reason, error.message);
-  session.state = Session::State::closing;
-  closing_.emplace_back(session.transport_id,
-                        transport::Reason{code, core::format("{}: {}", error.reason, error.message)});
-}
-
-void Server::drop_closed(core::Nanoseconds now, transport::Output& output) {
-  for (const auto& [id, reason] : closing_) endpoint_.disconnect(id, reason, now, output);
-  closing_.clear();
-}
-
-void Server::take_messages(Session& session, transport::Session& lane) {
-  for (std::size_t i = 0; i < messages_per_tick_max && lane.next_reliable(buffer_); ++i) greet(session, lane, buffer_);
-  for (std::size_t i = 0; i < inputs_per_tick_max && lane.next_unreliable(buffer_); ++i) take_input(session, buffer_);
-}
-
-void Server::greet(Session& session, transport::Session& lane, core::ByteView bytes) {
-  if (session.state == Session::State::closing) return;
-  const core::Result<wire::Message> message = wire::decode_message(bytes);
-  if (!message) return close(session, transport::ReasonCode::protocol_error, message.error());
-  const auto* hello = std::get_if<wire::Hello>(&*message);
-  if (hello == nullptr || session.state != Session::State::greeting)
-    return close(session, transport::ReasonCode::protocol_error, {"out of turn", "a client says Hello, once"});
-  if (hello->version != wire::protocol_version)
-    return close(session, transport::ReasonCode::other_protocol,
-                 {"other protocol",
-                  core::format("the server speaks version {}, the client {}", wire::protocol_version, hello->version)});
+core::Status Server::take(Session& session, transport::Session& lanes, const wire::Hello& hello,
+                          core::Nanoseconds now) {
+  const auto refuse = [&](transport::ReasonCode code, const core::Error& error) {
+    close(session, code, error, now);
+    return core::Done{};
+  };
+  if (session.state != Session::State::greeting) return core::Error{"out of turn", "a client says Hello, once"};
+  if (hello.version != wire::protocol_version)
+    return refuse(transport::ReasonCode::other_protocol,
+                  {"other protocol",
+                   core::format("the server speaks version {}, the client {}", wire::protocol_version, hello.version)});
   const core::ContentHash& fingerprint = world_->schema().fingerprint();
-  if (hello->schema_fingerprint && *hello->schema_fingerprint != fingerprint)
-    return close(session, transport::ReasonCode::refused,
-                 {"other schema", core::format("the server has schema {:.16}, the client {:.16}",
-                                               to_string(fingerprint), to_string(*hello->schema_fingerprint))});
+  if (hello.schema_fingerprint && *hello.schema_fingerprint != fingerprint)
+    return refuse(transport::ReasonCode::refused,
+                  {"other schema", core::format("the server has schema {:.16}, the client {:.16}",
+                                                to_string(fingerprint), to_string(*hello.schema_fingerprint))});
+  if (!session.joined) {
+    session.player.id = next_player_++;
+    session.player.name = printable(hello.name);
+    core::Result<ecs::Entity> joined = game_.join(*world_, session.player);
+    if (!joined) return refuse(transport::ReasonCode::refused, joined.error());
+    session.player.entity = *joined;
+    session.joined = true;
+    core::log_info("server", "player {} \"{}\" joined from {} as {}", session.player.id, session.player.name,
+                   transport::to_string(endpoint_.address(session.transport_id)), to_string(*joined));
+  }
+  if (const core::Status sent = welcome(session, lanes, !hello.schema_fingerprint); !sent)
+    return refuse(transport::ReasonCode::kicked, sent.error());
+  return core::Done{};
+}
 
-  session.player = {.id = next_player_++, .name = printable(hello->name), .entity = {}};
-  core::Result<ecs::Entity> joined = game_.join(*world_, session.player);
-  if (!joined) return close(session, transport::ReasonCode::refused, joined.error());
-  session.player.entity = *joined;
-  session.joined = true;
-
+core::Status Server::welcome(Session& session, transport::Session& lanes, bool with_schema) {
   wire::Welcome welcome{.session = session.player.id,
                         .ticks_per_second = config_.ticks_per_second,
                         .index_limit = world_->registry().entities().config().index_limit,
-                        .schema_fingerprint = fingerprint,
-                        .schema = {}};
+                        .schema_fingerprint = world_->schema().fingerprint(),
+                        .schema = {},
+                        .resources = {}};
   const core::ByteView schema = world_->schema().bytes();
-  if (!hello->schema_fingerprint) welcome.schema.assign(schema.begin(), schema.end());
-  const core::Result<transport::ReliableId> sent = lane.send_reliable(wire::encode(welcome));
-  const core::Result<transport::ReliableId> told = lane.send_reliable(wire::encode(wire::PlayerEntity{*joined}));
-  if (!sent || !told) return close(session, transport::ReasonCode::kicked, sent ? told.error() : sent.error());
+  if (with_schema) welcome.schema.assign(schema.begin(), schema.end());
+  if (config_.level != nullptr)
+    welcome.resources.push_back({config_.level->identity(), config_.level->clients_bytes().size()});
+  const core::Result<transport::ReliableId> sent = lanes.send_reliable(wire::encode(welcome));
+  if (!sent) return sent.error();
+  const core::Result<transport::ReliableId> told =
+      lanes.send_reliable(wire::encode(wire::PlayerEntity{session.player.entity}));
+  if (!told) return told.error();
   session.welcome = *told;
   session.state = Session::State::joining;
-  core::log_info("server", "player {} \"{}\" joined from {} as {}", session.player.id, session.player.name,
-                 transport::to_string(endpoint_.address(session.transport_id)), to_string(*joined));
+  return core::Done{};
 }
 
-void Server::take_input(Session& session, core::ByteView bytes) {
+core::Status Server::take(Session& session, const wire::ResourceRequest& request, core::Nanoseconds now) {
+  if (!session.joined) return core::Error{"out of turn", "a resource was asked for before Hello"};
+  if (const core::Status begun = session.transfer.start(config_.level, request); !begun)
+    count_refusal(begun.error(), session, now);
+  return core::Done{};
+}
+
+void Server::take_input(Session& session, core::ByteView bytes, core::Nanoseconds now) {
   if (session.state != Session::State::playing) return;
   const core::Result<wire::InputHeader> input = wire::read_input_header(bytes);
-  if (!input) return count_refusal(input.error(), session);
+  if (!input) return count_refusal(input.error(), session, now);
   if (const core::Status taken = session.view->acknowledge(*input); !taken)
-    return count_refusal(taken.error(), session);
+    return count_refusal(taken.error(), session, now);
   const core::ByteView command = bytes.subspan(wire::input_header_size);
   if (command.empty()) return;
-  if (!session.take_command(command)) count_refusal({"too many commands", "more commands than a tick takes"}, session);
+  if (!session.take_command(command))
+    count_refusal({"too many commands", "more commands than a tick takes"}, session, now);
 }
 
-void Server::run_commands() {
+void Server::run_commands(core::Nanoseconds now) {
   for (const std::unique_ptr<Session>& session : sessions_) {
     for (std::size_t i = 0; i < session->commands_used; ++i) {
       const core::Status done = game_.command(*world_, session->player, session->commands[i]);
-      done ? void(++stats_.commands) : count_refusal(done.error(), *session);
+      done ? void(++stats_.commands) : count_refusal(done.error(), *session, now);
     }
     session->commands_used = 0;
   }
 }
 
-void Server::begin_play(Session& session, transport::Session& lane) {
-  if (!lane.reliable_delivered(session.welcome)) return;
+// --- What they are told --------------------------------------------------------------------------------------------
+
+void Server::begin_play(Session& session, transport::Session& lanes) {
+  if (!lanes.reliable_delivered(session.welcome)) return;
   session.view = std::make_unique<ClientView>(world_->registry(), publisher_->rows());
   session.state = Session::State::playing;
 }
 
-void Server::replicate(Session& session, transport::Session& lane) {
+void Server::replicate(Session& session, transport::Session& lanes, core::Nanoseconds now) {
   static_assert(wire::delta_bytes_max <= transport::max_unreliable_size);
   std::array<std::byte, wire::delta_bytes_max> datagram;
-  std::uint32_t budget = config_.delta_bytes_per_tick_max;
+  std::size_t budget = std::min<std::size_t>(config_.delta_bytes_per_tick_max, lanes.budget_bytes(now));
   do {
     const std::size_t size = session.view->write_delta(datagram, world_->tick());
-    if (const core::Status queued = lane.send_unreliable({datagram.data(), size}); !queued) break;
+    if (const core::Status queued = lanes.send_unreliable({datagram.data(), size}); !queued) break;
     ++stats_.deltas_sent;
     stats_.delta_bytes_sent += size;
-    budget -= std::min(budget, static_cast<std::uint32_t>(size));
+    budget -= std::min(budget, size);
     if (size == wire::delta_header_size) break;  // nothing waits but for prototypes or acknowledgements
   } while (budget > 0 && session.view->has_pending());
-  const core::Status announced = session.announce_prototypes(world_->registry(), lane);
-  if (!announced) close(session, transport::ReasonCode::kicked, announced.error());
-}
-
-void Server::shut_down(core::Nanoseconds now, transport::Output& output) {
-  endpoint_.disconnect_all({transport::ReasonCode::shutting_down, "the server ends"}, now, output);
-  take_events(now);
 }
 
 }  // namespace mobula::server

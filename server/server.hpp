@@ -1,15 +1,19 @@
 // The whole server without sockets, clocks or threads: datagrams and the time go in, datagrams
-// come out. One tick: commands -> game -> publish -> deltas to every client -> flush.
+// come out. One tick: arrivals and messages -> commands -> game -> publish -> deltas to every client -> flush.
 // The same code runs behind UDP sockets and in tests on a simulated network.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <mobula/core/log_limit.hpp>
+#include <mobula/core/secret_stream.hpp>
 #include <mobula/server/game.hpp>
 #include <mobula/server/publisher.hpp>
+#include <mobula/server/rejoin_ids.hpp>
 #include <mobula/server/session.hpp>
 #include <mobula/server/world.hpp>
 #include <mobula/transport/server_endpoint.hpp>
+#include <mobula/wire/messages.hpp>
 #include <string>
 #include <vector>
 
@@ -21,6 +25,14 @@ struct ServerConfig {
   std::uint64_t seed = 1;
   // What one client is sent at most in a tick, deltas only.
   std::uint32_t delta_bytes_per_tick_max = 24 * 1024;
+  // How long the player of a lost connection stays in the world for its client to come back.
+  core::Nanoseconds rejoin_grace = 30 * core::second;
+  // So many at a time; whose place that would exceed is gone at once.
+  std::uint32_t away_max = 256;
+  // What rejoin tokens name this server by.
+  std::vector<transport::Address> token_servers{};
+  // Makes rejoin tokens. Fill it with core::random_bytes; a simulation fills it from its seed.
+  core::SecretKey secret{};
   transport::ServerConfig transport{};
 };
 
@@ -28,6 +40,7 @@ struct ServerStats {
   std::uint64_t deltas_sent = 0;
   std::uint64_t delta_bytes_sent = 0;
   std::uint64_t commands = 0;                     // done
+  std::uint64_t rejoins = 0;                      // players that came back
   std::map<std::string, std::uint64_t> refusals;  // commands, messages and inputs, by reason
 };
 
@@ -41,6 +54,10 @@ class Server {
     endpoint_.receive(from, datagram, now, output);
   }
   void tick(core::Nanoseconds now, transport::Output& output);
+  // A stream that has ended.
+  void pipe_closed(const transport::Address& from, core::Nanoseconds now) { endpoint_.pipe_closed(from, now); }
+  // Seconds since 1970, against which connect tokens expire. Before the first datagram, and at each tick.
+  void set_unix_time(std::uint64_t seconds);
   // Between ticks: the level's file has changed. Whole or not at all; players stay. Reasons: those of
   // World::reload_level and of the game.
   core::Result<LevelChange> reload_level(std::shared_ptr<const resource::Resource> level);
@@ -51,21 +68,34 @@ class Server {
   [[nodiscard]] const Publisher& publisher() const { return *publisher_; }
   [[nodiscard]] const ServerStats& stats() const { return stats_; }
   [[nodiscard]] const transport::ServerEndpoint& endpoint() const { return endpoint_; }
+  // In the world, those that are away included.
   [[nodiscard]] std::size_t players() const;
 
  private:
   Server(ServerConfig config, Game& game, std::unique_ptr<World> world);
 
   void take_events(core::Nanoseconds now);
-  void take_messages(Session& session, transport::Session& lane);
-  void take_input(Session& session, core::ByteView bytes);
-  void greet(Session& session, transport::Session& lane, core::ByteView bytes);
-  void run_commands();
-  void begin_play(Session& session, transport::Session& lane);
-  void replicate(Session& session, transport::Session& lane);
-  void close(Session& session, transport::ReasonCode code, const core::Error& error);
+  void meet(const transport::ServerEvent& event, core::Nanoseconds now);
+  void part(const transport::ServerEvent& event, core::Nanoseconds now);
+  void end_absent(core::Nanoseconds now);
+  void report_drops(core::Nanoseconds now);
+  [[nodiscard]] Session* find(transport::SessionId id);
+  [[nodiscard]] Session* find_rejoining(std::uint64_t client_id);
+
+  void take_messages(Session& session, transport::Session& lanes, core::Nanoseconds now);
+  core::Status take(Session& session, transport::Session& lanes, const wire::Hello& hello, core::Nanoseconds now);
+  core::Status take(Session& session, const wire::ResourceRequest& request, core::Nanoseconds now);
+  void take_input(Session& session, core::ByteView bytes, core::Nanoseconds now);
+  void run_commands(core::Nanoseconds now);
+  core::Status welcome(Session& session, transport::Session& lanes, bool with_schema);
+  void hand_rejoin_tokens(Session& session, transport::Session& lanes, core::Nanoseconds now);
+  void begin_play(Session& session, transport::Session& lanes);
+  void replicate(Session& session, transport::Session& lanes, core::Nanoseconds now);
+  void turn_away(transport::SessionId id, const transport::Address& address, transport::ReasonCode code,
+                 const core::Error& error, core::Nanoseconds now);
+  void close(Session& session, transport::ReasonCode code, const core::Error& error, core::Nanoseconds now);
   void end(Session& session, const std::string& why);
-  void count_refusal(const core::Error& error, const Session& session);
+  void count_refusal(const core::Error& error, Session& session, core::Nanoseconds now);
   void drop_closed(core::Nanoseconds now, transport::Output& output);
 
   ServerConfig config_;
@@ -76,6 +106,13 @@ class Server {
   std::vector<std::unique_ptr<Session>> sessions_;  // in order of arrival
   std::vector<std::pair<transport::SessionId, transport::Reason>> closing_;
   std::uint32_t next_player_ = 1;
+  std::uint64_t unix_time_ = 0;
+  core::SecretStream secrets_;
+  RejoinIds rejoin_ids_;
+  core::LogLimit refused_log_{10};
+  core::LogLimit closing_log_{10};
+  core::Nanoseconds next_drops_report_ = 0;
+  transport::DropCounters reported_drops_;
   ServerStats stats_;
   core::Bytes buffer_;
 };

@@ -4,6 +4,36 @@
 
 namespace mobula::server {
 
+void Session::go_away(core::Nanoseconds now) {
+  state = State::away;
+  away_since = now;
+  forget_the_connection();
+}
+
+void Session::come_back(transport::SessionId id, core::Nanoseconds now) {
+  transport_id = id;
+  state = State::greeting;
+  connected_at = now;
+  next_rejoin_token = now;  // one of those it had is used up
+  forget_the_connection();
+}
+
+void Session::forget_the_connection() {
+  view.reset();
+  commands_used = 0;
+  transfer = {};
+  announcements_.clear();
+  named_pools_.clear();
+}
+
+bool Session::refuse_one(core::Nanoseconds now) {
+  if (now >= refusals_end_) {
+    refusals_end_ = now + core::second;
+    refusals_ = 0;
+  }
+  return ++refusals_ <= refusals_per_second_max;
+}
+
 bool Session::take_command(core::ByteView bytes) {
   if (commands_used == commands_per_tick_max) return false;
   if (commands.size() == commands_used) commands.emplace_back();

@@ -12,16 +12,11 @@ die() {
   exit 1
 }
 
-free_port() {
-  local port
-  while port=$((20000 + RANDOM % 40000)); grep -qsi ":$(printf %04X $port) " /proc/net/udp /proc/net/udp6; do :; done
-  echo $port
-}
-
 # number FILE KEY: what a JSON file says, where KEY is unique in it.
 number() { tr -d ' \n' <"$1" | sed -nE "s/.*\"$2\":([0-9.]+).*/\1/p"; }
 
 dir=$(mktemp -d)
+: >"$dir/server.log"  # there before anybody looks
 cleanup() {
   local status=$?
   set +e
@@ -43,22 +38,24 @@ printf '   '
 (cd "$dir" && "$bin/mobula-compile" "$root"/server/game/level/village.json -o village.level)
 
 say "2. mobula-server loads the blob, spawns all its entities and runs the game, 20 ticks per second"
-port=$(free_port)
-run 120 "$bin/mobula-server" --level "$dir/village.level" --port "$port" >"$dir/server.log" 2>&1 &
+run 120 "$bin/mobula-server" --level "$dir/village.level" --port 0 --tcp-port 0 --admin-port 0 >>"$dir/server.log" 2>&1 &
 server=$!
 for ((i = 0; i < 100; ++i)); do
-  if grep -q "listening on udp port" "$dir/server.log" || ! kill -0 $server 2>/dev/null; then break; fi
+  if grep -q "admin address" "$dir/server.log" || ! kill -0 $server 2>/dev/null; then break; fi
   sleep 0.1
 done
-grep -q "listening on udp port" "$dir/server.log" || die "the server did not start"
-echo "   it listens on UDP port $port"
+port=$(sed -nE 's/.*listening on udp port ([0-9]+).*/\1/p' "$dir/server.log")
+tcp_port=$(sed -nE 's/.*listening on tcp port ([0-9]+).*/\1/p' "$dir/server.log")
+admin=$(sed -nE 's,.*admin address (http://[0-9.]+:[0-9]+).*,\1,p' "$dir/server.log")
+[[ $admin ]] || die "the server did not start"
+echo "   it listens on UDP port $port and TCP port $tcp_port, and lets in who has a token from $admin"
 
-say "3. 20 bots join as players and run about; mobula-client watches for 100 ticks and checks what it sees"
-run 60 "$bin/mobula-bots" --connect "127.0.0.1:$port" --clients 20 --seconds 5 --json "$dir/bots.json" \
+say "3. 20 bots join over UDP and run about; mobula-client watches over TCP for 100 ticks and checks what it sees"
+run 60 "$bin/mobula-bots" --connect "127.0.0.1:$port" --admin "$admin" --clients 20 --seconds 5 --json "$dir/bots.json" \
   >"$dir/bots.log" 2>&1 &
 bots=$!
 : >"$dir/client.out"  # there before tail looks
-run 60 "$bin/mobula-client" --connect "127.0.0.1:$port" --ticks 100 >>"$dir/client.out" &
+run 60 "$bin/mobula-client" --connect "tcp:127.0.0.1:$tcp_port" --admin "$admin" --ticks 100 >>"$dir/client.out" &
 client=$!
 tail -n +1 -f -s 0.2 --pid=$client "$dir/client.out" | sed -u '/^{/d; s/^/   /' &
 shown=$!
@@ -80,6 +77,7 @@ for name in joined mean p99 mismatches; do
 done
 say "What you have seen"
 cat <<TEXT
+   All that went over the network was encrypted, and nobody without a token of the server's could have joined.
    A game world of $entities entities, players included, ran in the server, which alone decides what happens in it.
    The client kept a copy of that world for $ticks ticks and received $((bytes_received / 1024)) KiB for it.
    For $verified_ticks ticks the server sent a fingerprint of what the client should have: $mismatched_ticks differed.

@@ -30,21 +30,24 @@ mobula/schema/*              server/game
 flatbuffers/*                reflect schema resource wire server client
 spdlog/*                     core
 fmt/*                        core/format.hpp
-sodium.h                     core transport
+sodium.h                     core
 xxhash.h                     core
 xxh_x86dispatch.h            core
 boost/asio*                  net server/admin
 boost/beast*                 net server/admin
 boost/*                      net server/admin *.cpp
 rapidjson/*                  resource
-nlohmann/*                   index server client
-CLI/*                        *main.cpp server/config.cpp resource/compile_tool.cpp
+nlohmann/*                   index net server client
+CLI/*                        *main.cpp server/config.cpp server/token_tool.cpp client/access_options.cpp resource/compile_tool.cpp
 sqlite3.h                    server
 prometheus/*                 server
 sys/socket.h                 net
 netinet/*                    net
 arpa/*                       net
 netdb.h                      net
+ifaddrs.h                    net
+net/if.h                     net
+openssl/*                    net
 poll.h                       net
 sys/*                        core resource net server client
 unistd.h                     core resource net server client

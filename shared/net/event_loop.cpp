@@ -40,6 +40,7 @@ EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) { raise_open_files_limi
 EventLoop::~EventLoop() = default;
 
 void EventLoop::run_until(core::Nanoseconds deadline) {
+  impl_->send_batch.flush();  // before the wait
   const core::Nanoseconds begin = core::monotonic_now();
   if (deadline <= begin) {
     while (!stopped() && impl_->io.poll_one() > 0 && core::monotonic_now() < begin + late_budget) continue;

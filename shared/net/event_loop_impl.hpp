@@ -7,15 +7,19 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/udp.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <cstddef>
+#include <map>
 #include <mobula/net/event_loop.hpp>
+#include <mobula/net/udp_batch.hpp>
 #include <mobula/transport/address.hpp>
+#include <string>
 
 namespace mobula::net {
 
 struct EventLoop::Impl {
-  // Longer than any datagram we accept, so that a longer one is seen to be too long.
-  static constexpr std::size_t receive_bytes_max = 2048;
+  // What one read of a stream takes at most; then the others have their turn.
+  static constexpr std::size_t stream_bytes_max = 16 * 1024;
 
   // One thread runs it; stop may come from another, so Asio's locks stay.
   boost::asio::io_context io{1};
@@ -29,8 +33,12 @@ struct EventLoop::Impl {
   Signals stop_signals{io};
   Signals reload_signals{io};
   std::atomic<bool> stopped = false;
-  // All sockets receive into it, one after the other.
-  std::array<std::byte, receive_bytes_max> buffer;
+  // All sockets of the loop use them, one after the other: there may be thousands, each with little of its own.
+  UdpSendBatch send_batch;
+  UdpReceiveBatch receive_batch;
+  std::array<std::byte, stream_bytes_max> stream_bytes;
+  // What clients trust, by file name: reading the system's certificates takes long, and thousands of bots share them.
+  std::map<std::string, std::shared_ptr<boost::asio::ssl::context>> client_tls;
 };
 
 transport::Address to_address(const boost::asio::ip::udp::endpoint& endpoint);

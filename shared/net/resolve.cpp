@@ -39,6 +39,7 @@ core::Result<HostPort> split(std::string_view text) {
     return bad_address(text, "an IPv6 address is written in brackets, like [::1]:7777");
   }
   if (host.empty()) return bad_address(text, "there is no host before the colon");
+  if (host.find('\0') != std::string_view::npos) return bad_address(text, "a host's name has no zeros");
   const std::optional<std::uint16_t> port = parse_port(text.substr(colon + 1));
   if (!port) return bad_address(text, "the port must be a number up to 65535");
   return HostPort{std::string(host), *port, bracketed};

@@ -1,6 +1,6 @@
 #include <boost/asio/ip/v6_only.hpp>
-#include <mobula/core/format.hpp>
 #include <mobula/net/event_loop_impl.hpp>
+#include <mobula/net/open_error_impl.hpp>
 #include <mobula/net/udp_socket.hpp>
 
 namespace mobula::net {
@@ -10,27 +10,13 @@ namespace asio = boost::asio;
 using asio::ip::udp;
 using boost::system::error_code;
 
-// A wake-up takes so many at most, then the other sockets have their turn.
-constexpr int datagrams_per_wake = 64;
+// A wake-up takes so many batches at most, then the other sockets have their turn.
+constexpr int batches_per_wake = 4;
 // Asked for; the kernel gives what its own limit allows.
 constexpr int kernel_buffer_bytes = 4 * 1024 * 1024;
 
 asio::ip::address_v4 v4_of(const transport::Address& address) {
   return asio::ip::address_v4({address.ip[12], address.ip[13], address.ip[14], address.ip[15]});
-}
-
-core::Error open_error(const transport::Address& local, const error_code& error) {
-  const std::string where = local.is_any() ? core::format("port {}", local.port) : to_string(local);
-  if (error == asio::error::address_in_use) {
-    return {"port in use", core::format("cannot listen on UDP {}: another program uses it", where)};
-  }
-  if (error == asio::error::access_denied) {
-    return {"no permission", core::format("cannot listen on UDP {}: not permitted", where)};
-  }
-  if (error.value() == EADDRNOTAVAIL) {
-    return {"no such address", core::format("cannot listen on UDP {}: this machine has no such address", where)};
-  }
-  return {"cannot open", core::format("cannot open UDP {}: {}", where, error.message())};
 }
 
 error_code open_and_bind(udp::socket& socket, const udp::endpoint& local) {
@@ -53,20 +39,19 @@ struct UdpSocket::Impl : std::enable_shared_from_this<UdpSocket::Impl> {
   error_code open(const transport::Address& local);
   void wait();
   void drain();
-  void send(const transport::Address& to, core::ByteView datagram);
+  void take(const UdpReceiveBatch& batch, std::size_t i);
 
   EventLoop::Impl& loop;
   udp::socket socket;
-  bool v6 = false;
+  UdpPort port;
   Handler handler;
-  UdpCounters counters;
 };
 
 // Containers and old kernels may have no IPv6: "any" is then any IPv4 address.
 error_code UdpSocket::Impl::open(const transport::Address& local) {
   if (!local.is_v4()) {
     const error_code error = open_and_bind(socket, {asio::ip::address_v6(local.ip), local.port});
-    v6 = !error;
+    port.v6 = !error;
     if (!error || !local.is_any() || error == asio::error::address_in_use) return error;
     error_code ignored;
     socket.close(ignored);
@@ -83,42 +68,30 @@ void UdpSocket::Impl::wait() {
 }
 
 void UdpSocket::Impl::drain() {
-  for (int i = 0; i < datagrams_per_wake; ++i) {
-    udp::endpoint from;
-    error_code error;
-    const std::size_t size = socket.receive_from(asio::buffer(loop.buffer), from, 0, error);
-    if (error == asio::error::would_block) return;
-    if (error) continue;  // an earlier datagram of ours was refused at its destination
-    ++counters.datagrams_received;
-    counters.bytes_received += size;
-    handler(to_address(from), core::ByteView(loop.buffer.data(), size));
+  for (int round = 0; round < batches_per_wake; ++round) {
+    const int count = loop.receive_batch.receive(port.socket);
+    if (count == 0) break;
+    for (int i = 0; i < count; ++i) take(loop.receive_batch, static_cast<std::size_t>(i));
+    if (count > 0 && static_cast<std::size_t>(count) < UdpReceiveBatch::datagrams_max) break;
   }
+  loop.send_batch.flush(port);
 }
 
-void UdpSocket::Impl::send(const transport::Address& to, core::ByteView datagram) {
-  udp::endpoint endpoint(asio::ip::address_v6(to.ip), to.port);
-  if (!v6) {
-    if (!to.is_v4()) {
-      ++counters.send_errors;
-      return;
-    }
-    endpoint.address(v4_of(to));
+void UdpSocket::Impl::take(const UdpReceiveBatch& batch, std::size_t i) {
+  if (batch.too_long(i)) {
+    ++port.counters.too_long;
+    return;
   }
-  error_code error;
-  socket.send_to(asio::buffer(datagram.data(), datagram.size()), endpoint, 0, error);
-  if (error == asio::error::would_block || error == asio::error::no_buffer_space) {
-    ++counters.dropped_full;
-  } else if (error) {
-    ++counters.send_errors;
-  } else {
-    ++counters.datagrams_sent;
-    counters.bytes_sent += datagram.size();
-  }
+  const core::ByteView datagram = batch.datagram(i);
+  ++port.counters.datagrams_received;
+  port.counters.bytes_received += datagram.size();
+  handler(batch.from(i), datagram);
 }
 
 core::Result<std::unique_ptr<UdpSocket>> UdpSocket::open(EventLoop& loop, const transport::Address& local) {
   auto impl = std::make_shared<Impl>(loop);
-  if (const error_code error = impl->open(local)) return open_error(local, error);
+  if (const error_code error = impl->open(local)) return open_error("UDP", local, error);
+  impl->port.socket = impl->socket.native_handle();
   return std::unique_ptr<UdpSocket>(new UdpSocket(std::move(impl)));
 }
 
@@ -126,6 +99,7 @@ UdpSocket::UdpSocket(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 // The wait that is under way holds Impl until the loop has run once more.
 UdpSocket::~UdpSocket() {
+  flush();
   error_code ignored;
   impl_->socket.close(ignored);
 }
@@ -136,13 +110,17 @@ void UdpSocket::on_datagram(Handler handler) {
   if (!waiting) impl_->wait();
 }
 
-void UdpSocket::send(const transport::Address& to, core::ByteView datagram) { impl_->send(to, datagram); }
+void UdpSocket::send(const transport::Address& to, core::ByteView datagram) {
+  impl_->loop.send_batch.add(impl_->port, to, datagram);
+}
+
+void UdpSocket::flush() { impl_->loop.send_batch.flush(impl_->port); }
 
 std::uint16_t UdpSocket::local_port() const {
   error_code ignored;
   return impl_->socket.local_endpoint(ignored).port();
 }
 
-const UdpCounters& UdpSocket::counters() const { return impl_->counters; }
+const UdpCounters& UdpSocket::counters() const { return impl_->port.counters; }
 
 }  // namespace mobula::net

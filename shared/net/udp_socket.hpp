@@ -7,18 +7,10 @@
 #include <memory>
 #include <mobula/core/result.hpp>
 #include <mobula/net/event_loop.hpp>
+#include <mobula/net/udp_counters.hpp>
 #include <mobula/transport/endpoint.hpp>
 
 namespace mobula::net {
-
-struct UdpCounters {
-  std::uint64_t datagrams_sent = 0;
-  std::uint64_t bytes_sent = 0;
-  std::uint64_t datagrams_received = 0;
-  std::uint64_t bytes_received = 0;
-  std::uint64_t dropped_full = 0;  // the kernel's buffer had no room
-  std::uint64_t send_errors = 0;   // unreachable, and the like
-};
 
 class UdpSocket final : public transport::Output {
  public:
@@ -33,8 +25,10 @@ class UdpSocket final : public transport::Output {
 
   // `datagram` is valid during the call. What comes before there is a handler waits in the kernel.
   void on_datagram(Handler handler);
-  // What the kernel has no room for is dropped and counted.
+  // What waits goes out together at flush(), after the handler has seen a batch, when there is no more room, when
+  // another socket of the loop sends, or when the loop runs. What the kernel has no room for is dropped and counted.
   void send(const transport::Address& to, core::ByteView datagram) override;
+  void flush() override;
 
   [[nodiscard]] std::uint16_t local_port() const;
   [[nodiscard]] const UdpCounters& counters() const;

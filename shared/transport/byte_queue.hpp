@@ -1,10 +1,12 @@
 // Bytes in at the end, out at the front, always contiguous. Owns them.
 // Moves what is left only when at least as much has been consumed, so a byte is moved about once;
-// gives memory back when it runs empty after having been large.
+// gives memory back when it runs empty after having been large, and when it is trimmed.
 #pragma once
 
+#include <algorithm>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/bytes.hpp>
+#include <mobula/core/prefetch.hpp>
 
 namespace mobula::transport {
 
@@ -12,15 +14,31 @@ class ByteQueue {
  public:
   static constexpr std::size_t kept_bytes = 64 * 1024;
 
-  [[nodiscard]] std::size_t size() const { return bytes_.size() - head_; }
-  [[nodiscard]] bool empty() const { return size() == 0; }
-  // Valid until the next append or consume.
-  [[nodiscard]] core::ByteView view() const { return {bytes_.data() + head_, size()}; }
+  [[nodiscard]] std::size_t size() const { return tail_ - head_; }
+  [[nodiscard]] bool empty() const { return tail_ == head_; }
+  [[nodiscard]] std::size_t capacity() const { return buffer_.size(); }
+  // Valid until the next append, extend, consume or trim.
+  [[nodiscard]] core::ByteView view() const { return {buffer_.data() + head_, size()}; }
 
-  void append(core::ByteView bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+  // So many bytes more at the end, for the caller to write.
+  core::MutableBytes extend(std::size_t count) {
+    if (buffer_.size() - tail_ < count) make_room(count);
+    tail_ += count;
+    peak_ = std::max(peak_, size());
+    return {buffer_.data() + tail_ - count, count};
+  }
+  void append(core::ByteView bytes) {
+    if (!bytes.empty()) std::memcpy(extend(bytes.size()).data(), bytes.data(), bytes.size());
+  }
   template <class T>
   void append_value(const T& value) {
-    append(core::as_bytes(&value, 1));
+    core::store(extend(sizeof(T)).data(), value);
+  }
+
+  // So many bytes will soon be appended.
+  void prefetch(std::size_t count) const {
+    if (tail_ < buffer_.size())
+      core::prefetch_for_write(buffer_.data() + tail_, std::min(count, buffer_.size() - tail_));
   }
 
   void consume(std::size_t count) {
@@ -29,20 +47,56 @@ class ByteQueue {
     if (empty()) {
       clear();
     } else if (head_ >= size()) {
-      bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(head_));
-      head_ = 0;
+      move_to_front();
     }
   }
 
   void clear() {
-    bytes_.clear();
-    head_ = 0;
-    if (bytes_.capacity() > kept_bytes) core::Bytes().swap(bytes_);
+    head_ = tail_ = 0;
+    if (buffer_.size() > kept_bytes) core::Bytes().swap(buffer_);
+  }
+
+  // From time to time: gives back memory of which less than a quarter has been in use since the last call.
+  void trim() {
+    if (peak_ == 0) {
+      core::Bytes().swap(buffer_);
+    } else if (buffer_.size() > capacity_min && peak_ * 4 < buffer_.size()) {
+      reallocate(std::max(peak_ * 2, capacity_min));
+    }
+    peak_ = size();
   }
 
  private:
-  core::Bytes bytes_;
+  static constexpr std::size_t capacity_min = 256;
+
+  void make_room(std::size_t count) {
+    const std::size_t needed = size() + count;
+    if (needed <= buffer_.size() / 2) {
+      move_to_front();
+    } else {
+      reallocate(std::max({needed, buffer_.size() * 2, capacity_min}));
+    }
+  }
+  void move_to_front() {
+    std::memmove(buffer_.data(), buffer_.data() + head_, size());
+    tail_ -= head_;
+    head_ = 0;
+  }
+  void reallocate(std::size_t capacity) {
+    core::Bytes buffer;
+    buffer.reserve(capacity);
+    const core::ByteView kept = view();
+    buffer.assign(kept.begin(), kept.end());
+    buffer.resize(capacity);
+    buffer_.swap(buffer);
+    tail_ = kept.size();
+    head_ = 0;
+  }
+
+  core::Bytes buffer_;  // its size is the capacity
   std::size_t head_ = 0;
+  std::size_t tail_ = 0;
+  std::size_t peak_ = 0;  // the largest size since the last trim
 };
 
 }  // namespace mobula::transport

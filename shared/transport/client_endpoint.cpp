@@ -1,115 +1,216 @@
+#include <algorithm>
+#include <limits>
 #include <mobula/core/format.hpp>
 #include <mobula/transport/client_endpoint.hpp>
 
 namespace mobula::transport {
+namespace {
+
+constexpr PacketTypes taken = only(PacketType::denied) | only(PacketType::challenge) | only(PacketType::keep_alive) |
+                              only(PacketType::payload) | only(PacketType::disconnect);
+constexpr int goodbye_copies = 4;
+
+// Tokens are made by others, and not always by way of read_token.
+bool well_formed(const ConnectToken& token) {
+  return !token.servers.empty() && token.servers.size() <= token_servers_max && token.create_time <= token.expire_time;
+}
+
+}  // namespace
 
 ClientEndpoint::ClientEndpoint(const ClientConfig& config, core::Nanoseconds now)
-    : config_(config), started_(now), next_hello_(now), session_(config.session, now) {}
+    : config_(config), domain_(config.token.protocol_id), started_(now), session_(config.session, now) {
+  if (config_.servers.empty()) config_.servers = config_.token.servers;
+  if (config_.servers.empty()) config_.servers.emplace_back();  // server() is always one
+  channel_.send_key = config_.token.client_to_server;
+  channel_.receive_key = config_.token.server_to_client;
+  begin(now);
+  if (!well_formed(config_.token)) {
+    end({ReasonCode::invalid_token, "the connect token contradicts itself"});
+  }
+}
+
+// What was sent keeps its sequences: the keys are the same at the next server.
+void ClientEndpoint::begin(core::Nanoseconds now) {
+  step_ = Step::requesting;
+  channel_.received = {};
+  last_heard_ = now;
+  next_step_ = now;
+}
+
+// --- Receiving -----------------------------------------------------------------------------------------------------
 
 void ClientEndpoint::receive(const Address& from, core::ByteView datagram, core::Nanoseconds now) {
-  bool taken = false;
-  if (from == config_.server && datagram.size() <= datagram_bytes_max && state_ != State::closed) {
-    switch (kind_of(datagram)) {
-      case DatagramKind::challenge: taken = receive_challenge(datagram, now); break;
-      case DatagramKind::accepted: taken = receive_accepted(datagram, now); break;
-      case DatagramKind::refused: taken = receive_refused(datagram); break;
-      case DatagramKind::payload: taken = receive_payload(datagram, now); break;
-      case DatagramKind::disconnect: taken = receive_disconnect(datagram); break;
-      default: break;
-    }
+  dropped_.count(take(from, datagram, now));
+}
+
+Drop ClientEndpoint::take(const Address& from, core::ByteView datagram, core::Nanoseconds now) {
+  if (step_ == Step::closed) return Drop::ended;
+  if (!(from == server())) return Drop::unknown_address;
+  if (datagram.size() > datagram_bytes_max) return Drop::too_long;
+  PacketHead head;
+  if (const Drop drop = read_head(datagram, taken, head); drop != Drop::none) return drop;
+  core::ByteView body;
+  if (const Drop drop = open_body(domain_, channel_.receive_key, head, datagram, channel_.received, opened_, body);
+      drop != Drop::none)
+    return drop;
+  answered_ = true;
+  switch (head.type) {
+    case PacketType::denied: return take_denied(now);
+    case PacketType::challenge: return take_challenge(body, now);
+    case PacketType::keep_alive: return take_keep_alive(body, now);
+    case PacketType::payload: return take_payload(body, now);
+    case PacketType::disconnect: return take_disconnect();
+    default: return Drop::wrong_type;
   }
-  if (!taken) ++ignored_;
 }
 
-bool ClientEndpoint::receive_challenge(core::ByteView datagram, core::Nanoseconds now) {
-  const std::optional<Challenge> challenge = decode_challenge(datagram);
-  if (!challenge || state_ != State::connecting || challenge->nonce != config_.nonce) return false;
-  // The proof goes out with the next update. A newer cookie replaces one that has grown old.
-  if (!has_cookie_) next_hello_ = now;
-  answered_ = true;
-  has_cookie_ = true;
-  cookie_ = challenge->cookie;
-  return true;
+Drop ClientEndpoint::take_denied(core::Nanoseconds now) {
+  if (step_ == Step::connected) return Drop::wrong_state;
+  try_next({ReasonCode::server_full, core::format("{} has no room", to_string(server()))}, now);
+  return Drop::none;
 }
 
-bool ClientEndpoint::receive_accepted(core::ByteView datagram, core::Nanoseconds now) {
-  const std::optional<Accepted> accepted = decode_accepted(datagram);
-  if (!accepted || state_ != State::connecting || accepted->nonce != config_.nonce) return false;
-  answered_ = true;
-  state_ = State::connected;
-  connection_ = accepted->connection;
+Drop ClientEndpoint::take_challenge(core::ByteView body, core::Nanoseconds now) {
+  if (step_ != Step::requesting) return Drop::wrong_state;
+  std::copy(body.begin(), body.end(), challenge_.begin());
+  step_ = Step::responding;
   last_heard_ = now;
-  return true;
+  next_step_ = now;
+  return Drop::none;
 }
 
-bool ClientEndpoint::receive_refused(core::ByteView datagram) {
-  const std::optional<Refused> refused = decode_refused(datagram);
-  if (!refused || state_ != State::connecting || refused->nonce != config_.nonce) return false;
-  answered_ = true;
-  end(refused->reason);
-  return true;
-}
-
-bool ClientEndpoint::receive_payload(core::ByteView datagram, core::Nanoseconds now) {
-  const std::optional<Payload> payload = decode_payload(datagram);
-  if (!payload || state_ != State::connected || !(payload->connection == connection_)) return false;
+Drop ClientEndpoint::take_keep_alive(core::ByteView body, core::Nanoseconds now) {
+  if (step_ == Step::requesting) return Drop::wrong_state;
+  if (step_ == Step::responding) {
+    client_index_ = core::load<std::uint32_t>(body.data());
+    clients_max_ = core::load<std::uint32_t>(body.data() + 4);
+    step_ = Step::connected;
+    last_sent_ = now - config_.keepalive_interval;  // the server waits for a sign that we know
+  }
   last_heard_ = now;
-  session_.receive(payload->body, now);
-  return true;
+  return Drop::none;
 }
 
-bool ClientEndpoint::receive_disconnect(core::ByteView datagram) {
-  const std::optional<Disconnect> disconnect = decode_disconnect(datagram);
-  if (!disconnect || state_ != State::connected || !(disconnect->connection == connection_)) return false;
-  end(disconnect->reason);
-  return true;
+Drop ClientEndpoint::take_payload(core::ByteView body, core::Nanoseconds now) {
+  if (step_ != Step::connected) return Drop::wrong_state;
+  last_heard_ = now;
+  session_.receive(body, now);
+  if (const std::optional<Reason>& said = session_.goodbye(); said) end(*said);
+  return Drop::none;
 }
+
+Drop ClientEndpoint::take_disconnect() {
+  if (step_ != Step::connected) return Drop::wrong_state;
+  end({ReasonCode::left, "the server closed the connection"});
+  return Drop::none;
+}
+
+// --- The owner's side ----------------------------------------------------------------------------------------------
 
 void ClientEndpoint::update(core::Nanoseconds now, Output& output) {
-  if (state_ == State::connecting) return update_handshake(now, output);
-  if (state_ != State::connected) return;
-  if (session_.failed()) return close({ReasonCode::protocol_error, "a reliable message is too large"}, output);
-  if (now - last_heard_ >= config_.timeout) {
-    return close({ReasonCode::timed_out, "nothing was heard of the server"}, output);
-  }
-  Datagram datagram;
-  const core::MutableBytes body = core::MutableBytes(datagram.bytes).subspan(envelope_bytes);
-  session_.begin_flush(now);
-  while (const std::size_t size = session_.write_datagram(body)) {
-    datagram.size = envelope_bytes + size;
-    encode_envelope(connection_, datagram.bytes);
-    output.send(config_.server, datagram.view());
-  }
+  if (step_ == Step::connected) return update_session(now, output);
+  if (step_ != Step::closed) update_handshake(now, output);
 }
 
 void ClientEndpoint::update_handshake(core::Nanoseconds now, Output& output) {
-  if (now - started_ >= config_.connect_timeout) {
-    return end({ReasonCode::timed_out, answered_ ? "the server answered, but did not complete the handshake"
-                                                 : core::format("no answer from {}", to_string(config_.server))});
+  if (token_expired(now)) return end({ReasonCode::token_expired, "the connect token expired during the handshake"});
+  if (silent(now)) {
+    const bool asked = step_ == Step::requesting;
+    try_next(asked ? Reason{ReasonCode::no_answer, to_string(server())}
+                   : Reason{ReasonCode::handshake_timed_out, to_string(server())},
+             now);
+    if (step_ == Step::closed) return;
   }
-  if (now < next_hello_) return;
-  next_hello_ = now + config_.hello_interval;
-  const Hello hello{config_.protocol_version, config_.nonce};
-  Datagram datagram;
-  if (has_cookie_) {
-    encode(Proof{hello, cookie_}, datagram);
+  if (now < next_step_ || !output.ready(server())) return;
+  next_step_ = now + config_.handshake_interval;
+  if (step_ == Step::requesting) {
+    send_request(output);
   } else {
-    encode(hello, datagram);
+    send_response(output);
   }
-  output.send(config_.server, datagram.view());
 }
 
-void ClientEndpoint::close(const Reason& reason, Output& output) {
-  if (state_ == State::connected) {
-    Datagram datagram;
-    encode(Disconnect{connection_, reason}, datagram);
-    for (int copy = 0; copy < disconnect_copies; ++copy) output.send(config_.server, datagram.view());
+void ClientEndpoint::update_session(core::Nanoseconds now, Output& output) {
+  if (session_.failed()) return close({ReasonCode::protocol_error, "a reliable message is too large"}, output);
+  if (silent(now)) return close({ReasonCode::timed_out, "nothing was heard of the server"}, output);
+  if (!output.ready(server())) return;
+  PacketBuffer packet;
+  session_.begin_flush(now);
+  while (const std::size_t size = session_.write_datagram(packet.body())) {
+    send_packet(PacketType::payload, packet, size, output);
+    last_sent_ = now;
   }
-  if (state_ != State::closed) end(reason);
+  if (now - last_sent_ >= config_.keepalive_interval) send_keep_alive(now, output);
+}
+
+void ClientEndpoint::send_request(Output& output) {
+  std::array<std::byte, request_bytes> packet;
+  write_request(config_.token.protocol_id,
+                {config_.token.expire_time, config_.token.nonce, core::ByteView(config_.token.private_part)}, packet);
+  output.send(server(), packet);
+}
+
+void ClientEndpoint::send_response(Output& output) {
+  PacketBuffer packet;
+  std::copy(challenge_.begin(), challenge_.end(), packet.body().begin());
+  send_packet(PacketType::response, packet, challenge_.size(), output);
+}
+
+void ClientEndpoint::send_keep_alive(core::Nanoseconds now, Output& output) {
+  PacketBuffer packet;
+  std::fill_n(packet.body().begin(), keep_alive_body_bytes, std::byte{0});
+  send_packet(PacketType::keep_alive, packet, keep_alive_body_bytes, output);
+  last_sent_ = now;
+}
+
+void ClientEndpoint::send_packet(PacketType type, PacketBuffer& packet, std::size_t body_bytes, Output& output) {
+  output.send(server(), seal_packet(domain_, channel_.send_key, type, channel_.next_sequence++, packet, body_bytes));
+}
+
+bool ClientEndpoint::silent(core::Nanoseconds now) const {
+  const std::int32_t seconds = config_.token.timeout_seconds;
+  return seconds > 0 && now - last_heard_ >= seconds * core::second;
+}
+
+// By the token's length, not by the clock: the client's may be wrong.
+bool ClientEndpoint::token_expired(core::Nanoseconds now) const {
+  constexpr auto seconds_max = static_cast<std::uint64_t>(std::numeric_limits<core::Nanoseconds>::max() / core::second);
+  const std::uint64_t seconds = config_.token.expire_time - config_.token.create_time;
+  return seconds < seconds_max && now - started_ >= static_cast<core::Nanoseconds>(seconds) * core::second;
+}
+
+// --- The end -------------------------------------------------------------------------------------------------------
+
+void ClientEndpoint::try_next(const Reason& reason, core::Nanoseconds now) {
+  if (server_ + 1 == config_.servers.size()) return end(reason);
+  ++server_;
+  begin(now);
+}
+
+void ClientEndpoint::pipe_closed(std::string_view why, core::Nanoseconds now) {
+  const Reason reason{ReasonCode::pipe_lost, core::format("{}: {}", to_string(server()), why)};
+  if (step_ == Step::connected) {
+    end(reason);
+  } else if (step_ != Step::closed) {
+    try_next(reason, now);
+  }
+}
+
+// A server that has accepted us may know it before we do.
+void ClientEndpoint::close(const Reason& reason, Output& output) {
+  if (step_ == Step::closed) return;
+  PacketBuffer packet;
+  if (step_ != Step::requesting) {
+    for (int copy = 0; copy < goodbye_copies; ++copy) {
+      send_packet(PacketType::payload, packet, Session::write_goodbye(reason, packet.body()), output);
+    }
+    for (int copy = 0; copy < goodbye_copies; ++copy) send_packet(PacketType::disconnect, packet, 0, output);
+  }
+  end(reason);
 }
 
 void ClientEndpoint::end(const Reason& reason) {
-  state_ = State::closed;
+  step_ = Step::closed;
   reason_ = reason;
 }
 

@@ -1,25 +1,24 @@
-// The client's end of one connection: hello, proof, then a session, until it is closed with a reason.
-// It never comes back from closed: to try again, make another with another nonce.
+// The client's end of one connection by netcode 1.02: request with a connect token, response to the challenge, then a
+// session, until it is closed with a reason. The token's servers are tried in turn.
+// It never comes back from closed: to try again, make another with another token. One token opens one session.
 //
-// Health probe: a server that answers a hello lives. Update once, hand it what comes, and when
-// server_answered() is true drop the endpoint: the server has kept nothing of it.
+// Health probe: a server that answers a request lives. Update once, hand it what comes, and when
+// server_answered() is true drop the endpoint: the server forgets it, and keeps only that the token was used.
 #pragma once
 
+#include <mobula/transport/challenge_token.hpp>
 #include <mobula/transport/endpoint.hpp>
-#include <mobula/transport/protocol.hpp>
 #include <mobula/transport/reason.hpp>
 #include <mobula/transport/session.hpp>
 
 namespace mobula::transport {
 
 struct ClientConfig {
-  std::uint32_t protocol_version = 1;
-  Address server{};
-  // Unguessable, and another for each connection: who knows it can forge the server's replies.
-  std::uint64_t nonce = 0;
-  core::Nanoseconds connect_timeout = 10 * core::second;
-  core::Nanoseconds timeout = 10 * core::second;
-  core::Nanoseconds hello_interval = 200 * core::millisecond;
+  ConnectToken token;
+  // Where to go instead of to the token's servers, such as to them over TCP. In the same order; empty: the token's.
+  std::vector<Address> servers;
+  core::Nanoseconds handshake_interval = 100 * core::millisecond;
+  core::Nanoseconds keepalive_interval = 500 * core::millisecond;
   SessionConfig session{};
 };
 
@@ -34,42 +33,71 @@ class ClientEndpoint {
   void update(core::Nanoseconds now, Output& output);
   // Tells the server, several times. Nothing happens when already closed.
   void close(const Reason& reason, Output& output);
+  // The stream to the present server is gone, or could not be made.
+  void pipe_closed(std::string_view why, core::Nanoseconds now);
 
-  [[nodiscard]] State state() const { return state_; }
-  [[nodiscard]] bool connected() const { return state_ == State::connected; }
-  [[nodiscard]] bool closed() const { return state_ == State::closed; }
+  [[nodiscard]] State state() const {
+    return closed() ? State::closed : connected() ? State::connected : State::connecting;
+  }
+  [[nodiscard]] bool connected() const { return step_ == Step::connected; }
+  [[nodiscard]] bool closed() const { return step_ == Step::closed; }
   // Why it is closed.
   [[nodiscard]] const Reason& reason() const { return reason_; }
-  // Challenged, accepted or refused us: something at that address speaks the protocol.
+  // Challenged, accepted or denied us: something there has the key of our token.
   [[nodiscard]] bool server_answered() const { return answered_; }
+  // The one that is tried, or to which it is connected.
+  [[nodiscard]] const Address& server() const { return config_.servers[server_]; }
 
   // Usable while connected; afterwards what had been received can still be fetched.
   [[nodiscard]] Session& session() { return session_; }
   [[nodiscard]] const Session& session() const { return session_; }
-  // Datagrams that led to nothing: from elsewhere, malformed, of another connection.
-  [[nodiscard]] std::uint64_t ignored() const { return ignored_; }
+  // Our slot at the server, and how many it has; known once connected.
+  [[nodiscard]] std::uint32_t client_index() const { return client_index_; }
+  [[nodiscard]] std::uint32_t clients_max() const { return clients_max_; }
+  // Datagrams that led to nothing, by reason, and all of them.
+  [[nodiscard]] const DropCounters& dropped() const { return dropped_; }
+  [[nodiscard]] std::uint64_t ignored() const { return dropped_.total(); }
 
  private:
-  bool receive_challenge(core::ByteView datagram, core::Nanoseconds now);
-  bool receive_accepted(core::ByteView datagram, core::Nanoseconds now);
-  bool receive_refused(core::ByteView datagram);
-  bool receive_payload(core::ByteView datagram, core::Nanoseconds now);
-  bool receive_disconnect(core::ByteView datagram);
+  enum class Step : std::uint8_t { requesting, responding, connected, closed };
+
+  Drop take(const Address& from, core::ByteView datagram, core::Nanoseconds now);
+  Drop take_denied(core::Nanoseconds now);
+  Drop take_challenge(core::ByteView body, core::Nanoseconds now);
+  Drop take_keep_alive(core::ByteView body, core::Nanoseconds now);
+  Drop take_payload(core::ByteView body, core::Nanoseconds now);
+  Drop take_disconnect();
+
+  void begin(core::Nanoseconds now);
+  void try_next(const Reason& reason, core::Nanoseconds now);
   void end(const Reason& reason);
   void update_handshake(core::Nanoseconds now, Output& output);
+  void update_session(core::Nanoseconds now, Output& output);
+  void send_request(Output& output);
+  void send_response(Output& output);
+  void send_keep_alive(core::Nanoseconds now, Output& output);
+  void send_packet(PacketType type, PacketBuffer& packet, std::size_t body_bytes, Output& output);
+  // Nothing was heard for as long as the token allows.
+  [[nodiscard]] bool silent(core::Nanoseconds now) const;
+  [[nodiscard]] bool token_expired(core::Nanoseconds now) const;
 
   ClientConfig config_;
-  State state_ = State::connecting;
+  PacketDomain domain_;
+  Step step_ = Step::requesting;
   Reason reason_;
   bool answered_ = false;
-  bool has_cookie_ = false;
-  Cookie cookie_{};
-  ConnectionId connection_{};
+  std::size_t server_ = 0;  // in config_.servers
+  Channel channel_;
+  std::uint32_t client_index_ = 0;
+  std::uint32_t clients_max_ = 0;
   core::Nanoseconds started_;
-  core::Nanoseconds next_hello_;
   core::Nanoseconds last_heard_ = 0;
-  std::uint64_t ignored_ = 0;
+  core::Nanoseconds last_sent_ = 0;
+  core::Nanoseconds next_step_ = 0;  // when the request or response is sent again
+  DropCounters dropped_;
   Session session_;
+  std::array<std::byte, challenge_body_bytes> challenge_{};
+  std::array<std::byte, datagram_bytes_max> opened_{};  // the body of the packet that is being received
 };
 
 }  // namespace mobula::transport

@@ -9,15 +9,21 @@ namespace mobula::transport {
 
 enum class ReasonCode : std::uint8_t {
   none,
-  other_protocol,  // the peer speaks another protocol version
-  server_full,     // all sessions are taken
-  refused,         // the server will not have this client: schema, resources, a ban; the text says which
-  timed_out,       // nothing was heard for too long
-  left,            // the peer closed the connection in good order
-  kicked,          // the server threw the client out
-  shutting_down,   // the server ends
-  protocol_error,  // the peer broke the protocol
-  replaced,        // the same address connected anew
+  other_protocol,       // the peer speaks another protocol version
+  server_full,          // all its sessions are taken
+  refused,              // the server will not have this client: schema, resources, a ban; the text says which
+  timed_out,            // nothing was heard for too long
+  left,                 // the peer closed the connection in good order
+  kicked,               // the server threw the client out
+  shutting_down,        // the server ends
+  protocol_error,       // the peer broke the protocol
+  replaced,             // the client came back, in a session of its own
+  token_expired,        // the connect token was too old, or grew too old during the handshake
+  invalid_token,        // the connect token is none
+  no_answer,            // nobody answered the connection request
+  handshake_timed_out,  // the server answered, but did not complete the handshake
+  pipe_lost,            // the stream's connection is gone
+  flooding,             // the peer sent more than it may, and did not stop
   count,
 };
 

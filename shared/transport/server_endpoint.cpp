@@ -1,15 +1,20 @@
 #include <algorithm>
-#include <limits>
-#include <mobula/core/format.hpp>
 #include <mobula/transport/server_endpoint.hpp>
 
 namespace mobula::transport {
 namespace {
 
-// Refusals may come from forged addresses: the owner hears of so many at most, the counters of all.
-constexpr core::Nanoseconds refused_event_interval = 100 * core::millisecond;
-// Closed sessions linger in slots of their own, so that as many again can connect at once.
-constexpr std::uint32_t slots_per_session = 2;
+constexpr PacketTypes taken = only(PacketType::response) | only(PacketType::keep_alive) | only(PacketType::payload) |
+                              only(PacketType::disconnect);
+constexpr std::uint64_t first_global_sequence = std::uint64_t{1} << 63;
+// A client that is not known to know of its session is told as often as it asks.
+constexpr core::Nanoseconds unconfirmed_interval = 100 * core::millisecond;
+constexpr core::Nanoseconds farewell_interval = 100 * core::millisecond;
+constexpr int farewell_copies = 4;
+// A session floods as long as its drops are not further apart than this.
+constexpr core::Nanoseconds flood_pause = core::second;
+// In so many updates each table is looked through for what has expired.
+constexpr std::uint32_t sweep_updates = 16;
 
 void add(SessionStats& sum, const SessionStats& stats) {
   sum.datagrams_sent += stats.datagrams_sent;
@@ -26,264 +31,234 @@ void add(SessionStats& sum, const SessionStats& stats) {
   sum.unreliable_dropped += stats.unreliable_dropped;
 }
 
+template <class Table>
+std::uint32_t share_of(const Table& table) {
+  return table.capacity() / sweep_updates + 1;
+}
+
 }  // namespace
 
 ServerEndpoint::ServerEndpoint(const ServerConfig& config)
     : config_(config),
-      cookies_(config.secret),
-      table_(slots_per_session * config.sessions_max, cookies_.table_seed()),
-      slots_(std::size_t{slots_per_session} * config.sessions_max) {
-  free_.reserve(slots_.size());
+      domain_(config.protocol_id),
+      session_pace_(config.datagrams_per_session),
+      limits_(config.handshakes, config.handshakes_per_address, config.table_seed),
+      global_sequence_(first_global_sequence),
+      slots_(config.sessions_max, config.table_seed),
+      generations_(config.sessions_max),
+      slot_of_id_(config.sessions_max, config.table_seed),
+      handshakes_(config.handshakes_max, config.table_seed),
+      used_tokens_(config.used_tokens_max, config.table_seed),
+      farewells_(config.sessions_max, config.table_seed) {
+  MOBULA_ASSERT(!config.public_addresses.empty(), "no token could name this server");
   connected_.reserve(config.sessions_max);
-  for (auto index = static_cast<std::uint32_t>(slots_.size()); index-- > 0;) free_.push_back(index);
 }
 
 // --- Receiving -----------------------------------------------------------------------------------------------------
 
 void ServerEndpoint::receive(const Address& from, core::ByteView datagram, core::Nanoseconds now, Output& output) {
   ++counters_.datagrams;
-  if (datagram.size() > datagram_bytes_max) {
-    ++counters_.too_long;
-    return;
+  Drop drop = Drop::too_long;
+  if (datagram.size() <= datagram_bytes_max) {
+    const bool request = !datagram.empty() && datagram[0] == std::byte{0};
+    drop = request ? receive_request(from, datagram, now, output) : receive_sealed(from, datagram, now, output);
   }
-  switch (kind_of(datagram)) {
-    case DatagramKind::hello: return receive_hello(from, datagram, now, output);
-    case DatagramKind::proof: return receive_proof(from, datagram, now, output);
-    case DatagramKind::payload: return receive_payload(from, datagram, now, output);
-    case DatagramKind::disconnect: return receive_disconnect(from, datagram, now);
-    default: ++counters_.unknown_kind;
+  counters_.dropped.count(drop);
+}
+
+Drop ServerEndpoint::receive_sealed(const Address& from, core::ByteView datagram, core::Nanoseconds now,
+                                    Output& output) {
+  PacketHead head;
+  if (const Drop drop = read_head(datagram, taken, head); drop != Drop::none) return drop;
+  if (head.type == PacketType::response) return receive_response(from, head, datagram, now, output);
+  if (const std::uint32_t slot = slots_.find(from); slot != slots_.none) {
+    return receive_from_session(slot, head, datagram, now, output);
   }
+  return receive_late(from, head, datagram, now, output);
 }
 
-void ServerEndpoint::receive_hello(const Address& from, core::ByteView datagram, core::Nanoseconds now,
-                                   Output& output) {
-  const std::optional<Hello> hello = decode_hello(datagram);
-  if (!hello) {
-    ++counters_.malformed;
-    return;
+// Only what proved to be the client's is charged to it: nobody can use it up for somebody else.
+Drop ServerEndpoint::receive_from_session(std::uint32_t at, const PacketHead& head, core::ByteView datagram,
+                                          core::Nanoseconds now, Output& output) {
+  Slot& slot = slots_[at];
+  if (!slot.gate.open(session_pace_, now)) return note_flood(at, now, output);
+  slot.session->prefetch(datagram.size());
+  core::ByteView body;
+  const Channel& keys = slot.channel;
+  if (const Drop drop = open_body(domain_, keys.receive_key, head, datagram, slot.channel.received, opened_, body);
+      drop != Drop::none)
+    return drop;
+  slot.gate.charge(session_pace_, now);
+  if (head.type == PacketType::disconnect) {
+    close_by_client(at, {ReasonCode::left, ""}, output);
+    return Drop::none;
   }
-  if (speaks_our_protocol(from, *hello, now, output)) challenge(from, hello->nonce, now, output);
-}
-
-bool ServerEndpoint::speaks_our_protocol(const Address& from, const Hello& hello, core::Nanoseconds now,
-                                         Output& output) {
-  if (hello.protocol_version == config_.protocol_version) return true;
-  ++counters_.other_protocol;
-  refuse(from, hello.nonce,
-         {ReasonCode::other_protocol, core::format("the server speaks version {}, the client version {}",
-                                                   config_.protocol_version, hello.protocol_version)},
-         now, output);
-  return false;
-}
-
-void ServerEndpoint::challenge(const Address& to, std::uint64_t nonce, core::Nanoseconds now, Output& output) {
-  ++counters_.challenges;
-  Datagram reply;
-  encode(Challenge{nonce, cookies_.make(to, nonce, now)}, reply);
-  output.send(to, reply.view());
-}
-
-void ServerEndpoint::refuse(const Address& to, std::uint64_t nonce, const Reason& reason, core::Nanoseconds now,
-                            Output& output) {
-  Datagram reply;
-  encode(Refused{nonce, reason}, reply);
-  output.send(to, reply.view());
-  if (now < next_refused_event_) return;
-  next_refused_event_ = now + refused_event_interval;
-  events_.push_back({ServerEvent::Kind::refused, {}, to, reason});
-}
-
-void ServerEndpoint::accept(const Slot& slot, Output& output) {
-  Datagram reply;
-  encode(Accepted{slot.nonce, slot.connection}, reply);
-  output.send(slot.address, reply.view());
-}
-
-void ServerEndpoint::receive_proof(const Address& from, core::ByteView datagram, core::Nanoseconds now,
-                                   Output& output) {
-  const std::optional<Proof> proof = decode_proof(datagram);
-  if (!proof) {
-    ++counters_.malformed;
-    return;
-  }
-  const std::uint64_t nonce = proof->hello.nonce;
-  if (!speaks_our_protocol(from, proof->hello, now, output)) return;
-  if (!cookies_.good(proof->cookie, from, nonce, now)) {
-    // An honest client's cookie has grown old; a forger learns nothing from another one.
-    ++counters_.bad_cookie;
-    return challenge(from, nonce, now, output);
-  }
-  if (const std::uint32_t index = table_.find(from); index != AddressTable::none) {
-    Slot& slot = slots_[index];
-    const bool same = slot.nonce == nonce && slot.state != SlotState::lingering;
-    if (same) return accept(slot, output);  // our reply got lost
-    if (slot.nonce == nonce || !may_replace(slot, now)) {
-      ++counters_.address_in_use;
-      return;
-    }
-    close(slot, {ReasonCode::replaced, "the client connected anew"}, now);
-    free_slot(slot);
-  }
-  if (Slot* slot = open_slot(from, nonce, now)) return accept(*slot, output);
-  ++counters_.server_full;
-  refuse(from, nonce, {ReasonCode::server_full, core::format("all {} sessions are taken", config_.sessions_max)}, now,
-         output);
-}
-
-// A late copy of an old proof must not end a session that lives.
-bool ServerEndpoint::may_replace(const Slot& slot, core::Nanoseconds now) const {
-  return slot.state == SlotState::lingering || now - slot.last_heard >= config_.replace_after;
-}
-
-ServerEndpoint::Slot* ServerEndpoint::slot_with_connection(const Address& from, ConnectionId connection) {
-  const std::uint32_t index = table_.find(from);
-  if (index == AddressTable::none) {
-    ++counters_.unknown_address;
-    return nullptr;
-  }
-  if (!(slots_[index].connection == connection)) {
-    ++counters_.wrong_connection;
-    return nullptr;
-  }
-  return &slots_[index];
-}
-
-void ServerEndpoint::receive_payload(const Address& from, core::ByteView datagram, core::Nanoseconds now,
-                                     Output& output) {
-  const std::optional<Payload> payload = decode_payload(datagram);
-  if (!payload) {
-    ++counters_.malformed;
-    return;
-  }
-  Slot* slot = slot_with_connection(from, payload->connection);
-  if (slot == nullptr) return;
-  if (slot->state == SlotState::lingering) return send_disconnect(*slot, output);
-  if (slot->state == SlotState::proved) connect(*slot, now);
-  slot->last_heard = now;
-  slot->session->receive(payload->body, now);
-}
-
-void ServerEndpoint::receive_disconnect(const Address& from, core::ByteView datagram, core::Nanoseconds now) {
-  const std::optional<Disconnect> disconnect = decode_disconnect(datagram);
-  if (!disconnect) {
-    ++counters_.malformed;
-    return;
-  }
-  Slot* slot = slot_with_connection(from, disconnect->connection);
-  if (slot != nullptr && slot->state != SlotState::lingering) close(*slot, disconnect->reason, now);
-}
-
-// --- Slots ---------------------------------------------------------------------------------------------------------
-
-// There is one whenever no slot is free and not all sessions are taken.
-ServerEndpoint::Slot& ServerEndpoint::longest_lingering() {
-  const auto age = [](const Slot& slot) {
-    return slot.state == SlotState::lingering ? slot.last_heard : std::numeric_limits<core::Nanoseconds>::max();
-  };
-  return *std::min_element(slots_.begin(), slots_.end(), [&](const Slot& a, const Slot& b) { return age(a) < age(b); });
-}
-
-ServerEndpoint::Slot* ServerEndpoint::open_slot(const Address& from, std::uint64_t nonce, core::Nanoseconds now) {
-  if (live_ == config_.sessions_max) return nullptr;
-  if (free_.empty()) free_slot(longest_lingering());
-  Slot& slot = slots_[free_.back()];
-  table_.insert(from, free_.back());
-  free_.pop_back();
-  ++live_;
-  slot.state = SlotState::proved;
-  slot.address = from;
-  slot.nonce = nonce;
-  slot.connection = cookies_.connection(from, nonce, ++connections_made_);
   slot.last_heard = now;
-  return &slot;
+  slot.confirmed = true;
+  if (head.type != PacketType::payload) return Drop::none;
+  slot.session->receive(body, now);
+  // A copy: it ends with its session.
+  if (const std::optional<Reason>& said = slot.session->goodbye(); said) close_by_client(at, Reason(*said), output);
+  return Drop::none;
 }
 
-void ServerEndpoint::connect(Slot& slot, core::Nanoseconds now) {
-  slot.state = SlotState::connected;
-  slot.session = std::make_unique<Session>(config_.session, now);
-  slot.position = static_cast<std::uint32_t>(connected_.size());
-  connected_.push_back(id_of(slot));
-  events_.push_back({ServerEvent::Kind::connected, id_of(slot), slot.address, {}});
-}
-
-// Connected or proved becomes lingering; a lingering slot stays what it is.
-void ServerEndpoint::close(Slot& slot, const Reason& reason, core::Nanoseconds now) {
-  if (slot.state == SlotState::lingering) return;
-  if (slot.state == SlotState::connected) {
-    events_.push_back({ServerEvent::Kind::disconnected, id_of(slot), slot.address, reason});
-    connected_[slot.position] = connected_.back();
-    slots_[connected_[slot.position].index].position = slot.position;
-    connected_.pop_back();
-    add(closed_stats_, slot.session->stats());
-    slot.session.reset();
+Drop ServerEndpoint::note_flood(std::uint32_t at, core::Nanoseconds now, Output& output) {
+  Slot& slot = slots_[at];
+  if (slot.flood_began == 0 || now - slot.flood_last > flood_pause) slot.flood_began = now;
+  slot.flood_last = now;
+  if (now - slot.flood_began >= config_.flood_patience) {
+    disconnect(id_of(at), {ReasonCode::flooding, "too many datagrams for too long"}, now, output);
   }
-  slot.state = SlotState::lingering;
-  slot.reason = reason;
-  slot.last_heard = now;
-  --live_;
+  return Drop::flood;
 }
 
-void ServerEndpoint::free_slot(Slot& slot) {
-  MOBULA_ASSERT(slot.state == SlotState::lingering, "only a closed slot is freed");
-  table_.erase(slot.address);
-  slot.state = SlotState::free;
-  ++slot.generation;
-  free_.push_back(index_of(slot));
+Drop ServerEndpoint::receive_late(const Address& from, const PacketHead& head, core::ByteView datagram,
+                                  core::Nanoseconds now, Output& output) {
+  const std::uint32_t at = farewells_.find(from);
+  if (at == farewells_.none || farewells_[at].ends <= now) return Drop::unknown_address;
+  Farewell& farewell = farewells_[at];
+  core::ByteView body;
+  const Channel& keys = farewell.channel;
+  if (const Drop drop = open_body(domain_, keys.receive_key, head, datagram, farewell.channel.received, opened_, body);
+      drop != Drop::none)
+    return drop;
+  if (head.type != PacketType::disconnect && now >= farewell.next_answer) {
+    farewell.next_answer = now + farewell_interval;
+    say_farewell(farewell.channel, from, farewell.reason, 1, output);
+  }
+  return Drop::ended;
 }
 
-void ServerEndpoint::send_disconnect(const Slot& slot, Output& output) {
-  Datagram datagram;
-  encode(Disconnect{slot.connection, slot.reason}, datagram);
-  output.send(slot.address, datagram.view());
+// --- The ends of sessions ------------------------------------------------------------------------------------------
+
+void ServerEndpoint::close(std::uint32_t at, const Reason& reason) {
+  Slot& slot = slots_[at];
+  events_.push_back({ServerEvent::Kind::disconnected, id_of(at), slots_.key(at), reason, {}});
+  connected_[slot.position] = connected_.back();
+  slots_[connected_[slot.position].index].position = slot.position;
+  connected_.pop_back();
+  slot_of_id_.erase(slot_of_id_.find(slot.identity.client_id));
+  add(closed_stats_, slot.session->stats());
+  slots_.erase(at);
+  ++generations_[at];
 }
 
-std::uint32_t ServerEndpoint::index_of(const Slot& slot) const {
-  return static_cast<std::uint32_t>(&slot - slots_.data());
+void ServerEndpoint::close_by_client(std::uint32_t at, const Reason& reason, Output& output) {
+  const Address address = slots_.key(at);
+  close(at, reason);
+  output.finished(address);
 }
-SessionId ServerEndpoint::id_of(const Slot& slot) const { return {index_of(slot), slot.generation}; }
+
+bool ServerEndpoint::disconnect(SessionId id, const Reason& reason, core::Nanoseconds now, Output& output) {
+  const std::uint32_t at = slot_of(id);
+  if (at == slots_.none) return false;
+  const Address address = slots_.key(at);
+  Channel channel = slots_[at].channel;
+  close(at, reason);
+  say_farewell(channel, address, reason, farewell_copies, output);
+  if (farewells_.full()) {
+    output.finished(address);
+  } else {
+    farewells_[farewells_.insert(address)] = {channel, reason, now + config_.linger, now + farewell_interval};
+  }
+  core::wipe(std::as_writable_bytes(std::span(&channel, 1)));
+  return true;
+}
+
+void ServerEndpoint::disconnect_all(const Reason& reason, core::Nanoseconds now, Output& output) {
+  while (!connected_.empty()) disconnect(SessionId(connected_.back()), reason, now, output);
+}
+
+void ServerEndpoint::say_farewell(Channel& channel, const Address& to, const Reason& reason, int copies,
+                                  Output& output) {
+  PacketBuffer packet;
+  for (int copy = 0; copy < copies; ++copy) {
+    const std::size_t size = Session::write_goodbye(reason, packet.body());
+    send_packet(channel, to, PacketType::payload, packet, size, output);
+  }
+  for (int copy = 0; copy < copies; ++copy) send_packet(channel, to, PacketType::disconnect, packet, 0, output);
+}
+
+void ServerEndpoint::pipe_closed(const Address& address, core::Nanoseconds /*now*/) {
+  if (const std::uint32_t at = slots_.find(address); at != slots_.none) {
+    close(at, {ReasonCode::pipe_lost, "the connection was closed"});
+  }
+  if (const std::uint32_t at = handshakes_.find(address); at != handshakes_.none) handshakes_.erase(at);
+  if (const std::uint32_t at = farewells_.find(address); at != farewells_.none) farewells_.erase(at);
+}
 
 // --- The owner's side ----------------------------------------------------------------------------------------------
 
 void ServerEndpoint::update(core::Nanoseconds now, Output& output) {
-  for (Slot& slot : slots_) {
-    if (slot.state == SlotState::free) continue;
-    expire(slot, now, output);
-    if (slot.state == SlotState::connected) flush(slot, now, output);
+  expire_tables(now, output);
+  // Backwards: the place of a session that ends is taken by one that has been looked at.
+  for (std::size_t position = connected_.size(); position-- > 0;) {
+    end_if_over(connected_[position].index, now, output);
+  }
+  flush_sessions(now, output);
+}
+
+void ServerEndpoint::expire_tables(core::Nanoseconds now, Output& output) {
+  used_tokens_.sweep(share_of(used_tokens_),
+                     [&](const TokenTag&, const UsedToken& token) { return token.expire_time <= unix_time_; });
+  handshakes_.sweep(share_of(handshakes_), [&](const Address& address, const Handshake& handshake) {
+    if (handshake.expires > now) return false;
+    if (!slots_.contains(address) && !farewells_.contains(address)) output.finished(address);
+    return true;
+  });
+  farewells_.sweep(share_of(farewells_), [&](const Address& address, const Farewell& farewell) {
+    if (farewell.ends > now) return false;
+    if (!handshakes_.contains(address)) output.finished(address);
+    return true;
+  });
+}
+
+void ServerEndpoint::end_if_over(std::uint32_t at, core::Nanoseconds now, Output& output) {
+  const Slot& slot = slots_[at];
+  if (slot.session->failed()) {
+    disconnect(id_of(at), {ReasonCode::protocol_error, "a reliable message is too large"}, now, output);
+  } else if (slot.timeout > 0 && now - slot.last_heard >= slot.timeout) {
+    disconnect(id_of(at), {ReasonCode::timed_out, "nothing was heard of the client"}, now, output);
   }
 }
 
-void ServerEndpoint::expire(Slot& slot, core::Nanoseconds now, Output& output) {
-  const core::Nanoseconds silence = now - slot.last_heard;
-  switch (slot.state) {
-    case SlotState::connected:
-      if (slot.session->failed()) {
-        disconnect(id_of(slot), {ReasonCode::protocol_error, "a reliable message is too large"}, now, output);
-      } else if (silence >= config_.timeout) {
-        disconnect(id_of(slot), {ReasonCode::timed_out, "nothing was heard of the client"}, now, output);
-      }
-      break;
-    case SlotState::proved:
-      if (silence >= config_.handshake_timeout) {
-        close(slot, {ReasonCode::timed_out, "the handshake was not completed"}, now);
-        free_slot(slot);
-      }
-      break;
-    case SlotState::lingering:
-      if (silence >= config_.linger) free_slot(slot);
-      break;
-    case SlotState::free: break;
+// Another session begins each time: on a path that they share, what is sent last waits longest.
+void ServerEndpoint::flush_sessions(core::Nanoseconds now, Output& output) {
+  const std::size_t count = connected_.size();
+  if (count == 0) return;
+  first_flushed_ = (first_flushed_ + 1) % count;
+  for (std::size_t turn = 0; turn < count; ++turn) {
+    const std::size_t position = first_flushed_ + turn;
+    const std::uint32_t at = connected_[position < count ? position : position - count].index;
+    if (output.ready(slots_.key(at))) flush(at, now, output);
   }
 }
 
-void ServerEndpoint::flush(Slot& slot, core::Nanoseconds now, Output& output) {
-  Datagram datagram;
-  const core::MutableBytes body = core::MutableBytes(datagram.bytes).subspan(envelope_bytes);
+void ServerEndpoint::flush(std::uint32_t at, core::Nanoseconds now, Output& output) {
+  PacketBuffer packet;
+  Slot& slot = slots_[at];
   slot.session->begin_flush(now);
-  while (const std::size_t size = slot.session->write_datagram(body)) {
-    datagram.size = envelope_bytes + size;
-    encode_envelope(slot.connection, datagram.bytes);
-    output.send(slot.address, datagram.view());
+  while (const std::size_t size = slot.session->write_datagram(packet.body())) {
+    if (!slot.confirmed) send_keep_alive(at, now, output);
+    send_packet(slot.channel, slots_.key(at), PacketType::payload, packet, size, output);
+    slot.last_sent = now;
   }
+  const core::Nanoseconds interval = slot.confirmed ? config_.keepalive_interval : unconfirmed_interval;
+  if (now - slot.last_sent >= interval) send_keep_alive(at, now, output);
+}
+
+void ServerEndpoint::send_keep_alive(std::uint32_t at, core::Nanoseconds now, Output& output) {
+  PacketBuffer packet;
+  Slot& slot = slots_[at];
+  core::store(packet.body().data(), at);
+  core::store(packet.body().data() + 4, config_.sessions_max);
+  send_packet(slot.channel, slots_.key(at), PacketType::keep_alive, packet, keep_alive_body_bytes, output);
+  slot.last_sent = now;
+}
+
+void ServerEndpoint::send_packet(Channel& channel, const Address& to, PacketType type, PacketBuffer& packet,
+                                 std::size_t body_bytes, Output& output) {
+  output.send(to, seal_packet(domain_, channel.send_key, type, channel.next_sequence++, packet, body_bytes));
 }
 
 bool ServerEndpoint::poll_event(ServerEvent& event) {
@@ -296,27 +271,23 @@ bool ServerEndpoint::poll_event(ServerEvent& event) {
   return true;
 }
 
+std::uint32_t ServerEndpoint::slot_of(SessionId id) const {
+  return slots_.used(id.index) && generations_[id.index] == id.generation ? id.index : slots_.none;
+}
+
 Session* ServerEndpoint::find(SessionId id) {
-  if (id.index >= slots_.size()) return nullptr;
-  Slot& slot = slots_[id.index];
-  return slot.state == SlotState::connected && slot.generation == id.generation ? slot.session.get() : nullptr;
+  const std::uint32_t at = slot_of(id);
+  return at == slots_.none ? nullptr : slots_[at].session.get();
 }
 
 const Address& ServerEndpoint::address(SessionId id) const {
-  MOBULA_ASSERT(id.index < slots_.size() && slots_[id.index].generation == id.generation, "no such session");
-  return slots_[id.index].address;
+  MOBULA_ASSERT(slot_of(id) != slots_.none, "no such session");
+  return slots_.key(id.index);
 }
 
-bool ServerEndpoint::disconnect(SessionId id, const Reason& reason, core::Nanoseconds now, Output& output) {
-  if (find(id) == nullptr) return false;
-  Slot& slot = slots_[id.index];
-  close(slot, reason, now);
-  for (int copy = 0; copy < disconnect_copies; ++copy) send_disconnect(slot, output);
-  return true;
-}
-
-void ServerEndpoint::disconnect_all(const Reason& reason, core::Nanoseconds now, Output& output) {
-  while (!connected_.empty()) disconnect(SessionId(connected_.back()), reason, now, output);
+const Identity& ServerEndpoint::identity(SessionId id) const {
+  MOBULA_ASSERT(slot_of(id) != slots_.none, "no such session");
+  return slots_[id.index].identity;
 }
 
 SessionStats ServerEndpoint::total_stats() const {
@@ -326,19 +297,14 @@ SessionStats ServerEndpoint::total_stats() const {
 }
 
 void ServerEndpoint::check() const {
-  [[maybe_unused]] std::uint32_t used = 0;
-  [[maybe_unused]] std::uint32_t live = 0;
-  for (const Slot& slot : slots_) {
-    [[maybe_unused]] const bool connected = slot.state == SlotState::connected;
-    MOBULA_ASSERT(connected == (slot.session != nullptr), "a session without a connection, or the reverse");
-    MOBULA_ASSERT(!connected || connected_[slot.position] == id_of(slot), "a connected slot is not in the list");
-    if (slot.state == SlotState::free) continue;
-    MOBULA_ASSERT(table_.find(slot.address) == index_of(slot), "a slot is not in the address table");
-    ++used;
-    if (slot.state != SlotState::lingering) ++live;
+  MOBULA_ASSERT(connected_.size() == slots_.size() && slot_of_id_.size() == slots_.size(), "sessions are miscounted");
+  for (std::uint32_t position = 0; position < connected_.size(); ++position) {
+    [[maybe_unused]] const std::uint32_t at = slot_of(connected_[position]);
+    MOBULA_ASSERT(at != slots_.none && slots_.find(slots_.key(at)) == at, "a session is not in the table");
+    MOBULA_ASSERT(slots_[at].position == position && slots_[at].session != nullptr, "a session is not in the list");
+    [[maybe_unused]] const std::uint32_t id = slot_of_id_.find(slots_[at].identity.client_id);
+    MOBULA_ASSERT(id != slot_of_id_.none && slot_of_id_[id] == at, "a client id is not in the table");
   }
-  MOBULA_ASSERT(used == table_.size() && used + free_.size() == slots_.size(), "slots are lost");
-  MOBULA_ASSERT(live == live_ && connected_.size() <= live_, "live sessions are miscounted");
 }
 
 }  // namespace mobula::transport

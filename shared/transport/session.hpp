@@ -1,70 +1,71 @@
-// Two ends of one conversation over a pipe that loses, doubles and reorders datagrams: acknowledgements,
-// one reliable ordered lane and unreliable messages. Takes bytes and the time, yields bytes.
+// Two ends of one conversation over a pipe that loses, doubles and reorders datagrams: acknowledgements, reliable
+// ordered lanes, unreliable messages and a rate. Takes bytes and the time, yields bytes (see session_body.hpp).
 //
-// Body of a datagram (the endpoint's envelope comes before it):
-//
-//   0  u16  sequence      of this datagram; the first is 1
-//   2  u16  ack           a sequence received from the peer; 0 at first
-//   4  u32  ack_bits      bit n: sequence ack - 1 - n was received too
-//   8  entries until the end, each:
-//      u16  size, 15 bits; bit 15 says: a chunk of the reliable lane
-//      u16  chunk number  (chunks only; the first is 0)
-//      size bytes
-//
-// The reliable lane is a stream of bytes: per message u32 size, then the bytes. The stream is cut into numbered
-// chunks when it is first sent; a chunk goes out again, unchanged, until a datagram that carried it is acknowledged.
+// What goes out first: the control lane, then unreliable messages, then the bulk lane with what the rate leaves.
+// Bulk has datagrams of its own, so that a bulk inbox that nobody empties holds up nothing else.
 // A datagram is taken whole or not at all: one that is malformed, old, a duplicate, or has no room to go to is
 // counted and leaves no trace, and is then not acknowledged either.
 //
 // Invariant: a message is handed out at most once, and reliable messages in the order in which they were sent.
-// There is no secret here: who can forge the envelope can forge messages.
-// A Session owns all its buffers; it allocates when they grow and not in steady state.
+// There is no secret here: who can forge the pipe's datagrams can forge messages.
+// A Session owns all its buffers. They are allocated on first use, grow, and not in steady state; what has not been
+// needed for some seconds is given back. `now` may jump: a session keeps a time of its own (SessionClock).
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/result.hpp>
-#include <mobula/transport/address.hpp>
 #include <mobula/transport/byte_queue.hpp>
-#include <vector>
+#include <mobula/transport/fates.hpp>
+#include <mobula/transport/link_estimates.hpp>
+#include <mobula/transport/rate_control.hpp>
+#include <mobula/transport/received_history.hpp>
+#include <mobula/transport/reliable_receiver.hpp>
+#include <mobula/transport/reliable_sender.hpp>
+#include <mobula/transport/sent_history.hpp>
+#include <mobula/transport/session_body.hpp>
+#include <mobula/transport/session_clock.hpp>
+#include <mobula/transport/unreliable_queue.hpp>
+#include <optional>
 
 namespace mobula::transport {
 
-inline constexpr std::size_t session_body_bytes_max = payload_bytes_max;
-// An unreliable message travels whole in one datagram.
-inline constexpr std::size_t max_unreliable_size = 1150;
-inline constexpr std::size_t max_reliable_size = 4 * 1024 * 1024;
-
-// Numbers the reliable messages of one direction of one session: 1, 2, 3, …
-using ReliableId = std::uint64_t;
-
+// Limits of a reliable lane are each lane's own.
 struct SessionConfig {
-  // The largest message the peer may send on the reliable lane; one that announces more breaks the session.
+  // The largest message the peer may send on a reliable lane; one that announces more breaks the session.
   std::uint32_t reliable_receive_bytes_max = max_reliable_size;
-  // Received on the reliable lane and not yet fetched. Datagrams with chunks that find no room are not taken, so
+  // Received on a reliable lane and not yet fetched. Datagrams with chunks that find no room are not taken, so
   // the peer sends them again. At least reliable_receive_bytes_max + 64 KiB.
   std::uint32_t reliable_inbox_bytes_max = 2 * max_reliable_size;
-  // Queued on the reliable lane and not yet acknowledged.
+  // Queued on a reliable lane and not yet acknowledged.
   std::uint32_t reliable_queue_bytes_max = 2 * max_reliable_size;
-  // Of the reliable lane in one flush, repeats included: a large message must not starve the unreliable ones.
-  std::uint32_t reliable_bytes_per_flush = 16 * 1024;
-  // Queued until the next flush, and received but not yet fetched.
+  // Queued until a flush, 16 bytes for each added, and received but not yet fetched, 2 for each added.
   std::uint32_t unreliable_queue_bytes_max = 256 * 1024;
   std::uint32_t unreliable_inbox_bytes_max = 256 * 1024;
+  // An unreliable message that the rate has kept waiting for longer is dropped.
+  core::Nanoseconds unreliable_age_max = 250 * core::millisecond;
+  // Whether anybody fetches what comes on the bulk lane; if not, such a chunk is malformed.
+  bool takes_bulk = true;
+  // Of datagram bodies. The rate begins at `start` and follows what the path carries, between the others.
+  // Acknowledgements and keep-alives always go out.
+  std::uint32_t bytes_per_second_min = 16 * 1024;
+  std::uint32_t bytes_per_second_start = 256 * 1024;
+  std::uint32_t bytes_per_second_max = 4 * 1024 * 1024;
   // Something is sent at least this often.
   core::Nanoseconds keepalive_interval = 250 * core::millisecond;
 };
 
-struct SessionStats {
+struct SessionStats : LinkEstimates {
   std::uint64_t datagrams_sent = 0;
-  std::uint64_t bytes_sent = 0;          // bodies; envelopes are not in it
+  std::uint64_t bytes_sent = 0;          // bodies
   std::uint64_t datagrams_received = 0;  // taken
   std::uint64_t bytes_received = 0;
   std::uint64_t datagrams_acked = 0;
-  std::uint64_t datagrams_lost = 0;  // sent, and given up waiting for an acknowledgement
+  std::uint64_t datagrams_lost = 0;  // sent with entries, and given up waiting for an acknowledgement
   std::uint64_t chunks_repeated = 0;
+  std::uint64_t unreliable_expired = 0;        // never sent, they had waited for too long
+  std::uint32_t allowed_bytes_per_second = 0;  // the rate at present
   // Not taken:
   std::uint64_t malformed = 0;
   std::uint64_t duplicates = 0;
@@ -72,31 +73,44 @@ struct SessionStats {
   std::uint64_t inbox_full = 0;
   // Dropped alone, the rest of their datagram was taken:
   std::uint64_t unreliable_dropped = 0;
-  // Smoothed; 0 until measured. Contains the time until the peer's next flush.
-  core::Nanoseconds rtt = 0;
-  core::Nanoseconds rtt_variation = 0;
 };
 
 class Session {
  public:
-  explicit Session(const SessionConfig& config, core::Nanoseconds now);
+  Session(const SessionConfig& config, core::Nanoseconds now);
 
   // Refused with "too large" or "queue full", and then nothing is sent of it.
-  core::Result<ReliableId> send_reliable(core::ByteView message);
-  // Waits for the next flush. Refused with "too large" or "queue full".
-  core::Status send_unreliable(core::ByteView message);
-  // The peer's session has this message and all before it. It hands them out before any unreliable message
-  // that is sent after this became true, provided its owner fetches reliable messages first.
-  [[nodiscard]] bool reliable_delivered(ReliableId id) const { return id <= delivered_; }
-  // Bytes that wait on the reliable lane for sending or for an acknowledgement.
-  [[nodiscard]] std::size_t reliable_backlog_bytes() const { return stream_.size(); }
+  core::Result<ReliableId> send_reliable(core::ByteView message, Lane lane = Lane::control);
+  // Waits for a flush. Refused with "too large" or "queue full".
+  core::Status send_unreliable(core::ByteView message) { return queue_unreliable(message, std::nullopt); }
+  // The same, and next_fate() will tell what became of it, under the caller's `tag`.
+  core::Status send_unreliable(core::ByteView message, std::uint32_t tag) { return queue_unreliable(message, tag); }
+  // False: there is none. Who sends with tags fetches them; beyond Fates::fates_max the oldest are forgotten.
+  bool next_fate(Fate& fate) { return fates_.next(fate); }
+  // The peer's session has this message and all before it on its lane. It hands them out before any unreliable
+  // message that is sent after this became true, provided its owner fetches reliable messages first.
+  [[nodiscard]] bool reliable_delivered(ReliableId id, Lane lane = Lane::control) const {
+    return sender(lane).delivered(id);
+  }
+  // Bytes that wait on a reliable lane for sending or for an acknowledgement.
+  [[nodiscard]] std::size_t reliable_backlog_bytes(Lane lane = Lane::control) const {
+    return sender(lane).backlog_bytes();
+  }
+  // What a flush at `now` would let out of unreliable messages beyond those that are queued: more is not worth writing.
+  [[nodiscard]] std::size_t budget_bytes(core::Nanoseconds now) const;
 
+  // While a datagram of so many bytes is being opened: what receive() will touch comes into the cache.
+  void prefetch(std::size_t bytes) const {
+    core::prefetch_for_write(this, sizeof(*this));
+    unreliable_in_.prefetch(bytes);
+  }
+  // An authenticated body of the peer.
   void receive(core::ByteView body, core::Nanoseconds now);
   // Fetches the next message into the caller's buffer, whose capacity is used again. False: there is none.
-  bool next_reliable(core::Bytes& message);
+  bool next_reliable(core::Bytes& message, Lane lane = Lane::control) { return receiver(lane).next(message); }
   bool next_unreliable(core::Bytes& message);
 
-  // All that is due, as datagram bodies: sink(core::ByteView body), valid during the call.
+  // All that is due and allowed, as datagram bodies: sink(core::ByteView body), valid during the call.
   template <class Sink>
   void flush(core::Nanoseconds now, Sink&& sink) {
     std::array<std::byte, session_body_bytes_max> body;
@@ -108,8 +122,14 @@ class Session {
   void begin_flush(core::Nanoseconds now);
   std::size_t write_datagram(core::MutableBytes out);
 
-  // The peer broke the rules of the reliable lane; nothing more can be received. Its owner must close it.
+  // A body that tells the peer why the session ends; good for any session. It is not acknowledged.
+  static std::size_t write_goodbye(const Reason& reason, core::MutableBytes out) { return encode_goodbye(reason, out); }
+  // What the peer said; nothing more is taken after it.
+  [[nodiscard]] const std::optional<Reason>& goodbye() const { return goodbye_; }
+
+  // The peer broke the rules of a reliable lane; nothing more can be received. Its owner must close it.
   [[nodiscard]] bool failed() const { return failed_; }
+  // The `now` of the last datagram that was taken.
   [[nodiscard]] core::Nanoseconds last_received() const { return last_received_; }
   [[nodiscard]] const SessionStats& stats() const { return stats_; }
 
@@ -117,104 +137,50 @@ class Session {
   void check() const;
 
  private:
-  static constexpr std::uint32_t window_chunks = 256;        // of the reliable lane, in flight
-  static constexpr std::uint32_t sent_datagrams = 512;       // remembered until acknowledged
-  static constexpr std::uint32_t received_sequences = 1024;  // remembered against duplicates
-  static constexpr std::uint32_t chunks_per_datagram = 4;
+  [[nodiscard]] ReliableSender& sender(Lane lane) { return senders_[static_cast<std::size_t>(lane)]; }
+  [[nodiscard]] const ReliableSender& sender(Lane lane) const { return senders_[static_cast<std::size_t>(lane)]; }
+  [[nodiscard]] ReliableReceiver& receiver(Lane lane) { return receivers_[static_cast<std::size_t>(lane)]; }
 
-  enum class SentState : std::uint8_t { none, waiting, lost, acked };
-  // 24 bytes
-  struct SentDatagram {
-    core::Nanoseconds at = 0;
-    std::array<std::uint16_t, chunks_per_datagram> chunks{};
-    std::uint16_t sequence = 0;
-    std::uint8_t chunk_count = 0;
-    SentState state = SentState::none;
-    bool eliciting = false;  // has entries: the peer will acknowledge it of its own accord
-  };
-  // 16 bytes
-  struct SentChunk {
-    core::Nanoseconds due = 0;  // when it is sent (again)
-    std::uint32_t begin = 0;    // position in the lane, low 32 bits
-    std::uint16_t size = 0;
-    bool sent = false;
-    bool acked = false;
-  };
+  core::Status queue_unreliable(core::ByteView message, std::optional<std::uint32_t> tag);
 
-  struct Entry {
-    core::ByteView bytes;
-    std::uint16_t chunk = 0;
-    bool reliable = false;
-  };
-  // Takes the first entry off `rest`. False: it is malformed.
-  static bool next_entry(core::ByteView& rest, Entry& entry);
-  [[nodiscard]] bool well_formed(core::ByteView body) const;
-  // Counts and refuses duplicates and what is too old to tell.
+  enum class Verdict : std::uint8_t { good, malformed, no_room };
+  [[nodiscard]] Verdict judge(core::ByteView body) const;
+  [[nodiscard]] bool plausible(const Entry& entry) const;
   bool is_new(std::uint16_t sequence);
-  [[nodiscard]] bool has_room(core::ByteView entries) const;
-  [[nodiscard]] bool was_received(std::uint16_t sequence) const;
-  void note_received(std::uint16_t sequence);
+  bool take_goodbye(core::ByteView body);
   void take_entries(core::ByteView entries);
   void take_unreliable(core::ByteView message);
-  void take_chunk(const Entry& entry);
-  void append_inbox(core::ByteView bytes);
 
-  void take_acks(std::uint16_t ack, std::uint32_t bits, core::Nanoseconds now);
-  void take_ack(SentDatagram& datagram);
+  void take_acks(core::ByteView header);
+  void take_ack(const SentDatagram& datagram, bool newest);
+  void take_loss(const SentDatagram& datagram);
+
   void give_up_old();
-  void give_up(SentDatagram& datagram);
-  void measure(core::Nanoseconds sample);
-  void release_chunks();
-  [[nodiscard]] core::Nanoseconds resend_after() const;
-
-  std::size_t write_unreliable(core::MutableBytes out);
-  std::size_t write_chunks(core::MutableBytes out, SentDatagram& record);
-  std::size_t write_chunk(std::uint16_t number, core::MutableBytes out, SentDatagram& record);
-  bool cut_chunk(std::size_t room);
-  std::uint16_t choose_ack();
-  [[nodiscard]] std::uint32_t ack_bits(std::uint16_t ack) const;
+  void drop_expired();
+  void trim();
+  std::size_t write_entries(core::MutableBytes out, SentDatagram& record);
+  std::size_t write_unreliable(core::MutableBytes out, SentDatagram& record);
 
   SessionConfig config_;
   SessionStats stats_;
-  core::Nanoseconds now_;  // of the flush under way
-  core::Nanoseconds last_received_;
-  core::Nanoseconds last_sent_;
+  SessionClock clock_;
+  core::Nanoseconds last_received_;  // the owner's time
+  core::Nanoseconds last_sent_ = 0;  // clock_'s
+  core::Nanoseconds trimmed_at_ = 0;
   bool failed_ = false;
-
-  // Sending: datagrams.
-  std::uint16_t next_sequence_ = 1;
-  std::uint16_t oldest_waiting_ = 1;  // nothing before it is waiting
-  std::vector<SentDatagram> sent_;    // by sequence % sent_datagrams
-
-  // Sending: the reliable lane. stream_ starts with the first byte of chunk first_chunk_.
-  ByteQueue stream_;
-  std::vector<SentChunk> chunks_;   // by number % window_chunks
-  std::uint64_t stream_begin_ = 0;  // how many bytes of the lane have left stream_
-  std::uint64_t stream_cut_ = 0;    // how many have been cut into chunks
-  std::uint16_t first_chunk_ = 0;   // oldest not acknowledged
-  std::uint16_t next_chunk_ = 0;    // next to be cut
-  ByteQueue message_ends_;          // u64 lane positions of messages' ends, not yet delivered
-  ReliableId queued_ = 0;
-  ReliableId delivered_ = 0;
-
-  // Of the flush under way.
-  std::size_t reliable_left_ = 0;  // bytes
-  std::uint16_t scan_ = 0;         // chunks before it have had their turn
-  bool keepalive_due_ = false;
-
-  ByteQueue unreliable_out_;  // u16 size, bytes
-
-  // Receiving.
-  std::uint16_t newest_received_ = 0;
-  std::uint16_t newest_reported_ = 0;  // up to here acks have been sent
   bool ack_owed_ = false;
-  std::bitset<received_sequences> received_;
-  ByteQueue unreliable_in_;      // u16 size, bytes
-  ByteQueue inbox_;              // the peer's lane, in order
-  std::size_t inbox_ready_ = 0;  // bytes of inbox_ that are whole messages
-  std::uint16_t expected_chunk_ = 0;
-  std::vector<core::Bytes> early_;  // chunks ahead of the expected one, by number % window_chunks
-  std::bitset<window_chunks> has_early_;
+  bool keepalive_due_ = false;  // in the flush under way
+  std::optional<Reason> goodbye_;
+
+  SentHistory sent_;
+  ReceivedHistory received_;
+  LinkEstimator link_;
+  RateControl rate_;
+  std::array<ReliableSender, lane_count> senders_;
+  std::array<ReliableReceiver, lane_count> receivers_;
+  UnreliableQueue unreliable_out_;
+  ByteQueue unreliable_in_;  // u16 size, bytes
+  Fates fates_;
 };
 
 }  // namespace mobula::transport

@@ -27,9 +27,13 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Welcome& welcome) {
   const auto fingerprint = make_bytes(builder, welcome.schema_fingerprint.bytes);
   Offset<flatbuffers::Vector<std::uint8_t>> schema;
   if (!welcome.schema.empty()) schema = make_bytes(builder, welcome.schema);
-  return {flat::Body::Welcome, flat::CreateWelcome(builder, welcome.session, welcome.ticks_per_second,
-                                                   welcome.index_limit, fingerprint, schema)
-                                   .Union()};
+  std::vector<Offset<flat::Resource>> resources;
+  for (const Resource& resource : welcome.resources)
+    resources.push_back(flat::CreateResource(builder, make_bytes(builder, resource.identity.bytes), resource.size));
+  return {flat::Body::Welcome,
+          flat::CreateWelcome(builder, welcome.session, welcome.ticks_per_second, welcome.index_limit, fingerprint,
+                              schema, builder.CreateVector(resources))
+              .Union()};
 }
 
 BodyOffset make_body(FlatBufferBuilder& builder, const Names& names) {
@@ -54,6 +58,21 @@ BodyOffset make_body(FlatBufferBuilder& builder, const PlayerEntity& player) {
   return {flat::Body::PlayerEntity, flat::CreatePlayerEntity(builder, &entity).Union()};
 }
 
+BodyOffset make_body(FlatBufferBuilder& builder, const RejoinTokens& message) {
+  return {flat::Body::RejoinTokens, flat::CreateRejoinTokens(builder, make_bytes(builder, message.tokens)).Union()};
+}
+
+BodyOffset make_body(FlatBufferBuilder& builder, const ResourceRequest& request) {
+  const auto identity = make_bytes(builder, request.identity.bytes);
+  return {flat::Body::ResourceRequest, flat::CreateResourceRequest(builder, identity, request.offset).Union()};
+}
+
+BodyOffset make_body(FlatBufferBuilder& builder, const ResourcePart& part) {
+  const auto identity = make_bytes(builder, part.identity.bytes);
+  const auto bytes = make_bytes(builder, part.bytes);
+  return {flat::Body::ResourcePart, flat::CreateResourcePart(builder, identity, part.offset, bytes).Union()};
+}
+
 core::Error malformed(const char* what) { return {"malformed message", what}; }
 
 std::string text_of(const flatbuffers::String* text) { return text == nullptr ? std::string() : text->str(); }
@@ -65,6 +84,11 @@ std::optional<core::ContentHash> hash_of(const flatbuffers::Vector<std::uint8_t>
   if (bytes == nullptr || bytes->size() != hash.bytes.size()) return std::nullopt;
   std::memcpy(hash.bytes.data(), bytes->data(), hash.bytes.size());
   return hash;
+}
+
+core::Bytes bytes_of(const flatbuffers::Vector<std::uint8_t>& flat) {
+  const core::ByteView bytes = core::as_bytes(flat.data(), flat.size());
+  return {bytes.begin(), bytes.end()};
 }
 
 core::Result<Message> read(const flat::Hello& flat) {
@@ -88,10 +112,15 @@ core::Result<Message> read(const flat::Welcome& flat) {
                   .ticks_per_second = flat.ticks_per_second(),
                   .index_limit = flat.index_limit(),
                   .schema_fingerprint = *fingerprint,
-                  .schema = {}};
-  if (flat.schema() != nullptr) {
-    const core::ByteView bytes = core::as_bytes(flat.schema()->data(), flat.schema()->size());
-    welcome.schema.assign(bytes.begin(), bytes.end());
+                  .schema = {},
+                  .resources = {}};
+  if (flat.schema() != nullptr) welcome.schema = bytes_of(*flat.schema());
+  if (flat.resources() == nullptr) return Message(std::move(welcome));
+  if (flat.resources()->size() > max_resources) return malformed("Welcome: too many resources");
+  for (const flat::Resource* resource : *flat.resources()) {
+    const std::optional<core::ContentHash> identity = hash_of(resource->identity());
+    if (!identity) return malformed("Resource: an identity has 32 bytes");
+    welcome.resources.push_back({*identity, resource->size()});
   }
   return Message(std::move(welcome));
 }
@@ -134,6 +163,27 @@ core::Result<Message> read(const flat::PlayerEntity& flat) {
   return Message(PlayerEntity{{flat.entity()->index(), flat.entity()->generation()}});
 }
 
+core::Result<Message> read(const flat::RejoinTokens& flat) {
+  const std::size_t size = flat.tokens()->size();
+  if (size == 0 || size % rejoin_token_bytes != 0 || size > max_rejoin_tokens * rejoin_token_bytes)
+    return malformed("RejoinTokens: 1 to 4 tokens of 2048 bytes");
+  return Message(RejoinTokens{bytes_of(*flat.tokens())});
+}
+
+core::Result<Message> read(const flat::ResourceRequest& flat) {
+  const std::optional<core::ContentHash> identity = hash_of(flat.identity());
+  if (!identity) return malformed("ResourceRequest: an identity has 32 bytes");
+  return Message(ResourceRequest{*identity, flat.offset()});
+}
+
+core::Result<Message> read(const flat::ResourcePart& flat) {
+  const std::optional<core::ContentHash> identity = hash_of(flat.identity());
+  if (!identity) return malformed("ResourcePart: an identity has 32 bytes");
+  if (flat.bytes()->size() == 0 || flat.bytes()->size() > max_resource_part_bytes)
+    return malformed("ResourcePart: 1 to 65536 bytes");
+  return Message(ResourcePart{*identity, flat.offset(), bytes_of(*flat.bytes())});
+}
+
 }  // namespace
 
 core::Bytes encode(const Message& message) {
@@ -158,6 +208,9 @@ core::Result<Message> decode_message(core::ByteView bytes) {
     case flat::Body::Names: return read(*message.body_as_Names());
     case flat::Body::Prototypes: return read(*message.body_as_Prototypes());
     case flat::Body::PlayerEntity: return read(*message.body_as_PlayerEntity());
+    case flat::Body::RejoinTokens: return read(*message.body_as_RejoinTokens());
+    case flat::Body::ResourceRequest: return read(*message.body_as_ResourceRequest());
+    case flat::Body::ResourcePart: return read(*message.body_as_ResourcePart());
     case flat::Body::NONE: break;
   }
   return core::Error{"unknown message", "message type " + std::to_string(static_cast<int>(message.body_type()))};

@@ -24,11 +24,20 @@ inline constexpr std::size_t max_text_bytes = 256;
 inline constexpr std::size_t max_names = 4096;
 inline constexpr std::size_t max_prototypes_per_message = 1024;
 inline constexpr std::size_t max_components_per_prototype = 64;
+inline constexpr std::size_t max_resources = 16;
+inline constexpr std::size_t max_resource_part_bytes = 64 * 1024;
+inline constexpr std::size_t rejoin_token_bytes = 2048;
+inline constexpr std::size_t max_rejoin_tokens = 4;
 
 struct Hello {
   std::uint32_t version = protocol_version;
   std::optional<core::ContentHash> schema_fingerprint;
   std::string name;
+};
+
+struct Resource {
+  core::ContentHash identity;
+  std::uint64_t size = 0;  // bytes
 };
 
 struct Welcome {
@@ -37,6 +46,7 @@ struct Welcome {
   std::uint32_t index_limit = 0;
   core::ContentHash schema_fingerprint;
   core::Bytes schema;
+  std::vector<Resource> resources;
 };
 
 struct Names {
@@ -57,7 +67,23 @@ struct PlayerEntity {
   ecs::Entity entity;
 };
 
-using Message = std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity>;
+struct RejoinTokens {
+  core::Bytes tokens;  // one after the other
+};
+
+struct ResourceRequest {
+  core::ContentHash identity;
+  std::uint64_t offset = 0;
+};
+
+struct ResourcePart {
+  core::ContentHash identity;
+  std::uint64_t offset = 0;
+  core::Bytes bytes;  // at least one
+};
+
+using Message =
+    std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest, ResourcePart>;
 
 core::Bytes encode(const Message& message);
 

@@ -15,7 +15,7 @@ using transport::ReasonCode;
 // A server that says what it is told to, over a real transport.
 class LyingServer {
  public:
-  LyingServer() : connection(connection_config(), 0) {}
+  LyingServer() : connection(connection_config(), 0) { endpoint_.set_unix_time(test::test_unix_time); }
 
   void tick() {
     now += 50 * core::millisecond;
@@ -61,7 +61,8 @@ class LyingServer {
             .ticks_per_second = 20,
             .index_limit = 1000,
             .schema_fingerprint = test::game_schema()->fingerprint(),
-            .schema = {schema.begin(), schema.end()}};
+            .schema = {schema.begin(), schema.end()},
+            .resources = {}};
   }
   transport::Session* lane() { return endpoint_.find(session_); }
 
@@ -76,15 +77,10 @@ class LyingServer {
     }
     std::vector<core::Bytes> sent;
   };
-  static transport::ServerConfig server_config() {
-    transport::ServerConfig config;
-    config.secret.fill(std::byte{1});
-    return config;
-  }
+  static transport::ServerConfig server_config() { return test::test_transport(); }
   static ConnectionConfig connection_config() {
     ConnectionConfig config;
-    config.transport.server = test::village_address;
-    config.transport.nonce = 5;
+    config.transport.token = test::test_token(5);
     config.name = "ada";
     return config;
   }
@@ -248,13 +244,13 @@ TEST(Connection, ToNobodyTimesOut) {
     int sent = 0;
   } nowhere;
   ConnectionConfig config;
-  config.transport.server = test::village_address;
+  config.transport.token = test::test_token(6);
   Connection connection(config, 0);
   core::Nanoseconds now = 0;
   for (; now < 60 * core::second && connection.state() != State::closed; now += 50 * core::millisecond)
     connection.update(now, nowhere);
   EXPECT_EQ(connection.state(), State::closed);
-  EXPECT_EQ(connection.reason().code, ReasonCode::timed_out);
+  EXPECT_EQ(connection.reason().code, ReasonCode::no_answer);
   EXPECT_GT(nowhere.sent, 10);
   EXPECT_LE(now, 12 * core::second);
   const int sent = nowhere.sent;
@@ -267,7 +263,7 @@ TEST(Connection, MirrorsTheDemoWithoutKnowingItsComponents) {
   demo::DemoGame game;
   server::ServerConfig config;
   config.level = test::hamlet();
-  test::Village village(game, config, {.latency = 30 * core::millisecond, .loss_permille = 50});
+  test::Village village(game, config, {.latency = 30 * core::millisecond, .loss_ppm = 50'000});
   test::Village::Client& client = village.join();
   ASSERT_TRUE(village.tick_until([&] { return client.connection.stats().verified_ticks > 50; }));
   EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);

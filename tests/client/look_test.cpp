@@ -97,7 +97,7 @@ TEST(Complete, IsOnlyAMirrorThatLacksNothing) {
     SCOPED_TRACE(seed);
     demo::DemoGame game;
     test::Village village(game, hamlet_config(),
-                          {.latency = 30 * core::millisecond, .jitter = 20 * core::millisecond, .loss_permille = 200},
+                          {.latency = 30 * core::millisecond, .jitter = 20 * core::millisecond, .loss_ppm = 200'000},
                           seed);
     test::Village::Client& client = village.join();
     ASSERT_TRUE(village.tick_until([&] { return client.connection.complete(); }, 2000));

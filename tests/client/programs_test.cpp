@@ -14,6 +14,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <mobula/core/random.hpp>
 #include <mobula/schema/engine.hpp>
 #include <nlohmann/json.hpp>
@@ -144,16 +145,34 @@ class Programs : public testing::Test {
   }
   // A server on a free port.
   Program& serve(std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments{"--port", "0"};
+    std::vector<std::string> arguments{"--port", "0", "--admin-port", "0"};
     if (std::ranges::find(more, "--level") == more.end()) arguments.insert(arguments.end(), {"--level", level()});
     arguments.insert(arguments.end(), more.begin(), more.end());
     Program& server = start("mobula-server", arguments);
-    const std::string marker = "listening on udp port ";
-    EXPECT_TRUE(server.says(marker)) << server.err();
+    EXPECT_TRUE(server.says("admin address ")) << server.err();
     const std::string log = server.err();
-    const std::size_t place = log.find(marker);
-    if (place != std::string::npos) port_ = std::stoi(log.substr(place + marker.size()));
+    port_ = number_after(log, "listening on udp port ");
+    tcp_port_ = number_after(log, "listening on tcp port ");
+    ws_port_ = number_after(log, "listening on ws port ");
+    admin_ = "http://127.0.0.1:" + std::to_string(number_after(log, "admin address http://127.0.0.1:"));
     return server;
+  }
+  // -1: it is not there.
+  static int number_after(const std::string& log, const std::string& marker) {
+    const std::size_t place = log.find(marker);
+    return place == std::string::npos ? -1 : std::stoi(log.substr(place + marker.size()));
+  }
+  static std::string new_key() {
+    static int count = 0;
+    const std::string path = (folder() / ("key." + std::to_string(++count))).string();
+    Program token(folder(), "mobula-token", {"--new-key", path});
+    EXPECT_EQ(token.wait(), 0) << token.err();
+    return path;
+  }
+  // How clients get in.
+  [[nodiscard]] std::vector<std::string> in(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"--connect", address(), "--admin", admin_});
+    return more;
   }
   Program& start(const std::string& name, const std::vector<std::string>& arguments) {
     return *programs_.emplace_back(std::make_unique<Program>(folder(), name, arguments));
@@ -172,12 +191,15 @@ class Programs : public testing::Test {
   }
 
   int port_ = 0;
+  int tcp_port_ = 0;
+  int ws_port_ = 0;
+  std::string admin_;
   std::vector<std::unique_ptr<Program>> programs_;
 };
 
 TEST_F(Programs, AClientMirrorsAServerAndEndsWithItsJsonLine) {
   Program& server = serve();
-  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "30", "--json"});
+  Program& client = start("mobula-client", in({"--ticks", "30", "--json"}));
   EXPECT_EQ(client.wait(), 0) << client.err() << server.err();
   const auto json = nlohmann::ordered_json::parse(last_line(client.out()));
   EXPECT_THAT(keys_of(json), testing::ElementsAre("ticks", "entities", "verified_ticks", "mismatched_ticks",
@@ -193,7 +215,7 @@ TEST_F(Programs, AClientMirrorsAServerAndEndsWithItsJsonLine) {
 
 TEST_F(Programs, AClientTellsOncePerSecondHowItGoes) {
   serve();
-  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "50"});
+  Program& client = start("mobula-client", in({"--ticks", "50"}));
   EXPECT_EQ(client.wait(), 0) << client.err();
   EXPECT_THAT(client.out(), HasSubstr("entities"));
   EXPECT_GE(lines(client.out()), 2);
@@ -202,7 +224,7 @@ TEST_F(Programs, AClientTellsOncePerSecondHowItGoes) {
 TEST_F(Programs, AClientListsEntitiesTheirPropertiesAndOneValue) {
   serve();
   const auto look = [&](std::vector<std::string> arguments) -> Program& {
-    arguments.insert(arguments.begin(), {"--connect", address()});
+    arguments = in(arguments);
     return start("mobula-client", arguments);
   };
   Program& entities = look({"--list"});
@@ -241,8 +263,7 @@ TEST_F(Programs, AClientListsEntitiesTheirPropertiesAndOneValue) {
 TEST_F(Programs, BotsJoinWalkAndReport) {
   Program& server = serve();
   const fs::path report = folder() / "bots.json";
-  Program& bots =
-      start("mobula-bots", {"--connect", address(), "--clients", "5", "--seconds", "2", "--json", report.string()});
+  Program& bots = start("mobula-bots", in({"--clients", "5", "--seconds", "2", "--json", report.string()}));
   EXPECT_EQ(bots.wait(), 0) << bots.err() << bots.out() << server.err();
   EXPECT_THAT(bots.out(), HasSubstr("5 of 5"));
   const auto json = nlohmann::ordered_json::parse(read(report));
@@ -261,7 +282,7 @@ TEST_F(Programs, BotsJoinWalkAndReport) {
 
 TEST_F(Programs, BotsWhoseServerDiesFail) {
   Program& server = serve();
-  Program& bots = start("mobula-bots", {"--connect", address(), "--clients", "3", "--seconds", "4"});
+  Program& bots = start("mobula-bots", in({"--clients", "3", "--seconds", "4"}));
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   server.signal(SIGKILL);
   EXPECT_EQ(bots.wait(), 1) << bots.out();
@@ -277,7 +298,7 @@ TEST_F(Programs, AServerEndsAfterItsTicks) {
 TEST_F(Programs, AServerEndsInGoodOrderWhenAsked) {
   for (const int number : {SIGTERM, SIGINT}) {
     Program& server = serve();
-    Program& client = start("mobula-client", {"--connect", address(), "--json"});
+    Program& client = start("mobula-client", in({"--json"}));
     ASSERT_TRUE(server.says("joined")) << server.err();
     server.signal(number);
     EXPECT_EQ(server.wait(), 0) << server.err();
@@ -299,7 +320,7 @@ TEST_F(Programs, AServerLoadsItsLevelAgainOrKeepsTheOldOne) {
   ASSERT_EQ(other.wait(), 0) << other.err();
   server.signal(SIGHUP);
   ASSERT_TRUE(server.says(" reloaded: ")) << server.err();
-  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "20"});
+  Program& client = start("mobula-client", in({"--ticks", "20"}));
   EXPECT_EQ(client.wait(), 0) << client.err();
   server.signal(SIGTERM);
   EXPECT_EQ(server.wait(), 0);
@@ -307,7 +328,7 @@ TEST_F(Programs, AServerLoadsItsLevelAgainOrKeepsTheOldOne) {
 
 TEST_F(Programs, AClientEndsInGoodOrderWhenAsked) {
   Program& server = serve();
-  Program& client = start("mobula-client", {"--connect", address()});
+  Program& client = start("mobula-client", in());
   ASSERT_TRUE(server.says("joined")) << server.err();
   std::this_thread::sleep_for(std::chrono::seconds(1));
   client.signal(SIGTERM);
@@ -317,12 +338,12 @@ TEST_F(Programs, AClientEndsInGoodOrderWhenAsked) {
 
 TEST_F(Programs, HealthIsTheServersToTell) {
   Program& server = serve();
-  Program& healthy = start("mobula-server", {"health", "--connect", address()});
+  Program& healthy = start("mobula-server", {"health", "--admin", admin_});
   EXPECT_EQ(healthy.wait(), 0) << healthy.err();
-  EXPECT_THAT(healthy.out(), HasSubstr("a server answers"));
+  EXPECT_THAT(healthy.out(), HasSubstr("a server lives"));
   server.signal(SIGTERM);
   server.wait();
-  Program& dead = start("mobula-server", {"health", "--connect", address()});
+  Program& dead = start("mobula-server", {"health", "--admin", admin_});
   EXPECT_EQ(dead.wait(), 1);
   EXPECT_THAT(dead.out(), HasSubstr("no answer"));
 }
@@ -396,7 +417,7 @@ TEST_F(Programs, ABadLevelIsToldInOneLine) {
 
 TEST_F(Programs, AClientOfAnotherSchemaIsRefusedAndBothLogsSayWhy) {
   Program& server = serve();
-  Program& client = start("mobula-client", {"--connect", address(), "--schema", engine_schema(), "--ticks", "5"});
+  Program& client = start("mobula-client", in({"--schema", engine_schema(), "--ticks", "5"}));
   EXPECT_EQ(client.wait(), 1);
   EXPECT_THAT(client.err(), HasSubstr("other schema"));
   EXPECT_TRUE(server.says("other schema")) << server.err();
@@ -407,7 +428,7 @@ TEST_F(Programs, AClientWithTheRightSchemaIsLetIn) {
   const core::ByteView schema = test::game_schema()->bytes();
   const std::string file = (folder() / "components.bfbs").string();
   write(file, std::string(reinterpret_cast<const char*>(schema.data()), schema.size()));
-  Program& client = start("mobula-client", {"--connect", address(), "--schema", file, "--ticks", "20", "--json"});
+  Program& client = start("mobula-client", in({"--schema", file, "--ticks", "20", "--json"}));
   EXPECT_EQ(client.wait(), 0) << client.err();
 }
 
@@ -415,23 +436,82 @@ TEST_F(Programs, AClientWithNobodyToTalkToSaysSo) {
   Program& server = serve();
   server.signal(SIGTERM);
   server.wait();  // now nobody has that port
-  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "5", "--json"});
-  Program& bots = start("mobula-bots", {"--connect", address(), "--clients", "2", "--seconds", "1"});
+  // Neither whom to ask for a token …
+  Program& stranger = start("mobula-client", in({"--ticks", "5", "--json"}));
+  EXPECT_EQ(stranger.wait(), 1);
+  EXPECT_THAT(stranger.err(), HasSubstr("no connect token"));
+  EXPECT_THAT(stranger.err(), HasSubstr("--key-file"));
+  // … nor, for those who need not ask, a server.
+  const auto with_key = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--connect", address(), "--key-file", new_key()});
+    return more;
+  };
+  Program& client = start("mobula-client", with_key({"--ticks", "5", "--json"}));
+  Program& look = start("mobula-client", with_key({"--list"}));
+  Program& bots = start("mobula-bots", with_key({"--clients", "2", "--seconds", "1"}));
   EXPECT_EQ(bots.wait(), 1);
   EXPECT_THAT(bots.out(), HasSubstr("0 of 2"));
   EXPECT_EQ(client.wait(), 1);
-  EXPECT_THAT(client.err(), HasSubstr("timed out"));
+  EXPECT_THAT(client.err(), HasSubstr("no answer"));
   EXPECT_EQ(lines(client.err()), 1) << client.err();
-  Program& look = start("mobula-client", {"--connect", address(), "--list"});
   EXPECT_EQ(look.wait(), 1);
-  EXPECT_THAT(look.err(), HasSubstr("timed out"));
+  EXPECT_THAT(look.err(), HasSubstr("no answer"));
   EXPECT_EQ(look.out(), "");
   EXPECT_EQ(nlohmann::json::parse(last_line(client.out()))["verified_ticks"], 0);
 }
 
+TEST_F(Programs, EveryPipeCarriesTheSameSession) {
+  Program& server = serve({"--tcp-port", "0", "--ws-port", "0"});
+  const std::map<std::string, int> pipes{{"udp", port_}, {"tcp", tcp_port_}, {"ws", ws_port_}};
+  std::vector<Program*> clients;
+  for (const auto& [pipe, port] : pipes)
+    for (const char* conditions : {"", "latency=40ms jitter=10ms loss=5% dup=1% reorder=2%"})
+      clients.push_back(&start("mobula-client", {"--connect", pipe + ":127.0.0.1:" + std::to_string(port), "--admin",
+                                                 admin_, "--ticks", "30", "--json", "--simulate", conditions}));
+  for (Program* client : clients) {
+    EXPECT_EQ(client->wait(), 0) << client->err() << server.err();
+    EXPECT_EQ(nlohmann::json::parse(last_line(client->out()))["mismatched_ticks"], 0);
+  }
+  Program& bots = start("mobula-bots", {"--connect", "tcp:127.0.0.1:" + std::to_string(tcp_port_), "--admin", admin_,
+                                        "--clients", "3", "--seconds", "1.5"});
+  EXPECT_EQ(bots.wait(), 0) << bots.err() << bots.out();
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+  EXPECT_THAT(server.err(), HasSubstr("over websocket: sent"));
+}
+
+TEST_F(Programs, WhoHasTheSharedKeyOrATokenMadeWithItGetsInAndNobodyElse) {
+  const std::string key = new_key();
+  Program& server = serve({"--key-file", key});
+  EXPECT_THAT(server.err(), HasSubstr("tokens are the backend's to make"));
+  Program& by_key = start("mobula-client", {"--connect", address(), "--key-file", key, "--ticks", "10", "--json"});
+  EXPECT_EQ(by_key.wait(), 0) << by_key.err();
+
+  const std::string token = (folder() / "one.token").string();
+  Program& minted = start("mobula-token", {"--key-file", key, "--server", address(), "--client-id", "7", "-o", token});
+  ASSERT_EQ(minted.wait(), 0) << minted.err();
+  Program& by_token = start("mobula-client", {"--connect", address(), "--token", token, "--ticks", "10", "--json"});
+  EXPECT_EQ(by_token.wait(), 0) << by_token.err();
+
+  Program& asks = start("mobula-client", in({"--json"}));
+  EXPECT_EQ(asks.wait(), 1);
+  EXPECT_THAT(asks.err(), HasSubstr("no connect token"));
+  Program& other_key = start("mobula-client", {"--connect", address(), "--key-file", new_key(), "--json"});
+  EXPECT_EQ(other_key.wait(), 1);
+  EXPECT_THAT(other_key.err(), HasSubstr("no answer"));
+}
+
+TEST_F(Programs, AClientKeepsTheLevelInAFolder) {
+  serve();
+  const fs::path store = folder() / "resources";
+  Program& client = start("mobula-client", in({"--ticks", "20", "--json", "--resources", store.string()}));
+  EXPECT_EQ(client.wait(), 0) << client.err();
+  EXPECT_TRUE(fs::exists(store / (to_string(test::hamlet()->identity()) + ".level")));
+}
+
 TEST_F(Programs, ASeventeenthClientOfSixteenIsToldThatTheServerIsFull) {
   Program& server = serve({"--max-clients", "16"});
-  start("mobula-bots", {"--connect", address(), "--clients", "16", "--seconds", "30"});
+  start("mobula-bots", in({"--clients", "16", "--seconds", "30"}));
   for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
     const std::string log = server.err();
     std::size_t joined = 0;
@@ -439,14 +519,14 @@ TEST_F(Programs, ASeventeenthClientOfSixteenIsToldThatTheServerIsFull) {
     if (joined == 16) break;
     std::this_thread::sleep_for(milliseconds(10));
   }
-  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "5"});
+  Program& client = start("mobula-client", in({"--ticks", "5"}));
   EXPECT_EQ(client.wait(), 1);
   EXPECT_THAT(client.err(), HasSubstr("server full"));
 }
 
 TEST_F(Programs, GarbageAtTheServersPortDisturbsNobody) {
   Program& server = serve();
-  Program& client = start("mobula-client", {"--connect", address(), "--ticks", "60", "--json"});
+  Program& client = start("mobula-client", in({"--ticks", "60", "--json"}));
   const int socket = ::socket(AF_INET, SOCK_DGRAM, 0);
   ASSERT_GE(socket, 0);
   sockaddr_in to{};
@@ -470,7 +550,7 @@ TEST_F(Programs, GarbageAtTheServersPortDisturbsNobody) {
   EXPECT_GT(sent, 100);
   server.signal(SIGTERM);
   EXPECT_EQ(server.wait(), 0) << server.err();
-  EXPECT_THAT(server.err(), testing::ContainsRegex("ignored [1-9][0-9]+ garbage datagrams"));
+  EXPECT_THAT(server.err(), testing::ContainsRegex("led to nothing: .*wrong type [1-9][0-9]+"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A session under attack: besides the datagrams of its peer, some of them damaged, lost or doubled, it gets any bytes.
 //
 //   input: steps, each a byte that says what (see step), then what that takes
+#include <array>
 #include <fuzz/fuzz.hpp>
 #include <mobula/transport/session.hpp>
 #include <vector>
@@ -21,24 +22,36 @@ struct Attack {
   transport::Session peer{config, 0};
 
   void step(fuzz::Input& input) {
-    switch (input.byte() % 6) {
+    switch (input.byte() % 8) {
       case 0: victim.receive(input.bytes(input.word() % 1300), now); break;
       case 1: send(peer, input); break;
       case 2: send(victim, input); break;
       case 3: deliver(peer, victim, input); break;
       case 4: deliver(victim, peer, input); break;
-      default: now += core::millisecond * input.word(); break;
+      case 5: now += core::millisecond * input.word(); break;
+      case 6: now -= core::millisecond * input.word() * 100; break;
+      default: say_goodbye(input); break;
     }
     victim.check();
   }
 
+  void say_goodbye(fuzz::Input& input) {
+    std::array<std::byte, transport::session_body_bytes_max> body;
+    std::size_t size = transport::Session::write_goodbye({transport::ReasonCode::left, "bye"}, body);
+    body[input.byte() % size] ^= static_cast<std::byte>(input.byte());
+    victim.receive(core::ByteView(body).first(size), now);
+    if (victim.goodbye()) fuzz::require(victim.goodbye()->text.size() <= transport::reason_text_bytes_max, "no longer");
+  }
+
+  // The top bits of the size say how it goes, and with what tag.
   static void send(transport::Session& session, fuzz::Input& input) {
     const std::uint16_t size = input.word();
     const core::Bytes message(size % 5000, static_cast<std::byte>(size));
-    if (size < 0x8000) {
-      static_cast<void>(session.send_reliable(message));
-    } else {
-      static_cast<void>(session.send_unreliable(message));
+    switch (size >> 14) {
+      case 0: static_cast<void>(session.send_reliable(message)); break;
+      case 1: static_cast<void>(session.send_reliable(message, transport::Lane::bulk)); break;
+      case 2: static_cast<void>(session.send_unreliable(message)); break;
+      default: static_cast<void>(session.send_unreliable(message, size)); break;
     }
   }
 
@@ -53,8 +66,14 @@ struct Attack {
       if (fate % 4 == 3) to.receive(bytes, now);
     });
     core::Bytes message;
-    while (to.next_reliable(message)) fuzz::require(message.size() <= config.reliable_receive_bytes_max, "no more");
+    for (const transport::Lane lane : {transport::Lane::control, transport::Lane::bulk}) {
+      while (to.next_reliable(message, lane)) {
+        fuzz::require(message.size() <= config.reliable_receive_bytes_max, "no more");
+      }
+    }
     while (to.next_unreliable(message)) fuzz::require(message.size() <= transport::max_unreliable_size, "no more");
+    transport::Fate fate;
+    while (from.next_fate(fate)) fuzz::require(fate.tag >= 0xc000, "nobody sent it");
   }
 };
 

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <fstream>
 #include <fuzz/mirror_state.hpp>
+#include <mobula/core/base64.hpp>
 #include <mobula/resource/compiler.hpp>
+#include <mobula/transport/connect_token.hpp>
 #include <mobula/transport/session.hpp>
 #include <mobula/wire/messages.hpp>
 #include <reflect/compile_schema.hpp>
@@ -36,12 +38,16 @@ void messages() {
                                    .ticks_per_second = 20,
                                    .index_limit = 1000,
                                    .schema_fingerprint = hash,
-                                   .schema = core::Bytes(20)}));
+                                   .schema = core::Bytes(20),
+                                   .resources = {{hash, 20}}}));
   write("message", "names", wire::encode(wire::Names{{"Body", "Fog", ""}}));
   write("message", "prototypes",
         wire::encode(wire::Prototypes{
             {{1, index::prototype_hash(components), components}, {2, index::prototype_hash({}), {}}}}));
   write("message", "player_entity", wire::encode(wire::PlayerEntity{{5, 7}}));
+  write("message", "rejoin_tokens", wire::encode(wire::RejoinTokens{core::Bytes(wire::rejoin_token_bytes)}));
+  write("message", "resource_request", wire::encode(wire::ResourceRequest{hash, 7}));
+  write("message", "resource_part", wire::encode(wire::ResourcePart{hash, 7, core::Bytes(20)}));
 }
 
 void deltas() {
@@ -140,10 +146,16 @@ void sessions() {
   const std::string to_peer = "\x04"s + std::string(4, '\0');
   const std::string wait = "\x05\x20\x00"s;
   const std::string reliable = "\x01\x10\x0f"s;          // 3856 bytes
+  const std::string bulk = "\x01\x00\x50"s;              // 480 bytes
+  const std::string tagged = "\x01\xf0\xc3"s;            // 160 bytes
   const std::string unreliable = "\x01\x64\x80"s;        // 2868 bytes, which are too many
   const std::string short_unreliable = "\x01\x1c\x89"s;  // 100 bytes
   write("session", "both_ways", reliable + short_unreliable + to_victim + wait + to_peer + wait + to_victim);
   write("session", "refused", unreliable + reliable + reliable + to_victim);
+  write("session", "lanes",
+        bulk + reliable + tagged + short_unreliable + to_victim + wait + to_peer + wait + to_victim);
+  write("session", "goodbye", reliable + to_victim + "\x07\x0a\xff\x07\x00\x00"s + short_unreliable + to_victim);
+  write("session", "clock", reliable + to_victim + "\x06\xff\xff"s + bulk + to_victim + to_peer + wait + to_victim);
   write("session", "damage",
         reliable + reliable + "\x03\x02\x05\x00\x01\x03\x06\x10\x00"s + wait + to_peer + wait + to_victim);
   transport::Session session({}, 0);
@@ -159,6 +171,73 @@ void sessions() {
   write("session", "raw", raw + raw + to_peer);
 }
 
+// The steps of fuzz_datagram.cpp.
+void datagrams() {
+  using namespace std::string_literals;
+  const std::string exchange = "\x03"s + std::string(8, '\0');
+  const std::string wait = "\x07\x80\x00"s;
+  const std::string connected = exchange + wait + exchange + wait + exchange;
+  const auto sealed = [](char type, char side, const std::string& body) {
+    return "\x02"s + type + side + static_cast<char>(body.size()) + '\0' + body;
+  };
+  write("datagram", "connect", connected + wait + exchange);
+  write("datagram", "thrown_out", connected + "\x05"s + exchange + wait + exchange);
+  write("datagram", "pipe_lost", connected + "\x04\x00"s + exchange);
+  write("datagram", "damage", "\x03\x02\x10\x00\x03\x06\x01\x00"s + wait + connected);
+  write("datagram", "raw",
+        connected + "\x00\x00\x14\x00\x15"s + std::string(19, 'r') + "\x01\x12\x00\x16"s + std::string(17, 'c'));
+  write("datagram", "sealed",
+        connected + sealed(5, 0, std::string(30, 's')) + sealed(4, 0, std::string(8, '\0')) + sealed(6, 0, "") +
+            sealed(5, 1, "body") + sealed(6, 1, ""));
+  write("datagram", "response", sealed(3, 0, std::string(308, 'x')) + exchange);
+  write("datagram", "token",
+        "\x06\x01\x0d"s + std::string(12, 'i') + '\x02' + "\x06\x02\x08"s + std::string(8, 'j') + exchange);
+}
+
+// What fuzz_stream.cpp takes: how it is cut, then the stream.
+void streams() {
+  using namespace std::string_literals;
+  const auto framed = [](std::size_t size, char fill) {
+    return std::string{static_cast<char>(size), static_cast<char>(size >> 8)} + std::string(size, fill);
+  };
+  const std::string some = framed(1, 'a') + framed(30, 'b') + framed(2, 'c');
+  write("stream", "whole", "\0"s + some + some);
+  write("stream", "small_pieces", "\x02"s + some + framed(200, 'd') + some);
+  write("stream", "largest", "\x01"s + framed(transport::datagram_bytes_max, 'e') + framed(700, 'f') + some);
+  write("stream", "no_end", "\x04"s + some + framed(300, 'g').substr(0, 90));
+  write("stream", "empty_datagram", "\x06"s + some + framed(0, ' ') + some);
+  write("stream", "too_long", "\x03"s + some + framed(transport::datagram_bytes_max + 1, 'h'));
+}
+
+// The table of fuzz_text.cpp.
+void texts() {
+  using namespace std::string_literals;
+  write("text", "conditions",
+        "\x00"s +
+            "latency=80ms jitter=20ms loss=5% dup=1.25% reorder=2% corrupt=0.1% burst=1%:5:80% "
+            "bandwidth=256KB/s queue=100ms");
+  write("text", "conditions_bad", "\x00"s + "latency=61s loss=101%");
+  write("text", "base64", "\x01"s + "TW9idWxhIGJpcm9zdHJpcw==");
+  write("text", "listen", "\x02"s + "192.0.2.1:7777");
+  write("text", "listen_v6", "\x02"s + "[2001:db8::1]:7777");
+  write("text", "destination", "\x03\x02"s + "2001:db8::1]7777");
+  write("text", "destination_v4", "\x03\x01"s + "::ffff:192.0.2.1]7777");
+  write("text", "key_file", "\x04"s + std::string(64, 'a') + "\r\n");
+}
+
+void tokens() {
+  transport::TokenRequest request;
+  request.client_id = 7;
+  request.servers = {transport::Address::v4(192, 0, 2, 1, 7777), {{0x20, 1, 0x0d, 0xb8}, 7778}};
+  std::memcpy(request.user_data.data(), "anna", 4);
+  const core::Bytes token = transport::mint_token(request, {}, {}, 1000).value();
+  write("token", "binary", token);
+  write("token", "base64", core::to_base64(token) + '\n');
+  request.user_data[0] = std::byte{0xff};  // no text
+  request.timeout_seconds = -1;
+  write("token", "no_text", transport::mint_token(request, {}, {}, 1000).value());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -171,5 +250,9 @@ int main(int argc, char** argv) {
   deltas();
   schemas_and_resources();
   sessions();
+  datagrams();
   levels();
+  streams();
+  texts();
+  tokens();
 }

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <mobula/net/udp_socket.hpp>
-#include <mobula/transport/client_endpoint.hpp>
-#include <mobula/transport/server_endpoint.hpp>
+
+#include "peers.hpp"
 
 namespace mobula::net {
 namespace {
@@ -11,8 +11,6 @@ namespace {
 using core::millisecond;
 using core::second;
 using transport::Address;
-
-Address loopback(std::uint16_t port) { return Address::v4(127, 0, 0, 1, port); }
 
 std::unique_ptr<UdpSocket> open_or_fail(EventLoop& loop, const Address& local) {
   core::Result<std::unique_ptr<UdpSocket>> socket = UdpSocket::open(loop, local);
@@ -22,26 +20,6 @@ std::unique_ptr<UdpSocket> open_or_fail(EventLoop& loop, const Address& local) {
   }
   return std::move(*socket);
 }
-
-// Runs the loop until the condition holds; false when it does not within a generous time.
-template <class Condition>
-bool run_until_true(EventLoop& loop, Condition&& condition) {
-  const core::Nanoseconds end = core::monotonic_now() + 20 * second;
-  while (!condition() && core::monotonic_now() < end) loop.run_until(core::monotonic_now() + millisecond);
-  return condition();
-}
-
-struct Inbox {
-  std::vector<Address> from;
-  std::vector<core::Bytes> datagrams;
-
-  UdpSocket::Handler handler() {
-    return [this](const Address& address, core::ByteView datagram) {
-      from.push_back(address);
-      datagrams.emplace_back(datagram.begin(), datagram.end());
-    };
-  }
-};
 
 TEST(UdpSocket, CarriesDatagramsBothWays) {
   EventLoop loop;
@@ -132,7 +110,8 @@ TEST(UdpSocket, CountsWhatCannotBeSent) {
   EventLoop loop;
   const auto v4_only = open_or_fail(loop, loopback(0));
   v4_only->send(Address{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 9}, core::Bytes(8));
-  v4_only->send(loopback(9), core::Bytes(100'000));  // longer than UDP allows
+  v4_only->send(loopback(9), core::Bytes(transport::datagram_bytes_max + 1));
+  v4_only->flush();
   EXPECT_EQ(v4_only->counters().send_errors, 2u);
   EXPECT_EQ(v4_only->counters().datagrams_sent, 0u);
 }
@@ -144,64 +123,59 @@ TEST(UdpSocket, AClosedSocketCallsNobody) {
   bool called = false;
   receiver->on_datagram([&](const Address&, core::ByteView) { called = true; });
   sender->send(loopback(receiver->local_port()), core::Bytes(8));
+  sender->flush();
   receiver.reset();
   loop.run_until(core::monotonic_now() + 5 * millisecond);
   EXPECT_FALSE(called);
 }
 
-// A server and 200 clients, each with a socket of its own, in one loop.
-TEST(UdpSocket, CarriesSessionsOfManyClients) {
-  struct Client {
-    std::unique_ptr<UdpSocket> socket;
-    std::unique_ptr<transport::ClientEndpoint> endpoint;
-    std::uint32_t echoes = 0;
-  };
+TEST(UdpSocket, DropsAndCountsWhatIsTooLong) {
   EventLoop loop;
-  transport::ServerConfig config;
-  config.sessions_max = 200;
-  core::random_bytes(config.secret);
-  transport::ServerEndpoint server(config);
-  const auto server_socket = open_or_fail(loop, Address::any(0));
-  server_socket->on_datagram([&](const Address& from, core::ByteView datagram) {
-    server.receive(from, datagram, core::monotonic_now(), *server_socket);
-  });
-  std::vector<Client> clients(200);
-  for (std::size_t i = 0; i < clients.size(); ++i) {
-    Client& client = clients[i];
-    client.socket = open_or_fail(loop, Address::any(0));
-    client.endpoint = std::make_unique<transport::ClientEndpoint>(
-        transport::ClientConfig{.server = loopback(server_socket->local_port()), .nonce = 1000 + i},
-        core::monotonic_now());
-    client.socket->on_datagram([&client](const Address& from, core::ByteView datagram) {
-      client.endpoint->receive(from, datagram, core::monotonic_now());
-    });
+  const auto server = open_or_fail(loop, loopback(0));
+  Inbox inbox;
+  server->on_datagram(inbox.handler());
+  const int bare = socket(AF_INET, SOCK_DGRAM, 0);
+  SocketAddress to;
+  const socklen_t size = to_v4(loopback(server->local_port()), to);
+  const std::string text(transport::datagram_bytes_max + 1, 'x');
+  for (const std::size_t bytes : {text.size(), text.size() - 1}) sendto(bare, text.data(), bytes, 0, &to.any, size);
+  EXPECT_TRUE(run_until_true(loop, [&] { return !inbox.datagrams.empty(); }));
+  EXPECT_EQ(inbox.datagrams[0].size(), transport::datagram_bytes_max);
+  EXPECT_EQ(server->counters().too_long, 1u);
+  EXPECT_EQ(server->counters().datagrams_received, 1u);
+  close(bare);
+}
+
+// A server that answers from its handler and 200 clients, each with a socket of its own, in one loop.
+TEST(UdpSocket, ManySocketsShareTheirLoopsBatches) {
+  constexpr std::uint32_t datagrams = 20;
+  EventLoop loop;
+  const auto server = open_or_fail(loop, Address::any(0));
+  server->on_datagram([&](const Address& from, core::ByteView datagram) { server->send(from, datagram); });
+  std::vector<std::unique_ptr<UdpSocket>> clients;
+  std::vector<Inbox> inboxes(200);
+  for (Inbox& inbox : inboxes) {
+    clients.push_back(open_or_fail(loop, Address::any(0)));
+    clients.back()->on_datagram(inbox.handler());
   }
-  const auto all_echoed = [&] {
-    core::Bytes message;
-    const core::Nanoseconds now = core::monotonic_now();
-    for (const transport::SessionId id : server.sessions()) {
-      transport::Session& session = *server.find(id);
-      while (session.next_reliable(message)) EXPECT_TRUE(session.send_reliable(message).ok());
+  for (std::uint32_t i = 0; i < datagrams; ++i) {
+    for (std::uint32_t client = 0; client < clients.size(); ++client) {
+      const std::array<std::uint32_t, 2> datagram{client, i};
+      clients[client]->send(loopback(server->local_port()), core::as_bytes(datagram.data(), 2));
     }
-    server.update(now, *server_socket);
-    bool all = true;
-    for (Client& client : clients) {
-      const bool was_connected = client.endpoint->connected();
-      client.endpoint->update(now, *client.socket);
-      transport::Session& session = client.endpoint->session();
-      if (was_connected && client.echoes == 0 && session.reliable_backlog_bytes() == 0) {
-        EXPECT_TRUE(session.send_reliable(core::Bytes(2000, std::byte{7})).ok());
-      }
-      while (session.next_reliable(message)) {
-        EXPECT_EQ(message, core::Bytes(2000, std::byte{7}));
-        ++client.echoes;
-      }
-      all &= client.echoes > 0;
+    loop.run_until(0);
+  }
+  ASSERT_TRUE(run_until_true(loop, [&] {
+    return std::all_of(inboxes.begin(), inboxes.end(),
+                       [](const Inbox& inbox) { return inbox.datagrams.size() == datagrams; });
+  }));
+  for (std::uint32_t client = 0; client < clients.size(); ++client) {
+    for (std::uint32_t i = 0; i < datagrams; ++i) {
+      const auto echoed = core::load<std::array<std::uint32_t, 2>>(inboxes[client].datagrams[i].data());
+      EXPECT_EQ(echoed, (std::array<std::uint32_t, 2>{client, i}));
     }
-    return all;
-  };
-  EXPECT_TRUE(run_until_true(loop, all_echoed));
-  EXPECT_EQ(server.sessions().size(), 200u);
+  }
+  EXPECT_LT(server->counters().send_calls, server->counters().datagrams_sent / 2);
 }
 
 }  // namespace

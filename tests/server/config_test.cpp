@@ -40,8 +40,35 @@ TEST(Config, HasDefaults) {
 }
 
 TEST(Config, TakesEveryOption) {
-  const Parsed parsed = parse({"--level", "a", "--port", "0", "--tick-rate", "60", "--ticks", "5", "--seed", "9",
-                               "--max-clients", "3", "--verbose"});
+  const Parsed parsed = parse({"--level",
+                               "a",
+                               "--port",
+                               "0",
+                               "--tick-rate",
+                               "60",
+                               "--ticks",
+                               "5",
+                               "--seed",
+                               "9",
+                               "--max-clients",
+                               "3",
+                               "--verbose",
+                               "--tcp-port",
+                               "7",
+                               "--ws-port",
+                               "0",
+                               "--certificate",
+                               "c.pem",
+                               "--certificate-key",
+                               "k.pem",
+                               "--public-address",
+                               "a:1",
+                               "--public-address",
+                               "b:2",
+                               "--key-file",
+                               "shared.key",
+                               "--admin-port",
+                               "9"});
   ASSERT_TRUE(parsed.config);
   EXPECT_EQ(parsed.config->port, 0);
   EXPECT_EQ(parsed.config->tick_rate, 60u);
@@ -49,13 +76,21 @@ TEST(Config, TakesEveryOption) {
   EXPECT_EQ(parsed.config->seed, 9u);
   EXPECT_EQ(parsed.config->clients_max, 3u);
   EXPECT_TRUE(parsed.config->verbose);
+  EXPECT_EQ(parsed.config->tcp_port, 7);
+  EXPECT_EQ(parsed.config->ws_port, 0);
+  EXPECT_EQ(parsed.config->certificate, "c.pem");
+  EXPECT_EQ(parsed.config->certificate_key, "k.pem");
+  EXPECT_EQ(parsed.config->public_addresses, (std::vector<std::string>{"a:1", "b:2"}));
+  EXPECT_EQ(parsed.config->key_file, "shared.key");
+  EXPECT_EQ(parsed.config->admin_port, 9);
 }
 
 TEST(Config, HealthIsAJobOfItsOwn) {
-  const Parsed parsed = parse({"health", "--connect", "localhost:99"});
+  const Parsed parsed = parse({"health", "--admin", "http://localhost:99"});
   ASSERT_TRUE(parsed.config);
   EXPECT_EQ(parsed.config->job, Config::Job::check_health);
-  EXPECT_EQ(parsed.config->health_target, "localhost:99");
+  EXPECT_EQ(parsed.config->health_target, "http://localhost:99");
+  EXPECT_EQ(parse({"health"}).config->health_target, "http://127.0.0.1:7780");
 }
 
 TEST(Config, HelpIsNoError) {
@@ -79,6 +114,12 @@ TEST(Config, RefusesWhatIsWrongInOneLine) {
                                                        {"--port"},
                                                        {"stray"},
                                                        {"health", "--port", "1"},
+                                                       {"--tcp-port", "many"},
+                                                       {"--ws-port", "70000"},
+                                                       {"--certificate-key", "k.pem"},
+                                                       {"--ws-port", "1", "--certificate", "c.pem"},
+                                                       {"--certificate", "c.pem", "--certificate-key", "k.pem"},
+                                                       {"--admin-port", "-1"},
                                                        {"--ticks", "99999999999999999999999"}};
   for (const std::vector<std::string>& arguments : wrong) {
     SCOPED_TRACE(arguments.front() + (arguments.size() > 1 ? " " + arguments[1] : ""));

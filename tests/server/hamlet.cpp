@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <mobula/resource/compiler.hpp>
 #include <mobula/schema/components.hpp>
+#include <mobula/server/game/patrol_compiler.hpp>
 #include <server/hamlet.hpp>
 #include <stdexcept>
 
 namespace mobula::test {
 namespace {
 
-std::shared_ptr<const resource::Resource> compile_hamlet() {
-  const resource::Compiled compiled =
-      resource::compile(MOBULA_SOURCE_DIR "/tests/server/levels/hamlet.json", *game_schema());
+std::shared_ptr<const resource::Resource> compile_level(const std::string& path) {
+  resource::CompileOptions options;
+  options.compilers = demo::component_compilers();
+  const resource::Compiled compiled = resource::compile(MOBULA_SOURCE_DIR + path, *game_schema(), options);
   std::string errors;
   for (const resource::CompileError& error : compiled.errors) errors += to_string(error) + "\n";
   if (!errors.empty()) throw std::runtime_error(errors);
@@ -26,7 +28,12 @@ const std::shared_ptr<const reflect::Schema>& game_schema() {
 }
 
 std::shared_ptr<const resource::Resource> hamlet() {
-  static const std::shared_ptr<const resource::Resource> level = compile_hamlet();
+  static const std::shared_ptr<const resource::Resource> level = compile_level("/tests/server/levels/hamlet.json");
+  return level;
+}
+
+std::shared_ptr<const resource::Resource> village() {
+  static const std::shared_ptr<const resource::Resource> level = compile_level("/server/game/level/village.json");
   return level;
 }
 
@@ -38,24 +45,56 @@ core::Bytes move_command(float x, float z) {
   return {bytes.begin(), bytes.end()};
 }
 
+transport::ServerConfig test_transport() {
+  transport::ServerConfig config;
+  config.private_key.fill(std::byte{0x5a});
+  config.challenge_key.fill(std::byte{0x5c});
+  config.table_seed = 1;
+  config.public_addresses = {village_address};
+  return config;
+}
+
+transport::ConnectToken test_token(std::uint64_t client_id, const transport::UserData& user_data) {
+  const transport::TokenRequest request{
+      .client_id = client_id, .user_data = user_data, .servers = {village_address}, .expire_seconds = 3600};
+  core::SecretKey key{};
+  core::store(key.data(), client_id);
+  core::SecretStream stream(key);
+  transport::TokenSecrets secrets;
+  stream.fill(secrets.nonce);
+  stream.fill(secrets.client_to_server);
+  stream.fill(secrets.server_to_client);
+  const core::Result<core::Bytes> bytes =
+      transport::mint_token(request, test_transport().private_key, secrets, test_unix_time);
+  return transport::read_token(*bytes).value();
+}
+
 Village::Village(server::Game& game, server::ServerConfig config, const transport::NetworkConditions& conditions,
                  std::uint64_t seed)
     : network(seed, conditions), server_port(*this, village_address) {
-  config.transport.secret.fill(std::byte{0x5a});
+  const std::uint32_t sessions_max = config.transport.sessions_max;
+  config.transport = test_transport();
+  config.transport.sessions_max = sessions_max;
+  config.token_servers = config.transport.public_addresses;
+  config.secret.fill(std::byte{0x5b});
   auto started = server::Server::start(std::move(config), game);
   if (!started) throw std::runtime_error(started.error().message);
   server = std::move(*started);
+  server->set_unix_time(test_unix_time);
 }
 
 Village::Client& Village::join(const std::string& name, std::shared_ptr<const reflect::Schema> schema) {
+  client::ConnectionConfig config;
+  config.name = name;
+  config.schema = std::move(schema);
+  return join(std::move(config));
+}
+
+Village::Client& Village::join(client::ConnectionConfig config) {
   ++joined_;
   const auto address =
       transport::Address::v4(10, 1, static_cast<std::uint8_t>(joined_ >> 8), static_cast<std::uint8_t>(joined_), 5000);
-  client::ConnectionConfig config;
-  config.transport.server = village_address;
-  config.transport.nonce = 0xabcdef00 + joined_;
-  config.name = name;
-  config.schema = std::move(schema);
+  if (config.transport.token.servers.empty()) config.transport.token = test_token(joined_);
   return *clients.emplace_back(std::make_unique<Client>(*this, address, config));
 }
 

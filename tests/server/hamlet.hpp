@@ -12,10 +12,18 @@ namespace mobula::test {
 
 // tests/server/levels/hamlet.json, compiled once.
 std::shared_ptr<const resource::Resource> hamlet();
+// The demo's own level of ten thousand entities.
+std::shared_ptr<const resource::Resource> village();
 const std::shared_ptr<const reflect::Schema>& game_schema();
 
 // Bytes of the demo's Move command.
 core::Bytes move_command(float x, float z);
+
+// What a server in tests lets clients in with, and when that was.
+inline constexpr std::uint64_t test_unix_time = 1'700'000'000;
+transport::ServerConfig test_transport();
+// A token for village_address. Another for each client id, the same for the same.
+transport::ConnectToken test_token(std::uint64_t client_id, const transport::UserData& user_data = {});
 
 // One process, one clock: what client and server send each other goes through `network`.
 class Village {
@@ -27,6 +35,7 @@ class Village {
     void send(const transport::Address& to, core::ByteView datagram) override {
       village.network.send(from, to, datagram, village.now);
     }
+    [[nodiscard]] bool ready(const transport::Address& to) const override { return to != village.full; }
     Village& village;
     transport::Address from;
   };
@@ -42,6 +51,7 @@ class Village {
                    const transport::NetworkConditions& conditions = {}, std::uint64_t seed = 1);
 
   Client& join(const std::string& name = "somebody", std::shared_ptr<const reflect::Schema> schema = nullptr);
+  Client& join(client::ConnectionConfig config);
   void remove(const Client& client);
   // Deliveries, every client's update, the server's tick.
   void tick();
@@ -65,6 +75,7 @@ class Village {
   }
 
   core::Nanoseconds now = 0;
+  transport::Address full{};  // the peer whose pipe can take no more
   transport::SimulatedNetwork network;
   Port server_port;
   std::unique_ptr<server::Server> server;

@@ -107,9 +107,9 @@ class Simulation {
   transport::NetworkConditions bad_network() {
     return {.latency = (20 + random_.below(100)) * core::millisecond,
             .jitter = random_.below(31) * core::millisecond,
-            .loss_permille = 100,
-            .duplicate_permille = 50,
-            .reorder_permille = 50};
+            .loss_ppm = 100'000,
+            .duplicate_ppm = 50'000,
+            .reorder_ppm = 50'000};
   }
 
   void come_and_go() {

@@ -1,21 +1,33 @@
+#include <malloc.h>
+
 #include <cstdlib>
 #include <new>
 #include <transport/allocation_count.hpp>
 
 namespace {
-std::uint64_t allocations = 0;  // the tests have one thread
+// The tests have one thread.
+std::uint64_t allocations = 0;
+std::uint64_t bytes = 0;
+
+void release(void* memory) {
+  bytes -= malloc_usable_size(memory);
+  std::free(memory);
 }
+}  // namespace
 
 void* operator new(std::size_t size) {
   ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  bytes += malloc_usable_size(memory);
+  return memory;
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 
 namespace mobula::transport {
 
 std::uint64_t allocation_count() { return allocations; }
+std::uint64_t allocated_bytes() { return bytes; }
 
 }  // namespace mobula::transport

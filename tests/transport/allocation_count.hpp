@@ -1,4 +1,4 @@
-// How often this test program has allocated: operator new is replaced by one that counts.
+// How often this test program has allocated and how much it holds: operator new is replaced by one that counts.
 #pragma once
 
 #include <cstdint>
@@ -6,5 +6,6 @@
 namespace mobula::transport {
 
 std::uint64_t allocation_count();
+std::uint64_t allocated_bytes();
 
 }  // namespace mobula::transport

@@ -20,6 +20,7 @@ TEST(ByteQueue, GivesBackWhatADequeGives) {
     model.insert(model.end(), bytes.begin(), bytes.end());
     const std::size_t count = random.below(static_cast<std::uint32_t>(std::min<std::size_t>(model.size(), 210)) + 1);
     queue.consume(count);
+    if (random.below(20) == 0) queue.trim();
     model.erase(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(count));
     ASSERT_EQ(queue.size(), model.size());
     ASSERT_TRUE(std::equal(model.begin(), model.end(), queue.view().begin()));
@@ -36,6 +37,22 @@ TEST(ByteQueue, StaysWhereItIsWhileItIsSmall) {
     queue.append(bytes);
     ASSERT_EQ(queue.view().data(), place);
   }
+}
+
+TEST(ByteQueue, TrimmingGivesBackWhatIsNotNeededAndNothingElse) {
+  ByteQueue queue;
+  const core::Bytes large(40'000, std::byte{7});
+  queue.append(large);
+  queue.consume(39'900);
+  queue.trim();
+  EXPECT_GE(queue.capacity(), 40'000u) << "it was needed since the last call";
+  queue.trim();
+  EXPECT_LE(queue.capacity(), 1000u);
+  EXPECT_TRUE(std::equal(queue.view().begin(), queue.view().end(), large.begin(), large.begin() + 100));
+  queue.consume(100);
+  queue.trim();
+  queue.trim();
+  EXPECT_EQ(queue.capacity(), 0u);
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ struct Load {
   std::uint32_t per_step_max = 0;
   core::Nanoseconds step = 20 * millisecond;
   int steps_max = 0;
+  // On the control lane a load that the rate cannot carry leaves unreliable messages nothing.
+  Lane lane = Lane::bulk;
 };
 
 // Each side's reliable messages arrive all, in order and unchanged; unreliable ones unchanged and at most once.
@@ -35,14 +37,14 @@ void run_load(const Load& load, std::uint64_t seed) {
     for (std::size_t side = 0; side < 2; ++side) {
       for (std::uint32_t n = random.below(load.per_step_max + 1); n > 0 && sizes[side].size() < load.messages; --n) {
         const std::uint32_t size = random.below(load.size_max + 1);
-        if (!pair.sides[side].send_reliable(message_of(sizes[side].size(), size)).ok()) break;
+        if (!pair.sides[side].send_reliable(message_of(sizes[side].size(), size), load.lane).ok()) break;
         sizes[side].push_back(static_cast<std::uint16_t>(size));
       }
       ASSERT_TRUE(pair.sides[side].send_unreliable(number_message(unreliable_sent++, 4 + random.below(300))).ok());
     }
     pair.step(load.step);
     for (std::size_t side = 0; side < 2; ++side) {
-      while (pair.sides[side].next_reliable(message)) {
+      while (pair.sides[side].next_reliable(message, load.lane)) {
         const std::uint32_t number = fetched[side]++;
         ASSERT_LT(number, sizes[1 - side].size());
         ASSERT_EQ(message, message_of(number, sizes[1 - side][number])) << number;
@@ -59,16 +61,17 @@ void run_load(const Load& load, std::uint64_t seed) {
   EXPECT_EQ(fetched[1], load.messages) << "after steps: " << step;
   EXPECT_FALSE(pair.sides[0].failed() || pair.sides[1].failed());
   EXPECT_EQ(pair.sides[0].stats().malformed, 0u);
+  if (load.lane == Lane::control) return;
   const double heard = static_cast<double>(seen[0].size() + seen[1].size()) / unreliable_sent;
-  EXPECT_GT(heard, 0.9 * (1000 - load.conditions.loss_permille) / 1000.0 * step / (step + 120.0));
+  EXPECT_GT(heard, 0.9 * (1'000'000 - load.conditions.loss_ppm) / 1e6 * step / (step + 120.0));
 }
 
 TEST(SessionLoad, ManySmallMessagesAtAQuarterLossAndAQuarterDuplicates) {
   run_load({.conditions = {.latency = 40 * millisecond,
                            .jitter = 30 * millisecond,
-                           .loss_permille = 250,
-                           .duplicate_permille = 250,
-                           .reorder_permille = 300},
+                           .loss_ppm = 250'000,
+                           .duplicate_ppm = 250'000,
+                           .reorder_ppm = 300'000},
             .messages = 200'000,
             .size_max = 24,
             .per_step_max = 400,
@@ -80,9 +83,9 @@ TEST(SessionLoad, MessagesOfAllSizesAtAQuarterLoss) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     run_load({.conditions = {.latency = 40 * millisecond,
                              .jitter = 60 * millisecond,
-                             .loss_permille = 250,
-                             .duplicate_permille = 250,
-                             .reorder_permille = 100},
+                             .loss_ppm = 250'000,
+                             .duplicate_ppm = 250'000,
+                             .reorder_ppm = 100'000},
               .messages = 600,
               .size_max = 20'000,
               .per_step_max = 3,
@@ -94,15 +97,31 @@ TEST(SessionLoad, MessagesOfAllSizesAtAQuarterLoss) {
 TEST(SessionLoad, ASecondOfLatencyAndAQuarterLoss) {
   run_load({.conditions = {.latency = second,
                            .jitter = 200 * millisecond,
-                           .loss_permille = 250,
-                           .duplicate_permille = 250,
-                           .reorder_permille = 300},
+                           .loss_ppm = 250'000,
+                           .duplicate_ppm = 250'000,
+                           .reorder_ppm = 300'000},
             .messages = 3000,
             .size_max = 500,
             .per_step_max = 4,
             .step = 50 * millisecond,
             .steps_max = 20'000},
            9);
+}
+
+TEST(SessionLoad, EitherLaneAtAThirdReorderedAndAQuarterLoss) {
+  for (const Lane lane : {Lane::control, Lane::bulk}) {
+    run_load({.conditions = {.latency = 100 * millisecond,
+                             .jitter = 50 * millisecond,
+                             .loss_ppm = 250'000,
+                             .duplicate_ppm = 250'000,
+                             .reorder_ppm = 333'000},
+              .messages = 3000,
+              .size_max = 1000,
+              .per_step_max = 6,
+              .steps_max = 20'000,
+              .lane = lane},
+             10);
+  }
 }
 
 // One message, one chunk and one datagram per step, past the end of both 16-bit counters; every 50th datagram is lost.
@@ -135,7 +154,7 @@ TEST(SessionLoad, SequencesAndChunkNumbersWrap) {
 }
 
 TEST(SessionLoad, ALargestMessageArrivesWhole) {
-  Pair pair({.latency = 20 * millisecond, .jitter = 10 * millisecond, .loss_permille = 100}, {}, 4);
+  Pair pair({.latency = 20 * millisecond, .jitter = 10 * millisecond, .loss_ppm = 100'000}, {}, 4);
   const core::Bytes large = message_of(7, max_reliable_size);
   ASSERT_TRUE(pair.sides[0].send_reliable(large).ok());
   core::Bytes message;

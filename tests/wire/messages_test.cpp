@@ -34,6 +34,7 @@ std::vector<Message> examples() {
   Welcome welcome = welcome_of(20, 1u << 20);
   Welcome with_schema = welcome;
   with_schema.schema = core::Bytes(333, std::byte{9});
+  with_schema.resources = {{some_hash(), 789'280}, {{}, 0}};
   return {Hello{},
           Hello{.version = 3, .schema_fingerprint = some_hash(), .name = "Mo"},
           welcome,
@@ -42,7 +43,10 @@ std::vector<Message> examples() {
           Names{{"Body", "", std::string(max_text_bytes, 'x')}},
           Prototypes{},
           Prototypes{{prototype_of(1, {ref(5, 6), ref(5, 7), ref(4, 0xffffffffu)}), prototype_of(2, {})}},
-          PlayerEntity{{12, 0x00100001u}}};
+          PlayerEntity{{12, 0x00100001u}},
+          RejoinTokens{core::Bytes(rejoin_token_bytes, std::byte{7})},
+          ResourceRequest{some_hash(), 1ull << 40},
+          ResourcePart{some_hash(), 123, core::Bytes(333, std::byte{8})}};
 }
 
 // What decode_message promises of anything that it lets through.
@@ -51,6 +55,7 @@ struct WellFormed {
   void operator()(const Welcome& welcome) const {
     EXPECT_TRUE(welcome.ticks_per_second >= 1 && welcome.ticks_per_second <= 1000);
     EXPECT_TRUE(welcome.index_limit >= 1 && welcome.index_limit <= max_index_limit);
+    EXPECT_LE(welcome.resources.size(), max_resources);
   }
   void operator()(const Names& names) const {
     EXPECT_LE(names.texts.size(), max_names);
@@ -67,6 +72,14 @@ struct WellFormed {
     }
   }
   void operator()(const PlayerEntity&) const {}
+  void operator()(const RejoinTokens& message) const {
+    EXPECT_EQ(message.tokens.size() % rejoin_token_bytes, 0u);
+    EXPECT_TRUE(!message.tokens.empty() && message.tokens.size() <= max_rejoin_tokens * rejoin_token_bytes);
+  }
+  void operator()(const ResourceRequest&) const {}
+  void operator()(const ResourcePart& part) const {
+    EXPECT_TRUE(!part.bytes.empty() && part.bytes.size() <= max_resource_part_bytes);
+  }
 };
 
 // True if it was let through. Then it must be well formed, and stay itself when it is said again.
@@ -134,6 +147,17 @@ TEST(Messages, EveryFieldTravels) {
   EXPECT_EQ(prototypes[0].id, 1u);
   EXPECT_EQ(prototypes[0].components, (std::vector{ref(4, 0xffffffffu), ref(5, 6), ref(5, 7)}));
   EXPECT_EQ(std::get<PlayerEntity>(*decode_message(encode(all[8]))).entity, (ecs::Entity{12, 0x00100001u}));
+  ASSERT_EQ(welcome.resources.size(), 2u);
+  EXPECT_EQ(welcome.resources[0].identity, some_hash());
+  EXPECT_EQ(welcome.resources[0].size, 789'280u);
+  EXPECT_EQ(std::get<RejoinTokens>(*decode_message(encode(all[9]))).tokens, std::get<RejoinTokens>(all[9]).tokens);
+  const auto request = std::get<ResourceRequest>(*decode_message(encode(all[10])));
+  EXPECT_EQ(request.identity, some_hash());
+  EXPECT_EQ(request.offset, 1ull << 40);
+  const auto part = std::get<ResourcePart>(*decode_message(encode(all[11])));
+  EXPECT_EQ(part.identity, some_hash());
+  EXPECT_EQ(part.offset, 123u);
+  EXPECT_EQ(part.bytes, std::get<ResourcePart>(all[11]).bytes);
 }
 
 TEST(Messages, BytesNeedNotBeAligned) {
@@ -191,7 +215,7 @@ TEST(Messages, ThousandsOfDamagedAndRandomBuffersAreRefusedOrWellFormed) {
 }
 
 TEST(Messages, UnknownUnionMembersAreRefused) {
-  for (const int type : {0, 6, 100, 255}) {
+  for (const int type : {0, 9, 100, 255}) {
     const auto result = decode_built([&](FlatBufferBuilder& builder) {
       const flat::Handle handle(1, 1);
       finish(builder, static_cast<flat::Body>(type), flat::CreatePlayerEntity(builder, &handle));
@@ -259,6 +283,24 @@ TEST(Messages, ListsBeyondTheirLimitsAreRefused) {
   EXPECT_TRUE(accepted(encode(Prototypes{{prototype_of(1, components)}})));
   components.push_back(ref(2, 0));
   expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, components)}})), "too many components");
+}
+
+TEST(Messages, TokensAndPartsOfAnotherSizeAreRefused) {
+  EXPECT_TRUE(accepted(encode(RejoinTokens{core::Bytes(max_rejoin_tokens * rejoin_token_bytes)})));
+  for (const std::size_t size :
+       {std::size_t{0}, rejoin_token_bytes - 1, rejoin_token_bytes + 1, (max_rejoin_tokens + 1) * rejoin_token_bytes})
+    expect_malformed(decode_message(encode(RejoinTokens{core::Bytes(size)})), "2048 bytes");
+  EXPECT_TRUE(accepted(encode(ResourcePart{some_hash(), 0, core::Bytes(max_resource_part_bytes)})));
+  for (const std::size_t size : {std::size_t{0}, max_resource_part_bytes + 1})
+    expect_malformed(decode_message(encode(ResourcePart{some_hash(), 0, core::Bytes(size)})), "1 to 65536 bytes");
+  Welcome welcome = welcome_of(20, 1);
+  welcome.resources.resize(max_resources + 1);
+  expect_malformed(decode_message(encode(welcome)), "too many resources");
+  expect_malformed(decode_built([&](FlatBufferBuilder& builder) {
+                     const auto bytes = builder.CreateVector(std::vector<std::uint8_t>(31));
+                     finish(builder, flat::Body::ResourceRequest, flat::CreateResourceRequest(builder, bytes));
+                   }),
+                   "32 bytes");
 }
 
 TEST(Messages, ComponentsOutOfOrderOrTwiceAreRefused) {

@@ -1,0 +1,57 @@
+// A Connection on a pipe of its own. When pipe or server are lost for a while it comes back by itself.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mobula/client/access.hpp>
+#include <mobula/client/connection.hpp>
+#include <mobula/net/client_pipe.hpp>
+#include <mobula/transport/simulated_pipe.hpp>
+#include <span>
+
+namespace mobula::client {
+
+class PipeClient {
+ public:
+  // `config` has the token. `seed` is of the simulated network. Reasons: those of opening a pipe.
+  static core::Result<std::unique_ptr<PipeClient>> open(net::EventLoop& loop, const Access& access,
+                                                        ConnectionConfig config, std::uint64_t seed = 1);
+
+  // Once per tick of the server or so.
+  void update();
+  void close();
+  // Called after each datagram has been taken in.
+  void on_received(std::function<void(core::Nanoseconds now)> handler) { received_ = std::move(handler); }
+  [[nodiscard]] Connection& connection() { return *connection_; }
+  // It will not come back by itself: closed for good.
+  [[nodiscard]] bool over() const { return over_; }
+
+ private:
+  friend void run_until(net::EventLoop& loop, core::Nanoseconds deadline, std::span<PipeClient* const> clients);
+  PipeClient(net::EventLoop& loop, const Access& access, std::uint64_t seed)
+      : loop_(loop), access_(access), seed_(seed) {}
+
+  core::Status open_pipe();
+  transport::Output& output();
+  void come_back(core::Nanoseconds now);
+
+  net::EventLoop& loop_;
+  Access access_;
+  std::uint64_t seed_;
+  std::unique_ptr<net::ClientPipe> pipe_;
+  std::unique_ptr<transport::SimulatedPipe> simulated_;  // null: the real network alone
+  std::unique_ptr<Connection> connection_;
+  std::function<void(core::Nanoseconds now)> received_;
+  core::Nanoseconds lost_at_ = 0;  // 0: it is not
+  core::Nanoseconds next_try_ = 0;
+  std::string pipe_end_;  // why the pipe has ended; empty: it has not
+  bool over_ = false;
+};
+
+// A token and a client with it. Reasons: those of get_tokens and PipeClient::open.
+core::Result<std::unique_ptr<PipeClient>> enter(net::EventLoop& loop, const Access& access, ConnectionConfig config);
+
+// Runs the loop, and hands out in time what the clients' simulated networks hold.
+void run_until(net::EventLoop& loop, core::Nanoseconds deadline, std::span<PipeClient* const> clients);
+
+}  // namespace mobula::client

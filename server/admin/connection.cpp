@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <array>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <memory>
+#include <mobula/server/admin/admin_server.hpp>
+#include <mobula/server/admin/connection.hpp>
+
+namespace mobula::server::admin {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+struct Refusal {
+  http::error error;
+  unsigned status;
+  std::string_view code;
+  std::string_view message;
+};
+constexpr std::array<Refusal, 3> refusals{{
+    {http::error::header_limit, 431, "header_too_large", "the header is too large"},
+    {http::error::buffer_overflow, 431, "header_too_large", "the header is too large"},
+    {http::error::body_limit, 413, "body_too_large", "the body is too large"},
+}};
+
+Response refusal_of(const error_code& error) {
+  const auto found =
+      std::find_if(refusals.begin(), refusals.end(), [&](const Refusal& each) { return error == each.error; });
+  if (found != refusals.end()) return error_response(found->status, found->code, found->message);
+  return error_response(400, "malformed", "that is no good HTTP: " + error.message());
+}
+
+bool is_of_http(const error_code& error) {
+  return error.category() == http::make_error_code(http::error::end_of_stream).category();
+}
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(asio::ip::tcp::socket socket, ConnectionOwner& owner)
+      : owner_(&owner), socket_(std::move(socket)), timer_(socket_.get_executor()) {}
+  ~Connection() { owner_->connection_ended(); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void read();
+
+ private:
+  void begin_step();
+  void on_read(const error_code& error);
+  void answer();
+  void write(Response response, bool keep_alive);
+  void drain();
+
+  ConnectionOwner* owner_;
+  asio::ip::tcp::socket socket_;
+  asio::steady_timer timer_;
+  bool timed_out_ = false;
+  boost::beast::flat_buffer buffer_{header_bytes_max + body_bytes_max};
+  std::unique_ptr<http::request_parser<http::string_body>> parser_;  // one for each question
+  http::response<http::string_body> response_;
+};
+
+// What the socket does next ends in time, whatever the peer does.
+void Connection::begin_step() {
+  timed_out_ = false;
+  timer_.expires_after(std::chrono::nanoseconds(owner_->timeout()));
+  timer_.async_wait([weak = weak_from_this()](const error_code& error) {
+    const std::shared_ptr<Connection> self = weak.lock();
+    // The time of a step that has just ended may have run out beside it: then the timer is set anew.
+    if (error || !self || self->timer_.expiry() > std::chrono::steady_clock::now()) return;
+    self->timed_out_ = true;
+    error_code ignored;
+    self->socket_.cancel(ignored);
+  });
+}
+
+void Connection::read() {
+  parser_ = std::make_unique<http::request_parser<http::string_body>>();
+  parser_->header_limit(header_bytes_max);
+  parser_->body_limit(body_bytes_max);
+  begin_step();
+  http::async_read(socket_, buffer_, *parser_,
+                   [self = shared_from_this()](const error_code& error, std::size_t) { self->on_read(error); });
+}
+
+void Connection::on_read(const error_code& error) {
+  if (!error) return answer();
+  if (timed_out_ && parser_->got_some())
+    return write(error_response(408, "timed_out", "the question took too long to arrive"), false);
+  if (timed_out_ || !is_of_http(error) || error == http::error::end_of_stream) return;  // gone, or idle
+  write(refusal_of(error), false);
+}
+
+void Connection::answer() {
+  const http::request<http::string_body>& message = parser_->get();
+  const std::string_view target = message.target();
+  const std::size_t question_mark = std::min(target.find('?'), target.size());
+  Request request;
+  request.method = message.method_string();
+  request.path = target.substr(0, question_mark);
+  request.query = target.substr(std::min(question_mark + 1, target.size()));
+  request.body = message.body();
+  if (message.count(http::field::host) == 1) request.host = message[http::field::host];
+  request.has_origin = message.count(http::field::origin) > 0;
+  write(owner_->answer(request), message.keep_alive() && message.version() >= 11);
+}
+
+void Connection::write(Response response, bool keep_alive) {
+  const bool to_head = parser_->is_header_done() && parser_->get().method() == http::verb::head;
+  response_ = {};
+  response_.version(11);
+  response_.result(response.status);
+  response_.set(http::field::content_type, "application/json");
+  response_.set(http::field::cache_control, "no-store");
+  response_.set("X-Content-Type-Options", "nosniff");
+  if (!response.allow.empty()) response_.set(http::field::allow, response.allow);
+  response_.keep_alive(keep_alive && !to_head);
+  response_.content_length(response.json.size());
+  if (!to_head) response_.body() = std::move(response.json);  // a HEAD is told how long it would be
+  begin_step();
+  http::async_write(socket_, response_, [self = shared_from_this()](const error_code& error, std::size_t) {
+    if (error) return;
+    if (self->response_.keep_alive()) return self->read();
+    error_code ignored;
+    self->socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    self->begin_step();
+    self->drain();
+  });
+}
+
+// A socket that is closed with something unread resets the connection, and the peer may never see the answer.
+void Connection::drain() {
+  buffer_.clear();
+  socket_.async_read_some(buffer_.prepare(4096), [self = shared_from_this()](const error_code& error, std::size_t) {
+    if (!error && !self->timed_out_) self->drain();
+  });
+}
+
+}  // namespace
+
+void serve(asio::ip::tcp::socket socket, ConnectionOwner& owner) {
+  std::make_shared<Connection>(std::move(socket), owner)->read();
+}
+
+}  // namespace mobula::server::admin

@@ -1,0 +1,9 @@
+#include <mobula/server/admin/live.hpp>
+
+namespace mobula::server::admin {
+
+Route live_route() {
+  return {"GET", "/live", [](const Request&) { return Response{200, R"({"status":"live"})"}; }};
+}
+
+}  // namespace mobula::server::admin

@@ -1,0 +1,84 @@
+#include <array>
+#include <mobula/core/base64.hpp>
+#include <mobula/core/did_you_mean.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/server/admin/tokens.hpp>
+#include <nlohmann/json.hpp>
+
+namespace mobula::server::admin {
+namespace {
+
+using nlohmann::json;
+
+struct Wish {
+  std::uint32_t count = 0;
+  std::string user_data;
+};
+
+core::Error bad(std::string message) { return {"bad request", std::move(message)}; }
+
+core::Status read_count(const json& value, Wish& wish) {
+  const bool fits = value.is_number_unsigned() && value >= 1u && value <= tokens_per_request_max;
+  if (!fits) return bad(core::format("count: expected a whole number from 1 to {}", tokens_per_request_max));
+  wish.count = value.get<std::uint32_t>();
+  return core::Done{};
+}
+
+core::Status read_user_data(const json& value, Wish& wish) {
+  if (!value.is_string()) return bad("user_data: expected text");
+  wish.user_data = value.get<std::string>();
+  if (wish.user_data.size() > user_data_bytes_max)
+    return bad(core::format("user_data: {} bytes, at most {} fit", wish.user_data.size(), user_data_bytes_max));
+  return core::Done{};
+}
+
+struct Key {
+  std::string_view name;
+  core::Status (*read)(const json& value, Wish& wish);
+};
+constexpr std::array<Key, 2> keys{{{"count", read_count}, {"user_data", read_user_data}}};
+
+core::Error unknown_key(std::string_view name) {
+  constexpr std::array<std::string_view, 2> names{keys[0].name, keys[1].name};
+  return bad(core::format("there is no '{}'{}", name, core::did_you_mean(name, names)));
+}
+
+core::Result<Wish> parse(std::string_view body) {
+  const json object = json::parse(body, nullptr, false);
+  if (!object.is_object()) return bad(R"(expected a JSON object such as {"count": 1})");
+  Wish wish;
+  for (const auto& [name, value] : object.items()) {
+    const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.name == name; });
+    if (key == keys.end()) return unknown_key(name);
+    if (const core::Status read = key->read(value, wish); !read) return read.error();
+  }
+  if (wish.count == 0) return bad("count is missing: how many tokens?");
+  return wish;
+}
+
+Response answer(const Request& request, const TokenSource& source) {
+  if (!source)
+    return error_response(404, "no_tokens",
+                          "tokens are not handed out here: the server was started with a key file, whose owner mints "
+                          "them (mobula-token)");
+  const core::Result<Wish> wish = parse(request.body);
+  if (!wish) return error_response(400, "bad_request", wish.error().message);
+  const core::Result<std::vector<core::Bytes>> tokens = source(wish->count, wish->user_data);
+  if (!tokens) {
+    core::log_warn("admin", "no tokens: {}", tokens.error().message);
+    return error_response(500, "failed", tokens.error().message);
+  }
+  json texts = json::array();
+  for (const core::Bytes& token : *tokens) texts.push_back(core::to_base64(token));
+  return {200, json{{"tokens", std::move(texts)}}.dump()};
+}
+
+}  // namespace
+
+Route tokens_route(TokenSource source) {
+  return {"POST", "/api/tokens",
+          [source = std::move(source)](const Request& request) { return answer(request, source); }};
+}
+
+}  // namespace mobula::server::admin

@@ -1,0 +1,24 @@
+// POST /api/tokens: connect tokens for development, handed to whoever can reach the admin address.
+//
+//   {"count": 2, "user_data": "anna"}  ->  {"tokens": ["<base64>", "<base64>"]}       user_data may be left out
+#pragma once
+
+#include <cstdint>
+#include <mobula/core/bytes.hpp>
+#include <mobula/core/result.hpp>
+#include <mobula/server/admin/http.hpp>
+#include <vector>
+
+namespace mobula::server::admin {
+
+inline constexpr std::uint32_t tokens_per_request_max = 4096;
+inline constexpr std::size_t user_data_bytes_max = 256;
+
+// Called on the admin server's thread.
+using TokenSource =
+    std::function<core::Result<std::vector<core::Bytes>>(std::uint32_t count, std::string_view user_data)>;
+
+// Without a source tokens are not handed out here, and the answer says so.
+Route tokens_route(TokenSource source);
+
+}  // namespace mobula::server::admin

@@ -1,0 +1,33 @@
+// What lets clients in: the key that seals connect tokens, the addresses that they name this server by, and the tokens
+// that a server in development makes itself.
+#pragma once
+
+#include <mobula/core/result.hpp>
+#include <mobula/server/admin/tokens.hpp>
+#include <mobula/server/config.hpp>
+#include <mobula/transport/connect_token.hpp>
+#include <vector>
+
+namespace mobula::server {
+
+struct Admission {
+  core::SecretKey key{};
+  bool shared = false;                               // with a backend, which makes the tokens
+  std::vector<transport::Address> public_addresses;  // of the UDP port: what this server's own tokens name
+  std::vector<transport::Address> accepted;          // the same, and those of the other ports
+};
+
+// Ports that a server listens on. 0: it does not.
+struct Ports {
+  std::uint16_t udp = 0;
+  std::uint16_t tcp = 0;
+  std::uint16_t websocket = 0;
+};
+
+// Reasons: those of the key file and of resolving the addresses.
+core::Result<Admission> make_admission(const Config& config, const Ports& ports);
+
+// What the admin address hands out: tokens by this server's own key, or none where the key is shared.
+admin::TokenSource token_source(const Admission& admission);
+
+}  // namespace mobula::server

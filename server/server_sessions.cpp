@@ -1,0 +1,193 @@
+// The server's sessions: who comes, goes, comes back, and is sent away.
+#include <algorithm>
+#include <array>
+#include <mobula/core/log.hpp>
+#include <mobula/server/server.hpp>
+
+namespace mobula::server {
+namespace {
+
+// A rejoin token is good for twice as long as the client waits for the next.
+constexpr core::Nanoseconds rejoin_token_interval = 300 * core::second;
+constexpr std::uint32_t rejoin_token_seconds = 600;
+constexpr std::int32_t session_timeout_seconds = 10;
+constexpr core::Nanoseconds drops_report_interval = 10 * core::second;
+// What an honest client's operator would want to know; the rest is what networks do.
+constexpr std::array worth_telling{
+    transport::Drop::wrong_version,    transport::Drop::wrong_protocol,  transport::Drop::token_expired,
+    transport::Drop::address_limit,    transport::Drop::global_limit,    transport::Drop::token_forged,
+    transport::Drop::token_malformed,  transport::Drop::other_server,    transport::Drop::client_in_use,
+    transport::Drop::used_tokens_full, transport::Drop::handshakes_full, transport::Drop::flood};
+
+transport::TokenSecrets fresh_secrets(core::SecretStream& stream) {
+  transport::TokenSecrets secrets;
+  stream.fill(secrets.nonce);
+  stream.fill(secrets.client_to_server);
+  stream.fill(secrets.server_to_client);
+  return secrets;
+}
+
+// What the client did not want, or the server will not have, is over; what the network did may be mended.
+bool may_come_back(transport::ReasonCode code) {
+  return code == transport::ReasonCode::timed_out || code == transport::ReasonCode::pipe_lost;
+}
+
+}  // namespace
+
+Session* Server::find(transport::SessionId id) {
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const auto& session) {
+    return session->transport_id == id && session->state != Session::State::away;
+  });
+  return found == sessions_.end() ? nullptr : found->get();
+}
+
+Session* Server::find_rejoining(std::uint64_t client_id) {
+  if (!rejoin_ids_.made_here(client_id)) return nullptr;
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const auto& session) {
+    return session->rejoin_number == RejoinIds::session_of(client_id) && session->joined &&
+           session->state != Session::State::closing;
+  });
+  return found == sessions_.end() ? nullptr : found->get();
+}
+
+void Server::take_events(core::Nanoseconds now) {
+  transport::ServerEvent event;
+  while (endpoint_.poll_event(event)) {
+    switch (event.kind) {
+      case transport::ServerEvent::Kind::refused:
+        if (refused_log_.admit(now))
+          core::log_warn("server", "refused {}: {}{}", transport::to_string(event.address), to_string(event.reason),
+                         refused_log_.more());
+        break;
+      case transport::ServerEvent::Kind::connected: meet(event, now); break;
+      case transport::ServerEvent::Kind::disconnected: part(event, now); break;
+    }
+  }
+}
+
+void Server::meet(const transport::ServerEvent& event, core::Nanoseconds now) {
+  if (endpoint_.find(event.session) == nullptr) return;  // came and went since the last tick
+  if (const core::Status admitted = game_.authenticate(event.identity); !admitted)
+    return turn_away(event.session, event.address, transport::ReasonCode::refused, admitted.error(), now);
+  Session* session = find_rejoining(event.identity.client_id);
+  if (session == nullptr && rejoin_ids_.made_here(event.identity.client_id))
+    return turn_away(event.session, event.address, transport::ReasonCode::refused,
+                     {"session over", "the session that this rejoin token belongs to has ended"}, now);
+  if (session != nullptr) {
+    if (session->state != Session::State::away)
+      closing_.emplace_back(session->transport_id,
+                            transport::Reason{transport::ReasonCode::replaced, "the client came back another way"});
+    core::log_info("server", "player {} \"{}\" is back from {}", session->player.id, session->player.name,
+                   transport::to_string(event.address));
+    ++stats_.rejoins;
+    return session->come_back(event.session, now);
+  }
+  core::log_debug("server", "{} connected", transport::to_string(event.address));
+  sessions_.push_back(std::make_unique<Session>(event.session));
+  sessions_.back()->connected_at = now;
+  sessions_.back()->player.identity = event.identity;
+}
+
+void Server::part(const transport::ServerEvent& event, core::Nanoseconds now) {
+  Session* session = find(event.session);
+  if (session == nullptr) return;
+  const auto away = std::count_if(sessions_.begin(), sessions_.end(),
+                                  [](const auto& each) { return each->state == Session::State::away; });
+  const bool waits = session->joined && session->rejoin_number != 0 && away < std::int64_t{config_.away_max};
+  if (waits && may_come_back(event.reason.code)) {
+    core::log_info("server", "player {} \"{}\" is away: {}", session->player.id, session->player.name,
+                   to_string(event.reason));
+    return session->go_away(now);
+  }
+  end(*session, to_string(event.reason));
+  std::erase_if(sessions_, [&](const auto& kept) { return kept.get() == session; });
+}
+
+void Server::end_absent(core::Nanoseconds now) {
+  std::erase_if(sessions_, [&](const std::unique_ptr<Session>& session) {
+    if (session->state != Session::State::away || now - session->away_since < config_.rejoin_grace) return false;
+    end(*session, "was away for too long");
+    return true;
+  });
+}
+
+void Server::end(Session& session, const std::string& why) {
+  if (!session.joined) return;
+  core::log_info("server", "player {} \"{}\" is gone: {}", session.player.id, session.player.name, why);
+  game_.leave(*world_, session.player);
+}
+
+// Whoever cannot come in is told nothing, by the standard: the log says it, at once and then once in a while.
+void Server::report_drops(core::Nanoseconds now) {
+  if (now < next_drops_report_) return;
+  transport::DropCounters drops;
+  for (const transport::Drop drop : worth_telling)
+    drops.counts[static_cast<std::size_t>(drop)] = endpoint_.counters().dropped.of(drop);
+  const std::string turned_away = transport::describe_new(drops, reported_drops_);
+  reported_drops_ = drops;
+  if (turned_away.empty()) return;
+  next_drops_report_ = now + drops_report_interval;
+  core::log_warn("server", "datagrams turned away: {}", turned_away);
+}
+
+void Server::turn_away(transport::SessionId id, const transport::Address& address, transport::ReasonCode code,
+                       const core::Error& error, core::Nanoseconds now) {
+  ++stats_.refusals[error.reason];
+  if (closing_log_.admit(now))
+    core::log_warn("server", "closing {}: {}: {}{}", transport::to_string(address), error.reason, error.message,
+                   closing_log_.more());
+  closing_.emplace_back(id, transport::Reason{code, core::format("{}: {}", error.reason, error.message)});
+}
+
+void Server::close(Session& session, transport::ReasonCode code, const core::Error& error, core::Nanoseconds now) {
+  if (session.state == Session::State::closing) return;
+  session.state = Session::State::closing;
+  turn_away(session.transport_id, endpoint_.address(session.transport_id), code, error, now);
+}
+
+void Server::drop_closed(core::Nanoseconds now, transport::Output& output) {
+  for (const auto& [id, reason] : closing_) endpoint_.disconnect(id, reason, now, output);
+  closing_.clear();
+}
+
+void Server::count_refusal(const core::Error& error, Session& session, core::Nanoseconds now) {
+  ++stats_.refusals[error.reason];
+  core::log_debug("server", "refused of player {}: {}: {}", session.player.id, error.reason, error.message);
+  if (!session.refuse_one(now))
+    close(session, transport::ReasonCode::kicked,
+          {"too many refusals",
+           core::format("more than {} in a second, the last: {}", Session::refusals_per_second_max, error.message)},
+          now);
+}
+
+// The client may come back with them, each once; the identity in them is the one that the backend gave. That of the
+// session under way is left out: two at a time never have the same client id.
+void Server::hand_rejoin_tokens(Session& session, transport::Session& lanes, core::Nanoseconds now) {
+  static_assert(RejoinIds::per_session <= wire::max_rejoin_tokens);
+  if (session.rejoin_number == 0) session.rejoin_number = rejoin_ids_.next_session();
+  session.next_rejoin_token = now + rejoin_token_interval;
+  wire::RejoinTokens message;
+  for (std::uint32_t which = 0; which < RejoinIds::per_session; ++which) {
+    const transport::TokenRequest request{.protocol_id = config_.transport.protocol_id,
+                                          .client_id = rejoin_ids_.make(session.rejoin_number, which),
+                                          .user_data = session.player.identity.user_data,
+                                          .servers = config_.token_servers,
+                                          .expire_seconds = rejoin_token_seconds,
+                                          .timeout_seconds = session_timeout_seconds};
+    if (request.client_id == endpoint_.identity(session.transport_id).client_id) continue;
+    const core::Result<core::Bytes> token =
+        transport::mint_token(request, config_.transport.private_key, fresh_secrets(secrets_), unix_time_);
+    if (!token) return core::log_error("server", "no rejoin tokens: {}", token.error().message);
+    message.tokens.insert(message.tokens.end(), token->begin(), token->end());
+  }
+  // A lane that is full has worse to tell.
+  static_cast<void>(lanes.send_reliable(wire::encode(message)));
+}
+
+void Server::shut_down(core::Nanoseconds now, transport::Output& output) {
+  endpoint_.disconnect_all({transport::ReasonCode::shutting_down, "the server ends"}, now, output);
+  output.flush();
+  take_events(now);
+}
+
+}  // namespace mobula::server

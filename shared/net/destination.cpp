@@ -1,0 +1,54 @@
+#include <array>
+#include <mobula/net/destination.hpp>
+#include <mobula/net/resolve.hpp>
+
+namespace mobula::net {
+namespace {
+
+struct Prefix {
+  std::string_view text;
+  transport::Pipe pipe;
+  bool secure;
+};
+constexpr std::array prefixes{
+    Prefix{"udp:", transport::Pipe::udp, false},
+    Prefix{"tcp:", transport::Pipe::tcp, false},
+    Prefix{"ws:", transport::Pipe::websocket, false},
+    Prefix{"wss:", transport::Pipe::websocket, true},
+};
+
+std::string host_in(std::string_view host_and_port) {
+  std::string_view host = host_and_port.substr(0, host_and_port.rfind(':'));
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  return std::string(host);
+}
+
+}  // namespace
+
+// A host may be called "tcp": then a port follows and nothing else, as in "tcp:7777".
+core::Result<Destination> parse_destination(std::string_view text) {
+  Destination destination;
+  for (const Prefix& prefix : prefixes) {
+    if (!text.starts_with(prefix.text) || text.find(':', prefix.text.size()) == std::string_view::npos) continue;
+    text.remove_prefix(prefix.text.size());
+    destination.address.pipe = prefix.pipe;
+    destination.secure = prefix.secure;
+    break;
+  }
+  const core::Result<transport::Address> found = resolve(text);
+  if (!found) return found.error();
+  destination.address.ip = found->ip;
+  destination.address.port = found->port;
+  destination.host = host_in(text);
+  destination.host_and_port = text;
+  return destination;
+}
+
+Destination destination_of(const transport::Address& address) {
+  transport::Address bare = address;
+  bare.pipe = transport::Pipe::udp;  // no prefix
+  const std::string text = to_string(bare);
+  return {address, false, host_in(text), text};
+}
+
+}  // namespace mobula::net

@@ -1,0 +1,159 @@
+#include <boost/asio/post.hpp>
+#include <mobula/core/assert.hpp>
+#include <mobula/net/stream_connection_impl.hpp>
+
+namespace mobula::net {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+// What a frame adds to its datagram, at most.
+constexpr std::size_t frame_overhead_max = 16;
+// A queue that was long gives its memory back.
+constexpr std::size_t kept_bytes_max = 8 * 1024;
+// Little waits in the kernel, so that a full pipe is seen while its datagrams are still young.
+constexpr int kernel_send_bytes = 64 * 1024;
+
+constexpr std::array<std::string_view, static_cast<std::size_t>(StreamEnd::count)> end_names{
+    "finished",     "closed by peer", "connection lost", "bad length", "bad message", "bad handshake",
+    "said nothing", "unanswered",     "crowded out",     "stalled",    "unreachable"};
+
+}  // namespace
+
+std::string_view to_string(StreamEnd end) { return end_names[static_cast<std::size_t>(end)]; }
+
+StreamConnection::StreamConnection(StreamSetup& setup)
+    : loop_(setup.loop),
+      server_(setup.host.empty()),
+      address_(setup.address),
+      owner_(&setup.owner),
+      limits_(setup.limits),
+      timer_(setup.loop.io) {}
+
+void StreamConnection::accept() {
+  error_code ignored;
+  socket().non_blocking(true, ignored);
+  socket().set_option(tcp::no_delay(true), ignored);
+  socket().set_option(asio::socket_base::send_buffer_size(kernel_send_bytes), ignored);
+  arm(limits_.first_datagram_max);
+  start();
+}
+
+void StreamConnection::connect(const tcp::endpoint& to) {
+  arm(limits_.connect_max);
+  socket().async_connect(to, [self = shared_from_this()](const error_code& error) {
+    if (self->state_ != State::opening) return;
+    if (error) return self->close(StreamEnd::unreachable);
+    error_code ignored;
+    self->socket().non_blocking(true, ignored);
+    self->socket().set_option(tcp::no_delay(true), ignored);
+    self->socket().set_option(asio::socket_base::send_buffer_size(kernel_send_bytes), ignored);
+    self->start();
+  });
+}
+
+void StreamConnection::opened() {
+  state_ = State::open;
+  if (!server_) timer_.cancel();
+}
+
+bool StreamConnection::send(core::ByteView datagram) {
+  MOBULA_ASSERT(!datagram.empty() && datagram.size() <= transport::datagram_bytes_max, "no datagram");
+  if (state_ != State::open || !has_room(datagram.size() + frame_overhead_max)) return false;
+  sent_since_ = true;
+  return append_frame(datagram);
+}
+
+void StreamConnection::hear(core::ByteView datagram) {
+  heard_ = true;
+  if (owner_ != nullptr) owner_->stream_datagram(*this, datagram);
+}
+
+void StreamConnection::batch_taken() {
+  if (owner_ != nullptr) owner_->stream_batch_taken();
+}
+
+core::ByteView StreamConnection::next_to_write() {
+  if (out_done_ == out_.size()) {
+    out_.clear();
+    out_done_ = 0;
+    if (out_.capacity() > kept_bytes_max) core::Bytes().swap(out_);
+    out_.swap(waiting_);
+  }
+  return core::ByteView(out_).subspan(out_done_);
+}
+
+void StreamConnection::end(StreamEnd reason, Goodbye goodbye) {
+  if (state_ == State::opening) return close(reason);
+  if (state_ != State::open) return;
+  state_ = State::finishing;
+  tell_end(reason);
+  append_goodbye(goodbye);
+  arm(limits_.closing_max);
+  write();
+}
+
+void StreamConnection::refuse_opening(StreamEnd reason) {
+  state_ = State::open;
+  end(reason, Goodbye::none);
+}
+
+void StreamConnection::close(StreamEnd reason) {
+  if (state_ == State::closed) return;
+  state_ = State::closed;
+  tell_end(reason);
+  error_code ignored;
+  socket().close(ignored);
+  timer_.cancel();
+  asio::post(loop_.io, [self = shared_from_this()] {
+    if (self->owner_ != nullptr) self->owner_->stream_gone(*self);
+  });
+}
+
+// The owner may be in the middle of something: it is told when the loop runs.
+void StreamConnection::tell_end(StreamEnd reason) {
+  if (ended_) return;
+  ended_ = true;
+  end_ = reason;
+  asio::post(loop_.io, [self = shared_from_this()] {
+    if (self->owner_ != nullptr) self->owner_->stream_ended(*self);
+  });
+}
+
+void StreamConnection::abandon() {
+  owner_ = nullptr;
+  close(StreamEnd::finished);
+}
+
+void StreamConnection::read_failed(const error_code& error) {
+  const bool by_peer = error == asio::error::eof || error == asio::error::connection_reset;
+  if (state_ == State::opening) return close(StreamEnd::bad_handshake);
+  close(by_peer ? StreamEnd::closed_by_peer : StreamEnd::lost);
+}
+
+void StreamConnection::arm(core::Nanoseconds after) {
+  timer_.expires_after(std::chrono::nanoseconds(after));
+  timer_.async_wait([self = shared_from_this()](const error_code& error) {
+    // Armed anew while this call was waiting for its turn: then it is not for now.
+    if (!error && self->timer_.expiry() <= std::chrono::steady_clock::now()) self->timer_expired();
+  });
+}
+
+void StreamConnection::timer_expired() {
+  if (state_ == State::closed) return;
+  if (state_ == State::finishing) return close(end_);
+  if (!server_) return close(StreamEnd::unreachable);
+  if (!heard_) return close(StreamEnd::said_nothing);
+  if (!sent_since_) return close(waiting_bytes() > 0 ? StreamEnd::stalled : StreamEnd::unanswered);
+  sent_since_ = false;
+  arm(limits_.nothing_sent_max);
+}
+
+tcp::endpoint to_endpoint(const transport::Address& address) {
+  if (!address.is_v4()) return {asio::ip::address_v6(address.ip), address.port};
+  return {asio::ip::address_v4({address.ip[12], address.ip[13], address.ip[14], address.ip[15]}), address.port};
+}
+
+}  // namespace mobula::net

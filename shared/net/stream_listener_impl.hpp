@@ -1,0 +1,79 @@
+// Accepts the connections of one stream pipe and keeps them, as many as there may be. Asio's side, for this folder.
+// Invariant: each connection stands under its address; none that is unanswered has been sent anything. One place is
+// spare: who is crowded out keeps its own until the loop runs.
+#pragma once
+
+#include <functional>
+#include <mobula/core/result.hpp>
+#include <mobula/net/stream_connection_impl.hpp>
+#include <mobula/net/unanswered_streams.hpp>
+#include <mobula/transport/bounded_table.hpp>
+#include <mobula/transport/endpoint.hpp>
+#include <vector>
+
+namespace mobula::net {
+
+class StreamListener final : public transport::Output, private StreamOwner {
+ public:
+  using DatagramHandler = std::function<void(const transport::Address& from, core::ByteView datagram)>;
+  using ClosedHandler = std::function<void(const transport::Address& from, std::string_view reason)>;
+
+  // `local.pipe` says which pipe it is. Reasons as of UdpSocket::open.
+  static core::Result<std::unique_ptr<StreamListener>> open(EventLoop& loop, const transport::Address& local,
+                                                            const StreamLimits& limits,
+                                                            std::shared_ptr<boost::asio::ssl::context> tls);
+  ~StreamListener() override;
+
+  void on_datagram(DatagramHandler handler);
+  void on_closed(ClosedHandler handler) { closed_ = std::move(handler); }
+
+  void send(const transport::Address& to, core::ByteView datagram) override;
+  [[nodiscard]] bool ready(const transport::Address& to) const override;
+  void flush() override;
+  void finished(const transport::Address& to) override;
+
+  [[nodiscard]] std::uint16_t local_port() const;
+  [[nodiscard]] std::uint32_t connections() const { return streams_.size(); }
+  [[nodiscard]] const StreamCounters& counters() const { return counters_; }
+  void check() const;
+
+ private:
+  StreamListener(EventLoop& loop, transport::Pipe pipe, const StreamLimits& limits,
+                 std::shared_ptr<boost::asio::ssl::context> tls, std::uint64_t table_seed);
+
+  // What all of its connections share, and outlives it while one of Asio's calls is under way.
+  struct Alive {
+    StreamListener* listener;
+  };
+
+  boost::system::error_code listen(const transport::Address& local);
+  boost::system::error_code try_listen(const boost::asio::ip::tcp::endpoint& local);
+  void wait_for_next();
+  void wait_a_while();
+  void take(boost::asio::ip::tcp::socket socket);
+  bool make_room_for(const transport::Address& address);
+  bool crowd_out_oldest();
+  void keep(boost::asio::ip::tcp::socket socket, const transport::Address& address);
+  [[nodiscard]] StreamConnection* find(const transport::Address& address) const;
+
+  void stream_datagram(StreamConnection& stream, core::ByteView datagram) override;
+  void stream_batch_taken() override { flush(); }
+  void stream_ended(StreamConnection& stream) override;
+  void stream_gone(StreamConnection& stream) override;
+
+  EventLoop::Impl& loop_;
+  const transport::Pipe pipe_;
+  const StreamLimits limits_;
+  std::shared_ptr<boost::asio::ssl::context> tls_;
+  std::shared_ptr<Alive> alive_;
+  boost::asio::ip::tcp::acceptor acceptor_;
+  boost::asio::steady_timer pause_;
+  DatagramHandler datagram_;
+  ClosedHandler closed_;
+  transport::BoundedTable<transport::Address, std::shared_ptr<StreamConnection>> streams_;
+  UnansweredStreams unanswered_;
+  std::vector<std::uint32_t> dirty_slots_;
+  StreamCounters counters_;
+};
+
+}  // namespace mobula::net

@@ -1,0 +1,155 @@
+#include <netinet/udp.h>
+
+#include <cerrno>
+#include <mobula/core/assert.hpp>
+#include <mobula/net/udp_batch.hpp>
+
+namespace mobula::net {
+namespace {
+
+bool refuses_segments(int error) { return error == EIO || error == EINVAL || error == EOPNOTSUPP; }
+
+}  // namespace
+
+UdpSendBatch::UdpSendBatch(const UdpCalls& calls)
+    : calls_(calls),
+      arena_(arena_bytes),
+      message_(messages_max),
+      address_(messages_max),
+      vector_(messages_max),
+      control_(messages_max),
+      header_(messages_max) {
+  for (std::size_t i = 0; i < messages_max; ++i) {
+    header_[i] = {};
+    header_[i].msg_hdr.msg_name = &address_[i];
+    header_[i].msg_hdr.msg_iov = &vector_[i];
+    header_[i].msg_hdr.msg_iovlen = 1;
+    cmsghdr head{};
+    head.cmsg_level = SOL_UDP;
+    head.cmsg_type = UDP_SEGMENT;
+    head.cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+    core::store(control_[i].bytes, head);
+  }
+}
+
+void UdpSendBatch::add(UdpPort& port, const transport::Address& to, core::ByteView datagram) {
+  if (datagram.size() > transport::datagram_bytes_max || (!port.v6 && !to.is_v4())) {
+    ++port.counters.send_errors;
+    return;
+  }
+  if (port_ != &port || bytes_ + datagram.size() > arena_bytes) flush();
+  port_ = &port;
+  if (!joins_last(to, datagram.size())) begin_message(to, datagram.size());
+  Message& message = message_[messages_ - 1];
+  std::copy(datagram.begin(), datagram.end(), arena_.begin() + static_cast<std::ptrdiff_t>(bytes_));
+  bytes_ += datagram.size();
+  message.bytes += static_cast<std::uint32_t>(datagram.size());
+  ++message.count;
+}
+
+// A shorter datagram ends its message; an empty one cannot be a segment.
+bool UdpSendBatch::joins_last(const transport::Address& to, std::size_t size) const {
+  if (messages_ == 0 || !segments_) return false;
+  const Message& last = message_[messages_ - 1];
+  return size > 0 && size <= last.segment_bytes && last.bytes == last.count * last.segment_bytes &&
+         last.count < segments_max && last.bytes + size <= segmented_bytes_max && last.to == to;
+}
+
+void UdpSendBatch::begin_message(const transport::Address& to, std::size_t size) {
+  if (messages_ == messages_max) {
+    UdpPort* const port = port_;
+    flush();
+    port_ = port;
+  }
+  const std::size_t i = messages_++;
+  message_[i] = {to, 0, static_cast<std::uint32_t>(size), 0};
+  header_[i].msg_hdr.msg_namelen = port_->v6 ? to_v6(to, address_[i]) : to_v4(to, address_[i]);
+  vector_[i].iov_base = arena_.data() + bytes_;
+}
+
+void UdpSendBatch::prepare(std::size_t i) {
+  const Message& message = message_[i];
+  vector_[i].iov_len = message.bytes;
+  msghdr& header = header_[i].msg_hdr;
+  header.msg_control = nullptr;
+  header.msg_controllen = 0;
+  if (message.count < 2) return;
+  core::store(control_[i].bytes + CMSG_LEN(0), static_cast<std::uint16_t>(message.segment_bytes));
+  header.msg_control = control_[i].bytes;
+  header.msg_controllen = sizeof control_[i].bytes;
+}
+
+void UdpSendBatch::flush() {
+  for (std::size_t i = 0; i < messages_; ++i) prepare(i);
+  for (std::size_t i = 0; i < messages_;) i += hand_over(i);
+  messages_ = 0;
+  bytes_ = 0;
+  port_ = nullptr;
+}
+
+// How many messages are done with, sent or not. The kernel stops at the first that it refuses and says why in the next
+// call, when that one is the first.
+std::size_t UdpSendBatch::hand_over(std::size_t first) {
+  const auto count = static_cast<unsigned>(messages_ - first);
+  ++port_->counters.send_calls;
+  int done = 0;
+  if (many_) {
+    done = calls_.send_many(port_->socket, &header_[first], count, MSG_NOSIGNAL);
+  } else {
+    done = calls_.send_one(port_->socket, &header_[first].msg_hdr, MSG_NOSIGNAL) < 0 ? -1 : 1;
+  }
+  if (done > 0) {
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(done); ++i) {
+      if (message_[i].count > 1) refusals_ = 0;
+      count_sent(message_[i].count, message_[i].bytes);
+    }
+    return static_cast<std::size_t>(done);
+  }
+  if (errno == EINTR) return 0;
+  if (errno == ENOSYS && many_) {
+    many_ = false;
+    return 0;
+  }
+  refused(first, errno);
+  return 1;
+}
+
+void UdpSendBatch::refused(std::size_t i, int error) {
+  if (message_[i].count > 1 && refuses_segments(error)) return send_alone(i);
+  count_lost(message_[i].count, error);
+}
+
+// Where the datagrams go through alone, it was the segments that were refused.
+void UdpSendBatch::send_alone(std::size_t i) {
+  const Message& message = message_[i];
+  msghdr header = header_[i].msg_hdr;
+  header.msg_control = nullptr;
+  header.msg_controllen = 0;
+  bool any_sent = false;
+  for (std::uint32_t n = 0; n < message.count; ++n) {
+    const std::size_t begin = std::size_t{n} * message.segment_bytes;
+    iovec part{static_cast<std::byte*>(vector_[i].iov_base) + begin,
+               std::min<std::size_t>(message.segment_bytes, message.bytes - begin)};
+    header.msg_iov = &part;
+    ++port_->counters.send_calls;
+    if (calls_.send_one(port_->socket, &header, MSG_NOSIGNAL) >= 0) {
+      any_sent = true;
+      count_sent(1, part.iov_len);
+    } else {
+      count_lost(1, errno);
+    }
+  }
+  if (any_sent && ++refusals_ >= refusals_max) segments_ = false;
+}
+
+void UdpSendBatch::count_sent(std::uint32_t datagrams, std::uint64_t bytes) {
+  port_->counters.datagrams_sent += datagrams;
+  port_->counters.bytes_sent += bytes;
+}
+
+void UdpSendBatch::count_lost(std::uint32_t datagrams, int error) {
+  const bool full = error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS;
+  (full ? port_->counters.dropped_full : port_->counters.send_errors) += datagrams;
+}
+
+}  // namespace mobula::net

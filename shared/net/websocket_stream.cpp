@@ -1,0 +1,217 @@
+// Datagrams over WebSocket: one binary message each, at path "/", without extensions. Beast agrees on the connection,
+// reads messages and answers pings; what it writes goes into the connection's queue.
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/websocket/error.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
+#include <boost/beast/websocket/stream.hpp>
+#include <mobula/net/queue_layer_impl.hpp>
+#include <mobula/net/stream_on_impl.hpp>
+
+namespace mobula::net {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using asio::ip::tcp;
+using boost::system::error_code;
+using TlsSocket = asio::ssl::stream<tcp::socket>;
+
+constexpr std::uint32_t request_bytes_max = 4096;
+constexpr std::size_t read_bytes_max = 8 * 1024;
+// Beyond the queue's bound, so that pongs and a goodbye go through a full pipe.
+constexpr std::size_t control_bytes_max = 4 * 1024;
+// A client's message is masked in one piece.
+constexpr std::size_t mask_bytes = 2 * transport::datagram_bytes_max;
+constexpr char not_found[] =
+    "HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 29\r\n\r\nThe WebSocket is at path \"/\".";
+
+template <class Next>
+class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
+ public:
+  WebSocketStream(StreamSetup& setup, Next&& next)
+      : StreamOn<Next>(setup, std::move(next)),
+        tls_(std::move(setup.tls)),
+        host_(std::move(setup.host)),
+        host_header_(std::move(setup.host_header)),
+        websocket_(this->next_, static_cast<FrameQueue&>(*this)) {
+    websocket_.binary(true);
+    websocket_.auto_fragment(false);
+    websocket_.write_buffer_bytes(mask_bytes);
+    websocket_.read_message_max(transport::datagram_bytes_max);
+  }
+
+ private:
+  using Base = StreamOn<Next>;
+  using Goodbye = typename Base::Goodbye;
+  using State = typename Base::State;
+  using Request = beast::http::request_parser<beast::http::empty_body>;
+
+  void start() override;
+  void upgrade();
+  void read_request();
+  void answer_request();
+  void upgraded(const error_code& error);
+  void read();
+  void take(const error_code& error);
+  void take_failure(const error_code& error);
+  bool append_frame(core::ByteView datagram) override;
+  void append_goodbye(Goodbye goodbye) override;
+
+  error_code queue_frame(std::size_t bytes) override;
+  void queue_bytes(core::ByteView bytes) override;
+  void queue_is_due() override { this->write(); }
+
+  [[nodiscard]] auto self() { return this->shared_from_this(); }
+
+  std::shared_ptr<asio::ssl::context> tls_;
+  std::string host_;
+  std::string host_header_;
+  beast::websocket::stream<QueueLayer<Next>, false> websocket_;
+  std::unique_ptr<Request> request_;
+  beast::flat_buffer buffer_{read_bytes_max};
+};
+
+template <class Next>
+void WebSocketStream<Next>::start() {
+  if constexpr (std::is_same_v<Next, tcp::socket>) {
+    upgrade();
+  } else {
+    const auto role = this->server_ ? asio::ssl::stream_base::server : asio::ssl::stream_base::client;
+    this->next_.async_handshake(role, [this, hold = self()](const error_code& error) {
+      if (this->state_ != State::opening) return;
+      if (error) return this->close(StreamEnd::bad_handshake);
+      upgrade();
+    });
+  }
+}
+
+template <class Next>
+void WebSocketStream<Next>::upgrade() {
+  if (this->server_) return read_request();
+  websocket_.async_handshake(host_header_, "/", [this, hold = self()](const error_code& error) { upgraded(error); });
+}
+
+template <class Next>
+void WebSocketStream<Next>::read_request() {
+  request_ = std::make_unique<Request>();
+  request_->header_limit(request_bytes_max);
+  request_->body_limit(0);
+  beast::http::async_read(websocket_.next_layer(), buffer_, *request_,
+                          [this, hold = self()](const error_code& error, std::size_t) {
+                            if (this->state_ != State::opening) return;
+                            if (error) return this->close(StreamEnd::bad_handshake);
+                            answer_request();
+                          });
+}
+
+// A client says nothing before it has our answer.
+template <class Next>
+void WebSocketStream<Next>::answer_request() {
+  const auto& request = request_->get();
+  if (!beast::websocket::is_upgrade(request) || request.target() != "/" || buffer_.size() > 0) {
+    this->append(core::as_bytes(not_found, sizeof not_found - 1));
+    this->refuse_opening(StreamEnd::bad_handshake);
+    return this->discard();
+  }
+  websocket_.async_accept(request, [this, hold = self()](const error_code& error) { upgraded(error); });
+}
+
+template <class Next>
+void WebSocketStream<Next>::upgraded(const error_code& error) {
+  request_.reset();
+  if (this->state_ != State::opening) return;
+  if (error) return this->close(StreamEnd::bad_handshake);
+  this->opened();
+  read();
+}
+
+template <class Next>
+void WebSocketStream<Next>::read() {
+  websocket_.async_read(buffer_, [this, hold = self()](const error_code& error, std::size_t) { take(error); });
+}
+
+template <class Next>
+void WebSocketStream<Next>::take(const error_code& error) {
+  if (this->state_ == State::closed) return;
+  if (error) return take_failure(error);
+  const auto bytes = buffer_.cdata();
+  if (this->state_ == State::open) {
+    if (!websocket_.got_binary()) {
+      this->end(StreamEnd::bad_message, Goodbye::unsupported);
+    } else if (bytes.size() == 0) {
+      this->end(StreamEnd::bad_length, Goodbye::unsupported);
+    } else {
+      this->hear({static_cast<const std::byte*>(bytes.data()), bytes.size()});
+      this->batch_taken();
+    }
+  }
+  buffer_.consume(buffer_.size());
+  if (this->state_ != State::closed) read();
+}
+
+// Where the peer said goodbye or broke the protocol, Beast has said goodbye for us.
+template <class Next>
+void WebSocketStream<Next>::take_failure(const error_code& error) {
+  if (error == asio::error::no_buffer_space) return this->close(StreamEnd::stalled);
+  const bool by_peer = error == beast::websocket::error::closed;
+  if (!by_peer && error.category() != error_code(beast::websocket::error::closed).category()) {
+    return this->read_failed(error);
+  }
+  this->end(by_peer ? StreamEnd::closed_by_peer : StreamEnd::bad_message, Goodbye::none);
+  if (this->state_ == State::finishing) this->discard();
+}
+
+template <class Next>
+bool WebSocketStream<Next>::append_frame(core::ByteView datagram) {
+  error_code error;
+  websocket_.write(asio::buffer(datagram.data(), datagram.size()), error);
+  return !error;
+}
+
+// A close frame: 0x88, the payload's size (and 0x80 with a mask, of zeros, from a client), the code, high byte first.
+template <class Next>
+void WebSocketStream<Next>::append_goodbye(Goodbye goodbye) {
+  if (goodbye == Goodbye::none) return;
+  const std::byte low{goodbye == Goodbye::normal ? std::uint8_t{0xe8} : std::uint8_t{0xeb}};  // 1000, 1003
+  const std::array from_server{std::byte{0x88}, std::byte{2}, std::byte{3}, low};
+  const std::array from_client{std::byte{0x88}, std::byte{0x82}, std::byte{},  std::byte{},
+                               std::byte{},     std::byte{},     std::byte{3}, low};
+  this->append(this->server_ ? core::ByteView(from_server) : core::ByteView(from_client));
+}
+
+template <class Next>
+error_code WebSocketStream<Next>::queue_frame(std::size_t bytes) {
+  if (this->has_room(bytes, control_bytes_max)) return {};
+  return asio::error::no_buffer_space;
+}
+
+// Nothing may follow our goodbye.
+template <class Next>
+void WebSocketStream<Next>::queue_bytes(core::ByteView bytes) {
+  if (this->state_ == State::opening || this->state_ == State::open) this->append(bytes);
+}
+
+}  // namespace
+
+std::shared_ptr<StreamConnection> make_websocket_stream(StreamSetup setup) {
+  if (!setup.tls) {
+    tcp::socket socket = std::move(setup.socket);
+    return std::make_shared<WebSocketStream<tcp::socket>>(setup, std::move(socket));
+  }
+  TlsSocket socket(std::move(setup.socket), *setup.tls);
+  if (!setup.host.empty()) {
+    error_code ignored;
+    error_code no_number;
+    asio::ip::make_address(setup.host, no_number);
+    if (no_number) SSL_set_tlsext_host_name(socket.native_handle(), setup.host.c_str());  // RFC 6066: names alone
+    socket.set_verify_callback(asio::ssl::host_name_verification(setup.host), ignored);
+  }
+  return std::make_shared<WebSocketStream<TlsSocket>>(setup, std::move(socket));
+}
+
+}  // namespace mobula::net

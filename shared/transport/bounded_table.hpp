@@ -1,0 +1,132 @@
+// Values by key, never more than so many: what is kept for addresses, client ids and tokens.
+// Keys are hashed with a secret seed, so that nobody can choose ones that all land in one place. All memory is
+// allocated at the start. A value stays where it is, at the slot with its number, until it is erased.
+//
+//   slots   {key, value}, those that are not used in a list through `next`
+//   index   {hash, slot}, open addressing with linear probing, at most half full
+//
+// Invariant: between an index entry's home and its place there is no hole; each used slot has one index entry.
+#pragma once
+
+#include <bit>
+#include <mobula/core/assert.hpp>
+#include <mobula/core/hash.hpp>
+#include <type_traits>
+#include <vector>
+
+namespace mobula::transport {
+
+template <class Key, class Value>
+class BoundedTable {
+  static_assert(std::has_unique_object_representations_v<Key>, "keys are hashed as they lie in memory");
+
+ public:
+  static constexpr std::uint32_t none = ~0u;
+
+  BoundedTable(std::uint32_t entries_max, std::uint64_t seed)
+      : seed_(seed), mask_(std::bit_ceil(2 * entries_max) - 1), index_(mask_ + 1), slots_(entries_max) {
+    MOBULA_ASSERT(entries_max > 0, "a table for nothing");
+    for (std::uint32_t slot = entries_max; slot-- > 0;) release(slot);
+  }
+
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  [[nodiscard]] std::uint32_t capacity() const { return static_cast<std::uint32_t>(slots_.size()); }
+  [[nodiscard]] bool full() const { return size_ == capacity(); }
+
+  // The slot, or none.
+  [[nodiscard]] std::uint32_t find(const Key& key) const { return index_[place(key, hash_of(key))].slot; }
+  [[nodiscard]] bool contains(const Key& key) const { return find(key) != none; }
+  [[nodiscard]] bool used(std::uint32_t slot) const { return slot < slots_.size() && slots_[slot].next == used_slot; }
+
+  // Of a used slot.
+  [[nodiscard]] const Key& key(std::uint32_t slot) const { return at(slot).key; }
+  Value& operator[](std::uint32_t slot) { return at(slot).value; }
+  const Value& operator[](std::uint32_t slot) const { return at(slot).value; }
+
+  // The table is not full and the key is not there. The value is as it was constructed.
+  std::uint32_t insert(const Key& key) {
+    MOBULA_ASSERT(!full(), "the table is full");
+    const std::uint32_t hash = hash_of(key);
+    Place& entry = index_[place(key, hash)];
+    MOBULA_ASSERT(entry.slot == none, "the key is already in the table");
+    const std::uint32_t slot = first_free_;
+    first_free_ = slots_[slot].next;
+    slots_[slot].key = key;
+    slots_[slot].next = used_slot;
+    entry = {hash, slot};
+    ++size_;
+    return slot;
+  }
+
+  void erase(std::uint32_t slot) {
+    const Key& gone = at(slot).key;
+    close_hole(place(gone, hash_of(gone)));
+    slots_[slot].key = Key{};
+    slots_[slot].value = Value{};
+    release(slot);
+    --size_;
+  }
+
+  // Looks at the next `count` slots, going round, and erases those for which `ended(key, value)`.
+  template <class Ended>
+  void sweep(std::uint32_t count, Ended&& ended) {
+    for (; count > 0 && size_ > 0; --count) {
+      swept_ = swept_ + 1 < slots_.size() ? swept_ + 1 : 0;
+      if (used(swept_) && ended(key(swept_), slots_[swept_].value)) erase(swept_);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t used_slot = none - 1;
+  struct Place {
+    std::uint32_t hash = 0;
+    std::uint32_t slot = none;
+  };
+  struct Slot {
+    Key key{};
+    std::uint32_t next = none;
+    Value value{};
+  };
+
+  [[nodiscard]] std::uint32_t hash_of(const Key& key) const {
+    return static_cast<std::uint32_t>(core::hash64(core::as_bytes(&key, 1), seed_));
+  }
+  // Where the key is in the index, or the hole where it would go.
+  [[nodiscard]] std::uint32_t place(const Key& key, std::uint32_t hash) const {
+    std::uint32_t at = hash & mask_;
+    while (index_[at].slot != none && !(index_[at].hash == hash && slots_[index_[at].slot].key == key)) {
+      at = (at + 1) & mask_;
+    }
+    return at;
+  }
+  // Entries that probed past the hole move back into it, or they would be lost.
+  void close_hole(std::uint32_t hole) {
+    for (std::uint32_t at = (hole + 1) & mask_; index_[at].slot != none; at = (at + 1) & mask_) {
+      const std::uint32_t probed = (at - index_[at].hash) & mask_;
+      if (probed >= ((at - hole) & mask_)) {
+        index_[hole] = index_[at];
+        hole = at;
+      }
+    }
+    index_[hole] = {};
+  }
+  void release(std::uint32_t slot) {
+    slots_[slot].next = first_free_;
+    first_free_ = slot;
+  }
+  Slot& at(std::uint32_t slot) {
+    MOBULA_ASSERT(used(slot), "the slot is not used");
+    return slots_[slot];
+  }
+  const Slot& at(std::uint32_t slot) const { return const_cast<BoundedTable&>(*this).at(slot); }
+
+  std::uint64_t seed_;
+  std::uint32_t mask_;
+  std::uint32_t size_ = 0;
+  std::uint32_t first_free_ = none;
+  std::uint32_t swept_ = 0;
+  std::vector<Place> index_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace mobula::transport

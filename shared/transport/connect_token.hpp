@@ -1,0 +1,107 @@
+// Connect tokens of netcode 1.02: what a backend gives to a client that has logged in, and what lets it into one of the
+// servers named in it. Its private part is sealed with the key that backend and servers share.
+//
+// Private part (1024 bytes; a tag of 16 at the end, zeros before it):
+//
+//   0   u64  client id
+//   8   i32  timeout in seconds; 0 or less: none
+//   12  u32  server addresses, 1 to 32, each:
+//       u8   1: four bytes of IPv4; 2: eight u16 of IPv6
+//       u16  port
+//       32   key from client to server
+//       32   key from server to client
+//       256  user data
+//
+// Token (2048 bytes, zeros at the end):
+//
+//   0     13    "NETCODE 1.02", zero
+//   13    u64   protocol id
+//   21    u64   when it was made, unix seconds
+//   29    u64   when it expires
+//   37    24    nonce of the private part
+//   61    1024  private part, sealed; with it, unseen: version, protocol id, when it expires
+//   1085  i32   timeout
+//   1089  u32   server addresses, as above
+//         32    key from client to server
+//         32    key from server to client
+#pragma once
+
+#include <mobula/core/result.hpp>
+#include <mobula/transport/packet.hpp>
+#include <vector>
+
+namespace mobula::transport {
+
+// "MOBULA" and a number.
+inline constexpr std::uint64_t mobula_protocol_id = 0x0001'414c'5542'4f4d;
+
+inline constexpr std::size_t connect_token_bytes = 2048;
+inline constexpr std::size_t token_servers_max = 32;
+
+// What the backend tells the server about the client, such as who the player is. Nobody else can read it.
+using UserData = std::array<std::byte, 256>;
+
+// Who a client is, as its token says.
+struct Identity {
+  std::uint64_t client_id = 0;
+  UserData user_data{};
+};
+
+// --- Making one ----------------------------------------------------------------------------------------------------
+
+struct TokenRequest {
+  std::uint64_t protocol_id = mobula_protocol_id;
+  std::uint64_t client_id = 0;  // another for each log-in: two sessions at a time never have the same
+  UserData user_data{};
+  std::vector<Address> servers;  // tried in this order; their pipes are not in the token
+  std::uint32_t expire_seconds = 60;
+  std::int32_t timeout_seconds = 10;  // of silence, before a session or a step of the handshake is given up; <= 0: none
+};
+
+struct TokenSecrets {
+  core::WideNonce nonce{};
+  core::SecretKey client_to_server{};
+  core::SecretKey server_to_client{};
+};
+// From the operating system. Never the same ones for two tokens.
+TokenSecrets random_token_secrets();
+
+// connect_token_bytes. Refused as "no servers" or "too many servers".
+core::Result<core::Bytes> mint_token(const TokenRequest& request, const core::SecretKey& key,
+                                     const TokenSecrets& secrets, std::uint64_t unix_time);
+
+// --- The client's side ---------------------------------------------------------------------------------------------
+
+struct ConnectToken {
+  std::uint64_t protocol_id = 0;
+  std::uint64_t create_time = 0;  // unix seconds
+  std::uint64_t expire_time = 0;
+  core::WideNonce nonce{};
+  std::array<std::byte, private_token_bytes> private_part{};
+  std::int32_t timeout_seconds = 0;
+  std::vector<Address> servers;
+  core::SecretKey client_to_server{};
+  core::SecretKey server_to_client{};
+};
+
+// Refused as "wrong size", "wrong version", "no servers", "too many servers", "wrong address type" or
+// "expires before it is made".
+core::Result<ConnectToken> read_token(core::ByteView bytes);
+
+// --- The server's side ---------------------------------------------------------------------------------------------
+
+struct PrivateToken {
+  std::uint64_t client_id = 0;
+  std::int32_t timeout_seconds = 0;
+  std::uint32_t server_count = 0;
+  std::array<Address, token_servers_max> servers;
+  core::SecretKey client_to_server{};
+  core::SecretKey server_to_client{};
+  UserData user_data{};
+};
+
+// token_forged or token_malformed.
+Drop open_private_token(const PacketDomain& domain, const ConnectRequest& request, const core::SecretKey& key,
+                        PrivateToken& token);
+
+}  // namespace mobula::transport

@@ -1,0 +1,46 @@
+// How often something may happen: so many times a second, and so many at once after a rest.
+// A bucket of tokens, kept as the time at which it will be full again (the generic cell rate algorithm).
+#pragma once
+
+#include <algorithm>
+#include <mobula/core/assert.hpp>
+#include <mobula/core/clock.hpp>
+
+namespace mobula::transport {
+
+struct RateLimit {
+  std::uint32_t per_second = 1;
+  std::uint32_t burst = 1;
+};
+
+// A limit as the gates that keep it want it.
+class Pace {
+ public:
+  explicit Pace(const RateLimit& limit)
+      : interval_(core::second / std::max(limit.per_second, 1u)), slack_(interval_ * (std::max(limit.burst, 1u) - 1)) {
+    MOBULA_ASSERT(limit.per_second > 0 && limit.burst > 0, "a limit that lets nothing pass");
+  }
+
+ private:
+  friend class RateGate;
+  core::Nanoseconds interval_;
+  core::Nanoseconds slack_;
+};
+
+// 8 bytes
+class RateGate {
+ public:
+  // Whether one more may pass.
+  [[nodiscard]] bool open(const Pace& pace, core::Nanoseconds now) const { return full_at_ - now <= pace.slack_; }
+  void charge(const Pace& pace, core::Nanoseconds now) { full_at_ = std::max(full_at_, now) + pace.interval_; }
+  bool pass(const Pace& pace, core::Nanoseconds now) {
+    if (!open(pace, now)) return false;
+    charge(pace, now);
+    return true;
+  }
+
+ private:
+  core::Nanoseconds full_at_ = 0;
+};
+
+}  // namespace mobula::transport

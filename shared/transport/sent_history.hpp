@@ -1,0 +1,123 @@
+// The datagrams that were sent and what became of them.
+//
+// Each is waiting until it is acknowledged or given up as lost; a lost one may still turn out to be acknowledged: it is
+// remembered for some seconds, since a path whose RTT has leapt up makes itself known only by such late news.
+// Invariant: nothing before oldest_waiting_ is waiting, and all that is waiting is remembered.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <mobula/core/clock.hpp>
+#include <mobula/transport/number_ring.hpp>
+#include <mobula/transport/sequence.hpp>
+
+namespace mobula::transport {
+
+enum class SentState : std::uint8_t { none, waiting, lost, acked };
+
+// 24 bytes
+struct SentDatagram {
+  static constexpr std::size_t chunks_max = 4;
+
+  core::Nanoseconds at = 0;
+  std::array<std::uint16_t, chunks_max> chunks{};  // all of one lane
+  std::uint16_t size = 0;
+  std::uint16_t first_tag = 0;  // where its tags begin in Fates
+  std::uint8_t tag_count = 0;
+  std::uint8_t chunk_count = 0;
+  std::uint8_t lane = 0;
+  SentState state = SentState::none;
+};
+
+class SentHistory {
+ public:
+  static constexpr std::uint32_t capacity_min = 32;
+  static constexpr std::uint32_t capacity_max = 2048;
+  // It grows so far for the sake of lost ones that are not older than this.
+  static constexpr std::uint32_t capacity_for_lost = 512;
+  static constexpr core::Nanoseconds lost_remembered = 5 * core::second;
+
+  // The sequence that add() will give.
+  [[nodiscard]] std::uint16_t next() const { return next_; }
+  [[nodiscard]] bool was_sent(std::uint16_t sequence) const { return is_after(next_, sequence); }
+  [[nodiscard]] std::uint32_t in_flight() const { return distance(oldest_waiting_, next_); }
+  // There is one when in_flight() is not 0.
+  [[nodiscard]] const SentDatagram& oldest_waiting() const { return ring_[oldest_waiting_]; }
+
+  // When no more can be remembered, the oldest is given up: on_lost(const SentDatagram&).
+  template <class OnLost>
+  void add(const SentDatagram& datagram, OnLost&& on_lost) {
+    if (must_grow(datagram.at)) {
+      grow();
+    } else if (in_flight() == ring_.capacity()) {
+      give_up_oldest(on_lost);
+    }
+    ring_[next_] = datagram;
+    ring_[next_].state = SentState::waiting;
+    ++next_;
+    peak_ = std::max(peak_, in_flight());
+  }
+
+  // The peer's ack and bits. on_ack(const SentDatagram&, bool newest): for each that is acknowledged for the first
+  // time; its state says whether it was waiting or lost before; newest: its sequence is `ack`.
+  template <class OnAck>
+  void take_acks(std::uint16_t ack, std::uint32_t bits, OnAck&& on_ack) {
+    const std::uint64_t mask = std::uint64_t{bits} << 1 | 1;  // bit n: sequence ack - n
+    std::uint64_t fresh = mask & ~known_acks(ack);
+    last_ack_ = ack;
+    last_mask_ = mask;
+    for (; fresh != 0; fresh &= fresh - 1) {
+      const int n = std::countr_zero(fresh);
+      const std::uint16_t sequence = plus(ack, -n);
+      if (const std::uint16_t age = distance(sequence, next_); age == 0 || age > ring_.capacity()) continue;
+      SentDatagram& datagram = ring_[sequence];
+      if (datagram.state != SentState::waiting && datagram.state != SentState::lost) continue;
+      on_ack(static_cast<const SentDatagram&>(datagram), n == 0);
+      datagram.state = SentState::acked;
+    }
+  }
+
+  // Datagrams are sent in the order of their sequences, so the oldest is the first to be given up.
+  template <class OnLost>
+  void give_up_sent_before(core::Nanoseconds time, OnLost&& on_lost) {
+    while (in_flight() > 0 && (oldest_waiting().state != SentState::waiting || oldest_waiting().at < time)) {
+      give_up_oldest(on_lost);
+    }
+  }
+
+  // From time to time: gives back memory that has not been needed since the last call.
+  void trim(core::Nanoseconds now);
+  void check() const;
+
+ private:
+  template <class OnLost>
+  void give_up_oldest(OnLost&& on_lost) {
+    SentDatagram& datagram = ring_[oldest_waiting_++];
+    if (datagram.state != SentState::waiting) return;
+    datagram.state = SentState::lost;
+    on_lost(static_cast<const SentDatagram&>(datagram));
+  }
+  // Which bits of a mask at `ack` have been taken with the last one.
+  [[nodiscard]] std::uint64_t known_acks(std::uint16_t ack) const {
+    const std::uint16_t step = distance(last_ack_, ack);
+    return step < 64 ? last_mask_ << step : 0;
+  }
+  [[nodiscard]] bool must_grow(core::Nanoseconds now) const {
+    if (in_flight() == ring_.capacity()) return ring_.capacity() < capacity_max;
+    return ring_.capacity() < capacity_for_lost && is_late_news(ring_[next_], now);
+  }
+  static bool is_late_news(const SentDatagram& datagram, core::Nanoseconds now) {
+    return datagram.state == SentState::lost && now - datagram.at < lost_remembered;
+  }
+  void grow();
+  void set_capacity(std::uint32_t capacity);
+
+  NumberRing<SentDatagram> ring_;
+  std::uint64_t last_mask_ = 0;
+  std::uint32_t peak_ = 0;  // the most in flight since the last trim
+  std::uint16_t last_ack_ = 0;
+  std::uint16_t next_ = 1;
+  std::uint16_t oldest_waiting_ = 1;
+};
+
+}  // namespace mobula::transport

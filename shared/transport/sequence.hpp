@@ -1,0 +1,12 @@
+// Arithmetic of 16-bit numbers that wrap: distances are taken modulo 2^16.
+#pragma once
+
+#include <cstdint>
+
+namespace mobula::transport {
+
+constexpr std::uint16_t distance(std::uint16_t from, std::uint16_t to) { return static_cast<std::uint16_t>(to - from); }
+constexpr bool is_after(std::uint16_t a, std::uint16_t b) { return a != b && distance(b, a) < 0x8000; }
+constexpr std::uint16_t plus(std::uint16_t number, int offset) { return static_cast<std::uint16_t>(number + offset); }
+
+}  // namespace mobula::transport

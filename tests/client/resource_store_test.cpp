@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <mobula/client/resource_store.hpp>
+#include <server/hamlet.hpp>
+
+namespace mobula::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ResourceStoreTest : public testing::Test {
+ protected:
+  ResourceStoreTest() { fs::remove_all(folder); }
+  ~ResourceStoreTest() override { fs::remove_all(folder); }
+
+  [[nodiscard]] ResourceStore open() const { return *ResourceStore::open(folder.string()); }
+  [[nodiscard]] core::ContentHash identity() const { return test::hamlet()->identity(); }
+  [[nodiscard]] core::ByteView bytes() const { return test::hamlet()->clients_bytes(); }
+  [[nodiscard]] std::string part_path() const { return (folder / (to_string(identity()) + ".part")).string(); }
+  static std::string reason(const core::Result<bool>& result) { return result ? "none" : result.error().reason; }
+
+  const fs::path folder = fs::temp_directory_path() / ("mobula_store." + std::to_string(::getpid())) / "deep";
+};
+
+TEST_F(ResourceStoreTest, WhatCameWholeIsFoundAgain) {
+  const ResourceStore store = open();
+  EXPECT_EQ(store.find(identity()), nullptr);
+  auto reception = store.receive(identity(), bytes().size());
+  ASSERT_TRUE(reception) << reception.error().message;
+  EXPECT_EQ(reception->received(), 0u);
+  EXPECT_FALSE(reception->append(0, bytes().first(100)).value());
+  EXPECT_TRUE(reception->append(100, bytes().subspan(100)).value());
+  EXPECT_FALSE(reception->under_way());
+  const auto found = open().find(identity());
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->identity(), identity());
+  EXPECT_FALSE(found->complete()) << "a client's copy";
+  EXPECT_FALSE(fs::exists(part_path()));
+}
+
+TEST_F(ResourceStoreTest, WhatWasCutOffGoesOnWhereItEnded) {
+  const ResourceStore store = open();
+  EXPECT_FALSE(store.receive(identity(), bytes().size())->append(0, bytes().first(333)).value());
+  auto reception = open().receive(identity(), bytes().size());
+  ASSERT_TRUE(reception);
+  EXPECT_EQ(reception->received(), 333u);
+  EXPECT_TRUE(reception->append(333, bytes().subspan(333)).value());
+}
+
+TEST_F(ResourceStoreTest, PartsOutOfOrderAreRefusedAndLeaveNothing) {
+  auto reception = open().receive(identity(), bytes().size());
+  EXPECT_EQ(reason(reception->append(1, bytes().first(10))), "out of order");
+  EXPECT_FALSE(reception->append(0, bytes().first(10)).value());
+  EXPECT_EQ(reason(reception->append(0, bytes().first(10))), "out of order");
+  EXPECT_EQ(reason(reception->append(10, core::Bytes(bytes().size()))), "too large");
+  EXPECT_EQ(reception->received(), 10u);
+  EXPECT_TRUE(reception->append(10, bytes().subspan(10)).value());
+}
+
+TEST_F(ResourceStoreTest, OtherBytesThanAnnouncedAreThrownAway) {
+  core::Bytes other(bytes().begin(), bytes().end());
+  other[other.size() / 2] ^= std::byte{1};
+  auto reception = open().receive(identity(), other.size());
+  EXPECT_EQ(reason(reception->append(0, other)), "damaged");
+  EXPECT_FALSE(reception->under_way());
+  EXPECT_TRUE(fs::is_empty(folder));
+  // A whole file is not what a client should have.
+  const core::ByteView whole = test::hamlet()->bytes();
+  auto again = open().receive(identity(), whole.size());
+  EXPECT_EQ(reason(again->append(0, whole)), "damaged");
+}
+
+TEST_F(ResourceStoreTest, AFileThatWasDamagedIsFetchedAnew) {
+  const ResourceStore store = open();
+  EXPECT_TRUE(store.receive(identity(), bytes().size())->append(0, bytes()).value());
+  std::ofstream(store.path(identity()), std::ios::in | std::ios::binary).seekp(200) << "x";
+  EXPECT_EQ(store.find(identity()), nullptr);
+  EXPECT_FALSE(fs::exists(store.path(identity())));
+}
+
+TEST_F(ResourceStoreTest, OneProcessAtATimeReceivesAResource) {
+  const ResourceStore store = open();
+  auto first = store.receive(identity(), bytes().size());
+  ASSERT_TRUE(first);
+  const auto second = open().receive(identity(), bytes().size());
+  ASSERT_FALSE(second);
+  EXPECT_STREQ(second.error().reason, "busy");
+}
+
+TEST_F(ResourceStoreTest, SizesThatCannotBeAreRefused) {
+  const ResourceStore store = open();
+  for (const std::uint64_t size : {std::uint64_t{0}, resource_bytes_max + 1}) {
+    const auto reception = store.receive(identity(), size);
+    ASSERT_FALSE(reception);
+    EXPECT_STREQ(reception.error().reason, "too large");
+  }
+  // A beginning longer than the whole is no beginning.
+  EXPECT_FALSE(store.receive(identity(), bytes().size())->append(0, bytes().first(500)).value());
+  EXPECT_EQ(store.receive(identity(), 400)->received(), 0u);
+}
+
+TEST_F(ResourceStoreTest, AFolderThatCannotBeIsToldSo) {
+  fs::create_directories(folder.parent_path());
+  std::ofstream(folder) << "a file";
+  const auto store = ResourceStore::open(folder.string());
+  ASSERT_FALSE(store);
+  EXPECT_STREQ(store.error().reason, "no folder");
+}
+
+}  // namespace
+}  // namespace mobula::client

@@ -1,0 +1,76 @@
+// Any text where people write some: conditions of a network, addresses, keys, base64. No name is looked up.
+//
+//   input: a byte that says what it is (see the table), then the text
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <fuzz/fuzz.hpp>
+#include <mobula/core/base64.hpp>
+#include <mobula/core/hex.hpp>
+#include <mobula/core/key_file.hpp>
+#include <mobula/net/destination.hpp>
+#include <mobula/net/resolve.hpp>
+#include <mobula/transport/conditions_text.hpp>
+
+using namespace mobula;
+
+namespace {
+
+void conditions(std::string_view text) {
+  const auto parsed = transport::parse_conditions(text);
+  if (!parsed) return;
+  const std::string written = to_string(*parsed);
+  const auto again = transport::parse_conditions(written);
+  fuzz::require(again.ok() && to_string(*again) == written, "what is written back reads as the same conditions");
+}
+
+void base64(std::string_view text) {
+  const auto bytes = core::from_base64(text);
+  if (bytes) fuzz::require(core::to_base64(*bytes) == text, "bytes have one base64");
+}
+
+void listen(std::string_view text) {
+  const auto address = net::parse_listen(text);
+  if (!address || address->port == 0 || !address->is_v4()) return;
+  fuzz::require(net::parse_listen(to_string(*address)).value() == *address, "an address reads as itself");
+}
+
+// Between brackets, behind any prefix: a name there is refused, anything else would be looked up.
+void destination(std::string_view text) {
+  constexpr std::array<std::string_view, 4> prefixes{"", "tcp:", "wss:", "udp:ws:"};
+  const std::size_t prefix = text.empty() ? 0 : static_cast<unsigned char>(text[0]) % prefixes.size();
+  const std::string_view rest = text.substr(text.empty() ? 0 : 1);
+  const std::size_t end = rest.find(']');
+  const std::string port(end == std::string_view::npos ? "7777" : rest.substr(end + 1));
+  const std::string host = "[" + std::string(rest.substr(0, end)) + "]";
+  const auto parsed = net::parse_destination(std::string(prefixes[prefix]) + host + ":" + port);
+  if (!parsed) return;
+  fuzz::require(parsed->address.port != 0 && !parsed->host.empty(), "somebody can be there");
+  const auto again = net::parse_destination(to_string(parsed->address));
+  fuzz::require(again.ok() && again->address == parsed->address, "an address reads as itself");
+}
+
+void key_file(std::string_view text) {
+  static const int file = ::memfd_create("key", MFD_CLOEXEC);
+  static const std::string path = "/proc/self/fd/" + std::to_string(file);
+  const bool written =
+      ::ftruncate(file, 0) == 0 && ::pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+  fuzz::require(written, "there is a file in memory");
+  const auto loaded = core::load_key_file(path);
+  if (!loaded) return;
+  const auto same = core::from_hex(text.substr(0, 2 * loaded->key.size()));
+  fuzz::require(same && std::equal(same->begin(), same->end(), loaded->key.begin(), loaded->key.end()),
+                "a key is the text's beginning");
+}
+
+constexpr std::array readers{conditions, base64, listen, destination, key_file};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const core::Bytes exact(fuzz::view(data + 1, size - 1).begin(), fuzz::view(data + 1, size - 1).end());
+  readers[data[0] % readers.size()]({reinterpret_cast<const char*>(exact.data()), exact.size()});
+  return 0;
+}

@@ -1,0 +1,118 @@
+// Bytes over TCP on the loopback address, for what no well-behaved client or server would send.
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace mobula::test {
+
+// One connection; owns the socket.
+class RawSocket {
+ public:
+  explicit RawSocket(int number) : number_(number) {}
+  RawSocket(RawSocket&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  ~RawSocket() { close(); }
+
+  static RawSocket connect(std::uint16_t port) {
+    RawSocket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in address = loopback(port);
+    if (::connect(socket.number_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) socket.close();
+    return socket;
+  }
+  static sockaddr_in loopback(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+  }
+
+  [[nodiscard]] bool open() const { return number_ >= 0; }
+  [[nodiscard]] int number() const { return number_; }
+  bool send(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t put = ::send(number_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (put <= 0) return false;
+      bytes.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return true;
+  }
+  void end_sending() const { ::shutdown(number_, SHUT_WR); }
+  // What comes until the peer closes, or until `end` was in it.
+  [[nodiscard]] std::string receive(std::string_view end = {}) const {
+    std::string all;
+    char buffer[4096];
+    for (;;) {
+      const ssize_t got = ::recv(number_, buffer, sizeof buffer, 0);
+      if (got <= 0) return all;
+      all.append(buffer, static_cast<std::size_t>(got));
+      if (!end.empty() && all.find(end) != std::string::npos) return all;
+    }
+  }
+  void close() {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
+  }
+
+ private:
+  int number_;
+};
+
+// Accepts one connection, reads a question's header and all of its body that has come with it, says `answer`, and
+// keeps the connection if it is told to.
+class CannedServer {
+ public:
+  explicit CannedServer(std::string answer, bool keeps = false)
+      : answer_(std::move(answer)), keeps_(keeps), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = RawSocket::loopback(0);
+    socklen_t size = sizeof address;
+    ::bind(listener_.number(), reinterpret_cast<const sockaddr*>(&address), size);
+    ::listen(listener_.number(), 1);
+    ::getsockname(listener_.number(), reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~CannedServer() {
+    stop_ = true;
+    ::shutdown(listener_.number(), SHUT_RDWR);
+    if (thread_.joinable()) thread_.join();
+  }
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::string url(std::string_view path) const {
+    return "http://127.0.0.1:" + std::to_string(port_).append(path);
+  }
+  // Waits until the client has closed its connection.
+  std::string question() {
+    thread_.join();
+    return question_;
+  }
+
+ private:
+  void serve() {
+    RawSocket peer(::accept(listener_.number(), nullptr, nullptr));
+    if (!peer.open()) return;
+    question_ = peer.receive("\r\n\r\n");
+    peer.send(answer_);
+    while (keeps_ && !stop_) std::this_thread::yield();
+    peer.end_sending();
+    (void)peer.receive();
+  }
+
+  std::string answer_;
+  bool keeps_;
+  RawSocket listener_;
+  std::uint16_t port_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::string question_;
+  std::thread thread_;
+};
+
+}  // namespace mobula::test

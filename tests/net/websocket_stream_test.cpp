@@ -1,0 +1,230 @@
+// WebSocket by hand against the server: frames as RFC 6455 has them, good and bad.
+#include "pipes_testing.hpp"
+
+namespace mobula::net {
+namespace {
+
+using core::millisecond;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+using transport::Address;
+using transport::Pipe;
+
+std::string request(std::string_view path, std::string_view more = "") {
+  return "GET " + std::string(path) +
+         " HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n" +
+         std::string(more) + "\r\n";
+}
+
+constexpr char binary = char(0x82);
+constexpr char text = char(0x81);
+constexpr char ping = char(0x89);
+constexpr char pong = char(0x8a);
+constexpr char bye = char(0x88);
+
+// A client's frame, with a mask.
+std::string frame(char first, std::string_view payload) {
+  std::string bytes{first};
+  if (payload.size() < 126) {
+    bytes += static_cast<char>(0x80 | payload.size());
+  } else {
+    bytes += char(0xfe);
+    bytes += static_cast<char>(payload.size() >> 8);
+    bytes += static_cast<char>(payload.size());
+  }
+  constexpr std::string_view mask = "\x12\x34\x56\x78";
+  bytes += mask;
+  for (std::size_t i = 0; i < payload.size(); ++i) bytes += static_cast<char>(payload[i] ^ mask[i % 4]);
+  return bytes;
+}
+
+std::string from_server(char first, std::string_view payload) {
+  return std::string{first, static_cast<char>(payload.size())} + std::string(payload);
+}
+
+std::string after_head(const std::string& received) {
+  const std::size_t end = received.find("\r\n\r\n");
+  return end == std::string::npos ? "" : received.substr(end + 4);
+}
+
+// A peer whose upgrade was accepted.
+std::unique_ptr<RawPeer> upgraded(EventLoop& loop, TestServer& server, int receive_buffer_bytes = 0) {
+  auto peer = std::make_unique<RawPeer>(server.websocket(), receive_buffer_bytes);
+  peer->send(request("/"));
+  EXPECT_TRUE(run_until_true(loop, [&] { return peer->received().ends_with("\r\n\r\n"); }));
+  EXPECT_THAT(peer->received(), StartsWith("HTTP/1.1 101"));
+  EXPECT_THAT(peer->received(), HasSubstr("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="));  // RFC 6455, 1.3
+  return peer;
+}
+
+TEST(WebSocketStream, ABinaryMessageIsADatagram) {
+  EventLoop loop;
+  TestServer server(loop);
+  const auto peer = upgraded(loop, server);
+  const std::string longest(transport::datagram_bytes_max, 'y');
+  peer->send(frame(binary, "hello") + frame(binary, longest));
+  EXPECT_TRUE(run_until_true(loop, [&] { return after_head(peer->received()).size() == 7 + 4 + longest.size(); }));
+  EXPECT_THAT(server.heard, ElementsAre("hello", longest));
+  EXPECT_THAT(after_head(peer->received()), StartsWith(from_server(binary, "hello")));
+  EXPECT_THAT(after_head(peer->received()), testing::EndsWith(longest));
+  EXPECT_EQ(server.last_from, loopback(peer->port(), Pipe::websocket));
+}
+
+TEST(WebSocketStream, AMessageMayComeInPiecesWithAPingBetween) {
+  EventLoop loop;
+  TestServer server(loop);
+  const auto peer = upgraded(loop, server);
+  peer->send(frame(2, "hel") + frame(ping, "there?") + frame(char(0x80), "lo"));
+  EXPECT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
+  EXPECT_THAT(server.heard, ElementsAre("hello"));
+  const std::string expected = from_server(pong, "there?") + from_server(binary, "hello");
+  EXPECT_TRUE(run_until_true(loop, [&] { return after_head(peer->received()) == expected; }));
+}
+
+TEST(WebSocketStream, RefusesWhatIsNoDatagramAndSaysGoodbye) {
+  const std::vector<std::pair<std::string, StreamEnd>> cases{
+      {frame(text, "hello"), StreamEnd::bad_message},
+      {frame(binary, std::string(transport::datagram_bytes_max + 1, 'x')), StreamEnd::bad_message},
+      {frame(2, std::string(1000, 'x')) + frame(char(0x80), std::string(1000, 'x')), StreamEnd::bad_message},
+      {frame(binary, ""), StreamEnd::bad_length},
+      {frame(char(0xc2), "compressed"), StreamEnd::bad_message},
+      {frame(char(0x83), "unknown"), StreamEnd::bad_message},
+      {from_server(binary, "no mask"), StreamEnd::bad_message},
+      {frame(char(0x80), "goes on"), StreamEnd::bad_message},
+      {"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff 1234", StreamEnd::bad_message},
+  };
+  EventLoop loop;
+  TestServer server(loop);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE(i);
+    server.heard.clear();
+    const std::uint64_t before = server.ended(Pipe::websocket, cases[i].second);
+    const auto peer = upgraded(loop, server);
+    peer->send(frame(binary, "good") + cases[i].first + frame(binary, "late"));
+    const Address address = loopback(peer->port(), Pipe::websocket);
+    EXPECT_TRUE(run_until_true(loop, [&] { return peer->closed() && !server.closed[address].empty(); }));
+    EXPECT_THAT(server.heard, ElementsAre("good"));
+    EXPECT_EQ(server.ended(Pipe::websocket, cases[i].second), before + 1);
+    EXPECT_THAT(server.closed[address], ElementsAre(to_string(cases[i].second)));
+    const std::string said = after_head(peer->received());
+    ASSERT_EQ(said.size(), 6u + 4u);
+    EXPECT_EQ(said[6], bye);
+  }
+}
+
+TEST(WebSocketStream, AnswersAGoodbye) {
+  EventLoop loop;
+  TestServer server(loop);
+  const auto peer = upgraded(loop, server);
+  peer->send(frame(binary, "x") + frame(bye, "\x03\xe8"));
+  EXPECT_TRUE(run_until_true(loop, [&] { return peer->closed() && !server.closed.empty(); }));
+  EXPECT_EQ(after_head(peer->received()), from_server(binary, "x") + from_server(bye, "\x03\xe8"));
+  EXPECT_THAT(server.closed[server.last_from], ElementsAre("closed by peer"));
+}
+
+TEST(WebSocketStream, FinishedWritesWhatWaitsAndSaysGoodbye) {
+  EventLoop loop;
+  TestServer server(loop);
+  server.echo = false;
+  const auto peer = upgraded(loop, server);
+  peer->send(frame(binary, "x"));
+  ASSERT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
+  server.pipes->send(server.last_from, bytes_of("last"));
+  server.pipes->finished(server.last_from);
+  EXPECT_TRUE(run_until_true(loop, [&] { return peer->closed(); }));
+  EXPECT_EQ(after_head(peer->received()), from_server(binary, "last") + from_server(bye, "\x03\xe8"));
+  peer->send(frame(bye, "\x03\xe8"));
+  peer->half_close();
+  EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
+}
+
+TEST(WebSocketStream, OffersNoExtensions) {
+  EventLoop loop;
+  TestServer server(loop);
+  RawPeer peer(server.websocket());
+  peer.send(request("/", "Sec-WebSocket-Extensions: permessage-deflate\r\n"));
+  EXPECT_TRUE(run_until_true(loop, [&] { return peer.received().ends_with("\r\n\r\n"); }));
+  EXPECT_THAT(peer.received(), StartsWith("HTTP/1.1 101"));
+  EXPECT_THAT(peer.received(), testing::Not(HasSubstr("Extensions")));
+}
+
+TEST(WebSocketStream, OtherPathsAndOtherProtocolsAreRefused) {
+  EventLoop loop;
+  TestServer server(loop);
+  for (const std::string& asked :
+       {request("/game"), request("/?x"), std::string("GET / HTTP/1.1\r\nHost: here\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nHost: here\r\n\r\n"), request("/") + frame(binary, "too early")}) {
+    RawPeer peer(server.websocket());
+    peer.send(asked);
+    EXPECT_TRUE(run_until_true(loop, [&] { return peer.closed(); }));
+    EXPECT_THAT(peer.received(), StartsWith("HTTP/1.1 404")) << asked;
+  }
+  for (const std::string& garbage :
+       {std::string(5000, 'x'), std::string("\5\0hello", 7), std::string("\x16\x03\x01\r\n"),
+        "GET / HTTP/1.1\r\nx: " + std::string(5000, 'x')}) {
+    RawPeer peer(server.websocket());
+    peer.send(garbage);
+    peer.half_close();
+    EXPECT_TRUE(run_until_true(loop, [&] { return peer.closed(); }));
+  }
+  EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
+  EXPECT_EQ(server.ended(Pipe::websocket, StreamEnd::bad_handshake), 9u);
+  EXPECT_TRUE(server.closed.empty());
+}
+
+TEST(WebSocketStream, AHalfOpenUpgradeIsNotKept) {
+  EventLoop loop;
+  TestServer server(loop, {.first_datagram_max = 300 * millisecond});
+  RawPeer silent(server.websocket());
+  RawPeer half(server.websocket());
+  half.send("GET / HTTP/1.1\r\n");
+  const auto only_upgraded = upgraded(loop, server);
+  EXPECT_TRUE(run_until_true(
+      loop, [&] { return silent.closed() && half.closed() && only_upgraded->closed() && server.connections() == 0; }));
+  EXPECT_EQ(server.ended(Pipe::websocket, StreamEnd::said_nothing), 3u);
+}
+
+TEST(WebSocketStream, APeerThatDoesNotReadIsNotReadyUntilItReads) {
+  EventLoop loop;
+  TestServer server(loop);
+  server.echo = false;
+  const auto peer = upgraded(loop, server, 4096);
+  peer->send(frame(binary, "x"));
+  ASSERT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
+  const Address to = server.last_from;
+  const std::size_t head = peer->received().size();
+  for (int i = 0; i < 10'000 && server.pipes->ready(to); ++i) {
+    server.pipes->send(to, core::Bytes(1000));
+    server.pipes->flush();
+    loop.run_until(0);
+  }
+  ASSERT_FALSE(server.pipes->ready(to));
+  const StreamCounters& counters = server.pipes->stream_counters(Pipe::websocket);
+  EXPECT_TRUE(run_until_true(loop, [&] {
+    return peer->received().size() == head + 1004 * counters.datagrams_sent && server.pipes->ready(to);
+  }));
+  EXPECT_EQ(counters.dropped_full, 0u);
+}
+
+TEST(WebSocketStream, WhoOnlyPingsAndDoesNotReadIsClosed) {
+  EventLoop loop;
+  TestServer server(loop);
+  const auto peer = upgraded(loop, server, 4096);
+  peer->send(frame(binary, "x"));
+  const std::string pings = [] {
+    std::string all;
+    for (int i = 0; i < 100; ++i) all += frame(ping, std::string(125, 'p'));
+    return all;
+  }();
+  // A piece of a frame may be lost where our own socket is full: that is a broken frame, which ends it as well.
+  EXPECT_TRUE(run_until_true(loop, [&] {
+    peer->send(pings);
+    return server.connections() == 0;
+  }));
+  EXPECT_EQ(server.closed.size(), 1u);
+}
+
+}  // namespace
+}  // namespace mobula::net

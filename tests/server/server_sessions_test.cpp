@@ -1,0 +1,330 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <mobula/schema/components.hpp>
+#include <server/hamlet.hpp>
+#include <server/tiny_game.hpp>
+
+namespace mobula::server {
+namespace {
+
+using client::Connection;
+using testing::HasSubstr;
+using transport::ReasonCode;
+
+// Asks who somebody is.
+class DoorkeeperGame : public test::TinyGame {
+ public:
+  core::Status authenticate(const Identity& identity) override {
+    ids.push_back(identity.client_id);
+    if (identity.user_data[0] == std::byte{13}) return core::Error{"banned", "not thirteen"};
+    return core::Done{};
+  }
+  std::vector<std::uint64_t> ids;
+};
+
+class ServerSessions : public testing::Test {
+ protected:
+  using Client = test::Village::Client;
+
+  Client& join_and_play(const std::string& name = "ada") {
+    Client& client = village.join(name);
+    EXPECT_TRUE(village.tick_until([&] { return village.mirrors(client); }));
+    return client;
+  }
+  static bool closed(const Client& client) { return client.connection.state() == Connection::State::closed; }
+  bool loses_its_server(Client& client) {
+    village.network.cut(client.port.from);
+    const bool lost = village.tick_until([&] { return closed(client); });
+    village.network.heal(client.port.from);
+    return lost;
+  }
+  bool comes_back(Client& client) {
+    if (!client.connection.can_rejoin()) return false;
+    client.connection.rejoin(village.now);
+    return village.tick_until([&] { return village.mirrors(client); });
+  }
+  [[nodiscard]] std::uint64_t rejoins() const { return village.server->stats().rejoins; }
+
+  DoorkeeperGame game;
+  test::Village village{game};
+};
+
+TEST_F(ServerSessions, TheGameSeesWhoTheBackendSaysItIs) {
+  client::ConnectionConfig config;
+  transport::UserData user_data{};
+  user_data[0] = std::byte{12};
+  config.transport.token = test::test_token(4711, user_data);
+  Client& client = village.join(config);
+  ASSERT_TRUE(village.tick_until([&] { return village.mirrors(client); }));
+  EXPECT_THAT(game.ids, testing::ElementsAre(4711));
+  EXPECT_EQ(game.players.at(0).identity.client_id, 4711u);
+  EXPECT_EQ(game.players.at(0).identity.user_data, user_data);
+}
+
+TEST_F(ServerSessions, WhomTheGameWillNotHaveIsToldWhy) {
+  client::ConnectionConfig config;
+  transport::UserData user_data{};
+  user_data[0] = std::byte{13};
+  config.transport.token = test::test_token(4711, user_data);
+  Client& client = village.join(config);
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("banned: not thirteen"));
+  EXPECT_EQ(client.connection.reason(), (transport::Reason{ReasonCode::refused, "banned: not thirteen"}));
+  EXPECT_FALSE(client.connection.can_rejoin());
+  EXPECT_TRUE(game.names.empty());
+}
+
+TEST_F(ServerSessions, AClientThatWasLostComesBackAsTheSamePlayer) {
+  Client& client = join_and_play();
+  const ecs::Entity own = client.connection.player_entity();
+  ASSERT_TRUE(loses_its_server(client));
+  village.ticks(100);
+  EXPECT_EQ(village.server->players(), 1u) << "away, and waited for";
+  EXPECT_TRUE(village.server->world().registry().valid(own));
+  ASSERT_TRUE(comes_back(client)) << to_string(client.connection.reason());
+  EXPECT_EQ(client.connection.player_entity(), own);
+  EXPECT_EQ(game.names.size(), 1u) << "joined once";
+  EXPECT_EQ(game.left, 0);
+  EXPECT_EQ(rejoins(), 1u);
+  // And again, with the token that it was given the second time.
+  ASSERT_TRUE(loses_its_server(client));
+  ASSERT_TRUE(comes_back(client));
+  EXPECT_EQ(rejoins(), 2u);
+  EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
+  EXPECT_EQ(client.connection.stats().rejoins, 2u);
+}
+
+TEST_F(ServerSessions, AClientWithANewAddressTakesItsPlayerWithIt) {
+  Client& client = join_and_play();
+  const ecs::Entity own = client.connection.player_entity();
+  // The server does not know yet that the old address is dead.
+  client.port.from = transport::Address::v4(10, 2, 0, 1, 6000);
+  client.connection.pipe_closed("cut", village.now);
+  village.tick();
+  ASSERT_TRUE(closed(client));
+  EXPECT_EQ(client.connection.reason().code, ReasonCode::pipe_lost);
+  ASSERT_TRUE(comes_back(client));
+  EXPECT_EQ(client.connection.player_entity(), own);
+  EXPECT_EQ(village.server->players(), 1u);
+  village.ticks(700);
+  EXPECT_EQ(game.left, 0) << "the old session's end is not the player's";
+  EXPECT_TRUE(village.mirrors(client));
+}
+
+TEST_F(ServerSessions, WhoComesAndGoesWithinATickIsNobody) {
+  struct Visitor {
+    Visitor(test::Village& where, const transport::Address& from, const transport::ConnectToken& token)
+        : port(where, from), endpoint({.token = token, .servers = {}, .session = {}}, where.now) {}
+    test::Village::Port port;
+    transport::ClientEndpoint endpoint;
+  };
+  Client& honest = join_and_play("bob");
+  // Connects, and leaves before the server's tick has looked; another gets the slot within the same tick.
+  const auto pass = [&](Visitor& visitor, bool leaves) {
+    struct Direct : transport::Output {
+      Direct(test::Village& where, Visitor& who) : village(where), visitor(who) {}
+      void send(const transport::Address& /*to*/, core::ByteView datagram) override {
+        village.server->receive(visitor.port.from, datagram, village.now, answers);
+      }
+      struct Answers : transport::Output {
+        explicit Answers(Visitor& who, test::Village& where) : visitor(who), village(where) {}
+        void send(const transport::Address& to, core::ByteView datagram) override {
+          if (to == visitor.port.from) visitor.endpoint.receive(test::village_address, datagram, village.now);
+        }
+        Visitor& visitor;
+        test::Village& village;
+      };
+      test::Village& village;
+      Visitor& visitor;
+      Answers answers{visitor, village};
+    } direct(village, visitor);
+    for (int step = 0; step < 4 && !visitor.endpoint.connected(); ++step) {
+      visitor.endpoint.update(village.now, direct);
+      village.now += 100 * core::millisecond;
+    }
+    ASSERT_TRUE(visitor.endpoint.connected());
+    if (leaves) visitor.endpoint.close({ReasonCode::left, ""}, direct);
+  };
+  Visitor hasty(village, transport::Address::v4(10, 3, 0, 1, 1), test::test_token(501));
+  Visitor next(village, transport::Address::v4(10, 3, 0, 2, 2), test::test_token(502));
+  pass(hasty, true);
+  pass(next, false);
+  village.ticks(3);
+  EXPECT_THAT(game.ids, testing::Not(testing::Contains(501u)));
+  EXPECT_THAT(game.ids, testing::Contains(502u));
+  EXPECT_EQ(village.server->players(), 1u);
+  village.ticks(20);
+  EXPECT_TRUE(village.mirrors(honest));
+}
+
+TEST_F(ServerSessions, AnAttemptToComeBackThatIsLostLeavesOthers) {
+  Client& client = join_and_play();
+  const ecs::Entity own = client.connection.player_entity();
+  ASSERT_TRUE(loses_its_server(client));
+  // The first attempt reaches the server, whose answers are lost; the next comes from another address.
+  client.port.from = transport::Address::v4(10, 2, 0, 1, 6000);
+  client.connection.rejoin(village.now);
+  village.network.cut(client.port.from, transport::SimulatedNetwork::Way::to);
+  ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
+  EXPECT_EQ(client.connection.reason().code, ReasonCode::no_answer);
+  client.port.from = transport::Address::v4(10, 2, 0, 2, 6000);
+  ASSERT_TRUE(comes_back(client)) << to_string(client.connection.reason());
+  EXPECT_EQ(client.connection.player_entity(), own);
+  EXPECT_EQ(game.left, 0);
+}
+
+TEST_F(ServerSessions, NoMorePlayersAreWaitedForThanMayBeAway) {
+  DoorkeeperGame small_game;
+  ServerConfig config;
+  config.away_max = 2;
+  test::Village small(small_game, config);
+  for (int i = 0; i < 4; ++i) small.join();
+  ASSERT_TRUE(small.tick_until([&] { return small.server->players() == 4 && small.mirrors(*small.clients[3]); }));
+  for (const auto& client : small.clients) small.server->pipe_closed(client->port.from, small.now);
+  small.tick();
+  EXPECT_EQ(small.server->players(), 2u);
+  EXPECT_EQ(small_game.left, 2);
+}
+
+TEST_F(ServerSessions, AStreamThatEndsIsKnownAtOnce) {
+  Client& client = join_and_play();
+  village.server->pipe_closed(client.port.from, village.now);
+  village.tick();
+  EXPECT_EQ(village.server->endpoint().sessions().size(), 0u);
+  EXPECT_EQ(village.server->players(), 1u);
+  client.connection.pipe_closed("cut", village.now);
+  village.tick();
+  EXPECT_TRUE(comes_back(client));
+}
+
+TEST_F(ServerSessions, WhoStaysAwayForTooLongIsGone) {
+  Client& client = join_and_play();
+  ASSERT_TRUE(loses_its_server(client));
+  village.ticks(700);  // 35 s; 30 are allowed
+  EXPECT_EQ(game.left, 1);
+  EXPECT_EQ(village.server->players(), 0u);
+  ASSERT_TRUE(client.connection.can_rejoin());
+  client.connection.rejoin(village.now);
+  ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
+  EXPECT_THAT(client.connection.reason().text, HasSubstr("session over"));
+  EXPECT_EQ(game.names.size(), 1u);
+}
+
+TEST_F(ServerSessions, WhoLeftOrWasThrownOutHasNothingToComeBackTo) {
+  Client& left = join_and_play();
+  left.connection.close(left.port);
+  village.ticks(10);
+  EXPECT_FALSE(left.connection.can_rejoin());
+  EXPECT_EQ(game.left, 1);
+
+  Client& noisy = join_and_play("eve");
+  game.refuse_commands = true;
+  for (int i = 0; i < 100 && !closed(noisy); ++i) {
+    for (int j = 0; j < 16; ++j) {
+      noisy.connection.set_command(core::Bytes{std::byte{1}});
+      noisy.connection.update(village.now, noisy.port);
+    }
+    village.tick();
+  }
+  ASSERT_TRUE(closed(noisy));
+  EXPECT_EQ(noisy.connection.reason().code, ReasonCode::kicked);
+  EXPECT_THAT(noisy.connection.reason().text, HasSubstr("too many refusals"));
+  EXPECT_FALSE(noisy.connection.can_rejoin());
+  EXPECT_EQ(game.left, 2);
+}
+
+TEST_F(ServerSessions, NothingIsEncodedForAPipeThatIsFull) {
+  Client& client = join_and_play();
+  Client& other = join_and_play("bob");
+  game.churn = 20;
+  village.full = client.port.from;
+  const std::uint64_t before = client.connection.stats().deltas;
+  const std::uint64_t others = other.connection.stats().deltas;
+  village.ticks(40);
+  EXPECT_LE(client.connection.stats().deltas, before + 2) << "but for what was under way";
+  EXPECT_GE(other.connection.stats().deltas, others + 30);
+  village.full = {};
+  game.churn = 0;
+  EXPECT_TRUE(village.tick_until([&] { return village.mirrors(client); }));
+}
+
+TEST_F(ServerSessions, TheLogTellsWhyAClientCannotComeInAndNotMoreThanOnceInAWhile) {
+  village.server->set_unix_time(test::test_unix_time + 100'000);  // the client's clock is slow
+  testing::internal::CaptureStderr();
+  village.join();
+  village.ticks(100);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("datagrams turned away: token expired 1"));
+  EXPECT_EQ(log.find("turned away"), log.rfind("turned away")) << log;
+}
+
+class ServerResources : public ServerSessions {
+ protected:
+  ~ServerResources() override { std::filesystem::remove_all(folder); }
+  static ServerConfig with(std::shared_ptr<const resource::Resource> level) {
+    ServerConfig config;
+    config.level = std::move(level);
+    return config;
+  }
+  Client& join_with_store(test::Village& where) {
+    client::ConnectionConfig config;
+    config.resources = &store;
+    return where.join(config);
+  }
+  [[nodiscard]] bool stored(const resource::Resource& level = *test::hamlet()) const {
+    return store.find(level.identity()) != nullptr;
+  }
+
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("mobula_resources." + std::to_string(::getpid()));
+  client::ResourceStore store = *client::ResourceStore::open(folder.string());
+};
+
+TEST_F(ServerResources, AClientFetchesTheLevelOnceAndKeepsIt) {
+  test::Village levelled(game, with(test::hamlet()));
+  Client& client = join_with_store(levelled);
+  ASSERT_TRUE(levelled.tick_until([&] { return stored() && levelled.mirrors(client); }));
+  const auto found = store.find(test::hamlet()->identity());
+  EXPECT_FALSE(found->complete()) << "what is the server's alone stays there";
+  Client& again = join_with_store(levelled);
+  ASSERT_TRUE(levelled.tick_until([&] { return levelled.mirrors(again); }));
+  levelled.ticks(20);
+  EXPECT_EQ(again.connection.reception().received(), 0u);
+}
+
+TEST_F(ServerResources, ATransferThatWasCutOffGoesOnAfterTheClientComesBack) {
+  const auto level = test::village();  // some hundred KiB, many parts
+  test::Village levelled(game, with(level));
+  Client& client = join_with_store(levelled);
+  const auto received = [&] { return client.connection.reception().received(); };
+  ASSERT_TRUE(levelled.tick_until([&] { return received() > level->clients_bytes().size() / 4; }));
+  ASSERT_FALSE(stored(*level)) << "in the midst of it";
+  client.port.from = transport::Address::v4(10, 2, 0, 1, 6000);
+  client.connection.pipe_closed("cut", levelled.now);
+  levelled.tick();
+  ASSERT_TRUE(client.connection.can_rejoin());
+  client.connection.rejoin(levelled.now);
+  EXPECT_EQ(received(), 0u);
+  ASSERT_TRUE(levelled.tick_until([&] { return received() > 0; }));
+  EXPECT_GT(received(), level->clients_bytes().size() / 4) << "what was there is not sent again";
+  EXPECT_TRUE(levelled.tick_until([&] { return stored(*level); }));
+}
+
+TEST_F(ServerResources, WhatIsNotThereCannotBeAskedFor) {
+  ResourceTransfer transfer;
+  const auto reason = [&](const core::ContentHash& identity, std::uint64_t offset) {
+    return std::string(transfer.start(test::hamlet(), {identity, offset}).error().reason);
+  };
+  EXPECT_EQ(reason({}, 0), "unknown resource");
+  EXPECT_EQ(reason(test::hamlet()->server_identity(), 0), "unknown resource") << "the server's part is the server's";
+  EXPECT_EQ(reason(test::hamlet()->identity(), test::hamlet()->clients_bytes().size()), "out of range");
+  EXPECT_STREQ(transfer.start(nullptr, {test::hamlet()->identity(), 0}).error().reason, "unknown resource");
+  EXPECT_TRUE(transfer.done());
+}
+
+}  // namespace
+}  // namespace mobula::server

@@ -1,0 +1,50 @@
+// The least game there is, for tests of the server.
+#pragma once
+
+#include <mobula/schema/components.hpp>
+#include <mobula/schema/engine.hpp>
+#include <mobula/server/game.hpp>
+#include <server/hamlet.hpp>
+
+namespace mobula::test {
+
+// The least game there is: players are entities with Health; a command of one byte sets it.
+class TinyGame : public server::Game {
+ public:
+  [[nodiscard]] core::ByteView schema() const override { return game_schema()->bytes(); }
+  core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override {
+    if (player.name == "nobody") return core::Error{"banned", "nobody is not welcome"};
+    const ecs::Entity entity = world.registry().create();
+    world.registry().add<demo::Health>(entity);
+    names.push_back(player.name);
+    players.push_back(player);
+    return entity;
+  }
+  void leave(server::World& world, const server::Player& player) override {
+    ++left;
+    world.registry().destroy(player.entity);
+  }
+  core::Status command(server::World& world, const server::Player& player, core::ByteView command) override {
+    if (refuse_commands || command.size() != 1) return core::Error{"malformed command", "one byte"};
+    world.registry().get<demo::Health>(player.entity).current = static_cast<std::uint16_t>(command[0]);
+    return core::Done{};
+  }
+  void tick(server::World& world) override {
+    ++ticks;
+    for (std::uint32_t i = 0; i < churn; ++i) {
+      if (churning.size() <= i)
+        world.registry().add<engine::Transform>(churning.emplace_back(world.registry().create()));
+      world.registry().get<engine::Transform>(churning[i]).position.x = world.random().uniform(-500, 500);
+    }
+  }
+
+  std::vector<std::string> names;
+  std::vector<server::Player> players;  // as they joined
+  bool refuse_commands = false;
+  std::vector<ecs::Entity> churning;
+  std::uint32_t churn = 0;  // entities that change each tick
+  int left = 0;
+  int ticks = 0;
+};
+
+}  // namespace mobula::test

@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+
+#include <mobula/core/random.hpp>
+#include <mobula/transport/rate_gate.hpp>
+
+namespace mobula::transport {
+namespace {
+
+using core::millisecond;
+using core::second;
+
+TEST(RateGate, LetsTheBurstPassAndThenTheRate) {
+  const Pace pace({.per_second = 10, .burst = 5});
+  RateGate gate;
+  core::Nanoseconds now = 100 * second;
+  int passed = 0;
+  for (int i = 0; i < 100; ++i) passed += gate.pass(pace, now) ? 1 : 0;
+  EXPECT_EQ(passed, 5);
+  for (int i = 0; i < 1000; ++i) passed += gate.pass(pace, now += 10 * millisecond) ? 1 : 0;
+  EXPECT_EQ(passed, 5 + 100);
+}
+
+TEST(RateGate, AskingCostsNothing) {
+  const Pace pace({.per_second = 1, .burst = 1});
+  RateGate gate;
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(gate.open(pace, 0));
+  gate.charge(pace, 0);
+  EXPECT_FALSE(gate.open(pace, second - 1));
+  EXPECT_TRUE(gate.open(pace, second));
+}
+
+// The model: a bucket of fractional tokens.
+TEST(RateGate, IsABucketOfTokens) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    core::Random random(seed);
+    const Pace pace({.per_second = 100, .burst = 20});
+    RateGate gate;
+    double tokens = 20;
+    core::Nanoseconds now = 0;
+    for (int i = 0; i < 5000; ++i) {
+      const core::Nanoseconds step = random.below(20) * millisecond + 1;
+      now += step;
+      tokens = std::min(20.0, tokens + static_cast<double>(step) * 100e-9);
+      if (tokens > 0.999 && tokens < 1.001) continue;  // too near to tell
+      ASSERT_EQ(gate.open(pace, now), tokens >= 1) << tokens;
+      if (gate.pass(pace, now)) tokens -= 1;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mobula::transport

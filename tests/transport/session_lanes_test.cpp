@@ -1,0 +1,189 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <transport/session_pair.hpp>
+
+namespace mobula::transport {
+namespace {
+
+using core::millisecond;
+using core::second;
+
+// --- Lanes, in their order -----------------------------------------------------------------------------------------
+
+// With 4 MiB of bulk under way at 5% loss, control and unreliable messages arrive as fast as with none.
+TEST(SessionLanes, BulkDelaysNeitherControlNorUnreliableMessages) {
+  std::array<double, 2> control_mean{};
+  std::array<double, 2> unreliable_mean{};
+  for (const bool with_bulk : {false, true}) {
+    Pair pair({.latency = 30 * millisecond, .loss_ppm = 50'000}, {}, 12);
+    const core::Bytes large = message_of(9, max_reliable_size);
+    if (with_bulk) {
+      ASSERT_TRUE(pair.sides[0].send_reliable(large, Lane::bulk).ok());
+    }
+    core::Nanoseconds control_sum = 0;
+    core::Nanoseconds unreliable_sum = 0;
+    std::int64_t unreliable_heard = 0;
+    constexpr int rounds = 300;
+    core::Bytes message;
+    std::array<core::Nanoseconds, rounds> sent_at{};
+    std::int64_t control_heard = 0;
+    for (int i = 0; i < rounds + 100; ++i) {
+      if (i < rounds) {
+        sent_at[static_cast<std::size_t>(i)] = pair.now;
+        ASSERT_TRUE(pair.sides[0].send_reliable(number_message(static_cast<std::uint32_t>(i), 200)).ok());
+        ASSERT_TRUE(pair.sides[0].send_unreliable(number_message(static_cast<std::uint32_t>(i), 900)).ok());
+      }
+      if (with_bulk && i < rounds / 2) {
+        ASSERT_GT(pair.sides[0].reliable_backlog_bytes(Lane::bulk), 0u);
+      }
+      pair.step();
+      for (; pair.sides[1].next_reliable(message); ++control_heard) {
+        control_sum += pair.now - sent_at[core::load<std::uint32_t>(message.data())];
+      }
+      for (; pair.sides[1].next_unreliable(message); ++unreliable_heard) {
+        unreliable_sum += pair.now - sent_at[core::load<std::uint32_t>(message.data())];
+      }
+    }
+    EXPECT_EQ(control_heard, rounds);
+    EXPECT_GT(unreliable_heard, rounds * 9 / 10);
+    control_mean[with_bulk] = static_cast<double>(control_sum / control_heard);
+    unreliable_mean[with_bulk] = static_cast<double>(unreliable_sum / unreliable_heard);
+    EXPECT_EQ(pair.sides[0].stats().unreliable_expired, 0u);
+    for (int i = 0; with_bulk && i < 5000 && !pair.sides[1].next_reliable(message, Lane::bulk); ++i) pair.step();
+    if (with_bulk) {
+      EXPECT_TRUE(message == large);
+    }
+  }
+  EXPECT_LE(unreliable_mean[1], unreliable_mean[0] + 1e6);
+  EXPECT_LE(control_mean[1], control_mean[0] * 1.2);
+}
+
+TEST(SessionLanes, WhenTheRateIsShortControlGoesFirstAndBulkLast) {
+  Session session({.bytes_per_second_start = 24'000, .bytes_per_second_max = 24'000}, 0);
+  Session peer({}, 0);
+  ASSERT_TRUE(session.send_reliable(message_of(1, 100'000), Lane::bulk).ok());
+  std::array<int, 3> datagrams{};  // with control, unreliable, bulk
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(session.send_unreliable(message_of(2, 1100)).ok());
+    if (i < 20) {
+      ASSERT_TRUE(session.send_reliable(message_of(3, 1100)).ok());
+    }
+    for (const core::Bytes& body : all_bodies(session, i * 50 * millisecond)) {
+      peer.receive(body, 0);
+      const auto header = core::load<std::uint16_t>(body.data() + 8);
+      ++datagrams[header >> 11 == 0 ? 1 : header >> 13 == 0 ? 0 : 2];
+    }
+    for (const core::Bytes& body : all_bodies(peer, i * 50 * millisecond)) session.receive(body, i * 50 * millisecond);
+    if (i == 20) {
+      EXPECT_GE(datagrams[0], 18) << "control takes all there is";
+    }
+  }
+  EXPECT_GT(datagrams[1], 70);
+  EXPECT_LE(datagrams[2], 2);
+  EXPECT_GT(session.stats().unreliable_expired, 10u);
+}
+
+TEST(SessionLanes, ABulkInboxThatNobodyEmptiesHoldsUpNothingElse) {
+  const SessionConfig config{.reliable_receive_bytes_max = 10'000, .reliable_inbox_bytes_max = 80'000};
+  Pair pair({.latency = millisecond}, config);
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    ASSERT_TRUE(pair.sides[0].send_reliable(message_of(i, 10'000), Lane::bulk).ok());
+  }
+  for (int i = 0; i < 100; ++i) pair.step();
+  EXPECT_GT(pair.sides[1].stats().inbox_full, 0u);
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    ASSERT_TRUE(pair.sides[0].send_reliable(message_of(i, 100)).ok());
+    ASSERT_TRUE(pair.sides[0].send_unreliable(message_of(i, 100)).ok());
+    pair.step();
+    pair.step();
+    EXPECT_EQ(all_reliable(pair.sides[1]), (std::vector<core::Bytes>{message_of(i, 100)}));
+    EXPECT_EQ(all_unreliable(pair.sides[1]).size(), 1u);
+  }
+}
+
+// --- Fates, ages and the budget ------------------------------------------------------------------------------------
+
+TEST(SessionLanes, TellsTheFateOfEveryTaggedMessage) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    Pair pair({.latency = 40 * millisecond, .jitter = 30 * millisecond, .loss_ppm = 200'000, .reorder_ppm = 100'000},
+              {}, seed);
+    core::Random random(seed);
+    std::set<std::uint32_t> open;
+    std::set<std::uint32_t> heard;
+    std::map<Fate::Outcome, int> outcomes;
+    std::uint32_t tag = 0;
+    Fate fate;
+    for (int i = 0; i < 3000; ++i) {
+      for (std::uint32_t n = random.below(4); i < 2800 && n > 0; --n) {
+        const core::Bytes message = number_message(tag, 4 + random.below(600));
+        if (random.below(3) == 0) {
+          ASSERT_TRUE(pair.sides[0].send_unreliable(message_of(1, 3)).ok());
+          continue;
+        }
+        ASSERT_TRUE(pair.sides[0].send_unreliable(message, tag).ok());
+        open.insert(tag++);
+      }
+      pair.step();
+      for (const core::Bytes& message : all_unreliable(pair.sides[1])) {
+        if (message.size() != 3) heard.insert(core::load<std::uint32_t>(message.data()));
+      }
+      while (pair.sides[0].next_fate(fate)) {
+        ASSERT_EQ(open.erase(fate.tag), 1u);
+        if (fate.outcome == Fate::Outcome::acked) {
+          ASSERT_TRUE(heard.contains(fate.tag));
+        }
+        ASSERT_LE(fate.sent_at, pair.now);
+        ASSERT_GE(fate.sent_at, pair.now - 2 * second);
+        ++outcomes[fate.outcome];
+      }
+      ASSERT_FALSE(pair.sides[1].next_fate(fate));
+    }
+    EXPECT_TRUE(open.empty());
+    // A fifth, and what was merely late.
+    EXPECT_GT(outcomes[Fate::Outcome::lost] * 1000.0 / tag, 180);
+    EXPECT_LT(outcomes[Fate::Outcome::lost] * 1000.0 / tag, 400);
+    EXPECT_EQ(outcomes[Fate::Outcome::dropped], 0);
+  }
+}
+
+TEST(SessionLanes, AnUnreliableMessageThatHasWaitedForTooLongIsDropped) {
+  Session session({.unreliable_age_max = 100 * millisecond}, 0);
+  ASSERT_TRUE(session.send_unreliable(message_of(1, 10), 7).ok());
+  all_bodies(session, 0);
+  for (std::uint32_t tag = 10; tag < 13; ++tag) ASSERT_TRUE(session.send_unreliable(message_of(1, 10), tag).ok());
+  EXPECT_EQ(all_bodies(session, 101 * millisecond).size(), 0u);
+  EXPECT_EQ(session.stats().unreliable_expired, 3u);
+  Fate fate;
+  for (std::uint32_t tag = 10; tag < 13; ++tag) {
+    ASSERT_TRUE(session.next_fate(fate));
+    EXPECT_EQ(fate.tag, tag);
+    EXPECT_EQ(fate.outcome, Fate::Outcome::dropped);
+  }
+  EXPECT_FALSE(session.next_fate(fate)) << "the first one travels";
+}
+
+// Who writes no more than the budget says has nothing dropped, and still uses the rate.
+TEST(SessionLanes, TheBudgetSaysWhatTheNextFlushLetsOut) {
+  Pair pair({.latency = 20 * millisecond},
+            {.unreliable_age_max = 50 * millisecond, .bytes_per_second_start = 60'000, .bytes_per_second_max = 60'000});
+  Session& session = pair.sides[0];
+  for (int i = 0; i < 500; ++i) {
+    if (i % 10 == 0) {
+      ASSERT_TRUE(session.send_reliable(message_of(1, 500)).ok());
+    }
+    while (session.budget_bytes(pair.now) > 0) {
+      ASSERT_TRUE(session.send_unreliable(message_of(1, 300)).ok());
+    }
+    pair.step();
+    all_unreliable(pair.sides[1]);
+    EXPECT_LE(pair.sides[1].stats().unreliable_dropped, 0u);
+  }
+  EXPECT_EQ(session.stats().unreliable_expired, 0u);
+  EXPECT_NEAR(static_cast<double>(session.stats().bytes_sent), 10 * 60'000, 40'000);
+}
+
+}  // namespace
+}  // namespace mobula::transport
