@@ -106,6 +106,17 @@ core::Result<Access> parse_access(AccessOptions options) {
   return Access{*destination, *simulated, std::move(options)};
 }
 
+std::string_view advice(transport::ReasonCode code) {
+  switch (code) {
+    case transport::ReasonCode::no_answer:
+      return " (is a server there, with the key of this token, and is this one of its addresses? a token is good once, "
+             "and "
+             "not for long; the server's log says whom it turned away)";
+    case transport::ReasonCode::pipe_lost: return " (does the server listen there, for this kind of pipe?)";
+    default: return "";
+  }
+}
+
 core::Result<Tokens> get_tokens(const Access& access, std::uint32_t count) {
   const AccessOptions& options = access.options;
   if (!options.token_file.empty()) {

@@ -4,6 +4,7 @@
 #include <mobula/core/result.hpp>
 #include <mobula/net/destination.hpp>
 #include <mobula/transport/connect_token.hpp>
+#include <mobula/transport/reason.hpp>
 #include <mobula/transport/simulated_network.hpp>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ struct Access {
 
 // Reasons: those of parsing a destination and network conditions.
 core::Result<Access> parse_access(AccessOptions options);
+
+// What may be behind an end that says little: a server does not answer strangers. Empty for the others.
+std::string_view advice(transport::ReasonCode code);
 
 // So many tokens, one for each client. Reasons: those of the file, the key and the exchange with the admin address;
 // "one token" where more are wanted than a file has.

@@ -97,7 +97,7 @@ BotsReport report_on(std::vector<std::unique_ptr<Bot>>& bots, double seconds) {
     intervals.insert(intervals.end(), bot->intervals_ms().begin(), bot->intervals_ms().end());
     const bool closed = bot->client().over();
     if ((closed || silence > 0 || !bot->joined()) && report.lost++ == 0) {
-      report.first_loss = closed ? to_string(connection.reason())
+      report.first_loss = closed ? to_string(connection.reason()) + std::string(advice(connection.reason().code))
                           : silence > 0
                               ? core::format("nothing heard for {:.1f} s", static_cast<double>(silence) / core::second)
                               : "no answer so far";

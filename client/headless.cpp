@@ -77,7 +77,7 @@ int run_headless(const HeadlessOptions& options) {
     next_summary += core::second;
   }
   const bool lost = client.over();
-  if (lost) core::log_error("client", "closed: {}", to_string(connection.reason()));
+  if (lost) core::log_error("client", "closed: {}{}", to_string(connection.reason()), advice(connection.reason().code));
   client.close();
   print_json(connection);
   const ConnectionStats& stats = connection.stats();

@@ -169,7 +169,8 @@ int run_look(const LookOptions& options) {
   if (connection.complete()) {
     seen = look(*connection.mirror(), options);
   } else if (client.over()) {
-    seen = core::Error{"closed", core::format("closed: {}", to_string(connection.reason()))};
+    seen = core::Error{"closed",
+                       core::format("closed: {}{}", to_string(connection.reason()), advice(connection.reason().code))};
   }
   client.close();
   if (!seen) {

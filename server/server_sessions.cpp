@@ -13,11 +13,19 @@ constexpr std::uint32_t rejoin_token_seconds = 600;
 constexpr std::int32_t session_timeout_seconds = 10;
 constexpr core::Nanoseconds drops_report_interval = 10 * core::second;
 // What an honest client's operator would want to know; the rest is what networks do.
-constexpr std::array worth_telling{
-    transport::Drop::wrong_version,    transport::Drop::wrong_protocol,  transport::Drop::token_expired,
-    transport::Drop::address_limit,    transport::Drop::global_limit,    transport::Drop::token_forged,
-    transport::Drop::token_malformed,  transport::Drop::other_server,    transport::Drop::client_in_use,
-    transport::Drop::used_tokens_full, transport::Drop::handshakes_full, transport::Drop::flood};
+constexpr std::array worth_telling{transport::Drop::wrong_version,
+                                   transport::Drop::wrong_protocol,
+                                   transport::Drop::token_expired,
+                                   transport::Drop::address_limit,
+                                   transport::Drop::global_limit,
+                                   transport::Drop::token_forged,
+                                   transport::Drop::token_malformed,
+                                   transport::Drop::other_server,
+                                   transport::Drop::client_in_use,
+                                   transport::Drop::token_used,
+                                   transport::Drop::used_tokens_full,
+                                   transport::Drop::handshakes_full,
+                                   transport::Drop::flood};
 
 transport::TokenSecrets fresh_secrets(core::SecretStream& stream) {
   transport::TokenSecrets secrets;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <mobula/core/format.hpp>
 #include <mobula/net/destination.hpp>
 #include <mobula/net/resolve.hpp>
 
@@ -16,6 +18,15 @@ constexpr std::array prefixes{
     Prefix{"ws:", transport::Pipe::websocket, false},
     Prefix{"wss:", transport::Pipe::websocket, true},
 };
+
+// "upd:localhost:7777": letters and a colon before what would be an address. Otherwise empty.
+std::string_view unknown_prefix(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const bool prefixed = colon != std::string_view::npos && colon > 0 && text.find(':', colon + 1) != text.npos &&
+                        std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_letter);
+  return prefixed ? text.substr(0, colon) : std::string_view();
+}
 
 std::string host_in(std::string_view host_and_port) {
   std::string_view host = host_and_port.substr(0, host_and_port.rfind(':'));
@@ -35,6 +46,8 @@ core::Result<Destination> parse_destination(std::string_view text) {
     destination.secure = prefix.secure;
     break;
   }
+  if (const std::string_view other = unknown_prefix(text); !other.empty())
+    return core::Error{"bad address", core::format("there is no pipe '{}'; there are udp, tcp, ws and wss", other)};
   const core::Result<transport::Address> found = resolve(text);
   if (!found) return found.error();
   destination.address.ip = found->ip;

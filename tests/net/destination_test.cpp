@@ -29,6 +29,14 @@ TEST(Destination, RefusesTheRest) {
   }
 }
 
+TEST(Destination, APipeThatDoesNotExistIsNamed) {
+  for (const char* text : {"upd:localhost:7777", "http:localhost:80", "TCP:127.0.0.1:80"}) {
+    const core::Result<Destination> refused = parse_destination(text);
+    ASSERT_FALSE(refused) << text;
+    EXPECT_NE(refused.error().message.find("there are udp, tcp, ws and wss"), std::string::npos) << text;
+  }
+}
+
 TEST(Destination, OfAnAddressIsNeverSecure) {
   const Destination of_v6 = destination_of(loopback_v6(80, transport::Pipe::websocket));
   EXPECT_EQ(of_v6.host, "::1");
