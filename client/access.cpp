@@ -18,7 +18,6 @@ using Tokens = std::vector<transport::ConnectToken>;
 constexpr std::size_t token_file_bytes_max = 4096;
 constexpr std::uint32_t tokens_per_request = 1024;
 constexpr std::uint32_t own_token_seconds = 300;
-constexpr std::int32_t session_timeout_seconds = 10;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
@@ -51,8 +50,7 @@ core::Result<Tokens> by_key(const std::string& path, transport::Address server, 
   server.pipe = transport::Pipe::udp;  // tokens know no pipes
   Tokens tokens;
   for (std::uint32_t i = 0; i < count; ++i) {
-    transport::TokenRequest request{
-        .servers = {server}, .expire_seconds = own_token_seconds, .timeout_seconds = session_timeout_seconds};
+    transport::TokenRequest request{.servers = {server}, .expire_seconds = own_token_seconds};
     core::random_bytes(std::as_writable_bytes(std::span(&request.client_id, 1)));
     const core::Result<core::Bytes> bytes =
         transport::mint_token(request, key->key, transport::random_token_secrets(), core::unix_now());
@@ -110,8 +108,7 @@ std::string_view advice(transport::ReasonCode code) {
   switch (code) {
     case transport::ReasonCode::no_answer:
       return " (is a server there, with the key of this token, and is this one of its addresses? a token is good once, "
-             "and "
-             "not for long; the server's log says whom it turned away)";
+             "and not for long; the server's log says whom it turned away)";
     case transport::ReasonCode::pipe_lost: return " (does the server listen there, for this kind of pipe?)";
     default: return "";
   }

@@ -10,7 +10,6 @@ namespace {
 // A rejoin token is good for twice as long as the client waits for the next.
 constexpr core::Nanoseconds rejoin_token_interval = 300 * core::second;
 constexpr std::uint32_t rejoin_token_seconds = 600;
-constexpr std::int32_t session_timeout_seconds = 10;
 constexpr core::Nanoseconds drops_report_interval = 10 * core::second;
 // What an honest client's operator would want to know; the rest is what networks do.
 constexpr std::array worth_telling{transport::Drop::wrong_version,
@@ -180,8 +179,7 @@ void Server::hand_rejoin_tokens(Session& session, transport::Session& lanes, cor
                                           .client_id = rejoin_ids_.make(session.rejoin_number, which),
                                           .user_data = session.player.identity.user_data,
                                           .servers = config_.token_servers,
-                                          .expire_seconds = rejoin_token_seconds,
-                                          .timeout_seconds = session_timeout_seconds};
+                                          .expire_seconds = rejoin_token_seconds};
     if (request.client_id == endpoint_.identity(session.transport_id).client_id) continue;
     const core::Result<core::Bytes> token =
         transport::mint_token(request, config_.transport.private_key, fresh_secrets(secrets_), unix_time_);

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <mobula/core/base64.hpp>
+#include <mobula/core/clock.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
 #include <mobula/core/key_file.hpp>
@@ -135,10 +135,7 @@ core::Result<core::Bytes> mint(const Options& options) {
   }
   request.expire_seconds = options.expire_seconds;
   request.timeout_seconds = options.timeout_seconds;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return transport::mint_token(
-      request, *key, transport::random_token_secrets(),
-      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count()));
+  return transport::mint_token(request, *key, transport::random_token_secrets(), core::unix_now());
 }
 
 // A token is its owner's business alone.

@@ -42,5 +42,7 @@ struct EventLoop::Impl {
 };
 
 transport::Address to_address(const boost::asio::ip::udp::endpoint& endpoint);
+// IPv4 where the address is one of IPv4.
+boost::asio::ip::address to_ip(const transport::Address& address);
 
 }  // namespace mobula::net

@@ -5,6 +5,7 @@
 #include <boost/beast/http.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
+#include <mobula/net/event_loop_impl.hpp>
 #include <mobula/net/http_client.hpp>
 #include <mobula/net/resolve.hpp>
 #include <nlohmann/json.hpp>
@@ -57,10 +58,7 @@ class Exchange {
   core::Result<std::string> run(const transport::Address& address, http::request<http::string_body> request) {
     request_ = std::move(request);
     stream_.expires_after(std::chrono::nanoseconds(limits_.timeout));
-    const tcp::endpoint endpoint(asio::ip::address_v6(address.ip), address.port);
-    const tcp::endpoint v4(asio::ip::address_v4({address.ip[12], address.ip[13], address.ip[14], address.ip[15]}),
-                           address.port);
-    stream_.async_connect(address.is_v4() ? v4 : endpoint, [this](error_code error) {
+    stream_.async_connect(tcp::endpoint(to_ip(address), address.port), [this](error_code error) {
       connected_ = !error;
       error_ = error;
       if (!error) write();

@@ -61,6 +61,11 @@ transport::Address to_address(const udp::endpoint& endpoint) {
   return {v6.to_bytes(), endpoint.port()};
 }
 
+asio::ip::address to_ip(const transport::Address& address) {
+  if (!address.is_v4()) return asio::ip::address_v6(address.ip);
+  return asio::ip::address_v4({address.ip[12], address.ip[13], address.ip[14], address.ip[15]});
+}
+
 core::Result<transport::Address> resolve(std::string_view host_and_port) {
   const core::Result<HostPort> parts = split(host_and_port);
   if (!parts.ok()) return parts.error();

@@ -151,9 +151,6 @@ void StreamConnection::timer_expired() {
   arm(limits_.nothing_sent_max);
 }
 
-tcp::endpoint to_endpoint(const transport::Address& address) {
-  if (!address.is_v4()) return {asio::ip::address_v6(address.ip), address.port};
-  return {asio::ip::address_v4({address.ip[12], address.ip[13], address.ip[14], address.ip[15]}), address.port};
-}
+tcp::endpoint to_endpoint(const transport::Address& address) { return {to_ip(address), address.port}; }
 
 }  // namespace mobula::net

@@ -15,10 +15,6 @@ constexpr int batches_per_wake = 4;
 // Asked for; the kernel gives what its own limit allows.
 constexpr int kernel_buffer_bytes = 4 * 1024 * 1024;
 
-asio::ip::address_v4 v4_of(const transport::Address& address) {
-  return asio::ip::address_v4({address.ip[12], address.ip[13], address.ip[14], address.ip[15]});
-}
-
 error_code open_and_bind(udp::socket& socket, const udp::endpoint& local) {
   error_code error;
   error_code ignored;
@@ -50,13 +46,13 @@ struct UdpSocket::Impl : std::enable_shared_from_this<UdpSocket::Impl> {
 // Containers and old kernels may have no IPv6: "any" is then any IPv4 address.
 error_code UdpSocket::Impl::open(const transport::Address& local) {
   if (!local.is_v4()) {
-    const error_code error = open_and_bind(socket, {asio::ip::address_v6(local.ip), local.port});
+    const error_code error = open_and_bind(socket, {to_ip(local), local.port});
     port.v6 = !error;
     if (!error || !local.is_any() || error == asio::error::address_in_use) return error;
     error_code ignored;
     socket.close(ignored);
   }
-  return open_and_bind(socket, {local.is_v4() ? v4_of(local) : asio::ip::address_v4::any(), local.port});
+  return open_and_bind(socket, {local.is_v4() ? to_ip(local) : asio::ip::address_v4::any(), local.port});
 }
 
 void UdpSocket::Impl::wait() {
