@@ -104,8 +104,8 @@ BotsReport report_on(std::vector<std::unique_ptr<Bot>>& bots, double seconds) {
     }
     if (!bot->joined()) continue;
     ++report.joined;
-    report.entities_min = std::min(report.entities_min, connection.mirror()->rows().size());
-    report.entities_max = std::max(report.entities_max, connection.mirror()->rows().size());
+    report.entities_min = std::min(report.entities_min, connection.mirror()->size());
+    report.entities_max = std::max(report.entities_max, connection.mirror()->size());
   }
   if (report.joined == 0) report.entities_min = 0;
   report.patch_interval_ms = summarise(intervals);
@@ -133,7 +133,11 @@ core::Result<BotsReport> run_bots(const BotsOptions& options) {
   core::Result<std::vector<transport::ConnectToken>> tokens = get_tokens(options.access, options.clients);
   if (!tokens) return tokens.error();
   for (std::uint32_t i = 0; i < options.clients; ++i) {
-    ConnectionConfig config{.transport = {}, .name = core::format("bot {}", i + 1), .schema = {}, .resources = nullptr};
+    ConnectionConfig config{.transport = {},
+                            .name = core::format("bot {}", i + 1),
+                            .schema = {},
+                            .resources = nullptr,
+                            .recording = nullptr};
     config.transport.token = std::move((*tokens)[i]);
     core::Result<std::unique_ptr<PipeClient>> client =
         PipeClient::open(loop, options.access, std::move(config), options.seed + i);

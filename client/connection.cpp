@@ -1,30 +1,45 @@
 #include <algorithm>
 #include <mobula/client/connection.hpp>
+#include <mobula/client/recording.hpp>
 #include <mobula/core/log.hpp>
 
 namespace mobula::client {
+namespace {
+
+// A mirror that is wrong may not be able to read what rests on it. By then what it has wrong must have come again.
+constexpr core::Nanoseconds unreadable_for_at_most = 10 * core::second;
+
+}  // namespace
 
 Connection::Connection(const ConnectionConfig& config, core::Nanoseconds now)
-    : config_(config), endpoint_(std::make_unique<transport::ClientEndpoint>(config.transport, now)) {}
-
-void Connection::receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now) {
-  stats_.bytes_received += datagram.size();
-  endpoint_->receive(from, datagram, now);
-  take_inbox();
+    : config_(config), endpoint_(std::make_unique<transport::ClientEndpoint>(config.transport, now)) {
+  if (config_.recording != nullptr) config_.recording->begin(config_, now);
 }
 
-void Connection::take_inbox() {
+void Connection::receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now) {
+  if (config_.recording != nullptr) config_.recording->received(from, datagram, now);
+  stats_.bytes_received += datagram.size();
+  endpoint_->receive(from, datagram, now);
+  take_inbox(now);
+}
+
+void Connection::take_inbox(core::Nanoseconds now) {
   // Reliable messages first: deltas refer to what they announced.
   for (const transport::Lane lane : {transport::Lane::control, transport::Lane::bulk})
     while (!failure_ && endpoint_->session().next_reliable(buffer_, lane)) take_message(buffer_);
-  while (!failure_ && endpoint_->session().next_unreliable(buffer_)) take_delta(buffer_);
+  while (!failure_ && endpoint_->session().next_unreliable(buffer_)) take_unreliable(buffer_, now);
 }
 
 void Connection::update(core::Nanoseconds now, transport::Output& output) {
+  if (config_.recording != nullptr) config_.recording->updated(output.ready(endpoint_->server()), now);
+  due_events_ = events_.take_due(progress_.last_tick);
   if (state_ == State::closed) return;
   if (state_ == State::connecting && endpoint_->connected()) say_hello();
   if (failure_) endpoint_->close({transport::ReasonCode::protocol_error, failure_->message}, output);
-  if (state_ == State::playing && endpoint_->connected()) send_input();
+  if (state_ == State::playing && endpoint_->connected()) {
+    send_input(now);
+    tell_hashes(now);
+  }
   endpoint_->update(now, output);
   if (endpoint_->closed()) {
     state_ = State::closed;
@@ -33,10 +48,21 @@ void Connection::update(core::Nanoseconds now, transport::Output& output) {
 }
 
 void Connection::close(transport::Output& output) {
+  if (config_.recording != nullptr) config_.recording->closed();
   if (state_ == State::closed) return;
   endpoint_->close({transport::ReasonCode::left, ""}, output);
   state_ = State::closed;
   reason_ = endpoint_->reason();
+}
+
+void Connection::pipe_closed(std::string_view why, core::Nanoseconds now) {
+  if (config_.recording != nullptr) config_.recording->pipe_closed(why, now);
+  endpoint_->pipe_closed(why, now);
+}
+
+void Connection::set_command(core::ByteView command) {
+  if (config_.recording != nullptr) config_.recording->commanded(command);
+  command_.assign(command.begin(), command.end());
 }
 
 bool Connection::can_rejoin() const {
@@ -49,6 +75,7 @@ bool Connection::can_rejoin() const {
 
 void Connection::rejoin(core::Nanoseconds now) {
   MOBULA_ASSERT(can_rejoin(), "there is nothing to come back to");
+  if (config_.recording != nullptr) config_.recording->rejoined(now);
   // Where the first one led: the server may have other addresses for itself.
   if (config_.transport.servers.empty()) config_.transport.servers = config_.transport.token.servers;
   config_.transport.token = std::move(rejoin_tokens_.back());
@@ -56,8 +83,7 @@ void Connection::rejoin(core::Nanoseconds now) {
   endpoint_ = std::make_unique<transport::ClientEndpoint>(config_.transport, now);
   state_ = State::connecting;
   reason_ = {};
-  mirror_.reset();
-  progress_ = {};
+  progress_.complete = false;
   reception_ = {};
   ++stats_.rejoins;
 }
@@ -68,8 +94,15 @@ void Connection::fail(const core::Error& error) {
 }
 
 void Connection::say_hello() {
-  wire::Hello hello{.version = wire::protocol_version, .schema_fingerprint = {}, .name = config_.name};
+  wire::Hello hello{
+      .version = wire::protocol_version, .schema_fingerprint = {}, .name = config_.name, .verify = config_.verify};
   if (config_.schema != nullptr) hello.schema_fingerprint = config_.schema->fingerprint();
+  hello.resume = mirror_ != nullptr;
+  if (config_.resources != nullptr) stored_ = config_.resources->newest(wire::max_resources);
+  for (const std::shared_ptr<const resource::Resource>& resource : stored_) {
+    hello.resources.push_back(resource->identity());
+    hello.schemas.push_back(resource->schema().fingerprint());
+  }
   if (const auto sent = endpoint_->session().send_reliable(wire::encode(hello)); !sent) return fail(sent.error());
   state_ = State::joining;
 }
@@ -77,7 +110,7 @@ void Connection::say_hello() {
 void Connection::take_message(core::ByteView bytes) {
   core::Result<wire::Message> message = wire::decode_message(bytes);
   if (!message) return fail(message.error());
-  const core::Status taken = std::visit([&](const auto& body) { return take(body); }, *message);
+  const core::Status taken = std::visit([&](auto& body) { return take(body); }, *message);
   if (!taken) fail(taken.error());
 }
 
@@ -86,8 +119,20 @@ core::Status Connection::take(const wire::Hello& /*message*/) {
 }
 
 core::Status Connection::take(const wire::Welcome& message) {
-  if (state_ != State::joining || mirror_ != nullptr) return core::Error{"out of turn", "one Welcome is enough"};
-  std::shared_ptr<const reflect::Schema> schema = config_.schema;
+  if (state_ != State::joining) return core::Error{"out of turn", "one Welcome is enough"};
+  if (message.resumed && mirror_ == nullptr) return core::Error{"out of turn", "nothing was there to be resumed"};
+  if (!message.resumed) {
+    if (const core::Status begun = begin(message); !begun) return begun;
+  }
+  resources_ = message.resources;
+  state_ = State::playing;
+  ask_for_next_resource();
+  return core::Done{};
+}
+
+// With an empty mirror.
+core::Status Connection::begin(const wire::Welcome& message) {
+  std::shared_ptr<const reflect::Schema> schema = find_schema(message.schema_fingerprint);
   if (!message.schema.empty()) {
     core::Result<std::shared_ptr<const reflect::Schema>> loaded = reflect::Schema::load(message.schema);
     if (!loaded) return loaded.error();
@@ -98,10 +143,12 @@ core::Status Connection::take(const wire::Welcome& message) {
   core::Result<std::unique_ptr<Mirror>> mirror = Mirror::make(std::move(schema), message.index_limit);
   if (!mirror) return mirror.error();
   mirror_ = std::move(*mirror);
+  check_ = {};
+  progress_ = {};
+  commands_ = {};
+  events_ = {};
   ticks_per_second_ = message.ticks_per_second;
-  resources_ = message.resources;
-  state_ = State::playing;
-  ask_for_next_resource();
+  clock_ = std::make_unique<ServerClock>(ticks_per_second_);
   return core::Done{};
 }
 
@@ -142,6 +189,42 @@ core::Status Connection::take(const wire::ResourcePart& message) {
   return core::Done{};
 }
 
+// That the program was compiled with, or that of a level it has.
+std::shared_ptr<const reflect::Schema> Connection::find_schema(const core::ContentHash& fingerprint) const {
+  if (config_.schema != nullptr) return config_.schema;
+  for (const std::shared_ptr<const resource::Resource>& resource : stored_)
+    if (resource->schema().fingerprint() == fingerprint) return {resource, &resource->schema()};
+  return nullptr;
+}
+
+core::Status Connection::take(const wire::Level& message) {
+  if (mirror_ == nullptr) return core::Error{"out of turn", "a level before Welcome"};
+  const auto found =
+      std::ranges::find_if(stored_, [&](const auto& each) { return each->identity() == message.identity; });
+  if (found == stored_.end()) return core::Error{"other level", "a level that this client did not name"};
+  return mirror_->load_level(message, *found);
+}
+
+core::Status Connection::take(const wire::MirrorHashes& /*message*/) {
+  return core::Error{"out of turn", "a server does not say what a mirror has"};
+}
+
+core::Status Connection::take(const wire::MirrorDifference& /*message*/) {
+  return core::Error{"out of turn", "a server does not say what a mirror has"};
+}
+
+core::Status Connection::take(const wire::MirrorCorrection& message) {
+  if (mirror_ == nullptr) return core::Error{"out of turn", "a correction before Welcome"};
+  ++stats_.corrections;
+  const core::Result<std::vector<wire::MirrorDifference>> differences = check_.take(*mirror_, message);
+  if (!differences) return differences.error();
+  for (const wire::MirrorDifference& difference : *differences)
+    static_cast<void>(endpoint_->session().send_reliable(wire::encode(difference)));
+  return core::Done{};
+}
+
+core::Status Connection::take(wire::Events& message) { return events_.take(std::move(message)); }
+
 core::Status Connection::take(const wire::RejoinTokens& message) {
   std::vector<transport::ConnectToken> tokens;
   for (core::ByteView rest = message.tokens; !rest.empty(); rest = rest.subspan(wire::rejoin_token_bytes)) {
@@ -168,59 +251,120 @@ core::Status Connection::take(const wire::PlayerEntity& message) {
   return core::Done{};
 }
 
-void Connection::take_delta(core::ByteView bytes) {
+void Connection::take_unreliable(core::ByteView bytes, core::Nanoseconds now) {
+  if (bytes.empty() || bytes[0] != std::byte{wire::event_batch_kind}) return take_delta(bytes, now);
+  if (const core::Status decoded = wire::decode_event_batch(bytes, batch_); !decoded) return fail(decoded.error());
+  events_.take(batch_);
+}
+
+void Connection::take_delta(core::ByteView bytes, core::Nanoseconds now) {
   if (mirror_ == nullptr) return fail({"out of turn", "a delta before Welcome"});
   const core::Result<wire::DeltaHeader> header = wire::read_delta_header(bytes);
   if (!header) return fail(header.error());
-  if (header->sequence <= progress_.acks.newest) {
-    ++stats_.late_deltas;
+  clock_->on_delta(header->tick, now);
+  clock_->on_feedback(header->commands, now);
+  commands_.on_feedback(header->commands);
+  progress_.heard_ack = std::max(progress_.heard_ack, header->ack);
+  const bool late = header->sequence < progress_.input.newest;
+  if (late) ++stats_.late_deltas;
+  if (!is_new(header->sequence)) return;
+  if (core::Status applied = mirror_->apply(bytes); !applied) {
+    // What is too late has the fate of a lost one.
+    const bool too_late = applied.error().reason == std::string_view("too late");
+    if (!too_late && !pass_over_unreadable(*header, now)) fail(applied.error());
     return;
   }
-  if (core::Status applied = mirror_->apply(bytes); !applied) return fail(applied.error());
-  if (header->tick != progress_.last_tick) ++stats_.ticks;
-  progress_.last_tick = header->tick;
+  if (!late) progress_.unreadable_since = 0;
+  if (header->tick > progress_.last_tick) ++stats_.ticks;
+  progress_.last_tick = std::max(progress_.last_tick, header->tick);
   ++stats_.deltas;
   note_received(header->sequence);
-  progress_.complete = header->complete && none_missing();
-  verify(*header);
+  if (!late) progress_.told_all = header->complete;
+  progress_.complete = progress_.told_all && none_missing();
+  verify(*header, now);
+}
+
+// Neither there already, nor so late that the server has given it up.
+bool Connection::is_new(std::uint32_t sequence) const {
+  if (sequence > progress_.input.newest) return true;
+  const std::uint32_t age = progress_.input.newest - sequence;
+  return age < wire::late_max && !progress_.input.has(age);
 }
 
 void Connection::note_received(std::uint32_t sequence) {
-  const std::uint32_t steps = sequence - progress_.acks.newest;
-  std::array<std::uint64_t, wire::ack_history / 64> shifted{};
+  wire::InputDatagram& acks = progress_.input;
+  if (sequence < acks.newest) {
+    const std::uint32_t age = acks.newest - sequence;
+    acks.received[age / 64] |= 1ull << age % 64;
+    return;
+  }
+  const std::uint32_t steps = sequence - acks.newest;
+  std::array<std::uint64_t, wire::input_words_max> shifted{};
   for (std::uint32_t age = 0; age + steps < wire::ack_history && steps < wire::ack_history; ++age)
-    if (progress_.acks.has(age)) shifted[(age + steps) / 64] |= 1ull << (age + steps) % 64;
+    if (acks.has(age)) shifted[(age + steps) / 64] |= 1ull << (age + steps) % 64;
   shifted[0] |= 1;
-  progress_.acks.received = shifted;
-  progress_.acks.newest = sequence;
+  acks.received = shifted;
+  acks.newest = sequence;
 }
 
 bool Connection::none_missing() const {
-  for (std::uint32_t age = 0; age < std::min(settled_deltas, progress_.acks.newest); ++age)
-    if (!progress_.acks.has(age)) return false;
+  for (std::uint32_t age = 0; age < std::min(settled_deltas, progress_.input.newest); ++age)
+    if (!progress_.input.has(age)) return false;
   return true;
 }
 
-void Connection::verify(const wire::DeltaHeader& header) {
-  const Sum& sum = progress_.sums[header.verified_ack % sums_kept];
-  if (header.verified_ack <= progress_.last_verified || sum.ack != header.verified_ack) return;
-  progress_.last_verified = header.verified_ack;
-  if (sum.hash == header.verified_hash) {
+void Connection::verify(const wire::DeltaHeader& header, core::Nanoseconds now) {
+  const std::optional<bool> same = mirror_->verify(header);
+  if (!same || header.ack <= progress_.last_verified) return;
+  progress_.last_verified = header.ack;
+  if (*same) {
     ++stats_.verified_ticks;
     return;
   }
   if (stats_.mismatched_ticks++ == 0)
-    core::log_error("client", "mismatch at tick {}: the mirror was {:016x}, the server says {:016x}", header.tick,
-                    sum.hash, header.verified_hash);
+    core::log_error("client", "mismatch at tick {}: the mirror is not what the server says", header.tick);
+  check_.suspect(now);
 }
 
-void Connection::send_input() {
-  ++progress_.acks.ack;
-  progress_.sums[progress_.acks.ack % sums_kept] = {progress_.acks.ack, mirror_->rows().hash()};
-  buffer_.resize(wire::input_header_size);
-  wire::write_header(progress_.acks, buffer_);
-  buffer_.insert(buffer_.end(), command_.begin(), command_.end());
+// Values are coded by what they were: where those are wrong, what follows may mean nothing.
+bool Connection::pass_over_unreadable(const wire::DeltaHeader& header, core::Nanoseconds now) {
+  if (!header.verifies || header.ack == 0) return false;
+  if (progress_.unreadable_since == 0) progress_.unreadable_since = now;
+  if (now - progress_.unreadable_since > unreadable_for_at_most) return false;
+  if (stats_.unreadable_deltas++ == 0)
+    core::log_error("client", "unreadable at tick {}: the mirror may not be what the server says", header.tick);
+  check_.suspect(now);
+  return true;
+}
+
+void Connection::tell_hashes(core::Nanoseconds now) {
+  const std::optional<wire::MirrorHashes> part = check_.next(*mirror_, now);
+  // A lane that is full can take another list later.
+  if (part) static_cast<void>(endpoint_->session().send_reliable(wire::encode(*part)));
+}
+
+void Connection::give_command(core::Nanoseconds now) {
+  if (command_.empty() || !clock_->known()) return;
+  const auto tick = static_cast<ecs::Tick>(clock_->target_tick(now));
+  if (const auto given = commands_.add(command_, tick, clock_->view_tick(now)); !given)
+    core::log_warn("client", "a command is not sent: {}", given.error().message);
   command_.clear();
+}
+
+void Connection::send_input(core::Nanoseconds now) {
+  clock_->on_link(endpoint_->session().stats(), now);
+  give_command(now);
+  wire::InputDatagram& input = progress_.input;
+  ++input.ack;
+  // Of deltas further back the server knows what became of them.
+  const std::uint32_t told = progress_.newest_at[progress_.heard_ack % acks_kept];
+  const std::uint32_t open = std::min(input.newest - told + wire::late_max, wire::ack_history);
+  input.words = static_cast<std::uint8_t>(std::max(1u, (open + 63) / 64));
+  commands_.fill(input);
+  progress_.newest_at[input.ack % acks_kept] = input.newest;
+  mirror_->acknowledged(input.ack);
+  buffer_.resize(wire::input_bytes_max);
+  buffer_.resize(wire::encode_input(input, buffer_).bytes);
   // One that does not fit the queue is like one that is lost: the next acknowledgement says more.
   static_cast<void>(endpoint_->session().send_unreliable(buffer_));
 }

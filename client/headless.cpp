@@ -1,68 +1,73 @@
 #include <iostream>
 #include <mobula/client/headless.hpp>
+#include <mobula/client/mirror_report.hpp>
 #include <mobula/client/pipe_client.hpp>
+#include <mobula/client/recording.hpp>
+#include <mobula/client/temporary_folder.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/event_loop.hpp>
+#include <optional>
 
 namespace mobula::client {
 namespace {
 
 constexpr core::Nanoseconds update_interval = 25 * core::millisecond;
 
-void print_summary(const Connection& connection, const ConnectionStats& before) {
-  const ConnectionStats& now = connection.stats();
-  if (connection.mirror() == nullptr) {
-    std::cout << "connecting\n" << std::flush;
-    return;
-  }
-  std::cout << core::format(
-                   "tick {}: {} entities, {} ticks and {:.1f} KB in the last second, {} verified, {} mismatched\n",
-                   connection.mirror()->tick(), connection.mirror()->rows().size(), now.ticks - before.ticks,
-                   static_cast<double>(now.bytes_received - before.bytes_received) / 1000, now.verified_ticks,
-                   now.mismatched_ticks)
-            << std::flush;
+int give_up(const core::Error& error) {
+  core::log_error("client", "{}", error.message);
+  return 1;
 }
 
-void print_json(const Connection& connection) {
-  const ConnectionStats& stats = connection.stats();
-  const Mirror* mirror = connection.mirror();
-  std::cout
-      << core::format(
-             R"({{"ticks":{},"entities":{},"verified_ticks":{},"mismatched_ticks":{},"bytes_received":{},"state_hash":"{:016x}"}})",
-             stats.ticks, mirror == nullptr ? 0 : mirror->rows().size(), stats.verified_ticks, stats.mismatched_ticks,
-             stats.bytes_received, mirror == nullptr ? 0 : mirror->rows().hash())
-      << '\n';
+// What a connection is given besides its token, for as long as it lives.
+struct Surroundings {
+  std::optional<TemporaryFolder> folder;
+  std::optional<ResourceStore> resources;
+  std::unique_ptr<RecordingWriter> recording;
+};
+
+core::Status keep_resources(const HeadlessOptions& options, Surroundings& around) {
+  if (options.resources.empty()) return core::Done{};
+  std::string path = options.resources;
+  if (!options.recording.empty()) {
+    core::Result<TemporaryFolder> folder = TemporaryFolder::make();
+    if (!folder) return folder.error();
+    around.folder = std::move(*folder);
+    path = around.folder->path();
+  }
+  core::Result<ResourceStore> store = ResourceStore::open(path);
+  if (!store) return store.error();
+  around.resources = std::move(*store);
+  return core::Done{};
+}
+
+core::Status begin_recording(const HeadlessOptions& options, Surroundings& around) {
+  if (options.recording.empty()) return core::Done{};
+  core::Result<std::unique_ptr<RecordingWriter>> writer = RecordingWriter::create(options.recording);
+  if (!writer) return writer.error();
+  around.recording = std::move(*writer);
+  return core::Done{};
 }
 
 }  // namespace
 
 int run_headless(const HeadlessOptions& options) {
   net::EventLoop loop;
-  const auto give_up = [](const core::Error& error) {
-    core::log_error("client", "{}", error.message);
-    return 1;
-  };
-  std::optional<ResourceStore> resources;
-  if (!options.resources.empty()) {
-    core::Result<ResourceStore> store = ResourceStore::open(options.resources);
-    if (!store) return give_up(store.error());
-    resources = std::move(*store);
-  }
-  core::Result<std::unique_ptr<PipeClient>> opened = enter(loop, options.access,
-                                                           {.transport = {},
-                                                            .name = options.name,
-                                                            .schema = options.schema,
-                                                            .resources = resources ? &*resources : nullptr});
+  Surroundings around;
+  for (const auto prepare : {keep_resources, begin_recording})
+    if (const core::Status done = prepare(options, around); !done) return give_up(done.error());
+  core::Result<std::unique_ptr<PipeClient>> opened =
+      enter(loop, options.access,
+            {.transport = {},
+             .name = options.name,
+             .schema = options.schema,
+             .resources = around.resources ? &*around.resources : nullptr,
+             .recording = around.recording.get()});
   if (!opened) return give_up(opened.error());
   PipeClient& client = **opened;
   const std::array all{&client};
   Connection& connection = client.connection();
   loop.on_stop_signal([&] { loop.stop(); });
-  const auto done = [&] {
-    const ConnectionStats& stats = connection.stats();
-    const bool checked = stats.verified_ticks + stats.mismatched_ticks > 0;
-    return options.ticks != 0 && stats.ticks >= options.ticks && checked;
-  };
+  const auto done = [&] { return has_ticks(connection.stats(), options.ticks); };
 
   ConnectionStats before;
   core::Nanoseconds next_update = core::monotonic_now();
@@ -72,17 +77,18 @@ int run_headless(const HeadlessOptions& options) {
     client.update();
     next_update = core::monotonic_now() + update_interval;
     if (options.json_only || core::monotonic_now() < next_summary) continue;
-    print_summary(connection, before);
+    std::cout << summary_line(connection, before) << std::flush;
     before = connection.stats();
     next_summary += core::second;
   }
   const bool lost = client.over();
   if (lost) core::log_error("client", "closed: {}{}", to_string(connection.reason()), advice(connection.reason().code));
   client.close();
-  print_json(connection);
-  const ConnectionStats& stats = connection.stats();
+  std::cout << final_line(connection);
+  const core::Status recorded = around.recording != nullptr ? around.recording->finish() : core::Done{};
+  if (!recorded) core::log_error("client", "{}", recorded.error().message);
   const bool complete = options.ticks == 0 || done();
-  return complete && !lost && stats.verified_ticks > 0 && stats.mismatched_ticks == 0 ? 0 : 1;
+  return recorded.ok() && complete && !lost && verified(connection.stats()) ? 0 : 1;
 }
 
 }  // namespace mobula::client

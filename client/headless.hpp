@@ -15,7 +15,10 @@ struct HeadlessOptions {
   std::uint64_t ticks = 0;  // end after so many mirrored ticks; 0: when told to stop
   bool json_only = false;
   std::string name = "headless";
-  std::string resources;  // folder in which the server's resources are kept; empty: they are not asked for
+  // Folder in which the server's resources are kept; empty: they are not asked for. While recording they come anew, to
+  // be in the recording, and this folder is left alone.
+  std::string resources;
+  std::string recording;                          // file; empty: none is made
   std::shared_ptr<const reflect::Schema> schema;  // null: whichever the server has
 };
 

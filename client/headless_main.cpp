@@ -5,6 +5,7 @@
 #include <mobula/client/access_options.hpp>
 #include <mobula/client/headless.hpp>
 #include <mobula/client/look.hpp>
+#include <mobula/client/replay.hpp>
 #include <mobula/core/log.hpp>
 
 namespace {
@@ -38,12 +39,14 @@ mobula::core::Result<std::shared_ptr<const mobula::reflect::Schema>> load_schema
 int main(int argc, char** argv) {
   mobula::client::HeadlessOptions options;
   mobula::client::LookOptions look;
+  mobula::client::ReplayOptions replay;
   mobula::client::AccessOptions access;
   std::string schema_path;
   std::string handle;
   CLI::App app(
       "Mirrors a server's world and checks it. Ends with a line of JSON; status 0 only if the mirror was verified.\n"
-      "With --list or --get: waits until the mirror is complete, tells what is in it, and ends.");
+      "With --list or --get: waits until the mirror is complete, tells what is in it, and ends.\n"
+      "With --replay: the same of a session that was recorded, without a server.");
   mobula::client::add_access_options(app, access);
   CLI::Option* ticks = app.add_option("--ticks", options.ticks, "end after so many ticks; 0: when told to stop")
                            ->check(count)
@@ -64,10 +67,34 @@ int main(int argc, char** argv) {
       ->type_name("PROPERTY")
       ->excludes(ticks, json, list);
   app.add_option("--name", options.name, "what the player is called")->capture_default_str();
-  app.add_option("--resources", options.resources, "keep the server's level, as clients may have it, in this folder")
+  app.add_option("--resources", options.resources,
+                 "keep the server's level, as clients may have it, in this folder; with --record it is fetched anew, "
+                 "to be in the recording, and the folder is left alone")
       ->type_name("DIR")
       ->excludes(list);
   app.add_option("--schema", schema_path, "accept only a server with this schema (.bfbs)");
+  app.add_option("--record", options.recording,
+                 "write the session to this file; the keys in it can read that session, and nothing else")
+      ->type_name("FILE")
+      ->excludes(list)
+      ->excludes("--get");
+  CLI::Option* replayed =
+      app.add_option("--replay", replay.path, "mirror the session that was recorded in this file")->type_name("FILE");
+  app.get_option("--connect")->required(false);
+  for (const char* other : {"--connect", "--admin", "--key-file", "--token", "--ca-file", "--simulate", "--name",
+                            "--resources", "--schema", "--record"})
+    replayed->excludes(other);
+  app.add_option("--speed", replay.speed, "times as fast as it was recorded; 0: as fast as it goes")
+      ->check(CLI::Range(0.0, 1e6))
+      ->needs(replayed)
+      ->excludes(list)
+      ->excludes("--get")
+      ->capture_default_str();
+  app.add_option("--at", replay.at, "end the replay when the mirror has come to this tick of the server; 0: at its end")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{~mobula::ecs::Tick{0}}))
+      ->type_name("TICK")
+      ->needs(replayed)
+      ->capture_default_str();
   app.footer(
       "Examples:\n"
       "  mobula-client --connect 127.0.0.1:7777\n"
@@ -75,7 +102,11 @@ int main(int argc, char** argv) {
       "  mobula-client --connect ws:localhost:7778 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
       "  mobula-client --connect localhost:7777 --list\n"
       "  mobula-client --connect localhost:7777 --list 12.1\n"
-      "  mobula-client --connect localhost:7777 --get 12.1/Transform/position.x");
+      "  mobula-client --connect localhost:7777 --get 12.1/Transform/position.x\n"
+      "  mobula-client --connect localhost:7777 --ticks 200 --record walk.rec\n"
+      "  mobula-client --replay walk.rec\n"
+      "  mobula-client --replay walk.rec --speed 1\n"
+      "  mobula-client --replay walk.rec --at 150 --list 12.1");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -84,9 +115,13 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return refuse(std::string(error.what()) + " (see --help)");
   }
-  const auto parsed = mobula::client::parse_access(std::move(access));
-  if (!parsed) return refuse(parsed.error().message);
-  options.access = look.access = *parsed;
+  const bool replays = replayed->count() > 0;
+  if (access.connect.empty() && !replays) return refuse("--connect is required, or --replay (see --help)");
+  if (!replays) {
+    const auto parsed = mobula::client::parse_access(std::move(access));
+    if (!parsed) return refuse(parsed.error().message);
+    options.access = look.access = *parsed;
+  }
   if (!schema_path.empty()) {
     const auto schema = load_schema(schema_path);
     if (!schema) return refuse(schema.error().message);
@@ -94,7 +129,9 @@ int main(int argc, char** argv) {
   }
   const bool looks = list->count() > 0 || app.count("--get") > 0;
   if (options.json_only || looks) mobula::core::set_log_level(mobula::core::LogLevel::warn);
-  if (!looks) return mobula::client::run_headless(options);
+  replay.ticks = options.ticks;
+  replay.json_only = options.json_only;
+  if (!looks) return replays ? mobula::client::run_replay(replay) : mobula::client::run_headless(options);
   if (!handle.empty()) {
     look.entity = mobula::ecs::parse_entity(handle);
     if (!look.entity) return refuse("--list: '" + handle + "' is no handle; expected one such as 12.1");
@@ -105,5 +142,7 @@ int main(int argc, char** argv) {
   }
   look.name = options.name;
   look.schema = options.schema;
+  look.recording = replay.path;
+  look.at = replay.at;
   return mobula::client::run_look(look);
 }

@@ -2,7 +2,9 @@
 #include <iostream>
 #include <map>
 #include <mobula/client/look.hpp>
+#include <mobula/client/mirror_report.hpp>
 #include <mobula/client/pipe_client.hpp>
+#include <mobula/client/replay.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/index/properties.hpp>
@@ -76,27 +78,66 @@ core::Result<std::string> look(Mirror& mirror, const LookOptions& options) {
   return describe_entities(mirror, kinds_shown);
 }
 
+core::Result<std::string> look_at_server(const LookOptions& options) {
+  net::EventLoop loop;
+  core::Result<std::unique_ptr<PipeClient>> opened = enter(
+      loop, options.access,
+      {.transport = {}, .name = options.name, .schema = options.schema, .resources = nullptr, .recording = nullptr});
+  if (!opened) return opened.error();
+  PipeClient& client = **opened;
+  const std::array all{&client};
+  Connection& connection = client.connection();
+  loop.on_stop_signal([&] { loop.stop(); });
+  const core::Nanoseconds end = core::monotonic_now() + patience;
+  core::Nanoseconds next_update = core::monotonic_now();
+  while (!loop.stopped() && !connection.complete() && !client.over() && core::monotonic_now() < end) {
+    run_until(loop, next_update, all);
+    client.update();
+    next_update = core::monotonic_now() + update_interval;
+  }
+  core::Result<std::string> seen = core::Error{"incomplete", "the world did not arrive whole in time"};
+  if (connection.complete()) {
+    seen = look(*connection.mirror(), options);
+  } else if (client.over()) {
+    seen = core::Error{"closed",
+                       core::format("closed: {}{}", to_string(connection.reason()), advice(connection.reason().code))};
+  }
+  client.close();
+  return seen;
+}
+
+core::Result<std::string> look_at_recording(const LookOptions& options) {
+  core::Result<std::unique_ptr<Replay>> replay = Replay::open(options.recording);
+  if (!replay) return replay.error();
+  Connection& connection = (*replay)->connection();
+  const core::Status played =
+      (*replay)->run([&options](const Connection& playing) { return has_come_to(playing, options.at); });
+  if (!played)
+    return core::Error{played.error().reason, core::format("{}: {}", options.recording, played.error().message)};
+  if (connection.mirror() == nullptr)
+    return core::Error{"incomplete", core::format("{}: nothing of the world is in it", options.recording)};
+  return look(*connection.mirror(), options);
+}
+
 }  // namespace
 
-std::string describe_entities(const Mirror& mirror, std::size_t kinds_max) {
-  const ecs::Registry& registry = mirror.registry();
+std::string describe_entities(Mirror& mirror, std::size_t kinds_max) {
+  ecs::Registry& registry = mirror.registry();
   std::vector<Kind> kinds;
   std::map<ecs::PrototypeId, std::size_t> kind_of;
-  for (std::uint32_t index = 0; index < mirror.rows().index_end(); ++index) {
-    const ecs::Entity entity = mirror.rows().entity(index).entity;
-    if (!entity) continue;
-    const ecs::PrototypeId prototype = mirror.rows().entity(index).prototype;
+  registry.entities().each([&](ecs::Entity entity) {
+    const ecs::PrototypeId prototype = registry.prototypes().canonical(registry.prototype(entity));
     const auto [place, fresh] = kind_of.try_emplace(prototype, kinds.size());
     if (fresh) kinds.push_back({prototype, 0, {}});
     Kind& kind = kinds[place->second];
     if (++kind.count <= handles_shown) kind.first.push_back(to_string(entity));
-  }
+  });
   std::ranges::sort(kinds, [](const Kind& a, const Kind& b) {
     return a.count != b.count ? a.count > b.count : a.prototype < b.prototype;
   });
 
-  std::string text = core::format("{} entities, {} kinds of them\n", mirror.rows().size(), kinds.size());
-  std::size_t others = mirror.rows().size();
+  std::string text = core::format("{} entities, {} kinds of them\n", registry.entities().size(), kinds.size());
+  std::size_t others = registry.entities().size();
   for (const Kind& kind : kinds | std::views::take(kinds_max)) {
     others -= kind.count;
     std::vector<std::string> components;
@@ -147,32 +188,8 @@ core::Result<std::string> describe_property(Mirror& mirror, std::string_view add
 }
 
 int run_look(const LookOptions& options) {
-  net::EventLoop loop;
-  core::Result<std::unique_ptr<PipeClient>> opened = enter(
-      loop, options.access, {.transport = {}, .name = options.name, .schema = options.schema, .resources = nullptr});
-  if (!opened) {
-    core::log_error("client", "{}", opened.error().message);
-    return 1;
-  }
-  PipeClient& client = **opened;
-  const std::array all{&client};
-  Connection& connection = client.connection();
-  loop.on_stop_signal([&] { loop.stop(); });
-  const core::Nanoseconds end = core::monotonic_now() + patience;
-  core::Nanoseconds next_update = core::monotonic_now();
-  while (!loop.stopped() && !connection.complete() && !client.over() && core::monotonic_now() < end) {
-    run_until(loop, next_update, all);
-    client.update();
-    next_update = core::monotonic_now() + update_interval;
-  }
-  core::Result<std::string> seen = core::Error{"incomplete", "the world did not arrive whole in time"};
-  if (connection.complete()) {
-    seen = look(*connection.mirror(), options);
-  } else if (client.over()) {
-    seen = core::Error{"closed",
-                       core::format("closed: {}{}", to_string(connection.reason()), advice(connection.reason().code))};
-  }
-  client.close();
+  const core::Result<std::string> seen =
+      options.recording.empty() ? look_at_server(options) : look_at_recording(options);
   if (!seen) {
     core::log_error("client", "{}", seen.error().message);
     return 1;

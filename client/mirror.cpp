@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstring>
+#include <mobula/client/delta_decoder.hpp>
 #include <mobula/client/mirror.hpp>
+#include <mobula/wire/entity_hash.hpp>
 
 namespace mobula::client {
 namespace {
@@ -16,9 +19,18 @@ Mirror::Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t inde
     : schema_(std::move(schema)),
       index_limit_(index_limit),
       registry_({.entities = {.recycling = ecs::Recycling::given, .index_limit = index_limit},
-                 .pools = {.sparse_page_shift = 8}}),
-      rows_(registry_, *schema_),
+                 .pools = {.sparse_page_shift = ecs::SparseSet::no_pages}}),
+      codecs_(registry_, *schema_),
       prototypes_{ecs::empty_prototype} {}
+
+Mirror::~Mirror() = default;
+
+void MirrorChanges::clear() {
+  appeared.clear();
+  changed.clear();
+  stale.clear();
+  destroyed.clear();
+}
 
 core::Result<std::unique_ptr<Mirror>> Mirror::make(std::shared_ptr<const reflect::Schema> schema,
                                                    std::uint32_t index_limit) {
@@ -64,7 +76,7 @@ core::Result<ecs::PrototypeId> Mirror::intern(const wire::Prototype& prototype) 
 
 core::Status Mirror::add_prototypes(const wire::Prototypes& message) {
   const core::Status added = take_prototypes(message);
-  rows_.forget(registry_.prototypes().reclaim(prototypes_looked_at));  // announcements alone could make ever more
+  codecs_.forget(registry_.prototypes().reclaim(prototypes_looked_at));  // announcements alone could make ever more
   return added;
 }
 
@@ -88,37 +100,183 @@ core::Status Mirror::take_prototypes(const wire::Prototypes& message) {
 }
 
 core::Status Mirror::apply(core::ByteView delta) {
-  const wire::DeltaContext context{registry_, rows_, prototypes_, index_limit_};
-  if (core::Status decoded = wire::decode_delta(delta, context, decoded_); !decoded) return decoded;
-  registry_.set_tick(decoded_.header.tick);
-  for (const wire::DecodedDelta::Entry& entry : decoded_.entries) apply(entry);
+  const core::Result<wire::DeltaHeader> header = wire::read_delta_header(delta);
+  if (!header) return header.error();
+  const bool late = header->sequence < newest_;
+  const Acknowledged& rests_on = acknowledged_[header->ack % acknowledged_kept];
+  if (header->ack >= next_ack_)
+    return core::Error{"malformed delta", "it rests on an acknowledgement that was not given"};
+  // Also of the newest one, when the server has heard nothing for long.
+  if (header->ack < floor_ || rests_on.ack != header->ack)
+    return core::Error{"too late", "it rests on an acknowledgement that is forgotten"};
+  if (const char* wrong = DeltaDecoder(*this, *header, delta.subspan(wire::header_size(*header))).run())
+    return core::Error{late ? "too late" : "malformed delta", wrong};
+
+  registry_.set_tick(std::max(header->tick, tick_));
+  for (const Entry& entry : entries_) apply(entry, *header);
   registry_.clear_journal();
-  rows_.forget(registry_.prototypes().reclaim(prototypes_looked_at));
-  tick_ = decoded_.header.tick;
+  codecs_.forget(registry_.prototypes().reclaim(prototypes_looked_at));
+  tick_ = std::max(tick_, header->tick);
+  if (late) return core::Done{};
+  newest_ = header->sequence;
+  std::uint32_t& oldest = rests_on_[newest_ % late_margin];
+  floor_ = std::max(floor_, oldest);
+  oldest = header->ack;
   return core::Done{};
 }
 
-void Mirror::apply(const wire::DecodedDelta::Entry& entry) {
-  switch (entry.kind) {
-    case wire::DecodedDelta::Kind::spawn: return spawn(entry);
-    case wire::DecodedDelta::Kind::update: return write(entry);
-    case wire::DecodedDelta::Kind::despawn: return despawn(entry.entity.index);
+void Mirror::acknowledged(std::uint32_t ack) {
+  rehash_some();
+  acknowledged_[ack % acknowledged_kept] = {ack, tick_, hash_};
+  next_ack_ = ack + 1;
+}
+
+std::optional<bool> Mirror::verify(const wire::DeltaHeader& header) const {
+  const Acknowledged& then = acknowledged_[header.ack % acknowledged_kept];
+  if (!header.verifies || header.ack == 0 || then.ack != header.ack) return std::nullopt;
+  return then.hash == header.hash;
+}
+
+bool Mirror::is_moving(std::uint32_t id, std::uint32_t ack, ecs::Tick newest) const {
+  const Known& known = known_[id];
+  if (known.gone && known.gone_ack <= ack) return false;
+  const EntityVersions::Version b1 = known.versions.baselines(ack).b1;
+  return b1.tick != 0 && newest - b1.tick <= wire::moving_age_max;
+}
+
+const Mirror::Known* Mirror::find(ecs::Entity entity) const {
+  const auto found = shown_.find(entity.index);
+  return found != shown_.end() && known_[found->second].entity == entity ? &known_[found->second] : nullptr;
+}
+
+ecs::Tick Mirror::tick_of(ecs::Entity entity) const {
+  const Known* known = find(entity);
+  if (known != nullptr) return known->versions.newest().tick;
+  return is_as_loaded(entity) ? level_.tick : 0;
+}
+
+bool Mirror::is_stale(ecs::Entity entity) const { return std::ranges::find(stale_, entity) != stale_.end(); }
+
+// Applying ------------------------------------------------------------------------------------------------------------
+
+void Mirror::apply(const Entry& entry, const wire::DeltaHeader& header) {
+  if (entry.kind == Entry::Kind::gone) return apply_gone(entry, header.tick);
+  if (entry.kind == Entry::Kind::whole && entry.newest) take_over_id(entry, header.ack);
+  Known& known = known_[entry.id];
+  const std::uint32_t count = codecs_.entity(entry.prototype).words;
+  // A whole state that is not the newest, and is of something else than that, is of no use.
+  const bool fits = known.prototype == entry.prototype && known.owner == entry.owner && !known.gone;
+  if (!fits) return;
+  std::vector<std::uint32_t> before;
+  if (entry.shown && entry.kind == Entry::Kind::change) {
+    const EntityVersions::Version newest = known.versions.newest();
+    if (newest.words != nullptr) before.assign(newest.words, newest.words + count);
   }
+  if (entry.kind == Entry::Kind::whole) known.appeared = std::min(known.appeared, header.tick);
+  const std::span<const std::uint32_t> words(words_.data() + entry.words, count);
+  known.versions.add(header.tick, next_ack_, entry.kind == Entry::Kind::whole, words);
+  if (entry.newest) {
+    const std::uint64_t hash = hash_of(known);
+    hash_ += hash - std::exchange(known.hash, hash);
+  }
+  if (entry.shown) show(entry, known, before);
+  known.versions.prune(floor_, shown_tick_);
 }
 
-void Mirror::despawn(std::uint32_t index) {
-  const ecs::Entity present = registry_.entities().at(index);
-  if (!present) return;  // a spawn that was lost, and the end of it
-  rows_.erase(index);
-  registry_.destroy(present);
+void Mirror::take_over_id(const Entry& entry, std::uint32_t ack) {
+  if (entry.id >= known_.size()) known_.resize(entry.id + 1);
+  Known& known = known_[entry.id];
+  const bool same = known.entity == entry.entity && !known.gone;
+  if (same && known.prototype == entry.prototype && known.owner == entry.owner) return;
+  ecs::PrototypeTable& prototypes = registry_.prototypes();
+  prototypes.hold(entry.prototype);
+  if (known.entity) prototypes.drop(known.prototype);
+  if (!same) {
+    // Who reads the id as another's knows less than the server did when it wrote this.
+    if (known.entity || known.gone) floor_ = std::max(floor_, ack);
+    if (!known.gone && known.entity) hash_ -= known.hash;
+    size_ += !known.gone && known.entity ? 0 : 1;
+    if (known.shown) {
+      hide(known);
+      set_stale(known.entity);
+    }
+    known = {};
+    known.appeared = ~0u;
+    if (is_as_loaded(entry.entity)) {  // counted already
+      known.appeared = level_.tick;
+      --size_;
+      known.hash = level_.copy->hash(entry.entity.index);
+      level_.here[entry.entity.index - level_.copy->range().first] = false;
+    }
+  }
+  known.entity = entry.entity;
+  known.prototype = entry.prototype;
+  known.owner = entry.owner;
+  known.versions.restart(codecs_.entity(entry.prototype).words);
 }
 
-void Mirror::spawn(const wire::DecodedDelta::Entry& entry) {
-  if (registry_.entities().at(entry.entity.index) != entry.entity) despawn(entry.entity.index);
-  if (!registry_.valid(entry.entity)) registry_.create_given(entry.entity);
-  recompose(entry.entity, entry.prototype);
-  rows_.place(entry.entity, entry.prototype, decoded_.header.tick);
-  write(entry);
+void Mirror::apply_gone(const Entry& entry, ecs::Tick tick) {
+  if (is_as_loaded(entry.entity)) end_loaded(entry.entity, entry.destroyed);
+  if (entry.id >= known_.size()) known_.resize(entry.id + 1);
+  Known& known = known_[entry.id];
+  known.gone_tick = std::max(known.gone_tick, tick);
+  if (std::exchange(known.gone, true)) return;
+  known.gone_ack = next_ack_;
+  if (!known.entity) return;  // it was lost that it appeared
+  known.versions.restart(0);
+  hash_ -= std::exchange(known.hash, 0);
+  --size_;
+  if (!known.shown) return;  // back already under another id, or its index is another's
+  hide(known);
+  entry.destroyed ? destroy(known.entity) : set_stale(known.entity);
+}
+
+void Mirror::hide(Known& known) {
+  known.shown = false;
+  shown_.erase(known.entity.index);
+}
+
+void Mirror::destroy(ecs::Entity entity) {
+  std::erase(stale_, entity);
+  changes_.destroyed.push_back(entity);
+  registry_.destroy(entity);
+}
+
+void Mirror::set_stale(ecs::Entity entity) {
+  if (stale_.size() == stale_max) destroy(stale_.front());
+  stale_.push_back(entity);
+  changes_.stale.push_back(entity);
+}
+
+// What was at its index, also itself under another id, is no longer shown.
+void Mirror::bring_in(Known& known) {
+  const auto before = shown_.find(known.entity.index);
+  if (before != shown_.end()) known_[before->second].shown = false;
+  shown_[known.entity.index] = static_cast<std::uint32_t>(&known - known_.data());
+  known.shown = true;
+  const ecs::Entity there = registry_.entities().at(known.entity.index);
+  if (there && there != known.entity) destroy(there);
+  if (!registry_.valid(known.entity)) registry_.create_given(known.entity);
+  std::erase(stale_, known.entity);
+  recompose(known.entity, known.prototype);
+}
+
+void Mirror::show(const Entry& entry, Known& known, std::span<const std::uint32_t> before) {
+  if (entry.kind == Entry::Kind::whole) bring_in(known);
+  (entry.kind == Entry::Kind::whole ? changes_.appeared : changes_.changed).push_back(known.entity);
+  const std::uint32_t* words = words_.data() + entry.words;
+  const std::byte* value = values_.data() + entry.values;
+  std::size_t at = 0;
+  for (const ecs::PoolId pool : registry_.prototypes().pools(known.prototype)) {
+    const std::uint32_t count = codecs_.row(pool)->words();
+    const std::uint32_t size = registry_.pool(pool).type().size;
+    const bool same =
+        !before.empty() && std::equal(words, words + count, before.begin() + static_cast<std::ptrdiff_t>(at));
+    if (!same && size > 0) std::memcpy(registry_.try_write(known.entity, pool), value, size);
+    words += count;
+    at += count;
+    value += size;
+  }
 }
 
 void Mirror::recompose(ecs::Entity entity, ecs::PrototypeId prototype) {
@@ -134,20 +292,38 @@ void Mirror::recompose(ecs::Entity entity, ecs::PrototypeId prototype) {
     if (!registry_.pool(pool).contains(entity.index)) registry_.add_bytes(entity, pool);
 }
 
-void Mirror::write(const wire::DecodedDelta::Entry& entry) {
-  for (const wire::DecodedDelta::Part& part : decoded_.parts_of(entry)) {
-    std::byte* component = registry_.try_write(entry.entity, part.pool);
-    std::memcpy(component, &decoded_.values[part.value], registry_.pool(part.pool).type().size);
-    core::BitReader bits(decoded_.body);
-    bits.skip(part.bit);
-    rows_.assign(entry.entity.index, part.pool, bits, part.bits, decoded_.header.tick);
+bool Mirror::shows_newest(const Known& known) {
+  const std::uint32_t* words = known.versions.newest().words;
+  std::vector<std::uint32_t> shown;
+  for (const ecs::PoolId pool : registry_.prototypes().pools(known.prototype)) {
+    const wire::RowCodec& codec = *codecs_.row(pool);
+    shown.resize(codec.words());
+    codec.to_words(registry_.try_read(known.entity, pool), shown.data());
+    if (!std::equal(words, words + (known.owner ? codec.words() : codec.public_words()), shown.begin())) return false;
+    words += codec.words();
   }
+  return true;
 }
 
-void Mirror::check() const {
+void Mirror::check() {
   registry_.check();
-  rows_.check();
-  MOBULA_ASSERT(rows_.size() == registry_.entities().size(), "every mirrored entity has rows");
+  std::uint64_t hash = 0;
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < level_.here.size(); ++i) {
+    if (!level_.here[i]) continue;
+    hash += level_.copy->hash(level_.copy->range().first + i);
+    ++count;
+  }
+  for (const Known& known : known_) {
+    if (!known.entity || known.gone) continue;
+    hash += hash_of(known);
+    ++count;
+    MOBULA_ASSERT(known.hash == hash_of(known), "an entity's hash is that of its newest state");
+    MOBULA_ASSERT(!known.shown || !is_stale(known.entity), "what is in view is not stale");
+    MOBULA_ASSERT(known.shown == (find(known.entity) == &known), "what is shown is found");
+    MOBULA_ASSERT(!known.shown || shows_newest(known), "what is shown is the newest state");
+  }
+  MOBULA_ASSERT(hash == hash_ && count == size_, "the hash of all is the sum of its entities'");
 }
 
 }  // namespace mobula::client

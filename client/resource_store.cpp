@@ -3,10 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <mobula/client/resource_store.hpp>
 #include <mobula/core/format.hpp>
 #include <utility>
@@ -40,6 +42,21 @@ std::shared_ptr<const resource::Resource> ResourceStore::find(const core::Conten
   if (resource && (*resource)->identity() == identity) return *resource;
   std::remove(whole.c_str());
   return nullptr;
+}
+
+std::vector<std::shared_ptr<const resource::Resource>> ResourceStore::newest(std::size_t count_max) const {
+  std::vector<std::pair<std::filesystem::file_time_type, std::string>> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error))
+    if (entry.path().extension() == ".level") files.emplace_back(entry.last_write_time(error), entry.path().string());
+  std::ranges::sort(files, std::ranges::greater());
+  std::vector<std::shared_ptr<const resource::Resource>> resources;
+  for (const auto& [time, path] : files) {
+    if (resources.size() == count_max) break;
+    core::Result<std::shared_ptr<const resource::Resource>> found = resource::Resource::map(path);
+    if (found && this->path((*found)->identity()) == path) resources.push_back(*found);
+  }
+  return resources;
 }
 
 core::Result<ResourceStore::Reception> ResourceStore::receive(const core::ContentHash& identity,

@@ -9,6 +9,7 @@
 #include <mobula/core/result.hpp>
 #include <mobula/resource/resource.hpp>
 #include <string>
+#include <vector>
 
 namespace mobula::client {
 
@@ -22,6 +23,8 @@ class ResourceStore {
 
   // Null if it is not there whole. What has been damaged is removed.
   [[nodiscard]] std::shared_ptr<const resource::Resource> find(const core::ContentHash& identity) const;
+  // Those that were received last come first.
+  [[nodiscard]] std::vector<std::shared_ptr<const resource::Resource>> newest(std::size_t count_max) const;
   [[nodiscard]] std::string path(const core::ContentHash& identity) const;
 
   // One resource on its way into the folder.

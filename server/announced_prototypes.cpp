@@ -21,6 +21,18 @@ void AnnouncedPrototypes::delivered(std::uint32_t id) {
   ids_[id].state = ids_[id].prototype == ecs::empty_prototype ? State::free : State::known;
 }
 
+void AnnouncedPrototypes::announce_again() {
+  wanted_.clear();
+  for (std::uint32_t id = 0; id < ids_.size(); ++id) {
+    if (ids_[id].state != State::announced) continue;
+    if (ids_[id].prototype == ecs::empty_prototype) {
+      ids_[id] = {};
+    } else {
+      wanted_.push_back({ids_[id].prototype, id});
+    }
+  }
+}
+
 void AnnouncedPrototypes::forget(std::span<const ecs::PrototypeId> prototypes, std::uint32_t sequence) {
   for (const ecs::PrototypeId prototype : prototypes) {
     if (prototype >= id_of_.size() || id_of_[prototype] == 0) continue;

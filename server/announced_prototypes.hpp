@@ -24,6 +24,8 @@ class AnnouncedPrototypes {
   [[nodiscard]] std::span<const Announcement> wanted() const { return wanted_; }
   void clear_wanted() { wanted_.clear(); }
   void delivered(std::uint32_t id);
+  // What the client was told, and may not have heard, is wanted again.
+  void announce_again();
 
   // Prototypes that no longer are. Deltas up to `sequence` may refer to them.
   void forget(std::span<const ecs::PrototypeId> prototypes, std::uint32_t sequence);

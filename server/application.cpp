@@ -71,7 +71,7 @@ void log_pipe(const net::ServerPipes& pipes, transport::Pipe pipe, std::string_v
 void log_summary(Server& server, const net::ServerPipes& pipes) {
   const ServerStats& stats = server.stats();
   core::log_info("server", "{} ticks, {} entities, state hash {:016x}", server.world().tick() - 1,
-                 server.world().registry().entities().size(), server.publisher().rows().hash());
+                 server.world().registry().entities().size(), server.published().hash());
   const net::UdpCounters& udp = pipes.udp_counters();
   core::log_info("server", "sent {} bytes in {} datagrams, received {} bytes in {}; {} deltas written", udp.bytes_sent,
                  udp.datagrams_sent, udp.bytes_received, udp.datagrams_received, stats.deltas_sent);

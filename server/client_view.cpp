@@ -3,127 +3,182 @@
 
 namespace mobula::server {
 
-ClientView::ClientView(const ecs::Registry& registry, const wire::RowTable& rows)
-    : registry_(registry), rows_(rows), in_flight_(wire::ack_history) {
-  for (std::uint32_t index = 0; index < rows.index_end(); ++index)
-    if (rows.entity(index).entity) enqueue(index);
+ClientView::ClientView(Published& published, EntityStrings& strings, bool verifies)
+    : published_(published), strings_(strings), work_(strings.workspace()), verifies_(verifies), sent_(verifies) {}
+
+// Which are seen ------------------------------------------------------------------------------------------------------
+
+std::uint32_t ClientView::take_id() {
+  while (lowest_free_ < slots_.size() && slots_[lowest_free_].state != State::free) ++lowest_free_;
+  if (lowest_free_ == slots_.size()) {
+    slots_.emplace_back();
+    if (verifies_) hashes_.push_back(0);
+  }
+  return lowest_free_++;
 }
 
-void ClientView::enqueue(std::uint32_t index) {
-  if (index >= known_.size()) known_.resize(std::max(index + 1, rows_.index_end()));
-  if (known_[index].pending) return;
-  known_[index].pending = true;
-  pending_.push_back(index);
+void ClientView::free_id(std::uint32_t id) {
+  Slot& slot = slots_[id];
+  set_pending(slot, false);
+  if (verifies_) hash_ -= std::exchange(hashes_[id], 0);
+  slot = {};
+  lowest_free_ = std::min(lowest_free_, id);
 }
 
-void ClientView::on_published(std::span<const std::uint32_t> indices) {
-  for (const std::uint32_t index : indices) enqueue(index);
+std::uint32_t ClientView::find(std::uint32_t index) const {
+  const auto found = std::find_if(slots_.begin(), slots_.end(),
+                                  [&](const Slot& slot) { return slot.state == State::seen && slot.index == index; });
+  return static_cast<std::uint32_t>(found - slots_.begin());
 }
 
-core::Status ClientView::acknowledge(const wire::InputHeader& input) {
-  if (input.newest > last_sequence_)
+void ClientView::enter(std::uint32_t index, bool owner) {
+  const PublishedEntity& entity = published_.entity(index);
+  MOBULA_ASSERT(entity.entity, "what comes into view is published");
+  if (has_pristine(index)) return;  // the client has it, as it is
+  take_slot(index, entity.entity.generation).owner = owner;
+}
+
+ClientView::Slot& ClientView::take_slot(std::uint32_t index, std::uint32_t generation) {
+  Slot& slot = slots_[take_id()];
+  slot.index = index;
+  slot.generation = generation;
+  slot.born = sent_.last() + 1;
+  slot.state = State::seen;
+  set_pending(slot, true);
+  return slot;
+}
+
+void ClientView::begin_with(std::shared_ptr<const LevelOffer> level) {
+  level_ = std::move(level);
+  stirred_seen_ = level_->stirred().size();
+  if (verifies_) hash_ = level_->hash();
+}
+
+// What the client has of the level is no longer so: from now on it has an id.
+bool ClientView::note_stirred() {
+  if (level_ == nullptr || stirred_seen_ == level_->stirred().size()) return false;
+  for (; stirred_seen_ < level_->stirred().size(); ++stirred_seen_) {
+    const std::uint32_t index = level_->stirred()[stirred_seen_];
+    if (is_told_anew(index)) continue;
+    Slot& slot = take_slot(index, level_->copy().range().generation);
+    slot.of_level = true;
+    if (verifies_) hashes_[static_cast<std::size_t>(&slot - slots_.data())] = level_->copy().hash(index);
+    if (published_.entity(index).entity.generation != slot.generation) slot.state = State::destroyed;
+  }
+  return true;
+}
+
+void ClientView::leave(std::span<const std::uint32_t> indices) {
+  for (std::uint32_t id = 0; id < slots_.size() && !indices.empty(); ++id) {
+    if (slots_[id].state != State::seen || slots_[id].index != indices.front()) continue;
+    begin_leaving(id, State::out_of_view);
+    indices = indices.subspan(1);
+  }
+  MOBULA_ASSERT(indices.empty(), "what goes out of view was seen");
+}
+
+void ClientView::begin_leaving(std::uint32_t id, State state) {
+  if (slots_[id].sent == 0 && !slots_[id].of_level) return free_id(id);  // the client never heard of it
+  slots_[id].state = state;
+  set_pending(slots_[id], true);
+}
+
+void ClientView::set_owner(Slot& slot, bool owner) {
+  if (slot.owner == owner) return;
+  slot.owner = owner;
+  slot.reset = published_.registry().tick();
+  set_pending(slot, true);
+}
+
+bool ClientView::sees(ecs::Entity entity) const {
+  return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+    return slot.state != State::free && slot.index == entity.index && slot.generation == entity.generation;
+  });
+}
+
+bool ClientView::note_published() {
+  const bool more_is_seen = note_stirred();
+  for (std::uint32_t id = 0; id < slots_.size(); ++id) {
+    Slot& slot = slots_[id];
+    if (slot.state != State::seen || published_.changed(slot.index, slot.owner) <= slot.sent) continue;
+    if (published_.entity(slot.index).entity.generation == slot.generation) {
+      set_pending(slot, true);
+    } else {
+      begin_leaving(id, State::destroyed);
+    }
+  }
+  return more_is_seen;
+}
+
+std::span<const std::uint32_t> ClientView::seen() {
+  work_.seen.clear();
+  for (const Slot& slot : slots_)
+    if (slot.state == State::seen) work_.seen.push_back(slot.index);
+  return work_.seen;
+}
+
+// What the client has -------------------------------------------------------------------------------------------------
+
+core::Status ClientView::acknowledge(const wire::InputDatagram& input) {
+  if (input.newest > sent_.last())
     return core::Error{"acknowledges the future", "the client acknowledges delta " + std::to_string(input.newest) +
-                                                      ", the last sent is " + std::to_string(last_sequence_)};
+                                                      ", the last sent is " + std::to_string(sent_.last())};
   if (input.ack <= last_ack_) return core::Done{};
   last_ack_ = input.ack;
-  for (; resolved_ < input.newest; ++resolved_) {
-    const std::uint32_t sequence = resolved_ + 1;
-    std::vector<Carried>& carried = in_flight_[sequence % wire::ack_history];
-    const bool applied = input.has(input.newest - sequence);
-    for (const Carried& entity : carried) applied ? delivered(entity, sequence) : lost(entity, sequence);
-    carried.clear();
-  }
-  prototypes_.resolved(resolved_);
+  sent_.acknowledge(
+      input, [&](const SentDeltas::Delta& delta) { came(delta); },
+      [&](const SentDeltas::Delta& delta) { lost(delta); });
+  prototypes_.resolved(sent_.settled());
   return core::Done{};
 }
 
-void ClientView::delivered(const Carried& carried, std::uint32_t sequence) {
-  Known& known = known_[carried.index];
-  entities_ += (carried.generation != 0 ? 1u : 0u) - (known.generation != 0 ? 1u : 0u);
-  hash_ += carried.hash - known.hash;
-  known.hash = carried.hash;
-  known.generation = carried.generation;
-  known.tick = carried.tick;
-  if (known.sequence == sequence) known.sequence = 0;
-}
-
-void ClientView::lost(const Carried& carried, std::uint32_t sequence) {
-  Known& known = known_[carried.index];
-  if (known.sequence != sequence) return;  // a later delta tells more
-  known.sequence = 0;
-  enqueue(carried.index);
-}
-
-ClientView::Need ClientView::need(std::uint32_t index, std::size_t& bits, const wire::DeltaWriter& writer) {
-  const wire::EntityRow& now = rows_.entity(index);
-  const Known& known = known_[index];
-  if (known.sequence != 0 && known.sequence_tick >= now.tick && now.entity) return Need::nothing;
-  if (!now.entity) {
-    bits = wire::DeltaWriter::despawn_bits;
-    const bool may_have_it = known.generation != 0 || known.sequence != 0;
-    return may_have_it ? Need::despawn : Need::nothing;
-  }
-  if (known.generation == now.entity.generation && now.structure_tick <= known.tick) {
-    bits = writer.update_bits(now, known.tick);
-    return bits == 0 ? Need::nothing : Need::update;
-  }
-  if (prototypes_.find_or_want(now.prototype) == AnnouncedPrototypes::unknown) return Need::prototype;
-  bits = writer.spawn_bits(now);
-  return Need::spawn;
-}
-
-void ClientView::choose(std::size_t room_bits, const wire::DeltaWriter& writer) {
-  deferred_.clear();
-  while (!pending_.empty()) {
-    const std::uint32_t index = pending_.front();
-    std::size_t bits = 0;
-    const Need needed = need(index, bits, writer);
-    if (needed == Need::nothing || needed == Need::prototype) {
-      if (needed == Need::prototype) deferred_.push_back(index);
+void ClientView::came(const SentDeltas::Delta& delta) {
+  newest_tick_ = std::max(newest_tick_, delta.tick);
+  sent_.each(delta, [&](std::uint32_t id, SentDeltas::Kind kind, std::uint64_t hash) {
+    if (slots_[id].state == State::free || delta.sequence < slots_[id].born) return;  // of who had the id before
+    if (kind == SentDeltas::Kind::gone) {
+      free_id(id);
     } else {
-      if (bits > room_bits) break;  // Publisher made sure that every entity fits an empty datagram
-      room_bits -= bits;
-      chosen_.push_back({index, needed});
+      came_state(id, delta.tick, kind == SentDeltas::Kind::whole, hash);
     }
-    known_[index].pending = false;
-    pending_.pop_front();
+  });
+}
+
+void ClientView::came_state(std::uint32_t id, ecs::Tick tick, bool whole, std::uint64_t hash) {
+  Slot& slot = slots_[id];
+  if (tick > slot.b1) {
+    const ecs::Tick steps = tick - slot.b1;
+    const bool near = slot.b1 != 0 && !whole && steps <= wire::b2_age_max;
+    slot.older = near ? (steps == wire::b2_age_max ? 0 : slot.older << steps) | 1u << (steps - 1) : 0;
+    slot.b1 = tick;
+    slot.of_level = false;
+    if (verifies_) hash_ += hash - std::exchange(hashes_[id], hash);
+  } else if (tick < slot.b1 && tick > slot.whole && slot.b1 - tick <= wire::b2_age_max) {
+    const std::uint32_t place = slot.b1 - tick - 1;
+    if (whole) slot.older &= (1u << place) - 1;
+    slot.older |= 1u << place;
   }
-  for (const std::uint32_t index : deferred_) enqueue(index);
-  std::sort(chosen_.begin(), chosen_.end(), [](const Choice& a, const Choice& b) { return a.index < b.index; });
+  if (whole) slot.whole = std::max(slot.whole, tick);
 }
 
-void ClientView::write(const Choice& choice, wire::DeltaWriter& writer, ecs::Tick tick) {
-  const wire::EntityRow& now = rows_.entity(choice.index);
-  Known& known = known_[choice.index];
-  switch (choice.need) {
-    case Need::update: writer.update(now, known.tick); break;
-    case Need::spawn: writer.spawn(now, prototypes_.find_or_want(now.prototype)); break;
-    default: writer.despawn(choice.index); break;
+void ClientView::lost(const SentDeltas::Delta& delta) {
+  sent_.each(delta, [&](std::uint32_t id, SentDeltas::Kind /*kind*/, std::uint64_t /*hash*/) {
+    Slot& slot = slots_[id];
+    const bool newest = slot.state != State::free && delta.sequence >= slot.born && slot.sent == delta.tick;
+    if (newest) set_pending(slot, true);
+  });
+}
+
+void ClientView::check() const {
+  std::size_t pending = 0;
+  std::uint64_t hash = 0;
+  for (std::size_t id = 0; id < slots_.size(); ++id) {
+    pending += slots_[id].pending ? 1 : 0;
+    if (verifies_) hash += hashes_[id];
+    MOBULA_ASSERT(slots_[id].state != State::free || !slots_[id].pending, "nothing is sent of what is not seen");
+    MOBULA_ASSERT(slots_[id].whole <= slots_[id].b1, "a whole state is among those that the client has");
   }
-  known.sequence = last_sequence_;
-  known.sequence_tick = tick;
-  in_flight_[last_sequence_ % wire::ack_history].push_back({choice.index, now.entity.generation, tick, now.hash});
-}
-
-bool ClientView::open_window() {
-  if (in_flight() < window_max) ++last_sequence_;
-  return in_flight() < window_max;  // the last one of a window carries nothing, so that it may be repeated
-}
-
-std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick) {
-  chosen_.clear();
-  wire::DeltaWriter writer(datagram, registry_, rows_);
-  if (open_window()) choose((datagram.size() - wire::delta_header_size) * 8, writer);
-  for (const Choice& choice : chosen_) write(choice, writer, tick);
-  MOBULA_ASSERT(writer.ok(), "what was chosen fits");
-  wire::write_header({.sequence = last_sequence_,
-                      .tick = tick,
-                      .verified_ack = last_ack_,
-                      .entities = writer.entities(),
-                      .complete = pending_.empty(),
-                      .verified_hash = hash_},
-                     datagram);
-  return writer.size();
+  MOBULA_ASSERT(pending == pending_ && hash == hash_, "sums are those of the slots");
 }
 
 }  // namespace mobula::server

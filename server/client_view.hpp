@@ -1,21 +1,22 @@
-// What one client has, what is on its way to it, and what it still lacks.
+// What one client sees: which entities, what it has of each, what is on its way, and what it still lacks.
 //
-// Every delta's fate is known in the end: the client applies deltas in order of sequence and
-// drops late ones, and each of its acknowledgements tells the fate of the last 256. So after
-// an acknowledgement both sides know exactly what the client then had, and the sum of
-// hashes on this side must be that of the mirror.
+// An entity in view has an id, a small number of this client's own. What the client has of it is known by the ticks of
+// the states that it acknowledged: b1 the newest, and those before it as bits. A delta rests on these alone, never on
+// what is in flight; what was lost is sent again, as it is then.
 //
-// Entities that changed wait in a queue. A delta tells of each either all (a spawn) or what
-// is newer than the acknowledged state (an update), never relying on anything in flight.
-// What was lost goes back to the queue.
+//   id      free -> seen -> leaving (destroyed, or out of view) -> free, when the client knows that it is gone
+//   needs   whole: the client has nothing of it, or it has been composed anew since, or its history is no longer there
+//           change: it differs from what was sent last, or that was lost
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <mobula/ecs/registry.hpp>
 #include <mobula/server/announced_prototypes.hpp>
+#include <mobula/server/entity_strings.hpp>
+#include <mobula/server/level_offer.hpp>
+#include <mobula/server/sent_deltas.hpp>
+#include <mobula/server/view_workspace.hpp>
 #include <mobula/wire/delta.hpp>
-#include <mobula/wire/row_table.hpp>
+#include <mobula/wire/messages.hpp>
 #include <span>
 #include <vector>
 
@@ -23,78 +24,166 @@ namespace mobula::server {
 
 class ClientView {
  public:
-  // Both outlive the view. Everything published so far is what the client lacks.
-  ClientView(const ecs::Registry& registry, const wire::RowTable& rows);
+  // Both outlive the view. It sees nothing yet. `verifies`: its deltas carry the hash of what the client has.
+  ClientView(Published& published, EntityStrings& strings, bool verifies);
+  // The client has the level, as the offer's message of this moment told it: before anything comes into view. What is
+  // pristine it has; such entities take no id until something about them changes.
+  void begin_with(std::shared_ptr<const LevelOffer> level);
 
-  // Indices that differ from what was published before.
-  void on_published(std::span<const std::uint32_t> indices);
+  // What comes into view and goes out of it. Entities that are destroyed go by themselves.
+  void enter(std::uint32_t index, bool owner);
+  // `indices` in the order of seen().
+  void leave(std::span<const std::uint32_t> indices);
+  // Whether the client owns what it sees: is_owner(index).
+  template <class IsOwner>
+  void update_owners(IsOwner&& is_owner) {
+    for (Slot& slot : slots_)
+      if (slot.state == State::seen) set_owner(slot, is_owner(slot.index));
+  }
+  // Which are seen, none twice; valid until the next call, of any view with the same strings.
+  [[nodiscard]] std::span<const std::uint32_t> seen();
+  // Whether the client sees it, or did until it is told otherwise.
+  [[nodiscard]] bool sees(ecs::Entity entity) const;
+
+  // After each publication, before anything comes into view: what is destroyed is seen no more, what has changed waits.
+  // True: something of the level is seen that nobody let come into view.
+  bool note_published();
 
   // Refused: "acknowledges the future". Late and repeated ones change nothing.
-  core::Status acknowledge(const wire::InputHeader& input);
+  core::Status acknowledge(const wire::InputDatagram& input);
 
-  [[nodiscard]] bool has_pending() const { return !pending_.empty(); }
-  // Deltas without a known fate; at most window_max.
-  [[nodiscard]] std::uint32_t in_flight() const { return last_sequence_ - resolved_; }
+  // Of what the client lacks at the end of the tick that was published, what may go out now: at most about so many
+  // bytes, the most important first. `importance(index)` is multiplied by how long it waits. Deltas are written of it
+  // before another view with the same strings chooses.
+  template <class Importance>
+  void choose(ecs::Tick tick, std::size_t bytes_max, Importance&& importance) {
+    work_.user = this;
+    find_candidates();
+    if (expected_bytes() > bytes_max) {
+      for (Candidate& each : work_.candidates)
+        each.priority = waiting(each.id, tick) * importance(slots_[each.id].index);
+      keep_most_important(bytes_max);
+    }
+    chosen_ = work_.candidates.size();
+    written_ = 0;
+    listed_ = false;
+  }
+  // Fills a datagram with some of what was chosen, and gives its size. Without anything to say it is empty, and still
+  // tells the tick; when too many are of unknown fate it is the last one, empty, again and again: its acknowledgement
+  // tells all fates, even when whole windows of deltas were lost.
+  std::size_t write_delta(core::MutableBytes datagram, ecs::Tick tick, const wire::CommandFeedback& commands);
+  // Whether something chosen has not been written.
+  [[nodiscard]] bool has_chosen() const { return written_ < chosen_; }
+  // Whether the client lacks anything, chosen or not.
+  [[nodiscard]] bool has_pending() const { return pending_ > 0; }
 
-  // Fills a datagram and gives its size. With in_flight() near its bound it is an empty delta, the same one
-  // again and again: its acknowledgement tells all fates, even when whole windows of deltas were lost.
-  std::size_t write_delta(core::MutableBytes datagram, ecs::Tick tick);
-
-  static constexpr std::uint32_t window_max = wire::ack_history - 1;
+  // What a client says to have, against what it should have: it is told all anew of what is wrong, and `corrections`
+  // say what was. Of what has changed too lately to tell nothing is said. Of views that verify.
+  void compare(const wire::MirrorHashes& said, std::vector<wire::MirrorCorrection>& corrections);
+  [[nodiscard]] bool verifies() const { return verifies_; }
 
   // Those that deltas wait for are wanted.
   [[nodiscard]] AnnouncedPrototypes& prototypes() { return prototypes_; }
   // Prototypes that no longer are: nothing published has them.
-  void forget(std::span<const ecs::PrototypeId> prototypes) { prototypes_.forget(prototypes, last_sequence_); }
+  void forget(std::span<const ecs::PrototypeId> prototypes) { prototypes_.forget(prototypes, sent_.last()); }
 
-  // Sum of the hashes of what the client has acknowledged, and how many entities that is.
+  // Sum of the hashes of what the client has acknowledged; of views that verify.
   [[nodiscard]] std::uint64_t acknowledged_hash() const { return hash_; }
-  [[nodiscard]] std::uint32_t acknowledged_entities() const { return entities_; }
+  // Of an entity that is seen: the tick of what was sent of it last; 0: nothing was.
+  [[nodiscard]] ecs::Tick sent_tick(std::uint32_t index) const { return slots_[find(index)].sent; }
+  [[nodiscard]] std::uint32_t unsettled() const { return sent_.unsettled(); }
+  // Asserts what must hold between any two calls.
+  void check() const;
 
  private:
-  // What is known of the client at one index: 32 bytes.
-  struct Known {
-    std::uint64_t hash = 0;
-    std::uint32_t generation = 0;  // acknowledged; 0: no entity
-    ecs::Tick tick = 0;            // the acknowledged state is that of this tick
-    std::uint32_t sequence = 0;    // the newest delta in flight that tells of it; 0: none
-    ecs::Tick sequence_tick = 0;   // and the tick it tells
+  enum class State : std::uint8_t { free, seen, destroyed, out_of_view };
+  struct Slot {
+    std::uint32_t index = 0;
+    std::uint32_t generation = 0;
+    ecs::Tick b1 = 0;         // 0: the client has nothing of it
+    std::uint32_t older = 0;  // bit n: it has the state of tick b1 - 1 - n
+    ecs::Tick sent = 0;       // of the newest state that was sent; 0: nothing was
+    ecs::Tick whole = 0;      // of the newest whole state that it has: no older one counts
+    ecs::Tick reset = 0;      // states before it do not count: the owner changed, or they were wrong
+    std::uint32_t born = 0;   // no earlier delta speaks of this entity
+    State state = State::free;
+    bool owner = false;
     bool pending = false;
+    bool of_level = false;  // until the client has another state of it, it has the level's
   };
-  struct Carried {
-    std::uint32_t index;
-    std::uint32_t generation;  // 0: a despawn
-    ecs::Tick tick;
-    std::uint64_t hash;
-  };
-  enum class Need : std::uint8_t { nothing, update, spawn, despawn, prototype };
-  struct Choice {
-    std::uint32_t index;
-    Need need;
-  };
+  using Candidate = ViewWorkspace::Candidate;
+  using Item = ViewWorkspace::Item;
+  using List = ViewWorkspace::List;
 
-  // Begins the next delta. False: it has to stay empty.
-  bool open_window();
-  void enqueue(std::uint32_t index);
-  [[nodiscard]] Need need(std::uint32_t index, std::size_t& bits, const wire::DeltaWriter& writer);
-  void choose(std::size_t room_bits, const wire::DeltaWriter& writer);
-  void write(const Choice& choice, wire::DeltaWriter& writer, ecs::Tick tick);
-  void delivered(const Carried& carried, std::uint32_t sequence);
-  void lost(const Carried& carried, std::uint32_t sequence);
+  std::uint32_t take_id();
+  Slot& take_slot(std::uint32_t index, std::uint32_t generation);
+  bool note_stirred();
+  void set_pending(Slot& slot, bool pending) {
+    if (slot.pending == pending) return;
+    slot.pending = pending;
+    pending ? ++pending_ : --pending_;
+  }
+  void begin_leaving(std::uint32_t id, State state);
+  void free_id(std::uint32_t id);
+  void set_owner(Slot& slot, bool owner);
+  [[nodiscard]] std::uint32_t find(std::uint32_t index) const;
+  [[nodiscard]] bool is_moving(const Slot& slot) const {
+    return slot.b1 != 0 && slot.state != State::free && newest_tick_ - slot.b1 <= wire::moving_age_max;
+  }
 
-  const ecs::Registry& registry_;
-  const wire::RowTable& rows_;
-  std::vector<Known> known_;  // by index
-  std::deque<std::uint32_t> pending_;
-  std::vector<Choice> chosen_;
-  std::vector<std::uint32_t> deferred_;
-  std::vector<std::vector<Carried>> in_flight_;  // by sequence % ack_history
+  void came(const SentDeltas::Delta& delta);
+  void came_state(std::uint32_t id, ecs::Tick tick, bool whole, std::uint64_t hash);
+  void lost(const SentDeltas::Delta& delta);
+
+  void find_candidates();
+  [[nodiscard]] std::size_t expected_bytes() const;
+  [[nodiscard]] float waiting(std::uint32_t id, ecs::Tick tick) const;
+  void keep_most_important(std::size_t bytes_max);
+  void make_lists();
+  void list(const Candidate& candidate);
+
+  struct Plan;
+  [[nodiscard]] Plan plan(std::size_t room) const;
+  void write_list(List& list, std::size_t count, SentDeltas::Kind kind, core::BitWriter& bits, ecs::Tick tick);
+  void write_moving(std::size_t count, core::BitWriter& bits, ecs::Tick tick);
+  void write_appearance(const Slot& slot, core::BitWriter& bits);
+  void note_sent(std::uint32_t id, SentDeltas::Kind kind, ecs::Tick tick);
+
+  [[nodiscard]] bool knows_of_level(std::uint32_t index) const;
+  // Whether the client should have it as the level has it, without an id.
+  [[nodiscard]] bool has_pristine(std::uint32_t index) const;
+  [[nodiscard]] bool is_told_anew(std::uint32_t index) const {
+    return !told_anew_.empty() && told_anew_[index - level_->copy().range().first];
+  }
+  [[nodiscard]] bool rests_on_level(const Slot& slot) const;
+
+  void compare_ids(const wire::MirrorHashes& said, std::vector<wire::MirrorCorrection>& corrections);
+  void compare_level(const wire::MirrorHashes& said, std::vector<wire::MirrorCorrection>& corrections);
+  [[nodiscard]] bool differs(std::uint32_t id, const wire::MirrorHash& said);
+  [[nodiscard]] wire::MirrorCorrection correct(std::uint32_t id, ecs::Tick tick, wire::MirrorFault fault);
+  [[nodiscard]] std::vector<std::uint32_t> words_for_client(const Slot& slot, ecs::Tick tick);
+  void tell_anew(Slot& slot);
+
+  Published& published_;
+  EntityStrings& strings_;
+  ViewWorkspace& work_;
+  std::shared_ptr<const LevelOffer> level_;  // null: the client has none
+  std::size_t stirred_seen_ = 0;
+  std::vector<bool> told_anew_;        // by entity of the level: is pristine, and got an id all the same; or empty
+  std::vector<std::uint32_t> words_;   // of one entity
+  std::vector<Slot> slots_;            // by id
+  std::vector<std::uint64_t> hashes_;  // by id, of b1; of views that verify
+  std::size_t chosen_ = 0;
+  std::size_t written_ = 0;
+  bool listed_ = true;  // what was chosen is in the lists
+  std::size_t pending_ = 0;
   AnnouncedPrototypes prototypes_;
-  std::uint32_t last_sequence_ = 0;
-  std::uint32_t resolved_ = 0;  // the fates of all deltas up to here are known
+  ecs::Tick newest_tick_ = 0;  // of all deltas that the client has taken
   std::uint32_t last_ack_ = 0;
+  std::uint32_t lowest_free_ = 0;  // no free id is below it
   std::uint64_t hash_ = 0;
-  std::uint32_t entities_ = 0;
+  bool verifies_;
+  SentDeltas sent_;  // the last, as it is large
 };
 
 }  // namespace mobula::server

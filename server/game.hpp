@@ -6,9 +6,12 @@
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/entity.hpp>
+#include <mobula/server/command_buffer.hpp>
+#include <mobula/server/interest.hpp>
 #include <mobula/server/world.hpp>
 #include <mobula/transport/connect_token.hpp>
 #include <string>
+#include <vector>
 
 namespace mobula::server {
 
@@ -32,6 +35,11 @@ class Game {
   // How columns that are no components of the schema are checked and spawned, and schema components that need more than
   // their bytes. Asked once.
   [[nodiscard]] virtual resource::SpawnerTable spawners() const { return {}; }
+  // Who sees what from how far: an entity's Relevance names one of them. Without any everybody sees everything. Asked
+  // once.
+  [[nodiscard]] virtual std::vector<Layer> layers() const { return {}; }
+  // The game's own rule about who sees what; null: none. It lives as long as the game. Asked once.
+  [[nodiscard]] virtual const InterestRule* interest_rule() const { return nullptr; }
   // Whether the game can be played in a level, which is null if there is none. Asked before the first is spawned, and
   // before another version takes its place.
   virtual core::Status check_level(const resource::Resource* /*level*/) { return core::Done{}; }
@@ -45,8 +53,10 @@ class Game {
   // A player has gone, or was away for too long; the entity is still there unless the game destroyed it.
   virtual void leave(World& world, const Player& player) = 0;
   // A player asks for something. The bytes are as hostile as they come: refuse what is malformed or not
-  // allowed, having changed nothing. Refusals are counted by reason.
-  virtual core::Status command(World& /*world*/, const Player& /*player*/, core::ByteView /*command*/) {
+  // allowed, having changed nothing. Refusals are counted by reason. The context tells the moment that the player was
+  // looking at.
+  virtual core::Status command(World& /*world*/, const Player& /*player*/, core::ByteView /*command*/,
+                               const CommandContext& /*context*/) {
     return core::Error{"unknown command", "this game knows no commands"};
   }
   // Moves the world on by one tick. WorldTransforms are those of its beginning until world.hierarchy().update().

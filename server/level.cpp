@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <memory>
 #include <mobula/core/format.hpp>
 #include <mobula/resource/level_diff.hpp>
 #include <mobula/server/level.hpp>
 #include <mobula/wire/delta.hpp>
+#include <mobula/wire/entity_codec.hpp>
 #include <mobula/wire/messages.hpp>
 
 namespace mobula::server {
@@ -13,19 +15,20 @@ using resource::SpawnChoice;
 // An entity whose components do not fit one datagram could never be mirrored.
 core::Status check_sizes(const reflect::Schema& schema, const resource::EntityResource& entities) {
   for (const std::span<const resource::ComponentKey> prototype : entities.prototypes) {
-    std::uint32_t bits = 0;
-    std::uint32_t sent = 0;
+    wire::EntityLayout layout;
+    std::vector<std::unique_ptr<wire::RowCodec>> codecs;
     for (const resource::ComponentKey& key : prototype) {
       const reflect::Component* component = schema.find(key.type);
       if (component == nullptr || component->not_sent) continue;
-      bits += wire::ComponentCodec(*component).max_bits();
-      ++sent;
+      codecs.push_back(std::make_unique<wire::RowCodec>(*component));
+      layout.add(*codecs.back());
     }
-    if (bits > wire::entity_bits_max || sent > wire::max_components_per_prototype)
+    if (layout.bits_max > wire::entity_bits_max || codecs.size() > wire::max_components_per_prototype)
       return core::Error{"too large",
                          core::format("an entity of the level has {} components to send, {} bytes of them; expected at "
                                       "most {} components and {} bytes, as a datagram holds",
-                                      sent, bits / 8, wire::max_components_per_prototype, wire::entity_bits_max / 8)};
+                                      codecs.size(), layout.bits_max / 8, wire::max_components_per_prototype,
+                                      wire::entity_bits_max / 8)};
   }
   return core::Done{};
 }
@@ -53,6 +56,7 @@ core::Result<Level> Level::bind(ecs::Registry& registry, const reflect::Schema& 
 core::Status Level::spawn() {
   const core::Result<ecs::EntityRange> spawned = spawner_.spawn_level();
   if (!spawned) return spawned.error();
+  range_ = *spawned;
   for (std::uint32_t i = 0; i < spawned->count; ++i) entities_.push_back(spawned->at(i));
   return core::Done{};
 }

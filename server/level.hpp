@@ -37,6 +37,8 @@ class Level {
   [[nodiscard]] resource::Spawner& spawner() { return spawner_; }
   [[nodiscard]] const resource::Spawner& spawner() const { return spawner_; }
   [[nodiscard]] const resource::Resource& resource() const { return spawner_.resource(); }
+  // Of all its entities, if they were spawned at once; else empty.
+  [[nodiscard]] const ecs::EntityRange& range() const { return range_; }
 
  private:
   Level(ecs::Registry& registry, resource::Spawner spawner) : registry_(&registry), spawner_(std::move(spawner)) {}
@@ -45,6 +47,7 @@ class Level {
 
   ecs::Registry* registry_;
   resource::Spawner spawner_;
+  ecs::EntityRange range_;
   std::vector<ecs::Entity> entities_;  // by entity of the file; null where a reload left a dead one dead
 };
 

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t messages_per_tick_max = 16;
 constexpr std::size_t inputs_per_tick_max = 16;
+constexpr ecs::Tick look_interval = 4;
 constexpr std::uint32_t prototypes_looked_at_per_second = 1024;  // for those that nobody needs
 constexpr core::Nanoseconds hello_timeout = 5 * core::second;
 
@@ -41,7 +42,10 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
 core::Result<LevelChange> Server::reload_level(std::shared_ptr<const resource::Resource> level) {
   if (core::Status playable = game_.check_level(level.get()); !playable) return playable.error();
   core::Result<LevelChange> change = world_->reload_level(level);
-  if (change) config_.level = std::move(level);
+  if (change) {
+    config_.level = std::move(level);
+    offers_level_ = false;
+  }
   return change;
 }
 
@@ -49,10 +53,15 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
     : config_(std::move(config)),
       game_(game),
       world_(std::move(world)),
-      publisher_(std::make_unique<Publisher>(world_->registry(), world_->schema())),
+      publisher_(std::make_unique<Publisher>(world_->registry(), world_->schema(), config_.history_bytes)),
+      strings_(std::make_unique<EntityStrings>(publisher_->published())),
+      interest_(std::make_unique<Interest>(world_->registry(), game.layers())),
       endpoint_(config_.transport),
       secrets_(config_.secret),
-      rejoin_ids_(config_.secret) {}
+      rejoin_ids_(config_.secret),
+      phases_(config_.phase_clock) {
+  interest_->set_rule(game.interest_rule());
+}
 
 void Server::set_unix_time(std::uint64_t seconds) {
   unix_time_ = seconds;
@@ -65,6 +74,7 @@ std::size_t Server::players() const {
 }
 
 void Server::tick(core::Nanoseconds now, transport::Output& output) {
+  phases_.begin();
   take_events(now);
   for (const std::unique_ptr<Session>& session : sessions_) {
     if (transport::Session* lanes = endpoint_.find(session->transport_id)) {
@@ -76,35 +86,41 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
   end_absent(now);
   report_drops(now);
   run_commands(now);
+  phases_.end(TickPhase::receive);
   game_.tick(*world_);
   world_->hierarchy().update();
+  phases_.end(TickPhase::game);
 
-  const std::span<const std::uint32_t> changed = publisher_->publish();
+  publish();
   // Once per second: a composition that is not there for a moment keeps its place at the clients.
   std::span<const ecs::PrototypeId> reclaimed;
   if (world_->tick() % config_.ticks_per_second == 0)
     reclaimed = world_->registry().prototypes().reclaim(prototypes_looked_at_per_second);
   publisher_->forget(reclaimed);
+  phases_.end(TickPhase::publish);
   for (const std::unique_ptr<Session>& session : sessions_) {
+    if (session->view != nullptr) session->view->forget(reclaimed);
     transport::Session* lanes = endpoint_.find(session->transport_id);
     if (lanes == nullptr) continue;
-    if (session->view != nullptr) {
-      session->view->on_published(changed);
-      session->view->forget(reclaimed);
-    }
     session->transfer.pump(*lanes);
-    if (session->joined && now >= session->next_rejoin_token) hand_rejoin_tokens(*session, *lanes, now);
+    if (session->wants_rejoin_tokens(now)) hand_rejoin_tokens(*session, *lanes, now);
     if (session->state == Session::State::joining) begin_play(*session, *lanes);
+    if (session->state != Session::State::playing) continue;
+    core::Status told = core::Done{};
     // Nothing is encoded for a pipe that cannot take it.
-    if (session->state != Session::State::playing || !output.ready(endpoint_.address(session->transport_id))) continue;
-    replicate(*session, *lanes, now);
-    if (const core::Status told = session->announce_prototypes(world_->registry(), *lanes); !told)
-      close(*session, transport::ReasonCode::kicked, told.error(), now);
+    if (output.ready(endpoint_.address(session->transport_id))) {
+      replicate(*session, *lanes, now);
+      told = session->announce_prototypes(world_->registry(), *lanes);
+    }
+    if (told) told = tell_events(*session, *lanes);
+    if (!told) close(*session, transport::ReasonCode::kicked, told.error(), now);
   }
   world_->end_tick();
+  phases_.end(TickPhase::encode);
   drop_closed(now, output);
   endpoint_.update(now, output);
   output.flush();
+  phases_.end(TickPhase::seal);
 }
 
 // --- What they say -------------------------------------------------------------------------------------------------
@@ -114,10 +130,12 @@ void Server::take_messages(Session& session, transport::Session& lanes, core::Na
     if (session.state == Session::State::closing) return;
     core::Result<wire::Message> message = wire::decode_message(buffer_);
     core::Status taken =
-        message ? core::Error{"out of turn", "a client says Hello, once, and may ask for resources"} : message.error();
+        message ? core::Error{"out of turn", "a client says Hello, once, and then asks or answers"} : message.error();
     if (message) {
       if (const auto* hello = std::get_if<wire::Hello>(&*message)) taken = take(session, lanes, *hello, now);
       if (const auto* request = std::get_if<wire::ResourceRequest>(&*message)) taken = take(session, *request, now);
+      if (const auto* said = std::get_if<wire::MirrorHashes>(&*message)) taken = take(session, lanes, *said, now);
+      if (const auto* said = std::get_if<wire::MirrorDifference>(&*message)) taken = take(session, *said, now);
     }
     if (!taken) close(session, transport::ReasonCode::protocol_error, taken.error(), now);
   }
@@ -144,31 +162,47 @@ core::Status Server::take(Session& session, transport::Session& lanes, const wir
   if (!session.joined) {
     session.player.id = next_player_++;
     session.player.name = printable(hello.name);
+    world_->add_viewer(session.player.id);
     core::Result<ecs::Entity> joined = game_.join(*world_, session.player);
-    if (!joined) return refuse(transport::ReasonCode::refused, joined.error());
+    if (!joined) {
+      world_->remove_viewer(session.player.id);
+      return refuse(transport::ReasonCode::refused, joined.error());
+    }
     session.player.entity = *joined;
     session.joined = true;
+    session.viewer = world_->viewer(session.player.id);
+    Viewer& viewer = *session.viewer;
+    if (viewer.viewpoints().size() == 1 && !viewer.viewpoints()[0]) viewer.set_viewpoints({&session.player.entity, 1});
     core::log_info("server", "player {} \"{}\" joined from {} as {}", session.player.id, session.player.name,
                    transport::to_string(endpoint_.address(session.transport_id)), to_string(*joined));
   }
-  if (const core::Status sent = welcome(session, lanes, !hello.schema_fingerprint); !sent)
+  session.verifies = hello.verify;
+  const bool resumed = session.resume(hello.resume);
+  const bool has_schema =
+      resumed || hello.schema_fingerprint || std::ranges::find(hello.schemas, fingerprint) != hello.schemas.end();
+  const bool has_level = level_ != nullptr && offers_level_ &&
+                         std::ranges::find(hello.resources, level_->copy().identity()) != hello.resources.end();
+  if (!resumed) session.level = has_level ? level_ : nullptr;
+  if (const core::Status sent = welcome(session, lanes, !has_schema, resumed); !sent)
     return refuse(transport::ReasonCode::kicked, sent.error());
   return core::Done{};
 }
 
-core::Status Server::welcome(Session& session, transport::Session& lanes, bool with_schema) {
+core::Status Server::welcome(Session& session, transport::Session& lanes, bool with_schema, bool resumed) {
   wire::Welcome welcome{.session = session.player.id,
                         .ticks_per_second = config_.ticks_per_second,
                         .index_limit = world_->registry().entities().config().index_limit,
                         .schema_fingerprint = world_->schema().fingerprint(),
                         .schema = {},
-                        .resources = {}};
+                        .resources = {},
+                        .resumed = resumed};
   const core::ByteView schema = world_->schema().bytes();
   if (with_schema) welcome.schema.assign(schema.begin(), schema.end());
   if (config_.level != nullptr)
     welcome.resources.push_back({config_.level->identity(), config_.level->clients_bytes().size()});
   const core::Result<transport::ReliableId> sent = lanes.send_reliable(wire::encode(welcome));
   if (!sent) return sent.error();
+  if (const core::Status began = resumed ? core::Done{} : begin_view(session, lanes); !began) return began;
   const core::Result<transport::ReliableId> told =
       lanes.send_reliable(wire::encode(wire::PlayerEntity{session.player.entity}));
   if (!told) return told.error();
@@ -186,31 +220,89 @@ core::Status Server::take(Session& session, const wire::ResourceRequest& request
 
 void Server::take_input(Session& session, core::ByteView bytes, core::Nanoseconds now) {
   if (session.state != Session::State::playing) return;
-  const core::Result<wire::InputHeader> input = wire::read_input_header(bytes);
-  if (!input) return count_refusal(input.error(), session, now);
-  if (const core::Status taken = session.view->acknowledge(*input); !taken)
-    return count_refusal(taken.error(), session, now);
-  const core::ByteView command = bytes.subspan(wire::input_header_size);
-  if (command.empty()) return;
-  if (!session.take_command(command))
-    count_refusal({"too many commands", "more commands than a tick takes"}, session, now);
+  if (const core::Status read = wire::decode_input(bytes, input_); !read)
+    return count_refusal(read.error(), session, now);
+  take_acks(session, now);
+  session.acks = {.ack = input_.ack, .newest = input_.newest, .words = input_.words, .received = input_.received};
+  // What is refused here an honest client says too, after a pause: it comes again, and is counted alone.
+  if (const core::Status taken = session.commands.take(input_, world_->tick()); !taken)
+    ++stats_.refusals[taken.error().reason];
+}
+
+void Server::take_acks(Session& session, core::Nanoseconds now) {
+  if (!session.acks) return;
+  if (const core::Status taken = session.view->acknowledge(*session.acks); !taken)
+    count_refusal(taken.error(), session, now);
+  session.acks.reset();
 }
 
 void Server::run_commands(core::Nanoseconds now) {
   for (const std::unique_ptr<Session>& session : sessions_) {
-    for (std::size_t i = 0; i < session->commands_used; ++i) {
-      const core::Status done = game_.command(*world_, session->player, session->commands[i]);
+    for (const auto& [context, bytes] : session->commands.due(world_->tick())) {
+      const core::Status done = game_.command(*world_, session->player, bytes, context);
       done ? void(++stats_.commands) : count_refusal(done.error(), *session, now);
     }
-    session->commands_used = 0;
   }
 }
 
 // --- What they are told --------------------------------------------------------------------------------------------
 
+void Server::publish() {
+  const std::span<const std::uint32_t> changed = publisher_->publish();
+  if (level_ != nullptr) level_->note(changed);
+  if (level_ == nullptr && offers_level_) level_ = LevelOffer::make(*world_, publisher_->published());
+  offers_level_ = offers_level_ && level_ != nullptr;
+  if (level_ != nullptr) strings_->set_level(&level_->copy());
+  strings_->begin_tick(world_->tick());
+  for (const std::uint32_t index : publisher_->went()) interest_->remove(index);
+  for (const std::uint32_t index : publisher_->came()) interest_->add(index);
+  interest_->update();
+}
+
+// Fails if the lane is full: the client has not read for long and is lost.
+core::Status Server::tell_events(Session& session, transport::Session& lanes) {
+  const Viewer& viewer = *session.viewer;
+  const Events::ForClient& told = world_->events().for_client(
+      world_->tick(), session.player.id, [&](ecs::Entity entity) { return session.view->sees(entity); },
+      [&](std::uint32_t room) { return viewer.is_in(room); });
+  for (const core::Bytes& message : told.reliable)
+    if (const core::Result<transport::ReliableId> sent = lanes.send_reliable(message); !sent) return sent.error();
+  for (const core::Bytes& batch : told.unreliable) static_cast<void>(lanes.send_unreliable(batch));
+  return core::Done{};
+}
+
+// What the client sees is looked at again when it may have changed: at once if anything came, else in turn.
+void Server::look(Session& session) {
+  ClientView& view = *session.view;
+  if (view.note_published()) session.looked_at = 0;
+  const Viewer& viewer = *session.viewer;
+  const bool changed = session.looked_at != interest_->version() || game_.interest_rule() != nullptr;
+  const bool turn = (world_->tick() + session.player.id) % look_interval == 0;
+  if (!changed || (!turn && session.looked_at != 0 && publisher_->came().empty())) return;
+  session.looked_at = interest_->version();
+  entering_.clear();
+  leaving_.clear();
+  interest_->look(viewer, view.seen(), entering_, leaving_);
+  const auto is_owner = [&](std::uint32_t index) { return interest_->owner(index) == session.player.id; };
+  view.leave(leaving_);
+  view.update_owners(is_owner);
+  for (const std::uint32_t index : entering_) view.enter(index, is_owner(index));
+}
+
+// The view is there from now on, as what the client is told of the level is of this moment.
+core::Status Server::begin_view(Session& session, transport::Session& lanes) {
+  const bool chosen = config_.verify_one_in != 0 && session.player.id % config_.verify_one_in == 0;
+  session.view = std::make_unique<ClientView>(publisher_->published(), *strings_, session.verifies || chosen);
+  session.looked_at = 0;
+  if (session.level == nullptr) return core::Done{};
+  session.view->begin_with(session.level);
+  const auto sent = lanes.send_reliable(wire::encode(session.level->message()));
+  return sent ? core::Status(core::Done{}) : sent.error();
+}
+
 void Server::begin_play(Session& session, transport::Session& lanes) {
   if (!lanes.reliable_delivered(session.welcome)) return;
-  session.view = std::make_unique<ClientView>(world_->registry(), publisher_->rows());
+  session.was_playing = true;
   session.state = Session::State::playing;
 }
 
@@ -218,14 +310,23 @@ void Server::replicate(Session& session, transport::Session& lanes, core::Nanose
   static_assert(wire::delta_bytes_max <= transport::max_unreliable_size);
   std::array<std::byte, wire::delta_bytes_max> datagram;
   std::size_t budget = std::min<std::size_t>(config_.delta_bytes_per_tick_max, lanes.budget_bytes(now));
+  take_acks(session, now);
+  phases_.end(TickPhase::receive);
+  look(session);
+  std::optional<Interest::Eyes> eyes;
+  session.view->choose(world_->tick(), budget, [&](std::uint32_t index) {
+    if (!eyes) eyes = interest_->eyes(*session.viewer);
+    return interest_->importance(*eyes, index);
+  });
+  phases_.end(TickPhase::choose);
   do {
-    const std::size_t size = session.view->write_delta(datagram, world_->tick());
+    const std::size_t size = session.view->write_delta(datagram, world_->tick(), session.commands.feedback());
     if (const core::Status queued = lanes.send_unreliable({datagram.data(), size}); !queued) break;
     ++stats_.deltas_sent;
     stats_.delta_bytes_sent += size;
     budget -= std::min(budget, size);
-    if (size == wire::delta_header_size) break;  // nothing waits but for prototypes or acknowledgements
-  } while (budget > 0 && session.view->has_pending());
+  } while (budget > 0 && session.view->has_chosen());
+  phases_.end(TickPhase::encode);
 }
 
 }  // namespace mobula::server

@@ -8,9 +8,11 @@
 #include <mobula/core/log_limit.hpp>
 #include <mobula/core/secret_stream.hpp>
 #include <mobula/server/game.hpp>
+#include <mobula/server/interest.hpp>
 #include <mobula/server/publisher.hpp>
 #include <mobula/server/rejoin_ids.hpp>
 #include <mobula/server/session.hpp>
+#include <mobula/server/tick_phases.hpp>
 #include <mobula/server/world.hpp>
 #include <mobula/transport/server_endpoint.hpp>
 #include <mobula/wire/messages.hpp>
@@ -23,6 +25,10 @@ struct ServerConfig {
   std::shared_ptr<const resource::Resource> level{};  // null: an empty world
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
+  // Of values that are no longer: what clients may rest on.
+  std::size_t history_bytes = 16u << 20;
+  // Of so many clients that do not ask for it, one has its mirror verified; 0: none.
+  std::uint32_t verify_one_in = 100;
   // What one client is sent at most in a tick, deltas only.
   std::uint32_t delta_bytes_per_tick_max = 24 * 1024;
   // How long the player of a lost connection stays in the world for its client to come back.
@@ -33,6 +39,8 @@ struct ServerConfig {
   std::vector<transport::Address> token_servers{};
   // Makes rejoin tokens. Fill it with core::random_bytes; a simulation fills it from its seed.
   core::SecretKey secret{};
+  // By which ticks are timed; null: they are not. Nothing but phases() depends on it.
+  TickPhases::Clock phase_clock = nullptr;
   transport::ServerConfig transport{};
 };
 
@@ -41,6 +49,7 @@ struct ServerStats {
   std::uint64_t delta_bytes_sent = 0;
   std::uint64_t commands = 0;                     // done
   std::uint64_t rejoins = 0;                      // players that came back
+  std::uint64_t corrections = 0;                  // entities that a mirror had wrong
   std::map<std::string, std::uint64_t> refusals;  // commands, messages and inputs, by reason
 };
 
@@ -65,8 +74,11 @@ class Server {
   void shut_down(core::Nanoseconds now, transport::Output& output);
 
   [[nodiscard]] World& world() { return *world_; }
-  [[nodiscard]] const Publisher& publisher() const { return *publisher_; }
+  [[nodiscard]] Published& published() { return publisher_->published(); }
+  [[nodiscard]] const Published& published() const { return publisher_->published(); }
   [[nodiscard]] const ServerStats& stats() const { return stats_; }
+  [[nodiscard]] const TickPhases& phases() const { return phases_; }
+  [[nodiscard]] const EntityStrings& strings() const { return *strings_; }
   [[nodiscard]] const transport::ServerEndpoint& endpoint() const { return endpoint_; }
   // In the world, those that are away included.
   [[nodiscard]] std::size_t players() const;
@@ -85,11 +97,18 @@ class Server {
   void take_messages(Session& session, transport::Session& lanes, core::Nanoseconds now);
   core::Status take(Session& session, transport::Session& lanes, const wire::Hello& hello, core::Nanoseconds now);
   core::Status take(Session& session, const wire::ResourceRequest& request, core::Nanoseconds now);
+  core::Status take(Session& session, transport::Session& lanes, const wire::MirrorHashes& said, core::Nanoseconds now);
+  core::Status take(Session& session, const wire::MirrorDifference& difference, core::Nanoseconds now);
   void take_input(Session& session, core::ByteView bytes, core::Nanoseconds now);
+  void take_acks(Session& session, core::Nanoseconds now);
   void run_commands(core::Nanoseconds now);
-  core::Status welcome(Session& session, transport::Session& lanes, bool with_schema);
+  core::Status welcome(Session& session, transport::Session& lanes, bool with_schema, bool resumed);
   void hand_rejoin_tokens(Session& session, transport::Session& lanes, core::Nanoseconds now);
+  core::Status begin_view(Session& session, transport::Session& lanes);
   void begin_play(Session& session, transport::Session& lanes);
+  void publish();
+  core::Status tell_events(Session& session, transport::Session& lanes);
+  void look(Session& session);
   void replicate(Session& session, transport::Session& lanes, core::Nanoseconds now);
   void turn_away(transport::SessionId id, const transport::Address& address, transport::ReasonCode code,
                  const core::Error& error, core::Nanoseconds now);
@@ -102,6 +121,10 @@ class Server {
   Game& game_;
   std::unique_ptr<World> world_;
   std::unique_ptr<Publisher> publisher_;
+  std::unique_ptr<EntityStrings> strings_;
+  std::unique_ptr<Interest> interest_;
+  std::shared_ptr<LevelOffer> level_;  // null: there is none, or not yet
+  bool offers_level_ = true;           // false: a reload has put another in its place
   transport::ServerEndpoint endpoint_;
   std::vector<std::unique_ptr<Session>> sessions_;  // in order of arrival
   std::vector<std::pair<transport::SessionId, transport::Reason>> closing_;
@@ -111,10 +134,16 @@ class Server {
   RejoinIds rejoin_ids_;
   core::LogLimit refused_log_{10};
   core::LogLimit closing_log_{10};
+  core::LogLimit mirror_log_{20};
   core::Nanoseconds next_drops_report_ = 0;
   transport::DropCounters reported_drops_;
   ServerStats stats_;
+  TickPhases phases_;
   core::Bytes buffer_;
+  wire::InputDatagram input_;
+  std::vector<std::uint32_t> entering_;
+  std::vector<std::uint32_t> leaving_;
+  std::vector<wire::MirrorCorrection> corrections_;
 };
 
 }  // namespace mobula::server

@@ -122,6 +122,7 @@ void Server::end(Session& session, const std::string& why) {
   if (!session.joined) return;
   core::log_info("server", "player {} \"{}\" is gone: {}", session.player.id, session.player.name, why);
   game_.leave(*world_, session.player);
+  world_->remove_viewer(session.player.id);
 }
 
 // Whoever cannot come in is told nothing, by the standard: the log says it, at once and then once in a while.

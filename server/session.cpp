@@ -7,7 +7,6 @@ namespace mobula::server {
 void Session::go_away(core::Nanoseconds now) {
   state = State::away;
   away_since = now;
-  forget_the_connection();
 }
 
 void Session::come_back(transport::SessionId id, core::Nanoseconds now) {
@@ -15,15 +14,28 @@ void Session::come_back(transport::SessionId id, core::Nanoseconds now) {
   state = State::greeting;
   connected_at = now;
   next_rejoin_token = now;  // one of those it had is used up
-  forget_the_connection();
+  transfer = {};
+  differences_awaited = 0;
+  announcements_.clear();
 }
 
-void Session::forget_the_connection() {
-  view.reset();
-  commands_used = 0;
-  transfer = {};
-  announcements_.clear();
+bool Session::resume(bool kept_mirror) {
   named_pools_.clear();
+  if (kept_mirror && was_playing) {
+    view->prototypes().announce_again();
+    return true;
+  }
+  was_playing = false;
+  view.reset();
+  acks.reset();
+  commands = {};
+  return false;
+}
+
+bool Session::wants_rejoin_tokens(core::Nanoseconds now) const {
+  if (!joined || now < next_rejoin_token) return false;
+  const bool has_all = state == State::playing && !view->has_pending();
+  return has_all || now - connected_at > tokens_wait_max;
 }
 
 bool Session::refuse_one(core::Nanoseconds now) {
@@ -34,11 +46,12 @@ bool Session::refuse_one(core::Nanoseconds now) {
   return ++refusals_ <= refusals_per_second_max;
 }
 
-bool Session::take_command(core::ByteView bytes) {
-  if (commands_used == commands_per_tick_max) return false;
-  if (commands.size() == commands_used) commands.emplace_back();
-  commands[commands_used++].assign(bytes.begin(), bytes.end());
-  return true;
+bool Session::compare_one(core::Nanoseconds now) {
+  if (now >= comparisons_end_) {
+    comparisons_end_ = now + core::second;
+    comparisons_ = 0;
+  }
+  return ++comparisons_ <= comparisons_per_second_max;
 }
 
 void Session::note_delivered(const transport::Session& lane) {

@@ -10,6 +10,7 @@
 #include <mobula/server/game.hpp>
 #include <mobula/server/resource_transfer.hpp>
 #include <mobula/transport/server_endpoint.hpp>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -21,9 +22,10 @@ class Session {
   // No Hello yet; Welcome under way; deltas flow; connection lost; done for.
   enum class State { greeting, joining, playing, away, closing };
 
-  static constexpr std::size_t commands_per_tick_max = 4;
   // Of commands and messages. Whoever goes on like that is not playing.
-  static constexpr std::uint32_t refusals_per_second_max = 200;
+  static constexpr std::uint32_t refusals_per_second_max = 64;
+  static constexpr std::uint32_t comparisons_per_second_max = 8;
+  static constexpr core::Nanoseconds tokens_wait_max = 2 * core::second;
 
   explicit Session(transport::SessionId id) : transport_id(id) {}
 
@@ -32,25 +34,38 @@ class Session {
   core::Nanoseconds connected_at = 0;
   core::Nanoseconds away_since = 0;
   Player player;
+  Viewer* viewer = nullptr;         // the world's, while joined
   bool joined = false;              // the game knows the player
+  bool was_playing = false;         // deltas have flowed, in this session of the transport or before
+  bool verifies = false;            // the client asks for its mirror to be verified
   std::uint32_t rejoin_number = 0;  // of its rejoin tokens; 0: it has been given none
   core::Nanoseconds next_rejoin_token = 0;
   transport::ReliableId welcome = 0;
-  std::unique_ptr<ClientView> view;   // from joining on
-  std::vector<core::Bytes> commands;  // received since the last tick, at most commands_per_tick_max
-  std::size_t commands_used = 0;      // the rest of `commands` is memory for later
+  std::unique_ptr<ClientView> view;         // from joining on
+  std::shared_ptr<const LevelOffer> level;  // that the client has; null: none
+  std::uint64_t looked_at = 0;              // version of the interest; 0: never
+  // What was acknowledged since the last delta was written, without commands: it waits until what it changes is needed
+  // anyway, and in the cache.
+  std::optional<wire::InputDatagram> acks;
+  CommandBuffer commands;
   ResourceTransfer transfer;
+  std::uint32_t differences_awaited = 0;  // so many the client may still tell
 
   void go_away(core::Nanoseconds now);
-  // Over a new session of the transport. The client has to say Hello again, and knows nothing.
+  // Over a new session of the transport. The client has to say Hello again.
   void come_back(transport::SessionId id, core::Nanoseconds now);
+  // The client has said whether it kept its mirror. True: what it had and what it was told goes on; false: it knows
+  // nothing.
+  bool resume(bool kept_mirror);
+  // Not before the client has all that it came for: they are large.
+  [[nodiscard]] bool wants_rejoin_tokens(core::Nanoseconds now) const;
   // Tells the client of prototypes that its deltas wait for, names first. Fails if the lane is full: the
   // client has not read for long and is lost.
   core::Status announce_prototypes(const ecs::Registry& registry, transport::Session& lane);
-  // False if this tick's commands are used up.
-  bool take_command(core::ByteView bytes);
   // False if there have been too many this second.
   bool refuse_one(core::Nanoseconds now);
+  // Whether what the client says to have may be compared: it takes a while, and who is honest says it seldom.
+  bool compare_one(core::Nanoseconds now);
 
  private:
   struct Announcement {
@@ -60,12 +75,13 @@ class Session {
 
   core::Status send_new_names(const ecs::Registry& registry, transport::Session& lane);
   void note_delivered(const transport::Session& lane);
-  void forget_the_connection();
 
   std::vector<Announcement> announcements_;
   std::unordered_set<ecs::PoolId> named_pools_;
   std::uint32_t refusals_ = 0;  // in the second under way
   core::Nanoseconds refusals_end_ = 0;
+  std::uint32_t comparisons_ = 0;  // in the second under way
+  core::Nanoseconds comparisons_end_ = 0;
 };
 
 }  // namespace mobula::server

@@ -81,7 +81,13 @@ std::span<const std::string> World::level_notes() const {
   return level_->spawner().notes();
 }
 
+Viewer* World::viewer(std::uint32_t player) {
+  const auto found = viewers_.find(player);
+  return found == viewers_.end() ? nullptr : &found->second;
+}
+
 void World::end_tick() {
+  events_.clear();
 #ifdef MOBULA_ASSERTS
   for (const ecs::UnstampedBlock& block : audit_.run())
     MOBULA_ASSERT(false, "a kept reference was written through: " + to_string(block, registry_));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mobula/core/random.hpp>
 #include <mobula/core/result.hpp>
@@ -11,7 +12,9 @@
 #include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/index/name_table.hpp>
 #include <mobula/reflect/schema.hpp>
+#include <mobula/server/events.hpp>
 #include <mobula/server/level.hpp>
+#include <mobula/server/viewer.hpp>
 #include <optional>
 #include <string_view>
 
@@ -53,11 +56,21 @@ class World {
   // the game; a game that needs WorldTransforms of this very tick updates it in between.
   [[nodiscard]] hierarchy::Hierarchy& hierarchy() { return hierarchy_; }
   [[nodiscard]] const reflect::Schema& schema() const { return *config_.schema; }
+  [[nodiscard]] const std::shared_ptr<const reflect::Schema>& shared_schema() const { return config_.schema; }
   [[nodiscard]] const resource::Resource* level() const { return level_ ? &level_->resource() : nullptr; }
+  // What the level was spawned as, when the world began; nothing if a reload has changed which entities it has.
+  [[nodiscard]] ecs::EntityRange level_range() const { return level_ ? level_->range() : ecs::EntityRange{}; }
   // How an older schema, with which the level was compiled, differs from this one: sentences.
   [[nodiscard]] std::span<const std::string> level_notes() const;
   // Texts of hashes: component types of the schema, and all that the level names.
   [[nodiscard]] const index::NameTable& names() const { return names_; }
+  // What clients are told besides components, with the tick that runs.
+  [[nodiscard]] Events& events() { return events_; }
+  // Through whose eyes a player's client sees: from when the game is asked to let it join until it has left. Null for
+  // nobody's id.
+  [[nodiscard]] Viewer* viewer(std::uint32_t player);
+  void add_viewer(std::uint32_t player) { viewers_.insert_or_assign(player, Viewer(player, ecs::null_entity)); }
+  void remove_viewer(std::uint32_t player) { viewers_.erase(player); }
   // From 1; tick 1 contains the level as it was spawned.
   [[nodiscard]] ecs::Tick tick() const { return registry_.tick(); }
   [[nodiscard]] std::uint32_t ticks_per_second() const { return config_.ticks_per_second; }
@@ -78,6 +91,8 @@ class World {
   ecs::StampAudit audit_{registry_};
   index::NameTable names_;
   std::optional<Level> level_;
+  Events events_;
+  std::map<std::uint32_t, Viewer> viewers_;  // by player
 };
 
 }  // namespace mobula::server

@@ -13,7 +13,7 @@ schema       core ecs reflect
 hierarchy    core ecs
 index        core ecs reflect
 resource     core ecs reflect hierarchy index
-wire         core ecs reflect index
+wire         core ecs reflect index resource
 transport    core
 net          core transport
 server/game  core ecs reflect hierarchy index resource server

@@ -88,7 +88,8 @@ void DemoGame::leave(World& world, const Player& player) {
   if (world.registry().valid(player.entity)) world.destroy_tree(player.entity);
 }
 
-mobula::core::Status DemoGame::command(World& world, const Player& player, mobula::core::ByteView bytes) {
+mobula::core::Status DemoGame::command(World& world, const Player& player, mobula::core::ByteView bytes,
+                                       const mobula::server::CommandContext& /*context*/) {
   const mobula::core::Bytes aligned(bytes.begin(), bytes.end());
   flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(aligned.data()), aligned.size());
   if (!commands::VerifyCommandBuffer(verifier)) return Error{"malformed command", "not a verified demo command"};

@@ -18,7 +18,7 @@ class DemoGame final : public mobula::server::Game {
                                                  const mobula::server::Player& player) override;
   void leave(mobula::server::World& world, const mobula::server::Player& player) override;
   mobula::core::Status command(mobula::server::World& world, const mobula::server::Player& player,
-                               mobula::core::ByteView command) override;
+                               mobula::core::ByteView command, const mobula::server::CommandContext& context) override;
   void tick(mobula::server::World& world) override;
 
  private:

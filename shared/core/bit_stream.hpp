@@ -114,22 +114,7 @@ class BitReader {
     return bad_ ? 0 : static_cast<std::uint32_t>(value);
   }
 
-  void skip(std::size_t bits) {
-    if (bits > left()) return fail();
-    position_ += bits;
-  }
-
-  [[nodiscard]] bool ok() const { return !bad_; }
-  [[nodiscard]] std::size_t position() const { return position_; }
-  [[nodiscard]] std::size_t left() const { return buffer_.size() * 8 - position_; }
-  // What was read means nothing: the decoder says so, and all later reads give zero.
-  void fail() {
-    bad_ = true;
-    position_ = buffer_.size() * 8;
-  }
-
- private:
-  // The next bits, which must be there.
+  // The next bits, which stay: at most 64, and no more than are left.
   [[nodiscard]] std::uint64_t peek(unsigned bits) const {
     if (bits == 0) return 0;
     const std::size_t byte = position_ / 8;
@@ -146,6 +131,21 @@ class BitReader {
     return value & (~0ull >> (64 - bits));
   }
 
+  void skip(std::size_t bits) {
+    if (bits > left()) return fail();
+    position_ += bits;
+  }
+
+  [[nodiscard]] bool ok() const { return !bad_; }
+  [[nodiscard]] std::size_t position() const { return position_; }
+  [[nodiscard]] std::size_t left() const { return buffer_.size() * 8 - position_; }
+  // What was read means nothing: the decoder says so, and all later reads give zero.
+  void fail() {
+    bad_ = true;
+    position_ = buffer_.size() * 8;
+  }
+
+ private:
   ByteView buffer_;
   std::size_t position_ = 0;
   bool bad_ = false;

@@ -21,6 +21,7 @@ class Owned {
   [[nodiscard]] T* get() const { return object_; }
   T& operator*() const { return *object_; }
   T* operator->() const { return object_; }
+  explicit operator bool() const { return object_ != nullptr; }
 
  private:
   T* object_ = nullptr;

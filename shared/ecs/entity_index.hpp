@@ -28,25 +28,26 @@ class EntityIndex {
   }
   // The entity must be alive. Returns the prototype it had.
   PrototypeId destroy(Entity entity) {
-    const PrototypeId prototype = entities_.prototype(entity.index);
+    const PrototypeId prototype = entities_.destroy(entity);
     prototypes_.release(prototype);
-    entities_.destroy(entity);
     return prototype;
   }
 
   // Of a living entity without a component of the pool's instance name.
   void add(Entity entity, PoolId pool) {
     MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
-    const PrototypeId from = entities_.prototype(entity.index);
-    change(entity.index, from, prototypes_.with(from, pool));
+    const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
+    const PrototypeId from = place.get();
+    change(place, from, prototypes_.with(from, pool));
   }
   // Several components in this order, or one to many entities: all as if added one by one.
   void add(Entity entity, std::span<const PoolId> pools) {
     MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
-    const PrototypeId from = entities_.prototype(entity.index);
+    const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
+    const PrototypeId from = place.get();
     PrototypeId to = from;
     for (const PoolId pool : pools) to = prototypes_.with(to, pool);
-    change(entity.index, from, to);
+    change(place, from, to);
   }
   void add(std::span<const Entity> entities, PoolId pool) {
     for (const Entity entity : entities) add(entity, pool);
@@ -54,18 +55,20 @@ class EntityIndex {
   // Of a living entity that has the component.
   void remove(Entity entity, PoolId pool) {
     MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
-    const PrototypeId from = entities_.prototype(entity.index);
-    change(entity.index, from, prototypes_.without(from, pool));
+    const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
+    const PrototypeId from = place.get();
+    change(place, from, prototypes_.without(from, pool));
   }
   void assign(Entity entity, PrototypeId prototype) {
     MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
-    change(entity.index, entities_.prototype(entity.index), prototype);
+    const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
+    change(place, place.get(), prototype);
   }
-  // `from`: the one that the entity at the index has.
-  void change(std::uint32_t index, PrototypeId from, PrototypeId to) noexcept {
+  // `from`: the one that is there.
+  void change(EntityPool::PrototypePlace place, PrototypeId from, PrototypeId to) noexcept {
     prototypes_.release(from);
     prototypes_.retain(to);
-    entities_.change_prototype(index, from, to);
+    place.change(from, to);
   }
 
   // The pool in which an entity has the component of an instance name; no_pool if it has none, or is not alive.

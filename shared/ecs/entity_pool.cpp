@@ -69,6 +69,7 @@ EntityPool::EntityPool(EntityPoolConfig config) : config_(config) {
   MOBULA_ASSERT(config.reuse_bits >= 1 && config.reuse_bits <= 32, "1 to 32 bits count reuse");
   MOBULA_ASSERT(fits(config.incarnation, config.reuse_bits), "the incarnation fits above the bits that count reuse");
   MOBULA_ASSERT(config.index_limit <= no_link, "an index fits a link");
+  if (config.recycling == Recycling::given) given_ = core::Owned(new GivenEntities);
   count_generations();
 }
 
@@ -87,7 +88,7 @@ bool EntityPool::create(std::span<Entity> out, PrototypeId prototype) {
   MOBULA_ASSERT(config_.recycling != Recycling::given, "a pool of policy `given` is told its handles");
   const std::size_t recycled = std::min<std::size_t>(out.size(), free_count());
   const std::size_t fresh = out.size() - recycled;
-  const std::uint32_t first = index_end();
+  const std::uint32_t first = slot_end();
   if (fresh > config_.index_limit - first) return false;
   slots_.resize(first + fresh, {first_generation_, prototype});
   for (Entity& entity : out.first(recycled)) entity = pop_free(prototype);
@@ -106,18 +107,32 @@ void EntityPool::grow() { slots_.reserve(slots_.size() * 2 + 64); }
 bool EntityPool::create_given(Entity entity) {
   MOBULA_ASSERT(config_.recycling == Recycling::given, "only a pool of policy `given` is told its handles");
   if (!entity || entity.index >= config_.index_limit || at(entity.index)) return false;
-  if (entity.index >= slots_.size()) slots_.resize(entity.index + 1, nobody);
-  slots_[entity.index] = {entity.generation, 0};
+  given_->add(entity.index, {entity.generation, 0});
   ++alive_;
   return true;
+}
+
+Entity EntityPool::given_at(std::uint32_t index) const {
+  const EntitySlot* const found = given_->find(index);
+  return found == nullptr ? null_entity : Entity{index, found->generation};
+}
+
+const EntitySlot& EntityPool::given_slot(std::uint32_t index) const { return given_->slot(index); }
+
+PrototypeId EntityPool::destroy_given(std::uint32_t index) {
+  const PrototypeId had = prototype(index);
+  given_->remove(index);
+  --alive_;
+  return had;
 }
 
 void EntityPool::destroy(std::span<const Entity> entities) {
   for (const Entity entity : entities) destroy(entity);
 }
 
-void EntityPool::destroy_rare(std::uint32_t index) {
+PrototypeId EntityPool::destroy_rare(std::uint32_t index) {
   EntitySlot& slot = slots_[index];
+  const PrototypeId had = slot.state & link_mask;
   --alive_;
   if ((slot.state & in_range_bit) != 0) {
     slot.state = dead_bit | in_range_bit;
@@ -129,8 +144,9 @@ void EntityPool::destroy_rare(std::uint32_t index) {
     link_free(index);
   } else {
     slot = nobody;
-    if (config_.recycling == Recycling::queue) ++retired_;
+    ++retired_;
   }
+  return had;
 }
 
 EntityRangeSlot& EntityPool::range_of(std::uint32_t index) {
@@ -161,7 +177,7 @@ EntityRange EntityPool::create_range(std::uint32_t count, PrototypeId prototype)
 }
 
 EntityRange EntityPool::create_fresh_range(std::uint32_t count, PrototypeId prototype) {
-  const std::uint32_t first = index_end();
+  const std::uint32_t first = slot_end();
   if (count > config_.index_limit - first) return {};
   reserve_one_more(ranges_);
   reserve_one_more(free_range_lists_);
@@ -217,13 +233,17 @@ void EntityPool::destroy_range(const EntityRange& range) {
   range_died(slot);
 }
 
-EntityPoolImage EntityPool::image() const {
+EntityPoolImage EntityPool::image(std::vector<EntitySlot>& room) const {
+  if (given_) {
+    room.assign(given_->end(), nobody);
+    each([&](Entity entity) { room[entity.index] = slot(entity.index); });
+  }
   return {static_cast<std::uint32_t>(config_.recycling),
           config_.incarnation,
           config_.reuse_bits,
           free_head_,
           free_head_ == no_link ? no_link : free_tail_,
-          slots_,
+          given_ ? std::span<const EntitySlot>(room) : std::span<const EntitySlot>(slots_),
           ranges_,
           free_range_lists_};
 }
@@ -247,14 +267,23 @@ core::Result<EntityPool> EntityPool::restore(const EntityPoolConfig& config, con
   pool.retired_ = counts.retired;
   pool.dead_in_ranges_ = counts.dead_in_ranges;
   if (config.incarnation > image.incarnation) pool.begin_incarnation(config.incarnation);
+  if (pool.given_) pool.fold();
   return pool;
+}
+
+// From one after the other, as they are in images and surveyed, to where they are kept.
+void EntityPool::fold() {
+  given_->extend(slot_end());
+  for (std::uint32_t index = 0; index < slot_end(); ++index)
+    if (!is_dead(slots_[index])) given_->add(index, slots_[index]);
+  slots_ = {};
 }
 
 void EntityPool::begin_incarnation(std::uint32_t incarnation) {
   config_.incarnation = incarnation;
   if (config_.recycling == Recycling::given) return;
   count_generations();
-  for (std::uint32_t index = 0; index < index_end(); ++index) {
+  for (std::uint32_t index = 0; index < slot_end(); ++index) {
     EntitySlot& slot = slots_[index];
     if ((slot.state & (dead_bit | in_range_bit)) != dead_bit) continue;
     if (slot.generation == 0) link_free(index);
@@ -272,12 +301,17 @@ void EntityPool::begin_incarnation(std::uint32_t incarnation) {
 }
 
 void EntityPool::check() const {
+  if (given_) {
+    given_->check();
+    MOBULA_ASSERT(slots_.empty() && alive_ == given_->size(), "the given entities are elsewhere, and counted");
+    return each([&](Entity entity) { MOBULA_ASSERT(entity && slot(entity.index).state < no_link, "none is dead"); });
+  }
   Counts counts;
   const char* const fault = survey(link_mask + 1, counts);
   MOBULA_ASSERT(fault == nullptr, fault);
   MOBULA_ASSERT(counts.alive == alive_ && counts.dead_in_ranges == dead_in_ranges_ && counts.retired == retired_,
                 "the counts are right");
-  MOBULA_ASSERT(config_.recycling == Recycling::given || counts.free == free_count(), "nothing is lost");
+  MOBULA_ASSERT(counts.free == free_count(), "nothing is lost");
 }
 
 // Null, or the first fault found as a sentence. Reads nothing outside the arrays, whatever they hold, and takes time
@@ -288,13 +322,13 @@ const char* EntityPool::survey(PrototypeId prototype_count, Counts& counts) cons
   for (const EntityRangeSlot& slot : ranges_) {
     const auto [first, count, generation] = slot.range;
     if (config_.recycling == Recycling::given) return "a mirror has no index ranges";
-    if (count == 0 || first < end || first > index_end() || count > index_end() - first)
+    if (count == 0 || first < end || first > slot_end() || count > slot_end() - first)
       return "index ranges overlap or end outside the index space";
     if (const char* const fault = survey_singles(end, first, prototypes, counts)) return fault;
     if (const char* const fault = survey_range(slot, prototypes, counts)) return fault;
     end = first + count;
   }
-  if (const char* const fault = survey_singles(end, index_end(), prototypes, counts)) return fault;
+  if (const char* const fault = survey_singles(end, slot_end(), prototypes, counts)) return fault;
   if (const char* const fault = survey_free_list(counts.free)) return fault;
   return survey_range_lists();
 }
@@ -348,7 +382,7 @@ const char* EntityPool::survey_free_list(std::uint32_t expected) const {
   std::uint32_t met = 0;
   std::uint32_t last = no_link;
   for (std::uint32_t index = free_head_; index != no_link; index = slots_[index].state & link_mask) {
-    if (met++ == expected || index >= index_end()) return fault;
+    if (met++ == expected || index >= slot_end()) return fault;
     const EntitySlot slot = slots_[index];
     if (slot.generation == 0 || (slot.state & (dead_bit | in_range_bit)) != dead_bit) return fault;
     last = index;

@@ -8,7 +8,8 @@
 // Three ways to recycle. `queue` is Shipyard's: the index that has been free longest comes first, and one whose
 // generations are used up is retired, so that a handle once seen never means another entity. `lifo` is EnTT's: the
 // index that died last comes first, and generations wrap. `given` has no free list: a mirror creates the very
-// handles it is told, and every dead index is nobody's.
+// handles it is told, and every dead index is nobody's. Its slots are kept elsewhere (given_entities.hpp), as it has
+// few.
 //
 // The top bits of every generation are the incarnation of the world. A pool restored under a newer incarnation keeps
 // the living as they are; whatever is handed out from then on is of the new one, so also the next entity of an
@@ -21,9 +22,12 @@
 
 #include <cstdint>
 #include <mobula/core/assert.hpp>
+#include <mobula/core/owned.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/entity_batch.hpp>
+#include <mobula/ecs/given_entities.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace mobula::ecs {
@@ -37,11 +41,6 @@ struct EntityPoolConfig {
   std::uint32_t incarnation = 0;         // of 12 bits
   std::uint32_t reuse_bits = 20;         // bits of the generation that count reuse
   std::uint32_t index_limit = 1u << 26;  // indices are below this
-};
-
-struct EntitySlot {
-  std::uint32_t generation;
-  std::uint32_t state;
 };
 
 struct EntityRangeSlot {
@@ -85,39 +84,65 @@ class EntityPool {
   // range of that size, in a new generation. Generation 0 (nothing made) when the index space is used up.
   EntityRange create_range(std::uint32_t count, PrototypeId prototype = 0);
 
-  // The entity must be alive.
-  void destroy(Entity entity);
+  // The entity must be alive. Returns the prototype it had.
+  PrototypeId destroy(Entity entity);
   // All must be alive and distinct.
   void destroy(std::span<const Entity> entities);
   // Whatever of the range still lives dies. Nothing happens if all of it is dead already.
   void destroy_range(const EntityRange& range);
 
   [[nodiscard]] bool valid(Entity entity) const {
-    return entity.index < slots_.size() && slots_[entity.index].generation == entity.generation &&
-           !is_dead(slots_[entity.index]);
+    if (entity.index >= slots_.size()) [[unlikely]]
+      return given_ && entity && entity == given_at(entity.index);
+    return slots_[entity.index].generation == entity.generation && !is_dead(slots_[entity.index]);
   }
   // The living entity at an index, else null_entity.
   [[nodiscard]] Entity at(std::uint32_t index) const {
-    if (index >= slots_.size() || is_dead(slots_[index])) return null_entity;
+    if (index >= slots_.size()) [[unlikely]]
+      return given_ ? given_at(index) : null_entity;
+    if (is_dead(slots_[index])) return null_entity;
     return {index, slots_[index].generation};
   }
   // Of a living entity's index.
-  [[nodiscard]] PrototypeId prototype(std::uint32_t index) const { return slots_[index].state & link_mask; }
-  // `from`: the one it has.
-  void change_prototype(std::uint32_t index, PrototypeId from, PrototypeId to) {
-    MOBULA_ASSERT(prototype(index) == from, "an entity's prototype changes from the one it has");
-    slots_[index].state += to - from;
+  [[nodiscard]] PrototypeId prototype(std::uint32_t index) const { return slot(index).state & link_mask; }
+  // Where it is kept, for those who read it and then change it. Good until an entity is made or destroyed.
+  class PrototypePlace {
+   public:
+    PrototypePlace() = default;
+    [[nodiscard]] PrototypeId get() const { return *state_ & link_mask; }
+    // `from`: the one it has.
+    void change(PrototypeId from, PrototypeId to) const {
+      MOBULA_ASSERT(get() == from, "an entity's prototype changes from the one it has");
+      *state_ += to - from;
+    }
+    bool operator==(const PrototypePlace&) const = default;
+
+   private:
+    friend class EntityPool;
+    explicit PrototypePlace(std::uint32_t& state) : state_(&state) {}
+    std::uint32_t* state_ = nullptr;
+  };
+  [[nodiscard]] PrototypePlace prototype_place(std::uint32_t index) { return PrototypePlace(slot(index).state); }
+  // The same, but not under `given`, for those who know which it is.
+  [[nodiscard]] PrototypePlace flat_prototype_place(std::uint32_t index) {
+    MOBULA_ASSERT(!given_, "slots lie by index");
+    return PrototypePlace(slots_[index].state);
   }
 
   [[nodiscard]] std::uint32_t size() const { return alive_; }
   // All indices ever used are below it.
-  [[nodiscard]] std::uint32_t index_end() const { return static_cast<std::uint32_t>(slots_.size()); }
+  [[nodiscard]] std::uint32_t index_end() const { return given_ ? given_->end() : slot_end(); }
   [[nodiscard]] std::uint32_t retired() const { return retired_; }
   [[nodiscard]] const EntityPoolConfig& config() const { return config_; }
 
   // The living by index. The function may destroy any entity and create others: those at higher indices are met.
   template <class Function>
   void each(Function&& function) const {
+    if (given_) [[unlikely]] {
+      for (std::uint32_t index = given_->next(0); index < given_->end(); index = given_->next(index + 1))
+        function(at(index));
+      return;
+    }
     for (std::uint32_t index = 0; index < slots_.size(); ++index) {
       if (is_dead(slots_[index])) {
         index = next_living(index);
@@ -129,8 +154,8 @@ class EntityPool {
   [[nodiscard]] Iterator begin() const;
   [[nodiscard]] Iterator end() const;
 
-  // Points into the pool: good until it changes.
-  [[nodiscard]] EntityPoolImage image() const;
+  // Points into the pool: good until it changes. Under `given` also into `room`, where the slots are laid out.
+  [[nodiscard]] EntityPoolImage image(std::vector<EntitySlot>& room) const;
   // The pool the image was taken of, under the config's incarnation. Refused: what was taken under another config,
   // "other recycling", "other reuse bits", "later incarnation" or "too many entities" (the index limit is lower here).
   // Every number is checked: "damaged snapshot" unless a pool with this config can have come to that state.
@@ -160,7 +185,18 @@ class EntityPool {
     return generation < first_generation_ ? first_generation_ : generation + 1;
   }
   [[nodiscard]] bool used_up(std::uint32_t generation) const { return (generation & reuse_mask_) == 0; }
-  [[nodiscard]] std::uint32_t free_count() const { return index_end() - alive_ - dead_in_ranges_ - retired_; }
+  [[nodiscard]] std::uint32_t slot_end() const { return static_cast<std::uint32_t>(slots_.size()); }
+  [[nodiscard]] const EntitySlot& slot(std::uint32_t index) const {
+    if (given_) [[unlikely]]
+      return given_slot(index);
+    return slots_[index];
+  }
+  [[nodiscard]] EntitySlot& slot(std::uint32_t index) {
+    return const_cast<EntitySlot&>(std::as_const(*this).slot(index));
+  }
+  [[nodiscard, gnu::noinline, gnu::pure]] Entity given_at(std::uint32_t index) const;
+  [[nodiscard, gnu::noinline, gnu::pure]] const EntitySlot& given_slot(std::uint32_t index) const;
+  [[nodiscard]] std::uint32_t free_count() const { return slot_end() - alive_ - dead_in_ranges_ - retired_; }
   [[nodiscard]] std::uint32_t next_living(std::uint32_t index) const;
   [[gnu::cold]] static std::string not_alive(Entity entity);
 
@@ -168,7 +204,8 @@ class EntityPool {
   [[gnu::noinline, gnu::cold]] void grow();
   Entity pop_free(PrototypeId prototype);
   void link_free(std::uint32_t index);
-  [[gnu::noinline, gnu::cold]] void destroy_rare(std::uint32_t index);
+  [[gnu::noinline, gnu::cold]] PrototypeId destroy_rare(std::uint32_t index);
+  [[gnu::noinline]] PrototypeId destroy_given(std::uint32_t index);
 
   [[nodiscard]] EntityRangeSlot& range_of(std::uint32_t index);
   [[nodiscard]] std::vector<EntityRangeList>::iterator list_from(std::uint32_t count);
@@ -178,6 +215,7 @@ class EntityPool {
   void range_died(EntityRangeSlot& slot);
 
   void count_generations();
+  void fold();
   void begin_incarnation(std::uint32_t incarnation);
   const char* survey(PrototypeId prototype_count, Counts& counts) const;
   const char* survey_singles(std::uint32_t begin, std::uint32_t end, PrototypeId prototypes, Counts& counts) const;
@@ -189,6 +227,7 @@ class EntityPool {
   std::uint32_t first_generation_ = 0;
   std::uint32_t reuse_mask_ = 0;
   std::vector<EntitySlot> slots_;
+  core::Owned<GivenEntities> given_;  // instead of slots_, under `given` alone
   std::uint32_t free_head_ = no_link;
   std::uint32_t free_tail_ = no_link;  // means something while a queue has a head
   std::uint32_t alive_ = 0;
@@ -208,7 +247,7 @@ class EntityPool::Iterator {
 
   Iterator() = default;
   Iterator(const EntityPool& pool, std::uint32_t index) : pool_(&pool), index_(index) {}
-  Entity operator*() const { return {index_, pool_->slots_[index_].generation}; }
+  Entity operator*() const { return {index_, pool_->slot(index_).generation}; }
   Iterator& operator++() {
     index_ = pool_->next_living(index_ + 1);
     return *this;
@@ -233,8 +272,10 @@ inline EntityPool::Iterator EntityPool::end() const { return {*this, ~0u}; }
 
 // Long stretches of dead indices are passed eight at a time.
 inline std::uint32_t EntityPool::next_living(std::uint32_t index) const {
+  if (given_) [[unlikely]]
+    return given_->next(index);
   const EntitySlot* const slots = slots_.data();
-  const std::uint32_t end = index_end();
+  const std::uint32_t end = slot_end();
   const auto eight_dead = [&](const EntitySlot* s) {
     return ((s[0].state & s[1].state & s[2].state & s[3].state) & (s[4].state & s[5].state & s[6].state & s[7].state) &
             dead_bit) != 0;
@@ -261,7 +302,7 @@ inline Entity EntityPool::pop_free(PrototypeId prototype) {
 }
 
 inline Entity EntityPool::create_fresh(PrototypeId prototype) {
-  const std::uint32_t index = index_end();
+  const std::uint32_t index = slot_end();
   if (index >= config_.index_limit) return null_entity;
   if (slots_.capacity() == index) [[unlikely]]
     grow();
@@ -272,15 +313,19 @@ inline Entity EntityPool::create_fresh(PrototypeId prototype) {
   return {index, first_generation_};
 }
 
-inline void EntityPool::destroy(Entity entity) {
+inline PrototypeId EntityPool::destroy(Entity entity) {
   MOBULA_ASSERT(valid(entity), not_alive(entity));
+  if (given_) [[unlikely]]
+    return destroy_given(entity.index);
   EntitySlot& slot = slots_[entity.index];
   const std::uint32_t next = generation_after(slot.generation);
-  if ((slot.state & in_range_bit) != 0 || used_up(next) || config_.recycling == Recycling::given) [[unlikely]]
+  if ((slot.state & in_range_bit) != 0 || used_up(next)) [[unlikely]]
     return destroy_rare(entity.index);
+  const PrototypeId prototype = slot.state;
   --alive_;
   slot.generation = next;
   link_free(entity.index);
+  return prototype;
 }
 
 inline void EntityPool::link_free(std::uint32_t index) {

@@ -51,7 +51,7 @@ Pool::~Pool() {
 template <std::size_t plain_size>
 void Pool::remove_one(Pool& pool, std::uint32_t index) noexcept {
   if (plain_size == 0 && !pool.plain_) pool.destroy_value(pool.find(index));
-  pool.set_.erase(index, [&pool](std::uint32_t to, std::uint32_t from) {
+  const auto fill_gap = [&pool](std::uint32_t to, std::uint32_t from) {
     if constexpr (plain_size == 0) {
       pool.relocate(pool.address(to), pool.address(from));
     } else {
@@ -59,11 +59,16 @@ void Pool::remove_one(Pool& pool, std::uint32_t index) noexcept {
       *pool.typed_address<Bytes>(to) = *pool.typed_address<Bytes>(from);
     }
     pool.stamp(to);
-  });
+  };
+  if constexpr (plain_size == 0) {
+    pool.set_.erase(index, fill_gap);
+  } else {
+    pool.set_.erase_from_pages(index, fill_gap);
+  }
 }
 
-Pool::Remove Pool::remove_for(const ComponentType& type) {
-  if (type.relocate != nullptr) return remove_one<0>;
+Pool::Remove Pool::remove_for(const ComponentType& type) const {
+  if (type.relocate != nullptr || !set_.has_pages()) return remove_one<0>;
   switch (type.size) {
     case 4: return remove_one<4>;
     case 8: return remove_one<8>;

@@ -32,7 +32,8 @@ class Scratch;
 enum class OrderOwner : std::uint8_t { nobody, sort, group, hierarchy };
 
 struct PoolConfig {
-  std::uint32_t sparse_page_shift = 10;  // 2^10 indices, 4 KiB
+  // 2^10 indices, 4 KiB. SparseSet::no_pages: for mirrors, where few entities lie among many indices.
+  std::uint32_t sparse_page_shift = 10;
 };
 
 class Pool {
@@ -203,11 +204,11 @@ class Pool {
     core::store(to + last, back);
   }
   void destroy_value(std::uint32_t position) noexcept;
-  // Removal, compiled for the usual sizes of plain components; 0: for any component.
+  // Removal, compiled for the usual sizes of plain components; 0: for any component, of a set without pages too.
   using Remove = void (*)(Pool& pool, std::uint32_t index) noexcept;
   template <std::size_t plain_size>
   static void remove_one(Pool& pool, std::uint32_t index) noexcept;
-  static Remove remove_for(const ComponentType& type);
+  [[nodiscard]] Remove remove_for(const ComponentType& type) const;
   void compare_blocks(const SparseSet& lead, Alignment& alignment) const;
   template <class Copy>
   void reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> order, std::byte* room,

@@ -65,6 +65,8 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
 
   const PoolId made = pool_count();
   core::Owned pool(new Pool(made, *type, instance, std::string(instance_name), tick_, config_.pools));
+  // Of a mirror all are watched: typed adds and removes of others need not ask where a prototype is kept.
+  if (config_.entities.recycling == Recycling::given) pool->make_watch();
   pools_.reserve(made + 1);
   pools_by_key_.reserve(made + 1);
   local_pools_.reserve(local_pools_.size() + 1);
@@ -372,8 +374,9 @@ void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept
   for (const Entity entity : entities) {
     pool.commit(entity.index);
     if (!schema) continue;
-    const PrototypeId from = index_.entities().prototype(entity.index);
-    recompose(entity, from, index_.prototypes().with(from, pool.id()));
+    const EntityPool::PrototypePlace prototype = index_.entities().prototype_place(entity.index);
+    const PrototypeId from = prototype.get();
+    recompose(entity, prototype, from, index_.prototypes().with(from, pool.id()));
   }
 }
 
@@ -426,8 +429,9 @@ void Registry::commit_remove(Entity entity, Pool& pool) noexcept {
   if (watch != nullptr)
     for (GroupSet* group : watch->groups) group->removed(pool, entity.index);
   if (!pool.is_schema()) return;
-  const PrototypeId from = index_.entities().prototype(entity.index);
-  recompose(entity, from, index_.prototypes().without(from, pool.id()));
+  const EntityPool::PrototypePlace prototype = index_.entities().prototype_place(entity.index);
+  const PrototypeId from = prototype.get();
+  recompose(entity, prototype, from, index_.prototypes().without(from, pool.id()));
 }
 
 void Registry::check() const {

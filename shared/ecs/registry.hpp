@@ -242,9 +242,10 @@ class Registry {
  private:
   friend class SnapshotLoader;
 
-  // What an add has prepared: where the index is entered, and what becomes of the prototype.
+  // What an add has prepared: where the index is entered, and what becomes of the prototype where it is kept.
   struct PreparedAdd {
     SparseSet::Place place;
+    EntityPool::PrototypePlace prototype = {};
     PrototypeId from = empty_prototype;
     PrototypeId to = empty_prototype;
   };
@@ -256,19 +257,27 @@ class Registry {
     MOBULA_ASSERT(!pool.contains(entity.index), double_add(entity, pool));
     MOBULA_ASSERT(!schema || find(entity, pool.instance()) == no_pool, name_taken(entity, pool));
     const SparseSet::Place place = pool.make_room(entity.index);
-    if (pool.watch() != nullptr) [[unlikely]]
+    EntityPool::PrototypePlace prototype;
+    if (pool.watch() == nullptr) [[likely]] {
+      prototype = index_.entities().flat_prototype_place(entity.index);
+    } else {
       make_group_room(pool, entity);
+      prototype = index_.entities().prototype_place(entity.index);
+    }
     if (!schema) return {place};
     journal_.make_room();
-    const PrototypeId prototype = index_.entities().prototype(entity.index);
-    return {place, prototype, index_.prototypes().with(prototype, pool.id())};
+    const PrototypeId from = prototype.get();
+    return {place, prototype, from, index_.prototypes().with(from, pool.id())};
   }
   void commit_add(Entity entity, Pool& pool, bool schema, const PreparedAdd& prepared) noexcept {
     pool.commit(entity.index, prepared.place);
-    if (schema) recompose(entity, prepared.from, prepared.to);
+    if (!schema) return;
+    MOBULA_ASSERT(prepared.prototype == index_.entities().prototype_place(entity.index),
+                  "a component's constructor makes entities");
+    recompose(entity, prepared.prototype, prepared.from, prepared.to);
   }
-  void recompose(Entity entity, PrototypeId from, PrototypeId to) noexcept {
-    index_.change(entity.index, from, to);
+  void recompose(Entity entity, EntityPool::PrototypePlace prototype, PrototypeId from, PrototypeId to) noexcept {
+    index_.change(prototype, from, to);
     journal_.note_recomposed(entity);
   }
   void remove_from(Entity entity, Pool& pool, bool schema) {
@@ -277,8 +286,9 @@ class Registry {
     MOBULA_ASSERT(valid(entity), dead_entity("removing", entity, pool));
     MOBULA_ASSERT(pool.contains(entity.index), missing_component(entity, pool));
     journal_.make_room();
-    const PrototypeId prototype = index_.entities().prototype(entity.index);
-    recompose(entity, prototype, index_.prototypes().without(prototype, pool.id()));
+    const EntityPool::PrototypePlace prototype = index_.entities().flat_prototype_place(entity.index);
+    const PrototypeId from = prototype.get();
+    recompose(entity, prototype, from, index_.prototypes().without(from, pool.id()));
     pool.remove(entity.index);
   }
   void prepare_add(std::span<const Entity> entities, Pool& pool);

@@ -16,7 +16,7 @@ void Registry::assign_prototypes(const EntityBatch& batch, std::span<const Proto
     for (; i < count && prototypes[i] == prototype; ++i) {
       MOBULA_ASSERT(valid(batch.at(i)) && index_.entities().prototype(batch.at(i).index) == empty_prototype,
                     "entity " + to_string(batch.at(i)) + " is spawned, and is dead or has components already");
-      index_.entities().change_prototype(batch.at(i).index, empty_prototype, prototype);
+      index_.entities().prototype_place(batch.at(i).index).change(empty_prototype, prototype);
     }
     index_.prototypes().retain(prototype, i - begin);
   }

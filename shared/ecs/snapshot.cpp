@@ -184,7 +184,8 @@ bool cut_prototypes(std::vector<SavedPrototype>& prototypes, std::span<const std
 
 void save_snapshot(const Registry& registry, core::Bytes& out) {
   const SnapshotTables tables(registry);
-  const EntityPoolImage entities = registry.entities().image();
+  std::vector<EntitySlot> room;
+  const EntityPoolImage entities = registry.entities().image(room);
   const auto count = [](const auto& items) { return static_cast<std::uint32_t>(items.size()); };
   const SnapshotCounts counts{registry.tick(),
                               count(tables.pools),

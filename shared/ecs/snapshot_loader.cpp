@@ -240,8 +240,8 @@ void SnapshotLoader::make_prototypes() {
   }
   if (same) return;
   entities_.each([this](Entity entity) {
-    const PrototypeId before = entities_.prototype(entity.index);
-    entities_.change_prototype(entity.index, before, prototype_ids_[before]);
+    const EntityPool::PrototypePlace prototype = entities_.prototype_place(entity.index);
+    prototype.change(prototype.get(), prototype_ids_[prototype.get()]);
   });
 }
 

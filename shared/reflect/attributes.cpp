@@ -20,7 +20,7 @@ struct Placement {
   std::string_view where;
 };
 
-constexpr std::array<Placement, 14> placements{{
+constexpr std::array<Placement, 15> placements{{
     {"component", 0, "a struct"},
     {"range", bit(Category::integer) | bit(Category::real) | bit(Category::structure),
      "a number or a struct of floats"},
@@ -29,6 +29,7 @@ constexpr std::array<Placement, 14> placements{{
      "a number, a struct of floats or a unit quaternion"},
     {"default", everything & ~bit(Category::entity), "anything but an entity"},
     {"unit_quaternion", bit(Category::quaternion), "a struct of four floats x, y, z, w"},
+    {"smallest_three", bit(Category::structure), "a struct of four integers"},
     {"fixed_string", bit(Category::text), "an array of ubyte"},
     {"string_id", bit(Category::string_id), "a uint"},
     {"count", everything & ~bit(Category::text), "an array"},
@@ -44,7 +45,8 @@ struct Flag {
   bool Field::* member;
 };
 
-constexpr std::array<Flag, 5> flags{{
+constexpr std::array<Flag, 6> flags{{
+    {"smallest_three", &Field::smallest_three},
     {"owner_only", &Field::owner_only},
     {"predicted", &Field::predicted},
     {"not_sent", &Field::not_sent},

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <mobula/core/format.hpp>
 #include <mobula/reflect/attributes.hpp>
 #include <mobula/reflect/describe.hpp>
+#include <span>
 
 namespace mobula::reflect {
 namespace {
@@ -24,6 +26,20 @@ bool is_quaternion(const DeclaredStruct& type) {
 Category scalar_category(FieldKind kind) {
   if (kind == FieldKind::boolean) return Category::boolean;
   return is_float(kind) ? Category::real : Category::integer;
+}
+
+// A rotation as a game may keep it: which of x, y, z, w is left out, and the codes of the other three. Side by side, so
+// that they travel as one.
+bool is_smallest_three(std::span<const Field> leaves, std::size_t path) {
+  if (leaves.size() != 4 || leaves[0].steps != 3) return false;
+  const std::uint64_t codes = leaves[1].steps + 1;
+  const bool good = codes >= 4 && codes <= 65536 && std::has_single_bit(codes);
+  return good && std::ranges::all_of(leaves, [&](const Field& leaf) {
+           return is_integer(leaf.kind) && leaf.enum_values.empty() && leaf.ranged && leaf.low == 0 &&
+                  leaf.array_at == 0 && leaf.path.find('.', path + 1) == std::string::npos &&
+                  (&leaf == leaves.data() || leaf.steps == leaves[1].steps) && leaf.not_sent == leaves[0].not_sent &&
+                  leaf.owner_only == leaves[0].owner_only;
+         });
 }
 
 // What the walk hands down to the leaves of a struct.
@@ -61,9 +77,9 @@ class Walk {
   }
 
   bool struct_attributes() {
-    constexpr std::array<std::string_view, 11> of_fields{
-        "range",        "step",      "bits",       "default",   "count",    "unit_quaternion",
-        "fixed_string", "string_id", "owner_only", "predicted", "read_only"};
+    constexpr std::array<std::string_view, 12> of_fields{
+        "range",          "step",         "bits",      "default",    "count",     "unit_quaternion",
+        "smallest_three", "fixed_string", "string_id", "owner_only", "predicted", "read_only"};
     for (const std::string_view name : of_fields) {
       if (type_.attributes.contains(name)) return fail("", core::format("attribute {} belongs on a field", name));
     }
@@ -136,7 +152,10 @@ class Walk {
         field.attributes.contains("range") || field.attributes.contains("step") || field.attributes.contains("bits");
     const bool has_float = std::any_of(component_.fields.begin() + static_cast<std::ptrdiff_t>(first_leaf),
                                        component_.fields.end(), [](const Field& leaf) { return is_float(leaf.kind); });
-    return !says_range || has_float || fail(path, "there is no float in it that a range could be for");
+    if (says_range && !has_float) return fail(path, "there is no float in it that a range could be for");
+    const auto leaves = std::span<const Field>(component_.fields).subspan(first_leaf);
+    return !field.attributes.contains("smallest_three") || is_smallest_three(leaves, path.size()) ||
+           fail(path, "smallest_three are four integers: one of range \"0 3\", three of 2 to 16 bits");
   }
 
   bool add_leaf(const DeclaredField& declared, const std::string& path, Category category, const Context& context) {
@@ -214,7 +233,7 @@ class Walk {
     const bool is_unsigned =
         counter.kind == FieldKind::uint8 || counter.kind == FieldKind::uint16 || counter.kind == FieldKind::uint32;
     const bool own_range = counter.ranged && counter.high != array.count;
-    if (!is_unsigned || counter.count > 1 || !counter.enum_values.empty() || own_range) {
+    if (!is_unsigned || counter.array_at > 0 || counter.smallest_three || !counter.enum_values.empty() || own_range) {
       return fail(array.path, counter.path + " must be one ubyte, ushort or uint, of no other range, to count it");
     }
     const bool same_fate = counter.owner_only == array.owner_only && counter.not_sent == array.not_sent &&

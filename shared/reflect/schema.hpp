@@ -85,6 +85,7 @@ struct Field {
   std::uint64_t steps = 0;
   std::uint32_t bits = 0;
 
+  bool smallest_three = false;  // one of four integers that are a rotation: which part is left out, then the others
   bool owner_only = false;
   bool predicted = false;
   bool not_sent = false;

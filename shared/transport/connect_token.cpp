@@ -129,18 +129,31 @@ core::Result<core::Bytes> mint_token(const TokenRequest& request, const core::Se
     return refused("too many servers", "a connect token names at most 32 servers");
   }
   const std::uint64_t expire_time = unix_time + request.expire_seconds;
+  return write_token({.protocol_id = request.protocol_id,
+                      .create_time = unix_time,
+                      .expire_time = expire_time,
+                      .nonce = secrets.nonce,
+                      .private_part = seal_private(request, key, secrets, expire_time),
+                      .timeout_seconds = request.timeout_seconds,
+                      .servers = request.servers,
+                      .client_to_server = secrets.client_to_server,
+                      .server_to_client = secrets.server_to_client});
+}
+
+core::Bytes write_token(const ConnectToken& token) {
+  MOBULA_ASSERT(token.servers.size() <= token_servers_max, "a connect token names at most 32 servers");
   core::Bytes bytes(connect_token_bytes);
   Writer out(bytes);
   out.bytes(netcode_version());
-  out.value(request.protocol_id);
-  out.value(unix_time);
-  out.value(expire_time);
-  out.value(secrets.nonce);
-  out.value(seal_private(request, key, secrets, expire_time));
-  out.value(request.timeout_seconds);
-  out.addresses(request.servers);
-  out.value(secrets.client_to_server);
-  out.value(secrets.server_to_client);
+  out.value(token.protocol_id);
+  out.value(token.create_time);
+  out.value(token.expire_time);
+  out.value(token.nonce);
+  out.value(token.private_part);
+  out.value(token.timeout_seconds);
+  out.addresses(token.servers);
+  out.value(token.client_to_server);
+  out.value(token.server_to_client);
   return bytes;
 }
 

@@ -87,6 +87,8 @@ struct ConnectToken {
 // Refused as "wrong size", "wrong version", "no servers", "too many servers", "wrong address type" or
 // "expires before it is made".
 core::Result<ConnectToken> read_token(core::ByteView bytes);
+// What read_token makes a token of: connect_token_bytes. It names at most token_servers_max servers.
+core::Bytes write_token(const ConnectToken& token);
 
 // --- The server's side ---------------------------------------------------------------------------------------------
 

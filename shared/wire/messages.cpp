@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mobula/core/text.hpp>
 #include <mobula/wire/messages.hpp>
+#include <span>
 
 namespace mobula::wire {
 namespace {
@@ -16,11 +17,22 @@ Offset<flatbuffers::Vector<std::uint8_t>> make_bytes(FlatBufferBuilder& builder,
   return builder.CreateVector(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
+Offset<flatbuffers::Vector<std::uint8_t>> make_hashes(FlatBufferBuilder& builder,
+                                                      std::span<const core::ContentHash> hashes) {
+  core::Bytes bytes;
+  for (const core::ContentHash& hash : hashes) bytes.insert(bytes.end(), hash.bytes.begin(), hash.bytes.end());
+  return make_bytes(builder, bytes);
+}
+
 BodyOffset make_body(FlatBufferBuilder& builder, const Hello& hello) {
   Offset<flatbuffers::Vector<std::uint8_t>> fingerprint;
   if (hello.schema_fingerprint) fingerprint = make_bytes(builder, hello.schema_fingerprint->bytes);
   const auto name = builder.CreateString(hello.name);
-  return {flat::Body::Hello, flat::CreateHello(builder, hello.version, fingerprint, name).Union()};
+  const auto resources = make_hashes(builder, hello.resources);
+  const auto schemas = make_hashes(builder, hello.schemas);
+  return {flat::Body::Hello,
+          flat::CreateHello(builder, hello.version, fingerprint, name, hello.verify, resources, schemas, hello.resume)
+              .Union()};
 }
 
 BodyOffset make_body(FlatBufferBuilder& builder, const Welcome& welcome) {
@@ -32,7 +44,7 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Welcome& welcome) {
     resources.push_back(flat::CreateResource(builder, make_bytes(builder, resource.identity.bytes), resource.size));
   return {flat::Body::Welcome,
           flat::CreateWelcome(builder, welcome.session, welcome.ticks_per_second, welcome.index_limit, fingerprint,
-                              schema, builder.CreateVector(resources))
+                              schema, builder.CreateVector(resources), welcome.resumed)
               .Union()};
 }
 
@@ -73,6 +85,52 @@ BodyOffset make_body(FlatBufferBuilder& builder, const ResourcePart& part) {
   return {flat::Body::ResourcePart, flat::CreateResourcePart(builder, identity, part.offset, bytes).Union()};
 }
 
+BodyOffset make_body(FlatBufferBuilder& builder, const Level& level) {
+  const auto identity = make_bytes(builder, level.identity.bytes);
+  const auto present = make_bytes(builder, level.present);
+  return {flat::Body::Level, flat::CreateLevel(builder, identity, level.range.first, level.range.count,
+                                               level.range.generation, level.tick, present)
+                                 .Union()};
+}
+
+BodyOffset make_body(FlatBufferBuilder& builder, const Events& message) {
+  std::vector<Offset<flat::Event>> events;
+  for (const Event& event : message.events) {
+    const flat::Handle about(event.about.index, event.about.generation);
+    const auto bytes = make_bytes(builder, event.bytes);
+    events.push_back(flat::CreateEvent(builder, event.sequence, event.about ? &about : nullptr, bytes));
+  }
+  return {flat::Body::Events, flat::CreateEvents(builder, message.tick, builder.CreateVector(events)).Union()};
+}
+
+BodyOffset make_body(FlatBufferBuilder& builder, const MirrorHashes& message) {
+  std::vector<flat::MirrorHash> hashes;
+  for (const MirrorHash& each : message.hashes)
+    hashes.emplace_back(each.place, each.entity.index, each.entity.generation, each.tick, each.hash);
+  return {flat::Body::MirrorHashes, flat::CreateMirrorHashes(builder, message.of_level, message.first, message.end,
+                                                             message.tick, builder.CreateVectorOfStructs(hashes))
+                                        .Union()};
+}
+
+BodyOffset make_body(FlatBufferBuilder& builder, const MirrorCorrection& message) {
+  const flat::Handle entity(message.entity.index, message.entity.generation);
+  const auto words = builder.CreateVector(message.words);
+  return {flat::Body::MirrorCorrection,
+          flat::CreateMirrorCorrection(builder, static_cast<flat::MirrorFault>(message.fault), message.of_level,
+                                       message.place, &entity, message.tick, message.prototype, message.owner, words)
+              .Union()};
+}
+
+BodyOffset make_body(FlatBufferBuilder& builder, const MirrorDifference& message) {
+  const flat::Handle entity(message.entity.index, message.entity.generation);
+  const auto component = builder.CreateString(message.component);
+  const auto field = builder.CreateString(message.field);
+  const auto client = builder.CreateString(message.client);
+  const auto server = builder.CreateString(message.server);
+  return {flat::Body::MirrorDifference,
+          flat::CreateMirrorDifference(builder, &entity, component, field, client, server).Union()};
+}
+
 core::Error malformed(const char* what) { return {"malformed message", what}; }
 
 std::string text_of(const flatbuffers::String* text) { return text == nullptr ? std::string() : text->str(); }
@@ -91,13 +149,31 @@ core::Bytes bytes_of(const flatbuffers::Vector<std::uint8_t>& flat) {
   return {bytes.begin(), bytes.end()};
 }
 
+// Absent: none.
+bool read_hashes(const flatbuffers::Vector<std::uint8_t>* flat, std::size_t count_max,
+                 std::vector<core::ContentHash>& hashes) {
+  if (flat == nullptr) return true;
+  constexpr std::size_t size = sizeof(core::ContentHash::bytes);
+  if (flat->size() % size != 0 || flat->size() > count_max * size) return false;
+  for (core::ByteView rest = core::as_bytes(flat->data(), flat->size()); !rest.empty(); rest = rest.subspan(size))
+    std::copy_n(rest.begin(), size, hashes.emplace_back().bytes.begin());
+  return true;
+}
+
 core::Result<Message> read(const flat::Hello& flat) {
   if (too_long(flat.name())) return malformed("Hello: the name is too long");
   Hello hello{.version = flat.version(),
               .schema_fingerprint = hash_of(flat.schema_fingerprint()),
-              .name = text_of(flat.name())};
+              .name = text_of(flat.name()),
+              .verify = flat.verify(),
+              .resources = {},
+              .schemas = {},
+              .resume = flat.resume()};
   if (flat.schema_fingerprint() != nullptr && !hello.schema_fingerprint)
     return malformed("Hello: a fingerprint has 32 bytes");
+  if (!read_hashes(flat.resources(), max_resources, hello.resources) ||
+      !read_hashes(flat.schemas(), max_known_schemas, hello.schemas))
+    return malformed("Hello: at most 16 resources and 16 schemas, of 32 bytes each");
   return Message(std::move(hello));
 }
 
@@ -113,7 +189,8 @@ core::Result<Message> read(const flat::Welcome& flat) {
                   .index_limit = flat.index_limit(),
                   .schema_fingerprint = *fingerprint,
                   .schema = {},
-                  .resources = {}};
+                  .resources = {},
+                  .resumed = flat.resumed()};
   if (flat.schema() != nullptr) welcome.schema = bytes_of(*flat.schema());
   if (flat.resources() == nullptr) return Message(std::move(welcome));
   if (flat.resources()->size() > max_resources) return malformed("Welcome: too many resources");
@@ -184,6 +261,77 @@ core::Result<Message> read(const flat::ResourcePart& flat) {
   return Message(ResourcePart{*identity, flat.offset(), bytes_of(*flat.bytes())});
 }
 
+core::Result<Message> read(const flat::Events& flat) {
+  if (flat.events()->size() == 0 || flat.events()->size() > max_events_per_message)
+    return malformed("Events: 1 to 1024");
+  Events message{.tick = flat.tick(), .events = {}};
+  for (const flat::Event* event : *flat.events()) {
+    if (!message.events.empty() && event->sequence() <= message.events.back().sequence)
+      return malformed("Events: by ascending sequence");
+    if (event->bytes()->size() > max_event_bytes) return malformed("Event: too long");
+    const flat::Handle* about = event->about();
+    if (about != nullptr && about->generation() == 0) return malformed("Event: about no entity, or one that can be");
+    message.events.push_back({event->sequence(),
+                              about == nullptr ? ecs::null_entity : ecs::Entity{about->index(), about->generation()},
+                              bytes_of(*event->bytes())});
+  }
+  return Message(std::move(message));
+}
+
+core::Result<Message> read(const flat::Level& flat) {
+  const std::optional<core::ContentHash> identity = hash_of(flat.identity());
+  if (!identity) return malformed("Level: an identity has 32 bytes");
+  const bool fits =
+      flat.count() > 0 && flat.first() < max_index_limit && flat.count() <= max_index_limit - flat.first();
+  if (!fits || flat.generation() == 0 || flat.tick() == 0) return malformed("Level: a range that cannot be");
+  if (flat.present()->size() != (flat.count() + 7) / 8) return malformed("Level: a bit for each of its entities");
+  return Message(
+      Level{*identity, {flat.first(), flat.count(), flat.generation()}, flat.tick(), bytes_of(*flat.present())});
+}
+
+core::Result<Message> read(const flat::MirrorHashes& flat) {
+  if (flat.hashes()->size() > max_mirror_hashes) return malformed("MirrorHashes: at most 1024");
+  MirrorHashes message{
+      .of_level = flat.of_level(), .first = flat.first(), .end = flat.end(), .tick = flat.tick(), .hashes = {}};
+  std::uint64_t least = flat.first();
+  for (const flat::MirrorHash* each : *flat.hashes()) {
+    if (each->place() < least || each->place() >= flat.end() || each->generation() == 0)
+      return malformed("MirrorHashes: entities by ascending place, from first to end");
+    least = each->place() + 1ull;
+    message.hashes.push_back({each->place(), {each->index(), each->generation()}, each->tick(), each->hash()});
+  }
+  return Message(std::move(message));
+}
+
+core::Result<Message> read(const flat::MirrorCorrection& flat) {
+  const bool known = flat.fault() <= flat::MirrorFault::missing && flat.entity()->generation() != 0;
+  if (!known) return malformed("MirrorCorrection: a fault that is known, of an entity");
+  MirrorCorrection message{.fault = static_cast<MirrorFault>(flat.fault()),
+                           .of_level = flat.of_level(),
+                           .place = flat.place(),
+                           .entity = {flat.entity()->index(), flat.entity()->generation()},
+                           .tick = flat.tick(),
+                           .prototype = flat.prototype(),
+                           .owner = flat.owner(),
+                           .words = {}};
+  if (flat.words() == nullptr) return Message(std::move(message));
+  if (flat.words()->size() > max_entity_words) return malformed("MirrorCorrection: too many words");
+  message.words.assign(flat.words()->begin(), flat.words()->end());
+  return Message(std::move(message));
+}
+
+core::Result<Message> read(const flat::MirrorDifference& flat) {
+  if (flat.entity()->generation() == 0) return malformed("MirrorDifference: of an entity");
+  for (const flatbuffers::String* text : {flat.component(), flat.field(), flat.client(), flat.server()})
+    if (too_long(text) || !core::is_printable(text_of(text)))
+      return malformed("MirrorDifference: at most 256 bytes of printable UTF-8");
+  return Message(MirrorDifference{.entity = {flat.entity()->index(), flat.entity()->generation()},
+                                  .component = text_of(flat.component()),
+                                  .field = text_of(flat.field()),
+                                  .client = text_of(flat.client()),
+                                  .server = text_of(flat.server())});
+}
+
 }  // namespace
 
 core::Bytes encode(const Message& message) {
@@ -211,6 +359,11 @@ core::Result<Message> decode_message(core::ByteView bytes) {
     case flat::Body::RejoinTokens: return read(*message.body_as_RejoinTokens());
     case flat::Body::ResourceRequest: return read(*message.body_as_ResourceRequest());
     case flat::Body::ResourcePart: return read(*message.body_as_ResourcePart());
+    case flat::Body::Events: return read(*message.body_as_Events());
+    case flat::Body::Level: return read(*message.body_as_Level());
+    case flat::Body::MirrorHashes: return read(*message.body_as_MirrorHashes());
+    case flat::Body::MirrorCorrection: return read(*message.body_as_MirrorCorrection());
+    case flat::Body::MirrorDifference: return read(*message.body_as_MirrorDifference());
     case flat::Body::NONE: break;
   }
   return core::Error{"unknown message", "message type " + std::to_string(static_cast<int>(message.body_type()))};

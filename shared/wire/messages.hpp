@@ -7,6 +7,8 @@
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/entity.hpp>
+#include <mobula/ecs/entity_batch.hpp>
+#include <mobula/ecs/pool.hpp>
 #include <mobula/index/prototype_hash.hpp>
 #include <optional>
 #include <string>
@@ -25,14 +27,24 @@ inline constexpr std::size_t max_names = 4096;
 inline constexpr std::size_t max_prototypes_per_message = 1024;
 inline constexpr std::size_t max_components_per_prototype = 64;
 inline constexpr std::size_t max_resources = 16;
+inline constexpr std::size_t max_known_schemas = 16;
 inline constexpr std::size_t max_resource_part_bytes = 64 * 1024;
 inline constexpr std::size_t rejoin_token_bytes = 2048;
 inline constexpr std::size_t max_rejoin_tokens = 4;
+inline constexpr std::size_t max_events_per_message = 1024;
+inline constexpr std::size_t max_event_bytes = 1024;
+inline constexpr std::size_t max_mirror_hashes = 1024;
+inline constexpr std::size_t max_entity_words = 1u << 14;
+inline constexpr std::uint32_t max_mirror_differences = 8;  // told of one entity
 
 struct Hello {
   std::uint32_t version = protocol_version;
   std::optional<core::ContentHash> schema_fingerprint;
   std::string name;
+  bool verify = false;
+  std::vector<core::ContentHash> resources{};  // that the client has, at most max_resources
+  std::vector<core::ContentHash> schemas{};
+  bool resume = false;  // it comes back, and has kept its mirror
 };
 
 struct Resource {
@@ -47,6 +59,14 @@ struct Welcome {
   core::ContentHash schema_fingerprint;
   core::Bytes schema;
   std::vector<Resource> resources;
+  bool resumed = false;  // deltas go on from where they were
+};
+
+struct Level {
+  core::ContentHash identity;
+  ecs::EntityRange range;
+  ecs::Tick tick = 0;
+  core::Bytes present;  // a bit for each entity of the range
 };
 
 struct Names {
@@ -82,8 +102,56 @@ struct ResourcePart {
   core::Bytes bytes;  // at least one
 };
 
-using Message =
-    std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest, ResourcePart>;
+struct Event {
+  std::uint16_t sequence = 0;  // among all of the tick's events for this client, unreliable ones included
+  ecs::Entity about;           // null: about no entity
+  core::Bytes bytes;
+};
+
+struct Events {
+  ecs::Tick tick = 0;
+  std::vector<Event> events;  // at least one, by ascending sequence
+};
+
+struct MirrorHash {
+  std::uint32_t place = 0;  // id, or index of what is as the level has it
+  ecs::Entity entity;
+  ecs::Tick tick = 0;
+  std::uint64_t hash = 0;  // entity_hash.hpp
+};
+
+// All that a mirror has from place `first` on, below `end`.
+struct MirrorHashes {
+  bool of_level = false;
+  std::uint32_t first = 0;
+  std::uint32_t end = 0;
+  ecs::Tick tick = 0;
+  std::vector<MirrorHash> hashes;  // by ascending place
+};
+
+enum class MirrorFault : std::uint8_t { values, unknown, missing };
+
+struct MirrorCorrection {
+  MirrorFault fault = MirrorFault::values;
+  bool of_level = false;
+  std::uint32_t place = 0;
+  ecs::Entity entity;
+  ecs::Tick tick = 0;
+  std::uint64_t prototype = 0;
+  bool owner = false;
+  std::vector<std::uint32_t> words;
+};
+
+struct MirrorDifference {
+  ecs::Entity entity;
+  std::string component;
+  std::string field;
+  std::string client;
+  std::string server;
+};
+
+using Message = std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest,
+                             ResourcePart, Events, Level, MirrorHashes, MirrorCorrection, MirrorDifference>;
 
 core::Bytes encode(const Message& message);
 

@@ -42,17 +42,21 @@ class LyingServer {
   }
   void say(const wire::Message& message) { ASSERT_TRUE(lane()->send_reliable(wire::encode(message)).ok()); }
   void say_raw(core::ByteView bytes) { ASSERT_TRUE(lane()->send_reliable(bytes).ok()); }
-  void send(const wire::DeltaHeader& header, core::ByteView body = {}) {
-    core::Bytes bytes(wire::delta_header_size);
+  // Four empty lists.
+  static constexpr std::array empty_body{std::byte{0x21}, std::byte{0x09}};
+
+  void send(const wire::DeltaHeader& header, core::ByteView body = empty_body) {
+    core::Bytes bytes(wire::header_size(header));
     wire::write_header(header, bytes);
     bytes.insert(bytes.end(), body.begin(), body.end());
     ASSERT_TRUE(lane()->send_unreliable(bytes).ok());
   }
   // The newest input that has come.
-  wire::InputHeader input() {
-    wire::InputHeader newest;
+  wire::InputDatagram input() {
+    wire::InputDatagram newest;
     core::Bytes bytes;
-    while (lane() != nullptr && lane()->next_unreliable(bytes)) newest = wire::read_input_header(bytes).value();
+    while (lane() != nullptr && lane()->next_unreliable(bytes)) EXPECT_TRUE(wire::decode_input(bytes, newest).ok());
+    newest.commands.clear();
     return newest;
   }
   static wire::Welcome welcome() {
@@ -127,20 +131,43 @@ TEST_F(ConnectionTest, AcknowledgesWhatItHasApplied) {
     server.send({.sequence = sequence, .tick = sequence});
     server.ticks(3);
   }
-  const wire::InputHeader input = server.input();
+  const wire::InputDatagram input = server.input();
   EXPECT_EQ(input.newest, 300u);
   EXPECT_TRUE(input.has(0));
   EXPECT_TRUE(input.has(300 - 70));
   for (const std::uint32_t age : {1u, 100u, 229u, 231u, 255u}) EXPECT_FALSE(input.has(age)) << age;
-  EXPECT_EQ(server.connection.stats().deltas, 5u);
+  EXPECT_EQ(server.connection.stats().deltas, 6u);
   EXPECT_EQ(server.connection.stats().late_deltas, 1u) << "the third came after the fourth";
+}
+
+TEST_F(ConnectionTest, TakesLateDeltasOnceAndUntilTheServerHasGivenThemUp) {
+  play();
+  for (const std::uint32_t sequence : {40u, 9u, 9u, 8u, 40u}) server.send({.sequence = sequence, .tick = sequence});
+  server.ticks(3);
+  const wire::InputDatagram input = server.input();
+  EXPECT_EQ(input.newest, 40u);
+  EXPECT_TRUE(input.has(40 - 9));
+  EXPECT_FALSE(input.has(40 - 8)) << "late_max behind the newest";
+  EXPECT_EQ(server.connection.stats().deltas, 2u);
+}
+
+TEST_F(ConnectionTest, ALateDeltaThatCannotBeAppliedIsAsGoodAsLost) {
+  play();
+  server.send({.sequence = 2, .tick = 2});
+  server.send({.sequence = 1, .tick = 1}, core::Bytes(9, std::byte{0xff}));
+  server.ticks(3);
+  EXPECT_EQ(server.connection.state(), State::playing);
+  const wire::InputDatagram input = server.input();
+  EXPECT_EQ(input.newest, 2u);
+  EXPECT_TRUE(input.has(0));
+  EXPECT_FALSE(input.has(1));
 }
 
 TEST_F(ConnectionTest, AcknowledgesNeighboursInTheirPlaces) {
   play();
   for (const std::uint32_t sequence : {1u, 2u, 4u}) server.send({.sequence = sequence, .tick = sequence});
   server.ticks(3);
-  const wire::InputHeader input = server.input();
+  const wire::InputDatagram input = server.input();
   EXPECT_EQ(input.newest, 4u);
   EXPECT_TRUE(input.has(0));
   EXPECT_FALSE(input.has(1));
@@ -151,7 +178,8 @@ TEST_F(ConnectionTest, AcknowledgesNeighboursInTheirPlaces) {
 
 TEST_F(ConnectionTest, CountsTicksAndNotDeltas) {
   play();
-  for (std::uint32_t sequence = 1; sequence <= 6; ++sequence) server.send({.sequence = sequence, .tick = sequence / 3});
+  for (std::uint32_t sequence = 1; sequence <= 6; ++sequence)
+    server.send({.sequence = sequence, .tick = (sequence + 2) / 3});
   server.ticks(2);
   EXPECT_EQ(server.connection.stats().deltas, 6u);
   EXPECT_EQ(server.connection.stats().ticks, 2u);
@@ -163,21 +191,41 @@ TEST_F(ConnectionTest, VerifiesEachAcknowledgementOnceAndSeesALie) {
   server.ticks(3);
   const std::uint32_t ack = server.input().ack;
   ASSERT_GT(ack, 0u);
-  server.send({.sequence = 2, .tick = 2, .verified_ack = ack, .verified_hash = 0});
-  server.send({.sequence = 3, .tick = 2, .verified_ack = ack, .verified_hash = 1});
+  server.send({.sequence = 2, .tick = 2, .ack = ack, .verifies = true, .hash = 0});
+  server.send({.sequence = 3, .tick = 2, .ack = ack, .verifies = true, .hash = 1});
   server.ticks(2);
   EXPECT_EQ(server.connection.stats().verified_ticks, 1u);
   EXPECT_EQ(server.connection.stats().mismatched_ticks, 0u);
-  server.send({.sequence = 4, .tick = 3, .verified_ack = server.input().ack, .verified_hash = 0xbad});
+  server.send({.sequence = 4, .tick = 3, .ack = server.input().ack, .verifies = true, .hash = 0xbad});
   server.ticks(2);
   EXPECT_EQ(server.connection.stats().verified_ticks, 1u);
   EXPECT_EQ(server.connection.stats().mismatched_ticks, 1u);
   EXPECT_EQ(server.connection.state(), State::playing);
 }
 
-TEST_F(ConnectionTest, AVerificationOfNoAcknowledgementOfItsSaysNothing) {
+TEST_F(ConnectionTest, ADeltaThatRestsOnAnAcknowledgementThatItNeverGaveEndsIt) {
   play();
-  server.send({.sequence = 1, .tick = 1, .verified_ack = 5000, .verified_hash = 7});
+  server.send({.sequence = 1, .tick = 1, .ack = 5000});
+  expect_failure();
+}
+
+TEST_F(ConnectionTest, AServerThatHasHeardNothingForLongIsStillUnderstoodWhenItHears) {
+  play();
+  const std::uint32_t long_ago = server.input().ack;
+  server.ticks(300);
+  server.send({.sequence = 1, .tick = 1, .ack = long_ago});
+  server.ticks(3);
+  ASSERT_EQ(server.connection.state(), State::playing);
+  const wire::InputDatagram heard = server.input();
+  EXPECT_EQ(heard.newest, 0u) << "as good as lost";
+  server.send({.sequence = 2, .tick = 2, .ack = heard.ack});
+  server.ticks(3);
+  EXPECT_EQ(server.input().newest, 2u);
+}
+
+TEST_F(ConnectionTest, AVerificationOfNoAcknowledgementSaysNothing) {
+  play();
+  server.send({.sequence = 1, .tick = 1, .ack = 0, .verifies = true, .hash = 7});
   server.ticks(2);
   EXPECT_EQ(server.connection.stats().verified_ticks + server.connection.stats().mismatched_ticks, 0u);
 }
@@ -189,9 +237,9 @@ TEST_F(ConnectionTest, AMalformedMessageEndsIt) {
 
 TEST_F(ConnectionTest, AMalformedDeltaEndsItAndLeavesTheMirror) {
   play();
-  server.send({.sequence = 1, .tick = 1, .entities = 3}, core::Bytes(9, std::byte{0xff}));
+  server.send({.sequence = 1, .tick = 1}, core::Bytes(9, std::byte{0xff}));
   expect_failure();
-  EXPECT_EQ(server.connection.mirror()->rows().hash(), 0u);
+  EXPECT_EQ(server.connection.mirror()->hash(), 0u);
   server.connection.mirror()->check();
 }
 
@@ -267,9 +315,9 @@ TEST(Connection, MirrorsTheDemoWithoutKnowingItsComponents) {
   test::Village::Client& client = village.join();
   ASSERT_TRUE(village.tick_until([&] { return client.connection.stats().verified_ticks > 50; }));
   EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
-  const Mirror& mirror = *client.connection.mirror();
+  Mirror& mirror = *client.connection.mirror();
   mirror.check();
-  EXPECT_GE(mirror.rows().size(), test::hamlet()->level().num_entities / 2);
+  EXPECT_GE(mirror.size(), test::hamlet()->level().num_entities / 2);
   EXPECT_EQ(mirror.names().text(core::StringId32("Fog")), "Fog");
   const ecs::PoolId hidden = mirror.registry().find_pool(core::StringId32("Wander"), core::StringId32("Wander"));
   ASSERT_NE(hidden, ecs::Registry::no_pool) << "the schema tells of it";

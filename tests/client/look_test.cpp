@@ -42,7 +42,7 @@ class Look : public testing::Test {
 
 TEST_F(Look, EntitiesAreListedByWhatTheyAreMadeOf) {
   const std::string all = describe_entities(mirror(), 100);
-  const std::string number = std::to_string(mirror().rows().size());
+  const std::string number = std::to_string(mirror().size());
   EXPECT_THAT(all, StartsWith(number + " entities, "));
   EXPECT_THAT(all, HasSubstr(to_string(player())));
   EXPECT_THAT(all, HasSubstr("2 × Body (RenderData), Fog (RenderData)"));
@@ -51,11 +51,11 @@ TEST_F(Look, EntitiesAreListedByWhatTheyAreMadeOf) {
   std::size_t sum = 0;
   for (std::string line; std::getline(lines, line);)
     if (line.find(" × ") != std::string::npos) sum += std::stoul(line);
-  EXPECT_EQ(sum, mirror().rows().size());
+  EXPECT_EQ(sum, mirror().size());
 
   const std::string one = describe_entities(mirror(), 1);
   const std::size_t most = std::stoul(one.substr(one.find("\n\n") + 2));
-  EXPECT_THAT(one, testing::EndsWith("\nand " + std::to_string(mirror().rows().size() - most) + " more\n"));
+  EXPECT_THAT(one, testing::EndsWith("\nand " + std::to_string(mirror().size() - most) + " more\n"));
   EXPECT_THAT(one, HasSubstr(" …\n")) << "of many only some handles";
   EXPECT_EQ(std::count(one.begin(), one.end(), '\n'), 6);
 }
@@ -102,11 +102,11 @@ TEST(Complete, IsOnlyAMirrorThatLacksNothing) {
     test::Village::Client& client = village.join();
     ASSERT_TRUE(village.tick_until([&] { return client.connection.complete(); }, 2000));
     const Mirror& mirror = *client.connection.mirror();
-    const wire::RowTable& published = village.server->publisher().rows();
+    const server::Published& published = village.server->published();
     for (std::uint32_t index = 0; index < published.index_end(); ++index) {
-      const wire::EntityRow& row = published.entity(index);
-      if (!row.entity || row.structure_tick > mirror.tick()) continue;
-      ASSERT_TRUE(mirror.registry().valid(row.entity)) << to_string(row.entity);
+      const server::PublishedEntity& told = published.entity(index);
+      if (!told.entity || told.structure_tick > mirror.tick()) continue;
+      ASSERT_TRUE(mirror.registry().valid(told.entity)) << to_string(told.entity);
     }
   }
   core::set_log_level(core::LogLevel::info);

@@ -372,6 +372,10 @@ TEST_F(Programs, WrongCommandLinesAreToldInOneLine) {
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--get", "Fog/density"}, "Fog/density");
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--get"}, "--get");
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--list", "--get", "1.1/Fog"}, "--get");
+  expect_refusal("mobula-client", {"--replay", "x.rec", "--connect", "127.0.0.1:1"}, "--connect");
+  expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--speed", "2"}, "--replay");
+  expect_refusal("mobula-client", {"--replay", "x.rec", "--speed", "-1"}, "--speed");
+  expect_refusal("mobula-client", {"--replay", "x.rec", "--at", "-1"}, "--at");
   expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--seconds", "nan"}, "--seconds");
   expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--clients", "0"}, "--clients");
   expect_refusal("mobula-bots", {"--connect", "127.0.0.1:1", "--seconds", "-1"}, "--seconds");
@@ -507,6 +511,44 @@ TEST_F(Programs, AClientKeepsTheLevelInAFolder) {
   Program& client = start("mobula-client", in({"--ticks", "20", "--json", "--resources", store.string()}));
   EXPECT_EQ(client.wait(), 0) << client.err();
   EXPECT_TRUE(fs::exists(store / (to_string(test::hamlet()->identity()) + ".level")));
+}
+
+TEST_F(Programs, ARecordedSessionIsReplayedWithoutAServer) {
+  Program& server = serve();
+  const std::string recording = (folder() / "walk.rec").string();
+  Program& live =
+      start("mobula-client",
+            in({"--ticks", "30", "--json", "--record", recording, "--resources", (folder() / "untouched").string()}));
+  ASSERT_EQ(live.wait(), 0) << live.err();
+  EXPECT_FALSE(fs::exists(folder() / "untouched"));
+  server.signal(SIGTERM);
+  server.wait();
+
+  const auto replay = [&](std::vector<std::string> more, const std::string& file) -> Program& {
+    more.insert(more.begin(), {"--replay", file});
+    return start("mobula-client", more);
+  };
+  Program& fast = replay({"--json"}, recording);
+  Program& timed = replay({"--speed", "4"}, recording);
+  EXPECT_EQ(fast.wait(), 0) << fast.err();
+  EXPECT_EQ(fast.out(), live.out()) << "the same world, to the bit";
+  EXPECT_EQ(timed.wait(), 0) << timed.err();
+  EXPECT_EQ(last_line(timed.out()), last_line(live.out()));
+  EXPECT_THAT(timed.out(), HasSubstr(" in the last second, "));
+  Program& listed = replay({"--list"}, recording);
+  EXPECT_EQ(listed.wait(), 0) << listed.err();
+  EXPECT_THAT(listed.out(), HasSubstr("Fog (RenderData)"));
+
+  const std::string bytes = read(recording);
+  const std::string part = (folder() / "part.rec").string();
+  write(part, bytes.substr(0, bytes.size() - 200));
+  Program& cut_off = replay({}, part);
+  EXPECT_EQ(cut_off.wait(), 0) << cut_off.err();
+  EXPECT_THAT(cut_off.err(), HasSubstr("part.rec is cut off"));
+  write(part, bytes.substr(0, 5000) + "?" + bytes.substr(5001));
+  Program& damaged = replay({"--json"}, part);
+  EXPECT_EQ(damaged.wait(), 1);
+  EXPECT_THAT(damaged.err(), HasSubstr("is damaged"));
 }
 
 TEST_F(Programs, ASeventeenthClientOfSixteenIsToldThatTheServerIsFull) {

@@ -1,5 +1,7 @@
 #include "ecs/allocations.hpp"
 
+#include <malloc.h>
+
 #include <cstdlib>
 #include <new>
 
@@ -8,13 +10,23 @@ namespace {
 
 thread_local std::uint64_t made = 0;
 thread_local std::uint64_t failing = 0;  // which one, as `made` counts; 0: none
+thread_local bool counting = false;
+thread_local std::int64_t held_bytes = 0;  // as the allocator rounds them up
 
 // Null on failure.
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (++made == failing) return nullptr;
   if (bytes == 0) bytes = 1;
-  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return std::malloc(bytes);
-  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  void* const memory = alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__
+                           ? std::malloc(bytes)
+                           : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (counting) held_bytes += static_cast<std::int64_t>(::malloc_usable_size(memory));
+  return memory;
+}
+
+void release(void* memory) noexcept {
+  if (counting) held_bytes -= static_cast<std::int64_t>(::malloc_usable_size(memory));
+  std::free(memory);
 }
 
 void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
@@ -27,6 +39,13 @@ void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
 
 std::uint64_t allocations() { return made; }
 
+CountedBytes::CountedBytes() {
+  counting = true;
+  held_bytes = 0;
+}
+CountedBytes::~CountedBytes() { counting = false; }
+std::int64_t CountedBytes::held() const { return held_bytes; }
+
 FailingAllocation::FailingAllocation(std::uint64_t nth) { failing = made + nth; }
 FailingAllocation::~FailingAllocation() { failing = 0; }
 
@@ -34,6 +53,7 @@ FailingAllocation::~FailingAllocation() { failing = 0; }
 
 using mobula::ecs::test::allocate;
 using mobula::ecs::test::allocate_or_throw;
+using mobula::ecs::test::release;
 
 void* operator new(std::size_t bytes) { return allocate_or_throw(bytes, 1); }
 void* operator new[](std::size_t bytes) { return allocate_or_throw(bytes, 1); }
@@ -52,15 +72,15 @@ void* operator new[](std::size_t bytes, std::align_val_t alignment, const std::n
   return allocate(bytes, static_cast<std::size_t>(alignment));
 }
 
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept { release(memory); }

@@ -81,5 +81,7 @@ struct World : Registry {
 
 // Small pages, so that small tests meet many.
 inline constexpr PoolConfig small_pages{.sparse_page_shift = 4};
+// As mirrors have them.
+inline constexpr PoolConfig no_pages{.sparse_page_shift = SparseSet::no_pages};
 
 }  // namespace mobula::ecs::test

@@ -15,11 +15,13 @@ struct Saved {
   std::vector<EntityRangeSlot> ranges;
   std::vector<EntityRangeList> lists;
 
-  explicit Saved(const EntityPool& pool)
-      : numbers(pool.image()),
-        slots(numbers.slots.begin(), numbers.slots.end()),
-        ranges(numbers.ranges.begin(), numbers.ranges.end()),
-        lists(numbers.free_range_lists.begin(), numbers.free_range_lists.end()) {}
+  explicit Saved(const EntityPool& pool) {
+    std::vector<EntitySlot> room;
+    numbers = pool.image(room);
+    slots.assign(numbers.slots.begin(), numbers.slots.end());
+    ranges.assign(numbers.ranges.begin(), numbers.ranges.end());
+    lists.assign(numbers.free_range_lists.begin(), numbers.free_range_lists.end());
+  }
 
   [[nodiscard]] EntityPoolImage image() const {
     EntityPoolImage image = numbers;
@@ -37,6 +39,10 @@ inline bool same_bytes(const EntityPoolImage& a, const EntityPoolImage& b) {
   return a.recycling == b.recycling && a.incarnation == b.incarnation && a.reuse_bits == b.reuse_bits &&
          a.free_head == b.free_head && a.free_tail == b.free_tail && same(a.slots, b.slots) &&
          same(a.ranges, b.ranges) && same(a.free_range_lists, b.free_range_lists);
+}
+
+inline bool same_bytes(const EntityPool& a, const EntityPool& b) {
+  return same_bytes(Saved(a).image(), Saved(b).image());
 }
 
 }  // namespace mobula::ecs::test

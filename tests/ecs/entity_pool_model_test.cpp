@@ -1,6 +1,7 @@
 // The pool beside a naive model that predicts every handle: lists, maps and sets in the plainest way.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <mobula/core/random.hpp>
@@ -14,6 +15,7 @@ namespace mobula::ecs {
 namespace {
 
 using test::same_bytes;
+using test::Saved;
 
 class Model {
  public:
@@ -199,11 +201,11 @@ class History {
   }
   bool restart() {
     if (random_.chance(1, 2)) ++config_.incarnation;
-    auto loaded = EntityPool::restore(config_, pool_.image(), 1);
+    auto loaded = EntityPool::restore(config_, Saved(pool_).image(), 1);
     EXPECT_TRUE(loaded.ok()) << (loaded.ok() ? "" : loaded.error().message);
     if (!loaded.ok()) return false;
     if (config_.incarnation == pool_.config().incarnation) {
-      EXPECT_TRUE(same_bytes(loaded->image(), pool_.image()));
+      EXPECT_TRUE(same_bytes(*loaded, pool_));
     } else {
       model_.restart(config_.incarnation);
     }
@@ -257,13 +259,17 @@ TEST(EntityPool, RandomHistoriesOfGivenHandlesAgreeWithAMap) {
       }
       if (step % 1024 != 0) continue;
       pool.check();
-      auto loaded = EntityPool::restore(config, pool.image(), 1);
+      auto loaded = EntityPool::restore(config, Saved(pool).image(), 1);
       ASSERT_TRUE(loaded.ok());
-      ASSERT_TRUE(same_bytes(loaded->image(), pool.image()));
+      ASSERT_TRUE(same_bytes(*loaded, pool));
       pool = std::move(loaded.value());
       ASSERT_EQ(pool.size(), living.size());
       for (std::uint32_t index = 0; index < 300; ++index)
         ASSERT_EQ(pool.at(index), living.contains(index) ? living[index] : null_entity);
+      std::vector<Entity> walked;
+      pool.each([&](Entity each) { walked.push_back(each); });
+      ASSERT_EQ(walked, std::vector<Entity>(pool.begin(), pool.end()));
+      ASSERT_TRUE(std::ranges::equal(walked, living, {}, {}, &std::pair<const std::uint32_t, Entity>::second));
     }
   }
 }

@@ -38,7 +38,7 @@ TEST(EntityPool, ARestoredPoolGoesOnAsTheOneThatWasSaved) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
     const EntityPoolConfig config{.recycling = recycling, .incarnation = 5, .reuse_bits = 3, .index_limit = 60};
     EntityPool pool = varied(config);
-    auto loaded = EntityPool::restore(config, pool.image(), prototypes);
+    auto loaded = EntityPool::restore(config, Saved(pool).image(), prototypes);
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
     EXPECT_EQ(loaded->size(), pool.size());
     EXPECT_EQ(loaded->retired(), pool.retired());
@@ -51,7 +51,7 @@ TEST(EntityPool, ARestoredPoolGoesOnAsTheOneThatWasSaved) {
       if (step % 3 == 0 && entity) pool.destroy(entity), loaded->destroy(entity);
       if (step % 2 == 0) pool.destroy_range(range), loaded->destroy_range(range);
     }
-    EXPECT_TRUE(same_bytes(pool.image(), loaded->image()));
+    EXPECT_TRUE(same_bytes(pool, *loaded));
     loaded->check();
   }
 }
@@ -72,7 +72,7 @@ TEST(EntityPool, UnderANewIncarnationTheLivingStayAndOnlyNewHandlesAreHandedOut)
     EXPECT_EQ(old.retired(), recycling == Recycling::queue ? 6u : 0u);
 
     config.incarnation = 6;
-    auto restored = EntityPool::restore(config, old.image(), prototypes);
+    auto restored = EntityPool::restore(config, Saved(old).image(), prototypes);
     ASSERT_TRUE(restored.ok());
     EntityPool& pool = restored.value();
     pool.check();
@@ -87,7 +87,8 @@ TEST(EntityPool, UnderANewIncarnationTheLivingStayAndOnlyNewHandlesAreHandedOut)
     pool.destroy_range(level);
     EXPECT_EQ(pool.create_range(3), (EntityRange{level.first, 3, 6 << 2 | 1}));
     pool.check();
-    EXPECT_FALSE(EntityPool::restore(old.config(), pool.image(), prototypes).ok()) << "time does not run backwards";
+    EXPECT_FALSE(EntityPool::restore(old.config(), Saved(pool).image(), prototypes).ok())
+        << "time does not run backwards";
   }
 }
 
@@ -97,7 +98,7 @@ TEST(EntityPool, WhatWasSavedUnderAnotherConfigIsRefusedForWhatDiffers) {
   std::vector<Entity> entities(10);
   ASSERT_TRUE(pool.create(entities));
   const auto refusal = [&](const EntityPoolConfig& config) -> std::string {
-    const auto restored = EntityPool::restore(config, pool.image(), 1);
+    const auto restored = EntityPool::restore(config, Saved(pool).image(), 1);
     return restored.ok() ? "" : restored.error().reason + (": " + restored.error().message);
   };
   EXPECT_EQ(refusal(saved), "");
@@ -123,7 +124,7 @@ TEST(EntityPool, EveryKindOfDamageIsRefused) {
   pool.destroy_range(pool.create_range(1));        // 11, free
   pool.destroy(level.at(1));
   for (const std::uint32_t i : {1u, 3u, 4u}) pool.destroy(singles[i]);
-  ASSERT_TRUE(EntityPool::restore(config, pool.image(), 1).ok());
+  ASSERT_TRUE(EntityPool::restore(config, Saved(pool).image(), 1).ok());
   using Damage = std::function<void(Saved&)>;
   const std::pair<const char*, Damage> damages[] = {
       {"no policy", [](Saved& s) { s.numbers.recycling = 3; }},

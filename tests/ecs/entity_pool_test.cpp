@@ -17,8 +17,10 @@ std::string link(std::uint32_t index) { return index == (1u << 30) - 1 ? "-" : s
 // One word per slot: `3` alive in generation 3, `>5:2` free: 5 is free after it and its next generation is 2, `x`
 // nobody's; then head and tail of the free list.
 std::string drawn(const EntityPool& pool) {
+  std::vector<EntitySlot> room;
+  const EntityPoolImage image = pool.image(room);
   std::string text;
-  for (const EntitySlot& slot : pool.image().slots) {
+  for (const EntitySlot& slot : image.slots) {
     const std::string next = link(slot.state & ((1u << 30) - 1));
     if (slot.state >> 31 == 0) {
       text += std::to_string(slot.generation);
@@ -27,7 +29,7 @@ std::string drawn(const EntityPool& pool) {
     }
     text += ' ';
   }
-  return text + "| " + link(pool.image().free_head) + ' ' + link(pool.image().free_tail);
+  return text + "| " + link(image.free_head) + ' ' + link(image.free_tail);
 }
 
 TEST(EntityPool, FreeIndicesFormAQueue) {
@@ -214,8 +216,8 @@ TEST(EntityPool, PrototypesAreKeptPerEntityInAndOutOfRanges) {
   EntityPool pool;
   const EntityRange range = pool.create_range(2, 5);
   const Entity single = pool.create(6);
-  pool.change_prototype(range.first + 1, pool.prototype(range.first + 1), 7);
-  pool.change_prototype(single.index, pool.prototype(single.index), 8);
+  pool.prototype_place(range.first + 1).change(pool.prototype(range.first + 1), 7);
+  pool.prototype_place(single.index).change(pool.prototype(single.index), 8);
   EXPECT_EQ(pool.prototype(range.first), 5u);
   EXPECT_EQ(pool.prototype(range.first + 1), 7u);
   EXPECT_EQ(pool.prototype(single.index), 8u);

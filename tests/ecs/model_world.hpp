@@ -106,7 +106,10 @@ struct ModelConfig {
 class ModelWorld {
  public:
   ModelWorld(ModelConfig config, std::uint64_t seed)
-      : config_(std::move(config)), world_({.entities = config_.entities, .pools = small_pages}), random_(seed) {
+      : config_(std::move(config)),
+        world_({.entities = config_.entities,
+                .pools = config_.entities.recycling == Recycling::given ? no_pages : small_pages}),
+        random_(seed) {
     for (std::size_t i = 0; i < kinds.size(); ++i) pools_[i] = kinds[i].open(world_);
     if (config_.listens) listen();
   }

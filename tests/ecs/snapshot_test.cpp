@@ -140,7 +140,7 @@ TEST(Snapshot, AnEmptyWorldComesBack) {
 TEST(Snapshot, PagesOfAnySizeMakeTheSameBytes) {
   RegistryConfig config;
   core::Bytes expected;
-  for (const std::uint32_t shift : {10u, 4u, 7u, 12u}) {
+  for (const std::uint32_t shift : {10u, 4u, 7u, 12u, SparseSet::no_pages}) {
     config.pools = {.sparse_page_shift = shift};
     OddWorld world(config);
     open_pools(world);

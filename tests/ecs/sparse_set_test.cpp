@@ -130,7 +130,7 @@ void run_random_history(std::uint64_t seed, std::uint32_t page_shift) {
 }
 
 TEST(SparseSet, RandomHistoriesAgreeWithAVector) {
-  for (const std::uint32_t page_shift : {0u, 3u, 6u, 10u, SparseSet::max_page_shift}) {
+  for (const std::uint32_t page_shift : {0u, 3u, 6u, 10u, SparseSet::max_page_shift, SparseSet::no_pages}) {
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", page shift " + std::to_string(page_shift));
       ASSERT_NO_FATAL_FAILURE(run_random_history(seed, page_shift));
@@ -139,9 +139,33 @@ TEST(SparseSet, RandomHistoriesAgreeWithAVector) {
 }
 
 TEST(SparseSet, AnEmptySetFindsNothingAnywhere) {
-  const SparseSet set(10);
-  for (const std::uint32_t index : {0u, 1u, 1023u, 1024u, 1u << 26, ~0u}) EXPECT_FALSE(set.contains(index));
-  set.check("the set");
+  for (const std::uint32_t page_shift : {10u, SparseSet::no_pages}) {
+    const SparseSet set(page_shift);
+    for (const std::uint32_t index : {0u, 1u, 1023u, 1024u, 1u << 26, ~0u}) EXPECT_FALSE(set.contains(index));
+    set.check("the set");
+  }
+}
+
+TEST(SparseSet, WithoutPagesIndicesMayBeAnywhereAndChangePlacesForEver) {
+  core::Random random(4);
+  ModelledSet sets(SparseSet::no_pages);
+  EXPECT_FALSE(sets.set.contains(7));
+  sets.set.check("the set");
+  constexpr std::uint32_t strides[] = {1, 97, 1u << 10, 1u << 20, 0x9e3779b1u >> 6};
+  for (const std::uint32_t stride : strides) {
+    for (std::uint32_t i = 0; i < 60; ++i) sets.push(i * stride);
+    for (int step = 0; step < 3000; ++step) {
+      sets.erase(sets.model[random.below(60)]);
+      std::uint32_t index = random.below(1u << 26);
+      while (sets.set.contains(index)) ++index;
+      sets.push(index);
+      if (step % 100 == 0) sets.set.check("the set");
+    }
+    for (std::uint32_t position = 0; position < 60; ++position)
+      ASSERT_EQ(sets.set.find(sets.model[position]), position);
+    while (!sets.model.empty()) sets.erase(sets.model[random.below(static_cast<std::uint32_t>(sets.model.size()))]);
+    sets.compare(300);
+  }
 }
 
 TEST(SparseSet, PagesWithoutEntriesCostNothingAndAreNotWrittenTo) {

@@ -1,30 +1,42 @@
 // Any bytes as a schema. One that loads can be registered, and its components can be sent.
+#include <array>
 #include <fuzz/fuzz.hpp>
-#include <mobula/core/bit_stream.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <mobula/reflect/schema.hpp>
-#include <mobula/wire/component_codec.hpp>
+#include <mobula/wire/entity_codec.hpp>
+#include <vector>
 
 using namespace mobula;
 
 namespace {
 
+// Its row at three ticks, whatever may be in memory: each is a value's again, and the last comes back from its bits.
 void send(const reflect::Component& component) {
-  const wire::ComponentCodec codec(component);
-  for (const std::byte fill : {std::byte{0}, std::byte{0x5a}, std::byte{0xff}}) {
-    core::Bytes value = component.default_value;
-    if (fill != std::byte{0}) std::fill(value.begin(), value.end(), fill);
-    core::Bytes buffer((codec.max_bits() + 7) / 8);
-    core::BitWriter writer(buffer);
-    codec.encode(value.data(), writer);
-    fuzz::require(writer.ok(), "no value takes more than max_bits");
-    core::Bytes decoded = value;
-    core::BitReader reader(buffer);
-    fuzz::require(codec.decode(reader, decoded.data()), "what was encoded can be decoded");
-    fuzz::require(reader.position() == writer.bits(), "and just so many bits");
-    codec.snap(value.data());
-    fuzz::require(value == decoded, "snap makes what decode makes");
+  const wire::RowCodec codec(component);
+  wire::EntityLayout layout;
+  layout.add(codec);
+  std::array<std::vector<std::uint32_t>, 3> rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    constexpr std::array fills{std::byte{0}, std::byte{0x5a}, std::byte{0xff}};
+    core::Bytes value(component.size, fills[i]);
+    rows[i].resize(layout.words);
+    codec.to_words(value.data(), rows[i].data());
+    fuzz::require(codec.to_component(rows[i].data(), true, value.data()), "a value's words are a value's");
+    std::vector<std::uint32_t> again(layout.words);
+    codec.to_words(value.data(), again.data());
+    fuzz::require(again == rows[i], "which has the same words");
   }
+  const wire::EntityCodec entities(layout, true);
+  const wire::Baseline baseline{rows[1].data(), rows[0].data(), {.age = 1, .span = 1}};
+  core::Bytes buffer(layout.bits_max / 8 + 1);
+  core::BitWriter writer(buffer);
+  entities.write_change(rows[2].data(), baseline, writer);
+  fuzz::require(writer.bits() <= layout.bits_max, "no string takes more than bits_max");
+  core::BitReader reader(buffer);
+  std::vector<std::uint32_t> read(layout.words);
+  fuzz::require(entities.read_change(baseline, reader, read.data()), "what was written can be read");
+  fuzz::require(reader.position() == writer.bits(), "and just so many bits");
+  fuzz::require(read == rows[2], "and is what was written");
 }
 
 }  // namespace

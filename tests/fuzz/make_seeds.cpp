@@ -4,14 +4,20 @@
 #include <filesystem>
 #include <fstream>
 #include <fuzz/mirror_state.hpp>
+#include <mobula/client/recording.hpp>
 #include <mobula/core/base64.hpp>
 #include <mobula/resource/compiler.hpp>
+#include <mobula/server/game/demo_game.hpp>
 #include <mobula/transport/connect_token.hpp>
 #include <mobula/transport/session.hpp>
+#include <mobula/wire/event_batch.hpp>
+#include <mobula/wire/input.hpp>
 #include <mobula/wire/messages.hpp>
 #include <reflect/compile_schema.hpp>
 #include <resource/sealed_file.hpp>
+#include <server/hamlet.hpp>
 #include <string>
+#include <wire/codec_world.hpp>
 
 using namespace mobula;
 
@@ -32,7 +38,7 @@ void messages() {
   const core::ContentHash hash = core::content_hash({});
   const std::vector<index::ComponentRef> components{{core::StringId32(1), core::StringId32(2)},
                                                     {core::StringId32(1), core::StringId32(3)}};
-  write("message", "hello", wire::encode(wire::Hello{.schema_fingerprint = hash, .name = "somebody"}));
+  write("message", "hello", wire::encode(wire::Hello{.schema_fingerprint = hash, .name = "somebody", .verify = true}));
   write("message", "welcome",
         wire::encode(wire::Welcome{.session = 1,
                                    .ticks_per_second = 20,
@@ -48,27 +54,53 @@ void messages() {
   write("message", "rejoin_tokens", wire::encode(wire::RejoinTokens{core::Bytes(wire::rejoin_token_bytes)}));
   write("message", "resource_request", wire::encode(wire::ResourceRequest{hash, 7}));
   write("message", "resource_part", wire::encode(wire::ResourcePart{hash, 7, core::Bytes(20)}));
+  write("message", "events", wire::encode(wire::Events{9, {{0, {}, core::Bytes(5)}, {7, {5, 1}, {}}}}));
+}
+
+void inputs() {
+  const auto write_input = [](const char* name, const wire::InputDatagram& input) {
+    core::Bytes datagram(wire::input_bytes_max);
+    datagram.resize(wire::encode_input(input, datagram).bytes);
+    write("input", name, datagram);
+  };
+  wire::InputDatagram input{.ack = 9, .newest = 200, .words = 4, .received = {~0ull, 5, ~0ull, 255}};
+  write_input("idle", input);
+  const core::Bytes bytes(40, std::byte{3});
+  input.first_command = 33;
+  for (std::uint32_t i = 0; i < 5; ++i)
+    input.commands.push_back(
+        {100 + i * i, 95 + i, static_cast<std::uint8_t>(i), core::ByteView(bytes).first(10 * (4 - i))});
+  write_input("commands", input);
+  input.words = 1;
+  input.commands.assign(wire::input_commands_max, {0xffffffffu, 0xffff0001u, 1, core::ByteView(bytes).first(1)});
+  write_input("many", input);
+}
+
+void event_batches() {
+  const core::Bytes bytes(200, std::byte{4});
+  core::Bytes batch;
+  wire::begin_event_batch(77, batch);
+  for (std::uint16_t i = 0; i < 5; ++i) {
+    const ecs::Entity about = i % 2 == 0 ? ecs::null_entity : ecs::Entity{i, 1};
+    static_cast<void>(wire::add_to_event_batch({i, about, core::ByteView(bytes).first(i * 50u)}, batch));
+  }
+  write("event_batch", "some", batch);
+  wire::begin_event_batch(1, batch);
+  for (std::uint16_t i = 0; wire::add_to_event_batch({i, {}, {}}, batch);) ++i;
+  write("event_batch", "many", batch);
 }
 
 void deltas() {
-  const wire::test::MirrorState& state = wire::test::mirror_state();
-  const wire::RowTable& rows = state.server->rows;
-  write("delta", "everything", state.everything);
-  core::Bytes datagram(16 * 1024);
-  const auto finish = [&](const std::string& name, const wire::DeltaWriter& writer) {
-    wire::write_header({.sequence = 2, .tick = 2, .entities = writer.entities()}, datagram);
-    write("delta", name, core::ByteView(datagram).first(writer.size()));
-  };
-  wire::DeltaWriter updates(datagram, state.server->registry, rows);
-  for (std::uint32_t index = 0; index < rows.index_end(); index += 5)
-    if (rows.entity(index).entity) updates.update(rows.entity(index), 0);
-  finish("updates", updates);
-  wire::DeltaWriter mixed(datagram, state.server->registry, rows);
-  for (std::uint32_t index = 0; index < rows.index_end(); ++index) {
-    if (index % 3 == 0) mixed.despawn(index);
-    if (index % 3 == 1 && rows.entity(index).entity) mixed.spawn(rows.entity(index), rows.entity(index).prototype);
-  }
-  finish("despawns_and_spawns", mixed);
+  const test::MirrorState& state = test::mirror_state();
+  write("delta", "first", state.first);
+  write("delta", "next", state.next);
+  write("delta", "after", state.after);
+  core::Bytes nothing(wire::delta_header_size + 2);
+  wire::write_header({.sequence = 100, .tick = 100, .ack = state.told.ack()}, nothing);
+  core::BitWriter bits(core::MutableBytes(nothing).subspan(wire::delta_header_size));
+  bits.write_golomb(0, wire::moving_count_order);
+  for (int list = 0; list < 3; ++list) bits.write_golomb(0, wire::count_order);
+  write("delta", "nothing", nothing);
 }
 
 // Transform and Parent come with engine.fbs.
@@ -99,6 +131,16 @@ constexpr const char* small_include = R"({"prefabs": {
   "components": {"Body": {"$type": "RenderData", "mesh": "lamp", "tint": 255}, "Team": {"color": "red"}},
   "children": {"flame": {"components": {"Transform": {"position": [0, 1, 0]}, "Target": {"entity": ".."}}}}}}})";
 
+// Of all components and of one, to the owner and to others, with and without b2, and as a whole.
+void entities() {
+  using namespace std::string_literals;
+  const std::string bits("\x7b\x35\x1c\xff\x00\x52\xe1\x08\x93\x6a\x44\xd7\x2e\x01\x80\x5f", 16);
+  write("entity", "all_moving", "\x00\x01\x21\x03\x03"s + bits + bits);
+  write("entity", "one_moving", "\x04\x02\x10\x05\x02"s + bits);
+  write("entity", "at_rest", "\x06\x03\x91\x07\x00"s + bits + bits);
+  write("entity", "whole", "\x00\x04\x03\x00\x00"s + bits + bits + bits);
+}
+
 void levels() {
   const std::string together = std::string(small_level) + '\0' + small_include;
   write("level_json", "small", together);
@@ -119,6 +161,7 @@ core::Bytes fuzz_input(core::ByteView file) {
 void schemas_and_resources() {
   const core::Bytes schema = test::compile_schema(small_schema);
   write("schema", "small", schema);
+  write("schema", "units", test::compile_schema(wire::test::units_schema));
   write("schema", "one", test::compile_schema("struct One (component) { on:bool; }"));
 
   constexpr const char* level = R"({
@@ -238,6 +281,27 @@ void tokens() {
   write("token", "no_text", transport::mint_token(request, {}, {}, 1000).value());
 }
 
+// A session that is lost soon, and comes back.
+void recordings() {
+  std::filesystem::create_directories(root / "recording");
+  const auto writer = client::RecordingWriter::create((root / "recording" / "comes_back").string());
+  demo::DemoGame game;
+  server::ServerConfig server;
+  server.level = test::hamlet();
+  test::Village village(game, server);
+  client::ConnectionConfig config;
+  config.recording = writer->get();
+  test::Village::Client& client = village.join(config);
+  client.connection.set_command(test::move_command(1, 0));
+  village.ticks(12);
+  client.connection.pipe_closed("lost", village.now);
+  village.tick();
+  client.connection.rejoin(village.now);
+  village.ticks(3);
+  client.connection.close(client.port);
+  static_cast<void>((*writer)->finish());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -247,7 +311,10 @@ int main(int argc, char** argv) {
   }
   root = argv[1];
   messages();
+  inputs();
+  event_batches();
   deltas();
+  entities();
   schemas_and_resources();
   sessions();
   datagrams();
@@ -255,4 +322,5 @@ int main(int argc, char** argv) {
   streams();
   texts();
   tokens();
+  recordings();
 }

@@ -1,34 +1,41 @@
-// The state that fuzz_delta decodes against, and the delta that tells all of it: the same on every run.
+// The mirror that fuzz_delta feeds, and deltas that it can take: the same on every run.
 #pragma once
 
-#include <memory>
-#include <wire/delta_world.hpp>
+#include <client/mirrored_world.hpp>
 
-namespace mobula::wire::test {
+namespace mobula::test {
 
 struct MirrorState {
-  std::unique_ptr<World> server = std::make_unique<World>(ecs::Recycling::queue);
-  core::Bytes everything;
+  MirroredWorld told{3};
+  core::Bytes first;  // the first delta of all, which came long ago
+  core::Bytes next;   // what it will be told next: things that move, change, appear and go
+  core::Bytes after;  // and after that
 };
 
 inline const MirrorState& mirror_state() {
-  static const MirrorState state = [] {
-    MirrorState made;
-    World& server = *made.server;
-    core::Random random(1);
-    std::vector<ecs::Entity> alive;
-    for (int i = 0; i < 400; ++i) change_something(server, alive, random);
-    server.publish();
-    made.everything.resize(16 * 1024);
-    DeltaWriter writer(made.everything, server.registry, server.rows);
-    for (std::uint32_t index = 0; index < server.rows.index_end(); ++index)
-      if (server.rows.entity(index).entity)
-        writer.spawn(server.rows.entity(index), server.rows.entity(index).prototype);
-    write_header({.sequence = 1, .tick = 1, .entities = writer.entities(), .complete = true}, made.everything);
-    made.everything.resize(writer.size());
+  static const std::unique_ptr<const MirrorState> state = [] {
+    auto made = std::make_unique<MirrorState>();
+    MirroredWorld& told = made->told;
+    std::vector<ecs::Entity> movers;
+    for (int i = 0; i < 3; ++i) movers.push_back(told.world.registry.create());
+    for (const ecs::Entity mover : movers) told.world.registry.add<engine::Transform>(mover);
+    const auto change = [&] {
+      told.world.changes(12);
+      for (const ecs::Entity mover : movers) told.world.registry.get<engine::Transform>(mover).position.x += 0.3f;
+    };
+    for (int tick = 0; tick < 8; ++tick) {
+      change();
+      const core::Bytes delta = told.tell();
+      if (tick == 0) made->first = delta;
+    }
+    told.view.leave(std::vector<std::uint32_t>{told.view.seen().front()});
+    change();
+    made->next = told.delta();
+    change();
+    made->after = told.delta();
     return made;
   }();
-  return state;
+  return *state;
 }
 
-}  // namespace mobula::wire::test
+}  // namespace mobula::test

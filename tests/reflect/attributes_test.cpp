@@ -81,6 +81,23 @@ TEST(Attributes, AWrongUseIsRefusedNamingComponentFieldAndTrouble) {
       {"struct C (component) { a:[int:3] (count:\"n\"); b:[int:4] (count:\"n\"); n:ubyte; }", "test.C.b",
        "no other range"},
       {"struct C (component) { a:[int:3] (count:\"n\"); n:ubyte (default:\"4\"); }", "test.C.n", "outside of 0 to 3"},
+      {"struct C (component) { a:[int:3] (count:\"n\"); n:[ubyte:1] (count:\"m\"); m:ubyte; }", "test.C.a",
+       "must be one ubyte, ushort or uint"},
+      {"struct R { l:ubyte (range:\"0 3\"); a:ubyte (bits:\"2\"); b:ubyte (bits:\"2\"); c:ubyte (bits:\"2\"); } "
+       "struct C (component) { r:R (smallest_three); a:[int:3] (count:\"r.l\"); }",
+       "test.C.a", "must be one ubyte, ushort or uint"},
+      {"struct R { l:ubyte (range:\"0 3\"); a:ubyte (bits:\"2\"); b:ubyte (bits:\"2\"); c:ubyte (bits:\"2\"); } "
+       "struct C (component) { r:[R:1] (smallest_three); }",
+       "test.C.r", "smallest_three are four integers"},
+      {"struct I { a:ubyte (bits:\"2\"); b:ubyte (bits:\"2\"); c:ubyte (bits:\"2\"); } "
+       "struct R { l:ubyte (range:\"0 3\"); i:I; } struct C (component) { r:R (smallest_three); }",
+       "test.C.r", "smallest_three are four integers"},
+      {"struct R { l:ubyte (range:\"0 2\"); a:ubyte (bits:\"2\"); b:ubyte (bits:\"2\"); c:ubyte (bits:\"2\"); } "
+       "struct C (component) { r:R (smallest_three); }",
+       "test.C.r", "smallest_three are four integers"},
+      {"struct R { l:ubyte (range:\"0 3\"); a:ubyte (bits:\"2\"); b:ubyte (bits:\"2\"); c:ubyte (bits:\"3\"); } "
+       "struct C (component) { r:R (smallest_three); }",
+       "test.C.r", "smallest_three are four integers"},
       {"struct I { n:int; } struct C (component) { i:I (range:\"0 1\", step:\"0.5\"); }", "test.C.i", "no float in it"},
       {"struct I { a:[int:2]; } struct C (component) { i:[I:2]; }", "test.C.i.a", "an array inside an array"},
       {"struct C (component, owner_only) { n:int; }", "test.C:", "attribute owner_only belongs on a field"},
@@ -108,6 +125,15 @@ TEST(Attributes, BitsOfAnIntegerGiveItsRange) {
   EXPECT_EQ(u.low, 0);
   EXPECT_EQ(u.high, 0xffffff);
   EXPECT_EQ(u.bits, 24u);
+}
+
+TEST(Attributes, ARotationMayBeKeptAsItsSmallestThree) {
+  const auto schema = test::load_schema(
+      "struct R { l:ubyte (range:\"0 3\"); a:ushort (bits:\"9\"); b:ushort (bits:\"9\"); c:ushort (range:\"0 511\"); } "
+      "struct C (component) { before:int; r:R (smallest_three); }");
+  const Component& component = *schema->find("C");
+  EXPECT_FALSE(component.find_field("before")->smallest_three);
+  for (const char* path : {"r.l", "r.a", "r.b", "r.c"}) EXPECT_TRUE(component.find_field(path)->smallest_three);
 }
 
 TEST(Attributes, AFullRangeOfFourBytesTakesThirtyTwoBits) {

@@ -45,7 +45,7 @@ class DemoGameTest : public testing::Test {
     return world->registry().get<const T>(entity);
   }
   std::string refusal(const Player& player, core::ByteView command) {
-    const core::Status done = game.command(*world, player, command);
+    const core::Status done = game.command(*world, player, command, {});
     return done ? "" : done.error().reason;
   }
 
@@ -275,15 +275,15 @@ std::uint64_t history(std::uint64_t seed) {
     for (const Player& player : players)
       if (inputs.chance(1, 10)) {
         const core::Bytes move = move_command(inputs.uniform(-0.7f, 0.7f), inputs.uniform(-0.7f, 0.7f));
-        EXPECT_TRUE(game.command(world, player, move).ok());
+        EXPECT_TRUE(game.command(world, player, move, {}).ok());
       }
     game.tick(world);
     publisher.publish();
-    hash = hash * 31 + publisher.rows().hash();
+    hash = hash * 31 + publisher.published().hash();
     world.end_tick();
   }
   world.registry().check();
-  publisher.rows().check();
+  publisher.published().check();
   return hash;
 }
 

@@ -67,11 +67,11 @@ class Village {
     }
     return condition();
   }
-  [[nodiscard]] std::uint64_t published_hash() const { return server->publisher().rows().hash(); }
+  [[nodiscard]] std::uint64_t published_hash() const { return server->published().hash(); }
   // Whether the client's mirror is what is published.
   [[nodiscard]] bool mirrors(const Client& client) const {
     const client::Mirror* mirror = client.connection.mirror();
-    return mirror != nullptr && mirror->rows().hash() == published_hash();
+    return mirror != nullptr && mirror->hash() == published_hash();
   }
 
   core::Nanoseconds now = 0;

@@ -20,7 +20,8 @@ class PublisherTest : public testing::Test {
     world.end_tick();
     return result;
   }
-  [[nodiscard]] const wire::RowTable& rows() const { return world.publisher.rows(); }
+  [[nodiscard]] const Published& published() const { return world.publisher.published(); }
+  [[nodiscard]] ecs::Tick changed(ecs::Entity entity) const { return published().changed(entity.index, false); }
 
   test::RandomWorld world{1};
   ecs::Registry& registry = world.registry;
@@ -30,12 +31,12 @@ TEST_F(PublisherTest, ANewEntityIsPublishedWithItsComponents) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Health>(entity).current = 7;
   EXPECT_THAT(publish(), ElementsAre(entity.index));
-  const wire::EntityRow& row = rows().entity(entity.index);
-  EXPECT_EQ(row.entity, entity);
-  EXPECT_EQ(row.tick, 1u);
-  EXPECT_EQ(row.structure_tick, 1u);
-  EXPECT_THAT(registry.prototypes().pools(row.prototype), ElementsAre(registry.pool_of<demo::Health>()));
-  EXPECT_EQ(rows().size(), 1u);
+  const PublishedEntity& told = published().entity(entity.index);
+  EXPECT_EQ(told.entity, entity);
+  EXPECT_EQ(changed(entity), 1u);
+  EXPECT_EQ(told.structure_tick, 1u);
+  EXPECT_THAT(registry.prototypes().pools(told.prototype), ElementsAre(registry.pool_of<demo::Health>()));
+  EXPECT_EQ(published().size(), 1u);
   EXPECT_THAT(publish(), IsEmpty());
 }
 
@@ -45,13 +46,13 @@ TEST_F(PublisherTest, AWriteIsPublished) {
   const ecs::Entity other = registry.create();
   registry.add<demo::Health>(other);
   publish();
-  const std::uint64_t before = rows().hash();
+  const std::uint64_t before = published().hash();
   registry.get<demo::Health>(other).current = 3;
   EXPECT_THAT(publish(), ElementsAre(other.index));
-  EXPECT_NE(rows().hash(), before);
-  EXPECT_EQ(rows().entity(other.index).tick, 2u);
-  EXPECT_EQ(rows().entity(other.index).structure_tick, 1u);
-  EXPECT_EQ(rows().entity(entity.index).tick, 1u);
+  EXPECT_NE(published().hash(), before);
+  EXPECT_EQ(changed(other), 2u);
+  EXPECT_EQ(published().entity(other.index).structure_tick, 1u);
+  EXPECT_EQ(changed(entity), 1u);
 }
 
 TEST_F(PublisherTest, AWriteThatChangesNothingThatCanBeSentIsNotPublished) {
@@ -74,7 +75,7 @@ TEST_F(PublisherTest, AMoveInAPoolIsNotPublished) {
   publish();
   registry.destroy(first);  // the last component moves into the gap, which is stamped
   EXPECT_THAT(publish(), ElementsAre(first.index));
-  EXPECT_EQ(rows().entity(last.index).tick, 1u);
+  EXPECT_EQ(changed(last), 1u);
 }
 
 TEST_F(PublisherTest, AddingAndRemovingAComponentIsStructure) {
@@ -82,11 +83,11 @@ TEST_F(PublisherTest, AddingAndRemovingAComponentIsStructure) {
   publish();
   registry.add<demo::Health>(entity);
   EXPECT_THAT(publish(), ElementsAre(entity.index));
-  EXPECT_EQ(rows().entity(entity.index).structure_tick, 2u);
+  EXPECT_EQ(published().entity(entity.index).structure_tick, 2u);
   registry.remove<demo::Health>(entity);
   EXPECT_THAT(publish(), ElementsAre(entity.index));
-  EXPECT_EQ(rows().entity(entity.index).structure_tick, 3u);
-  EXPECT_EQ(rows().entity(entity.index).prototype, ecs::empty_prototype);
+  EXPECT_EQ(published().entity(entity.index).structure_tick, 3u);
+  EXPECT_EQ(published().entity(entity.index).prototype, ecs::empty_prototype);
 }
 
 TEST_F(PublisherTest, RemovingAndAddingInOneTickPublishesTheNewValueOnly) {
@@ -96,8 +97,8 @@ TEST_F(PublisherTest, RemovingAndAddingInOneTickPublishesTheNewValueOnly) {
   registry.remove<demo::Health>(entity);
   registry.add<demo::Health>(entity).current = 2;
   EXPECT_THAT(publish(), ElementsAre(entity.index));
-  EXPECT_EQ(rows().entity(entity.index).structure_tick, 1u);
-  EXPECT_EQ(rows().entity(entity.index).tick, 2u);
+  EXPECT_EQ(published().entity(entity.index).structure_tick, 1u);
+  EXPECT_EQ(changed(entity), 2u);
 }
 
 TEST_F(PublisherTest, TheOrderInWhichComponentsCameDoesNotMatter) {
@@ -109,7 +110,7 @@ TEST_F(PublisherTest, TheOrderInWhichComponentsCameDoesNotMatter) {
   registry.add<demo::Health>(b);
   publish();
   EXPECT_NE(registry.prototype(a), registry.prototype(b));
-  EXPECT_EQ(rows().entity(a.index).prototype, rows().entity(b.index).prototype);
+  EXPECT_EQ(published().entity(a.index).prototype, published().entity(b.index).prototype);
 }
 
 TEST_F(PublisherTest, ADestroyedEntityIsErasedAndItsIndexMayServeAnother) {
@@ -121,10 +122,10 @@ TEST_F(PublisherTest, ADestroyedEntityIsErasedAndItsIndexMayServeAnother) {
   do heir = registry.create();
   while (heir.index != entity.index);
   EXPECT_THAT(publish(), testing::Contains(entity.index));
-  EXPECT_EQ(rows().entity(entity.index).entity, heir);
+  EXPECT_EQ(published().entity(entity.index).entity, heir);
   registry.destroy(heir);
   EXPECT_THAT(publish(), ElementsAre(entity.index));
-  EXPECT_FALSE(rows().entity(entity.index).entity);
+  EXPECT_FALSE(published().entity(entity.index).entity);
 }
 
 TEST_F(PublisherTest, WhatCameAndWentInOneTickWasNeverThere) {
@@ -132,56 +133,92 @@ TEST_F(PublisherTest, WhatCameAndWentInOneTickWasNeverThere) {
   registry.add<demo::Health>(entity);
   registry.destroy(entity);
   publish();
-  EXPECT_EQ(rows().size(), 0u);
-  EXPECT_EQ(rows().hash(), 0u);
+  EXPECT_EQ(published().size(), 0u);
+  EXPECT_EQ(published().hash(), 0u);
 }
 
 TEST_F(PublisherTest, ComponentsThatAreNotSentNeverAppear) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Health>(entity);
   publish();
-  const std::uint64_t before = rows().hash();
+  const std::uint64_t before = published().hash();
   registry.add<demo::Wander>(entity);
   struct Local {
     int value;
   };
   registry.add<Local>(entity);
   publish();
-  EXPECT_EQ(rows().hash(), before);
-  EXPECT_EQ(rows().entity(entity.index).tick, 1u);
-  EXPECT_EQ(world.publisher.rows().entity(entity.index).prototype,
+  EXPECT_EQ(published().hash(), before);
+  EXPECT_EQ(changed(entity), 1u);
+  EXPECT_EQ(published().entity(entity.index).prototype,
             registry.prototypes().intern(std::vector{registry.pool_of<demo::Health>()}));
   registry.get<demo::Wander>(entity).radius = 99;
   registry.get<Local>(entity).value = 99;
   EXPECT_THAT(publish(), IsEmpty());
 }
 
-// Everything alive, encoded anew.
+// Of everything alive, made anew: what it is composed of, and the words of each component that is sent.
 struct Naive {
-  explicit Naive(test::RandomWorld& world) : table(world.registry, *test::game_schema()) {
+  struct Row {
+    std::uint32_t type;
+    std::uint32_t instance;
+    std::vector<std::uint32_t> words;
+    bool operator==(const Row&) const = default;
+  };
+  struct State {
+    ecs::Entity entity;
+    std::vector<Row> rows;
+    bool operator==(const State&) const = default;
+  };
+  using States = std::map<std::uint32_t, State>;  // by index
+
+  static States of(const test::RandomWorld& world) {
+    States states;
     for (const ecs::Entity entity : world.alive) {
-      std::vector<ecs::PoolId> sent;
-      for (ecs::PoolId pool = 0; pool < world.registry.pool_count(); ++pool)
-        if (world.registry.pool(pool).contains(entity.index) && table.codec(pool) != nullptr) sent.push_back(pool);
-      table.place(entity, world.registry.prototypes().intern(sent), 1);
-      for (const ecs::PoolId pool : sent) table.update(entity.index, pool, world.registry.try_read(entity, pool), 1);
+      State& state = states[entity.index];
+      state.entity = entity;
+      for (ecs::PoolId id = 0; id < world.registry.pool_count(); ++id) {
+        const ecs::Pool& pool = world.registry.pool(id);
+        const reflect::Component* component = test::game_schema()->find(pool.type().id);
+        if (!pool.contains(entity.index) || component == nullptr || component->not_sent) continue;
+        const wire::RowCodec codec(*component);
+        state.rows.push_back({pool.type().id.value, pool.instance().value, std::vector<std::uint32_t>(codec.words())});
+        codec.to_words(world.registry.try_read(entity, id), state.rows.back().words.data());
+      }
+      // As a canonical prototype has them.
+      std::sort(state.rows.begin(), state.rows.end(), [](const Row& a, const Row& b) {
+        return std::pair(a.type, a.instance) < std::pair(b.type, b.instance);
+      });
     }
+    return states;
   }
-  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> hashes() const {
-    std::map<std::uint32_t, std::uint64_t> result;
-    for (std::uint32_t index = 0; index < table.index_end(); ++index)
-      if (table.entity(index).entity) result[index] = table.entity(index).hash;
-    return result;
-  }
-  wire::RowTable table;
 };
 
-std::set<std::uint32_t> difference(const std::map<std::uint32_t, std::uint64_t>& a,
-                                   const std::map<std::uint32_t, std::uint64_t>& b) {
+// What is published now, in the same form.
+Naive::States published_states(test::RandomWorld& world) {
+  Published& published = world.publisher.published();
+  Naive::States states;
+  for (std::uint32_t index = 0; index < published.index_end(); ++index) {
+    const PublishedEntity& entity = published.entity(index);
+    if (!entity.entity) continue;
+    std::vector<std::uint32_t> words(published.codecs().entity(entity.prototype).words);
+    published.words_now(index, words.data());
+    states[index].entity = entity.entity;
+    auto next = words.begin();
+    for (const ecs::PoolId id : world.registry.prototypes().pools(entity.prototype)) {
+      const ecs::Pool& pool = world.registry.pool(id);
+      const auto begin = std::exchange(next, next + published.codecs().row(id)->words());
+      states[index].rows.push_back({pool.type().id.value, pool.instance().value, {begin, next}});
+    }
+  }
+  return states;
+}
+
+std::set<std::uint32_t> difference(const Naive::States& a, const Naive::States& b) {
   std::set<std::uint32_t> result;
   const auto missing_in = [&](const auto& from, const auto& in) {
-    for (const auto& [index, hash] : from)
-      if (const auto found = in.find(index); found == in.end() || found->second != hash) result.insert(index);
+    for (const auto& [index, state] : from)
+      if (const auto found = in.find(index); found == in.end() || !(found->second == state)) result.insert(index);
   };
   missing_in(a, b);
   missing_in(b, a);
@@ -194,7 +231,7 @@ TEST(Publisher, OverRandomHistoriesPublishesWhatANaiveEncodingOfEverythingFinds)
     test::RandomWorld world(seed);
     // Pools of several blocks, in some of the histories.
     for (int i = seed % 4 == 0 ? 300 : 0; i > 0; --i) world.registry.add<engine::Transform>(world.create());
-    std::map<std::uint32_t, std::uint64_t> before;
+    Naive::States before;
     for (int tick = 1; tick <= 60; ++tick) {
       world.changes(world.random.below(30));
       std::set<std::uint32_t> touched;
@@ -204,22 +241,22 @@ TEST(Publisher, OverRandomHistoriesPublishesWhatANaiveEncodingOfEverythingFinds)
       const std::set<std::uint32_t> changed(list.begin(), list.end());
       ASSERT_EQ(changed.size(), list.size()) << "no index twice";
 
-      const Naive naive(world);
-      ASSERT_EQ(naive.table.hash(), world.publisher.rows().hash()) << "tick " << tick;
-      ASSERT_EQ(naive.table.size(), world.publisher.rows().size());
-      const std::map<std::uint32_t, std::uint64_t> now = naive.hashes();
+      const Naive::States now = Naive::of(world);
+      ASSERT_EQ(now, published_states(world)) << "tick " << tick;
+      Published& published = world.publisher.published();
+      ASSERT_EQ(now.size(), published.size());
       const std::set<std::uint32_t> differs = difference(before, now);
       for (const std::uint32_t index : differs) {
         ASSERT_TRUE(changed.contains(index)) << "tick " << tick << ": " << index << " changed in silence";
         if (now.contains(index)) {
-          ASSERT_EQ(world.publisher.rows().entity(index).tick, world.registry.tick());
+          ASSERT_EQ(published.changed(index, true), world.registry.tick());
         }
       }
       for (const std::uint32_t index : changed)
         ASSERT_TRUE(differs.contains(index) || touched.contains(index))
             << "tick " << tick << ": no change of " << index;
       before = now;
-      world.publisher.rows().check();
+      published.check();
       world.end_tick();
     }
   }

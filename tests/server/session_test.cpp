@@ -16,11 +16,14 @@ class SessionTest : public testing::Test {
 
   void publish_and_view() {
     world.publish();
-    session.view = std::make_unique<ClientView>(world.registry, world.publisher.rows());
+    session.view = std::make_unique<ClientView>(world.publisher.published(), strings, false);
+    for (const ecs::Entity entity : world.alive) session.view->enter(entity.index, false);
+    strings.begin_tick(world.registry.tick());
   }
   std::size_t write_delta() {
     core::Bytes delta(transport::max_unreliable_size);
-    return session.view->write_delta(delta, world.registry.tick());
+    session.view->choose(world.registry.tick(), delta.size(), [](std::uint32_t) { return 1.0f; });
+    return session.view->write_delta(delta, world.registry.tick(), {});
   }
   std::vector<wire::Message> messages() {
     lane.flush(0, [&](core::ByteView body) { peer.receive(body, 0); });
@@ -33,22 +36,28 @@ class SessionTest : public testing::Test {
     peer.flush(core::second, [&](core::ByteView body) { lane.receive(body, core::second); });
   }
 
+  static constexpr std::size_t empty_delta = wire::delta_header_size + 2;
+
   test::RandomWorld world{1};
+  EntityStrings strings{world.publisher.published()};
   transport::Session lane{{}, 0};
   transport::Session peer{{}, 0};
   Session session{{0, 1}};
 };
 
-TEST_F(SessionTest, TakesSoManyCommandsInATickAndNoMore) {
-  const core::Bytes command(3, std::byte{7});
-  for (std::size_t i = 0; i < Session::commands_per_tick_max; ++i) EXPECT_TRUE(session.take_command(command));
-  EXPECT_FALSE(session.take_command(command));
-  EXPECT_EQ(session.commands_used, Session::commands_per_tick_max);
-  EXPECT_EQ(session.commands[0], command);
-  session.commands_used = 0;
-  const core::Bytes other(1, std::byte{9});
-  EXPECT_TRUE(session.take_command(other));
-  EXPECT_EQ(session.commands[0], other);
+TEST_F(SessionTest, WhoComesBackWithItsMirrorIsToldAgainOnlyWhatItMayNotHaveHeard) {
+  session.view = std::make_unique<ClientView>(world.publisher.published(), strings, false);
+  session.was_playing = true;
+  const ClientView* view = session.view.get();
+  session.go_away(0);
+  session.come_back({0, 2}, core::second);
+  EXPECT_TRUE(session.resume(true));
+  EXPECT_EQ(session.view.get(), view);
+  session.come_back({0, 3}, core::second);
+  EXPECT_FALSE(session.resume(false)) << "another program, with the same tokens";
+  EXPECT_EQ(session.view, nullptr);
+  session.come_back({0, 4}, core::second);
+  EXPECT_FALSE(session.resume(true)) << "it never saw a delta of this view";
 }
 
 TEST_F(SessionTest, AnnouncesAPrototypeWithItsNamesAndOnlyThenTheEntityIsTold) {
@@ -56,9 +65,9 @@ TEST_F(SessionTest, AnnouncesAPrototypeWithItsNamesAndOnlyThenTheEntityIsTold) {
   world.registry.add<demo::Health>(entity);
   world.registry.add_bytes(entity, world.registry.pool_of<demo::RenderData>("Fog"));
   publish_and_view();
-  EXPECT_EQ(write_delta(), wire::delta_header_size);
+  EXPECT_EQ(write_delta(), empty_delta);
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
-  EXPECT_EQ(write_delta(), wire::delta_header_size);
+  EXPECT_EQ(write_delta(), empty_delta);
 
   const std::vector<wire::Message> told = messages();
   ASSERT_EQ(told.size(), 2u);
@@ -70,10 +79,10 @@ TEST_F(SessionTest, AnnouncesAPrototypeWithItsNamesAndOnlyThenTheEntityIsTold) {
                                    index::ComponentRef{core::StringId32("RenderData"), core::StringId32("Fog")}));
 
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
-  EXPECT_EQ(write_delta(), wire::delta_header_size) << "it is not known that the client knows";
+  EXPECT_EQ(write_delta(), empty_delta) << "it is not known that the client knows";
   deliver_acknowledgements();
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
-  EXPECT_GT(write_delta(), wire::delta_header_size);
+  EXPECT_GT(write_delta(), empty_delta);
   EXPECT_TRUE(messages().empty()) << "nothing is announced twice";
 }
 
@@ -87,8 +96,10 @@ TEST_F(SessionTest, NamesAreSentOnce) {
   const ecs::Entity both = world.create();
   world.registry.add<demo::Health>(both);
   world.registry.add<demo::Team>(both);
-  session.view->on_published(world.publish());
+  world.publish();
+  session.view->enter(both.index, false);
   session.view->forget(world.reclaimed);
+  strings.begin_tick(world.registry.tick());
   write_delta();
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
   const std::vector<wire::Message> told = messages();

@@ -24,7 +24,8 @@ class TinyGame : public server::Game {
     ++left;
     world.registry().destroy(player.entity);
   }
-  core::Status command(server::World& world, const server::Player& player, core::ByteView command) override {
+  core::Status command(server::World& world, const server::Player& player, core::ByteView command,
+                       const server::CommandContext& /*context*/) override {
     if (refuse_commands || command.size() != 1) return core::Error{"malformed command", "one byte"};
     world.registry().get<demo::Health>(player.entity).current = static_cast<std::uint16_t>(command[0]);
     return core::Done{};

@@ -6,6 +6,7 @@
 #include <map>
 #include <mobula/core/log.hpp>
 #include <mobula/server/game/demo_game.hpp>
+#include <mobula/wire/entity_hash.hpp>
 #include <server/hamlet.hpp>
 
 namespace mobula {
@@ -20,8 +21,9 @@ class FreezableGame final : public server::Game {
     return demo_.join(world, player);
   }
   void leave(server::World& world, const server::Player& player) override { demo_.leave(world, player); }
-  core::Status command(server::World& world, const server::Player& player, core::ByteView command) override {
-    return demo_.command(world, player, command);
+  core::Status command(server::World& world, const server::Player& player, core::ByteView command,
+                       const server::CommandContext& context) override {
+    return demo_.command(world, player, command, context);
   }
   void tick(server::World& world) override {
     if (!frozen) demo_.tick(world);
@@ -42,11 +44,11 @@ class PublishedHistory {
     bool operator==(const State&) const = default;
   };
 
-  void note(const wire::RowTable& rows, ecs::Tick tick) {
-    if (states_.size() < rows.index_end()) states_.resize(rows.index_end());
+  void note(const server::Published& published, ecs::Tick tick) {
+    if (states_.size() < published.index_end()) states_.resize(published.index_end());
     for (std::uint32_t index = 0; index < states_.size(); ++index) {
-      const wire::EntityRow& row = rows.entity(index);
-      const State state{row.entity, row.hash};
+      const server::PublishedEntity& now = published.entity(index);
+      const State state{now.entity, now.hash};
       std::map<ecs::Tick, State>& history = states_[index];
       if (history.empty() || !(history.rbegin()->second == state)) history[tick] = state;
     }
@@ -60,6 +62,22 @@ class PublishedHistory {
  private:
   std::vector<std::map<ecs::Tick, State>> states_;  // by index, each change by tick
 };
+
+// The hash of what a mirror's registry has of an entity, by the schema's own codec.
+std::uint64_t hash_of(client::Mirror& mirror, ecs::Entity entity) {
+  static std::map<core::StringId32, wire::RowCodec> codecs;
+  const ecs::Registry& registry = mirror.registry();
+  const ecs::PrototypeId prototype = mirror.registry().prototypes().canonical(registry.prototype(entity));
+  std::uint64_t hash = wire::base_hash(entity, index::prototype_hash(index::components(registry, prototype)));
+  for (const ecs::PoolId id : registry.prototypes().pools(prototype)) {
+    const ecs::Pool& pool = registry.pool(id);
+    const auto& codec = codecs.try_emplace(pool.type().id, *test::game_schema()->find(pool.type().id)).first->second;
+    std::vector<std::uint32_t> words(codec.words());
+    codec.to_words(registry.try_read(entity, id), words.data());
+    hash += wire::public_hash(codec, words.data(), wire::row_seed(entity, wire::pool_key(pool)));
+  }
+  return hash;
+}
 
 constexpr std::size_t clients_max = 6;
 
@@ -132,30 +150,30 @@ class Simulation {
   void tick() {
     village_.tick();
     const ecs::Tick tick = village_.server->world().tick() - 1;
-    history_.note(village_.server->publisher().rows(), tick);
+    history_.note(village_.server->published(), tick);
     for (const auto& client : village_.clients) compare(*client);
     if (tick % 100 == 0) check_all();
   }
 
-  void compare(const test::Village::Client& client) {
+  void compare(test::Village::Client& client) {
     EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u) << "tick " << village_.server->world().tick();
     EXPECT_NE(client.connection.state(), client::Connection::State::closed) << to_string(client.connection.reason());
-    const client::Mirror* mirror = client.connection.mirror();
+    client::Mirror* mirror = client.connection.mirror();
     if (mirror == nullptr) return;
-    for (std::uint32_t index = 0; index < mirror->rows().index_end(); ++index) {
-      const wire::EntityRow& row = mirror->rows().entity(index);
-      if (!row.entity) continue;
+    mirror->registry().entities().each([&](ecs::Entity entity) {
+      const ecs::Tick tick = mirror->tick_of(entity);
+      if (tick == 0) return;  // out of view
       ++compared_;
-      const PublishedHistory::State state = history_.at(index, row.tick);
-      ASSERT_EQ(state.entity, row.entity) << "index " << index << " at its tick " << row.tick;
-      ASSERT_EQ(state.hash, row.hash) << to_string(row.entity) << " at its tick " << row.tick;
-    }
+      const PublishedHistory::State state = history_.at(entity.index, tick);
+      ASSERT_EQ(state.entity, entity) << "at its tick " << tick;
+      ASSERT_EQ(state.hash, hash_of(*mirror, entity)) << to_string(entity) << " at its tick " << tick;
+    });
   }
 
   void check_all() {
     for (const auto& client : village_.clients)
       if (client->connection.mirror() != nullptr) client->connection.mirror()->check();
-    village_.server->publisher().rows().check();
+    village_.server->published().check();
     village_.server->world().registry().check();
     village_.server->endpoint().check();
   }

@@ -33,6 +33,8 @@ TEST(ConnectToken, IsTheReferencesByByte) {
   const core::Bytes expected = netcode_vector("token");
   ASSERT_EQ(expected.size(), connect_token_bytes);
   EXPECT_EQ(core::to_hex(minted()), core::to_hex(expected));
+  EXPECT_EQ(core::to_hex(write_token(read_token(expected).value())), core::to_hex(expected))
+      << "read and written again";
 }
 
 TEST(ConnectToken, TheReferencesIsRead) {

@@ -36,7 +36,7 @@ std::vector<Message> examples() {
   with_schema.schema = core::Bytes(333, std::byte{9});
   with_schema.resources = {{some_hash(), 789'280}, {{}, 0}};
   return {Hello{},
-          Hello{.version = 3, .schema_fingerprint = some_hash(), .name = "Mo"},
+          Hello{.version = 3, .schema_fingerprint = some_hash(), .name = "Mo", .verify = true},
           welcome,
           with_schema,
           Names{},
@@ -46,7 +46,15 @@ std::vector<Message> examples() {
           PlayerEntity{{12, 0x00100001u}},
           RejoinTokens{core::Bytes(rejoin_token_bytes, std::byte{7})},
           ResourceRequest{some_hash(), 1ull << 40},
-          ResourcePart{some_hash(), 123, core::Bytes(333, std::byte{8})}};
+          ResourcePart{some_hash(), 123, core::Bytes(333, std::byte{8})},
+          Events{77, {{0, {}, {}}, {3, {12, 1}, core::Bytes(33, std::byte{9})}, {65535, {}, core::Bytes(1)}}},
+          Hello{.version = 1,
+                .schema_fingerprint = {},
+                .name = "",
+                .resources = {some_hash(), {}},
+                .schemas = {some_hash()},
+                .resume = true},
+          Level{some_hash(), {5, 11, 1}, 1, core::Bytes(2, std::byte{3})}};
 }
 
 // What decode_message promises of anything that it lets through.
@@ -80,6 +88,26 @@ struct WellFormed {
   void operator()(const ResourcePart& part) const {
     EXPECT_TRUE(!part.bytes.empty() && part.bytes.size() <= max_resource_part_bytes);
   }
+  void operator()(const Level& level) const {
+    EXPECT_TRUE(level.range.count > 0 && level.range.generation != 0 && level.tick != 0);
+    EXPECT_EQ(level.present.size(), (level.range.count + 7) / 8);
+  }
+  void operator()(const Events& message) const {
+    EXPECT_TRUE(!message.events.empty() && message.events.size() <= max_events_per_message);
+    for (std::size_t i = 0; i < message.events.size(); ++i) {
+      EXPECT_LE(message.events[i].bytes.size(), max_event_bytes);
+      EXPECT_TRUE(i == 0 || message.events[i].sequence > message.events[i - 1].sequence);
+    }
+  }
+  void operator()(const MirrorHashes& message) const {
+    EXPECT_LE(message.hashes.size(), max_mirror_hashes);
+    for (const MirrorHash& each : message.hashes) EXPECT_TRUE(each.place >= message.first && each.place < message.end);
+  }
+  void operator()(const MirrorCorrection& message) const {
+    EXPECT_TRUE(message.entity);
+    EXPECT_LE(message.words.size(), max_entity_words);
+  }
+  void operator()(const MirrorDifference& message) const { EXPECT_LE(message.server.size(), max_text_bytes); }
 };
 
 // True if it was let through. Then it must be well formed, and stay itself when it is said again.
@@ -134,7 +162,9 @@ TEST(Messages, EveryFieldTravels) {
   EXPECT_EQ(hello.version, 3u);
   EXPECT_EQ(hello.schema_fingerprint, some_hash());
   EXPECT_EQ(hello.name, "Mo");
+  EXPECT_TRUE(hello.verify);
   EXPECT_EQ(std::get<Hello>(*decode_message(encode(all[0]))).schema_fingerprint, std::nullopt);
+  EXPECT_FALSE(std::get<Hello>(*decode_message(encode(all[0]))).verify);
   const auto welcome = std::get<Welcome>(*decode_message(encode(all[3])));
   EXPECT_EQ(welcome.session, 7u);
   EXPECT_EQ(welcome.ticks_per_second, 20u);
@@ -158,6 +188,22 @@ TEST(Messages, EveryFieldTravels) {
   EXPECT_EQ(part.identity, some_hash());
   EXPECT_EQ(part.offset, 123u);
   EXPECT_EQ(part.bytes, std::get<ResourcePart>(all[11]).bytes);
+  const auto events = std::get<Events>(*decode_message(encode(all[12])));
+  EXPECT_EQ(events.tick, 77u);
+  ASSERT_EQ(events.events.size(), 3u);
+  EXPECT_EQ(events.events[0].about, ecs::null_entity);
+  EXPECT_EQ(events.events[1].sequence, 3u);
+  EXPECT_EQ(events.events[1].about, (ecs::Entity{12, 1}));
+  EXPECT_EQ(events.events[1].bytes, core::Bytes(33, std::byte{9}));
+  const auto back = std::get<Hello>(*decode_message(encode(all[13])));
+  EXPECT_EQ(back.resources, std::get<Hello>(all[13]).resources);
+  EXPECT_EQ(back.schemas, std::get<Hello>(all[13]).schemas);
+  EXPECT_TRUE(back.resume);
+  const auto level = std::get<Level>(*decode_message(encode(all[14])));
+  EXPECT_EQ(level.identity, some_hash());
+  EXPECT_EQ(level.range, (ecs::EntityRange{5, 11, 1}));
+  EXPECT_EQ(level.tick, 1u);
+  EXPECT_EQ(level.present, core::Bytes(2, std::byte{3}));
 }
 
 TEST(Messages, BytesNeedNotBeAligned) {
@@ -215,7 +261,7 @@ TEST(Messages, ThousandsOfDamagedAndRandomBuffersAreRefusedOrWellFormed) {
 }
 
 TEST(Messages, UnknownUnionMembersAreRefused) {
-  for (const int type : {0, 9, 100, 255}) {
+  for (const int type : {0, static_cast<int>(flat::Body::MAX) + 1, 100, 255}) {
     const auto result = decode_built([&](FlatBufferBuilder& builder) {
       const flat::Handle handle(1, 1);
       finish(builder, static_cast<flat::Body>(type), flat::CreatePlayerEntity(builder, &handle));
@@ -309,6 +355,30 @@ TEST(Messages, ComponentsOutOfOrderOrTwiceAreRefused) {
     const Prototype prototype{1, index::prototype_hash(components), components};
     expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, {}), prototype}})), "sorted and differ");
   }
+}
+
+TEST(Messages, EventsOutOfOrderTooManyOrTooLongAreRefused) {
+  expect_malformed(decode_message(encode(Events{1, {}})), "1 to 1024");
+  Events many{1, std::vector<Event>(max_events_per_message)};
+  for (std::uint16_t i = 0; i < max_events_per_message; ++i) many.events[i].sequence = i;
+  EXPECT_TRUE(accepted(encode(many)));
+  many.events.push_back({2000, {}, {}});
+  expect_malformed(decode_message(encode(many)), "1 to 1024");
+  for (const std::uint16_t second : {std::uint16_t{0}, std::uint16_t{3}})
+    expect_malformed(decode_message(encode(Events{1, {{3, {}, {}}, {second, {}, {}}}})), "ascending");
+  EXPECT_TRUE(accepted(encode(Events{1, {{0, {}, core::Bytes(max_event_bytes)}}})));
+  expect_malformed(decode_message(encode(Events{1, {{0, {}, core::Bytes(max_event_bytes + 1)}}})), "too long");
+}
+
+TEST(Messages, AnEventIsAboutAnEntityThatCanBeOrAboutNone) {
+  expect_malformed(decode_built([](FlatBufferBuilder& builder) {
+                     const flat::Handle nobody(5, 0);
+                     const auto bytes = builder.CreateVector(std::vector<std::uint8_t>(1));
+                     const std::vector<Offset<flat::Event>> events{flat::CreateEvent(builder, 0, &nobody, bytes)};
+                     const auto all = builder.CreateVector(events);
+                     finish(builder, flat::Body::Events, flat::CreateEvents(builder, 1, all));
+                   }),
+                   "about no entity");
 }
 
 TEST(Messages, APrototypeWithAnotherHashIsRefused) {

@@ -1,0 +1,53 @@
+// mobula-cubes: how many bytes it takes to keep a client's copy of 901 tumbling cubes right.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cubes_play.hpp"
+
+namespace {
+
+constexpr int mismatched = 1;
+constexpr int bad_input = 2;
+
+int refuse(const std::string& message) {
+  std::cerr << "mobula-cubes: " << message << '\n';
+  return bad_input;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace mobula;
+  bench::CubesOptions options;
+  std::string path;
+  bool json = false;
+  CLI::App app("Plays a recording of tumbling cubes through publisher, codec and mirror, and compares every cube.");
+  app.add_option("--recording", path, "frames of 901 cubes of 8 little-endian int32, unpacked")->required();
+  app.add_option("--baseline-age", options.baseline_age, "frames until what a client has can be rested on")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  app.add_option("--loss", options.loss_percent, "percent of deltas, and of inputs, that never arrive")
+      ->check(CLI::Range(0, 90))
+      ->capture_default_str();
+  app.add_option("--frames", options.frames, "play so many at most")->check(CLI::Range(2u, 1'000'000'000u));
+  app.add_flag("--json", json, "print JSON instead of a table");
+  app.footer(
+      "Example:\n"
+      "  xz -dc cubes.bin.xz > cubes.bin && mobula-cubes --recording cubes.bin\n"
+      "Status 0: every cube was right in every frame. With loss, a cube is compared with the frame it was last heard "
+      "of.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return refuse(std::string(error.what()) + " (see --help)");
+  }
+  const auto recording = bench::CubesRecording::load(path);
+  if (!recording) return refuse(path + ": " + recording.error().reason + ": " + recording.error().message);
+  const auto report = bench::play_cubes(*recording, options);
+  if (!report) return refuse(path + ": " + report.error().reason + ": " + report.error().message);
+  std::cout << (json ? to_json(*report) + "\n" : to_table(*report, options));
+  return report->mismatches == 0 ? 0 : mismatched;
+}

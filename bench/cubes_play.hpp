@@ -1,0 +1,39 @@
+// Plays a recording of tumbling cubes through publisher, view and mirror of one client, and compares each cube in each
+// frame.
+#pragma once
+
+#include "cubes_recording.hpp"
+
+namespace mobula::bench {
+
+struct CubesOptions {
+  std::uint32_t baseline_age = 6;  // frames from a delta to the first that rests on it
+  std::uint32_t loss_percent = 0;  // of deltas, and of inputs
+  std::size_t frames = ~std::size_t{0};
+};
+
+// The client joins while the first frame stands still; bytes and times are those of all frames after it.
+struct CubesReport {
+  std::size_t frames = 0;      // compared
+  std::size_t join_ticks = 0;  // in which the client came to know the first one
+  std::size_t join_bytes = 0;  // of deltas, headers included
+  // Of a frame's deltas without their headers, in bytes.
+  double mean_bytes = 0;
+  std::size_t p50_bytes = 0;
+  std::size_t p95_bytes = 0;
+  std::size_t max_bytes = 0;
+  // With the headers of delta, session and packet, and the seal.
+  double mean_datagram_bytes = 0;
+  double datagrams_per_frame = 0;
+  double encode_us = 0;  // publish, choose, write
+  double decode_us = 0;
+  std::uint64_t mismatches = 0;  // cubes that were not, after a frame's deltas, what they should be
+};
+
+// Reasons: "too short", of less than two frames; "never joined".
+core::Result<CubesReport> play_cubes(const CubesRecording& recording, const CubesOptions& options);
+
+std::string to_json(const CubesReport& report);
+std::string to_table(const CubesReport& report, const CubesOptions& options);
+
+}  // namespace mobula::bench

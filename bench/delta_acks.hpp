@@ -1,0 +1,49 @@
+// Which deltas a client of a benchmark has taken, as its inputs tell it.
+#pragma once
+
+#include <algorithm>
+#include <mobula/wire/delta.hpp>
+
+namespace mobula::bench {
+
+class DeltaAcks {
+ public:
+  // Whether it may still be taken.
+  [[nodiscard]] bool is_new(std::uint32_t sequence) const {
+    if (sequence > input_.newest) return true;
+    const std::uint32_t age = input_.newest - sequence;
+    return age < wire::late_max && !input_.has(age);
+  }
+  // Each once.
+  void take(const wire::DeltaHeader& header) {
+    heard_ack_ = std::max(heard_ack_, header.ack);
+    if (header.sequence > input_.newest) move_on(header.sequence - input_.newest);
+    const std::uint32_t age = input_.newest - header.sequence;
+    if (age < wire::ack_history) input_.received[age / 64] |= 1ull << age % 64;
+  }
+  // The next acknowledgement. It tells no more than the server does not know yet.
+  const wire::InputDatagram& next() {
+    ++input_.ack;
+    const std::uint32_t open = input_.newest - newest_at_[heard_ack_ % acks_kept] + wire::late_max;
+    input_.words = static_cast<std::uint8_t>((std::min(open, wire::ack_history) + 63) / 64);
+    newest_at_[input_.ack % acks_kept] = input_.newest;
+    return input_;
+  }
+
+ private:
+  static constexpr std::uint32_t acks_kept = 256;
+
+  void move_on(std::uint32_t steps) {
+    std::array<std::uint64_t, wire::input_words_max> moved{};
+    for (std::uint32_t age = 0; std::uint64_t{age} + steps < wire::ack_history; ++age)
+      if (input_.has(age)) moved[(age + steps) / 64] |= 1ull << (age + steps) % 64;
+    input_.received = moved;
+    input_.newest += steps;
+  }
+
+  wire::InputDatagram input_;
+  std::uint32_t heard_ack_ = 0;                       // the newest that the server is known to have
+  std::array<std::uint32_t, acks_kept> newest_at_{};  // by acknowledgement: its newest delta
+};
+
+}  // namespace mobula::bench

@@ -1,0 +1,174 @@
+// Who sees what: viewers that each see some 100 of the entities of a flat world, where all or some walk at random.
+#include <cmath>
+#include <mobula/core/random.hpp>
+#include <mobula/hierarchy/hierarchy.hpp>
+#include <mobula/reflect/schema.hpp>
+#include <mobula/server/interest.hpp>
+
+#include "ecs_world.hpp"
+
+namespace mobula::bench {
+namespace {
+
+using ecs::Entity;
+using engine::Transform;
+using server::Layer;
+using server::Viewer;
+
+constexpr float radius = 50;
+constexpr float pi = 3.14159265f;
+
+// As many entities as range(0) says, so dense that 100 are in a circle of the radius.
+struct Crowd {
+  explicit Crowd(const benchmark::State& state, std::span<const Layer> layers)
+      : interest(registry, layers), entities(static_cast<std::size_t>(state.range(0))) {
+    static_cast<void>(reflect::register_components(registry, **reflect::Schema::load(engine::schema_bytes())));
+    registry.create(std::span(entities), Transform{});
+    for (const Entity entity : entities) {
+      registry.get<Transform>(entity).position = {random.uniform(-half, half), random.uniform(0, 2),
+                                                  random.uniform(-half, half)};
+      interest.add(entity.index);
+    }
+    end_tick();
+  }
+  // 1 to 10 m/s at 20 Hz, now and then another way; whoever comes to an edge turns back.
+  void walk(std::size_t i) {
+    if (random.chance(1, 20)) walks[i] = {random.uniform(-0.5f, 0.5f), 0, random.uniform(-0.5f, 0.5f)};
+    auto& position = registry.get<Transform>(entities[i]).position;
+    if (std::abs(position.x + walks[i].x) > half) walks[i].x = -walks[i].x;
+    if (std::abs(position.z + walks[i].z) > half) walks[i].z = -walks[i].z;
+    position.x += walks[i].x;
+    position.z += walks[i].z;
+  }
+  // One in so many, not the same each time.
+  void walk_one_in(std::uint32_t share) {
+    const auto count = static_cast<std::uint32_t>(entities.size());
+    if (share == 1) {
+      for (std::uint32_t i = 0; i < count; ++i) walk(i);
+    } else {
+      for (std::uint32_t i = 0; i < count / share; ++i) walk(random.below(count));
+    }
+  }
+  void end_tick() {
+    hierarchy.update();
+    interest.update();
+    next_tick();
+  }
+  void next_tick() {
+    registry.clear_journal();
+    registry.set_tick(registry.tick() + 1);
+  }
+
+  core::Random random{1};
+  ecs::Registry registry;
+  hierarchy::Hierarchy hierarchy{registry};
+  server::Interest interest;
+  std::vector<Entity> entities;
+  std::vector<engine::Vec3> walks = std::vector<engine::Vec3>(entities.size());
+  float half = std::sqrt(static_cast<float>(entities.size()) / 100 * pi) * radius / 2;  // of the world's width
+};
+
+struct Client {
+  Viewer viewer;
+  std::vector<std::uint32_t> seen;
+};
+
+// 5,000 viewers around entities of the crowd, of which all walk. In each tick a quarter of the viewers look.
+void look(benchmark::State& state, std::span<const Layer> layers) {
+  constexpr std::size_t viewers = 5000;
+  constexpr std::size_t turns = 4;
+  Crowd crowd(state, layers);
+  std::vector<Client> clients(viewers);
+  for (std::size_t i = 0; i < viewers; ++i)
+    clients[i].viewer = Viewer(static_cast<std::uint32_t>(i + 1), crowd.entities[i % crowd.entities.size()]);
+  std::vector<std::uint32_t> entering;
+  std::vector<std::uint32_t> leaving;
+  std::size_t looks = 0;
+  std::size_t seen = 0;
+  std::size_t changes = 0;
+  const auto look_at = [&](Client& client) {
+    entering.clear();
+    leaving.clear();
+    crowd.interest.look(client.viewer, client.seen, entering, leaving);
+  };
+  const auto apply = [&](Client& client) {
+    for (const std::uint32_t index : leaving) std::erase(client.seen, index);
+    client.seen.insert(client.seen.end(), entering.begin(), entering.end());
+  };
+  for (Client& client : clients) {
+    look_at(client);
+    apply(client);
+  }
+  std::size_t turn = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    crowd.walk_one_in(1);
+    crowd.end_tick();
+    state.ResumeTiming();
+    for (std::size_t i = turn; i < viewers; i += turns) {
+      look_at(clients[i]);
+      ++looks;
+      seen += clients[i].seen.size();
+      changes += entering.size() + leaving.size();
+      if (!entering.empty() || !leaving.empty()) apply(clients[i]);
+    }
+    turn = (turn + 1) % turns;
+  }
+  const auto per_look = [looks](std::size_t sum) { return static_cast<double>(sum) / static_cast<double>(looks); };
+  state.counters["seen"] = per_look(seen);
+  state.counters["changes"] = per_look(changes);
+  state.counters["ns_per_look"] =
+      benchmark::Counter(static_cast<double>(looks) * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void look_near(benchmark::State& state) {
+  const Layer layer{"creatures", radius};
+  look(state, {&layer, 1});
+}
+// Without layers: everybody sees all.
+void look_everywhere(benchmark::State& state) { look(state, {}); }
+
+// One entity in range(1) walks; the hierarchy's part is not timed.
+void update(benchmark::State& state) {
+  const Layer layer{"creatures", radius};
+  Crowd crowd(state, {&layer, 1});
+  for (auto _ : state) {
+    state.PauseTiming();
+    crowd.walk_one_in(static_cast<std::uint32_t>(state.range(1)));
+    crowd.hierarchy.update();
+    state.ResumeTiming();
+    crowd.interest.update();
+    state.PauseTiming();
+    crowd.next_tick();
+    state.ResumeTiming();
+  }
+  report(state);
+}
+
+// All entities of the crowd, in any order, to one viewer.
+void importance(benchmark::State& state) {
+  const Layer layer{"creatures", radius};
+  Crowd crowd(state, {&layer, 1});
+  shuffle(crowd.entities);
+  const Viewer viewer(1, crowd.entities[0]);
+  for (auto _ : state) {
+    const server::Interest::Eyes eyes = crowd.interest.eyes(viewer);
+    float sum = 0;
+    for (const Entity entity : crowd.entities) sum += crowd.interest.importance(eyes, entity.index);
+    benchmark::DoNotOptimize(sum);
+  }
+  report(state);
+}
+
+BENCHMARK(look_near)->Name("interest/look")->Arg(1000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(look_everywhere)->Name("interest/look_everywhere")->Arg(1000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(update)
+    ->Name("interest/update")
+    ->Args({1000, 1})
+    ->Args({100000, 1})
+    ->Args({100000, 100})
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(importance)->Name("interest/importance")->Arg(1000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace mobula::bench

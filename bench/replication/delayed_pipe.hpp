@@ -1,0 +1,64 @@
+// One direction of a network in memory: datagrams that arrive some steps later, or never. All of a step lie in one
+// array, so that sending is a copy and nothing else.
+#pragma once
+
+#include <array>
+#include <mobula/core/bytes.hpp>
+#include <mobula/core/random.hpp>
+#include <vector>
+
+namespace mobula::bench {
+
+class DelayedPipe {
+ public:
+  static constexpr std::uint32_t delay_max = 7;  // steps
+
+  DelayedPipe(std::uint64_t seed, std::uint32_t loss_percent) : random_(seed), loss_percent_(loss_percent) {}
+
+  void send(std::uint32_t client, core::ByteView datagram, std::uint32_t delay) {
+    ++sent_;
+    bytes_sent_ += datagram.size();
+    if (random_.chance(loss_percent_, 100)) return;
+    bytes_arrived_ += datagram.size();
+    Step& step = steps_[(now_ + delay) % steps_.size()];
+    step.under_way.push_back({client, static_cast<std::uint32_t>(datagram.size())});
+    step.bytes.insert(step.bytes.end(), datagram.begin(), datagram.end());
+  }
+  // receive(client, datagram) for what arrives in this step.
+  template <class Receive>
+  void deliver(Receive&& receive) {
+    Step& step = steps_[now_ % steps_.size()];
+    core::ByteView rest(step.bytes);
+    for (const auto& [client, size] : step.under_way) {
+      receive(client, rest.first(size));
+      rest = rest.subspan(size);
+    }
+    step.under_way.clear();
+    step.bytes.clear();
+  }
+  void next_step() { ++now_; }
+
+  [[nodiscard]] std::uint64_t sent() const { return sent_; }
+  [[nodiscard]] std::uint64_t bytes_sent() const { return bytes_sent_; }
+  [[nodiscard]] std::uint64_t bytes_arrived() const { return bytes_arrived_; }
+
+ private:
+  struct UnderWay {
+    std::uint32_t client;
+    std::uint32_t size;
+  };
+  struct Step {
+    std::vector<UnderWay> under_way;
+    core::Bytes bytes;
+  };
+
+  core::Random random_;
+  std::uint32_t loss_percent_;
+  std::array<Step, delay_max + 1> steps_;  // by when it arrives
+  std::size_t now_ = 0;
+  std::uint64_t sent_ = 0;
+  std::uint64_t bytes_sent_ = 0;
+  std::uint64_t bytes_arrived_ = 0;
+};
+
+}  // namespace mobula::bench

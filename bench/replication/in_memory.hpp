@@ -1,0 +1,13 @@
+// The server and its clients in one thread, the network between them in memory.
+#pragma once
+
+#include <mobula/server/server.hpp>
+
+#include "replication/replication_bench.hpp"
+
+namespace mobula::bench {
+
+core::Result<ReplicationReport> run_in_memory(const ReplicationOptions& options, Walkers& walkers,
+                                              server::Server& server);
+
+}  // namespace mobula::bench

@@ -1,0 +1,78 @@
+// What a server takes: its thread's CPU in each tick, shared out among the phases by the server's own clock.
+#pragma once
+
+#include <mobula/server/server.hpp>
+
+#include "replication/replication_bench.hpp"
+
+namespace mobula::bench {
+
+// The server's output, timed and counted.
+class MeteredOutput final : public transport::Output {
+ public:
+  explicit MeteredOutput(transport::Output& output) : output_(output) {}
+
+  void send(const transport::Address& to, core::ByteView datagram) override {
+    const core::Nanoseconds begin = core::monotonic_now();
+    output_.send(to, datagram);
+    bytes_ += datagram.size();
+    spent_ += core::monotonic_now() - begin;
+  }
+  void flush() override {
+    const core::Nanoseconds begin = core::monotonic_now();
+    output_.flush();
+    spent_ += core::monotonic_now() - begin;
+  }
+  [[nodiscard]] bool ready(const transport::Address& to) const override { return output_.ready(to); }
+  void finished(const transport::Address& to) override { output_.finished(to); }
+
+  [[nodiscard]] core::Nanoseconds spent() const { return spent_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  transport::Output& output_;
+  core::Nanoseconds spent_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+class Meter {
+ public:
+  Meter(const server::Server& server, transport::Output& output) : server_(server), output_(output) {}
+
+  [[nodiscard]] MeteredOutput& output() { return output_; }
+
+  // In each tick: before the server takes what has come; before it ticks; after that.
+  void begin();
+  void begin_tick();
+  void end_tick();
+
+  // Reports are of what comes from here on.
+  void restart();
+  // Of so many clients, to whom that share of the bytes arrived.
+  [[nodiscard]] ReplicationReport report(std::uint32_t clients, double arrived);
+
+ private:
+  // Sums.
+  struct Totals {
+    std::array<core::Nanoseconds, static_cast<std::size_t>(server::TickPhase::count)> phases{};
+    core::Nanoseconds send = 0;
+    core::Nanoseconds receive_cpu = 0;
+    core::Nanoseconds tick_cpu = 0;
+    core::Nanoseconds tick_wall = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t made = 0;
+    std::uint64_t copied = 0;
+  };
+  [[nodiscard]] Totals totals() const;
+
+  const server::Server& server_;
+  MeteredOutput output_;
+  Totals sums_;    // of what is counted here
+  Totals before_;  // all, at the last restart
+  core::Nanoseconds cpu_begin_ = 0;
+  core::Nanoseconds cpu_tick_ = 0;
+  core::Nanoseconds wall_tick_ = 0;
+  std::vector<core::Nanoseconds> ticks_;  // CPU of each
+};
+
+}  // namespace mobula::bench

@@ -1,0 +1,52 @@
+// The real server with thousands of clients in one process: what it takes per client and tick.
+#pragma once
+
+#include <mobula/core/result.hpp>
+#include <string>
+
+#include "replication/walkers.hpp"
+
+namespace mobula::bench {
+
+struct ReplicationOptions {
+  WalkersConfig walkers;
+  std::uint32_t clients = 1000;
+  std::uint32_t loss_percent = 2;  // each way
+  double seconds = 10;             // of the world's time, after all have joined and been there for a while
+  bool sockets = false;            // over UDP, the clients in a thread of their own
+};
+
+// Microseconds of the server's CPU, per client and tick.
+struct ReplicationCosts {
+  double publish = 0;
+  double choose = 0;
+  double encode = 0;
+  double seal = 0;
+  double send = 0;
+  double receive = 0;
+  double game = 0;  // no part of the sum
+
+  [[nodiscard]] double sum() const { return publish + choose + encode + seal + send + receive; }
+};
+
+struct ReplicationReport {
+  std::uint32_t clients = 0;
+  ReplicationCosts costs;
+  double bytes_per_moving_entity = 0;  // of datagrams sent, for each state that arrived
+  double bytes_per_client_tick = 0;
+  double states_per_client_tick = 0;  // sent
+  double copies_per_string = 0;
+  double tick_p50_ms = 0;  // of the whole tick, the game's part included
+  double tick_p99_ms = 0;
+  std::uint64_t compared = 0;        // states of mirrored entities with the world
+  std::uint64_t verified_ticks = 0;  // by the server's hashes
+  std::uint64_t mismatches = 0;
+};
+
+// Reasons: those of starting a server and of opening sockets; "too few file descriptors"; "not all joined".
+core::Result<ReplicationReport> run_replication(const ReplicationOptions& options);
+
+std::string to_json(const ReplicationReport& report);
+std::string to_table(const ReplicationReport& report, const ReplicationOptions& options);
+
+}  // namespace mobula::bench

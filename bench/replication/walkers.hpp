@@ -1,0 +1,50 @@
+// A world in which entities walk about at random: the benchmark's game. Each of those that move has a speed of its own
+// on each of three axes, 1 to 10 m/s, and about once per second others.
+#pragma once
+
+#include <mobula/core/random.hpp>
+#include <mobula/server/game.hpp>
+#include <vector>
+
+namespace mobula::bench {
+
+struct WalkersConfig {
+  std::uint32_t entities = 1000;
+  std::uint32_t moving = 1000;  // the first of them
+  std::uint32_t view = 100;     // of the entities, about so many are seen from where one is; all: at any distance
+  std::uint32_t ticks_per_second = 20;
+  std::uint64_t seed = 1;
+};
+
+class Walkers final : public server::Game {
+ public:
+  explicit Walkers(const WalkersConfig& config);
+
+  [[nodiscard]] core::ByteView schema() const override { return engine::schema_bytes(); }
+  [[nodiscard]] std::vector<server::Layer> layers() const override;
+  core::Status start(server::World& world) override;
+  // Players share the entities, if there are more of them.
+  core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override;
+  void leave(server::World& world, const server::Player& player) override;
+  void tick(server::World& world) override;
+
+  [[nodiscard]] const WalkersConfig& config() const { return config_; }
+  [[nodiscard]] std::span<const ecs::Entity> entities() const { return entities_; }
+  // Of the layer; 0: none.
+  [[nodiscard]] float radius() const { return radius_; }
+
+ private:
+  [[nodiscard]] float fitting_radius() const;
+  [[nodiscard]] double seen_within(float radius) const;
+  float speed();
+
+  WalkersConfig config_;
+  core::Random random_;
+  std::vector<engine::Vec3> positions_;
+  std::vector<engine::Vec3> steps_;  // per tick
+  std::vector<ecs::Entity> entities_;
+  float radius_;
+  std::uint32_t joined_ = 0;
+};
+
+}  // namespace mobula::bench

@@ -1,0 +1,65 @@
+// The hashes of what a mirror has, and what it does when they are wrong.
+#include <mobula/client/delta_decoder.hpp>
+#include <mobula/wire/entity_hash.hpp>
+
+namespace mobula::client {
+
+std::uint64_t Mirror::hash_of(ecs::Entity entity, ecs::PrototypeId prototype, const std::uint32_t* words, bool owner) {
+  std::uint64_t hash = wire::base_hash(entity, codecs_.prototype_hash(prototype));
+  for (const ecs::PoolId pool : registry_.prototypes().pools(prototype)) {
+    const wire::RowCodec& codec = *codecs_.row(pool);
+    const std::uint64_t seed = wire::row_seed(entity, wire::pool_key(registry_.pool(pool)));
+    hash += wire::public_hash(codec, words, seed) + (owner ? wire::owner_hash(codec, words, seed) : 0);
+    words += codec.words();
+  }
+  return hash;
+}
+
+void Mirror::rehash(Known& known) {
+  const std::uint64_t hash = hash_of(known);
+  hash_ += hash - std::exchange(known.hash, hash);
+}
+
+void Mirror::rehash_all() {
+  hash_ = 0;
+  for (std::uint32_t i = 0; i < level_.here.size(); ++i)
+    if (level_.here[i]) hash_ += level_.copy->hash(level_.copy->range().first + i);
+  for (Known& known : known_)
+    if (known.entity && !known.gone) hash_ += known.hash = hash_of(known);
+}
+
+// With each acknowledgement, so that what goes wrong at rest is found too.
+void Mirror::rehash_some() {
+  for (std::uint32_t i = 0; i < rehashed_at_once && i < known_.size(); ++i) {
+    if (next_rehashed_ >= known_.size()) next_rehashed_ = 0;
+    Known& known = known_[next_rehashed_++];
+    if (known.entity && !known.gone) rehash(known);
+  }
+}
+
+void Mirror::shown_words(ecs::Entity entity, ecs::PrototypeId prototype, std::uint32_t* words) {
+  for (const ecs::PoolId pool : registry_.prototypes().pools(prototype)) {
+    const wire::RowCodec& codec = *codecs_.row(pool);
+    codec.to_words(registry_.try_read(entity, pool), words);
+    words += codec.words();
+  }
+}
+
+bool Mirror::drop(bool of_level, std::uint32_t place, ecs::Entity entity, ecs::Tick tick) {
+  const bool has_id = !of_level && place < known_.size();
+  if (has_id && known_[place].entity == entity && !known_[place].gone && known_[place].versions.newest().tick == tick) {
+    Entry entry{};
+    entry.kind = Entry::Kind::gone;
+    entry.destroyed = true;
+    entry.id = place;
+    apply_gone(entry, tick);
+  } else if (of_level && is_as_loaded(entity)) {
+    end_loaded(entity, true);
+  } else {
+    return false;
+  }
+  registry_.clear_journal();
+  return true;
+}
+
+}  // namespace mobula::client

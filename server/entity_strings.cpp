@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <bit>
+#include <mobula/server/view_workspace.hpp>
+#include <mobula/wire/delta.hpp>
+
+namespace mobula::server {
+
+EntityStrings::EntityStrings(Published& published)
+    : published_(published), workspace_(std::make_unique<ViewWorkspace>()) {
+  clear(least_entries);
+}
+
+EntityStrings::~EntityStrings() = default;
+
+// The table is as large as the tick before needed it.
+void EntityStrings::begin_tick(ecs::Tick tick) {
+  static_assert(wire::b2_age_max < level_span);
+  static_assert(wire::entity_bits_max <= long_count_max);
+  tick_ = tick;
+  used_bytes_ = 0;
+  clear(std::max(least_entries, std::bit_ceil(std::size_t{2} * used_blocks_)));
+}
+
+void EntityStrings::clear(std::size_t entries) {
+  entries_.assign(entries, Entry{});
+  shift_ = 64 - static_cast<unsigned>(std::countr_zero(entries));
+  used_blocks_ = 0;
+}
+
+void EntityStrings::grow() {
+  std::vector<Entry> before(2 * entries_.size());
+  before.swap(entries_);
+  --shift_;
+  for (const Entry& entry : before)
+    if (entry.key != no_key) entries_[place_of(entry.key)] = entry;
+}
+
+std::uint32_t EntityStrings::add_block(std::uint64_t key) {
+  if (std::size_t{2} * (used_blocks_ + 1) > entries_.size()) grow();
+  entries_[place_of(key)] = {key, used_blocks_};
+  if (used_blocks_ == blocks_.size()) blocks_.emplace_back();
+  blocks_[used_blocks_].words.fill(unknown_tag);
+  return used_blocks_++;
+}
+
+std::uint64_t EntityStrings::make(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner) {
+  ++made_;
+  const wire::EntityLayout& layout = published_.codecs().entity(published_.entity(index).prototype);
+  if (now_.size() < layout.words) {
+    now_.resize(layout.words);
+    b1_.resize(layout.words);
+    b2_.resize(layout.words);
+  }
+  // A little more than needed: BitWriter is fastest away from its buffer's end.
+  const std::size_t room = (layout.bits_max + 7) / 8 + 16;
+  if (arena_.size() < used_bytes_ + room) arena_.resize(std::max(2 * arena_.size(), used_bytes_ + room));
+  core::BitWriter writer({&arena_[used_bytes_], room});
+  const wire::EntityCodec codec(layout, owner);
+  return write(index, age, span, codec, writer) ? keep(writer) : gone_tag;
+}
+
+// False: the log no longer knows what it should rest on.
+bool EntityStrings::write(std::uint32_t index, ecs::Tick age, ecs::Tick span, const wire::EntityCodec& codec,
+                          core::BitWriter& writer) {
+  published_.words_now(index, now_.data());
+  if (age == 0) {
+    codec.write_whole(now_.data(), writer);
+    return true;
+  }
+  if (span == level_span) {
+    level_->words(index, b1_.data());
+    codec.write_change(now_.data(), {.b1 = b1_.data(), .b2 = nullptr, .time = {wire::level_age, 0}}, writer);
+    return true;
+  }
+  const ecs::Tick b1 = tick_ - age;
+  if (!published_.words_at(index, b1, b1_.data())) return false;
+  if (span != 0 && !published_.words_at(index, b1 - span, b2_.data())) return false;
+  codec.write_change(now_.data(), {.b1 = b1_.data(), .b2 = span != 0 ? b2_.data() : nullptr, .time = {age, span}},
+                     writer);
+  return true;
+}
+
+std::uint64_t EntityStrings::keep(const core::BitWriter& writer) {
+  MOBULA_ASSERT(writer.ok(), "a string is no longer than its layout says");
+  const std::uint64_t count = writer.bits();
+  if (count <= short_count_max)
+    return (core::load<std::uint64_t>(&arena_[used_bytes_]) & ((1ull << count) - 1)) << tag_bits | count;
+  const std::uint64_t place = used_bytes_;
+  used_bytes_ += (writer.bytes() + 7) / 8 * 8;
+  return place << (tag_bits + long_count_bits) | count << tag_bits | long_tag;
+}
+
+}  // namespace mobula::server

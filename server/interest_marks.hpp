@@ -1,0 +1,50 @@
+// What one look has found out so far about each entity. Beginning the next look forgets it all in O(1): what is noted
+// are numbers that the next look takes for old.
+//
+//   base      the client has it in view
+//   base + 1  relevant
+//   base + 2  refused by the game's own rule
+//   below     nothing yet; the next base is base + 3
+//
+// `Number` is narrow in tests alone: after its last base all is cleared once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace mobula::server {
+
+template <class Number = std::uint32_t>
+class InterestMarks {
+ public:
+  // For indices below `end`. Keeps what there is.
+  void make_room(std::uint32_t end) {
+    if (end > marks_.size()) marks_.resize(end, 0);
+  }
+  [[nodiscard]] std::size_t size() const { return marks_.size(); }
+
+  void begin() {
+    if (base_ > last_base - 3) {
+      std::fill(marks_.begin(), marks_.end(), Number{0});
+      base_ = 0;
+    }
+    base_ = static_cast<Number>(base_ + 3);
+  }
+  void note_seen(std::uint32_t index) { marks_[index] = base_; }
+  void note_relevant(std::uint32_t index) { marks_[index] = static_cast<Number>(base_ + 1); }
+  void note_refused(std::uint32_t index) { marks_[index] = static_cast<Number>(base_ + 2); }
+
+  [[nodiscard]] bool seen_only(std::uint32_t index) const { return marks_[index] == base_; }
+  [[nodiscard]] bool relevant(std::uint32_t index) const { return marks_[index] == base_ + 1; }
+  [[nodiscard]] bool decided(std::uint32_t index) const { return marks_[index] > base_; }
+
+ private:
+  static constexpr Number last_base = std::numeric_limits<Number>::max() - 2;
+
+  std::vector<Number> marks_;  // by entity index
+  Number base_ = 0;
+};
+
+}  // namespace mobula::server

@@ -1,0 +1,403 @@
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <mobula/core/assert.hpp>
+#include <mobula/wire/entity_codec.hpp>
+#include <mobula/wire/residual_code.hpp>
+
+namespace mobula::wire {
+namespace {
+
+constexpr unsigned number_order = 2;
+constexpr unsigned index_order = 12;
+constexpr std::uint32_t level_max = 27;
+constexpr std::uint32_t next_level_max = 31;
+
+// Writing and reading are one walk over the units: what differs is where bits and values come from.
+
+class Writing {
+ public:
+  static constexpr bool reads = false;
+  explicit Writing(core::BitWriter& bits) : bits_(bits) {}
+
+  void bits(std::uint32_t value, unsigned count) { bits_.write(value, count); }
+  bool flag(bool value) {
+    bits_.write_bool(value);
+    return value;
+  }
+  void golomb(std::uint32_t value, unsigned order) { bits_.write_golomb(value, order); }
+  void symbol(std::uint32_t table, std::uint32_t symbol) { write_symbol(bits_, table, symbol); }
+  void residual(std::uint32_t table, std::int64_t value) { write_residual(bits_, table, value); }
+  void residual(std::uint32_t table, std::uint32_t /*symbol*/, std::int64_t value) { residual(table, value); }
+  [[nodiscard]] static bool ok() { return true; }
+
+ private:
+  core::BitWriter& bits_;
+};
+
+class Reading {
+ public:
+  static constexpr bool reads = true;
+  explicit Reading(core::BitReader& bits) : bits_(bits) {}
+
+  void bits(std::uint32_t& value, unsigned count) { value = static_cast<std::uint32_t>(bits_.read(count)); }
+  bool flag(bool /*value*/) { return bits_.read_bool(); }
+  void golomb(std::uint32_t& value, unsigned order) { value = bits_.read_golomb(order); }
+  std::uint32_t symbol(std::uint32_t table) { return read_symbol(bits_, table); }
+  void residual(std::uint32_t table, std::int64_t& value) { residual(table, symbol(table), value); }
+  void residual(std::uint32_t /*table*/, std::uint32_t symbol, std::int64_t& value) {
+    symbol <= symbol_far ? void(value = read_residual(bits_, symbol)) : bits_.fail();
+  }
+  void fail() { bits_.fail(); }
+  [[nodiscard]] bool ok() const { return bits_.ok(); }
+
+ private:
+  core::BitReader& bits_;
+};
+
+std::uint32_t age_class(std::uint32_t age) { return age <= 6 ? 0 : age <= 8 ? 1 : age <= 16 ? 2 : 3; }
+
+// Mostly of a few words, for which a call of memcmp would take longest.
+bool same(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t words) {
+  for (std::uint32_t i = 0; i < words; ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+template <class Io>
+class Walk {
+ public:
+  using Words = std::conditional_t<Io::reads, std::uint32_t, const std::uint32_t>;
+
+  // `whole`: b1 are the defaults, and what moves is sent as it is.
+  Walk(const EntityLayout& layout, bool owner, Words* words, const Baseline& baseline, bool whole, Io& io)
+      : layout_(layout), owner_(owner), words_(words), base_(baseline), whole_(whole), io_(io) {
+    const Interval time = base_.time;
+    const bool near = time.age <= motion_age_max && time.span > 0 && time.span <= motion_span_max;
+    if (!near) base_.b2 = nullptr;
+  }
+
+  bool run() {
+    bool any_moves = false;
+    bool others = false;
+    each([&](const Unit& unit, std::uint32_t at) {
+      if (moves(unit, at)) {
+        any_moves = true;
+      } else if constexpr (!Io::reads) {
+        others = others || changed(unit, at);
+      }
+    });
+    if (any_moves) {
+      others_ = others;
+      each([&](const Unit& unit, std::uint32_t at) {
+        if (moves(unit, at)) moving(unit, at);
+      });
+    }
+    if (!any_moves || others_) rest();
+    return io_.ok();
+  }
+
+ private:
+  template <class Function>
+  void each(Function&& function) {
+    for (const EntityLayout::Row& row : layout_.rows)
+      for (const Unit& unit : row.codec->units())
+        if (owner_ || !unit.owner_only) function(unit, row.first + unit.first);
+  }
+
+  [[nodiscard]] bool moves(const Unit& unit, std::uint32_t at) const {
+    const bool can = unit.kind == Unit::Kind::vector || unit.kind == Unit::Kind::rotation;
+    return can && base_.b2 != nullptr && !same(base_.b1 + at, base_.b2 + at, unit.size());
+  }
+  [[nodiscard]] bool changed(const Unit& unit, std::uint32_t at) const {
+    return !same(words_ + at, base_.b1 + at, unit.size());
+  }
+
+  // Moving --------------------------------------------------------------------------------------------------------
+
+  void moving(const Unit& unit, std::uint32_t at) {
+    if (unit.kind == Unit::Kind::vector) return moving_vector(unit, at);
+    const RotationMotion motion = predict_rotation(unit, base_.b1 + at, base_.b2 + at, base_.time);
+    const int level = static_cast<int>(half_octave(motion.speed)) + surprise_ * 3 / 2;
+    const std::uint32_t table =
+        table_of(ResidualFamily::rotation, static_cast<std::uint32_t>(std::clamp(level, 0, int{level_max})));
+    std::uint32_t omitted = motion.turned;
+    const std::uint32_t symbol = opening(unit, at, table, &omitted);
+    if (!held_) turn(unit, at, motion, omitted, table, symbol);
+  }
+
+  void moving_vector(const Unit& unit, std::uint32_t at) {
+    const VectorMotion motion = predict_vector(unit, base_.b1 + at, base_.b2 + at, base_.time);
+    const std::uint32_t expected = half_octave(motion.speed);
+    const std::uint32_t table = table_of(ResidualFamily::vector, std::min(expected, level_max));
+    const std::uint32_t symbol = opening(unit, at, table, nullptr);
+    if (held_) return;
+    const std::uint64_t sum =
+        distances(at, {motion.at.data(), unit.words}, unit.max.data(), motion.speed, table, symbol);
+    surprise_ = std::clamp(static_cast<int>(half_octave(8 * sum / unit.words)) - static_cast<int>(expected), -8, 8);
+  }
+
+  static std::uint32_t table_of(ResidualFamily family, std::uint32_t level) {
+    return static_cast<std::uint32_t>(family) + level;
+  }
+  [[nodiscard]] std::uint32_t resting(ResidualFamily family) const {
+    return table_of(family, level_max + 1 + age_class(base_.time.age));
+  }
+
+  // What comes before a moving unit's first number. Gives the symbol that this begins with, if it reads; held_: there
+  // is none.
+  std::uint32_t opening(const Unit& unit, std::uint32_t at, std::uint32_t table, std::uint32_t* turned) {
+    std::uint32_t symbol = 0;
+    if constexpr (Io::reads) {
+      symbol = io_.symbol(table);
+      if (symbol == symbol_others && !said_) {
+        others_ = true;
+        symbol = io_.symbol(table);
+      }
+      held_ = symbol == symbol_hold;
+    } else {
+      if (!said_ && others_) io_.symbol(table, symbol_others);
+      held_ = !changed(unit, at);
+      if (held_) io_.symbol(table, symbol_hold);
+    }
+    said_ = true;
+    return held_ || turned == nullptr ? symbol : turning(at, table, symbol, *turned);
+  }
+
+  // The numbers from word `at` on; gives the sum of their distances.
+  std::uint64_t distances(std::uint32_t at, std::span<const std::uint32_t> predicted, const std::uint32_t* max,
+                          std::uint64_t speed, std::uint32_t table, std::uint32_t symbol) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < predicted.size(); ++i) {
+      std::int64_t residual = 0;
+      if constexpr (!Io::reads)
+        residual = static_cast<std::int64_t>(words_[at + i]) - static_cast<std::int64_t>(predicted[i]);
+      if (i > 0) {
+        const std::uint32_t level = std::min(half_octave(2 * sum / i + speed / 16), next_level_max);
+        io_.residual(table_of(ResidualFamily::next, level), residual);
+      } else {
+        io_.residual(table, symbol, residual);
+      }
+      if constexpr (Io::reads) {
+        const std::int64_t value = static_cast<std::int64_t>(predicted[i]) + residual;
+        if (value < 0 || value > static_cast<std::int64_t>(max[i])) {
+          io_.fail();
+          return 0;
+        }
+        words_[at + i] = static_cast<std::uint32_t>(value);
+      }
+      sum += static_cast<std::uint64_t>(std::abs(residual));
+    }
+    return sum;
+  }
+
+  void turn(const Unit& unit, std::uint32_t at, const RotationMotion& motion, std::uint32_t omitted,
+            std::uint32_t table, std::uint32_t symbol) {
+    const std::array<std::uint32_t, 3> predicted = codes_of(motion, omitted, unit.max[1]);
+    if constexpr (Io::reads) words_[at] = omitted;
+    distances(at + 1, predicted, unit.max.data() + 1, motion.speed, table, symbol);
+  }
+
+  // A rotation may leave out another part than predicted; gives the symbol that its numbers begin with, if it reads.
+  std::uint32_t turning(std::uint32_t at, std::uint32_t table, std::uint32_t symbol, std::uint32_t& turned) {
+    if constexpr (Io::reads) {
+      if (symbol != symbol_turned) return symbol;
+      io_.bits(turned, 2);
+      return io_.symbol(table);
+    } else {
+      if (turned == words_[at]) return 0;
+      io_.symbol(table, symbol_turned);
+      turned = words_[at];
+      io_.bits(turned, 2);
+      return 0;
+    }
+  }
+
+  // At rest -------------------------------------------------------------------------------------------------------
+
+  void rest() {
+    for (const EntityLayout::Row& row : layout_.rows) {
+      std::uint32_t units = 0;
+      bool any = false;
+      of_row(row, [&]([[maybe_unused]] const Unit& unit, [[maybe_unused]] std::uint32_t at) {
+        ++units;
+        if constexpr (!Io::reads) any = any || changed(unit, at);
+      });
+      if (units == 0 || !io_.flag(any) || !io_.ok()) continue;
+      of_row(row, [&](const Unit& unit, std::uint32_t at) {
+        bool is = units == 1;
+        if constexpr (!Io::reads) is = is || changed(unit, at);
+        if (units > 1) is = io_.flag(is);
+        if (is && io_.ok()) code(unit, at);
+      });
+    }
+  }
+
+  template <class Function>
+  void of_row(const EntityLayout::Row& row, Function&& function) {
+    for (const Unit& unit : row.codec->units()) {
+      const std::uint32_t at = row.first + unit.first;
+      if ((owner_ || !unit.owner_only) && !moves(unit, at)) function(unit, at);
+    }
+  }
+
+  void code(const Unit& unit, std::uint32_t at) {
+    if (!unit.is_array()) return element(unit, at);
+    const std::uint32_t all = unit.elements;
+    // The counter stands before what it counts.
+    const std::uint32_t counts =
+        unit.counter == Unit::no_counter ? all : std::min(words_[at - unit.first + unit.counter], all);
+    for (std::uint32_t i = 0; i < counts; ++i) {
+      const std::uint32_t place = at + i * unit.words;
+      bool is = false;
+      if constexpr (!Io::reads) is = !same(words_ + place, base_.b1 + place, unit.words);
+      if (io_.flag(is)) element(unit, place);
+    }
+    if constexpr (Io::reads) std::fill(words_ + at + counts * unit.words, words_ + at + all * unit.words, 0u);
+  }
+
+  void element(const Unit& unit, std::uint32_t at) {
+    if (is_bit(unit)) return flip(at);
+    switch (unit.kind) {
+      case Unit::Kind::vector: return whole_ ? plain(unit, at) : vector_at_rest(unit, at);
+      case Unit::Kind::rotation: return whole_ ? plain(unit, at) : rotation_at_rest(unit, at);
+      case Unit::Kind::number: return number(unit, at);
+      case Unit::Kind::plain: return plain(unit, at);
+      case Unit::Kind::text: return text(unit, at);
+      case Unit::Kind::entity: return entity(at);
+    }
+  }
+
+  // Predicted to be as it is at b1.
+  void vector_at_rest(const Unit& unit, std::uint32_t at) {
+    const std::uint32_t table = resting(ResidualFamily::vector);
+    std::uint32_t symbol = 0;
+    if constexpr (Io::reads) symbol = io_.symbol(table);
+    distances(at, {base_.b1 + at, unit.words}, unit.max.data(), 0, table, symbol);
+  }
+  void rotation_at_rest(const Unit& unit, std::uint32_t at) {
+    const RotationMotion still = predict_rotation(unit, base_.b1 + at, nullptr, base_.time);
+    const std::uint32_t table = resting(ResidualFamily::rotation);
+    std::uint32_t omitted = base_.b1[at];
+    std::uint32_t symbol = 0;
+    if constexpr (Io::reads) symbol = io_.symbol(table);
+    symbol = turning(at, table, symbol, omitted);
+    turn(unit, at, still, omitted, table, symbol);
+  }
+
+  void number(const Unit& unit, std::uint32_t at) {
+    const unsigned bits = unit.bits[0];
+    const std::uint32_t mask = static_cast<std::uint32_t>((1ull << bits) - 1);
+    if constexpr (Io::reads) {
+      if (io_.flag(false)) {
+        io_.bits(words_[at], bits);
+      } else {
+        std::uint32_t folded = 0;
+        io_.golomb(folded, number_order);
+        const std::uint32_t distance = folded % 2 != 0 ? folded / 2 + 1 : 0 - folded / 2;
+        words_[at] = (base_.b1[at] + distance) & mask;
+      }
+      if (words_[at] > unit.max[0]) io_.fail();
+    } else {
+      const std::uint32_t up = (words_[at] - base_.b1[at]) & mask;
+      const std::uint32_t down = (base_.b1[at] - words_[at]) & mask;
+      std::uint32_t folded = up <= down ? 2 * up - 1 : 2 * down;
+      const bool near = std::min(up, down) < (1u << 30) && 2 * std::bit_width(folded / 4 + 1) + 1u < bits;
+      io_.flag(!near);
+      if (near) return io_.golomb(folded, number_order);
+      io_.bits(words_[at], bits);
+    }
+  }
+
+  // It has changed: there is but one value that it can have.
+  static bool is_bit(const Unit& unit) {
+    return (unit.kind == Unit::Kind::plain || unit.kind == Unit::Kind::number) && unit.words == 1 && unit.max[0] == 1;
+  }
+  void flip(std::uint32_t at) {
+    if constexpr (Io::reads) words_[at] = 1 - base_.b1[at];
+  }
+
+  void plain(const Unit& unit, std::uint32_t at) {
+    for (std::uint32_t i = 0; i < unit.words; ++i) {
+      std::uint32_t word = words_[at + i];
+      io_.bits(word, unit.bits[i]);
+      if constexpr (Io::reads) {
+        words_[at + i] = word;
+        if (word > unit.max[i]) io_.fail();
+      }
+    }
+  }
+
+  void text(const Unit& unit, std::uint32_t at) {
+    const std::uint32_t greatest = unit.max[0];
+    std::uint32_t length = words_[at];
+    io_.bits(length, static_cast<unsigned>(std::bit_width(greatest)));
+    if constexpr (Io::reads) {
+      if (length > greatest) return io_.fail();
+      std::fill_n(words_ + at, unit.words, 0u);
+      words_[at] = length;
+    }
+    for (std::uint32_t i = 0; i < length && io_.ok(); ++i) {
+      const std::uint32_t word = at + 1 + i / 4;
+      std::uint32_t byte = words_[word] >> (i % 4 * 8) & 0xff;
+      io_.bits(byte, 8);
+      if constexpr (Io::reads) {
+        if (byte == 0) return io_.fail();
+        words_[word] |= byte << (i % 4 * 8);
+      }
+    }
+  }
+
+  void entity(std::uint32_t at) {
+    std::uint32_t index = words_[at];
+    std::uint32_t generation = words_[at + 1];
+    const bool is = io_.flag(generation != 0);
+    if (is) {
+      io_.golomb(index, index_order);
+      io_.bits(generation, 32);
+    }
+    if constexpr (Io::reads) {
+      if (is && generation == 0) return io_.fail();
+      words_[at] = is ? index : 0;
+      words_[at + 1] = is ? generation : 0;
+    }
+  }
+
+  const EntityLayout& layout_;
+  const bool owner_;
+  Words* const words_;
+  Baseline base_;
+  const bool whole_;
+  Io& io_;
+  bool others_ = false;
+  bool said_ = false;  // whether others have changed
+  bool held_ = false;
+  int surprise_ = 0;
+};
+
+}  // namespace
+
+void EntityCodec::write_whole(const std::uint32_t* words, core::BitWriter& writer) const {
+  Writing io(writer);
+  Walk<Writing>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+}
+
+bool EntityCodec::read_whole(core::BitReader& reader, std::uint32_t* words) const {
+  Reading io(reader);
+  std::ranges::copy(layout_.defaults, words);
+  return Walk<Reading>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+}
+
+void EntityCodec::write_change(const std::uint32_t* words, const Baseline& baseline, core::BitWriter& writer) const {
+  Writing io(writer);
+  Walk<Writing>(layout_, owner_, words, baseline, false, io).run();
+}
+
+bool EntityCodec::read_change(const Baseline& baseline, core::BitReader& reader, std::uint32_t* words) const {
+  Reading io(reader);
+  std::copy_n(baseline.b1, layout_.words, words);
+  return Walk<Reading>(layout_, owner_, words, baseline, false, io).run();
+}
+
+}  // namespace mobula::wire

@@ -1,0 +1,82 @@
+#include <mobula/wire/event_batch.hpp>
+#include <mobula/wire/messages.hpp>
+
+namespace mobula::wire {
+namespace {
+
+constexpr std::size_t start_size = 5;
+constexpr std::size_t entry_size = 4;
+constexpr std::size_t handle_size = 8;
+constexpr std::uint16_t about_bit = 1u << 15;
+
+static_assert(start_size + entry_size + handle_size + max_event_bytes <= event_batch_bytes_max);
+static_assert(max_event_bytes < about_bit);
+
+core::Error malformed(const char* what) { return {"malformed events", what}; }
+
+// Takes one event off the front. Null, or what is wrong.
+const char* take_event(core::ByteView& rest, EventBatch::Event& event) {
+  if (rest.size() < entry_size) return "ends within an event's start";
+  event.sequence = core::load<std::uint16_t>(rest.data());
+  const auto size_and_bit = core::load<std::uint16_t>(&rest[2]);
+  const std::size_t size = size_and_bit & (about_bit - 1u);
+  rest = rest.subspan(entry_size);
+  event.about = {};
+  if ((size_and_bit & about_bit) != 0) {
+    if (rest.size() < handle_size) return "ends within a handle";
+    event.about = {core::load<std::uint32_t>(rest.data()), core::load<std::uint32_t>(&rest[4])};
+    if (!event.about) return "about no entity, or one that can be";
+    rest = rest.subspan(handle_size);
+  }
+  if (size > max_event_bytes) return "an event is too long";
+  if (size > rest.size()) return "ends within an event";
+  event.bytes = rest.first(size);
+  rest = rest.subspan(size);
+  return nullptr;
+}
+
+}  // namespace
+
+void begin_event_batch(ecs::Tick tick, core::Bytes& out) {
+  out.resize(start_size);
+  out[0] = std::byte{event_batch_kind};
+  core::store(&out[1], tick);
+}
+
+bool add_to_event_batch(const EventBatch::Event& event, core::Bytes& out) {
+  MOBULA_ASSERT(event.bytes.size() <= max_event_bytes, "an event is too long");
+  std::size_t at = out.size();
+  const std::size_t size = entry_size + (event.about ? handle_size : 0) + event.bytes.size();
+  if (at + size > event_batch_bytes_max) return false;
+  out.resize(at + size);
+  core::store(&out[at], event.sequence);
+  core::store(&out[at + 2], static_cast<std::uint16_t>(event.bytes.size() | (event.about ? about_bit : 0u)));
+  at += entry_size;
+  if (event.about) {
+    core::store(&out[at], event.about.index);
+    core::store(&out[at + 4], event.about.generation);
+    at += handle_size;
+  }
+  if (!event.bytes.empty()) std::memcpy(&out[at], event.bytes.data(), event.bytes.size());
+  return true;
+}
+
+core::Status decode_event_batch(core::ByteView datagram, EventBatch& out) {
+  if (datagram.size() > event_batch_bytes_max) return malformed("longer than a batch can be");
+  if (datagram.size() < start_size || datagram[0] != std::byte{event_batch_kind})
+    return malformed("not a batch of events");
+  out.tick = core::load<ecs::Tick>(&datagram[1]);
+  out.events.clear();
+  core::ByteView rest = datagram.subspan(start_size);
+  if (rest.empty()) return malformed("no event");
+  while (!rest.empty()) {
+    EventBatch::Event event{};
+    if (const char* wrong = take_event(rest, event)) return malformed(wrong);
+    if (!out.events.empty() && event.sequence <= out.events.back().sequence)
+      return malformed("events stand by ascending sequence");
+    out.events.push_back(event);
+  }
+  return core::Done{};
+}
+
+}  // namespace mobula::wire

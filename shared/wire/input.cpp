@@ -1,0 +1,179 @@
+#include <mobula/schema/wire_generated.h>
+
+#include <bit>
+#include <mobula/core/bit_stream.hpp>
+#include <mobula/wire/input.hpp>
+
+namespace mobula::wire {
+namespace {
+
+static_assert(sizeof(flat::InputStart) == input_start_size);
+
+constexpr unsigned step_order = 0;
+constexpr unsigned size_order = 4;
+constexpr unsigned lag_order = 10;
+constexpr std::size_t commands_start_size = 8;
+constexpr std::uint32_t lag_end = (std::uint32_t{view_lag_ticks_max} + 1) * 256;
+
+core::Error malformed(const char* what) { return {"malformed input", what}; }
+
+std::size_t golomb_bits(std::uint32_t value, unsigned order) {
+  return 2 * static_cast<std::size_t>(std::bit_width(value + (std::uint64_t{1} << order))) - 1 - order;
+}
+
+std::uint32_t lag_of(const InputCommand& command) {
+  const std::uint64_t view = std::uint64_t{command.view_tick} * 256 + command.view_fraction;
+  const std::uint64_t tick = std::uint64_t{command.tick} * 256;
+  MOBULA_ASSERT(view <= tick && tick - view < lag_end, "a view is not after its tick, nor far behind it");
+  return static_cast<std::uint32_t>(tick - view);
+}
+
+std::size_t bits_of(const InputCommand& command) {
+  MOBULA_ASSERT(command.bytes.size() <= command_bytes_max, "a command is too large");
+  return golomb_bits(static_cast<std::uint32_t>(command.bytes.size()), size_order) +
+         golomb_bits(lag_of(command), lag_order);
+}
+
+// How many commands from the first on have room.
+std::size_t count_fitting(const InputDatagram& input) {
+  std::size_t bits = 0;
+  std::size_t bytes = input_start_size + input.words * sizeof(std::uint64_t) + commands_start_size;
+  std::size_t count = 0;
+  for (; count < input.commands.size() && count < input_commands_max; ++count) {
+    const InputCommand& command = input.commands[count];
+    if (count > 0) {
+      MOBULA_ASSERT(command.tick >= input.commands[count - 1].tick, "commands go forward in time");
+      bits += golomb_bits(command.tick - input.commands[count - 1].tick, step_order);
+    }
+    bits += bits_of(command);
+    bytes += command.bytes.size();
+    if (bytes + (bits + 7) / 8 > input_bytes_max) break;
+  }
+  return count;
+}
+
+std::size_t write_commands(std::span<const InputCommand> commands, core::MutableBytes to) {
+  core::BitWriter bits(to);
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (i > 0) bits.write_golomb(commands[i].tick - commands[i - 1].tick, step_order);
+    bits.write_golomb(static_cast<std::uint32_t>(commands[i].bytes.size()), size_order);
+    bits.write_golomb(lag_of(commands[i]), lag_order);
+  }
+  MOBULA_ASSERT(bits.ok(), "what was counted has room");
+  std::size_t size = bits.bytes();
+  for (const InputCommand& command : commands) {
+    if (!command.bytes.empty()) std::memcpy(&to[size], command.bytes.data(), command.bytes.size());
+    size += command.bytes.size();
+  }
+  return size;
+}
+
+// Bits of deltas before the first.
+bool has_impossible_bits(const InputDatagram& input) {
+  for (std::uint32_t word = 0; word < input_words_max; ++word) {
+    const std::uint32_t possible = input.newest > word * 64 ? input.newest - word * 64 : 0;
+    if (possible < 64 && input.received[word] >> possible != 0) return true;
+  }
+  return false;
+}
+
+// Takes the commands apart: first what is said of each, then their bytes. Null, or what is wrong.
+class CommandsDecoder {
+ public:
+  CommandsDecoder(core::ByteView from, InputDatagram& out) : from_(from), bits_(from), out_(out) {}
+
+  const char* run(std::uint32_t first_tick) {
+    std::uint64_t tick = first_tick;
+    for (InputCommand& command : out_.commands) {
+      if (&command != out_.commands.data()) tick += bits_.read_golomb(step_order);
+      if (tick > 0xffffffffull) return "a tick beyond all ticks";
+      command.tick = static_cast<ecs::Tick>(tick);
+      if (const char* wrong = describe(command)) return wrong;
+    }
+    const std::size_t padding = (8 - bits_.position() % 8) % 8;
+    if (bits_.read(static_cast<unsigned>(padding)) != 0) return "bits that mean nothing are zero";
+    return hand_out_bytes(from_.subspan(bits_.position() / 8));
+  }
+
+ private:
+  const char* describe(InputCommand& command) {
+    const std::uint32_t size = bits_.read_golomb(size_order);
+    const std::uint32_t lag = bits_.read_golomb(lag_order);
+    if (!bits_.ok()) return "ends within its commands";
+    if (size > command_bytes_max) return "a command is too large";
+    const std::uint64_t tick = std::uint64_t{command.tick} * 256;
+    if (lag >= lag_end || lag > tick) return "a view too far back";
+    command.view_tick = static_cast<ecs::Tick>((tick - lag) / 256);
+    command.view_fraction = static_cast<std::uint8_t>(tick - lag);
+    command.bytes = from_.first(0);
+    sizes_[static_cast<std::size_t>(&command - out_.commands.data())] = static_cast<std::uint16_t>(size);
+    return nullptr;
+  }
+
+  const char* hand_out_bytes(core::ByteView rest) {
+    for (std::size_t i = 0; i < out_.commands.size(); ++i) {
+      if (sizes_[i] > rest.size()) return "ends within a command";
+      out_.commands[i].bytes = rest.first(sizes_[i]);
+      rest = rest.subspan(sizes_[i]);
+    }
+    return rest.empty() ? nullptr : "more bytes than its commands have";
+  }
+
+  core::ByteView from_;
+  core::BitReader bits_;
+  InputDatagram& out_;
+  std::array<std::uint16_t, input_commands_max> sizes_{};
+};
+
+core::Status decode_commands(core::ByteView rest, std::size_t count, InputDatagram& out) {
+  out.commands.resize(count);
+  out.first_command = 0;
+  if (count == 0) return rest.empty() ? core::Status(core::Done{}) : malformed("bytes without commands");
+  if (rest.size() < commands_start_size) return malformed("ends before its commands");
+  out.first_command = core::load<std::uint32_t>(rest.data());
+  const auto first_tick = core::load<std::uint32_t>(rest.data() + sizeof(std::uint32_t));
+  if (out.first_command == 0 || out.first_command + std::uint64_t{count} > std::uint64_t{1} << 32)
+    return malformed("a number that no command has");
+  const char* wrong = CommandsDecoder(rest.subspan(commands_start_size), out).run(first_tick);
+  return wrong == nullptr ? core::Status(core::Done{}) : malformed(wrong);
+}
+
+}  // namespace
+
+EncodedInput encode_input(const InputDatagram& input, core::MutableBytes to) {
+  MOBULA_ASSERT(to.size() >= input_bytes_max, "room for an input");
+  MOBULA_ASSERT(input.ack > 0 && input.words >= 1 && input.words <= input_words_max, "an input out of range");
+  const std::size_t count = count_fitting(input);
+  core::store(to.data(), flat::InputStart(input.ack, input.newest, input.words, static_cast<std::uint8_t>(count), 0));
+  std::size_t size = input_start_size;
+  std::memcpy(&to[size], input.received.data(), input.words * sizeof(std::uint64_t));
+  size += input.words * sizeof(std::uint64_t);
+  if (count == 0) return {size, 0};
+  MOBULA_ASSERT(input.first_command > 0, "commands are numbered from 1");
+  core::store(&to[size], input.first_command);
+  core::store(&to[size + sizeof(std::uint32_t)], input.commands[0].tick);
+  size += commands_start_size;
+  size += write_commands(std::span(input.commands).first(count), to.first(input_bytes_max).subspan(size));
+  return {size, count};
+}
+
+core::Status decode_input(core::ByteView datagram, InputDatagram& out) {
+  if (datagram.size() > input_bytes_max) return malformed("longer than an input can be");
+  if (datagram.size() < input_start_size) return malformed("shorter than its start");
+  const auto start = core::load<flat::InputStart>(datagram.data());
+  if (start.ack() == 0 || start.reserved() != 0) return malformed("a start out of range");
+  if (start.words() == 0 || start.words() > input_words_max) return malformed("1 to 4 words");
+  if (start.commands() > input_commands_max) return malformed("too many commands");
+  const core::ByteView rest = datagram.subspan(input_start_size);
+  const std::size_t words_bytes = start.words() * sizeof(std::uint64_t);
+  if (rest.size() < words_bytes) return malformed("ends within its words");
+  out.ack = start.ack();
+  out.newest = start.newest();
+  out.words = start.words();
+  out.received = {};
+  std::memcpy(out.received.data(), rest.data(), words_bytes);
+  if (has_impossible_bits(out)) return malformed("a delta before the first");
+  return decode_commands(rest.subspan(words_bytes), start.commands(), out);
+}
+
+}  // namespace mobula::wire

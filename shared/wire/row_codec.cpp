@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <mobula/core/assert.hpp>
+#include <mobula/wire/row_codec.hpp>
+
+namespace mobula::wire {
+namespace {
+
+using reflect::Component;
+using reflect::Field;
+using reflect::FieldKind;
+
+std::string_view parent(const Field& field) {
+  const std::string_view path = field.path;
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+bool is_array(const Field& field) { return field.count > 1 || field.count_field >= 0; }
+
+bool is_vector_part(const Field& field) { return reflect::is_float(field.kind) && field.ranged && !is_array(field); }
+
+bool continues(const Unit& unit, const Field& before, const Field& field) {
+  if (before.owner_only != field.owner_only || parent(before) != parent(field) || parent(field).empty()) return false;
+  if (unit.kind == Unit::Kind::vector) return unit.words < 4 && is_vector_part(before) && is_vector_part(field);
+  return unit.kind == Unit::Kind::rotation && unit.words < 4 && field.smallest_three;
+}
+
+Unit::Kind unit_kind(const Field& field) {
+  switch (field.kind) {
+    case FieldKind::entity: return Unit::Kind::entity;
+    case FieldKind::fixed_string: return Unit::Kind::text;
+    case FieldKind::unit_quaternion:
+      return field.bits > 0 && !is_array(field) ? Unit::Kind::rotation : Unit::Kind::plain;
+    default: break;
+  }
+  if (is_vector_part(field)) return Unit::Kind::vector;
+  if (field.smallest_three) return Unit::Kind::rotation;
+  const bool near = (reflect::is_integer(field.kind) || field.ranged) && field.enum_values.empty();
+  return near && (field.bits > 0 ? field.bits : field.size * 8) <= 32 ? Unit::Kind::number : Unit::Kind::plain;
+}
+
+// What each word of a value holds.
+void describe_words(const Field& field, std::uint32_t words, Unit& unit, std::size_t at) {
+  const auto set = [&](std::size_t word, std::uint32_t bits, std::uint64_t max) {
+    unit.bits[at + word] = static_cast<std::uint8_t>(bits);
+    unit.max[at + word] = static_cast<std::uint32_t>(std::min<std::uint64_t>(max, 0xffffffff));
+  };
+  if (field.kind == FieldKind::fixed_string) return set(0, 0, field.size);
+  if (field.kind == FieldKind::entity) return;
+  if (field.kind == FieldKind::unit_quaternion && field.bits > 0) {
+    set(0, 2, 3);
+    for (std::size_t i = 1; i < 4; ++i) set(i, field.bits, 2 * ((1u << (field.bits - 1)) - 1));
+    return;
+  }
+  if (field.kind == FieldKind::unit_quaternion) {
+    for (std::size_t i = 0; i < 4; ++i) set(i, 32, 0xffffffff);
+    return;
+  }
+  const bool coded = field.bits > 0 || !field.enum_values.empty();
+  const std::uint32_t bits = coded ? field.bits : field.kind == FieldKind::boolean ? 1 : field.size * 8;
+  const std::uint64_t max = coded ? field.steps : bits == 64 ? ~0ull : (1ull << bits) - 1;
+  set(0, std::min(bits, 32u), max);
+  if (words == 2) set(1, bits - 32, max >> 32);
+}
+
+}  // namespace
+
+RowCodec::RowCodec(const Component& component) {
+  if (component.not_sent) return;
+  std::vector<bool> counts(component.fields.size());
+  for (const Field& field : component.fields)
+    if (field.count_field >= 0) counts[static_cast<std::size_t>(field.count_field)] = true;
+  for (const bool owner_only : {false, true}) {
+    for (const bool counters : {true, false}) {
+      for (std::size_t i = 0; i < component.fields.size(); ++i) {
+        const Field& field = component.fields[i];
+        if (counts[i] == counters && field.owner_only == owner_only && !field.not_sent) add_field(component, i);
+      }
+    }
+    if (owner_only) continue;
+    public_words_ = words_;
+    public_fields_ = fields_.size();
+  }
+  for (std::size_t i = 0; i < fields_.size(); ++i) add_unit(component, i);
+  default_words_.resize(words_);
+  to_words(component.default_value.data(), default_words_.data());
+}
+
+void RowCodec::add_field(const Component& component, std::size_t which) {
+  const Field& field = component.fields[which];
+  FieldPlace place{.codec = field_words(field),
+                   .first = words_,
+                   .offset = field.offset,
+                   .count = field.count,
+                   .stride = field.stride,
+                   .predicted = field.predicted};
+  if (field.count_field >= 0) {
+    const Field& counter = component.fields[static_cast<std::size_t>(field.count_field)];
+    place.counter_offset = counter.offset;
+    place.counter_size = counter.size;
+  }
+  words_ += place.codec.words * field.count;
+  MOBULA_ASSERT(words_ < Unit::no_counter, "a row's words are counted in 16 bits");
+  has_predicted_ = has_predicted_ || field.predicted;
+  fields_.push_back(std::move(place));
+  order_.push_back(static_cast<std::uint16_t>(which));
+}
+
+std::uint16_t RowCodec::word_of(const Component& component, std::int32_t counter) const {
+  if (counter < 0) return Unit::no_counter;
+  MOBULA_ASSERT(static_cast<std::size_t>(counter) < component.fields.size(), "a counter is a field");
+  const auto found = std::find(order_.begin(), order_.end(), static_cast<std::uint16_t>(counter));
+  return static_cast<std::uint16_t>(fields_[static_cast<std::size_t>(found - order_.begin())].first);
+}
+
+void RowCodec::add_unit(const Component& component, std::size_t which) {
+  const Field& field = component.fields[order_[which]];
+  const FieldPlace& place = fields_[which];
+  if (which > 0 && continues(units_.back(), component.fields[order_[which - 1]], field)) {
+    Unit& unit = units_.back();
+    describe_words(field, 1, unit, unit.words);
+    ++unit.words;
+    return;
+  }
+  Unit unit{.kind = unit_kind(field),
+            .owner_only = field.owner_only,
+            .first = static_cast<std::uint16_t>(place.first),
+            .words = static_cast<std::uint16_t>(place.codec.words),
+            .elements = static_cast<std::uint16_t>(field.count),
+            .counter = word_of(component, field.count_field),
+            .field = order_[which]};
+  describe_words(field, place.codec.words, unit, 0);
+  units_.push_back(unit);
+}
+
+// How many elements count, whatever the counter in memory says.
+std::uint32_t RowCodec::elements(const FieldPlace& field, const std::byte* component) {
+  if (field.counter_size == 0) return field.count;
+  std::uint32_t counter = 0;
+  std::memcpy(&counter, component + field.counter_offset, field.counter_size);
+  return std::min(counter, field.count);
+}
+
+void RowCodec::to_words(const std::byte* component, std::uint32_t* words) const {
+  for (const FieldPlace& field : fields_) {
+    const std::uint32_t count = elements(field, component);
+    std::uint32_t* word = words + field.first;
+    const std::byte* at = component + field.offset;
+    for (std::uint32_t i = 0; i < count; ++i, at += field.stride, word += field.codec.words)
+      field.codec.to_words(field.codec, at, word);
+    std::fill(word, words + field.first + std::size_t{field.count} * field.codec.words, 0u);
+  }
+}
+
+bool RowCodec::to_component(const std::uint32_t* words, bool owner, std::byte* component) const {
+  const std::size_t end = owner ? fields_.size() : public_fields_;
+  for (std::size_t i = 0; i < end; ++i) {
+    const FieldPlace& field = fields_[i];
+    const std::uint32_t count = elements(field, component);
+    const std::uint32_t* word = words + field.first;
+    std::byte* at = component + field.offset;
+    for (std::uint32_t element = 0; element < count; ++element, at += field.stride, word += field.codec.words)
+      if (!field.codec.to_value(field.codec, word, at)) return false;
+    for (std::uint32_t element = count; element < field.count; ++element, at += field.stride)
+      std::memset(at, 0, field.codec.size);
+    const std::uint32_t* const end_word = words + field.first + std::size_t{field.count} * field.codec.words;
+    if (!std::all_of(word, end_word, [](std::uint32_t each) { return each == 0; })) return false;
+  }
+  return true;
+}
+
+void RowCodec::snap_predicted(std::byte* component) const {
+  std::vector<std::uint32_t> words;
+  for (const FieldPlace& field : fields_) {
+    if (!field.predicted) continue;
+    words.resize(field.codec.words);
+    const std::uint32_t count = elements(field, component);
+    std::byte* at = component + field.offset;
+    for (std::uint32_t i = 0; i < field.count; ++i, at += field.stride) {
+      if (i >= count) {
+        std::memset(at, 0, field.codec.size);
+        continue;
+      }
+      field.codec.to_words(field.codec, at, words.data());
+      field.codec.to_value(field.codec, words.data(), at);
+    }
+  }
+}
+
+}  // namespace mobula::wire

@@ -1,0 +1,378 @@
+// Deltas that no server of ours would send: each is refused and has changed nothing, or is applied and leaves all in
+// order.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <client/mirrored_world.hpp>
+#include <mobula/ecs/snapshot.hpp>
+
+namespace mobula::client {
+namespace {
+
+using test::MirroredWorld;
+
+// All that a mirror shows, and what its states make of it.
+struct Picture {
+  core::Bytes registry;
+  std::uint64_t hash;
+  std::uint32_t size;
+  ecs::Tick tick;
+  std::vector<ecs::Tick> ticks;  // by entity
+  std::vector<bool> stale;
+  bool operator==(const Picture&) const = default;
+};
+
+Picture picture(Mirror& mirror) {
+  Picture made{
+      .registry = {}, .hash = mirror.hash(), .size = mirror.size(), .tick = mirror.tick(), .ticks = {}, .stale = {}};
+  ecs::save_snapshot(mirror.registry(), made.registry);
+  mirror.registry().entities().each([&](ecs::Entity entity) {
+    made.ticks.push_back(mirror.tick_of(entity));
+    made.stale.push_back(mirror.is_stale(entity));
+  });
+  return made;
+}
+
+class DeltaDecoderTest : public testing::Test {
+ protected:
+  using Write = std::function<void(core::BitWriter&)>;
+
+  // Moving, changed, new and gone entities, and some out of view.
+  void SetUp() override {
+    for (int i = 0; i < 3; ++i) movers.push_back(told.world.registry.create());
+    for (const ecs::Entity mover : movers) told.world.registry.add<engine::Transform>(mover);
+    for (int tick = 0; tick < 8; ++tick) {
+      told.world.changes(12);
+      move();
+      told.tell();
+    }
+    const std::span<const std::uint32_t> seen = told.view.seen();
+    told.view.leave(std::vector<std::uint32_t>{seen[0], seen[2], seen[4]});
+    told.tell();
+    told.world.changes(20);
+    destroy_one_in_view();
+    move();
+    real = told.delta();
+    header = *wire::read_delta_header(real);
+    mirror = told.twin();
+  }
+  void move() {
+    for (const ecs::Entity mover : movers)
+      told.world.registry.get<engine::Transform>(mover).position.x += told.world.random.uniform(0, 1);
+  }
+  void destroy_one_in_view() {
+    const auto known = [&](ecs::Entity entity) { return told.mirror->tick_of(entity) != 0; };
+    const auto found = std::find_if(told.world.alive.begin(), told.world.alive.end(), known);
+    ASSERT_NE(found, told.world.alive.end());
+    told.world.destroy(static_cast<std::size_t>(found - told.world.alive.begin()));
+  }
+  // To a mirror that is always the same.
+  void feed(core::ByteView bytes) {
+    const Picture before = picture(*mirror);
+    const core::Status applied = mirror->apply(bytes);
+    mirror->check();
+    if (applied) {
+      ++taken;
+      mirror->acknowledged(told.ack() + 1);
+      mirror = told.twin();
+      return;
+    }
+    ++refused;
+    ASSERT_TRUE(std::string_view(applied.error().reason) == "malformed delta" ||
+                std::string_view(applied.error().reason) == "too late");
+    ASSERT_EQ(picture(*mirror), before) << applied.error().message;
+  }
+  // What is wrong with these bits behind the header; nothing if they can be applied.
+  std::string refusal(const Write& write, std::size_t extra_bytes = 0) {
+    core::Bytes bytes(wire::header_size(header) + 400);
+    wire::write_header(header, bytes);
+    core::BitWriter bits(core::MutableBytes(bytes).subspan(wire::header_size(header)));
+    write(bits);
+    bytes.resize(wire::header_size(header) + bits.bytes());
+    bytes.resize(bytes.size() + extra_bytes);
+    const Picture before = picture(*mirror);
+    const core::Status applied = mirror->apply(bytes);
+    mirror->check();
+    if (applied) return "";
+    EXPECT_EQ(picture(*mirror), before);
+    return applied.error().message;
+  }
+  static void counts(core::BitWriter& bits, std::uint32_t moving, std::uint32_t changed) {
+    bits.write_golomb(moving, wire::moving_count_order);
+    bits.write_golomb(changed, wire::count_order);
+  }
+  // Of what appears: as far as the prototype.
+  static void appears(core::BitWriter& bits, std::uint32_t id, ecs::Entity entity, std::uint32_t prototype) {
+    counts(bits, 0, 0);
+    bits.write_golomb(1, wire::count_order);
+    bits.write_golomb(id, wire::id_order);
+    bits.write_golomb(entity.index, wire::index_order);
+    bits.write_bool(false);  // not of the level
+    bits.write(entity.generation, 32);
+    bits.write_bool(false);
+    bits.write_golomb(prototype, wire::prototype_order);
+  }
+  static void nothing_gone(core::BitWriter& bits) { bits.write_golomb(0, wire::count_order); }
+
+  MirroredWorld told{3};
+  std::vector<ecs::Entity> movers;  // nothing else happens to them
+  core::Bytes real;
+  wire::DeltaHeader header;
+  std::unique_ptr<Mirror> mirror;
+  int taken = 0;
+  int refused = 0;
+};
+
+TEST_F(DeltaDecoderTest, TheRealOneTellsOfEverythingThatCanBeTold) {
+  ASSERT_LT(real.size(), 700u) << "a few thousand flips are enough";
+  const auto twin = told.twin();
+  twin->changes().clear();
+  ASSERT_TRUE(twin->apply(real).ok());
+  EXPECT_FALSE(twin->changes().appeared.empty());
+  EXPECT_FALSE(twin->changes().changed.empty());
+  EXPECT_FALSE(twin->changes().destroyed.empty());
+}
+
+TEST_F(DeltaDecoderTest, TruncatedOnesAreRefused) {
+  for (std::size_t size = 0; size < real.size(); ++size) {
+    feed(core::ByteView(real).first(size));
+    ASSERT_EQ(taken, 0) << size << " of " << real.size() << " bytes";
+    if (HasFatalFailure()) return;
+  }
+  core::Bytes longer = real;
+  longer.push_back(std::byte{0});
+  feed(longer);
+  EXPECT_EQ(taken, 0);
+}
+
+TEST_F(DeltaDecoderTest, EveryFlippedBitIsRefusedOrHarmless) {
+  for (std::size_t bit = 0; bit < real.size() * 8; ++bit) {
+    SCOPED_TRACE("bit " + std::to_string(bit));
+    core::Bytes bad = real;
+    bad[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
+    feed(bad);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(refused, 200);
+  EXPECT_GT(taken, 100) << "a flip in a value is a value";
+}
+
+TEST_F(DeltaDecoderTest, SeveralFlippedBitsAreRefusedOrHarmless) {
+  core::Random random(3);
+  for (int round = 0; round < 1000; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    core::Bytes bad = real;
+    for (std::uint32_t flips = 2 + random.below(4); flips-- > 0;)
+      bad[random.below(static_cast<std::uint32_t>(bad.size()))] ^= static_cast<std::byte>(1u << random.below(8));
+    feed(bad);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(refused, 300);
+}
+
+TEST_F(DeltaDecoderTest, RandomBytesAreRefusedOrHarmless) {
+  core::Random random(4);
+  for (int round = 0; round < 3000; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    core::Bytes bad(wire::delta_header_size + random.below(random.chance(1, 3) ? 200 : 12));
+    for (std::byte& byte : bad) byte = static_cast<std::byte>(random.next());
+    wire::write_header({.sequence = header.sequence - 1 + random.below(3),
+                        .tick = header.tick + random.below(3),
+                        .ack = told.ack() + random.below(2) - random.below(2)},
+                       bad);
+    feed(bad);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+// Whole conversations, so that later deltas meet what damaged ones have made.
+TEST_F(DeltaDecoderTest, WhatIsLetThroughAddsUpToNothingWorse) {
+  for (int tick = 0; tick < 20; ++tick) {
+    told.world.changes(6);
+    told.tell();
+  }
+  core::Random random(5);
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const auto victim = MirroredWorld::empty_mirror();
+    for (const MirroredWorld::Event& event : told.past()) {
+      core::Bytes damaged = event.delta;
+      if (damaged.empty() || random.chance(2, 3)) {
+        event.happen(*victim);
+        continue;
+      }
+      const auto bits = static_cast<std::uint32_t>(damaged.size() * 8);
+      for (std::uint32_t flips = 1 + random.below(2); flips-- > 0;) {
+        const std::uint32_t bit = random.below(bits);
+        damaged[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
+      }
+      victim->apply(damaged).ok() ? ++taken : ++refused;
+      victim->check();
+    }
+  }
+  EXPECT_GT(taken, 100);
+  EXPECT_GT(refused, 100);
+}
+
+// By hand
+// ----------------------------------------------------------------------------------------------------------------
+
+TEST_F(DeltaDecoderTest, NothingIsWrongWithNothing) {
+  const Write nothing = [](core::BitWriter& bits) {
+    counts(bits, 0, 0);
+    nothing_gone(bits);
+    nothing_gone(bits);
+  };
+  EXPECT_EQ(refusal(nothing), "");
+  EXPECT_EQ(refusal(nothing, 1), "goes on after its end");
+  EXPECT_EQ(refusal([&](core::BitWriter& bits) {
+              nothing(bits);
+              bits.write_bool(true);
+            }),
+            "goes on after its end");
+}
+
+TEST_F(DeltaDecoderTest, ListsThatAreLongerThanTheDatagramEndTooEarly) {
+  EXPECT_EQ(refusal([](core::BitWriter& bits) { counts(bits, 0, 0); }), "ends too early");
+  EXPECT_EQ(refusal([](core::BitWriter& bits) {
+              counts(bits, 0, 0);
+              nothing_gone(bits);
+              bits.write_golomb(0xffffffffu, wire::count_order);
+            }),
+            "an id beyond the limit");
+  EXPECT_EQ(refusal([](core::BitWriter& bits) { counts(bits, 0xffffffffu, 0); }), "ends too early");
+}
+
+TEST_F(DeltaDecoderTest, AnIdThatIsNotThereOrBeyondTheLimitIsRefused) {
+  const auto changed = [](std::uint32_t id) {
+    return [id](core::BitWriter& bits) {
+      counts(bits, 0, 1);
+      bits.write_golomb(id, wire::id_order);
+    };
+  };
+  EXPECT_EQ(refusal(changed(900)), "a change of an id that is not there");
+  EXPECT_EQ(refusal(changed(0xffffffffu)), "a change of an id that is not there");
+  const auto gone = [](std::uint32_t id, int times) {
+    return [id, times](core::BitWriter& bits) {
+      counts(bits, 0, 0);
+      nothing_gone(bits);
+      bits.write_golomb(static_cast<std::uint32_t>(times), wire::count_order);
+      for (int i = 0; i < times; ++i) {
+        bits.write_golomb(id, wire::id_order);
+        bits.write_bool(true);
+        bits.write_bool(false);  // not of the level
+      }
+    };
+  };
+  EXPECT_EQ(refusal(gone(0xffffffffu, 1)), "an id beyond the limit");
+  EXPECT_EQ(refusal(gone(0x80000000u, 2)), "an id beyond the limit") << "the sum of gaps does not wrap round";
+  EXPECT_EQ(refusal(gone(1u << 19, 2)), "an id beyond the limit");
+  EXPECT_EQ(refusal([](core::BitWriter& bits) { appears(bits, 1u << 20, {1, 1}, 0); }), "an id beyond the limit");
+  EXPECT_EQ(refusal([](core::BitWriter& bits) {
+              bits.write_golomb(1, wire::moving_count_order);
+              bits.write_golomb(5000, wire::first_id_order);
+            }),
+            "more that moves than there is");
+  EXPECT_EQ(refusal(gone(900, 1)), "") << "what it was may have been lost";
+}
+
+TEST_F(DeltaDecoderTest, AnEntityThatCannotBeIsRefused) {
+  const auto entity = [](ecs::Entity which) {
+    return [which](core::BitWriter& bits) { appears(bits, 900, which, 0); };
+  };
+  EXPECT_EQ(refusal(entity({5, 0})), "an entity that cannot be");
+  EXPECT_EQ(refusal(entity({MirroredWorld::index_limit, 1})), "an entity that cannot be");
+  EXPECT_EQ(refusal(entity({0xffffffffu, 1})), "an entity that cannot be");
+  EXPECT_EQ(refusal([](core::BitWriter& bits) {
+              appears(bits, 900, {MirroredWorld::index_limit - 1, 1}, 0);
+              nothing_gone(bits);
+            }),
+            "");
+}
+
+TEST_F(DeltaDecoderTest, APrototypeThatWasNotAnnouncedIsRefused) {
+  const auto prototype = [](std::uint32_t id) {
+    return [id](core::BitWriter& bits) {
+      appears(bits, 900, {900, 1}, id);
+      nothing_gone(bits);
+    };
+  };
+  EXPECT_EQ(refusal(prototype(800)), "a prototype that was not announced");
+  EXPECT_EQ(refusal(prototype(0xffffffffu)), "a prototype that was not announced");
+  EXPECT_EQ(refusal(prototype(0)), "") << "the empty one is always known";
+  ASSERT_TRUE(mirror->add_prototypes({{{801, 0, {}}}}));
+  EXPECT_EQ(refusal(prototype(800)), "a prototype that was not announced") << "a gap among the announced";
+}
+
+TEST_F(DeltaDecoderTest, AnEntityWithValuesThatNobodyWroteIsRefused) {
+  ASSERT_TRUE(mirror->add_names({{"Velocity"}}));
+  ASSERT_TRUE(mirror->add_prototypes({{{800, 0, {{core::StringId32("Velocity"), core::StringId32("Velocity")}}}}}));
+  EXPECT_EQ(refusal([](core::BitWriter& bits) {
+              appears(bits, 900, {900, 1}, 800);
+              for (int i = 0; i < 20; ++i) bits.write(~0u, 32);
+            }),
+            "an entity that cannot be read");
+}
+
+TEST_F(DeltaDecoderTest, WhatRestsOnAnAcknowledgementThatIsNotKnownIsRefused) {
+  const Write nothing = [](core::BitWriter& bits) { counts(bits, 0, 0); };
+  for (const std::uint32_t ack : {told.ack() + 1, 0xffffffffu}) {
+    header.ack = ack;
+    EXPECT_EQ(refusal(nothing), "it rests on an acknowledgement that was not given");
+  }
+  for (std::uint32_t i = 1; i <= 300; ++i) mirror->acknowledged(told.ack() + i);
+  for (const std::uint32_t ack : {0u, told.ack()}) {
+    header.ack = ack;
+    EXPECT_EQ(refusal(nothing), "it rests on an acknowledgement that is forgotten");
+  }
+}
+
+TEST_F(DeltaDecoderTest, AChangeOfWhatIsGoneIsRefused) {
+  const std::uint32_t id = 0;
+  const Write gone = [&](core::BitWriter& bits) {
+    counts(bits, 0, 0);
+    nothing_gone(bits);
+    bits.write_golomb(1, wire::count_order);
+    bits.write_golomb(id, wire::id_order);
+    bits.write_bool(true);
+    bits.write_bool(false);
+  };
+  ASSERT_EQ(refusal(gone), "");
+  ++header.sequence;
+  ++header.tick;
+  EXPECT_EQ(refusal([&](core::BitWriter& bits) {
+              counts(bits, 0, 1);
+              bits.write_golomb(id, wire::id_order);
+            }),
+            "a change of what is not there");
+}
+
+TEST_F(DeltaDecoderTest, AnIdInTwoListsIsRefused) {
+  EXPECT_EQ(refusal([&](core::BitWriter& bits) {
+              counts(bits, 0, 0);
+              bits.write_golomb(1, wire::count_order);
+              bits.write_golomb(0, wire::id_order);
+              bits.write_golomb(900, wire::index_order);
+              bits.write_bool(false);
+              bits.write(1, 32);
+              bits.write_bool(false);
+              bits.write_golomb(0, wire::prototype_order);
+              bits.write_golomb(1, wire::count_order);
+              bits.write_golomb(0, wire::id_order);
+              bits.write(1, 2);
+            }),
+            "two entries of one id");
+}
+
+TEST_F(DeltaDecoderTest, AChangeByADeltaThatIsNoNewerThanWhatItChangesIsRefused) {
+  header.tick = 1;
+  EXPECT_EQ(refusal([&](core::BitWriter& bits) {
+              counts(bits, 0, 1);
+              bits.write_golomb(0, wire::id_order);
+            }),
+            "a change of what is not there");
+}
+
+}  // namespace
+}  // namespace mobula::client

@@ -1,0 +1,125 @@
+// A random world, one client's view of it, and the mirror that is told of it: with nothing in between, so that a test
+// says which delta comes when.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mobula/client/mirror.hpp>
+#include <mobula/server/client_view.hpp>
+#include <server/random_world.hpp>
+
+namespace mobula::test {
+
+class MirroredWorld {
+ public:
+  static constexpr std::uint32_t index_limit = 1000;
+
+  explicit MirroredWorld(std::uint64_t seed = 1) : world(seed), mirror(empty_mirror()) {}
+
+  static std::unique_ptr<client::Mirror> empty_mirror() {
+    return std::move(*client::Mirror::make(game_schema(), index_limit));
+  }
+
+  ecs::Entity create() {
+    const ecs::Entity entity = world.create();
+    world.registry.add<demo::Health>(entity).current = 50;
+    return entity;
+  }
+  // Ends the tick. What is new comes into view, and the delta tells all that the client lacks and that fits.
+  core::Bytes delta() {
+    world.publish();
+    view.note_published();
+    for (const std::uint32_t index : world.publisher.came()) view.enter(index, false);
+    view.forget(world.reclaimed);
+    strings.begin_tick(world.registry.tick());
+    for (const std::uint32_t index : view.seen())
+      view.prototypes().find_or_want(world.publisher.published().entity(index).prototype);
+    announce();
+    choose();
+    core::Bytes bytes(wire::delta_bytes_max);
+    bytes.resize(view.write_delta(bytes, world.registry.tick(), {}));
+    world.end_tick();
+    return bytes;
+  }
+  core::Status take(const core::Bytes& delta) {
+    core::Status applied = mirror->apply(delta);
+    if (!applied) return applied;
+    past_.push_back({delta, [delta](client::Mirror& other) { static_cast<void>(other.apply(delta).ok()); }});
+    note(wire::read_delta_header(delta)->sequence);
+    return applied;
+  }
+  // The server comes to know what was taken so far.
+  void acknowledge() {
+    ++input_.ack;
+    mirror->acknowledged(input_.ack);
+    past_.push_back({{}, [ack = input_.ack](client::Mirror& other) { other.acknowledged(ack); }});
+    const core::Status acknowledged = view.acknowledge(input_);
+    MOBULA_ASSERT(acknowledged.ok(), "nothing was acknowledged that was not sent");
+  }
+  // One tick as it should be.
+  core::Bytes tell() {
+    core::Bytes told = delta();
+    const core::Status taken = take(told);
+    MOBULA_ASSERT(taken.ok(), "what a server writes can be applied");
+    mirror->check();
+    acknowledge();
+    return told;
+  }
+  // What the mirror has lived through: deltas, and what came between them.
+  struct Event {
+    core::Bytes delta;  // empty: it is none
+    std::function<void(client::Mirror&)> happen;
+  };
+  [[nodiscard]] const std::vector<Event>& past() const { return past_; }
+  // Another mirror, of the same past.
+  [[nodiscard]] std::unique_ptr<client::Mirror> twin() const {
+    std::unique_ptr<client::Mirror> made = empty_mirror();
+    for (const Event& event : past_) event.happen(*made);
+    return made;
+  }
+  [[nodiscard]] std::uint32_t ack() const { return input_.ack; }
+  [[nodiscard]] std::uint64_t published_hash() const { return world.publisher.published().hash(); }
+
+  RandomWorld world;
+  server::EntityStrings strings{world.publisher.published()};
+  server::ClientView view{world.publisher.published(), strings, true};
+  std::unique_ptr<client::Mirror> mirror;
+
+ private:
+  void choose() {
+    view.choose(world.registry.tick(), wire::delta_bytes_max, [](std::uint32_t) { return 1.0f; });
+  }
+  // What the view wants announced, and at once delivered.
+  void announce() {
+    if (view.prototypes().wanted().empty()) return;
+    wire::Names names;
+    wire::Prototypes prototypes;
+    for (const auto& [prototype, id] : view.prototypes().wanted()) {
+      for (const ecs::PoolId pool : world.registry.prototypes().pools(prototype))
+        names.texts.push_back(world.registry.pool(pool).instance_name());
+      std::vector<index::ComponentRef> components = index::components(world.registry, prototype);
+      prototypes.prototypes.push_back({id, index::prototype_hash(components), components});
+      view.prototypes().delivered(id);
+    }
+    view.prototypes().clear_wanted();
+    const auto tell = [names, prototypes](client::Mirror& to) {
+      return to.add_names(names).ok() && to.add_prototypes(prototypes).ok();
+    };
+    const bool told = tell(*mirror);
+    MOBULA_ASSERT(told, "what is announced can be taken");
+    past_.push_back({{}, tell});
+  }
+  void note(std::uint32_t sequence) {
+    for (; input_.newest < sequence; ++input_.newest) {
+      for (std::size_t i = std::size(input_.received); i-- > 0;)
+        input_.received[i] = input_.received[i] << 1 | (i > 0 ? input_.received[i - 1] >> 63 : 0);
+    }
+    const std::uint32_t age = input_.newest - sequence;
+    input_.received[age / 64] |= 1ull << age % 64;
+  }
+
+  wire::InputDatagram input_{.words = wire::input_words_max};
+  std::vector<Event> past_;
+};
+
+}  // namespace mobula::test

@@ -1,0 +1,22 @@
+// Any bytes as a batch of events. What is let through is in bounds, and the same bytes when it is said again.
+#include <algorithm>
+#include <fuzz/fuzz.hpp>
+#include <mobula/wire/event_batch.hpp>
+#include <mobula/wire/messages.hpp>
+
+using namespace mobula;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static wire::EventBatch batch;
+  const core::ByteView bytes = fuzz::view(data, size);
+  if (!wire::decode_event_batch(bytes, batch)) return 0;
+  fuzz::require(!batch.events.empty(), "a batch has events");
+  core::Bytes again;
+  wire::begin_event_batch(batch.tick, again);
+  for (const wire::EventBatch::Event& event : batch.events) {
+    fuzz::require(event.bytes.size() <= wire::max_event_bytes, "so many bytes");
+    fuzz::require(wire::add_to_event_batch(event, again), "what came in one datagram has room in one");
+  }
+  fuzz::require(std::ranges::equal(again, bytes), "and stays as it is");
+  return 0;
+}

@@ -1,0 +1,218 @@
+// A client's view at the server, the client's mirror, and what lies between them, without transport or sessions.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <mobula/client/mirror.hpp>
+#include <mobula/server/client_view.hpp>
+#include <server/random_world.hpp>
+#include <set>
+
+namespace mobula::test {
+
+inline constexpr std::uint32_t replica_index_limit = 1u << 16;
+
+// The naive model of what is published: for each entity the words it had since each tick at which they changed.
+class PublishedHistory {
+ public:
+  void note(server::Published& published, std::span<const std::uint32_t> changed, ecs::Tick tick) {
+    for (const std::uint32_t index : changed) {
+      const server::PublishedEntity& entity = published.entity(index);
+      if (!entity.entity) continue;
+      std::vector<std::uint32_t> words(published.codecs().entity(entity.prototype).words);
+      published.words_now(index, words.data());
+      states_[entity.entity][tick] = std::move(words);
+    }
+  }
+  // What an entity was at the end of a tick; nothing if it was not.
+  [[nodiscard]] const std::vector<std::uint32_t>* at(ecs::Entity entity, ecs::Tick tick) const {
+    const auto states = states_.find(entity);
+    if (states == states_.end()) return nullptr;
+    auto state = states->second.upper_bound(tick);
+    return state == states->second.begin() ? nullptr : &(--state)->second;
+  }
+
+ private:
+  std::map<ecs::Entity, std::map<ecs::Tick, std::vector<std::uint32_t>>> states_;
+};
+
+// What a client does: a mirror, and a plain set of the deltas it took.
+class ModelClient {
+ public:
+  ModelClient() : mirror(std::move(*client::Mirror::make(game_schema(), replica_index_limit))) {}
+
+  void take(core::ByteView delta) {
+    const wire::DeltaHeader header = wire::read_delta_header(delta).value();
+    const bool late = header.sequence < newest;
+    if (taken_.contains(header.sequence) || (late && newest - header.sequence >= wire::late_max)) return;
+    const core::Status applied = mirror->apply(delta);
+    if (!applied) {
+      ASSERT_STREQ(applied.error().reason, "too late") << applied.error().message;
+      ++passed_over;
+      return;
+    }
+    late_ones += late ? 1 : 0;
+    newest = std::max(newest, header.sequence);
+    taken_.insert(header.sequence);
+    const std::optional<bool> verified = mirror->verify(header);
+    verified_times += verified.has_value() ? 1 : 0;
+    ASSERT_TRUE(verified.value_or(true)) << "delta " << header.sequence << " of acknowledgement " << header.ack;
+  }
+  wire::InputDatagram input() {
+    wire::InputDatagram input{.ack = ++ack_, .newest = newest, .words = wire::input_words_max};
+    for (std::uint32_t age = 0; age < wire::ack_history && age < newest; ++age)
+      if (taken_.contains(newest - age)) input.received[age / 64] |= 1ull << age % 64;
+    mirror->acknowledged(ack_);
+    sums[ack_] = mirror->hash();
+    return input;
+  }
+
+  std::unique_ptr<client::Mirror> mirror;
+  std::uint32_t newest = 0;
+  std::map<std::uint32_t, std::uint64_t> sums;  // by acknowledgement: the mirror's hash when it went out
+  std::uint64_t late_ones = 0;
+  std::uint64_t passed_over = 0;
+  std::uint64_t verified_times = 0;
+
+ private:
+  std::set<std::uint32_t> taken_;
+  std::uint32_t ack_ = 0;
+};
+
+// Things under way, which arrive some ticks later, in any order, twice, or never.
+template <class T>
+class LossyPipe {
+ public:
+  LossyPipe(core::Random& random, std::uint32_t loss, std::uint32_t delay)
+      : loss_percent(loss), delay_max(delay), random_(random) {}
+
+  void send(T thing) {
+    if (random_.chance(loss_percent, 100)) return;
+    if (random_.chance(loss_percent, 200)) under_way_.emplace(now_ + random_.below(delay_max + 1), thing);
+    under_way_.emplace(now_ + delay_min + random_.below(delay_max - delay_min + 1), std::move(thing));
+  }
+  template <class Receive>
+  void deliver(Receive&& receive) {
+    for (++now_; !under_way_.empty() && under_way_.begin()->first < now_; under_way_.erase(under_way_.begin()))
+      receive(under_way_.begin()->second);
+  }
+
+  std::uint32_t loss_percent;
+  std::uint32_t delay_max;
+  std::uint32_t delay_min = 0;
+
+ private:
+  core::Random& random_;
+  std::uint32_t now_ = 0;
+  std::multimap<std::uint32_t, T> under_way_;
+};
+
+class Replica {
+ public:
+  Replica(RandomWorld& world, std::uint32_t loss_percent, std::uint32_t delay_max)
+      : strings(world.publisher.published()),
+        view(world.publisher.published(), strings, true),
+        deltas(world.random, loss_percent, delay_max),
+        inputs(world.random, loss_percent, delay_max),
+        world_(world) {
+    for (std::uint32_t index = 0; index < world.publisher.published().index_end(); ++index)
+      if (world.publisher.published().entity(index).entity) view.enter(index, false);
+  }
+
+  // After publishing: everything is seen.
+  void see_all() {
+    for (const std::uint32_t index : world_.publisher.came()) view.enter(index, false);
+  }
+  // Deltas go out and come in, inputs go out and come in.
+  void tick(std::size_t bytes_max = 800, std::size_t datagram_bytes = 400) {
+    const ecs::Tick now = world_.registry.tick();
+    strings.begin_tick(now);
+    view.forget(world_.reclaimed);
+    view.note_published();
+    view.choose(now, bytes_max, [](std::uint32_t) { return 1.0f; });
+    std::size_t sent = 0;
+    do {
+      core::Bytes delta(datagram_bytes);
+      delta.resize(view.write_delta(delta, now, {}));
+      sent += delta.size();
+      deltas.send(std::move(delta));
+      ASSERT_LE(view.unsettled(), server::SentDeltas::window_max);
+    } while (view.has_chosen() && sent < bytes_max);
+    bytes_sent += sent;
+    view.check();
+    announce();
+    deltas.deliver([&](const core::Bytes& delta) { client.take(delta); });
+    inputs.send(client.input());
+    inputs.deliver([&](const wire::InputDatagram& input) { acknowledge(input); });
+  }
+  void end_loss() {
+    deltas.loss_percent = inputs.loss_percent = 0;
+    deltas.delay_max = inputs.delay_max = 0;
+    deltas.delay_min = inputs.delay_min = 0;
+  }
+  [[nodiscard]] bool converged() const { return client.mirror->hash() == world_.publisher.published().hash(); }
+
+  // Each entity in view has, field by field, what the server had at the tick of its values.
+  void expect_true(const PublishedHistory& history) {
+    client.mirror->check();
+    client.mirror->registry().entities().each([&](ecs::Entity entity) {
+      const ecs::Tick tick = client.mirror->tick_of(entity);
+      if (tick == 0) return;  // stale
+      const std::vector<std::uint32_t>* expected = history.at(entity, tick);
+      ASSERT_NE(expected, nullptr) << to_string(entity) << " at tick " << tick;
+      ASSERT_EQ(words_of(entity), *expected) << to_string(entity) << " at tick " << tick;
+    });
+  }
+
+  server::EntityStrings strings;
+  server::ClientView view;
+  ModelClient client;
+  LossyPipe<core::Bytes> deltas;
+  LossyPipe<wire::InputDatagram> inputs;
+  std::size_t bytes_sent = 0;
+
+ private:
+  // Of the mirror's registry, as the codec of the schema makes them.
+  std::vector<std::uint32_t> words_of(ecs::Entity entity) {
+    const ecs::Registry& registry = client.mirror->registry();
+    ecs::PrototypeTable& prototypes = client.mirror->registry().prototypes();
+    std::vector<std::uint32_t> all;
+    for (const ecs::PoolId pool : prototypes.pools(prototypes.canonical(registry.prototype(entity)))) {
+      const wire::RowCodec codec(*game_schema()->find(registry.pool(pool).type().id));
+      std::vector<std::uint32_t> words(codec.words());
+      codec.to_words(registry.try_read(entity, pool), words.data());
+      all.insert(all.end(), words.begin(), words.end());
+    }
+    return all;
+  }
+  void acknowledge(const wire::InputDatagram& input) {
+    ASSERT_TRUE(view.acknowledge(input).ok());
+    newest_ack_ = std::max(newest_ack_, input.ack);
+    view.check();
+    ASSERT_EQ(view.acknowledged_hash(), client.sums.at(newest_ack_)) << "acknowledgement " << newest_ack_;
+  }
+  // Reliable and in order; now and then it takes a while until the server knows.
+  void announce() {
+    for (const auto& [prototype, id] : view.prototypes().wanted()) {
+      wire::Names names;
+      for (const ecs::PoolId pool : world_.registry.prototypes().pools(prototype))
+        names.texts.push_back(world_.registry.pool(pool).instance_name());
+      ASSERT_TRUE(client.mirror->add_names(names).ok());
+      std::vector<index::ComponentRef> components = index::components(world_.registry, prototype);
+      ASSERT_TRUE(client.mirror->add_prototypes({{{id, index::prototype_hash(components), components}}}).ok());
+      announced_.push_back(id);
+    }
+    view.prototypes().clear_wanted();
+    while (!announced_.empty() && world_.random.chance(7, 8)) {
+      view.prototypes().delivered(announced_.front());
+      announced_.erase(announced_.begin());
+    }
+  }
+
+  RandomWorld& world_;
+  std::vector<std::uint32_t> announced_;  // ids
+  std::uint32_t newest_ack_ = 0;
+};
+
+}  // namespace mobula::test

@@ -1,0 +1,248 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mobula/core/hex.hpp>
+#include <mobula/core/random.hpp>
+#include <mobula/wire/input.hpp>
+
+namespace mobula::wire {
+namespace {
+
+// An input and the bytes that its commands lie in.
+struct Example {
+  InputDatagram input;
+  std::vector<core::Bytes> bytes;
+
+  void add(ecs::Tick tick, double view, std::size_t size, int fill = 7) {
+    bytes.emplace_back(size, static_cast<std::byte>(fill));
+    const auto whole = static_cast<ecs::Tick>(view);
+    input.commands.push_back({tick, whole, static_cast<std::uint8_t>((view - whole) * 256), {}});
+  }
+  const InputDatagram& finish() {
+    for (std::size_t i = 0; i < bytes.size(); ++i) input.commands[i].bytes = bytes[i];
+    return input;
+  }
+};
+
+core::Bytes encoded(const InputDatagram& input, std::size_t* commands = nullptr) {
+  core::Bytes bytes(input_bytes_max + 9, std::byte{0xee});
+  const EncodedInput result = encode_input(input, bytes);
+  if (commands != nullptr) *commands = result.commands;
+  for (std::size_t i = input_bytes_max; i < bytes.size(); ++i) EXPECT_EQ(bytes[i], std::byte{0xee});
+  bytes.resize(result.bytes);
+  return bytes;
+}
+
+void expect_same(const InputDatagram& a, const InputDatagram& b) {
+  EXPECT_EQ(a.ack, b.ack);
+  EXPECT_EQ(a.newest, b.newest);
+  EXPECT_EQ(a.words, b.words);
+  EXPECT_EQ(a.received, b.received);
+  EXPECT_EQ(a.first_command, b.first_command);
+  ASSERT_EQ(a.commands.size(), b.commands.size());
+  for (std::size_t i = 0; i < a.commands.size(); ++i) {
+    EXPECT_EQ(a.commands[i].tick, b.commands[i].tick);
+    EXPECT_EQ(a.commands[i].view_tick, b.commands[i].view_tick);
+    EXPECT_EQ(a.commands[i].view_fraction, b.commands[i].view_fraction);
+    EXPECT_TRUE(std::ranges::equal(a.commands[i].bytes, b.commands[i].bytes));
+  }
+}
+
+Example random_example(core::Random& random) {
+  Example example;
+  InputDatagram& input = example.input;
+  input.ack = 1 + random.below(random.chance(1, 2) ? 100 : 0xffffffffu);
+  input.newest = random.below(random.chance(1, 2) ? 300 : 0xffffffffu);
+  input.words = static_cast<std::uint8_t>(1 + random.below(4));
+  for (std::uint32_t age = 0; age < input.words * 64u && age < input.newest; ++age)
+    if (random.chance(3, 4)) input.received[age / 64] |= std::uint64_t{1} << age % 64;
+  ecs::Tick tick = 70'000 + random.below(1000);
+  const std::uint32_t count = random.chance(1, 3) ? 0 : random.below(input_commands_max + 4);
+  if (count > 0) input.first_command = 1 + random.below(1000);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    tick += random.chance(1, 20) ? random.below(100'000) : random.below(3);
+    const double view = tick - random.below(random.chance(1, 9) ? 65'000 * 256 : 3000) / 256.0;
+    example.add(tick, view, random.below(random.chance(1, 9) ? command_bytes_max + 1 : 40),
+                static_cast<int>(random.below(256)));
+  }
+  example.finish();
+  return example;
+}
+
+// True if it was let through. Then all is in bounds, and the input stays itself when it is said again.
+bool accepted(core::ByteView datagram) {
+  const core::Bytes exact(datagram.begin(), datagram.end());
+  InputDatagram out;
+  const core::Status decoded = decode_input(exact, out);
+  if (!decoded) {
+    EXPECT_STREQ(decoded.error().reason, "malformed input");
+    EXPECT_FALSE(decoded.error().message.empty());
+    return false;
+  }
+  std::size_t commands = 0;
+  EXPECT_EQ(encoded(out, &commands), exact);
+  EXPECT_EQ(commands, out.commands.size());
+  return true;
+}
+
+TEST(Input, AnIdleClientsInputTakes20Bytes) {
+  const InputDatagram input{.ack = 5, .newest = 9, .received = {0x1ff}};
+  const core::Bytes bytes = encoded(input);
+  EXPECT_EQ(bytes.size(), 20u);
+  InputDatagram out;
+  ASSERT_TRUE(decode_input(bytes, out).ok());
+  expect_same(out, input);
+}
+
+// The vector of WIRE.md.
+TEST(Input, HasTheBytesThatTheSpecificationShows) {
+  Example example;
+  example.input = {.ack = 7, .newest = 3, .received = {0b101}, .first_command = 12};
+  example.add(100, 95.5, 2, 0xaa);
+  example.add(101, 96.75, 1, 0xbb);
+  EXPECT_EQ(core::to_hex(encoded(example.finish())),
+            "07000000"
+            "03000000"
+            "01"
+            "02"
+            "0000"
+            "0500000000000000"
+            "0c000000"
+            "64000000"
+            "4540680804"
+            "aaaa"
+            "bb");
+}
+
+TEST(Input, WhatIsSaidIsHeard) {
+  core::Random random(1);
+  for (int round = 0; round < 3000; ++round) {
+    SCOPED_TRACE(testing::Message() << "round " << round);
+    Example example = random_example(random);
+    std::size_t commands = 0;
+    const core::Bytes bytes = encoded(example.input, &commands);
+    ASSERT_LE(bytes.size(), input_bytes_max);
+    InputDatagram out;
+    const core::Status decoded = decode_input(bytes, out);
+    ASSERT_TRUE(decoded.ok()) << decoded.error().message;
+    ASSERT_LE(commands, example.input.commands.size());
+    example.input.commands.resize(commands);
+    if (commands == 0) example.input.first_command = 0;
+    expect_same(out, example.input);
+    ASSERT_TRUE(accepted(bytes));
+  }
+}
+
+TEST(Input, TheOldestCommandsGoFirstWhenNotAllHaveRoom) {
+  Example example;
+  example.input = {.ack = 1, .first_command = 1};
+  for (std::uint32_t i = 0; i < 3; ++i) example.add(10 + i, 5, command_bytes_max, static_cast<int>(i));
+  std::size_t commands = 0;
+  core::Bytes bytes = encoded(example.finish(), &commands);
+  EXPECT_EQ(commands, 2u);
+  InputDatagram out;
+  ASSERT_TRUE(decode_input(bytes, out).ok());
+  EXPECT_EQ(out.first_command, 1u);
+  EXPECT_EQ(out.commands[1].bytes[0], std::byte{1});
+
+  Example many;
+  many.input = {.ack = 1, .first_command = 1};
+  for (std::uint32_t i = 0; i < input_commands_max + 5; ++i) many.add(10 + i, 5, 1);
+  encoded(many.finish(), &commands);
+  EXPECT_EQ(commands, input_commands_max);
+}
+
+TEST(Input, ACommandThatComesOncePerTickTakesLittleMoreThanItsBytes) {
+  Example example;
+  example.input = {.ack = 1, .first_command = 1};
+  for (std::uint32_t i = 0; i < 10; ++i) example.add(1000 + i, 988.3 + i, 20);
+  EXPECT_EQ(encoded(example.finish()).size(), 20u + 8u + 10 * 20u + 29u);
+}
+
+TEST(Input, NoTruncationAndNoAppendixIsAccepted) {
+  core::Random random(2);
+  for (int round = 0; round < 20; ++round) {
+    core::Bytes bytes = encoded(random_example(random).input);
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+      EXPECT_FALSE(accepted(core::ByteView(bytes).first(size))) << size << " of " << bytes.size();
+    bytes.push_back(std::byte{0});
+    EXPECT_FALSE(accepted(bytes));
+  }
+}
+
+TEST(Input, DamagedAndRandomBytesAreRefusedOrWellFormed) {
+  core::Random random(3);
+  int refused = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    SCOPED_TRACE(testing::Message() << "round " << round);
+    core::Bytes bytes = encoded(random_example(random).input);
+    if (random.chance(1, 5)) {
+      bytes.resize(random.below(100));
+      for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.below(random.chance(1, 2) ? 256 : 3));
+    }
+    for (std::uint32_t damage = 1 + random.below(4); damage > 0 && !bytes.empty(); --damage)
+      bytes[random.below(static_cast<std::uint32_t>(bytes.size()))] ^= static_cast<std::byte>(1u << random.below(8));
+    if (!accepted(bytes)) ++refused;
+  }
+  EXPECT_GT(refused, 5000);
+}
+
+struct Refusal {
+  const char* what;
+  std::size_t at;  // byte of the vector above
+  std::uint8_t value;
+};
+
+TEST(Input, WhatIsWrongIsNamed) {
+  Example example;
+  example.input = {.ack = 7, .newest = 3, .received = {0b101}, .first_command = 1};
+  example.add(100, 95.5, 2);
+  const core::Bytes good = encoded(example.finish());
+  ASSERT_TRUE(accepted(good));
+  for (const Refusal& refusal : std::initializer_list<Refusal>{{"a start out of range", 0, 0},
+                                                               {"a start out of range", 10, 1},
+                                                               {"1 to 4 words", 8, 0},
+                                                               {"1 to 4 words", 8, 5},
+                                                               {"ends within its words", 8, 4},
+                                                               {"too many commands", 9, 33},
+                                                               {"ends within", 9, 2},
+                                                               {"bytes without commands", 9, 0},
+                                                               {"a delta before the first", 12, 8},
+                                                               {"a delta before the first", 19, 0x80},
+                                                               {"a number that no command has", 20, 0},
+                                                               {"a view too far back", 24, 1}}) {
+    core::Bytes bytes = good;
+    bytes[refusal.at] = static_cast<std::byte>(refusal.value);
+    InputDatagram out;
+    const core::Status decoded = decode_input(bytes, out);
+    ASSERT_FALSE(decoded.ok()) << refusal.what;
+    EXPECT_THAT(decoded.error().message, testing::HasSubstr(refusal.what));
+  }
+  core::Bytes long_one(input_bytes_max + 1);
+  InputDatagram out;
+  EXPECT_THAT(decode_input(long_one, out).error().message, testing::HasSubstr("longer"));
+}
+
+TEST(Input, NumbersAndTicksThatRunOverAreRefused) {
+  Example last;
+  last.input = {.ack = 1, .first_command = 0xffffffffu};
+  last.add(0xffffffffu, 0xfffffff0u, 1);
+  core::Bytes bytes = encoded(last.finish());
+  EXPECT_TRUE(accepted(bytes));
+
+  Example two;
+  two.input = {.ack = 1, .first_command = 0xfffffffeu};
+  two.add(0xfffffffeu, 0xfffffff0u, 1);
+  two.add(0xffffffffu, 0xfffffff0u, 1);
+  bytes = encoded(two.finish());
+  EXPECT_TRUE(accepted(bytes));
+  core::Bytes number = bytes;
+  number[20] = std::byte{0xff};
+  EXPECT_FALSE(accepted(number));
+  core::Bytes tick = bytes;
+  tick[24] = std::byte{0xff};
+  EXPECT_FALSE(accepted(tick));
+}
+
+}  // namespace
+}  // namespace mobula::wire

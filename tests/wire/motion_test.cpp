@@ -1,0 +1,193 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <mobula/core/random.hpp>
+#include <mobula/wire/motion.hpp>
+#include <string>
+#include <wire/codec_world.hpp>
+
+namespace mobula::wire {
+namespace {
+
+Unit vector_unit(std::uint16_t words, std::uint32_t max) {
+  Unit unit{.kind = Unit::Kind::vector, .words = words};
+  unit.max.fill(max);
+  return unit;
+}
+
+Unit rotation_unit(std::uint32_t max) {
+  Unit unit{.kind = Unit::Kind::rotation, .words = 4};
+  unit.max = {3, max, max, max};
+  return unit;
+}
+
+using Codes = std::array<std::uint32_t, 4>;
+using Rotation = std::array<double, 4>;
+
+double dot(const Rotation& a, const Rotation& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]; }
+
+Rotation normalised(Rotation q) {
+  const double length = std::sqrt(dot(q, q));
+  for (double& part : q) part /= length;
+  return q;
+}
+
+Rotation random_rotation(core::Random& random) {
+  Rotation q{};
+  while (dot(q, q) < 0.1)
+    for (double& part : q) part = static_cast<double>(random.uniform(-1, 1));
+  return normalised(q);
+}
+
+// Times a turn of `angle` about `axis`.
+Rotation turned(const Rotation& q, const Rotation& axis, double angle) {
+  const double s = std::sin(angle / 2);
+  const double w = std::cos(angle / 2);
+  const double x = axis[0] * s;
+  const double y = axis[1] * s;
+  const double z = axis[2] * s;
+  return {q[3] * x + q[0] * w + q[1] * z - q[2] * y, q[3] * y - q[0] * z + q[1] * w + q[2] * x,
+          q[3] * z + q[0] * y - q[1] * x + q[2] * w, q[3] * w - q[0] * x - q[1] * y - q[2] * z};
+}
+
+// The greatest part is left out and made positive; a code's unit is the root of 1/2 by half of max.
+Codes codes(Rotation q, std::uint32_t max) {
+  std::uint32_t omitted = 0;
+  for (std::uint32_t i = 1; i < 4; ++i)
+    if (std::abs(q[i]) > std::abs(q[omitted])) omitted = i;
+  Codes words{omitted};
+  const double sign = q[omitted] < 0 ? -1 : 1;
+  for (std::size_t i = 0, next = 1; i < 4; ++i)
+    if (i != omitted)
+      words[next++] = static_cast<std::uint32_t>(
+          std::clamp(std::round((sign * q[i] * std::sqrt(2.0) + 1) / 2 * max), 0.0, static_cast<double>(max)));
+  return words;
+}
+
+TEST(Motion, RootsAreTheGreatestWholeNumbersBelow) {
+  for (std::uint64_t n = 0; n < 100000; ++n) {
+    const std::uint64_t r = root(n);
+    ASSERT_TRUE(r * r <= n && (r + 1) * (r + 1) > n) << n;
+  }
+  core::Random random(1);
+  for (int i = 0; i < 100000; ++i) {
+    const std::uint64_t r = random.next() >> (32 + random.below(32));
+    if (r == 0) continue;
+    ASSERT_EQ(root(r * r), r);
+    ASSERT_EQ(root(r * r - 1), r - 1);
+    ASSERT_EQ(root(r * r + 2 * r), r);
+  }
+}
+
+TEST(Motion, AVectorGoesOnAsItWent) {
+  core::Random random(2);
+  for (int i = 0; i < 100000; ++i) {
+    const Unit unit = vector_unit(static_cast<std::uint16_t>(1 + random.below(4)), 0xffffffffu >> random.below(32));
+    const Interval time{.age = random.below(motion_age_max + 1), .span = 1 + random.below(motion_span_max)};
+    Codes b1{};
+    Codes b2{};
+    for (std::size_t word = 0; word < unit.words; ++word) {
+      b1[word] = test::any_below(random, unit.max[word]);
+      b2[word] = test::near(random, b1[word], unit.max[word]);
+    }
+    const VectorMotion motion = predict_vector(unit, b1.data(), b2.data(), time);
+    double speed = 0;
+    for (std::size_t word = 0; word < unit.words; ++word) {
+      const double step = static_cast<double>(b1[word]) - static_cast<double>(b2[word]);
+      const double there = static_cast<double>(b1[word]) + std::floor(step * time.age / time.span + 0.5);
+      ASSERT_EQ(motion.at[word],
+                static_cast<std::uint32_t>(std::clamp(there, 0.0, static_cast<double>(unit.max[word]))));
+      speed += std::floor(std::abs(step) * time.age / time.span);
+    }
+    ASSERT_EQ(static_cast<double>(motion.speed), speed);
+  }
+}
+
+// What may be wrong is the rounding of the codes, carried on by age / span.
+TEST(Motion, ARotationTurnsOnAsItTurned) {
+  core::Random random(3);
+  for (const std::uint32_t bits : {9u, 10u, 12u, 16u}) {
+    const std::uint32_t max = (1u << bits) - (bits == 10 ? 2 : 1);
+    const Unit unit = rotation_unit(max);
+    for (int i = 0; i < 20000; ++i) {
+      const Interval time{.age = 1 + random.below(8), .span = 1 + random.below(8)};
+      const Rotation start = random_rotation(random);
+      Rotation axis = random_rotation(random);
+      axis[3] = 0;
+      if (dot(axis, axis) < 0.01) continue;
+      axis = normalised(axis);
+      const double speed = static_cast<double>(random.uniform(0, 1.2f));
+      const Rotation then = turned(start, axis, speed);
+      const Codes b2 = codes(start, max);
+      const Codes b1 = codes(then, max);
+      if (b1 == b2) continue;
+      const RotationMotion motion = predict_rotation(unit, b1.data(), b2.data(), time);
+      Rotation predicted{};
+      for (std::size_t part = 0; part < 4; ++part) predicted[part] = static_cast<double>(motion.p[part]);
+      // What is left of a turn goes on straight, not round.
+      const double whole = time.age / time.span;
+      const double left = static_cast<double>(time.age) / time.span - whole;
+      const double straight = 2 * std::atan2(left * std::sin(speed / 2), 1 + left - left * std::cos(speed / 2));
+      const Rotation expected = turned(then, axis, speed * whole + straight);
+      const double angle = 2 * std::acos(std::min(1.0, std::abs(dot(normalised(predicted), expected))));
+      ASSERT_LT(angle, (4 + 10 * (whole + left)) / max + 1e-6) << bits << " bits, " << i;
+    }
+  }
+}
+
+TEST(Motion, CodesOfARotationAreThoseOfTheSameRotation) {
+  core::Random random(4);
+  for (const std::uint32_t max : {2u, 3u, 6u, 510u, 511u, 1022u, 65534u, 65535u}) {
+    const Unit unit = rotation_unit(max);
+    for (int i = 0; i < 5000; ++i) {
+      const Codes words = codes(random_rotation(random), max);
+      const RotationMotion still = predict_rotation(unit, words.data(), nullptr, {});
+      ASSERT_EQ(still.speed, 0u);
+      const auto again = codes_of(still, words[0], max);
+      for (std::size_t part = 0; part < 3; ++part)
+        ASSERT_LE(std::abs(static_cast<int>(again[part]) - static_cast<int>(words[part + 1])), 1);
+      for (std::uint32_t omitted = 0; omitted < 4; ++omitted)
+        for (const std::uint32_t code : codes_of(still, omitted, max)) ASSERT_LE(code, max);
+    }
+  }
+}
+
+// The sanitizers would say if a sum did not fit; bits nobody meant may come from enemies.
+TEST(Motion, NoCodesAreTooExtreme) {
+  core::Random random(5);
+  for (const std::uint32_t max : {2u, 3u, 65534u, 65535u}) {
+    const Unit unit = rotation_unit(max);
+    for (int i = 0; i < 40000; ++i) {
+      Codes b1{random.below(4)};
+      Codes b2{random.below(4)};
+      for (std::size_t part = 1; part < 4; ++part) {
+        b1[part] = test::any_below(random, max);
+        b2[part] = random.chance(1, 3) ? test::any_below(random, max) : test::near(random, b1[part], max);
+      }
+      const Interval time{.age = random.chance(1, 2) ? motion_age_max : random.below(motion_age_max + 1),
+                          .span = random.chance(1, 2) ? 1 : 1 + random.below(motion_span_max)};
+      const RotationMotion motion = predict_rotation(unit, b1.data(), b2.data(), time);
+      for (const std::int64_t part : motion.p) ASSERT_LT(std::abs(part), std::int64_t{1} << 28);
+      for (std::uint32_t omitted = 0; omitted < 4; ++omitted)
+        for (const std::uint32_t code : codes_of(motion, omitted, max)) ASSERT_LE(code, max);
+    }
+  }
+}
+
+TEST(Motion, TheFirstOfEqualPartsIsTurned) {
+  RotationMotion motion;
+  const Unit unit = rotation_unit(6);
+  const Codes halves{3, 6, 6, 3};  // x = y = the root of 1/2
+  EXPECT_EQ(predict_rotation(unit, halves.data(), nullptr, {}).turned, 0u);
+}
+
+TEST(Motion, IsTheseNumbers) {
+  const Codes b2{3, 511, 511, 511};
+  const Codes b1{3, 511, 611, 511};
+  const RotationMotion motion = predict_rotation(rotation_unit(1022), b1.data(), b2.data(), {.age = 5, .span = 2});
+  EXPECT_EQ(motion.p, (std::array<std::int64_t, 4>{0, 43460, 0, 82413}));
+  EXPECT_EQ(motion.speed, 267u);
+}
+
+}  // namespace
+}  // namespace mobula::wire

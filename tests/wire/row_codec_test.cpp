@@ -1,0 +1,249 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <mobula/wire/row_codec.hpp>
+#include <reflect/random_schema.hpp>
+#include <wire/codec_world.hpp>
+
+namespace mobula::wire {
+namespace {
+
+using reflect::Component;
+using reflect::Field;
+using test::bytes_of;
+using test::demo_component;
+using test::kitchen_component;
+using test::Words;
+
+Words words_of(const RowCodec& codec, const std::byte* component) {
+  Words words(codec.words(), 0xdeadbeef);
+  codec.to_words(component, words.data());
+  return words;
+}
+
+std::vector<std::shared_ptr<const reflect::Schema>> schemas() {
+  std::vector<std::shared_ptr<const reflect::Schema>> all{*reflect::Schema::load(kitchen::schema_bytes()),
+                                                          *reflect::Schema::load(demo::schema_bytes()),
+                                                          mobula::test::load_schema(test::units_schema)};
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    core::Random random(seed);
+    all.push_back(mobula::test::load_schema(mobula::test::random_schema(random)));
+  }
+  return all;
+}
+
+template <class Function>
+void for_each_component(Function&& function) {
+  std::size_t which = 0;
+  for (const auto& schema : schemas()) {
+    for (const Component& component : schema->components()) {
+      SCOPED_TRACE("schema " + std::to_string(which) + ", " + component.name);
+      function(component, RowCodec(component));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    ++which;
+  }
+}
+
+// Good values, or any bytes.
+core::Bytes random_bytes(const Component& component, core::Random& random) {
+  core::Bytes bytes = mobula::test::random_row(component, random);
+  if (random.chance(1, 3))
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.chance(1, 4) ? 0 : random.below(256));
+  return bytes;
+}
+
+TEST(RowCodec, WhatAMirrorMakesOfARowHasTheSameWords) {
+  for_each_component([](const Component& component, const RowCodec& codec) {
+    core::Random random(1);
+    for (int i = 0; i < 100; ++i) {
+      const core::Bytes value = random_bytes(component, random);
+      const Words words = words_of(codec, value.data());
+      core::Bytes mirror = random_bytes(component, random);
+      ASSERT_TRUE(codec.to_component(words.data(), true, mirror.data()));
+      ASSERT_EQ(words_of(codec, mirror.data()), words);
+      ASSERT_EQ(words_of(codec, core::Bytes(mirror).data()), words);
+    }
+  });
+}
+
+TEST(RowCodec, BytesThatDoNotTravelStay) {
+  for_each_component([](const Component& component, const RowCodec& codec) {
+    core::Random random(2);
+    for (const bool owner : {false, true}) {
+      core::Bytes travels(component.size);
+      for (const Field& field : component.fields) {
+        if (component.not_sent || field.not_sent || (field.owner_only && !owner)) continue;
+        for (std::uint32_t i = 0; i < field.count; ++i)
+          std::memset(travels.data() + field.offset + i * field.stride, 1, field.size);
+      }
+      const core::Bytes value = random_bytes(component, random);
+      const core::Bytes before = random_bytes(component, random);
+      core::Bytes after = before;
+      ASSERT_TRUE(codec.to_component(words_of(codec, value.data()).data(), owner, after.data()));
+      for (std::size_t i = 0; i < after.size(); ++i)
+        if (travels[i] == std::byte{0}) {
+          ASSERT_EQ(after[i], before[i]) << "byte " << i;
+        }
+    }
+  });
+}
+
+TEST(RowCodec, AnyWordsAreRefusedOrComeBackAsThemselves) {
+  int accepted = 0;
+  int refused = 0;
+  for_each_component([&](const Component& component, const RowCodec& codec) {
+    if (codec.words() == 0) return;
+    core::Random random(3);
+    for (int i = 0; i < 200; ++i) {
+      const core::Bytes value = random_bytes(component, random);
+      Words words = words_of(codec, value.data());
+      for (std::uint32_t changes = random.below(3); changes > 0; --changes) {
+        std::uint32_t& one = words[random.below(codec.words())];
+        one = random.chance(3, 4) ? one ^ (1u << random.below(8)) : static_cast<std::uint32_t>(random.next());
+      }
+      core::Bytes after = random_bytes(component, random);
+      if (!codec.to_component(words.data(), true, after.data())) {
+        ++refused;
+      } else {
+        ++accepted;
+        ASSERT_EQ(words_of(codec, after.data()), words);
+      }
+    }
+  });
+  EXPECT_GT(accepted, 5000);
+  EXPECT_GT(refused, 1000);
+}
+
+// Every word belongs to one unit, and a value is no greater than the unit says.
+TEST(RowCodec, UnitsShareTheRowAmongThem) {
+  for_each_component([](const Component& component, const RowCodec& codec) {
+    std::uint32_t next = 0;
+    for (const Unit& unit : codec.units()) {
+      ASSERT_EQ(unit.first, next);
+      ASSERT_EQ(unit.owner_only, unit.first >= codec.public_words());
+      if (unit.is_array()) {
+        ASSERT_TRUE(unit.kind != Unit::Kind::vector && unit.kind != Unit::Kind::rotation);
+      }
+      if (unit.kind == Unit::Kind::rotation) {
+        ASSERT_EQ(unit.words, 4);
+      }
+      if (unit.counter != Unit::no_counter) {
+        ASSERT_LT(unit.counter, unit.first) << "the counter stands before what it counts";
+      }
+      next += unit.size();
+    }
+    ASSERT_EQ(next, codec.words());
+    core::Random random(4);
+    for (int i = 0; i < 50; ++i) {
+      const Words words = words_of(codec, random_bytes(component, random).data());
+      for (const Unit& unit : codec.units()) {
+        if (unit.kind == Unit::Kind::text || unit.kind == Unit::Kind::entity) continue;
+        for (std::uint32_t word = 0; word < unit.size(); ++word) {
+          const std::uint32_t value = words[unit.first + word];
+          ASSERT_LE(value, unit.max[word % unit.words]);
+          ASSERT_LT(unit.max[word % unit.words], 1ull << unit.bits[word % unit.words]);
+        }
+      }
+    }
+  });
+}
+
+TEST(RowCodec, ATransformIsAVectorAndARotation) {
+  const RowCodec codec(demo_component("Transform"));
+  ASSERT_EQ(codec.units().size(), 2u);
+  EXPECT_EQ(codec.units()[0].kind, Unit::Kind::vector);
+  EXPECT_EQ(codec.units()[0].words, 3);
+  EXPECT_EQ(codec.units()[0].max[0], 102400u);
+  EXPECT_EQ(codec.units()[1].kind, Unit::Kind::rotation);
+  EXPECT_EQ(codec.units()[1].first, 3);
+  const engine::Transform transform{.position = {.x = 0, .y = 512, .z = -511.99f}, .rotation = {.w = 1}};
+  EXPECT_EQ(words_of(codec, bytes_of(transform)), (Words{51200, 102400, 1, 3, 511, 511, 511}));
+}
+
+TEST(RowCodec, CountersComeFirstAndTheOwnersLast) {
+  const auto schema = mobula::test::load_schema(test::units_schema);
+  const Component& component = *schema->find("Own");
+  const RowCodec codec(component);
+  std::vector<std::string> paths;
+  for (const Unit& unit : codec.units()) paths.push_back(component.fields[unit.field].path);
+  EXPECT_EQ(paths, (std::vector<std::string>{"seen", "last", "n", "place.x", "turn.l", "items"}));
+  EXPECT_EQ(codec.public_words(), 2u);
+  EXPECT_EQ(codec.words(), 2u + 1 + 3 + 4 + 5);
+  EXPECT_EQ(codec.units()[5].counter, 2);
+}
+
+TEST(RowCodec, PartsOfAVectorStandInOneStructAndAreFourAtMost) {
+  const auto schema = mobula::test::load_schema(test::units_schema);
+  const RowCodec codec(*schema->find("Edges"));
+  std::vector<int> words;
+  for (const Unit& unit : codec.units()) words.push_back(unit.words);
+  EXPECT_EQ(words, (std::vector<int>{4, 1, 2, 1, 4, 4}));
+}
+
+TEST(RowCodec, TheDefaultsAreTheDefaultsWords) {
+  for_each_component([](const Component& component, const RowCodec& codec) {
+    const Words words = words_of(codec, component.default_value.data());
+    ASSERT_TRUE(std::ranges::equal(codec.default_words(), words));
+  });
+}
+
+TEST(RowCodec, AComponentThatIsNotSentHasNoWords) {
+  for (const Component* component : {&kitchen_component("Hidden"), &demo_component("Wander")}) {
+    const RowCodec codec(*component);
+    EXPECT_EQ(codec.words(), 0u);
+    EXPECT_TRUE(codec.units().empty());
+  }
+}
+
+TEST(RowCodec, OnlyElementsThatCountTravelAndTheRestBecomeZero) {
+  const RowCodec codec(kitchen_component("Nested"));
+  kitchen::Nested value;
+  value.several_count = 1;
+  value.several[0].weight = 5;
+  value.several[2].weight = 6;
+  kitchen::Nested other;
+  ASSERT_TRUE(codec.to_component(words_of(codec, bytes_of(value)).data(), true, bytes_of(other)));
+  EXPECT_EQ(other.several_count, 1);
+  EXPECT_EQ(other.several[0].weight, 5);
+  EXPECT_EQ(other.several[2].weight, 0);
+  value.several_count = 999;
+  ASSERT_TRUE(codec.to_component(words_of(codec, bytes_of(value)).data(), true, bytes_of(other)));
+  EXPECT_EQ(other.several_count, 3);
+  EXPECT_EQ(other.several[2].weight, 6);
+}
+
+TEST(RowCodec, WhatIsTheOwnersStaysUntouchedWithOthers) {
+  const RowCodec codec(kitchen_component("Flags"));
+  const kitchen::Flags server{.seen = 10, .own = 20, .secret = 30, .guessed = 40, .fresh = 50};
+  const Words words = words_of(codec, bytes_of(server));
+  EXPECT_EQ(words, (Words{10, 40, 50, 20}));
+  kitchen::Flags client{.seen = -1, .own = -2, .secret = -3, .guessed = -4, .fresh = -5};
+  ASSERT_TRUE(codec.to_component(words.data(), false, bytes_of(client)));
+  EXPECT_EQ(client, (kitchen::Flags{.seen = 10, .own = -2, .secret = -3, .guessed = 40, .fresh = 50}));
+  ASSERT_TRUE(codec.to_component(words.data(), true, bytes_of(client)));
+  EXPECT_EQ(client.own, 20);
+}
+
+TEST(RowCodec, PredictedFieldsBecomeWhatAMirrorMakesOfThem) {
+  const auto schema = mobula::test::load_schema(
+      "struct C (component) { free:float (range:\"0 1\", bits:\"3\"); v:mobula.engine.Vec3 (range:\"0 1\", bits:\"5\", "
+      "predicted); items:[float:3] (range:\"0 1\", bits:\"4\", count:\"n\", predicted); n:ubyte (predicted); }");
+  const Component& component = *schema->find("C");
+  const RowCodec codec(component);
+  EXPECT_TRUE(codec.has_predicted());
+  EXPECT_FALSE(RowCodec(kitchen_component("Plain")).has_predicted());
+  core::Random random(5);
+  for (int i = 0; i < 500; ++i) {
+    const core::Bytes value = random_bytes(component, random);
+    core::Bytes snapped = value;
+    codec.snap_predicted(snapped.data());
+    core::Bytes mirror = value;
+    ASSERT_TRUE(codec.to_component(words_of(codec, value.data()).data(), true, mirror.data()));
+    std::memcpy(mirror.data(), value.data(), 4);  // what is not predicted is left alone
+    ASSERT_EQ(snapped, mirror);
+  }
+}
+
+}  // namespace
+}  // namespace mobula::wire

@@ -1,0 +1,132 @@
+// schema/WIRE.md says what the code does: its tables are the code's, its vectors come out of the code, and back.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <fstream>
+#include <map>
+#include <mobula/core/hex.hpp>
+#include <mobula/wire/residual_code.hpp>
+#include <sstream>
+#include <wire/codec_world.hpp>
+
+namespace mobula::wire {
+namespace {
+
+using test::Words;
+
+// The text of each block of code in "Rows and entities".
+std::vector<std::string> blocks() {
+  std::ifstream file(MOBULA_SOURCE_DIR "/schema/WIRE.md");
+  std::vector<std::string> found;
+  std::string line;
+  bool section = false;
+  bool inside = false;
+  while (std::getline(file, line)) {
+    if (line.starts_with("## ")) section = line == "## Rows and entities";
+    if (!section) continue;
+    if (line.starts_with("```")) {
+      inside = !inside;
+      if (inside) found.emplace_back();
+    } else if (inside) {
+      found.back() += line + "\n";
+    }
+  }
+  return found;
+}
+
+std::string block_that_begins(std::string_view begin) {
+  for (const std::string& block : blocks())
+    if (block.starts_with(begin)) return block;
+  ADD_FAILURE() << "no block begins with " << begin;
+  return {};
+}
+
+struct Vector {
+  std::vector<std::string> components;
+  bool owner = false;
+  bool whole = false;
+  std::map<std::string, Words> states;  // b2, b1, now
+  Interval time;
+  std::size_t bits = 0;
+  core::Bytes bytes;
+};
+
+void read_line(const std::string& line, Vector& vector) {
+  std::istringstream words(line);
+  std::string key;
+  words >> key;
+  if (key == "entity") {
+    for (std::string name; words >> name;) vector.components.push_back(name);
+  } else if (key == "to") {
+    vector.owner = true;
+  } else if (key == "whole") {
+    vector.whole = true;
+  } else if (key == "age") {
+    words >> vector.time.age;
+  } else if (key == "span") {
+    words >> vector.time.span;
+  } else if (key == "bits") {
+    words >> vector.bits;
+  } else if (key == "bytes") {
+    std::string hex;
+    for (std::string byte; words >> byte;) hex += byte;
+    vector.bytes = *core::from_hex(hex);
+  } else {
+    for (std::uint32_t word = 0; words >> word;) vector.states[key].push_back(word);
+  }
+}
+
+std::vector<Vector> vectors() {
+  std::vector<Vector> all;
+  std::istringstream lines(block_that_begins("entity"));
+  bool between = true;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && between) all.emplace_back();
+    between = line.empty();
+    if (!line.empty()) read_line(line, all.back());
+  }
+  return all;
+}
+
+TEST(WireMd, TablesAreTheCodes) {
+  std::string tables = block_that_begins("32455667585657576c");
+  std::erase(tables, '\n');
+  EXPECT_EQ(tables, residual_lengths());
+}
+
+TEST(WireMd, VectorsAreWhatTheCodeWritesAndReads) {
+  const auto schema = mobula::test::load_schema(block_that_begins("enum Mood"));
+  ASSERT_GE(vectors().size(), 7u);
+  std::size_t which = 0;
+  for (const Vector& vector : vectors()) {
+    SCOPED_TRACE("vector " + std::to_string(which++));
+    EntityLayout layout;
+    std::deque<RowCodec> codecs;
+    for (const std::string& name : vector.components) layout.add(codecs.emplace_back(*schema->find(name)));
+    for (const auto& [name, words] : vector.states) ASSERT_EQ(words.size(), layout.words) << name;
+    const Words& now = vector.states.at("now");
+    const Words& b1 = vector.whole ? layout.defaults : vector.states.at("b1");
+    const Words* b2 = vector.states.contains("b2") ? &vector.states.at("b2") : nullptr;
+    const Baseline baseline{b1.data(), b2 != nullptr ? b2->data() : nullptr, vector.time};
+    const EntityCodec codec(layout, vector.owner);
+
+    const test::Bits bits = test::written(layout.bits_max, [&](core::BitWriter& writer) {
+      vector.whole ? codec.write_whole(now.data(), writer) : codec.write_change(now.data(), baseline, writer);
+    });
+    EXPECT_EQ(bits.bits, vector.bits);
+    EXPECT_EQ(core::to_hex(bits.bytes), core::to_hex(vector.bytes));
+
+    core::BitReader reader(vector.bytes);
+    Words read(layout.words);
+    EXPECT_TRUE(vector.whole ? codec.read_whole(reader, read.data())
+                             : codec.read_change(baseline, reader, read.data()));
+    EXPECT_EQ(reader.position(), vector.bits);
+    EXPECT_EQ(read, now);
+    core::Bytes component(reflect::Limits::component_bytes);
+    for (const EntityLayout::Row& row : layout.rows)
+      EXPECT_TRUE(row.codec->to_component(now.data() + row.first, true, component.data())) << "are words of a value";
+  }
+}
+
+}  // namespace
+}  // namespace mobula::wire
