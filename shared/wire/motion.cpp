@@ -27,12 +27,13 @@ std::int64_t dot(const Quaternion& a, const Quaternion& b) {
 Quaternion unpack(const std::uint32_t* words, std::int64_t max) {
   Quaternion q{};
   std::int64_t left = 2 * max * max;
+  const std::uint32_t omitted = words[0] & 3;  // a mirror's state may be damaged: that is found out, and mended
   for (std::size_t i = 0, next = 1; i < 4; ++i) {
-    if (i == words[0]) continue;
+    if (i == omitted) continue;
     q[i] = 2 * static_cast<std::int64_t>(words[next++]) - max;
     left -= q[i] * q[i];
   }
-  q[words[0]] = static_cast<std::int64_t>(root(static_cast<std::uint64_t>(std::max<std::int64_t>(left, 0))));
+  q[omitted] = static_cast<std::int64_t>(root(static_cast<std::uint64_t>(std::max<std::int64_t>(left, 0))));
   return q;
 }
 
