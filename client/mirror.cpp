@@ -2,7 +2,6 @@
 #include <cstring>
 #include <mobula/client/delta_decoder.hpp>
 #include <mobula/client/mirror.hpp>
-#include <mobula/wire/entity_hash.hpp>
 
 namespace mobula::client {
 namespace {
@@ -64,9 +63,9 @@ core::Status Mirror::check_prototype(const wire::Prototype& prototype) const {
   return core::Done{};
 }
 
-core::Result<ecs::PrototypeId> Mirror::intern(const wire::Prototype& prototype) {
+core::Result<ecs::PrototypeId> Mirror::intern(std::span<const index::ComponentRef> components) {
   std::vector<ecs::PoolId> pools;
-  for (const auto& [type, instance] : prototype.components) {
+  for (const auto& [type, instance] : components) {
     const core::Result<ecs::PoolId> pool = registry_.open_pool(type, names_.text(instance));
     if (!pool) return pool.error();
     pools.push_back(*pool);
@@ -85,7 +84,7 @@ core::Status Mirror::take_prototypes(const wire::Prototypes& message) {
     if (core::Status good = check_prototype(prototype); !good) return good;
   std::vector<ecs::PrototypeId> interned;
   for (const wire::Prototype& prototype : message.prototypes) {
-    const core::Result<ecs::PrototypeId> made = intern(prototype);
+    const core::Result<ecs::PrototypeId> made = intern(prototype.components);
     if (!made) return made.error();
     interned.push_back(*made);
   }
@@ -167,19 +166,16 @@ void Mirror::apply(const Entry& entry, const wire::DeltaHeader& header) {
   // A whole state that is not the newest, and is of something else than that, is of no use.
   const bool fits = known.prototype == entry.prototype && known.owner == entry.owner && !known.gone;
   if (!fits) return;
-  std::vector<std::uint32_t> before;
+  before_.clear();
   if (entry.shown && entry.kind == Entry::Kind::change) {
     const EntityVersions::Version newest = known.versions.newest();
-    if (newest.words != nullptr) before.assign(newest.words, newest.words + count);
+    if (newest.words != nullptr) before_.assign(newest.words, newest.words + count);
   }
   if (entry.kind == Entry::Kind::whole) known.appeared = std::min(known.appeared, header.tick);
   const std::span<const std::uint32_t> words(words_.data() + entry.words, count);
   known.versions.add(header.tick, next_ack_, entry.kind == Entry::Kind::whole, words);
-  if (entry.newest) {
-    const std::uint64_t hash = hash_of(known);
-    hash_ += hash - std::exchange(known.hash, hash);
-  }
-  if (entry.shown) show(entry, known, before);
+  if (entry.newest) rehash(known);
+  if (entry.shown) show(entry, known);
   known.versions.prune(floor_, shown_tick_);
 }
 
@@ -261,7 +257,7 @@ void Mirror::bring_in(Known& known) {
   recompose(known.entity, known.prototype);
 }
 
-void Mirror::show(const Entry& entry, Known& known, std::span<const std::uint32_t> before) {
+void Mirror::show(const Entry& entry, Known& known) {
   if (entry.kind == Entry::Kind::whole) bring_in(known);
   (entry.kind == Entry::Kind::whole ? changes_.appeared : changes_.changed).push_back(known.entity);
   const std::uint32_t* words = words_.data() + entry.words;
@@ -271,7 +267,7 @@ void Mirror::show(const Entry& entry, Known& known, std::span<const std::uint32_
     const std::uint32_t count = codecs_.row(pool)->words();
     const std::uint32_t size = registry_.pool(pool).type().size;
     const bool same =
-        !before.empty() && std::equal(words, words + count, before.begin() + static_cast<std::ptrdiff_t>(at));
+        !before_.empty() && std::equal(words, words + count, before_.begin() + static_cast<std::ptrdiff_t>(at));
     if (!same && size > 0) std::memcpy(registry_.try_write(known.entity, pool), value, size);
     words += count;
     at += count;

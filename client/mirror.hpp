@@ -127,7 +127,7 @@ class Mirror {
   Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t index_limit);
 
   [[nodiscard]] core::Status check_prototype(const wire::Prototype& prototype) const;
-  core::Result<ecs::PrototypeId> intern(const wire::Prototype& prototype);
+  core::Result<ecs::PrototypeId> intern(std::span<const index::ComponentRef> components);
   core::Status take_prototypes(const wire::Prototypes& message);
 
   [[nodiscard]] bool is_moving(std::uint32_t id, std::uint32_t ack, ecs::Tick newest) const;
@@ -143,21 +143,18 @@ class Mirror {
   void show_loaded(ecs::Entity entity);
   void end_loaded(ecs::Entity entity, bool destroyed);
   void bring_in(Known& known);
-  void show(const Entry& entry, Known& known, std::span<const std::uint32_t> before);
+  void show(const Entry& entry, Known& known);
   void recompose(ecs::Entity entity, ecs::PrototypeId prototype);
   void hide(Known& known);
   void destroy(ecs::Entity entity);
   void set_stale(ecs::Entity entity);
-  [[nodiscard]] std::uint64_t hash_of(ecs::Entity entity, ecs::PrototypeId prototype, const std::uint32_t* words,
-                                      bool owner);
   [[nodiscard]] std::uint64_t hash_of(const Known& known) {
-    return hash_of(known.entity, known.prototype, known.versions.newest().words, known.owner);
+    return codecs_.hash(known.entity, known.prototype, known.versions.newest().words, known.owner);
   }
   // Of what is there now, whatever was computed when it came.
   void rehash(Known& known);
   void rehash_some();
   void rehash_all();
-  void shown_words(ecs::Entity entity, ecs::PrototypeId prototype, std::uint32_t* words);
   // What the server has never heard of, unless it has changed since that tick. False: it has, or is not there.
   bool drop(bool of_level, std::uint32_t place, ecs::Entity entity, ecs::Tick tick);
   [[nodiscard]] bool shows_newest(const Known& known);
@@ -189,6 +186,8 @@ class Mirror {
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> words_;
   std::vector<std::byte> values_;
+  std::vector<std::uint32_t>
+      before_;  // what an entity was, before it became what it is; empty: nothing it can be compared with
 };
 
 }  // namespace mobula::client

@@ -145,8 +145,9 @@ void MirrorCheck::tell_level(Mirror& mirror, wire::MirrorHashes& part) {
           .prototype = prototype,
           .owner = false,
           .words = words});
-    mirror.shown_words(entity, prototype, words_.data() + words);
-    told_.back().hash.hash = part.hashes.back().hash = mirror.hash_of(entity, prototype, words_.data() + words, false);
+    mirror.codecs_.words(entity, prototype, words_.data() + words);
+    told_.back().hash.hash = part.hashes.back().hash =
+        mirror.codecs_.hash(entity, prototype, words_.data() + words, false);
   }
   part.end = index < range.first + range.count ? index : all_places;
 }

@@ -1,19 +1,7 @@
 // The hashes of what a mirror has, and what it does when they are wrong.
 #include <mobula/client/delta_decoder.hpp>
-#include <mobula/wire/entity_hash.hpp>
 
 namespace mobula::client {
-
-std::uint64_t Mirror::hash_of(ecs::Entity entity, ecs::PrototypeId prototype, const std::uint32_t* words, bool owner) {
-  std::uint64_t hash = wire::base_hash(entity, codecs_.prototype_hash(prototype));
-  for (const ecs::PoolId pool : registry_.prototypes().pools(prototype)) {
-    const wire::RowCodec& codec = *codecs_.row(pool);
-    const std::uint64_t seed = wire::row_seed(entity, wire::pool_key(registry_.pool(pool)));
-    hash += wire::public_hash(codec, words, seed) + (owner ? wire::owner_hash(codec, words, seed) : 0);
-    words += codec.words();
-  }
-  return hash;
-}
 
 void Mirror::rehash(Known& known) {
   const std::uint64_t hash = hash_of(known);
@@ -34,14 +22,6 @@ void Mirror::rehash_some() {
     if (next_rehashed_ >= known_.size()) next_rehashed_ = 0;
     Known& known = known_[next_rehashed_++];
     if (known.entity && !known.gone) rehash(known);
-  }
-}
-
-void Mirror::shown_words(ecs::Entity entity, ecs::PrototypeId prototype, std::uint32_t* words) {
-  for (const ecs::PoolId pool : registry_.prototypes().pools(prototype)) {
-    const wire::RowCodec& codec = *codecs_.row(pool);
-    codec.to_words(registry_.try_read(entity, pool), words);
-    words += codec.words();
   }
 }
 

@@ -33,13 +33,9 @@ core::Status Mirror::intern_level() {
   for (std::uint32_t i = 0; i < range.count; ++i) {
     const auto [found, is_new] = interned.try_emplace(level_.copy->prototype_hash(range.first + i));
     if (is_new) {
-      std::vector<ecs::PoolId> pools;
-      for (const auto& [type, instance] : level_.copy->components(range.first + i)) {
-        const core::Result<ecs::PoolId> pool = registry_.open_pool(type, names_.text(instance));
-        if (!pool) return pool.error();
-        pools.push_back(*pool);
-      }
-      found->second = registry_.prototypes().intern(pools);
+      const core::Result<ecs::PrototypeId> made = intern(level_.copy->components(range.first + i));
+      if (!made) return made.error();
+      found->second = *made;
       registry_.prototypes().hold(found->second);
     }
     level_.prototypes.push_back(found->second);

@@ -35,17 +35,26 @@ void ClientView::enter(std::uint32_t index, bool owner) {
   const PublishedEntity& entity = published_.entity(index);
   MOBULA_ASSERT(entity.entity, "what comes into view is published");
   if (has_pristine(index)) return;  // the client has it, as it is
-  take_slot(index, entity.entity.generation).owner = owner;
+  slots_[take_slot(index, entity.entity.generation)].owner = owner;
 }
 
-ClientView::Slot& ClientView::take_slot(std::uint32_t index, std::uint32_t generation) {
-  Slot& slot = slots_[take_id()];
+std::uint32_t ClientView::take_slot(std::uint32_t index, std::uint32_t generation) {
+  const std::uint32_t id = take_id();
+  Slot& slot = slots_[id];
   slot.index = index;
   slot.generation = generation;
   slot.born = sent_.last() + 1;
   slot.state = State::seen;
   set_pending(slot, true);
-  return slot;
+  return id;
+}
+
+// Of an entity of which the client has what the level has.
+std::uint32_t ClientView::take_level_slot(std::uint32_t index) {
+  const std::uint32_t id = take_slot(index, level_->copy().range().generation);
+  slots_[id].of_level = true;
+  if (verifies_) hashes_[id] = level_->copy().hash(index);
+  return id;
 }
 
 void ClientView::begin_with(std::shared_ptr<const LevelOffer> level) {
@@ -60,9 +69,7 @@ bool ClientView::note_stirred() {
   for (; stirred_seen_ < level_->stirred().size(); ++stirred_seen_) {
     const std::uint32_t index = level_->stirred()[stirred_seen_];
     if (is_told_anew(index)) continue;
-    Slot& slot = take_slot(index, level_->copy().range().generation);
-    slot.of_level = true;
-    if (verifies_) hashes_[static_cast<std::size_t>(&slot - slots_.data())] = level_->copy().hash(index);
+    Slot& slot = slots_[take_level_slot(index)];
     if (published_.entity(index).entity.generation != slot.generation) slot.state = State::destroyed;
   }
   return true;
@@ -86,8 +93,7 @@ void ClientView::begin_leaving(std::uint32_t id, State state) {
 void ClientView::set_owner(Slot& slot, bool owner) {
   if (slot.owner == owner) return;
   slot.owner = owner;
-  slot.reset = published_.registry().tick();
-  set_pending(slot, true);
+  tell_anew(slot);
 }
 
 bool ClientView::sees(ecs::Entity entity) const {

@@ -116,7 +116,8 @@ class ClientView {
   using List = ViewWorkspace::List;
 
   std::uint32_t take_id();
-  Slot& take_slot(std::uint32_t index, std::uint32_t generation);
+  std::uint32_t take_slot(std::uint32_t index, std::uint32_t generation);
+  std::uint32_t take_level_slot(std::uint32_t index);
   bool note_stirred();
   void set_pending(Slot& slot, bool pending) {
     if (slot.pending == pending) return;

@@ -66,7 +66,7 @@ bool ClientView::differs(std::uint32_t id, const wire::MirrorHash& said) {
   if (said.tick == slot.b1) return said.hash != hashes_[id];
   words_.resize(published_.codecs().entity(entity.prototype).words);
   if (!published_.words_at(slot.index, said.tick, words_.data())) return false;
-  return said.hash != published_.hash_of(slot.index, words_.data(), slot.owner);
+  return said.hash != published_.codecs().hash(entity.entity, entity.prototype, words_.data(), slot.owner);
 }
 
 // The words are those of that tick; none if the log no longer knows them.
@@ -122,10 +122,7 @@ void ClientView::compare_level(const wire::MirrorHashes& said, std::vector<wire:
     if (!has_pristine(index) || (hash != nullptr && hash->hash == level_->copy().hash(index))) continue;
     told_anew_.resize(range.count);
     told_anew_[index - range.first] = true;
-    Slot& slot = take_slot(index, range.generation);
-    const auto id = static_cast<std::uint32_t>(&slot - slots_.data());
-    slot.of_level = true;
-    hashes_[id] = level_->copy().hash(index);
+    const std::uint32_t id = take_level_slot(index);
     const bool there = hash != nullptr;
     wire::MirrorCorrection correction = correct(id, there ? hash->tick : level_->tick(),
                                                 there ? wire::MirrorFault::values : wire::MirrorFault::missing);

@@ -1,5 +1,6 @@
 // What of a client's view goes out in a tick, and how it is written.
 #include <algorithm>
+#include <mobula/core/golomb.hpp>
 #include <mobula/server/client_view.hpp>
 
 namespace mobula::server {
@@ -8,11 +9,6 @@ namespace {
 // Until it is made, a string is taken to have so many bits.
 constexpr std::size_t expected_bits = 48;
 constexpr std::size_t bits_of_lists = 64;  // counts, and what is left of the last byte
-
-constexpr std::size_t golomb_bits(std::uint32_t value, unsigned order) {
-  const auto width = static_cast<unsigned>(std::bit_width(std::uint64_t{value} + (1ull << order)));
-  return 2 * width - 1 - order;
-}
 
 }  // namespace
 
@@ -116,22 +112,22 @@ ClientView::Plan ClientView::plan(std::size_t room) const {
   plan.moving = take(work_.moving.rest(), [&](const Item& item, bool first) {
     const std::uint32_t flags = first ? 1 : item.moving_before - before;
     before = item.moving_before;
-    return flags + item.bits.count() + (first ? golomb_bits(item.id, wire::first_id_order) : 0);
+    return flags + item.bits.count() + (first ? core::golomb_bits(item.id, wire::first_id_order) : 0);
   });
   std::uint32_t next = 0;
   const auto listed = [&](const Item& item, bool first) {
     const std::uint32_t gap = first ? item.id : item.id - next;
     next = item.id + 1;
-    return golomb_bits(gap, wire::id_order) + item.bits.count();
+    return core::golomb_bits(gap, wire::id_order) + item.bits.count();
   };
   plan.changed = take(work_.changed.rest(), listed);
   plan.appeared = take(work_.appeared.rest(), [&](const Item& item, bool first) {
     const std::uint32_t index = slots_[item.id].index;
-    return listed(item, first) + golomb_bits(index, wire::index_order) + 34 + 64;
+    return listed(item, first) + core::golomb_bits(index, wire::index_order) + 34 + 64;
   });
   plan.gone = take(work_.gone.rest(), [&](const Item& item, bool first) {
     const std::uint32_t index = slots_[item.id].index;
-    return listed(item, first) + 2 + golomb_bits(index, wire::index_order);
+    return listed(item, first) + 2 + core::golomb_bits(index, wire::index_order);
   });
   return plan;
 }

@@ -56,8 +56,7 @@ class EntityStrings {
   // All of an entity, as for somebody who does not know it.
   Bits whole(std::uint32_t index, bool owner) { return find(index, 0, 0, owner); }
   // What is new since its state at tick `b1`, and, unless `b2` is 0, the one before at `b2`, at most b2_age_max
-  // earlier. Not known if the log no
-  // longer has b1.
+  // earlier. Not known if the log no longer has b1.
   Bits change(std::uint32_t index, ecs::Tick b1, ecs::Tick b2, bool owner) {
     if (tick_ - b1 > age_max) return Bits(gone_tag);
     return find(index, tick_ - b1, b2 == 0 ? 0 : b1 - b2, owner);

@@ -153,18 +153,6 @@ bool Published::words_at(std::uint32_t index, ecs::Tick tick, std::uint32_t* wor
   return true;
 }
 
-std::uint64_t Published::hash_of(std::uint32_t index, const std::uint32_t* words, bool owner) {
-  const PublishedEntity& entity = entities_[index];
-  std::uint64_t hash = wire::base_hash(entity.entity, codecs_.prototype_hash(entity.prototype));
-  for (const ecs::PoolId pool : registry_.prototypes().pools(entity.prototype)) {
-    const Column& column = *columns_[pool];
-    const std::uint64_t seed = wire::row_seed(entity.entity, column.key);
-    hash += wire::public_hash(column.codec, words, seed) + (owner ? wire::owner_hash(column.codec, words, seed) : 0);
-    words += column.codec.words();
-  }
-  return hash;
-}
-
 void Published::check() {
   std::uint64_t total = 0;
   std::uint32_t count = 0;

@@ -50,9 +50,6 @@ class Published {
   // As they were at the end of that tick. False: it was another entity or prototype then, or the log does not know.
   [[nodiscard]] bool words_at(std::uint32_t index, ecs::Tick tick, std::uint32_t* words);
 
-  // Of words of the entity that is there, with or without its owner's.
-  [[nodiscard]] std::uint64_t hash_of(std::uint32_t index, const std::uint32_t* words, bool owner);
-
   // Puts an entity at its index, or gives the one there another prototype. Rows that the new composition lacks are
   // dropped, those it adds are the caller's to set.
   void place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick tick);

@@ -1,7 +1,7 @@
 #include <mobula/schema/wire_generated.h>
 
-#include <bit>
 #include <mobula/core/bit_stream.hpp>
+#include <mobula/core/golomb.hpp>
 #include <mobula/wire/input.hpp>
 
 namespace mobula::wire {
@@ -17,10 +17,6 @@ constexpr std::uint32_t lag_end = (std::uint32_t{view_lag_ticks_max} + 1) * 256;
 
 core::Error malformed(const char* what) { return {"malformed input", what}; }
 
-std::size_t golomb_bits(std::uint32_t value, unsigned order) {
-  return 2 * static_cast<std::size_t>(std::bit_width(value + (std::uint64_t{1} << order))) - 1 - order;
-}
-
 std::uint32_t lag_of(const InputCommand& command) {
   const std::uint64_t view = std::uint64_t{command.view_tick} * 256 + command.view_fraction;
   const std::uint64_t tick = std::uint64_t{command.tick} * 256;
@@ -30,8 +26,8 @@ std::uint32_t lag_of(const InputCommand& command) {
 
 std::size_t bits_of(const InputCommand& command) {
   MOBULA_ASSERT(command.bytes.size() <= command_bytes_max, "a command is too large");
-  return golomb_bits(static_cast<std::uint32_t>(command.bytes.size()), size_order) +
-         golomb_bits(lag_of(command), lag_order);
+  return core::golomb_bits(static_cast<std::uint32_t>(command.bytes.size()), size_order) +
+         core::golomb_bits(lag_of(command), lag_order);
 }
 
 // How many commands from the first on have room.
@@ -43,7 +39,7 @@ std::size_t count_fitting(const InputDatagram& input) {
     const InputCommand& command = input.commands[count];
     if (count > 0) {
       MOBULA_ASSERT(command.tick >= input.commands[count - 1].tick, "commands go forward in time");
-      bits += golomb_bits(command.tick - input.commands[count - 1].tick, step_order);
+      bits += core::golomb_bits(command.tick - input.commands[count - 1].tick, step_order);
     }
     bits += bits_of(command);
     bytes += command.bytes.size();

@@ -3,7 +3,6 @@
 #include <mobula/core/format.hpp>
 #include <mobula/index/prototype_hash.hpp>
 #include <mobula/resource/spawner.hpp>
-#include <mobula/wire/entity_hash.hpp>
 #include <mobula/wire/level_copy.hpp>
 
 namespace mobula::wire {
@@ -67,24 +66,14 @@ std::vector<index::ComponentRef> LevelCopy::components(std::uint32_t index) cons
 }
 
 void LevelCopy::words(std::uint32_t index, std::uint32_t* words) const {
-  for (const ecs::PoolId pool : registry_.prototypes().pools(sent_[index - range_.first])) {
-    const RowCodec& codec = *codecs_.row(pool);
-    codec.to_words(registry_.try_read(range_.at(index - range_.first), pool), words);
-    words += codec.words();
-  }
+  codecs_.words(range_.at(index - range_.first), sent_[index - range_.first], words);
 }
 
 std::uint64_t LevelCopy::make_hash(std::uint32_t index) {
-  const ecs::Entity entity = range_.at(index - range_.first);
   const ecs::PrototypeId prototype = sent_[index - range_.first];
-  std::uint64_t hash = base_hash(entity, codecs_.prototype_hash(prototype));
-  for (const ecs::PoolId pool : registry_.prototypes().pools(prototype)) {
-    const RowCodec& codec = *codecs_.row(pool);
-    row_.resize(codec.words());
-    codec.to_words(registry_.try_read(entity, pool), row_.data());
-    hash += public_hash(codec, row_.data(), row_seed(entity, pool_key(registry_.pool(pool))));
-  }
-  return hash;
+  words_.resize(codecs_.entity(prototype).words);
+  words(index, words_.data());
+  return codecs_.hash(range_.at(index - range_.first), prototype, words_.data(), false);
 }
 
 }  // namespace mobula::wire

@@ -48,7 +48,7 @@ class LevelCopy {
   mutable SchemaCodecs codecs_;
   std::vector<ecs::PrototypeId> sent_;  // by entity of the range: its components that are sent; held
   std::vector<std::uint64_t> hashes_;   // by entity of the range
-  std::vector<std::uint32_t> row_;      // scratch
+  std::vector<std::uint32_t> words_;    // scratch
 };
 
 }  // namespace mobula::wire

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <mobula/core/assert.hpp>
 #include <mobula/wire/row_codec.hpp>
 
@@ -170,10 +171,10 @@ bool RowCodec::to_component(const std::uint32_t* words, bool owner, std::byte* c
 }
 
 void RowCodec::snap_predicted(std::byte* component) const {
-  std::vector<std::uint32_t> words;
+  // Not filled: to_words writes what is used of it.
+  std::array<std::uint32_t, 2 + reflect::Limits::component_bytes / 4> words;
   for (const FieldPlace& field : fields_) {
     if (!field.predicted) continue;
-    words.resize(field.codec.words);
     const std::uint32_t count = elements(field, component);
     std::byte* at = component + field.offset;
     for (std::uint32_t i = 0; i < field.count; ++i, at += field.stride) {

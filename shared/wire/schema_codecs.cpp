@@ -1,5 +1,6 @@
 #include <mobula/core/assert.hpp>
 #include <mobula/index/prototype_hash.hpp>
+#include <mobula/wire/entity_hash.hpp>
 #include <mobula/wire/schema_codecs.hpp>
 
 namespace mobula::wire {
@@ -36,6 +37,26 @@ SchemaCodecs::Prototype& SchemaCodecs::find(ecs::PrototypeId prototype) {
 const EntityLayout& SchemaCodecs::entity(ecs::PrototypeId prototype) { return find(prototype).layout; }
 
 std::uint64_t SchemaCodecs::prototype_hash(ecs::PrototypeId prototype) { return find(prototype).hash; }
+
+void SchemaCodecs::words(ecs::Entity entity, ecs::PrototypeId prototype, std::uint32_t* words) {
+  for (const ecs::PoolId pool : registry_.prototypes().pools(prototype)) {
+    const RowCodec& codec = *row(pool);
+    codec.to_words(registry_.try_read(entity, pool), words);
+    words += codec.words();
+  }
+}
+
+std::uint64_t SchemaCodecs::hash(ecs::Entity entity, ecs::PrototypeId prototype, const std::uint32_t* words,
+                                 bool owner) {
+  std::uint64_t hash = base_hash(entity, prototype_hash(prototype));
+  for (const ecs::PoolId pool : registry_.prototypes().pools(prototype)) {
+    const RowCodec& codec = *row(pool);
+    const std::uint64_t seed = row_seed(entity, pool_key(registry_.pool(pool)));
+    hash += public_hash(codec, words, seed) + (owner ? owner_hash(codec, words, seed) : 0);
+    words += codec.words();
+  }
+  return hash;
+}
 
 void SchemaCodecs::forget(std::span<const ecs::PrototypeId> prototypes) {
   for (const ecs::PrototypeId prototype : prototypes)

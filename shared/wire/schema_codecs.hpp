@@ -21,6 +21,11 @@ class SchemaCodecs {
   [[nodiscard]] const EntityLayout& entity(ecs::PrototypeId prototype);
   // Of its content.
   [[nodiscard]] std::uint64_t prototype_hash(ecs::PrototypeId prototype);
+  // The words of an entity as it is in the registry: its rows, in the prototype's order.
+  void words(ecs::Entity entity, ecs::PrototypeId prototype, std::uint32_t* words);
+  // Of an entity that has these words, as everyone sees it or as its owner (entity_hash.hpp).
+  [[nodiscard]] std::uint64_t hash(ecs::Entity entity, ecs::PrototypeId prototype, const std::uint32_t* words,
+                                   bool owner);
   // Prototypes that no longer are.
   void forget(std::span<const ecs::PrototypeId> prototypes);
 

@@ -1,0 +1,15 @@
+// How many bits BitWriter::write_golomb takes.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace mobula::core {
+
+// value < 2^32, order < 32.
+constexpr std::size_t golomb_bits(std::uint32_t value, unsigned order) {
+  return 2 * static_cast<std::size_t>(std::bit_width(value + (std::uint64_t{1} << order))) - 1 - order;
+}
+
+}  // namespace mobula::core
