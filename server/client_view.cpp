@@ -12,6 +12,7 @@ std::uint32_t ClientView::take_id() {
   while (lowest_free_ < slots_.size() && slots_[lowest_free_].state != State::free) ++lowest_free_;
   if (lowest_free_ == slots_.size()) {
     slots_.emplace_back();
+    lives_.emplace_back();
     if (verifies_) hashes_.push_back(0);
   }
   return lowest_free_++;
@@ -22,6 +23,7 @@ void ClientView::free_id(std::uint32_t id) {
   set_pending(slot, false);
   if (verifies_) hash_ -= std::exchange(hashes_[id], 0);
   slot = {};
+  lives_[id] = {};
   lowest_free_ = std::min(lowest_free_, id);
 }
 
@@ -42,9 +44,9 @@ std::uint32_t ClientView::take_slot(std::uint32_t index, std::uint32_t generatio
   const std::uint32_t id = take_id();
   Slot& slot = slots_[id];
   slot.index = index;
-  slot.generation = generation;
-  slot.born = sent_.last() + 1;
   slot.state = State::seen;
+  slot.born = sent_.last() + 1;
+  lives_[id] = {.generation = generation};
   set_pending(slot, true);
   return id;
 }
@@ -69,8 +71,8 @@ bool ClientView::note_stirred() {
   for (; stirred_seen_ < level_->stirred().size(); ++stirred_seen_) {
     const std::uint32_t index = level_->stirred()[stirred_seen_];
     if (is_told_anew(index)) continue;
-    Slot& slot = slots_[take_level_slot(index)];
-    if (published_.entity(index).entity.generation != slot.generation) slot.state = State::destroyed;
+    const std::uint32_t id = take_level_slot(index);
+    if (!is_alive(id)) slots_[id].state = State::destroyed;
   }
   return true;
 }
@@ -90,16 +92,24 @@ void ClientView::begin_leaving(std::uint32_t id, State state) {
   set_pending(slots_[id], true);
 }
 
-void ClientView::set_owner(Slot& slot, bool owner) {
-  if (slot.owner == owner) return;
-  slot.owner = owner;
-  tell_anew(slot);
+void ClientView::set_owner(std::uint32_t id, bool owner) {
+  if (slots_[id].owner == owner) return;
+  slots_[id].owner = owner;
+  tell_anew(id);
+}
+
+bool ClientView::is_alive(std::uint32_t id) const {
+  const PublishedEntity& now = published_.entity(slots_[id].index);
+  const bool as_it_was = now.entity && now.structure_tick <= slots_[id].sent;
+  return as_it_was || now.entity.generation == lives_[id].generation;
 }
 
 bool ClientView::sees(ecs::Entity entity) const {
-  return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
-    return slot.state != State::free && slot.index == entity.index && slot.generation == entity.generation;
-  });
+  for (std::uint32_t id = 0; id < slots_.size(); ++id)
+    if (slots_[id].state != State::free && slots_[id].index == entity.index &&
+        lives_[id].generation == entity.generation)
+      return true;
+  return false;
 }
 
 bool ClientView::note_published() {
@@ -107,7 +117,7 @@ bool ClientView::note_published() {
   for (std::uint32_t id = 0; id < slots_.size(); ++id) {
     Slot& slot = slots_[id];
     if (slot.state != State::seen || published_.changed(slot.index, slot.owner) <= slot.sent) continue;
-    if (published_.entity(slot.index).entity.generation == slot.generation) {
+    if (is_alive(id)) {
       set_pending(slot, true);
     } else {
       begin_leaving(id, State::destroyed);
@@ -138,40 +148,46 @@ core::Status ClientView::acknowledge(const wire::InputDatagram& input) {
   return core::Done{};
 }
 
+// Whether it is of who had the id before.
+bool ClientView::is_of_former(std::uint32_t sequence, std::uint32_t id) const {
+  return slots_[id].state == State::free || sequence < slots_[id].born;
+}
+
 void ClientView::came(const SentDeltas::Delta& delta) {
   newest_tick_ = std::max(newest_tick_, delta.tick);
   sent_.each(delta, [&](std::uint32_t id, SentDeltas::Kind kind, std::uint64_t hash) {
-    if (slots_[id].state == State::free || delta.sequence < slots_[id].born) return;  // of who had the id before
+    if (is_of_former(delta.sequence, id)) return;
     if (kind == SentDeltas::Kind::gone) {
       free_id(id);
+    } else if (Slot& slot = slots_[id]; delta.tick <= slot.b1) {
+      came_late(id, delta.tick, kind == SentDeltas::Kind::whole);
     } else {
-      came_state(id, delta.tick, kind == SentDeltas::Kind::whole, hash);
+      const ecs::Tick steps = delta.tick - slot.b1;
+      const bool whole = kind == SentDeltas::Kind::whole;
+      const bool near = slot.b1 != 0 && !whole && steps <= wire::b2_age_max;
+      slot.older = near ? static_cast<std::uint32_t>((std::uint64_t{slot.older} << 1 | 1) << (steps - 1)) : 0;
+      slot.b1 = delta.tick;
+      slot.of_level = false;
+      if (whole) lives_[id].whole = delta.tick;
+      if (verifies_) hash_ += hash - std::exchange(hashes_[id], hash);
     }
   });
 }
 
-void ClientView::came_state(std::uint32_t id, ecs::Tick tick, bool whole, std::uint64_t hash) {
+// A state that is not newer than what it has.
+void ClientView::came_late(std::uint32_t id, ecs::Tick tick, bool whole) {
   Slot& slot = slots_[id];
-  if (tick > slot.b1) {
-    const ecs::Tick steps = tick - slot.b1;
-    const bool near = slot.b1 != 0 && !whole && steps <= wire::b2_age_max;
-    slot.older = near ? (steps == wire::b2_age_max ? 0 : slot.older << steps) | 1u << (steps - 1) : 0;
-    slot.b1 = tick;
-    slot.of_level = false;
-    if (verifies_) hash_ += hash - std::exchange(hashes_[id], hash);
-  } else if (tick < slot.b1 && tick > slot.whole && slot.b1 - tick <= wire::b2_age_max) {
+  if (tick < slot.b1 && tick > lives_[id].whole && slot.b1 - tick <= wire::b2_age_max) {
     const std::uint32_t place = slot.b1 - tick - 1;
     if (whole) slot.older &= (1u << place) - 1;
     slot.older |= 1u << place;
   }
-  if (whole) slot.whole = std::max(slot.whole, tick);
+  if (whole) lives_[id].whole = std::max(lives_[id].whole, tick);
 }
 
 void ClientView::lost(const SentDeltas::Delta& delta) {
   sent_.each(delta, [&](std::uint32_t id, SentDeltas::Kind /*kind*/, std::uint64_t /*hash*/) {
-    Slot& slot = slots_[id];
-    const bool newest = slot.state != State::free && delta.sequence >= slot.born && slot.sent == delta.tick;
-    if (newest) set_pending(slot, true);
+    if (slots_[id].sent == delta.tick && !is_of_former(delta.sequence, id)) set_pending(slots_[id], true);
   });
 }
 
@@ -182,7 +198,7 @@ void ClientView::check() const {
     pending += slots_[id].pending ? 1 : 0;
     if (verifies_) hash += hashes_[id];
     MOBULA_ASSERT(slots_[id].state != State::free || !slots_[id].pending, "nothing is sent of what is not seen");
-    MOBULA_ASSERT(slots_[id].whole <= slots_[id].b1, "a whole state is among those that the client has");
+    MOBULA_ASSERT(lives_[id].whole <= slots_[id].b1, "a whole state is among those that the client has");
   }
   MOBULA_ASSERT(pending == pending_ && hash == hash_, "sums are those of the slots");
 }

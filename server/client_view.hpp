@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mobula/core/prefetch.hpp>
 #include <mobula/server/announced_prototypes.hpp>
 #include <mobula/server/entity_strings.hpp>
 #include <mobula/server/level_offer.hpp>
@@ -37,8 +38,8 @@ class ClientView {
   // Whether the client owns what it sees: is_owner(index).
   template <class IsOwner>
   void update_owners(IsOwner&& is_owner) {
-    for (Slot& slot : slots_)
-      if (slot.state == State::seen) set_owner(slot, is_owner(slot.index));
+    for (std::uint32_t id = 0; id < slots_.size(); ++id)
+      if (slots_[id].state == State::seen) set_owner(id, is_owner(slots_[id].index));
   }
   // Which are seen, none twice; valid until the next call, of any view with the same strings.
   [[nodiscard]] std::span<const std::uint32_t> seen();
@@ -92,24 +93,32 @@ class ClientView {
   // Of an entity that is seen: the tick of what was sent of it last; 0: nothing was.
   [[nodiscard]] ecs::Tick sent_tick(std::uint32_t index) const { return slots_[find(index)].sent; }
   [[nodiscard]] std::uint32_t unsettled() const { return sent_.unsettled(); }
+  // Soon it will be used, and then, not too soon after this, its slots.
+  void prefetch() const { core::prefetch_for_write(this, sizeof(*this) - sizeof(sent_) + 64); }
+  void prefetch_slots() const { core::prefetch_for_write(slots_.data(), slots_.size() * sizeof(Slot)); }
   // Asserts what must hold between any two calls.
   void check() const;
 
  private:
   enum class State : std::uint8_t { free, seen, destroyed, out_of_view };
+  // What every tick touches: 24 bytes.
   struct Slot {
     std::uint32_t index = 0;
-    std::uint32_t generation = 0;
     ecs::Tick b1 = 0;         // 0: the client has nothing of it
     std::uint32_t older = 0;  // bit n: it has the state of tick b1 - 1 - n
     ecs::Tick sent = 0;       // of the newest state that was sent; 0: nothing was
-    ecs::Tick whole = 0;      // of the newest whole state that it has: no older one counts
-    ecs::Tick reset = 0;      // states before it do not count: the owner changed, or they were wrong
     std::uint32_t born = 0;   // no earlier delta speaks of this entity
     State state = State::free;
     bool owner = false;
     bool pending = false;
-    bool of_level = false;  // until the client has another state of it, it has the level's
+    bool of_level : 1 = false;  // until the client has another state of it, it has the level's
+    bool was_reset : 1 = false;
+  };
+  // The rest, by id too.
+  struct Life {
+    std::uint32_t generation = 0;
+    ecs::Tick whole = 0;  // of the newest whole state that the client has: no older one counts
+    ecs::Tick reset = 0;  // states before it do not count: the owner changed, or they were wrong
   };
   using Candidate = ViewWorkspace::Candidate;
   using Item = ViewWorkspace::Item;
@@ -126,14 +135,17 @@ class ClientView {
   }
   void begin_leaving(std::uint32_t id, State state);
   void free_id(std::uint32_t id);
-  void set_owner(Slot& slot, bool owner);
+  void set_owner(std::uint32_t id, bool owner);
   [[nodiscard]] std::uint32_t find(std::uint32_t index) const;
+  [[nodiscard]] bool is_alive(std::uint32_t id) const;
+  [[nodiscard]] ecs::Tick reset_of(std::uint32_t id) const { return slots_[id].was_reset ? lives_[id].reset : 0; }
   [[nodiscard]] bool is_moving(const Slot& slot) const {
     return slot.b1 != 0 && slot.state != State::free && newest_tick_ - slot.b1 <= wire::moving_age_max;
   }
 
+  [[nodiscard]] bool is_of_former(std::uint32_t sequence, std::uint32_t id) const;
   void came(const SentDeltas::Delta& delta);
-  void came_state(std::uint32_t id, ecs::Tick tick, bool whole, std::uint64_t hash);
+  void came_late(std::uint32_t id, ecs::Tick tick, bool whole);
   void lost(const SentDeltas::Delta& delta);
 
   void find_candidates();
@@ -141,14 +153,16 @@ class ClientView {
   [[nodiscard]] float waiting(std::uint32_t id, ecs::Tick tick) const;
   void keep_most_important(std::size_t bytes_max);
   void make_lists();
-  void list(const Candidate& candidate);
+  [[nodiscard]] EntityStrings::Bits change_of(std::uint32_t id) const;
+  void list_anew(std::uint32_t id);
 
   struct Plan;
   [[nodiscard]] Plan plan(std::size_t room) const;
   void write_list(List& list, std::size_t count, SentDeltas::Kind kind, core::BitWriter& bits, ecs::Tick tick);
   void write_moving(std::size_t count, core::BitWriter& bits, ecs::Tick tick);
-  void write_appearance(const Slot& slot, core::BitWriter& bits);
-  void note_sent(std::uint32_t id, SentDeltas::Kind kind, ecs::Tick tick);
+  void write_appearance(std::uint32_t id, core::BitWriter& bits);
+  // Gives the hash of what was sent.
+  std::uint64_t note_sent(std::uint32_t id, ecs::Tick tick);
 
   [[nodiscard]] bool knows_of_level(std::uint32_t index) const;
   // Whether the client should have it as the level has it, without an id.
@@ -163,7 +177,7 @@ class ClientView {
   [[nodiscard]] bool differs(std::uint32_t id, const wire::MirrorHash& said);
   [[nodiscard]] wire::MirrorCorrection correct(std::uint32_t id, ecs::Tick tick, wire::MirrorFault fault);
   [[nodiscard]] std::vector<std::uint32_t> words_for_client(const Slot& slot, ecs::Tick tick);
-  void tell_anew(Slot& slot);
+  void tell_anew(std::uint32_t id);
 
   Published& published_;
   EntityStrings& strings_;
@@ -173,6 +187,7 @@ class ClientView {
   std::vector<bool> told_anew_;        // by entity of the level: is pristine, and got an id all the same; or empty
   std::vector<std::uint32_t> words_;   // of one entity
   std::vector<Slot> slots_;            // by id
+  std::vector<Life> lives_;            // by id
   std::vector<std::uint64_t> hashes_;  // by id, of b1; of views that verify
   std::size_t chosen_ = 0;
   std::size_t written_ = 0;

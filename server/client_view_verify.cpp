@@ -39,7 +39,7 @@ void ClientView::compare_ids(const wire::MirrorHashes& said, std::vector<wire::M
   for (const wire::MirrorHash& hash : said.hashes) {
     const bool is_slot = hash.place < slots_.size() && slots_[hash.place].state != State::free &&
                          slots_[hash.place].index == hash.entity.index &&
-                         slots_[hash.place].generation == hash.entity.generation;
+                         lives_[hash.place].generation == hash.entity.generation;
     if (!is_slot) {
       corrections.push_back(unknown(said, hash));
     } else if (differs(hash.place, hash)) {
@@ -51,7 +51,7 @@ void ClientView::compare_ids(const wire::MirrorHashes& said, std::vector<wire::M
   for (std::uint32_t id = said.first; id < end; ++id) {
     const Slot& slot = slots_[id];
     // What came later than that may have come after the client said so.
-    const bool was_there = slot.b1 != 0 && std::max(slot.whole, slot.reset) + wire::late_max <= said.tick;
+    const bool was_there = slot.b1 != 0 && std::max(lives_[id].whole, reset_of(id)) + wire::late_max <= said.tick;
     if (slot.state == State::seen && was_there && hashes.at(id) == nullptr)
       corrections.push_back(correct(id, slot.b1, wire::MirrorFault::missing));
   }
@@ -60,9 +60,9 @@ void ClientView::compare_ids(const wire::MirrorHashes& said, std::vector<wire::M
 // Whether it is known that the client's state is not what was published then.
 bool ClientView::differs(std::uint32_t id, const wire::MirrorHash& said) {
   const Slot& slot = slots_[id];
-  if (slot.state != State::seen || said.tick < slot.reset) return false;
+  if (slot.state != State::seen || said.tick < reset_of(id)) return false;
   const PublishedEntity& entity = published_.entity(slot.index);
-  if (entity.entity.generation != slot.generation || said.tick < entity.structure_tick) return false;
+  if (entity.entity.generation != lives_[id].generation || said.tick < entity.structure_tick) return false;
   if (said.tick == slot.b1) return said.hash != hashes_[id];
   words_.resize(published_.codecs().entity(entity.prototype).words);
   if (!published_.words_at(slot.index, said.tick, words_.data())) return false;
@@ -71,20 +71,20 @@ bool ClientView::differs(std::uint32_t id, const wire::MirrorHash& said) {
 
 // The words are those of that tick; none if the log no longer knows them.
 wire::MirrorCorrection ClientView::correct(std::uint32_t id, ecs::Tick tick, wire::MirrorFault fault) {
-  Slot& slot = slots_[id];
+  const Slot& slot = slots_[id];
   wire::MirrorCorrection correction{.fault = fault,
                                     .of_level = false,
                                     .place = id,
-                                    .entity = {slot.index, slot.generation},
+                                    .entity = {slot.index, lives_[id].generation},
                                     .tick = tick,
                                     .words = {}};
   const PublishedEntity& entity = published_.entity(slot.index);
-  if (fault == wire::MirrorFault::values && entity.entity.generation == slot.generation) {
+  if (fault == wire::MirrorFault::values && entity.entity.generation == lives_[id].generation) {
     correction.prototype = published_.codecs().prototype_hash(entity.prototype);
     correction.owner = slot.owner;
     correction.words = words_for_client(slot, tick);
   }
-  tell_anew(slot);
+  tell_anew(id);
   return correction;
 }
 
@@ -100,9 +100,10 @@ std::vector<std::uint32_t> ClientView::words_for_client(const Slot& slot, ecs::T
   return words;
 }
 
-void ClientView::tell_anew(Slot& slot) {
-  slot.reset = published_.registry().tick();
-  set_pending(slot, true);
+void ClientView::tell_anew(std::uint32_t id) {
+  slots_[id].was_reset = true;
+  lives_[id].reset = published_.registry().tick();
+  set_pending(slots_[id], true);
 }
 
 // What has been stirred is told of by its id: of that nothing is said here, but that it is gone.

@@ -15,13 +15,16 @@ constexpr std::size_t bits_of_lists = 64;  // counts, and what is left of the la
 // Choosing ------------------------------------------------------------------------------------------------------------
 
 void ClientView::find_candidates() {
-  work_.candidates.clear();
+  work_.candidates.resize(slots_.size());
+  Candidate* next = work_.candidates.data();
   std::uint32_t moving_before = 0;
   for (std::uint32_t id = 0; id < slots_.size(); ++id) {
     const bool moving = is_moving(slots_[id]);
-    if (slots_[id].pending) work_.candidates.push_back({id, moving_before, moving});
+    *next = {id, moving_before, moving};
+    next += slots_[id].pending ? 1 : 0;
     moving_before += moving ? 1u : 0u;
   }
+  work_.candidates.resize(static_cast<std::size_t>(next - work_.candidates.data()));
 }
 
 std::size_t ClientView::expected_bytes() const { return work_.candidates.size() * expected_bits / 8; }
@@ -51,27 +54,37 @@ void ClientView::make_lists() {
     each->items.clear();
     each->next = 0;
   }
-  for (const Candidate& candidate : work_.candidates) list(candidate);
+  for (const Candidate& candidate : work_.candidates) {
+    const EntityStrings::Bits bits = change_of(candidate.id);
+    if (bits.known()) {
+      (candidate.moving ? work_.moving : work_.changed).items.push_back({candidate.id, candidate.moving_before, bits});
+    } else {
+      list_anew(candidate.id);
+    }
+  }
   chosen_ =
       work_.moving.items.size() + work_.changed.items.size() + work_.appeared.items.size() + work_.gone.items.size();
   listed_ = true;
 }
 
-void ClientView::list(const Candidate& candidate) {
-  const Slot& slot = slots_[candidate.id];
-  const auto put = [&](List& list, EntityStrings::Bits bits) {
-    list.items.push_back({candidate.id, candidate.moving_before, bits});
-  };
-  if (slot.state != State::seen) return put(work_.gone, EntityStrings::no_bits());
-  const PublishedEntity& entity = published_.entity(slot.index);
-  if (slot.b1 != 0 && slot.b1 >= std::max(entity.structure_tick, slot.reset)) {
-    const ecs::Tick b2 = slot.older == 0 ? 0 : slot.b1 - 1 - static_cast<ecs::Tick>(std::countr_zero(slot.older));
-    if (const EntityStrings::Bits bits = strings_.change(slot.index, slot.b1, b2, slot.owner); bits.known())
-      return put(candidate.moving ? work_.moving : work_.changed, bits);
-  }
-  if (rests_on_level(slot)) return put(work_.appeared, strings_.since_level(slot.index));
-  if (prototypes_.find_or_want(entity.prototype) == AnnouncedPrototypes::unknown) return;  // stays pending
-  put(work_.appeared, strings_.whole(slot.index, slot.owner));
+// Not known: there is nothing that a change could rest on.
+EntityStrings::Bits ClientView::change_of(std::uint32_t id) const {
+  const Slot& slot = slots_[id];
+  if (slot.state != State::seen || slot.b1 == 0 ||
+      slot.b1 < std::max(published_.entity(slot.index).structure_tick, reset_of(id)))
+    return EntityStrings::unknown_bits();
+  const ecs::Tick b2 = slot.older == 0 ? 0 : slot.b1 - 1 - static_cast<ecs::Tick>(std::countr_zero(slot.older));
+  return strings_.change(slot.index, slot.b1, b2, slot.owner);
+}
+
+// What goes, or is told whole.
+void ClientView::list_anew(std::uint32_t id) {
+  const Slot& slot = slots_[id];
+  if (slot.state != State::seen) return work_.gone.items.push_back({id, 0, EntityStrings::no_bits()});
+  if (rests_on_level(slot)) return work_.appeared.items.push_back({id, 0, strings_.since_level(slot.index)});
+  if (prototypes_.find_or_want(published_.entity(slot.index).prototype) == AnnouncedPrototypes::unknown)
+    return;  // stays pending
+  work_.appeared.items.push_back({id, 0, strings_.whole(slot.index, slot.owner)});
 }
 
 // Whether it is an entity of the level that the client has, and made of the same.
@@ -83,7 +96,7 @@ bool ClientView::knows_of_level(std::uint32_t index) const {
 
 // What is wrong at the client may be so because its level is.
 bool ClientView::rests_on_level(const Slot& slot) const {
-  return slot.reset == 0 && !slot.owner && knows_of_level(slot.index);
+  return !slot.was_reset && !slot.owner && knows_of_level(slot.index);
 }
 
 // Writing -------------------------------------------------------------------------------------------------------------
@@ -132,16 +145,13 @@ ClientView::Plan ClientView::plan(std::size_t room) const {
   return plan;
 }
 
-void ClientView::note_sent(std::uint32_t id, SentDeltas::Kind kind, ecs::Tick tick) {
+std::uint64_t ClientView::note_sent(std::uint32_t id, ecs::Tick tick) {
   Slot& slot = slots_[id];
-  std::uint64_t hash = 0;
-  if (verifies_ && kind != SentDeltas::Kind::gone) {
-    const PublishedEntity& entity = published_.entity(slot.index);
-    hash = entity.hash + (slot.owner ? entity.owner_hash : 0);
-  }
   slot.sent = tick;
   set_pending(slot, false);
-  sent_.add(id, kind, hash);
+  if (!verifies_ || slot.state != State::seen) return 0;
+  const PublishedEntity& entity = published_.entity(slot.index);
+  return entity.hash + (slot.owner ? entity.owner_hash : 0);
 }
 
 void ClientView::write_moving(std::size_t count, core::BitWriter& bits, ecs::Tick tick) {
@@ -149,22 +159,24 @@ void ClientView::write_moving(std::size_t count, core::BitWriter& bits, ecs::Tic
   if (count == 0) return;
   const std::span<const Item> items = work_.moving.rest().first(count);
   bits.write_golomb(items.front().id, wire::first_id_order);
+  SentDeltas::Carrying carrying(sent_, SentDeltas::Kind::change);
   std::uint32_t next = items.front().moving_before;
   for (const Item& item : items) {
     for (; next < item.moving_before; ++next) bits.write_bool(false);
     ++next;
     strings_.copy(true, item.bits, bits);
-    note_sent(item.id, SentDeltas::Kind::change, tick);
+    carrying.add(item.id, note_sent(item.id, tick));
   }
   work_.moving.next += count;
 }
 
-void ClientView::write_appearance(const Slot& slot, core::BitWriter& bits) {
+void ClientView::write_appearance(std::uint32_t id, core::BitWriter& bits) {
+  const Slot& slot = slots_[id];
   const bool known = rests_on_level(slot);
   bits.write_golomb(slot.index, wire::index_order);
   bits.write_bool(known);
   if (known) return;
-  bits.write(slot.generation, 32);
+  bits.write(lives_[id].generation, 32);
   bits.write_bool(slot.owner);
   bits.write_golomb(prototypes_.find_or_want(published_.entity(slot.index).prototype), wire::prototype_order);
 }
@@ -172,12 +184,13 @@ void ClientView::write_appearance(const Slot& slot, core::BitWriter& bits) {
 void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind, core::BitWriter& bits,
                             ecs::Tick tick) {
   bits.write_golomb(static_cast<std::uint32_t>(count), wire::count_order);
+  SentDeltas::Carrying carrying(sent_, kind);
   std::uint32_t next = 0;
   for (const Item& item : list.rest().first(count)) {
     const Slot& slot = slots_[item.id];
     bits.write_golomb(item.id - next, wire::id_order);
     next = item.id + 1;
-    if (kind == SentDeltas::Kind::whole) write_appearance(slot, bits);
+    if (kind == SentDeltas::Kind::whole) write_appearance(item.id, bits);
     if (kind == SentDeltas::Kind::gone) {
       bits.write_bool(slot.state == State::destroyed);
       bits.write_bool(slot.of_level);
@@ -185,7 +198,7 @@ void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind
     } else {
       strings_.copy(item.bits, bits);
     }
-    note_sent(item.id, kind, tick);
+    carrying.add(item.id, note_sent(item.id, tick));
   }
   list.next += count;
 }

@@ -49,6 +49,7 @@ class EntityStrings {
   };
   static constexpr std::uint32_t short_count_max = 58;
   static Bits no_bits() { return Bits(0); }
+  static Bits unknown_bits() { return Bits(gone_tag); }
 
   // After each publication; what was made before is gone.
   void begin_tick(ecs::Tick tick);

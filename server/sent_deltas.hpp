@@ -4,10 +4,13 @@
 // acknowledgements tells which of the last 256 it took. One that is missing counts as lost at once, and may still turn
 // out to have come; settled it is when it came or never will.
 //
-//   carried   u32 id << 2 | kind, in the ring; where hashes are kept, its hash beside it
+//   carried   u32 (id / 32) << 2 | kind, u32 which of these 32 ids: in the ring; as many as it takes
+//             where hashes are kept, u64 for each id, in a ring of their own
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <mobula/wire/delta.hpp>
 #include <vector>
@@ -21,7 +24,8 @@ class SentDeltas {
     std::uint32_t sequence = 0;
     ecs::Tick tick = 0;
     std::uint32_t begin = 0;  // of what it carried
-    std::uint32_t count = 0;
+    std::uint32_t count = 0;  // of groups
+    std::uint32_t first_hash = 0;
   };
   static constexpr std::uint32_t window_max = wire::ack_history - 1;
 
@@ -35,20 +39,44 @@ class SentDeltas {
   [[nodiscard]] ecs::Tick last_tick() const { return deltas_[last_ % wire::ack_history].tick; }
 
   void begin(ecs::Tick tick);
-  // To the one begun last. The hash is 0 unless they are kept.
-  void add(std::uint32_t id, Kind kind, std::uint64_t hash) {
-    if (end_ - begin_ == ring_.size()) grow();
-    const std::size_t place = end_++ & (ring_.size() - 1);
-    ring_[place] = id << 2 | static_cast<std::uint32_t>(kind);
-    if (keeps_hashes_) hashes_[place] = hash;
-    ++deltas_[last_ % wire::ack_history].count;
-  }
-  // function(id, kind, hash) for all that it carried.
+  // What the one begun last carries of one kind, as long as this lives. Costs least by rising ids.
+  class Carrying {
+   public:
+    Carrying(SentDeltas& sent, Kind kind) : sent_(sent), kind_(kind) {}
+    Carrying(const Carrying&) = delete;
+    Carrying& operator=(const Carrying&) = delete;
+    ~Carrying() { close(); }
+    // The hash is 0 unless they are kept.
+    void add(std::uint32_t id, std::uint64_t hash) {
+      if (id / 32 != group_ || ids_ >> id % 32 != 0) {
+        close();
+        group_ = id / 32;
+        ids_ = 0;
+      }
+      ids_ |= 1u << id % 32;
+      if (sent_.keeps_hashes_) sent_.hashes_.push_back(hash);
+    }
+
+   private:
+    void close() {
+      if (ids_ != 0) sent_.add_group({group_ << 2 | static_cast<std::uint32_t>(kind_), ids_});
+    }
+
+    SentDeltas& sent_;
+    Kind kind_;
+    std::uint32_t group_ = 0;
+    std::uint32_t ids_ = 0;
+  };
+  // function(id, kind, hash) for all that it carried, in the order in which it was added.
   template <class Function>
   void each(const Delta& delta, Function&& function) const {
+    std::uint32_t hash = delta.first_hash;
     for (std::uint32_t i = delta.begin; i != delta.begin + delta.count; ++i) {
-      const std::size_t place = i & (ring_.size() - 1);
-      function(ring_[place] >> 2, static_cast<Kind>(ring_[place] & 3), keeps_hashes_ ? hashes_[place] : 0);
+      const Group& group = groups_[i];
+      const std::uint32_t first = (group.key >> 2) * 32;
+      for (std::uint32_t ids = group.ids; ids != 0; ids &= ids - 1)
+        function(first + static_cast<std::uint32_t>(std::countr_zero(ids)), static_cast<Kind>(group.key & 3),
+                 keeps_hashes_ ? hashes_[hash++] : 0);
     }
   }
 
@@ -73,23 +101,54 @@ class SentDeltas {
 
  private:
   enum class State : std::uint8_t { unknown, missing, settled };
+  struct Group {
+    std::uint32_t key;  // (id / 32) << 2 | kind
+    std::uint32_t ids;  // bit n: id / 32 * 32 + n
+  };
+  // A queue whose places are numbered, going on for ever.
+  template <class T>
+  class Ring {
+   public:
+    [[nodiscard]] std::uint32_t end() const { return end_; }
+    [[nodiscard]] T& operator[](std::uint32_t number) { return places_[number & (places_.size() - 1)]; }
+    [[nodiscard]] const T& operator[](std::uint32_t number) const { return places_[number & (places_.size() - 1)]; }
+    void push_back(T value) {
+      if (end_ - begin_ == places_.size()) grow();
+      (*this)[end_++] = value;
+    }
+    void forget_before(std::uint32_t number) { begin_ = number; }
+
+   private:
+    void grow() {
+      std::vector<T> places(std::max<std::size_t>(16, 2 * places_.size()));
+      for (std::uint32_t i = begin_; i != end_; ++i) places[i & (places.size() - 1)] = (*this)[i];
+      places_.swap(places);
+    }
+
+    std::vector<T> places_;
+    std::uint32_t begin_ = 0;
+    std::uint32_t end_ = 0;
+  };
   struct Record {
-    std::uint32_t begin = 0;  // in the ring
-    std::uint16_t count = 0;
-    State state = State::settled;
+    std::uint32_t begin = 0;  // of its groups
+    std::uint32_t first_hash = 0;
     ecs::Tick tick = 0;
+    std::uint16_t count = 0;  // of groups
+    State state = State::settled;
   };
 
   static Delta delta_of(std::uint32_t sequence, const Record& record) {
-    return {sequence, record.tick, record.begin, record.count};
+    return {sequence, record.tick, record.begin, record.count, record.first_hash};
   }
   void forget_settled();
-  void grow();
 
-  std::vector<std::uint32_t> ring_;
-  std::vector<std::uint64_t> hashes_;  // beside ring_
-  std::uint32_t begin_ = 0;            // of what is used of the ring; both go on counting
-  std::uint32_t end_ = 0;
+  void add_group(Group group) {
+    groups_.push_back(group);
+    ++deltas_[last_ % wire::ack_history].count;
+  }
+
+  Ring<Group> groups_;
+  Ring<std::uint64_t> hashes_;
   std::uint32_t last_ = 0;
   std::uint32_t settled_ = 0;  // all up to here
   bool keeps_hashes_;

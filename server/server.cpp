@@ -98,22 +98,11 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
     reclaimed = world_->registry().prototypes().reclaim(prototypes_looked_at_per_second);
   publisher_->forget(reclaimed);
   phases_.end(TickPhase::publish);
-  for (const std::unique_ptr<Session>& session : sessions_) {
-    if (session->view != nullptr) session->view->forget(reclaimed);
-    transport::Session* lanes = endpoint_.find(session->transport_id);
-    if (lanes == nullptr) continue;
-    session->transfer.pump(*lanes);
-    if (session->wants_rejoin_tokens(now)) hand_rejoin_tokens(*session, *lanes, now);
-    if (session->state == Session::State::joining) begin_play(*session, *lanes);
-    if (session->state != Session::State::playing) continue;
-    core::Status told = core::Done{};
-    // Nothing is encoded for a pipe that cannot take it.
-    if (output.ready(endpoint_.address(session->transport_id))) {
-      replicate(*session, *lanes, now);
-      told = session->announce_prototypes(world_->registry(), *lanes);
-    }
-    if (told) told = tell_events(*session, *lanes);
-    if (!told) close(*session, transport::ReasonCode::kicked, told.error(), now);
+  for (std::size_t at = 0; at < sessions_.size(); ++at) {
+    prefetch_after(at);
+    Session& session = *sessions_[at];
+    if (session.view != nullptr) session.view->forget(reclaimed);
+    if (transport::Session* lanes = endpoint_.find(session.transport_id)) tell(session, *lanes, now, output);
   }
   world_->end_tick();
   phases_.end(TickPhase::encode);
@@ -259,6 +248,21 @@ void Server::publish() {
   interest_->update();
 }
 
+void Server::tell(Session& session, transport::Session& lanes, core::Nanoseconds now, transport::Output& output) {
+  session.transfer.pump(lanes);
+  if (session.wants_rejoin_tokens(now)) hand_rejoin_tokens(session, lanes, now);
+  if (session.state == Session::State::joining) begin_play(session, lanes);
+  if (session.state != Session::State::playing) return;
+  core::Status told = core::Done{};
+  // Nothing is encoded for a pipe that cannot take it.
+  if (output.ready(endpoint_.address(session.transport_id))) {
+    replicate(session, lanes, now);
+    told = session.announce_prototypes(world_->registry(), lanes);
+  }
+  if (told) told = tell_events(session, lanes);
+  if (!told) close(session, transport::ReasonCode::kicked, told.error(), now);
+}
+
 // Fails if the lane is full: the client has not read for long and is lost.
 core::Status Server::tell_events(Session& session, transport::Session& lanes) {
   const Viewer& viewer = *session.viewer;
@@ -269,6 +273,18 @@ core::Status Server::tell_events(Session& session, transport::Session& lanes) {
     if (const core::Result<transport::ReliableId> sent = lanes.send_reliable(message); !sent) return sent.error();
   for (const core::Bytes& batch : told.unreliable) static_cast<void>(lanes.send_unreliable(batch));
   return core::Done{};
+}
+
+// Of many sessions none is in the cache when its turn comes; what points to the next memory comes a turn before that.
+void Server::prefetch_after(std::size_t at) const {
+  const auto session = [&](std::size_t turns) -> const Session& {
+    return *sessions_[std::min(at + turns, sessions_.size() - 1)];
+  };
+  core::prefetch_for_write(&session(3), sizeof(Session));
+  if (const ClientView* const second = session(2).view.get()) second->prefetch();
+  const Session& next = session(1);
+  endpoint_.prefetch(next.transport_id);
+  if (next.view != nullptr) next.view->prefetch_slots();
 }
 
 // What the client sees is looked at again when it may have changed: at once if anything came, else in turn.

@@ -25,6 +25,7 @@ class Fates {
 
   // Tags are numbered in the order in which they set out.
   [[nodiscard]] std::uint16_t next_number() const { return next_; }
+  [[nodiscard]] bool any_travel() const { return next_ != first_; }
   [[nodiscard]] bool full() const { return static_cast<std::uint16_t>(next_ - first_) == travelling_max; }
   void set_out(std::uint32_t tag);
   void decide(std::uint16_t first, std::uint8_t count, Fate::Outcome outcome, core::Nanoseconds sent_at);

@@ -21,6 +21,9 @@ void SentHistory::trim(core::Nanoseconds now) {
 
 void SentHistory::check() const {
   MOBULA_ASSERT(in_flight() <= ring_.capacity(), "a datagram that waits is forgotten");
+  const bool oldest_waits =
+      in_flight() == 0 || (oldest_waiting().state == SentState::waiting && oldest_waiting().at == oldest_at_);
+  MOBULA_ASSERT(oldest_waits, "the oldest is not waiting");
   for (std::uint32_t age = in_flight() + 1; age <= ring_.capacity(); ++age) {
     MOBULA_ASSERT(ring_[plus(next_, -static_cast<int>(age))].state != SentState::waiting,
                   "a datagram waits before the oldest");

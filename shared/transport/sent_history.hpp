@@ -2,7 +2,7 @@
 //
 // Each is waiting until it is acknowledged or given up as lost; a lost one may still turn out to be acknowledged: it is
 // remembered for some seconds, since a path whose RTT has leapt up makes itself known only by such late news.
-// Invariant: nothing before oldest_waiting_ is waiting, and all that is waiting is remembered.
+// Invariant: oldest_waiting_ is waiting, or nothing is; nothing before it is; and all that is waiting is remembered.
 #pragma once
 
 #include <algorithm>
@@ -54,6 +54,7 @@ class SentHistory {
     }
     ring_[next_] = datagram;
     ring_[next_].state = SentState::waiting;
+    if (in_flight() == 0) oldest_at_ = datagram.at;
     ++next_;
     peak_ = std::max(peak_, in_flight());
   }
@@ -75,14 +76,13 @@ class SentHistory {
       on_ack(static_cast<const SentDatagram&>(datagram), n == 0);
       datagram.state = SentState::acked;
     }
+    skip_decided();
   }
 
   // Datagrams are sent in the order of their sequences, so the oldest is the first to be given up.
   template <class OnLost>
   void give_up_sent_before(core::Nanoseconds time, OnLost&& on_lost) {
-    while (in_flight() > 0 && (oldest_waiting().state != SentState::waiting || oldest_waiting().at < time)) {
-      give_up_oldest(on_lost);
-    }
+    while (in_flight() > 0 && oldest_at_ < time) give_up_oldest(on_lost);
   }
 
   // From time to time: gives back memory that has not been needed since the last call.
@@ -93,9 +93,13 @@ class SentHistory {
   template <class OnLost>
   void give_up_oldest(OnLost&& on_lost) {
     SentDatagram& datagram = ring_[oldest_waiting_++];
-    if (datagram.state != SentState::waiting) return;
     datagram.state = SentState::lost;
     on_lost(static_cast<const SentDatagram&>(datagram));
+    skip_decided();
+  }
+  void skip_decided() {
+    while (in_flight() > 0 && oldest_waiting().state != SentState::waiting) ++oldest_waiting_;
+    if (in_flight() > 0) oldest_at_ = oldest_waiting().at;
   }
   // Which bits of a mask at `ack` have been taken with the last one.
   [[nodiscard]] std::uint64_t known_acks(std::uint16_t ack) const {
@@ -113,6 +117,7 @@ class SentHistory {
   void set_capacity(std::uint32_t capacity);
 
   NumberRing<SentDatagram> ring_;
+  core::Nanoseconds oldest_at_ = 0;  // of the oldest that is waiting
   std::uint64_t last_mask_ = 0;
   std::uint32_t peak_ = 0;  // the most in flight since the last trim
   std::uint16_t last_ack_ = 0;

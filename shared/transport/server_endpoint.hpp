@@ -92,6 +92,10 @@ class ServerEndpoint {
   [[nodiscard]] const Identity& identity(SessionId id) const;  // the same
   // The connected sessions. Valid until the next receive, update, disconnect or pipe_closed.
   [[nodiscard]] std::span<const SessionId> sessions() const { return connected_; }
+  // Its session will soon be used.
+  void prefetch(SessionId id) const {
+    if (const std::uint32_t at = slot_of(id); at != slots_.none) slots_[at].session->prefetch(0);
+  }
 
   // Tells the client (several times, since datagrams get lost) and ends the session at once. What its lanes still
   // hold is not sent. An event follows. False: no such session.

@@ -203,7 +203,8 @@ void Session::begin_flush(core::Nanoseconds now) {
 void Session::give_up_old() {
   sent_.give_up_sent_before(clock_.now() - link_.patience(),
                             [this](const SentDatagram& datagram) { take_loss(datagram); });
-  fates_.forget_before(sent_.in_flight() > 0 ? sent_.oldest_waiting().first_tag : fates_.next_number());
+  if (fates_.any_travel())
+    fates_.forget_before(sent_.in_flight() > 0 ? sent_.oldest_waiting().first_tag : fates_.next_number());
 }
 
 void Session::drop_expired() {

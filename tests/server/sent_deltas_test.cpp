@@ -62,7 +62,11 @@ class SentDeltasTest : public testing::Test {
  protected:
   void send(ecs::Tick tick, const std::vector<Entry>& carried) {
     sent.begin(tick);
-    for (const auto& [id, kind, hash] : carried) sent.add(id, kind, hash);
+    for (std::size_t i = 0; i < carried.size();) {
+      const SentDeltas::Kind kind = carried[i].kind;
+      SentDeltas::Carrying carrying(sent, kind);
+      for (; i < carried.size() && carried[i].kind == kind; ++i) carrying.add(carried[i].id, carried[i].hash);
+    }
     model.deltas[sent.last()] = {tick, carried, Model::Fate::unknown};
   }
   void acknowledge(const wire::InputDatagram& input) {
@@ -179,7 +183,10 @@ TEST_F(SentDeltasTest, AWholeWindowThatWasLostIsSettledByOneThatCame) {
 TEST_F(SentDeltasTest, WithoutHashesTheyAreZero) {
   SentDeltas plain(false);
   plain.begin(4);
-  for (std::uint32_t id = 0; id < 200; ++id) plain.add(id, SentDeltas::Kind::gone, 77);
+  {
+    SentDeltas::Carrying carrying(plain, SentDeltas::Kind::gone);
+    for (std::uint32_t id = 0; id < 200; ++id) carrying.add(id, 77);
+  }
   wire::InputDatagram input{.ack = 1, .newest = 1, .words = wire::input_words_max};
   input.received[0] = 1;
   std::size_t seen = 0;
