@@ -5,10 +5,9 @@
 namespace mobula::client {
 namespace {
 
-// A view has no more ids than that.
-constexpr std::uint32_t id_limit = 1u << 20;
 constexpr const char* ends_too_early = "ends too early";
 constexpr const char* twice = "two entries of one id";
+constexpr const char* too_many_states = "more states of an entity than deltas can be under way";
 
 }  // namespace
 
@@ -50,9 +49,9 @@ const char* DeltaDecoder::moving() {
 
 bool DeltaDecoder::read_id(std::uint32_t& id) {
   const std::uint64_t read = next_id_ + bits_.read_golomb(wire::id_order);
-  id = static_cast<std::uint32_t>(std::min<std::uint64_t>(read, id_limit));
+  id = static_cast<std::uint32_t>(std::min<std::uint64_t>(read, wire::ids_max));
   next_id_ = read + 1;
-  return bits_.ok() && id < id_limit;
+  return bits_.ok() && id < wire::ids_max;
 }
 
 bool DeltaDecoder::first_of(std::uint32_t id) {
@@ -108,6 +107,7 @@ const char* DeltaDecoder::change(std::uint32_t id) {
   if (base.b1.tick == 0 || base.b1.words == nullptr || base.b1.tick >= header_.tick)
     return "a change of what is not there";
   if (base.b2.tick != 0 && base.b2.words == nullptr) return "a change of what is no longer there";
+  if (known.versions.size() >= EntityVersions::states_max) return too_many_states;
   const wire::EntityLayout& layout = mirror_.codecs_.entity(known.prototype);
   const std::size_t words = mirror_.words_.size();
   mirror_.words_.resize(words + layout.words);
@@ -175,7 +175,9 @@ const char* DeltaDecoder::since_level(std::uint32_t id, ecs::Entity entity) {
 
 const char* DeltaDecoder::appear(std::uint32_t id, ecs::Entity entity, ecs::PrototypeId prototype, bool owner,
                                  std::size_t words) {
-  const bool newest = id >= mirror_.known_.size() || is_news(mirror_.known_[id], entity);
+  const bool is_known = id < mirror_.known_.size();
+  if (is_known && mirror_.known_[id].versions.size() >= EntityVersions::states_max) return too_many_states;
+  const bool newest = !is_known || is_news(mirror_.known_[id], entity);
   const ecs::Entity there = mirror_.registry_.entities().at(entity.index);
   return finish({.kind = Mirror::Entry::Kind::whole,
                  .owner = owner,

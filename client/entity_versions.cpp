@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <mobula/client/entity_versions.hpp>
 #include <mobula/core/assert.hpp>
-#include <mobula/wire/delta.hpp>
 
 namespace mobula::client {
 
@@ -45,6 +44,7 @@ void EntityVersions::add(ecs::Tick tick, std::uint32_t ack, bool whole, std::spa
   std::size_t place = size();
   while (place > 0 && at(place - 1).tick > tick) --place;
   if (place > 0 && at(place - 1).tick == tick) return;
+  if (states_.size() + stride() > states_.capacity()) states_.reserve(states_.size() + 2 * stride());  // of many: tight
   const auto begin = states_.insert(states_.begin() + static_cast<std::ptrdiff_t>(place * stride()), stride(), 0u);
   begin[0] = tick;
   begin[1] = ack << 2 | (whole ? whole_bit : 0);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <mobula/ecs/pool.hpp>
+#include <mobula/wire/delta.hpp>
 #include <span>
 #include <vector>
 
@@ -25,7 +26,13 @@ class EntityVersions {
     Version b2;
   };
 
+  // No honest server lets a mirror keep more: it has at most ack_history deltas under way, the mirror knows a few late
+  // that it need not rest on former ones, and pictures take some.
+  static constexpr std::size_t states_max = 2 * wire::ack_history;
+
   [[nodiscard]] std::size_t size() const { return states_.size() / stride(); }
+  // Of all states, with their heads.
+  [[nodiscard]] std::size_t kept_words() const { return states_.size(); }
   // By ascending tick.
   [[nodiscard]] Version at(std::size_t which) const;
   [[nodiscard]] Version newest() const { return states_.empty() ? Version{} : at(size() - 1); }
@@ -46,13 +53,13 @@ class EntityVersions {
   // later needs; of those no more than pictures_max, and none that is more than picture_age_max older than the newest.
   void prune(std::uint32_t ack, ecs::Tick shown);
 
+  static constexpr std::size_t head = 2;  // words
   static constexpr std::size_t pictures_max = 16;
   static constexpr ecs::Tick picture_age_max = 64;
 
  private:
   friend struct MirrorTamper;  // of tests
 
-  static constexpr std::size_t head = 2;
   static constexpr std::uint32_t whole_bit = 1;
   static constexpr std::uint32_t lost_bit = 2;
 

@@ -110,6 +110,8 @@ core::Status Mirror::apply(core::ByteView delta) {
     return core::Error{"too late", "it rests on an acknowledgement that is forgotten"};
   if (const char* wrong = DeltaDecoder(*this, *header, delta.subspan(wire::header_size(*header))).run())
     return core::Error{late ? "too late" : "malformed delta", wrong};
+  if (state_words_ + words_.size() + entries_.size() * EntityVersions::head > state_words_max)
+    return core::Error{"too much to keep", "more states of entities than a mirror keeps"};
 
   registry_.set_tick(std::max(header->tick, tick_));
   for (const Entry& entry : entries_) apply(entry, *header);
@@ -144,8 +146,8 @@ bool Mirror::is_moving(std::uint32_t id, std::uint32_t ack, ecs::Tick newest) co
 }
 
 const Mirror::Known* Mirror::find(ecs::Entity entity) const {
-  const auto found = shown_.find(entity.index);
-  return found != shown_.end() && known_[found->second].entity == entity ? &known_[found->second] : nullptr;
+  const std::uint32_t id = shown_.find(entity.index);
+  return id != ShownIds::none && known_[id].entity == entity ? &known_[id] : nullptr;
 }
 
 ecs::Tick Mirror::tick_of(ecs::Entity entity) const {
@@ -173,10 +175,12 @@ void Mirror::apply(const Entry& entry, const wire::DeltaHeader& header) {
   }
   if (entry.kind == Entry::Kind::whole) known.appeared = std::min(known.appeared, header.tick);
   const std::span<const std::uint32_t> words(words_.data() + entry.words, count);
+  state_words_ -= known.versions.kept_words();
   known.versions.add(header.tick, next_ack_, entry.kind == Entry::Kind::whole, words);
   if (entry.newest) rehash(known);
   if (entry.shown) show(entry, known);
   known.versions.prune(floor_, shown_tick_);
+  state_words_ += known.versions.kept_words();
 }
 
 void Mirror::take_over_id(const Entry& entry, std::uint32_t ack) {
@@ -184,6 +188,7 @@ void Mirror::take_over_id(const Entry& entry, std::uint32_t ack) {
   Known& known = known_[entry.id];
   const bool same = known.entity == entry.entity && !known.gone;
   if (same && known.prototype == entry.prototype && known.owner == entry.owner) return;
+  state_words_ -= known.versions.kept_words();
   ecs::PrototypeTable& prototypes = registry_.prototypes();
   prototypes.hold(entry.prototype);
   if (known.entity) prototypes.drop(known.prototype);
@@ -209,6 +214,7 @@ void Mirror::take_over_id(const Entry& entry, std::uint32_t ack) {
   known.prototype = entry.prototype;
   known.owner = entry.owner;
   known.versions.restart(codecs_.entity(entry.prototype).words);
+  state_words_ += known.versions.kept_words();
 }
 
 void Mirror::apply_gone(const Entry& entry, ecs::Tick tick) {
@@ -219,7 +225,9 @@ void Mirror::apply_gone(const Entry& entry, ecs::Tick tick) {
   if (std::exchange(known.gone, true)) return;
   known.gone_ack = next_ack_;
   if (!known.entity) return;  // it was lost that it appeared
+  state_words_ -= known.versions.kept_words();
   known.versions.restart(0);
+  state_words_ += known.versions.kept_words();
   hash_ -= std::exchange(known.hash, 0);
   --size_;
   if (!known.shown) return;  // back already under another id, or its index is another's
@@ -246,9 +254,9 @@ void Mirror::set_stale(ecs::Entity entity) {
 
 // What was at its index, also itself under another id, is no longer shown.
 void Mirror::bring_in(Known& known) {
-  const auto before = shown_.find(known.entity.index);
-  if (before != shown_.end()) known_[before->second].shown = false;
-  shown_[known.entity.index] = static_cast<std::uint32_t>(&known - known_.data());
+  const std::uint32_t before = shown_.find(known.entity.index);
+  if (before != ShownIds::none) known_[before].shown = false;
+  shown_.set(known.entity.index, static_cast<std::uint32_t>(&known - known_.data()));
   known.shown = true;
   const ecs::Entity there = registry_.entities().at(known.entity.index);
   if (there && there != known.entity) destroy(there);
@@ -310,7 +318,9 @@ void Mirror::check() {
     hash += level_.copy->hash(level_.copy->range().first + i);
     ++count;
   }
+  std::size_t state_words = 0;
   for (const Known& known : known_) {
+    state_words += known.versions.kept_words();
     if (!known.entity || known.gone) continue;
     hash += hash_of(known);
     ++count;
@@ -320,6 +330,7 @@ void Mirror::check() {
     MOBULA_ASSERT(!known.shown || shows_newest(known), "what is shown is the newest state");
   }
   MOBULA_ASSERT(hash == hash_ && count == size_, "the hash of all is the sum of its entities'");
+  MOBULA_ASSERT(state_words == state_words_, "what is kept is counted");
 }
 
 }  // namespace mobula::client

@@ -6,7 +6,9 @@
 // rest on. A delta that comes late is one more of these, and shown only of entities of which nothing newer is there.
 // What goes out of view stays for a while, stale, and is destroyed when others need its place.
 //
-// Messages and deltas come from outside: each is applied whole or refused with a reason.
+// Messages and deltas come from outside: each is applied whole or refused with a reason. What a server can make a
+// mirror keep is bounded: wire::ids_max entities, state_words_max words of their states, states_max states of each;
+// besides the level, which is a file.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <deque>
 #include <memory>
 #include <mobula/client/entity_versions.hpp>
+#include <mobula/client/shown_ids.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <mobula/index/name_table.hpp>
@@ -22,7 +25,6 @@
 #include <mobula/wire/level_copy.hpp>
 #include <mobula/wire/messages.hpp>
 #include <mobula/wire/schema_codecs.hpp>
-#include <unordered_map>
 #include <vector>
 
 namespace mobula::client {
@@ -54,8 +56,8 @@ class Mirror {
   // add_names; "other level".
   core::Status load_level(const wire::Level& message, std::shared_ptr<const resource::Resource> resource);
   // A delta that was not applied before. The next acknowledgement will tell the server of it.
-  // Reasons: "malformed delta"; "too late", of one that comes after another, or rests on what is long forgotten: it may
-  // be passed over. Nothing has changed then.
+  // Reasons: "malformed delta"; "too much to keep"; "too late", of one that comes after another, or rests on what is
+  // long forgotten: it may be passed over. Nothing has changed then.
   core::Status apply(core::ByteView delta);
   // Acknowledgement number `ack` goes out: whatever was applied so far. Numbers rise.
   void acknowledged(std::uint32_t ack);
@@ -123,6 +125,7 @@ class Mirror {
   static constexpr std::size_t stale_max = 64;
   static constexpr std::uint32_t rehashed_at_once = 4;
   static constexpr std::size_t late_margin = 8;  // so many deltas later others may come and still be of use
+  static constexpr std::size_t state_words_max = std::size_t{32} << 20;
 
   Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t index_limit);
 
@@ -164,10 +167,10 @@ class Mirror {
   std::uint32_t index_limit_;
   index::NameTable names_;
   ecs::Registry registry_;
-  mutable wire::SchemaCodecs codecs_;                       // made when first asked for
-  std::vector<ecs::PrototypeId> prototypes_;                // by the id they were announced under; held
-  std::vector<Known> known_;                                // by id
-  std::unordered_map<std::uint32_t, std::uint32_t> shown_;  // by index: the id of what is shown
+  mutable wire::SchemaCodecs codecs_;         // made when first asked for
+  std::vector<ecs::PrototypeId> prototypes_;  // by the id they were announced under; held
+  std::vector<Known> known_;                  // by id
+  ShownIds shown_;
   LoadedLevel level_;
   std::deque<ecs::Entity> stale_;  // the oldest first
   MirrorChanges changes_;
@@ -181,6 +184,7 @@ class Mirror {
   ecs::Tick tick_ = 0;
   std::uint64_t hash_ = 0;
   std::uint32_t size_ = 0;
+  std::size_t state_words_ = 0;  // of all versions
   // Of the delta under way.
   std::uint32_t round_ = 0;  // counts them
   std::vector<Entry> entries_;

@@ -56,6 +56,7 @@ void PipeClient::update() {
   if (simulated_ != nullptr) simulated_->deliver(now);
   if (!pipe_end_.empty()) connection_->pipe_closed(pipe_end_, now);
   connection_->update(now, output());
+  if (Mirror* mirror = connection_->mirror(); mirror != nullptr) mirror->changes().clear();
   if (simulated_ != nullptr) simulated_->deliver(now);
   pipe_->flush();
   if (connection_->state() != Connection::State::closed) {

@@ -17,7 +17,8 @@ class PipeClient {
   static core::Result<std::unique_ptr<PipeClient>> open(net::EventLoop& loop, const Access& access,
                                                         ConnectionConfig config, std::uint64_t seed = 1);
 
-  // Once per tick of the server or so.
+  // Once per tick of the server or so. The mirror's lists of changes are then emptied: they tell of what came since the
+  // last time.
   void update();
   void close();
   // Called after each datagram has been taken in.

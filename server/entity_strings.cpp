@@ -16,6 +16,7 @@ EntityStrings::~EntityStrings() = default;
 void EntityStrings::begin_tick(ecs::Tick tick) {
   static_assert(wire::b2_age_max < level_span);
   static_assert(wire::entity_bits_max <= long_count_max);
+  MOBULA_ASSERT(tick > tick_, "a tick begins once: what was copied of it must stay what it is");
   tick_ = tick;
   used_bytes_ = 0;
   clear(std::max(least_entries, std::bit_ceil(std::size_t{2} * used_blocks_)));

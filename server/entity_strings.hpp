@@ -51,7 +51,7 @@ class EntityStrings {
   static Bits no_bits() { return Bits(0); }
   static Bits unknown_bits() { return Bits(gone_tag); }
 
-  // After each publication; what was made before is gone.
+  // After each publication, once; what was made before is gone.
   void begin_tick(ecs::Tick tick);
 
   // All of an entity, as for somebody who does not know it.

@@ -251,9 +251,10 @@ void Server::publish() {
 void Server::tell(Session& session, transport::Session& lanes, core::Nanoseconds now, transport::Output& output) {
   session.transfer.pump(lanes);
   if (session.wants_rejoin_tokens(now)) hand_rejoin_tokens(session, lanes, now);
-  if (session.state == Session::State::joining) begin_play(session, lanes);
-  if (session.state != Session::State::playing) return;
   core::Status told = core::Done{};
+  if (session.state == Session::State::joining) told = begin_play(session, lanes);
+  if (!told) close(session, transport::ReasonCode::kicked, told.error(), now);
+  if (session.state != Session::State::playing) return;
   // Nothing is encoded for a pipe that cannot take it.
   if (output.ready(endpoint_.address(session.transport_id))) {
     replicate(session, lanes, now);
@@ -316,10 +317,29 @@ core::Status Server::begin_view(Session& session, transport::Session& lanes) {
   return sent ? core::Status(core::Done{}) : sent.error();
 }
 
-void Server::begin_play(Session& session, transport::Session& lanes) {
-  if (!lanes.reliable_delivered(session.welcome)) return;
+// When the client has its Welcome, deltas flow. Prototypes that they need are told with it: else they would wait for
+// those another round trip.
+core::Status Server::begin_play(Session& session, transport::Session& lanes) {
+  if (session.looked_at == 0) {
+    look(session);
+    want_prototypes(session);
+  }
+  if (core::Status told = session.announce_prototypes(world_->registry(), lanes); !told) return told;
+  if (!lanes.reliable_delivered(session.welcome)) return core::Done{};
   session.was_playing = true;
   session.state = Session::State::playing;
+  return core::Done{};
+}
+
+// As many as a message holds. What is of a level that the client has mostly needs none.
+void Server::want_prototypes(Session& session) {
+  AnnouncedPrototypes& prototypes = session.view->prototypes();
+  for (const std::uint32_t index : session.view->seen()) {
+    if (prototypes.wanted().size() == wire::max_prototypes_per_message) return;
+    const PublishedEntity& entity = publisher_->published().entity(index);
+    if (session.level == nullptr || !session.level->copy().contains(entity.entity))
+      static_cast<void>(prototypes.find_or_want(entity.prototype));
+  }
 }
 
 void Server::replicate(Session& session, transport::Session& lanes, core::Nanoseconds now) {

@@ -105,7 +105,8 @@ class Server {
   core::Status welcome(Session& session, transport::Session& lanes, bool with_schema, bool resumed);
   void hand_rejoin_tokens(Session& session, transport::Session& lanes, core::Nanoseconds now);
   core::Status begin_view(Session& session, transport::Session& lanes);
-  void begin_play(Session& session, transport::Session& lanes);
+  core::Status begin_play(Session& session, transport::Session& lanes);
+  void want_prototypes(Session& session);
   void publish();
   core::Status tell_events(Session& session, transport::Session& lanes);
   void prefetch_after(std::size_t at) const;

@@ -149,9 +149,13 @@ class SparseSet {
   Place add_page(std::uint32_t index);
   void give_back(std::uint32_t page) noexcept;
 
-  // Of a table that there is: its size less one is the page's mask.
+  // Of a table that there is: its size less one is the page's mask. A server that chooses its mirrors' indices must not
+  // know which have one home: that depends on where the set lies in memory.
   [[nodiscard]] std::uint32_t home(std::uint32_t index) const {
-    return (index * 0x9e3779b1u) >> std::countl_zero(page_mask_);
+    const auto salt = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(this) >> 4);
+    std::uint32_t hash = (index ^ salt) * 0x9e3779b1u;
+    hash = (hash ^ hash >> 15) * 0x85ebca6bu;
+    return hash >> std::countl_zero(page_mask_);
   }
   [[nodiscard, gnu::noinline, gnu::pure]] std::uint32_t find_in_table(std::uint32_t index) const;
   [[gnu::noinline]] void find_in_table(std::span<const std::uint32_t> indices, std::uint32_t* positions) const;

@@ -4,21 +4,20 @@
 //
 //   DeltaHeader          (schema/wire.fbs), then, if it says so, u64 hash; then bits:
 //   moving on   count golomb(4); if not 0: first id golomb(6), then for each id from there on whose b1 is at most 2
-//   ticks
-//               older than the newest delta received by then, a bit: it is here; its change. Until there are `count`.
+//               ticks older than the newest delta received by then, a bit: it is here; its change. Until there are
+//               `count`.
 //   changed     count golomb(2); each: id, change
 //   appeared    count golomb(2); each: id, index golomb(12), a bit: it is of the level that the client has
 //               of the level: its change, b1 what the level has, very long ago
 //               else: generation 32 bits, a bit: the client's own, prototype golomb(4), the whole entity
 //   gone        count golomb(2); each: id, a bit: destroyed (0: out of view), a bit: it is of the level, and may not
-//   have
-//               appeared; then index golomb(12)
+//               have appeared; then index golomb(12)
 //
 //   An id is golomb(3) of what it is above the one before it in its list + 1; the first of what it is above 0.
 //   The datagram ends within 7 zero bits of the last entry.
 //
-// Ids are the client's own, small numbers. One serves another entity when the client has acknowledged that the former
-// is gone.
+// Ids are the client's own, small numbers below ids_max. One serves another entity when the client has acknowledged
+// that the former is gone.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +55,7 @@ inline constexpr unsigned id_order = 3;
 inline constexpr unsigned index_order = 12;
 inline constexpr unsigned prototype_order = 4;
 inline constexpr ecs::Tick moving_age_max = 2;
+inline constexpr std::uint32_t ids_max = 1u << 18;
 // Deltas that come so much later than the newest are not taken any more.
 inline constexpr std::uint32_t late_max = 32;
 // The age of what the level has.

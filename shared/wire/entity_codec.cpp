@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <cstring>
 #include <mobula/core/assert.hpp>
+#include <mobula/wire/entity_bits.hpp>
 #include <mobula/wire/entity_codec.hpp>
 #include <mobula/wire/residual_code.hpp>
 
@@ -14,48 +14,6 @@ constexpr unsigned index_order = 12;
 constexpr std::uint32_t level_max = 27;
 constexpr std::uint32_t next_level_max = 31;
 
-// Writing and reading are one walk over the units: what differs is where bits and values come from.
-
-class Writing {
- public:
-  static constexpr bool reads = false;
-  explicit Writing(core::BitWriter& bits) : bits_(bits) {}
-
-  void bits(std::uint32_t value, unsigned count) { bits_.write(value, count); }
-  bool flag(bool value) {
-    bits_.write_bool(value);
-    return value;
-  }
-  void golomb(std::uint32_t value, unsigned order) { bits_.write_golomb(value, order); }
-  void symbol(std::uint32_t table, std::uint32_t symbol) { write_symbol(bits_, table, symbol); }
-  void residual(std::uint32_t table, std::int64_t value) { write_residual(bits_, table, value); }
-  void residual(std::uint32_t table, std::uint32_t /*symbol*/, std::int64_t value) { residual(table, value); }
-  [[nodiscard]] static bool ok() { return true; }
-
- private:
-  core::BitWriter& bits_;
-};
-
-class Reading {
- public:
-  static constexpr bool reads = true;
-  explicit Reading(core::BitReader& bits) : bits_(bits) {}
-
-  void bits(std::uint32_t& value, unsigned count) { value = static_cast<std::uint32_t>(bits_.read(count)); }
-  bool flag(bool /*value*/) { return bits_.read_bool(); }
-  void golomb(std::uint32_t& value, unsigned order) { value = bits_.read_golomb(order); }
-  std::uint32_t symbol(std::uint32_t table) { return read_symbol(bits_, table); }
-  void residual(std::uint32_t table, std::int64_t& value) { residual(table, symbol(table), value); }
-  void residual(std::uint32_t /*table*/, std::uint32_t symbol, std::int64_t& value) {
-    symbol <= symbol_far ? void(value = read_residual(bits_, symbol)) : bits_.fail();
-  }
-  void fail() { bits_.fail(); }
-  [[nodiscard]] bool ok() const { return bits_.ok(); }
-
- private:
-  core::BitReader& bits_;
-};
-
 std::uint32_t age_class(std::uint32_t age) { return age <= 6 ? 0 : age <= 8 ? 1 : age <= 16 ? 2 : 3; }
 
 // Mostly of a few words, for which a call of memcmp would take longest.
@@ -65,6 +23,7 @@ bool same(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t words) {
   return true;
 }
 
+// `Io`: EntityBitsWriter or EntityBitsReader.
 template <class Io>
 class Walk {
  public:
@@ -379,25 +338,25 @@ class Walk {
 }  // namespace
 
 void EntityCodec::write_whole(const std::uint32_t* words, core::BitWriter& writer) const {
-  Writing io(writer);
-  Walk<Writing>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+  EntityBitsWriter io(writer);
+  Walk<EntityBitsWriter>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
 }
 
 bool EntityCodec::read_whole(core::BitReader& reader, std::uint32_t* words) const {
-  Reading io(reader);
+  EntityBitsReader io(reader);
   std::ranges::copy(layout_.defaults, words);
-  return Walk<Reading>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+  return Walk<EntityBitsReader>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
 }
 
 void EntityCodec::write_change(const std::uint32_t* words, const Baseline& baseline, core::BitWriter& writer) const {
-  Writing io(writer);
-  Walk<Writing>(layout_, owner_, words, baseline, false, io).run();
+  EntityBitsWriter io(writer);
+  Walk<EntityBitsWriter>(layout_, owner_, words, baseline, false, io).run();
 }
 
 bool EntityCodec::read_change(const Baseline& baseline, core::BitReader& reader, std::uint32_t* words) const {
-  Reading io(reader);
+  EntityBitsReader io(reader);
   std::copy_n(baseline.b1, layout_.words, words);
-  return Walk<Reading>(layout_, owner_, words, baseline, false, io).run();
+  return Walk<EntityBitsReader>(layout_, owner_, words, baseline, false, io).run();
 }
 
 }  // namespace mobula::wire

@@ -60,6 +60,7 @@ struct MirrorTamper {
       mirror.registry_.prototypes().hold(known.prototype);
       mirror.hash_ += known.hash;
       ++mirror.size_;
+      mirror.state_words_ += known.versions.kept_words();
       mirror.known_.push_back(std::move(known));
       mirror.bring_in(mirror.known_.back());
       mirror.registry_.clear_journal();

@@ -141,5 +141,12 @@ TEST(EntityStrings, ThereIsNoneOfAChangeSinceWhatTheLogHasForgotten) {
   }
 }
 
+#ifdef MOBULA_ASSERTS
+TEST_F(EntityStringsTest, ATickBeginsOnce) {
+  publish();
+  EXPECT_DEATH(strings.begin_tick(registry.tick()), "a tick begins once");
+}
+#endif
+
 }  // namespace
 }  // namespace mobula::server

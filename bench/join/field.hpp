@@ -1,0 +1,25 @@
+// The game of the join table: a field of crates that nobody touches once it has begun.
+#pragma once
+
+#include <mobula/resource/resource.hpp>
+#include <mobula/server/game.hpp>
+
+#include "join/join_bench.hpp"
+
+namespace mobula::bench {
+
+// So many crates in rows. Reason: "bad level".
+core::Result<std::shared_ptr<const resource::Resource>> compile_field(std::uint32_t objects);
+
+class Field final : public server::Game {
+ public:
+  [[nodiscard]] core::ByteView schema() const override;
+  core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override;
+  void leave(server::World& world, const server::Player& player) override;
+  void tick(server::World& /*world*/) override {}
+};
+
+// Moves and destroys as many as the case says, spread over the level. Between two ticks.
+void disturb(server::World& world, const JoinCase& join, std::uint64_t seed);
+
+}  // namespace mobula::bench

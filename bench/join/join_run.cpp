@@ -1,0 +1,207 @@
+#include <ctime>
+#include <mobula/client/connection.hpp>
+#include <mobula/client/temporary_folder.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/core/secret_stream.hpp>
+#include <mobula/server/server.hpp>
+#include <optional>
+
+#include "join/field.hpp"
+#include "join/join_line.hpp"
+
+namespace mobula::bench {
+namespace {
+
+constexpr std::uint64_t unix_time = 1'700'000'000;
+constexpr core::Nanoseconds step = core::millisecond;
+constexpr core::Nanoseconds client_interval = 25 * core::millisecond;  // as mobula-client's
+constexpr core::Nanoseconds patience = 60 * core::second;
+const transport::Address server_address = transport::Address::v4(10, 255, 0, 1, 7777);
+const transport::Address client_address = transport::Address::v4(10, 0, 0, 1, 5000);
+
+core::SecretKey private_key() {
+  core::SecretKey key;
+  key.fill(std::byte{1});
+  return key;
+}
+
+transport::ConnectToken make_token() {
+  const transport::TokenRequest request{.client_id = 1, .servers = {server_address}, .expire_seconds = 3600};
+  core::SecretStream stream(core::SecretKey{});
+  transport::TokenSecrets secrets;
+  stream.fill(secrets.nonce);
+  stream.fill(secrets.client_to_server);
+  stream.fill(secrets.server_to_client);
+  return *transport::read_token(*transport::mint_token(request, private_key(), secrets, unix_time));
+}
+
+server::ServerConfig server_config(const JoinOptions& options, std::shared_ptr<const resource::Resource> level) {
+  server::ServerConfig config;
+  config.level = std::move(level);
+  config.ticks_per_second = options.ticks_per_second;
+  config.verify_one_in = 0;
+  config.token_servers = {server_address};
+  config.transport.private_key = private_key();
+  config.transport.challenge_key.fill(std::byte{2});
+  config.transport.table_seed = 1;
+  config.transport.public_addresses = {server_address};
+  return config;
+}
+
+double thread_cpu_ms() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
+// How many of the server's entities are not in the mirror as they are there.
+std::uint64_t count_mismatches(server::Published& published, client::Mirror& mirror) {
+  std::uint64_t count = published.size() == mirror.size() ? 0 : 1;
+  wire::SchemaCodecs codecs(mirror.registry(), mirror.schema());
+  ecs::PrototypeTable& prototypes = mirror.registry().prototypes();
+  std::vector<std::uint32_t> here;
+  std::vector<std::uint32_t> there;
+  for (std::uint32_t index = 0; index < published.index_end(); ++index) {
+    const server::PublishedEntity& entity = published.entity(index);
+    if (!entity.entity) continue;
+    if (mirror.tick_of(entity.entity) == 0) {
+      ++count;
+      continue;
+    }
+    there.resize(published.codecs().entity(entity.prototype).words);
+    published.words_now(index, there.data());
+    const ecs::PrototypeId prototype = prototypes.canonical(mirror.registry().prototype(entity.entity));
+    here.resize(codecs.entity(prototype).words);
+    codecs.words(entity.entity, prototype, here.data());
+    count += here == there ? 0 : 1;
+  }
+  return count;
+}
+
+class Join {
+ public:
+  Join(const JoinCase& join, const JoinOptions& options, server::Server& server)
+      : options_(options), server_(server), line_(options.round_trip / 2) {
+    report_.of = join;
+  }
+
+  core::Status prepare(const resource::Resource& level);
+  core::Result<JoinReport> run();
+
+ private:
+  void serve();
+  void receive(core::ByteView datagram);
+  void note_hello();
+
+  JoinOptions options_;
+  server::Server& server_;
+  JoinLine line_;
+  std::optional<client::TemporaryFolder> folder_;
+  std::optional<client::ResourceStore> store_;
+  std::optional<client::Connection> connection_;
+  core::Nanoseconds now_ = core::second;
+  core::Nanoseconds begin_ = 0;
+  core::Nanoseconds hello_ = 0;  // 0: not said yet
+  JoinReport report_;
+};
+
+// The world is as it will be, and the client about to come.
+core::Status Join::prepare(const resource::Resource& level) {
+  const core::Nanoseconds tick_length = core::second / options_.ticks_per_second;
+  for (int tick = 0; tick < 2; ++tick, now_ += tick_length) {
+    line_.set_now(now_);
+    server_.tick(now_, line_.down());
+    if (tick == 0) disturb(server_.world(), report_.of, options_.seed);
+  }
+  client::ConnectionConfig config;
+  config.transport.token = make_token();
+  config.name = "somebody";
+  config.verify = false;
+  if (report_.of.cache != JoinCache::none) {
+    core::Result<client::TemporaryFolder> folder = client::TemporaryFolder::make();
+    if (!folder) return folder.error();
+    folder_ = std::move(*folder);
+    core::Result<client::ResourceStore> store = client::ResourceStore::open(folder_->path());
+    if (!store) return store.error();
+    store_ = std::move(*store);
+    config.resources = &*store_;
+  }
+  if (report_.of.cache == JoinCache::has_it) {
+    core::Result<client::ResourceStore::Reception> reception =
+        store_->receive(level.identity(), level.clients_bytes().size());
+    if (!reception) return reception.error();
+    if (const core::Result<bool> kept = reception->append(0, level.clients_bytes()); !kept) return kept.error();
+  }
+  begin_ = now_;
+  connection_.emplace(config, now_);
+  return core::Done{};
+}
+
+void Join::receive(core::ByteView datagram) {
+  connection_->receive(server_address, datagram, now_);
+  std::uint64_t& bytes = hello_ == 0                        ? report_.handshake_bytes
+                         : connection_->stats().deltas == 0 ? report_.welcome_bytes
+                                                            : report_.delta_bytes;
+  bytes += datagram.size();
+}
+
+void Join::note_hello() {
+  if (hello_ != 0 || connection_->state() == client::Connection::State::connecting) return;
+  hello_ = now_;
+  report_.handshake_round_trips = line_.round_trips();
+}
+
+void Join::serve() {
+  const double before = thread_cpu_ms();
+  line_.deliver_up([&](core::ByteView datagram) { server_.receive(client_address, datagram, now_, line_.down()); });
+  const bool ticks = (now_ - begin_) % (core::second / options_.ticks_per_second) == 0;
+  if (ticks) server_.tick(now_, line_.down());
+  report_.server_cpu_ms += thread_cpu_ms() - before;
+}
+
+core::Result<JoinReport> Join::run() {
+  for (; !connection_->complete(); now_ += step) {
+    if (now_ - begin_ > patience) return core::Error{"not complete", "a client lacks something after a minute"};
+    line_.set_now(now_);
+    line_.deliver_down([&](core::ByteView datagram) { receive(datagram); });
+    if (connection_->complete()) break;
+    if ((now_ - begin_) % client_interval == 0) connection_->update(now_, line_.up());
+    note_hello();
+    serve();
+  }
+  const auto ms = [](core::Nanoseconds time) { return static_cast<double>(time) / 1e6; };
+  report_.entities = server_.published().size();
+  report_.bytes_up = line_.bytes_up();
+  report_.round_trips = line_.round_trips() - report_.handshake_round_trips;
+  report_.ms = ms(now_ - begin_);
+  report_.join_ms = ms(now_ - hello_);
+  report_.mismatches = count_mismatches(server_.published(), *connection_->mirror());
+  return report_;
+}
+
+}  // namespace
+
+std::vector<JoinCase> usual_joins() {
+  return {{},
+          {.moved_permille = 10},
+          {.moved_permille = 100},
+          {.moved_permille = 500},
+          {.destroyed_permille = 10},
+          {.moved_permille = 10, .cache = JoinCache::none},
+          {.moved_permille = 10, .cache = JoinCache::fetches}};
+}
+
+core::Result<JoinReport> run_join(const JoinCase& join, const JoinOptions& options) {
+  core::set_log_level(core::LogLevel::error);
+  const auto level = compile_field(options.objects);
+  if (!level) return level.error();
+  Field game;
+  const auto server = server::Server::start(server_config(options, *level), game);
+  if (!server) return server.error();
+  (*server)->set_unix_time(unix_time);
+  Join run(join, options, **server);
+  if (const core::Status prepared = run.prepare(**level); !prepared) return prepared.error();
+  return run.run();
+}
+
+}  // namespace mobula::bench

@@ -1,0 +1,39 @@
+// Which id the entity has that a mirror shows at an index: few of many indices, and a server chooses which. In a set
+// that it cannot make slow.
+#pragma once
+
+#include <mobula/ecs/sparse_set.hpp>
+#include <vector>
+
+namespace mobula::client {
+
+class ShownIds {
+ public:
+  static constexpr std::uint32_t none = ~0u;
+
+  [[nodiscard]] std::uint32_t find(std::uint32_t index) const {
+    const std::uint32_t place = indices_.find(index);
+    return place == ecs::SparseSet::none ? none : ids_[place];
+  }
+  void set(std::uint32_t index, std::uint32_t id) {
+    if (const std::uint32_t place = indices_.find(index); place != ecs::SparseSet::none) {
+      ids_[place] = id;
+      return;
+    }
+    indices_.make_room(index);
+    ids_.push_back(id);
+    indices_.push(index);
+  }
+  // One that is there.
+  void erase(std::uint32_t index) {
+    ids_[indices_.find(index)] = ids_.back();
+    ids_.pop_back();
+    indices_.erase(index);
+  }
+
+ private:
+  ecs::SparseSet indices_{ecs::SparseSet::no_pages};
+  std::vector<std::uint32_t> ids_;  // by place in it
+};
+
+}  // namespace mobula::client

@@ -1,0 +1,162 @@
+// What a registry does for a C++ type: how a type finds its pool, and access that needs to know the component's layout.
+// The end of registry.hpp, which includes it.
+#pragma once
+
+#include <mobula/ecs/registry.hpp>
+
+namespace mobula::ecs {
+
+template <class T>
+inline Pool& Registry::pool() {
+  const std::uint32_t slot = type_slot<T>;
+  if (slot < slot_count_ && pool_by_slot_[slot] != nullptr) [[likely]]
+    return *pool_by_slot_[slot];
+  return open_default_pool<T>();
+}
+
+// A schema component's may have been opened by its name alone.
+template <class T>
+inline const Pool* Registry::existing_pool() const {
+  const std::uint32_t slot = type_slot<T>;
+  if (slot < slot_count_ && pool_by_slot_[slot] != nullptr) [[likely]]
+    return pool_by_slot_[slot];
+  if constexpr (!SchemaComponent<T>) return nullptr;
+  constexpr core::StringId32 id(component_name<T>());
+  const PoolId found = find_pool(id, id);
+  return found == no_pool ? nullptr : pools_[found].get();
+}
+
+template <class T>
+[[gnu::noinline]] Pool& Registry::open_default_pool() {
+  if constexpr (SchemaComponent<T>) {
+    return open_default_pool(type_slot<T>, component_name<T>(), true);
+  } else {
+    return open_local_pool(type_slot<T>, local_component_type<T>());
+  }
+}
+
+template <class T>
+PoolId Registry::pool_of(std::string_view instance_name) {
+  pool<T>();  // registers a local type
+  const core::Result<PoolId> opened = open_pool(core::StringId32(component_name<T>()), instance_name);
+  MOBULA_ASSERT(opened.ok(), opened.error().message);
+  return *opened;
+}
+
+template <class T>
+Pool& Registry::typed_pool(PoolId id) {
+  Pool& found = pool(id);
+  MOBULA_ASSERT(
+      found.type().id == core::StringId32(component_name<T>()) && found.is_schema() == SchemaComponent<T>,
+      "pool " + found.instance_name() + " holds " + found.type().name + ", not " + std::string(component_name<T>()));
+  return found;
+}
+
+template <class T, class... Arguments>
+inline T& Registry::emplace_in(Entity entity, Pool& pool, Arguments&&... arguments) {
+  constexpr bool schema = SchemaComponent<T>;
+  const PreparedAdd prepared = prepare_add(entity, pool, schema);
+  T* const made = construct_component<T>(pool.typed_address<T>(pool.size()), std::forward<Arguments>(arguments)...);
+  MOBULA_ASSERT(static_cast<void*>(made) == pool.end(), "a component's constructor adds components of its own type");
+  commit_add(entity, pool, schema, prepared);
+  if (pool.watch() == nullptr) [[likely]]
+    return *made;
+  tell_constructed(pool, entity);
+  return get_in<T>(entity, pool);
+}
+
+template <class T>
+void Registry::add(std::span<const Entity> entities, const T& value) {
+  Pool& target = pool<T>();
+  prepare_add(entities, target);
+  std::uint32_t made = 0;
+  try {
+    for (; made < entities.size(); ++made) ::new (target.typed_address<T>(target.size() + made)) T(value);
+  } catch (...) {
+    while (made-- > 0) std::destroy_at(target.typed_address<T>(target.size() + made));
+    throw;
+  }
+  commit_add(entities, target);
+  if (target.watch() != nullptr) tell_constructed(target, entities);
+}
+
+template <SchemaComponent... Ts>
+bool Registry::create(std::span<Entity> out, const Ts&... values) {
+  const std::array<Pool*, sizeof...(Ts)> pools{&pool<Ts>()...};
+  const std::array<const std::byte*, sizeof...(Ts)> bytes{reinterpret_cast<const std::byte*>(&values)...};
+  return create_with(out, pools, bytes);
+}
+
+template <class T>
+inline T* Registry::try_get_in(Entity entity, Pool& pool) {
+  if (!valid(entity)) return nullptr;
+  const std::uint32_t position = pool.find(entity.index);
+  if (position == Pool::none) return nullptr;
+  if constexpr (!std::is_const_v<T>) pool.stamp(position);
+  return pool.typed_address<T>(position);
+}
+
+template <class T>
+inline T& Registry::get_in(Entity entity, Pool& pool) {
+  T* found = try_get_in<T>(entity, pool);
+  MOBULA_ASSERT(found != nullptr,
+                "entity " + to_string(entity) + " is dead or has no component " + pool.instance_name());
+  return *found;
+}
+
+template <class T>
+T* Registry::try_get(Entity entity) const {
+  static_assert(std::is_const_v<T>, "a const registry is only read");
+  const Pool* found = existing_pool<std::remove_const_t<T>>();
+  if (found == nullptr || !valid(entity)) return nullptr;
+  const std::uint32_t position = found->find(entity.index);
+  return position == Pool::none ? nullptr : found->typed_address<T>(position);
+}
+
+template <class T>
+T& Registry::get(Entity entity) const {
+  T* found = try_get<T>(entity);
+  MOBULA_ASSERT(found != nullptr, "entity " + to_string(entity) + " is dead or has no component " +
+                                      std::string(component_name<std::remove_const_t<T>>()));
+  return *found;
+}
+
+template <class T, class Function>
+void Registry::patch(Entity entity, Function&& function) {
+  Pool& patched = pool<T>();
+  function(get_in<T>(entity, patched));
+  if (patched.watch() != nullptr) patched.watch()->signals.update.emit({&entity, 1});
+}
+
+template <class... Excluded>
+ExcludedPools Registry::excluded_pools() {
+  static_assert(sizeof...(Excluded) <= ExcludedPools::max_count, "a view excludes at most 8 components");
+  return {{&pool<Excluded>()...}, sizeof...(Excluded)};
+}
+
+template <class... Ts>
+View<Ts...> Registry::view_of(const std::array<PoolId, sizeof...(Ts)>& pools, const ExcludedPools& excluded) {
+  std::size_t next = 0;
+  return {index_.entities(), {&typed_pool<detail::PlainComponent<Ts>>(pools[next++])...}, excluded};
+}
+
+template <class T, class Function>
+void Registry::each_instance(Function&& function) {
+  const core::StringId32 type(component_name<std::remove_const_t<T>>());
+  for (std::size_t i = 0; i < pools_.size(); ++i) {
+    Pool& instance = *pools_[i];
+    if (instance.type().id != type) continue;
+    View<T>(index_.entities(), {&instance}, {}).each([&](Entity entity, T& component) {
+      function(entity, instance.instance(), component);
+    });
+  }
+}
+
+template <class... Owned, class... Required, class... Excluded>
+Group<Owned..., Required...> Registry::group(With<Required...> /*required*/, Exclude<Excluded...> /*excluded*/) {
+  GroupSet& set = open_group(
+      {{&pool<std::remove_const_t<Owned>>()...}, {&pool<std::remove_const_t<Required>>()...}, {&pool<Excluded>()...}});
+  return {index_.entities(), set, {&pool<std::remove_const_t<Owned>>()..., &pool<std::remove_const_t<Required>>()...}};
+}
+
+}  // namespace mobula::ecs

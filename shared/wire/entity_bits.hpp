@@ -1,0 +1,51 @@
+// Where the bits of an entity go to or come from. Writing and reading are one walk over its units (entity_codec.cpp),
+// which says a value in the same words to both: the writer sends what it is given, the reader puts what it finds there.
+#pragma once
+
+#include <cstdint>
+#include <mobula/core/bit_stream.hpp>
+#include <mobula/wire/residual_code.hpp>
+
+namespace mobula::wire {
+
+class EntityBitsWriter {
+ public:
+  static constexpr bool reads = false;
+  explicit EntityBitsWriter(core::BitWriter& bits) : bits_(bits) {}
+
+  void bits(std::uint32_t value, unsigned count) { bits_.write(value, count); }
+  bool flag(bool value) {
+    bits_.write_bool(value);
+    return value;
+  }
+  void golomb(std::uint32_t value, unsigned order) { bits_.write_golomb(value, order); }
+  void symbol(std::uint32_t table, std::uint32_t symbol) { write_symbol(bits_, table, symbol); }
+  void residual(std::uint32_t table, std::int64_t value) { write_residual(bits_, table, value); }
+  void residual(std::uint32_t table, std::uint32_t /*symbol*/, std::int64_t value) { residual(table, value); }
+  [[nodiscard]] static bool ok() { return true; }
+
+ private:
+  core::BitWriter& bits_;
+};
+
+class EntityBitsReader {
+ public:
+  static constexpr bool reads = true;
+  explicit EntityBitsReader(core::BitReader& bits) : bits_(bits) {}
+
+  void bits(std::uint32_t& value, unsigned count) { value = static_cast<std::uint32_t>(bits_.read(count)); }
+  bool flag(bool /*value*/) { return bits_.read_bool(); }
+  void golomb(std::uint32_t& value, unsigned order) { value = bits_.read_golomb(order); }
+  std::uint32_t symbol(std::uint32_t table) { return read_symbol(bits_, table); }
+  void residual(std::uint32_t table, std::int64_t& value) { residual(table, symbol(table), value); }
+  void residual(std::uint32_t /*table*/, std::uint32_t symbol, std::int64_t& value) {
+    symbol <= symbol_far ? void(value = read_residual(bits_, symbol)) : bits_.fail();
+  }
+  void fail() { bits_.fail(); }
+  [[nodiscard]] bool ok() const { return bits_.ok(); }
+
+ private:
+  core::BitReader& bits_;
+};
+
+}  // namespace mobula::wire

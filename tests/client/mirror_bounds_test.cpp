@@ -1,0 +1,154 @@
+// What a server can make a mirror keep, however it lies: by deltas that each make sense.
+#include <gtest/gtest.h>
+
+#include <mobula/client/mirror.hpp>
+#include <mobula/core/format.hpp>
+#include <server/hamlet.hpp>
+
+#include "ecs/allocations.hpp"
+
+namespace mobula::client {
+namespace {
+
+constexpr std::uint32_t index_limit = 1u << 22;
+constexpr std::uint32_t components = 32;  // Names, of the prototype with id 1
+
+class MirrorBoundsTest : public testing::Test {
+ protected:
+  MirrorBoundsTest() {
+    wire::Names names;
+    wire::Prototype prototype{.id = 1, .hash = 0, .components = {}};
+    for (std::uint32_t i = 0; i < components; ++i) {
+      names.texts.push_back(core::format("name {}", i));
+      prototype.components.push_back({core::StringId32("Name"), core::StringId32(names.texts.back())});
+    }
+    EXPECT_TRUE(mirror->add_names(names).ok());
+    EXPECT_TRUE(mirror->add_prototypes({{prototype}}).ok());
+  }
+
+  struct Entry {
+    std::uint32_t id;
+    ecs::Entity entity;
+  };
+  // In order of their ids. Appeared with default values, under a prototype's id.
+  core::Status appear(std::span<const Entry> entries, std::uint32_t prototype) {
+    return apply([&](core::BitWriter& bits) {
+      bits.write_golomb(static_cast<std::uint32_t>(entries.size()), wire::count_order);
+      std::uint32_t next = 0;
+      for (const Entry& entry : entries) {
+        bits.write_golomb(entry.id - next, wire::id_order);
+        next = entry.id + 1;
+        bits.write_golomb(entry.entity.index, wire::index_order);
+        bits.write_bool(false);  // not of the level
+        bits.write(entry.entity.generation, 32);
+        bits.write_bool(false);
+        bits.write_golomb(prototype, wire::prototype_order);
+        for (std::uint32_t i = 0; prototype != 0 && i < components; ++i) bits.write_bool(false);
+      }
+      bits.write_golomb(0, wire::count_order);
+    });
+  }
+  core::Status go(std::span<const std::uint32_t> ids, bool destroyed) {
+    return apply([&](core::BitWriter& bits) {
+      bits.write_golomb(0, wire::count_order);
+      bits.write_golomb(static_cast<std::uint32_t>(ids.size()), wire::count_order);
+      std::uint32_t next = 0;
+      for (const std::uint32_t id : ids) {
+        bits.write_golomb(id - next, wire::id_order);
+        next = id + 1;
+        bits.write_bool(destroyed);
+        bits.write_bool(false);
+      }
+    });
+  }
+  [[nodiscard]] static std::string reason(const core::Status& status) {
+    return status ? "" : std::string(status.error().reason) + ": " + status.error().message;
+  }
+
+  std::unique_ptr<Mirror> mirror = std::move(*Mirror::make(test::game_schema(), index_limit));
+
+ private:
+  // Rests on nothing, of a tick of its own; nothing moves or changes.
+  template <class Write>
+  core::Status apply(Write&& write) {
+    ++sequence_;
+    const wire::DeltaHeader header{.sequence = sequence_, .tick = sequence_};
+    core::Bytes bytes(1u << 16);
+    core::BitWriter bits(core::MutableBytes(bytes).subspan(wire::header_size(header)));
+    wire::write_header(header, bytes);
+    bits.write_golomb(0, wire::moving_count_order);
+    bits.write_golomb(0, wire::count_order);
+    write(bits);
+    bytes.resize(wire::header_size(header) + bits.bytes());
+    return mirror->apply(bytes);
+  }
+
+  std::uint32_t sequence_ = 0;
+};
+
+TEST_F(MirrorBoundsTest, AnIdTakesNoMoreThanTheHighestThatThereMayBe) {
+  const ecs::test::CountedBytes bytes;
+  const std::uint32_t highest[] = {wire::ids_max - 1};
+  const std::uint32_t beyond[] = {wire::ids_max};
+  EXPECT_EQ(reason(go(beyond, true)), "malformed delta: an id beyond the limit");
+  EXPECT_LT(bytes.held(), 1 << 20);
+  EXPECT_EQ(reason(go(highest, true)), "") << "that it appeared may have been lost";
+  EXPECT_LT(bytes.held(), 32 << 20);
+  mirror->check();
+}
+
+TEST_F(MirrorBoundsTest, OneEntityHasNoMoreStatesThanDeltasCanBeUnderWay) {
+  const Entry entry[] = {{5, {77, 1}}};
+  for (std::size_t i = 0; i < EntityVersions::states_max; ++i) ASSERT_EQ(reason(appear(entry, 1)), "");
+  const std::uint64_t hash = mirror->hash();
+  EXPECT_EQ(reason(appear(entry, 1)), "malformed delta: more states of an entity than deltas can be under way");
+  EXPECT_EQ(mirror->hash(), hash);
+  mirror->check();
+}
+
+TEST_F(MirrorBoundsTest, AllStatesTogetherAreRefusedWhereTheyWouldBeTooMany) {
+  std::vector<Entry> entries;
+  for (std::uint32_t i = 0; i < 400; ++i) entries.push_back({i, {i * 7, 1}});
+  const ecs::test::CountedBytes bytes;
+  core::Status told = core::Done{};
+  std::size_t deltas = 0;
+  for (; told && deltas < EntityVersions::states_max; ++deltas) told = appear(entries, 1);
+  EXPECT_EQ(reason(told), "too much to keep: more states of entities than a mirror keeps");
+  EXPECT_GT(deltas, 256u);
+  EXPECT_LT(bytes.held(), std::int64_t{512} << 20) << "as vectors grow";
+  EXPECT_EQ(mirror->size(), 400u);
+  mirror->check();
+
+  // What goes makes room.
+  std::vector<std::uint32_t> ids;
+  for (const Entry& entry : entries) ids.push_back(entry.id);
+  EXPECT_EQ(reason(go(ids, true)), "");
+  EXPECT_EQ(reason(appear(entries, 1)), "");
+  mirror->check();
+}
+
+// Far apart, again and again, under other ids: what takes time for each of those that there are would take for ever.
+TEST_F(MirrorBoundsTest, ManyEntitiesMayComeAndGo) {
+  constexpr std::uint32_t many = 1u << 15;
+  constexpr std::uint32_t at_once = 2048;
+  for (std::uint32_t round = 0; round < 3; ++round) {
+    for (std::uint32_t first = 0; first < many; first += at_once) {
+      std::vector<Entry> entries;
+      for (std::uint32_t i = first; i < first + at_once; ++i)
+        entries.push_back({i * 2 + round % 2, {(i ^ round) * 127, 1 + round}});
+      ASSERT_EQ(reason(appear(entries, 0)), "");
+    }
+    EXPECT_EQ(mirror->registry().entities().size(), many);
+  }
+  mirror->check();
+  std::vector<std::uint32_t> ids;
+  for (std::uint32_t id = 0; id < 2 * many; ++id) ids.push_back(id);
+  for (std::uint32_t first = 0; first < 2 * many; first += at_once)
+    ASSERT_EQ(reason(go(std::span(ids).subspan(first, at_once), first % (2 * at_once) == 0)), "");
+  mirror->check();
+  EXPECT_EQ(mirror->size(), 0u);
+  EXPECT_LE(mirror->registry().entities().size(), 64u) << "stale";
+}
+
+}  // namespace
+}  // namespace mobula::client
