@@ -1,6 +1,7 @@
 // mobula-cubes: how many bytes it takes to keep a client's copy of 901 tumbling cubes right.
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <mobula/core/command_line.hpp>
 
 #include "cubes_play.hpp"
 
@@ -21,7 +22,8 @@ int main(int argc, char** argv) {
   bench::CubesOptions options;
   std::string path;
   bool json = false;
-  CLI::App app("Plays a recording of tumbling cubes through publisher, codec and mirror, and compares every cube.");
+  CLI::App app("Plays a recording of tumbling cubes through publisher, codec and mirror, and compares every cube.",
+               "mobula-cubes");
   app.add_option("--recording", path, "frames of 901 cubes of 8 little-endian int32, unpacked")->required();
   app.add_option("--baseline-age", options.baseline_age, "frames until what a client has can be rested on")
       ->check(CLI::Range(1, 64))
@@ -36,14 +38,7 @@ int main(int argc, char** argv) {
       "  xz -dc cubes.bin.xz > cubes.bin && mobula-cubes --recording cubes.bin\n"
       "Status 0: every cube was right in every frame. With loss, a cube is compared with the frame it was last heard "
       "of.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return refuse(std::string(error.what()) + " (see --help)");
-  }
+  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   const auto recording = bench::CubesRecording::load(path);
   if (!recording) return refuse(path + ": " + recording.error().reason + ": " + recording.error().message);
   const auto report = bench::play_cubes(*recording, options);

@@ -146,7 +146,8 @@ void CubesPlayer::write_deltas(Frame& result) {
 void CubesPlayer::apply_deltas(Frame& result) {
   const core::Nanoseconds begin = core::monotonic_now();
   for (const core::Bytes& delta : deltas_) {
-    if (mirror_->apply(delta)) acks_.take(wire::read_delta_header(delta).value());
+    const wire::DeltaHeader header = wire::read_delta_header(delta).value();
+    if (mirror_->apply(header, delta)) acks_.take(header);
   }
   result.decode = core::monotonic_now() - begin;
   mirror_->changes().clear();

@@ -39,7 +39,7 @@ class Bot {
   void close() { client_->close(); }
   [[nodiscard]] PipeClient& client() { return *client_; }
   [[nodiscard]] Connection& connection() { return client_->connection(); }
-  [[nodiscard]] bool joined() { return connection().mirror() != nullptr && connection().stats().ticks > 0; }
+  [[nodiscard]] bool joined() { return connection().stats().ticks > 0; }
   [[nodiscard]] const std::vector<double>& intervals_ms() const { return intervals_ms_; }
   // A silence that is still going on is an interval too, once it is long. Gives its length.
   core::Nanoseconds note_silence(core::Nanoseconds now) {
@@ -91,6 +91,7 @@ BotsReport report_on(std::vector<std::unique_ptr<Bot>>& bots, double seconds) {
   for (const std::unique_ptr<Bot>& bot : bots) {
     Connection& connection = bot->connection();
     report.bytes_received += connection.stats().bytes_received;
+    report.events += connection.stats().events;
     report.verified_ticks += connection.stats().verified_ticks;
     report.mismatches += connection.stats().mismatched_ticks;
     const core::Nanoseconds silence = bot->note_silence(core::monotonic_now());
@@ -104,10 +105,12 @@ BotsReport report_on(std::vector<std::unique_ptr<Bot>>& bots, double seconds) {
     }
     if (!bot->joined()) continue;
     ++report.joined;
+    if (connection.mirror() == nullptr) continue;
+    ++report.mirrors;
     report.entities_min = std::min(report.entities_min, connection.mirror()->size());
     report.entities_max = std::max(report.entities_max, connection.mirror()->size());
   }
-  if (report.joined == 0) report.entities_min = 0;
+  if (report.mirrors == 0) report.entities_min = 0;
   report.patch_interval_ms = summarise(intervals);
   return report;
 }
@@ -137,6 +140,7 @@ core::Result<BotsReport> run_bots(const BotsOptions& options) {
                             .name = core::format("bot {}", i + 1),
                             .schema = {},
                             .resources = nullptr,
+                            .decode = i < options.verify,
                             .recording = nullptr};
     config.transport.token = std::move((*tokens)[i]);
     core::Result<std::unique_ptr<PipeClient>> client =
@@ -169,17 +173,28 @@ std::string to_json(const BotsReport& report) {
       report.patch_interval_ms.p50, report.patch_interval_ms.p99, report.mismatches);
 }
 
+namespace {
+
+std::string entities_mirrored(const BotsReport& report) {
+  if (report.mirrors == 0) return "none";
+  const std::string range = core::format("{} to {} per bot", report.entities_min, report.entities_max);
+  return report.mirrors == report.joined ? range : range + core::format(", by {} of them", report.mirrors);
+}
+
+}  // namespace
+
 std::string to_table(const BotsReport& report) {
   const double client_seconds = std::max(1.0, report.seconds * report.clients);
   std::string table = core::format(
       "bots joined             {} of {}\n"
       "seconds                 {:.1f}\n"
-      "entities mirrored       {} to {} per bot\n"
+      "entities mirrored       {}\n"
       "bytes received          {} ({:.1f} KB/s per bot)\n"
+      "events received         {}\n"
       "patch interval          mean {:.1f} ms, p50 {:.1f} ms, p99 {:.1f} ms\n"
       "mirrors verified        {} times, {} mismatches\n",
-      report.joined, report.clients, report.seconds, report.entities_min, report.entities_max, report.bytes_received,
-      static_cast<double>(report.bytes_received) / 1000 / client_seconds, report.patch_interval_ms.mean,
+      report.joined, report.clients, report.seconds, entities_mirrored(report), report.bytes_received,
+      static_cast<double>(report.bytes_received) / 1000 / client_seconds, report.events, report.patch_interval_ms.mean,
       report.patch_interval_ms.p50, report.patch_interval_ms.p99, report.verified_ticks, report.mismatches);
   if (report.lost > 0)
     table += core::format("lost, or never joined   {}, the first: {}\n", report.lost, report.first_loss);

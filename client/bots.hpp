@@ -14,6 +14,7 @@ namespace mobula::client {
 struct BotsOptions {
   Access access;
   std::uint32_t clients = 20;
+  std::uint32_t verify = ~0u;  // so many of them mirror and verify; the others acknowledge what comes unread
   double seconds = 10;
   std::uint64_t seed = 1;  // of the bots' wanderings
   bool progress = true;    // a bar on standard error
@@ -30,10 +31,12 @@ struct BotsReport {
   std::uint32_t joined = 0;
   double seconds = 0;
   std::uint64_t bytes_received = 0;
+  std::uint64_t events = 0;
   IntervalSummary patch_interval_ms;  // between the arrivals of a client's ticks
   std::uint64_t verified_ticks = 0;
   std::uint64_t mismatches = 0;
-  std::uint32_t entities_min = 0;  // over the joined bots, at the end
+  std::uint32_t mirrors = 0;       // of the joined bots
+  std::uint32_t entities_min = 0;  // over these mirrors, at the end
   std::uint32_t entities_max = 0;
   std::uint32_t lost = 0;  // closed before the end, silent at the end, or never joined
   std::string first_loss;

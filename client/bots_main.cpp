@@ -4,7 +4,7 @@
 #include <iostream>
 #include <mobula/client/access_options.hpp>
 #include <mobula/client/bots.hpp>
-#include <mobula/core/log.hpp>
+#include <mobula/core/command_line.hpp>
 
 namespace {
 
@@ -24,9 +24,13 @@ int main(int argc, char** argv) {
   mobula::client::BotsOptions options;
   mobula::client::AccessOptions access;
   std::string json_path;
-  CLI::App app("Connects many clients that walk about, and checks that each mirrors the server.");
+  CLI::App app("Connects many clients that walk about, and checks that each mirrors the server.", "mobula-bots");
   mobula::client::add_access_options(app, access);
   app.add_option("--clients", options.clients, "how many")->check(CLI::Range(1, 10000))->capture_default_str();
+  app.add_option("--verify", options.verify,
+                 "so many of the bots mirror the world and check it, the others acknowledge what comes unread, which "
+                 "takes less of this machine; default: all")
+      ->check(CLI::Range(0, 10000));
   app.add_option("--seconds", options.seconds, "for how long")->check(CLI::Range(0.1, 1e6))->capture_default_str();
   app.add_option("--json", json_path, "also write the result to this file, as JSON");
   app.add_option("--seed", options.seed, "seed of where the bots walk")->check(count)->capture_default_str();
@@ -34,16 +38,10 @@ int main(int argc, char** argv) {
       "Examples:\n"
       "  mobula-bots --connect 127.0.0.1:7777 --clients 20 --seconds 5\n"
       "  mobula-bots --connect localhost:7777 --clients 200 --seconds 60 --json bots.json\n"
+      "  mobula-bots --connect localhost:7777 --clients 1000 --verify 10\n"
       "  mobula-bots --connect tcp:localhost:7777 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
-      "Status 0 only if every bot joined and stayed, and every mirror was verified without a mismatch.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return refuse(std::string(error.what()) + " (see --help)");
-  }
+      "Status 0 only if every bot joined and stayed, and all mirrors were verified without a mismatch.");
+  if (const auto status = mobula::core::parse_command_line(app, argc, argv)) return *status;
   if (!std::isfinite(options.seconds)) return refuse("--seconds: expected a number from 0.1 to 1000000 (see --help)");
   const auto parsed = mobula::client::parse_access(std::move(access));
   if (!parsed) return refuse(parsed.error().message);
@@ -56,7 +54,7 @@ int main(int argc, char** argv) {
     file << to_json(*report) << '\n';
     if (!file.flush()) return refuse(json_path + ": cannot be written");
   }
-  const bool good =
-      report->joined == report->clients && report->lost == 0 && report->mismatches == 0 && report->verified_ticks > 0;
+  const bool good = report->joined == report->clients && report->lost == 0 && report->mismatches == 0 &&
+                    (options.verify == 0 || report->verified_ticks > 0);
   return good ? 0 : failed;
 }

@@ -8,11 +8,13 @@ namespace {
 
 // A mirror that is wrong may not be able to read what rests on it. By then what it has wrong must have come again.
 constexpr core::Nanoseconds unreadable_for_at_most = 10 * core::second;
+constexpr double ticks_max = 0xffffffffu;  // whatever the server says of its clock
 
 }  // namespace
 
 Connection::Connection(const ConnectionConfig& config, core::Nanoseconds now)
     : config_(config), endpoint_(std::make_unique<transport::ClientEndpoint>(config.transport, now)) {
+  MOBULA_ASSERT(config_.decode || config_.recording == nullptr, "what is recorded is mirrored");
   if (config_.recording != nullptr) config_.recording->begin(config_, now);
 }
 
@@ -33,12 +35,13 @@ void Connection::take_inbox(core::Nanoseconds now) {
 void Connection::update(core::Nanoseconds now, transport::Output& output) {
   if (config_.recording != nullptr) config_.recording->updated(output.ready(endpoint_->server()), now);
   due_events_ = events_.take_due(progress_.last_tick);
+  stats_.events += due_events_.size();
   if (state_ == State::closed) return;
   if (state_ == State::connecting && endpoint_->connected()) say_hello();
   if (failure_) endpoint_->close({transport::ReasonCode::protocol_error, failure_->message}, output);
   if (state_ == State::playing && endpoint_->connected()) {
     send_input(now);
-    tell_hashes(now);
+    if (mirror_ != nullptr) tell_hashes(now);
   }
   endpoint_->update(now, output);
   if (endpoint_->closed()) {
@@ -94,10 +97,12 @@ void Connection::fail(const core::Error& error) {
 }
 
 void Connection::say_hello() {
-  wire::Hello hello{
-      .version = wire::protocol_version, .schema_fingerprint = {}, .name = config_.name, .verify = config_.verify};
+  wire::Hello hello{.version = wire::protocol_version,
+                    .schema_fingerprint = {},
+                    .name = config_.name,
+                    .verify = config_.verify && config_.decode};
   if (config_.schema != nullptr) hello.schema_fingerprint = config_.schema->fingerprint();
-  hello.resume = mirror_ != nullptr;
+  hello.resume = welcomed();
   if (config_.resources != nullptr) stored_ = config_.resources->newest(wire::max_resources);
   for (const std::shared_ptr<const resource::Resource>& resource : stored_) {
     hello.resources.push_back(resource->identity());
@@ -120,7 +125,7 @@ core::Status Connection::take(const wire::Hello& /*message*/) {
 
 core::Status Connection::take(const wire::Welcome& message) {
   if (state_ != State::joining) return core::Error{"out of turn", "one Welcome is enough"};
-  if (message.resumed && mirror_ == nullptr) return core::Error{"out of turn", "nothing was there to be resumed"};
+  if (message.resumed && !welcomed()) return core::Error{"out of turn", "nothing was there to be resumed"};
   if (!message.resumed) {
     if (const core::Status begun = begin(message); !begun) return begun;
   }
@@ -130,8 +135,20 @@ core::Status Connection::take(const wire::Welcome& message) {
   return core::Done{};
 }
 
-// With an empty mirror.
 core::Status Connection::begin(const wire::Welcome& message) {
+  if (config_.decode)
+    if (const core::Status begun = begin_mirror(message); !begun) return begun;
+  check_ = {};
+  progress_ = {};
+  commands_ = {};
+  events_ = {};
+  ticks_per_second_ = message.ticks_per_second;
+  clock_ = std::make_unique<ServerClock>(ticks_per_second_);
+  return core::Done{};
+}
+
+// An empty one.
+core::Status Connection::begin_mirror(const wire::Welcome& message) {
   std::shared_ptr<const reflect::Schema> schema = find_schema(message.schema_fingerprint);
   if (!message.schema.empty()) {
     core::Result<std::shared_ptr<const reflect::Schema>> loaded = reflect::Schema::load(message.schema);
@@ -143,12 +160,6 @@ core::Status Connection::begin(const wire::Welcome& message) {
   core::Result<std::unique_ptr<Mirror>> mirror = Mirror::make(std::move(schema), message.index_limit);
   if (!mirror) return mirror.error();
   mirror_ = std::move(*mirror);
-  check_ = {};
-  progress_ = {};
-  commands_ = {};
-  events_ = {};
-  ticks_per_second_ = message.ticks_per_second;
-  clock_ = std::make_unique<ServerClock>(ticks_per_second_);
   return core::Done{};
 }
 
@@ -198,11 +209,11 @@ std::shared_ptr<const reflect::Schema> Connection::find_schema(const core::Conte
 }
 
 core::Status Connection::take(const wire::Level& message) {
-  if (mirror_ == nullptr) return core::Error{"out of turn", "a level before Welcome"};
+  if (!welcomed()) return core::Error{"out of turn", "a level before Welcome"};
   const auto found =
       std::ranges::find_if(stored_, [&](const auto& each) { return each->identity() == message.identity; });
   if (found == stored_.end()) return core::Error{"other level", "a level that this client did not name"};
-  return mirror_->load_level(message, *found);
+  return mirror_ != nullptr ? mirror_->load_level(message, *found) : core::Status(core::Done{});
 }
 
 core::Status Connection::take(const wire::MirrorHashes& /*message*/) {
@@ -214,7 +225,7 @@ core::Status Connection::take(const wire::MirrorDifference& /*message*/) {
 }
 
 core::Status Connection::take(const wire::MirrorCorrection& message) {
-  if (mirror_ == nullptr) return core::Error{"out of turn", "a correction before Welcome"};
+  if (mirror_ == nullptr) return core::Error{"out of turn", "a correction of no mirror"};
   ++stats_.corrections;
   const core::Result<std::vector<wire::MirrorDifference>> differences = check_.take(*mirror_, message);
   if (!differences) return differences.error();
@@ -237,13 +248,13 @@ core::Status Connection::take(const wire::RejoinTokens& message) {
 }
 
 core::Status Connection::take(const wire::Names& message) {
-  if (mirror_ == nullptr) return core::Error{"out of turn", "names before Welcome"};
-  return mirror_->add_names(message);
+  if (!welcomed()) return core::Error{"out of turn", "names before Welcome"};
+  return mirror_ != nullptr ? mirror_->add_names(message) : core::Status(core::Done{});
 }
 
 core::Status Connection::take(const wire::Prototypes& message) {
-  if (mirror_ == nullptr) return core::Error{"out of turn", "prototypes before Welcome"};
-  return mirror_->add_prototypes(message);
+  if (!welcomed()) return core::Error{"out of turn", "prototypes before Welcome"};
+  return mirror_ != nullptr ? mirror_->add_prototypes(message) : core::Status(core::Done{});
 }
 
 core::Status Connection::take(const wire::PlayerEntity& message) {
@@ -258,7 +269,7 @@ void Connection::take_unreliable(core::ByteView bytes, core::Nanoseconds now) {
 }
 
 void Connection::take_delta(core::ByteView bytes, core::Nanoseconds now) {
-  if (mirror_ == nullptr) return fail({"out of turn", "a delta before Welcome"});
+  if (!welcomed()) return fail({"out of turn", "a delta before Welcome"});
   const core::Result<wire::DeltaHeader> header = wire::read_delta_header(bytes);
   if (!header) return fail(header.error());
   clock_->on_delta(header->tick, now);
@@ -268,12 +279,7 @@ void Connection::take_delta(core::ByteView bytes, core::Nanoseconds now) {
   const bool late = header->sequence < progress_.input.newest;
   if (late) ++stats_.late_deltas;
   if (!is_new(header->sequence)) return;
-  if (core::Status applied = mirror_->apply(bytes); !applied) {
-    // What is too late has the fate of a lost one.
-    const bool too_late = applied.error().reason == std::string_view("too late");
-    if (!too_late && !pass_over_unreadable(*header, now)) fail(applied.error());
-    return;
-  }
+  if (mirror_ != nullptr && !apply(*header, bytes, now)) return;
   if (!late) progress_.unreadable_since = 0;
   if (header->tick > progress_.last_tick) ++stats_.ticks;
   progress_.last_tick = std::max(progress_.last_tick, header->tick);
@@ -281,7 +287,16 @@ void Connection::take_delta(core::ByteView bytes, core::Nanoseconds now) {
   note_received(header->sequence);
   if (!late) progress_.told_all = header->complete;
   progress_.complete = progress_.told_all && none_missing();
-  verify(*header, now);
+  if (mirror_ != nullptr) verify(*header, now);
+}
+
+// False: it has the fate of a lost one.
+bool Connection::apply(const wire::DeltaHeader& header, core::ByteView delta, core::Nanoseconds now) {
+  const core::Status applied = mirror_->apply(header, delta);
+  if (applied) return true;
+  const bool too_late = applied.error().reason == std::string_view("too late");
+  if (!too_late && !pass_over_unreadable(header, now)) fail(applied.error());
+  return false;
 }
 
 // Neither there already, nor so late that the server has given it up.
@@ -345,7 +360,7 @@ void Connection::tell_hashes(core::Nanoseconds now) {
 
 void Connection::give_command(core::Nanoseconds now) {
   if (command_.empty() || !clock_->known()) return;
-  const auto tick = static_cast<ecs::Tick>(clock_->target_tick(now));
+  const auto tick = static_cast<ecs::Tick>(std::clamp(clock_->target_tick(now), 0.0, ticks_max));
   if (const auto given = commands_.add(command_, tick, clock_->view_tick(now)); !given)
     core::log_warn("client", "a command is not sent: {}", given.error().message);
   command_.clear();
@@ -357,12 +372,13 @@ void Connection::send_input(core::Nanoseconds now) {
   wire::InputDatagram& input = progress_.input;
   ++input.ack;
   // Of deltas further back the server knows what became of them.
-  const std::uint32_t told = progress_.newest_at[progress_.heard_ack % acks_kept];
+  const bool remembers = input.ack - progress_.heard_ack < acks_kept;
+  const std::uint32_t told = remembers ? progress_.newest_at[progress_.heard_ack % acks_kept] : 0;
   const std::uint32_t open = std::min(input.newest - told + wire::late_max, wire::ack_history);
   input.words = static_cast<std::uint8_t>(std::max(1u, (open + 63) / 64));
   commands_.fill(input);
   progress_.newest_at[input.ack % acks_kept] = input.newest;
-  mirror_->acknowledged(input.ack);
+  if (mirror_ != nullptr) mirror_->acknowledged(input.ack);
   buffer_.resize(wire::input_bytes_max);
   buffer_.resize(wire::encode_input(input, buffer_).bytes);
   // One that does not fit the queue is like one that is lost: the next acknowledgement says more.

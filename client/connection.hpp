@@ -27,6 +27,9 @@ struct ConnectionConfig {
   ResourceStore* resources = nullptr;
   // Asks the server for hashes of what the mirror should be.
   bool verify = true;
+  // False: deltas are acknowledged unread and nothing is mirrored, so that one process can be many clients. A server
+  // goes on as with any other. Not for recordings.
+  bool decode = true;
   // Is told all that the connection is given; null: nobody is.
   RecordingWriter* recording = nullptr;
 };
@@ -39,7 +42,8 @@ struct ConnectionStats {
   std::uint64_t mismatched_ticks = 0;   // … was another
   std::uint64_t corrections = 0;        // entities that the mirror had wrong, by the server's word
   std::uint64_t unreadable_deltas = 0;  // of a mirror that is wrong; passed over
-  std::uint64_t bytes_received = 0;     // of datagrams
+  std::uint64_t events = 0;
+  std::uint64_t bytes_received = 0;  // of datagrams
   std::uint64_t rejoins = 0;
 };
 
@@ -75,7 +79,7 @@ class Connection {
   [[nodiscard]] std::uint32_t ticks_per_second() const { return ticks_per_second_; }
   // The player's own entity; null until the server tells.
   [[nodiscard]] ecs::Entity player_entity() const { return player_entity_; }
-  // Null until the server has said which schema it has.
+  // Null until the server has said which schema it has, and where nothing is decoded.
   [[nodiscard]] Mirror* mirror() { return mirror_.get(); }
   [[nodiscard]] const Mirror* mirror() const { return mirror_.get(); }
   // Whether the mirror has all that the server had to tell when it sent the newest delta: nothing waited behind that,
@@ -105,12 +109,14 @@ class Connection {
     bool complete = false;
   };
 
+  [[nodiscard]] bool welcomed() const { return clock_ != nullptr; }
   void say_hello();
   void take_inbox(core::Nanoseconds now);
   void take_message(core::ByteView bytes);
   core::Status take(const wire::Hello& message);
   core::Status take(const wire::Welcome& message);
   core::Status begin(const wire::Welcome& message);
+  core::Status begin_mirror(const wire::Welcome& message);
   core::Status take(const wire::Names& message);
   core::Status take(const wire::Prototypes& message);
   core::Status take(const wire::PlayerEntity& message);
@@ -126,6 +132,7 @@ class Connection {
   void ask_for_next_resource();
   void take_unreliable(core::ByteView bytes, core::Nanoseconds now);
   void take_delta(core::ByteView bytes, core::Nanoseconds now);
+  [[nodiscard]] bool apply(const wire::DeltaHeader& header, core::ByteView delta, core::Nanoseconds now);
   [[nodiscard]] bool is_new(std::uint32_t sequence) const;
   void note_received(std::uint32_t sequence);
   [[nodiscard]] bool none_missing() const;

@@ -1,4 +1,5 @@
 #include <iostream>
+#include <mobula/client/event_lines.hpp>
 #include <mobula/client/headless.hpp>
 #include <mobula/client/mirror_report.hpp>
 #include <mobula/client/pipe_client.hpp>
@@ -70,11 +71,13 @@ int run_headless(const HeadlessOptions& options) {
   const auto done = [&] { return has_ticks(connection.stats(), options.ticks); };
 
   ConnectionStats before;
+  EventLines events;
   core::Nanoseconds next_update = core::monotonic_now();
   core::Nanoseconds next_summary = next_update + core::second;
   while (!loop.stopped() && !done() && !client.over()) {
     run_until(loop, next_update, all);
     client.update();
+    if (options.events) events.tell(connection, core::monotonic_now());
     next_update = core::monotonic_now() + update_interval;
     if (options.json_only || core::monotonic_now() < next_summary) continue;
     std::cout << summary_line(connection, before) << std::flush;

@@ -14,6 +14,7 @@ struct HeadlessOptions {
   Access access;
   std::uint64_t ticks = 0;  // end after so many mirrored ticks; 0: when told to stop
   bool json_only = false;
+  bool events = false;  // tell of each that comes
   std::string name = "headless";
   // Folder in which the server's resources are kept; empty: they are not asked for. While recording they come anew, to
   // be in the recording, and this folder is left alone.

@@ -6,6 +6,7 @@
 #include <mobula/client/headless.hpp>
 #include <mobula/client/look.hpp>
 #include <mobula/client/replay.hpp>
+#include <mobula/core/command_line.hpp>
 #include <mobula/core/log.hpp>
 
 namespace {
@@ -46,12 +47,17 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Mirrors a server's world and checks it. Ends with a line of JSON; status 0 only if the mirror was verified.\n"
       "With --list or --get: waits until the mirror is complete, tells what is in it, and ends.\n"
-      "With --replay: the same of a session that was recorded, without a server.");
+      "With --replay: the same of a session that was recorded, without a server.",
+      "mobula-client");
   mobula::client::add_access_options(app, access);
   CLI::Option* ticks = app.add_option("--ticks", options.ticks, "end after so many ticks; 0: when told to stop")
                            ->check(count)
                            ->capture_default_str();
   CLI::Option* json = app.add_flag("--json", options.json_only, "print nothing but the JSON line");
+  CLI::Option* events =
+      app.add_flag("--events", options.events,
+                   "also print the game's events, a line each, with their bytes in hex; at most 20 per second")
+          ->excludes(json);
   CLI::Option* list =
       app.add_option("--list", handle,
                      "list the components and properties of the entity HANDLE, with values, types and "
@@ -59,13 +65,13 @@ int main(int argc, char** argv) {
                      "some handles")
           ->type_name("[HANDLE]")
           ->expected(0, 1)
-          ->excludes(ticks, json);
+          ->excludes(ticks, json, events);
   app.add_option(
          "--get", look.property,
          "print one property, HANDLE/COMPONENT/PATH, as JSON; HANDLE/COMPONENT: all of it. Status 1 if there is "
          "none")
       ->type_name("PROPERTY")
-      ->excludes(ticks, json, list);
+      ->excludes(ticks, json, events, list);
   app.add_option("--name", options.name, "what the player is called")->capture_default_str();
   app.add_option("--resources", options.resources,
                  "keep the server's level, as clients may have it, in this folder; with --record it is fetched anew, "
@@ -99,6 +105,7 @@ int main(int argc, char** argv) {
       "Examples:\n"
       "  mobula-client --connect 127.0.0.1:7777\n"
       "  mobula-client --connect localhost:7777 --ticks 100 --json\n"
+      "  mobula-client --connect localhost:7777 --events\n"
       "  mobula-client --connect ws:localhost:7778 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
       "  mobula-client --connect localhost:7777 --list\n"
       "  mobula-client --connect localhost:7777 --list 12.1\n"
@@ -107,14 +114,7 @@ int main(int argc, char** argv) {
       "  mobula-client --replay walk.rec\n"
       "  mobula-client --replay walk.rec --speed 1\n"
       "  mobula-client --replay walk.rec --at 150 --list 12.1");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return refuse(std::string(error.what()) + " (see --help)");
-  }
+  if (const auto status = mobula::core::parse_command_line(app, argc, argv)) return *status;
   const bool replays = replayed->count() > 0;
   if (access.connect.empty() && !replays) return refuse("--connect is required, or --replay (see --help)");
   if (!replays) {
@@ -131,6 +131,7 @@ int main(int argc, char** argv) {
   if (options.json_only || looks) mobula::core::set_log_level(mobula::core::LogLevel::warn);
   replay.ticks = options.ticks;
   replay.json_only = options.json_only;
+  replay.events = options.events;
   if (!looks) return replays ? mobula::client::run_replay(replay) : mobula::client::run_headless(options);
   if (!handle.empty()) {
     look.entity = mobula::ecs::parse_entity(handle);

@@ -20,16 +20,16 @@ constexpr std::size_t kinds_shown = 50;
 constexpr std::size_t handles_shown = 8;  // of each kind
 constexpr std::size_t value_width_max = 40;
 
-bool sent(const reflect::Field& field) { return !field.not_sent && !field.owner_only; }
+bool sent(const reflect::Field& field, bool own) { return !field.not_sent && (own || !field.owner_only); }
 
-// Whether all fields at or below the path of a node are sent.
-bool sent(const index::PropertyNode& node) {
+// Whether all fields at or below the path of a node are sent, of an entity that is the client's own or not.
+bool sent(const index::PropertyNode& node, bool own) {
   if (node.computed != nullptr) return true;
   return std::ranges::all_of(node.component->fields, [&](const reflect::Field& field) {
     const std::string_view path = field.path;
     const bool below = node.path.empty() || path == node.path ||
                        (path.starts_with(node.path) && path.substr(node.path.size()).starts_with('.'));
-    return !below || sent(field);
+    return !below || sent(field, own);
   });
 }
 
@@ -159,7 +159,7 @@ core::Result<std::string> describe_properties(Mirror& mirror, ecs::Entity entity
   for (const index::PropertyInfo& info : *all) {
     Line line{std::string(info.path), "", index::describe_type(info.field)};
     if (info.read_only) line.type += ", read only";
-    if (sent(info.property.node())) {
+    if (sent(info.property.node(), mirror.is_owner(entity))) {
       core::Result<std::string> value = properties.get_text(entity, info.property);
       if (!value) return value.error();
       line.value = std::move(*value);
@@ -180,7 +180,7 @@ core::Result<std::string> describe_property(Mirror& mirror, std::string_view add
   if (!where) return where.error();
   const core::Result<index::PropertyRef> found = properties.resolve(where->entity, where->component, where->path);
   if (!found) return found.error();
-  if (!sent(found->node()))
+  if (!sent(found->node(), mirror.is_owner(where->entity)))
     return core::Error{"not sent", core::format("the server does not send all of '{}' to this client", address)};
   core::Result<std::string> text = properties.get_text(where->entity, *found);
   if (text) *text += '\n';

@@ -98,31 +98,29 @@ core::Status Mirror::take_prototypes(const wire::Prototypes& message) {
   return core::Done{};
 }
 
-core::Status Mirror::apply(core::ByteView delta) {
-  const core::Result<wire::DeltaHeader> header = wire::read_delta_header(delta);
-  if (!header) return header.error();
-  const bool late = header->sequence < newest_;
-  const Acknowledged& rests_on = acknowledged_[header->ack % acknowledged_kept];
-  if (header->ack >= next_ack_)
+core::Status Mirror::apply(const wire::DeltaHeader& header, core::ByteView delta) {
+  const bool late = header.sequence < newest_;
+  const Acknowledged& rests_on = acknowledged_[header.ack % acknowledged_kept];
+  if (header.ack >= next_ack_)
     return core::Error{"malformed delta", "it rests on an acknowledgement that was not given"};
   // Also of the newest one, when the server has heard nothing for long.
-  if (header->ack < floor_ || rests_on.ack != header->ack)
+  if (header.ack < floor_ || rests_on.ack != header.ack)
     return core::Error{"too late", "it rests on an acknowledgement that is forgotten"};
-  if (const char* wrong = DeltaDecoder(*this, *header, delta.subspan(wire::header_size(*header))).run())
+  if (const char* wrong = DeltaDecoder(*this, header, delta.subspan(wire::header_size(header))).run())
     return core::Error{late ? "too late" : "malformed delta", wrong};
   if (state_words_ + words_.size() + entries_.size() * EntityVersions::head > state_words_max)
     return core::Error{"too much to keep", "more states of entities than a mirror keeps"};
 
-  registry_.set_tick(std::max(header->tick, tick_));
-  for (const Entry& entry : entries_) apply(entry, *header);
+  registry_.set_tick(std::max(header.tick, tick_));
+  for (const Entry& entry : entries_) apply(entry, header);
   registry_.clear_journal();
   codecs_.forget(registry_.prototypes().reclaim(prototypes_looked_at));
-  tick_ = std::max(tick_, header->tick);
+  tick_ = std::max(tick_, header.tick);
   if (late) return core::Done{};
-  newest_ = header->sequence;
+  newest_ = header.sequence;
   std::uint32_t& oldest = rests_on_[newest_ % late_margin];
   floor_ = std::max(floor_, oldest);
-  oldest = header->ack;
+  oldest = header.ack;
   return core::Done{};
 }
 

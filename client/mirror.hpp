@@ -55,10 +55,10 @@ class Mirror {
   // The server's level, from a copy of one's own. Before the first delta. Reasons: those of wire::LevelCopy::make and
   // add_names; "other level".
   core::Status load_level(const wire::Level& message, std::shared_ptr<const resource::Resource> resource);
-  // A delta that was not applied before. The next acknowledgement will tell the server of it.
+  // A delta that was not applied before, and its header. The next acknowledgement will tell the server of it.
   // Reasons: "malformed delta"; "too much to keep"; "too late", of one that comes after another, or rests on what is
   // long forgotten: it may be passed over. Nothing has changed then.
-  core::Status apply(core::ByteView delta);
+  core::Status apply(const wire::DeltaHeader& header, core::ByteView delta);
   // Acknowledgement number `ack` goes out: whatever was applied so far. Numbers rise.
   void acknowledged(std::uint32_t ack);
   // Whether the hash in a delta's header is that of what was acknowledged with the number it names. Nothing if that is
@@ -78,6 +78,11 @@ class Mirror {
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
   // Of an entity in view: the tick of its values; 0 of others.
   [[nodiscard]] ecs::Tick tick_of(ecs::Entity entity) const;
+  // Whether it is this client's own: then its owner_only fields are sent too.
+  [[nodiscard]] bool is_owner(ecs::Entity entity) const {
+    const Known* known = find(entity);
+    return known != nullptr && known->owner;
+  }
   // Whether it went out of view: its values are those of then.
   [[nodiscard]] bool is_stale(ecs::Entity entity) const;
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <mobula/client/event_lines.hpp>
 #include <mobula/client/mirror_report.hpp>
 #include <mobula/client/replay.hpp>
 #include <mobula/core/log.hpp>
@@ -114,6 +115,7 @@ int run_replay(const ReplayOptions& options) {
   loop.on_stop_signal([&] { loop.stop(); });
   Pace pace(loop, options.speed);
   Summaries summaries;
+  EventLines events;
   core::Result<bool> more = true;
   while (!loop.stopped() && !has_ticks(connection.stats(), options.ticks) && !has_come_to(connection, options.at)) {
     more = replay.read();
@@ -124,6 +126,7 @@ int run_replay(const ReplayOptions& options) {
       more = applied.error();
       break;
     }
+    if (options.events) events.tell(connection, replay.time());
   }
   if (!more) core::log_error("client", "{}: {}", options.path, more.error().message);
   if (replay.cut_off()) core::log_warn("client", "{} is cut off: what is there was replayed", options.path);

@@ -66,6 +66,7 @@ struct ReplayOptions {
   std::uint64_t ticks = 0;  // end after so many mirrored ticks; 0: at its end
   ecs::Tick at = 0;         // end when the mirror has this tick of the server; 0: at its end
   bool json_only = false;
+  bool events = false;  // tell of each that came
 };
 
 // Says what the headless client says. Exit status: 0 if at least one tick was verified, none was another than the

@@ -22,8 +22,10 @@ void ClientView::free_id(std::uint32_t id) {
   Slot& slot = slots_[id];
   set_pending(slot, false);
   if (verifies_) hash_ -= std::exchange(hashes_[id], 0);
+  if (leaves_level(slot)) --leaving_level_;
   slot = {};
   lives_[id] = {};
+  --used_ids_;
   lowest_free_ = std::min(lowest_free_, id);
 }
 
@@ -33,15 +35,21 @@ std::uint32_t ClientView::find(std::uint32_t index) const {
   return static_cast<std::uint32_t>(found - slots_.begin());
 }
 
-void ClientView::enter(std::uint32_t index, bool owner) {
+bool ClientView::enter(std::uint32_t index, bool owner) {
   const PublishedEntity& entity = published_.entity(index);
   MOBULA_ASSERT(entity.entity, "what comes into view is published");
-  if (has_pristine(index)) return;  // the client has it, as it is
+  if (has_pristine(index)) return true;  // the client has it, as it is
+  const auto leaves = [&](const Slot& slot) { return leaves_level(slot) && slot.index == index; };
+  if (leaving_level_ > 0 && std::any_of(slots_.begin(), slots_.end(), leaves)) return false;
+  // Whatever the client has of the level may need an id of its own, once.
+  if (used_ids_ >= wire::ids_max - (level_ != nullptr ? level_->copy().range().count : 0)) return false;
   slots_[take_slot(index, entity.entity.generation)].owner = owner;
+  return true;
 }
 
 std::uint32_t ClientView::take_slot(std::uint32_t index, std::uint32_t generation) {
   const std::uint32_t id = take_id();
+  ++used_ids_;
   Slot& slot = slots_[id];
   slot.index = index;
   slot.state = State::seen;
@@ -72,7 +80,7 @@ bool ClientView::note_stirred() {
     const std::uint32_t index = level_->stirred()[stirred_seen_];
     if (is_told_anew(index)) continue;
     const std::uint32_t id = take_level_slot(index);
-    if (!is_alive(id)) slots_[id].state = State::destroyed;
+    if (!is_alive(id)) begin_leaving(id, State::destroyed);
   }
   return true;
 }
@@ -89,6 +97,7 @@ void ClientView::leave(std::span<const std::uint32_t> indices) {
 void ClientView::begin_leaving(std::uint32_t id, State state) {
   if (slots_[id].sent == 0 && !slots_[id].of_level) return free_id(id);  // the client never heard of it
   slots_[id].state = state;
+  if (slots_[id].of_level) ++leaving_level_;
   set_pending(slots_[id], true);
 }
 
@@ -110,6 +119,10 @@ bool ClientView::sees(ecs::Entity entity) const {
         lives_[id].generation == entity.generation)
       return true;
   return false;
+}
+
+bool ClientView::has_pristine(ecs::Entity entity) const {
+  return has_pristine(entity.index) && level_->copy().contains(entity);
 }
 
 bool ClientView::note_published() {
@@ -167,6 +180,7 @@ void ClientView::came(const SentDeltas::Delta& delta) {
       const bool near = slot.b1 != 0 && !whole && steps <= wire::b2_age_max;
       slot.older = near ? static_cast<std::uint32_t>((std::uint64_t{slot.older} << 1 | 1) << (steps - 1)) : 0;
       slot.b1 = delta.tick;
+      if (leaves_level(slot)) --leaving_level_;
       slot.of_level = false;
       if (whole) lives_[id].whole = delta.tick;
       if (verifies_) hash_ += hash - std::exchange(hashes_[id], hash);
@@ -193,14 +207,19 @@ void ClientView::lost(const SentDeltas::Delta& delta) {
 
 void ClientView::check() const {
   std::size_t pending = 0;
+  std::size_t leaving_level = 0;
   std::uint64_t hash = 0;
+  std::size_t used = 0;
   for (std::size_t id = 0; id < slots_.size(); ++id) {
     pending += slots_[id].pending ? 1 : 0;
+    used += slots_[id].state != State::free ? 1 : 0;
+    leaving_level += leaves_level(slots_[id]) ? 1 : 0;
     if (verifies_) hash += hashes_[id];
     MOBULA_ASSERT(slots_[id].state != State::free || !slots_[id].pending, "nothing is sent of what is not seen");
     MOBULA_ASSERT(lives_[id].whole <= slots_[id].b1, "a whole state is among those that the client has");
   }
-  MOBULA_ASSERT(pending == pending_ && hash == hash_, "sums are those of the slots");
+  MOBULA_ASSERT(pending == pending_ && used == used_ids_ && leaving_level == leaving_level_ && hash == hash_,
+                "sums are those of the slots");
 }
 
 }  // namespace mobula::server

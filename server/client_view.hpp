@@ -32,7 +32,8 @@ class ClientView {
   void begin_with(std::shared_ptr<const LevelOffer> level);
 
   // What comes into view and goes out of it. Entities that are destroyed go by themselves.
-  void enter(std::uint32_t index, bool owner);
+  // False: not yet; the client has yet to hear that what it had of it from the level is out of view, or no id is free.
+  bool enter(std::uint32_t index, bool owner);
   // `indices` in the order of seen().
   void leave(std::span<const std::uint32_t> indices);
   // Whether the client owns what it sees: is_owner(index).
@@ -45,6 +46,8 @@ class ClientView {
   [[nodiscard]] std::span<const std::uint32_t> seen();
   // Whether the client sees it, or did until it is told otherwise.
   [[nodiscard]] bool sees(ecs::Entity entity) const;
+  // Whether it has it as the level has it, wherever it is.
+  [[nodiscard]] bool has_pristine(ecs::Entity entity) const;
 
   // After each publication, before anything comes into view: what is destroyed is seen no more, what has changed waits.
   // True: something of the level is seen that nobody let come into view.
@@ -171,6 +174,9 @@ class ClientView {
     return !told_anew_.empty() && told_anew_[index - level_->copy().range().first];
   }
   [[nodiscard]] bool rests_on_level(const Slot& slot) const;
+  static bool leaves_level(const Slot& slot) {
+    return slot.of_level && (slot.state == State::destroyed || slot.state == State::out_of_view);
+  }
 
   void compare_ids(const wire::MirrorHashes& said, std::vector<wire::MirrorCorrection>& corrections);
   void compare_level(const wire::MirrorHashes& said, std::vector<wire::MirrorCorrection>& corrections);
@@ -193,6 +199,8 @@ class ClientView {
   std::size_t written_ = 0;
   bool listed_ = true;  // what was chosen is in the lists
   std::size_t pending_ = 0;
+  std::size_t leaving_level_ = 0;  // slots
+  std::uint32_t used_ids_ = 0;
   AnnouncedPrototypes prototypes_;
   ecs::Tick newest_tick_ = 0;  // of all deltas that the client has taken
   std::uint32_t last_ack_ = 0;

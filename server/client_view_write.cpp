@@ -9,6 +9,10 @@ namespace {
 // Until it is made, a string is taken to have so many bits.
 constexpr std::size_t expected_bits = 48;
 constexpr std::size_t bits_of_lists = 64;  // counts, and what is left of the last byte
+// What the client has never heard of has waited for so many ticks, and one more with every so many deltas: ahead of
+// most changes, but not of all while thousands come into view.
+constexpr float new_waiting = 8;
+constexpr float new_deltas_per_tick = 8;
 
 }  // namespace
 
@@ -32,7 +36,9 @@ std::size_t ClientView::expected_bytes() const { return work_.candidates.size() 
 float ClientView::waiting(std::uint32_t id, ecs::Tick tick) const {
   const Slot& slot = slots_[id];
   if (slot.state != State::seen) return 1e30f;  // a few bits, and its id is free again
-  return static_cast<float>(tick - std::max(slot.sent, slot.b1));
+  const ecs::Tick told = std::max(slot.sent, slot.b1);
+  if (told == 0) return new_waiting + static_cast<float>(sent_.last() + 1 - slot.born) / new_deltas_per_tick;
+  return static_cast<float>(tick - told);
 }
 
 // The candidates stay in order of their ids.

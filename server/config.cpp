@@ -1,6 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <iostream>
+#include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/server/config.hpp>
 
@@ -15,7 +15,8 @@ const CLI::Range count(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000
 std::optional<Config> parse_command_line(int argc, char** argv, int& status) {
   Config config;
   config.program = std::filesystem::path(argv[0]).filename();
-  CLI::App app("Serves a world: spawns a compiled level, runs the game at a fixed tick, mirrors it to every client.");
+  CLI::App app("Serves a world: spawns a compiled level, runs the game at a fixed tick, mirrors it to every client.",
+               config.program);
   app.add_option(
       "--level", config.level,
       "compiled level to spawn (made by mobula-compile); without one the world starts empty, which a game may refuse");
@@ -69,18 +70,11 @@ std::optional<Config> parse_command_line(int argc, char** argv, int& status) {
                    "  {0} health\n"
                    "Stops in good order on SIGINT and SIGTERM; loads the level again on SIGHUP.",
                    config.program));
-  try {
-    app.parse(argc, argv);
-    if (*health) config.job = Config::Job::check_health;
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    status = 0;
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    std::cerr << config.program << ": " << error.what() << " (see --help)\n";
-    status = 2;
+  if (const auto ended = core::parse_command_line(app, argc, argv)) {
+    status = *ended;
     return std::nullopt;
   }
+  if (*health) config.job = Config::Job::check_health;
   return config;
 }
 

@@ -1,6 +1,6 @@
 // What a game tells its clients besides components: a shot, a goal, a line of chat. Collected during a tick, told at
-// its end, with the tick they belong to. Unreliable ones may get lost, reliable ones arrive; all that arrive come in
-// the order in which they were sent.
+// its end with its tick. Reliable ones arrive, in order, while the connection lasts. Clients hand out what they get
+// tick by tick, as it was sent, and what is late at once. Who is away is not told later what has happened.
 //
 // Bytes of events lie one after the other in `bytes_`; messages and batches are encoded per client, but once for all
 // who are told the events for everyone and no others.

@@ -1,6 +1,6 @@
 // What a team writes: the rules. The server owns world, sessions and replication and calls
-// these hooks, all on the simulation thread. Components that the schema describes are
-// mirrored to every client by themselves; a game sends nothing.
+// these hooks, all on the simulation thread. Components that the schema describes are mirrored by themselves to every
+// client that may see them. What is no state, a game tells through world.events().
 #pragma once
 
 #include <mobula/core/bytes.hpp>

@@ -165,6 +165,25 @@ void Interest::look(const Viewer& viewer, std::span<const std::uint32_t> seen, s
   std::sort(entering.begin() + first_entering, entering.end());
 }
 
+bool Interest::may_enter(const Viewer& viewer, std::uint32_t index) const {
+  if (!is_published(index) || !viewer.is_in(members_[index].relevance.room)) return false;
+  const ecs::Entity entity = registry_.entities().at(index);
+  const std::span<const ecs::Entity> viewpoints = viewer.viewpoints();
+  const bool owned = owner(index) != 0 && owner(index) == viewer.player();
+  const bool own = owned || std::ranges::find(viewpoints, entity) != viewpoints.end();
+  if (!own && !is_near(viewer, index)) return false;
+  return rule_ == nullptr || rule_->may_see(viewer, entity);
+}
+
+// Or relevant at any distance.
+bool Interest::is_near(const Viewer& viewer, std::uint32_t index) const {
+  if (zone_layer(members_[index]) == InterestGrid::everywhere) return true;
+  const float radius_squared = 4 * falloffs_[members_[index].relevance.layer].half_squared;
+  const Eyes at = eyes(viewer);
+  return std::ranges::any_of(
+      at.all(), [&](const Vec3& eye) { return distance_squared(grid_.position(index), eye) <= radius_squared; });
+}
+
 Interest::Eyes Interest::eyes(const Viewer& viewer) const {
   Eyes found;
   for (const ecs::Entity viewpoint : viewer.viewpoints()) {

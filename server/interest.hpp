@@ -63,6 +63,9 @@ class Interest {
   void look(const Viewer& viewer, std::span<const std::uint32_t> seen, std::vector<std::uint32_t>& entering,
             std::vector<std::uint32_t>& leaving);
 
+  // Whether it would come into view in a look, if it is not there already.
+  [[nodiscard]] bool may_enter(const Viewer& viewer, std::uint32_t index) const;
+
   // Where a viewer's eyes are now.
   struct Eyes {
     std::array<engine::Vec3, Viewer::viewpoints_max> at;
@@ -102,6 +105,7 @@ class Interest {
     return index < members_.size() && members_[index].published;
   }
   [[nodiscard]] std::uint8_t zone_layer(const Member& member) const;
+  [[nodiscard]] bool is_near(const Viewer& viewer, std::uint32_t index) const;
   void read(std::uint32_t index);
   void become(std::uint32_t index, const Member& now, const engine::Vec3& position);
   bool follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& seen);

@@ -1,3 +1,4 @@
+#include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/server/level_offer.hpp>
 #include <mobula/server/world.hpp>
@@ -5,11 +6,15 @@
 namespace mobula::server {
 
 std::shared_ptr<LevelOffer> LevelOffer::make(const World& world, Published& published) {
+  static_assert(entities_max < wire::ids_max);
   if (world.level() == nullptr || world.level_range().count == 0) return nullptr;
   const auto refuse = [](const core::Error& error) {
     core::log_warn("server", "clients are told all of the level: {}", error.message);
     return nullptr;
   };
+  if (world.level_range().count > entities_max)
+    return refuse(
+        {"too large", core::format("it has {} entities, more than {}", world.level_range().count, entities_max)});
   core::Result<std::shared_ptr<const resource::Resource>> part =
       resource::Resource::from_bytes(world.level()->clients_bytes());
   if (!part) return refuse(part.error());

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <mobula/server/published.hpp>
+#include <mobula/wire/delta.hpp>
 #include <mobula/wire/level_copy.hpp>
 #include <mobula/wire/messages.hpp>
 
@@ -15,6 +16,9 @@ class World;
 
 class LevelOffer {
  public:
+  // What a client has of the level may all need ids of its own: as many are left for the rest.
+  static constexpr std::uint32_t entities_max = wire::ids_max / 2;
+
   // After the first publication. Null if the level cannot be offered: the log says why.
   static std::shared_ptr<LevelOffer> make(const World& world, Published& published);
 

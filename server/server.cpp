@@ -102,7 +102,10 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
     prefetch_after(at);
     Session& session = *sessions_[at];
     if (session.view != nullptr) session.view->forget(reclaimed);
-    if (transport::Session* lanes = endpoint_.find(session.transport_id)) tell(session, *lanes, now, output);
+    transport::Session* lanes = endpoint_.find(session.transport_id);
+    if (lanes == nullptr) continue;
+    if (const core::Status told = tell(session, *lanes, now, output); !told)
+      close(session, transport::ReasonCode::kicked, told.error(), now);
   }
   world_->end_tick();
   phases_.end(TickPhase::encode);
@@ -248,27 +251,31 @@ void Server::publish() {
   interest_->update();
 }
 
-void Server::tell(Session& session, transport::Session& lanes, core::Nanoseconds now, transport::Output& output) {
+// Fails if the lane is full: the client has not read for long and is lost. Events come behind Welcome on their lane, so
+// that who joins is told what the game says to them then.
+core::Status Server::tell(Session& session, transport::Session& lanes, core::Nanoseconds now,
+                          const transport::Output& output) {
   session.transfer.pump(lanes);
   if (session.wants_rejoin_tokens(now)) hand_rejoin_tokens(session, lanes, now);
-  core::Status told = core::Done{};
-  if (session.state == Session::State::joining) told = begin_play(session, lanes);
-  if (!told) close(session, transport::ReasonCode::kicked, told.error(), now);
-  if (session.state != Session::State::playing) return;
+  if (session.state == Session::State::joining)
+    if (const core::Status begun = begin_play(session, lanes); !begun) return begun;
+  if (session.state != Session::State::joining && session.state != Session::State::playing) return core::Done{};
   // Nothing is encoded for a pipe that cannot take it.
-  if (output.ready(endpoint_.address(session.transport_id))) {
+  if (session.state == Session::State::playing && output.ready(endpoint_.address(session.transport_id))) {
     replicate(session, lanes, now);
-    told = session.announce_prototypes(world_->registry(), lanes);
+    if (const core::Status told = session.announce_prototypes(world_->registry(), lanes); !told) return told;
   }
-  if (told) told = tell_events(session, lanes);
-  if (!told) close(session, transport::ReasonCode::kicked, told.error(), now);
+  return tell_events(session, lanes);
 }
 
-// Fails if the lane is full: the client has not read for long and is lost.
 core::Status Server::tell_events(Session& session, transport::Session& lanes) {
   const Viewer& viewer = *session.viewer;
   const Events::ForClient& told = world_->events().for_client(
-      world_->tick(), session.player.id, [&](ecs::Entity entity) { return session.view->sees(entity); },
+      world_->tick(), session.player.id,
+      [&](ecs::Entity entity) {
+        return session.view->sees(entity) ||
+               (session.view->has_pristine(entity) && interest_->may_enter(viewer, entity.index));
+      },
       [&](std::uint32_t room) { return viewer.is_in(room); });
   for (const core::Bytes& message : told.reliable)
     if (const core::Result<transport::ReliableId> sent = lanes.send_reliable(message); !sent) return sent.error();
@@ -303,7 +310,8 @@ void Server::look(Session& session) {
   const auto is_owner = [&](std::uint32_t index) { return interest_->owner(index) == session.player.id; };
   view.leave(leaving_);
   view.update_owners(is_owner);
-  for (const std::uint32_t index : entering_) view.enter(index, is_owner(index));
+  for (const std::uint32_t index : entering_)
+    if (!view.enter(index, is_owner(index))) session.looked_at = 0;
 }
 
 // The view is there from now on, as what the client is told of the level is of this moment.

@@ -108,9 +108,10 @@ class Server {
   core::Status begin_play(Session& session, transport::Session& lanes);
   void want_prototypes(Session& session);
   void publish();
+  core::Status tell(Session& session, transport::Session& lanes, core::Nanoseconds now,
+                    const transport::Output& output);
   core::Status tell_events(Session& session, transport::Session& lanes);
   void prefetch_after(std::size_t at) const;
-  void tell(Session& session, transport::Session& lanes, core::Nanoseconds now, transport::Output& output);
   void look(Session& session);
   void replicate(Session& session, transport::Session& lanes, core::Nanoseconds now);
   void turn_away(transport::SessionId id, const transport::Address& address, transport::ReasonCode code,

@@ -149,6 +149,10 @@ void Server::turn_away(transport::SessionId id, const transport::Address& addres
 
 void Server::close(Session& session, transport::ReasonCode code, const core::Error& error, core::Nanoseconds now) {
   if (session.state == Session::State::closing) return;
+  if (session.state == Session::State::away) {  // nobody is there to be told
+    session.away_since = now - config_.rejoin_grace;
+    return;
+  }
   session.state = Session::State::closing;
   turn_away(session.transport_id, endpoint_.address(session.transport_id), code, error, now);
 }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mobula/core/base64.hpp>
 #include <mobula/core/clock.hpp>
+#include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
 #include <mobula/core/key_file.hpp>
@@ -205,14 +206,7 @@ int run_token_tool(int argc, char** argv) {
   options.program = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "mobula-token";
   CLI::App app("", options.program);
   add_options(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return refuse(options, core::format("{} (see --help)", error.what()));
-  }
+  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   if (!options.new_key.empty()) return run_new_key(options);
   return options.show.empty() ? run_mint(options) : run_show(options);
 }

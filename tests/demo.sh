@@ -78,8 +78,8 @@ done
 say "What you have seen"
 cat <<TEXT
    All that went over the network was encrypted, and nobody without a token of the server's could have joined.
-   A game world of $entities entities, players included, ran in the server, which alone decides what happens in it.
-   The client kept a copy of that world for $ticks ticks and received $((bytes_received / 1024)) KiB for it.
+   A game world ran in the server, which alone decides what happens in it.
+   The client kept a copy of what its player sees, in the end $entities entities, for $ticks ticks: $((bytes_received / 1024)) KiB came for it.
    For $verified_ticks ticks the server sent a fingerprint of what the client should have: $mismatched_ticks differed.
    $joined of 20 bots joined as players and received $(($(number "$dir/bots.json" bytes_received) / 1024)) KiB in all.
    News came to a bot every ${mean%??} ms on average, 99 of 100 within ${p99%??} ms.

@@ -38,7 +38,7 @@ boost/beast*                 net server/admin
 boost/*                      net server/admin *.cpp
 rapidjson/*                  resource
 nlohmann/*                   index net server client
-CLI/*                        *main.cpp server/config.cpp server/token_tool.cpp client/access_options.cpp resource/compile_tool.cpp
+CLI/*                        *main.cpp core/command_line.cpp server/config.cpp server/token_tool.cpp client/access_options.cpp resource/compile_tool.cpp
 sqlite3.h                    server
 prometheus/*                 server
 sys/socket.h                 net

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <mobula/core/command_line.hpp>
 
 #include "entity_index/chain_index.hpp"
 #include "entity_index/legacy_index.hpp"
@@ -14,7 +15,6 @@ namespace {
 using namespace mobula::bench;
 
 constexpr int failed = 1;
-constexpr int bad_input = 2;
 constexpr std::uint32_t total_min = 10'000;
 constexpr std::uint32_t total_max = 10'240'000;
 
@@ -107,19 +107,13 @@ int fail(int status, const std::string& message) {
 int main(int argc, char** argv) {
   std::uint32_t limit = total_max;
   bool json = false;
-  CLI::App app("Registers, looks up and destroys entities' components by name, in Mobula's index and in others.");
+  CLI::App app("Registers, looks up and destroys entities' components by name, in Mobula's index and in others.",
+               "mobula-entity-index-table");
   app.add_option("--max", limit, "the largest total of entities")
       ->check(CLI::Range(total_min, total_max))
       ->capture_default_str();
   app.add_flag("--json", json, "print JSON instead of a table");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return fail(bad_input, std::string(error.what()) + " (see --help)");
-  }
+  if (const auto status = mobula::core::parse_command_line(app, argc, argv)) return *status;
   try {
     return print_table(limit, json);
   } catch (const std::exception& error) {

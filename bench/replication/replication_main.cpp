@@ -1,6 +1,7 @@
 // mobula-replication-bench: what the server takes per client and tick, with thousands of clients in one process.
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <mobula/core/command_line.hpp>
 
 #include "replication/replication_bench.hpp"
 
@@ -20,7 +21,8 @@ int main(int argc, char** argv) {
   using namespace mobula;
   bench::ReplicationOptions options;
   bool json = false;
-  CLI::App app("Runs a server and many clients, and tells what the server's core takes for each of them in a tick.");
+  CLI::App app("Runs a server and many clients, and tells what the server's core takes for each of them in a tick.",
+               "mobula-replication-bench");
   app.add_option("--entities", options.walkers.entities, "in the world")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
@@ -56,14 +58,7 @@ int main(int argc, char** argv) {
       "Example: 5,000 clients at 20 Hz that each see their own 100 of 1,000\n"
       "  mobula-replication-bench --clients 5000 --view 100\n"
       "Status 0: all joined, and what was mirrored was right.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return refuse(bad_input, std::string(error.what()) + " (see --help)");
-  }
+  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   if (options.walkers.moving > options.walkers.entities) return refuse(bad_input, "--moving: more than --entities");
   const auto report = bench::run_replication(options);
   if (!report) return refuse(mismatched, std::string(report.error().reason) + ": " + report.error().message);

@@ -7,6 +7,7 @@
 #include <mobula/server/game/demo_game.hpp>
 #include <mobula/server/game/line.hpp>
 #include <mobula/server/game/movement.hpp>
+#include <mobula/server/game/sight.hpp>
 
 namespace demo {
 namespace {
@@ -46,6 +47,8 @@ mobula::core::Status move(World& world, const Player& player, const commands::Mo
 
 mobula::core::ByteView DemoGame::schema() const { return schema_bytes(); }
 
+std::vector<mobula::server::Layer> DemoGame::layers() const { return sight_layers(); }
+
 mobula::core::Status DemoGame::check_level(const mobula::resource::Resource* level) {
   for (const char* prefab : {"avatar", "coin", "medkit", "key"}) {
     if (level == nullptr || level->find_prefab(mobula::core::StringId32(prefab)) == nullptr)
@@ -68,6 +71,7 @@ mobula::core::Status DemoGame::start(World& world) {
   schedule_ = std::make_unique<mobula::ecs::Schedule>(world.registry());
   add_movement(*schedule_, world);
   pickups_.add_systems(*schedule_, world);
+  add_sight(*schedule_, world);
   return mobula::core::Done{};
 }
 
@@ -77,6 +81,7 @@ mobula::core::Result<Entity> DemoGame::join(World& world, const Player& player) 
   mobula::ecs::Registry& registry = world.registry();
   registry.get<mobula::engine::Transform>(*avatar).position = choose_spawn_position(world);
   registry.get<Avatar>(*avatar).player = player.id;
+  registry.add<mobula::server::Relevance>(*avatar) = {.layer = creatures, .owner = player.id};
   Name& name = registry.get<Name>(*avatar);
   name = Name{};
   std::copy_n(player.name.begin(), std::min(player.name.size(), name.text.size()),

@@ -1,4 +1,6 @@
 // The demo: mobs wander and hunt, pickups are taken and come back, players walk about as avatars.
+// Scenery is seen from farther than creatures, and these than pickups; an inventory is for its player alone, and who
+// sees a pickup that is taken is told.
 // Nothing here is known to the server but the Game interface; any team's game stands like this.
 #pragma once
 
@@ -12,6 +14,7 @@ namespace demo {
 class DemoGame final : public mobula::server::Game {
  public:
   [[nodiscard]] mobula::core::ByteView schema() const override;
+  [[nodiscard]] std::vector<mobula::server::Layer> layers() const override;
   mobula::core::Status check_level(const mobula::resource::Resource* level) override;
   mobula::core::Status start(mobula::server::World& world) override;
   mobula::core::Result<mobula::ecs::Entity> join(mobula::server::World& world,

@@ -1,3 +1,5 @@
+#include <mobula/schema/demo_events_generated.h>
+
 #include <algorithm>
 #include <mobula/core/log.hpp>
 #include <mobula/server/game/pickups.hpp>
@@ -29,6 +31,17 @@ void reward(World& world, Entity avatar, const Pickup& pickup) {
     inventory->items[inventory->item_count++] = static_cast<std::uint8_t>(pickup.kind);
 }
 
+// Reliable, as nothing else says who has it now. Whose tick is too full of events sees it vanish all the same.
+void tell(World& world, Entity taken, Entity avatar, const Pickup& pickup) {
+  using mobula::server::Audience;
+  flatbuffers::FlatBufferBuilder builder(128);
+  const events::Handle by(avatar.index, avatar.generation);
+  const auto body = events::CreatePickupTaken(builder, &by, static_cast<std::uint8_t>(pickup.kind), pickup.amount);
+  builder.Finish(events::CreateEvent(builder, events::Body::PickupTaken, body.Union()));
+  static_cast<void>(world.events().send(mobula::core::as_bytes(builder.GetBufferPointer(), builder.GetSize()),
+                                        Audience::seers_of(taken), mobula::server::Reliability::reliable));
+}
+
 }  // namespace
 
 void Pickups::add_systems(mobula::ecs::Schedule& schedule, World& world) {
@@ -58,6 +71,7 @@ void Pickups::take(World& world) {
           const auto wait = static_cast<mobula::ecs::Tick>(seconds * static_cast<float>(world.ticks_per_second()));
           due_.push_back({world.tick() + wait, pickup, transform});
           reward(world, taker.avatar, pickup);
+          tell(world, entity, taker.avatar, pickup);
           taken.push_back(entity);
           return;
         }

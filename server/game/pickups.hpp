@@ -1,4 +1,5 @@
-// Avatars take pickups by touching them; some time later a new one lies in the same place.
+// Avatars take pickups by touching them, which whoever sees it is told; some time later a new one lies in the same
+// place.
 #pragma once
 
 #include <deque>

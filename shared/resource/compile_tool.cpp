@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <mobula/core/command_line.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/resource/compile_jobs.hpp>
 
@@ -76,15 +77,7 @@ int parse_and_run(const std::string& name, int argc, const char* const* argv, co
   Job job;
   CLI::App app("", name);
   add_options(app, job, tool);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    complain(core::format("{}: {} (see --help)", name, error.what()));
-    return refused;
-  }
+  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   return run(job, tool);
 }
 

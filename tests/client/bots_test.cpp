@@ -45,6 +45,10 @@ BotsReport report() {
   report.bytes_received = 123456789012;
   report.patch_interval_ms = {.mean = 50.25, .p50 = 50, .p99 = 61.5};
   report.mismatches = 2;
+  report.events = 77;
+  report.mirrors = 19;
+  report.entities_min = 30;
+  report.entities_max = 40;
   report.lost = 1;
   report.first_loss = "timed out";
   return report;
@@ -66,6 +70,16 @@ TEST(BotsReport, AsJsonHasTheStableKeysInOrder) {
   EXPECT_DOUBLE_EQ(interval["mean"].get<double>(), 50.25);
   EXPECT_DOUBLE_EQ(interval["p50"].get<double>(), 50);
   EXPECT_DOUBLE_EQ(interval["p99"].get<double>(), 61.5);
+}
+
+TEST(BotsReport, AsATableSaysHowManyMirrorAndWhatTheyHave) {
+  EXPECT_THAT(to_table(report()), testing::HasSubstr("events received         77\n"));
+  EXPECT_THAT(to_table(report()), testing::HasSubstr("entities mirrored       30 to 40 per bot\n"));
+  BotsReport some = report();
+  some.mirrors = 5;
+  EXPECT_THAT(to_table(some), testing::HasSubstr("entities mirrored       30 to 40 per bot, by 5 of them\n"));
+  some.mirrors = 0;
+  EXPECT_THAT(to_table(some), testing::HasSubstr("entities mirrored       none\n"));
 }
 
 TEST(BotsReport, AsATableSaysWhyABotWasClosed) {

@@ -176,6 +176,15 @@ TEST_F(ConnectionTest, AcknowledgesNeighboursInTheirPlaces) {
   EXPECT_FALSE(input.has(4));
 }
 
+TEST_F(ConnectionTest, TellsOfAllThatItCanWhileTheServerHearsNothing) {
+  play();
+  for (std::uint32_t sequence = 1; sequence <= 300; ++sequence) {
+    server.send({.sequence = sequence, .tick = sequence});
+    server.tick();
+  }
+  EXPECT_GT(server.input().words, 3u);
+}
+
 TEST_F(ConnectionTest, CountsTicksAndNotDeltas) {
   play();
   for (std::uint32_t sequence = 1; sequence <= 6; ++sequence)

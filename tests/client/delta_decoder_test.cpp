@@ -69,7 +69,7 @@ class DeltaDecoderTest : public testing::Test {
   // To a mirror that is always the same.
   void feed(core::ByteView bytes) {
     const Picture before = picture(*mirror);
-    const core::Status applied = mirror->apply(bytes);
+    const core::Status applied = test::apply_delta(*mirror, bytes);
     mirror->check();
     if (applied) {
       ++taken;
@@ -91,7 +91,7 @@ class DeltaDecoderTest : public testing::Test {
     bytes.resize(wire::header_size(header) + bits.bytes());
     bytes.resize(bytes.size() + extra_bytes);
     const Picture before = picture(*mirror);
-    const core::Status applied = mirror->apply(bytes);
+    const core::Status applied = test::apply_delta(*mirror, bytes);
     mirror->check();
     if (applied) return "";
     EXPECT_EQ(picture(*mirror), before);
@@ -127,7 +127,7 @@ TEST_F(DeltaDecoderTest, TheRealOneTellsOfEverythingThatCanBeTold) {
   ASSERT_LT(real.size(), 700u) << "a few thousand flips are enough";
   const auto twin = told.twin();
   twin->changes().clear();
-  ASSERT_TRUE(twin->apply(real).ok());
+  ASSERT_TRUE(test::apply_delta(*twin, real).ok());
   EXPECT_FALSE(twin->changes().appeared.empty());
   EXPECT_FALSE(twin->changes().changed.empty());
   EXPECT_FALSE(twin->changes().destroyed.empty());
@@ -207,7 +207,7 @@ TEST_F(DeltaDecoderTest, WhatIsLetThroughAddsUpToNothingWorse) {
         const std::uint32_t bit = random.below(bits);
         damaged[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
       }
-      victim->apply(damaged).ok() ? ++taken : ++refused;
+      test::apply_delta(*victim, damaged).ok() ? ++taken : ++refused;
       victim->check();
     }
   }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <client/apply_delta.hpp>
 #include <cmath>
 #include <map>
 #include <mobula/client/interpolation.hpp>
@@ -332,7 +333,7 @@ TEST(Interpolation, RotationsOfFourIntegersTurnToo) {
       }
       view.prototypes().clear_wanted();
     }
-    ASSERT_TRUE(mirror->apply(delta).ok());
+    ASSERT_TRUE(test::apply_delta(*mirror, delta).ok());
     states[registry.tick()] = coarse;
     wire::InputDatagram input{.ack = ++ack, .newest = wire::read_delta_header(delta)->sequence, .words = 4};
     input.received.fill(~0ull);

@@ -1,6 +1,7 @@
 // What a server can make a mirror keep, however it lies: by deltas that each make sense.
 #include <gtest/gtest.h>
 
+#include <client/apply_delta.hpp>
 #include <mobula/client/mirror.hpp>
 #include <mobula/core/format.hpp>
 #include <server/hamlet.hpp>
@@ -80,7 +81,7 @@ class MirrorBoundsTest : public testing::Test {
     bits.write_golomb(0, wire::count_order);
     write(bits);
     bytes.resize(wire::header_size(header) + bits.bytes());
-    return mirror->apply(bytes);
+    return test::apply_delta(*mirror, bytes);
   }
 
   std::uint32_t sequence_ = 0;

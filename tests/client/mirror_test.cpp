@@ -236,7 +236,7 @@ TEST_F(MirrorTest, WhatComesLateIsNotTakenForWhoeverHasItsIdNow) {
     other.tell();
     ASSERT_TRUE(other.mirror->registry().valid(heir));
     for (const core::Bytes& late : {whole, gone}) {
-      const core::Status applied = other.mirror->apply(late);
+      const core::Status applied = test::apply_delta(*other.mirror, late);
       ASSERT_FALSE(applied.ok());
       EXPECT_STREQ(applied.error().reason, "too late");
     }
@@ -305,7 +305,7 @@ TEST_F(MirrorTest, PrototypesAreRefusedWhole) {
     told.view.enter(told.world.alive[0].index, false);
     return told.delta();  // which announces it
   }();
-  const core::Status applied = ignorant->apply(delta);
+  const core::Status applied = test::apply_delta(*ignorant, delta);
   ASSERT_FALSE(applied.ok());
   EXPECT_EQ(applied.error().message, "a prototype that was not announced");
   take(delta);

@@ -2,9 +2,9 @@
 // says which delta comes when.
 #pragma once
 
+#include <client/apply_delta.hpp>
 #include <functional>
 #include <memory>
-#include <mobula/client/mirror.hpp>
 #include <mobula/server/client_view.hpp>
 #include <server/random_world.hpp>
 
@@ -42,9 +42,9 @@ class MirroredWorld {
     return bytes;
   }
   core::Status take(const core::Bytes& delta) {
-    core::Status applied = mirror->apply(delta);
+    core::Status applied = apply_delta(*mirror, delta);
     if (!applied) return applied;
-    past_.push_back({delta, [delta](client::Mirror& other) { static_cast<void>(other.apply(delta).ok()); }});
+    past_.push_back({delta, [delta](client::Mirror& other) { static_cast<void>(apply_delta(other, delta).ok()); }});
     note(wire::read_delta_header(delta)->sequence);
     return applied;
   }

@@ -89,19 +89,22 @@ class Program {
     return *status_;
   }
   // Waits until the log says so.
-  bool says(const std::string& text) {
+  bool says(const std::string& text) { return comes_to_say(err_, text); }
+  bool prints(const std::string& text) { return comes_to_say(out_, text); }
+  [[nodiscard]] std::string out() const { return read(out_); }
+  [[nodiscard]] std::string err() const { return read(err_); }
+
+ private:
+  bool comes_to_say(const fs::path& where, const std::string& text) {
     for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
       const bool alive = running();
-      if (err().find(text) != std::string::npos) return true;
+      if (read(where).find(text) != std::string::npos) return true;
       if (!alive) return false;
       std::this_thread::sleep_for(milliseconds(5));
     }
     return false;
   }
-  [[nodiscard]] std::string out() const { return read(out_); }
-  [[nodiscard]] std::string err() const { return read(err_); }
 
- private:
   fs::path out_;
   fs::path err_;
   pid_t pid_ = -1;
@@ -278,6 +281,31 @@ TEST_F(Programs, BotsJoinWalkAndReport) {
   server.signal(SIGTERM);
   EXPECT_EQ(server.wait(), 0);
   EXPECT_THAT(server.err(), HasSubstr("commands done"));
+}
+
+TEST_F(Programs, SomeBotsVerifyAndTheOthersOnlyAcknowledge) {
+  serve();
+  Program& some = start("mobula-bots", in({"--clients", "5", "--verify", "2", "--seconds", "2"}));
+  EXPECT_EQ(some.wait(), 0) << some.err() << some.out();
+  EXPECT_THAT(some.out(), HasSubstr("per bot, by 2 of them\n"));
+  EXPECT_THAT(some.out(), HasSubstr(" times, 0 mismatches"));
+  Program& none = start("mobula-bots", in({"--clients", "3", "--verify", "0", "--seconds", "1"}));
+  EXPECT_EQ(none.wait(), 0) << none.err() << none.out();
+  EXPECT_THAT(none.out(), HasSubstr("3 of 3"));
+  EXPECT_THAT(none.out(), HasSubstr("mirrors verified        0 times"));
+}
+
+TEST_F(Programs, AClientTellsOfEventsWhenAsked) {
+  serve();
+  Program& bots = start("mobula-bots", in({"--clients", "8", "--seconds", "20"}));
+  Program& client = start("mobula-client", in({"--events"}));
+  EXPECT_TRUE(client.prints("event of tick ")) << client.out();
+  client.signal(SIGTERM);
+  client.wait();
+  EXPECT_THAT(client.out(),
+              testing::ContainsRegex("event of tick [0-9]+ about [0-9]+\\.[0-9]+: [0-9]+ bytes [0-9a-f]+\n"));
+  bots.signal(SIGTERM);
+  bots.wait();
 }
 
 TEST_F(Programs, BotsWhoseServerDiesFail) {

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static std::unique_ptr<client::Mirror> mirror = make_mirror();
   const std::uint64_t hash = mirror->hash();
   const ecs::Tick tick = mirror->tick();
-  const bool applied = mirror->apply(fuzz::view(data, size)).ok();
+  const bool applied = test::apply_delta(*mirror, fuzz::view(data, size)).ok();
   mirror->check();
   if (applied) {
     mirror->acknowledged(test::mirror_state().told.ack() + 1);

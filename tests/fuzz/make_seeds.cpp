@@ -16,6 +16,8 @@
 #include <reflect/compile_schema.hpp>
 #include <resource/sealed_file.hpp>
 #include <server/hamlet.hpp>
+#include <server/raw_client.hpp>
+#include <server/tiny_game.hpp>
 #include <string>
 #include <wire/codec_world.hpp>
 
@@ -54,7 +56,35 @@ void messages() {
   write("message", "rejoin_tokens", wire::encode(wire::RejoinTokens{core::Bytes(wire::rejoin_token_bytes)}));
   write("message", "resource_request", wire::encode(wire::ResourceRequest{hash, 7}));
   write("message", "resource_part", wire::encode(wire::ResourcePart{hash, 7, core::Bytes(20)}));
+  write("message", "hello_again",
+        wire::encode(wire::Hello{.schema_fingerprint = {}, .name = "a", .resources = {hash}, .resume = true}));
+  write("message", "level", wire::encode(wire::Level{hash, {3, 9, 1}, 5, core::Bytes(2, std::byte{1})}));
+  write("message", "mirror_hashes",
+        wire::encode(wire::MirrorHashes{false, 2, 9, 70, {{3, {5, 1}, 60, 77}, {8, {6, 1}, 70, 78}}}));
+  write("message", "mirror_correction",
+        wire::encode(wire::MirrorCorrection{.fault = wire::MirrorFault::values,
+                                            .of_level = true,
+                                            .place = 3,
+                                            .entity = {5, 1},
+                                            .tick = 60,
+                                            .words = {1, 2, 3}}));
+  write("message", "mirror_difference", wire::encode(wire::MirrorDifference{{5, 1}, "Pickup", "amount", "9", "1"}));
   write("message", "events", wire::encode(wire::Events{9, {{0, {}, core::Bytes(5)}, {7, {5, 1}, {}}}}));
+  write("message", "level", wire::encode(wire::Level{hash, {5, 11, 1}, 1, core::Bytes(2)}));
+  write(
+      "message", "mirror_hashes",
+      wire::encode(wire::MirrorHashes{
+          .of_level = true, .first = 5, .end = 90, .tick = 77, .hashes = {{5, {5, 1}, 70, 1}, {89, {89, 2}, 77, 2}}}));
+  write("message", "mirror_correction",
+        wire::encode(wire::MirrorCorrection{.fault = wire::MirrorFault::missing,
+                                            .of_level = true,
+                                            .place = 9,
+                                            .entity = {2, 3},
+                                            .tick = 4,
+                                            .prototype = 1ull << 60,
+                                            .owner = true,
+                                            .words = {1, 2}}));
+  write("message", "mirror_difference", wire::encode(wire::MirrorDifference{{2, 3}, "Body", "tint", "1", "[2,3]"}));
 }
 
 void inputs() {
@@ -302,6 +332,85 @@ void recordings() {
   static_cast<void>((*writer)->finish());
 }
 
+// What fuzz_connection.cpp and fuzz_server.cpp take: the two sides of a conversation about the hamlet.
+class Conversation {
+ public:
+  Conversation() {
+    server::ServerConfig config{.level = test::hamlet()};
+    config.transport = test::test_transport();
+    config.token_servers = config.transport.public_addresses;
+    server_ = std::move(*server::Server::start(std::move(config), game_));
+    server_->set_unix_time(test::test_unix_time);
+    client_ = std::make_unique<test::RawClient>(*server_, 1);
+    client_->connect();
+  }
+  void say(const wire::Message& message) {
+    client_->say(message);
+    add(of_client, 0, wire::encode(message));
+  }
+  void input() {
+    ++input_.ack;
+    core::Bytes bytes(wire::input_bytes_max);
+    bytes.resize(wire::encode_input(input_, bytes).bytes);
+    client_->send_input(bytes);
+    add(of_client, 1, bytes);
+  }
+  // All deltas are taken.
+  void tick() {
+    client_->tick();
+    of_client += '\2';
+    for (; !client_->messages.empty(); client_->messages.pop_front()) add(of_server, 0, client_->messages.front());
+    for (; !client_->deltas.empty(); client_->deltas.pop_front()) {
+      add(of_server, 1, client_->deltas.front());
+      if (const auto header = wire::read_delta_header(client_->deltas.front())) input_.newest = header->sequence;
+    }
+    for (std::uint32_t age = 0; age < std::min(input_.newest, 64u); ++age) input_.received[0] |= 1ull << age;
+    of_server += '\2';
+  }
+  void change(std::uint8_t which) {
+    ecs::Registry& registry = server_->world().registry();
+    registry.get<engine::Transform>(server_->world().level_range().at(which)).position.x += 1;
+    client_->tick();
+    of_client += '\4';
+    of_client += static_cast<char>(which);
+  }
+
+  std::string of_client;
+  std::string of_server;
+
+ private:
+  static void add(std::string& steps, char kind, core::ByteView bytes) {
+    steps += kind;
+    steps += static_cast<char>(bytes.size());
+    steps += static_cast<char>(bytes.size() >> 8);
+    steps.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+
+  test::TinyGame game_;
+  std::unique_ptr<server::Server> server_;
+  std::unique_ptr<test::RawClient> client_;
+  wire::InputDatagram input_{.words = 1};
+};
+
+void conversations() {
+  for (const bool has_level : {false, true}) {
+    Conversation conversation;
+    wire::Hello hello{.schema_fingerprint = test::game_schema()->fingerprint(), .name = "ada", .verify = true};
+    if (has_level) hello.resources = {test::hamlet()->identity()};
+    conversation.say(hello);
+    for (std::uint8_t i = 0; i < 12; ++i) {
+      conversation.tick();
+      if (i > 3) conversation.input();
+      if (i % 2 == 0) conversation.change(i);
+    }
+    conversation.say(wire::MirrorHashes{has_level, 0, ~0u, 5, {{3, ecs::Entity{3, 1}, 1, 77}}});
+    conversation.tick();
+    conversation.tick();
+    write("connection", has_level ? "has_level" : "told_all", conversation.of_server);
+    write("server", has_level ? "has_level" : "told_all", conversation.of_client + "\3\2\2");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -323,4 +432,5 @@ int main(int argc, char** argv) {
   texts();
   tokens();
   recordings();
+  conversations();
 }

@@ -6,6 +6,7 @@
 #include <mobula/server/events.hpp>
 #include <mobula/wire/event_batch.hpp>
 #include <mobula/wire/messages.hpp>
+#include <seeds.hpp>
 #include <set>
 
 namespace mobula::server {
@@ -163,10 +164,9 @@ TEST(Events, ATickHasRoomForSoManyBytes) {
 }
 
 TEST(Events, RandomOnesReachWhomANaiveListSays) {
-  core::Random random(1);
-  Events events;
-  for (int round = 0; round < 300; ++round) {
-    SCOPED_TRACE(testing::Message() << "round " << round);
+  test::for_each_seed(1, 300, 1, [](std::uint64_t seed) {
+    core::Random random(seed);
+    Events events;
     std::vector<std::pair<Audience, std::string>> naive;
     for (std::uint32_t count = random.below(30); count > 0; --count) {
       const Audience audiences[] = {Audience::everyone(), Audience::player(random.below(5)),
@@ -189,8 +189,7 @@ TEST(Events, RandomOnesReachWhomANaiveListSays) {
           expected.push_back(content);
       ASSERT_EQ(read(client.of(events)).texts(), expected);
     }
-    events.clear();
-  }
+  });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <limits>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/demo_game.hpp>
+#include <mobula/server/game/sight.hpp>
 #include <server/hamlet.hpp>
 
 namespace demo {
@@ -199,6 +200,27 @@ TEST_F(DemoGameTest, APickupIsTakenAndComesBackWithANewHandle) {
         }
       });
   EXPECT_EQ(there, 1);
+}
+
+TEST_F(DemoGameTest, ThingsAreSeenFromNearerThanCreaturesAndTheseFromNearerThanScenery) {
+  const Player player = join();
+  ticks(1);
+  const auto& relevance = get<mobula::server::Relevance>(player.entity);
+  EXPECT_EQ(relevance.layer, creatures);
+  EXPECT_EQ(relevance.owner, player.id);
+  const auto layers = game.layers();
+  EXPECT_GT(layers[scenery].radius, layers[creatures].radius);
+  EXPECT_GT(layers[creatures].radius, layers[small_things].radius);
+  int pickups = 0;
+  world->registry().view<const Pickup>().each([&](ecs::Entity entity, const Pickup&) {
+    EXPECT_EQ(get<mobula::server::Relevance>(entity).layer, small_things);
+    ++pickups;
+  });
+  EXPECT_GT(pickups, 20);
+  world->registry().view<const Wander>().each(
+      [&](ecs::Entity entity, const Wander&) { EXPECT_EQ(get<mobula::server::Relevance>(entity).layer, creatures); });
+  EXPECT_GT(world->registry().pool<mobula::server::Relevance>().size(), static_cast<std::uint32_t>(pickups));
+  EXPECT_LT(world->registry().pool<mobula::server::Relevance>().size(), world->registry().entities().size() / 2);
 }
 
 TEST_F(DemoGameTest, AnInventoryThatIsFullTakesNoMore) {

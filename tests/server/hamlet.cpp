@@ -5,6 +5,7 @@
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/patrol_compiler.hpp>
 #include <server/hamlet.hpp>
+#include <server/naive_interest.hpp>
 #include <stdexcept>
 
 namespace mobula::test {
@@ -29,6 +30,12 @@ const std::shared_ptr<const reflect::Schema>& game_schema() {
 
 std::shared_ptr<const resource::Resource> hamlet() {
   static const std::shared_ptr<const resource::Resource> level = compile_level("/tests/server/levels/hamlet.json");
+  return level;
+}
+
+std::shared_ptr<const resource::Resource> rebuilt_hamlet() {
+  static const std::shared_ptr<const resource::Resource> level =
+      compile_level("/tests/server/levels/hamlet_rebuilt.json");
   return level;
 }
 
@@ -71,7 +78,7 @@ transport::ConnectToken test_token(std::uint64_t client_id, const transport::Use
 
 Village::Village(server::Game& game, server::ServerConfig config, const transport::NetworkConditions& conditions,
                  std::uint64_t seed)
-    : network(seed, conditions), server_port(*this, village_address) {
+    : network(seed, conditions), server_port(*this, village_address), game_(game) {
   const std::uint32_t sessions_max = config.transport.sessions_max;
   config.transport = test_transport();
   config.transport.sessions_max = sessions_max;
@@ -100,6 +107,36 @@ Village::Client& Village::join(client::ConnectionConfig config) {
 
 void Village::remove(const Client& client) {
   std::erase_if(clients, [&](const auto& kept) { return kept.get() == &client; });
+}
+
+const server::Viewer* Village::viewer_of(ecs::Entity entity) {
+  for (std::uint32_t player = 1; player <= joined_; ++player) {
+    const server::Viewer* viewer = server->world().viewer(player);
+    if (viewer != nullptr && viewer->viewpoints().front() == entity) return viewer;
+  }
+  return nullptr;
+}
+
+bool Village::mirrors(const Client& client) {
+  const client::Mirror* mirror = client.connection.mirror();
+  const ecs::Entity own = client.connection.player_entity();
+  if (mirror == nullptr || !own) return false;
+  server::World& world = server->world();
+  server::test::NaiveInterest interest{world.registry(), game_.layers(), {}, game_.interest_rule()};
+  if (interest.layers.empty()) interest.layers = {{"all"}};
+  const server::Published& published = server->published();
+  for (std::uint32_t index = 0; index < published.index_end(); ++index)
+    if (published.entity(index).entity) interest.published.insert(index);
+  const server::Viewer* viewer = viewer_of(own);
+  if (viewer == nullptr) return false;
+  std::uint64_t hash = 0;
+  for (const std::uint32_t index : interest.published) {
+    const server::PublishedEntity& entity = published.entity(index);
+    if (!interest.relevant(*viewer, index, mirror->tick_of(entity.entity) != 0)) continue;
+    const bool owner = interest.relevance(entity.entity).owner == viewer->player();
+    hash += entity.hash + (owner ? entity.owner_hash : 0);
+  }
+  return mirror->hash() == hash;
 }
 
 void Village::tick() {

@@ -12,6 +12,8 @@ namespace mobula::test {
 
 // tests/server/levels/hamlet.json, compiled once.
 std::shared_ptr<const resource::Resource> hamlet();
+// Another version of it: some things are gone, some are elsewhere, some are new.
+std::shared_ptr<const resource::Resource> rebuilt_hamlet();
 // The demo's own level of ten thousand entities.
 std::shared_ptr<const resource::Resource> village();
 const std::shared_ptr<const reflect::Schema>& game_schema();
@@ -68,11 +70,9 @@ class Village {
     return condition();
   }
   [[nodiscard]] std::uint64_t published_hash() const { return server->published().hash(); }
-  // Whether the client's mirror is what is published.
-  [[nodiscard]] bool mirrors(const Client& client) const {
-    const client::Mirror* mirror = client.connection.mirror();
-    return mirror != nullptr && mirror->hash() == published_hash();
-  }
+  // Whether the client's mirror is what its player may see of what is published. (In a world of layers: of a client
+  // that was told all, as a level's copy has what is far away too.)
+  [[nodiscard]] bool mirrors(const Client& client);
 
   core::Nanoseconds now = 0;
   transport::Address full{};  // the peer whose pipe can take no more
@@ -82,6 +82,10 @@ class Village {
   std::vector<std::unique_ptr<Client>> clients;
 
  private:
+  // Of the player whose entity it is; null: there is none.
+  [[nodiscard]] const server::Viewer* viewer_of(ecs::Entity entity);
+
+  server::Game& game_;
   std::uint32_t joined_ = 0;
 };
 

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <mobula/server/game/demo_game.hpp>
+#include <mobula/server/relevance.hpp>
 #include <server/hamlet.hpp>
+#include <server/tiny_game.hpp>
 
 namespace mobula::server {
 namespace {
@@ -55,17 +57,60 @@ TEST_F(LevelOfferTest, WhoHasTheLevelIsToldWhatIsNoLongerAsInItAndMirrorsTheSame
   EXPECT_LT(cost, 16u * 1024);
   EXPECT_LT(cost * 8, bytes(has_not));
 
-  for (int i = 0; i < 100; ++i) {
+  ecs::Registry& registry = village.server->world().registry();
+  std::vector<ecs::Entity> destroyed;
+  for (std::uint32_t i = 0; i < 100; ++i) {
     village.tick();
-    if (i % 10 == 0)
-      village.server->world().registry().destroy(
-          village.server->published().entity(900u + static_cast<std::uint32_t>(i)).entity);
+    if (i % 10 == 0) registry.destroy(destroyed.emplace_back(village.server->published().entity(900u + i).entity));
   }
   has.connection.mirror()->check();
   EXPECT_GT(has.connection.stats().verified_ticks, 50u);
   EXPECT_EQ(has.connection.stats().mismatched_ticks, 0u);
   EXPECT_EQ(has_not.connection.stats().mismatched_ticks, 0u);
-  EXPECT_EQ(has.connection.mirror()->size(), has_not.connection.mirror()->size());
+  const client::Mirror& whole = *has.connection.mirror();
+  const client::Mirror& seen = *has_not.connection.mirror();
+  EXPECT_GT(whole.size(), seen.size()) << "a copy of the level has what is far away too";
+  for (const ecs::Entity entity : destroyed) EXPECT_FALSE(whole.registry().valid(entity)) << to_string(entity);
+  std::size_t standing = 0;
+  seen.registry().entities().each([&](ecs::Entity entity) {
+    if (seen.tick_of(entity) == 0 || registry.has<Relevance>(entity)) return;  // which each sees from where it is
+    EXPECT_NE(whole.tick_of(entity), 0u) << to_string(entity);
+    ++standing;
+  });
+  EXPECT_GT(standing, 1000u);
+}
+
+TEST_F(LevelOfferTest, WhoHasTheLevelIsToldOfEventsAboutWhatIsAsInIt) {
+  test::TinyGame game;
+  test::Village village(game, with_level());
+  test::Village::Client& has = join(village, true);
+  test::Village::Client& has_not = join(village, false);
+  ASSERT_TRUE(village.tick_until([&] { return has.connection.complete() && has_not.connection.complete(); }));
+  const ecs::Entity thing = village.server->world().level_range().at(7);
+  ASSERT_TRUE(
+      village.server->world().events().send(core::Bytes(1), Audience::seers_of(thing), Reliability::reliable).ok());
+  for (test::Village::Client* client : {&has, &has_not}) {
+    ASSERT_TRUE(client->connection.mirror()->registry().valid(thing));
+    EXPECT_TRUE(village.tick_until([&] { return !client->connection.events().empty(); }, 10));
+  }
+}
+
+TEST_F(LevelOfferTest, WhatLeavesTheViewAndComesBackBeforeTheClientKnowsIsOneEntity) {
+  test::TinyGame game;
+  test::Village village(game, with_level());
+  test::Village::Client& has = join(village, true);
+  ASSERT_TRUE(village.tick_until([&] { return has.connection.complete(); }));
+  ecs::Registry& registry = village.server->world().registry();
+  const ecs::Entity thing = village.server->world().level_range().at(7);
+  registry.get<engine::Transform>(thing).position.y += 1;
+  registry.add<Relevance>(thing).room = 5;
+  village.network.cut(has.port.from);
+  village.ticks(4);
+  village.network.heal(has.port.from);
+  registry.get<Relevance>(thing).room = 0;
+  village.ticks(40);
+  EXPECT_TRUE(village.mirrors(has));
+  EXPECT_EQ(has.connection.stats().mismatched_ticks, 0u);
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ class RandomWorld {
     alive[place] = alive.back();
     alive.pop_back();
   }
-  void create_range() {
-    const ecs::EntityRange range = registry.create_range(1 + random.below(4));
+  ecs::EntityRange create_many(std::uint32_t count) {
+    const ecs::EntityRange range = registry.create_range(count);
     const ecs::PoolId pools[] = {registry.pool_of<engine::Transform>()};
     const std::vector<ecs::PrototypeId> prototypes(range.count, registry.prototypes().intern(pools));
     registry.assign_prototypes(range, prototypes);
@@ -41,12 +41,13 @@ class RandomWorld {
     }
     registry.add_column(range, pools[0], offsets, reinterpret_cast<const std::byte*>(rows.data()));
     registry.end_spawn(range);
+    return range;
   }
 
   void change() {
     const std::uint32_t dice = random.below(100);
     if (alive.empty() || (dice < 10 && alive.size() < entities_max)) return static_cast<void>(create());
-    if (dice < 12 && alive.size() < entities_max) return create_range();
+    if (dice < 12 && alive.size() < entities_max) return static_cast<void>(create_many(1 + random.below(4)));
     const std::size_t place = random.below(static_cast<std::uint32_t>(alive.size()));
     if (dice < 20) return destroy(place);
     recompose_or_write(alive[place]);

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <client/apply_delta.hpp>
 #include <map>
-#include <mobula/client/mirror.hpp>
 #include <mobula/server/client_view.hpp>
 #include <server/random_world.hpp>
 #include <set>
@@ -46,7 +46,7 @@ class ModelClient {
     const wire::DeltaHeader header = wire::read_delta_header(delta).value();
     const bool late = header.sequence < newest;
     if (taken_.contains(header.sequence) || (late && newest - header.sequence >= wire::late_max)) return;
-    const core::Status applied = mirror->apply(delta);
+    const core::Status applied = apply_delta(*mirror, delta);
     if (!applied) {
       ASSERT_STREQ(applied.error().reason, "too late") << applied.error().message;
       ++passed_over;
@@ -108,6 +108,20 @@ class LossyPipe {
   std::multimap<std::uint32_t, T> under_way_;
 };
 
+// Of a mirror's registry, as the codec of the schema makes them.
+inline std::vector<std::uint32_t> mirrored_words(client::Mirror& mirror, ecs::Entity entity) {
+  const ecs::Registry& registry = mirror.registry();
+  ecs::PrototypeTable& prototypes = mirror.registry().prototypes();
+  std::vector<std::uint32_t> all;
+  for (const ecs::PoolId pool : prototypes.pools(prototypes.canonical(registry.prototype(entity)))) {
+    const wire::RowCodec codec(*game_schema()->find(registry.pool(pool).type().id));
+    std::vector<std::uint32_t> words(codec.words());
+    codec.to_words(registry.try_read(entity, pool), words.data());
+    all.insert(all.end(), words.begin(), words.end());
+  }
+  return all;
+}
+
 class Replica {
  public:
   Replica(RandomWorld& world, std::uint32_t loss_percent, std::uint32_t delay_max)
@@ -161,7 +175,7 @@ class Replica {
       if (tick == 0) return;  // stale
       const std::vector<std::uint32_t>* expected = history.at(entity, tick);
       ASSERT_NE(expected, nullptr) << to_string(entity) << " at tick " << tick;
-      ASSERT_EQ(words_of(entity), *expected) << to_string(entity) << " at tick " << tick;
+      ASSERT_EQ(mirrored_words(*client.mirror, entity), *expected) << to_string(entity) << " at tick " << tick;
     });
   }
 
@@ -173,19 +187,6 @@ class Replica {
   std::size_t bytes_sent = 0;
 
  private:
-  // Of the mirror's registry, as the codec of the schema makes them.
-  std::vector<std::uint32_t> words_of(ecs::Entity entity) {
-    const ecs::Registry& registry = client.mirror->registry();
-    ecs::PrototypeTable& prototypes = client.mirror->registry().prototypes();
-    std::vector<std::uint32_t> all;
-    for (const ecs::PoolId pool : prototypes.pools(prototypes.canonical(registry.prototype(entity)))) {
-      const wire::RowCodec codec(*game_schema()->find(registry.pool(pool).type().id));
-      std::vector<std::uint32_t> words(codec.words());
-      codec.to_words(registry.try_read(entity, pool), words.data());
-      all.insert(all.end(), words.begin(), words.end());
-    }
-    return all;
-  }
   void acknowledge(const wire::InputDatagram& input) {
     ASSERT_TRUE(view.acknowledge(input).ok());
     newest_ack_ = std::max(newest_ack_, input.ack);

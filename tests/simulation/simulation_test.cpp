@@ -17,6 +17,7 @@ class FreezableGame final : public server::Game {
  public:
   [[nodiscard]] core::ByteView schema() const override { return demo_.schema(); }
   core::Status start(server::World& world) override { return demo_.start(world); }
+  [[nodiscard]] std::vector<server::Layer> layers() const override { return demo_.layers(); }
   core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override {
     return demo_.join(world, player);
   }
@@ -177,7 +178,7 @@ class Simulation {
     village_.server->world().registry().check();
     village_.server->endpoint().check();
   }
-  [[nodiscard]] bool all_mirror() const {
+  [[nodiscard]] bool all_mirror() {
     for (const auto& client : village_.clients)
       if (!village_.mirrors(*client) || client->connection.stats().verified_ticks == 0) return false;
     return true;

@@ -2,8 +2,11 @@
 #include <mobula/schema/wire_generated.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <mobula/core/random.hpp>
 #include <mobula/wire/messages.hpp>
+#include <set>
 
 namespace mobula::wire {
 namespace {
@@ -54,7 +57,22 @@ std::vector<Message> examples() {
                 .resources = {some_hash(), {}},
                 .schemas = {some_hash()},
                 .resume = true},
-          Level{some_hash(), {5, 11, 1}, 1, core::Bytes(2, std::byte{3})}};
+          Level{some_hash(), {5, 11, 1}, 1, core::Bytes(2, std::byte{3})},
+          MirrorHashes{},
+          MirrorHashes{.of_level = true,
+                       .first = 5,
+                       .end = 90,
+                       .tick = 77,
+                       .hashes = {{5, {5, 1}, 70, 1ull << 63}, {89, {89, 2}, 77, 0}}},
+          MirrorCorrection{.fault = MirrorFault::missing,
+                           .of_level = true,
+                           .place = 9,
+                           .entity = {2, 3},
+                           .tick = 4,
+                           .prototype = 1ull << 60,
+                           .owner = true,
+                           .words = {1, 0xffffffffu}},
+          MirrorDifference{{2, 3}, "Body", "tint", "1", "[2,3]"}};
 }
 
 // What decode_message promises of anything that it lets through.
@@ -153,6 +171,26 @@ TEST(Messages, EveryMessageComesBackAsItWasSent) {
     EXPECT_EQ(decoded->index(), message.index());
     EXPECT_EQ(encode(*decoded), bytes);
     EXPECT_TRUE(accepted(bytes));
+  }
+}
+
+flat::Body body_of(core::ByteView bytes) { return flat::GetMessage(bytes.data())->body_type(); }
+
+// Tests and fuzzing speak of every message there is.
+TEST(Messages, EveryKindHasAnExampleAndASeed) {
+  std::set<flat::Body> with_example{flat::Body::NONE};
+  for (const Message& message : examples()) with_example.insert(body_of(encode(message)));
+  std::set<flat::Body> with_seed{flat::Body::NONE};
+  for (const auto& entry : std::filesystem::directory_iterator(MOBULA_SOURCE_DIR "/tests/fuzz/corpus/message")) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string seed{std::istreambuf_iterator<char>(file), {}};
+    const core::ByteView bytes = core::as_bytes(seed.data(), seed.size());
+    ASSERT_TRUE(decode_message(bytes).ok()) << entry.path();
+    with_seed.insert(body_of(bytes));
+  }
+  for (const flat::Body body : flat::EnumValuesBody()) {
+    EXPECT_EQ(with_example.count(body), 1u) << "an example of " << flat::EnumNameBody(body);
+    EXPECT_EQ(with_seed.count(body), 1u) << "a seed of " << flat::EnumNameBody(body) << " (make-fuzz-seeds)";
   }
 }
 

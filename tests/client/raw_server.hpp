@@ -1,0 +1,78 @@
+// A server that says whatever bytes it is given, to a connection without a network between: for tests of what no honest
+// server does.
+#pragma once
+
+#include <deque>
+#include <mobula/client/connection.hpp>
+#include <mobula/transport/server_endpoint.hpp>
+#include <server/hamlet.hpp>
+
+namespace mobula::test {
+
+class RawServer : transport::Output {
+ public:
+  explicit RawServer(client::ConnectionConfig config)
+      : connection(with_token(std::move(config)), 0), endpoint_(test_transport()) {
+    endpoint_.set_unix_time(test_unix_time);
+  }
+
+  // The connection has its say, then hears what was said since.
+  void tick() {
+    connection.update(now, *this);
+    deliver();
+    endpoint_.update(now, *this);
+    deliver();
+    now += Village::tick_length;
+    for (transport::ServerEvent event; endpoint_.poll_event(event);) session_ = event.session;
+    transport::Session* session = endpoint_.find(session_);
+    while (session != nullptr && session->next_reliable(buffer_)) messages.push_back(buffer_);
+    while (session != nullptr && session->next_unreliable(buffer_)) inputs.push_back(buffer_);
+  }
+  // Until the connection has said Hello.
+  void meet() {
+    messages.clear();
+    for (int i = 0; i < 20 && messages.empty(); ++i) tick();
+  }
+  void say_bytes(core::ByteView message) {
+    if (transport::Session* session = endpoint_.find(session_)) static_cast<void>(session->send_reliable(message).ok());
+  }
+  void send_delta(core::ByteView delta) {
+    if (transport::Session* session = endpoint_.find(session_)) static_cast<void>(session->send_unreliable(delta).ok());
+  }
+  void break_off() {
+    connection.pipe_closed("lost", now);
+    endpoint_.pipe_closed(address_, now);
+  }
+
+  client::Connection connection;
+  core::Nanoseconds now = 0;
+  std::deque<core::Bytes> messages;  // that the connection said
+  std::deque<core::Bytes> inputs;
+
+ private:
+  static client::ConnectionConfig with_token(client::ConnectionConfig config) {
+    config.transport.token = test_token(1);
+    return config;
+  }
+  void send(const transport::Address& to, core::ByteView datagram) override {
+    under_way_.emplace_back(to, core::Bytes(datagram.begin(), datagram.end()));
+  }
+  void deliver() {
+    for (; !under_way_.empty(); under_way_.pop_front()) {
+      const auto& [to, datagram] = under_way_.front();
+      if (to == village_address) {
+        endpoint_.receive(address_, datagram, now, *this);
+      } else {
+        connection.receive(village_address, datagram, now);
+      }
+    }
+  }
+
+  const transport::Address address_ = transport::Address::v4(10, 2, 0, 1, 5000);
+  transport::ServerEndpoint endpoint_;
+  transport::SessionId session_{};
+  std::deque<std::pair<transport::Address, core::Bytes>> under_way_;
+  core::Bytes buffer_;
+};
+
+}  // namespace mobula::test

@@ -1,0 +1,54 @@
+// Any messages and inputs of a client, to a server with the hamlet: whatever they are, the server goes on, and when the
+// client has been away for long enough nothing is left of it. Input: steps of a byte and what it needs.
+//   0 u16 length, bytes   a reliable message      1 u16 length, bytes   an unreliable one
+//   2                     a tick                  3                     the line breaks, and the client comes back
+//   4                     an entity of the level is changed
+#include <fuzz/fuzz.hpp>
+#include <mobula/core/log.hpp>
+#include <server/raw_client.hpp>
+#include <server/tiny_game.hpp>
+
+using namespace mobula;
+
+namespace {
+
+constexpr std::size_t steps_max = 400;
+
+void step(fuzz::Input& input, server::Server& server, test::RawClient& client) {
+  const std::uint8_t kind = input.byte() % 5;
+  if (kind == 0) return client.say_bytes(input.bytes(input.word()));
+  if (kind == 1) return client.send_input(input.bytes(input.word()));
+  if (kind == 3) {
+    client.break_off();
+    if (!client.rejoin_tokens.empty()) return client.connect(transport::ConnectToken(client.rejoin_tokens.back()));
+  }
+  if (kind == 4) {
+    ecs::Registry& registry = server.world().registry();
+    const ecs::Entity entity = server.world().level_range().at(input.byte() % server.world().level_range().count);
+    if (engine::Transform* transform = registry.valid(entity) ? registry.try_get<engine::Transform>(entity) : nullptr)
+      transform->position.x += 1;
+  }
+  client.tick();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  core::set_log_level(core::LogLevel::off);
+  test::TinyGame game;
+  server::ServerConfig config{.level = test::hamlet()};
+  config.rejoin_grace = core::second / 2;
+  config.transport = test::test_transport();
+  config.token_servers = config.transport.public_addresses;
+  const std::unique_ptr<server::Server> server = std::move(*server::Server::start(std::move(config), game));
+  server->set_unix_time(test::test_unix_time);
+  test::RawClient client(*server, 1);
+  client.connect();
+  fuzz::Input input(fuzz::view(data, size));
+  for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) step(input, *server, client);
+  client.break_off();
+  for (int i = 0; i < 12; ++i) client.tick();
+  fuzz::require(server->players() == 0, "whoever is gone is gone in the end");
+  server->published().check();
+  return 0;
+}

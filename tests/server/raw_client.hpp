@@ -1,0 +1,88 @@
+// A client that says whatever bytes it is given, to a server without a network between: for tests of what no honest
+// client does.
+#pragma once
+
+#include <deque>
+#include <mobula/server/server.hpp>
+#include <mobula/transport/client_endpoint.hpp>
+#include <mobula/wire/messages.hpp>
+#include <server/hamlet.hpp>
+
+namespace mobula::test {
+
+class RawClient : transport::Output {
+ public:
+  static constexpr core::Nanoseconds tick_length = Village::tick_length;
+
+  RawClient(server::Server& server, std::uint64_t client_id) : server_(server), own_(test_token(client_id)) {}
+
+  // With its own token, or another.
+  void connect() { connect(own_); }
+  void connect(const transport::ConnectToken& token) {
+    transport::ClientConfig config;
+    config.token = token;
+    endpoint_ = std::make_unique<transport::ClientEndpoint>(config, now);
+    for (int i = 0; i < 10 && !endpoint_->connected(); ++i) tick();
+  }
+  // As if its stream had ended.
+  void break_off() { server_.pipe_closed(address, now); }
+  void tick() {
+    if (endpoint_ != nullptr) endpoint_->update(now, *this);
+    deliver();
+    server_.tick(now, *this);
+    deliver();
+    now += tick_length;
+    while (endpoint_ != nullptr && endpoint_->session().next_reliable(buffer_)) take();
+    while (endpoint_ != nullptr && endpoint_->session().next_unreliable(buffer_)) deltas.push_back(buffer_);
+  }
+  void ticks(int count) {
+    for (int i = 0; i < count; ++i) tick();
+  }
+  void say(const wire::Message& message) { say_bytes(wire::encode(message)); }
+  void say_bytes(core::ByteView message) { static_cast<void>(endpoint_->session().send_reliable(message).ok()); }
+  void send_input(core::ByteView input) { static_cast<void>(endpoint_->session().send_unreliable(input).ok()); }
+  void send_input(const wire::InputDatagram& input) {
+    core::Bytes bytes(wire::input_bytes_max);
+    bytes.resize(wire::encode_input(input, bytes).bytes);
+    send_input(bytes);
+  }
+  [[nodiscard]] bool connected() const { return endpoint_ != nullptr && endpoint_->connected(); }
+
+  const transport::Address address = transport::Address::v4(10, 2, 0, 1, 5000);
+  core::Nanoseconds now = 0;
+  std::deque<core::Bytes> messages;                    // that it was told
+  std::deque<core::Bytes> deltas;                      // and what came unreliably
+  std::vector<transport::ConnectToken> rejoin_tokens;  // the last it was given
+
+ private:
+  void send(const transport::Address& to, core::ByteView datagram) override {
+    under_way_.emplace_back(to, core::Bytes(datagram.begin(), datagram.end()));
+  }
+  void deliver() {
+    for (; !under_way_.empty(); under_way_.pop_front()) {
+      const auto& [to, datagram] = under_way_.front();
+      if (to == village_address) {
+        server_.receive(address, datagram, now, *this);
+      } else if (endpoint_ != nullptr) {
+        endpoint_->receive(village_address, datagram, now);
+      }
+    }
+  }
+  void take() {
+    messages.push_back(buffer_);
+    const core::Result<wire::Message> message = wire::decode_message(buffer_);
+    const auto* given = message ? std::get_if<wire::RejoinTokens>(&*message) : nullptr;
+    if (given == nullptr) return;
+    rejoin_tokens.clear();
+    for (core::ByteView rest = given->tokens; !rest.empty(); rest = rest.subspan(wire::rejoin_token_bytes))
+      rejoin_tokens.push_back(*transport::read_token(rest.first(wire::rejoin_token_bytes)));
+  }
+
+  server::Server& server_;
+  transport::ConnectToken own_;
+  std::unique_ptr<transport::ClientEndpoint> endpoint_;
+  std::deque<std::pair<transport::Address, core::Bytes>> under_way_;
+  core::Bytes buffer_;
+};
+
+}  // namespace mobula::test
