@@ -79,7 +79,7 @@ wrong shared/index/name_table.hpp "<boost/unordered/unordered_flat_map.hpp>" \
 wrong shared/wire/messages.cpp "<rapidjson/reader.h>" "<rapidjson/reader.h>: only for resource"
 wrong shared/resource/json.cpp "<nlohmann/json.hpp>" "<nlohmann/json.hpp>: only for index net server client"
 right client/bots_main.cpp "<CLI/CLI.hpp>"
-wrong client/bots.cpp "<CLI/CLI.hpp>" "<CLI/CLI.hpp>: only for *main.cpp server/config.cpp server/token_tool.cpp client/access_options.cpp resource/compile_tool.cpp"
+wrong client/bots.cpp "<CLI/CLI.hpp>" "<CLI/CLI.hpp>: only for *main.cpp core/command_line.cpp server/config.cpp server/token_tool.cpp client/access_options.cpp resource/compile_tool.cpp"
 wrong shared/index/names.cpp "<flatbuffers/flatbuffers.h>" \
   "<flatbuffers/flatbuffers.h>: only for reflect schema resource wire server client"
 wrong client/mirror.cpp "<sqlite3.h>" "<sqlite3.h>: only for server"

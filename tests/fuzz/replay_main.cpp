@@ -1,5 +1,6 @@
-// Runs a fuzz target without libFuzzer: on each file of a folder, on every one of its truncations up to some
-// hundreds, and on some hundreds of seeded mutations of it. Fails when there is no file.
+// Runs a fuzz target without libFuzzer: on each file of a folder, on every one of its truncations up to ROUNDS, and on
+// as many seeded mutations of it. Fails when there is no file.
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -12,15 +13,13 @@ namespace {
 
 using Buffer = std::vector<std::uint8_t>;
 
-constexpr std::uint32_t rounds = 300;  // of either kind, for each file
-
 void run(const Buffer& input) {
   // A copy of just its size: AddressSanitizer then sees every byte read behind it.
   const Buffer exact(input);
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }
 
-void run_mutations(const Buffer& seed) {
+void run_mutations(const Buffer& seed, std::uint32_t rounds) {
   mobula::core::Random random(seed.size());
   const auto size = static_cast<std::uint32_t>(seed.size());
   for (std::uint32_t i = 0; i < rounds && i < size; ++i)
@@ -39,8 +38,8 @@ void run_mutations(const Buffer& seed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: %s FOLDER ROUNDS\n", argv[0]);
     return 2;
   }
   std::vector<std::filesystem::path> files;
@@ -52,7 +51,7 @@ int main(int argc, char** argv) {
     std::ifstream stream(file, std::ios::binary);
     const Buffer seed{std::istreambuf_iterator<char>(stream), {}};
     run(seed);
-    run_mutations(seed);
+    run_mutations(seed, static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10)));
   }
   run({});
   return files.empty() ? 1 : 0;

@@ -220,7 +220,8 @@ TEST(Spawner, APartOfALevelTakesFreeIndicesAndRefersToWhatIsThere) {
   World world;
   auto spawner = Spawner::bind(world.registry, test::demo_schema(), resource);
   std::vector<ecs::Entity> present(count);
-  std::vector<SpawnChoice> choices(count, SpawnChoice::leave);
+  std::vector<SpawnChoice> choices;
+  choices.resize(count, SpawnChoice::leave);
   core::Random random(4);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (random.below(2) == 0)
