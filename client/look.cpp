@@ -38,6 +38,11 @@ std::string title(std::string_view instance, std::string_view type) {
   return instance == type ? std::string(type) : core::format("{} ({})", instance, type);
 }
 
+core::Status expect_seen(const Mirror& mirror, ecs::Entity entity) {
+  if (mirror.registry().valid(entity)) return core::Done{};
+  return core::Error{"not seen", core::format("this player sees no entity {}", to_string(entity))};
+}
+
 // Entities of one prototype.
 struct Kind {
   ecs::PrototypeId prototype;
@@ -152,6 +157,7 @@ std::string describe_entities(Mirror& mirror, std::size_t kinds_max) {
 }
 
 core::Result<std::string> describe_properties(Mirror& mirror, ecs::Entity entity) {
+  if (const core::Status seen = expect_seen(mirror, entity); !seen) return seen.error();
   const index::Properties properties(mirror.registry(), mirror.schema(), mirror.names());
   const core::Result<std::vector<index::PropertyInfo>> all = properties.list(entity);
   if (!all) return all.error();
@@ -178,6 +184,7 @@ core::Result<std::string> describe_property(Mirror& mirror, std::string_view add
   const index::Properties properties(mirror.registry(), mirror.schema(), mirror.names());
   const core::Result<index::PropertyAddress> where = index::parse_property_address(address);
   if (!where) return where.error();
+  if (const core::Status seen = expect_seen(mirror, where->entity); !seen) return seen.error();
   const core::Result<index::PropertyRef> found = properties.resolve(where->entity, where->component, where->path);
   if (!found) return found.error();
   if (!sent(found->node(), mirror.is_owner(where->entity)))

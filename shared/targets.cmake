@@ -10,10 +10,11 @@ foreach(folder server client)
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${folder} ${MOBULA_INCLUDE_DIR}/mobula/${folder} SYMBOLIC)
 endforeach()
 
-# Flags of our own code, never of our users': warnings are errors, and the
-# arithmetic is the same on every compiler and preset.
+# Flags of our own code, never of our users': warnings are errors, but not in a build of theirs, whose compiler may
+# know others; and the arithmetic is the same on every compiler and preset.
 function(mobula_own_code target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -ffp-contract=off)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
+                         $<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:-Werror>)
   # g++ 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
   if(MOBULA_SANITIZE MATCHES thread)

@@ -158,7 +158,11 @@ void ServerEndpoint::connect(const Address& from, std::uint32_t handshake, const
   }
   handshakes_.erase(handshake);
   if (const std::uint32_t old = farewells_.find(from); old != farewells_.none) farewells_.erase(old);
-  events_.push_back({ServerEvent::Kind::connected, id_of(at), from, {}, slots_[at].identity});
+  ServerEvent& event = events_.emplace_back();
+  event.kind = ServerEvent::Kind::connected;
+  event.session = id_of(at);
+  event.address = from;
+  event.identity = slot.identity;
   send_keep_alive(at, now, output);
 }
 

@@ -91,8 +91,8 @@ TEST_F(Look, WhatIsNotThereOrNotSentIsSaid) {
   }
   EXPECT_THAT(property(""), StartsWith("bad address: "));
   const ecs::Entity stale{player().index, player().generation + 1};
-  EXPECT_STREQ(describe_properties(mirror(), stale).error().reason, "stale handle");
-  EXPECT_STREQ(describe_property(mirror(), to_string(stale) + "/Health").error().reason, "stale handle");
+  EXPECT_STREQ(describe_properties(mirror(), stale).error().reason, "not seen");
+  EXPECT_STREQ(describe_property(mirror(), to_string(stale) + "/Health").error().reason, "not seen");
 }
 
 // What a mirror calls complete lacks nothing that the server had published by then, however much was lost on the way.

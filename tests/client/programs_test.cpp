@@ -259,8 +259,8 @@ TEST_F(Programs, AClientListsEntitiesTheirPropertiesAndOneValue) {
   };
   expect_failure({"--get", handle + "/Fogg/density"}, "did you mean 'Fog'?");
   expect_failure({"--get", handle + "/Fog/densty"}, "did you mean 'density'?");
-  expect_failure({"--get", "999999.1/Fog/density"}, "entity 999999.1 is not alive");
-  expect_failure({"--list", "999999.1"}, "entity 999999.1 is not alive");
+  expect_failure({"--get", "999999.1/Fog/density"}, "this player sees no entity 999999.1");
+  expect_failure({"--list", "999999.1"}, "this player sees no entity 999999.1");
 }
 
 TEST_F(Programs, BotsJoinWalkAndReport) {
