@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <mobula/core/hex.hpp>
 #include <seeds.hpp>
 #include <server/replica.hpp>
+#include <sstream>
 
 namespace mobula::server {
 namespace {
@@ -281,6 +284,56 @@ TEST(ClientView, NothingIsSentTwiceWhileItMayBeArriving) {
     EXPECT_EQ(replica.view.has_chosen(), first);
     replica.view.write_delta(delta, world.registry.tick(), {});
   }
+}
+
+// The deltas of schema/WIRE.md: its lines "delta NUMBER bytes in hex" between "## Deltas" and the next part.
+std::vector<core::Bytes> specified_deltas() {
+  std::ifstream file(MOBULA_SOURCE_DIR "/schema/WIRE.md");
+  std::vector<core::Bytes> deltas;
+  std::string line;
+  while (std::getline(file, line) && !line.starts_with("## Deltas")) continue;
+  while (std::getline(file, line) && !line.starts_with("## ")) {
+    std::istringstream words(line);
+    std::string word;
+    if (!(words >> word) || word != "delta") continue;
+    std::string hex;
+    for (words >> word; words >> word;) hex += word;
+    deltas.push_back(core::from_hex(hex).value());
+  }
+  return deltas;
+}
+
+TEST(ClientView, ItsDeltasAreThoseThatTheSpecificationShows) {
+  RandomWorld world(1);
+  EntityStrings strings(world.publisher.published());
+  ClientView view(world.publisher.published(), strings, false);
+  std::vector<core::Bytes> deltas;
+  const auto tell = [&] {
+    world.publish();
+    strings.begin_tick(world.registry.tick());
+    view.note_published();
+    if (deltas.empty()) view.enter(0, false);
+    view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
+    core::Bytes delta(400);
+    delta.resize(view.write_delta(delta, world.registry.tick(), {}));
+    deltas.push_back(std::move(delta));
+    world.end_tick();
+  };
+  const ecs::Entity entity = world.create();
+  world.registry.add<demo::Team>(entity).color = demo::TeamColor::blue;
+  view.prototypes().find_or_want(world.registry.prototype(entity));
+  view.prototypes().delivered(1);
+  tell();
+  ASSERT_TRUE(view.acknowledge({.ack = 1, .newest = 1, .words = 1, .received = {1}}).ok());
+  world.registry.get<demo::Team>(entity).color = demo::TeamColor::red;
+  tell();
+  for (int pause = 0; pause < 3; ++pause) world.publish(), world.end_tick();
+  ASSERT_TRUE(view.acknowledge({.ack = 2, .newest = 2, .words = 1, .received = {3}}).ok());
+  world.registry.destroy(entity);
+  tell();
+  const std::vector<core::Bytes> specified = specified_deltas();
+  ASSERT_EQ(specified.size(), deltas.size());
+  for (std::size_t i = 0; i < deltas.size(); ++i) EXPECT_EQ(core::to_hex(deltas[i]), core::to_hex(specified[i]));
 }
 
 TEST(ClientView, WhoHasNoMoreIdsWaitsUntilOneIsFree) {
