@@ -35,6 +35,9 @@ core::Result<Access> parse_access(AccessOptions options);
 // What may be behind an end that says little: a server does not answer strangers. Empty for the others.
 std::string_view advice(transport::ReasonCode code);
 
+// Whether more tokens can be had than those that get_tokens has given.
+inline bool gives_more_tokens(const Access& access) { return access.options.token_file.empty(); }
+
 // So many tokens, one for each client. Reasons: those of the file, the key and the exchange with the admin address;
 // "one token" where more are wanted than a file has.
 core::Result<std::vector<transport::ConnectToken>> get_tokens(const Access& access, std::uint32_t count);

@@ -68,12 +68,14 @@ void Connection::set_command(core::ByteView command) {
   command_.assign(command.begin(), command.end());
 }
 
-bool Connection::can_rejoin() const {
+bool Connection::can_rejoin() const { return lost() && !rejoin_tokens_.empty(); }
+
+bool Connection::lost() const {
   using transport::ReasonCode;
   constexpr std::array mendable{ReasonCode::timed_out, ReasonCode::pipe_lost, ReasonCode::no_answer,
                                 ReasonCode::handshake_timed_out};
-  const bool lost = std::find(mendable.begin(), mendable.end(), reason_.code) != mendable.end();
-  return state_ == State::closed && lost && !rejoin_tokens_.empty();
+  const bool mendable_end = std::find(mendable.begin(), mendable.end(), reason_.code) != mendable.end();
+  return state_ == State::closed && mendable_end && welcomed();
 }
 
 void Connection::rejoin(core::Nanoseconds now) {
@@ -83,9 +85,22 @@ void Connection::rejoin(core::Nanoseconds now) {
   if (config_.transport.servers.empty()) config_.transport.servers = config_.transport.token.servers;
   config_.transport.token = std::move(rejoin_tokens_.back());
   rejoin_tokens_.pop_back();
+  begin_again(now);
+}
+
+void Connection::enter_again(const transport::ConnectToken& token, core::Nanoseconds now) {
+  MOBULA_ASSERT(state_ == State::closed, "who is in does not come in again");
+  if (config_.recording != nullptr) config_.recording->entered_again(token, now);
+  config_.transport.token = token;
+  rejoin_tokens_.clear();
+  begin_again(now);
+}
+
+void Connection::begin_again(core::Nanoseconds now) {
   endpoint_ = std::make_unique<transport::ClientEndpoint>(config_.transport, now);
   state_ = State::connecting;
   reason_ = {};
+  closing_.reset();
   progress_.complete = false;
   reception_ = {};
   ++stats_.rejoins;
@@ -100,7 +115,8 @@ void Connection::say_hello() {
   wire::Hello hello{.version = wire::protocol_version,
                     .schema_fingerprint = {},
                     .name = config_.name,
-                    .verify = config_.verify && config_.decode};
+                    .verify = config_.verify && config_.decode,
+                    .spectate = config_.spectate};
   if (config_.schema != nullptr) hello.schema_fingerprint = config_.schema->fingerprint();
   hello.resume = welcomed();
   if (config_.resources != nullptr) stored_ = config_.resources->newest(wire::max_resources);
@@ -257,6 +273,12 @@ core::Status Connection::take(const wire::Prototypes& message) {
   return mirror_ != nullptr ? mirror_->add_prototypes(message) : core::Status(core::Done{});
 }
 
+core::Status Connection::take(const wire::Closing& message) {
+  core::log_info("client", "the server closes in {} s: {}", message.seconds, message.reason);
+  closing_ = message;
+  return core::Done{};
+}
+
 core::Status Connection::take(const wire::PlayerEntity& message) {
   player_entity_ = message.entity;
   return core::Done{};
@@ -314,12 +336,22 @@ void Connection::note_received(std::uint32_t sequence) {
     return;
   }
   const std::uint32_t steps = sequence - acks.newest;
+  note_lost(steps);
   std::array<std::uint64_t, wire::input_words_max> shifted{};
   for (std::uint32_t age = 0; age + steps < wire::ack_history && steps < wire::ack_history; ++age)
     if (acks.has(age)) shifted[(age + steps) / 64] |= 1ull << (age + steps) % 64;
   shifted[0] |= 1;
   acks.received = shifted;
   acks.newest = sequence;
+}
+
+// Before the newest goes on by so many: those that are then too old to be taken.
+void Connection::note_lost(std::uint32_t steps) {
+  const wire::InputDatagram& acks = progress_.input;
+  const std::uint32_t never_seen = steps > wire::late_max ? steps - wire::late_max : 0;
+  stats_.lost_deltas += never_seen;
+  for (std::uint32_t age = wire::late_max - std::min(steps, wire::late_max); age < wire::late_max; ++age)
+    if (age < acks.newest && !acks.has(age)) ++stats_.lost_deltas;
 }
 
 bool Connection::none_missing() const {

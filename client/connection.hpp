@@ -1,6 +1,7 @@
 // One client's conversation with a server: hello, welcome, prototypes, deltas, acknowledgements,
 // verification. Without sockets, clocks or threads: datagrams and the time go in, datagrams come out.
-// When it breaks off, the same player may come back: rejoin() begins anew with the token that the server gave.
+// When it breaks off, the same player may come back: rejoin() begins anew with the token that the server gave. A server
+// that has ended since knows nothing of it: enter_again() takes a token of whoever gave the first.
 #pragma once
 
 #include <array>
@@ -25,6 +26,7 @@ struct ConnectionConfig {
   std::shared_ptr<const reflect::Schema> schema;
   // Where the server's resources are kept; null: they are not asked for.
   ResourceStore* resources = nullptr;
+  bool spectate = false;  // comes to look on: has no entity, and gives no commands
   // Asks the server for hashes of what the mirror should be.
   bool verify = true;
   // False: deltas are acknowledged unread and nothing is mirrored, so that one process can be many clients. A server
@@ -38,6 +40,7 @@ struct ConnectionStats {
   std::uint64_t ticks = 0;  // of which something arrived
   std::uint64_t deltas = 0;
   std::uint64_t late_deltas = 0;        // a newer one was there already
+  std::uint64_t lost_deltas = 0;        // given up: they would come too late
   std::uint64_t verified_ticks = 0;     // the server's hash was that of the mirror
   std::uint64_t mismatched_ticks = 0;   // … was another
   std::uint64_t corrections = 0;        // entities that the mirror had wrong, by the server's word
@@ -65,6 +68,10 @@ class Connection {
   // and goes on, unless the server has nothing left of it: then another takes its place.
   [[nodiscard]] bool can_rejoin() const;
   void rejoin(core::Nanoseconds now);
+  // Closed, though neither side wanted it, after the server had let it in.
+  [[nodiscard]] bool lost() const;
+  // Once closed: comes in with another token, as if for the first time.
+  void enter_again(const transport::ConnectToken& token, core::Nanoseconds now);
 
   // Given with the next update, for the tick in which it can arrive in time; said again until the server has it.
   void set_command(core::ByteView command);
@@ -77,7 +84,9 @@ class Connection {
   // Why it is closed.
   [[nodiscard]] const transport::Reason& reason() const { return reason_; }
   [[nodiscard]] std::uint32_t ticks_per_second() const { return ticks_per_second_; }
-  // The player's own entity; null until the server tells.
+  // What the server has said of its end; nothing if it has not.
+  [[nodiscard]] const std::optional<wire::Closing>& closing() const { return closing_; }
+  // The player's own entity; null until the server tells, and for a spectator.
   [[nodiscard]] ecs::Entity player_entity() const { return player_entity_; }
   // Null until the server has said which schema it has, and where nothing is decoded.
   [[nodiscard]] Mirror* mirror() { return mirror_.get(); }
@@ -128,6 +137,8 @@ class Connection {
   core::Status take(const wire::MirrorHashes& message);
   core::Status take(const wire::MirrorCorrection& message);
   core::Status take(const wire::MirrorDifference& message);
+  core::Status take(const wire::Closing& message);
+  void begin_again(core::Nanoseconds now);
   [[nodiscard]] std::shared_ptr<const reflect::Schema> find_schema(const core::ContentHash& fingerprint) const;
   void ask_for_next_resource();
   void take_unreliable(core::ByteView bytes, core::Nanoseconds now);
@@ -135,6 +146,7 @@ class Connection {
   [[nodiscard]] bool apply(const wire::DeltaHeader& header, core::ByteView delta, core::Nanoseconds now);
   [[nodiscard]] bool is_new(std::uint32_t sequence) const;
   void note_received(std::uint32_t sequence);
+  void note_lost(std::uint32_t steps);
   [[nodiscard]] bool none_missing() const;
   void verify(const wire::DeltaHeader& header, core::Nanoseconds now);
   [[nodiscard]] bool pass_over_unreadable(const wire::DeltaHeader& header, core::Nanoseconds now);
@@ -150,6 +162,7 @@ class Connection {
   std::optional<core::Error> failure_;
   std::uint32_t ticks_per_second_ = 0;
   ecs::Entity player_entity_;
+  std::optional<wire::Closing> closing_;
   std::unique_ptr<Mirror> mirror_;
   MirrorCheck check_;
   Progress progress_;

@@ -114,7 +114,7 @@ const char* DeltaDecoder::change(std::uint32_t id) {
   const wire::Baseline baseline{.b1 = base.b1.words,
                                 .b2 = base.b2.tick != 0 ? base.b2.words : nullptr,
                                 .time = {header_.tick - base.b1.tick, base.b1.tick - base.b2.tick}};
-  if (!wire::EntityCodec(layout, known.owner).read_change(baseline, bits_, &mirror_.words_[words]))
+  if (!wire::EntityCodec(layout, known.owner).read_change(baseline, bits_, mirror_.words_.data() + words))
     return "a change that cannot be read";
   const bool newest = !known.gone && known.versions.newest().tick < header_.tick;
   return finish({.kind = Mirror::Entry::Kind::change,

@@ -62,6 +62,7 @@ int run_headless(const HeadlessOptions& options) {
              .name = options.name,
              .schema = options.schema,
              .resources = around.resources ? &*around.resources : nullptr,
+             .spectate = options.spectate,
              .recording = around.recording.get()});
   if (!opened) return give_up(opened.error());
   PipeClient& client = **opened;

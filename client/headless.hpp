@@ -16,6 +16,7 @@ struct HeadlessOptions {
   bool json_only = false;
   bool events = false;  // tell of each that comes
   std::string name = "headless";
+  bool spectate = false;
   // Folder in which the server's resources are kept; empty: they are not asked for. While recording they come anew, to
   // be in the recording, and this folder is left alone.
   std::string resources;

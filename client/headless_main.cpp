@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
       ->type_name("PROPERTY")
       ->excludes(ticks, json, events, list);
   app.add_option("--name", options.name, "what the player is called")->capture_default_str();
+  app.add_flag("--spectate", options.spectate, "look on: without an entity in the world");
   app.add_option("--resources", options.resources,
                  "keep the server's level, as clients may have it, in this folder; with --record it is fetched anew, "
                  "to be in the recording, and the folder is left alone")
@@ -88,7 +89,7 @@ int main(int argc, char** argv) {
       app.add_option("--replay", replay.path, "mirror the session that was recorded in this file")->type_name("FILE");
   app.get_option("--connect")->required(false);
   for (const char* other : {"--connect", "--admin", "--key-file", "--token", "--ca-file", "--simulate", "--name",
-                            "--resources", "--schema", "--record"})
+                            "--spectate", "--resources", "--schema", "--record"})
     replayed->excludes(other);
   app.add_option("--speed", replay.speed, "times as fast as it was recorded; 0: as fast as it goes")
       ->check(CLI::Range(0.0, 1e6))

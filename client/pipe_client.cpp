@@ -25,6 +25,7 @@ core::Status PipeClient::open_pipe() {
   core::Result<std::unique_ptr<net::ClientPipe>> pipe =
       net::ClientPipe::open(loop_, access_.destination, {.ca_file = access_.options.ca_file, .stream = {}});
   if (!pipe) return pipe.error();
+  former_pipes_ = counters();
   simulated_.reset();
   pipe_ = std::move(*pipe);
   pipe_end_.clear();
@@ -44,6 +45,14 @@ core::Status PipeClient::open_pipe() {
     simulated_->receive(from, datagram, core::monotonic_now());
   });
   return core::Done{};
+}
+
+net::ClientPipeCounters PipeClient::counters() const {
+  if (pipe_ == nullptr) return former_pipes_;
+  const net::ClientPipeCounters now = pipe_->counters();
+  return {former_pipes_.datagrams_sent + now.datagrams_sent, former_pipes_.bytes_sent + now.bytes_sent,
+          former_pipes_.datagrams_received + now.datagrams_received, former_pipes_.bytes_received + now.bytes_received,
+          former_pipes_.dropped + now.dropped};
 }
 
 transport::Output& PipeClient::output() {
@@ -66,18 +75,46 @@ void PipeClient::update() {
   come_back(now);
 }
 
-// Tries again for a while, each time on a pipe of its own: the old one may be what is broken.
+// Tries again for a while.
 void PipeClient::come_back(core::Nanoseconds now) {
   if (lost_at_ == 0) lost_at_ = now;
-  over_ = over_ || !connection_->can_rejoin() || now - lost_at_ > come_back_within;
+  if (!lost_) {
+    ++losses_;
+    last_loss_ = connection_->reason();
+    lost_ = true;
+  }
+  const bool can_try = connection_->can_rejoin() || (connection_->lost() && gives_more_tokens(access_));
+  over_ = over_ || !can_try || now - lost_at_ > come_back_within;
   if (over_ || now < next_try_) return;
   next_try_ = now + try_interval;
+  try_again(now);
+}
+
+// A server does not answer the tokens of another run. Nor does one that cannot be reached: then there is no token
+// either, and the next try is with one that is left.
+void PipeClient::try_again(core::Nanoseconds now) {
+  const bool unanswered = connection_->reason().code == transport::ReasonCode::no_answer;
+  asked_ = !connection_->can_rejoin() || (unanswered && !asked_ && gives_more_tokens(access_));
+  if (asked_) return enter_again(now);
   core::log_info("client", "lost the server ({}), coming back", to_string(connection_->reason()));
-  if (const core::Status opened = open_pipe(); !opened) {
-    core::log_warn("client", "{}", opened.error().message);
+  // The old pipe may be what is broken.
+  if (const core::Status opened = open_pipe(); !opened) return core::log_warn("client", "{}", opened.error().message);
+  connection_->rejoin(now);
+  lost_ = false;
+}
+
+void PipeClient::enter_again(core::Nanoseconds now) {
+  const core::Result<std::vector<transport::ConnectToken>> tokens = get_tokens(access_, 1);
+  if (!tokens) {
+    core::log_info("client", "lost the server ({}); {}", to_string(connection_->reason()), tokens.error().message);
     return;
   }
-  connection_->rejoin(now);
+  core::log_warn("client",
+                 "the server does not answer the tokens by which this player would come back: it was restarted, or "
+                 "cannot be reached; coming in anew");
+  if (const core::Status opened = open_pipe(); !opened) return core::log_warn("client", "{}", opened.error().message);
+  connection_->enter_again(tokens->front(), now);
+  lost_ = false;
 }
 
 // Past the simulated network: nobody waits for what would be in flight.

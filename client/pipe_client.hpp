@@ -1,4 +1,6 @@
-// A Connection on a pipe of its own. When pipe or server are lost for a while it comes back by itself.
+// A Connection on a pipe of its own. When pipe or server are lost for a while it comes back by itself: as the player it
+// was, by the tokens that the server gave, or, where they are not answered, by a token of whoever gave the first. The
+// server has ended since, then, and begun anew.
 #pragma once
 
 #include <functional>
@@ -21,9 +23,16 @@ class PipeClient {
   // last time.
   void update();
   void close();
+  // As if the path were gone: without a word to the server. It comes back by another, if it was given a token for that.
+  void lose_way() { pipe_end_ = "its client gave it up"; }
+  // Of all the pipes it has had.
+  [[nodiscard]] net::ClientPipeCounters counters() const;
   // Called after each datagram has been taken in.
   void on_received(std::function<void(core::Nanoseconds now)> handler) { received_ = std::move(handler); }
   [[nodiscard]] Connection& connection() { return *connection_; }
+  // How often it lost its connection, or could not come back, and why the last time.
+  [[nodiscard]] std::uint64_t losses() const { return losses_; }
+  [[nodiscard]] const transport::Reason& last_loss() const { return last_loss_; }
   // It will not come back by itself: closed for good.
   [[nodiscard]] bool over() const { return over_; }
 
@@ -35,17 +44,24 @@ class PipeClient {
   core::Status open_pipe();
   transport::Output& output();
   void come_back(core::Nanoseconds now);
+  void try_again(core::Nanoseconds now);
+  void enter_again(core::Nanoseconds now);
 
   net::EventLoop& loop_;
   Access access_;
   std::uint64_t seed_;
   std::unique_ptr<net::ClientPipe> pipe_;
+  net::ClientPipeCounters former_pipes_;
   std::unique_ptr<transport::SimulatedPipe> simulated_;  // null: the real network alone
   std::unique_ptr<Connection> connection_;
   std::function<void(core::Nanoseconds now)> received_;
   core::Nanoseconds lost_at_ = 0;  // 0: it is not
   core::Nanoseconds next_try_ = 0;
+  bool asked_ = false;    // the last try was to get another token
   std::string pipe_end_;  // why the pipe has ended; empty: it has not
+  bool lost_ = false;     // the present connection
+  std::uint64_t losses_ = 0;
+  transport::Reason last_loss_;
   bool over_ = false;
 };
 

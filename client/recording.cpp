@@ -43,6 +43,7 @@ constexpr std::array<BodyBounds, static_cast<std::size_t>(RecordedKind::count)> 
     {0, 0},
     {0, 0},
     {0, 0},
+    {transport::connect_token_bytes, transport::connect_token_bytes},  // enter_again
 }};
 
 // Resized first: of insert() at the end of an empty buffer g++ 12 believes that it writes beyond it.
@@ -135,6 +136,9 @@ void RecordingWriter::pipe_closed(std::string_view why, core::Nanoseconds now) {
   put(RecordedKind::pipe_closed, now, text(why));
 }
 void RecordingWriter::rejoined(core::Nanoseconds now) { put(RecordedKind::rejoin, now); }
+void RecordingWriter::entered_again(const transport::ConnectToken& token, core::Nanoseconds now) {
+  put(RecordedKind::enter_again, now, transport::write_token(token));
+}
 void RecordingWriter::closed() { put(RecordedKind::close, last_); }
 
 void RecordingWriter::put(RecordedKind kind, core::Nanoseconds now, core::ByteView body) {

@@ -23,8 +23,9 @@
 //   rejoin        none: the session begins anew, with a token that came in a datagram
 //   close         none: the client left
 //   end           none: nothing follows; without it whoever recorded was cut off
+//   enter_again   2048 connect token: the client came in anew, with that
 //
-// The token holds the keys of the session: who has the file can read all that was said. They are good for nothing else
+// A token holds the keys of its session: who has the file can read all that was said. They are good for nothing else
 // once the session is over. Settings of the transport other than token and addresses are not in it: its defaults.
 #pragma once
 
@@ -46,6 +47,7 @@ enum class RecordedKind : std::uint8_t {
   rejoin,
   close,
   end,
+  enter_again,
   count
 };
 
@@ -70,6 +72,7 @@ class RecordingWriter {
   void commanded(core::ByteView command);
   void pipe_closed(std::string_view why, core::Nanoseconds now);
   void rejoined(core::Nanoseconds now);
+  void entered_again(const transport::ConnectToken& token, core::Nanoseconds now);
   void closed();
 
   // The file is whole. Reason: "not written", also for what failed before.

@@ -87,6 +87,7 @@ core::Status Replay::apply() {
       connection_->pipe_closed({reinterpret_cast<const char*>(input_.body.data()), input_.body.size()}, input_.now);
       break;
     case RecordedKind::rejoin: return rejoin();
+    case RecordedKind::enter_again: return enter_again();
     case RecordedKind::close: connection_->close(nowhere_); break;
     default: MOBULA_ASSERT(false, "a reader hands out inputs alone");
   }
@@ -103,6 +104,14 @@ core::Status Replay::rejoin() {
   if (!connection_->can_rejoin())
     return core::Error{"damaged", "the recording is damaged: a connection comes back that was not lost"};
   connection_->rejoin(input_.now);
+  return core::Done{};
+}
+
+core::Status Replay::enter_again() {
+  const core::Result<transport::ConnectToken> token = transport::read_token(input_.body);
+  if (!token || connection_->state() != Connection::State::closed)
+    return core::Error{"damaged", "the recording is damaged: a connection begins anew that was not lost"};
+  connection_->enter_again(*token, input_.now);
   return core::Done{};
 }
 

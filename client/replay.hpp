@@ -40,6 +40,7 @@ class Replay {
   core::Status keep_resources();
   void update(bool ready);
   core::Status rejoin();
+  core::Status enter_again();
 
   std::unique_ptr<RecordingReader> reader_;
   RecordedInput input_;

@@ -2,9 +2,10 @@
 #
 #   mobula_component_schema(my_schema monsters.fbs HEADER my/monsters.hpp)
 #   mobula_messages(my_messages commands.fbs)
+#
+# They are there after find_package(mobula) as after add_subdirectory: engine.fbs lies beside this file in both cases.
 
 set(MOBULA_SCHEMA_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "where engine.fbs is")
-set(MOBULA_GENERATED_INCLUDE_DIR ${MOBULA_INCLUDE_DIR} CACHE INTERNAL "where component headers are generated")
 
 # mobula_component_schema(TARGET file.fbs HEADER path.hpp)
 # makes the static library TARGET: plain structs of the schema's components, included as <path.hpp>, and
@@ -19,7 +20,11 @@ function(mobula_component_schema target file)
   endif()
   get_filename_component(name ${file} NAME_WE)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target})
-  set(header ${MOBULA_GENERATED_INCLUDE_DIR}/${ARG_HEADER})
+  set(include ${CMAKE_CURRENT_BINARY_DIR}/include)
+  if(MOBULA_INCLUDE_DIR)  # in Mobula's own tree: among its headers
+    set(include ${MOBULA_INCLUDE_DIR})
+  endif()
+  set(header ${include}/${ARG_HEADER})
   configure_file(${MOBULA_SCHEMA_DIR}/engine.fbs ${dir}/engine.fbs COPYONLY)
   if(NOT name STREQUAL "engine")
     configure_file(${file} ${dir}/${name}.fbs COPYONLY)
@@ -29,18 +34,17 @@ function(mobula_component_schema target file)
   add_custom_command(
     OUTPUT ${dir}/${name}.bfbs ${dir}/${name}.cpp ${header}
     COMMAND flatbuffers::flatc --binary --schema --bfbs-filenames ${dir} -o ${dir} ${dir}/${name}.fbs
-    COMMAND mobula-schema-gen ${dir}/${name}.bfbs --include ${ARG_HEADER} --header ${header}
+    COMMAND mobula::mobula-schema-gen ${dir}/${name}.bfbs --include ${ARG_HEADER} --header ${header}
             --source ${dir}/${name}.cpp
-    DEPENDS ${dir}/${name}.fbs ${dir}/engine.fbs mobula-schema-gen
+    DEPENDS ${dir}/${name}.fbs ${dir}/engine.fbs mobula::mobula-schema-gen
     COMMENT "Generating <${ARG_HEADER}> from ${name}.fbs"
     VERBATIM)
   add_library(${target} STATIC ${dir}/${name}.cpp ${header})
-  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${MOBULA_GENERATED_INCLUDE_DIR}>)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${include}>)
   target_link_libraries(${target} PUBLIC mobula::ecs)
   if(NOT name STREQUAL "engine")
     target_link_libraries(${target} PUBLIC mobula::schema_engine)
   endif()
-  mobula_own_code(${target})
 endfunction()
 
 # mobula_messages(TARGET file.fbs...)

@@ -17,10 +17,18 @@ core::Result<core::SecretKey> load_shared_key(const std::string& path) {
   return file->key;
 }
 
-core::Result<std::vector<transport::Address>> resolve_all(const std::vector<std::string>& texts) {
+// After the brackets of an IPv6 address.
+bool names_port(std::string_view text) {
+  const std::size_t bracket = text.rfind(']');
+  return text.substr(bracket == std::string_view::npos ? 0 : bracket).find(':') != std::string_view::npos;
+}
+
+core::Result<std::vector<transport::Address>> resolve_all(const std::vector<std::string>& texts,
+                                                          std::uint16_t own_port) {
   std::vector<transport::Address> addresses;
   for (const std::string& text : texts) {
-    const core::Result<transport::Address> address = net::resolve(text);
+    const core::Result<transport::Address> address =
+        net::resolve(names_port(text) ? text : core::format("{}:{}", text, own_port));
     if (!address) return core::Error{address.error().reason, "--public-address: " + address.error().message};
     addresses.push_back(*address);
   }
@@ -46,7 +54,7 @@ core::Result<Admission> make_admission(const Config& config, const Ports& ports)
   } else {
     core::random_bytes(admission.key);
   }
-  core::Result<std::vector<transport::Address>> given = resolve_all(config.public_addresses);
+  core::Result<std::vector<transport::Address>> given = resolve_all(config.public_addresses, ports.udp);
   if (!given) return given.error();
   admission.public_addresses = given->empty() ? net::local_addresses(ports.udp) : std::move(*given);
   if (admission.public_addresses.empty())
@@ -63,16 +71,21 @@ core::Result<Admission> make_admission(const Config& config, const Ports& ports)
   return admission;
 }
 
+core::Result<core::Bytes> make_token(const Admission& admission, const transport::Identity& identity) {
+  return transport::mint_token(
+      {.client_id = identity.client_id, .user_data = identity.user_data, .servers = admission.public_addresses},
+      admission.key, transport::random_token_secrets(), core::unix_now());
+}
+
 admin::TokenSource token_source(const Admission& admission) {
   if (admission.shared) return {};
   return [admission](std::uint32_t count, std::string_view user_data) -> core::Result<std::vector<core::Bytes>> {
     std::vector<core::Bytes> tokens;
     for (std::uint32_t i = 0; i < count; ++i) {
-      transport::TokenRequest request{.servers = admission.public_addresses};
-      core::random_bytes(std::as_writable_bytes(std::span(&request.client_id, 1)));
-      copy_text(user_data, request.user_data);
-      core::Result<core::Bytes> token =
-          transport::mint_token(request, admission.key, transport::random_token_secrets(), core::unix_now());
+      transport::Identity identity;
+      core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
+      copy_text(user_data, identity.user_data);
+      core::Result<core::Bytes> token = make_token(admission, identity);
       if (!token) return token.error();
       tokens.push_back(std::move(*token));
     }

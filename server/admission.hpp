@@ -24,8 +24,12 @@ struct Ports {
   std::uint16_t websocket = 0;
 };
 
-// Reasons: those of the key file and of resolving the addresses.
+// A public address without a port is of the UDP port. Reasons: those of the key file and of resolving the addresses.
 core::Result<Admission> make_admission(const Config& config, const Ports& ports);
+
+// A connect token by this server's own authority. Games with several worlds give it to a player whom they send from one
+// to another: `admission` is of the other, and the identity need not be the player's here. Good for a minute, once.
+core::Result<core::Bytes> make_token(const Admission& admission, const transport::Identity& identity);
 
 // What the admin address hands out: tokens by this server's own key, or none where the key is shared.
 admin::TokenSource token_source(const Admission& admission);

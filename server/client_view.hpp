@@ -9,11 +9,14 @@
 //           change: it differs from what was sent last, or that was lost
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <memory>
 #include <mobula/core/prefetch.hpp>
 #include <mobula/server/announced_prototypes.hpp>
 #include <mobula/server/entity_strings.hpp>
 #include <mobula/server/level_offer.hpp>
+#include <mobula/server/sent_bytes.hpp>
 #include <mobula/server/sent_deltas.hpp>
 #include <mobula/server/view_workspace.hpp>
 #include <mobula/wire/delta.hpp>
@@ -91,6 +94,13 @@ class ClientView {
   // Prototypes that no longer are: nothing published has them.
   void forget(std::span<const ecs::PrototypeId> prototypes) { prototypes_.forget(prototypes, sent_.last()); }
 
+  // Counts from now on whose the bytes are that the client is sent, which takes about as long as writing them; null: no
+  // longer.
+  void measure(std::unique_ptr<SentBytes> sent) { measured_ = std::move(sent); }
+  // Null: nobody wants to know.
+  [[nodiscard]] SentBytes* measured() const { return measured_.get(); }
+  // How many entities differ from what was sent last.
+  [[nodiscard]] std::size_t pending() const { return pending_; }
   // Sum of the hashes of what the client has acknowledged; of views that verify.
   [[nodiscard]] std::uint64_t acknowledged_hash() const { return hash_; }
   // Of an entity that is seen: the tick of what was sent of it last; 0: nothing was.
@@ -164,6 +174,10 @@ class ClientView {
   void write_list(List& list, std::size_t count, SentDeltas::Kind kind, core::BitWriter& bits, ecs::Tick tick);
   void write_moving(std::size_t count, core::BitWriter& bits, ecs::Tick tick);
   void write_appearance(std::uint32_t id, core::BitWriter& bits);
+  [[nodiscard]] ecs::Tick b2_of(const Slot& slot) const {
+    return slot.older == 0 ? 0 : slot.b1 - 1 - static_cast<ecs::Tick>(std::countr_zero(slot.older));
+  }
+  void measure_item(std::uint32_t id, SentDeltas::Kind kind);
   // Gives the hash of what was sent.
   std::uint64_t note_sent(std::uint32_t id, ecs::Tick tick);
 
@@ -190,6 +204,7 @@ class ClientView {
   ViewWorkspace& work_;
   std::shared_ptr<const LevelOffer> level_;  // null: the client has none
   std::size_t stirred_seen_ = 0;
+  std::unique_ptr<SentBytes> measured_;
   std::vector<bool> told_anew_;        // by entity of the level: is pristine, and got an id all the same; or empty
   std::vector<std::uint32_t> words_;   // of one entity
   std::vector<Slot> slots_;            // by id

@@ -79,8 +79,7 @@ EntityStrings::Bits ClientView::change_of(std::uint32_t id) const {
   if (slot.state != State::seen || slot.b1 == 0 ||
       slot.b1 < std::max(published_.entity(slot.index).structure_tick, reset_of(id)))
     return EntityStrings::unknown_bits();
-  const ecs::Tick b2 = slot.older == 0 ? 0 : slot.b1 - 1 - static_cast<ecs::Tick>(std::countr_zero(slot.older));
-  return strings_.change(slot.index, slot.b1, b2, slot.owner);
+  return strings_.change(slot.index, slot.b1, b2_of(slot), slot.owner);
 }
 
 // What goes, or is told whole.
@@ -160,6 +159,14 @@ std::uint64_t ClientView::note_sent(std::uint32_t id, ecs::Tick tick) {
   return entity.hash + (slot.owner ? entity.owner_hash : 0);
 }
 
+void ClientView::measure_item(std::uint32_t id, SentDeltas::Kind kind) {
+  const Slot& slot = slots_[id];
+  if (kind == SentDeltas::Kind::change)
+    return strings_.measure_change(slot.index, slot.b1, b2_of(slot), slot.owner, *measured_);
+  if (rests_on_level(slot)) return strings_.measure_since_level(slot.index, *measured_);
+  strings_.measure_whole(slot.index, slot.owner, *measured_);
+}
+
 void ClientView::write_moving(std::size_t count, core::BitWriter& bits, ecs::Tick tick) {
   bits.write_golomb(static_cast<std::uint32_t>(count), wire::moving_count_order);
   if (count == 0) return;
@@ -171,6 +178,7 @@ void ClientView::write_moving(std::size_t count, core::BitWriter& bits, ecs::Tic
     for (; next < item.moving_before; ++next) bits.write_bool(false);
     ++next;
     strings_.copy(true, item.bits, bits);
+    if (measured_ != nullptr) measure_item(item.id, SentDeltas::Kind::change);
     carrying.add(item.id, note_sent(item.id, tick));
   }
   work_.moving.next += count;
@@ -203,6 +211,7 @@ void ClientView::write_list(List& list, std::size_t count, SentDeltas::Kind kind
       if (slot.of_level) bits.write_golomb(slot.index, wire::index_order);
     } else {
       strings_.copy(item.bits, bits);
+      if (measured_ != nullptr) measure_item(item.id, kind);
     }
     carrying.add(item.id, note_sent(item.id, tick));
   }
@@ -235,6 +244,7 @@ std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
   if (!may_carry) written_ = chosen_;
   header.complete = pending_ == 0 && may_carry;
   wire::write_header(header, datagram);
+  if (measured_ != nullptr) measured_->bytes += begin + bits.bytes();
   return begin + bits.bytes();
 }
 

@@ -44,9 +44,7 @@ std::uint32_t EntityStrings::add_block(std::uint64_t key) {
   return used_blocks_++;
 }
 
-std::uint64_t EntityStrings::make(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner) {
-  ++made_;
-  const wire::EntityLayout& layout = published_.codecs().entity(published_.entity(index).prototype);
+core::BitWriter EntityStrings::make_room(const wire::EntityLayout& layout) {
   if (now_.size() < layout.words) {
     now_.resize(layout.words);
     b1_.resize(layout.words);
@@ -55,30 +53,45 @@ std::uint64_t EntityStrings::make(std::uint32_t index, ecs::Tick age, ecs::Tick 
   // A little more than needed: BitWriter is fastest away from its buffer's end.
   const std::size_t room = (layout.bits_max + 7) / 8 + 16;
   if (arena_.size() < used_bytes_ + room) arena_.resize(std::max(2 * arena_.size(), used_bytes_ + room));
-  core::BitWriter writer({&arena_[used_bytes_], room});
-  const wire::EntityCodec codec(layout, owner);
-  return write(index, age, span, codec, writer) ? keep(writer) : gone_tag;
+  return core::BitWriter({&arena_[used_bytes_], room});
 }
 
-// False: the log no longer knows what it should rest on.
-bool EntityStrings::write(std::uint32_t index, ecs::Tick age, ecs::Tick span, const wire::EntityCodec& codec,
-                          core::BitWriter& writer) {
+std::uint64_t EntityStrings::make(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner) {
+  ++made_;
+  const wire::EntityLayout& layout = published_.codecs().entity(published_.entity(index).prototype);
+  core::BitWriter writer = make_room(layout);
+  const std::optional<wire::Baseline> baseline = read(index, age, span);
+  if (!baseline) return gone_tag;
+  const wire::EntityCodec codec(layout, owner);
+  age == 0 ? codec.write_whole(now_.data(), writer) : codec.write_change(now_.data(), *baseline, writer);
+  return keep(writer);
+}
+
+// Writes it once more, behind what is kept, and then forgets it.
+void EntityStrings::measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, SentBytes& sent) {
+  const ecs::PrototypeId prototype = published_.entity(index).prototype;
+  const wire::EntityLayout& layout = published_.codecs().entity(prototype);
+  core::BitWriter writer = make_room(layout);
+  const std::optional<wire::Baseline> baseline = read(index, age, span);
+  if (!baseline) return;
+  row_bits_.assign(layout.rows.size(), 0);
+  const wire::EntityCodec codec(layout, owner);
+  age == 0 ? codec.measure_whole(now_.data(), writer, row_bits_)
+           : codec.measure_change(now_.data(), *baseline, writer, row_bits_);
+  sent.add(published_.registry().prototypes().pools(prototype), row_bits_);
+}
+
+std::optional<wire::Baseline> EntityStrings::read(std::uint32_t index, ecs::Tick age, ecs::Tick span) {
   published_.words_now(index, now_.data());
-  if (age == 0) {
-    codec.write_whole(now_.data(), writer);
-    return true;
-  }
+  if (age == 0) return wire::Baseline{};
   if (span == level_span) {
     level_->words(index, b1_.data());
-    codec.write_change(now_.data(), {.b1 = b1_.data(), .b2 = nullptr, .time = {wire::level_age, 0}}, writer);
-    return true;
+    return wire::Baseline{.b1 = b1_.data(), .b2 = nullptr, .time = {wire::level_age, 0}};
   }
   const ecs::Tick b1 = tick_ - age;
-  if (!published_.words_at(index, b1, b1_.data())) return false;
-  if (span != 0 && !published_.words_at(index, b1 - span, b2_.data())) return false;
-  codec.write_change(now_.data(), {.b1 = b1_.data(), .b2 = span != 0 ? b2_.data() : nullptr, .time = {age, span}},
-                     writer);
-  return true;
+  if (!published_.words_at(index, b1, b1_.data())) return std::nullopt;
+  if (span != 0 && !published_.words_at(index, b1 - span, b2_.data())) return std::nullopt;
+  return wire::Baseline{.b1 = b1_.data(), .b2 = span != 0 ? b2_.data() : nullptr, .time = {age, span}};
 }
 
 std::uint64_t EntityStrings::keep(const core::BitWriter& writer) {

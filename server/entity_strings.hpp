@@ -15,7 +15,10 @@
 #include <array>
 #include <memory>
 #include <mobula/server/published.hpp>
+#include <mobula/server/sent_bytes.hpp>
+#include <mobula/wire/entity_codec.hpp>
 #include <mobula/wire/level_copy.hpp>
+#include <optional>
 #include <vector>
 
 namespace mobula::server {
@@ -79,6 +82,13 @@ class EntityStrings {
     writer.write_bits(&arena_[bits.place()], bits.count());
   }
 
+  // Whose the bits of such a string are; one that is known.
+  void measure_whole(std::uint32_t index, bool owner, SentBytes& sent) { measure(index, 0, 0, owner, sent); }
+  void measure_change(std::uint32_t index, ecs::Tick b1, ecs::Tick b2, bool owner, SentBytes& sent) {
+    measure(index, tick_ - b1, b2 == 0 ? 0 : b1 - b2, owner, sent);
+  }
+  void measure_since_level(std::uint32_t index, SentBytes& sent) { measure(index, 1, level_span, false, sent); }
+
   // Of all views that copy from here.
   [[nodiscard]] ViewWorkspace& workspace() { return *workspace_; }
 
@@ -126,8 +136,10 @@ class EntityStrings {
   }
   std::uint32_t add_block(std::uint64_t key);
   std::uint64_t make(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner);
-  bool write(std::uint32_t index, ecs::Tick age, ecs::Tick span, const wire::EntityCodec& codec,
-             core::BitWriter& writer);
+  void measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, SentBytes& sent);
+  core::BitWriter make_room(const wire::EntityLayout& layout);
+  // The words now go to now_, and what a change rests on is given; nothing if the log no longer knows that.
+  std::optional<wire::Baseline> read(std::uint32_t index, ecs::Tick age, ecs::Tick span);
   std::uint64_t keep(const core::BitWriter& writer);
   void clear(std::size_t entries);
   void grow();
@@ -147,6 +159,7 @@ class EntityStrings {
   std::vector<std::uint32_t> now_;
   std::vector<std::uint32_t> b1_;
   std::vector<std::uint32_t> b2_;
+  std::vector<std::uint32_t> row_bits_;  // scratch of measuring
 };
 
 }  // namespace mobula::server

@@ -14,9 +14,10 @@ constexpr std::size_t message_bytes_max = 48 * 1024;
 
 core::Status Events::send(core::ByteView bytes, const Audience& audience, Reliability reliability) {
   MOBULA_ASSERT(audience.kind != Audience::Kind::seers || audience.about, "those who see no entity");
-  if (bytes.size() > wire::max_event_bytes)
-    return core::Error{"large event",
-                       core::format("{} bytes, at most {} go into one", bytes.size(), wire::max_event_bytes)};
+  const std::size_t bytes_max =
+      reliability == Reliability::reliable ? wire::max_reliable_event_bytes : wire::max_event_bytes;
+  if (bytes.size() > bytes_max)
+    return core::Error{"large event", core::format("{} bytes, at most {} go into one", bytes.size(), bytes_max)};
   if (bytes_.size() + all_.size() * overhead + bytes.size() + overhead > bytes_per_tick_max)
     return core::Error{"too many events", core::format("a tick has {} bytes for them", bytes_per_tick_max)};
   const auto index = static_cast<std::uint32_t>(all_.size());

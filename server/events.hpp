@@ -60,8 +60,8 @@ class Events {
     return encode_selection(tick);
   }
 
-  // An event takes its bytes and 32 more. Reasons: "large event" (more than wire::max_event_bytes), "too many events":
-  // this tick has no room for it.
+  // An event takes its bytes and 32 more. Reasons: "large event" (more than wire::max_event_bytes, or if reliable
+  // wire::max_reliable_event_bytes), "too many events": this tick has no room for it.
   core::Status send(core::ByteView bytes, const Audience& audience, Reliability reliability);
   void clear();
   [[nodiscard]] std::size_t size() const { return all_.size(); }

@@ -61,6 +61,16 @@ core::Status Level::spawn() {
   return core::Done{};
 }
 
+core::Status Level::adopt(const ecs::EntityRange& range, std::span<const ecs::Entity> entities) {
+  const std::uint32_t count = resource().level().num_entities;
+  if (entities.size() != count || (range.count != 0 && range.count != count))
+    return core::Error{"other level",
+                       core::format("{} entities were spawned of a level that has {}", entities.size(), count)};
+  range_ = range;
+  entities_.assign(entities.begin(), entities.end());
+  return core::Done{};
+}
+
 core::Status Level::spawn_changed(std::vector<ecs::Entity>& entities, std::span<const SpawnChoice> choices) {
   const bool all = std::ranges::count(choices, SpawnChoice::leave) == 0;
   if (!all) return spawner_.spawn_part(entities, choices);

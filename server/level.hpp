@@ -28,6 +28,9 @@ class Level {
 
   // Reason: "too many entities".
   core::Status spawn();
+  // What has been spawned of it is there already, in a registry that was restored: by entity of the file, null where
+  // there is none any more. Reason: "other level".
+  core::Status adopt(const ecs::EntityRange& range, std::span<const ecs::Entity> entities);
   // Takes the place of an older version in the same registry. What is the same stays, also where the game has moved or
   // destroyed it since; what has changed is spawned anew, with all that hangs below it in the level, unless it hangs
   // below what the game has destroyed. What that replaces, and what is no longer in the level, is left to the caller to
@@ -39,6 +42,8 @@ class Level {
   [[nodiscard]] const resource::Resource& resource() const { return spawner_.resource(); }
   // Of all its entities, if they were spawned at once; else empty.
   [[nodiscard]] const ecs::EntityRange& range() const { return range_; }
+  // By entity of the file; what the game has destroyed is no longer valid. Null where a reload left a dead one dead.
+  [[nodiscard]] std::span<const ecs::Entity> entities() const { return entities_; }
 
  private:
   Level(ecs::Registry& registry, resource::Spawner spawner) : registry_(&registry), spawner_(std::move(spawner)) {}
@@ -48,7 +53,7 @@ class Level {
   ecs::Registry* registry_;
   resource::Spawner spawner_;
   ecs::EntityRange range_;
-  std::vector<ecs::Entity> entities_;  // by entity of the file; null where a reload left a dead one dead
+  std::vector<ecs::Entity> entities_;
 };
 
 }  // namespace mobula::server

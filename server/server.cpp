@@ -12,30 +12,34 @@ constexpr std::size_t inputs_per_tick_max = 16;
 constexpr ecs::Tick look_interval = 4;
 constexpr std::uint32_t prototypes_looked_at_per_second = 1024;  // for those that nobody needs
 constexpr core::Nanoseconds hello_timeout = 5 * core::second;
+constexpr core::Nanoseconds measured_max = 10 * core::second;  // without a question
 
-// What a stranger calls itself goes into logs and names: printable ASCII, at most 24 characters.
-std::string printable(const std::string& text) {
-  std::string result = text.substr(0, 24);
-  for (char& c : result)
-    if (c < 0x20 || c > 0x7e) c = '?';
-  return result;
-}
+core::Nanoseconds no_clock() { return 0; }
 
 }  // namespace
 
 core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& game) {
   core::Result<std::shared_ptr<const reflect::Schema>> schema = reflect::Schema::load(game.schema());
   if (!schema) return schema.error();
+  core::Result<std::shared_ptr<const resource::Resource>> first = first_level(config);
+  if (!first) return first.error();
+  const std::shared_ptr<const resource::Resource> newest = std::exchange(config.level, std::move(*first));
   if (core::Status playable = game.check_level(config.level.get()); !playable) return playable.error();
-  core::Result<std::unique_ptr<World>> world = World::make({.schema = *schema,
-                                                            .level = config.level,
-                                                            .spawners = game.spawners(),
-                                                            .ticks_per_second = config.ticks_per_second,
-                                                            .seed = config.seed});
+  core::Result<std::unique_ptr<World>> world =
+      World::make({.schema = *schema,
+                   .level = config.level,
+                   .spawners = game.spawners(),
+                   .ticks_per_second = config.ticks_per_second,
+                   .seed = config.seed,
+                   .index_limit = config.index_limit,
+                   .incarnation = config.store != nullptr ? config.store->incarnation() : 0});
   if (!world) return world.error();
-  if (core::Status spawned = (*world)->spawn_level(); !spawned) return spawned.error();
   std::unique_ptr<Server> server(new Server(std::move(config), game, std::move(*world)));
-  if (core::Status started = game.start(server->world()); !started) return started.error();
+  if (core::Status begun = server->begin_world(); !begun) return begun.error();
+  if (core::Status updated = server->update_level(newest); !updated) return updated.error();
+  game.systems(server->world(), *server->schedule_);
+  server->saved_tick_ = server->world_->tick();
+  if (server->config_.store != nullptr) server->config_.store->begin(server->world_->registry());
   return server;
 }
 
@@ -52,11 +56,15 @@ core::Result<LevelChange> Server::reload_level(std::shared_ptr<const resource::R
 Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
     : config_(std::move(config)),
       game_(game),
+      commands_(game.commands(), config_.ticks_per_second),
       world_(std::move(world)),
+      schedule_(std::make_unique<ecs::Schedule>(world_->registry(),
+                                                config_.phase_clock != nullptr ? config_.phase_clock : no_clock)),
       publisher_(std::make_unique<Publisher>(world_->registry(), world_->schema(), config_.history_bytes)),
       strings_(std::make_unique<EntityStrings>(publisher_->published())),
       interest_(std::make_unique<Interest>(world_->registry(), game.layers())),
       endpoint_(config_.transport),
+      bans_(std::move(config_.bans)),
       secrets_(config_.secret),
       rejoin_ids_(config_.secret),
       phases_(config_.phase_clock) {
@@ -68,13 +76,19 @@ void Server::set_unix_time(std::uint64_t seconds) {
   endpoint_.set_unix_time(seconds);
 }
 
-std::size_t Server::players() const {
-  return static_cast<std::size_t>(
-      std::count_if(sessions_.begin(), sessions_.end(), [](const auto& session) { return session->joined; }));
+const SentBytes* Server::measure(std::uint32_t player) {
+  const auto found = std::ranges::find_if(sessions_, [&](const auto& each) { return each->player.id == player; });
+  if (player == 0 || found == sessions_.end() || (*found)->view == nullptr) return nullptr;
+  ClientView& view = *(*found)->view;
+  if (view.measured() == nullptr) view.measure(std::make_unique<SentBytes>(SentBytes{.since = now_}));
+  view.measured()->asked_at = now_;
+  return view.measured();
 }
 
 void Server::tick(core::Nanoseconds now, transport::Output& output) {
+  const core::LogScope about({.tick = world_->tick()});
   phases_.begin();
+  now_ = now;
   take_events(now);
   for (const std::unique_ptr<Session>& session : sessions_) {
     if (transport::Session* lanes = endpoint_.find(session->transport_id)) {
@@ -87,8 +101,7 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
   report_drops(now);
   run_commands(now);
   phases_.end(TickPhase::receive);
-  game_.tick(*world_);
-  world_->hierarchy().update();
+  run_game();
   phases_.end(TickPhase::game);
 
   publish();
@@ -107,6 +120,7 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
     if (const core::Status told = tell(session, *lanes, now, output); !told)
       close(session, transport::ReasonCode::kicked, told.error(), now);
   }
+  save_if_due();
   world_->end_tick();
   phases_.end(TickPhase::encode);
   drop_closed(now, output);
@@ -118,6 +132,7 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
 // --- What they say -------------------------------------------------------------------------------------------------
 
 void Server::take_messages(Session& session, transport::Session& lanes, core::Nanoseconds now) {
+  const core::LogScope about(session.log_fields());
   for (std::size_t i = 0; i < messages_per_tick_max && lanes.next_reliable(buffer_); ++i) {
     if (session.state == Session::State::closing) return;
     core::Result<wire::Message> message = wire::decode_message(buffer_);
@@ -133,74 +148,6 @@ void Server::take_messages(Session& session, transport::Session& lanes, core::Na
   }
   for (std::size_t i = 0; i < inputs_per_tick_max && lanes.next_unreliable(buffer_); ++i)
     take_input(session, buffer_, now);
-}
-
-core::Status Server::take(Session& session, transport::Session& lanes, const wire::Hello& hello,
-                          core::Nanoseconds now) {
-  const auto refuse = [&](transport::ReasonCode code, const core::Error& error) {
-    close(session, code, error, now);
-    return core::Done{};
-  };
-  if (session.state != Session::State::greeting) return core::Error{"out of turn", "a client says Hello, once"};
-  if (hello.version != wire::protocol_version)
-    return refuse(transport::ReasonCode::other_protocol,
-                  {"other protocol",
-                   core::format("the server speaks version {}, the client {}", wire::protocol_version, hello.version)});
-  const core::ContentHash& fingerprint = world_->schema().fingerprint();
-  if (hello.schema_fingerprint && *hello.schema_fingerprint != fingerprint)
-    return refuse(transport::ReasonCode::refused,
-                  {"other schema", core::format("the server has schema {:.16}, the client {:.16}",
-                                                to_string(fingerprint), to_string(*hello.schema_fingerprint))});
-  if (!session.joined) {
-    session.player.id = next_player_++;
-    session.player.name = printable(hello.name);
-    world_->add_viewer(session.player.id);
-    core::Result<ecs::Entity> joined = game_.join(*world_, session.player);
-    if (!joined) {
-      world_->remove_viewer(session.player.id);
-      return refuse(transport::ReasonCode::refused, joined.error());
-    }
-    session.player.entity = *joined;
-    session.joined = true;
-    session.viewer = world_->viewer(session.player.id);
-    Viewer& viewer = *session.viewer;
-    if (viewer.viewpoints().size() == 1 && !viewer.viewpoints()[0]) viewer.set_viewpoints({&session.player.entity, 1});
-    core::log_info("server", "player {} \"{}\" joined from {} as {}", session.player.id, session.player.name,
-                   transport::to_string(endpoint_.address(session.transport_id)), to_string(*joined));
-  }
-  session.verifies = hello.verify;
-  const bool resumed = session.resume(hello.resume);
-  const bool has_schema =
-      resumed || hello.schema_fingerprint || std::ranges::find(hello.schemas, fingerprint) != hello.schemas.end();
-  const bool has_level = level_ != nullptr && offers_level_ &&
-                         std::ranges::find(hello.resources, level_->copy().identity()) != hello.resources.end();
-  if (!resumed) session.level = has_level ? level_ : nullptr;
-  if (const core::Status sent = welcome(session, lanes, !has_schema, resumed); !sent)
-    return refuse(transport::ReasonCode::kicked, sent.error());
-  return core::Done{};
-}
-
-core::Status Server::welcome(Session& session, transport::Session& lanes, bool with_schema, bool resumed) {
-  wire::Welcome welcome{.session = session.player.id,
-                        .ticks_per_second = config_.ticks_per_second,
-                        .index_limit = world_->registry().entities().config().index_limit,
-                        .schema_fingerprint = world_->schema().fingerprint(),
-                        .schema = {},
-                        .resources = {},
-                        .resumed = resumed};
-  const core::ByteView schema = world_->schema().bytes();
-  if (with_schema) welcome.schema.assign(schema.begin(), schema.end());
-  if (config_.level != nullptr)
-    welcome.resources.push_back({config_.level->identity(), config_.level->clients_bytes().size()});
-  const core::Result<transport::ReliableId> sent = lanes.send_reliable(wire::encode(welcome));
-  if (!sent) return sent.error();
-  if (const core::Status began = resumed ? core::Done{} : begin_view(session, lanes); !began) return began;
-  const core::Result<transport::ReliableId> told =
-      lanes.send_reliable(wire::encode(wire::PlayerEntity{session.player.entity}));
-  if (!told) return told.error();
-  session.welcome = *told;
-  session.state = Session::State::joining;
-  return core::Done{};
 }
 
 core::Status Server::take(Session& session, const wire::ResourceRequest& request, core::Nanoseconds now) {
@@ -230,11 +177,21 @@ void Server::take_acks(Session& session, core::Nanoseconds now) {
 
 void Server::run_commands(core::Nanoseconds now) {
   for (const std::unique_ptr<Session>& session : sessions_) {
+    const core::LogScope about(session->log_fields());
     for (const auto& [context, bytes] : session->commands.due(world_->tick())) {
-      const core::Status done = game_.command(*world_, session->player, bytes, context);
+      const core::Status done = session->player.spectator
+                                    ? core::Error{"spectator", "who looks on gives no commands"}
+                                    : commands_.run(*world_, session->player, session->gates, bytes, context);
       done ? void(++stats_.commands) : count_refusal(done.error(), *session, now);
     }
   }
+}
+
+void Server::run_game() {
+  game_.tick(*world_);
+  schedule_->run();
+  world_->hierarchy().update();
+  for (const World::Kick& each : world_->take_kicks()) take(each);
 }
 
 // --- What they are told --------------------------------------------------------------------------------------------
@@ -255,6 +212,7 @@ void Server::publish() {
 // that who joins is told what the game says to them then.
 core::Status Server::tell(Session& session, transport::Session& lanes, core::Nanoseconds now,
                           const transport::Output& output) {
+  const core::LogScope about(session.log_fields());
   session.transfer.pump(lanes);
   if (session.wants_rejoin_tokens(now)) hand_rejoin_tokens(session, lanes, now);
   if (session.state == Session::State::joining)
@@ -354,6 +312,9 @@ void Server::replicate(Session& session, transport::Session& lanes, core::Nanose
   static_assert(wire::delta_bytes_max <= transport::max_unreliable_size);
   std::array<std::byte, wire::delta_bytes_max> datagram;
   std::size_t budget = std::min<std::size_t>(config_.delta_bytes_per_tick_max, lanes.budget_bytes(now));
+  const std::uint64_t sent_before = stats_.delta_bytes_sent;
+  if (const SentBytes* measured = session.view->measured(); measured && now - measured->asked_at > measured_max)
+    session.view->measure(nullptr);
   take_acks(session, now);
   phases_.end(TickPhase::receive);
   look(session);
@@ -370,6 +331,7 @@ void Server::replicate(Session& session, transport::Session& lanes, core::Nanose
     stats_.delta_bytes_sent += size;
     budget -= std::min(budget, size);
   } while (budget > 0 && session.view->has_chosen());
+  stats_.client_bytes.add(stats_.delta_bytes_sent - sent_before);
   phases_.end(TickPhase::encode);
 }
 

@@ -41,6 +41,13 @@ bool may_come_back(transport::ReasonCode code) {
 
 }  // namespace
 
+std::string printable(std::string_view text, std::size_t characters_max) {
+  std::string result(text.substr(0, characters_max));
+  for (char& c : result)
+    if (c < 0x20 || c > 0x7e) c = '?';
+  return result;
+}
+
 Session* Server::find(transport::SessionId id) {
   const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const auto& session) {
     return session->transport_id == id && session->state != Session::State::away;
@@ -74,6 +81,9 @@ void Server::take_events(core::Nanoseconds now) {
 
 void Server::meet(const transport::ServerEvent& event, core::Nanoseconds now) {
   if (endpoint_.find(event.session) == nullptr) return;  // came and went since the last tick
+  const std::string account = account_of(event.identity);
+  if (const Ban* const ban = bans_.find(account, unix_time_))
+    return turn_away(event.session, event.address, transport::ReasonCode::refused, {"banned", to_string(*ban)}, now);
   if (const core::Status admitted = game_.authenticate(event.identity); !admitted)
     return turn_away(event.session, event.address, transport::ReasonCode::refused, admitted.error(), now);
   Session* session = find_rejoining(event.identity.client_id);
@@ -84,6 +94,7 @@ void Server::meet(const transport::ServerEvent& event, core::Nanoseconds now) {
     if (session->state != Session::State::away)
       closing_.emplace_back(session->transport_id,
                             transport::Reason{transport::ReasonCode::replaced, "the client came back another way"});
+    const core::LogScope about(session->log_fields());
     core::log_info("server", "player {} \"{}\" is back from {}", session->player.id, session->player.name,
                    transport::to_string(event.address));
     ++stats_.rejoins;
@@ -93,14 +104,18 @@ void Server::meet(const transport::ServerEvent& event, core::Nanoseconds now) {
   sessions_.push_back(std::make_unique<Session>(event.session));
   sessions_.back()->connected_at = now;
   sessions_.back()->player.identity = event.identity;
+  sessions_.back()->player.account = account;
 }
 
 void Server::part(const transport::ServerEvent& event, core::Nanoseconds now) {
   Session* session = find(event.session);
   if (session == nullptr) return;
+  const core::LogScope about(session->log_fields());
   const auto away = std::count_if(sessions_.begin(), sessions_.end(),
                                   [](const auto& each) { return each->state == Session::State::away; });
-  const bool waits = session->joined && session->rejoin_number != 0 && away < std::int64_t{config_.away_max};
+  // Whoever is being sent away is not waited for, though the pipe was lost first.
+  const bool waits = session->joined && session->state != Session::State::closing && session->rejoin_number != 0 &&
+                     away < std::int64_t{config_.away_max};
   if (waits && may_come_back(event.reason.code)) {
     core::log_info("server", "player {} \"{}\" is away: {}", session->player.id, session->player.name,
                    to_string(event.reason));
@@ -112,7 +127,9 @@ void Server::part(const transport::ServerEvent& event, core::Nanoseconds now) {
 
 void Server::end_absent(core::Nanoseconds now) {
   std::erase_if(sessions_, [&](const std::unique_ptr<Session>& session) {
-    if (session->state != Session::State::away || now - session->away_since < config_.rejoin_grace) return false;
+    if (session->state != Session::State::away) return false;
+    if (session->restored && session->away_since == 0) session->away_since = now;  // the first tick
+    if (session->joined && now - session->away_since < config_.rejoin_grace) return false;
     end(*session, "was away for too long");
     return true;
   });
@@ -120,9 +137,57 @@ void Server::end_absent(core::Nanoseconds now) {
 
 void Server::end(Session& session, const std::string& why) {
   if (!session.joined) return;
-  core::log_info("server", "player {} \"{}\" is gone: {}", session.player.id, session.player.name, why);
-  game_.leave(*world_, session.player);
-  world_->remove_viewer(session.player.id);
+  const core::LogScope about(session.log_fields());
+  core::log_info("server", "{} {} \"{}\" is gone: {}", session.player.spectator ? "spectator" : "player",
+                 session.player.id, session.player.name, why);
+  session.joined = false;
+  const Player& player = session.player;
+  game_.leave(*world_, player);
+  if (!player.spectator && !player.account.empty()) former_.note(player.account, player.entity, world_->registry());
+  session.viewer = nullptr;
+  world_->remove_viewer(player.id);
+}
+
+// Who is away has nobody to be told, and is not waited for; whom the game does not know is only told.
+void Server::send_away(Session& session, const transport::Reason& reason, const char* counted) {
+  if (session.state == Session::State::closing) return;
+  ++stats_.refusals[counted];
+  if (session.state == Session::State::away) return end(session, to_string(reason));
+  session.state = Session::State::closing;
+  closing_.emplace_back(session.transport_id, reason);
+}
+
+core::Status Server::kick(std::uint32_t player, std::string_view reason) {
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(),
+                                  [&](const auto& session) { return session->joined && session->player.id == player; });
+  if (found == sessions_.end()) return core::Error{"no such player", core::format("nobody here is player {}", player)};
+  send_away(**found, {transport::ReasonCode::kicked, std::string(reason)}, "kicked");
+  return core::Done{};
+}
+
+core::Status Server::ban(std::string_view account, std::string_view reason, std::uint64_t seconds) {
+  constexpr std::uint64_t seconds_max = 100ull * 365 * 86'400;
+  const std::uint64_t until = seconds == 0 ? 0 : unix_time_ + std::min(seconds, seconds_max);
+  core::Status added = bans_.add({std::string(account), std::string(reason), until}, unix_time_);
+  const Ban* const ban = bans_.find(account, unix_time_);
+  if (ban == nullptr) return added;
+  core::log_info("server", "account {} is banned: {}", account, to_string(*ban));
+  for (const auto& session : sessions_)
+    if (session->player.account == account)
+      send_away(*session, {transport::ReasonCode::kicked, "banned: " + to_string(*ban)}, "banned");
+  return added;
+}
+
+// By a hook of the game. Who has left in the same tick is passed over.
+void Server::take(const World::Kick& wish) {
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const auto& session) {
+    return session->joined && session->player.id == wish.player;
+  });
+  if (found == sessions_.end()) return;
+  core::Status banned = core::Done{};
+  if (wish.ban_seconds) banned = ban((*found)->player.account, wish.reason, *wish.ban_seconds);
+  if (!banned) core::log_warn("server", "player {}: {}", wish.player, banned.error().message);
+  static_cast<void>(kick(wish.player, wish.reason));
 }
 
 // Whoever cannot come in is told nothing, by the standard: the log says it, at once and then once in a while.
@@ -164,7 +229,9 @@ void Server::drop_closed(core::Nanoseconds now, transport::Output& output) {
 
 void Server::count_refusal(const core::Error& error, Session& session, core::Nanoseconds now) {
   ++stats_.refusals[error.reason];
-  core::log_debug("server", "refused of player {}: {}: {}", session.player.id, error.reason, error.message);
+  const core::LogScope about(session.log_fields());
+  core::log_warn("server", "refused of player {} \"{}\": {}: {}", session.player.id, session.player.name, error.reason,
+                 error.message);
   if (!session.refuse_one(now))
     close(session, transport::ReasonCode::kicked,
           {"too many refusals",
@@ -195,8 +262,27 @@ void Server::hand_rejoin_tokens(Session& session, transport::Session& lanes, cor
   static_cast<void>(lanes.send_reliable(wire::encode(message)));
 }
 
+// The notice is a message of its own: a goodbye ends the session.
+void Server::drain(std::string_view reason, std::uint32_t seconds) {
+  draining_ = {printable(reason, transport::reason_text_bytes_max), now_ + seconds * core::second};
+  core::log_info("server", "closing in {} s: {}", seconds, draining_->reason);
+  if (seconds == 0) return;
+  const core::Bytes notice = wire::encode(wire::Closing{seconds, draining_->reason});
+  for (const auto& session : sessions_)
+    if (transport::Session* lanes = endpoint_.find(session->transport_id); lanes != nullptr && session->joined)
+      static_cast<void>(lanes->send_reliable(notice));  // a lane that is full has worse to tell
+}
+
+bool Server::drained() const {
+  if (!draining_) return false;
+  return now_ >= draining_->ends || std::ranges::none_of(sessions_, [](const auto& session) {
+           return session->joined && session->state != Session::State::away;
+         });
+}
+
 void Server::shut_down(core::Nanoseconds now, transport::Output& output) {
-  endpoint_.disconnect_all({transport::ReasonCode::shutting_down, "the server ends"}, now, output);
+  endpoint_.disconnect_all({transport::ReasonCode::shutting_down, draining_ ? draining_->reason : "the server ends"},
+                           now, output);
   output.flush();
   take_events(now);
 }

@@ -37,6 +37,7 @@ core::Status Server::take(Session& session, transport::Session& lanes, const wir
     const bool is_known = correction.fault != wire::MirrorFault::unknown;
     if (is_known) {
       ++stats_.corrections;
+      const core::LogScope about({.entity = {correction.entity.index, correction.entity.generation}});
       if (mirror_log_.admit(now))
         core::log_warn("server", "mirror of player {}: entity {} {} at tick {}, and is sent again{}", session.player.id,
                        to_string(correction.entity), describe(correction.fault), correction.tick, mirror_log_.more());
@@ -56,6 +57,7 @@ core::Status Server::take(Session& session, const wire::MirrorDifference& differ
     return core::Done{};
   }
   --session.differences_awaited;
+  const core::LogScope about({.entity = {difference.entity.index, difference.entity.generation}});
   if (mirror_log_.admit(now))
     core::log_warn("server", "mirror of player {}: entity {}, {} {}: {} there, {} here{}", session.player.id,
                    to_string(difference.entity), difference.component, difference.field, difference.client,

@@ -38,22 +38,6 @@ bool Session::wants_rejoin_tokens(core::Nanoseconds now) const {
   return has_all || now - connected_at > tokens_wait_max;
 }
 
-bool Session::refuse_one(core::Nanoseconds now) {
-  if (now >= refusals_end_) {
-    refusals_end_ = now + core::second;
-    refusals_ = 0;
-  }
-  return ++refusals_ <= refusals_per_second_max;
-}
-
-bool Session::compare_one(core::Nanoseconds now) {
-  if (now >= comparisons_end_) {
-    comparisons_end_ = now + core::second;
-    comparisons_ = 0;
-  }
-  return ++comparisons_ <= comparisons_per_second_max;
-}
-
 void Session::note_delivered(const transport::Session& lane) {
   std::erase_if(announcements_, [&](const Announcement& announcement) {
     if (!lane.reliable_delivered(announcement.message)) return false;

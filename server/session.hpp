@@ -5,8 +5,11 @@
 
 #include <array>
 #include <memory>
+#include <mobula/core/log_record.hpp>
+#include <mobula/core/per_second.hpp>
 #include <mobula/ecs/registry.hpp>
 #include <mobula/server/client_view.hpp>
+#include <mobula/server/command_dispatch.hpp>
 #include <mobula/server/game.hpp>
 #include <mobula/server/resource_transfer.hpp>
 #include <mobula/transport/server_endpoint.hpp>
@@ -36,6 +39,7 @@ class Session {
   Player player;
   Viewer* viewer = nullptr;         // the world's, while joined
   bool joined = false;              // the game knows the player
+  bool restored = false;            // the game has not been asked to let the player in since the server began
   bool was_playing = false;         // deltas have flowed, in this session of the transport or before
   bool verifies = false;            // the client asks for its mirror to be verified
   std::uint32_t rejoin_number = 0;  // of its rejoin tokens; 0: it has been given none
@@ -48,6 +52,7 @@ class Session {
   // anyway, and in the cache.
   std::optional<wire::InputDatagram> acks;
   CommandBuffer commands;
+  CommandDispatch::Gates gates;  // how often it may give them
   ResourceTransfer transfer;
   std::uint32_t differences_awaited = 0;  // so many the client may still tell
 
@@ -62,10 +67,14 @@ class Session {
   // Tells the client of prototypes that its deltas wait for, names first. Fails if the lane is full: the
   // client has not read for long and is lost.
   core::Status announce_prototypes(const ecs::Registry& registry, transport::Session& lane);
+  // What log lines about it carry: the player, once there is one.
+  [[nodiscard]] core::LogFields log_fields() const {
+    return {.session = player.id != 0 ? player.id : core::LogFields::none};
+  }
   // False if there have been too many this second.
-  bool refuse_one(core::Nanoseconds now);
+  bool refuse_one(core::Nanoseconds now) { return refusals_.admit(now); }
   // Whether what the client says to have may be compared: it takes a while, and who is honest says it seldom.
-  bool compare_one(core::Nanoseconds now);
+  bool compare_one(core::Nanoseconds now) { return comparisons_.admit(now); }
 
  private:
   struct Announcement {
@@ -78,10 +87,8 @@ class Session {
 
   std::vector<Announcement> announcements_;
   std::unordered_set<ecs::PoolId> named_pools_;
-  std::uint32_t refusals_ = 0;  // in the second under way
-  core::Nanoseconds refusals_end_ = 0;
-  std::uint32_t comparisons_ = 0;  // in the second under way
-  core::Nanoseconds comparisons_end_ = 0;
+  core::PerSecond refusals_{refusals_per_second_max};
+  core::PerSecond comparisons_{comparisons_per_second_max};
 };
 
 }  // namespace mobula::server

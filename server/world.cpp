@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mobula/resource/entity_tree.hpp>
 #include <mobula/server/world.hpp>
 
 namespace mobula::server {
@@ -39,6 +40,43 @@ core::Status World::spawn_level() {
   return core::Done{};
 }
 
+core::Result<std::vector<std::string>> World::restore(store::Store& store) {
+  const store::Facts& facts = store.saved_facts();
+  MOBULA_ASSERT((facts.level != nullptr) == level_.has_value(),
+                "a world is made with the level that it was saved with");
+  if (level_)
+    if (core::Status adopted = level_->adopt(facts.level->range, facts.level->entities); !adopted)
+      return adopted.error();
+  core::Result<std::vector<std::string>> notes = store.restore(registry_);
+  if (!notes) return notes;
+  saved_level_ = facts.level;
+  random_ = core::Random(facts.random);
+  hierarchy_.update();
+  return notes;
+}
+
+store::Facts World::facts() {
+  if (level_ && saved_level_ == nullptr) saved_level_ = level_to_save();
+  store::Facts facts;
+  facts.tick = tick();
+  facts.random = random_.state();
+  facts.level = saved_level_;
+  return facts;
+}
+
+std::shared_ptr<const store::SavedLevel> World::level_to_save() const {
+  if (!level_) return nullptr;
+  const resource::Resource& resource = level_->resource();
+  const resource::EntityTree tree(resource.level(), resource, false);
+  auto saved = std::make_shared<store::SavedLevel>();
+  saved->file.assign(resource.bytes().begin(), resource.bytes().end());
+  saved->range = level_->range();
+  saved->entities.assign(level_->entities().begin(), level_->entities().end());
+  for (std::uint32_t i = 0; i < resource.level().num_entities; ++i) saved->paths.push_back(tree.path(0, i));
+  saved->names.assign(resource.names().begin(), resource.names().end());
+  return saved;
+}
+
 core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Resource> resource) {
   if (!level_) return core::Error{"no level", "a world that began without a level has none to reload"};
   index::NameTable names = names_;  // with the old ones: what the game has spawned may still have them
@@ -50,6 +88,7 @@ core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Re
   destroy_replaced(change->gone);
   level_.emplace(std::move(*next));
   names_ = std::move(names);
+  saved_level_ = nullptr;
   hierarchy_.update();
   return change;
 }
@@ -88,6 +127,7 @@ Viewer* World::viewer(std::uint32_t player) {
 
 void World::end_tick() {
   events_.clear();
+  kicks_.clear();
 #ifdef MOBULA_ASSERTS
   for (const ecs::UnstampedBlock& block : audit_.run())
     MOBULA_ASSERT(false, "a kept reference was written through: " + to_string(block, registry_));

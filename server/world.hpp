@@ -14,9 +14,13 @@
 #include <mobula/reflect/schema.hpp>
 #include <mobula/server/events.hpp>
 #include <mobula/server/level.hpp>
+#include <mobula/server/store/store.hpp>
 #include <mobula/server/viewer.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace mobula::server {
 
@@ -27,6 +31,7 @@ struct WorldConfig {
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
   std::uint32_t index_limit = 1u << 20;  // at most this many entities, and a mirror's memory by it
+  std::uint32_t incarnation = 0;         // of 12 bits, in all handles: never the same for two runs of a saved world
 };
 
 class World {
@@ -37,6 +42,12 @@ class World {
 
   // Spawns the level. Before the first tick.
   core::Status spawn_level();
+  // Instead of spawning the level, which must be the one that the saved world had: all is as it was saved, with the
+  // handles of then, in the tick after. Gives what is not as it was, as the schema has moved on, in sentences. Reasons:
+  // those of Store::restore and of Level::adopt.
+  core::Result<std::vector<std::string>> restore(store::Store& store);
+  // Of the world itself, at the end of a tick: the rest is the server's and the game's.
+  [[nodiscard]] store::Facts facts();
   // Replaces the level by another version of it, whole or not at all: what is the same stays as it is, with all that
   // the game has done to it; what the game has put below something that is replaced goes over to what replaces it.
   // Static resources of the former version are gone. Reasons: those of Level::bind and Level::replace, "name
@@ -71,6 +82,20 @@ class World {
   [[nodiscard]] Viewer* viewer(std::uint32_t player);
   void add_viewer(std::uint32_t player) { viewers_.insert_or_assign(player, Viewer(player, ecs::null_entity)); }
   void remove_viewer(std::uint32_t player) { viewers_.erase(player); }
+  // Sends a player or spectator away at the end of the tick: their client is told the reason, and does not come back by
+  // a rejoin token. Who is not there any more is passed over.
+  void kick(std::uint32_t player, std::string reason) { kicks_.push_back({player, std::move(reason), {}}); }
+  // The same, and the player's account is not let in for so many seconds; 0: for ever.
+  void ban(std::uint32_t player, std::string reason, std::uint64_t seconds) {
+    kicks_.push_back({player, std::move(reason), seconds});
+  }
+  struct Kick {
+    std::uint32_t player = 0;
+    std::string reason;
+    std::optional<std::uint64_t> ban_seconds;
+  };
+  // For the server.
+  [[nodiscard]] std::vector<Kick> take_kicks() { return std::exchange(kicks_, {}); }
   // From 1; tick 1 contains the level as it was spawned.
   [[nodiscard]] ecs::Tick tick() const { return registry_.tick(); }
   [[nodiscard]] std::uint32_t ticks_per_second() const { return config_.ticks_per_second; }
@@ -78,11 +103,13 @@ class World {
   [[nodiscard]] core::Random& random() { return random_; }
 
  private:
+  [[nodiscard]] std::shared_ptr<const store::SavedLevel> level_to_save() const;
   void destroy_replaced(std::span<const LevelChange::Gone> gone);
   explicit World(WorldConfig config)
       : config_(std::move(config)),
         random_(config_.seed),
-        registry_({.entities = {.index_limit = config_.index_limit}, .pools = {}}) {}
+        registry_({.entities = {.incarnation = config_.incarnation, .index_limit = config_.index_limit}, .pools = {}}) {
+  }
 
   WorldConfig config_;
   core::Random random_;
@@ -91,8 +118,10 @@ class World {
   ecs::StampAudit audit_{registry_};
   index::NameTable names_;
   std::optional<Level> level_;
+  std::shared_ptr<const store::SavedLevel> saved_level_;  // the level as saves have it; null: nobody has asked
   Events events_;
   std::map<std::uint32_t, Viewer> viewers_;  // by player
+  std::vector<Kick> kicks_;
 };
 
 }  // namespace mobula::server

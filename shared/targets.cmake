@@ -24,7 +24,8 @@ function(mobula_own_code target)
   if(MOBULA_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${MOBULA_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
-    target_link_options(${target} PRIVATE -fsanitize=${MOBULA_SANITIZE})
+    # Public, since an archive that is instrumented can be linked in no other way, by users neither.
+    target_link_options(${target} PUBLIC -fsanitize=${MOBULA_SANITIZE})
   endif()
 endfunction()
 
@@ -34,23 +35,28 @@ function(mobula_heavy_sources)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Debug>:-O0;-g1>")
 endfunction()
 
-# mobula_library(name SOURCES file... [LINK target...] [PRIVATE_LINK target...])
-# makes the target mobula_NAME, alias mobula::NAME.
+# mobula_library(name SOURCES file... [LINK target...] [PRIVATE_LINK target...] [BUILD_LINK target...])
+# makes the target mobula_NAME, alias mobula::NAME. Whoever links it links LINK and PRIVATE_LINK too; BUILD_LINK is
+# headers that only its own sources include, which users of an installed package need not have.
 function(mobula_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK;BUILD_LINK" ${ARGN})
   add_library(mobula_${name} STATIC ${ARG_SOURCES})
   add_library(mobula::${name} ALIAS mobula_${name})
   set_target_properties(mobula_${name} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(mobula_${name} PUBLIC cxx_std_20)
   target_include_directories(mobula_${name} PUBLIC $<BUILD_INTERFACE:${MOBULA_INCLUDE_DIR}>)
   target_link_libraries(mobula_${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  foreach(headers ${ARG_BUILD_LINK})
+    target_link_libraries(mobula_${name} PRIVATE $<BUILD_INTERFACE:${headers}>)
+  endforeach()
   mobula_own_code(mobula_${name})
 endfunction()
 
-# mobula_program(name SOURCES file... [LINK target...]): an executable in bin/.
+# mobula_program(name SOURCES file... [LINK target...]): an executable in bin/, alias mobula::NAME.
 function(mobula_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  add_executable(mobula::${name} ALIAS ${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   mobula_own_code(${name})
 endfunction()

@@ -38,7 +38,8 @@ printf '   '
 (cd "$dir" && "$bin/mobula-compile" "$root"/server/game/level/village.json -o village.level)
 
 say "2. mobula-server loads the blob, spawns all its entities and runs the game, 20 ticks per second"
-run 120 "$bin/mobula-server" --level "$dir/village.level" --port 0 --tcp-port 0 --admin-port 0 >>"$dir/server.log" 2>&1 &
+run 120 "$bin/mobula-server" --level "$dir/village.level" --port 0 --tcp-port 0 --admin-port 0 \
+  --log-format text >>"$dir/server.log" 2>&1 &
 server=$!
 for ((i = 0; i < 100; ++i)); do
   if grep -q "admin address" "$dir/server.log" || ! kill -0 $server 2>/dev/null; then break; fi
@@ -72,8 +73,10 @@ tail -n 1 "$dir/client.out" >"$dir/client.json"
 for name in ticks entities verified_ticks mismatched_ticks bytes_received; do
   declare "$name=$(number "$dir/client.json" $name)"
 done
-for name in joined mean p99 mismatches; do
-  declare "$name=$(number "$dir/bots.json" $name)"
+# First of its name: later ones are of the last step.
+first() { tr -d ' \n' <"$1" | grep -oE "\"$2\":[0-9.]+" | sed -n '1s/.*://p'; }
+for name in joined mean_interval_ms p99_interval_ms mismatches bytes_in; do
+  declare "$name=$(first "$dir/bots.json" $name)"
 done
 say "What you have seen"
 cat <<TEXT
@@ -81,8 +84,8 @@ cat <<TEXT
    A game world ran in the server, which alone decides what happens in it.
    The client kept a copy of what its player sees, in the end $entities entities, for $ticks ticks: $((bytes_received / 1024)) KiB came for it.
    For $verified_ticks ticks the server sent a fingerprint of what the client should have: $mismatched_ticks differed.
-   $joined of 20 bots joined as players and received $(($(number "$dir/bots.json" bytes_received) / 1024)) KiB in all.
-   News came to a bot every ${mean%??} ms on average, 99 of 100 within ${p99%??} ms.
+   $joined of 20 bots joined as players and received $((bytes_in / 1024)) KiB in all.
+   News came to a bot every ${mean_interval_ms%??} ms on average, 99 of 100 within ${p99_interval_ms%??} ms.
 TEXT
 ((verified_ticks > 0 && mismatched_ticks == 0)) || die "the client's copy was not the server's world"
 [[ $joined == 20 && $mismatches == 0 ]] || die "not every bot joined and kept a right copy"

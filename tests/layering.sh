@@ -16,8 +16,10 @@ resource     core ecs reflect hierarchy index
 wire         core ecs reflect index resource
 transport    core
 net          core transport
+server/lobby core ecs reflect hierarchy index resource server
 server/game  core ecs reflect hierarchy index resource server
-server       core ecs reflect hierarchy index resource wire transport net
+server/store core ecs reflect
+server       core ecs reflect hierarchy index resource wire transport net server/store
 client       core ecs reflect index resource wire transport net
 '
 
@@ -26,7 +28,7 @@ client       core ecs reflect index resource wire transport net
 others='
 mobula/schema/*_generated.h  reflect resource wire server client
 mobula/schema/engine.hpp     hierarchy index resource server
-mobula/schema/*              server/game
+mobula/schema/*              server/game server/lobby client/lobby
 flatbuffers/*                reflect schema resource wire server client
 spdlog/*                     core
 fmt/*                        core/format.hpp
@@ -35,11 +37,12 @@ xxhash.h                     core
 xxh_x86dispatch.h            core
 boost/asio*                  net server/admin
 boost/beast*                 net server/admin
+boost/unordered/*            *.cpp server/store/remembered_impl.hpp
 boost/*                      net server/admin *.cpp
 rapidjson/*                  resource
 nlohmann/*                   index net server client
-CLI/*                        *main.cpp core/command_line.cpp server/config.cpp server/token_tool.cpp client/access_options.cpp resource/compile_tool.cpp
-sqlite3.h                    server
+CLI/*                        *main.cpp core/command_line.cpp core/settings.cpp server/config.cpp server/token_tool.cpp client/access_options.cpp resource/compile_tool.cpp
+sqlite3.h                    server/store
 prometheus/*                 server
 sys/socket.h                 net
 netinet/*                    net

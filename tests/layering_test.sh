@@ -62,7 +62,7 @@ wrong shared/ecs/pool.cpp "<mobula/schema/wire_generated.h>" \
   "<mobula/schema/wire_generated.h>: only for reflect resource wire server client"
 right server/game/mobs.hpp "<mobula/schema/components.hpp>"
 wrong client/mirror.cpp "<mobula/schema/components.hpp>" \
-  "<mobula/schema/components.hpp>: only for server/game"
+  "<mobula/schema/components.hpp>: only for server/game server/lobby client/lobby"
 
 # Libraries in their folders.
 right shared/core/log.cpp "<spdlog/spdlog.h>"
@@ -75,14 +75,14 @@ right shared/net/udp.cpp "<boost/asio/ip/udp.hpp>"
 wrong server/main.cpp "<boost/asio.hpp>" "<boost/asio.hpp>: only for net server/admin"
 right shared/index/name_table.cpp "<boost/unordered/unordered_flat_map.hpp>"
 wrong shared/index/name_table.hpp "<boost/unordered/unordered_flat_map.hpp>" \
-  "<boost/unordered/unordered_flat_map.hpp>: only for net server/admin *.cpp"
+  "<boost/unordered/unordered_flat_map.hpp>: only for *.cpp server/store/remembered_impl.hpp"
 wrong shared/wire/messages.cpp "<rapidjson/reader.h>" "<rapidjson/reader.h>: only for resource"
 wrong shared/resource/json.cpp "<nlohmann/json.hpp>" "<nlohmann/json.hpp>: only for index net server client"
 right client/bots_main.cpp "<CLI/CLI.hpp>"
-wrong client/bots.cpp "<CLI/CLI.hpp>" "<CLI/CLI.hpp>: only for *main.cpp core/command_line.cpp server/config.cpp server/token_tool.cpp client/access_options.cpp resource/compile_tool.cpp"
+wrong client/bots.cpp "<CLI/CLI.hpp>" "<CLI/CLI.hpp>: only for *main.cpp core/command_line.cpp core/settings.cpp server/config.cpp server/token_tool.cpp client/access_options.cpp resource/compile_tool.cpp"
 wrong shared/index/names.cpp "<flatbuffers/flatbuffers.h>" \
   "<flatbuffers/flatbuffers.h>: only for reflect schema resource wire server client"
-wrong client/mirror.cpp "<sqlite3.h>" "<sqlite3.h>: only for server"
+wrong client/mirror.cpp "<sqlite3.h>" "<sqlite3.h>: only for server/store"
 wrong server/main.cpp "<sys/socket.h>" "<sys/socket.h>: only for net"
 
 # What no table knows, and other forms.

@@ -16,7 +16,6 @@ class Field final : public server::Game {
   [[nodiscard]] core::ByteView schema() const override;
   core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override;
   void leave(server::World& world, const server::Player& player) override;
-  void tick(server::World& /*world*/) override {}
 };
 
 // Moves and destroys as many as the case says, spread over the level. Between two ticks.

@@ -1,17 +1,17 @@
 // mobula-join-table: what it takes to join a server that has a large level.
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <mobula/core/command_line.hpp>
 
 #include "join/join_bench.hpp"
 
 namespace {
 
 constexpr int mismatched = 1;
-constexpr int bad_input = 2;
 
-int refuse(int status, const std::string& message) {
+int refuse(const std::string& message) {
   std::cerr << "mobula-join-table: " << message << '\n';
-  return status;
+  return mismatched;
 }
 
 }  // namespace
@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
   bench::JoinOptions options;
   std::uint32_t round_trip_ms = 100;
   bool json = false;
-  CLI::App app("Lets clients join a server with a level of which part is no longer as it was, and tells what it took.");
+  CLI::App app("Lets clients join a server with a level of which part is no longer as it was, and tells what it took.",
+               "mobula-join-table");
   app.add_option("--objects", options.objects, "in the level, in hundreds")
       ->check(CLI::Range(100, 20'000))
       ->capture_default_str();
@@ -45,20 +46,13 @@ int main(int argc, char** argv) {
       "value. A round trip is one answer to an answer, whatever it waited for. A client without the resource is told\n"
       "each entity; one that fetches it for the next time is sent it meanwhile.\n"
       "Status 0: all was right.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return refuse(bad_input, std::string(error.what()) + " (see --help)");
-  }
+  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   options.round_trip = round_trip_ms * core::millisecond;
   std::vector<bench::JoinReport> reports;
   std::uint64_t mismatches = 0;
   for (const bench::JoinCase& join : bench::usual_joins()) {
     const auto report = bench::run_join(join, options);
-    if (!report) return refuse(mismatched, std::string(report.error().reason) + ": " + report.error().message);
+    if (!report) return refuse(std::string(report.error().reason) + ": " + report.error().message);
     reports.push_back(*report);
     mismatches += report->mismatches;
   }

@@ -5,7 +5,8 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/server/admin/admin_server.hpp>
-#include <mobula/server/admin/connection.hpp>
+#include <mobula/server/admin/connection_impl.hpp>
+#include <mobula/server/admin/desk.hpp>
 #include <mobula/server/admin/router.hpp>
 #include <system_error>
 #include <thread>
@@ -38,11 +39,40 @@ core::Error open_error(const transport::Address& local, const error_code& error)
   return {"cannot open", core::format("cannot listen on {}: {}", where, error.message())};
 }
 
+const core::Error busy{"busy", "too many questions wait for the simulation: ask again in a while. Nothing was changed"};
+const core::Error no_answer{"no answer", "the simulation did not answer in time. Nothing was changed"};
+const core::Error unfinished{"unfinished",
+                             "the simulation began with this and did not end in time; it may still be done"};
+
+// What throws ends the subscription, and the log says why.
+Feed::Frame guarded_frame(const std::function<Feed::Frame()>& make) noexcept {
+  const core::Error lost{"failed", "the server could not answer; its log says why"};
+  try {
+    return [frame = make(), lost]() -> core::Result<std::string> {
+      try {
+        return frame();
+      } catch (const std::exception& error) {
+        core::log_error("admin", "live feed: {}", error.what());
+        return lost;
+      }
+    };
+  } catch (const std::exception& error) {
+    core::log_error("admin", "live feed: {}", error.what());
+    return [lost]() -> core::Result<std::string> { return lost; };
+  }
+}
+
 }  // namespace
 
-// All of it belongs to the thread while that runs. Connections live in what `io` has to do, and end with it.
+// All of it belongs to the thread while that runs, but for the desk. Connections live in what `io` has to do, and in
+// questions, and end with them.
 struct AdminServer::Impl final : ConnectionOwner {
-  explicit Impl(AdminConfig config) : router(std::move(config.routes)), time(config.timeout) {}
+  explicit Impl(AdminConfig config)
+      : router(std::move(config.routes), std::move(config.bearer_token)),
+        all_topics(std::move(config.topics)),
+        first_words(std::move(config.welcome)),
+        time(config.timeout),
+        answer_time(config.answer_timeout) {}
   ~Impl() override;
 
   error_code open(const tcp::endpoint& local);
@@ -50,21 +80,130 @@ struct AdminServer::Impl final : ConnectionOwner {
   void accept_later();
   void run() noexcept;
 
-  Response answer(const Request& request) noexcept override { return router.answer(request); }
+  void answer(Request request, Done done) noexcept override;
+  std::optional<Response> refuse_live(const Request& request) noexcept override;
   core::Nanoseconds timeout() const override;
   void connection_ended() noexcept override;
 
+  bool may_watch(std::string_view authorization) override;
+  bool is_token(std::string_view said) override;
+  std::span<const Topic> topics() const override { return all_topics; }
+  const std::string& welcome() const override { return first_words; }
+  void ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept override;
+  void live_began() noexcept override { ++live; }
+  void live_ended() noexcept override { --live; }
+
+  class Asked;
+  void put(const std::shared_ptr<Asked>& asked);
+  void expire(Asked& asked);
+
   Router router;
-  core::Nanoseconds time;
+  std::vector<Topic> all_topics;
+  std::string first_words;
+  core::Nanoseconds time;  // for a peer
+  core::Nanoseconds answer_time;
   std::uint16_t port = 0;
   std::size_t connections = 0;
+  std::size_t live = 0;
   bool accepting = false;
   bool ending = false;
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
   asio::steady_timer pause{io};
+  Desk desk;
   std::thread thread;
 };
+
+// What the simulation is asked. Made and destroyed on the admin server's thread; in between it lies on the desk.
+class AdminServer::Impl::Asked final : public DeskQuestion {
+ public:
+  using Finished = std::function<void()>;
+
+  // `work` gives what is then called here. `refused` is called here instead if that does not come in time.
+  Asked(Impl& owner, std::function<Finished()> work, std::function<void(const core::Error&)> refused)
+      : owner_(owner), work_(std::move(work)), refused_(std::move(refused)), timer_(owner.io) {}
+
+  void wait(const std::shared_ptr<Asked>& self) {
+    timer_.expires_after(std::chrono::nanoseconds(owner_.answer_time));
+    timer_.async_wait([self](const error_code& error) {
+      if (!error) self->owner_.expire(*self);
+    });
+  }
+  void refuse(const core::Error& error) {
+    if (over_) return;
+    over_ = true;
+    timer_.cancel();
+    refused_(error);
+  }
+
+ private:
+  void work() noexcept override { finished_ = work_(); }
+  void hand_back(std::shared_ptr<DeskQuestion> self) noexcept override {
+    asio::post(owner_.io, [this, self = std::move(self)] { finish(); });
+  }
+  void finish() {
+    if (over_) return;
+    over_ = true;
+    timer_.cancel();
+    finished_();
+  }
+
+  Impl& owner_;
+  std::function<Finished()> work_;
+  Finished finished_;
+  std::function<void(const core::Error&)> refused_;
+  bool over_ = false;
+  asio::steady_timer timer_;
+};
+
+void AdminServer::Impl::put(const std::shared_ptr<Asked>& asked) {
+  if (!desk.put(asked)) return asio::post(io, [asked] { asked->refuse(busy); });
+  asked->wait(asked);
+}
+
+void AdminServer::Impl::expire(Asked& asked) { asked.refuse(desk.withdraw(asked) ? no_answer : unfinished); }
+
+void AdminServer::Impl::answer(Request request, Done done) noexcept {
+  const std::string what = request.method.substr(0, 16) + ' ' + request.path.substr(0, 100);
+  Reply reply = router.answer(std::move(request));
+  if (auto* response = std::get_if<Response>(&reply)) return done(std::move(*response));
+  auto question = std::make_shared<Question>(std::get<Question>(std::move(reply)));
+  put(std::make_shared<Asked>(
+      *this,
+      [what, question, done]() -> Asked::Finished {
+        Finish finish = guarded_work(what, question->work);
+        return [what, finish = std::move(finish), done] { done(guarded(what, finish)); };
+      },
+      [what, question, done](const core::Error& error) {
+        done(question->otherwise ? guarded(what, question->otherwise) : error_response(error));
+      }));
+}
+
+void AdminServer::Impl::ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept {
+  put(std::make_shared<Asked>(
+      *this,
+      [feed, done]() -> Asked::Finished {
+        Feed::Frame frame = guarded_frame([&] { return feed->next(); });
+        return [frame = std::move(frame), done] { done(frame()); };
+      },
+      [done](const core::Error& error) { done(error); }));
+}
+
+std::optional<Response> AdminServer::Impl::refuse_live(const Request& request) noexcept {
+  if (std::optional<Response> refusal = Gate::refuse_page(request, router.gate().wants_token())) return refusal;
+  if (live < live_connections_max) return std::nullopt;
+  return error_response(503, "busy", core::format("there are {} live connections already", live));
+}
+
+bool AdminServer::Impl::may_watch(std::string_view authorization) {
+  return !router.gate().wants_token() || router.gate().is_authorized(authorization);
+}
+
+bool AdminServer::Impl::is_token(std::string_view said) {
+  if (router.gate().is_token(said)) return true;
+  router.gate().log_refusal(live_path);
+  return false;
+}
 
 AdminServer::Impl::~Impl() {
   io.stop();
@@ -92,7 +231,7 @@ void AdminServer::Impl::accept() {
     if (error) return accept_later();
     ++connections;
     accept();
-    serve(std::move(socket), *this);
+    admin::serve(std::move(socket), *this);
   });
 }
 
@@ -122,11 +261,18 @@ void AdminServer::Impl::run() noexcept {
   }
 }
 
+core::Status check_listen(const transport::Address& listen, const std::string& bearer_token) {
+  if (!bearer_token.empty() || endpoint_of(listen).address().is_loopback()) return core::Done{};
+  return core::Error{"no token",
+                     core::format("{} can be reached from other machines: it takes a bearer token", to_string(listen))};
+}
+
 AdminServer::AdminServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 AdminServer::~AdminServer() = default;
 
 core::Result<std::unique_ptr<AdminServer>> AdminServer::start(AdminConfig config) {
   const transport::Address local = config.listen;
+  if (core::Status good = check_listen(local, config.bearer_token); !good) return good.error();
   auto impl = std::make_unique<Impl>(std::move(config));
   if (const error_code error = impl->open(endpoint_of(local))) return open_error(local, error);
   impl->accept();
@@ -138,6 +284,7 @@ core::Result<std::unique_ptr<AdminServer>> AdminServer::start(AdminConfig config
   return std::unique_ptr<AdminServer>(new AdminServer(std::move(impl)));
 }
 
+void AdminServer::serve(core::Nanoseconds budget) { impl_->desk.serve(budget); }
 std::uint16_t AdminServer::local_port() const { return impl_->port; }
 
 }  // namespace mobula::server::admin

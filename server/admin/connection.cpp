@@ -3,9 +3,10 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
 #include <memory>
 #include <mobula/server/admin/admin_server.hpp>
-#include <mobula/server/admin/connection.hpp>
+#include <mobula/server/admin/connection_impl.hpp>
 
 namespace mobula::server::admin {
 namespace {
@@ -50,7 +51,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   void begin_step();
   void on_read(const error_code& error);
+  [[nodiscard]] Request request() const;
+  [[nodiscard]] std::string header(http::field field) const;
   void answer();
+  void open_live(const Request& request);
   void write(Response response, bool keep_alive);
   void drain();
 
@@ -94,7 +98,13 @@ void Connection::on_read(const error_code& error) {
   write(refusal_of(error), false);
 }
 
-void Connection::answer() {
+// Empty unless there is exactly one.
+std::string Connection::header(http::field field) const {
+  const http::request<http::string_body>& message = parser_->get();
+  return message.count(field) == 1 ? std::string(message[field]) : std::string();
+}
+
+Request Connection::request() const {
   const http::request<http::string_body>& message = parser_->get();
   const std::string_view target = message.target();
   const std::size_t question_mark = std::min(target.find('?'), target.size());
@@ -103,9 +113,32 @@ void Connection::answer() {
   request.path = target.substr(0, question_mark);
   request.query = target.substr(std::min(question_mark + 1, target.size()));
   request.body = message.body();
-  if (message.count(http::field::host) == 1) request.host = message[http::field::host];
-  request.has_origin = message.count(http::field::origin) > 0;
-  write(owner_->answer(request), message.keep_alive() && message.version() >= 11);
+  request.host = header(http::field::host);
+  request.authorization = header(http::field::authorization);
+  request.if_none_match = header(http::field::if_none_match);
+  if (message.count(http::field::origin) > 0)
+    request.origin = message.count(http::field::origin) == 1 ? header(http::field::origin) : "null";
+  return request;
+}
+
+// The time for reading is over; how long an answer takes is its own affair.
+void Connection::answer() {
+  timer_.cancel();
+  const http::request<http::string_body>& message = parser_->get();
+  if (boost::beast::websocket::is_upgrade(message) && request().path == live_path) return open_live(request());
+  const bool keep_alive = message.keep_alive() && message.version() >= 11;
+  owner_->answer(request(), [self = shared_from_this(), keep_alive](Response response) {
+    self->write(std::move(response), keep_alive);
+  });
+}
+
+void Connection::open_live(const Request& request) {
+  if (std::optional<Response> refusal = owner_->refuse_live(request)) return write(*std::move(refusal), false);
+  if (buffer_.size() > 0)
+    return write(error_response(400, "malformed", "who opens a WebSocket says nothing before it has the answer"),
+                 false);
+  const bool authorized = owner_->may_watch(request.authorization);
+  serve_live(std::move(socket_), parser_->get(), authorized, *owner_);
 }
 
 void Connection::write(Response response, bool keep_alive) {
@@ -113,13 +146,13 @@ void Connection::write(Response response, bool keep_alive) {
   response_ = {};
   response_.version(11);
   response_.result(response.status);
-  response_.set(http::field::content_type, "application/json");
+  if (response.status != 304) response_.set(http::field::content_type, response.type);
   response_.set(http::field::cache_control, "no-store");
   response_.set("X-Content-Type-Options", "nosniff");
-  if (!response.allow.empty()) response_.set(http::field::allow, response.allow);
+  for (const auto& [name, value] : response.headers) response_.set(name, value);
   response_.keep_alive(keep_alive && !to_head);
-  response_.content_length(response.json.size());
-  if (!to_head) response_.body() = std::move(response.json);  // a HEAD is told how long it would be
+  if (response.status != 304) response_.content_length(response.body.size());
+  if (!to_head) response_.body() = std::move(response.body);  // a HEAD is told how long it would be
   begin_step();
   http::async_write(socket_, response_, [self = shared_from_this()](const error_code& error, std::size_t) {
     if (error) return;

@@ -59,15 +59,16 @@ core::Result<Wish> parse(std::string_view body) {
 
 Response answer(const Request& request, const TokenSource& source) {
   if (!source)
-    return error_response(404, "no_tokens",
-                          "tokens are not handed out here: the server was started with a key file, whose owner mints "
-                          "them (mobula-token)");
+    return error_response({"no tokens",
+                           "tokens are not handed out here: the server was started with a key file, whose owner mints "
+                           "them (mobula-token)"});
   const core::Result<Wish> wish = parse(request.body);
-  if (!wish) return error_response(400, "bad_request", wish.error().message);
+  if (!wish) return error_response(wish.error());
   const core::Result<std::vector<core::Bytes>> tokens = source(wish->count, wish->user_data);
   if (!tokens) {
     core::log_warn("admin", "no tokens: {}", tokens.error().message);
-    return error_response(500, "failed", tokens.error().message);
+    const bool closing = std::string_view(tokens.error().reason) == "closing";
+    return error_response({closing ? "closing" : "failed", tokens.error().message});
   }
   json texts = json::array();
   for (const core::Bytes& token : *tokens) texts.push_back(core::to_base64(token));

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <mobula/core/log.hpp>
 #include <mobula/schema/components.hpp>
+#include <mobula/server/commands.hpp>
 #include <mobula/server/game/demo_game.hpp>
 #include <mobula/server/game/line.hpp>
 #include <mobula/server/game/movement.hpp>
 #include <mobula/server/game/sight.hpp>
+#include <mobula/server/game/world_edge.hpp>
 
 namespace demo {
 namespace {
@@ -32,7 +34,15 @@ mobula::engine::Vec3 choose_spawn_position(World& world) {
   return place;
 }
 
-mobula::core::Status move(World& world, const Player& player, const commands::Move& move) {
+// Relevance may be there: it is saved with the avatar.
+void own(mobula::ecs::Registry& registry, Entity avatar, const Player& player) {
+  using mobula::server::Relevance;
+  auto* relevance = registry.try_get<Relevance>(avatar);
+  (relevance != nullptr ? *relevance : registry.add<Relevance>(avatar)) = {.layer = creatures, .owner = player.id};
+}
+
+mobula::core::Status move(World& world, const Player& player, const commands::Move& move,
+                          const mobula::server::CommandContext& /*context*/) {
   const float length_squared = move.x() * move.x() + move.z() * move.z();
   if (!std::isfinite(length_squared) || length_squared > 1.001f)
     return Error{"move out of range", "a direction has a length of at most 1"};
@@ -40,12 +50,29 @@ mobula::core::Status move(World& world, const Player& player, const commands::Mo
   if (velocity == nullptr) return Error{"no avatar", "the player's avatar is gone"};
   velocity->linear.x = move.x() * avatar_speed;
   velocity->linear.z = move.z() * avatar_speed;
+  forget_goal(world, player.entity);
+  return mobula::core::Done{};
+}
+
+mobula::core::Status walk_to(World& world, const Player& player, const commands::WalkTo& to,
+                             const mobula::server::CommandContext& /*context*/) {
+  if (!(std::abs(to.x()) <= world_edge && std::abs(to.z()) <= world_edge))
+    return Error{"place out of range", "a place to walk to is in the world"};
+  if (!set_goal(world, player.entity, {to.x(), to.z()}, avatar_speed))
+    return Error{"no avatar", "the player's avatar is gone"};
   return mobula::core::Done{};
 }
 
 }  // namespace
 
 mobula::core::ByteView DemoGame::schema() const { return schema_bytes(); }
+
+mobula::server::CommandTable DemoGame::commands() {
+  mobula::server::Commands<commands::Command, commands::BodyTraits> all;
+  all.add<commands::Move>(move);
+  all.add<commands::WalkTo>(walk_to);
+  return all.table();
+}
 
 std::vector<mobula::server::Layer> DemoGame::layers() const { return sight_layers(); }
 
@@ -68,20 +95,28 @@ mobula::core::Status DemoGame::start(World& world) {
   world.registry().view<const Pickup>().each([&](Entity, const Pickup&) { ++pickups; });
   mobula::core::log_info("demo", "{} entities, {} mobs and {} pickups among them", world.registry().entities().size(),
                          mobs, pickups);
-  schedule_ = std::make_unique<mobula::ecs::Schedule>(world.registry());
-  add_movement(*schedule_, world);
-  pickups_.add_systems(*schedule_, world);
-  add_sight(*schedule_, world);
   return mobula::core::Done{};
 }
 
+mobula::core::Status DemoGame::load(World& world, mobula::core::ByteView saved) { return pickups_.load(world, saved); }
+
+mobula::core::Bytes DemoGame::save(const World& world) { return pickups_.save(world); }
+
+void DemoGame::systems(World& world, mobula::ecs::Schedule& schedule) {
+  add_movement(schedule, world);
+  pickups_.add_systems(schedule, world);
+  add_sight(schedule, world);
+}
+
+// Who comes back after a restart finds the avatar as it was.
 mobula::core::Result<Entity> DemoGame::join(World& world, const Player& player) {
-  mobula::core::Result<Entity> avatar = world.spawn("avatar");
-  if (!avatar) return avatar;
   mobula::ecs::Registry& registry = world.registry();
-  registry.get<mobula::engine::Transform>(*avatar).position = choose_spawn_position(world);
+  const bool has_avatar = registry.try_get<const Avatar>(player.entity) != nullptr;
+  mobula::core::Result<Entity> avatar = has_avatar ? player.entity : world.spawn("avatar");
+  if (!avatar) return avatar;
+  if (!has_avatar) registry.get<mobula::engine::Transform>(*avatar).position = choose_spawn_position(world);
   registry.get<Avatar>(*avatar).player = player.id;
-  registry.add<mobula::server::Relevance>(*avatar) = {.layer = creatures, .owner = player.id};
+  own(registry, *avatar, player);
   Name& name = registry.get<Name>(*avatar);
   name = Name{};
   std::copy_n(player.name.begin(), std::min(player.name.size(), name.text.size()),
@@ -89,24 +124,17 @@ mobula::core::Result<Entity> DemoGame::join(World& world, const Player& player) 
   return avatar;
 }
 
+// From where players begin.
+mobula::core::Status DemoGame::spectate(World& world, const Player& player) {
+  std::vector<Entity> places;
+  world.registry().view<const SpawnPoint>().each([&](Entity place, const SpawnPoint&) { places.push_back(place); });
+  places.resize(std::min(places.size(), mobula::server::Viewer::viewpoints_max));
+  world.viewer(player.id)->set_viewpoints(places);
+  return mobula::core::Done{};
+}
+
 void DemoGame::leave(World& world, const Player& player) {
   if (world.registry().valid(player.entity)) world.destroy_tree(player.entity);
 }
-
-mobula::core::Status DemoGame::command(World& world, const Player& player, mobula::core::ByteView bytes,
-                                       const mobula::server::CommandContext& /*context*/) {
-  const mobula::core::Bytes aligned(bytes.begin(), bytes.end());
-  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(aligned.data()), aligned.size());
-  if (!commands::VerifyCommandBuffer(verifier)) return Error{"malformed command", "not a verified demo command"};
-  const commands::Command& command = *commands::GetCommand(aligned.data());
-  if (command.body() == nullptr) return Error{"malformed command", "a command has a body"};
-  switch (command.body_type()) {
-    case commands::Body::Move: return move(world, player, *command.body_as_Move());
-    case commands::Body::NONE: break;
-  }
-  return Error{"unknown command", "the demo does not know this command"};
-}
-
-void DemoGame::tick(World& /*world*/) { schedule_->run(); }
 
 }  // namespace demo

@@ -4,8 +4,6 @@
 // Nothing here is known to the server but the Game interface; any team's game stands like this.
 #pragma once
 
-#include <memory>
-#include <mobula/ecs/schedule.hpp>
 #include <mobula/server/game.hpp>
 #include <mobula/server/game/pickups.hpp>
 
@@ -14,19 +12,20 @@ namespace demo {
 class DemoGame final : public mobula::server::Game {
  public:
   [[nodiscard]] mobula::core::ByteView schema() const override;
+  mobula::server::CommandTable commands() override;
   [[nodiscard]] std::vector<mobula::server::Layer> layers() const override;
   mobula::core::Status check_level(const mobula::resource::Resource* level) override;
   mobula::core::Status start(mobula::server::World& world) override;
+  mobula::core::Status load(mobula::server::World& world, mobula::core::ByteView saved) override;
+  mobula::core::Bytes save(const mobula::server::World& world) override;
+  void systems(mobula::server::World& world, mobula::ecs::Schedule& schedule) override;
   mobula::core::Result<mobula::ecs::Entity> join(mobula::server::World& world,
                                                  const mobula::server::Player& player) override;
+  mobula::core::Status spectate(mobula::server::World& world, const mobula::server::Player& player) override;
   void leave(mobula::server::World& world, const mobula::server::Player& player) override;
-  mobula::core::Status command(mobula::server::World& world, const mobula::server::Player& player,
-                               mobula::core::ByteView command, const mobula::server::CommandContext& context) override;
-  void tick(mobula::server::World& world) override;
 
  private:
   Pickups pickups_;
-  std::unique_ptr<mobula::ecs::Schedule> schedule_;  // of the world the game was started in
 };
 
 }  // namespace demo

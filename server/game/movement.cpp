@@ -16,6 +16,7 @@ using mobula::server::World;
 
 constexpr float sight = 15.0f;
 constexpr float reach = 1.5f;
+constexpr float near_squared = 1e-4f;   // nearer is there
 constexpr float still_squared = 1e-6f;  // slower, squared, is no movement and has no direction
 
 Vec3 on_ground(float x, float z) {
@@ -121,6 +122,23 @@ void walk(World& world, Entity mover, const Velocity& velocity) {
   transform->rotation = facing(velocity.linear);
 }
 
+// Whoever would be there within this tick is there.
+void arrive(World& world) {
+  mobula::ecs::Registry& registry = world.registry();
+  const float dt = world.seconds_per_tick();
+  std::vector<Entity> there;
+  registry.view<const WalkGoal, const Transform, const Velocity>().each(
+      [&](Entity walker, const WalkGoal& goal, const Transform& transform, const Velocity& velocity) {
+        const float step_squared = std::max(ground_distance_squared({}, velocity.linear) * dt * dt, near_squared);
+        if (ground_distance_squared(transform.position, on_ground(goal.x, goal.z)) <= step_squared)
+          there.push_back(walker);
+      });
+  for (const Entity walker : there) {
+    registry.get<Velocity>(walker).linear = {};
+    registry.remove<WalkGoal>(walker);
+  }
+}
+
 // The line is looked up each time: a reload of the level brings other resources.
 void patrol(World& world, Patrol& patrol, Transform& transform) {
   const mobula::resource::Resource* level = world.level();
@@ -136,6 +154,21 @@ void patrol(World& world, Patrol& patrol, Transform& transform) {
 
 }  // namespace
 
+bool set_goal(World& world, Entity walker, const WalkGoal& goal, float speed) {
+  mobula::ecs::Registry& registry = world.registry();
+  const auto* transform = registry.try_get<const Transform>(walker);
+  auto* velocity = registry.try_get<Velocity>(walker);
+  if (transform == nullptr || velocity == nullptr) return false;
+  velocity->linear = towards(transform->position, on_ground(goal.x, goal.z), speed);
+  forget_goal(world, walker);
+  registry.add<WalkGoal>(walker) = goal;
+  return true;
+}
+
+void forget_goal(World& world, Entity walker) {
+  if (world.registry().try_get<const WalkGoal>(walker) != nullptr) world.registry().remove<WalkGoal>(walker);
+}
+
 void add_movement(mobula::ecs::Schedule& schedule, World& world) {
   const mobula::ecs::PhaseId phase = schedule.add_phase("movement");
   schedule.declare<Velocity>(schedule.add_each<const Wander, const Transform>(
@@ -146,6 +179,8 @@ void add_movement(mobula::ecs::Schedule& schedule, World& world) {
       "hunt", phase, [&world](const mobula::ecs::SystemContext&, const Hunters& hunters) { hunt(world, hunters); }));
   schedule.add_each<Patrol, Transform>(
       "patrol", phase, [&world](Patrol& on_duty, Transform& transform) { patrol(world, on_duty, transform); });
+  schedule.declare<const WalkGoal, const Transform, Velocity>(
+      schedule.add("arrive", phase, [&world](const mobula::ecs::SystemContext&) { arrive(world); }));
   schedule.declare<Transform>(schedule.add_each<const Velocity>(
       "walk", phase, [&world](Entity mover, const Velocity& velocity) { walk(world, mover, velocity); }));
 }

@@ -1,6 +1,8 @@
 #include <mobula/schema/demo_events_generated.h>
+#include <mobula/schema/demo_save_generated.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mobula/core/log.hpp>
 #include <mobula/server/game/pickups.hpp>
 
@@ -16,6 +18,10 @@ constexpr float respawn_seconds_max = 86'400;
 
 // The spawnable prefab of each kind, in order of PickupKind.
 constexpr const char* prefab_of_kind[] = {"coin", "medkit", "key"};
+
+mobula::ecs::Tick ticks_of(const World& world, float seconds) {
+  return static_cast<mobula::ecs::Tick>(seconds * static_cast<float>(world.ticks_per_second()));
+}
 
 bool touches(const Transform& a, const Transform& b) {
   const float x = a.position.x - b.position.x;
@@ -42,7 +48,60 @@ void tell(World& world, Entity taken, Entity avatar, const Pickup& pickup) {
                                         Audience::seers_of(taken), mobula::server::Reliability::reliable));
 }
 
+save::Place to_place(const Transform& at) {
+  return {at.position.x, at.position.y, at.position.z, at.rotation.x, at.rotation.y, at.rotation.z, at.rotation.w};
+}
+
+Transform from_place(const save::Place& place) {
+  Transform at;
+  at.position = {place.x(), place.y(), place.z()};
+  at.rotation = {place.turn_x(), place.turn_y(), place.turn_z(), place.turn_w()};
+  return at;
+}
+
+bool is_finite(const save::Place& place) {
+  const float parts[] = {place.x(),      place.y(),      place.z(),     place.turn_x(),
+                         place.turn_y(), place.turn_z(), place.turn_w()};
+  return std::ranges::all_of(parts, [](float part) { return std::isfinite(part); });
+}
+
 }  // namespace
+
+mobula::core::Bytes Pickups::save(const World& world) const {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<save::Due>> due;
+  for (const Due& each : due_) {
+    const save::Place place = to_place(each.transform);
+    const mobula::ecs::Tick ticks = each.tick - std::min(each.tick, world.tick());
+    due.push_back(save::CreateDue(builder, ticks, static_cast<std::uint8_t>(each.pickup.kind), each.pickup.amount,
+                                  each.pickup.respawn_seconds, &place));
+  }
+  builder.Finish(save::CreateGame(builder, builder.CreateVector(due)));
+  const mobula::core::ByteView bytes = mobula::core::as_bytes(builder.GetBufferPointer(), builder.GetSize());
+  return {bytes.begin(), bytes.end()};
+}
+
+mobula::core::Status Pickups::load(const World& world, mobula::core::ByteView saved) {
+  using mobula::core::Error;
+  const mobula::core::Bytes aligned(saved.begin(), saved.end());
+  const auto* data = reinterpret_cast<const std::uint8_t*>(aligned.data());
+  flatbuffers::Verifier verifier(data, aligned.size());
+  if (!save::VerifyGameBuffer(verifier)) return Error{"bad save", "what the demo kept of its pickups is damaged"};
+  std::vector<Due> due;
+  const auto* all = save::GetGame(data)->due();
+  for (flatbuffers::uoffset_t i = 0; all != nullptr && i < all->size(); ++i) {
+    const save::Due& each = *all->Get(i);
+    if (each.kind() >= std::size(prefab_of_kind) || !is_finite(*each.place()) || !std::isfinite(each.respawn_seconds()))
+      return Error{"bad save", mobula::core::format("pickup {} of those that the demo kept is none", i)};
+    const Pickup pickup{.kind = static_cast<PickupKind>(each.kind()),
+                        .amount = each.amount(),
+                        .respawn_seconds = each.respawn_seconds()};
+    due.push_back({world.tick() + std::min(each.ticks(), ticks_of(world, respawn_seconds_max)), pickup,
+                   from_place(*each.place())});
+  }
+  due_ = std::move(due);
+  return mobula::core::Done{};
+}
 
 void Pickups::add_systems(mobula::ecs::Schedule& schedule, World& world) {
   using mobula::ecs::SystemContext;
@@ -68,8 +127,7 @@ void Pickups::take(World& world) {
         for (const Taker& taker : takers) {
           if (!touches(taker.transform, transform)) continue;
           const float seconds = std::min(std::max(0.0f, pickup.respawn_seconds), respawn_seconds_max);
-          const auto wait = static_cast<mobula::ecs::Tick>(seconds * static_cast<float>(world.ticks_per_second()));
-          due_.push_back({world.tick() + wait, pickup, transform});
+          due_.push_back({world.tick() + ticks_of(world, seconds), pickup, transform});
           reward(world, taker.avatar, pickup);
           tell(world, entity, taker.avatar, pickup);
           taken.push_back(entity);

@@ -2,7 +2,6 @@
 // place.
 #pragma once
 
-#include <deque>
 #include <mobula/ecs/schedule.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/world.hpp>
@@ -12,6 +11,9 @@ namespace demo {
 
 class Pickups {
  public:
+  // What is to come back, and its reading into a world that was restored. Reason: "bad save".
+  mobula::core::Bytes save(const mobula::server::World& world) const;
+  mobula::core::Status load(const mobula::server::World& world, mobula::core::ByteView saved);
   // The phase "pickups".
   void add_systems(mobula::ecs::Schedule& schedule, mobula::server::World& world);
 

@@ -1,13 +1,21 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <mobula/core/clock.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/log_repeats.hpp>
+#include <mutex>
 
 namespace mobula::core {
 namespace {
 
 spdlog::level::level_enum spdlog_level(LogLevel level) {
   switch (level) {
+    case LogLevel::trace: return spdlog::level::trace;
     case LogLevel::debug: return spdlog::level::debug;
     case LogLevel::info: return spdlog::level::info;
     case LogLevel::warn: return spdlog::level::warn;
@@ -17,25 +25,127 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   return spdlog::level::off;
 }
 
+// All of a process. Levels are looked up under the lock only if some module writes lines of that level at all.
+class Log {
+ public:
+  Log() : logger_("mobula", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()) {
+    logger_.set_level(spdlog::level::trace);
+    set_format(LogFormat::text);
+  }
+
+  void set_format(LogFormat format) {
+    const std::lock_guard lock(mutex_);
+    format_ = format;
+    logger_.set_pattern(format == LogFormat::json ? "%v" : "%Y-%m-%dT%H:%M:%S.%eZ %^%-7l%$ %v",
+                        spdlog::pattern_time_type::utc);
+  }
+  void set_levels(LogLevels levels) {
+    const std::lock_guard lock(mutex_);
+    lowest_.store(levels.lowest(), std::memory_order_relaxed);
+    levels_ = std::move(levels);
+  }
+  [[nodiscard]] LogLevels levels() {
+    const std::lock_guard lock(mutex_);
+    return levels_;
+  }
+  [[nodiscard]] bool enabled(LogLevel level, std::string_view module) {
+    if (level < lowest_.load(std::memory_order_relaxed)) return false;
+    const std::lock_guard lock(mutex_);
+    return level >= levels_.of(module);
+  }
+
+  void write(LogLevel level, std::string_view module, std::string_view text, const LogFields& fields) {
+    const std::lock_guard lock(mutex_);
+    tell_held(monotonic_now());
+    put(level, module, text, fields);
+  }
+  // The text before its arguments decides what is a repeat; what is held back is not formatted.
+  void write(LogLevel level, std::string_view module, fmt::string_view text, fmt::format_args args,
+             const LogFields& fields) {
+    const std::lock_guard lock(mutex_);
+    const Nanoseconds now = monotonic_now();
+    tell_held(now);
+    if (repeats_.admit(level, module, {text.data(), text.size()}, now))
+      put(level, module, fmt::vformat(text, args), fields);
+  }
+  void tell_held() { tell_held_until(monotonic_now()); }
+  void tell_all_held() { tell_held_until(INT64_MAX); }
+
+ private:
+  void tell_held_until(Nanoseconds now) {
+    const std::lock_guard lock(mutex_);
+    tell_held(now);
+  }
+  void tell_held(Nanoseconds now) {
+    for (const LogRepeats::Held& held : repeats_.take_held(now))
+      put(held.level, held.module, format("{} more like this: {}", held.lines, held.kind), {});
+  }
+  void put(LogLevel level, std::string_view module, std::string_view text, const LogFields& fields) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const LogRecord record{
+        .unix_ms = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count()),
+        .level = level,
+        .module = module,
+        .text = text,
+        .fields = fields};
+    const std::string line = format_ == LogFormat::json ? to_json(record) : to_text(record);
+    logger_.log(spdlog_level(level), spdlog::string_view_t(line));
+  }
+
+  std::mutex mutex_;
+  spdlog::logger logger_;
+  LogFormat format_ = LogFormat::text;
+  LogLevels levels_;
+  std::atomic<LogLevel> lowest_{LogLevel::info};
+  LogRepeats repeats_;
+};
+
 // Made on first use and never destroyed, so that destructors of other statics may still log.
-spdlog::logger& logger() {
-  static spdlog::logger* const instance = [] {
-    auto* made = new spdlog::logger("mobula", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
-    made->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %^%-5l%$ %v", spdlog::pattern_time_type::utc);
-    made->set_level(spdlog::level::info);
+Log& the_log() {
+  static Log* const instance = [] {
+    auto* const made = new Log;
+    std::atexit([] { the_log().tell_all_held(); });
     return made;
   }();
   return *instance;
 }
 
+thread_local LogFields fields_of_thread;
+
 }  // namespace
 
-void set_log_level(LogLevel level) { logger().set_level(spdlog_level(level)); }
+std::optional<LogFormat> parse_log_format(std::string_view text) {
+  if (text == "text") return LogFormat::text;
+  if (text == "json") return LogFormat::json;
+  if (text == "auto") return ::isatty(STDERR_FILENO) != 0 ? LogFormat::text : LogFormat::json;
+  return std::nullopt;
+}
 
-bool log_enabled(LogLevel level) { return logger().should_log(spdlog_level(level)); }
+void set_log_format(LogFormat format) { the_log().set_format(format); }
+void set_log_levels(LogLevels levels) { the_log().set_levels(std::move(levels)); }
+LogLevels log_levels() { return the_log().levels(); }
+bool log_enabled(LogLevel level, std::string_view module) { return the_log().enabled(level, module); }
+void log_held_lines() { the_log().tell_held(); }
 
 void log_line(LogLevel level, std::string_view module, std::string_view text) {
-  logger().log(spdlog_level(level), "{:<9} {}", module, text);
+  if (log_enabled(level, module)) the_log().write(level, module, text, fields_of_thread);
 }
+
+void log_formatted(LogLevel level, std::string_view module, fmt::string_view text, fmt::format_args args) {
+  the_log().write(level, module, text, args, fields_of_thread);
+}
+
+LogScope::LogScope(const LogFields& fields) : around_(fields_of_thread) {
+  if (!fields.world.empty()) {
+    // Ticks, sessions and entities are a world's own.
+    if (!around_.world.empty() && fields.world != around_.world) fields_of_thread = {};
+    fields_of_thread.world = fields.world;
+  }
+  if (fields.tick != LogFields::none) fields_of_thread.tick = fields.tick;
+  if (fields.session != LogFields::none) fields_of_thread.session = fields.session;
+  if (fields.entity.generation != 0) fields_of_thread.entity = fields.entity;
+}
+
+LogScope::~LogScope() { fields_of_thread = around_; }
 
 }  // namespace mobula::core

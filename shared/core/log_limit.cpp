@@ -5,16 +5,9 @@
 namespace mobula::core {
 
 bool LogLimit::admit(Nanoseconds now) {
-  if (now >= second_ends_) {
-    second_ends_ = now + second;
-    lines_ = 0;
-  }
-  if (lines_ == lines_per_second_) {
-    ++skipped_;
-    return false;
-  }
-  ++lines_;
-  return true;
+  const bool admitted = lines_.admit(now);
+  skipped_ += admitted ? 0 : 1;
+  return admitted;
 }
 
 std::string LogLimit::more() {

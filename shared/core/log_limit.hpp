@@ -3,14 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <mobula/core/clock.hpp>
+#include <mobula/core/per_second.hpp>
 #include <string>
 
 namespace mobula::core {
 
 class LogLimit {
  public:
-  explicit LogLimit(std::uint32_t lines_per_second) : lines_per_second_(lines_per_second) {}
+  explicit LogLimit(std::uint32_t lines_per_second) : lines_(lines_per_second) {}
 
   // Whether a line may be written.
   bool admit(Nanoseconds now);
@@ -18,9 +18,7 @@ class LogLimit {
   [[nodiscard]] std::string more();
 
  private:
-  std::uint32_t lines_per_second_;
-  std::uint32_t lines_ = 0;  // in the second under way
-  Nanoseconds second_ends_ = 0;
+  PerSecond lines_;
   std::uint64_t skipped_ = 0;  // since the last line
 };
 

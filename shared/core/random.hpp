@@ -9,7 +9,13 @@ namespace mobula::core {
 
 class Random {
  public:
+  // All that decides what comes next; for saves.
+  using State = std::array<std::uint64_t, 4>;
+
   explicit Random(std::uint64_t seed);
+  explicit Random(const State& state) : state_(state) {}
+
+  [[nodiscard]] const State& state() const { return state_; }
 
   std::uint64_t next();
 
@@ -23,7 +29,7 @@ class Random {
   bool chance(std::uint32_t numerator, std::uint32_t denominator);
 
  private:
-  std::array<std::uint64_t, 4> state_;
+  State state_;
 };
 
 }  // namespace mobula::core

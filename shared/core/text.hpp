@@ -1,6 +1,9 @@
 // What may be shown to people: bytes that come from outside and end in logs, terminals and JSON.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace mobula::core {
@@ -11,5 +14,13 @@ bool is_utf8(std::string_view text);
 // UTF-8 without control characters (U+0000 to U+001F, U+007F to U+009F): a log line stays a line, a terminal obeys
 // nobody else.
 bool is_printable(std::string_view text);
+
+// The code point that the text begins with, taken off it; nothing is taken off if there is none.
+inline constexpr std::uint32_t no_code_point = ~std::uint32_t{0};
+std::uint32_t take_code_point(std::string_view& text);
+
+// Printable whatever it was: U+FFFD stands for each byte that is no UTF-8 and for each control character, and "..." for
+// what is beyond so many bytes.
+std::string shown(std::string_view text, std::size_t bytes_max);
 
 }  // namespace mobula::core

@@ -68,6 +68,19 @@ struct EntityPoolImage {
   std::span<const EntityRangeList> free_range_lists;  // by count, one per size that ranges have
 };
 
+// A living entity as it was saved.
+struct LivingEntity {
+  Entity entity;
+  PrototypeId prototype = 0;
+};
+
+// Memory of an image that was made of other things than a pool.
+struct EntityPoolImageRoom {
+  std::vector<EntitySlot> slots;
+  std::vector<EntityRangeSlot> ranges;
+  std::vector<EntityRangeList> free_range_lists;
+};
+
 class EntityPool {
  public:
   class Iterator;
@@ -156,6 +169,12 @@ class EntityPool {
 
   // Points into the pool: good until it changes. Under `given` also into `room`, where the slots are laid out.
   [[nodiscard]] EntityPoolImage image(std::vector<EntitySlot>& room) const;
+  // The image of a pool in which exactly these live, under the config's incarnation, which must be a new one: all other
+  // indices up to the last of them are free. `ranges`: all that were made, by first index; a range of which nobody
+  // lives is free as one. Points into `room`. Policy `queue` only. What is not as it can be is found by restore(), but
+  // for "too many entities".
+  static core::Result<EntityPoolImage> image_of(const EntityPoolConfig& config, std::span<const LivingEntity> living,
+                                                std::span<const EntityRange> ranges, EntityPoolImageRoom& room);
   // The pool the image was taken of, under the config's incarnation. Refused: what was taken under another config,
   // "other recycling", "other reuse bits", "later incarnation" or "too many entities" (the index limit is lower here).
   // Every number is checked: "damaged snapshot" unless a pool with this config can have come to that state.

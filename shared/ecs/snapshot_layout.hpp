@@ -1,5 +1,6 @@
 // How a snapshot is laid out, and what is found in one; for snapshot.cpp, which saves and reads, and
-// snapshot_loader.cpp, which checks what was read and loads it.
+// snapshot_loader.cpp, which checks what was read and loads it. Also for those who keep a registry's state in another
+// form: a SavedRegistry may come from anywhere.
 //
 // A snapshot is a header and columns: arrays of items without padding, each of which starts at a multiple of 8 with
 // zero bytes before it. All numbers are little-endian.
@@ -97,5 +98,8 @@ inline core::Error damaged(const char* sentence) { return {"damaged snapshot", s
 
 // Checks that the bytes are those that were written, and finds the columns in them. The bytes lie at a multiple of 8.
 core::Result<SavedRegistry> parse_snapshot(core::ByteView bytes);
+
+// As load_snapshot, of what was found elsewhere; it points to what the caller keeps meanwhile.
+core::Status load_saved(SavedRegistry saved, Registry& registry);
 
 }  // namespace mobula::ecs

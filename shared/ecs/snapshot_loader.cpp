@@ -296,7 +296,11 @@ core::Status load_snapshot(core::ByteView bytes, Registry& registry) {
   }
   core::Result<SavedRegistry> saved = parse_snapshot(bytes);
   if (!saved) return saved.error();
-  return SnapshotLoader(registry, std::move(*saved)).load();
+  return load_saved(std::move(*saved), registry);
+}
+
+core::Status load_saved(SavedRegistry saved, Registry& registry) {
+  return SnapshotLoader(registry, std::move(saved)).load();
 }
 
 }  // namespace mobula::ecs

@@ -1,8 +1,11 @@
 #include <sys/resource.h>
 
+#include <array>
 #include <csignal>
+#include <cstdlib>
 #include <mobula/core/assert.hpp>
 #include <mobula/net/event_loop_impl.hpp>
+#include <span>
 
 namespace mobula::net {
 namespace {
@@ -26,12 +29,22 @@ void wait_for(EventLoop::Impl::Signals& signals) {
   });
 }
 
-void handle(EventLoop::Impl::Signals& signals, std::initializer_list<int> numbers, std::function<void()> handler) {
+void handle(EventLoop::Impl::Signals& signals, std::span<const int> numbers, std::function<void()> handler) {
   MOBULA_ASSERT(!signals.handler, "a loop has one handler of such signals");
   signals.handler = std::move(handler);
   boost::system::error_code ignored;  // they are signals that can be caught
   for (const int number : numbers) signals.set.add(number, ignored);
   wait_for(signals);
+}
+
+constexpr std::array stop_signals{SIGINT, SIGTERM};
+constexpr std::array reload_signals{SIGHUP};
+
+// Not the default: the first process of a container has none.
+void end_at_next_stop_signal(EventLoop::Impl::Signals& signals) {
+  boost::system::error_code ignored;
+  signals.set.clear(ignored);
+  for (const int number : stop_signals) std::signal(number, [](int which) { std::_Exit(128 + which); });
 }
 
 }  // namespace
@@ -58,11 +71,14 @@ void EventLoop::stop() {
 bool EventLoop::stopped() const { return impl_->stopped; }
 
 void EventLoop::on_stop_signal(std::function<void()> handler) {
-  handle(impl_->stop_signals, {SIGINT, SIGTERM}, std::move(handler));
+  handle(impl_->stop_signals, stop_signals, [this, first = std::move(handler)] {
+    end_at_next_stop_signal(impl_->stop_signals);
+    first();
+  });
 }
 
 void EventLoop::on_reload_signal(std::function<void()> handler) {
-  handle(impl_->reload_signals, {SIGHUP}, std::move(handler));
+  handle(impl_->reload_signals, reload_signals, std::move(handler));
 }
 
 }  // namespace mobula::net

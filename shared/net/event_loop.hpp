@@ -23,9 +23,10 @@ class EventLoop {
   void stop();
   [[nodiscard]] bool stopped() const;
 
-  // Called in run_until after SIGINT or SIGTERM, once for each; one handler per process.
+  // Called in run_until after the first SIGINT or SIGTERM; one handler per process. A second signal ends the process at
+  // once, whatever it is doing, with status 128 + its number.
   void on_stop_signal(std::function<void()> handler);
-  // The same for SIGHUP.
+  // After each SIGHUP.
   void on_reload_signal(std::function<void()> handler);
 
   // Asio's side, for this folder's sources.

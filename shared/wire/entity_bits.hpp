@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mobula/core/bit_stream.hpp>
 #include <mobula/wire/residual_code.hpp>
+#include <span>
 
 namespace mobula::wire {
 
@@ -26,6 +27,28 @@ class EntityBitsWriter {
 
  private:
   core::BitWriter& bits_;
+};
+
+// Writes too, and tells how many bits are whose: rows are entered one after the other, some of them twice.
+class EntityBitsMeter : public EntityBitsWriter {
+ public:
+  EntityBitsMeter(core::BitWriter& bits, std::span<std::uint32_t> bits_of_rows)
+      : EntityBitsWriter(bits), writer_(bits), bits_of_rows_(bits_of_rows), entered_at_(bits.bits()) {}
+
+  void enter(std::size_t row) {
+    leave();
+    row_ = row;
+  }
+  void leave() {
+    bits_of_rows_[row_] += static_cast<std::uint32_t>(writer_.bits() - entered_at_);
+    entered_at_ = writer_.bits();
+  }
+
+ private:
+  core::BitWriter& writer_;
+  std::span<std::uint32_t> bits_of_rows_;
+  std::size_t row_ = 0;
+  std::uint64_t entered_at_;
 };
 
 class EntityBitsReader {

@@ -23,7 +23,7 @@ bool same(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t words) {
   return true;
 }
 
-// `Io`: EntityBitsWriter or EntityBitsReader.
+// `Io`: EntityBitsWriter, EntityBitsMeter or EntityBitsReader.
 template <class Io>
 class Walk {
  public:
@@ -60,9 +60,14 @@ class Walk {
  private:
   template <class Function>
   void each(Function&& function) {
-    for (const EntityLayout::Row& row : layout_.rows)
+    for (const EntityLayout::Row& row : layout_.rows) {
+      enter(row);
       for (const Unit& unit : row.codec->units())
         if (owner_ || !unit.owner_only) function(unit, row.first + unit.first);
+    }
+  }
+  void enter([[maybe_unused]] const EntityLayout::Row& row) {
+    if constexpr (std::is_same_v<Io, EntityBitsMeter>) io_.enter(static_cast<std::size_t>(&row - layout_.rows.data()));
   }
 
   [[nodiscard]] bool moves(const Unit& unit, std::uint32_t at) const {
@@ -177,6 +182,7 @@ class Walk {
 
   void rest() {
     for (const EntityLayout::Row& row : layout_.rows) {
+      enter(row);
       std::uint32_t units = 0;
       bool any = false;
       of_row(row, [&]([[maybe_unused]] const Unit& unit, [[maybe_unused]] std::uint32_t at) {
@@ -351,6 +357,22 @@ bool EntityCodec::read_whole(core::BitReader& reader, std::uint32_t* words) cons
 void EntityCodec::write_change(const std::uint32_t* words, const Baseline& baseline, core::BitWriter& writer) const {
   EntityBitsWriter io(writer);
   Walk<EntityBitsWriter>(layout_, owner_, words, baseline, false, io).run();
+}
+
+void EntityCodec::measure_whole(const std::uint32_t* words, core::BitWriter& writer,
+                                std::span<std::uint32_t> row_bits) const {
+  if (layout_.rows.empty()) return;
+  EntityBitsMeter io(writer, row_bits);
+  Walk<EntityBitsMeter>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+  io.leave();
+}
+
+void EntityCodec::measure_change(const std::uint32_t* words, const Baseline& baseline, core::BitWriter& writer,
+                                 std::span<std::uint32_t> row_bits) const {
+  if (layout_.rows.empty()) return;
+  EntityBitsMeter io(writer, row_bits);
+  Walk<EntityBitsMeter>(layout_, owner_, words, baseline, false, io).run();
+  io.leave();
 }
 
 bool EntityCodec::read_change(const Baseline& baseline, core::BitReader& reader, std::uint32_t* words) const {

@@ -36,6 +36,7 @@
 #include <mobula/core/bit_stream.hpp>
 #include <mobula/wire/entity_layout.hpp>
 #include <mobula/wire/motion.hpp>
+#include <span>
 
 namespace mobula::wire {
 
@@ -51,6 +52,11 @@ class EntityCodec {
 
   void write_whole(const std::uint32_t* words, core::BitWriter& writer) const;
   void write_change(const std::uint32_t* words, const Baseline& baseline, core::BitWriter& writer) const;
+
+  // How many bits of these strings are whose: added to `row_bits`, beside the layout's rows. `writer` is scratch.
+  void measure_whole(const std::uint32_t* words, core::BitWriter& writer, std::span<std::uint32_t> row_bits) const;
+  void measure_change(const std::uint32_t* words, const Baseline& baseline, core::BitWriter& writer,
+                      std::span<std::uint32_t> row_bits) const;
 
   // False, and a failed reader, if these bits are no entity. Not all that RowCodec::to_component refuses is refused
   // here. Words of the owner's are the default's, or b1's, if it is not the owner who reads. `words` and b1 lie apart;

@@ -30,9 +30,9 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Hello& hello) {
   const auto name = builder.CreateString(hello.name);
   const auto resources = make_hashes(builder, hello.resources);
   const auto schemas = make_hashes(builder, hello.schemas);
-  return {flat::Body::Hello,
-          flat::CreateHello(builder, hello.version, fingerprint, name, hello.verify, resources, schemas, hello.resume)
-              .Union()};
+  return {flat::Body::Hello, flat::CreateHello(builder, hello.version, fingerprint, name, hello.verify, resources,
+                                               schemas, hello.resume, hello.spectate)
+                                 .Union()};
 }
 
 BodyOffset make_body(FlatBufferBuilder& builder, const Welcome& welcome) {
@@ -68,6 +68,11 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Prototypes& message) {
 BodyOffset make_body(FlatBufferBuilder& builder, const PlayerEntity& player) {
   const flat::Handle entity(player.entity.index, player.entity.generation);
   return {flat::Body::PlayerEntity, flat::CreatePlayerEntity(builder, &entity).Union()};
+}
+
+BodyOffset make_body(FlatBufferBuilder& builder, const Closing& closing) {
+  const auto reason = builder.CreateString(closing.reason);
+  return {flat::Body::Closing, flat::CreateClosing(builder, closing.seconds, reason).Union()};
 }
 
 BodyOffset make_body(FlatBufferBuilder& builder, const RejoinTokens& message) {
@@ -168,7 +173,8 @@ core::Result<Message> read(const flat::Hello& flat) {
               .verify = flat.verify(),
               .resources = {},
               .schemas = {},
-              .resume = flat.resume()};
+              .resume = flat.resume(),
+              .spectate = flat.spectate()};
   if (flat.schema_fingerprint() != nullptr && !hello.schema_fingerprint)
     return malformed("Hello: a fingerprint has 32 bytes");
   if (!read_hashes(flat.resources(), max_resources, hello.resources) ||
@@ -240,6 +246,12 @@ core::Result<Message> read(const flat::PlayerEntity& flat) {
   return Message(PlayerEntity{{flat.entity()->index(), flat.entity()->generation()}});
 }
 
+core::Result<Message> read(const flat::Closing& flat) {
+  if (too_long(flat.reason()) || !core::is_printable(text_of(flat.reason())))
+    return malformed("Closing: a reason is at most 256 bytes of printable UTF-8");
+  return Message(Closing{flat.seconds(), text_of(flat.reason())});
+}
+
 core::Result<Message> read(const flat::RejoinTokens& flat) {
   const std::size_t size = flat.tokens()->size();
   if (size == 0 || size % rejoin_token_bytes != 0 || size > max_rejoin_tokens * rejoin_token_bytes)
@@ -268,7 +280,7 @@ core::Result<Message> read(const flat::Events& flat) {
   for (const flat::Event* event : *flat.events()) {
     if (!message.events.empty() && event->sequence() <= message.events.back().sequence)
       return malformed("Events: by ascending sequence");
-    if (event->bytes()->size() > max_event_bytes) return malformed("Event: too long");
+    if (event->bytes()->size() > max_reliable_event_bytes) return malformed("Event: too long");
     const flat::Handle* about = event->about();
     if (about != nullptr && about->generation() == 0) return malformed("Event: about no entity, or one that can be");
     message.events.push_back({event->sequence(),
@@ -364,6 +376,7 @@ core::Result<Message> decode_message(core::ByteView bytes) {
     case flat::Body::MirrorHashes: return read(*message.body_as_MirrorHashes());
     case flat::Body::MirrorCorrection: return read(*message.body_as_MirrorCorrection());
     case flat::Body::MirrorDifference: return read(*message.body_as_MirrorDifference());
+    case flat::Body::Closing: return read(*message.body_as_Closing());
     case flat::Body::NONE: break;
   }
   return core::Error{"unknown message", "message type " + std::to_string(static_cast<int>(message.body_type()))};

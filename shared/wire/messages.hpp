@@ -32,7 +32,8 @@ inline constexpr std::size_t max_resource_part_bytes = 64 * 1024;
 inline constexpr std::size_t rejoin_token_bytes = 2048;
 inline constexpr std::size_t max_rejoin_tokens = 4;
 inline constexpr std::size_t max_events_per_message = 1024;
-inline constexpr std::size_t max_event_bytes = 1024;
+inline constexpr std::size_t max_event_bytes = 1024;  // unreliable ones: it fits into a datagram
+inline constexpr std::size_t max_reliable_event_bytes = 16 * 1024;
 inline constexpr std::size_t max_mirror_hashes = 1024;
 inline constexpr std::size_t max_entity_words = 1u << 14;
 inline constexpr std::uint32_t max_mirror_differences = 8;  // told of one entity
@@ -44,7 +45,8 @@ struct Hello {
   bool verify = false;
   std::vector<core::ContentHash> resources{};  // that the client has, at most max_resources
   std::vector<core::ContentHash> schemas{};
-  bool resume = false;  // it comes back, and has kept its mirror
+  bool resume = false;    // it comes back, and has kept its mirror
+  bool spectate = false;  // to look on
 };
 
 struct Resource {
@@ -84,7 +86,13 @@ struct Prototypes {
 };
 
 struct PlayerEntity {
-  ecs::Entity entity;
+  ecs::Entity entity;  // null: a spectator's
+};
+
+// The server says goodbye in so many seconds.
+struct Closing {
+  std::uint32_t seconds = 0;
+  std::string reason;
 };
 
 struct RejoinTokens {
@@ -151,7 +159,7 @@ struct MirrorDifference {
 };
 
 using Message = std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest,
-                             ResourcePart, Events, Level, MirrorHashes, MirrorCorrection, MirrorDifference>;
+                             ResourcePart, Events, Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing>;
 
 core::Bytes encode(const Message& message);
 

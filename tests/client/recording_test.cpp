@@ -158,6 +158,21 @@ TEST_F(RecordingTest, GoesOnOverALostConnectionAndAFullPipe) {
   expect_replayed();
 }
 
+TEST_F(RecordingTest, GoesOnWithAnotherTokenAsIfForTheFirstTime) {
+  join();
+  walk(60);
+  client->connection.pipe_closed("the cable was pulled", village->now);
+  walk(1);
+  client->port.from.port = 6000;
+  client->connection.enter_again(test::test_token(4711), village->now);
+  walk(100);
+  ASSERT_EQ(client->connection.state(), Connection::State::playing);
+  EXPECT_GT(client->connection.stats().verified_ticks, 50u);
+  EXPECT_EQ(village->server->players(), 2u) << "the first is away";
+  client->connection.close(client->port);
+  expect_replayed();
+}
+
 TEST_F(RecordingTest, ThatWasCutOffIsGoodToItsLastWholeEntry) {
   join();
   walk(20);

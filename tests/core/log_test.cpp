@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <mobula/core/log.hpp>
 #include <string>
 #include <thread>
@@ -11,9 +12,13 @@ namespace mobula::core {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 struct LogTest : testing::Test {
-  ~LogTest() override { set_log_level(LogLevel::info); }
+  ~LogTest() override {
+    set_log_level(LogLevel::info);
+    set_log_format(LogFormat::text);
+  }
 
   template <class Function>
   static std::string lines_of(Function&& function) {
@@ -27,13 +32,15 @@ TEST_F(LogTest, WhatIsBelowTheLevelIsDropped) {
   EXPECT_FALSE(log_enabled(LogLevel::debug)) << "info is the default";
   EXPECT_TRUE(log_enabled(LogLevel::info));
   const auto all_levels = [] {
+    log_trace("core", "zero");
     log_debug("core", "one");
     log_info("core", "two");
     log_warn("core", "three");
     log_error("core", "four");
   };
-  const std::vector<std::pair<LogLevel, std::ptrdiff_t>> lines_at{
-      {LogLevel::debug, 4}, {LogLevel::info, 3}, {LogLevel::warn, 2}, {LogLevel::error, 1}, {LogLevel::off, 0}};
+  const std::vector<std::pair<LogLevel, std::ptrdiff_t>> lines_at{{LogLevel::trace, 5}, {LogLevel::debug, 4},
+                                                                  {LogLevel::info, 3},  {LogLevel::warn, 2},
+                                                                  {LogLevel::error, 1}, {LogLevel::off, 0}};
   for (const auto& [level, lines] : lines_at) {
     set_log_level(level);
     const std::string text = lines_of(all_levels);
@@ -67,14 +74,83 @@ TEST_F(LogTest, LinesOfManyThreadsStayWhole) {
   const std::string text = lines_of([] {
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 4; ++thread)
-      threads.emplace_back([] {
-        for (int i = 0; i < 100; ++i) log_info("core", "a line of a thread");
+      threads.emplace_back([thread] {
+        for (int i = 0; i < 100; ++i) log_line(LogLevel::info, "core", format("line {} of thread {}", i, thread));
       });
     for (std::thread& thread : threads) thread.join();
   });
-  std::size_t whole = 0;
-  for (std::size_t at = 0; (at = text.find("core      a line of a thread\n", at)) != std::string::npos; ++at) ++whole;
-  EXPECT_EQ(whole, 400u);
+  for (int thread = 0; thread < 4; ++thread)
+    for (int i = 0; i < 100; ++i) EXPECT_THAT(text, HasSubstr(format("core      line {} of thread {}\n", i, thread)));
+}
+
+TEST_F(LogTest, ModulesHaveLevelsOfTheirOwn) {
+  set_log_levels(LogLevels::parse("warn,net=debug").value());
+  EXPECT_TRUE(log_enabled(LogLevel::debug, "net"));
+  EXPECT_FALSE(log_enabled(LogLevel::trace, "net"));
+  EXPECT_FALSE(log_enabled(LogLevel::info, "server"));
+  EXPECT_EQ(to_string(log_levels()), "warn,net=debug");
+  const std::string text = lines_of([] {
+    log_debug("net", "heard");
+    log_info("server", "unheard");
+    log_line(LogLevel::info, "server", "unheard too");
+  });
+  EXPECT_THAT(text, HasSubstr("net       heard\n"));
+  EXPECT_THAT(text, Not(HasSubstr("unheard")));
+}
+
+TEST_F(LogTest, AScopeSaysWhatLinesAreAbout) {
+  const std::string text = lines_of([] {
+    const LogScope tick({.tick = 7});
+    log_info("core", "outer one");
+    {
+      const LogScope session({.world = "lobby", .session = 3, .entity = {12, 1}});
+      log_info("core", "inner");
+      std::thread([] { log_info("core", "another thread's"); }).join();
+    }
+    {
+      const LogScope lobby({.world = "lobby", .tick = 9});
+      const LogScope same({.world = "lobby"});
+      log_info("core", "the same");
+      const LogScope room({.world = "room"});
+      log_info("core", "another world");
+    }
+    log_info("core", "outer two");
+  });
+  EXPECT_THAT(text, HasSubstr("core      outer one  tick=7\n"));
+  EXPECT_THAT(text, HasSubstr("core      inner  world=lobby tick=7 session=3 entity=12.1\n"));
+  EXPECT_THAT(text, HasSubstr("core      another thread's\n"));
+  EXPECT_THAT(text, HasSubstr("core      the same  world=lobby tick=9\n"));
+  EXPECT_THAT(text, HasSubstr("core      another world  world=room\n"));
+  EXPECT_THAT(text, HasSubstr("core      outer two  tick=7\n"));
+}
+
+TEST_F(LogTest, IsJsonWhereWanted) {
+  set_log_format(*parse_log_format("json"));
+  const std::string text = lines_of([] {
+    const LogScope about({.tick = 7});
+    log_warn("core", "he said \"{}\"", "hi");
+  });
+  EXPECT_THAT(text, testing::StartsWith("{\"time\":\"20"));
+  EXPECT_THAT(text, testing::EndsWith(R"("level":"warn","module":"core","message":"he said \"hi\"","tick":7})"
+                                      "\n"));
+  EXPECT_EQ(parse_log_format("xml"), std::nullopt);
+}
+
+TEST_F(LogTest, RepeatsAreHeldBackAndTold) {
+  const std::string text = lines_of([] {
+    for (int i = 0; i < 50; ++i) log_info("core", "repeat {}", i);
+    for (int i = 0; i < 7; ++i) log_info("core", "other {}", i);
+  });
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 10) << text;
+  EXPECT_THAT(text, HasSubstr("core      repeat 4\n"));
+  EXPECT_THAT(text, HasSubstr("core      other 4\n"));
+  std::string after;
+  for (int i = 0; i < 500 && after.find("other") == std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    after += lines_of([] { log_held_lines(); });
+  }
+  EXPECT_THAT(after, HasSubstr("core      45 more like this: repeat {}\n"));
+  EXPECT_THAT(after, HasSubstr("core      2 more like this: other {}\n"));
 }
 
 }  // namespace

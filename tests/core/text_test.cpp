@@ -49,5 +49,13 @@ TEST(Text, OverlongAndBrokenFormsAreNone) {
   EXPECT_TRUE(is_printable(""));
 }
 
+TEST(Text, ThatIsShownIsPrintableWhateverItWas) {
+  EXPECT_EQ(shown("abc ä😀", 100), "abc ä😀");
+  EXPECT_EQ(shown("a\nb\x1b[1m\xFF\xE4.", 100), "a\uFFFDb\uFFFD[1m\uFFFD\uFFFD.");
+  EXPECT_EQ(shown("abcdef", 6), "abcdef");
+  EXPECT_EQ(shown("abcdef", 5), "abcde...");
+  EXPECT_EQ(shown("aääää", 4), "aä...") << "no character is cut in two";
+}
+
 }  // namespace
 }  // namespace mobula::core

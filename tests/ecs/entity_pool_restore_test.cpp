@@ -56,6 +56,60 @@ TEST(EntityPool, ARestoredPoolGoesOnAsTheOneThatWasSaved) {
   }
 }
 
+// Who lives, and the ranges, are enough.
+TEST(EntityPool, AnImageOfTheLivingRestoresThemAndFreesAllElse) {
+  EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 5, .reuse_bits = 3, .index_limit = 60};
+  const EntityPool pool = varied(config);
+  std::vector<LivingEntity> living;
+  pool.each([&](Entity entity) { living.push_back({entity, pool.prototype(entity.index)}); });
+  const Saved saved(pool);
+  std::vector<EntityRange> ranges;
+  for (const EntityRangeSlot& slot : saved.ranges) ranges.push_back(slot.range);
+  ++config.incarnation;
+  EntityPoolImageRoom room;
+  const auto image = EntityPool::image_of(config, living, ranges, room);
+  ASSERT_TRUE(image.ok()) << image.error().message;
+  auto restored = EntityPool::restore(config, *image, prototypes);
+  ASSERT_TRUE(restored.ok()) << restored.error().message;
+  restored->check();
+  EXPECT_EQ(restored->size(), pool.size());
+  EXPECT_EQ(restored->retired(), 0u);
+  for (const LivingEntity& each : living) {
+    EXPECT_TRUE(restored->valid(each.entity));
+    EXPECT_EQ(restored->prototype(each.entity.index), each.prototype);
+  }
+  std::set<Entity> made;
+  for (const std::uint32_t count : {4u, 2u, 2u}) ASSERT_LT(restored->create_range(count).first, pool.index_end());
+  while (const Entity entity = restored->create()) {
+    EXPECT_GE(entity.generation, 6u << 3);
+    made.insert(entity);
+  }
+  EXPECT_GT(made.size(), 5u);
+  restored->check();
+}
+
+TEST(EntityPool, AnImageOfWhatCannotLiveIsRefused) {
+  const EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 2, .reuse_bits = 3, .index_limit = 20};
+  const auto reason = [&](std::vector<LivingEntity> living, std::vector<EntityRange> ranges) -> std::string {
+    EntityPoolImageRoom room;
+    const auto image = EntityPool::image_of(config, living, ranges, room);
+    if (!image) return image.error().reason;
+    const auto restored = EntityPool::restore(config, *image, prototypes);
+    return restored ? "" : restored.error().reason;
+  };
+  EXPECT_EQ(reason({{{3, 9}, 1}, {{4, 17}, 2}}, {{4, 1, 17}}), "");
+  EXPECT_EQ(reason({{{20, 9}, 1}}, {}), "too many entities");
+  EXPECT_EQ(reason({}, {{19, 2, 9}}), "too many entities");
+  EXPECT_EQ(reason({}, {{~0u, ~0u, 9}}), "too many entities");
+  for (const auto& living : std::vector<std::vector<LivingEntity>>{
+           {{{3, 0}, 1}}, {{{3, 8}, 1}}, {{{3, 25}, 1}}, {{{3, 9}, prototypes}}, {{{3, 9}, ~0u}}})
+    EXPECT_EQ(reason(living, {}), "damaged snapshot") << living[0].entity.generation;
+  EXPECT_EQ(reason({{{3, 9}, 1}, {{4, 10}, 1}}, {{3, 2, 9}}), "damaged snapshot") << "two generations in a range";
+  EXPECT_EQ(reason({}, {{3, 4, 0}, {5, 2, 0}}), "damaged snapshot") << "two ranges of one index";
+  EXPECT_EQ(reason({}, {{5, 2, 0}, {3, 1, 0}}), "damaged snapshot") << "not by first index";
+  EXPECT_EQ(reason({}, {{3, 0, 0}}), "damaged snapshot");
+}
+
 TEST(EntityPool, UnderANewIncarnationTheLivingStayAndOnlyNewHandlesAreHandedOut) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
     EntityPoolConfig config{.recycling = recycling, .incarnation = 5, .reuse_bits = 2, .index_limit = 40};

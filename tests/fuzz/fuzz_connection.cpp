@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t steps_max = 400;
 
-client::ResourceStore& store() {
+client::ResourceStore& resource_store() {
   static const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
   static client::ResourceStore store = [] {
     client::ResourceStore made = std::move(*client::ResourceStore::open(folder.path()));
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   core::set_log_level(core::LogLevel::off);
   client::ConnectionConfig config;
   config.schema = test::game_schema();
-  config.resources = &store();
+  config.resources = &resource_store();
   test::RawServer server(config);
   server.meet();
   fuzz::Input input(fuzz::view(data, size));

@@ -69,22 +69,8 @@ void messages() {
                                             .tick = 60,
                                             .words = {1, 2, 3}}));
   write("message", "mirror_difference", wire::encode(wire::MirrorDifference{{5, 1}, "Pickup", "amount", "9", "1"}));
+  write("message", "closing", wire::encode(wire::Closing{30, "the server ends"}));
   write("message", "events", wire::encode(wire::Events{9, {{0, {}, core::Bytes(5)}, {7, {5, 1}, {}}}}));
-  write("message", "level", wire::encode(wire::Level{hash, {5, 11, 1}, 1, core::Bytes(2)}));
-  write(
-      "message", "mirror_hashes",
-      wire::encode(wire::MirrorHashes{
-          .of_level = true, .first = 5, .end = 90, .tick = 77, .hashes = {{5, {5, 1}, 70, 1}, {89, {89, 2}, 77, 2}}}));
-  write("message", "mirror_correction",
-        wire::encode(wire::MirrorCorrection{.fault = wire::MirrorFault::missing,
-                                            .of_level = true,
-                                            .place = 9,
-                                            .entity = {2, 3},
-                                            .tick = 4,
-                                            .prototype = 1ull << 60,
-                                            .owner = true,
-                                            .words = {1, 2}}));
-  write("message", "mirror_difference", wire::encode(wire::MirrorDifference{{2, 3}, "Body", "tint", "1", "[2,3]"}));
 }
 
 void inputs() {
@@ -175,6 +161,9 @@ void levels() {
   const std::string together = std::string(small_level) + '\0' + small_include;
   write("level_json", "small", together);
   write("level_json", "prefabs_alone", std::string(small_include));
+  write("settings", "numbers", std::string("port = 9_000 # x\nquiet = true\r\nshare = -0.25e+1_0\nz = -0\n"));
+  write("settings", "texts", std::string("level = \"a\\\"\\\\\\t\\u00e4\\U0001F600\"\npath = 'C:\\x'\n"));
+  write("settings", "lists", std::string("address = [ # two\n  \"a:1\",\n  'b:2' ,# and\n ]\nnone = []\n1-_ = 5"));
   write("level_json", "typo", std::string(R"({"entities": {"a": {"components": {"Helth": {"current": -1}}}}})"));
 }
 

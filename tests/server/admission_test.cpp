@@ -47,6 +47,17 @@ TEST(Admission, PublicAddressesTakeThePlaceOfThisMachines) {
   EXPECT_THAT(refused.error().message, testing::HasSubstr("--public-address: "));
 }
 
+TEST(Admission, APublicAddressWithoutAPortIsOfThePortThatItListensOn) {
+  Config config;
+  config.public_addresses = {"192.0.2.1", "[2001:db8::1]"};
+  const auto admission = make_admission(config, ports);
+  ASSERT_TRUE(admission);
+  ASSERT_EQ(admission->public_addresses.size(), 2u);
+  EXPECT_EQ(admission->public_addresses[0], Address::v4(192, 0, 2, 1, 7777));
+  EXPECT_EQ(to_string(admission->public_addresses[1]), "[2001:db8::1]:7777");
+  EXPECT_THAT(admission->accepted, Contains(Address::v4(192, 0, 2, 1, 7778)));
+}
+
 TEST(Admission, ASharedKeyComesFromItsFileAndThenTheBackendMakesTheTokens) {
   const fs::path file = fs::temp_directory_path() / ("mobula_admission." + std::to_string(::getpid()));
   const auto key = core::create_key_file(file.string());

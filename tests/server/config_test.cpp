@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <mobula/server/config.hpp>
+#include <mobula/server/server.hpp>
 #include <string>
 #include <vector>
 
@@ -15,14 +19,19 @@ struct Parsed {
   std::string err;
 };
 
-Parsed parse(std::vector<std::string> arguments) {
+Parsed parse(std::vector<std::string> arguments, std::vector<std::string> variables = {},
+             std::vector<core::Setting> of_game = {}) {
   arguments.insert(arguments.begin(), "mobula-server");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
+  std::vector<const char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  std::vector<const char*> environment;
+  for (const std::string& variable : variables) environment.push_back(variable.c_str());
+  environment.push_back(nullptr);
   Parsed parsed;
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  parsed.config = parse_command_line(static_cast<int>(argv.size()), argv.data(), parsed.status);
+  parsed.config = parse_command_line(static_cast<int>(argv.size()), argv.data(), environment.data(), parsed.status,
+                                     std::move(of_game));
   parsed.out = testing::internal::GetCapturedStdout();
   parsed.err = testing::internal::GetCapturedStderr();
   return parsed;
@@ -52,7 +61,22 @@ TEST(Config, TakesEveryOption) {
                                "9",
                                "--max-clients",
                                "3",
-                               "--verbose",
+                               "--log-level",
+                               "warn,net=debug",
+                               "--log-format",
+                               "json",
+                               "--max-away",
+                               "5",
+                               "--rejoin-grace-seconds",
+                               "6",
+                               "--index-limit",
+                               "4096",
+                               "--history-bytes",
+                               "65536",
+                               "--max-delta-bytes",
+                               "2000",
+                               "--verify-one-in",
+                               "0",
                                "--tcp-port",
                                "7",
                                "--ws-port",
@@ -75,7 +99,17 @@ TEST(Config, TakesEveryOption) {
   EXPECT_EQ(parsed.config->ticks, 5u);
   EXPECT_EQ(parsed.config->seed, 9u);
   EXPECT_EQ(parsed.config->clients_max, 3u);
-  EXPECT_TRUE(parsed.config->verbose);
+  EXPECT_EQ(parsed.config->log_level, "warn,net=debug");
+  EXPECT_EQ(parsed.config->log_format, "json");
+  const ServerConfig server = server_config_of(*parsed.config);
+  EXPECT_EQ(server.ticks_per_second, 60u);
+  EXPECT_EQ(server.seed, 9u);
+  EXPECT_EQ(server.away_max, 5u);
+  EXPECT_EQ(server.rejoin_grace, 6 * core::second);
+  EXPECT_EQ(server.index_limit, 4096u);
+  EXPECT_EQ(server.history_bytes, 65536u);
+  EXPECT_EQ(server.delta_bytes_per_tick_max, 2000u);
+  EXPECT_EQ(server.verify_one_in, 0u);
   EXPECT_EQ(parsed.config->tcp_port, 7);
   EXPECT_EQ(parsed.config->ws_port, 0);
   EXPECT_EQ(parsed.config->certificate, "c.pem");
@@ -91,6 +125,46 @@ TEST(Config, HealthIsAJobOfItsOwn) {
   EXPECT_EQ(parsed.config->job, Config::Job::check_health);
   EXPECT_EQ(parsed.config->health_target, "http://localhost:99");
   EXPECT_EQ(parse({"health"}).config->health_target, "http://127.0.0.1:7780");
+  EXPECT_EQ(parse({"health"}, {"MOBULA_ADMIN_PORT=9"}).config->health_target, "http://127.0.0.1:9")
+      << "in a container it finds the server that has the same environment";
+  EXPECT_EQ(parse({"health", "--admin-port", "8"}).config->health_target, "http://127.0.0.1:8");
+}
+
+TEST(Config, DefaultsAreThoseOfAServer) {
+  const ServerConfig told = server_config_of(*parse({}).config);
+  const ServerConfig untold;
+  EXPECT_EQ(told.ticks_per_second, untold.ticks_per_second);
+  EXPECT_EQ(told.seed, untold.seed);
+  EXPECT_EQ(told.away_max, untold.away_max);
+  EXPECT_EQ(told.rejoin_grace, untold.rejoin_grace);
+  EXPECT_EQ(told.index_limit, untold.index_limit);
+  EXPECT_EQ(told.history_bytes, untold.history_bytes);
+  EXPECT_EQ(told.delta_bytes_per_tick_max, untold.delta_bytes_per_tick_max);
+  EXPECT_EQ(told.verify_one_in, untold.verify_one_in);
+}
+
+TEST(Config, AGameHasSettingsOfItsOwn) {
+  std::uint32_t balls = 3;
+  const auto row = [&] { return std::vector<core::Setting>{{"max_balls", &balls, "balls at a time", {.most = 9}}}; };
+  EXPECT_TRUE(parse({}, {"MOBULA_MAX_BALLS=5"}, row()).config);
+  EXPECT_EQ(balls, 5u);
+  EXPECT_NE(parse({"--help"}, {}, row()).out.find("Game:\n  --max-balls N=5"), std::string::npos);
+  EXPECT_EQ(parse({"--max-balls", "10"}, {}, row()).err, "mobula-server: --max-balls: 10 is not within 0 to 9\n");
+}
+
+TEST(Config, IsPrintedWithWhereItComesFrom) {
+  const Parsed parsed = parse({"--tick-rate", "60", "--print-config"}, {"MOBULA_PORT=9000"});
+  EXPECT_EQ(parsed.status, 0);
+  EXPECT_NE(parsed.out.find("tick_rate = 60  # --tick-rate\n"), std::string::npos) << parsed.out;
+  EXPECT_NE(parsed.out.find("port = 9000  # environment variable MOBULA_PORT\n"), std::string::npos) << parsed.out;
+
+  const std::string path = std::filesystem::temp_directory_path() / ("mobula_config." + std::to_string(::getpid()));
+  std::ofstream(path) << parsed.out;
+  const Parsed again = parse({"--config", path});
+  std::filesystem::remove(path);
+  ASSERT_TRUE(again.config) << again.err;
+  EXPECT_EQ(again.config->tick_rate, 60u);
+  EXPECT_EQ(again.config->port, 9000);
 }
 
 TEST(Config, HelpIsNoError) {
@@ -113,12 +187,16 @@ TEST(Config, RefusesWhatIsWrongInOneLine) {
                                                        {"--max-clients", "0"},
                                                        {"--port"},
                                                        {"stray"},
-                                                       {"health", "--port", "1"},
+                                                       {"health", "--port", "x"},
+                                                       {"health", "--nonsense"},
                                                        {"--tcp-port", "many"},
                                                        {"--ws-port", "70000"},
-                                                       {"--certificate-key", "k.pem"},
+                                                       {"--ws-port", "1", "--certificate-key", "k.pem"},
                                                        {"--ws-port", "1", "--certificate", "c.pem"},
                                                        {"--certificate", "c.pem", "--certificate-key", "k.pem"},
+                                                       {"--index-limit", "9"},
+                                                       {"--log-level", "loud"},
+                                                       {"--log-format", "xml"},
                                                        {"--admin-port", "-1"},
                                                        {"--ticks", "99999999999999999999999"}};
   for (const std::vector<std::string>& arguments : wrong) {

@@ -147,9 +147,12 @@ TEST(Events, ManyBecomeSeveralMessagesAndBatches) {
 
 TEST(Events, ATickHasRoomForSoManyBytes) {
   Events events;
-  EXPECT_STREQ(events.send(core::Bytes(wire::max_event_bytes + 1), {}, Reliability::reliable).error().reason,
+  EXPECT_STREQ(events.send(core::Bytes(wire::max_event_bytes + 1), {}, Reliability::unreliable).error().reason,
                "large event");
-  std::size_t bytes = 0;
+  EXPECT_STREQ(events.send(core::Bytes(wire::max_reliable_event_bytes + 1), {}, Reliability::reliable).error().reason,
+               "large event");
+  ASSERT_TRUE(events.send(core::Bytes(wire::max_reliable_event_bytes), {}, Reliability::reliable).ok());
+  std::size_t bytes = wire::max_reliable_event_bytes;
   core::Status sent = core::Done{};
   while ((sent = events.send(core::Bytes(1000), {}, Reliability::reliable)).ok()) bytes += 1000;
   EXPECT_STREQ(sent.error().reason, "too many events");

@@ -10,6 +10,7 @@
 #include <mobula/server/game/demo_game.hpp>
 #include <mobula/server/game/sight.hpp>
 #include <server/hamlet.hpp>
+#include <server/played_game.hpp>
 
 namespace demo {
 namespace {
@@ -21,6 +22,7 @@ using mobula::server::Player;
 using mobula::server::Publisher;
 using mobula::server::World;
 using mobula::test::move_command;
+using mobula::test::walk_to_command;
 
 class DemoGameTest : public testing::Test {
  protected:
@@ -28,7 +30,8 @@ class DemoGameTest : public testing::Test {
       : world(std::move(
             *World::make({.schema = mobula::test::game_schema(), .level = mobula::test::hamlet(), .seed = seed}))) {
     EXPECT_TRUE(world->spawn_level().ok());
-    EXPECT_TRUE(game.start(*world).ok());
+    played.emplace(game, *world);
+    EXPECT_TRUE(played->start().ok());
   }
   Player join(const std::string& name = "ada") {
     Player player{.id = ++players, .name = name, .entity = {}};
@@ -37,7 +40,7 @@ class DemoGameTest : public testing::Test {
   }
   void ticks(int count) {
     for (int i = 0; i < count; ++i) {
-      game.tick(*world);
+      played->tick();
       world->end_tick();
     }
   }
@@ -46,12 +49,13 @@ class DemoGameTest : public testing::Test {
     return world->registry().get<const T>(entity);
   }
   std::string refusal(const Player& player, core::ByteView command) {
-    const core::Status done = game.command(*world, player, command, {});
+    const core::Status done = played->command(player, command);
     return done ? "" : done.error().reason;
   }
 
   DemoGame game;
   std::unique_ptr<World> world;
+  std::optional<mobula::test::PlayedGame> played;
   std::uint32_t players = 0;
 };
 
@@ -89,6 +93,40 @@ TEST_F(DemoGameTest, AMoveMovesUntilTheNext) {
   ASSERT_EQ(refusal(player, move_command(0, 0)), "");
   ticks(20);
   EXPECT_NEAR(get<Transform>(player.entity).position.x, start + 4, 0.01f);
+}
+
+TEST_F(DemoGameTest, AWalkToAPlaceEndsThere) {
+  const Player player = join();
+  const auto start = get<Transform>(player.entity).position;
+  ASSERT_EQ(refusal(player, walk_to_command(start.x + 3, start.z - 4)), "");
+  ticks(15);
+  EXPECT_GT(std::hypot(get<Velocity>(player.entity).linear.x, get<Velocity>(player.entity).linear.z), 3.9f);
+  ticks(40);
+  EXPECT_NEAR(get<Transform>(player.entity).position.x, start.x + 3, 0.25f);
+  EXPECT_NEAR(get<Transform>(player.entity).position.z, start.z - 4, 0.25f);
+  EXPECT_EQ(get<Velocity>(player.entity), Velocity{});
+}
+
+TEST_F(DemoGameTest, AMoveForgetsThePlaceAndAWalkToWhereOneStandsEnds) {
+  const Player player = join();
+  const auto start = get<Transform>(player.entity).position;
+  ASSERT_EQ(refusal(player, walk_to_command(start.x + 4, start.z)), "");
+  ASSERT_EQ(refusal(player, move_command(1, 0)), "");
+  ticks(40);
+  EXPECT_NEAR(get<Transform>(player.entity).position.x, start.x + 8, 0.1f);
+  const auto here = get<Transform>(player.entity).position;
+  ASSERT_EQ(refusal(player, walk_to_command(here.x, here.z)), "");
+  ticks(5);
+  EXPECT_EQ(get<Velocity>(player.entity), Velocity{});
+  EXPECT_FLOAT_EQ(get<Transform>(player.entity).position.x, here.x);
+}
+
+TEST_F(DemoGameTest, PlacesOutOfTheWorldAreRefused) {
+  const Player player = join();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& [x, z] : std::vector<std::pair<float, float>>{{501, 0}, {0, -501}, {nan, 0}, {0, nan}, {1e30f, 0}})
+    EXPECT_EQ(refusal(player, walk_to_command(x, z)), "place out of range") << x << " " << z;
+  EXPECT_EQ(get<Velocity>(player.entity), Velocity{});
 }
 
 TEST_F(DemoGameTest, MovesOutOfRangeAreRefusedAndChangeNothing) {
@@ -202,6 +240,110 @@ TEST_F(DemoGameTest, APickupIsTakenAndComesBackWithANewHandle) {
   EXPECT_EQ(there, 1);
 }
 
+class DemoGameSaves : public DemoGameTest {
+ protected:
+  // A coin is taken; where it was.
+  mobula::engine::Vec3 take_a_coin() {
+    Transform place;
+    world->registry().view<const Pickup, const Transform>().each(
+        [&](ecs::Entity, const Pickup& pickup, const Transform& transform) {
+          if (pickup.kind != PickupKind::coin) return;
+          place = transform;
+          back_after = static_cast<int>(pickup.respawn_seconds * 20);
+        });
+    const Player player = join();
+    world->registry().get<Transform>(player.entity).position = place.position;
+    ticks(1);
+    game.leave(*world, player);
+    return place.position;
+  }
+  // What lies where the coin was.
+  static int pickups_at(World& of, const mobula::engine::Vec3& place) {
+    int count = 0;
+    of.registry().view<const Pickup, const Transform>().each(
+        [&](ecs::Entity, const Pickup&, const Transform& transform) { count += transform.position == place ? 1 : 0; });
+    return count;
+  }
+
+  int back_after = 0;  // ticks
+};
+
+TEST_F(DemoGameSaves, WhatWasTakenComesBackAfterARestartToo) {
+  const mobula::engine::Vec3 place = take_a_coin();
+  ASSERT_EQ(pickups_at(*world, place), 0);
+  ticks(back_after / 2);
+  const core::Bytes saved = game.save(*world);
+  // The level anew is what was restored, but for the coin.
+  const std::unique_ptr<World> restored =
+      std::move(*World::make({.schema = mobula::test::game_schema(), .level = mobula::test::hamlet(), .seed = 7}));
+  ASSERT_TRUE(restored->spawn_level().ok());
+  std::vector<ecs::Entity> coins;
+  restored->registry().view<const Pickup, const Transform>().each(
+      [&](ecs::Entity entity, const Pickup&, const Transform& transform) {
+        if (transform.position == place) coins.push_back(entity);
+      });
+  for (const ecs::Entity coin : coins) restored->destroy_tree(coin);
+  DemoGame another;
+  mobula::test::PlayedGame playing(another, *restored);
+  ASSERT_TRUE(playing.load(saved).ok());
+  for (int i = 0; i < back_after - back_after / 2 - 5; ++i) {
+    playing.tick();
+    restored->end_tick();
+  }
+  EXPECT_EQ(pickups_at(*restored, place), 0) << "not sooner than without a restart";
+  for (int i = 0; i < 10; ++i) {
+    playing.tick();
+    restored->end_tick();
+  }
+  EXPECT_EQ(pickups_at(*restored, place), 1);
+}
+
+TEST_F(DemoGameSaves, ADamagedSaveIsRefusedOrHarmless) {
+  take_a_coin();
+  const core::Bytes saved = game.save(*world);
+  ASSERT_TRUE(DemoGame().load(*world, saved).ok());
+  const auto reason = [&](core::ByteView bytes) {
+    const core::Status loaded = DemoGame().load(*world, bytes);
+    return loaded ? "" : std::string(loaded.error().reason);
+  };
+  EXPECT_EQ(reason({}), "bad save");
+  for (std::size_t size = 0; size + 4 < saved.size(); size += 4)
+    EXPECT_EQ(reason(core::ByteView(saved).first(size)), "bad save") << size;
+  core::Random random(3);
+  for (int i = 0; i < 5000; ++i) {
+    core::Bytes damaged = saved;
+    for (std::uint32_t flips = 1 + random.below(4); flips-- > 0;)
+      damaged[random.below(static_cast<std::uint32_t>(damaged.size()))] ^=
+          static_cast<std::byte>(1u << random.below(8));
+    const std::string why = reason(damaged);
+    EXPECT_TRUE(why.empty() || why == "bad save") << why;
+  }
+}
+
+TEST_F(DemoGameTest, WhoHadAnAvatarFindsItAsItWas) {
+  const Player before = join("ada");
+  world->registry().get<Avatar>(before.entity).score = 12;
+  world->registry().get<Transform>(before.entity).position.x = 42;
+  Player again{.id = 9, .name = "ada", .entity = before.entity};
+  EXPECT_EQ(game.join(*world, again).value(), before.entity);
+  EXPECT_EQ(get<Avatar>(before.entity).player, 9u);
+  EXPECT_EQ(get<Avatar>(before.entity).score, 12u);
+  EXPECT_EQ(get<Transform>(before.entity).position.x, 42);
+  EXPECT_EQ(get<mobula::server::Relevance>(before.entity).owner, 9u);
+}
+
+TEST_F(DemoGameTest, ASpectatorLooksFromWherePlayersBegin) {
+  const std::uint32_t entities = world->registry().entities().size();
+  const Player player{.id = 5, .name = "eve", .entity = {}, .spectator = true};
+  world->add_viewer(player.id);
+  ASSERT_TRUE(game.spectate(*world, player).ok());
+  ASSERT_FALSE(world->viewer(player.id)->viewpoints().empty());
+  for (const ecs::Entity place : world->viewer(player.id)->viewpoints())
+    EXPECT_NE(world->registry().try_get<const SpawnPoint>(place), nullptr);
+  game.leave(*world, player);
+  EXPECT_EQ(world->registry().entities().size(), entities);
+}
+
 TEST_F(DemoGameTest, ThingsAreSeenFromNearerThanCreaturesAndTheseFromNearerThanScenery) {
   const Player player = join();
   ticks(1);
@@ -281,7 +423,8 @@ std::uint64_t history(std::uint64_t seed) {
   EXPECT_TRUE(world.spawn_level().ok());
   Publisher publisher(world.registry(), *mobula::test::game_schema());
   DemoGame game;
-  EXPECT_TRUE(game.start(world).ok());
+  mobula::test::PlayedGame played(game, world);
+  EXPECT_TRUE(played.start().ok());
   core::Random inputs(99);
   std::vector<Player> players;
   std::uint64_t hash = 0;
@@ -297,9 +440,9 @@ std::uint64_t history(std::uint64_t seed) {
     for (const Player& player : players)
       if (inputs.chance(1, 10)) {
         const core::Bytes move = move_command(inputs.uniform(-0.7f, 0.7f), inputs.uniform(-0.7f, 0.7f));
-        EXPECT_TRUE(game.command(world, player, move, {}).ok());
+        EXPECT_TRUE(played.command(player, move).ok());
       }
-    game.tick(world);
+    played.tick();
     publisher.publish();
     hash = hash * 31 + publisher.published().hash();
     world.end_tick();

@@ -1,5 +1,3 @@
-#include <mobula/schema/demo_commands_generated.h>
-
 #include <algorithm>
 #include <mobula/resource/compiler.hpp>
 #include <mobula/schema/components.hpp>
@@ -42,14 +40,6 @@ std::shared_ptr<const resource::Resource> rebuilt_hamlet() {
 std::shared_ptr<const resource::Resource> village() {
   static const std::shared_ptr<const resource::Resource> level = compile_level("/server/game/level/village.json");
   return level;
-}
-
-core::Bytes move_command(float x, float z) {
-  flatbuffers::FlatBufferBuilder builder(128);
-  const auto move = demo::commands::CreateMove(builder, x, z);
-  builder.Finish(demo::commands::CreateCommand(builder, demo::commands::Body::Move, move.Union()));
-  const core::ByteView bytes = core::as_bytes(builder.GetBufferPointer(), builder.GetSize());
-  return {bytes.begin(), bytes.end()};
 }
 
 transport::ServerConfig test_transport() {
@@ -110,7 +100,7 @@ void Village::remove(const Client& client) {
 }
 
 const server::Viewer* Village::viewer_of(ecs::Entity entity) {
-  for (std::uint32_t player = 1; player <= joined_; ++player) {
+  for (std::uint32_t player = 1; player < server->next_player(); ++player) {
     const server::Viewer* viewer = server->world().viewer(player);
     if (viewer != nullptr && viewer->viewpoints().front() == entity) return viewer;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mobula/client/bots/demo_commands.hpp>
 #include <mobula/client/connection.hpp>
 #include <mobula/server/server.hpp>
 #include <mobula/transport/simulated_network.hpp>
@@ -18,8 +19,9 @@ std::shared_ptr<const resource::Resource> rebuilt_hamlet();
 std::shared_ptr<const resource::Resource> village();
 const std::shared_ptr<const reflect::Schema>& game_schema();
 
-// Bytes of the demo's Move command.
-core::Bytes move_command(float x, float z);
+// What bots say.
+using client::move_command;
+using client::walk_to_command;
 
 // What a server in tests lets clients in with, and when that was.
 inline constexpr std::uint64_t test_unix_time = 1'700'000'000;

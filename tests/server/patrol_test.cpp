@@ -8,6 +8,7 @@
 #include <mobula/server/game/patrol_compiler.hpp>
 #include <resource/test_level.hpp>
 #include <server/hamlet.hpp>
+#include <server/played_game.hpp>
 
 namespace demo {
 namespace {
@@ -47,13 +48,14 @@ TEST(Patrol, AGuardWalksItsRoundAndLooksWhereItGoes) {
   DemoGame game;
   ASSERT_TRUE(game.check_level(level.get()));
   ASSERT_TRUE(world->spawn_level());
-  ASSERT_TRUE(game.start(*world));
+  test::PlayedGame played(game, *world);
+  ASSERT_TRUE(played.start());
   const ecs::Entity guard = world->registry().entities().at(0);
   const Line line(level->statics()[0].data);
   Transform before = world->registry().get<const Transform>(guard);
   float walked = 0;
   for (int i = 0; i < 2000; ++i) {
-    game.tick(*world);
+    played.tick();
     const Transform now = world->registry().get<const Transform>(guard);
     const float dx = now.position.x - before.position.x;
     const float dz = now.position.z - before.position.z;

@@ -88,7 +88,9 @@ class Upheaval {
     village_->remove(client);
   }
   void something_happens(Client& client) {
-    if (random_.chance(1, 3)) client.connection.set_command(core::Bytes(random_.below(3), std::byte{1}));
+    if (random_.chance(1, 3))
+      client.connection.set_command(random_.chance(1, 3) ? core::Bytes(3, std::byte{1})
+                                                         : test::move_command(random_.uniform(0, 100), 0));
     switch (random_.below(300)) {
       case 0:
       case 1:

@@ -219,6 +219,22 @@ TEST_F(ServerSessions, WhoStaysAwayForTooLongIsGone) {
   EXPECT_EQ(game.names.size(), 1u);
 }
 
+TEST_F(ServerSessions, ARejoinTokenOfAnotherRunLetsInAsForTheFirstTime) {
+  Client& client = join_and_play();
+  DoorkeeperGame second_game;
+  ServerConfig config;
+  config.transport = test::test_transport();  // with the same key
+  config.transport.challenge_key.fill(std::byte{1});
+  config.secret.fill(std::byte{2});
+  village.server = std::move(*Server::start(std::move(config), second_game));
+  village.server->set_unix_time(test::test_unix_time);
+  ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
+  ASSERT_TRUE(comes_back(client)) << to_string(client.connection.reason());
+  EXPECT_EQ(second_game.names.size(), 1u);
+  EXPECT_EQ(rejoins(), 0u);
+  EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
+}
+
 TEST_F(ServerSessions, WhoLeftOrWasThrownOutHasNothingToComeBackTo) {
   Client& left = join_and_play();
   left.connection.close(left.port);
@@ -240,6 +256,38 @@ TEST_F(ServerSessions, WhoLeftOrWasThrownOutHasNothingToComeBackTo) {
   EXPECT_THAT(noisy.connection.reason().text, HasSubstr("too many refusals"));
   EXPECT_FALSE(noisy.connection.can_rejoin());
   EXPECT_EQ(game.left, 2);
+}
+
+TEST_F(ServerSessions, WhoIsKickedDoesNotComeBack) {
+  Client& here = join_and_play();
+  Client& away = join_and_play("bob");
+  ASSERT_TRUE(loses_its_server(away));
+  village.ticks(20);
+  ASSERT_TRUE(village.server->kick(1, "line\nbreak").ok());
+  ASSERT_TRUE(village.server->kick(1, "a second time").ok()) << "who is being told already";
+  ASSERT_TRUE(village.server->kick(2, "idle").ok());
+  EXPECT_EQ(game.left, 1) << "nobody is waited for";
+  ASSERT_TRUE(village.tick_until([&] { return closed(here); }));
+  EXPECT_EQ(here.connection.reason(), (transport::Reason{ReasonCode::kicked, "line?break"}));
+  EXPECT_FALSE(here.connection.can_rejoin());
+  village.ticks(5);
+  EXPECT_EQ(game.left, 2);
+  EXPECT_EQ(village.server->players(), 0u);
+  ASSERT_TRUE(away.connection.can_rejoin());
+  away.connection.rejoin(village.now);
+  ASSERT_TRUE(village.tick_until([&] { return closed(away); }));
+  EXPECT_THAT(away.connection.reason().text, HasSubstr("session over"));
+  for (const std::uint32_t nobody : {0u, 1u, 2u, 77u})
+    EXPECT_STREQ(village.server->kick(nobody, "").error().reason, "no such player");
+}
+
+TEST_F(ServerSessions, WhoIsKickedWhileThePipeIsLostDoesNotComeBackEither) {
+  Client& client = join_and_play();
+  village.server->pipe_closed(client.port.from, village.now);  // the server's tick has not heard of it
+  ASSERT_TRUE(village.server->kick(1, "rude").ok());
+  village.tick();
+  EXPECT_EQ(village.server->players(), 0u);
+  EXPECT_EQ(game.left, 1);
 }
 
 TEST_F(ServerSessions, NothingIsEncodedForAPipeThatIsFull) {

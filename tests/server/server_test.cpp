@@ -4,6 +4,7 @@
 #include <mobula/wire/messages.hpp>
 #include <reflect/compile_schema.hpp>
 #include <server/hamlet.hpp>
+#include <server/raw_guest.hpp>
 #include <server/tiny_game.hpp>
 
 namespace mobula::server {
@@ -79,7 +80,7 @@ TEST_F(ServerTest, EveryoneSeesEveryone) {
 
 TEST_F(ServerTest, ACommandDoesItsWorkAndIsMirrored) {
   Client& client = join_and_play("ada");
-  client.connection.set_command(core::Bytes{std::byte{42}});
+  client.connection.set_command(test::move_command(42, 0));
   village.ticks(10);
   EXPECT_EQ(village.server->stats().commands, 1u);
   ecs::Registry& mirrored = client.connection.mirror()->registry();
@@ -99,10 +100,25 @@ TEST_F(ServerTest, AMalformedCommandIsCountedAndHarmless) {
   EXPECT_TRUE(playing(client));
 }
 
+TEST_F(ServerTest, ARefusedCommandIsLoggedWithItsPlayerAndNotEachTime) {
+  Client& client = join_and_play("ada");
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 20; ++i) {  // a second
+    client.connection.set_command(core::Bytes(30, std::byte{0xee}));
+    village.tick();
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("refused of player 1 \"ada\": malformed command"));
+  EXPECT_GT(refused("malformed command"), 10u);
+  std::size_t lines = 0;
+  for (std::size_t at = 0; (at = log.find("refused of", at)) != std::string::npos; ++at) ++lines;
+  EXPECT_LT(lines, refused("malformed command")) << log;
+}
+
 TEST_F(ServerTest, CommandsThatATickHasNoRoomForTakeTheNext) {
   Client& client = join_and_play("ada");
   for (std::size_t i = 0; i < 2 * CommandBuffer::per_tick_max; ++i) {
-    client.connection.set_command(core::Bytes{std::byte{1}});
+    client.connection.set_command(test::move_command(1, 0));
     client.connection.update(village.now, client.port);
   }
   ASSERT_TRUE(village.tick_until([&] { return village.server->stats().commands > 0; }));
@@ -148,47 +164,8 @@ TEST_F(ServerTest, TheRightSchemaNeedsNotTravel) {
   EXPECT_LT(bytes + test::game_schema()->bytes().size() / 2, without.connection.session().stats().bytes_received);
 }
 
-// A client's transport with nothing above it, to say what no Connection would say.
-struct Raw {
-  explicit Raw(test::Village& owner, std::uint64_t client_id = 77)
-      : village(owner),
-        port(owner, transport::Address::v4(10, 9, 0, 1, 4000)),
-        endpoint(client_config(client_id), owner.now) {}
-
-  static transport::ClientConfig client_config(std::uint64_t client_id) {
-    transport::ClientConfig config;
-    config.token = test::test_token(client_id);
-    return config;
-  }
-  void tick() {
-    endpoint.update(village.now, port);
-    village.network.deliver(village.now,
-                            [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
-                              if (to == port.from) endpoint.receive(from, datagram, village.now);
-                              if (to == test::village_address)
-                                village.server->receive(from, datagram, village.now, village.server_port);
-                              for (const auto& client : village.clients)
-                                if (client->port.from == to) client->connection.receive(from, datagram, village.now);
-                            });
-    village.tick();
-  }
-  bool connect() {
-    for (int i = 0; i < 50 && !endpoint.connected(); ++i) tick();
-    return endpoint.connected();
-  }
-  bool closes() {
-    for (int i = 0; i < 50 && !endpoint.closed(); ++i) tick();
-    return endpoint.closed();
-  }
-  void say(core::ByteView bytes) { ASSERT_TRUE(endpoint.session().send_reliable(bytes).ok()); }
-
-  test::Village& village;
-  test::Village::Port port;
-  transport::ClientEndpoint endpoint;
-};
-
 TEST_F(ServerTest, AnotherProtocolVersionIsRefusedWithTheReasonOnBothSides) {
-  Raw raw(village);
+  test::RawGuest raw(village);
   ASSERT_TRUE(raw.connect());
   raw.say(wire::encode(wire::Hello{.version = wire::protocol_version + 1, .schema_fingerprint = {}, .name = "ada"}));
   testing::internal::CaptureStderr();
@@ -201,7 +178,7 @@ TEST_F(ServerTest, AnotherProtocolVersionIsRefusedWithTheReasonOnBothSides) {
 
 TEST_F(ServerTest, AMalformedReliableMessageClosesThatSessionAlone) {
   Client& honest = join_and_play("ada");
-  Raw raw(village);
+  test::RawGuest raw(village);
   ASSERT_TRUE(raw.connect());
   raw.say(core::Bytes(40, std::byte{0xff}));
   // What comes after it, however well formed, is not listened to.
@@ -216,7 +193,7 @@ TEST_F(ServerTest, AMalformedReliableMessageClosesThatSessionAlone) {
 }
 
 TEST_F(ServerTest, AClientThatNeverSaysHelloIsNotKept) {
-  Raw raw(village);
+  test::RawGuest raw(village);
   ASSERT_TRUE(raw.connect());
   for (int i = 0; i < 90 && !raw.endpoint.closed(); ++i) raw.tick();  // 4.5 s
   EXPECT_FALSE(raw.endpoint.closed());
@@ -230,7 +207,7 @@ TEST_F(ServerTest, MessagesOutOfTurnCloseTheSession) {
   std::uint64_t client_id = 100;
   for (const std::vector<wire::Message>& said : std::vector<std::vector<wire::Message>>{
            {wire::PlayerEntity{{1, 1}}}, {hello, hello}, {hello, wire::Names{{"text"}}}}) {
-    Raw raw(village, ++client_id);
+    test::RawGuest raw(village, ++client_id);
     ASSERT_TRUE(raw.connect());
     for (const wire::Message& message : said) raw.say(wire::encode(message));
     ASSERT_TRUE(raw.closes());
@@ -243,7 +220,7 @@ TEST_F(ServerTest, MessagesOutOfTurnCloseTheSession) {
 }
 
 TEST_F(ServerTest, InputsOfStrangersAndMalformedOnesAreHarmless) {
-  Raw raw(village);
+  test::RawGuest raw(village);
   ASSERT_TRUE(raw.connect());
   const auto rant = [&] {
     for (std::size_t size : {1u, 39u, 40u, 41u, 1000u})
@@ -332,6 +309,58 @@ TEST_F(ServerTest, ShuttingDownTellsEveryone) {
   client.connection.update(village.now, client.port);
   EXPECT_TRUE(closed(client));
   EXPECT_EQ(client.connection.reason().code, ReasonCode::shutting_down);
+}
+
+// Systems beside a tick, and somebody whom the game throws out.
+class SystematicGame : public TinyGame {
+ public:
+  void systems(World& world, ecs::Schedule& schedule) override {
+    const ecs::PhaseId phase = schedule.add_phase("healing");
+    schedule.add_each<demo::Health>("heal", phase, [this](demo::Health& health) {
+      order.push_back(ticks);
+      health.current = 7;
+    });
+    schedule.add("kick", phase, [this, &world](const ecs::SystemContext&) {
+      if (unwanted != 0) world.kick(unwanted, "being rude");
+    });
+  }
+  std::vector<int> order;  // the tick of each run
+  std::uint32_t unwanted = 0;
+};
+
+TEST(Server, RunsAndTimesTheGamesSystemsAfterItsTick) {
+  static core::Nanoseconds clock = 0;
+  SystematicGame game;
+  ServerConfig config;
+  config.phase_clock = [] { return clock += 1000; };
+  test::Village village(game, config);
+  test::Village::Client& ada = village.join("ada");
+  ASSERT_TRUE(village.tick_until([&] { return village.mirrors(ada); }));
+  ASSERT_FALSE(game.order.empty());
+  EXPECT_EQ(game.order.back(), game.ticks) << "the tick has begun";
+  const ecs::Schedule& schedule = village.server->schedule();
+  ASSERT_EQ(schedule.systems().size(), 2u);
+  EXPECT_EQ(schedule.systems()[0].name, "heal");
+  EXPECT_EQ(schedule.systems()[0].times.runs, static_cast<std::uint64_t>(game.ticks));
+  EXPECT_GT(schedule.systems()[0].times.total_ns, 0);
+  EXPECT_EQ(schedule.phases()[0].name, "healing");
+}
+
+TEST(Server, WhoIsKickedByTheGameIsToldWhyAndLeaves) {
+  SystematicGame game;
+  test::Village village(game);
+  test::Village::Client& ada = village.join("ada");
+  test::Village::Client& bob = village.join("bob");
+  ASSERT_TRUE(village.tick_until([&] { return village.mirrors(ada) && village.mirrors(bob); }));
+  game.unwanted = 1;
+  ASSERT_TRUE(village.tick_until([&] { return ada.connection.state() == Connection::State::closed; }));
+  EXPECT_EQ(ada.connection.reason(), (transport::Reason{ReasonCode::kicked, "being rude"}));
+  EXPECT_FALSE(ada.connection.can_rejoin());
+  village.ticks(5);
+  EXPECT_EQ(game.left, 1);
+  EXPECT_EQ(village.server->players(), 1u);
+  EXPECT_EQ(village.server->stats().refusals.at("kicked"), 1u) << "once, however often the game says it";
+  EXPECT_TRUE(village.mirrors(bob));
 }
 
 TEST(Server, IsFull) {

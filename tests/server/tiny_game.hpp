@@ -8,7 +8,7 @@
 
 namespace mobula::test {
 
-// The least game there is: players are entities with Health; a command of one byte sets it.
+// The least game there is: players are entities with Health, which the demo's Move sets to its x.
 class TinyGame : public server::Game {
  public:
   [[nodiscard]] core::ByteView schema() const override { return game_schema()->bytes(); }
@@ -24,12 +24,7 @@ class TinyGame : public server::Game {
     ++left;
     world.registry().destroy(player.entity);
   }
-  core::Status command(server::World& world, const server::Player& player, core::ByteView command,
-                       const server::CommandContext& /*context*/) override {
-    if (refuse_commands || command.size() != 1) return core::Error{"malformed command", "one byte"};
-    world.registry().get<demo::Health>(player.entity).current = static_cast<std::uint16_t>(command[0]);
-    return core::Done{};
-  }
+  server::CommandTable commands() override;
   void tick(server::World& world) override {
     ++ticks;
     for (std::uint32_t i = 0; i < churn; ++i) {

@@ -22,18 +22,20 @@ class FreezableGame final : public server::Game {
     return demo_.join(world, player);
   }
   void leave(server::World& world, const server::Player& player) override { demo_.leave(world, player); }
-  core::Status command(server::World& world, const server::Player& player, core::ByteView command,
-                       const server::CommandContext& context) override {
-    return demo_.command(world, player, command, context);
+  server::CommandTable commands() override { return demo_.commands(); }
+  void systems(server::World& world, ecs::Schedule& /*schedule*/) override {
+    own_ = std::make_unique<ecs::Schedule>(world.registry());
+    demo_.systems(world, *own_);
   }
-  void tick(server::World& world) override {
-    if (!frozen) demo_.tick(world);
+  void tick(server::World& /*world*/) override {
+    if (!frozen) own_->run();
   }
 
   bool frozen = false;
 
  private:
   demo::DemoGame demo_;
+  std::unique_ptr<ecs::Schedule> own_;  // the server's would run on
 };
 
 // What the server has published, of each index at each tick.

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <mobula/core/content_hash.hpp>
+#include <numeric>
 #include <reflect/random_schema.hpp>
 #include <wire/codec_world.hpp>
 
@@ -127,6 +128,39 @@ TEST(EntityCodec, EveryWholeEntityComesBack) {
       test::change(prototype.layout, random, random.below(9), random.below(9), words);
       whole_comes_back(prototype.layout, random.chance(1, 2), words);
       if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// Whoever measures writes the same bits, and each of them is some component's. What has not changed costs at most the
+// bit that says so.
+TEST(EntityCodec, MeasuredBitsAreThoseThatAreWritten) {
+  for (const Prototype& prototype : prototypes()) {
+    const EntityLayout& layout = prototype.layout;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      SCOPED_TRACE(seed);
+      core::Random random(seed);
+      const Triple triple = random_triple(layout, random);
+      const bool owner = random.chance(1, 2);
+      std::vector<std::uint32_t> rows(layout.rows.size());
+      const Bits change = test::written(layout.bits_max, [&](core::BitWriter& writer) {
+        EntityCodec(layout, owner).measure_change(triple.now.data(), triple.baseline(), writer, rows);
+      });
+      ASSERT_EQ(change, change_of(layout, owner, triple));
+      ASSERT_EQ(std::accumulate(rows.begin(), rows.end(), std::size_t{0}), change.bits);
+      for (std::size_t row = 0; row < rows.size() && !triple.has_b2; ++row) {
+        const auto first = static_cast<std::ptrdiff_t>(layout.rows[row].first);
+        const auto words = static_cast<std::ptrdiff_t>(layout.rows[row].codec->words());
+        if (std::equal(triple.now.begin() + first, triple.now.begin() + first + words, triple.b1.begin() + first)) {
+          ASSERT_LE(rows[row], 1u);
+        }
+      }
+      rows.assign(rows.size(), 0);
+      const Bits whole = test::written(layout.bits_max, [&](core::BitWriter& writer) {
+        EntityCodec(layout, owner).measure_whole(triple.now.data(), writer, rows);
+      });
+      ASSERT_EQ(whole, whole_of(layout, owner, triple.now));
+      ASSERT_EQ(std::accumulate(rows.begin(), rows.end(), std::size_t{0}), whole.bits);
     }
   }
 }

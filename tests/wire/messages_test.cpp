@@ -72,7 +72,10 @@ std::vector<Message> examples() {
                            .prototype = 1ull << 60,
                            .owner = true,
                            .words = {1, 0xffffffffu}},
-          MirrorDifference{{2, 3}, "Body", "tint", "1", "[2,3]"}};
+          MirrorDifference{{2, 3}, "Body", "tint", "1", "[2,3]"},
+          Hello{.schema_fingerprint = {}, .name = "", .spectate = true},
+          PlayerEntity{},
+          Closing{30, "another version is coming"}};
 }
 
 // What decode_message promises of anything that it lets through.
@@ -98,6 +101,7 @@ struct WellFormed {
     }
   }
   void operator()(const PlayerEntity&) const {}
+  void operator()(const Closing& closing) const { EXPECT_LE(closing.reason.size(), max_text_bytes); }
   void operator()(const RejoinTokens& message) const {
     EXPECT_EQ(message.tokens.size() % rejoin_token_bytes, 0u);
     EXPECT_TRUE(!message.tokens.empty() && message.tokens.size() <= max_rejoin_tokens * rejoin_token_bytes);
@@ -113,7 +117,7 @@ struct WellFormed {
   void operator()(const Events& message) const {
     EXPECT_TRUE(!message.events.empty() && message.events.size() <= max_events_per_message);
     for (std::size_t i = 0; i < message.events.size(); ++i) {
-      EXPECT_LE(message.events[i].bytes.size(), max_event_bytes);
+      EXPECT_LE(message.events[i].bytes.size(), max_reliable_event_bytes);
       EXPECT_TRUE(i == 0 || message.events[i].sequence > message.events[i - 1].sequence);
     }
   }
@@ -237,11 +241,23 @@ TEST(Messages, EveryFieldTravels) {
   EXPECT_EQ(back.resources, std::get<Hello>(all[13]).resources);
   EXPECT_EQ(back.schemas, std::get<Hello>(all[13]).schemas);
   EXPECT_TRUE(back.resume);
+  EXPECT_FALSE(back.spectate);
+  EXPECT_TRUE(std::get<Hello>(*decode_message(encode(all[19]))).spectate);
+  EXPECT_EQ(std::get<PlayerEntity>(*decode_message(encode(all[20]))).entity, ecs::null_entity);
+  const auto closing = std::get<Closing>(*decode_message(encode(all[21])));
+  EXPECT_EQ(closing.seconds, 30u);
+  EXPECT_EQ(closing.reason, "another version is coming");
   const auto level = std::get<Level>(*decode_message(encode(all[14])));
   EXPECT_EQ(level.identity, some_hash());
   EXPECT_EQ(level.range, (ecs::EntityRange{5, 11, 1}));
   EXPECT_EQ(level.tick, 1u);
   EXPECT_EQ(level.present, core::Bytes(2, std::byte{3}));
+}
+
+TEST(Messages, AClosingWithAReasonThatIsNoTextIsRefused) {
+  EXPECT_TRUE(accepted(encode(Closing{1, std::string(max_text_bytes, 'x')})));
+  expect_malformed(decode_message(encode(Closing{1, std::string(max_text_bytes + 1, 'x')})), "printable UTF-8");
+  expect_malformed(decode_message(encode(Closing{1, "two\nlines"})), "printable UTF-8");
 }
 
 TEST(Messages, BytesNeedNotBeAligned) {
@@ -404,8 +420,8 @@ TEST(Messages, EventsOutOfOrderTooManyOrTooLongAreRefused) {
   expect_malformed(decode_message(encode(many)), "1 to 1024");
   for (const std::uint16_t second : {std::uint16_t{0}, std::uint16_t{3}})
     expect_malformed(decode_message(encode(Events{1, {{3, {}, {}}, {second, {}, {}}}})), "ascending");
-  EXPECT_TRUE(accepted(encode(Events{1, {{0, {}, core::Bytes(max_event_bytes)}}})));
-  expect_malformed(decode_message(encode(Events{1, {{0, {}, core::Bytes(max_event_bytes + 1)}}})), "too long");
+  EXPECT_TRUE(accepted(encode(Events{1, {{0, {}, core::Bytes(max_reliable_event_bytes)}}})));
+  expect_malformed(decode_message(encode(Events{1, {{0, {}, core::Bytes(max_reliable_event_bytes + 1)}}})), "too long");
 }
 
 TEST(Messages, AnEventIsAboutAnEntityThatCanBeOrAboutNone) {

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# A load test on one machine: bench/load/load.sh BIN_DIR OUT_DIR [CLIENTS]
+# A level of 10,000 objects, seen by interest, is served on one core; bots on the other join within 10 s and walk about
+# for 30 s more. What they found stays in OUT_DIR: report.html, report.json, server.log.
+# Status 0 only if the limits are met. ./dev load runs it on the release build.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+bin=$(cd "${1:?usage: load.sh BIN_DIR OUT_DIR [CLIENTS]}" && pwd)
+mkdir -p "${2:?usage: load.sh BIN_DIR OUT_DIR [CLIENTS]}"
+out=$(cd "$2" && pwd)
+clients=${3:-2000}
+[[ $clients =~ ^[1-9][0-9]{0,4}$ ]] || {
+  echo "load: '$clients' is no number of clients" >&2
+  exit 2
+}
+
+# The server on one core and the bots on another, where there are two.
+on_core() {
+  local core=$1
+  shift
+  if command -v taskset >/dev/null && taskset -c "$core" true 2>/dev/null; then exec taskset -c "$core" "$@"; fi
+  exec "$@"
+}
+
+server=
+cleanup() {
+  [[ ! $server ]] || kill "$server" 2>/dev/null || true
+  wait
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM HUP
+
+"$bin/mobula-compile" "$root/bench/load/plain.json" -o "$out/plain.level"
+: >"$out/server.log"
+(on_core 0 "$bin/mobula-server" --level "$out/plain.level" --port 0 --admin-port 0 --max-clients $((clients + 64)) \
+  --log-format text) >>"$out/server.log" 2>&1 &
+server=$!
+for ((i = 0; i < 100; ++i)); do
+  if grep -q "admin address" "$out/server.log" || ! kill -0 $server 2>/dev/null; then break; fi
+  sleep 0.1
+done
+port=$(sed -nE 's/.*listening on udp port ([0-9]+).*/\1/p' "$out/server.log")
+admin=$(sed -nE 's,.*admin address (http://[0-9.]+:[0-9]+).*,\1,p' "$out/server.log")
+[[ $admin ]] || {
+  echo "load: the server did not start:" >&2
+  cat "$out/server.log" >&2
+  exit 1
+}
+
+status=0
+(on_core 1 "$bin/mobula-bots" --connect "127.0.0.1:$port" --admin "$admin" --clients "$clients" --ramp 10s --seconds 40 \
+  --verify $((clients < 20 ? clients : 20)) --require "p99_interval_ms<=60" --require "last_step.p99_interval_ms<=60" \
+  --require "p99_lag_ms<=5" --json "$out/report.json" --html "$out/report.html") || status=$?
+kill -TERM $server
+wait $server || {
+  echo "load: the server ended with an error: $out/server.log" >&2
+  exit 1
+}
+server=
+echo
+echo "The report is in $out/report.html"
+exit $status

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <mobula/client/bots/bot.hpp>
+#include <mobula/core/format.hpp>
+
+namespace mobula::client {
+namespace {
+
+constexpr core::Nanoseconds token_retry = 100 * core::millisecond;
+constexpr core::Nanoseconds open_retry = core::second;
+
+std::uint64_t in_us(core::Nanoseconds time) {
+  return static_cast<std::uint64_t>(std::max<core::Nanoseconds>(time, 0) / core::microsecond);
+}
+
+}  // namespace
+
+void ReasonCounts::add(const std::string& reason) {
+  ++total_;
+  const bool room = by_reason_.contains(reason) || by_reason_.size() < reasons_max;
+  ++by_reason_[room ? reason : "other"];
+}
+
+core::Status Bot::update(core::Nanoseconds now) {
+  ever_wanted_ = ever_wanted_ || wanted_;
+  if (client_ != nullptr) {
+    client_->update();
+    take_news(now);
+  }
+  if (!wanted_) {
+    if (client_ != nullptr) leave(now);
+    wants_in_ = true;
+    return core::Done{};
+  }
+  if (now >= next_decision_) ask(BotMoment::due, now);
+  return about_to_join() && now >= entered_at_ ? enter(now) : core::Done{};
+}
+
+core::Status Bot::enter(core::Nanoseconds now) {
+  std::optional<transport::ConnectToken> token = setup_.tokens.take(core::unix_now());
+  entered_at_ = now + (token ? 0 : token_retry);
+  if (!token) return core::Done{};
+  ConnectionConfig config{.transport = {},
+                          .name = core::format("bot {}", self_.number + 1),
+                          .schema = {},
+                          .resources = nullptr,
+                          .decode = self_.mirrors,
+                          .recording = nullptr};
+  config.transport.token = std::move(*token);
+  core::Result<std::unique_ptr<PipeClient>> client =
+      PipeClient::open(setup_.loop, setup_.access, std::move(config), self_.seed + joins_++);
+  if (!client) {
+    entered_at_ = now + open_retry;
+    return client.error();
+  }
+  client_ = std::move(*client);
+  client_->on_received([this](core::Nanoseconds received) { note_ticks(received); });
+  counted_ = {};
+  losses_ = 0;
+  place_ = Place::entering;
+  wants_in_ = by_wish_ = failed_ = false;
+  ticks_ = 0;
+  last_tick_at_ = 0;
+  next_decision_ = never;
+  return core::Done{};
+}
+
+void Bot::take_news(core::Nanoseconds now) {
+  if (client_->losses() != losses_) lost(now);
+  if (client_ != nullptr && place_ == Place::entering && last_tick_at_ != 0) begin_to_play(now);
+}
+
+void Bot::begin_to_play(core::Nanoseconds now) {
+  place_ = Place::playing;
+  ever_joined_ = true;
+  by_wish_ = false;
+  ++setup_.tally.now.counts[Count::joins];
+  setup_.tally.now.joins_us.add(in_us(last_tick_at_ - entered_at_));
+  ask(BotMoment::plays, now);
+}
+
+// The connection is gone. It comes back by itself, unless it is over.
+void Bot::lost(core::Nanoseconds now) {
+  losses_ = client_->losses();
+  count();
+  const bool played = place_ == Place::playing;
+  const bool over = client_->over();
+  if (!by_wish_ && (played || over)) note_loss(played ? setup_.tally.disconnects : setup_.tally.refusals);
+  if (played && !by_wish_) entered_at_ = now;
+  place_ = Place::entering;
+  last_tick_at_ = 0;
+  next_decision_ = never;
+  if (!over) return;
+  failed_ = !by_wish_;
+  go_out(now);
+}
+
+void Bot::note_loss(ReasonCounts& kind) {
+  const transport::Reason& reason = client_->last_loss();
+  kind.add(to_string(reason));
+  if (setup_.tally.first_loss.empty()) setup_.tally.first_loss = to_string(reason) + std::string(advice(reason.code));
+}
+
+void Bot::go_out(core::Nanoseconds now) {
+  client_.reset();
+  place_ = Place::out;
+  wants_in_ = false;
+  ask(BotMoment::out, now);
+}
+
+void Bot::leave(core::Nanoseconds now) {
+  if (client_ == nullptr) return;
+  count();
+  client_->close();
+  go_out(now);
+}
+
+void Bot::ask(BotMoment moment, core::Nanoseconds now) {
+  const BotDecision decision = self_.behaviour->decide({moment, place_ == Place::playing}, random_);
+  next_decision_ = now + decision.next_in;
+  act(decision, now);
+}
+
+void Bot::act(const BotDecision& decision, core::Nanoseconds now) {
+  Counts& counts = setup_.tally.now.counts;
+  switch (decision.act) {
+    case BotAct::nothing: return;
+    case BotAct::join: wants_in_ = true; return;
+    case BotAct::command:
+      ++counts[Count::commands];
+      connection()->set_command(decision.command);
+      return;
+    case BotAct::leave:
+      ++counts[Count::leaves];
+      leave(now);
+      return;
+    case BotAct::vanish:
+      ++counts[Count::leaves];
+      count();
+      go_out(now);
+      return;
+    case BotAct::lose_way:
+      ++counts[Count::leaves];
+      by_wish_ = true;
+      entered_at_ = now;
+      client_->lose_way();
+      return;
+  }
+}
+
+void Bot::note_ticks(core::Nanoseconds now) {
+  const std::uint64_t ticks = connection()->stats().ticks;
+  if (ticks == ticks_) return;
+  ticks_ = ticks;
+  if (last_tick_at_ != 0) setup_.tally.now.intervals_us.add(in_us(now - last_tick_at_));
+  last_tick_at_ = now;
+}
+
+void Bot::count() {
+  if (client_ == nullptr) return;
+  const ConnectionStats& stats = connection()->stats();
+  const transport::SessionStats& session = connection()->session().stats();
+  if (stats.rejoins != counted_.connection.rejoins) counted_.losses_out = 0;  // a new session
+  // What was given up may be acknowledged after all: then it is taken back there, and stays counted here.
+  const Counted present{client_->counters(), stats, std::max(session.datagrams_lost, counted_.losses_out)};
+  Counts& counts = setup_.tally.now.counts;
+  counts[Count::bytes_in] += present.pipes.bytes_received - counted_.pipes.bytes_received;
+  counts[Count::bytes_out] += present.pipes.bytes_sent - counted_.pipes.bytes_sent;
+  counts[Count::datagrams_in] += present.pipes.datagrams_received - counted_.pipes.datagrams_received;
+  counts[Count::datagrams_out] += present.pipes.datagrams_sent - counted_.pipes.datagrams_sent;
+  counts[Count::losses_in] += stats.lost_deltas - counted_.connection.lost_deltas;
+  counts[Count::losses_out] += present.losses_out - counted_.losses_out;
+  counts[Count::deltas] += stats.deltas - counted_.connection.deltas;
+  counts[Count::verified_ticks] += stats.verified_ticks - counted_.connection.verified_ticks;
+  counts[Count::mismatches] += stats.mismatched_ticks - counted_.connection.mismatched_ticks;
+  counts[Count::corrections] += stats.corrections - counted_.connection.corrections;
+  counts[Count::events] += stats.events - counted_.connection.events;
+  counts[Count::rejoins] += stats.rejoins - counted_.connection.rejoins;
+  counted_ = present;
+  if (playing() && session.rtt > 0) setup_.tally.now.rtts_us.add(in_us(session.rtt));
+}
+
+core::Nanoseconds Bot::note_silence(core::Nanoseconds now) {
+  const core::Nanoseconds silence = playing() ? now - last_tick_at_ : 0;
+  if (silence < silence_max) return 0;
+  setup_.tally.now.intervals_us.add(in_us(silence));
+  return silence;
+}
+
+}  // namespace mobula::client

@@ -1,0 +1,40 @@
+// What is added up over all bots, whichever connections they had.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace mobula::client {
+
+enum class Count : std::uint8_t {
+  bytes_in,  // of datagrams, sealed; without UDP, TCP, IP
+  bytes_out,
+  datagrams_in,
+  datagrams_out,
+  losses_in,   // deltas that did not come
+  losses_out,  // datagrams that the server did not acknowledge
+  deltas,
+  verified_ticks,
+  mismatches,
+  corrections,
+  events,
+  commands,
+  joins,    // each time that a world was reached, coming back included
+  rejoins,  // of these: as the same player
+  leaves,   // by a bot's own wish, in whatever way
+  count,
+};
+
+inline constexpr std::size_t count_kinds = static_cast<std::size_t>(Count::count);
+
+struct Counts {
+  std::array<std::uint64_t, count_kinds> values{};
+
+  std::uint64_t& operator[](Count kind) { return values[static_cast<std::size_t>(kind)]; }
+  std::uint64_t operator[](Count kind) const { return values[static_cast<std::size_t>(kind)]; }
+  void operator+=(const Counts& more) {
+    for (std::size_t i = 0; i < count_kinds; ++i) values[i] += more.values[i];
+  }
+};
+
+}  // namespace mobula::client

@@ -1,0 +1,27 @@
+#include <mobula/client/bots/demo_commands.hpp>
+#include <mobula/schema/demo_commands_generated.h>
+
+namespace mobula::client {
+namespace {
+
+template <class Body>
+core::Bytes command_of(flatbuffers::FlatBufferBuilder& builder, demo::commands::Body type,
+                       flatbuffers::Offset<Body> body) {
+  builder.Finish(demo::commands::CreateCommand(builder, type, body.Union()));
+  const core::ByteView bytes = core::as_bytes(builder.GetBufferPointer(), builder.GetSize());
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+core::Bytes move_command(float x, float z) {
+  flatbuffers::FlatBufferBuilder builder(128);
+  return command_of(builder, demo::commands::Body::Move, demo::commands::CreateMove(builder, x, z));
+}
+
+core::Bytes walk_to_command(float x, float z) {
+  flatbuffers::FlatBufferBuilder builder(128);
+  return command_of(builder, demo::commands::Body::WalkTo, demo::commands::CreateWalkTo(builder, x, z));
+}
+
+}  // namespace mobula::client

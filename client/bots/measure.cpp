@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mobula/client/bots/measure.hpp>
+#include <mobula/core/did_you_mean.hpp>
+#include <mobula/core/format.hpp>
+
+namespace mobula::client {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+template <core::Histogram Stretch::* histogram, double Distribution::* part>
+double of(const Stretch& stretch) {
+  return (stretch.*histogram).count() == 0 ? none : distribution_ms(stretch.*histogram).*part;
+}
+
+template <Count kind>
+double total(const Stretch& stretch) {
+  return static_cast<double>(stretch.counts[kind]);
+}
+
+template <Count kind>
+double per_bot_second(const Stretch& stretch) {
+  return stretch.bots_time == 0 ? none : total<kind>(stretch) * core::second / static_cast<double>(stretch.bots_time);
+}
+
+double percent(std::uint64_t part, std::uint64_t all) {
+  return all == 0 ? none : 100 * static_cast<double>(part) / static_cast<double>(all);
+}
+double loss_in(const Stretch& stretch) {
+  const std::uint64_t lost = stretch.counts[Count::losses_in];
+  return percent(lost, stretch.counts[Count::deltas] + lost);
+}
+double loss_out(const Stretch& stretch) {
+  return percent(stretch.counts[Count::losses_out], stretch.counts[Count::datagrams_out]);
+}
+double cpu(const Stretch& stretch) {
+  return stretch.length == 0 ? none : 100 * static_cast<double>(stretch.cpu) / static_cast<double>(stretch.length);
+}
+
+using S = Stretch;
+using D = Distribution;
+constexpr StretchMeasure of_stretches[] = {
+    {"seconds", "how long it took", [](const S& s) { return static_cast<double>(s.length) / core::second; }},
+    {"mean_interval_ms", "between the arrivals of a bot's ticks", of<&S::intervals_us, &D::mean>},
+    {"p50_interval_ms", "… half of them are not longer", of<&S::intervals_us, &D::p50>},
+    {"p99_interval_ms", "… 99 of 100", of<&S::intervals_us, &D::p99>},
+    {"p999_interval_ms", "… 999 of 1000", of<&S::intervals_us, &D::p999>},
+    {"max_interval_ms", "… the longest", of<&S::intervals_us, &D::max>},
+    {"mean_join_ms", "from a bot's first request to its first tick", of<&S::joins_us, &D::mean>},
+    {"p50_join_ms", "… half of them", of<&S::joins_us, &D::p50>},
+    {"p99_join_ms", "… 99 of 100", of<&S::joins_us, &D::p99>},
+    {"max_join_ms", "… the longest", of<&S::joins_us, &D::max>},
+    {"mean_rtt_ms", "round trip, with the time until the server's next tick", of<&S::rtts_us, &D::mean>},
+    {"p50_rtt_ms", "… half of them", of<&S::rtts_us, &D::p50>},
+    {"p99_rtt_ms", "… 99 of 100", of<&S::rtts_us, &D::p99>},
+    {"max_rtt_ms", "… the longest", of<&S::rtts_us, &D::max>},
+    {"bytes_in", "received, of datagrams", total<Count::bytes_in>},
+    {"bytes_out", "sent", total<Count::bytes_out>},
+    {"bytes_in_per_bot_second", "received by a bot in a second", per_bot_second<Count::bytes_in>},
+    {"bytes_out_per_bot_second", "sent by a bot in a second", per_bot_second<Count::bytes_out>},
+    {"datagrams_in", "received", total<Count::datagrams_in>},
+    {"datagrams_out", "sent", total<Count::datagrams_out>},
+    {"loss_in_percent", "of the server's deltas, that never came", loss_in},
+    {"loss_out_percent", "of the bots' datagrams, that the server never acknowledged", loss_out},
+    {"verified_ticks", "in which a mirror was what the server said", total<Count::verified_ticks>},
+    {"mismatches", "in which it was not", total<Count::mismatches>},
+    {"corrections", "of mirrors, by the server", total<Count::corrections>},
+    {"events", "received by bots that mirror", total<Count::events>},
+    {"commands", "given", total<Count::commands>},
+    {"joins", "coming back included", total<Count::joins>},
+    {"rejoins", "… of these, as the same player", total<Count::rejoins>},
+    {"leaves", "by a bot's own wish, in whatever way", total<Count::leaves>},
+    {"mean_lag_ms", "how late the bots' own loop was", of<&S::lags_us, &D::mean>},
+    {"p99_lag_ms", "… 99 of 100", of<&S::lags_us, &D::p99>},
+    {"max_lag_ms", "… the longest", of<&S::lags_us, &D::max>},
+    {"cpu_percent", "of one core, that the bots took", cpu},
+};
+
+constexpr RunMeasure of_runs[] = {
+    {"clients", "bots that were wanted", [](const BotsReport& r) { return static_cast<double>(r.clients); }},
+    {"joined", "bots that joined at least once", [](const BotsReport& r) { return static_cast<double>(r.joined); }},
+    {"lost", "bots that should have been in at the end and were not, or heard nothing",
+     [](const BotsReport& r) { return static_cast<double>(r.lost); }},
+    {"refusals", "connections that were not made",
+     [](const BotsReport& r) { return static_cast<double>(r.refusals.total()); }},
+    {"disconnects", "connections that broke, not by a bot's wish",
+     [](const BotsReport& r) { return static_cast<double>(r.disconnects.total()); }},
+    {"token_failures", "requests for connect tokens that failed",
+     [](const BotsReport& r) { return static_cast<double>(r.token_failures); }},
+};
+
+// With or without the prefix.
+const StretchMeasure* find_in_stretch(std::string_view name) {
+  if (name.starts_with(last_step_prefix)) name.remove_prefix(last_step_prefix.size());
+  const auto found = std::ranges::find(of_stretches, name, &StretchMeasure::name);
+  return found == std::end(of_stretches) ? nullptr : found;
+}
+
+}  // namespace
+
+std::span<const StretchMeasure> stretch_measures() { return of_stretches; }
+std::span<const RunMeasure> run_measures() { return of_runs; }
+
+bool is_measure(std::string_view name) {
+  if (!name.starts_with(last_step_prefix) && std::ranges::find(of_runs, name, &RunMeasure::name) != std::end(of_runs))
+    return true;
+  return find_in_stretch(name) != nullptr;
+}
+
+std::optional<double> measure(const BotsReport& report, std::string_view name) {
+  if (const StretchMeasure* found = find_in_stretch(name)) {
+    if (!name.starts_with(last_step_prefix)) return found->value(report.whole);
+    return report.steps.empty() ? none : found->value(report.steps.back().measured);
+  }
+  const auto of_run = std::ranges::find(of_runs, name, &RunMeasure::name);
+  if (of_run == std::end(of_runs)) return std::nullopt;
+  return of_run->value(report);
+}
+
+std::string nearest_measure(std::string_view name) {
+  std::vector<std::string> names;
+  for (const RunMeasure& each : of_runs) names.emplace_back(each.name);
+  for (const StretchMeasure& each : of_stretches) names.emplace_back(each.name);
+  for (const StretchMeasure& each : of_stretches) names.push_back(std::string(last_step_prefix).append(each.name));
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return core::did_you_mean(name, views);
+}
+
+std::string list_measures() {
+  std::string list;
+  for (const RunMeasure& each : of_runs) list += core::format("{:<26}{}\n", each.name, each.help);
+  for (const StretchMeasure& each : of_stretches) list += core::format("{:<26}{}\n", each.name, each.help);
+  list += core::format("\n{0}NAME: the same, from seconds on, of the last step of --ramp alone: {0}p99_interval_ms\n",
+                       last_step_prefix);
+  return list;
+}
+
+}  // namespace mobula::client

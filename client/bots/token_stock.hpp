@@ -1,0 +1,48 @@
+// Connect tokens for bots, always some at hand: fetching them may take a while, and the bots' loop cannot wait. A
+// thread of its own fetches more when few are left. Tokens that are about to expire are thrown away.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mobula/client/access.hpp>
+#include <mobula/core/result.hpp>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace mobula::client {
+
+class TokenStock {
+ public:
+  static constexpr std::uint32_t batch = 256;
+
+  // Fetches the first ones before it returns. `bots`: how many will want one, at least. Reasons: those of get_tokens.
+  static core::Result<std::unique_ptr<TokenStock>> open(const Access& access, std::uint32_t bots);
+  ~TokenStock();
+  TokenStock(const TokenStock&) = delete;
+  TokenStock& operator=(const TokenStock&) = delete;
+
+  // Nothing: there is none at the moment. `unix_now` in seconds.
+  std::optional<transport::ConnectToken> take(std::uint64_t unix_now);
+  // Of fetches that failed, and why the last one did.
+  [[nodiscard]] std::uint64_t failures() const;
+  [[nodiscard]] std::string last_failure() const;
+
+ private:
+  explicit TokenStock(const Access& access) : access_(access) {}
+  void fetch_when_wanted();
+
+  const Access access_;
+  mutable std::mutex mutex_;  // of all below
+  std::condition_variable wanted_;
+  std::vector<transport::ConnectToken> tokens_;
+  bool few_ = false;
+  bool ending_ = false;
+  std::uint64_t failures_ = 0;
+  std::string last_failure_;
+  std::thread thread_;  // none where one token is all there is
+};
+
+}  // namespace mobula::client

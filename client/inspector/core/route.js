@@ -1,0 +1,28 @@
+// Where we are, as the part of the address after '#': #/entities/8.1?world=main. Every view, entity and session
+// has an address of its own, so that it can be sent to a colleague and the browser's Back works.
+
+// {view, argument, query}
+export function parse_route(hash) {
+  const [path, search = ''] = hash.replace(/^#\/?/, '').split('?');
+  const slash = path.indexOf('/');
+  const view = slash < 0 ? path : path.slice(0, slash);
+  const argument = slash < 0 ? null : decode(path.slice(slash + 1));
+  return {view: view || 'overview', argument: argument || null, query: new URLSearchParams(search)};
+}
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function route_to(view, argument = null, query = {}) {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined && value !== '') search.set(name, value);
+  }
+  const text = search.toString();
+  return `#/${view}${argument === null ? '' : `/${encodeURIComponent(argument)}`}${text ? `?${text}` : ''}`;
+}

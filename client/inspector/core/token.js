@@ -1,0 +1,33 @@
+// The bearer token, where the admin port asks for one: kept until the tab is closed.
+import {ask_for_text} from '../parts/dialog.js';
+
+const key = 'mobula.token';
+let asking = null;
+
+export function token() {
+  return sessionStorage.getItem(key);
+}
+
+// Asks the user, once however many requests were refused. Resolves when there is a new one.
+export function demand_token(refused) {
+  if (token() !== refused) return Promise.resolve();  // somebody has asked meanwhile
+  asking ??= ask(refused).finally(() => {
+    asking = null;
+  });
+  return asking;
+}
+
+async function ask(refused) {
+  let text = null;
+  while (text === null) {
+    text = await ask_for_text({
+      title: 'This server asks for its bearer token',
+      text: refused ? 'The token was refused. It is in the server’s configuration.' : 'It is in the server’s configuration.',
+      label: 'Token',
+      type: 'password',
+      action: 'Sign in',
+      required: true,
+    });
+  }
+  sessionStorage.setItem(key, text);
+}

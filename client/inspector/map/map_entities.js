@@ -1,0 +1,83 @@
+// What the map's feed has told: where entities stand. Each is drawn on its way from where it was shown to where
+// it was told to be; who stands still costs nothing.
+
+export class MapEntities {
+  by_index = new Map();  // index -> {index, generation, prototype, owner, x, y, z, from_x, from_z, moved_at}
+  moving = new Set();
+  version = 0;  // changes with everything but movement
+  shown = 0;
+  truncated = false;
+  #old = null;  // while a new subscription's frames are not complete: what may have to go
+
+  // now and interval in milliseconds: a movement takes as long as frames are apart.
+  take(frame, now, interval) {
+    if (frame.reset) this.#old = new Set(this.by_index.keys());
+    this.#come(frame.came, now, interval);
+    this.#move(frame.moved, now, interval);
+    for (const index of frame.went) this.#go(index);
+    if (this.#old && frame.complete) {
+      for (const index of this.#old) this.#go(index);
+      this.#old = null;
+    }
+    this.shown = frame.shown;
+    this.truncated = frame.truncated;
+  }
+
+  // Where it is drawn, metres.
+  place(entity, now, interval) {
+    const way = Math.min(1, (now - entity.moved_at) / interval);
+    return {x: entity.from_x + (entity.x - entity.from_x) * way, z: entity.from_z + (entity.z - entity.from_z) * way};
+  }
+
+  // Those that have arrived are at rest.
+  settle(now, interval) {
+    for (const entity of this.moving) {
+      if (now - entity.moved_at < interval * 3) continue;
+      this.moving.delete(entity);
+      this.version++;
+    }
+  }
+
+  #come(list, now, interval) {
+    for (let at = 0; at < list.length; at += 7) {
+      const [index, generation, prototype, owner, x, y, z] = list.slice(at, at + 7);
+      const known = this.by_index.get(index);
+      this.#old?.delete(index);
+      if (known?.generation === generation) {
+        if (known.prototype !== prototype || known.owner !== owner) this.version++;
+        Object.assign(known, {prototype, owner});
+        if (known.x !== x / 100 || known.z !== z / 100) this.#move([index, x, y, z], now, interval);
+        continue;
+      }
+      if (known) this.#go(index);
+      const place = {x: x / 100, y: y / 100, z: z / 100};
+      this.by_index.set(index, {index, generation, prototype, owner, ...place, from_x: place.x, from_z: place.z, moved_at: -1e9});
+      this.version++;
+    }
+  }
+
+  #move(list, now, interval) {
+    for (let at = 0; at < list.length; at += 4) {
+      const entity = this.by_index.get(list[at]);
+      if (!entity) continue;
+      const {x, z} = this.place(entity, now, interval);
+      entity.from_x = x;
+      entity.from_z = z;
+      entity.x = list[at + 1] / 100;
+      entity.y = list[at + 2] / 100;
+      entity.z = list[at + 3] / 100;
+      entity.moved_at = now;
+      if (this.moving.has(entity)) continue;
+      this.moving.add(entity);
+      this.version++;
+    }
+  }
+
+  #go(index) {
+    const entity = this.by_index.get(index);
+    if (!entity) return;
+    this.by_index.delete(index);
+    this.moving.delete(entity);
+    this.version++;
+  }
+}

@@ -1,0 +1,97 @@
+// The order of a pool beside that of another, as it is and as mending would make it.
+import {get, post} from '../core/api.js';
+import {h, setText} from '../core/dom.js';
+import {bytes, count, percent, plural} from '../core/format.js';
+import {Facts} from './facts.js';
+import {OrderPicture} from './order_picture.js';
+import {status_line} from './notice.js';
+
+const picture_most = 320;
+const moves_a_step = 5000;  // the world ticks between steps
+
+export function pool_detail(parent, page, id, list, signal) {
+  const detail = new PoolDetail(parent, page, id, list, signal);
+  detail.ask();
+}
+
+class PoolDetail {
+  #page;
+  #id;
+  #list;
+  #signal;
+
+  constructor(parent, page, id, list, signal) {
+    this.#page = page;
+    this.#id = id;
+    this.#list = list;
+    this.#signal = signal;
+    const own = list().find((each) => each.id === id);
+    this.lead = h('select', {'aria-label': 'Walk along the order of', onchange: () => this.ask()});
+    this.again = h('button', {type: 'button', onclick: () => this.ask()}, 'Look again');
+    this.mend = h('button', {type: 'button', class: 'primary', disabled: true, onclick: () => this.#mend()}, 'Mend');
+    parent.append(
+      h('div', {class: 'detail-head'}, h('h2', {class: 'title'}, own?.name ?? `Pool ${id}`)),
+      h('div', {class: 'row'}, h('label', {}, 'Along ', this.lead), this.again, this.mend));
+    this.status = status_line(parent);
+    this.facts = new Facts(parent, ['Type', 'Components', 'Used', 'Order', 'Walked', 'In order', 'To mend']);
+    const pictures = h('div', {class: 'pictures'});
+    parent.append(pictures, h('p', {class: 'note'}, 'A walk over all entities that have both components, left to right; how far up a dot is, so far back in memory its component lies. In order it is a diagonal, churned it is noise.'));
+    this.now = new OrderPicture(pictures, 'Now', signal);
+    this.mended = new OrderPicture(pictures, 'Mended', signal);
+    this.#fill_leads(own);
+  }
+
+  async ask() {
+    try {
+      const order = await get(['pools', this.#id, 'order'], {...this.#page.query, lead: this.lead.value, size: this.#picture_size()}, this.#signal);
+      this.#show(order);
+    } catch (error) {
+      if (error.name !== 'AbortError') this.status.say(error.message, 'error');
+    }
+  }
+
+  // As many dots as there is room for.
+  #picture_size() {
+    return Math.max(64, Math.min(picture_most, Math.floor(this.now.canvas.clientWidth || picture_most)));
+  }
+
+  #fill_leads(own) {
+    const leads = this.#list().filter((each) => each.id !== this.#id && each.components > 0);
+    this.lead.append(...leads.map((each) => h('option', {value: String(each.id)}, each.name)));
+    const usual = leads.find((each) => each.name === 'Transform') ?? leads[0];
+    if (usual) this.lead.value = String(usual.id);
+    if (!own) return;
+    this.facts.set('Type', own.schema ? own.type : 'local');
+    this.facts.set('Components', count(own.components));
+    this.facts.set('Used', bytes(own.used_bytes));
+    this.facts.set('Order', own.order_owner === 'nobody' ? 'nobody’s' : `by ${own.order_owner}`);
+  }
+
+  #show(order) {
+    const {facts} = this;
+    facts.set('Walked', count(order.walked));
+    facts.set('In order', percent(order.now.locality));
+    facts.set('To mend', order.mended ? plural(order.mended_moves, 'move') : 'not ours to mend');
+    this.now.show(order.now, `${percent(order.now.locality)} of steps go on to the next place`);
+    this.mended.show(order.mended, order.mended ? `${percent(order.mended.locality)}, by ${plural(order.mended_moves, 'move')}` : '');
+    this.mend.disabled = order.mended === null || order.mended_moves === 0;
+  }
+
+  // By and by: the world goes on between the steps.
+  async #mend() {
+    this.mend.disabled = true;
+    let moves = 0;
+    try {
+      for (let steps = 0; steps < 100 && !this.#signal.aborted; ++steps) {
+        const done = await post(['pools', this.#id, 'mend'], this.#page.query, {lead: Number(this.lead.value), moves: moves_a_step});
+        moves += done.moves;
+        this.status.say(`${plural(moves, 'move')} made`);
+        if (done.round_ended || done.moves === 0) break;
+      }
+      this.status.say(`Mended by ${plural(moves, 'move')}`, 'good');
+      await this.ask();
+    } catch (error) {
+      this.status.say(error.message, 'error');
+    }
+  }
+}

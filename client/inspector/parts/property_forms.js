@@ -1,0 +1,39 @@
+// How a value is typed: write() gives the text of a value, read() the JSON text that is sent for what was typed, with
+// all its digits. It throws, in words for whoever types, where that cannot be; what a value may be the server decides.
+import {json} from '../core/format.js';
+
+const number_pattern = /^(-?)(\d*)(\.\d*)?(e[-+]?\d+)?$/i;
+
+export const as_number = {write: json, read: number_text};
+const as_json = {write: json, read: json_text};
+const as_text = {write: (value) => (typeof value === 'string' ? value : json(value)), read: (text) => JSON.stringify(text)};
+const as_entity = {
+  write: (value) => value ?? '',
+  read: (text) => (text.trim() === '' ? 'null' : JSON.stringify(text.trim())),
+};
+// The hash of a name, known by the name or not.
+const as_name = {write: as_text.write, read: (text) => (/^\d+$/.test(text) ? text : JSON.stringify(text))};
+
+const forms = {unit_quaternion: as_json, entity: as_entity, fixed_string: as_text, string_id: as_name};
+
+export function form_of({kind, value, elements}) {
+  const is_list = kind !== 'fixed_string' && (Array.isArray(value) || elements !== undefined);
+  return is_list ? as_json : forms[kind] ?? as_number;
+}
+
+// JSON knows neither .5 nor 5. nor 007.
+function number_text(text) {
+  const [, sign, whole, fraction = '', exponent = ''] = number_pattern.exec(text.trim()) ?? [];
+  const digits = `${whole ?? ''}${fraction.slice(1)}`;
+  if (!digits) throw new Error('This is not a number.');
+  return `${sign}${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction.length > 1 ? fraction : ''}${exponent}`;
+}
+
+function json_text(text) {
+  try {
+    JSON.parse(text);
+  } catch {
+    throw new Error('This is not JSON, such as [1, 2, 3].');
+  }
+  return text.trim();
+}

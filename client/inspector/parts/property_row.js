@@ -1,0 +1,132 @@
+// One property of a component, to read and, where that is allowed, to write. While somebody types, news from
+// the server does not touch what they type: it stands beside it. Enter writes, Escape drops.
+import {h, newId, setAttribute, setText} from '../core/dom.js';
+import {as_number, form_of} from './property_forms.js';
+
+export class PropertyRow {
+  #property;
+  #write;
+  #sending = false;
+
+  // write(path, JSON text) resolves to the value as it is now, or throws what the server said.
+  constructor(property, write) {
+    this.#property = property;
+    this.#write = write;
+    this.control = this.#make_control();
+    this.message = h('p', {class: 'message', id: newId('message'), role: 'status'});
+    this.save = h('button', {type: 'button', class: 'primary', hidden: true, onclick: () => this.#commit()}, 'Write');
+    const name = h('label', {for: this.control.id}, property.path);
+    this.element = h('div', {class: 'property'}, name,
+      h('div', {class: 'value'}, this.control, this.save), h('span', {class: 'type', title: property.type}, property.type), this.message);
+    setAttribute(this.control, 'aria-describedby', this.message.id);
+    this.#show(property.value);
+  }
+
+  update(property) {
+    this.#property = property;
+    if (this.#sending) return;
+    if (this.#is_edited()) return this.#show_newer();
+    if (this.#shown() !== this.#form_text(property.value)) this.#show(property.value);
+  }
+
+  #make_control() {
+    const {kind, values, read_only, path} = this.#property;
+    const id = newId('property');
+    if (read_only) return h('output', {id, class: 'mono'});
+    const on_change = () => this.#commit();
+    if (values) return h('select', {id, onchange: on_change}, values.map((each) => h('option', {value: each}, each)));
+    if (kind === 'boolean') return h('input', {id, type: 'checkbox', onchange: on_change});
+    const is_number = form_of(this.#property) === as_number;
+    return h('input', {
+      id, type: 'text', class: 'mono', autocomplete: 'off', spellcheck: 'false', inputmode: is_number ? 'decimal' : null,
+      'data-path': path, oninput: () => this.#edited(), onkeydown: (event) => this.#key(event),
+    });
+  }
+
+  #form_text(value) {
+    if (this.control.type === 'checkbox') return String(value);
+    if (this.control.tagName === 'SELECT') return String(value);
+    if (this.#property.values) return String(value);
+    return form_of(this.#property).write(value);
+  }
+
+  #shown() {
+    if (this.control.type === 'checkbox') return String(this.control.checked);
+    return this.control.value;
+  }
+
+  #show(value) {
+    const text = this.#form_text(value);
+    this.base = text;
+    if (this.control.type === 'checkbox') this.control.checked = value === true;
+    else this.control.value = text;
+    if (this.control.tagName === 'SELECT' && this.control.value !== text) this.#add_choice(text);
+    this.#say('');
+    this.save.hidden = true;
+  }
+
+  // A number that the enum has no name for.
+  #add_choice(text) {
+    this.control.append(h('option', {value: text}, text));
+    this.control.value = text;
+  }
+
+  #is_edited() {
+    return !this.#property.read_only && this.#shown() !== this.base;
+  }
+
+  #edited() {
+    this.save.hidden = !this.#is_edited();
+    this.#say('');
+    if (this.#is_edited()) this.#show_newer();
+  }
+
+  #show_newer() {
+    if (this.control.getAttribute('aria-invalid') === 'true') return;
+    const now = this.#form_text(this.#property.value);
+    this.#say(now === this.base ? 'Enter writes, Esc drops' : `Enter writes, Esc drops; it is ${now} now`);
+  }
+
+  #key(event) {
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      this.#commit();
+    } else if (event.key === 'Escape' && this.#is_edited()) {
+      event.preventDefault();
+      this.#show(this.#property.value);
+    }
+  }
+
+  #typed() {
+    if (this.control.type === 'checkbox') return String(this.control.checked);
+    if (this.control.tagName === 'SELECT') return JSON.stringify(this.control.value);
+    return form_of(this.#property).read(this.control.value);
+  }
+
+  async #commit() {
+    if (this.#sending || !this.#is_edited()) return;
+    this.#sending = true;
+    this.element.setAttribute('aria-busy', 'true');
+    try {
+      this.#property.value = await this.#write(this.#property.path, this.#typed());
+      this.#show(this.#property.value);
+      this.#say('written', 'good');
+    } catch (error) {
+      this.#refuse(error.message);
+    }
+    this.#sending = false;
+    this.element.removeAttribute('aria-busy');
+  }
+
+  // A choice falls back to what is; text stays, to be mended.
+  #refuse(message) {
+    if (this.control.type !== 'text') this.#show(this.#property.value);
+    this.#say(message, 'bad');
+  }
+
+  #say(text, kind = '') {
+    setText(this.message, text);
+    this.message.className = `message ${kind}`;
+    setAttribute(this.control, 'aria-invalid', kind === 'bad' ? 'true' : null);
+  }
+}

@@ -1,0 +1,145 @@
+// Which entities there are, to be searched; and all of one.
+import {get} from '../core/api.js';
+import {h, setText} from '../core/dom.js';
+import {count, plural, position} from '../core/format.js';
+import {component_words, entity_detail} from '../parts/entity_detail.js';
+import {status_line} from '../parts/notice.js';
+import {split} from '../parts/split.js';
+import {Table} from '../parts/table.js';
+import {view_head} from '../parts/view_head.js';
+
+const page_size = 100;
+const most_asked = 40;  // pages in a row that may have nothing in them
+
+export const entities = {name: 'entities', title: 'Entities', mount};
+
+const columns = [
+  {key: 'handle', label: 'Handle', text: (row) => row.handle},
+  {key: 'label', label: 'Label', text: (row) => row.label},
+  {key: 'components', label: 'Components', wide: true, text: (row) => component_words(row.components)},
+  {key: 'position', label: 'Position', number: true, text: (row) => position(row.position)},
+];
+
+function mount(root, page) {
+  const head = view_head('Entities');
+  root.append(head.element);
+  const {list, content, open} = split(root, {list_label: 'Found entities', detail_label: 'The chosen entity', back: page.href('entities')});
+  const filters = make_filters(list, page);
+  const status = status_line(list);
+  const table = new Table(list, columns, {
+    label: 'Entities', key: (row) => row.handle, href: (row) => page.href('entities', row.handle, filters.values()),
+    empty: 'No entity is like that.',
+  });
+  const more = h('button', {type: 'button', class: 'more', hidden: true, onclick: () => search(true)}, 'Look for more');
+  list.append(more);
+  let found = [];
+  let next = null;
+  let asking = new AbortController();
+
+  async function search(go_on) {
+    asking.abort();
+    asking = new AbortController();
+    const signal = AbortSignal.any([asking.signal, page.signal]);
+    if (!go_on) [found, next] = [[], null];
+    more.disabled = true;
+    try {
+      await fill(found.length + page_size, signal);
+    } catch (error) {
+      if (error.name === 'AbortError') return;
+      status.say(error.message, 'error');
+      more.disabled = false;
+    }
+  }
+
+  // A page may have nothing in it and yet not be the last.
+  async function fill(wanted, signal) {
+    for (let asked = 0; asked < most_asked; ++asked) {
+      const answer = await get(['entities'], {...page.query, ...filters.values(), cursor: next, limit: page_size}, signal);
+      found.push(...answer.entities);
+      next = answer.next;
+      setText(head.note, `${count(answer.total)} alive`);
+      if (next === null || found.length >= wanted) break;
+    }
+    status.say('');
+    table.update(found);
+    table.select(page.route.argument);
+    more.hidden = next === null;
+    more.disabled = false;
+    setText(more, `Look for more (${plural(found.length, 'found', 'found')})`);
+  }
+
+  function choose() {
+    const handle = page.route.argument;
+    const signal = open(handle !== null, page.signal);
+    table.select(handle);
+    if (handle) entity_detail(content, page, handle, signal);
+    else content.append(h('p', {class: 'notice'}, 'Choose an entity to see what it is made of, and to change it.'));
+  }
+
+  let shown = page.route.argument;
+  page.on('route', () => {
+    if (filters.show(page.route.query)) search(false);
+    if (page.route.argument !== shown) choose();
+    shown = page.route.argument;
+  });
+  page.on('again', () => search(false));
+  filters.on_change = () => {
+    page.replace('entities', page.route.argument, filters.values());
+    search(false);
+  };
+  filters.show(page.route.query);
+  search(false);
+  choose();
+}
+
+// Search text, component and prototype: kept in the address.
+function make_filters(parent, page) {
+  const names = {
+    search: h('input', {type: 'search', placeholder: 'Handle or name', 'aria-label': 'Search by handle or name', 'data-search': true}),
+    component: h('select', {'aria-label': 'Component'}, h('option', {value: ''}, 'Any component')),
+    prototype: h('select', {'aria-label': 'Prototype'}, h('option', {value: ''}, 'Any prototype')),
+  };
+  parent.append(h('div', {class: 'filters', role: 'search'}, Object.values(names)));
+  const filters = {
+    on_change: () => {},
+    values: () => Object.fromEntries(Object.entries(names).map(([name, element]) => [name, element.value.trim()])),
+    // Whether that changed anything.
+    show(query) {
+      const before = JSON.stringify(filters.values());
+      for (const [name, element] of Object.entries(names)) set_choice(element, query.get(name) ?? '');
+      return JSON.stringify(filters.values()) !== before;
+    },
+  };
+  let timer = 0;
+  names.search.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => page.signal.aborted || filters.on_change(), 200);
+  });
+  names.component.addEventListener('change', () => filters.on_change());
+  names.prototype.addEventListener('change', () => filters.on_change());
+  fill_choices(names, page);
+  return filters;
+}
+
+function set_choice(element, value) {
+  if (element.value === value) return;
+  if (element.tagName === 'SELECT' && ![...element.options].some((option) => option.value === value)) element.append(h('option', {value}, value));
+  element.value = value;
+}
+
+async function fill_choices({component, prototype}, page) {
+  try {
+    const [pools, prototypes] = await Promise.all([
+      get(['pools'], {...page.query, limit: 500}, page.signal), get(['prototypes'], {...page.query, limit: 500}, page.signal)]);
+    add_choices(component, pools.pools.filter((pool) => pool.schema).map(({name}) => [name, name]));
+    add_choices(prototype, prototypes.prototypes.filter((each) => each.entities > 0)
+      .map(({id, components}) => [String(id), `${id}: ${component_words(components)}`]));
+  } catch {
+    // The search says what is wrong.
+  }
+}
+
+function add_choices(element, choices) {
+  const known = new Set([...element.options].map((option) => option.value));
+  element.append(...choices.filter(([value]) => !known.has(value)).map(([value, text]) => h('option', {value}, text)));
+}

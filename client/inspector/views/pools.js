@@ -1,0 +1,65 @@
+// Where components lie in memory, and in what order.
+import {get_all} from '../core/api.js';
+import {setText} from '../core/dom.js';
+import {bytes, count, plural} from '../core/format.js';
+import {notice, status_line} from '../parts/notice.js';
+import {pool_detail} from '../parts/pool_detail.js';
+import {split} from '../parts/split.js';
+import {Table} from '../parts/table.js';
+import {view_head} from '../parts/view_head.js';
+
+export const pools = {name: 'pools', title: 'Pools', mount};
+
+const columns = [
+  {key: 'name', label: 'Pool', sort: (row) => row.name, text: (row) => short_name(row.name), title: 'Instance name'},
+  {key: 'kind', label: 'Kind', minor: true, sort: (row) => kind(row), text: kind},
+  {key: 'components', label: 'Components', number: true, sort: (row) => row.components, text: (row) => count(row.components)},
+  {key: 'each', label: 'Each', number: true, minor: true, sort: (row) => row.component_bytes, text: (row) => bytes(row.component_bytes)},
+  {key: 'used', label: 'Used', number: true, sort: (row) => row.used_bytes, text: (row) => bytes(row.used_bytes)},
+  {key: 'order', label: 'Order', minor: true, sort: (row) => row.order_owner, text: (row) => (row.order_owner === 'nobody' ? 'can be mended' : `by ${row.order_owner}`)},
+];
+
+function kind({schema, type, name}) {
+  if (!schema) return 'local';
+  return type === name ? 'schema' : `schema, ${type}`;
+}
+
+// A local component's name has its namespaces before it.
+export function short_name(name) {
+  return name.includes('<') ? name : name.split('::').slice(-2).join('::');
+}
+
+function mount(root, page) {
+  const head = view_head('Pools');
+  root.append(head.element);
+  const {list, content, open} = split(root, {list_label: 'Pools', detail_label: 'The chosen pool', back: page.href('pools')});
+  const status = status_line(list);
+  const table = new Table(list, columns, {
+    label: 'Pools', key: (row) => String(row.id), href: (row) => page.href('pools', row.id), sort: {key: 'used', down: true}, empty: 'There are no pools.',
+  });
+  let all = [];
+
+  async function ask() {
+    try {
+      all = (await get_all(['pools'], {...page.query, limit: 500}, 'pools', page.signal)).pools;
+      const used = all.reduce((sum, each) => sum + each.used_bytes, 0);
+      setText(head.note, `${plural(all.length, 'pool')}, ${bytes(used)} of components`);
+      status.say('');
+      table.update(all);
+    } catch (error) {
+      if (error.name !== 'AbortError') status.say(error.message, 'error');
+    }
+  }
+
+  function choose() {
+    const id = page.route.argument;
+    const signal = open(id !== null, page.signal);
+    table.select(id);
+    if (id === null) content.append(notice('Choose a pool to see in what order its components lie.'));
+    else pool_detail(content, page, Number(id), () => all, signal);
+  }
+
+  page.on('route', choose);
+  page.every(3, ask);
+  ask().then(() => page.signal.aborted || choose());
+}

@@ -1,0 +1,211 @@
+#include <mobula/schema/lobby_commands_generated.h>
+#include <mobula/schema/lobby_events_generated.h>
+
+#include <algorithm>
+#include <mobula/client/lobby/lobby_player.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/schema/lobby.hpp>
+#include <mobula/schema/lobby_room.hpp>
+
+namespace mobula::client {
+namespace {
+
+namespace commands = lobby::commands;
+namespace events = lobby::events;
+using flatbuffers::FlatBufferBuilder;
+
+// `make` gives the body.
+template <class Make>
+core::Bytes command_of(commands::Body type, const Make& make) {
+  FlatBufferBuilder builder(256);
+  const auto body = make(builder);
+  builder.Finish(commands::CreateCommand(builder, type, body.Union()));
+  const core::ByteView bytes = core::as_bytes(builder.GetBufferPointer(), builder.GetSize());
+  return {bytes.begin(), bytes.end()};
+}
+
+auto text_of(FlatBufferBuilder& builder, std::string_view text) {
+  return builder.CreateString(text.data(), text.size());
+}
+
+template <std::size_t size>
+std::string text_of(const std::array<char, size>& fixed) {
+  return {fixed.begin(), std::find(fixed.begin(), fixed.end(), '\0')};
+}
+
+// A copy of the component, if the entity has it and it is as this client was compiled with.
+template <class T>
+std::optional<T> find(const ecs::Registry& registry, ecs::Entity entity) {
+  const core::StringId32 name(T::component_name);
+  const ecs::PoolId pool = registry.find_pool(name, name);
+  if (pool == ecs::no_pool || registry.pool(pool).type().size != sizeof(T)) return std::nullopt;
+  const std::byte* bytes = registry.try_read(entity, pool);
+  return bytes != nullptr ? std::optional(core::load<T>(bytes)) : std::nullopt;
+}
+
+template <class Visit>
+void each_entity(PipeClient* client, const Visit& visit) {
+  const Mirror* mirror = client != nullptr ? client->connection().mirror() : nullptr;
+  if (mirror == nullptr) return;
+  std::vector<ecs::Entity> all;
+  mirror->registry().entities().each([&](ecs::Entity entity) { all.push_back(entity); });
+  std::sort(all.begin(), all.end());
+  for (const ecs::Entity entity : all) visit(mirror->registry(), entity);
+}
+
+// Before the clock knows the server's ticks a command would wait, and the next take its place.
+bool takes_commands(Connection& connection) {
+  return connection.state() == Connection::State::playing && connection.clock() != nullptr &&
+         connection.clock()->known();
+}
+
+// A token may name a server by several addresses: best the one at which the lobby is.
+const transport::Address& nearest(const transport::ConnectToken& token, const transport::Address& lobby) {
+  const auto same_host = [&](transport::Address address) {
+    address.port = lobby.port;
+    address.pipe = lobby.pipe;
+    return address == lobby;
+  };
+  const auto found = std::ranges::find_if(token.servers, same_host);
+  return found != token.servers.end() ? *found : token.servers.front();
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<LobbyPlayer>> LobbyPlayer::enter(net::EventLoop& loop, const Access& access,
+                                                              std::string name) {
+  std::unique_ptr<LobbyPlayer> player(new LobbyPlayer(loop, access, std::move(name)));
+  auto entered = client::enter(loop, access, {.transport = {}, .name = player->name_, .schema = {}});
+  if (!entered) return entered.error();
+  player->lobby_.client = std::move(*entered);
+  return player;
+}
+
+void LobbyPlayer::run_for(core::Nanoseconds time) {
+  std::vector<PipeClient*> clients{lobby_.client.get()};
+  if (room_.client != nullptr) clients.push_back(room_.client.get());
+  run_until(loop_, core::monotonic_now() + time, clients);
+  if (room_.client != nullptr) update(room_);
+  update(lobby_);
+  const auto tell_end = [&](std::string_view what, PipeClient& client) {
+    const transport::Reason& reason = client.connection().reason();
+    lines_.push_back(core::format("{} is closed to you: {}{}", what, to_string(reason), advice(reason.code)));
+  };
+  if (lobby_.client->over()) tell_end("the lobby", *lobby_.client);
+  if (room_.client == nullptr || !room_.client->over()) return;
+  tell_end(room_name_, *room_.client);
+  leave_room();
+}
+
+void LobbyPlayer::update(Side& side) {
+  Connection& connection = side.client->connection();
+  if (!side.commands.empty() && takes_commands(connection)) {
+    connection.set_command(side.commands.front());
+    side.commands.pop_front();
+  }
+  side.client->update();
+  for (const ReceivedEvent& event : connection.events()) take_event(event.bytes, &side == &lobby_);
+}
+
+// Only the lobby gives tickets: a room that did would end while its events are walked.
+void LobbyPlayer::take_event(core::ByteView bytes, bool from_lobby) {
+  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  flatbuffers::Verifier verifier(data, bytes.size());
+  if (!verifier.VerifyBuffer<events::Event>(nullptr)) return;
+  const events::Event& event = *flatbuffers::GetRoot<events::Event>(data);
+  if (const events::Said* said = event.body_as_Said())
+    lines_.push_back(core::format("{}: {}", said->name()->string_view(), said->text()->string_view()));
+  if (const events::Sorry* sorry = event.body_as_Sorry())
+    lines_.push_back(core::format("sorry: {}", sorry->why()->string_view()));
+  if (const events::Ticket* ticket = event.body_as_Ticket(); ticket != nullptr && from_lobby)
+    enter_room(ticket->room()->str(), core::as_bytes(ticket->token()->data(), ticket->token()->size()));
+}
+
+void LobbyPlayer::enter_room(std::string name, core::ByteView bytes) {
+  leave_room();
+  core::Result<transport::ConnectToken> token = transport::read_token(bytes);
+  if (!token) return lines_.push_back("the way into the room is not readable: " + token.error().message);
+  Access access = access_;
+  access.destination = net::destination_of(nearest(*token, access_.destination.address));
+  auto opened = PipeClient::open(
+      loop_, access, {.transport = {.token = std::move(*token), .servers = {}}, .name = name_, .schema = {}});
+  if (!opened) return lines_.push_back(opened.error().message);
+  room_.client = std::move(*opened);
+  room_name_ = std::move(name);
+  lines_.push_back(core::format("you are on your way into {}", room_name_));
+}
+
+void LobbyPlayer::leave_room() {
+  if (room_.client != nullptr) room_.client->close();
+  room_ = {};
+  room_name_.clear();
+}
+
+void LobbyPlayer::close() {
+  closed_ = true;
+  leave_room();
+  lobby_.client->close();
+}
+
+void LobbyPlayer::say(std::string_view text) {
+  Side& side = room_.client != nullptr ? room_ : lobby_;
+  side.commands.push_back(command_of(commands::Body::Say, [&](FlatBufferBuilder& builder) {
+    return commands::CreateSay(builder, text_of(builder, text));
+  }));
+}
+
+void LobbyPlayer::create_room(std::string_view name, std::uint32_t capacity) {
+  lobby_.commands.push_back(command_of(commands::Body::CreateRoom, [&](FlatBufferBuilder& builder) {
+    return commands::CreateCreateRoom(builder, text_of(builder, name), static_cast<std::uint8_t>(capacity));
+  }));
+}
+
+void LobbyPlayer::join_room(ecs::Entity room) {
+  const commands::Handle handle(room.index, room.generation);
+  lobby_.commands.push_back(command_of(commands::Body::JoinRoom, [&](FlatBufferBuilder& builder) {
+    return commands::CreateJoinRoom(builder, &handle);
+  }));
+}
+
+void LobbyPlayer::step(int x, int y) {
+  if (room_.client == nullptr) return;
+  room_.commands.push_back(command_of(commands::Body::Step, [&](FlatBufferBuilder& builder) {
+    return commands::CreateStep(builder, static_cast<std::int8_t>(x), static_cast<std::int8_t>(y));
+  }));
+}
+
+bool LobbyPlayer::is_playing() const {
+  const Side& side = room_.client != nullptr ? room_ : lobby_;
+  return takes_commands(side.client->connection());
+}
+
+std::vector<std::string> LobbyPlayer::members() const {
+  std::vector<std::string> names;
+  each_entity(lobby_.client.get(), [&](const ecs::Registry& registry, ecs::Entity entity) {
+    if (const auto member = find<lobby::Member>(registry, entity)) names.push_back(text_of(member->name));
+  });
+  return names;
+}
+
+std::vector<LobbyRoom> LobbyPlayer::rooms() const {
+  std::vector<LobbyRoom> rooms;
+  each_entity(lobby_.client.get(), [&](const ecs::Registry& registry, ecs::Entity entity) {
+    if (const auto room = find<lobby::Room>(registry, entity))
+      rooms.push_back({entity, text_of(room->name), room->players, room->capacity, room->port});
+  });
+  return rooms;
+}
+
+std::vector<LobbyPiece> LobbyPlayer::board() const {
+  std::vector<LobbyPiece> pieces;
+  each_entity(room_.client.get(), [&](const ecs::Registry& registry, ecs::Entity entity) {
+    const auto square = find<lobby::room::Square>(registry, entity);
+    if (!square) return;
+    const auto piece = find<lobby::room::Piece>(registry, entity);
+    const bool own = room_.client->connection().player_entity() == entity;
+    pieces.push_back({piece ? text_of(piece->name) : "", square->x, square->y, piece ? piece->points : 0u, own});
+  });
+  return pieces;
+}
+
+}  // namespace mobula::client

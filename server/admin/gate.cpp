@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <mobula/core/content_hash.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/server/admin/gate.hpp>
+#include <mobula/server/admin/same_machine.hpp>
+
+namespace mobula::server::admin {
+namespace {
+
+constexpr std::string_view scheme = "bearer ";
+
+char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// "http://localhost:7780" is the origin of what was served at localhost:7780.
+bool is_own_origin(std::string_view origin, std::string_view host) {
+  const std::size_t begin = origin.find("://");
+  const bool http =
+      begin != std::string_view::npos && (origin.substr(0, begin) == "http" || origin.substr(0, begin) == "https");
+  return http && !host.empty() && std::ranges::equal(origin.substr(begin + 3), host, {}, small, small);
+}
+
+core::ByteView bytes_of(std::string_view text) { return core::as_bytes(text.data(), text.size()); }
+
+}  // namespace
+
+core::Result<std::string> load_bearer_token(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  if (!file.is_open() || !(std::getline(file, line) || file.eof()))
+    return core::Error{"cannot read", core::format("{}: {}", path, std::strerror(errno != 0 ? errno : EIO))};
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+  const bool printable = std::ranges::all_of(line, [](char c) { return c > 0x20 && c < 0x7f; });
+  if (line.size() < bearer_bytes_min || line.size() > bearer_bytes_max || !printable)
+    return core::Error{
+        "malformed", core::format("{}: is no bearer token: expected {} to {} printable characters without spaces, such "
+                                  "as `openssl rand -hex 32` makes",
+                                  path, bearer_bytes_min, bearer_bytes_max)};
+  return line;
+}
+
+std::optional<Response> Gate::refuse_page(const Request& request, bool any_host) {
+  if (request.origin && !is_own_origin(*request.origin, request.host))
+    return error_response(
+        403, "foreign_origin",
+        "pages in browsers are answered only if this address served them: the Origin header is another");
+  if (!any_host && !names_a_machine_itself(request.host))
+    return error_response(403, "foreign_host", "the Host header must be localhost or an IP address");
+  return std::nullopt;
+}
+
+std::optional<Response> Gate::refuse(const Request& request, Access access) const {
+  if (std::optional<Response> refusal = refuse_page(request, wants_token())) return refusal;
+  if (access == Access::everyone || !wants_token() || is_authorized(request.authorization)) return std::nullopt;
+  log_refusal(request.path);
+  Response response = error_response(
+      401, "unauthorized",
+      request.authorization.empty() ? "say the token: Authorization: Bearer TOKEN" : "this is not the token");
+  response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+bool Gate::is_token(std::string_view said) const {
+  // Of equal length whatever was said, so that not even the token's length can be measured.
+  const core::ContentHash ours = core::content_hash(bytes_of(token_));
+  const core::ContentHash theirs = core::content_hash(bytes_of(said));
+  return core::equal_in_constant_time(ours.bytes, theirs.bytes);
+}
+
+bool Gate::is_authorized(std::string_view authorization) const {
+  if (authorization.size() < scheme.size()) return false;
+  const std::string_view begin = authorization.substr(0, scheme.size());
+  return std::ranges::equal(begin, scheme, {}, small) && is_token(authorization.substr(scheme.size()));
+}
+
+void Gate::log_refusal(std::string_view what) { core::log_warn("admin", "refused {:.100}: without the token", what); }
+
+}  // namespace mobula::server::admin

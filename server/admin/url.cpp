@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <mobula/core/format.hpp>
+#include <mobula/server/admin/url.hpp>
+
+namespace mobula::server::admin {
+namespace {
+
+constexpr std::size_t parameters_max = 16;
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// What comes before the next separator; takes both off.
+std::string_view cut(std::string_view& rest, char separator) {
+  const std::size_t at = std::min(rest.find(separator), rest.size());
+  const std::string_view part = rest.substr(0, at);
+  rest.remove_prefix(std::min(at + 1, rest.size()));
+  return part;
+}
+
+bool is_parameter(std::string_view part) { return part.size() > 2 && part.front() == '{' && part.back() == '}'; }
+
+}  // namespace
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    if (text.size() - i < 3 || hex_digit(text[i + 1]) < 0 || hex_digit(text[i + 2]) < 0) return std::nullopt;
+    decoded += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+    i += 2;
+  }
+  return decoded;
+}
+
+bool matches(std::string_view pattern, std::string_view path, Parameters& found) {
+  if (std::ranges::count(pattern, '/') != std::ranges::count(path, '/')) return false;
+  Parameters parameters;
+  while (!pattern.empty()) {
+    const std::string_view wanted = cut(pattern, '/');
+    const std::string_view part = cut(path, '/');
+    if (!is_parameter(wanted)) {
+      if (wanted != part) return false;
+      continue;
+    }
+    std::optional<std::string> value = percent_decoded(part);
+    if (!value || value->empty()) return false;
+    parameters.emplace(wanted.substr(1, wanted.size() - 2), std::move(*value));
+  }
+  if (!path.empty()) return false;
+  found.merge(parameters);
+  return true;
+}
+
+core::Status parse_query(std::string_view query, Parameters& found) {
+  std::size_t count = 0;
+  while (!query.empty()) {
+    std::string_view value = cut(query, '&');
+    if (++count > parameters_max) return core::Error{"bad request", "the query has too many parameters"};
+    const std::optional<std::string> name = percent_decoded(cut(value, '='));
+    std::string plain(value);
+    std::ranges::replace(plain, '+', ' ');
+    std::optional<std::string> decoded = percent_decoded(plain);
+    if (!name || !decoded) return core::Error{"bad request", "the query has a % without two hex digits"};
+    if (!found.emplace(*name, std::move(*decoded)).second)
+      return core::Error{"bad request", core::format("there are two values for '{:.100}'", *name)};
+  }
+  return core::Done{};
+}
+
+}  // namespace mobula::server::admin

@@ -1,0 +1,228 @@
+// Where components lie, in which order, and bringing that order back.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <mobula/core/base64.hpp>
+#include <mobula/ecs/locality.hpp>
+#include <mobula/schema/engine.hpp>
+#include <mobula/server/api/asking_impl.hpp>
+
+namespace mobula::server::api {
+namespace {
+
+constexpr std::uint32_t size_default = 256;
+constexpr std::uint32_t moves_default = 10'000;
+constexpr std::uint32_t moves_max = 20'000;
+// Of the pools of a picture together, what is copied between two ticks: 16 MB.
+constexpr std::size_t positions_max = std::size_t{1} << 22;
+
+std::string_view name_of(ecs::OrderOwner owner) {
+  constexpr std::array<std::string_view, 4> names{"nobody", "sort", "group", "hierarchy"};
+  return names[static_cast<std::size_t>(owner)];
+}
+
+json pool_json(const ecs::Pool& pool) {
+  return {{"id", pool.id()},
+          {"name", pool.instance_name()},
+          {"type", pool.type().name},
+          {"schema", pool.is_schema()},
+          {"components", pool.size()},
+          {"component_bytes", pool.type().size},
+          {"used_bytes", std::uint64_t{pool.size()} * pool.type().size},
+          {"order_owner", name_of(pool.order_owner())}};
+}
+
+core::Result<json> read_pools(Inspection& world, const Request& request) {
+  const core::Result<Page> page = api::page(request);
+  if (!page) return page.error();
+  const ecs::Registry& registry = world.registry();
+  json pools = json::array();
+  ecs::PoolId id = page->cursor;
+  for (; id < registry.pool_count() && pools.size() < page->limit; ++id) pools.push_back(pool_json(registry.pool(id)));
+  return json{{"world", world.name()},
+              {"total", registry.pool_count()},
+              {"pools", std::move(pools)},
+              {"next", next_page(id, id < registry.pool_count())}};
+}
+
+core::Error no_such_pool(std::uint64_t id, const ecs::Registry& registry) {
+  return {"no such pool", core::format("there is no pool {}: there are {}", id, registry.pool_count())};
+}
+
+struct Walk {
+  ecs::PoolId pool;
+  ecs::PoolId lead;
+};
+
+// Along whose entities the walk goes unless somebody says: Transform's, or if there is none the pool's own.
+ecs::PoolId default_lead(const ecs::Registry& registry, ecs::PoolId pool) {
+  const core::StringId32 transform(engine::Transform::component_name);
+  const ecs::PoolId found = registry.find_pool(transform, transform);
+  return found == ecs::no_pool ? pool : found;
+}
+
+core::Result<Walk> walk_of(const ecs::Registry& registry, const Request& request, std::optional<std::uint64_t> lead) {
+  const core::Result<std::uint64_t> pool = number_or(request, "pool", 0, std::numeric_limits<ecs::PoolId>::max(), 0);
+  if (!pool) return pool.error();
+  if (*pool >= registry.pool_count()) return no_such_pool(*pool, registry);
+  const auto id = static_cast<ecs::PoolId>(*pool);
+  if (lead && *lead >= registry.pool_count()) return no_such_pool(*lead, registry);
+  return Walk{id, lead ? static_cast<ecs::PoolId>(*lead) : default_lead(registry, id)};
+}
+
+// Pictures -----------------------------------------------------------------------------------------------------------
+
+// The same entities in the same order, in pools of a registry of its own, where they can be mended to see what that
+// gives.
+class Copy {
+ public:
+  Copy(std::span<const std::uint32_t> lead, std::span<const std::uint32_t> follower)
+      : lead_(fill("lead", lead)), follower_(fill("follower", follower)) {}
+
+  // Until all is in order; gives the moves that it took.
+  std::uint64_t mend() {
+    ecs::Mender mender(registry_, lead_, {follower_});
+    std::uint64_t moves = 0;
+    while (mender.rounds() == 0) moves += mender.mend(1u << 20);
+    return moves;
+  }
+  [[nodiscard]] json order_json(std::uint32_t size) {
+    const ecs::SparseSet& lead = registry_.pool(lead_).set();
+    const ecs::Pool& follower = registry_.pool(follower_);
+    const core::Bytes picture = ecs::draw_walk(ecs::walking_order(lead, follower), size, size);
+    const core::ByteView dots = core::ByteView(picture).last(std::size_t{size} * size);
+    return {{"locality", ecs::locality(lead, follower)},
+            {"aligned", aligned()},
+            {"picture", {{"width", size}, {"height", size}, {"pixels", core::to_base64(dots)}}}};
+  }
+  // The share of the entities that both have which lie at the same position in both: those are walked fastest.
+  [[nodiscard]] double aligned() {
+    const std::span<const std::uint32_t> lead = registry_.pool(lead_).indices();
+    const std::span<const std::uint32_t> follower = registry_.pool(follower_).indices();
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < std::min(lead.size(), follower.size()); ++i) same += lead[i] == follower[i] ? 1 : 0;
+    const std::size_t both = walked();
+    return both == 0 ? 1 : static_cast<double>(same) / static_cast<double>(both);
+  }
+  [[nodiscard]] std::size_t walked() {
+    return ecs::walking_order(registry_.pool(lead_).set(), registry_.pool(follower_)).size();
+  }
+
+ private:
+  ecs::PoolId fill(std::string_view name, std::span<const std::uint32_t> indices) {
+    const core::StringId32 type(name);
+    (void)registry_.register_type({.id = type,
+                                   .name = std::string(name),
+                                   .size = 1,
+                                   .alignment = 1,
+                                   .schema = true,
+                                   .default_value = core::Bytes(1)});
+    const ecs::PoolId id = registry_.open_pool(type, name).value();
+    registry_.pool(id).assign(indices, core::Bytes(indices.size()).data());
+    return id;
+  }
+
+  ecs::Registry registry_;
+  ecs::PoolId lead_ = 0;
+  ecs::PoolId follower_ = 0;
+};
+
+struct Orders {
+  Walk walk;
+  ecs::OrderOwner owner;
+  std::vector<std::uint32_t> lead;
+  std::vector<std::uint32_t> follower;
+};
+
+json orders_json(const Orders& orders, std::uint32_t size, const std::string& world) {
+  Copy copy(orders.lead, orders.follower);
+  json said = {{"world", world},
+               {"pool", orders.walk.pool},
+               {"lead", orders.walk.lead},
+               {"walked", copy.walked()},
+               {"order_owner", name_of(orders.owner)},
+               {"now", copy.order_json(size)},
+               {"mended", nullptr},
+               {"mended_moves", 0}};
+  if (orders.owner != ecs::OrderOwner::nobody || orders.walk.pool == orders.walk.lead) return said;
+  said["mended_moves"] = copy.mend();
+  said["mended"] = copy.order_json(size);
+  return said;
+}
+
+std::vector<std::uint32_t> copy_of(const ecs::Pool& pool) {
+  const std::span<const std::uint32_t> indices = pool.indices();
+  return {indices.begin(), indices.end()};
+}
+
+core::Result<std::function<json()>> read_order(Inspection& world, const Request& request) {
+  const auto lead = number(request, "lead", 0, std::numeric_limits<ecs::PoolId>::max());
+  if (!lead) return lead.error();
+  const core::Result<std::uint64_t> size = number_or(request, "size", 16, 512, size_default);
+  if (!size) return size.error();
+  const core::Result<Walk> walk = walk_of(world.registry(), request, *lead);
+  if (!walk) return walk.error();
+  const ecs::Pool& pool = world.registry().pool(walk->pool);
+  const ecs::Pool& first = world.registry().pool(walk->lead);
+  if (std::size_t{pool.size()} + first.size() > positions_max)
+    return core::Error{"too large", core::format("these pools have {} components: at most {} are drawn",
+                                                 std::size_t{pool.size()} + first.size(), positions_max)};
+  const auto orders = std::make_shared<const Orders>(Orders{*walk, pool.order_owner(), copy_of(first), copy_of(pool)});
+  return std::function<json()>([orders, size = static_cast<std::uint32_t>(*size), name = world.name()] {
+    return orders_json(*orders, size, name);
+  });
+}
+
+// Mending ------------------------------------------------------------------------------------------------------------
+
+struct Wish {
+  std::optional<std::uint64_t> lead;
+  std::uint32_t moves = moves_default;
+};
+
+core::Result<Wish> wish_in(const Request& request) {
+  const core::Result<json> said = body(request, {"lead", "moves"});
+  if (!said) return said.error();
+  Wish wish;
+  if (const auto lead = said->find("lead"); lead != said->end()) {
+    if (!lead->is_number_unsigned()) return core::Error{"bad request", "lead: expected a pool's id"};
+    wish.lead = lead->get<std::uint64_t>();
+  }
+  if (const auto moves = said->find("moves"); moves != said->end()) {
+    if (!moves->is_number_unsigned() || *moves < 2u || *moves > moves_max)
+      return core::Error{"bad request", core::format("moves: expected a whole number from 2 to {}", moves_max)};
+    wish.moves = moves->get<std::uint32_t>();
+  }
+  return wish;
+}
+
+core::Result<json> mend(Inspection& world, const Request& request) {
+  const core::Result<Wish> wish = wish_in(request);
+  if (!wish) return wish.error();
+  const core::Result<Walk> walk = walk_of(world.registry(), request, wish->lead);
+  if (!walk) return walk.error();
+  const ecs::Pool& pool = world.registry().pool(walk->pool);
+  if (walk->pool == walk->lead)
+    return core::Error{"bad request", "a pool is in its own order: lead must be another one"};
+  if (pool.order_owner() != ecs::OrderOwner::nobody)
+    return core::Error{"order owned", core::format("the order of {} is decided by a {}", pool.instance_name(),
+                                                   name_of(pool.order_owner()))};
+  ecs::Mender& mender = world.mender(walk->lead, walk->pool);
+  const std::uint64_t rounds = mender.rounds();
+  const std::uint32_t moves = mender.mend(wish->moves);
+  return json{{"world", world.name()},
+              {"pool", walk->pool},
+              {"lead", walk->lead},
+              {"moves", moves},
+              {"round_ended", mender.rounds() != rounds}};
+}
+
+}  // namespace
+
+std::vector<admin::Route> pool_routes(const ApiPtr& api) {
+  return {{"GET", "/api/pools", ask_world(api, read_pools), {"world", "cursor", "limit"}},
+          {"GET", "/api/pools/{pool}/order", ask_world_apart(api, read_order), {"world", "lead", "size"}},
+          {"POST", "/api/pools/{pool}/mend", ask_world(api, mend), {"world"}}};
+}
+
+}  // namespace mobula::server::api

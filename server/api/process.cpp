@@ -1,0 +1,133 @@
+// What is told of the process as a whole: whether it is ready, what runs in it, what it logs, and what may be asked.
+#include <mobula/core/log.hpp>
+#include <mobula/server/admin/documents.hpp>
+#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/api/process_facts.hpp>
+
+namespace mobula::server::api {
+namespace {
+
+constexpr core::Nanoseconds ticked_max = core::second;  // without a tick a server is not ready
+
+admin::Reply ready(const Api& api) {
+  if (api.pulse->draining) return admin::error_response(503, "not_ready", "the server lets nobody in any more");
+  const core::Nanoseconds ticked_at = api.pulse->ticked_at;
+  if (ticked_at == 0) return admin::error_response(503, "not_ready", "no world has ticked yet");
+  const core::Nanoseconds age = core::monotonic_now() - ticked_at;
+  if (age > ticked_max)
+    return admin::error_response(503, "not_ready", core::format("no world has ticked for {:.1f} s", seconds(age)));
+  return admin::Response{200, R"({"status":"ready"})"};
+}
+
+json store_json(const store::Store* store) {
+  if (store == nullptr) return nullptr;
+  const store::StoreStatus status = store->status();
+  return {{"incarnation", status.incarnation},
+          {"tick", status.tick},
+          {"unix_seconds", status.unix_time},
+          {"write_seconds", seconds(status.write_time)},
+          {"rows", status.rows},
+          {"checkpoints", status.checkpoints},
+          {"failures", status.failures},
+          {"file_bytes", status.file_bytes},
+          {"log_bytes", status.log_bytes},
+          {"error", status.error.empty() ? json(nullptr) : json(status.error)}};
+}
+
+json world_json(Inspection& world, core::Nanoseconds now) {
+  const resource::Resource* level = world.world().level();
+  const Server& server = world.server();
+  const std::uint64_t rows = world.ticks().end();
+  return {{"name", world.name()},
+          {"tick", world.world().tick() - 1},
+          {"ticks_per_second", world.world().ticks_per_second()},
+          {"entities", world.registry().entities().size()},
+          {"published_entities", server.published().size()},
+          {"players", server.players()},
+          {"sessions", server.endpoint().sessions().size()},
+          {"pools", world.registry().pool_count()},
+          {"prototypes", world.registry().prototypes().count()},
+          {"state_hash", hex(server.published().hash())},
+          {"level", level == nullptr ? json(nullptr) : json(to_string(level->identity()))},
+          {"seconds_since_tick", rows == 0 ? json(nullptr) : json(seconds(now - server.now()))},
+          {"store", store_json(world.store())}};
+}
+
+json status_json(const Api& api) {
+  return {{"server", "mobula"},
+          {"version", version()},
+          {"state", api.pulse->draining ? "draining" : "running"},
+          {"uptime_seconds", seconds(core::monotonic_now() - api.started_at)},
+          {"started_unix_seconds", api.started_unix_seconds},
+          {"resident_bytes", process_facts().resident_bytes},
+          {"hands_out_tokens", api.hands_out_tokens}};
+}
+
+admin::Reply status(const ApiPtr& api) {
+  return admin::Question{[api]() -> admin::Finish {
+    json worlds = json::array();
+    for (Inspection* world : api->worlds()) worlds.push_back(world_json(*world, core::monotonic_now()));
+    return [api, worlds = std::move(worlds)] {
+      json said = status_json(*api);
+      said["worlds"] = worlds;
+      return answer_of(said);
+    };
+  }};
+}
+
+json levels_json(const core::LogLevels& levels) {
+  json modules = json::object();
+  for (const auto& [module, level] : levels.modules) modules[module] = to_string(level);
+  return {{"level", to_string(levels.all)}, {"modules", std::move(modules)}};
+}
+
+admin::Response log_level(const Request& /*request*/) { return answer_of(levels_json(core::log_levels())); }
+
+// A module that gets everyone's level has none of its own any more.
+admin::Response set_log_level(const Request& request) {
+  const core::Result<json> said = body(request, {"level", "module"});
+  if (!said) return admin::error_response(said.error());
+  const auto text = [&](const char* name) {
+    const auto found = said->find(name);
+    return found != said->end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const std::optional<core::LogLevel> level = core::parse_log_level(text("level"));
+  if (!level) return admin::error_response({"bad request", "level: expected trace, debug, info, warn, error or off"});
+  core::LogLevels levels = core::log_levels();
+  if (said->contains("module")) {
+    const core::Result<core::LogLevels> more =
+        core::LogLevels::parse(to_string(levels) + ',' + text("module") + '=' + text("level"));
+    if (!more) return admin::error_response({"bad request", "module: " + more.error().message});
+    levels = *more;
+  } else {
+    levels.all = *level;
+  }
+  std::erase_if(levels.modules, [&](const auto& module) { return module.second == levels.all; });
+  core::set_log_levels(levels);
+  core::log_info("admin", "log level is now {}", to_string(levels));
+  return answer_of(levels_json(levels));
+}
+
+admin::Response document(const Request& /*request*/) {
+  return {200, std::string(admin::openapi_files().front().content)};
+}
+
+// Asked without WebSocket's headers.
+admin::Response no_upgrade(const Request& /*request*/) {
+  admin::Response response = admin::error_response(426, "upgrade_required", "this is a WebSocket");
+  response.headers.emplace_back("Upgrade", "websocket");
+  return response;
+}
+
+}  // namespace
+
+std::vector<admin::Route> process_routes(const ApiPtr& api) {
+  return {{"GET", "/ready", [api](const Request&) { return ready(*api); }, {}, admin::Access::everyone},
+          {"GET", "/api/status", [api](const Request&) { return status(api); }},
+          {"GET", "/api/openapi.json", document},
+          {"GET", "/api/log-level", log_level},
+          {"PUT", "/api/log-level", set_log_level},
+          {"GET", "/api/live", no_upgrade}};
+}
+
+}  // namespace mobula::server::api

@@ -1,0 +1,140 @@
+// Who plays, over what, and what it takes.
+#include <array>
+#include <mobula/core/log.hpp>
+#include <mobula/server/api/asking_impl.hpp>
+
+namespace mobula::server::api {
+namespace {
+
+constexpr std::size_t reason_bytes_max = 200;
+
+std::string_view name_of(Session::State state) {
+  constexpr std::array<std::string_view, 5> names{"greeting", "joining", "playing", "away", "closing"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+std::string_view name_of(transport::Pipe pipe) {
+  constexpr std::array<std::string_view, 3> names{"udp", "tcp", "websocket"};
+  return names[static_cast<std::size_t>(pipe)];
+}
+
+json network_json(const transport::Session& lanes) {
+  const transport::SessionStats& stats = lanes.stats();
+  return {{"rtt_seconds", seconds(stats.rtt)},
+          {"rtt_variation_seconds", seconds(stats.rtt_variation)},
+          {"arrival_jitter_seconds", seconds(stats.arrival_jitter)},
+          {"loss", static_cast<double>(stats.loss_permille) / 1000},
+          {"budget_bytes_per_second", stats.allowed_bytes_per_second},
+          {"sent_bytes_per_second", stats.sent_bytes_per_second},
+          {"received_bytes_per_second", stats.received_bytes_per_second},
+          {"acked_bytes_per_second", stats.acked_bytes_per_second},
+          {"sent_bytes", stats.bytes_sent},
+          {"received_bytes", stats.bytes_received},
+          {"sent_datagrams", stats.datagrams_sent},
+          {"received_datagrams", stats.datagrams_received},
+          {"lost_datagrams", stats.datagrams_lost},
+          {"reliable_backlog_bytes", lanes.reliable_backlog_bytes()}};
+}
+
+json session_json(Inspection& world, const Session& session, core::Nanoseconds now) {
+  const transport::Session* lanes = world.server().lanes(session);
+  const bool away = session.state == Session::State::away;
+  json said = {{"player", session.player.id},
+               {"name", session.player.name},
+               {"account", session.player.account},
+               {"spectator", session.player.spectator},
+               {"state", name_of(session.state)},
+               {"client_id", std::to_string(session.player.identity.client_id)},
+               {"entity", session.player.entity ? json(to_string(session.player.entity)) : json(nullptr)},
+               {"address", nullptr},
+               {"pipe", nullptr},
+               {"connected_seconds", seconds(now - (away ? session.away_since : session.connected_at))},
+               {"network", nullptr}};
+  if (lanes == nullptr) return said;
+  const transport::Address& address = world.server().endpoint().address(session.transport_id);
+  said["address"] = to_string(transport::Address{address.ip, address.port});
+  said["pipe"] = name_of(address.pipe);
+  said["network"] = network_json(*lanes);
+  return said;
+}
+
+core::Result<const Session*> find_session(Inspection& world, const Request& request) {
+  const core::Result<std::uint64_t> player = number_or(request, "player", 1, ~0u, 0);
+  if (!player) return player.error();
+  for (const std::unique_ptr<Session>& session : world.server().sessions())
+    if (session->player.id == *player) return session.get();
+  return core::Error{"no such player", core::format("there is no player {}", *player)};
+}
+
+json sent_json(Inspection& world, std::uint32_t player) {
+  const SentBytes* sent = world.server().measure(player);
+  json components = json::array();
+  if (sent == nullptr) return {{"seconds", 0}, {"bytes", 0}, {"components", std::move(components)}};
+  for (const auto& [pool, bits] : sent->by_size())
+    components.push_back({{"component", pool == ecs::no_pool ? "" : world.registry().pool(pool).instance_name()},
+                          {"bytes", static_cast<double>(bits) / 8}});
+  return {{"seconds", seconds(world.server().now() - sent->since)},
+          {"bytes", sent->bytes},
+          {"components", std::move(components)}};
+}
+
+core::Result<json> kick(Inspection& world, const Request& request) {
+  const core::Result<json> said = body(request, {"reason"});
+  if (!said) return said.error();
+  const auto given = said->find("reason");
+  if (given != said->end() && !given->is_string()) return core::Error{"bad request", "reason: expected text"};
+  const std::string reason = given == said->end() ? "by an administrator" : given->get<std::string>();
+  if (reason.empty() || reason.size() > reason_bytes_max)
+    return core::Error{"bad request", core::format("reason: expected text of 1 to {} bytes", reason_bytes_max)};
+  const core::Result<std::uint64_t> player = number_or(request, "player", 1, ~0u, 0);
+  if (!player) return player.error();
+  const auto id = static_cast<std::uint32_t>(*player);
+  if (const core::Status kicked = world.server().kick(id, reason); !kicked) return kicked.error();
+  core::log_info("admin", "player {} is kicked: {}", id, reason);
+  return json{{"player", id}, {"reason", reason}};
+}
+
+}  // namespace
+
+core::Result<json> read_sessions(Inspection& world, const Request& request) {
+  const core::Result<Page> page = api::page(request);
+  if (!page) return page.error();
+  const std::span<const std::unique_ptr<Session>> all = world.server().sessions();
+  json sessions = json::array();
+  std::size_t at = page->cursor;
+  for (; at < all.size() && sessions.size() < page->limit; ++at)
+    sessions.push_back(session_json(world, *all[at], world.server().now()));
+  return json{{"world", world.name()},
+              {"total", all.size()},
+              {"sessions", std::move(sessions)},
+              {"next", next_page(at, at < all.size())}};
+}
+
+core::Result<json> read_session(Inspection& world, const Request& request) {
+  const core::Result<const Session*> found = find_session(world, request);
+  if (!found) return found.error();
+  const Session& session = **found;
+  json said = session_json(world, session, world.server().now());
+  json viewpoints = json::array();
+  json rooms = json::array();
+  if (session.viewer != nullptr) {
+    for (const ecs::Entity viewpoint : session.viewer->viewpoints()) viewpoints.push_back(to_string(viewpoint));
+    for (const std::uint32_t room : session.viewer->rooms()) rooms.push_back(room);
+  }
+  said["world"] = world.name();
+  said["viewpoints"] = std::move(viewpoints);
+  said["rooms"] = std::move(rooms);
+  said["seen_entities"] = session.view == nullptr ? 0 : session.view->seen().size();
+  said["pending_entities"] = session.view == nullptr ? 0 : session.view->pending();
+  said["verifies"] = session.view != nullptr && session.view->verifies();
+  said["sent"] = sent_json(world, session.player.id);
+  return said;
+}
+
+std::vector<admin::Route> session_routes(const ApiPtr& api) {
+  return {{"GET", "/api/sessions", ask_world(api, read_sessions), {"world", "cursor", "limit"}},
+          {"GET", "/api/sessions/{player}", ask_world(api, read_session), {"world"}},
+          {"POST", "/api/sessions/{player}/kick", ask_world(api, kick), {"world"}}};
+}
+
+}  // namespace mobula::server::api

@@ -1,0 +1,38 @@
+// Of what a client is sent, how much is whose: counted while somebody wants to know it.
+#pragma once
+
+#include <algorithm>
+#include <mobula/core/clock.hpp>
+#include <mobula/ecs/pool.hpp>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace mobula::server {
+
+struct SentBytes {
+  core::Nanoseconds since = 0;           // counted from then on
+  core::Nanoseconds asked_at = 0;        // last
+  std::uint64_t bytes = 0;               // of deltas
+  std::vector<std::uint64_t> bits = {};  // by pool: of the components' values
+
+  void add(std::span<const ecs::PoolId> pools, std::span<const std::uint32_t> row_bits) {
+    for (std::size_t row = 0; row < pools.size(); ++row) {
+      if (pools[row] >= bits.size()) bits.resize(pools[row] + 1);
+      bits[pools[row]] += row_bits[row];
+    }
+  }
+  // The largest first; no_pool: headers, lists of entities, and what is left of last bytes.
+  [[nodiscard]] std::vector<std::pair<ecs::PoolId, std::uint64_t>> by_size() const {
+    std::vector<std::pair<ecs::PoolId, std::uint64_t>> shares{{ecs::no_pool, 8 * bytes}};
+    for (ecs::PoolId pool = 0; pool < bits.size(); ++pool) {
+      if (bits[pool] == 0) continue;
+      shares.front().second -= bits[pool];
+      shares.emplace_back(pool, bits[pool]);
+    }
+    std::ranges::stable_sort(shares, std::ranges::greater(), &std::pair<ecs::PoolId, std::uint64_t>::second);
+    return shares;
+  }
+};
+
+}  // namespace mobula::server

@@ -1,0 +1,506 @@
+#include <algorithm>
+#include <map>
+#include <mobula/core/format.hpp>
+#include <mobula/server/store/batch_writer.hpp>
+#include <mobula/server/store/remembered_impl.hpp>
+#include <mobula/server/store/world_tables.hpp>
+#include <set>
+
+namespace mobula::store {
+
+class BatchWriter::State {
+ public:
+  State(Database& database, std::shared_ptr<const reflect::Schema> schema, std::uint32_t incarnation)
+      : database_(database), schema_(std::move(schema)), incarnation_(incarnation) {}
+
+  void remember(const SavedWorld& world);
+  core::Result<WrittenBatch> write(const Batch& batch);
+
+ private:
+  // A table of the file, and what it has.
+  struct Table {
+    explicit Table(ComponentTable made) : layout(std::move(made)) {}
+    ComponentTable layout;
+    bool in_file = false;
+    bool made_now = false;  // by this transaction
+    Remembered<std::uint64_t> sums;
+    Statement write;
+    Statement erase;
+  };
+  struct EntityRow {
+    std::uint64_t sum = 0;
+    std::int64_t composition = 0;
+  };
+  struct Composition {
+    std::vector<Table*> tables;
+    bool in_file = false;
+  };
+  // Sums that are kept up; copied at the beginning of a transaction.
+  struct Sums {
+    std::uint64_t entities = 0;
+    std::uint64_t players = 0;
+    std::uint64_t ranges = 0;
+    std::uint64_t level = 0;
+    std::uint64_t tables = 0;
+    std::uint64_t schema = 0;
+  };
+  struct Statements {
+    Statement entity, erase_entity, prototype, prototype_component, table, range, erase_range, player, erase_player,
+        fact;
+  };
+
+  void write_all(const Batch& batch);
+  void make_anew();
+  void prepare();
+  void open_tables(const Batch& batch);
+  void name_tables(const SavedWorld* world);
+  Table& table_of(const reflect::Component& component, const std::string& instance);
+  void make(Table& table);
+  void write_compositions(const Batch& batch);
+  void write_composition(std::int64_t id, const std::vector<Table*>& tables);
+  void write_entities(const Batch& batch);
+  void write_entity(std::uint32_t index, std::uint32_t generation, std::int64_t composition);
+  void erase_entity(std::uint32_t index);
+  void erase_missing(const Batch& batch);
+  void erase_row(Table& table, std::uint32_t index);
+  void write_rows(const Batch& batch);
+  void write_players(const std::vector<SavedPlayer>& players);
+  void write_ranges(const Batch& batch);
+  void write_level(const std::shared_ptr<const SavedLevel>& level);
+  void write_facts(const Facts& facts);
+  void commit();
+  void rollback();
+
+  Database& database_;
+  std::shared_ptr<const reflect::Schema> schema_;
+  std::uint32_t incarnation_;
+  bool anew_ = true;
+  Statements statements_;
+  NameSet names_;
+  std::map<std::int64_t, std::unique_ptr<Table>> tables_;  // by id
+  std::vector<Table*> by_pool_;                            // null: not saved
+  std::map<std::int64_t, Composition> compositions_;       // by id
+  std::vector<std::int64_t> numbered_compositions_;        // of the batch
+  Remembered<EntityRow> entities_;
+  using PlayerKey = std::pair<std::uint32_t, std::string>;  // id and account
+
+  Remembered<std::uint64_t, PlayerKey> players_;
+  Remembered<std::uint64_t> ranges_;
+  std::shared_ptr<const SavedLevel> level_;
+  std::shared_ptr<const SavedLevel> committed_level_;
+  Sums sums_;
+  Sums committed_;
+  std::uint32_t rows_ = 0;
+  std::vector<std::uint32_t> scratch_;
+};
+
+void BatchWriter::State::remember(const SavedWorld& world) {
+  anew_ = false;
+  for (const char* name : own_tables) names_.take(name);
+  for (const char* name : own_views) names_.take(name);
+  std::vector<Table*> numbered;
+  for (const SavedTable& saved : world.tables) {
+    const ComponentTable& layout = saved.table;
+    names_.take(layout.name());
+    names_.take(layout.view());
+    const reflect::Component* component = schema_->find(layout.component().name);
+    auto table =
+        std::make_unique<Table>(ComponentTable(*component, layout.instance_name(), layout.name(), layout.view()));
+    table->in_file = true;
+    table->sums.reserve(saved.indices.size());
+    for (std::size_t i = 0; i < saved.indices.size(); ++i) table->sums.set(saved.indices[i], saved.sums[i]);
+    table->sums.commit();
+    sums_.tables += sum_of(layout);
+    numbered.push_back(table.get());
+    tables_.emplace(layout.id(), std::move(table));
+  }
+  for (const auto& [id, parts] : world.compositions) {
+    Composition& composition = compositions_[id];
+    composition.in_file = true;
+    for (const std::uint32_t part : parts) composition.tables.push_back(numbered[part]);
+  }
+  entities_.reserve(world.entities.size());
+  for (const SavedEntity& each : world.entities)
+    entities_.set(each.index, {entity_sum(each.index, each.generation, each.composition), each.composition});
+  for (const SavedPlayer& player : world.facts.players) {
+    players_.set({player.id, player.account}, sum_of(player));
+    sums_.players += sum_of(player);
+  }
+  for (const ecs::EntityRange& range : world.ranges) {
+    ranges_.set(range.first, sum_of(range));
+    sums_.ranges += sum_of(range);
+  }
+  level_ = world.facts.level;
+  if (level_ != nullptr) sums_.level = sum_of(*level_);
+  sums_.entities = world.entities_sum;
+  sums_.schema = RowSum(RowKind::fact).add(schema_->bytes()).value();
+  prepare();
+  commit();
+}
+
+core::Result<WrittenBatch> BatchWriter::State::write(const Batch& batch) {
+  rows_ = 0;
+  database_.run("BEGIN IMMEDIATE");
+  if (!database_.failed()) write_all(batch);
+  database_.run("COMMIT");
+  if (std::optional<core::Error> error = database_.take_error()) {
+    database_.rollback();
+    rollback();
+    return *error;
+  }
+  commit();
+  return WrittenBatch{rows_, sums_.entities};
+}
+
+void BatchWriter::State::write_all(const Batch& batch) {
+  if (anew_) make_anew();
+  open_tables(batch);
+  write_compositions(batch);
+  write_entities(batch);
+  if (batch.everything) erase_missing(batch);
+  write_rows(batch);
+  write_players(batch.facts.players);
+  if (batch.has_ranges) write_ranges(batch);
+  if (batch.facts.level != level_ || anew_) write_level(batch.facts.level);
+  write_facts(batch.facts);
+}
+
+void BatchWriter::State::commit() {
+  anew_ = false;
+  for (const auto& [id, table] : tables_) {
+    table->sums.commit();
+    table->made_now = false;
+  }
+  entities_.commit();
+  players_.commit();
+  ranges_.commit();
+  committed_ = sums_;
+  committed_level_ = level_;
+}
+
+void BatchWriter::State::rollback() {
+  for (const auto& [id, table] : tables_) {
+    table->sums.rollback();
+    if (!table->made_now) continue;
+    table->made_now = table->in_file = false;
+    table->write = Statement();
+    table->erase = Statement();
+  }
+  entities_.rollback();
+  players_.rollback();
+  ranges_.rollback();
+  for (auto& [id, composition] : compositions_) composition.in_file = false;  // to be written again, if only to find it
+  level_ = committed_level_;
+  sums_ = committed_;
+}
+
+// --- Tables ----------------------------------------------------------------------------------------------------------
+
+// Whatever the file has besides `saved_world` goes: tables of another schema, or none.
+void BatchWriter::State::make_anew() {
+  statements_ = {};
+  std::vector<std::pair<std::string, std::string>> ours;
+  Statement known = database_.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'saved_component_table'");
+  if (known.next() && known.integer(0) > 0) {
+    Statement made = database_.prepare("SELECT table_name, view_name FROM saved_component_table");
+    while (made.next()) ours.emplace_back(made.text(0), made.text(1));
+  }
+  known = Statement();
+  for (const char* view : own_views) database_.run("DROP VIEW IF EXISTS " + quoted(view));
+  for (const auto& [table, view] : ours) {
+    database_.run("DROP VIEW IF EXISTS " + quoted(view));
+    database_.run("DROP TABLE IF EXISTS " + quoted(table));
+  }
+  for (const char* table : own_tables)
+    if (std::string_view(table) != "saved_world") database_.run("DROP TABLE IF EXISTS " + quoted(table));
+  database_.run(create_tables_sql());
+
+  names_ = NameSet();
+  for (const char* name : own_tables) names_.take(name);
+  for (const char* name : own_views) names_.take(name);
+  tables_.clear();
+  by_pool_.clear();
+  compositions_.clear();
+  entities_.clear();
+  players_.clear();
+  ranges_.clear();
+  sums_ = Sums{.schema = RowSum(RowKind::fact).add(schema_->bytes()).value()};
+  prepare();
+  Statement schema = database_.prepare("INSERT INTO saved_schema VALUES (1, ?)");
+  if (schema) schema.bind_blob(1, schema_->bytes()).run();
+  for (const reflect::Component& component : schema_->components())
+    if (!component.not_saved) make(table_of(component, component.name));
+}
+
+void BatchWriter::State::prepare() {
+  const auto make = [&](const char* sql) { return database_.prepare(sql); };
+  statements_ = {make("INSERT OR REPLACE INTO saved_entity VALUES (?, ?, ?)"),
+                 make("DELETE FROM saved_entity WHERE entity = ?"),
+                 make("INSERT OR IGNORE INTO saved_prototype VALUES (?, ?)"),
+                 make("INSERT OR IGNORE INTO saved_prototype_component VALUES (?, ?)"),
+                 make("INSERT INTO saved_component_table VALUES (?, ?, ?, ?, ?)"),
+                 make("INSERT OR REPLACE INTO saved_entity_range VALUES (?, ?, ?)"),
+                 make("DELETE FROM saved_entity_range WHERE first = ?"),
+                 make("INSERT OR REPLACE INTO saved_player VALUES (?, ?, ?, ?, ?, ?)"),
+                 make("DELETE FROM saved_player WHERE id = ? AND account = ?"),
+                 make("INSERT OR REPLACE INTO saved_world VALUES (?, ?)")};
+}
+
+BatchWriter::State::Table& BatchWriter::State::table_of(const reflect::Component& component,
+                                                        const std::string& instance) {
+  const std::int64_t id = ComponentTable(component, instance, "", "").id();
+  if (const auto found = tables_.find(id); found != tables_.end()) return *found->second;
+  const std::string wanted = ComponentTable::wanted_name(component, instance);
+  auto table = std::make_unique<Table>(
+      ComponentTable(component, instance, names_.take("component_" + wanted), names_.take(wanted)));
+  return *tables_.emplace(id, std::move(table)).first->second;
+}
+
+void BatchWriter::State::make(Table& table) {
+  if (table.in_file) return;
+  const ComponentTable& layout = table.layout;
+  database_.run(layout.create_sql());
+  database_.run(layout.create_view_sql());
+  if (database_.failed()) return;
+  statements_.table.bind(1, layout.id())
+      .bind_text(2, layout.component().name)
+      .bind_text(3, layout.instance_name())
+      .bind_text(4, layout.name())
+      .bind_text(5, layout.view())
+      .run();
+  sums_.tables += sum_of(layout);
+  table.in_file = table.made_now = true;
+}
+
+void BatchWriter::State::open_tables(const Batch& batch) {
+  for (const BatchPool& pool : batch.new_pools) {
+    if (pool.pool >= by_pool_.size()) by_pool_.resize(pool.pool + 1);
+    by_pool_[pool.pool] = &table_of(*schema_->find(pool.type), pool.instance_name);
+  }
+  for (Table* table : by_pool_) {
+    if (table == nullptr) continue;
+    make(*table);
+    if (table->write) continue;
+    table->write = database_.prepare(table->layout.write_sql());
+    table->erase = database_.prepare(table->layout.delete_sql());
+  }
+}
+
+// --- Entities and components -----------------------------------------------------------------------------------------
+
+void BatchWriter::State::write_compositions(const Batch& batch) {
+  numbered_compositions_.clear();
+  std::size_t next = 0;
+  std::vector<Table*> tables;
+  std::vector<std::int64_t> ids;
+  for (const std::uint32_t size : batch.composition_sizes) {
+    tables.clear();
+    ids.clear();
+    for (std::uint32_t i = 0; i < size; ++i) {
+      tables.push_back(by_pool_[batch.composition_pools[next++]]);
+      ids.push_back(tables.back()->layout.id());
+    }
+    numbered_compositions_.push_back(composition_id(ids));
+    write_composition(numbered_compositions_.back(), tables);
+  }
+}
+
+void BatchWriter::State::write_composition(std::int64_t id, const std::vector<Table*>& tables) {
+  Composition& composition = compositions_[id];
+  if (database_.failed() || composition.in_file) return;
+  composition = {tables, true};
+  std::set<std::string> components;
+  for (const Table* table : tables) {
+    const std::string& name = table->layout.component().name;
+    const std::string& instance = table->layout.instance_name();
+    components.insert(instance == name ? name : core::format("{} \"{}\"", name, instance));
+  }
+  std::string text;
+  for (const std::string& component : components) text += (text.empty() ? "" : ", ") + component;
+  statements_.prototype.bind(1, id).bind_text(2, text).run();
+  for (const Table* table : tables) statements_.prototype_component.bind(1, id).bind(2, table->layout.id()).run();
+}
+
+void BatchWriter::State::write_entities(const Batch& batch) {
+  for (const BatchEntity& each : batch.entities) {
+    if (database_.failed()) return;
+    if (each.generation == 0) {
+      erase_entity(each.index);
+    } else {
+      write_entity(each.index, each.generation, numbered_compositions_[each.composition]);
+    }
+  }
+}
+
+void BatchWriter::State::write_entity(std::uint32_t index, std::uint32_t generation, std::int64_t composition) {
+  const EntityRow row{entity_sum(index, generation, composition), composition};
+  const EntityRow* had = entities_.find(index);
+  if (had != nullptr && had->sum == row.sum) return;
+  if (had != nullptr) {
+    sums_.entities -= had->sum;
+    const std::vector<Table*>& stays = compositions_[composition].tables;
+    for (Table* table : compositions_[had->composition].tables)
+      if (std::ranges::find(stays, table) == stays.end()) erase_row(*table, index);
+  }
+  statements_.entity.bind(1, index).bind(2, generation).bind(3, composition).run();
+  sums_.entities += row.sum;
+  entities_.set(index, row);
+  ++rows_;
+}
+
+void BatchWriter::State::erase_entity(std::uint32_t index) {
+  const EntityRow* had = entities_.find(index);
+  if (had == nullptr) return;
+  for (Table* table : compositions_[had->composition].tables) erase_row(*table, index);
+  statements_.erase_entity.bind(1, index).run();
+  sums_.entities -= had->sum;
+  entities_.erase(index);
+  ++rows_;
+}
+
+void BatchWriter::State::erase_row(Table& table, std::uint32_t index) {
+  const std::uint64_t* sum = table.sums.find(index);
+  if (sum == nullptr) return;
+  if (!table.erase) table.erase = database_.prepare(table.layout.delete_sql());  // of no pool of this run
+  if (database_.failed()) return;
+  table.erase.bind(1, index).run();
+  sums_.entities -= *sum;
+  table.sums.erase(index);
+  ++rows_;
+}
+
+void BatchWriter::State::erase_missing(const Batch& batch) {
+  scratch_.clear();
+  entities_.each([&](std::uint32_t index, const EntityRow&) {
+    const auto found = std::ranges::lower_bound(batch.entities, index, {}, &BatchEntity::index);
+    if (found == batch.entities.end() || found->index != index) scratch_.push_back(index);
+  });
+  for (const std::uint32_t index : scratch_) erase_entity(index);
+}
+
+void BatchWriter::State::write_rows(const Batch& batch) {
+  std::size_t at = 0;
+  const std::byte* row = batch.rows.data();
+  for (const BatchRows& part : batch.pools) {
+    Table& table = *by_pool_[part.pool];
+    const std::size_t size = table.layout.component().size;
+    for (const std::size_t end = at + part.count; at < end; ++at, row += size) {
+      if (database_.failed()) return;
+      const std::uint32_t index = batch.indices[at];
+      const std::uint64_t sum = table.layout.sum(index, row);
+      const std::uint64_t* had = table.sums.find(index);
+      if (had != nullptr && *had == sum) continue;
+      sums_.entities += sum - (had != nullptr ? *had : 0);
+      table.layout.bind(table.write, index, row);
+      table.write.run();
+      table.sums.set(index, sum);
+      ++rows_;
+    }
+  }
+}
+
+// --- Everything else -------------------------------------------------------------------------------------------------
+
+void BatchWriter::State::write_players(const std::vector<SavedPlayer>& players) {
+  std::vector<PlayerKey> there;
+  for (const SavedPlayer& player : players) {
+    const PlayerKey& key = there.emplace_back(player.id, player.account);
+    const std::uint64_t sum = sum_of(player);
+    const std::uint64_t* had = players_.find(key);
+    if (database_.failed() || (had != nullptr && *had == sum)) continue;
+    sums_.players += sum - (had != nullptr ? *had : 0);
+    statements_.player.bind(1, player.id)
+        .bind_text(2, player.account)
+        .bind_text(3, player.name)
+        .bind(4, player.entity.index)
+        .bind(5, player.entity.generation)
+        .bind(6, player.present ? 1 : 0)
+        .run();
+    players_.set(key, sum);
+  }
+  std::ranges::sort(there);
+  std::vector<PlayerKey> gone;
+  players_.each([&](const PlayerKey& key, std::uint64_t) {
+    if (!std::ranges::binary_search(there, key)) gone.push_back(key);
+  });
+  for (const PlayerKey& key : gone) {
+    if (database_.failed()) return;
+    statements_.erase_player.bind(1, key.first).bind_text(2, key.second).run();
+    sums_.players -= *players_.find(key);
+    players_.erase(key);
+  }
+}
+
+void BatchWriter::State::write_ranges(const Batch& batch) {
+  for (const ecs::EntityRange& range : batch.ranges) {
+    const std::uint64_t sum = sum_of(range);
+    const std::uint64_t* had = ranges_.find(range.first);
+    if (database_.failed() || (had != nullptr && *had == sum)) continue;
+    sums_.ranges += sum - (had != nullptr ? *had : 0);
+    statements_.range.bind(1, range.first).bind(2, range.count).bind(3, range.generation).run();
+    ranges_.set(range.first, sum);
+  }
+  scratch_.clear();
+  ranges_.each([&](std::uint32_t first, std::uint64_t) {
+    const auto found = std::ranges::lower_bound(batch.ranges, first, {}, &ecs::EntityRange::first);
+    if (found == batch.ranges.end() || found->first != first) scratch_.push_back(first);
+  });
+  for (const std::uint32_t first : scratch_) {
+    if (database_.failed()) return;
+    statements_.erase_range.bind(1, first).run();
+    sums_.ranges -= *ranges_.find(first);
+    ranges_.erase(first);
+  }
+}
+
+void BatchWriter::State::write_level(const std::shared_ptr<const SavedLevel>& level) {
+  for (const char* table : {"saved_level", "saved_level_entity", "saved_name"})
+    database_.run("DELETE FROM " + quoted(table));
+  level_ = level;
+  sums_.level = level == nullptr ? 0 : sum_of(*level);
+  if (level == nullptr) return;
+  Statement file = database_.prepare("INSERT INTO saved_level VALUES (1, ?, ?, ?, ?)");
+  Statement entity = database_.prepare("INSERT INTO saved_level_entity VALUES (?, ?, ?, ?)");
+  Statement name = database_.prepare("INSERT INTO saved_name VALUES (?, ?, ?)");
+  if (database_.failed()) return;
+  file.bind_blob(1, level->file).bind(2, level->range.first).bind(3, level->range.count);
+  file.bind(4, level->range.generation).run();
+  for (std::size_t i = 0; i < level->entities.size(); ++i) {
+    const ecs::Entity at = level->entities[i];
+    entity.bind(1, static_cast<std::int64_t>(i)).bind(2, at.index).bind(3, at.generation).bind_text(4, level->paths[i]);
+    entity.run();
+  }
+  for (std::size_t i = 0; i < level->names.size(); ++i) {
+    const core::StringId32 id{std::string_view(level->names[i])};
+    name.bind(1, static_cast<std::int64_t>(i)).bind(2, id.value).bind_text(3, level->names[i]).run();
+  }
+}
+
+void BatchWriter::State::write_facts(const Facts& facts) {
+  const core::ByteView random = core::as_bytes(&facts.random, 1);
+  FactRows rows{{"incarnation", std::int64_t{incarnation_}},
+                {"tick", std::int64_t{facts.tick}},
+                {"unix_time", static_cast<std::int64_t>(facts.unix_time)},
+                {"next_player", std::int64_t{facts.next_player}},
+                {"random", core::Bytes(random.begin(), random.end())},
+                {"game", facts.game},
+                {"entities_sum", static_cast<std::int64_t>(sums_.entities)}};
+  const std::uint64_t sum = sum_of(rows) + sums_.players + sums_.ranges + sums_.level + sums_.tables + sums_.schema;
+  rows.emplace("facts_sum", static_cast<std::int64_t>(sum));
+  for (const auto& [key, value] : rows) {
+    if (database_.failed()) return;
+    statements_.fact.bind_text(1, key);
+    if (const auto* number = std::get_if<std::int64_t>(&value)) statements_.fact.bind(2, *number);
+    if (const auto* bytes = std::get_if<core::Bytes>(&value)) statements_.fact.bind_blob(2, *bytes);
+    statements_.fact.run();
+  }
+}
+
+BatchWriter::BatchWriter(Database& database, std::shared_ptr<const reflect::Schema> schema, std::uint32_t incarnation)
+    : state_(std::make_unique<State>(database, std::move(schema), incarnation)) {}
+BatchWriter::~BatchWriter() = default;
+
+void BatchWriter::remember(const SavedWorld& world) { state_->remember(world); }
+core::Result<WrittenBatch> BatchWriter::write(const Batch& batch) { return state_->write(batch); }
+
+}  // namespace mobula::store

@@ -1,0 +1,193 @@
+#include <sqlite3.h>
+
+#include <mobula/server/store/database.hpp>
+#include <utility>
+
+namespace mobula::store {
+namespace {
+
+const char* reason_of(int code) {
+  switch (code & 0xff) {
+    case SQLITE_FULL: return "disk full";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return "busy";
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_ERROR:  // a table or column that is not there
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG: return "damaged";
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_CANTOPEN: return "not writable";
+    default: return "file error";
+  }
+}
+
+std::string doubled(std::string_view text, char quote) {
+  std::string result(1, quote);
+  for (const char c : text) {
+    result += c;
+    if (c == quote) result += c;
+  }
+  return result + quote;
+}
+
+}  // namespace
+
+std::string quoted(std::string_view name) { return doubled(name, '"'); }
+std::string literal(std::string_view text) { return doubled(text, '\''); }
+
+core::Result<Database> Database::open(const std::string& path, Access access) {
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE |
+                    (access == Access::create ? SQLITE_OPEN_CREATE : 0);
+  const int code = ::sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  Database database(handle);
+  if (code != SQLITE_OK) return database.error_of(code, "opening " + path);
+  ::sqlite3_extended_result_codes(handle, 1);
+  // What is in the file is not trusted: no code in its schema runs, and no page is believed unseen.
+  ::sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  ::sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  ::sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  return database;
+}
+
+Database::Database(Database&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)), error_(std::move(other.error_)) {}
+
+Database& Database::operator=(Database&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(error_, other.error_);
+  return *this;
+}
+
+Database::~Database() { ::sqlite3_close_v2(handle_); }
+
+core::Error Database::error_of(int code, const std::string& doing) const {
+  const char* const said = handle_ != nullptr ? ::sqlite3_errmsg(handle_) : ::sqlite3_errstr(code);
+  return {reason_of(code), doing + ": " + said};
+}
+
+void Database::fail(int code, const std::string& doing) {
+  if (!error_) error_ = error_of(code, doing);
+}
+
+void Database::run(const std::string& sql) {
+  if (failed()) return;
+  const int code = ::sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code, sql);
+}
+
+void Database::rollback() {
+  if (::sqlite3_get_autocommit(handle_) == 0) ::sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+Statement Database::prepare(const std::string& sql) {
+  if (failed()) return {};
+  sqlite3_stmt* statement = nullptr;
+  const int code = ::sqlite3_prepare_v3(handle_, sql.c_str(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                                        &statement, nullptr);
+  if (code != SQLITE_OK) fail(code, sql);
+  return Statement(*this, statement);
+}
+
+std::int64_t Database::number(const std::string& sql) {
+  Statement statement = prepare(sql);
+  return statement.next() ? statement.integer(0) : 0;
+}
+
+std::string Database::text(const std::string& sql) {
+  Statement statement = prepare(sql);
+  return statement.next() ? std::string(statement.text(0)) : "";
+}
+
+void Database::keep_log_at_close(bool keep) {
+  ::sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
+}
+
+void Database::set_patience_ms(int patience_ms) { ::sqlite3_busy_timeout(handle_, patience_ms); }
+
+core::Result<LogProgress> Database::move_log(bool empty) {
+  int frames = 0;
+  int moved = 0;
+  const int mode = empty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+  const int code = ::sqlite3_wal_checkpoint_v2(handle_, nullptr, mode, &frames, &moved);
+  if (code != SQLITE_OK) return error_of(code, "moving the write-ahead log into the file");
+  return LogProgress{static_cast<std::uint32_t>(frames < 0 ? 0 : frames),
+                     static_cast<std::uint32_t>(moved < 0 ? 0 : moved), empty};
+}
+
+// --- Statements ------------------------------------------------------------------------------------------------------
+
+Statement::Statement(Statement&& other) noexcept
+    : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)) {}
+
+Statement& Statement::operator=(Statement&& other) noexcept {
+  std::swap(database_, other.database_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+Statement::~Statement() { ::sqlite3_finalize(handle_); }
+
+Statement& Statement::bind(int at, std::int64_t value) {
+  ::sqlite3_bind_int64(handle_, at, value);
+  return *this;
+}
+
+Statement& Statement::bind_real(int at, double value) {
+  ::sqlite3_bind_double(handle_, at, value);
+  return *this;
+}
+
+Statement& Statement::bind_text(int at, std::string_view value) {
+  ::sqlite3_bind_text64(handle_, at, value.data() != nullptr ? value.data() : "", value.size(), SQLITE_STATIC,
+                        SQLITE_UTF8);
+  return *this;
+}
+
+Statement& Statement::bind_blob(int at, core::ByteView value) {
+  static constexpr std::byte nothing{};  // a null pointer would bind NULL
+  ::sqlite3_bind_blob64(handle_, at, value.empty() ? &nothing : value.data(), value.size(), SQLITE_STATIC);
+  return *this;
+}
+
+void Statement::run() {
+  next();
+  ::sqlite3_reset(handle_);
+}
+
+bool Statement::next() {
+  if (handle_ == nullptr || database_->failed()) return false;
+  const int code = ::sqlite3_step(handle_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) database_->fail(code, ::sqlite3_sql(handle_));
+  ::sqlite3_reset(handle_);
+  return false;
+}
+
+Statement::Kind Statement::kind(int column) const {
+  switch (::sqlite3_column_type(handle_, column)) {
+    case SQLITE_INTEGER: return Kind::integer;
+    case SQLITE_FLOAT: return Kind::real;
+    case SQLITE_TEXT: return Kind::text;
+    case SQLITE_BLOB: return Kind::blob;
+    default: return Kind::null;
+  }
+}
+
+std::int64_t Statement::integer(int column) const { return ::sqlite3_column_int64(handle_, column); }
+double Statement::real(int column) const { return ::sqlite3_column_double(handle_, column); }
+
+std::string_view Statement::text(int column) const {
+  const auto* const text = reinterpret_cast<const char*>(::sqlite3_column_text(handle_, column));
+  return {text, static_cast<std::size_t>(::sqlite3_column_bytes(handle_, column))};
+}
+
+core::ByteView Statement::blob(int column) const {
+  const void* const blob = ::sqlite3_column_blob(handle_, column);
+  return {static_cast<const std::byte*>(blob), static_cast<std::size_t>(::sqlite3_column_bytes(handle_, column))};
+}
+
+}  // namespace mobula::store

@@ -1,0 +1,80 @@
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <mobula/core/bytes.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/server/store/log_scan.hpp>
+
+namespace mobula::store {
+namespace {
+
+constexpr std::size_t header_bytes = 32;
+constexpr std::size_t frame_header_bytes = 24;
+constexpr std::uint32_t magic = 0x377f0682;  // and 1 if sums are of big-endian words
+
+std::uint32_t big_endian(const std::byte* at) { return __builtin_bswap32(core::load<std::uint32_t>(at)); }
+
+// SQLite's own: over pairs of words, going on from the sum before.
+struct LogSum {
+  bool swapped = false;
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+
+  void add(core::ByteView bytes) {
+    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+      first += word(&bytes[i]) + second;
+      second += word(&bytes[i + 4]) + first;
+    }
+  }
+  [[nodiscard]] std::uint32_t word(const std::byte* at) const {
+    return swapped ? big_endian(at) : core::load<std::uint32_t>(at);
+  }
+  [[nodiscard]] bool is_at(const std::byte* at) const {
+    return first == big_endian(at) && second == big_endian(at + 4);
+  }
+};
+
+core::Error damaged(const std::string& path, const std::string& what) {
+  return {"damaged", path + " is not as it was written: " + what};
+}
+
+bool read(std::ifstream& file, core::MutableBytes out) {
+  file.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
+  return file.good();
+}
+
+}  // namespace
+
+core::Status check_log(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<std::byte, header_bytes> header;
+  if (!file || !read(file, header)) return core::Done{};  // nothing was committed to it
+  const std::uint32_t page_bytes = big_endian(&header[8]);
+  LogSum sum{.swapped = (big_endian(header.data()) & 1) != 0};
+  sum.add(core::ByteView(header).first(24));
+  const bool known = (big_endian(header.data()) & ~1u) == magic && page_bytes >= 512 && page_bytes <= 65536;
+  core::Bytes frame(frame_header_bytes + (known ? page_bytes : 512));
+  if (!read(file, frame)) return core::Done{};
+  if (!known || !sum.is_at(&header[24])) return damaged(path, "its header");
+
+  std::uint32_t number = 0;
+  std::uint32_t wrong = 0;  // the first frame that is
+  bool complete = false;    // a transaction has ended at or after it
+  do {
+    ++number;
+    if (std::memcmp(&frame[8], &header[16], 8) != 0) {  // of an older log, or damaged
+      if (wrong == 0) wrong = number;
+      continue;
+    }
+    if (complete) return damaged(path, core::format("frame {}", wrong));
+    if (wrong == 0) {
+      sum.add(core::ByteView(frame).first(8));
+      sum.add(core::ByteView(frame).subspan(frame_header_bytes));
+      if (!sum.is_at(&frame[16])) wrong = number;
+    }
+    complete = wrong != 0 && big_endian(&frame[4]) != 0;
+  } while (read(file, frame));
+  return core::Done{};
+}
+
+}  // namespace mobula::store

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <map>
+#include <mobula/core/format.hpp>
+#include <mobula/ecs/snapshot_layout.hpp>
+#include <mobula/reflect/migration.hpp>
+#include <mobula/reflect/value.hpp>
+#include <mobula/server/store/restorer.hpp>
+
+namespace mobula::store {
+namespace {
+
+using reflect::Component;
+
+// Rows as they are, or made into those of another component.
+class MovedRows {
+ public:
+  MovedRows(const SavedTable& saved, const Component& to) : saved_(saved), migration_(saved.table.component(), to) {
+    if (migration_.same()) return;
+    const Component& from = saved.table.component();
+    rows_.resize(saved.indices.size() * to.size);
+    core::Bytes good(from.size);
+    for (std::size_t i = 0; i < saved.indices.size(); ++i) {
+      std::copy_n(saved.rows.data() + i * from.size, from.size, good.data());
+      lost_ += make_good(from, good.data());
+      lost_ += migration_.apply(good.data(), rows_.data() + i * to.size);
+    }
+  }
+
+  [[nodiscard]] const std::byte* data() const { return migration_.same() ? saved_.rows.data() : rows_.data(); }
+  [[nodiscard]] std::uint32_t lost() const { return lost_; }
+
+ private:
+  // A game may have written what its schema does not allow, and a migration takes only good values.
+  static std::uint32_t make_good(const Component& component, std::byte* row) {
+    std::uint32_t bad = 0;
+    for (const reflect::Field& field : component.fields) {
+      for (std::uint32_t i = 0; i < field.count; ++i) {
+        const std::uint32_t offset = field.offset + i * field.stride;
+        if (reflect::value_is_good(field, row + offset)) continue;
+        std::copy_n(component.default_value.data() + offset, field.size, row + offset);
+        ++bad;
+      }
+    }
+    return bad;
+  }
+
+  const SavedTable& saved_;
+  reflect::Migration migration_;
+  core::Bytes rows_;
+  std::uint32_t lost_ = 0;
+};
+
+class Restorer {
+ public:
+  Restorer(const SavedWorld& world, const reflect::Schema& schema, ecs::Registry& registry)
+      : world_(world), schema_(schema), registry_(registry) {}
+
+  core::Result<Restored> run() {
+    take_tables();
+    take_compositions();
+    take_entities();
+    const auto image = ecs::EntityPool::image_of(registry_.entities().config(), living_, world_.ranges, room_);
+    if (!image) return image.error();
+    saved_.tick = world_.facts.tick + 1;  // the one that now runs
+    saved_.entities = *image;
+    if (core::Status loaded = ecs::load_saved(std::move(saved_), registry_); !loaded) return loaded.error();
+    return std::move(restored_);
+  }
+
+ private:
+  // Those whose component is still saved become pools.
+  void take_tables() {
+    const bool moved_on = world_.schema->fingerprint() != schema_.fingerprint();
+    if (moved_on) restored_.notes = reflect::differences(*world_.schema, schema_);
+    moved_.reserve(world_.tables.size());
+    for (const SavedTable& table : world_.tables) {
+      const Component* to = schema_.find(table.table.component().name);
+      pool_of_.push_back(none);
+      if (to == nullptr || to->not_saved) {
+        note_gone(table, to != nullptr);
+        continue;
+      }
+      const MovedRows& rows = moved_.emplace_back(table, *to);
+      if (rows.lost() > 0)
+        restored_.notes.push_back(
+            core::format("{}: {} values could not be kept and are their defaults", table.table.view(), rows.lost()));
+      pool_of_.back() = static_cast<std::uint32_t>(saved_.pools.size());
+      const std::string& instance = table.table.instance_name();
+      saved_.pools.push_back(
+          {{to->id.value, static_cast<std::uint32_t>(to->name.size()), static_cast<std::uint32_t>(instance.size()),
+            to->size, static_cast<std::uint32_t>(table.indices.size())},
+           to->name,
+           instance,
+           table.indices,
+           rows.data()});
+    }
+  }
+
+  void note_gone(const SavedTable& table, bool is_there) {
+    if (!table.indices.empty())
+      restored_.notes.push_back(core::format("{} of {} entities is {}", table.table.view(), table.indices.size(),
+                                             is_there ? "no longer saved" : "gone with its component"));
+  }
+
+  // Sorted, as they are canonical; each comes with all that it begins with, which are prototypes too.
+  void take_compositions() {
+    prototypes_.emplace(Pools{}, 0);
+    for (const auto& [id, tables] : world_.compositions) {
+      Pools pools;
+      for (const std::uint32_t table : tables)
+        if (pool_of_[table] != none) pools.push_back(pool_of_[table]);
+      std::ranges::sort(pools, {}, [&](std::uint32_t pool) { return saved_.pools[pool].key(); });
+      for (std::size_t size = 1; size <= pools.size(); ++size)
+        prototypes_.emplace(Pools(pools.begin(), pools.begin() + static_cast<std::ptrdiff_t>(size)), 0);
+      prototype_of_.emplace(id, pools);
+    }
+    for (auto& [pools, number] : prototypes_) {  // the empty one is the first
+      number = static_cast<std::uint32_t>(saved_.prototypes.size());
+      saved_.prototypes.push_back({pools});
+    }
+  }
+
+  void take_entities() {
+    std::map<std::int64_t, std::uint32_t> numbers;
+    for (const auto& [id, pools] : prototype_of_) numbers.emplace(id, prototypes_.at(pools));
+    living_.reserve(world_.entities.size());
+    auto last = numbers.end();  // neighbours are mostly alike
+    for (const SavedEntity& each : world_.entities) {
+      if (last == numbers.end() || last->first != each.composition) last = numbers.find(each.composition);
+      living_.push_back({{each.index, each.generation}, last->second});
+    }
+  }
+
+  static constexpr std::uint32_t none = ~0u;
+  using Pools = std::vector<std::uint32_t>;
+
+  const SavedWorld& world_;
+  const reflect::Schema& schema_;
+  ecs::Registry& registry_;
+  Restored restored_;
+  ecs::SavedRegistry saved_;
+  std::vector<MovedRows> moved_;
+  std::vector<std::uint32_t> pool_of_;  // by table; none: its components are not saved any more
+  std::map<Pools, std::uint32_t> prototypes_;
+  std::map<std::int64_t, Pools> prototype_of_;  // by composition
+  std::vector<ecs::LivingEntity> living_;
+  ecs::EntityPoolImageRoom room_;
+};
+
+}  // namespace
+
+core::Result<Restored> restore_world(const SavedWorld& world, const reflect::Schema& schema, ecs::Registry& registry) {
+  return Restorer(world, schema, registry).run();
+}
+
+}  // namespace mobula::store

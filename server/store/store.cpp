@@ -1,0 +1,97 @@
+#include <mobula/core/format.hpp>
+#include <mobula/server/store/gatherer.hpp>
+#include <mobula/server/store/restorer.hpp>
+#include <mobula/server/store/store.hpp>
+#include <mobula/server/store/sums.hpp>
+#include <mobula/server/store/writer_thread.hpp>
+
+namespace mobula::store {
+
+struct Store::Parts {
+  StoreConfig config;
+  std::optional<WorldFile> file;  // until begin()
+  std::uint32_t incarnation = 0;
+  bool restored = false;  // and as it was saved
+  std::optional<Gatherer> gatherer;
+  std::optional<WriterThread> writer;
+};
+
+Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Store::~Store() = default;
+
+core::Result<std::unique_ptr<Store>> Store::open(StoreConfig config) {
+  core::Result<WorldFile> file = WorldFile::open(config.path);
+  if (!file) return file.error();
+  auto parts = std::make_unique<Parts>();
+  parts->config = std::move(config);
+  parts->incarnation = file->content.incarnation;
+  parts->file.emplace(std::move(*file));
+  return std::unique_ptr<Store>(new Store(std::move(parts)));
+}
+
+std::uint32_t Store::incarnation() const { return parts_->incarnation; }
+
+bool Store::has_world() const { return parts_->file && parts_->file->content.world != nullptr; }
+
+const Facts& Store::saved_facts() const {
+  MOBULA_ASSERT(has_world(), "facts are of a world that is there, until begin()");
+  return parts_->file->content.world->facts;
+}
+
+std::uint64_t Store::saved_state() const {
+  MOBULA_ASSERT(has_world(), "a world that is there, until begin()");
+  return parts_->file->content.world->entities_sum;
+}
+
+core::Result<std::vector<std::string>> Store::restore(ecs::Registry& registry) {
+  MOBULA_ASSERT(has_world(), "a world that is there is restored, before begin()");
+  const SavedWorld& world = *parts_->file->content.world;
+  core::Result<Restored> restored = restore_world(world, *parts_->config.schema, registry);
+  if (!restored) return restored.error();
+  parts_->restored = world.schema->fingerprint() == parts_->config.schema->fingerprint();
+  // From the registry again, and not from the file: what was lost on the way would show.
+  if (parts_->restored && entities_sum(registry, *parts_->config.schema) != world.entities_sum)
+    return core::Error{"damaged", "the world that was restored is not the one that was saved"};
+  return std::move(restored->notes);
+}
+
+void Store::begin(const ecs::Registry& registry) {
+  MOBULA_ASSERT(parts_->file, "a store begins once");
+  parts_->gatherer.emplace(registry, *parts_->config.schema);
+  parts_->writer.emplace(parts_->config, std::move(*parts_->file), parts_->restored);
+  parts_->file.reset();
+}
+
+void Store::note() { parts_->gatherer->note(); }
+
+bool Store::ready() const { return parts_->writer->free_batch() != nullptr; }
+
+bool Store::checkpoint(const Facts& facts) {
+  Batch* const batch = parts_->writer->free_batch();
+  if (batch == nullptr) return false;
+  batch->clear();
+  batch->facts = facts;
+  parts_->gatherer->gather(*batch);
+  parts_->writer->write();
+  return true;
+}
+
+core::Status Store::finish(const Facts& facts) {
+  WriterThread& writer = *parts_->writer;
+  core::Status done = writer.wait(parts_->config.finish_patience);
+  if (done) {
+    checkpoint(facts);
+    done = writer.wait(parts_->config.finish_patience);
+  }
+  writer.close();
+  return done;
+}
+
+StoreStatus Store::status() const {
+  if (parts_->writer) return parts_->writer->status();
+  StoreStatus status;
+  status.incarnation = parts_->incarnation;
+  return status;
+}
+
+}  // namespace mobula::store

@@ -1,0 +1,192 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <mobula/core/format.hpp>
+#include <mobula/server/store/log_scan.hpp>
+#include <mobula/server/store/store.hpp>
+#include <mobula/server/store/world_file.hpp>
+#include <mobula/server/store/world_tables.hpp>
+#include <utility>
+
+namespace mobula::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int patience_ms = 2000;
+
+std::string system_error() { return std::strerror(errno); }
+
+core::Error advised(const std::string& path, const core::Error& error) {
+  const std::string_view reason = error.reason;
+  if (reason == "damaged")
+    return {"damaged",
+            core::format("the world {} is damaged, and is left as it is: {}. Put a copy that is whole in its "
+                         "place, with its {}-wal if it has one, or move both away to begin a new world",
+                         path, error.message, path)};
+  if (reason == "busy")
+    return {"busy", core::format("another program keeps the world {} locked: end it, and start again ({})", path,
+                                 error.message)};
+  if (reason == "disk full")
+    return {"disk full", core::format("the disk with the world {} is full: make room ({})", path, error.message)};
+  if (reason == "not writable")
+    return {"not writable", core::format("the world {} cannot be written: the server needs to write the file and its "
+                                         "folder ({})",
+                                         path, error.message)};
+  return {error.reason, core::format("the world {}: {}", path, error.message)};
+}
+
+// SQLite's header: numbers are big-endian.
+std::uint32_t big_endian(const char* at) {
+  std::uint32_t number = 0;
+  for (int i = 0; i < 4; ++i) number = number << 8 | static_cast<unsigned char>(at[i]);
+  return number;
+}
+
+// Before SQLite sees it, which would repair what it takes for its own. By a stream that is closed again while nobody
+// of this process has the file open: its locks would go.
+core::Status check_header(const std::string& path) {
+  std::array<char, 100> header{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(header.data(), header.size());
+  if (!file) return core::Error{"damaged", "it is shorter than the header of an SQLite file, or cannot be read"};
+  if (std::memcmp(header.data(), "SQLite format 3", 16) != 0)
+    return core::Error{"foreign",
+                       core::format("{} is no SQLite file: it is left as it is. Name another for the world", path)};
+  if (big_endian(&header[68]) != application_id)
+    return core::Error{"foreign", core::format("{} is an SQLite file, but no world of this server: it is left as it "
+                                               "is. Name another for the world",
+                                               path)};
+  const std::uint32_t version = big_endian(&header[60]);
+  if (version == 0 || version > format_version)
+    return core::Error{"newer", core::format("the world {} has format {}, this server knows {}: run a newer server",
+                                             path, version, format_version)};
+  return core::Done{};
+}
+
+// The file is written under another name first: whatever has its name is whole.
+core::Status make_file(const std::string& path) {
+  const std::string made = path + ".new";
+  std::error_code ignored;
+  fs::remove(made, ignored);
+  fs::remove(made + "-journal", ignored);
+  core::Result<Database> opened = Database::open(made, Database::Access::create);
+  if (!opened) return opened.error();
+  {
+    Database database = std::move(*opened);
+    FactRows rows{{"incarnation", std::int64_t{0}}};
+    database.run("PRAGMA synchronous = FULL");
+    database.run("PRAGMA page_size = 4096");
+    database.run("BEGIN");
+    database.run(core::format("PRAGMA application_id = {}", application_id));
+    database.run(core::format("PRAGMA user_version = {}", format_version));
+    database.run(create_world_sql());
+    database.run("INSERT INTO saved_world VALUES ('incarnation', 0)");
+    database.run(
+        core::format("INSERT INTO saved_world VALUES ('facts_sum', {})", static_cast<std::int64_t>(sum_of(rows))));
+    database.run("COMMIT");
+    if (const auto error = database.take_error()) return *error;
+  }
+  if (std::rename(made.c_str(), path.c_str()) != 0) return core::Error{"not writable", system_error()};
+  const std::string folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path().string() : ".";
+  if (const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); descriptor >= 0) {
+    ::fsync(descriptor);
+    ::close(descriptor);
+  }
+  return core::Done{};
+}
+
+// The file that is there is read and checked; nothing of it changes if it is refused.
+core::Result<SavedFile> read_checked(Database& database) {
+  database.keep_log_at_close(true);
+  database.set_patience_ms(patience_ms);
+  database.run("PRAGMA synchronous = FULL");
+  database.run("PRAGMA wal_autocheckpoint = 0");
+  return read_file(database);
+}
+
+core::Status begin_incarnation(Database& database, SavedFile& content) {
+  const std::uint32_t incarnation = content.incarnation + 1;
+  database.run("PRAGMA journal_mode = WAL");
+  database.run("BEGIN IMMEDIATE");
+  // The facts' sum changes by what this row changes it.
+  const std::uint64_t before = sum_of(FactRows{{"incarnation", std::int64_t{content.incarnation}}});
+  const std::uint64_t after = sum_of(FactRows{{"incarnation", std::int64_t{incarnation}}});
+  content.facts_sum += after - before;
+  database.run(core::format("UPDATE saved_world SET value = {} WHERE key = 'incarnation'", incarnation));
+  database.run(core::format("UPDATE saved_world SET value = {} WHERE key = 'facts_sum'",
+                            static_cast<std::int64_t>(content.facts_sum)));
+  database.run("COMMIT");
+  if (const auto error = database.take_error()) {
+    database.rollback();
+    return *error;
+  }
+  content.incarnation = incarnation;
+  // Out of the log, as far as readers let it: the file alone says how often it was started.
+  static_cast<void>(database.move_log(true));
+  return core::Done{};
+}
+
+}  // namespace
+
+std::uint64_t file_bytes(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+core::Result<FileLock> FileLock::take(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) return core::Error{"not writable", path + ": " + system_error()};
+  FileLock lock(descriptor);
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
+  if (errno == EWOULDBLOCK) return core::Error{"in use", "another server has it"};
+  return core::Error{"not writable", path + ": " + system_error()};
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+core::Result<WorldFile> WorldFile::open(const std::string& path) {
+  core::Result<FileLock> lock = FileLock::take(path + ".lock");
+  if (!lock && std::string_view(lock.error().reason) == "in use")
+    return core::Error{"in use",
+                       core::format("the world {} is in use by another server: a world has one at a time", path)};
+  if (!lock) return advised(path, lock.error());
+  const std::uint64_t log_bytes = file_bytes(path + "-wal");
+  if (file_bytes(path) == 0) {
+    if (log_bytes > 0)
+      return core::Error{"damaged",
+                         core::format("{0}-wal is there, but {0} is missing or empty: put it back beside its log, or "
+                                      "move the log away to begin a new world",
+                                      path)};
+    if (core::Status made = make_file(path); !made) return advised(path, made.error());
+  }
+  if (core::Status known = check_header(path); !known)
+    return std::string_view(known.error().reason) == "damaged" ? advised(path, known.error()) : known.error();
+  if (core::Status whole = check_log(path + "-wal"); !whole) return advised(path, whole.error());
+  core::Result<Database> database = Database::open(path, Database::Access::existing);
+  if (!database) return advised(path, database.error());
+  core::Result<SavedFile> content = read_checked(*database);
+  if (!content) return advised(path, content.error());
+  if (content->incarnation >= Store::starts_max)
+    return core::Error{"worn out", core::format("the world {} was started {} times, and handles of entities would come "
+                                                "again: begin a new world in another file",
+                                                path, content->incarnation)};
+  if (core::Status begun = begin_incarnation(*database, *content); !begun) return advised(path, begun.error());
+  return WorldFile{std::move(*lock), std::move(*database), std::move(*content)};
+}
+
+}  // namespace mobula::store

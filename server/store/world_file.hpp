@@ -1,0 +1,43 @@
+// A world's file, as it is found, made, and kept for one server alone.
+//
+//   world.db        the SQLite file, which begins with our application id
+//   world.db-wal    what was committed and is not yet moved into it: belongs to it
+//   world.db.lock   held by the server that has the world, for as long as its process lives
+//   world.db.new    a file that is being made
+//
+// What is damaged or foreign is refused and stays as it was, to the last byte.
+#pragma once
+
+#include <mobula/server/store/world_reader.hpp>
+
+namespace mobula::store {
+
+// A lock that goes with the process, however it ends.
+class FileLock {
+ public:
+  // Reasons: "in use", "not writable".
+  static core::Result<FileLock> take(const std::string& path);
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&& other) noexcept;
+  ~FileLock();
+
+ private:
+  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_ = -1;
+};
+
+struct WorldFile {
+  // Makes the file if there is none. Begins a new incarnation, which is on the disk when this returns. Reasons: "in
+  // use", "not writable", "damaged", "foreign", "newer", "worn out", "busy", "disk full", "file error"; their messages
+  // say what to do.
+  static core::Result<WorldFile> open(const std::string& path);
+
+  FileLock lock;
+  Database database;
+  SavedFile content;  // its incarnation is this run's
+};
+
+// How many bytes there are; 0 if there is no such file.
+std::uint64_t file_bytes(const std::string& path);
+
+}  // namespace mobula::store

@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <mobula/core/format.hpp>
+#include <mobula/server/store/world_reader.hpp>
+#include <mobula/server/store/world_tables.hpp>
+
+namespace mobula::store {
+namespace {
+
+core::Error damaged(const std::string& sentence) { return {"damaged", sentence}; }
+
+bool read(const Statement& row, int column, std::uint32_t& number) {
+  const std::int64_t value = row.integer(column);
+  number = static_cast<std::uint32_t>(value);
+  return row.kind(column) == Statement::Kind::integer && std::int64_t{number} == value;
+}
+
+bool read(const Statement& row, int column, std::string& text) {
+  text = row.text(column);
+  return row.kind(column) == Statement::Kind::text;
+}
+
+bool read(const Statement& row, int column, core::Bytes& bytes) {
+  const core::ByteView blob = row.blob(column);
+  bytes.assign(blob.begin(), blob.end());
+  return row.kind(column) == Statement::Kind::blob;
+}
+
+bool read(const Statement& row, int column, ecs::Entity& entity) {
+  return read(row, column, entity.index) && read(row, column + 1, entity.generation);
+}
+
+class WorldReader {
+ public:
+  explicit WorldReader(Database& database) : database_(database) {}
+
+  core::Result<SavedFile> read_all() {
+    for (const auto step : {&WorldReader::check_pages, &WorldReader::read_facts}) {
+      if (core::Status done = run(step); !done) return done.error();
+    }
+    if (rows_.contains("tick")) {
+      file_.world = std::make_unique<SavedWorld>();
+      for (const auto step : {&WorldReader::read_schema, &WorldReader::read_tables, &WorldReader::read_compositions,
+                              &WorldReader::read_entities, &WorldReader::read_components, &WorldReader::read_ranges,
+                              &WorldReader::read_players, &WorldReader::read_level, &WorldReader::take_facts}) {
+        if (core::Status done = run(step); !done) return done.error();
+      }
+    }
+    if (facts_sum_ + sum_of(rows_) != file_.facts_sum)
+      return damaged("what is in it is not what was written: its sum is another");
+    return std::move(file_);
+  }
+
+ private:
+  core::Status run(core::Status (WorldReader::*step)()) {
+    core::Status done = (this->*step)();
+    if (std::optional<core::Error> error = database_.take_error()) return *error;
+    return done;
+  }
+
+  core::Status check_pages() {
+    const std::string found = database_.text("PRAGMA quick_check(1)");
+    if (found != "ok" && !database_.failed()) return damaged("SQLite finds: " + found);
+    return core::Done{};
+  }
+
+  core::Status read_facts() {
+    Statement rows = database_.prepare("SELECT key, value FROM saved_world");
+    while (rows.next()) {
+      const std::string key(rows.text(0));
+      if (rows.kind(1) == Statement::Kind::integer) {
+        rows_[key] = rows.integer(1);
+      } else if (core::Bytes bytes; read(rows, 1, bytes)) {
+        rows_[key] = std::move(bytes);
+      } else {
+        return damaged("the fact " + key + " is neither a number nor bytes");
+      }
+    }
+    if (database_.failed()) return core::Done{};
+    std::int64_t incarnation = 0;
+    if (!number("incarnation", incarnation) || incarnation < 0 || !number("facts_sum", file_.facts_sum))
+      return damaged("it does not say how often it was started");
+    file_.incarnation = static_cast<std::uint32_t>(incarnation);
+    return core::Done{};
+  }
+
+  template <class Number>
+  bool number(const char* key, Number& value) {
+    const auto found = rows_.find(key);
+    if (found == rows_.end() || !std::holds_alternative<std::int64_t>(found->second)) return false;
+    const std::int64_t whole = std::get<std::int64_t>(found->second);
+    value = static_cast<Number>(whole);
+    return static_cast<std::int64_t>(value) == whole;
+  }
+
+  core::Status read_schema() {
+    Statement rows = database_.prepare("SELECT bfbs FROM saved_schema");
+    core::Bytes bfbs;
+    if (!rows.next() || !read(rows, 0, bfbs)) return damaged("it has no schema");
+    core::Result<std::shared_ptr<const reflect::Schema>> schema = reflect::Schema::load(bfbs);
+    if (!schema) return damaged("its schema cannot be read: " + schema.error().message);
+    file_.world->schema = *schema;
+    facts_sum_ += RowSum(RowKind::fact).add(core::ByteView(bfbs)).value();
+    return core::Done{};
+  }
+
+  core::Status read_tables() {
+    Statement rows =
+        database_.prepare("SELECT id, component, instance, table_name, view_name FROM saved_component_table");
+    std::string component;
+    std::string instance;
+    std::string name;
+    std::string view;
+    while (rows.next()) {
+      const bool texts =
+          read(rows, 1, component) && read(rows, 2, instance) && read(rows, 3, name) && read(rows, 4, view);
+      const reflect::Component* found = texts ? file_.world->schema->find(component) : nullptr;
+      if (found == nullptr || found->not_saved) return damaged("it has a table of no component");
+      SavedTable table{ComponentTable(*found, instance, name, view), {}, {}, {}};
+      const auto number = static_cast<std::uint32_t>(file_.world->tables.size());
+      if (table.table.id() != rows.integer(0) || !numbers_.emplace(table.table.id(), number).second)
+        return damaged("its table " + name + " is of another component than it says");
+      facts_sum_ += sum_of(table.table);
+      file_.world->tables.push_back(std::move(table));
+    }
+    return core::Done{};
+  }
+
+  core::Status read_compositions() {
+    Statement ids = database_.prepare("SELECT id FROM saved_prototype");
+    auto& compositions = file_.world->compositions;
+    while (ids.next()) compositions[ids.integer(0)];
+    Statement rows = database_.prepare("SELECT prototype, component_table FROM saved_prototype_component");
+    while (rows.next()) {
+      const auto table = numbers_.find(rows.integer(1));
+      const auto composition = compositions.find(rows.integer(0));
+      if (table == numbers_.end() || composition == compositions.end())
+        return damaged("it has a prototype that there cannot be");
+      composition->second.push_back(table->second);
+    }
+    for (const auto& [id, tables] : compositions) {
+      std::vector<std::int64_t> parts;
+      for (const std::uint32_t table : tables) parts.push_back(file_.world->tables[table].table.id());
+      if (composition_id(parts) != id && !database_.failed())
+        return damaged("a prototype has other components than it had");
+    }
+    return core::Done{};
+  }
+
+  core::Status read_entities() {
+    Statement rows = database_.prepare("SELECT entity, generation, prototype FROM saved_entity ORDER BY entity");
+    SavedEntity entity;
+    while (rows.next()) {
+      entity.composition = rows.integer(2);
+      if (!read(rows, 0, entity.index) || !read(rows, 1, entity.generation) ||
+          !file_.world->compositions.contains(entity.composition))
+        return damaged("it has an entity that there cannot be");
+      file_.world->entities.push_back(entity);
+      file_.world->entities_sum += entity_sum(entity.index, entity.generation, entity.composition);
+    }
+    return core::Done{};
+  }
+
+  core::Status read_components() {
+    for (SavedTable& table : file_.world->tables)
+      if (core::Status done = read_table(table); !done) return done;
+    std::uint64_t expected = 0;
+    if (!number("entities_sum", expected)) return damaged("the sum of its entities is missing");
+    if (expected != file_.world->entities_sum && !database_.failed())
+      return damaged("its entities are not those that were written: their sum is another");
+    return core::Done{};
+  }
+
+  core::Status read_table(SavedTable& table) {
+    const std::size_t size = table.table.component().size;
+    Statement rows = database_.prepare(table.table.select_sql());
+    std::uint32_t index = 0;
+    while (rows.next()) {
+      if (!read(rows, 0, index)) return damaged(table.table.name() + " has a row of no entity");
+      table.indices.push_back(index);
+      table.rows.resize(table.rows.size() + size);
+      std::byte* const row = table.rows.data() + table.rows.size() - size;
+      if (core::Status done = table.table.read(rows, row); !done) return done;
+      table.sums.push_back(table.table.sum(index, row));
+      file_.world->entities_sum += table.sums.back();
+    }
+    return core::Done{};
+  }
+
+  core::Status read_ranges() {
+    Statement rows = database_.prepare("SELECT first, count, generation FROM saved_entity_range ORDER BY first");
+    ecs::EntityRange range;
+    while (rows.next()) {
+      if (!read(rows, range)) return damaged("it has a range of entities that there cannot be");
+      file_.world->ranges.push_back(range);
+      facts_sum_ += sum_of(range);
+    }
+    return core::Done{};
+  }
+
+  static bool read(const Statement& row, ecs::EntityRange& range, int column = 0) {
+    return store::read(row, column, range.first) && store::read(row, column + 1, range.count) &&
+           store::read(row, column + 2, range.generation);
+  }
+  template <class T>
+  static bool read(const Statement& row, int column, T& value) {
+    return store::read(row, column, value);
+  }
+
+  core::Status read_players() {
+    Statement rows = database_.prepare(
+        "SELECT id, account, name, entity, generation, present FROM saved_player ORDER BY id, account");
+    std::uint32_t present = 0;
+    while (rows.next()) {
+      SavedPlayer& player = file_.world->facts.players.emplace_back();
+      if (!read(rows, 0, player.id) || !read(rows, 1, player.account) || !read(rows, 2, player.name) ||
+          !read(rows, 3, player.entity) || !read(rows, 5, present) || present > 1)
+        return damaged("it has a player that there cannot be");
+      player.present = present != 0;
+      facts_sum_ += sum_of(player);
+    }
+    return core::Done{};
+  }
+
+  core::Status read_level() {
+    Statement file = database_.prepare("SELECT first, count, generation, file FROM saved_level");
+    if (!file.next()) return core::Done{};
+    auto level = std::make_shared<SavedLevel>();
+    bool good = read(file, level->range) && read(file, 3, level->file);
+    Statement entities = database_.prepare("SELECT entity, generation, path FROM saved_level_entity ORDER BY number");
+    while (good && entities.next()) {
+      good = read(entities, 0, level->entities.emplace_back()) && read(entities, 2, level->paths.emplace_back());
+    }
+    Statement names = database_.prepare("SELECT text FROM saved_name ORDER BY number");
+    while (good && names.next()) good = read(names, 0, level->names.emplace_back());
+    if (!good) return damaged("its level is not as one is written");
+    facts_sum_ += sum_of(*level);
+    file_.world->facts.level = std::move(level);
+    return core::Done{};
+  }
+
+  core::Status take_facts() {
+    Facts& facts = file_.world->facts;
+    const auto* random = std::get_if<core::Bytes>(&rows_["random"]);
+    const auto* game = std::get_if<core::Bytes>(&rows_["game"]);
+    if (!number("tick", facts.tick) || !number("unix_time", facts.unix_time) ||
+        !number("next_player", facts.next_player) || random == nullptr || random->size() != sizeof(facts.random) ||
+        game == nullptr)
+      return damaged("a fact is missing");
+    facts.random = core::load<core::Random::State>(random->data());
+    facts.game = *game;
+    return core::Done{};
+  }
+
+  Database& database_;
+  SavedFile file_;
+  FactRows rows_;
+  std::map<std::int64_t, std::uint32_t> numbers_;  // of tables, by their ids
+  std::uint64_t facts_sum_ = 0;                    // so far
+};
+
+}  // namespace
+
+core::Result<SavedFile> read_file(Database& database) {
+  database.run("BEGIN");
+  core::Result<SavedFile> file = WorldReader(database).read_all();
+  database.run("COMMIT");
+  static_cast<void>(database.take_error());
+  database.rollback();
+  return file;
+}
+
+}  // namespace mobula::store

@@ -1,0 +1,44 @@
+// One line of a log and its two faces: for people, and as JSON for what collects logs. Whatever its text was, a line is
+// one line of UTF-8 without control characters.
+#pragma once
+
+#include <cstdint>
+#include <mobula/core/log_levels.hpp>
+#include <string>
+#include <string_view>
+
+namespace mobula::core {
+
+// What a line is about, as far as that is known.
+struct LogFields {
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+  struct Entity {
+    std::uint32_t index = 0;
+    std::uint32_t generation = 0;  // 0: none
+  };
+
+  std::string_view world{};  // its name; empty: none
+  std::uint64_t tick = none;
+  std::uint64_t session = none;
+  Entity entity{};
+};
+
+struct LogRecord {
+  std::uint64_t unix_ms = 0;
+  LogLevel level = LogLevel::info;
+  std::string_view module{};
+  std::string_view text{};
+  LogFields fields{};
+};
+
+inline constexpr std::size_t log_text_bytes_max = 8192;  // of one line; the rest is cut off
+
+// 2026-11-22T10:00:00.123Z
+std::string to_iso_time(std::uint64_t unix_ms);
+// {"time":…,"level":…,"module":…,"message":…,"world":…,"tick":…,"session":…,"entity":"12.1"}; the last four
+// where they apply.
+std::string to_json(const LogRecord& record);
+// module    text  world=… tick=… session=… entity=…
+std::string to_text(const LogRecord& record);
+
+}  // namespace mobula::core

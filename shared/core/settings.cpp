@@ -1,0 +1,253 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <mobula/core/did_you_mean.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/core/settings.hpp>
+#include <mobula/core/settings_file.hpp>
+#include <mobula/core/text.hpp>
+
+namespace mobula::core {
+namespace {
+
+constexpr int bad_input = 2;
+constexpr std::string_view prefix = "MOBULA_";
+constexpr std::string_view config_variable = "MOBULA_CONFIG";
+constexpr std::size_t shown_bytes = 60;
+
+// Those of ours that say something.
+std::vector<std::string> variables_in(const char* const* environment) {
+  std::vector<std::string> variables;
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    const std::string_view variable = *environment;
+    const std::size_t equals = variable.find('=');
+    if (variable.starts_with(prefix) && equals != std::string_view::npos && equals + 1 < variable.size())
+      variables.emplace_back(variable);
+  }
+  std::sort(variables.begin(), variables.end());  // so that mistakes are told in the same order everywhere
+  return variables;
+}
+
+// CLI11 takes the next argument for the value of "--flag=", which says that it is empty.
+std::vector<std::string> split_empty_values(int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    const bool empty_value =
+        argument.starts_with("--") && argument.size() > 3 && argument.find('=') == argument.size() - 1;
+    if (empty_value) argument.pop_back();
+    arguments.push_back(std::move(argument));
+    if (empty_value) arguments.emplace_back();
+  }
+  return arguments;
+}
+
+// An empty text or list tells nothing that needs something else: that is how a printed configuration says its default.
+bool says_something(const std::optional<SettingValue>& told) {
+  if (!told) return false;
+  if (const auto* const text = std::get_if<std::string>(&*told)) return !text->empty();
+  const auto* const list = std::get_if<std::vector<std::string>>(&*told);
+  return list == nullptr || !list->empty();
+}
+
+bool is_boolean(const Setting& setting) { return std::holds_alternative<bool*>(setting.target); }
+
+std::string default_of(const Setting& setting) {
+  if (setting.rules.secret) return {};
+  if (const auto* const* text = std::get_if<std::string*>(&setting.target)) return **text;
+  const std::string value = to_toml(setting);
+  return value == "[]" ? std::string() : value;
+}
+
+CLI::Option* add_option(CLI::App& app, const Setting& setting) {
+  const std::string range = range_of(setting);
+  const std::string help = range.empty() ? setting.help : setting.help + " " + range;
+  CLI::Option* const option = is_boolean(setting) ? app.add_flag(flag_of(setting.key), help)
+                                                  : app.add_option(flag_of(setting.key), CLI::callback_t(), help);
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  if (!is_boolean(setting)) option->type_name(type_of(setting))->default_str(default_of(setting));
+  if (!setting.rules.group.empty()) option->group(setting.rules.group);
+  return option;
+}
+
+}  // namespace
+
+Settings::Settings(std::vector<Setting> rows) {
+  for (Setting& setting : rows) {
+    MOBULA_ASSERT(find(setting.key) == nullptr, "a setting is there twice: " + setting.key);
+    rows_.push_back({.setting = std::move(setting), .option = nullptr, .told = {}, .origin = {}});
+  }
+}
+
+Settings::Row* Settings::find(std::string_view key) {
+  const auto found = std::ranges::find_if(rows_, [&](const Row& row) { return row.setting.key == key; });
+  return found == rows_.end() ? nullptr : &*found;
+}
+
+void Settings::add_options(CLI::App& app) {
+  config_ = app.add_option("--config", CLI::callback_t(), "read settings from this TOML file; or MOBULA_CONFIG")
+                ->type_name("FILE")
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  const std::string print_help = "print all settings and where they come from, as such a file, and end";
+  print_ = app.add_flag("--print-config", print_help);
+  for (Row& row : rows_) row.option = add_option(app, row.setting);
+}
+
+std::optional<int> Settings::read(CLI::App& app, int argc, const char* const* argv, const char* const* environment) {
+  const std::vector<std::string> variables = variables_in(environment);
+  if (const auto ended = parse(app, split_empty_values(argc, argv))) return ended;
+  if (const std::string path = config_path(variables); !path.empty()) read_file(path);
+  read_environment(variables);
+  read_flags();
+  read_extras(app);
+  check_needs();
+  // It sets a dozen that nobody asked for, MOBULA_PORT=tcp://… among them.
+  if (!problems_.empty() && std::ranges::any_of(variables, [](const std::string& variable) {
+        return variable.starts_with("MOBULA_SERVICE_HOST=");
+      }))
+    problems_.emplace_back(
+        "Kubernetes sets such variables for a service named mobula; enableServiceLinks: false in the pod keeps them "
+        "out");
+  for (const std::string& problem : problems_) std::cerr << app.get_name() << ": " << problem << '\n';
+  if (!problems_.empty()) return bad_input;
+  for (const Row& row : rows_)
+    if (row.told) assign_setting(row.setting, *row.told);
+  if (print_->count() == 0) return std::nullopt;
+  std::cout << to_toml() << std::flush;
+  return 0;
+}
+
+// A last argument whose value is missing would end the parsing before all mistakes are found: it goes, and is told.
+std::optional<int> Settings::parse(CLI::App& app, std::vector<std::string> arguments) {
+  app.allow_extras();
+  for (CLI::App* const command : app.get_subcommands({})) command->allow_extras();
+  for (;;) {
+    try {
+      app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+      return std::nullopt;
+    } catch (const CLI::CallForHelp&) {
+      std::cout << app.help() << std::flush;
+      return 0;
+    } catch (const CLI::ArgumentMismatch& error) {
+      const bool value_missing = !arguments.empty() && arguments.back().starts_with('-');
+      problems_.push_back(value_missing ? arguments.back() + ": its value is missing" : error.what());
+      if (!value_missing) return std::nullopt;
+      arguments.pop_back();
+    } catch (const CLI::ParseError& error) {
+      problems_.push_back(format("{} (see --help)", error.what()));
+      return std::nullopt;
+    }
+  }
+}
+
+void Settings::tell(Row& row, const std::string& origin, const Result<SettingValue>& value) {
+  const Status checked = value ? check_setting(row.setting, *value) : value.error();
+  if (!checked) return problems_.push_back(format("{}: {}", origin, checked.error().message));
+  row.told = *value;
+  row.origin = origin;
+}
+
+std::string Settings::meant(std::string_view typed, std::string (*name_of)(std::string_view key)) const {
+  std::vector<std::string> names;
+  for (const Row& row : rows_) names.push_back(name_of(row.setting.key));
+  return did_you_mean(typed, std::vector<std::string_view>(names.begin(), names.end()));
+}
+
+std::string Settings::config_path(std::span<const std::string> variables) {
+  if (config_->count() > 1) problems_.emplace_back("--config: given more than once");
+  if (config_->count() > 0) return config_->results().back();
+  const std::string start = std::string(config_variable) + '=';
+  for (const std::string& variable : variables)
+    if (variable.starts_with(start)) return variable.substr(start.size());
+  return {};
+}
+
+void Settings::read_file(const std::string& path) {
+  const Result<std::string> text = read_settings_file(path);
+  if (!text) return problems_.push_back(text.error().message);
+  const SettingsFile file = parse_settings(*text);
+  for (const SettingsFile::Problem& problem : file.problems)
+    problems_.push_back(format("{}:{}: {}", shown(path, 1000), problem.line, problem.message));
+  for (const SettingsFile::Entry& entry : file.entries) {
+    const std::string origin = format("{}:{}", shown(path, 1000), entry.line);
+    if (Row* const row = find(entry.key))
+      tell(*row, format("{}: {}", origin, entry.key), entry.value);
+    else
+      problems_.push_back(format("{}: there is no setting '{}'{}", origin, shown(entry.key, shown_bytes),
+                                 meant(entry.key, [](std::string_view key) { return std::string(key); })));
+  }
+}
+
+void Settings::read_environment(std::span<const std::string> variables) {
+  for (const std::string& variable : variables) {
+    const std::string name = variable.substr(0, variable.find('='));
+    const auto row =
+        std::ranges::find_if(rows_, [&](const Row& each) { return variable_of(each.setting.key) == name; });
+    if (name == config_variable) continue;
+    if (row != rows_.end())
+      tell(*row, "environment variable " + name,
+           read_setting(row->setting, std::string_view(variable).substr(name.size() + 1)));
+    else
+      problems_.push_back(format("environment variable {}: there is no such setting{}", shown(name, shown_bytes),
+                                 meant(name, variable_of)));
+  }
+}
+
+void Settings::read_flags() {
+  for (Row& row : rows_) {
+    const std::vector<std::string>& texts = row.option->results();
+    const bool list = std::holds_alternative<std::vector<std::string>*>(row.setting.target);
+    const std::string flag = flag_of(row.setting.key);
+    if (texts.size() > 1 && !list) problems_.push_back(flag + ": given more than once");
+    if (list && !texts.empty())
+      tell(row, flag, SettingValue(texts));
+    else if (!texts.empty())
+      tell(row, flag, read_setting(row.setting, texts.back()));
+  }
+}
+
+// What CLI11 knows nothing of. What stands behind an unknown option may be its value.
+void Settings::read_extras(const CLI::App& app) {
+  bool behind_option = false;
+  for (const std::string& extra : app.remaining(true)) {
+    const bool option = extra.size() > 1 && extra[0] == '-';
+    const std::string name = extra.substr(0, extra.find('='));
+    if (option)
+      problems_.push_back(format("{}: there is no such option{}", shown(name, shown_bytes), meant(name, flag_of)));
+    else if (!behind_option)
+      problems_.push_back(format("'{}' is not understood (see --help)", shown(extra, shown_bytes)));
+    behind_option = option && name == extra;
+  }
+}
+
+void Settings::check_needs() {
+  for (const Row& row : rows_) {
+    if (!says_something(row.told)) continue;
+    for (const std::string& needed : row.setting.rules.needs) {
+      const Row* const other = find(needed);
+      MOBULA_ASSERT(other != nullptr, "a setting needs one that is not there: " + needed);
+      if (!says_something(other->told))
+        problems_.push_back(format("{}: makes sense only together with {}", row.origin, flag_of(needed)));
+    }
+  }
+}
+
+std::string Settings::to_toml() const {
+  std::string text;
+  std::string group;
+  for (const Row& row : rows_) {
+    const Setting& setting = row.setting;
+    if (!setting.rules.group.empty() && setting.rules.group != group)
+      text += format("# --- {} ---\n\n", group = setting.rules.group);
+    const std::string range = range_of(setting);
+    text += format("# {}{}{}\n", setting.help, range.empty() ? "" : " ", range);
+    const std::string value = mobula::core::to_toml(setting);
+    const std::string origin = row.told ? row.origin : "default";
+    const bool hidden = setting.rules.secret || value.empty();
+    text += format("{}{} ={}{}  # {}\n\n", hidden ? "# " : "", setting.key, hidden ? "" : " ", hidden ? "" : value,
+                   setting.rules.secret ? origin + ", not shown" : origin);
+  }
+  return text;
+}
+
+}  // namespace mobula::core

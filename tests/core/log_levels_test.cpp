@@ -1,0 +1,45 @@
+#include <gtest/gtest.h>
+
+#include <mobula/core/log_levels.hpp>
+
+namespace mobula::core {
+namespace {
+
+TEST(LogLevels, AreOneForAllAndOthersForSomeModules) {
+  const LogLevels levels = LogLevels::parse("warn,net=debug,store=trace").value();
+  EXPECT_EQ(levels.of("server"), LogLevel::warn);
+  EXPECT_EQ(levels.of("net"), LogLevel::debug);
+  EXPECT_EQ(levels.of("store"), LogLevel::trace);
+  EXPECT_EQ(levels.lowest(), LogLevel::trace);
+  EXPECT_EQ(to_string(levels), "warn,net=debug,store=trace");
+}
+
+TEST(LogLevels, WithoutOneForAllHaveInfo) {
+  EXPECT_EQ(LogLevels::parse("net=off").value().of("server"), LogLevel::info);
+  EXPECT_EQ(to_string(LogLevels{}), "info");
+}
+
+TEST(LogLevels, OfWhatIsSaidTwiceTheLaterCounts) {
+  EXPECT_EQ(to_string(LogLevels::parse("info,net=debug,net=error").value()), "info,net=error");
+}
+
+TEST(LogLevels, ReadAsTheyAreWritten) {
+  for (const char* level : {"trace", "debug", "info", "warn", "error", "off"})
+    EXPECT_EQ(to_string(LogLevels::parse(level).value()), level);
+}
+
+TEST(LogLevels, SayWhatIsWrongWithThem) {
+  const auto refusal = [](std::string_view text) { return LogLevels::parse(text).error().message; };
+  EXPECT_EQ(refusal("inffo"), "'inffo' is no log level (did you mean 'info'?): trace, debug, info, warn, error or off");
+  EXPECT_EQ(refusal(""), "'' is no log level: trace, debug, info, warn, error or off");
+  EXPECT_EQ(refusal("net=loud"), "'loud' is no log level: trace, debug, info, warn, error or off");
+  EXPECT_EQ(refusal("info,debug"), "'debug': of which module? (MODULE=LEVEL)");
+  EXPECT_EQ(refusal("info,=debug"), "'' is no module's name");
+  EXPECT_EQ(refusal("info,a b=debug"), "'a b' is no module's name");
+  std::string many = "info";
+  for (int i = 0; i < 33; ++i) many += ",m" + std::to_string(i) + "=debug";
+  EXPECT_EQ(refusal(many), "at most 32 modules");
+}
+
+}  // namespace
+}  // namespace mobula::core

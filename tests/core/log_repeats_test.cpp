@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include <mobula/core/log_repeats.hpp>
+
+namespace mobula::core {
+namespace {
+
+TEST(LogRepeats, FivePassInASecondAndTheRestIsToldAfterIt) {
+  LogRepeats repeats;
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(repeats.admit(LogLevel::info, "net", "lost {}", second + i), i < 5) << i;
+  EXPECT_TRUE(repeats.take_held(2 * second - 1).empty()) << "the second is not over";
+  const std::vector<LogRepeats::Held> held = repeats.take_held(2 * second);
+  ASSERT_EQ(held.size(), 1u);
+  EXPECT_EQ(held[0].module, "net");
+  EXPECT_EQ(held[0].kind, "lost {}");
+  EXPECT_EQ(held[0].lines, 15u);
+  EXPECT_TRUE(repeats.take_held(9 * second).empty()) << "it is told once";
+  EXPECT_TRUE(repeats.admit(LogLevel::info, "net", "lost {}", 2 * second));
+}
+
+TEST(LogRepeats, OtherTextsAndOtherModulesAreOtherKinds) {
+  LogRepeats repeats;
+  for (int i = 0; i < 10; ++i) static_cast<void>(repeats.admit(LogLevel::info, "net", "a", 1));
+  EXPECT_FALSE(repeats.admit(LogLevel::info, "net", "a", 1));
+  EXPECT_TRUE(repeats.admit(LogLevel::info, "net", "b", 1));
+  EXPECT_TRUE(repeats.admit(LogLevel::info, "server", "a", 1));
+}
+
+TEST(LogRepeats, FewLinesAreNeverHeldBack) {
+  LogRepeats repeats;
+  for (Nanoseconds now = 0; now < 100 * second; now += second / 5)
+    EXPECT_TRUE(repeats.admit(LogLevel::info, "net", "a", now));
+  EXPECT_FALSE(repeats.has_held(200 * second));
+}
+
+TEST(LogRepeats, WhatWasHeldIsToldAtItsHighestLevel) {
+  LogRepeats repeats;
+  for (int i = 0; i < 6; ++i) static_cast<void>(repeats.admit(LogLevel::info, "net", "a", 1));
+  static_cast<void>(repeats.admit(LogLevel::error, "net", "a", 1));
+  static_cast<void>(repeats.admit(LogLevel::info, "net", "a", 1));
+  EXPECT_EQ(repeats.take_held(2 * second).at(0).level, LogLevel::error);
+}
+
+TEST(LogRepeats, OfEndlesslyManyKindsTheMemoryIsBoundedAndAllPass) {
+  LogRepeats repeats;
+  for (int i = 0; i < 10'000; ++i)
+    EXPECT_TRUE(repeats.admit(LogLevel::info, "net", "kind " + std::to_string(i), Nanoseconds{i}));
+  for (int i = 0; i < 10; ++i)
+    EXPECT_TRUE(repeats.admit(LogLevel::info, "net", "late", 20'000)) << "no place, no limit";
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(repeats.admit(LogLevel::info, "net", "later", 2 * second), i < 5) << "old kinds make room";
+}
+
+}  // namespace
+}  // namespace mobula::core

@@ -1,0 +1,66 @@
+// Any question to the admin port: what a browser, a script or an enemy may say to its routes, and on its live feed.
+//
+//   input: a byte that says how (see the table); up to a line's end the target, or nothing; then the body
+#include <array>
+#include <fuzz/fuzz.hpp>
+#include <mobula/core/log.hpp>
+#include <server/api/asked_world.hpp>
+
+using namespace mobula;
+
+namespace {
+
+constexpr std::array<const char*, 4> methods{"GET", "PUT", "POST", "DELETE"};
+
+test::AskedWorld& world() {
+  static test::AskedWorld one;
+  static const bool begun = [] {
+    core::set_log_level(core::LogLevel::off);
+    one.village.join("anna");
+    one.ticks(20);
+    return true;
+  }();
+  (void)begun;
+  return one;
+}
+
+void ask(const char* method, const std::string& target, const std::string& body) {
+  const std::uint64_t hash = world().village.published_hash();
+  const test::Answer answer = world().ask(method, target, body);
+  fuzz::require(answer.status >= 200 && answer.status < 600, "an answer has a status");
+  fuzz::require(answer.status != 500, "nothing fails of what is said");
+  if (answer.status == 200 && target.substr(0, target.find('?')) == "/metrics") return;
+  fuzz::require(!answer.json.is_discarded(), "an answer is JSON");
+  fuzz::require(answer.status == 200 || !answer.message().empty(), "a refusal says why");
+  if (answer.status == 200 && std::string(method) != "GET") world().tick();
+  fuzz::require(answer.status == 200 || world().village.published_hash() == hash, "what is refused changes nothing");
+}
+
+void watch(const std::string& wish) {
+  const nlohmann::json said = nlohmann::json::parse(wish, nullptr, false);
+  if (!said.is_object() || !said.contains("subscribe")) return;
+  const core::Result<std::shared_ptr<server::admin::Feed>> feed = world().subscribe(said);
+  if (!feed) return;
+  for (int frames = 0; frames < 2; ++frames) {
+    const core::Result<std::string> frame = (*feed)->next()();
+    if (!frame) return;
+    fuzz::require(nlohmann::json::parse(*frame, nullptr, false).is_object(), "a frame is a JSON object");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0 || size > 32 * 1024) return 0;
+  const std::string text(reinterpret_cast<const char*>(data + 1), size - 1);
+  const std::size_t which = data[0] % (methods.size() + 1);
+  if (which == methods.size()) {
+    watch(text);
+    return 0;
+  }
+  const std::size_t line = std::min(text.find('\n'), text.size());
+  ask(methods[which], text.substr(0, line), text.substr(std::min(line + 1, text.size())));
+  static std::uint32_t inputs = 0;
+  if (++inputs % 256 == 0) world().registry().check();
+  return 0;
+}

@@ -1,0 +1,46 @@
+// Any text as a file of settings. What is read is bounded, and what is set of it reads the same when it is written
+// again.
+#include <fuzz/fuzz.hpp>
+#include <mobula/core/settings_file.hpp>
+#include <mobula/core/text.hpp>
+
+using namespace mobula;
+
+namespace {
+
+// A setting for each kind of value: whatever the file says fits one of them, or is refused with a reason.
+void set_and_read_again(const core::SettingsFile::Entry& entry) {
+  bool flag = false;
+  std::int64_t whole = 0;
+  double real = 0;
+  std::string text;
+  std::vector<std::string> list;
+  const core::SettingTarget targets[] = {&flag, &whole, &real, &text, &list};
+  const core::Setting setting{entry.key, targets[entry.value.index()], ""};
+  if (const core::Status checked = core::check_setting(setting, entry.value); !checked) {
+    fuzz::require(!checked.error().message.empty(), "a refusal has a reason");
+    return;
+  }
+  core::assign_setting(setting, entry.value);
+  const core::SettingsFile again = core::parse_settings(entry.key + " = " + core::to_toml(setting));
+  fuzz::require(again.problems.empty() && again.entries.size() == 1, "what is set can be written and read");
+  fuzz::require(again.entries[0].key == entry.key && again.entries[0].value == entry.value, "as the same");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const core::SettingsFile file = core::parse_settings(text);
+  const auto lines = static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  fuzz::require(file.problems.size() <= core::settings_problems_max + 1, "mistakes are bounded");
+  for (const core::SettingsFile::Problem& problem : file.problems) {
+    fuzz::require(problem.line >= 1 && problem.line <= lines, "a mistake has a line of the file");
+    fuzz::require(!problem.message.empty(), "and a message");
+  }
+  for (const core::SettingsFile::Entry& entry : file.entries) {
+    fuzz::require(entry.line >= 1 && entry.line <= lines && !entry.key.empty(), "an entry has a line and a key");
+    set_and_read_again(entry);
+  }
+  return 0;
+}

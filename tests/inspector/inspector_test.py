@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# The inspector in a headless Chromium, looking at a real server: tests/inspector/inspector_test.py BIN_DIR OUT_DIR
+# Screenshots of every view, on a desk and a phone, light and dark, are left in OUT_DIR. Status 77: no Chromium here.
+import pathlib
+import sys
+import tempfile
+import unittest
+import urllib.error
+
+import browser
+import village
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BOTS = 12
+HOSTILE_NAME = "<img src=x onerror=a()>"
+
+# A view's address, and what has to be there, as a JavaScript expression. One bot may have been kicked meanwhile.
+VIEWS = {
+    "overview": "document.querySelectorAll('.chart canvas').length === 4 && /ms/.test(document.querySelector('.tiles').innerText)"
+                " && document.querySelector('.chart').dataset.points > 5",
+    "map": "/moving/.test(document.querySelector('.view-head').innerText) && document.querySelectorAll('.map-legend li').length > 3"
+           " && document.querySelectorAll('.nearest tbody tr').length > 5",
+    "entities": "document.querySelectorAll('.list tbody tr').length >= 100",
+    "entities/{bot}": "document.querySelectorAll('.component').length > 3 && document.querySelector('.property input')",
+    "prototypes": "document.querySelectorAll('[role=treeitem]').length > 5",
+    "prototypes/{prototype}": "document.querySelectorAll('.chain li').length > 1 && document.querySelector('.facts a')",
+    "systems": "document.querySelectorAll('.stacked tbody tr').length >= 6",
+    "sessions": f"document.querySelectorAll('.list tbody tr').length >= {BOTS - 1} && /ms/.test(document.querySelector('.list').innerText)",
+    "sessions/{player}": "document.querySelectorAll('.detail .chart canvas').length === 2"
+                         " && /Transform/.test(document.querySelector('.detail').innerText)",
+    "pools": "document.querySelectorAll('.list tbody tr').length > 5",
+    "pools/{pool}": "document.querySelectorAll('.order-picture')[1]?.width > 60",
+    "resources": "/Fingerprint/.test(document.querySelector('main').innerText) && document.querySelectorAll('table').length === 3",
+    "server": "/running/.test(document.querySelector('.facts').innerText) && document.querySelector('.log-levels select')",
+}
+
+
+class Inspector(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.village = village.Village(PROGRAMS, ROOT / "server/game/level/village.json", pathlib.Path(cls.folder.name), BOTS)
+        cls.addClassCleanup(cls.village.stop)
+        cls.village.wait_for_players(BOTS)
+        cls.browser = browser.Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    def setUp(self):
+        self.browser.take_form("desk", "light")
+        self.browser.complaints()
+
+    def look_at(self, view):
+        self.browser.open(f"{self.village.url}#/{view}")
+        self.browser.wait("document.body.dataset.feed === 'open' && document.querySelector('h1')")
+
+    def test_every_view_shows_what_it_is_for_on_desk_and_phone_in_light_and_dark(self):
+        bot = self.village.find(component="Avatar")
+        ids = {"bot": bot["handle"], "prototype": bot["prototype"],
+               "player": self.village.ask("sessions")["sessions"][0]["player"],
+               "pool": next(each["id"] for each in self.village.ask("pools")["pools"] if each["name"] == "Body")}
+        for form in browser.FORMS:
+            for theme in ("light", "dark"):
+                self.browser.take_form(form, theme)
+                for view, is_there in VIEWS.items():
+                    with self.subTest(form=form, theme=theme, view=view):
+                        self.look_at(view.format(**ids))
+                        self.browser.wait(is_there)
+                        self.assertFalse(self.browser.run("document.querySelector('main').scrollWidth > document.querySelector('main').clientWidth"
+                                                          " || document.documentElement.scrollWidth > innerWidth"), "it is too wide")
+                        self.browser.screenshot(OUT / f"{form}-{theme}-{view.split('/')[0]}{'-detail' if '/' in view else ''}.png")
+                        self.assertEqual(self.browser.complaints(), [])
+
+    def test_an_entity_is_found_opened_and_edited_by_keyboard_alone(self):
+        name = self.village.find(search="old well")
+        self.look_at("overview")
+        self.browser.press("3")
+        self.browser.wait("document.querySelector('h1').innerText === 'Entities'")
+        self.browser.press("/", "old well")
+        self.browser.wait("document.querySelectorAll('.list tbody tr').length === 1")
+        self.browser.press("Tab", "Tab", "Tab", "Enter")
+        self.browser.wait("document.querySelector('.detail .title')?.innerText === a[0]", name["handle"])
+        self.browser.run("document.querySelector('[data-component=Name] input').focus()")
+        self.browser.run("document.activeElement.select()")
+        self.browser.press("A New Well", "Enter")
+        self.browser.wait("/written/.test(document.querySelector('[data-component=Name]').innerText)")
+        self.assertEqual(self.village.ask(f"entities/{name['handle']}/Name/text"), "A New Well")
+        self.browser.press("Escape", "Escape")
+        self.browser.wait("location.hash.startsWith('#/entities?')")
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_a_refused_value_is_explained_beside_it_and_stays_to_be_mended(self):
+        well = self.village.find(component="Name")
+        before = self.village.ask(f"entities/{well['handle']}/Body/density")
+        self.look_at(f"entities/{well['handle']}")
+        field = "document.querySelector('[data-component=Body] [data-path=density]')"
+        self.browser.wait(field)
+        self.browser.run(f"{field}.focus()")
+        self.browser.run(f"{field}.select()")
+        self.browser.press("7.5", "Enter")
+        self.browser.wait(f"{field}.getAttribute('aria-invalid') === 'true'")
+        self.assertIn("density", self.browser.run(f"document.getElementById({field}.getAttribute('aria-describedby')).innerText"))
+        self.assertEqual(self.browser.run(f"{field}.value"), "7.5")
+        self.assertEqual(self.village.ask(f"entities/{well['handle']}/Body/density"), before)
+        self.browser.press("Escape")
+        self.assertEqual(float(self.browser.run(f"{field}.value")), before)
+
+    def test_what_is_being_typed_is_left_alone_while_the_entity_moves(self):
+        bot = self.village.find(component="Avatar")["handle"]
+        self.look_at(f"entities/{bot}")
+        field = "document.querySelector('[data-component=Transform] [data-path=\"position.x\"]')"
+        before = self.browser.wait(f"{field}?.value")
+        self.browser.wait(f"{field}.value !== a[0]", before)
+        self.browser.run(f"{field}.focus()")
+        self.browser.run(f"{field}.select()")
+        self.browser.press("1.25")
+        self.browser.wait("/now$/.test(document.querySelector('.property .message:not(:empty)')?.innerText)")
+        self.assertEqual(self.browser.run(f"{field}.value"), "1.25")
+
+    def test_a_name_that_is_markup_stays_text(self):
+        gate = self.village.find(search="north gate")["handle"]
+        self.village.ask(f"entities/{gate}/Name/text", "PUT", HOSTILE_NAME)
+        self.look_at("entities?component=Name")
+        self.browser.wait("document.querySelector('.list').innerText.includes(a[0])", HOSTILE_NAME)
+        self.look_at(f"entities/{gate}")
+        self.browser.wait("document.querySelector('.detail').innerText.includes(a[0])", HOSTILE_NAME)
+        self.assertEqual(self.browser.run("document.querySelectorAll('main img').length"), 0)
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_a_click_on_the_map_opens_what_is_there(self):
+        self.look_at("map")
+        self.browser.wait("document.querySelectorAll('.nearest tbody tr').length > 5")
+        nearest = self.browser.run("document.querySelector('.nearest tbody a').innerText")
+        self.browser.run("document.querySelector('.map-frame canvas:last-of-type').focus()")
+        self.browser.press("+", "+", "Left", "Up", "-", "0")
+        self.browser.run("document.querySelector('.nearest tbody a').focus()")
+        self.browser.press("Enter")
+        self.browser.wait("document.querySelector('.map-side .title')?.innerText")
+        self.assertRegex(self.browser.run("location.hash"), r"^#/map/\d+\.\d+$", nearest)
+        self.browser.press("Escape")
+        self.browser.wait("location.hash === '#/map'")
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_the_tree_walks_by_arrows(self):
+        self.look_at("prototypes")
+        self.browser.wait("document.querySelectorAll('[role=treeitem]').length > 5")
+        self.browser.run("document.querySelector('[role=treeitem][tabindex=\"0\"]').focus()")
+        number = self.browser.run("document.querySelectorAll('[role=treeitem]').length")
+        shown = "[...document.querySelectorAll('[role=treeitem]')].filter((each) => each.offsetParent).length"
+        self.browser.press("Left")
+        self.browser.wait(f"{shown} < a[0]", number)
+        self.browser.press("Right", "Right", "Enter")
+        self.browser.wait("/Prototype/.test(document.querySelector('.detail .title')?.innerText)")
+
+    def test_a_mended_pool_is_a_diagonal(self):
+        pool = next(each["id"] for each in self.village.ask("pools")["pools"] if each["name"] == "Body")
+        self.look_at(f"pools/{pool}")
+        self.browser.wait("/In order\\s+\\d/.test(document.querySelector('.detail .facts')?.innerText)")
+        before = self.village.ask(f"pools/{pool}/order")
+        if self.browser.run("!document.querySelector('.detail .primary').disabled"):
+            self.browser.run("document.querySelector('.detail .primary').click()")
+            self.browser.wait("/Mended by/.test(document.querySelector('.detail .status-line').innerText)")
+        after = self.village.ask(f"pools/{pool}/order")
+        self.assertGreaterEqual(after["now"]["locality"], before["now"]["locality"])
+
+    def test_a_session_is_kicked_with_a_reason(self):
+        player = self.village.ask("sessions")["sessions"][-1]["player"]
+        self.look_at(f"sessions/{player}")
+        self.browser.wait("document.querySelector('.detail .danger')")
+        self.browser.run("document.querySelector('.detail .danger').click()")
+        self.browser.wait("document.querySelector('dialog[open] input')")
+        self.browser.run("document.querySelector('dialog[open] input').select()")
+        self.browser.press("rowdy", "Enter")
+        self.browser.wait("!document.querySelector('dialog')")
+        self.browser.wait("/Kicked: rowdy|no player/.test(document.querySelector('.detail').innerText)")
+        self.assertEqual([each for each in self.browser.complaints() if "Content Security" in each], [])
+
+    def test_what_is_typed_becomes_the_json_that_was_meant(self):
+        self.look_at("server")
+        cases = [("uint64", "18446744073709551615", "18446744073709551615"), ("float32", " .5 ", "0.5"), ("float32", "-5.", "-5"),
+                 ("int32", "007", "7"), ("float64", "1.25E-3", "1.25E-3"), ("int32", "seven", None), ("int32", "", None),
+                 ("int32", "-", None), ("fixed_string", "7", '"7"'), ("string_id", "4000000000", "4000000000"),
+                 ("string_id", "houses/hut", '"houses/hut"'), ("entity", " 8.1", '"8.1"'), ("entity", "", "null"),
+                 ("unit_quaternion", "[0, 0, 0, 1]", "[0, 0, 0, 1]"), ("unit_quaternion", "north", None)]
+        read = ("import('/inspector/parts/property_forms.js').then(({form_of}) => a[0].map(([kind, text]) => {"
+                " try { return form_of({kind}).read(text); } catch { return null; } }))")
+        self.assertEqual(self.browser.run(read, [case[:2] for case in cases]), [case[2] for case in cases])
+
+    def test_large_whole_numbers_keep_their_digits(self):
+        self.look_at("server")
+        there_and_back = ("Promise.all([import('/inspector/core/api.js'), import('/inspector/core/format.js')])"
+                          ".then(([api, format]) => format.json(api.parse_exactly(a[0])))")
+        text = '{"line":17293822569102704641,"list":[0.5,-9007199254740993]}'
+        self.assertEqual(self.browser.run(there_and_back, text), text.replace("17293822569102704641", '"17293822569102704641"')
+                         .replace("-9007199254740993", '"-9007199254740993"'))
+
+    def test_the_map_keeps_who_stays_when_another_part_is_asked_for(self):
+        self.look_at("server")
+        frame = {"topic": "map", "reset": False, "complete": True, "truncated": False, "shown": 0, "came": [], "moved": [], "went": []}
+        frames = [frame | {"reset": True, "came": [8, 1, 2, 0, 100, 0, 200, 9, 1, 2, 0, 0, 0, 0]},
+                  frame | {"moved": [8, 300, 0, 400]},
+                  frame | {"reset": True, "complete": False, "came": [8, 1, 2, 0, 300, 0, 400]},
+                  frame | {"came": [10, 1, 2, 0, 0, 0, 0]},
+                  frame | {"came": [10, 2, 2, 0, 500, 0, 0]}]
+        told = ("import('/inspector/map/map_entities.js').then(({MapEntities}) => { const all = new MapEntities();"
+                " return a[0].map((frame, index) => { all.take(frame, index * 1000, 200);"
+                " return [...all.by_index.values()].map(({index, generation, x, z}) => [index, generation, x, z]); }); })")
+        self.assertEqual(self.browser.run(told, frames), [
+            [[8, 1, 1, 2], [9, 1, 0, 0]],
+            [[8, 1, 3, 4], [9, 1, 0, 0]],
+            [[8, 1, 3, 4], [9, 1, 0, 0]],  # until the new part is complete, nobody leaves the picture
+            [[8, 1, 3, 4], [10, 1, 0, 0]],
+            [[8, 1, 3, 4], [10, 2, 5, 0]]])
+
+    def test_ticks_that_are_told_twice_are_kept_once_and_those_of_a_new_start_alone(self):
+        self.look_at("server")
+        kept = ("import('/inspector/core/tick_history.js').then(({TickHistory}) => { const history = new TickHistory();"
+                " return a[0].map((ticks) => { history.add({ticks_per_second: 20, columns: ['tick', 'sent'],"
+                " rows: ticks.map((tick) => [tick, 1])}); return [...history.column('tick')]; }); })")
+        self.assertEqual(self.browser.run(kept, [[1, 2], [2, 3], [], [1, 2, 3, 4], [0, 1]]),
+                         [[1, 2], [1, 2, 3], [1, 2, 3], [1, 2, 3, 4], [0, 1]])
+
+    def test_it_says_that_the_server_is_gone_and_goes_on_when_it_is_back(self):
+        self.look_at("overview")
+        self.browser.wait("document.querySelector('.chart').dataset.points > 5")
+        self.village.stop()
+        self.browser.wait("/server is gone/.test(document.getElementById('gone').innerText)")
+        self.browser.screenshot(OUT / "desk-light-gone.png")
+        self.village.start(self.village.admin_port)
+        self.browser.wait("document.body.dataset.feed === 'open' && document.getElementById('gone').hidden")
+        self.village.wait_for_players(BOTS)
+        self.browser.wait("document.querySelector('.chart').dataset.points > 5")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit("usage: inspector_test.py BIN_DIR OUT_DIR [TEST…]")
+    if not browser.is_there():
+        print("no chromium and chromium-driver here: skipped; ./dev setup installs them")
+        sys.exit(77)
+    PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
+    OUT = pathlib.Path(sys.argv[2])
+    OUT.mkdir(parents=True, exist_ok=True)
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)

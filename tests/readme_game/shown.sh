@@ -1,8 +1,0 @@
-#!/usr/bin/env bash
-# README's code blocks of the game are these very files.
-set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
-readme=$(<../../README.md)
-for file in arena.fbs arena.cpp outside/CMakeLists.txt; do
-  [[ $readme == *"$(<$file)"* ]] || { echo "README.md does not show tests/readme_game/$file as it is" >&2; exit 1; }
-done

@@ -1,0 +1,389 @@
+// Over real sockets on the loopback address; ports are the kernel's choice.
+#include <gtest/gtest.h>
+
+#include <mobula/net/http_client.hpp>
+#include <mobula/server/admin/admin_server.hpp>
+#include <mobula/server/admin/live.hpp>
+#include <net/raw_http.hpp>
+
+namespace mobula::server::admin {
+namespace {
+
+using test::RawSocket;
+using transport::Address;
+
+AdminConfig config(core::Nanoseconds timeout = 60 * core::second) {
+  const auto echo = [](const Request& request) { return Response{200, request.query + '|' + request.body}; };
+  AdminConfig config{.listen = Address::v4(127, 0, 0, 1, 0), .routes = {}, .timeout = timeout};
+  config.routes = {live_route(), {"POST", "/echo", echo, {"a", "x"}}};
+  return config;
+}
+
+std::unique_ptr<AdminServer> start(AdminConfig with = config()) {
+  core::Result<std::unique_ptr<AdminServer>> server = AdminServer::start(std::move(with));
+  if (!server.ok()) {
+    ADD_FAILURE() << server.error().message;
+    std::abort();
+  }
+  return std::move(*server);
+}
+
+std::string url(const AdminServer& server, std::string_view path) {
+  return "http://127.0.0.1:" + std::to_string(server.local_port()).append(path);
+}
+
+const std::string live = "GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+// All that comes in answer to these bytes, until the server ends the connection.
+std::string answer_to(const AdminServer& server, std::string_view bytes) {
+  const RawSocket socket = RawSocket::connect(server.local_port());
+  EXPECT_TRUE(socket.send(bytes));
+  return socket.receive();
+}
+
+void expect_refused(const std::string& answer, std::string_view status, std::string_view code) {
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 " + std::string(status) + ' ')) << answer;
+  EXPECT_NE(answer.find("{\"error\":{\"code\":\"" + std::string(code) + "\",\"message\":\""), std::string::npos)
+      << answer;
+  EXPECT_NE(answer.find("Content-Type: application/json\r\n"), std::string::npos) << answer;
+}
+
+TEST(AdminServer, AnswersOverHttp) {
+  const auto server = start();
+  EXPECT_EQ(net::http_get(url(*server, "/live")).value(), R"({"status":"live"})");
+  EXPECT_EQ(net::http_post(url(*server, "/echo?a=1"), "text").value(), "a=1|text");
+  const core::Result<std::string> none = net::http_get(url(*server, "/nothing"));
+  EXPECT_STREQ(none.error().reason, "refused");
+  EXPECT_EQ(none.error().message, url(*server, "/nothing") + ": 404 there is no '/nothing'");
+}
+
+TEST(AdminServer, LivesOnLoopbackUnlessToldOtherwise) { EXPECT_EQ(to_string(AdminConfig().listen), "127.0.0.1:7780"); }
+
+TEST(AdminServer, OneConnectionCarriesManyQuestions) {
+  const auto server = start();
+  const RawSocket socket = RawSocket::connect(server->local_port());
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(socket.send(live));
+    ASSERT_TRUE(socket.receive("\"live\"}").starts_with("HTTP/1.1 200 OK\r\n"));
+  }
+  // All at once, too.
+  ASSERT_TRUE(socket.send(live + live + "GET /live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+  const std::string answers = socket.receive();
+  std::size_t count = 0;
+  for (std::size_t at = answers.find("200 OK"); at != std::string::npos; at = answers.find("200 OK", at + 1)) ++count;
+  EXPECT_EQ(count, 3u);
+}
+
+TEST(AdminServer, PagesOfOthersAreNotAnswered) {
+  const auto server = start();
+  expect_refused(answer_to(*server, "GET /live HTTP/1.1\r\nHost: evil.example:7780\r\nConnection: close\r\n\r\n"),
+                 "403", "foreign_host");
+  expect_refused(answer_to(*server, "GET /live HTTP/1.1\r\nConnection: close\r\n\r\n"), "403", "foreign_host");
+  expect_refused(
+      answer_to(*server, "GET /live HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
+      "403", "foreign_host");
+  for (const char* origin : {"http://evil.example", "null", ""}) {
+    expect_refused(answer_to(*server, std::string("POST /echo HTTP/1.1\r\nHost: localhost\r\nOrigin: ") + origin +
+                                          "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+                   "403", "foreign_origin");
+  }
+}
+
+TEST(AdminServer, WhatIsNoHttpIsRefused) {
+  const auto server = start();
+  for (const char* bytes : {"what?\r\n\r\n", "GET /live\r\n\r\n", "GET /live HTTP/3.7\r\n\r\n", "\r\n\r\n\r\nx\r\n",
+                            "GET /live HTTP/1.1\r\nno colon\r\n\r\n", "\x16\x03\x01\x02\x00\x01\r\n\r\n",
+                            "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+                            "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+                            "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n"}) {
+    expect_refused(answer_to(*server, bytes), "400", "malformed");
+  }
+  EXPECT_TRUE(net::http_get(url(*server, "/live")).ok());
+}
+
+TEST(AdminServer, AQuestionThatEndsTooSoonIsMalformed) {
+  const auto server = start();
+  const RawSocket socket = RawSocket::connect(server->local_port());
+  ASSERT_TRUE(socket.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf"));
+  socket.end_sending();
+  expect_refused(socket.receive(), "400", "malformed");
+}
+
+TEST(AdminServer, WhatIsTooLargeIsRefusedAndTheAnswerArrives) {
+  const auto server = start();
+  const std::string begin = "POST /echo HTTP/1.1\r\nHost: localhost\r\n";
+  expect_refused(answer_to(*server, begin + "Content-Length: 16385\r\n\r\n" + std::string(16'385, 'x')), "413",
+                 "body_too_large");
+  expect_refused(answer_to(*server, begin + "Content-Length: 99999999999999\r\n\r\n"), "413", "body_too_large");
+  expect_refused(answer_to(*server, begin + "Transfer-Encoding: chunked\r\n\r\nFFFF\r\n" + std::string(65'535, 'x')),
+                 "413", "body_too_large");
+  expect_refused(answer_to(*server, begin + "X: " + std::string(100'000, 'x')), "431", "header_too_large");
+  expect_refused(answer_to(*server, "GET /" + std::string(100'000, 'x')), "431", "header_too_large");
+  EXPECT_EQ(net::http_post(url(*server, "/echo"), std::string(16'384, 'x')).value().size(), 16'385u);
+}
+
+TEST(AdminServer, HeadAndOptionsAreRefusedByName) {
+  const auto server = start();
+  const std::string head = answer_to(*server, "HEAD /live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_TRUE(head.starts_with("HTTP/1.1 405 ")) << head;
+  EXPECT_NE(head.find("Allow: GET\r\n"), std::string::npos) << head;
+  EXPECT_TRUE(head.ends_with("\r\n\r\n")) << head;  // no body
+  const std::string options =
+      answer_to(*server, "OPTIONS /live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  expect_refused(options, "405", "method_not_allowed");
+  EXPECT_NE(options.find("OPTIONS is not served at '/live'; use GET"), std::string::npos) << options;
+}
+
+TEST(AdminServer, ASlowQuestionIsRefusedAndAnIdleConnectionClosed) {
+  const auto server = start(config(300 * core::millisecond));
+  expect_refused(answer_to(*server, "POST /echo HTTP/1.1\r\nHost: localhost\r\n"), "408", "timed_out");
+  expect_refused(answer_to(*server, "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nx"), "408",
+                 "timed_out");
+  EXPECT_EQ(answer_to(*server, ""), "");
+  const std::string once = answer_to(*server, live);
+  EXPECT_TRUE(once.ends_with("\"live\"}")) << once;
+}
+
+TEST(AdminServer, DrippingBytesBuysNoTime) {
+  const auto server = start(config(300 * core::millisecond));
+  const RawSocket socket = RawSocket::connect(server->local_port());
+  ASSERT_TRUE(socket.send("GET /live HTTP/1.1\r\nX: "));
+  std::string answer;
+  std::thread reader([&] { answer = socket.receive(); });
+  while (socket.send("x")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  reader.join();
+  expect_refused(answer, "408", "timed_out");
+}
+
+// They are given a minute, but not once they are many.
+TEST(AdminServer, ConnectionsThatOnlyStayDoNotStopIt) {
+  const auto server = start();
+  std::vector<RawSocket> idle;
+  for (std::size_t i = 0; i < 2 * connections_max; ++i) {
+    idle.push_back(RawSocket::connect(server->local_port()));
+    ASSERT_TRUE(idle.back().open());
+    if (i % 3 == 1) idle.back().send(live);
+    if (i % 3 == 2) idle.back().send("GET /live HT");
+  }
+  EXPECT_TRUE(net::http_get(url(*server, "/live"), {.timeout = 30 * core::second}).ok());
+  EXPECT_TRUE(idle.front().send(live));
+  EXPECT_FALSE(idle.front().receive("\"live\"}").empty());  // was there before they were many
+}
+
+TEST(AdminServer, EndsWhileConnectionsAreOpen) {
+  auto server = start();
+  const RawSocket idle = RawSocket::connect(server->local_port());
+  const RawSocket half = RawSocket::connect(server->local_port());
+  ASSERT_TRUE(half.send("GET /live"));
+  const std::string gone = url(*server, "/live");
+  ASSERT_TRUE(net::http_get(gone).ok());
+  server.reset();
+  EXPECT_EQ(idle.receive(), "");
+  EXPECT_EQ(half.receive(), "");
+  EXPECT_STREQ(net::http_get(gone).error().reason, "unreachable");
+}
+
+TEST(AdminServer, ManyAskAtOnce) {
+  const auto server = start();
+  std::vector<std::thread> clients;
+  std::atomic<int> good = 0;
+  for (int client = 0; client < 8; ++client) {
+    clients.emplace_back([&, client] {
+      for (int i = 0; i < 25; ++i) {
+        const std::string text = std::to_string(client * 100 + i);
+        if (net::http_post(url(*server, "/echo"), text, {.timeout = 60 * core::second}).value() == '|' + text) ++good;
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(good, 200);
+}
+
+TEST(AdminServer, SaysWhyItCannotListen) {
+  const auto first = start();
+  AdminConfig again = config();
+  again.listen.port = first->local_port();
+  core::Result<std::unique_ptr<AdminServer>> second = AdminServer::start(std::move(again));
+  ASSERT_FALSE(second.ok());
+  EXPECT_STREQ(second.error().reason, "port in use");
+  EXPECT_NE(second.error().message.find(std::to_string(first->local_port())), std::string::npos);
+  AdminConfig elsewhere = config();
+  elsewhere.listen = Address::v4(192, 0, 2, 1, 0);
+  elsewhere.bearer_token = "0123456789abcdef";
+  core::Result<std::unique_ptr<AdminServer>> third = AdminServer::start(std::move(elsewhere));
+  ASSERT_FALSE(third.ok());
+  EXPECT_STREQ(third.error().reason, "no such address");
+}
+
+// Answers of the simulation
+// --------------------------------------------------------------------------------------------
+
+// A simulation that comes by while it lives; a test without one has a simulation that hangs.
+class Simulation {
+ public:
+  explicit Simulation(AdminServer& server)
+      : thread_([this, &server] {
+          while (!stop_) {
+            server.serve(core::millisecond);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          }
+        }) {}
+  ~Simulation() {
+    stop_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+struct Facts {
+  std::atomic<int> worked = 0;
+  std::atomic<bool> stuck = false;
+};
+
+AdminConfig asking(Facts& facts, core::Nanoseconds answer_timeout = 60 * core::second) {
+  AdminConfig asks = config();
+  asks.answer_timeout = answer_timeout;
+  asks.routes.push_back({"POST", "/work", [&](const Request& request) -> Reply {
+                           return Question{[&, text = request.body]() -> Finish {
+                             ++facts.worked;
+                             while (facts.stuck) std::this_thread::yield();
+                             if (text == "throw") throw std::runtime_error("no such luck");
+                             return [text] {
+                               if (text == "throw late") throw std::runtime_error("none at all");
+                               return Response{200, text};
+                             };
+                           }};
+                         }});
+  asks.routes.push_back({"GET", "/otherwise", [](const Request&) -> Reply {
+                           return Question{[]() -> Finish { return [] { return Response{200, "asked"}; }; },
+                                           [] { return Response{200, "not asked"}; }};
+                         }});
+  return asks;
+}
+
+std::string post(const AdminServer& server, std::string_view path, std::string_view body = {}) {
+  return answer_to(server, "POST " + std::string(path) +
+                               " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: " +
+                               std::to_string(body.size()) + "\r\n\r\n" + std::string(body));
+}
+
+TEST(AdminServer, WhatTheSimulationIsAskedItAnswersOnItsOwnThread) {
+  Facts facts;
+  const auto server = start(asking(facts));
+  const Simulation simulation(*server);
+  std::vector<std::thread> clients;
+  std::atomic<int> good = 0;
+  for (int client = 0; client < 4; ++client) {
+    clients.emplace_back([&, client] {
+      for (int i = 0; i < 10; ++i) {
+        const std::string text = std::to_string(client * 100 + i);
+        if (net::http_post(url(*server, "/work"), text, {.timeout = 60 * core::second}).value() == text) ++good;
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(good, 40);
+  EXPECT_EQ(facts.worked, 40);
+}
+
+TEST(AdminServer, WorkThatThrowsIsAnAnswerToo) {
+  Facts facts;
+  const auto server = start(asking(facts));
+  const Simulation simulation(*server);
+  testing::internal::CaptureStderr();
+  expect_refused(post(*server, "/work", "throw"), "500", "failed");
+  expect_refused(post(*server, "/work", "throw late"), "500", "failed");
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("POST /work: no such luck"), std::string::npos) << log;
+  EXPECT_NE(log.find("POST /work: none at all"), std::string::npos) << log;
+  EXPECT_TRUE(post(*server, "/work", "well").ends_with("well"));
+}
+
+TEST(AdminServer, ASimulationThatHangsChangesNothingLaterAndTheRestIsAnswered) {
+  Facts facts;
+  const auto server = start(asking(facts, 50 * core::millisecond));
+  expect_refused(post(*server, "/work", "x"), "503", "no_answer");
+  EXPECT_EQ(net::http_get(url(*server, "/otherwise")).value(), "not asked");
+  EXPECT_EQ(net::http_get(url(*server, "/live")).value(), R"({"status":"live"})");
+  const Simulation simulation(*server);  // goes on
+  EXPECT_EQ(net::http_get(url(*server, "/otherwise"), {.timeout = 60 * core::second}).ok(), true);
+  EXPECT_EQ(facts.worked, 0) << "what was refused is not done after all";
+}
+
+TEST(AdminServer, WorkThatIsBegunAndDoesNotEndIsSaidToBeUnfinished) {
+  Facts facts;
+  facts.stuck = true;
+  const auto server = start(asking(facts, 50 * core::millisecond));
+  const Simulation simulation(*server);
+  expect_refused(post(*server, "/work", "x"), "504", "unfinished");
+  EXPECT_EQ(net::http_get(url(*server, "/live")).value(), R"({"status":"live"})");
+  EXPECT_EQ(facts.worked, 1);
+  facts.stuck = false;
+}
+
+TEST(AdminServer, EndsWhileTheSimulationOwesAnswers) {
+  Facts facts;
+  auto server = start(asking(facts));
+  const RawSocket waits = RawSocket::connect(server->local_port());
+  ASSERT_TRUE(waits.send("POST /work HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx"));
+  while (facts.worked == 0) server->serve(core::millisecond);  // its answer may be on the way
+  const RawSocket another = RawSocket::connect(server->local_port());
+  ASSERT_TRUE(another.send("POST /work HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\ny"));
+  ASSERT_TRUE(net::http_get(url(*server, "/live")).ok());
+  server.reset();
+  EXPECT_EQ(another.receive(), "");
+}
+
+// Who may ask --------------------------------------------------------------------------------------------------------
+
+TEST(AdminServer, BeyondThisMachineItTakesAToken) {
+  for (const Address& open : {Address::any(0), Address::v4(0, 0, 0, 0, 0)}) {
+    AdminConfig beyond = config();
+    beyond.listen = open;
+    const core::Result<std::unique_ptr<AdminServer>> refused = AdminServer::start(std::move(beyond));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_STREQ(refused.error().reason, "no token");
+  }
+  AdminConfig beyond = config();
+  beyond.listen = Address::v4(0, 0, 0, 0, 0);
+  beyond.bearer_token = "0123456789abcdef";
+  const auto server = start(std::move(beyond));
+  const std::string ask = "POST /echo HTTP/1.1\r\nHost: game.example\r\nConnection: close\r\nContent-Length: 2\r\n";
+  const std::string without = answer_to(*server, ask + "\r\nhi");
+  expect_refused(without, "401", "unauthorized");
+  EXPECT_NE(without.find("WWW-Authenticate: Bearer\r\n"), std::string::npos) << without;
+  expect_refused(answer_to(*server, ask + "Authorization: Bearer wrong\r\n\r\nhi"), "401", "unauthorized");
+  expect_refused(
+      answer_to(*server, ask + "Authorization: Bearer 0123456789abcdef\r\nAuthorization: Bearer x\r\n\r\nhi"), "401",
+      "unauthorized");
+  EXPECT_TRUE(answer_to(*server, ask + "Authorization: Bearer 0123456789abcdef\r\n\r\nhi").ends_with("|hi"));
+  EXPECT_TRUE(answer_to(*server, "GET /live HTTP/1.1\r\nHost: game.example\r\nConnection: close\r\n\r\n")
+                  .ends_with(R"({"status":"live"})"));
+}
+
+// Whatever comes, the thread lives and answers the next one.
+TEST(AdminServer, NoBytesHarmIt) {
+  const auto server = start();
+  std::uint32_t state = 41;
+  const auto random = [&](std::uint32_t bound) { return (state = state * 1664525 + 1013904223) / 65536 % bound; };
+  const std::string good =
+      "POST /echo?x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n";
+  for (int i = 0; i < 300; ++i) {
+    std::string bytes = good;
+    for (std::uint32_t edits = 1 + random(4); edits > 0; --edits) {
+      bytes[random(static_cast<std::uint32_t>(bytes.size()))] = static_cast<char>(random(256));
+    }
+    const RawSocket socket = RawSocket::connect(server->local_port());
+    ASSERT_TRUE(socket.open());
+    socket.send(bytes);
+    socket.end_sending();
+    (void)socket.receive();
+  }
+  EXPECT_TRUE(net::http_get(url(*server, "/live")).ok());
+}
+
+}  // namespace
+}  // namespace mobula::server::admin

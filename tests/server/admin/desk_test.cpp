@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include <mobula/server/admin/desk.hpp>
+#include <thread>
+#include <vector>
+
+namespace mobula::server::admin {
+namespace {
+
+core::Nanoseconds fake_now = 0;
+
+class Asked final : public DeskQuestion {
+ public:
+  explicit Asked(std::vector<int>& log, int number, core::Nanoseconds takes = 0)
+      : log_(log), number_(number), takes_(takes) {}
+
+  bool handed_back = false;
+
+ private:
+  void work() noexcept override {
+    log_.push_back(number_);
+    fake_now += takes_;
+  }
+  void hand_back(std::shared_ptr<DeskQuestion> /*self*/) noexcept override { handed_back = true; }
+
+  std::vector<int>& log_;
+  int number_;
+  core::Nanoseconds takes_;
+};
+
+core::Nanoseconds read_fake_clock() { return fake_now; }
+
+TEST(AdminDesk, QuestionsAreWorkedOnInTheirOrderAndHandedBack) {
+  Desk desk(read_fake_clock);
+  std::vector<int> log;
+  std::vector<std::shared_ptr<Asked>> asked;
+  for (int i = 0; i < 5; ++i) {
+    asked.push_back(std::make_shared<Asked>(log, i));
+    EXPECT_TRUE(desk.put(asked.back()));
+  }
+  EXPECT_EQ(desk.serve(core::second), 5u);
+  EXPECT_EQ(log, (std::vector<int>{0, 1, 2, 3, 4}));
+  for (const auto& each : asked) {
+    EXPECT_TRUE(each->handed_back);
+    EXPECT_EQ(each.use_count(), 1) << "the desk keeps nothing of it";
+  }
+  EXPECT_EQ(desk.serve(core::second), 0u);
+}
+
+TEST(AdminDesk, ServesForItsTimeAndAtLeastOne) {
+  Desk desk(read_fake_clock);
+  std::vector<int> log;
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(desk.put(std::make_shared<Asked>(log, i, 600)));
+  EXPECT_EQ(desk.serve(1000), 2u);
+  EXPECT_EQ(desk.serve(0), 1u);
+  EXPECT_EQ(desk.serve(600), 1u);
+  EXPECT_EQ(desk.serve(600), 0u);
+}
+
+TEST(AdminDesk, WhatIsWithdrawnIsNotWorkedOn) {
+  Desk desk(read_fake_clock);
+  std::vector<int> log;
+  const auto first = std::make_shared<Asked>(log, 1);
+  const auto second = std::make_shared<Asked>(log, 2);
+  ASSERT_TRUE(desk.put(first));
+  ASSERT_TRUE(desk.put(second));
+  EXPECT_TRUE(desk.withdraw(*first));
+  EXPECT_FALSE(desk.withdraw(*first));
+  EXPECT_EQ(desk.serve(core::second), 1u);
+  EXPECT_EQ(log, std::vector<int>{2});
+  EXPECT_FALSE(desk.withdraw(*second)) << "it is done";
+}
+
+TEST(AdminDesk, SoManyWaitAndNoMore) {
+  Desk desk(read_fake_clock);
+  std::vector<int> log;
+  std::vector<std::shared_ptr<Asked>> asked;
+  for (std::size_t i = 0; i < Desk::waiting_max; ++i) {
+    asked.push_back(std::make_shared<Asked>(log, static_cast<int>(i)));
+    ASSERT_TRUE(desk.put(asked.back()));
+  }
+  EXPECT_FALSE(desk.put(std::make_shared<Asked>(log, -1)));
+  EXPECT_TRUE(desk.withdraw(*asked[3]));
+  EXPECT_TRUE(desk.put(std::make_shared<Asked>(log, -2))) << "what is withdrawn takes no room";
+  EXPECT_EQ(desk.serve(core::second), Desk::waiting_max);
+  EXPECT_EQ(log.back(), -2);
+}
+
+// The one thread asks and withdraws, the other serves: each question is worked on or withdrawn, never both.
+TEST(AdminDesk, WithdrawnOrWorkedOnWhateverTheThreadsDo) {
+  struct Counted final : DeskQuestion {
+    void work() noexcept override { ++worked; }
+    void hand_back(std::shared_ptr<DeskQuestion> /*self*/) noexcept override { ++handed_back; }
+    int worked = 0;
+    std::atomic<int> handed_back = 0;
+  };
+  Desk desk;
+  std::atomic<bool> stop = false;
+  std::thread server([&] {
+    while (!stop) desk.serve(core::microsecond);
+    desk.serve(10 * core::second);
+  });
+  std::vector<std::shared_ptr<Counted>> all;
+  std::vector<bool> withdrawn;
+  std::uint32_t state = 7;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto one = std::make_shared<Counted>();
+    if (!desk.put(one)) continue;
+    state = state * 1664525 + 1013904223;
+    const bool tries = state >> 31 != 0;
+    all.push_back(one);
+    withdrawn.push_back(tries && desk.withdraw(*one));
+  }
+  stop = true;
+  server.join();
+  std::size_t worked = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ASSERT_EQ(all[i]->worked, withdrawn[i] ? 0 : 1);
+    ASSERT_EQ(all[i]->handed_back, all[i]->worked);
+    worked += static_cast<std::size_t>(all[i]->worked);
+  }
+  EXPECT_GT(worked, 0u);
+}
+
+}  // namespace
+}  // namespace mobula::server::admin

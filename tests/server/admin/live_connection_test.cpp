@@ -1,0 +1,260 @@
+// The live feed over real sockets on the loopback address.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mobula/net/http_client.hpp>
+#include <mobula/server/admin/admin_server.hpp>
+#include <mobula/server/admin/live.hpp>
+#include <net/raw_http.hpp>
+#include <server/admin/live_client.hpp>
+#include <thread>
+
+namespace mobula::server::admin {
+namespace {
+
+using nlohmann::json;
+using test::LiveClient;
+using test::RawSocket;
+
+// Tells how many frames there were. At `ends` there is no more to tell.
+class Counter final : public Feed {
+ public:
+  explicit Counter(int first, int ends = 1 << 30, std::size_t padding = 0)
+      : count_(first), ends_(ends), pad_(padding) {}
+
+  Frame next() override {
+    if (count_ == 99) throw std::runtime_error("no such luck");
+    return [count = count_++, ends = ends_, pad = pad_]() -> core::Result<std::string> {
+      if (count >= ends) return core::Error{"no such player", "the player is gone"};
+      return json{{"count", count}, {"padding", std::string(pad, '.')}}.dump();
+    };
+  }
+
+ private:
+  int count_;
+  int ends_;
+  std::size_t pad_;
+};
+
+core::Result<std::shared_ptr<Feed>> subscribe(std::string_view said) {
+  const json wish = json::parse(said);
+  const int first = wish.value("first", 0);
+  if (first < 0) return core::Error{"bad request", "first: expected a number from 0"};
+  return std::shared_ptr<Feed>(
+      std::make_shared<Counter>(first, wish.value("ends", 1 << 30), wish.value("padding", 0u)));
+}
+
+// A simulation that comes by while it lives.
+struct Running {
+  explicit Running(std::string token = {}, core::Nanoseconds answer_timeout = 60 * core::second) {
+    AdminConfig config{.listen = transport::Address::v4(127, 0, 0, 1, 0), .routes = {live_route()}};
+    config.topics = {{"numbers", 10, subscribe}, {"others", 10, subscribe}};
+    config.welcome = R"({"version":"1"})";
+    config.bearer_token = std::move(token);
+    config.answer_timeout = answer_timeout;
+    server = std::move(AdminServer::start(std::move(config)).value());
+    thread = std::thread([this] {
+      while (!stop) {
+        if (!hangs) server->serve(core::millisecond);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+  }
+  ~Running() {
+    stop = true;
+    thread.join();
+  }
+  [[nodiscard]] std::uint16_t port() const { return server->local_port(); }
+
+  std::unique_ptr<AdminServer> server;
+  std::atomic<bool> stop = false;
+  std::atomic<bool> hangs = false;
+  std::thread thread;
+};
+
+TEST(AdminLive, WhoSubscribesIsToldAgainAndAgain) {
+  const Running running;
+  LiveClient client(running.port());
+  ASSERT_TRUE(client.open());
+  EXPECT_EQ(client.hear(), (json{{"topic", "welcome"}, {"version", "1"}}));
+  ASSERT_TRUE(client.say(R"({"subscribe":"numbers","first":5})"));
+  for (int i = 5; i < 9; ++i) {
+    const json frame = client.hear();
+    EXPECT_EQ(frame.at("topic"), "numbers");
+    EXPECT_EQ(frame.at("count"), i);
+  }
+  ASSERT_TRUE(client.say(R"({"subscribe":"others"})"));
+  EXPECT_EQ(client.hear("others").at("count"), 0);
+  EXPECT_GE(client.hear("numbers").at("count"), 9) << "both go on";
+}
+
+TEST(AdminLive, ANewSubscriptionTakesThePlaceOfTheOld) {
+  const Running running;
+  LiveClient client(running.port());
+  ASSERT_TRUE(client.say(R"({"subscribe":"numbers","first":5})"));
+  EXPECT_EQ(client.hear("numbers").at("count"), 5);
+  ASSERT_TRUE(client.say(R"({"subscribe":"numbers","first":1000})"));
+  int last = 0;
+  while (last < 1000) last = client.hear("numbers").at("count");
+  EXPECT_EQ(last, 1000);
+  ASSERT_TRUE(client.say(R"({"unsubscribe":"numbers"})"));
+  ASSERT_TRUE(client.say(R"({"subscribe":"others","first":3})"));
+  while (client.hear().at("topic") != "others") continue;
+  for (int i = 4; i < 6; ++i) EXPECT_EQ(client.hear().at("count"), i) << "of the others alone";
+}
+
+TEST(AdminLive, WhatIsAskedWronglyIsNamedAndChangesNothing) {
+  const Running running;
+  LiveClient client(running.port());
+  client.hear();
+  const std::pair<const char*, std::pair<const char*, const char*>> cases[] = {
+      {R"({"subscribe":"nubmers"})", {"no_such_topic", "there is no topic 'nubmers' (did you mean 'numbers'?)"}},
+      {R"({"unsubscribe":"x"})", {"no_such_topic", "there is no topic 'x'"}},
+      {R"({"subscribe":7})", {"no_such_topic", "there is no topic ''"}},
+      {R"({})", {"bad_request", R"(expected {"subscribe": TOPIC} or {"unsubscribe": TOPIC})"}},
+      {R"({"subscribe":"numbers","per_second":0})", {"bad_request", "per_second: expected a number from 0.1 to 10"}},
+      {R"({"subscribe":"numbers","per_second":1e99})", {"bad_request", "per_second: expected a number from 0.1 to 10"}},
+      {R"({"subscribe":"numbers","per_second":"4"})", {"bad_request", "per_second: expected a number"}},
+      {R"({"subscribe":"numbers","first":-1})", {"bad_request", "first: expected a number from 0"}},
+  };
+  for (const auto& [said, error] : cases) {
+    ASSERT_TRUE(client.say(said));
+    const json told = client.hear();
+    EXPECT_EQ(told.at("topic"), "error") << said;
+    EXPECT_EQ(told.at("code"), error.first) << said;
+    EXPECT_EQ(told.at("message"), error.second) << said;
+    EXPECT_EQ(told.at("ended"), false);
+  }
+  ASSERT_TRUE(client.say(R"({"subscribe":"numbers"})"));
+  EXPECT_EQ(client.hear().at("count"), 0);
+}
+
+TEST(AdminLive, WhatIsNoMessageEndsTheConnection) {
+  const Running running;
+  for (const char* said : {"", "x", "[]", "{", "\"subscribe\"", "\xff"}) {
+    LiveClient client(running.port());
+    client.hear();
+    client.say(said);
+    const json told = client.hear();
+    if (!told.is_null()) {  // what is no UTF-8 Beast itself ends
+      EXPECT_EQ(told.at("code"), "malformed");
+    }
+    EXPECT_EQ(client.hear(), nullptr) << said;
+  }
+  LiveClient client(running.port());
+  client.hear();
+  client.say(R"({"subscribe":"numbers"})", true);
+  EXPECT_EQ(client.hear().at("code"), "malformed") << "binary";
+  LiveClient large(running.port());
+  large.hear();
+  large.say(R"({"subscribe":")" + std::string(5000, 'x') + "\"}");
+  EXPECT_EQ(large.hear(), nullptr);
+}
+
+TEST(AdminLive, ASubscriptionThatCannotGoOnEndsAndSaysSo) {
+  const Running running;
+  LiveClient client(running.port());
+  client.hear();
+  ASSERT_TRUE(client.say(R"({"subscribe":"numbers","ends":2})"));
+  EXPECT_EQ(client.hear().at("count"), 0);
+  EXPECT_EQ(client.hear().at("count"), 1);
+  EXPECT_EQ(client.hear(), (json{{"topic", "error"},
+                                 {"about", "numbers"},
+                                 {"code", "no_such_player"},
+                                 {"message", "the player is gone"},
+                                 {"ended", true}}));
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(client.say(R"({"subscribe":"numbers","first":99})"));
+  EXPECT_EQ(client.hear().at("code"), "failed");
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("no such luck"), std::string::npos);
+}
+
+TEST(AdminLive, ASimulationThatHangsIsToldAndWaitedFor) {
+  Running running({}, 50 * core::millisecond);
+  LiveClient client(running.port());
+  client.hear();
+  running.hangs = true;
+  ASSERT_TRUE(client.say(R"({"subscribe":"numbers"})"));
+  json told = client.hear();
+  while (told.at("topic") == "numbers") told = client.hear();  // one may have been made before
+  EXPECT_EQ(told.at("code"), "no_answer");
+  EXPECT_EQ(told.at("ended"), false);
+  running.hangs = false;
+  EXPECT_FALSE(client.hear("numbers").is_null()) << "it goes on";
+}
+
+// A client that does not read is told no more than fits on its way; frames are not made for it, and nobody waits.
+TEST(AdminLive, WhoDoesNotReadCostsNobodyElseAnything) {
+  const Running running;
+  LiveClient lazy(running.port());
+  ASSERT_TRUE(lazy.say(R"({"subscribe":"numbers","padding":3000000})"));
+  LiveClient client(running.port());
+  ASSERT_TRUE(client.say(R"({"subscribe":"numbers"})"));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(client.hear("numbers").at("count"), i);
+  EXPECT_EQ(lazy.hear("numbers").at("count"), 0) << "all frames come, one after the other";
+  EXPECT_EQ(lazy.hear("numbers").at("count"), 1);
+}
+
+TEST(AdminLive, PagesOfOthersMayNotWatch) {
+  const Running running;
+  EXPECT_EQ(LiveClient(running.port(), {{"Origin", "http://evil.example"}}).status(), 403u);
+  EXPECT_EQ(LiveClient(running.port(), {}, "evil.example").status(), 403u);
+  EXPECT_TRUE(LiveClient(running.port(), {{"Origin", "http://localhost"}}).open());
+}
+
+TEST(AdminLive, WhereATokenIsAskedForItComesFirst) {
+  const Running running("0123456789abcdef");
+  LiveClient page(running.port());
+  ASSERT_TRUE(page.say(R"({"token":"0123456789abcdef"})"));
+  EXPECT_EQ(page.hear().at("topic"), "welcome");
+  LiveClient program(running.port(), {{"Authorization", "Bearer 0123456789abcdef"}});
+  EXPECT_EQ(program.hear().at("topic"), "welcome");
+  for (const char* said : {R"({"token":"0123456789abcdeg"})", R"({"token":7})", R"({"subscribe":"numbers"})"}) {
+    LiveClient stranger(running.port(), {{"Authorization", "Bearer wrong"}});
+    ASSERT_TRUE(stranger.say(said));
+    EXPECT_EQ(stranger.hear().at("code"), "unauthorized");
+    EXPECT_EQ(stranger.hear(), nullptr);
+  }
+}
+
+TEST(AdminLive, SoManyWatchAndNoMore) {
+  const Running running;
+  std::vector<std::unique_ptr<LiveClient>> clients;
+  for (std::size_t i = 0; i < live_connections_max; ++i) {
+    clients.push_back(std::make_unique<LiveClient>(running.port()));
+    ASSERT_TRUE(clients.back()->open());
+    clients.back()->hear();
+  }
+  EXPECT_EQ(LiveClient(running.port()).status(), 503u);
+  EXPECT_TRUE(net::http_get("http://127.0.0.1:" + std::to_string(running.port()) + "/live").ok());
+}
+
+TEST(AdminLive, WhatIsNoWebSocketIsRefused) {
+  const Running running;
+  const std::string begin =
+      "GET /api/live HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
+  for (const char* rest : {"\r\n", "Sec-WebSocket-Version: 13\r\n\r\n",
+                           "Sec-WebSocket-Version: 9\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"}) {
+    const RawSocket socket = RawSocket::connect(running.port());
+    ASSERT_TRUE(socket.send(begin + rest));
+    socket.end_sending();
+    const std::string answer = socket.receive();
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 4")) << rest << answer;
+  }
+  const RawSocket eager = RawSocket::connect(running.port());
+  ASSERT_TRUE(
+      eager.send(begin + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\nearly"));
+  EXPECT_TRUE(eager.receive().starts_with("HTTP/1.1 400 "));
+}
+
+TEST(AdminLive, EndsWhileSomebodyWatches) {
+  auto running = std::make_unique<Running>();
+  LiveClient client(running->port());
+  ASSERT_TRUE(client.say(R"({"subscribe":"numbers"})"));
+  EXPECT_EQ(client.hear("numbers").at("count"), 0);
+  running.reset();
+  while (!client.hear().is_null()) continue;
+}
+
+}  // namespace
+}  // namespace mobula::server::admin

@@ -1,0 +1,148 @@
+#include <gtest/gtest.h>
+
+#include <mobula/core/log.hpp>
+#include <mobula/server/admin/live.hpp>
+#include <mobula/server/admin/router.hpp>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace mobula::server::admin {
+namespace {
+
+Request ask(std::string_view method, std::string_view path) {
+  Request request;
+  request.method = method;
+  request.path = path;
+  request.host = "127.0.0.1:7780";
+  return request;
+}
+
+Response answer(Router router, const Request& request) { return std::get<Response>(router.answer(request)); }
+Response answer(Router router, std::string_view method, std::string_view path) {
+  return answer(std::move(router), ask(method, path));
+}
+
+Router router(std::string token = {}) {
+  const auto echo = [](const Request& request) { return Response{200, '"' + std::string(request.method) + '"'}; };
+  return Router({live_route(),
+                 {"GET", "/thing", echo},
+                 {"POST", "/thing", echo},
+                 {"GET", "/broken", [](const Request&) -> Response { throw std::runtime_error("no such luck"); }},
+                 {"GET", "/odd", [](const Request&) -> Response { throw 7; }},
+                 {"GET",
+                  "/worlds/{world}/{thing}",
+                  [](const Request& request) {
+                    return Response{200, std::string(request.parameter("world")) + '|' +
+                                             std::string(request.parameter("thing")) + '|' +
+                                             std::string(request.parameter("limit"))};
+                  },
+                  {"limit", "cursor"}}},
+                std::move(token));
+}
+
+// "404 not_found: there is no '/x'"
+std::string refusal(const Response& response) {
+  const nlohmann::json error = nlohmann::json::parse(response.body)["error"];
+  return std::to_string(response.status) + ' ' + error["code"].get<std::string>() + ": " +
+         error["message"].get<std::string>();
+}
+
+TEST(AdminRouter, TheRouteOfPathAndMethodAnswers) {
+  EXPECT_EQ(answer(router(), ask("GET", "/live")).body, R"({"status":"live"})");
+  EXPECT_EQ(answer(router(), ask("GET", "/thing")).body, "\"GET\"");
+  EXPECT_EQ(answer(router(), ask("POST", "/thing")).body, "\"POST\"");
+}
+
+TEST(AdminRouter, APathThatNobodyServesIsNamed) {
+  EXPECT_EQ(refusal(answer(router(), ask("GET", "/lives"))),
+            "404 not_found: there is no '/lives' (did you mean '/live'?)");
+  EXPECT_EQ(refusal(answer(router(), ask("DELETE", "/"))), "404 not_found: there is no '/'");
+  EXPECT_EQ(refusal(answer(router(), ask("GET", ""))), "404 not_found: there is no ''");
+  EXPECT_EQ(answer(router(), ask("GET", std::string(10'000, 'x'))).status, 404u);
+  EXPECT_EQ(refusal(answer(router(), ask("GET", "/\xff\"\n"))), "404 not_found: there is no '/\xef\xbf\xbd\"\n'");
+}
+
+TEST(AdminRouter, AMethodThatIsNotServedIsNamedWithThoseThatAre) {
+  for (const char* method : {"HEAD", "OPTIONS", "DELETE", "get", "BREW"}) {
+    const Response response = answer(router(), ask(method, "/thing"));
+    EXPECT_EQ(refusal(response),
+              "405 method_not_allowed: " + std::string(method) + " is not served at '/thing'; use GET, POST");
+    EXPECT_EQ(response.headers, (std::vector<std::pair<std::string_view, std::string>>{{"Allow", "GET, POST"}}));
+  }
+}
+
+TEST(AdminRouter, WhatIsInThePathAndTheQueryIsHandedOverDecoded) {
+  Request request = ask("GET", "/worlds/a%20b/x%2Fy");
+  request.query = "limit=7";
+  EXPECT_EQ(answer(router(), request).body, "a b|x/y|7");
+  request.query = "";
+  EXPECT_EQ(answer(router(), request).body, "a b|x/y|");
+  EXPECT_EQ(answer(router(), "GET", "/worlds/a").status, 404u);
+  EXPECT_EQ(answer(router(), "GET", "/worlds/a/b/c").status, 404u);
+  EXPECT_EQ(answer(router(), "GET", "/worlds//b").status, 404u);
+  EXPECT_EQ(answer(router(), "GET", "/worlds/%zz/b").status, 404u);
+}
+
+TEST(AdminRouter, AQueryThatTheRouteDoesNotHaveIsRefused) {
+  Request request = ask("GET", "/worlds/a/b");
+  request.query = "limits=7";
+  EXPECT_EQ(refusal(answer(router(), request)),
+            "400 bad_request: '/worlds/a/b' has no parameter 'limits' (did you mean 'limit'?)");
+  request.query = "limit=7&limit=8";
+  EXPECT_EQ(refusal(answer(router(), request)), "400 bad_request: there are two values for 'limit'");
+  request.query = "limit=%7";
+  EXPECT_EQ(answer(router(), request).status, 400u);
+}
+
+TEST(AdminRouter, PagesOfOthersAreNotAnswered) {
+  Request request = ask("GET", "/live");
+  for (const char* origin : {"http://evil.example", "null", "", "http://127.0.0.1:8080", "127.0.0.1:7780"}) {
+    request.origin = origin;
+    EXPECT_EQ(answer(router(), request).status, 403u) << origin;
+  }
+  EXPECT_EQ(refusal(answer(router(), request)),
+            "403 foreign_origin: pages in browsers are answered only if this address served them: the Origin header is "
+            "another");
+  request.origin = "http://127.0.0.1:7780";
+  EXPECT_EQ(answer(router(), request).status, 200u) << "the inspector is a page of this very address";
+  for (const char* host : {"", "evil.example", "evil.example:7780"}) {
+    request = ask("GET", "/live");
+    request.host = host;
+    EXPECT_EQ(refusal(answer(router(), request)),
+              "403 foreign_host: the Host header must be localhost or an IP address");
+  }
+}
+
+TEST(AdminRouter, WithATokenNothingIsSaidWithoutItButWhetherTheServerLives) {
+  const std::string token = "0123456789abcdef";
+  Request request = ask("GET", "/thing");
+  request.host = "game.example";
+  for (const char* said : {"", "Bearer", "Bearer ", "Bearer 0123456789abcde", "Bearer 0123456789abcdefg",
+                           "Basic 0123456789abcdef", "0123456789abcdef"}) {
+    request.authorization = said;
+    const Response response = answer(router(token), request);
+    EXPECT_EQ(response.status, 401u) << said;
+    EXPECT_EQ(response.headers.at(0).first, "WWW-Authenticate");
+  }
+  request.path = "/nothing";
+  EXPECT_EQ(answer(router(token), request).status, 401u) << "nor which paths there are";
+  request.path = "/live";
+  EXPECT_EQ(answer(router(token), request).status, 200u);
+  request.path = "/thing";
+  request.authorization = "bearer 0123456789abcdef";
+  EXPECT_EQ(answer(router(token), request).status, 200u);
+  request.origin = "http://evil.example";
+  EXPECT_EQ(answer(router(token), request).status, 403u);
+}
+
+TEST(AdminRouter, AHandlerThatThrowsIsAnAnswerTooAndTheLogSaysWhy) {
+  testing::internal::CaptureStderr();
+  for (const char* path : {"/broken", "/odd"}) {
+    EXPECT_EQ(refusal(answer(router(), ask("GET", path))), "500 failed: the server could not answer; its log says why");
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("GET /broken: no such luck"), std::string::npos) << log;
+}
+
+}  // namespace
+}  // namespace mobula::server::admin

@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <mobula/core/base64.hpp>
+#include <mobula/server/admin/tokens.hpp>
+#include <nlohmann/json.hpp>
+
+namespace mobula::server::admin {
+namespace {
+
+using nlohmann::json;
+
+Response post(const Route& route, std::string_view body) {
+  Request request;
+  request.method = "POST";
+  request.path = "/api/tokens";
+  request.body = body;
+  return std::get<Response>(route.handler(request));
+}
+
+// Tokens that show what they were asked for.
+core::Result<std::vector<core::Bytes>> source(std::uint32_t count, std::string_view user_data) {
+  std::vector<core::Bytes> tokens;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::string text = std::to_string(i) + ' ' + std::string(user_data);
+    const core::ByteView bytes = core::as_bytes(text.data(), text.size());
+    tokens.emplace_back(bytes.begin(), bytes.end());
+  }
+  return tokens;
+}
+
+std::string message_of(const Response& response) {
+  return std::to_string(response.status) + ' ' + json::parse(response.body)["error"]["message"].get<std::string>();
+}
+
+TEST(AdminTokens, HandsOutAsManyAsAreAskedFor) {
+  const Route route = tokens_route(source);
+  EXPECT_EQ(route.method, "POST");
+  EXPECT_EQ(route.path, "/api/tokens");
+  const Response response = post(route, R"({"count": 3, "user_data": "anna\u0000b"})");
+  ASSERT_EQ(response.status, 200u) << response.body;
+  const json tokens = json::parse(response.body)["tokens"];
+  ASSERT_EQ(tokens.size(), 3u);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(core::from_base64(tokens[i].get<std::string>()), source(3, std::string_view("anna\0b", 6)).value()[i]);
+  }
+  EXPECT_EQ(json::parse(post(route, R"({"count":4096})").body)["tokens"].size(), 4096u);
+}
+
+TEST(AdminTokens, WhatIsAskedWronglyIsNamed) {
+  const Route route = tokens_route(source);
+  const std::string count = "400 count: expected a whole number from 1 to 4096";
+  const std::pair<std::string, std::string> cases[] = {
+      {"", R"(400 expected a JSON object such as {"count": 1})"},
+      {"[]", R"(400 expected a JSON object such as {"count": 1})"},
+      {"{", R"(400 expected a JSON object such as {"count": 1})"},
+      {std::string(16'000, '['), R"(400 expected a JSON object such as {"count": 1})"},
+      {"{}", "400 count is missing: how many tokens?"},
+      {R"({"user_data":"x"})", "400 count is missing: how many tokens?"},
+      {R"({"count":0})", count},
+      {R"({"count":4097})", count},
+      {R"({"count":18446744073709551616})", count},
+      {R"({"count":-1})", count},
+      {R"({"count":1.5})", count},
+      {R"({"count":"1"})", count},
+      {R"({"count":null})", count},
+      {R"({"count":1,"user_data":7})", "400 user_data: expected text"},
+      {R"({"count":1,"userdata":"x"})", "400 there is no 'userdata' (did you mean 'user_data'?)"},
+      {R"({"count":1,"user_data":")" + std::string(257, 'x') + "\"}", "400 user_data: 257 bytes, at most 256 fit"},
+  };
+  for (const auto& [body, message] : cases) EXPECT_EQ(message_of(post(route, body)), message) << body.substr(0, 60);
+  EXPECT_EQ(post(route, R"({"count":1,"user_data":")" + std::string(256, 'x') + "\"}").status, 200u);
+}
+
+TEST(AdminTokens, WithoutASourceTheyAreNotHandedOut) {
+  const Response response = post(tokens_route(nullptr), R"({"count":1})");
+  EXPECT_EQ(response.status, 404u);
+  EXPECT_EQ(json::parse(response.body)["error"]["code"], "no_tokens");
+  EXPECT_TRUE(message_of(response).starts_with("404 tokens are not handed out here")) << message_of(response);
+}
+
+TEST(AdminTokens, ASourceThatFailsSaysWhy) {
+  const Route route =
+      tokens_route([](std::uint32_t, std::string_view) { return core::Error{"no address", "no address is known"}; });
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(message_of(post(route, R"({"count":1})")), "500 no address is known");
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("no address is known"), std::string::npos);
+}
+
+TEST(AdminTokens, AServerThatDrainsSaysSo) {
+  const Route route = tokens_route([](std::uint32_t, std::string_view) -> core::Result<std::vector<core::Bytes>> {
+    return core::Error{"closing", "the server lets nobody in any more"};
+  });
+  EXPECT_EQ(message_of(post(route, R"({"count":1})")), "503 the server lets nobody in any more");
+}
+
+}  // namespace
+}  // namespace mobula::server::admin

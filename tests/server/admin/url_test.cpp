@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+
+#include <mobula/server/admin/url.hpp>
+
+namespace mobula::server::admin {
+namespace {
+
+TEST(AdminUrl, PercentEncodingIsDecodedOrRefused) {
+  EXPECT_EQ(percent_decoded("values%5B3%5d"), "values[3]");
+  EXPECT_EQ(percent_decoded("a%00b"), std::string("a\0b", 3));
+  EXPECT_EQ(percent_decoded(""), "");
+  EXPECT_EQ(percent_decoded("%25%25"), "%%");
+  for (const char* bad : {"%", "a%", "%4", "%g0", "%0g", "%%41", "% 1"}) EXPECT_EQ(percent_decoded(bad), std::nullopt);
+}
+
+TEST(AdminUrl, APathFitsAPatternPartByPart) {
+  Parameters found;
+  EXPECT_TRUE(matches("/api/entities/{handle}/{component}", "/api/entities/8.1/Fog", found));
+  EXPECT_EQ(found, (Parameters{{"component", "Fog"}, {"handle", "8.1"}}));
+  found.clear();
+  for (const char* path : {"/api/entities/8.1", "/api/entities/8.1/", "/api/entities/8.1/Fog/", "api/entities/8.1/Fog",
+                           "/api/entities//Fog", "/api/Entities/8.1/Fog", "/api/entities/8.1/Fog/x", "", "/",
+                           "/api/entities/8.1/%", "////"}) {
+    EXPECT_FALSE(matches("/api/entities/{handle}/{component}", path, found)) << path;
+    EXPECT_TRUE(found.empty());
+  }
+  EXPECT_TRUE(matches("/live", "/live", found));
+  EXPECT_TRUE(matches("/", "/", found));
+  EXPECT_FALSE(matches("/", "", found));
+  EXPECT_FALSE(matches("/live", "/live/", found));
+  EXPECT_FALSE(matches("/live", "/live%20", found));
+}
+
+TEST(AdminUrl, AQueryIsNamesAndValues) {
+  Parameters found;
+  EXPECT_TRUE(parse_query("a=1&b=x+y%2B&c&d=e=f", found).ok());
+  EXPECT_EQ(found, (Parameters{{"a", "1"}, {"b", "x y+"}, {"c", ""}, {"d", "e=f"}}));
+  found.clear();
+  EXPECT_TRUE(parse_query("", found).ok());
+  EXPECT_FALSE(parse_query("a=1&a=2", found).ok());
+  found.clear();
+  EXPECT_FALSE(parse_query("a=%", found).ok());
+  EXPECT_FALSE(parse_query("%=1", found).ok());
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += "p" + std::to_string(i) + "&";
+  EXPECT_FALSE(parse_query(many, found).ok());
+  found.clear();
+  EXPECT_FALSE(parse_query(std::string(16'000, '&'), found).ok());
+}
+
+}  // namespace
+}  // namespace mobula::server::admin

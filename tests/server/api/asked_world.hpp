@@ -1,0 +1,88 @@
+// A world on a simulated network, and questions to it through the admin port's own routes, without sockets or threads.
+#pragma once
+
+#include <mobula/server/admin/router.hpp>
+#include <mobula/server/api/api.hpp>
+#include <mobula/server/game/demo_game.hpp>
+#include <nlohmann/json.hpp>
+#include <server/hamlet.hpp>
+#include <stdexcept>
+
+namespace mobula::test {
+
+struct Answer {
+  unsigned status = 0;
+  std::string text;
+  nlohmann::json json;
+
+  // Of a refusal.
+  [[nodiscard]] std::string code() const { return json.at("error").at("code"); }
+  [[nodiscard]] std::string message() const { return json.at("error").at("message"); }
+};
+
+class AskedWorld {
+ public:
+  // Kept in the store, if there is one, which is to be finished before the world ends.
+  explicit AskedWorld(store::Store* store = nullptr)
+      : village(game, {.level = hamlet(), .store = store}),
+        inspection("world", {*village.server, pacer, nullptr,
+                             [this] { return village.server->reload_level(rebuilt_hamlet()); }, store}) {
+    server::api::Api api;
+    api.worlds = [this] { return std::vector<server::Inspection*>{&inspection}; };
+    api.hands_out_tokens = true;
+    api_ = std::make_shared<const server::api::Api>(std::move(api));
+    router_ = std::make_unique<server::admin::Router>(server::api::routes(api_));
+  }
+
+  void tick() {
+    pacer.begin(village.now);
+    village.tick();
+    pacer.end(village.now);
+    inspection.note_tick();
+    api_->pulse->ticked_at = core::monotonic_now();
+  }
+  void ticks(int count) {
+    for (int i = 0; i < count; ++i) tick();
+  }
+
+  // The target may have a query.
+  Answer ask(const std::string& method, const std::string& target, const std::string& body = {}) {
+    server::admin::Request request;
+    request.method = method;
+    request.path = target.substr(0, target.find('?'));
+    if (request.path.size() < target.size()) request.query = target.substr(request.path.size() + 1);
+    request.body = body;
+    request.host = "localhost";
+    server::admin::Reply reply = router_->answer(request);
+    if (auto* question = std::get_if<server::admin::Question>(&reply)) reply = question->work()();
+    const auto& response = std::get<server::admin::Response>(reply);
+    return {response.status, response.body, nlohmann::json::parse(response.body, nullptr, false)};
+  }
+  nlohmann::json get(const std::string& target) {
+    Answer answer = ask("GET", target);
+    if (answer.status != 200) throw std::runtime_error(target + ": " + answer.text);
+    return std::move(answer.json);
+  }
+  // A feed of the topic that the wish subscribes to.
+  core::Result<std::shared_ptr<server::admin::Feed>> subscribe(const nlohmann::json& wish) {
+    for (const server::admin::Topic& topic : server::api::topics(api_))
+      if (topic.name == wish.at("subscribe")) return topic.subscribe(wish.dump());
+    return core::Error{"no such topic", "none"};
+  }
+  static nlohmann::json frame(server::admin::Feed& feed) { return nlohmann::json::parse(feed.next()().value()); }
+
+  ecs::Registry& registry() { return village.server->world().registry(); }
+  [[nodiscard]] std::span<const server::admin::Route> routes() const { return router_->routes(); }
+  [[nodiscard]] const server::api::ApiPtr& api() const { return api_; }
+
+  demo::DemoGame game;
+  Village village;
+  server::TickPacer pacer{{}, 0};
+  server::Inspection inspection;
+
+ private:
+  server::api::ApiPtr api_;
+  std::unique_ptr<server::admin::Router> router_;
+};
+
+}  // namespace mobula::test

@@ -1,0 +1,169 @@
+#include <gtest/gtest.h>
+
+#include <mobula/schema/components.hpp>
+#include <server/api/asked_world.hpp>
+#include <set>
+
+namespace mobula::server {
+namespace {
+
+using nlohmann::json;
+
+class ApiEntities : public testing::Test {
+ protected:
+  // All pages of a list, as handles.
+  std::vector<std::string> all(const std::string& query, std::uint32_t limit) {
+    std::vector<std::string> handles;
+    std::string cursor = "0";
+    for (;;) {
+      const json page = world.get("/api/entities?limit=" + std::to_string(limit) + "&cursor=" + cursor + query);
+      EXPECT_LE(page["entities"].size(), limit);
+      for (const json& each : page["entities"]) handles.push_back(each["handle"]);
+      if (page["next"].is_null()) return handles;
+      cursor = page["next"];
+    }
+  }
+  template <class Fits>
+  std::vector<std::string> living(Fits&& fits) {
+    std::vector<std::string> handles;
+    for (const ecs::Entity entity : world.registry().entities())
+      if (fits(entity)) handles.push_back(to_string(entity));
+    return handles;
+  }
+  std::string first_with(const std::string& component) {
+    return world.get("/api/entities?component=" + component)["entities"][0]["handle"];
+  }
+
+  test::AskedWorld world;
+};
+
+TEST_F(ApiEntities, AreAllThereOnceWhateverThePages) {
+  world.ticks(5);
+  const std::vector<std::string> expected = living([](ecs::Entity) { return true; });
+  EXPECT_GT(expected.size(), 100u);
+  for (const std::uint32_t limit : {1u, 7u, 100u, 500u}) EXPECT_EQ(all("", limit), expected) << limit;
+  EXPECT_EQ(world.get("/api/entities")["total"], expected.size());
+}
+
+TEST_F(ApiEntities, AreFoundByComponentPrototypeHandleAndLabel) {
+  world.village.join("Anna Blume");
+  world.ticks(20);
+  ecs::Registry& registry = world.registry();
+  const auto with_health = living([&](ecs::Entity entity) { return registry.has<demo::Health>(entity); });
+  EXPECT_GT(with_health.size(), 10u);
+  EXPECT_EQ(all("&component=Health", 7), with_health);
+  const auto rendered = living([&](ecs::Entity entity) {
+    return registry.find(entity, core::StringId32("Body")) != ecs::no_pool ||
+           registry.find(entity, core::StringId32("Fog")) != ecs::no_pool;
+  });
+  EXPECT_EQ(all("&component=RenderData", 100), rendered) << "by type, whatever their names";
+  const ecs::PrototypeId prototype = registry.prototype(*ecs::parse_entity(with_health.front()));
+  EXPECT_EQ(all("&prototype=" + std::to_string(prototype), 3),
+            living([&](ecs::Entity entity) { return registry.prototype(entity) == prototype; }));
+  const json anna = world.get("/api/entities?search=aNNA%20bl")["entities"];
+  ASSERT_EQ(anna.size(), 1u);
+  EXPECT_EQ(anna[0]["label"], "Anna Blume");
+  const std::string handle = anna[0]["handle"];
+  EXPECT_EQ(world.get("/api/entities?search=" + handle)["entities"][0]["handle"], handle);
+  EXPECT_TRUE(all("&search=nobody+has+this", 100).empty());
+  EXPECT_TRUE(all("&component=NoSuchThing", 100).empty());
+}
+
+TEST_F(ApiEntities, WhatTheLevelNamesIsCalledByItsPath) {
+  std::set<std::string> labels;
+  for (const std::string& handle : all("", 100)) {
+    const std::string label = world.get("/api/entities/" + handle)["label"];
+    if (!label.empty()) labels.insert(label);
+  }
+  EXPECT_TRUE(labels.contains("boar.0") || labels.contains("pine.0")) << json(labels).dump();
+}
+
+TEST_F(ApiEntities, OneIsToldWhole) {
+  world.ticks(3);
+  const std::string handle = first_with("Wander");
+  const json entity = world.get("/api/entities/" + handle);
+  EXPECT_EQ(entity["handle"], handle);
+  std::set<std::string> names;
+  for (const json& component : entity["components"]) names.insert(component["name"]);
+  EXPECT_TRUE(names.contains("Transform"));
+  EXPECT_TRUE(names.contains("mobula::hierarchy::WorldTransform")) << "local components are named, too";
+  for (const json& component : entity["components"])
+    for (const json& property : component["properties"])
+      EXPECT_EQ(world.get("/api/entities/" + handle + '/' + component["name"].get<std::string>() + '/' +
+                          property["path"].get<std::string>()),
+                property["value"]);
+  const json position = world.get("/api/entities/" + handle + "/Transform")["position"];
+  EXPECT_EQ(entity["position"], (json{position["x"], position["y"], position["z"]}));
+}
+
+TEST_F(ApiEntities, APropertyIsWrittenAndReachesThosewhoSeeIt) {
+  const test::Village::Client& client = world.village.join("anna");
+  world.ticks(20);
+  const std::string handle = first_with("Avatar");
+  const ecs::Entity entity = *ecs::parse_entity(handle);
+  const test::Answer answer = world.ask("PUT", "/api/entities/" + handle + "/Health/current", "42");
+  EXPECT_EQ(answer.status, 200u);
+  EXPECT_EQ(answer.text, "42");
+  EXPECT_EQ(world.registry().get<const demo::Health>(entity).current, 42);
+  EXPECT_TRUE(world.village.tick_until([&] {
+    const auto* mirrored = std::as_const(client.connection.mirror()->registry()).try_get<const demo::Health>(entity);
+    return mirrored != nullptr && mirrored->current == 42;
+  }));
+  EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Transform/position", R"({"x": 1.5})").json["x"], 1.5);
+  EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Transform/rotation", "[0,0,0,1]").status, 200u);
+}
+
+// The same code refuses what levels may not say; what is refused has not been written at all.
+TEST_F(ApiEntities, WhatIsRefusedHasChangedNothing) {
+  world.ticks(2);
+  const std::string handle = first_with("Wander");
+  const std::string before = world.get("/api/entities/" + handle).dump();
+  const struct {
+    const char* path;
+    const char* body;
+    unsigned status;
+    const char* code;
+  } cases[] = {
+      {"Health/current", "70000", 400, "out_of_range"},
+      {"Health/current", "-1", 400, "out_of_range"},
+      {"Health/current", "\"much\"", 400, "wrong_type"},
+      {"Health/current", "1.5", 400, "wrong_type"},
+      {"Health/current", "", 400, "not_text"},
+      {"Health/current", "1 2", 400, "not_text"},
+      {"Health/current", "[[[[", 400, "not_text"},
+      {"Health/currant", "1", 404, "no_such_property"},
+      {"Helth/current", "1", 404, "no_such_component"},
+      {"Team/color", "\"violet\"", 400, "out_of_range"},
+      {"Transform/position", R"({"x": 1, "x": 2})", 400, "not_text"},
+      {"Transform/position", R"({"x": 1, "y": 1e9})", 400, "out_of_range"},
+      {"Transform/position", R"([1, 2])", 400, "wrong_type"},
+      {"Transform/position.x%00", "1", 404, "no_such_property"},
+      {"Transform/rotation", "[0,0,0,0]", 400, "out_of_range"},
+      {"mobula::hierarchy::WorldTransform/position.x", "1", 404, "no_such_component"},
+  };
+  for (const auto& [path, body, status, code] : cases) {
+    const test::Answer answer = world.ask("PUT", "/api/entities/" + handle + '/' + path, body);
+    EXPECT_EQ(answer.status, status) << path << ' ' << body << ' ' << answer.text;
+    EXPECT_EQ(answer.code(), code) << path << ' ' << body << ' ' << answer.text;
+  }
+  EXPECT_EQ(world.get("/api/entities/" + handle).dump(), before);
+  EXPECT_EQ(world.ask("PUT", "/api/entities/0.4000000000/Health/current", "1").status, 404u);
+  EXPECT_EQ(world.ask("PUT", "/api/entities/x/Health/current", "1").status, 400u);
+  EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Health/current?world=other", "1").code(), "no_such_world");
+}
+
+TEST_F(ApiEntities, AStaleHandleIsNobody) {
+  world.ticks(2);
+  const std::string handle = first_with("Wander");
+  world.registry().destroy(*ecs::parse_entity(handle));
+  for (const char* path : {"", "/Health", "/Health/current"}) {
+    const test::Answer answer = world.ask("GET", "/api/entities/" + handle + path);
+    EXPECT_EQ(answer.status, 404u);
+    EXPECT_EQ(answer.code(), "stale_handle");
+    EXPECT_EQ(answer.message(), "entity " + handle + " is not alive");
+  }
+  EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Health/current", "1").code(), "stale_handle");
+}
+
+}  // namespace
+}  // namespace mobula::server

@@ -1,0 +1,192 @@
+#include <gtest/gtest.h>
+
+#include <mobula/core/random.hpp>
+#include <mobula/hierarchy/world_transform.hpp>
+#include <mobula/schema/engine.hpp>
+#include <server/api/asked_world.hpp>
+
+namespace mobula::server {
+namespace {
+
+using nlohmann::json;
+
+// What a page makes of the map's frames: index to [generation, prototype, x, z].
+class Page {
+ public:
+  // False: more is coming.
+  bool take(const json& frame) {
+    if (frame.at("reset")) shown_.clear();
+    const json& came = frame.at("came");
+    for (std::size_t i = 0; i < came.size(); i += 7)
+      shown_[came[i]] = {came[i + 1], came[i + 2], came[i + 4], came[i + 6]};
+    const json& moved = frame.at("moved");
+    for (std::size_t i = 0; i < moved.size(); i += 4) {
+      const auto known = shown_.find(moved[i]);
+      EXPECT_NE(known, shown_.end()) << "who moves is there";
+      if (known != shown_.end()) known->second = {known->second[0], known->second[1], moved[i + 1], moved[i + 3]};
+    }
+    for (const json& index : frame.at("went"))
+      EXPECT_EQ(shown_.erase(index.get<std::int64_t>()), 1u) << "who goes was there";
+    EXPECT_EQ(frame.at("shown"), shown_.size());
+    return frame.at("complete");
+  }
+  [[nodiscard]] const std::map<std::int64_t, std::array<std::int64_t, 4>>& shown() const { return shown_; }
+
+ private:
+  std::map<std::int64_t, std::array<std::int64_t, 4>> shown_;
+};
+
+class ApiFeeds : public testing::Test {
+ protected:
+  std::map<std::int64_t, std::array<std::int64_t, 4>> truth(float low, float high) {
+    std::map<std::int64_t, std::array<std::int64_t, 4>> all;
+    world.registry().view<const hierarchy::WorldTransform>().each(
+        [&](ecs::Entity entity, const hierarchy::WorldTransform& at) {
+          if (at.position.x < low || at.position.x > high) return;
+          all[entity.index] = {entity.generation, world.registry().prototype(entity), std::lround(100 * at.position.x),
+                               std::lround(100 * at.position.z)};
+        });
+    return all;
+  }
+  // Frames until the page has gone twice round what there is.
+  void catch_up(Page& page, admin::Feed& feed) {
+    int complete = 0;
+    for (int frames = 0; complete < 2 && frames < 1000; ++frames) complete += page.take(world.frame(feed)) ? 1 : 0;
+    EXPECT_EQ(complete, 2);
+  }
+
+  test::AskedWorld world;
+};
+
+TEST_F(ApiFeeds, TheMapIsWhatThereIsWhateverHappens) {
+  const std::shared_ptr<admin::Feed> everywhere = world.subscribe({{"subscribe", "map"}}).value();
+  const std::shared_ptr<admin::Feed> strip = world.subscribe({{"subscribe", "map"}, {"x", {-20, 20}}}).value();
+  Page all;
+  Page some;
+  core::Random random(11);
+  std::vector<ecs::Entity> made;
+  for (int round = 0; round < 30; ++round) {
+    ecs::Registry& registry = world.registry();
+    for (int i = 0; i < 20; ++i) {
+      const auto which = random.below(static_cast<std::uint32_t>(made.size()) + 1);
+      if (which == made.size()) {
+        made.push_back(registry.create());
+        registry.add<engine::Transform>(made.back()).position.x = random.uniform(-50, 50);
+      } else if (random.chance(1, 4)) {
+        registry.destroy(made[which]);
+        made.erase(made.begin() + which);
+      } else if (random.chance(1, 5) && !registry.has<engine::Parent>(made[which])) {
+        registry.add<engine::Parent>(made[which]);  // another prototype, and nobody has moved
+      } else {
+        registry.get<engine::Transform>(made[which]).position.x = random.uniform(-50, 50);
+      }
+    }
+    world.ticks(1 + round % 3);
+    all.take(world.frame(*everywhere));
+    if (round % 4 == 0) some.take(world.frame(*strip));
+  }
+  catch_up(all, *everywhere);
+  catch_up(some, *strip);
+  EXPECT_EQ(all.shown(), truth(-1e9f, 1e9f));
+  EXPECT_EQ(some.shown(), truth(-20, 20));
+  EXPECT_LT(some.shown().size(), all.shown().size());
+}
+
+TEST_F(ApiFeeds, WhatDoesNotChangeIsToldOnce) {
+  const std::shared_ptr<admin::Feed> feed = world.subscribe({{"subscribe", "map"}}).value();
+  Page page;
+  catch_up(page, *feed);
+  const json frame = world.frame(*feed);
+  EXPECT_EQ(frame["reset"], false);
+  EXPECT_TRUE(frame["came"].empty() && frame["moved"].empty() && frame["went"].empty()) << frame.dump();
+}
+
+TEST_F(ApiFeeds, AMapThatIsFullSaysSoAndTakesMoreWhenThereIsRoom) {
+  const std::shared_ptr<admin::Feed> feed = world.subscribe({{"subscribe", "map"}, {"entities_max", 10}}).value();
+  Page page;
+  catch_up(page, *feed);
+  EXPECT_EQ(page.shown().size(), 10u);
+  EXPECT_EQ(world.frame(*feed)["truncated"], true);
+  std::vector<ecs::Entity> shown;
+  for (const auto& [index, what] : page.shown())
+    shown.push_back({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(what[0])});
+  for (std::size_t i = 0; i < 4; ++i)
+    if (world.registry().valid(shown[i])) world.village.server->world().destroy_tree(shown[i]);
+  world.ticks(1);
+  catch_up(page, *feed);
+  EXPECT_EQ(page.shown().size(), 10u) << "others take their places";
+}
+
+TEST_F(ApiFeeds, TheOverviewHasEachTickOnce) {
+  world.ticks(5);
+  const std::shared_ptr<admin::Feed> feed = world.subscribe({{"subscribe", "overview"}}).value();
+  json frame = world.frame(*feed);
+  const json columns = frame["columns"];
+  ASSERT_EQ(frame["rows"].size(), 5u);
+  std::uint64_t tick = 0;
+  const auto take = [&](const json& rows) {
+    for (const json& row : rows) {
+      EXPECT_EQ(row.size(), columns.size());
+      EXPECT_EQ(row[0], ++tick);
+    }
+  };
+  take(frame["rows"]);
+  for (int i = 1; i < 40; ++i) {
+    world.ticks(i % 7);
+    frame = world.frame(*feed);
+    EXPECT_EQ(frame["rows"].size(), static_cast<std::size_t>(i % 7));
+    take(frame["rows"]);
+  }
+  world.ticks(600);
+  frame = world.frame(*feed);
+  EXPECT_EQ(frame["missed"], 600 - 512);
+  EXPECT_EQ(frame["rows"].size(), 512u);
+  EXPECT_EQ(frame["rows"].back()[0], tick + 600);
+}
+
+TEST_F(ApiFeeds, TopicsTellWhatQuestionsAreTold) {
+  world.village.join("anna");
+  world.ticks(30);
+  const std::string handle = world.get("/api/sessions/1")["entity"];
+  const std::pair<json, std::string> cases[] = {
+      {{{"subscribe", "systems"}}, "/api/systems"},
+      {{{"subscribe", "sessions"}, {"world", "world"}}, "/api/sessions?limit=200"},
+      {{{"subscribe", "session"}, {"player", 1}}, "/api/sessions/1"},
+      {{{"subscribe", "entity"}, {"handle", handle}}, "/api/entities/" + handle}};
+  for (const auto& [wish, question] : cases) {
+    const std::shared_ptr<admin::Feed> feed = world.subscribe(wish).value();
+    EXPECT_EQ(world.frame(*feed), world.get(question)) << wish.dump();
+  }
+}
+
+TEST_F(ApiFeeds, WhatIsWishedWronglyIsNamed) {
+  const std::pair<json, const char*> cases[] = {
+      {{{"subscribe", "map"}, {"x", 7}}, "x: expected [low, high], two numbers"},
+      {{{"subscribe", "map"}, {"z", {3, 2}}}, "z: expected [low, high], two numbers"},
+      {{{"subscribe", "map"}, {"z", {"a", 2}}}, "z: expected [low, high], two numbers"},
+      {{{"subscribe", "map"}, {"entities_max", 0}}, "entities_max: expected a whole number from 1 to 20000"},
+      {{{"subscribe", "map"}, {"entities_max", 1e9}}, "entities_max: expected a whole number from 1 to 20000"},
+      {{{"subscribe", "map"}, {"wrld", "x"}}, "there is no 'wrld' (did you mean 'world'?)"},
+      {{{"subscribe", "map"}, {"world", 7}}, "world: expected a name"},
+      {{{"subscribe", "session"}}, "player is missing"},
+      {{{"subscribe", "entity"}}, "handle is missing"}};
+  for (const auto& [wish, message] : cases) {
+    const auto feed = world.subscribe(wish);
+    ASSERT_FALSE(feed.ok()) << wish.dump();
+    EXPECT_EQ(feed.error().message, message);
+  }
+  const std::pair<json, const char*> later[] = {{{{"subscribe", "map"}, {"world", "x"}}, "no such world"},
+                                                {{{"subscribe", "overview"}, {"world", "x"}}, "no such world"},
+                                                {{{"subscribe", "session"}, {"player", 3}}, "no such player"},
+                                                {{{"subscribe", "session"}, {"player", "many"}}, "bad request"},
+                                                {{{"subscribe", "entity"}, {"handle", {1, 2}}}, "bad request"},
+                                                {{{"subscribe", "entity"}, {"handle", "1.77"}}, "stale handle"}};
+  for (const auto& [wish, reason] : later) {
+    const core::Result<std::string> frame = world.subscribe(wish).value()->next()();
+    ASSERT_FALSE(frame.ok()) << wish.dump();
+    EXPECT_STREQ(frame.error().reason, reason) << wish.dump();
+  }
+}
+
+}  // namespace
+}  // namespace mobula::server

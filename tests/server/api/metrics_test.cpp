@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <mobula/core/log.hpp>
+#include <mobula/server/store/store.hpp>
+#include <regex>
+#include <server/api/asked_world.hpp>
+#include <sstream>
+#include <thread>
+
+namespace mobula::server {
+namespace {
+
+using nlohmann::json;
+
+// Samples by name and labels, as they are written.
+std::map<std::string, double> samples(const std::string& text) {
+  std::map<std::string, double> all;
+  std::istringstream lines(text);
+  const std::regex sample(R"(^([a-z_]+(\{[^}]*\})?) (\S+)$)");
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# ")) continue;
+    std::smatch parts;
+    EXPECT_TRUE(std::regex_match(line, parts, sample)) << line;
+    EXPECT_TRUE(all.emplace(parts[1], std::stod(parts[3])).second) << "twice: " << line;
+  }
+  return all;
+}
+
+TEST(ApiMetrics, SayWhatTheWorldSays) {
+  test::AskedWorld world;
+  world.village.join("anna");
+  world.ticks(50);
+  const test::Answer answer = world.ask("GET", "/metrics");
+  EXPECT_EQ(answer.status, 200u);
+  auto all = samples(answer.text);
+  const std::string of_world = "{world=\"world\"}";
+  EXPECT_EQ(all["mobula_players" + of_world], 1);
+  EXPECT_EQ(all["mobula_entities" + of_world], static_cast<double>(world.registry().entities().size()));
+  EXPECT_EQ(all["mobula_tick_period_seconds" + of_world], 0.05);
+  EXPECT_EQ(all["mobula_tick_duration_seconds_count" + of_world], 50);
+  EXPECT_EQ(all["mobula_tick_phase_duration_seconds_count{world=\"world\",phase=\"encode\"}"], 50);
+  EXPECT_EQ(all["mobula_deltas_total" + of_world], static_cast<double>(world.village.server->stats().deltas_sent));
+  EXPECT_EQ(all["mobula_client_tick_bytes_sum" + of_world], all["mobula_delta_bytes_total" + of_world]);
+  EXPECT_EQ(all["mobula_simulation_answers"], 1);
+  EXPECT_GT(all["process_resident_memory_bytes"], 1e6);
+  EXPECT_EQ(answer.text.find("anna"), std::string::npos) << "nothing is told of players";
+}
+
+// Buckets rise to the count, as they must.
+TEST(ApiMetrics, HistogramsAddUp) {
+  test::AskedWorld world;
+  world.village.join("anna");
+  world.ticks(30);
+  const auto all = samples(world.ask("GET", "/metrics").text);
+  double before = 0;
+  int buckets = 0;
+  std::istringstream lines(world.ask("GET", "/metrics").text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("mobula_client_tick_bytes_bucket")) continue;
+    const double count = std::stod(line.substr(line.rfind(' ')));
+    EXPECT_GE(count, before) << line;
+    before = count;
+    ++buckets;
+  }
+  EXPECT_EQ(buckets, 18);
+  EXPECT_EQ(before, all.at("mobula_client_tick_bytes_count{world=\"world\"}"));
+}
+
+TEST(ApiMetrics, ASimulationThatDoesNotAnswerIsAMetric) {
+  test::AskedWorld world;
+  world.ticks(2);
+  for (const admin::Route& route : world.routes()) {
+    if (route.path != "/metrics") continue;
+    const admin::Reply reply = route.handler({});
+    const admin::Response said = std::get<admin::Question>(reply).otherwise();
+    EXPECT_EQ(said.status, 200u);
+    const auto all = samples(said.body);
+    EXPECT_EQ(all.at("mobula_simulation_answers"), 0);
+    EXPECT_GE(all.at("mobula_last_tick_age_seconds"), 0);
+    return;
+  }
+  ADD_FAILURE() << "there is no /metrics";
+}
+
+TEST(ApiStore, ACheckpointIsWrittenWhenAskedFor) {
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "api_store.db";
+  std::filesystem::remove(path);
+  const auto store = std::move(store::Store::open({.path = path.string(), .schema = test::game_schema()}).value());
+  {
+    test::AskedWorld world(store.get());
+    world.ticks(3);
+    const test::Answer answer = world.ask("POST", "/api/checkpoint");
+    ASSERT_EQ(answer.status, 200u) << answer.text;
+    EXPECT_EQ(answer.json["tick"], 3);
+    while (store->status().checkpoints == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const json told = world.get("/api/status")["worlds"][0]["store"];
+    EXPECT_EQ(told["tick"], 3);
+    EXPECT_EQ(told["error"], nullptr);
+    EXPECT_GT(told["rows"], 100);
+    const auto all = samples(world.ask("GET", "/metrics").text);
+    EXPECT_EQ(all.at("mobula_checkpoints_total{world=\"world\"}"), told["checkpoints"]);
+    EXPECT_EQ(all.at("mobula_store_failing{world=\"world\"}"), 0);
+    EXPECT_TRUE(world.village.server->finish_store().ok());
+  }
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + end);
+}
+
+TEST(ApiStore, WithoutAStoreNothingIsWritten) {
+  test::AskedWorld world;
+  world.ticks(2);
+  EXPECT_EQ(world.ask("POST", "/api/checkpoint").status, 409u);
+  EXPECT_EQ(world.ask("POST", "/api/checkpoint").code(), "no_store");
+  EXPECT_EQ(world.get("/api/status")["worlds"][0]["store"], nullptr);
+}
+
+TEST(ApiProcess, IsReadyWhileItTicksAndLetsPeopleIn) {
+  test::AskedWorld world;
+  EXPECT_EQ(world.ask("GET", "/ready").message(), "no world has ticked yet");
+  world.tick();
+  EXPECT_EQ(world.ask("GET", "/ready").status, 200u);
+  world.api()->pulse->ticked_at = core::monotonic_now() - 3 * core::second;
+  EXPECT_EQ(world.ask("GET", "/ready").status, 503u);
+  EXPECT_EQ(world.ask("GET", "/ready").code(), "not_ready");
+  world.tick();
+  world.api()->pulse->draining = true;
+  EXPECT_EQ(world.ask("GET", "/ready").message(), "the server lets nobody in any more");
+}
+
+TEST(ApiProcess, LogLevelsAreSetByModule) {
+  test::AskedWorld world;
+  const core::LogLevels before = core::log_levels();
+  EXPECT_EQ(world.ask("PUT", "/api/log-level", R"({"level":"error"})").json,
+            (json{{"level", "error"}, {"modules", json::object()}}));
+  EXPECT_EQ(world.ask("PUT", "/api/log-level", R"({"level":"debug","module":"net"})").json["modules"]["net"], "debug");
+  EXPECT_TRUE(core::log_enabled(core::LogLevel::debug, "net"));
+  EXPECT_FALSE(core::log_enabled(core::LogLevel::warn, "server"));
+  EXPECT_EQ(world.ask("PUT", "/api/log-level", R"({"level":"off","module":"a=b"})").status, 400u);
+  EXPECT_EQ(world.ask("PUT", "/api/log-level", R"({"level":7})").status, 400u);
+  EXPECT_EQ(world.get("/api/log-level")["modules"], (json{{"net", "debug"}}));
+  EXPECT_EQ(world.ask("PUT", "/api/log-level", R"({"level":"error","module":"net"})").json["modules"], json::object());
+  core::set_log_levels(before);
+}
+
+TEST(ApiProcess, StatusNamesTheWorlds) {
+  test::AskedWorld world;
+  world.ticks(3);
+  const json status = world.get("/api/status");
+  EXPECT_EQ(status["state"], "running");
+  ASSERT_EQ(status["worlds"].size(), 1u);
+  EXPECT_EQ(status["worlds"][0]["name"], "world");
+  EXPECT_EQ(status["worlds"][0]["tick"], 3);
+  EXPECT_EQ(world.ask("GET", "/api/live").status, 426u);
+}
+
+}  // namespace
+}  // namespace mobula::server

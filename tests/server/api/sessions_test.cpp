@@ -1,0 +1,127 @@
+#include <gtest/gtest.h>
+
+#include <server/api/asked_world.hpp>
+
+namespace mobula::server {
+namespace {
+
+using nlohmann::json;
+
+class ApiSessions : public testing::Test {
+ protected:
+  test::Village::Client& join(const std::string& name) {
+    test::Village::Client& client = world.village.join(name);
+    EXPECT_TRUE(
+        world.village.tick_until([&] { return client.connection.state() == client::Connection::State::playing; }));
+    world.ticks(10);
+    return client;
+  }
+
+  test::AskedWorld world;
+};
+
+TEST_F(ApiSessions, AreToldInOrderOfArrivalAndInPages) {
+  for (int i = 0; i < 5; ++i) join("player " + std::to_string(i));
+  world.ticks(60);
+  json all = json::array();
+  std::string cursor = "0";
+  for (int page = 0; page < 3; ++page) {
+    const json part = world.get("/api/sessions?limit=2&cursor=" + cursor);
+    EXPECT_EQ(part["total"], 5);
+    for (const json& each : part["sessions"]) all.push_back(each);
+    EXPECT_EQ(part["next"].is_null(), page == 2);
+    if (page < 2) cursor = part["next"];
+  }
+  ASSERT_EQ(all.size(), 5u);
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(all[i]["name"], "player " + std::to_string(i));
+    EXPECT_EQ(all[i]["state"], "playing");
+    EXPECT_EQ(all[i]["pipe"], "udp");
+    EXPECT_EQ(all[i]["client_id"], std::to_string(i + 1));
+    EXPECT_TRUE(all[i]["address"].get<std::string>().starts_with("10.1.0.")) << all[i]["address"];
+    EXPECT_GT(all[i]["network"]["rtt_seconds"], 0);
+    EXPECT_GT(all[i]["network"]["sent_bytes"], 1000);
+    EXPECT_GT(all[i]["connected_seconds"], 3.0);
+    EXPECT_TRUE(world.registry().valid(*ecs::parse_entity(all[i]["entity"].get<std::string>())));
+  }
+}
+
+TEST_F(ApiSessions, WhoIsAwayHasNoNetwork) {
+  const test::Village::Client& client = join("anna");
+  world.ticks(40);
+  world.village.server->pipe_closed(client.port.from, world.village.now);
+  world.village.remove(client);
+  world.ticks(2);
+  const json anna = world.get("/api/sessions")["sessions"][0];
+  EXPECT_EQ(anna["state"], "away");
+  EXPECT_EQ(anna["network"], nullptr);
+  EXPECT_EQ(anna["address"], nullptr);
+  EXPECT_LT(anna["connected_seconds"], 1.0);
+  EXPECT_EQ(world.ask("GET", "/api/sessions/1").status, 200u);
+  EXPECT_EQ(world.ask("GET", "/api/sessions/2").code(), "no_such_player");
+}
+
+TEST_F(ApiSessions, WhoIsKickedIsToldWhy) {
+  const test::Village::Client& anna = join("anna");
+  join("bert");
+  for (const char* body : {"[]", R"({"reason": 7})", R"({"reason": ""})", R"({"raeson": "x"})"})
+    EXPECT_EQ(world.ask("POST", "/api/sessions/1/kick", body).code(), "bad_request") << body;
+  EXPECT_EQ(world.ask("POST", "/api/sessions/1/kick", R"({"reason": ")" + std::string(201, 'x') + "\"}").status, 400u);
+  EXPECT_EQ(world.ask("POST", "/api/sessions/7/kick", "{}").code(), "no_such_player");
+  EXPECT_EQ(world.ask("POST", "/api/sessions/1/kick", R"({"reason": "shouting"})").json,
+            (json{{"player", 1}, {"reason", "shouting"}}));
+  EXPECT_TRUE(world.village.tick_until([&] { return anna.connection.state() == client::Connection::State::closed; }));
+  EXPECT_EQ(anna.connection.reason().code, transport::ReasonCode::kicked);
+  EXPECT_NE(anna.connection.reason().text.find("shouting"), std::string::npos) << anna.connection.reason().text;
+  EXPECT_EQ(world.get("/api/sessions")["total"], 1);
+}
+
+// What it says of whose the bytes are adds up to what was sent, and is counted while somebody asks.
+TEST_F(ApiSessions, BytesByComponentAddUp) {
+  join("anna");
+  join("bert");
+  json told = world.get("/api/sessions/2");
+  EXPECT_EQ(told["sent"]["bytes"], 0);
+  const std::uint64_t before = world.village.server->stats().delta_bytes_sent;
+  world.ticks(40);
+  told = world.get("/api/sessions/2");
+  EXPECT_GT(told["seen_entities"], 50);
+  EXPECT_NEAR(told["sent"]["seconds"].get<double>(), 2.0, 1e-6);
+  EXPECT_LT(told["sent"]["bytes"], world.village.server->stats().delta_bytes_sent - before) << "one of two clients";
+  double sum = 0;
+  std::string most;  // of the components
+  for (const json& each : told["sent"]["components"]) {
+    EXPECT_GE(each["bytes"], 0);
+    sum += each["bytes"].get<double>();
+    if (most.empty()) most = each["component"];
+  }
+  EXPECT_EQ(sum, told["sent"]["bytes"]);
+  EXPECT_EQ(most, "Transform") << "wolves and boars walk about: " << told["sent"].dump();
+  world.ticks(20 * 11);
+  told = world.get("/api/sessions/2");
+  EXPECT_EQ(told["sent"]["bytes"], 0) << "nobody had asked for ten seconds";
+  EXPECT_NE(world.village.server->measure(2), nullptr);
+  EXPECT_EQ(world.village.server->measure(0), nullptr);
+  EXPECT_EQ(world.village.server->measure(77), nullptr);
+}
+
+// Measuring is looking on: what clients get is the same.
+TEST(ApiMeasuring, ChangesNothingThatIsSent) {
+  std::array<std::uint64_t, 2> bytes{};
+  std::array<std::uint64_t, 2> hashes{};
+  for (const bool measured : {false, true}) {
+    test::AskedWorld world;
+    world.village.join("anna");
+    for (int i = 0; i < 80; ++i) {
+      world.tick();
+      if (measured && i > 10) world.village.server->measure(1);
+    }
+    bytes[measured] = world.village.server->stats().delta_bytes_sent;
+    hashes[measured] = world.village.published_hash();
+  }
+  EXPECT_EQ(bytes[0], bytes[1]);
+  EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+}  // namespace
+}  // namespace mobula::server

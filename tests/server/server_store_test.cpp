@@ -1,0 +1,208 @@
+// Servers over restarts: the world, its level and its players go on.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <mobula/server/game/demo_game.hpp>
+#include <server/hamlet.hpp>
+#include <server/tiny_game.hpp>
+#include <stdexcept>
+
+namespace mobula::server {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Village;
+
+// A file, and one life of a server after the other.
+class Lives {
+ public:
+  Lives() {
+    std::string made = (fs::temp_directory_path() / "mobula_lives_XXXXXX").string();
+    EXPECT_NE(::mkdtemp(made.data()), nullptr);
+    folder_ = made;
+  }
+  ~Lives() {
+    village.reset();
+    store.reset();
+    fs::remove_all(folder_);
+  }
+
+  void begin(Game& game, std::shared_ptr<const resource::Resource> level = test::hamlet()) {
+    village.reset();
+    store.reset();
+    auto opened = store::Store::open({.path = (folder_ / "world.db").string(), .schema = test::game_schema()});
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    store = std::move(*opened);
+    village = std::make_unique<Village>(
+        game, ServerConfig{.level = std::move(level), .verify_one_in = 1, .store = store.get(), .checkpoint_ticks = 5});
+  }
+  // In good order.
+  void end() {
+    const core::Status saved = village->server->finish_store();
+    ASSERT_TRUE(saved.ok()) << saved.error().message;
+  }
+  // As by a kill, once a checkpoint of now is on the disk.
+  void crash() {
+    while (!store->ready()) ::usleep(500);
+    ASSERT_TRUE(village->server->checkpoint().ok());
+    while (!store->ready()) ::usleep(500);
+  }
+
+  Village::Client& join(const std::string& account) {
+    client::ConnectionConfig config;
+    config.name = account;
+    transport::UserData who{};
+    std::memcpy(who.data(), account.data(), account.size());
+    config.transport.token = test::test_token(++tokens_, who);
+    return village->join(std::move(config));
+  }
+  // Whether the client finds its mirror to be what the server says, for a while.
+  bool mirrors(Village::Client& client) {
+    const bool verified = village->tick_until([&] { return client.connection.stats().verified_ticks > 20; });
+    return verified && client.connection.stats().mismatched_ticks == 0;
+  }
+  ecs::Registry& registry() { return village->server->world().registry(); }
+
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<Village> village;
+
+ private:
+  fs::path folder_;
+  std::uint64_t tokens_ = 500;
+};
+
+TEST(ServerStore, TheWorldGoesOnWhereItWas) {
+  Lives lives;
+  for (const bool crashes : {false, true}) {
+    demo::DemoGame game;
+    lives.begin(game);
+    lives.village->ticks(23);
+    crashes ? lives.crash() : lives.end();
+    const ecs::Tick tick = lives.village->server->world().tick();
+    const std::uint32_t entities = lives.registry().entities().size();
+    demo::DemoGame next;
+    lives.begin(next);
+    EXPECT_EQ(lives.village->server->world().tick(), tick);
+    EXPECT_EQ(lives.registry().entities().size(), entities);
+  }
+}
+
+// Chance goes on too: a world that was saved and one that was not are the same after the same ticks.
+TEST(ServerStore, ARestartChangesNothingOfWhatHappens) {
+  demo::DemoGame uninterrupted;
+  Village reference(uninterrupted, ServerConfig{.level = test::hamlet(), .verify_one_in = 1});
+  reference.ticks(60);
+  Lives lives;
+  demo::DemoGame before;
+  lives.begin(before);
+  lives.village->ticks(30);
+  lives.end();
+  demo::DemoGame after;
+  lives.begin(after);
+  lives.village->ticks(30);
+  const auto places = [](World& world) {
+    std::vector<std::array<float, 3>> all;
+    world.registry().view<const demo::Wander, const engine::Transform>().each(
+        [&](ecs::Entity, const demo::Wander&, const engine::Transform& transform) {
+          all.push_back({transform.position.x, transform.position.y, transform.position.z});
+        });
+    std::ranges::sort(all);
+    return all;
+  };
+  EXPECT_EQ(lives.village->server->world().tick(), reference.server->world().tick());
+  EXPECT_EQ(places(lives.village->server->world()), places(reference.server->world()));
+}
+
+TEST(ServerStore, PlayersFindTheirEntitiesAgain) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  Village::Client& ada = lives.join("ada");
+  Village::Client& bo = lives.join("bo");
+  ASSERT_TRUE(lives.village->tick_until([&] { return ada.connection.complete() && bo.connection.complete(); }));
+  const ecs::Entity avatar = ada.connection.player_entity();
+  lives.registry().get<demo::Avatar>(avatar).score = 77;
+  const std::uint32_t player = lives.registry().get<const demo::Avatar>(avatar).player;
+  lives.crash();
+
+  demo::DemoGame next;
+  lives.begin(next);
+  Village::Client& stranger = lives.join("eve");
+  Village::Client& again = lives.join("ada");
+  ASSERT_TRUE(lives.village->tick_until([&] { return again.connection.complete() && stranger.connection.complete(); }));
+  EXPECT_EQ(again.connection.player_entity(), avatar);
+  EXPECT_NE(stranger.connection.player_entity(), avatar);
+  EXPECT_EQ(lives.registry().get<const demo::Avatar>(avatar).score, 77u);
+  EXPECT_EQ(lives.registry().get<const demo::Avatar>(avatar).player, player);
+  EXPECT_EQ(stranger.connection.player_entity().generation >> 20, lives.store->incarnation());
+  EXPECT_TRUE(lives.mirrors(again));
+}
+
+TEST(ServerStore, WhoDoesNotComeBackInTimeLeaves) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  Village::Client& ada = lives.join("ada");
+  ASSERT_TRUE(lives.village->tick_until([&] { return ada.connection.complete(); }));
+  const ecs::Entity avatar = ada.connection.player_entity();
+  lives.crash();
+  demo::DemoGame next;
+  lives.begin(next);
+  EXPECT_TRUE(lives.registry().valid(avatar));
+  lives.village->ticks(31 * 20);
+  EXPECT_FALSE(lives.registry().valid(avatar));
+}
+
+TEST(ServerStore, ALevelThatHasChangedMeanwhileReplacesTheSavedOne) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  lives.village->ticks(5);
+  lives.end();
+  demo::DemoGame plain;
+  Village reference(plain, ServerConfig{.level = test::hamlet()});
+  reference.ticks(5);
+  const core::Result<LevelChange> change = reference.server->reload_level(test::rebuilt_hamlet());
+  ASSERT_TRUE(change.ok());
+
+  demo::DemoGame next;
+  lives.begin(next, test::rebuilt_hamlet());
+  EXPECT_EQ(lives.registry().entities().size(), reference.server->world().registry().entities().size());
+  EXPECT_EQ(lives.village->server->world().level()->identity(), test::rebuilt_hamlet()->identity());
+  lives.village->ticks(5);
+  lives.end();
+  // The level that took its place is the saved one now, and its entities are known.
+  demo::DemoGame last;
+  lives.begin(last, test::hamlet());
+  EXPECT_EQ(lives.village->server->world().level()->identity(), test::hamlet()->identity());
+  lives.registry().check();
+}
+
+TEST(ServerStore, WithoutALevelTheSavedOneGoesOn) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  lives.end();
+  demo::DemoGame next;
+  lives.begin(next, nullptr);
+  ASSERT_NE(lives.village->server->world().level(), nullptr);
+  Village::Client& ada = lives.join("ada");
+  ASSERT_TRUE(lives.village->tick_until([&] { return ada.connection.complete(); }));
+  EXPECT_TRUE(lives.mirrors(ada));
+}
+
+TEST(ServerStore, AWorldThatBeganWithoutALevelGetsNone) {
+  Lives lives;
+  test::TinyGame game;
+  lives.begin(game, nullptr);
+  lives.end();
+  EXPECT_THROW(lives.begin(game, test::hamlet()), std::runtime_error);
+  lives.begin(game, nullptr);
+  EXPECT_EQ(lives.village->server->world().level(), nullptr);
+}
+
+}  // namespace
+}  // namespace mobula::server

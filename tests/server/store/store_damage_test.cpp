@@ -1,0 +1,183 @@
+// Files that are not as they were written: refused with advice and left alone, or the flip was where nothing is.
+#include <gmock/gmock.h>
+
+#include <mobula/server/store/database.hpp>
+#include <optional>
+#include <server/store/store_world.hpp>
+
+namespace mobula::store {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+// Some checkpoints of a world, and the files as they were after each.
+struct Saved {
+  TestFolder folder;
+  std::map<ecs::Tick, Model> models;
+  ecs::Tick newest = 0;
+  std::string path = folder.file();
+
+  Facts facts(const StoreWorld& world) const {
+    Facts facts = facts_of(world.registry);
+    facts.players = {{.id = 1, .name = "Ada", .account = "ada", .entity = {1, 2}, .present = true}};
+    facts.game = core::Bytes(50, std::byte{3});
+    return facts;
+  }
+
+  explicit Saved(bool end_in_good_order) {
+    core::Random random(11);
+    const auto store = open_store(folder.file("live.db"));
+    // Who reads the world as it began keeps all that follows in the log.
+    Database reader = std::move(*Database::open(folder.file("live.db"), Database::Access::existing));
+    if (!end_in_good_order) reader.run("BEGIN");
+    EXPECT_EQ(reader.number("SELECT count(*) FROM saved_world"), 2);
+    StoreWorld world(store->incarnation());
+    store->begin(world.registry);
+    for (std::uint64_t tick = 1; tick <= 3; ++tick) {
+      world.change(random, 40);
+      models[world.registry.tick()] = world.model();
+      newest = world.registry.tick();
+      store->note();
+      EXPECT_TRUE(store->checkpoint(facts(world)));
+      world.end_tick();
+      settle(*store, tick);
+      if (!end_in_good_order) copy_world(folder.file("live.db"), path);
+    }
+    if (!end_in_good_order) return;
+    models[world.registry.tick()] = world.model();
+    newest = world.registry.tick();
+    store->note();
+    EXPECT_TRUE(store->finish(facts(world)).ok());
+    copy_world(folder.file("live.db"), path);
+  }
+
+  // Nothing if it was refused; else the tick that was restored.
+  std::optional<ecs::Tick> read() {
+    const core::Result<std::unique_ptr<Store>> store = Store::open({.path = path, .schema = kitchen_schema()});
+    if (!store) {
+      EXPECT_THAT(store.error().reason, AnyOf(std::string("damaged"), std::string("foreign"), std::string("newer"),
+                                              std::string("worn out"), std::string("file error")));
+      EXPECT_THAT(store.error().message, HasSubstr(path));
+      return std::nullopt;
+    }
+    if (!(*store)->has_world()) return 0;
+    StoreWorld world((*store)->incarnation());
+    const auto restored = (*store)->restore(world.registry);
+    if (!restored) return std::nullopt;
+    const ecs::Tick tick = (*store)->saved_facts().tick;
+    EXPECT_EQ(world.model(), models.at(tick)) << tick;
+    return tick;
+  }
+};
+
+TEST(StoreDamage, AFlippedBitInTheFileIsRefusedOrChangesNothing) {
+  Saved saved(true);
+  const std::string whole = read_file_bytes(saved.path);
+  core::Random random(1);
+  int refused = 0;
+  int tried = 0;
+  for (std::size_t at = random.below(40); at < whole.size(); at += 1 + random.below(2 * 97), ++tried) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << random.below(8)));
+    write_file_bytes(saved.path, damaged);
+    const std::optional<ecs::Tick> tick = saved.read();
+    if (tick) {
+      EXPECT_EQ(*tick, saved.newest) << at;
+    } else {
+      ++refused;
+      EXPECT_EQ(read_file_bytes(saved.path), damaged) << "what is refused is left as it is: " << at;
+    }
+    fs::remove(saved.path + "-wal");
+    fs::remove(saved.path + "-shm");
+    if (testing::Test::HasFailure()) FAIL() << "at " << at;
+  }
+  EXPECT_GT(refused, tried / 10) << "of " << tried;
+}
+
+TEST(StoreDamage, ATornFileIsRefused) {
+  Saved saved(true);
+  const std::string whole = read_file_bytes(saved.path);
+  for (const std::size_t size :
+       {whole.size() - 1, whole.size() - 4096, whole.size() / 2, std::size_t{4096}, std::size_t{100}, std::size_t{1}}) {
+    write_file_bytes(saved.path, whole.substr(0, size));
+    EXPECT_EQ(saved.read(), std::nullopt) << size;
+  }
+  for (std::size_t page = 4096; page < whole.size(); page += 4096) {
+    std::string damaged = whole;
+    std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(page), 4096, '\0');
+    write_file_bytes(saved.path, damaged);
+    EXPECT_EQ(saved.read(), std::nullopt) << page;
+  }
+}
+
+// Frames of the last transaction that are damaged may be such as were never whole: what was before it comes back. All
+// else is refused.
+TEST(StoreDamage, AFlippedBitInTheLogNeverTakesTheWorldBackByMoreThanACheckpoint) {
+  Saved saved(false);
+  const std::string file = read_file_bytes(saved.path);
+  const std::string log = read_file_bytes(saved.path + "-wal");
+  ASSERT_GT(log.size(), 5 * 4120u);
+  core::Random random(2);
+  int refused = 0;
+  int older = 0;
+  for (std::size_t at = 0; at < log.size(); at += 1 + random.below(2 * 211)) {
+    std::string damaged = log;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << random.below(8)));
+    write_file_bytes(saved.path, file);
+    write_file_bytes(saved.path + "-wal", damaged);
+    fs::remove(saved.path + "-shm");
+    const std::optional<ecs::Tick> tick = saved.read();
+    if (!tick) {
+      ++refused;
+      EXPECT_EQ(read_file_bytes(saved.path + "-wal"), damaged) << at;
+      EXPECT_EQ(read_file_bytes(saved.path), file) << at;
+    } else {
+      EXPECT_GE(*tick + 1, saved.newest) << at;
+      older += *tick < saved.newest ? 1 : 0;
+    }
+    if (testing::Test::HasFailure()) FAIL() << "at " << at;
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_GT(older, 0);
+}
+
+TEST(StoreDamage, ALogThatBreaksOffHasWhatWasCommitted) {
+  Saved saved(false);
+  const std::string file = read_file_bytes(saved.path);
+  const std::string log = read_file_bytes(saved.path + "-wal");
+  core::Random random(3);
+  std::set<ecs::Tick> ticks;
+  for (std::size_t size = log.size();; size -= std::min<std::size_t>(size, 1 + random.below(9000))) {
+    write_file_bytes(saved.path, file);
+    write_file_bytes(saved.path + "-wal", log.substr(0, size));
+    fs::remove(saved.path + "-shm");
+    const std::optional<ecs::Tick> tick = saved.read();
+    ASSERT_TRUE(tick) << "a process that ends while it writes leaves such a log: " << size;
+    ticks.insert(*tick);
+    if (size == 0) break;
+  }
+  EXPECT_GE(ticks.size(), 2u);
+}
+
+TEST(StoreDamage, WhatAnotherProgramHasChangedIsRefused) {
+  for (const char* change :
+       {"UPDATE component_Plain SET a_float = 7.25", "DELETE FROM component_Plain",
+        "UPDATE saved_entity SET generation = generation + 1", "UPDATE saved_world SET value = 1 WHERE key = 'tick'",
+        "UPDATE saved_world SET value = 0 WHERE key = 'incarnation'", "DELETE FROM saved_player",
+        "UPDATE saved_player SET name = 'Eve'", "DROP TABLE component_Plain",
+        "UPDATE saved_component_table SET view_name = 'other'", "DELETE FROM saved_prototype_component",
+        "UPDATE saved_world SET value = x'00' WHERE key = 'game'", "DELETE FROM saved_schema"}) {
+    Saved saved(true);
+    {
+      Database database = std::move(*Database::open(saved.path, Database::Access::existing));
+      database.run("PRAGMA journal_mode = DELETE");
+      database.run(change);
+      ASSERT_FALSE(database.failed()) << change;
+    }
+    EXPECT_EQ(saved.read(), std::nullopt) << change;
+  }
+}
+
+}  // namespace
+}  // namespace mobula::store

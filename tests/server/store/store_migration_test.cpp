@@ -1,0 +1,165 @@
+// The schema has moved on since the world was saved.
+#include <gmock/gmock.h>
+
+#include <mobula/server/store/database.hpp>
+#include <reflect/compile_schema.hpp>
+#include <server/store/store_world.hpp>
+
+namespace mobula::store {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+using SchemaPointer = std::shared_ptr<const reflect::Schema>;
+
+core::Bytes row_of(const reflect::Schema& schema, const char* component, const char* field, auto value) {
+  core::Bytes row = schema.find(component)->default_value;
+  core::store(row.data() + schema.find(component)->find_field(field)->offset, value);
+  return row;
+}
+
+template <class T>
+T value_in(const StoreWorld& world, ecs::Entity entity, const char* component, const std::string& instance,
+           const char* field) {
+  const ecs::PoolId pool =
+      world.registry.find_pool(core::StringId32(component), core::StringId32(std::string_view(instance)));
+  const std::byte* row = world.registry.try_read(entity, pool);
+  EXPECT_NE(row, nullptr);
+  return core::load<T>(row + world.schema->find(component)->find_field(field)->offset);
+}
+
+TEST(StoreMigration, ComponentsGoOverByTheNamesOfTheirFieldsAndTheReportSaysWhatChanged) {
+  const SchemaPointer old_schema = test::load_schema(
+      "struct Health (component) { current:ushort; mana:int; } struct Gone (component) { a:int; }\n"
+      "struct Later (component) { a:int; }");
+  const SchemaPointer new_schema = test::load_schema(
+      "struct Health (component) { armour:int (default:\"9\"); current:int; }\n"
+      "struct Fresh (component) { a:int; } struct Later (component, not_saved) { a:int; }");
+  const TestFolder folder;
+  ecs::Entity hero;
+  ecs::Entity ghost;
+  {
+    const auto store = open_store(folder.file(), old_schema);
+    StoreWorld world(store->incarnation(), old_schema);
+    store->begin(world.registry);
+    hero = world.registry.create();
+    ghost = world.registry.create();
+    world.registry.add_bytes(hero, world.pool_of("Health", "Health"),
+                             row_of(*old_schema, "Health", "current", std::uint16_t{77}));
+    world.registry.add_bytes(hero, world.pool_of("Health", "Shield"),
+                             row_of(*old_schema, "Health", "current", std::uint16_t{5}));
+    world.registry.add_bytes(hero, world.pool_of("Gone", "Gone"));
+    world.registry.add_bytes(hero, world.pool_of("Later", "Later"));
+    world.registry.add_bytes(ghost, world.pool_of("Gone", "Gone"));
+    store->note();
+    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  }
+  Model migrated;
+  {
+    const auto store = open_store(folder.file(), new_schema);
+    StoreWorld world(store->incarnation(), new_schema);
+    const auto notes = store->restore(world.registry);
+    ASSERT_TRUE(notes.ok()) << notes.error().message;
+    EXPECT_THAT(*notes, Contains("Health.armour is new and gets its default"));
+    EXPECT_THAT(*notes, Contains("Health.mana is gone"));
+    EXPECT_THAT(*notes, Contains("Gone of 2 entities is gone with its component"));
+    EXPECT_THAT(*notes, Contains("Later of 1 entities is no longer saved"));
+    world.registry.check();
+    EXPECT_EQ(value_in<std::int32_t>(world, hero, "Health", "Health", "current"), 77);
+    EXPECT_EQ(value_in<std::int32_t>(world, hero, "Health", "Health", "armour"), 9);
+    EXPECT_EQ(value_in<std::int32_t>(world, hero, "Health", "Shield", "current"), 5);
+    EXPECT_TRUE(world.registry.valid(ghost));
+    migrated = world.model();
+    store->begin(world.registry);
+    ASSERT_TRUE(save(*store, world));
+    settle(*store, 1);
+  }
+  const auto store = open_store(folder.file(), new_schema);
+  StoreWorld world(store->incarnation(), new_schema);
+  const auto notes = store->restore(world.registry);
+  ASSERT_TRUE(notes.ok()) << notes.error().message;
+  EXPECT_TRUE(notes->empty()) << "it is of the new schema now";
+  EXPECT_EQ(world.model(), migrated);
+}
+
+TEST(StoreMigration, UntilTheFirstCheckpointTheFileIsThatOfTheOldSchema) {
+  const SchemaPointer old_schema = test::load_schema("struct A (component) { a:int; b:int; }");
+  const SchemaPointer new_schema = test::load_schema("struct A (component) { a:int; }");
+  const TestFolder folder;
+  {
+    const auto store = open_store(folder.file(), old_schema);
+    StoreWorld world(store->incarnation(), old_schema);
+    store->begin(world.registry);
+    world.registry.add_bytes(world.registry.create(), world.pool_of("A", "A"));
+    store->note();
+    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  }
+  {
+    const auto store = open_store(folder.file(), new_schema);
+    StoreWorld world(store->incarnation(), new_schema);
+    ASSERT_TRUE(store->restore(world.registry).ok());
+    store->begin(world.registry);
+  }
+  const auto store = open_store(folder.file(), old_schema);
+  StoreWorld world(store->incarnation(), old_schema);
+  const auto notes = store->restore(world.registry);
+  ASSERT_TRUE(notes.ok());
+  EXPECT_TRUE(notes->empty());
+}
+
+TEST(StoreMigration, RandomSchemasGoOverToRandomOthersAndComeBackWhole) {
+  core::Random random(21);
+  for (int round = 0; round < 12; ++round) {
+    const TestFolder folder;
+    Model before;
+    SchemaPointer schema = test::load_schema(test::random_schema(random));
+    for (int life = 0; life < 4; ++life) {
+      const auto store = open_store(folder.file(), schema);
+      StoreWorld world(store->incarnation(), schema);
+      if (store->has_world()) {
+        const auto notes = store->restore(world.registry);
+        ASSERT_TRUE(notes.ok()) << notes.error().message;
+        world.registry.check();
+        const Model now = world.model();
+        ASSERT_EQ(now.size(), before.size());
+        for (const auto& [entity, components] : before) ASSERT_TRUE(now.contains(entity)) << to_string(entity);
+        if (life % 2 == 1) {
+          EXPECT_EQ(now, before) << "the schema is the same";
+        }
+      }
+      store->begin(world.registry);
+      world.change(random, 60);
+      store->note();
+      ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+      before = world.model();
+      if (life % 2 == 1) schema = test::load_schema(test::random_schema(random));
+    }
+  }
+}
+
+// What SQLite's tools see is of the new schema as well: no table of the old one is left.
+TEST(StoreMigration, TablesAndViewsAreThoseOfTheNewSchema) {
+  const SchemaPointer old_schema = test::load_schema("struct A (component) { a:int; } struct B (component) { b:int; }");
+  const SchemaPointer new_schema = test::load_schema("struct A (component) { c:int; }");
+  const TestFolder folder;
+  for (const SchemaPointer& schema : {old_schema, new_schema}) {
+    const auto store = open_store(folder.file(), schema);
+    StoreWorld world(store->incarnation(), schema);
+    if (store->has_world()) {
+      ASSERT_TRUE(store->restore(world.registry).ok());
+    }
+    store->begin(world.registry);
+    world.registry.add_bytes(world.registry.create(), world.pool_of("A", "Second"));
+    store->note();
+    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  }
+  Database database = std::move(*Database::open(folder.file(), Database::Access::existing));
+  EXPECT_EQ(database.text("SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema WHERE name LIKE 'A%' OR "
+                          "name LIKE 'B%' OR name LIKE 'component\\_%' ESCAPE '\\' ORDER BY name)"),
+            "A A_Second component_A component_A_Second component_Parent component_Transform");
+  EXPECT_EQ(database.number("SELECT count(*) FROM A_Second"), 2);
+}
+
+}  // namespace
+}  // namespace mobula::store

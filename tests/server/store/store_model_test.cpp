@@ -1,0 +1,127 @@
+// Random worlds and sudden ends: what comes back is what the last checkpoint had, and nothing else.
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <seeds.hpp>
+#include <server/store/store_world.hpp>
+
+namespace mobula::store {
+namespace {
+
+// What the file has, restored into a world of its own.
+struct Read {
+  explicit Read(const std::string& path) : store(open_store(path)), world(store->incarnation()) {
+    if (!store->has_world()) return;
+    tick = store->saved_facts().tick;
+    const auto restored = store->restore(world.registry);
+    EXPECT_TRUE(restored.ok()) << restored.error().message;
+    world.registry.check();
+  }
+  std::unique_ptr<Store> store;
+  StoreWorld world;
+  ecs::Tick tick = 0;
+};
+
+TEST(StoreModel, WheneverTheFilesAreCopiedTheyHaveAWholeCheckpoint) {
+  test::for_each_seed(1, 6, 60, [](std::uint64_t seed) {
+    const TestFolder folder;
+    core::Random random(seed);
+    std::map<ecs::Tick, Model> saved{{0, {}}};
+    std::set<ecs::Entity> ever;
+    ecs::Tick newest = 0;
+    for (int life = 0; life < 3; ++life) {
+      Read read(folder.file());
+      ASSERT_EQ(read.tick, newest);
+      ASSERT_EQ(read.world.model(), saved.at(newest));
+      StoreWorld& world = read.world;
+      Store& store = *read.store;
+      store.begin(world.registry);
+      std::uint64_t checkpoints = 0;
+      for (int tick = 0; tick < 20; ++tick) {
+        world.change(random, static_cast<int>(random.below(30)));
+        const Model now = world.model();
+        const ecs::Tick at = world.registry.tick();
+        if (!random.chance(1, 3)) {
+          store.note();
+          world.end_tick();
+          continue;
+        }
+        if (!save(store, world)) continue;
+        ++checkpoints;
+        saved.emplace(at, now);
+        if (random.chance(1, 2)) continue;  // the next one may find the writer at work
+        settle(store, checkpoints);
+        copy_world(folder.file(), folder.file("copy.db"));
+        const Read copy(folder.file("copy.db"));
+        EXPECT_EQ(copy.tick, at);
+        EXPECT_EQ(copy.world.model(), now);
+      }
+      settle(store, checkpoints);
+      if (checkpoints > 0) newest = store.status().tick;
+      for (const ecs::Entity entity : world.ever) EXPECT_FALSE(ever.contains(entity)) << to_string(entity);
+      ever.merge(world.ever);
+      // The store goes without finish(), as if the process had ended.
+    }
+  });
+}
+
+// Writes its ticks to `out` as they are on the disk, until it is killed.
+[[noreturn]] void run_until_killed(const std::string& path, std::uint64_t seed, int out) {
+  core::Random random(seed);
+  core::Result<std::unique_ptr<Store>> store = Store::open({.path = path, .schema = kitchen_schema()});
+  if (!store) ::_exit(1);
+  StoreWorld world((*store)->incarnation());
+  if ((*store)->has_world() && !(*store)->restore(world.registry).ok()) ::_exit(2);
+  (*store)->begin(world.registry);
+  std::uint64_t checkpoints = 0;
+  for (;;) {
+    world.change(random, 20);
+    const std::size_t hash = std::hash<std::string>()(testing::PrintToString(world.model()));
+    const ecs::Tick tick = world.registry.tick();
+    const std::uint64_t line[2] = {tick, hash};
+    if (::write(out, line, sizeof line) != sizeof line) ::_exit(3);  // about to be saved
+    if (save(**store, world)) settle(**store, ++checkpoints);
+    const std::uint64_t done[2] = {tick, 0};
+    if (::write(out, done, sizeof done) != sizeof done) ::_exit(3);
+  }
+}
+
+TEST(StoreModel, AKilledProcessLosesNothingThatWasOnTheDisk) {
+  test::for_each_seed(1, 3, 100, [](std::uint64_t seed) {
+    const TestFolder folder;
+    core::Random random(seed);
+    for (int life = 0; life < 4; ++life) {
+      int pipe[2];
+      ASSERT_EQ(::pipe(pipe), 0);
+      const std::uint64_t child_seed = random.next();
+      const pid_t child = ::fork();
+      if (child == 0) {
+        ::close(pipe[0]);
+        run_until_killed(folder.file(), child_seed, pipe[1]);
+      }
+      ::close(pipe[1]);
+      std::map<std::uint64_t, std::uint64_t> announced;
+      std::uint64_t done = 0;
+      std::uint64_t line[2];
+      const std::uint32_t lines = 2 + random.below(60);
+      for (std::uint32_t i = 0; i < lines && ::read(pipe[0], line, sizeof line) == sizeof line; ++i)
+        line[1] == 0 ? void(done = line[0]) : void(announced[line[0]] = line[1]);
+      ::usleep(random.below(3000));
+      ::kill(child, SIGKILL);
+      while (::read(pipe[0], line, sizeof line) == sizeof line)
+        line[1] == 0 ? void(done = line[0]) : void(announced[line[0]] = line[1]);
+      ::close(pipe[0]);
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      ASSERT_TRUE(WIFSIGNALED(status)) << "it ended by itself: " << status;
+
+      const Read read(folder.file());
+      EXPECT_GE(read.tick, done);
+      ASSERT_TRUE(announced.contains(read.tick)) << read.tick;
+      EXPECT_EQ(std::hash<std::string>()(testing::PrintToString(read.world.model())), announced[read.tick]);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace mobula::store

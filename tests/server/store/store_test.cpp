@@ -1,0 +1,312 @@
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <mobula/server/store/world_tables.hpp>
+#include <reflect/compile_schema.hpp>
+#include <server/store/store_world.hpp>
+
+namespace mobula::store {
+namespace {
+
+using testing::HasSubstr;
+
+std::string question(const std::string& path, const std::string& sql) {
+  Database database = std::move(*Database::open(path, Database::Access::existing));
+  database.keep_log_at_close(true);
+  return database.text(sql);
+}
+
+TEST(Store, ANewFileHasNoWorldAndEveryStartIsAnotherIncarnation) {
+  const TestFolder folder;
+  for (std::uint32_t start = 1; start <= 3; ++start) {
+    const auto store = open_store(folder.file());
+    EXPECT_FALSE(store->has_world());
+    EXPECT_EQ(store->incarnation(), start);
+    EXPECT_EQ(question(folder.file(), "SELECT value FROM saved_world WHERE key = 'incarnation'"),
+              std::to_string(start));
+  }
+}
+
+TEST(Store, AWorldComesBackWithItsHandlesAndAllItsFacts) {
+  const TestFolder folder;
+  core::Random random(5);
+  Model saved;
+  Facts facts;
+  {
+    const auto store = open_store(folder.file());
+    StoreWorld world(store->incarnation());
+    store->begin(world.registry);
+    world.registry.set_tick(41);
+    world.change(random, 300);
+    facts = {.tick = 41,
+             .unix_time = 1'700'000'000,
+             .random = random.state(),
+             .next_player = 9,
+             .players =
+                 {{.id = 3, .name = "Ada", .account = std::string("a\0\xff", 3), .entity = {4, 4097}, .present = true},
+                  {.id = 8, .name = "Bo", .account = "", .entity = {}, .present = false}},
+             .game = {std::byte{1}, std::byte{0}, std::byte{255}},
+             .level = std::make_shared<SavedLevel>(SavedLevel{.file = core::Bytes(5000, std::byte{7}),
+                                                              .range = {0, 2, 4097},
+                                                              .entities = {{0, 4097}, {}},
+                                                              .paths = {"/a", "/b.1"},
+                                                              .names = {"a", "b"}})};
+    store->note();
+    ASSERT_TRUE(store->finish(facts).ok());
+    saved = world.model();
+  }
+  EXPECT_FALSE(fs::exists(folder.file() + "-wal")) << "a world that ended in good order is one file";
+  const auto store = open_store(folder.file());
+  ASSERT_TRUE(store->has_world());
+  StoreWorld world(store->incarnation());
+  const auto notes = store->restore(world.registry);
+  ASSERT_TRUE(notes.ok()) << notes.error().message;
+  EXPECT_TRUE(notes->empty());
+  EXPECT_EQ(world.model(), saved);
+  EXPECT_EQ(world.registry.tick(), 42u);
+  world.registry.check();
+  const Facts& back = store->saved_facts();
+  EXPECT_EQ(back.tick, 41u);
+  EXPECT_EQ(back.unix_time, facts.unix_time);
+  EXPECT_EQ(back.random, facts.random);
+  EXPECT_EQ(back.next_player, 9u);
+  EXPECT_EQ(back.game, facts.game);
+  ASSERT_EQ(back.players.size(), 2u);
+  EXPECT_EQ(back.players[0].account, facts.players[0].account);
+  EXPECT_EQ(back.players[0].name, "Ada");
+  EXPECT_EQ(back.players[0].entity, facts.players[0].entity);
+  EXPECT_TRUE(back.players[0].present);
+  EXPECT_FALSE(back.players[1].present);
+  ASSERT_NE(back.level, nullptr);
+  EXPECT_EQ(back.level->file, facts.level->file);
+  EXPECT_EQ(back.level->range, facts.level->range);
+  EXPECT_EQ(back.level->entities, facts.level->entities);
+  EXPECT_EQ(back.level->paths, facts.level->paths);
+  EXPECT_EQ(back.level->names, facts.level->names);
+}
+
+TEST(Store, AfterARestartNoNewHandleIsAnOldOne) {
+  const TestFolder folder;
+  core::Random random(6);
+  std::set<ecs::Entity> ever;
+  for (int start = 0; start < 6; ++start) {
+    const auto store = open_store(folder.file());
+    StoreWorld world(store->incarnation());
+    if (store->has_world()) {
+      ASSERT_TRUE(store->restore(world.registry).ok());
+    }
+    const Model before = world.model();
+    store->begin(world.registry);
+    for (int tick = 0; tick < 5; ++tick) {
+      world.change(random, 60);
+      if (tick == 2)
+        save(*store, world);
+      else {
+        store->note();
+        world.end_tick();
+      }
+    }
+    settle(*store, 1);  // what came after the checkpoint is lost, and clients have seen it
+    for (const ecs::Entity entity : world.ever) {
+      EXPECT_FALSE(ever.contains(entity)) << to_string(entity);
+      EXPECT_EQ(entity.generation >> 20, store->incarnation());
+    }
+    for (const auto& [entity, components] : before) EXPECT_TRUE(ever.contains(entity)) << to_string(entity);
+    ever.merge(world.ever);
+  }
+}
+
+TEST(Store, OnlyWhatChangedIsWritten) {
+  const TestFolder folder;
+  const auto store = open_store(folder.file());
+  StoreWorld world(store->incarnation());
+  store->begin(world.registry);
+  const ecs::PoolId pool = world.pool_of("Plain", "Plain");
+  std::vector<ecs::Entity> entities(500);
+  ASSERT_TRUE(world.registry.create(entities));
+  for (const ecs::Entity entity : entities) world.registry.add_bytes(entity, pool);
+  ASSERT_TRUE(save(*store, world));
+  settle(*store, 1);
+  EXPECT_EQ(store->status().rows, 1000u);
+  auto& plain = *reinterpret_cast<kitchen::Plain*>(world.registry.try_write(entities[77], pool));
+  plain.an_int32 = 5;
+  static_cast<void>(world.registry.try_write(entities[300], pool));  // stamped, and as it was
+  ASSERT_TRUE(save(*store, world));
+  settle(*store, 2);
+  EXPECT_EQ(store->status().rows, 1u);
+  ASSERT_TRUE(save(*store, world));
+  settle(*store, 3);
+  EXPECT_EQ(store->status().rows, 0u);
+  world.registry.destroy(entities[3]);
+  ASSERT_TRUE(save(*store, world));
+  settle(*store, 4);
+  EXPECT_LE(store->status().rows, 2u);
+}
+
+TEST(Store, ARestoredWorldThatHasNotChangedIsNotWrittenAgain) {
+  const TestFolder folder;
+  core::Random random(8);
+  {
+    const auto store = open_store(folder.file());
+    StoreWorld world(store->incarnation());
+    store->begin(world.registry);
+    world.change(random, 200);
+    store->note();
+    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  }
+  const auto store = open_store(folder.file());
+  StoreWorld world(store->incarnation());
+  ASSERT_TRUE(store->restore(world.registry).ok());
+  store->begin(world.registry);
+  ASSERT_TRUE(save(*store, world));
+  settle(*store, 1);
+  EXPECT_EQ(store->status().rows, 0u);
+}
+
+TEST(Store, AWorldThatIsNotRestoredIsReplaced) {
+  const TestFolder folder;
+  core::Random random(9);
+  Model saved;
+  for (int start = 0; start < 2; ++start) {
+    const auto store = open_store(folder.file());
+    StoreWorld world(store->incarnation());
+    store->begin(world.registry);
+    world.change(random, 100);
+    saved = world.model();
+    store->note();
+    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  }
+  const auto store = open_store(folder.file());
+  StoreWorld world(store->incarnation());
+  ASSERT_TRUE(store->restore(world.registry).ok());
+  EXPECT_EQ(world.model(), saved);
+}
+
+TEST(Store, AnySqliteToolReadsItWhileItIsWritten) {
+  const TestFolder folder;
+  const auto store = open_store(folder.file());
+  StoreWorld world(store->incarnation());
+  store->begin(world.registry);
+  const ecs::Entity entity = world.registry.create();
+  auto& plain = *reinterpret_cast<kitchen::Plain*>(world.registry.add_bytes(entity, world.pool_of("Plain", "Plain")));
+  plain.a_float = 2.5f;
+  world.registry.add_bytes(entity, world.pool_of("Ranged", "Sharp"));
+  ASSERT_TRUE(save(*store, world));
+  settle(*store, 1);
+  const std::string tool =
+      "sqlite3 -readonly " + folder.file() +
+      " 'SELECT handle, a_float, a_text, a_name FROM Plain' 'SELECT handle, small FROM Ranged_Sharp' "
+      "'SELECT components FROM entities' 'SELECT entities, tick, saved_at FROM save'";
+  FILE* const output = ::popen(tool.c_str(), "r");
+  ASSERT_NE(output, nullptr);
+  std::array<char, 1000> text{};
+  const std::size_t size = std::fread(text.data(), 1, text.size() - 1, output);
+  const int status = ::pclose(output);
+  if (WEXITSTATUS(status) == 127) GTEST_SKIP() << "there is no sqlite3 here";
+  const std::string handle = to_string(entity);
+  EXPECT_EQ(std::string(text.data(), size), handle + "|2.5|two words|" +
+                                                std::to_string(core::StringId32("crate").value) + "\n" + handle +
+                                                "|plus\nPlain, Ranged \"Sharp\"\n1|1|2023-11-14 22:13:21\n");
+}
+
+TEST(Store, AComponentMayBeCalledAsATableIs) {
+  const auto schema = test::load_schema(
+      "struct Player (component) { a:int; } struct Save (component) { a:int; } struct saved_player (component) { "
+      "a:int; }\n"
+      "struct Level (component) { a:int; } struct component_Player (component) { a:int; }");
+  const TestFolder folder;
+  Model saved;
+  for (int life = 0; life < 2; ++life) {
+    const auto store = open_store(folder.file(), schema);
+    StoreWorld world(store->incarnation(), schema);
+    if (store->has_world()) {
+      ASSERT_TRUE(store->restore(world.registry).ok());
+      EXPECT_EQ(world.model(), saved);
+    }
+    store->begin(world.registry);
+    const ecs::Entity entity = world.registry.create();
+    for (const char* name : {"Player", "Save", "saved_player", "Level", "component_Player"})
+      world.registry.add_bytes(entity, world.pool_of(name, name));
+    saved = world.model();
+    store->note();
+    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  }
+  for (const char* view : {"Player", "Save_2", "saved_player_2", "Level", "component_Player_2"})
+    EXPECT_EQ(question(folder.file(), "SELECT count(*) FROM " + std::string(view)), "2") << view;
+}
+
+TEST(Store, AWorldHasOneServerAtATime) {
+  const TestFolder folder;
+  auto store = open_store(folder.file());
+  const auto second = Store::open({.path = folder.file(), .schema = kitchen_schema()});
+  ASSERT_FALSE(second.ok());
+  EXPECT_STREQ(second.error().reason, "in use");
+  EXPECT_THAT(second.error().message, HasSubstr(folder.file()));
+  store.reset();
+  EXPECT_EQ(open_reason(folder.file()), "");
+}
+
+TEST(Store, WhatIsNoWorldIsRefusedAndStaysAsItIs) {
+  const TestFolder folder;
+  write_file_bytes(folder.file("text"), std::string(5000, 'x'));
+  write_file_bytes(folder.file("short"), "SQLite format 3");
+  {
+    Database other = std::move(*Database::open(folder.file("other.db"), Database::Access::create));
+    other.run("CREATE TABLE saved_world (key TEXT PRIMARY KEY, value)");
+  }
+  const std::map<std::string, std::string> reasons{{"text", "foreign"}, {"short", "damaged"}, {"other.db", "foreign"}};
+  for (const auto& [name, reason] : reasons) {
+    const std::string before = read_file_bytes(folder.file(name));
+    EXPECT_EQ(open_reason(folder.file(name)), reason) << name;
+    EXPECT_EQ(read_file_bytes(folder.file(name)), before) << name;
+  }
+  EXPECT_EQ(open_reason(folder.file("no/such/folder/world.db")), "not writable");
+  EXPECT_EQ(open_reason(folder.path().string()), "not writable") << "a folder";
+}
+
+TEST(Store, AWorldOfANewerServerIsRefused) {
+  const TestFolder folder;
+  open_store(folder.file());
+  {
+    Database database = std::move(*Database::open(folder.file(), Database::Access::existing));
+    database.run("PRAGMA user_version = 2");
+    ASSERT_FALSE(database.failed());
+  }
+  EXPECT_EQ(open_reason(folder.file()), "newer");
+}
+
+TEST(Store, ALogWithoutItsFileIsNotThrownAway) {
+  const TestFolder folder;
+  write_file_bytes(folder.file() + "-wal", "what was saved last");
+  EXPECT_EQ(open_reason(folder.file()), "damaged");
+  EXPECT_EQ(read_file_bytes(folder.file() + "-wal"), "what was saved last");
+  EXPECT_FALSE(fs::exists(folder.file()));
+}
+
+TEST(Store, AfterAllIncarnationsTheWorldIsWornOut) {
+  const TestFolder folder;
+  open_store(folder.file());
+  std::uint32_t starts = 1;
+  {
+    // As 4,093 further starts would leave it: the sum is that of the row.
+    Database database = std::move(*Database::open(folder.file(), Database::Access::existing));
+    const auto sum = [](std::int64_t incarnation) {
+      return static_cast<std::int64_t>(sum_of(FactRows{{"incarnation", incarnation}}));
+    };
+    database.run("UPDATE saved_world SET value = 4094 WHERE key = 'incarnation'");
+    database.run("UPDATE saved_world SET value = " + std::to_string(sum(4094)) + " WHERE key = 'facts_sum'");
+  }
+  {
+    const auto store = open_store(folder.file());
+    starts = store->incarnation();
+    StoreWorld world(starts);
+    EXPECT_EQ(world.registry.create().generation >> 20, 4095u);
+  }
+  EXPECT_EQ(starts, 4095u);
+  const auto refused = Store::open({.path = folder.file(), .schema = kitchen_schema()});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_STREQ(refused.error().reason, "worn out");
+}
+
+}  // namespace
+}  // namespace mobula::store

@@ -1,0 +1,176 @@
+// Readers that stay, disks that are full, writers that cannot write.
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+
+#include <gmock/gmock.h>
+#include <mobula/server/store/database.hpp>
+#include <server/store/store_world.hpp>
+
+namespace mobula::store {
+namespace {
+
+using testing::HasSubstr;
+
+void rewrite(StoreWorld& world, const std::vector<ecs::Entity>& entities, core::Random& random) {
+  const ecs::PoolId pool = world.pool_of("Plain", "Plain");
+  for (const ecs::Entity entity : entities) {
+    auto& plain = *reinterpret_cast<kitchen::Plain*>(world.registry.try_write(entity, pool));
+    plain.an_int32 = static_cast<std::int32_t>(random.next());
+  }
+}
+
+std::vector<ecs::Entity> fill(StoreWorld& world, std::size_t count) {
+  std::vector<ecs::Entity> entities(count);
+  EXPECT_TRUE(world.registry.create(entities));
+  const ecs::PoolId pool = world.pool_of("Plain", "Plain");
+  for (const ecs::Entity entity : entities) world.registry.add_bytes(entity, pool);
+  return entities;
+}
+
+TEST(StoreTrouble, TheLogIsUsedAgainAsLongAsNobodyReads) {
+  const TestFolder folder;
+  core::Random random(1);
+  const auto store = open_store(folder.file());
+  StoreWorld world(store->incarnation());
+  store->begin(world.registry);
+  const std::vector<ecs::Entity> entities = fill(world, 400);
+  std::uint64_t largest = 0;
+  for (std::uint64_t i = 1; i <= 30; ++i) {
+    rewrite(world, entities, random);
+    ASSERT_TRUE(save(*store, world));
+    settle(*store, i);
+    if (i == 2) largest = store->status().log_bytes;
+  }
+  EXPECT_LE(store->status().log_bytes, 2 * largest);
+}
+
+TEST(StoreTrouble, ALongReaderDoesNotLetTheLogGrowBeyondItsLimit) {
+  const TestFolder folder;
+  core::Random random(2);
+  constexpr std::uint64_t limit = 300'000;
+  auto store = std::move(*Store::open({.path = folder.file(), .schema = kitchen_schema(), .log_bytes_max = limit}));
+  StoreWorld world(store->incarnation());
+  store->begin(world.registry);
+  const std::vector<ecs::Entity> entities = fill(world, 400);
+  ASSERT_TRUE(save(*store, world));
+  settle(*store, 1);
+  const std::uint64_t one_batch = store->status().log_bytes;
+
+  Model saved;
+  {
+    Database reader = std::move(*Database::open(folder.file(), Database::Access::existing));
+    reader.run("BEGIN");
+    EXPECT_EQ(reader.number("SELECT value FROM saved_world WHERE key = 'tick'"), 1);
+    std::uint64_t postponed = 0;
+    for (int i = 0; postponed < 3 && i < 100'000; ++i) {
+      rewrite(world, entities, random);
+      const bool begun = save(*store, world);
+      postponed = store->status().error.empty() ? 0 : postponed + (begun ? 0 : 1);
+      ::usleep(1000);
+    }
+    const StoreStatus held = store->status();
+    EXPECT_THAT(held.error, HasSubstr("another program reads the world"));
+    EXPECT_LE(held.log_bytes, limit + 2 * one_batch);
+    EXPECT_GT(held.failures, 0u);
+    EXPECT_EQ(reader.number("SELECT value FROM saved_world WHERE key = 'tick'"), 1) << "the reader sees what it saw";
+    reader.run("COMMIT");
+  }
+  rewrite(world, entities, random);
+  saved = world.model();
+  store->note();
+  ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  store.reset();
+  const auto again = open_store(folder.file());
+  StoreWorld restored(again->incarnation());
+  ASSERT_TRUE(again->restore(restored.registry).ok());
+  EXPECT_EQ(restored.model(), saved);
+}
+
+TEST(StoreTrouble, AnotherProgramThatWritesIsWaitedFor) {
+  const TestFolder folder;
+  const auto store = open_store(folder.file());
+  StoreWorld world(store->incarnation());
+  store->begin(world.registry);
+  fill(world, 10);
+  {
+    Database writer = std::move(*Database::open(folder.file(), Database::Access::existing));
+    writer.run("BEGIN IMMEDIATE");
+    ASSERT_TRUE(save(*store, world));
+    while (store->status().failures == 0) ::usleep(1000);
+    EXPECT_EQ(store->status().checkpoints, 0u);
+    EXPECT_FALSE(store->checkpoint(facts_of(world.registry))) << "one at a time";
+    EXPECT_FALSE(store->ready());
+    writer.rollback();
+  }
+  settle(*store, 1);
+  EXPECT_EQ(store->status().error, "");
+}
+
+// In a namespace of its own a process may mount a disk as small as it likes. Its exit status: 0 all well, 77 it may
+// not.
+int fill_a_small_disk(const std::string& folder) {
+  const std::string user = "0 " + std::to_string(::geteuid()) + " 1";
+  const std::string group = "0 " + std::to_string(::getegid()) + " 1";
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return 77;
+  write_file_bytes("/proc/self/setgroups", "deny");
+  write_file_bytes("/proc/self/uid_map", user);
+  write_file_bytes("/proc/self/gid_map", group);
+  if (::mount("none", folder.c_str(), "tmpfs", 0, "size=600k") != 0) return 77;
+  core::Random random(3);
+  Model saved;
+  {
+    core::Result<std::unique_ptr<Store>> opened =
+        Store::open({.path = folder + "/world.db", .schema = kitchen_schema(), .finish_patience = core::second});
+    if (!opened) return 1;
+    Store& store = **opened;
+    StoreWorld world(store.incarnation());
+    store.begin(world.registry);
+    std::vector<ecs::Entity> entities = fill(world, 50);
+    save(store, world);
+    settle(store, 1);
+    saved = world.model();
+    fill(world, 4000);
+    save(store, world);
+    while (store.status().failures == 0) ::usleep(1000);
+    if (store.status().error.find("full") == std::string::npos) return 2;
+    if (store.finish(facts_of(world.registry)).ok()) return 3;
+  }
+  core::Result<std::unique_ptr<Store>> again = Store::open({.path = folder + "/world.db", .schema = kitchen_schema()});
+  if (!again) return 4;
+  StoreWorld world((*again)->incarnation());
+  if (!(*again)->restore(world.registry).ok()) return 5;
+  if (world.model() != saved) return 6;
+  // Room is made: what could not be written is.
+  (*again)->begin(world.registry);
+  fill(world, 4000);
+  save(**again, world);
+  while ((*again)->status().failures == 0) ::usleep(1000);
+  if (::mount("none", folder.c_str(), "tmpfs", MS_REMOUNT, "size=16m") != 0) return 7;
+  settle(**again, 1);
+  if (!(*again)->status().error.empty()) return 8;
+  world.change(random, 100);
+  (*again)->note();
+  if (!(*again)->finish(facts_of(world.registry)).ok()) return 9;
+  saved = world.model();
+  again->reset();
+  again = Store::open({.path = folder + "/world.db", .schema = kitchen_schema()});
+  if (!again) return 10;
+  StoreWorld last((*again)->incarnation());
+  if (!(*again)->restore(last.registry).ok()) return 11;
+  return last.model() == saved ? 0 : 12;
+}
+
+TEST(StoreTrouble, AFullDiskLosesNothingThatWasSavedAndWhatFollowsWhenThereIsRoom) {
+  const TestFolder folder;
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(fill_a_small_disk(folder.path().string()));
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "may not mount a disk of its own";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace mobula::store
