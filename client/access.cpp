@@ -5,6 +5,7 @@
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/key_file.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/net/bearer_token.hpp>
 #include <mobula/net/http_client.hpp>
 #include <mobula/resource/file.hpp>
 #include <mobula/transport/conditions_text.hpp>
@@ -74,12 +75,18 @@ core::Status take_answer(const std::string& answer, Tokens& tokens) {
   return core::Done{};
 }
 
-core::Result<Tokens> from_admin(const std::string& admin, std::uint32_t count) {
+core::Result<Tokens> from_admin(const std::string& admin, const std::string& token_file, std::uint32_t count) {
+  net::HttpOptions as;
+  if (!token_file.empty()) {
+    core::Result<std::string> bearer = net::load_bearer_token(token_file);
+    if (!bearer) return bearer.error();
+    as.bearer = std::move(*bearer);
+  }
   Tokens tokens;
   while (tokens.size() < count) {
     const std::uint32_t wanted = std::min(count - static_cast<std::uint32_t>(tokens.size()), tokens_per_request);
     const core::Result<std::string> answer =
-        net::http_post(admin + "/api/tokens", core::format(R"({{"count":{}}})", wanted));
+        net::http_post(admin + "/api/tokens", core::format(R"({{"count":{}}})", wanted), as);
     if (!answer)
       return core::Error{
           answer.error().reason,
@@ -121,7 +128,7 @@ core::Result<Tokens> get_tokens(const Access& access, std::uint32_t count) {
     return from_file(options.token_file);
   }
   if (!options.key_file.empty()) return by_key(options.key_file, access.destination.address, count);
-  return from_admin(options.admin, count);
+  return from_admin(options.admin, options.admin_token_file, count);
 }
 
 }  // namespace mobula::client

@@ -19,8 +19,9 @@ struct AccessOptions {
   std::string token_file;
   std::string key_file;
   std::string admin = "http://127.0.0.1:7780";
-  std::string ca_file;   // wss: who vouches for the server, instead of the system's authorities
-  std::string simulate;  // network conditions; empty: the real network alone
+  std::string admin_token_file{};  // a bearer token for that address; empty: it asks for none
+  std::string ca_file;             // wss: who vouches for the server, instead of the system's authorities
+  std::string simulate;            // network conditions; empty: the real network alone
 };
 
 struct Access {

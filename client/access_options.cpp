@@ -8,6 +8,9 @@ void add_access_options(CLI::App& app, AccessOptions& options) {
   app.add_option("--admin", options.admin, "the server's admin address, which hands out connect tokens in development")
       ->type_name("URL")
       ->capture_default_str();
+  app.add_option("--admin-token-file", options.admin_token_file,
+                 "the bearer token that the admin address asks for, as the file's first line")
+      ->type_name("FILE");
   CLI::Option* key =
       app.add_option("--key-file", options.key_file, "the key that backend and server share: makes tokens of its own");
   app.add_option("--token", options.token_file, "a connect token from the backend")->type_name("FILE")->excludes(key);

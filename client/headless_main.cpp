@@ -88,8 +88,8 @@ int main(int argc, char** argv) {
   CLI::Option* replayed =
       app.add_option("--replay", replay.path, "mirror the session that was recorded in this file")->type_name("FILE");
   app.get_option("--connect")->required(false);
-  for (const char* other : {"--connect", "--admin", "--key-file", "--token", "--ca-file", "--simulate", "--name",
-                            "--spectate", "--resources", "--schema", "--record"})
+  for (const char* other : {"--connect", "--admin", "--admin-token-file", "--key-file", "--token", "--ca-file",
+                            "--simulate", "--name", "--spectate", "--resources", "--schema", "--record"})
     replayed->excludes(other);
   app.add_option("--speed", replay.speed, "times as fast as it was recorded; 0: as fast as it goes")
       ->check(CLI::Range(0.0, 1e6))

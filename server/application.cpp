@@ -1,11 +1,12 @@
 #include <unistd.h>
 
+#include <csignal>
 #include <iostream>
 #include <mobula/core/log.hpp>
+#include <mobula/net/bearer_token.hpp>
 #include <mobula/net/http_client.hpp>
 #include <mobula/server/admin/admin_server.hpp>
 #include <mobula/server/admin/documents.hpp>
-#include <mobula/server/admin/gate.hpp>
 #include <mobula/server/admin/live.hpp>
 #include <mobula/server/api/api.hpp>
 #include <mobula/server/application.hpp>
@@ -53,12 +54,15 @@ core::Result<admin::AdminConfig> admin_config(const Config& config) {
   if (!listen) return core::Error{listen.error().reason, "--admin-address: " + listen.error().message};
   admin::AdminConfig admin{.listen = *listen};
   if (!config.admin_token_file.empty()) {
-    core::Result<std::string> token = admin::load_bearer_token(config.admin_token_file);
+    core::Result<std::string> token = net::load_bearer_token(config.admin_token_file);
     if (!token) return core::Error{token.error().reason, "--admin-token-file: " + token.error().message};
     admin.bearer_token = std::move(*token);
   }
   if (const core::Status good = admin::check_listen(*listen, admin.bearer_token); !good)
     return core::Error{good.error().reason, "--admin-token-file: " + good.error().message};
+  // A world that has begun has had one of its starts: not for want of a port.
+  if (const core::Status free = admin::try_listen(*listen); !free)
+    return core::Error{free.error().reason, "--admin-port: " + free.error().message};
   return admin;
 }
 
@@ -112,6 +116,7 @@ int check_health(const Config& config) {
 }  // namespace
 
 int run(int argc, char** argv, const OpenWorlds& open, std::vector<core::Setting> settings) {
+  std::signal(SIGPIPE, SIG_IGN);  // who reads the log may end before the world
   int status = 0;
   const std::optional<Config> config = parse_command_line(argc, argv, environ, status, std::move(settings));
   if (!config) return status;

@@ -82,7 +82,10 @@ core::Status BanList::write() const {
   if (path_.empty()) return core::Done{};
   std::string text;
   for (const auto& [account, ban] : bans_) text += line_of(ban);
-  return resource::write_files({{path_, core::as_bytes(text.data(), text.size())}});
+  const core::Status written = resource::write_files({{path_, core::as_bytes(text.data(), text.size())}});
+  if (written) return written;
+  return core::Error{"not written", core::format("done until the server ends, but not in the file of bans: {}: {}",
+                                                 written.error().reason, written.error().message)};
 }
 
 core::Status BanList::add(Ban ban, std::uint64_t unix_time) {
@@ -107,11 +110,18 @@ const Ban* BanList::find(std::string_view account, std::uint64_t unix_time) cons
   return found != bans_.end() && found->second.holds(unix_time) ? &found->second : nullptr;
 }
 
-std::vector<Ban> BanList::all(std::uint64_t unix_time) const {
-  std::vector<Ban> list;
-  for (const auto& [account, ban] : bans_)
-    if (ban.holds(unix_time)) list.push_back(ban);
-  return list;
+std::vector<Ban> BanList::list(std::uint64_t unix_time, std::size_t skipped, std::size_t most) const {
+  std::vector<Ban> some;
+  for (const auto& [account, ban] : bans_) {
+    if (some.size() == most) break;
+    if (!ban.holds(unix_time)) continue;
+    if (skipped > 0) {
+      --skipped;
+    } else {
+      some.push_back(ban);
+    }
+  }
+  return some;
 }
 
 std::string to_string(const Ban& ban) {

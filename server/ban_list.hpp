@@ -34,15 +34,16 @@ class BanList {
   // From a file, which is not there before the first ban. Reasons: "missing", "bad bans", with the line.
   static core::Result<BanList> open(std::string path);
 
-  // In place of one that the account has. Reasons: "no account", "too many bans", "too long", and those of writing the
-  // file: then it is in force, until the server ends.
+  // In place of one that the account has. Reasons: "no account", "too many bans", "too long", "not text", and "not
+  // written": then it is in force until the server ends, and not in the file.
   core::Status add(Ban ban, std::uint64_t unix_time);
-  // Reasons: "not banned", and those of writing the file.
+  // Reasons: "not banned", and "not written", as above.
   core::Status remove(std::string_view account);
   // Null: not banned, or no longer.
   [[nodiscard]] const Ban* find(std::string_view account, std::uint64_t unix_time) const;
-  // By account.
-  [[nodiscard]] std::vector<Ban> all(std::uint64_t unix_time) const;
+  // By account: after so many, so many at most.
+  [[nodiscard]] std::vector<Ban> list(std::uint64_t unix_time, std::size_t skipped = 0,
+                                      std::size_t most = bans_max) const;
 
  private:
   core::Status read_line(std::string_view line);

@@ -19,6 +19,11 @@ std::vector<core::Setting> world_settings(Config& config) {
            "refuse",
            {.type = "FILE", .group = group}},
           {"tick_rate", &config.tick_rate, "ticks per second", {.least = 1, .most = 240, .group = group}},
+          {"catch_up_ticks",
+           &config.catch_up_ticks,
+           "ticks that came late are made up for, so many at most, what is more is lost; 0: an overloaded world goes "
+           "slower, evenly",
+           {.most = 1000, .group = group}},
           {"ticks", &config.ticks, "end after so many ticks; 0: when told to stop", {.group = group}},
           {"seed", &config.seed, "seed of everything random in the world", {.group = group}},
           {"db",

@@ -30,7 +30,8 @@ struct Config {
   std::uint16_t admin_port = 7780;
   std::string admin_token_file;  // empty: who reaches the address may ask; only where no other machine does
   std::uint32_t tick_rate = 20;  // per second
-  std::uint64_t ticks = 0;       // 0: until told to stop
+  std::uint32_t catch_up_ticks = 5;
+  std::uint64_t ticks = 0;  // 0: until told to stop
   std::uint64_t seed = 1;
   std::string db;  // where the world is kept; empty: nowhere
   double checkpoint_seconds = 10;

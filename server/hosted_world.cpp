@@ -42,14 +42,16 @@ void log_pipe(const net::ServerPipes& pipes, Pipe pipe, std::string_view name) {
                  counters.accepted);
 }
 
+TickPacer::Config pacing_of(const Config& config) {
+  return {.ticks_per_second = config.tick_rate, .catch_up_max = config.catch_up_ticks};
+}
+
 double in_ms(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / core::millisecond; }
 
 }  // namespace
 
 HostedWorld::HostedWorld(std::string name, Config config)
-    : name_(std::move(name)),
-      config_(std::move(config)),
-      pacer_({.ticks_per_second = config_.tick_rate}, core::monotonic_now()) {}
+    : name_(std::move(name)), config_(std::move(config)), pacer_(pacing_of(config_), core::monotonic_now()) {}
 
 core::Result<std::unique_ptr<HostedWorld>> HostedWorld::open(net::EventLoop& events, std::string name, Config config,
                                                              Game& game) {
@@ -95,7 +97,7 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
   log_level_notes(server_->world());
   take_datagrams();
   log_pipes();
-  pacer_ = TickPacer({.ticks_per_second = config_.tick_rate}, core::monotonic_now());
+  pacer_ = TickPacer(pacing_of(config_), core::monotonic_now());
   inspection_ = std::make_unique<Inspection>(
       name_, Inspection::World{*server_, pacer_, pipes_.get(), [this] { return reload_level(); }, store_.get()});
   return core::Done{};

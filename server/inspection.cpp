@@ -55,6 +55,19 @@ index::Properties& Inspection::properties() {
   return *properties_;
 }
 
+std::optional<std::uint32_t> Inspection::in_level(ecs::Entity entity) {
+  const std::span<const ecs::Entity> entities = world().level_entities();
+  if (placed_version_ != world().level_version()) {
+    placed_version_ = world().level_version();
+    placed_.clear();
+    for (std::uint32_t i = 0; i < entities.size(); ++i)
+      if (entities[i]) placed_.emplace(entities[i].index, i);
+  }
+  const auto found = placed_.find(entity.index);
+  if (found == placed_.end() || entities[found->second] != entity) return std::nullopt;
+  return found->second;
+}
+
 ecs::Mender& Inspection::mender(ecs::PoolId lead, ecs::PoolId follower) {
   if (!mending_ || mending_->lead != lead || mending_->follower != follower)
     mending_.emplace(Mending{lead, follower, ecs::Mender(registry(), lead, {follower})});

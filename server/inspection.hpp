@@ -12,6 +12,7 @@
 #include <mobula/server/tick_pacer.hpp>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 namespace mobula::server {
 
@@ -43,6 +44,8 @@ class Inspection {
   [[nodiscard]] const store::Store* store() const { return world_.store; }
   core::Result<LevelChange> reload() { return world_.reload(); }
   [[nodiscard]] index::Properties& properties();
+  // Which of the level's file it is; nothing: none.
+  [[nodiscard]] std::optional<std::uint32_t> in_level(ecs::Entity entity);
   // The one that brings `follower` into the order of `lead`: it goes on where it was, as long as nobody asks for
   // another.
   ecs::Mender& mender(ecs::PoolId lead, ecs::PoolId follower);
@@ -60,6 +63,8 @@ class Inspection {
   TickRow totals_;  // of the times and bytes before the tick that comes
   std::optional<index::Properties> properties_;
   std::optional<Mending> mending_;
+  std::optional<std::uint32_t> placed_version_;              // of the level whose entities these are
+  std::unordered_map<std::uint32_t, std::uint32_t> placed_;  // entity index -> entity of the file
 };
 
 // Datagrams over all pipes of a world, as the kernel was handed them: without headers of UDP and below.

@@ -94,7 +94,7 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
     if (transport::Session* lanes = endpoint_.find(session->transport_id)) {
       take_messages(*session, *lanes, now);
       if (session->state == Session::State::greeting && now - session->connected_at > hello_timeout)
-        close(*session, transport::ReasonCode::timed_out, {"no hello", "connected, and never said Hello"}, now);
+        give_up_greeting(*session, now);
     }
   }
   end_absent(now);
@@ -177,6 +177,7 @@ void Server::take_acks(Session& session, core::Nanoseconds now) {
 
 void Server::run_commands(core::Nanoseconds now) {
   for (const std::unique_ptr<Session>& session : sessions_) {
+    if (!session->joined || session->state == Session::State::closing) continue;
     const core::LogScope about(session->log_fields());
     for (const auto& [context, bytes] : session->commands.due(world_->tick())) {
       const core::Status done = session->player.spectator

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mobula/core/histogram.hpp>
-#include <mobula/core/log_limit.hpp>
 #include <mobula/core/secret_stream.hpp>
 #include <mobula/server/ban_list.hpp>
 #include <mobula/server/command_dispatch.hpp>
@@ -113,7 +112,12 @@ class Server {
   // Whoever has the account is kicked, and not let in for so many seconds; 0: for ever. Reasons: those of BanList.
   core::Status ban(std::string_view account, std::string_view reason, std::uint64_t seconds);
   core::Status unban(std::string_view account) { return bans_.remove(account); }
-  [[nodiscard]] std::vector<Ban> bans() const { return bans_.all(unix_time_); }
+  // By account: after so many, so many at most.
+  [[nodiscard]] std::vector<Ban> bans(std::size_t skipped = 0, std::size_t most = BanList::bans_max) const {
+    return bans_.list(unix_time_, skipped, most);
+  }
+  // Null: not banned, or no longer.
+  [[nodiscard]] const Ban* find_ban(std::string_view account) const { return bans_.find(account, unix_time_); }
 
   // From now on nobody new is let in; clients are told that the server closes in so many seconds. Ticks go on.
   void drain(std::string_view reason, std::uint32_t seconds);
@@ -178,6 +182,7 @@ class Server {
   void take_events(core::Nanoseconds now);
   void meet(const transport::ServerEvent& event, core::Nanoseconds now);
   void part(const transport::ServerEvent& event, core::Nanoseconds now);
+  void give_up_greeting(Session& session, core::Nanoseconds now);
   void end_absent(core::Nanoseconds now);
   void report_drops(core::Nanoseconds now);
   [[nodiscard]] Session* find(transport::SessionId id);
@@ -215,7 +220,7 @@ class Server {
   void look(Session& session);
   void replicate(Session& session, transport::Session& lanes, core::Nanoseconds now);
   void turn_away(transport::SessionId id, const transport::Address& address, transport::ReasonCode code,
-                 const core::Error& error, core::Nanoseconds now);
+                 const core::Error& error);
   void send_away(Session& session, const transport::Reason& reason, const char* counted);
   void close(Session& session, transport::ReasonCode code, const core::Error& error, core::Nanoseconds now);
   void end(Session& session, const std::string& why);
@@ -236,7 +241,8 @@ class Server {
   std::vector<std::unique_ptr<Session>> sessions_;  // in order of arrival
   std::vector<std::pair<transport::SessionId, transport::Reason>> closing_;
   std::uint32_t next_player_ = 1;
-  ecs::Tick saved_tick_ = 0;  // of the last checkpoint
+  ecs::Tick saved_tick_ = 0;        // of the last checkpoint
+  core::Nanoseconds saved_at_ = 0;  // 0: no tick has run
   FormerEntities former_;
   BanList bans_;
   std::optional<Draining> draining_;
@@ -244,9 +250,6 @@ class Server {
   core::Nanoseconds now_ = 0;  // of the last tick
   core::SecretStream secrets_;
   RejoinIds rejoin_ids_;
-  core::LogLimit refused_log_{10};
-  core::LogLimit closing_log_{10};
-  core::LogLimit mirror_log_{20};
   core::Nanoseconds next_drops_report_ = 0;
   transport::DropCounters reported_drops_;
   ServerStats stats_;

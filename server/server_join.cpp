@@ -123,7 +123,7 @@ core::Status Server::join(Session& session, const Session* before) {
     if (before == nullptr) world_->remove_viewer(player.id);
     return asked;
   }
-  former_.forget(player.account);
+  if (!player.spectator) former_.forget(player.account);
   session.joined = true;
   session.viewer = world_->viewer(player.id);
   if (session.viewer->viewpoints().size() == 1 && !session.viewer->viewpoints()[0])
@@ -170,6 +170,10 @@ core::Status Server::welcome(Session& session, transport::Session& lanes, const 
   const core::Result<transport::ReliableId> told =
       lanes.send_reliable(wire::encode(wire::PlayerEntity{session.player.entity}));
   if (!told) return told.error();
+  if (draining_)
+    static_cast<void>(lanes.send_reliable(wire::encode(
+        wire::Closing{static_cast<std::uint32_t>(std::max<core::Nanoseconds>(draining_->ends - now_, 0) / core::second),
+                      draining_->reason})));
   session.welcome = *told;
   session.state = Session::State::joining;
   return core::Done{};
@@ -181,7 +185,7 @@ std::vector<KnownPlayer> Server::known_players() {
   std::vector<KnownPlayer> known;
   for (const auto& session : sessions_) {
     const Player& player = session->player;
-    if (session->joined && !player.spectator && session->state != Session::State::closing)
+    if (session->joined && !player.spectator)  // whom the game has not been told to have left
       known.push_back({player.id, player.name, player.account, player.entity, true});
   }
   for (const auto& [account, entity] : former_.all(world_->registry()))

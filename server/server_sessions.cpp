@@ -7,7 +7,7 @@
 namespace mobula::server {
 namespace {
 
-// A rejoin token is good for twice as long as the client waits for the next.
+// A rejoin token is good for twice as long as the client waits for the next, and for the grace after that.
 constexpr core::Nanoseconds rejoin_token_interval = 300 * core::second;
 constexpr std::uint32_t rejoin_token_seconds = 600;
 constexpr core::Nanoseconds drops_report_interval = 10 * core::second;
@@ -69,9 +69,7 @@ void Server::take_events(core::Nanoseconds now) {
   while (endpoint_.poll_event(event)) {
     switch (event.kind) {
       case transport::ServerEvent::Kind::refused:
-        if (refused_log_.admit(now))
-          core::log_warn("server", "refused {}: {}{}", transport::to_string(event.address), to_string(event.reason),
-                         refused_log_.more());
+        core::log_warn("server", "refused {}: {}", transport::to_string(event.address), to_string(event.reason));
         break;
       case transport::ServerEvent::Kind::connected: meet(event, now); break;
       case transport::ServerEvent::Kind::disconnected: part(event, now); break;
@@ -83,13 +81,13 @@ void Server::meet(const transport::ServerEvent& event, core::Nanoseconds now) {
   if (endpoint_.find(event.session) == nullptr) return;  // came and went since the last tick
   const std::string account = account_of(event.identity);
   if (const Ban* const ban = bans_.find(account, unix_time_))
-    return turn_away(event.session, event.address, transport::ReasonCode::refused, {"banned", to_string(*ban)}, now);
+    return turn_away(event.session, event.address, transport::ReasonCode::refused, {"banned", to_string(*ban)});
   if (const core::Status admitted = game_.authenticate(event.identity); !admitted)
-    return turn_away(event.session, event.address, transport::ReasonCode::refused, admitted.error(), now);
+    return turn_away(event.session, event.address, transport::ReasonCode::refused, admitted.error());
   Session* session = find_rejoining(event.identity.client_id);
   if (session == nullptr && rejoin_ids_.made_here(event.identity.client_id))
     return turn_away(event.session, event.address, transport::ReasonCode::refused,
-                     {"session over", "the session that this rejoin token belongs to has ended"}, now);
+                     {"session over", "the session that this rejoin token belongs to has ended"});
   if (session != nullptr) {
     if (session->state != Session::State::away)
       closing_.emplace_back(session->transport_id,
@@ -125,12 +123,22 @@ void Server::part(const transport::ServerEvent& event, core::Nanoseconds now) {
   std::erase_if(sessions_, [&](const auto& kept) { return kept.get() == session; });
 }
 
+// Whoever had come back is away again: its grace goes on.
+void Server::give_up_greeting(Session& session, core::Nanoseconds now) {
+  const core::Error silent{"no hello", "connected, and never said Hello"};
+  if (!session.joined) return close(session, transport::ReasonCode::timed_out, silent, now);
+  turn_away(session.transport_id, endpoint_.address(session.transport_id), transport::ReasonCode::timed_out, silent);
+  session.go_away(now);
+}
+
 void Server::end_absent(core::Nanoseconds now) {
   std::erase_if(sessions_, [&](const std::unique_ptr<Session>& session) {
     if (session->state != Session::State::away) return false;
     if (session->restored && session->away_since == 0) session->away_since = now;  // the first tick
-    if (session->joined && now - session->away_since < config_.rejoin_grace) return false;
-    end(*session, "was away for too long");
+    // No client can say that such a player is its own.
+    const bool nobodys = session->restored && session->player.account.empty();
+    if (session->joined && !nobodys && now - session->away_since < config_.rejoin_grace) return false;
+    end(*session, nobodys ? "was restored, and has no account to come back by" : "was away for too long");
     return true;
   });
 }
@@ -204,11 +212,9 @@ void Server::report_drops(core::Nanoseconds now) {
 }
 
 void Server::turn_away(transport::SessionId id, const transport::Address& address, transport::ReasonCode code,
-                       const core::Error& error, core::Nanoseconds now) {
+                       const core::Error& error) {
   ++stats_.refusals[error.reason];
-  if (closing_log_.admit(now))
-    core::log_warn("server", "closing {}: {}: {}{}", transport::to_string(address), error.reason, error.message,
-                   closing_log_.more());
+  core::log_warn("server", "closing {}: {}: {}", transport::to_string(address), error.reason, error.message);
   closing_.emplace_back(id, transport::Reason{code, core::format("{}: {}", error.reason, error.message)});
 }
 
@@ -219,7 +225,7 @@ void Server::close(Session& session, transport::ReasonCode code, const core::Err
     return;
   }
   session.state = Session::State::closing;
-  turn_away(session.transport_id, endpoint_.address(session.transport_id), code, error, now);
+  turn_away(session.transport_id, endpoint_.address(session.transport_id), code, error);
 }
 
 void Server::drop_closed(core::Nanoseconds now, transport::Output& output) {
@@ -245,13 +251,14 @@ void Server::hand_rejoin_tokens(Session& session, transport::Session& lanes, cor
   static_assert(RejoinIds::per_session <= wire::max_rejoin_tokens);
   if (session.rejoin_number == 0) session.rejoin_number = rejoin_ids_.next_session();
   session.next_rejoin_token = now + rejoin_token_interval;
+  const auto good_for = rejoin_token_seconds + static_cast<std::uint32_t>(config_.rejoin_grace / core::second);
   wire::RejoinTokens message;
   for (std::uint32_t which = 0; which < RejoinIds::per_session; ++which) {
     const transport::TokenRequest request{.protocol_id = config_.transport.protocol_id,
                                           .client_id = rejoin_ids_.make(session.rejoin_number, which),
                                           .user_data = session.player.identity.user_data,
                                           .servers = config_.token_servers,
-                                          .expire_seconds = rejoin_token_seconds};
+                                          .expire_seconds = good_for};
     if (request.client_id == endpoint_.identity(session.transport_id).client_id) continue;
     const core::Result<core::Bytes> token =
         transport::mint_token(request, config_.transport.private_key, fresh_secrets(secrets_), unix_time_);

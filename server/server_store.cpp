@@ -71,8 +71,13 @@ store::Facts Server::facts() {
 void Server::save_if_due() {
   if (config_.store == nullptr) return;
   config_.store->note();
-  if (world_->tick() - saved_tick_ < config_.checkpoint_ticks || !config_.store->ready()) return;
+  // By ticks, and by the clock where ticks come late: what a crash loses is bounded in seconds.
+  const bool ticks_over = world_->tick() - saved_tick_ >= config_.checkpoint_ticks;
+  const core::Nanoseconds interval = config_.checkpoint_ticks * core::second / config_.ticks_per_second;
+  if (saved_at_ == 0) saved_at_ = now_;
+  if ((!ticks_over && now_ - saved_at_ < interval) || !config_.store->ready()) return;
   saved_tick_ = world_->tick();
+  saved_at_ = now_;
   config_.store->checkpoint(facts());
 }
 

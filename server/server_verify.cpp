@@ -38,9 +38,8 @@ core::Status Server::take(Session& session, transport::Session& lanes, const wir
     if (is_known) {
       ++stats_.corrections;
       const core::LogScope about({.entity = {correction.entity.index, correction.entity.generation}});
-      if (mirror_log_.admit(now))
-        core::log_warn("server", "mirror of player {}: entity {} {} at tick {}, and is sent again{}", session.player.id,
-                       to_string(correction.entity), describe(correction.fault), correction.tick, mirror_log_.more());
+      core::log_warn("server", "mirror of player {}: entity {} {} at tick {}, and is sent again", session.player.id,
+                     to_string(correction.entity), describe(correction.fault), correction.tick);
       if (++explained > explained_max) continue;
     }
     // A lane that is full has worse to tell.
@@ -58,10 +57,9 @@ core::Status Server::take(Session& session, const wire::MirrorDifference& differ
   }
   --session.differences_awaited;
   const core::LogScope about({.entity = {difference.entity.index, difference.entity.generation}});
-  if (mirror_log_.admit(now))
-    core::log_warn("server", "mirror of player {}: entity {}, {} {}: {} there, {} here{}", session.player.id,
-                   to_string(difference.entity), difference.component, difference.field, difference.client,
-                   difference.server, mirror_log_.more());
+  core::log_warn("server", "mirror of player {}: entity {}, {} {}: {} there, {} here", session.player.id,
+                 to_string(difference.entity), difference.component, difference.field, difference.client,
+                 difference.server);
   return core::Done{};
 }
 

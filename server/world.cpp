@@ -89,6 +89,7 @@ core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Re
   level_.emplace(std::move(*next));
   names_ = std::move(names);
   saved_level_ = nullptr;
+  ++level_version_;
   hierarchy_.update();
   return change;
 }
@@ -125,9 +126,9 @@ Viewer* World::viewer(std::uint32_t player) {
   return found == viewers_.end() ? nullptr : &found->second;
 }
 
+// What hooks wished of players while others were sent away is for the next tick.
 void World::end_tick() {
   events_.clear();
-  kicks_.clear();
 #ifdef MOBULA_ASSERTS
   for (const ecs::UnstampedBlock& block : audit_.run())
     MOBULA_ASSERT(false, "a kept reference was written through: " + to_string(block, registry_));

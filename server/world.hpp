@@ -70,6 +70,12 @@ class World {
   [[nodiscard]] const std::shared_ptr<const reflect::Schema>& shared_schema() const { return config_.schema; }
   [[nodiscard]] const resource::Resource* level() const { return level_ ? &level_->resource() : nullptr; }
   // What the level was spawned as, when the world began; nothing if a reload has changed which entities it has.
+  // Another one after each reload.
+  [[nodiscard]] std::uint32_t level_version() const { return level_version_; }
+  // By entity of the level's file, as Level::entities.
+  [[nodiscard]] std::span<const ecs::Entity> level_entities() const {
+    return level_ ? level_->entities() : std::span<const ecs::Entity>();
+  }
   [[nodiscard]] ecs::EntityRange level_range() const { return level_ ? level_->range() : ecs::EntityRange{}; }
   // How an older schema, with which the level was compiled, differs from this one: sentences.
   [[nodiscard]] std::span<const std::string> level_notes() const;
@@ -121,6 +127,7 @@ class World {
   std::shared_ptr<const store::SavedLevel> saved_level_;  // the level as saves have it; null: nobody has asked
   Events events_;
   std::map<std::uint32_t, Viewer> viewers_;  // by player
+  std::uint32_t level_version_ = 0;
   std::vector<Kick> kicks_;
 };
 

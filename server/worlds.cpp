@@ -32,6 +32,7 @@ HostedWorld& Worlds::next_due() {
 void Worlds::end_closed() {
   for (const std::string& name : std::exchange(closed_, {})) {
     const auto found = std::ranges::find_if(worlds_, [&](const auto& world) { return world->name() == name; });
+    if (found == worlds_.end()) continue;  // closed again by a hook, while others ended
     const std::unique_ptr<HostedWorld> world = std::move(*found);
     worlds_.erase(found);  // before hooks of its game, which may open others
     saved_ = world->shut_down().ok() && saved_;

@@ -16,14 +16,14 @@ set(programs mobula-compile mobula-server mobula-client mobula-bots mobula-token
 install(TARGETS ${programs} COMPONENT mobula-programs)
 add_custom_target(mobula-programs DEPENDS ${programs})
 
-# All headers but those that show a library that users need not have, and the demo's.
+# All headers but those that show a library that users need not have, and the examples'.
 foreach(folder core ecs reflect hierarchy index resource wire transport net)
   install(DIRECTORY shared/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mobula COMPONENT mobula-development
           FILES_MATCHING PATTERN *.hpp PATTERN *_impl.hpp EXCLUDE)
 endforeach()
 install(DIRECTORY server client DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mobula COMPONENT mobula-development
         FILES_MATCHING PATTERN *.hpp PATTERN *_impl.hpp EXCLUDE
-        REGEX /server/admin/connection.hpp$ EXCLUDE REGEX /server/game$ EXCLUDE REGEX /client/bots$ EXCLUDE)
+        REGEX /server/game$ EXCLUDE REGEX /client/bots$ EXCLUDE REGEX "/(server|client)/lobby$" EXCLUDE)
 install(FILES ${MOBULA_INCLUDE_DIR}/mobula/schema/engine.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mobula/schema
         COMPONENT mobula-development)
 

@@ -70,6 +70,7 @@ function(mobula_tests folder)
   target_compile_definitions(${folder}_tests PRIVATE MOBULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                      MOBULA_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   mobula_own_code(${folder}_tests)
-  target_compile_options(${folder}_tests PRIVATE $<$<CONFIG:Debug>:-g1>)  # lines for stack traces; a third faster to build
+  # Lines for stack traces; what is tested is optimised, its tests are built twice as fast without.
+  target_compile_options(${folder}_tests PRIVATE $<$<CONFIG:Debug>:-O0 -g1>)
   gtest_discover_tests(${folder}_tests TEST_PREFIX ${folder}/ DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
 endfunction()

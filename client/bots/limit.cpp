@@ -39,6 +39,7 @@ std::string number(double value) {
 }  // namespace
 
 core::Result<BotsLimit> parse_limit(std::string_view text) {
+  constexpr double bound_max = 1e15;  // charts are drawn to it
   constexpr std::string_view signs = "<>=!~";
   const std::size_t begin = std::min(text.find_first_of(signs), text.size());
   const std::size_t end = std::min(text.find_first_not_of(signs, begin), text.size());
@@ -56,7 +57,7 @@ core::Result<BotsLimit> parse_limit(std::string_view text) {
                                                        nearest_measure(name))};
   BotsLimit limit{std::string(name), found->comparison, 0};
   const auto [last, error] = std::from_chars(bound.data(), bound.data() + bound.size(), limit.bound);
-  if (error != std::errc() || last != bound.data() + bound.size() || !std::isfinite(limit.bound))
+  if (error != std::errc() || last != bound.data() + bound.size() || !(std::abs(limit.bound) <= bound_max))
     return core::Error{"bad number", core::format("'{}': '{}' is no number", text, bound)};
   return limit;
 }

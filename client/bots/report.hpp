@@ -57,6 +57,7 @@ struct BotsReport {
   std::uint32_t mirrors = 0;       // at the end
   std::uint32_t entities_min = 0;  // over these
   std::uint32_t entities_max = 0;
+  bool stopped = false;       // before its time
   bool foreign_game = false;  // commands were meant for the demo, and this server runs another game
   Stretch whole;
   std::vector<BotsStep> steps;  // those that were begun

@@ -200,6 +200,7 @@ BotsReport BotsRun::finish() {
   report_.first_loss = report_.first_loss.empty() ? tally_.first_loss : report_.first_loss;
   report_.refusals = tally_.refusals;
   report_.disconnects = tally_.disconnects;
+  report_.stopped = loop_.stopped();
   report_.token_failures = tokens_->failures();
   report_.token_failure = tokens_->last_failure();
   return std::move(report_);

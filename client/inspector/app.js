@@ -181,7 +181,7 @@ function close() {
 
 function on_key(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-  if (document.querySelector('dialog[open]')) return;
+  if (!shown || document.querySelector('dialog[open]')) return;
   if (is_typing(event.target)) {
     if (event.key === 'Escape') event.target.blur();
     return;

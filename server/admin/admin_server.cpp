@@ -39,6 +39,16 @@ core::Error open_error(const transport::Address& local, const error_code& error)
   return {"cannot open", core::format("cannot listen on {}: {}", where, error.message())};
 }
 
+error_code listen(tcp::acceptor& acceptor, const tcp::endpoint& local) {
+  error_code error;
+  error_code ignored;
+  if (acceptor.open(local.protocol(), error)) return error;
+  if (local.address().is_v6()) acceptor.set_option(asio::ip::v6_only(!local.address().is_unspecified()), ignored);
+  acceptor.set_option(asio::socket_base::reuse_address(true), ignored);
+  if (!acceptor.bind(local, error)) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  return error;
+}
+
 const core::Error busy{"busy", "too many questions wait for the simulation: ask again in a while. Nothing was changed"};
 const core::Error no_answer{"no answer", "the simulation did not answer in time. Nothing was changed"};
 const core::Error unfinished{"unfinished",
@@ -90,7 +100,11 @@ struct AdminServer::Impl final : ConnectionOwner {
   std::span<const Topic> topics() const override { return all_topics; }
   const std::string& welcome() const override { return first_words; }
   void ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept override;
-  void live_began() noexcept override { ++live; }
+  bool live_began() noexcept override {
+    if (live >= live_connections_max) return false;
+    ++live;
+    return true;
+  }
   void live_ended() noexcept override { --live; }
 
   class Asked;
@@ -119,9 +133,10 @@ class AdminServer::Impl::Asked final : public DeskQuestion {
  public:
   using Finished = std::function<void()>;
 
-  // `work` gives what is then called here. `refused` is called here instead if that does not come in time.
-  Asked(Impl& owner, std::function<Finished()> work, std::function<void(const core::Error&)> refused)
-      : owner_(owner), work_(std::move(work)), refused_(std::move(refused)), timer_(owner.io) {}
+  // `work` gives what is then called here. `refused` is called here instead if that does not come in time; if it is
+  // not `patient`, also where the work has begun: of a feed no frame that was made may be lost.
+  Asked(Impl& owner, std::function<Finished()> work, std::function<void(const core::Error&)> refused, bool patient)
+      : owner_(owner), work_(std::move(work)), refused_(std::move(refused)), patient_(patient), timer_(owner.io) {}
 
   void wait(const std::shared_ptr<Asked>& self) {
     timer_.expires_after(std::chrono::nanoseconds(owner_.answer_time));
@@ -129,6 +144,7 @@ class AdminServer::Impl::Asked final : public DeskQuestion {
       if (!error) self->owner_.expire(*self);
     });
   }
+  [[nodiscard]] bool patient() const { return patient_; }
   void refuse(const core::Error& error) {
     if (over_) return;
     over_ = true;
@@ -152,6 +168,7 @@ class AdminServer::Impl::Asked final : public DeskQuestion {
   std::function<Finished()> work_;
   Finished finished_;
   std::function<void(const core::Error&)> refused_;
+  bool patient_;
   bool over_ = false;
   asio::steady_timer timer_;
 };
@@ -161,7 +178,10 @@ void AdminServer::Impl::put(const std::shared_ptr<Asked>& asked) {
   asked->wait(asked);
 }
 
-void AdminServer::Impl::expire(Asked& asked) { asked.refuse(desk.withdraw(asked) ? no_answer : unfinished); }
+void AdminServer::Impl::expire(Asked& asked) {
+  const bool withdrawn = desk.withdraw(asked);
+  if (withdrawn || !asked.patient()) asked.refuse(withdrawn ? no_answer : unfinished);
+}
 
 void AdminServer::Impl::answer(Request request, Done done) noexcept {
   const std::string what = request.method.substr(0, 16) + ' ' + request.path.substr(0, 100);
@@ -176,7 +196,8 @@ void AdminServer::Impl::answer(Request request, Done done) noexcept {
       },
       [what, question, done](const core::Error& error) {
         done(question->otherwise ? guarded(what, question->otherwise) : error_response(error));
-      }));
+      },
+      false));
 }
 
 void AdminServer::Impl::ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept {
@@ -186,7 +207,7 @@ void AdminServer::Impl::ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept
         Feed::Frame frame = guarded_frame([&] { return feed->next(); });
         return [frame = std::move(frame), done] { done(frame()); };
       },
-      [done](const core::Error& error) { done(error); }));
+      [done](const core::Error& error) { done(error); }, true));
 }
 
 std::optional<Response> AdminServer::Impl::refuse_live(const Request& request) noexcept {
@@ -212,14 +233,8 @@ AdminServer::Impl::~Impl() {
 }
 
 error_code AdminServer::Impl::open(const tcp::endpoint& local) {
-  error_code error;
-  error_code ignored;
-  if (acceptor.open(local.protocol(), error)) return error;
-  if (local.address().is_v6()) acceptor.set_option(asio::ip::v6_only(!local.address().is_unspecified()), ignored);
-  acceptor.set_option(asio::socket_base::reuse_address(true), ignored);
-  if (acceptor.bind(local, error)) return error;
-  if (acceptor.listen(asio::socket_base::max_listen_connections, error)) return error;
-  port = acceptor.local_endpoint(error).port();
+  error_code error = listen(acceptor, local);
+  if (!error) port = acceptor.local_endpoint(error).port();
   return error;
 }
 
@@ -265,6 +280,13 @@ core::Status check_listen(const transport::Address& listen, const std::string& b
   if (!bearer_token.empty() || endpoint_of(listen).address().is_loopback()) return core::Done{};
   return core::Error{"no token",
                      core::format("{} can be reached from other machines: it takes a bearer token", to_string(listen))};
+}
+
+core::Status try_listen(const transport::Address& listen_at) {
+  asio::io_context io{1};
+  tcp::acceptor acceptor(io);
+  if (const error_code error = listen(acceptor, endpoint_of(listen_at))) return open_error(listen_at, error);
+  return core::Done{};
 }
 
 AdminServer::AdminServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

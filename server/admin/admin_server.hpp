@@ -37,6 +37,8 @@ struct AdminConfig {
 
 // Refused with "no token" beyond the loopback address: whoever else reaches it must say one.
 core::Status check_listen(const transport::Address& listen, const std::string& bearer_token);
+// Whether one could listen there just now, for who would rather know before other things begin. Refused as by start().
+core::Status try_listen(const transport::Address& listen);
 
 class AdminServer {
  public:

@@ -21,7 +21,7 @@ class ConnectionOwner : public LiveOwner {
   // Why a WebSocket may not be opened; nothing: it may.
   virtual std::optional<Response> refuse_live(const Request& request) noexcept = 0;
   // For reading a question, and again for writing its answer.
-  [[nodiscard]] virtual core::Nanoseconds timeout() const = 0;
+  [[nodiscard]] core::Nanoseconds timeout() const override = 0;
   virtual void connection_ended() noexcept = 0;
 };
 

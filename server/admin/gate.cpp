@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
@@ -26,21 +23,6 @@ bool is_own_origin(std::string_view origin, std::string_view host) {
 core::ByteView bytes_of(std::string_view text) { return core::as_bytes(text.data(), text.size()); }
 
 }  // namespace
-
-core::Result<std::string> load_bearer_token(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string line;
-  if (!file.is_open() || !(std::getline(file, line) || file.eof()))
-    return core::Error{"cannot read", core::format("{}: {}", path, std::strerror(errno != 0 ? errno : EIO))};
-  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-  const bool printable = std::ranges::all_of(line, [](char c) { return c > 0x20 && c < 0x7f; });
-  if (line.size() < bearer_bytes_min || line.size() > bearer_bytes_max || !printable)
-    return core::Error{
-        "malformed", core::format("{}: is no bearer token: expected {} to {} printable characters without spaces, such "
-                                  "as `openssl rand -hex 32` makes",
-                                  path, bearer_bytes_min, bearer_bytes_max)};
-  return line;
-}
 
 std::optional<Response> Gate::refuse_page(const Request& request, bool any_host) {
   if (request.origin && !is_own_origin(*request.origin, request.host))

@@ -8,13 +8,6 @@
 
 namespace mobula::server::admin {
 
-inline constexpr std::size_t bearer_bytes_min = 16;
-inline constexpr std::size_t bearer_bytes_max = 256;
-
-// A token that people made: of `bearer_bytes_min` printable characters at least, without spaces. The file's first line.
-// Refused with "cannot read" or "malformed".
-core::Result<std::string> load_bearer_token(const std::string& path);
-
 class Gate {
  public:
   // Empty: no token is asked for.

@@ -23,7 +23,6 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::size_t message_bytes_max = 4096;
 constexpr std::size_t waiting_max = 32;  // messages that the peer does not read
 constexpr std::chrono::seconds handshake_time{5};
-constexpr std::chrono::seconds token_time{5};
 constexpr std::chrono::seconds idle_time{20};  // then a ping, and as long again for its answer
 constexpr double per_second_min = 0.1;
 constexpr double per_second_max = 10;
@@ -64,9 +63,10 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
         websocket_(std::move(socket)),
         token_timer_(websocket_.get_executor()) {
     for (std::size_t i = 0; i < owner.topics().size(); ++i) slots_.emplace_back(websocket_.get_executor());
-    owner_->live_began();
   }
-  ~LiveConnection() { owner_->live_ended(); }
+  ~LiveConnection() {
+    if (counted_) owner_->live_ended();
+  }
   LiveConnection(const LiveConnection&) = delete;
   LiveConnection& operator=(const LiveConnection&) = delete;
 
@@ -94,6 +94,7 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
   void read();
   void take(std::string_view text);
   void take_token(const json& said);
+  void admit();
   core::Status subscribe(const json& wish, const std::string& name);
   core::Status unsubscribe(const std::string& name);
   [[nodiscard]] core::Result<std::size_t> find(const std::string& name) const;
@@ -107,6 +108,7 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
 
   LiveOwner* owner_;
   bool authorized_;
+  bool counted_ = false;  // among those who may watch: strangers take nobody's place
   bool closing_ = false;  // after what waits
   bool over_ = false;
   bool writing_ = false;
@@ -128,8 +130,8 @@ void LiveConnection::open(const http::request<http::string_body>& upgrade) {
 void LiveConnection::begin() {
   websocket_.text(true);
   read();
-  if (authorized_) return say({with_topic("welcome", owner_->welcome()), {}});
-  token_timer_.expires_after(token_time);
+  if (authorized_) return admit();
+  token_timer_.expires_after(std::chrono::nanoseconds(owner_->timeout()));
   token_timer_.async_wait([weak = weak_from_this()](const error_code& error) {
     const auto self = weak.lock();
     if (error || !self || self->authorized_) return;
@@ -175,6 +177,12 @@ void LiveConnection::take_token(const json& said) {
     return close(error_text("", {"unauthorized", "this is not the token"}, false));
   authorized_ = true;
   token_timer_.cancel();
+  admit();
+}
+
+void LiveConnection::admit() {
+  counted_ = owner_->live_began();
+  if (!counted_) return close(error_text("", {"busy", "there are too many live connections already"}, false));
   say({with_topic("welcome", owner_->welcome()), {}});
 }
 

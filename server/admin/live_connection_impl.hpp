@@ -5,6 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <mobula/core/clock.hpp>
 #include <mobula/server/admin/topic.hpp>
 #include <span>
 
@@ -25,8 +26,11 @@ class LiveOwner {
   // Calls `done` once, later, on this thread. Reasons of the simulation's that does not answer: "busy", "no answer",
   // "unfinished".
   virtual void ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept = 0;
-  virtual void live_began() noexcept = 0;
+  // Of those who may watch. False: too many do.
+  virtual bool live_began() noexcept = 0;
   virtual void live_ended() noexcept = 0;
+  // For a token to be said.
+  [[nodiscard]] virtual core::Nanoseconds timeout() const = 0;
 };
 
 void serve_live(boost::asio::ip::tcp::socket socket,

@@ -30,8 +30,8 @@ admin::Topic repeating(const ApiPtr& api, std::string_view name, double per_seco
 
 std::vector<admin::Route> routes(const ApiPtr& api) {
   std::vector<admin::Route> all;
-  for (const auto& some : {process_routes, metrics_routes, session_routes, entity_routes, prototype_routes, pool_routes,
-                           system_routes, resource_routes})
+  for (const auto& some : {process_routes, metrics_routes, session_routes, ban_routes, entity_routes, prototype_routes,
+                           pool_routes, system_routes, resource_routes})
     for (admin::Route& route : some(api)) all.push_back(std::move(route));
   return all;
 }

@@ -118,4 +118,15 @@ core::Result<json> body(const Request& request, std::initializer_list<std::strin
   return object;
 }
 
+core::Result<std::string> reason_in(const json& said) {
+  constexpr std::size_t bytes_max = 200;
+  const auto given = said.find("reason");
+  if (given == said.end()) return std::string("by an administrator");
+  if (!given->is_string()) return core::Error{"bad request", "reason: expected text"};
+  auto reason = given->get<std::string>();
+  if (reason.empty() || reason.size() > bytes_max)
+    return core::Error{"bad request", core::format("reason: expected text of 1 to {} bytes", bytes_max)};
+  return reason;
+}
+
 }  // namespace mobula::server::api

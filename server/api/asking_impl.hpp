@@ -59,9 +59,13 @@ core::Result<std::uint64_t> number_in(const json& wish, std::string_view name, s
 // A JSON object with no other members than these. Reason: "bad request".
 core::Result<json> body(const Request& request, std::initializer_list<std::string_view> members);
 
+// Its member "reason", which may be missing. Reason: "bad request".
+core::Result<std::string> reason_in(const json& said);
+
 // The routes of each file.
 std::vector<admin::Route> process_routes(const ApiPtr& api);
 std::vector<admin::Route> session_routes(const ApiPtr& api);
+std::vector<admin::Route> ban_routes(const ApiPtr& api);
 std::vector<admin::Route> entity_routes(const ApiPtr& api);
 std::vector<admin::Route> prototype_routes(const ApiPtr& api);
 std::vector<admin::Route> pool_routes(const ApiPtr& api);

@@ -29,8 +29,7 @@ bool is_text(const Field& field) { return field.kind == FieldKind::fixed_string 
 // What people call an entity: a text among its values, or its path in the level.
 class Labels {
  public:
-  explicit Labels(Inspection& world)
-      : registry_(world.registry()), level_(world.world().level()), range_(world.world().level_range()) {
+  explicit Labels(Inspection& world) : world_(world), registry_(world.registry()), level_(world.world().level()) {
     fields_.resize(registry_.pool_count());
     for (ecs::PoolId id = 0; id < registry_.pool_count(); ++id) {
       const reflect::Component* type = world.world().schema().find(registry_.pool(id).type().id);
@@ -54,12 +53,11 @@ class Labels {
 
  private:
   [[nodiscard]] std::string path(ecs::Entity entity) const {
-    if (level_ == nullptr || range_.generation != entity.generation || entity.index < range_.first ||
-        entity.index - range_.first >= range_.count)
-      return {};
+    const std::optional<std::uint32_t> placed = world_.in_level(entity);
+    if (!placed) return {};
     const resource::EntityResource& level = level_->level();
     std::string text;
-    for (std::uint32_t at = entity.index - range_.first; at != resource::no_parent; at = level.parent_index[at]) {
+    for (std::uint32_t at = *placed; at != resource::no_parent; at = level.parent_index[at]) {
       if (at >= level.names.size()) return {};
       const resource::EntityName& name = level.names[at];
       std::string part(level_->name_of(name.name));
@@ -71,9 +69,9 @@ class Labels {
     return text;
   }
 
+  Inspection& world_;
   ecs::Registry& registry_;
   const resource::Resource* level_;
-  ecs::EntityRange range_;
   std::vector<const Field*> fields_;  // by pool; null: it has no text
 };
 

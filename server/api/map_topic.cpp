@@ -107,23 +107,30 @@ class MapFeed final : public admin::Feed {
   bool was_full_ = false;
 };
 
+std::uint32_t owner_of(const ecs::Registry& registry, ecs::Entity entity) {
+  const auto* relevance = registry.try_get<const Relevance>(entity);
+  return relevance == nullptr ? 0 : relevance->owner;
+}
+
 void MapFeed::drop(std::uint32_t index, MapFrame& frame) {
   known_[index] = {};
   frame.went.push_back(index);
   ++frame.told;
 }
 
-// Who is destroyed, or stands nowhere any more; and who is made of other components now, which no stamp tells.
+// Who is destroyed, or stands nowhere any more; and who is made of other components or
+// somebody else's now, which no stamp of its place tells.
 void MapFeed::follow_shown(const ecs::Registry& registry, const ecs::Pool& places, MapFrame& frame) {
   std::erase_if(shown_, [&](std::uint32_t index) {
     const ecs::Entity entity{index, known_[index].generation};
     const bool stays = registry.valid(entity) && places.contains(index);
     if (!stays) {
       drop(index, frame);
-    } else if (registry.prototype(entity) != known_[index].prototype) {
+    } else {
       Shown now = known_[index];
       now.prototype = registry.prototype(entity);
-      tell(index, now, frame);
+      now.owner = owner_of(registry, entity);
+      tell(index, now, frame);  // nothing if it is as before
     }
     return !stays;
   });
@@ -157,11 +164,10 @@ void MapFeed::look(Inspection& world, const ecs::Pool& places, std::uint32_t pos
     return;
   }
   const ecs::Entity entity = world.registry().entities().at(index);
-  const auto* relevance = world.registry().try_get<const Relevance>(entity);
   tell(index,
        {.generation = entity.generation,
         .prototype = world.registry().prototype(entity),
-        .owner = relevance == nullptr ? 0 : relevance->owner,
+        .owner = owner_of(world.registry(), entity),
         .x = centimetres(at.position.x),
         .y = centimetres(at.position.y),
         .z = centimetres(at.position.z)},

@@ -94,7 +94,7 @@ class Families {
     said.sample_sum = static_cast<double>(values.sum()) / unit;
     for (unsigned log2 = log2_min; log2 <= log2_max; ++log2) {
       const std::uint64_t bound = std::uint64_t{1} << log2;
-      said.bucket.push_back({values.count_up_to(bound - 1), static_cast<double>(bound) / unit});
+      said.bucket.push_back({values.count_up_to(bound - 1), static_cast<double>(bound - 1) / unit});
     }
     said.bucket.push_back({values.count(), std::numeric_limits<double>::infinity()});
   }
@@ -259,8 +259,10 @@ admin::Response answer(const Api& api, const std::vector<WorldFacts>& worlds, bo
 
 admin::Reply scrape(const ApiPtr& api) {
   return admin::Question{[api]() -> admin::Finish {
+                           const std::vector<Inspection*> all = api->worlds();
                            const auto worlds = std::make_shared<std::vector<WorldFacts>>();
-                           for (Inspection* world : api->worlds()) worlds->push_back(read(*world));
+                           worlds->reserve(all.size());
+                           for (Inspection* world : all) worlds->push_back(read(*world));
                            return [api, worlds] { return answer(*api, *worlds, true); };
                          },
                          [api] { return answer(*api, {}, false); }};

@@ -7,7 +7,7 @@
 namespace mobula::server::api {
 namespace {
 
-constexpr core::Nanoseconds ticked_max = core::second;  // without a tick a server is not ready
+constexpr core::Nanoseconds ticked_max = 3 * core::second;  // without a tick a server is not ready
 
 admin::Reply ready(const Api& api) {
   if (api.pulse->draining) return admin::error_response(503, "not_ready", "the server lets nobody in any more");

@@ -55,7 +55,9 @@ core::Result<json> read_resources(Inspection& inspected, const Request& /*reques
 
 core::Result<json> reload(Inspection& world, const Request& /*request*/) {
   const core::Result<LevelChange> change = world.reload();
-  if (!change) return change.error();
+  if (!change && std::string_view(change.error().reason) == "no level") return change.error();
+  if (!change)  // of the server's own file, not of what was asked
+    return core::Error{"bad level", core::format("{}: {}", change.error().reason, change.error().message)};
   return json{{"world", world.name()},
               {"kept", change->kept},
               {"spawned", change->spawned},

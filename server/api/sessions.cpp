@@ -6,8 +6,6 @@
 namespace mobula::server::api {
 namespace {
 
-constexpr std::size_t reason_bytes_max = 200;
-
 std::string_view name_of(Session::State state) {
   constexpr std::array<std::string_view, 5> names{"greeting", "joining", "playing", "away", "closing"};
   return names[static_cast<std::size_t>(state)];
@@ -81,17 +79,14 @@ json sent_json(Inspection& world, std::uint32_t player) {
 core::Result<json> kick(Inspection& world, const Request& request) {
   const core::Result<json> said = body(request, {"reason"});
   if (!said) return said.error();
-  const auto given = said->find("reason");
-  if (given != said->end() && !given->is_string()) return core::Error{"bad request", "reason: expected text"};
-  const std::string reason = given == said->end() ? "by an administrator" : given->get<std::string>();
-  if (reason.empty() || reason.size() > reason_bytes_max)
-    return core::Error{"bad request", core::format("reason: expected text of 1 to {} bytes", reason_bytes_max)};
+  const core::Result<std::string> reason = reason_in(*said);
+  if (!reason) return reason.error();
   const core::Result<std::uint64_t> player = number_or(request, "player", 1, ~0u, 0);
   if (!player) return player.error();
   const auto id = static_cast<std::uint32_t>(*player);
-  if (const core::Status kicked = world.server().kick(id, reason); !kicked) return kicked.error();
-  core::log_info("admin", "player {} is kicked: {}", id, reason);
-  return json{{"player", id}, {"reason", reason}};
+  if (const core::Status kicked = world.server().kick(id, *reason); !kicked) return kicked.error();
+  core::log_info("admin", "player {} is kicked: {}", id, *reason);
+  return json{{"player", id}, {"reason", *reason}};
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ core::Result<json> read_systems(Inspection& world, const Request& /*request*/) {
                            {"mean_seconds", seconds(ticks.phase(phase).mean())}});
   }
   return json{{"world", world.name()},
-              {"tick", world.world().tick()},
+              {"tick", world.world().tick() - 1},
               {"tick_phases", std::move(tick_phases)},
               {"phases", phases_json(world.registry(), world.server().schedule())}};
 }

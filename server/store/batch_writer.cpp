@@ -154,6 +154,7 @@ core::Result<WrittenBatch> BatchWriter::State::write(const Batch& batch) {
 
 void BatchWriter::State::write_all(const Batch& batch) {
   if (anew_) make_anew();
+  if (!statements_.fact) prepare();  // did not come about before: what fails again is told
   open_tables(batch);
   write_compositions(batch);
   write_entities(batch);

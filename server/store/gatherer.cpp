@@ -41,7 +41,7 @@ void Gatherer::gather(Batch& batch) {
   gather_entities(batch);
   gather_rows(batch);
   gather_ranges(batch);
-  last_ = registry_.tick();
+  last_ = batch.facts.tick;
   first_ = false;
 }
 

@@ -5,6 +5,7 @@
 #include <mobula/reflect/migration.hpp>
 #include <mobula/reflect/value.hpp>
 #include <mobula/server/store/restorer.hpp>
+#include <set>
 
 namespace mobula::store {
 namespace {
@@ -80,6 +81,7 @@ class Restorer {
         note_gone(table, to != nullptr);
         continue;
       }
+      if (table.indices.empty()) continue;  // or names that were used once would be pools for ever
       const MovedRows& rows = moved_.emplace_back(table, *to);
       if (rows.lost() > 0)
         restored_.notes.push_back(
@@ -104,8 +106,11 @@ class Restorer {
 
   // Sorted, as they are canonical; each comes with all that it begins with, which are prototypes too.
   void take_compositions() {
+    std::set<std::int64_t> used;
+    for (const SavedEntity& each : world_.entities) used.insert(each.composition);
     prototypes_.emplace(Pools{}, 0);
     for (const auto& [id, tables] : world_.compositions) {
+      if (!used.contains(id)) continue;
       Pools pools;
       for (const std::uint32_t table : tables)
         if (pool_of_[table] != none) pools.push_back(pool_of_[table]);

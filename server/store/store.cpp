@@ -17,7 +17,9 @@ struct Store::Parts {
 };
 
 Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Store::~Store() = default;
+Store::~Store() {
+  if (parts_->file) parts_->file->take_back_start();
+}
 
 core::Result<std::unique_ptr<Store>> Store::open(StoreConfig config) {
   core::Result<WorldFile> file = WorldFile::open(config.path);
@@ -47,11 +49,15 @@ core::Result<std::vector<std::string>> Store::restore(ecs::Registry& registry) {
   MOBULA_ASSERT(has_world(), "a world that is there is restored, before begin()");
   const SavedWorld& world = *parts_->file->content.world;
   core::Result<Restored> restored = restore_world(world, *parts_->config.schema, registry);
-  if (!restored) return restored.error();
+  const auto cannot = [&](const core::Error& error) {
+    return core::Error{error.reason, core::format("the world {} cannot be restored, and is left as it is: {}",
+                                                  parts_->config.path, error.message)};
+  };
+  if (!restored) return cannot(restored.error());
   parts_->restored = world.schema->fingerprint() == parts_->config.schema->fingerprint();
   // From the registry again, and not from the file: what was lost on the way would show.
   if (parts_->restored && entities_sum(registry, *parts_->config.schema) != world.entities_sum)
-    return core::Error{"damaged", "the world that was restored is not the one that was saved"};
+    return cannot({"damaged", "the world that was restored is not the one that was saved"});
   return std::move(restored->notes);
 }
 

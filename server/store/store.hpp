@@ -57,7 +57,8 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // Of the registry's entities: never the same for two runs, and on the disk before anybody hears of it.
+  // Of the registry's entities: never the same for two runs, and on the disk before anybody hears of it. A run that
+  // ends without begin() has not had it.
   [[nodiscard]] std::uint32_t incarnation() const;
   [[nodiscard]] bool has_world() const;
   // Of a world that is there; until begin().

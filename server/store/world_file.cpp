@@ -111,8 +111,7 @@ core::Result<SavedFile> read_checked(Database& database) {
   return read_file(database);
 }
 
-core::Status begin_incarnation(Database& database, SavedFile& content) {
-  const std::uint32_t incarnation = content.incarnation + 1;
+core::Status set_incarnation(Database& database, SavedFile& content, std::uint32_t incarnation) {
   database.run("PRAGMA journal_mode = WAL");
   database.run("BEGIN IMMEDIATE");
   // The facts' sum changes by what this row changes it.
@@ -185,8 +184,11 @@ core::Result<WorldFile> WorldFile::open(const std::string& path) {
     return core::Error{"worn out", core::format("the world {} was started {} times, and handles of entities would come "
                                                 "again: begin a new world in another file",
                                                 path, content->incarnation)};
-  if (core::Status begun = begin_incarnation(*database, *content); !begun) return advised(path, begun.error());
+  if (core::Status begun = set_incarnation(*database, *content, content->incarnation + 1); !begun)
+    return advised(path, begun.error());
   return WorldFile{std::move(*lock), std::move(*database), std::move(*content)};
 }
+
+void WorldFile::take_back_start() { static_cast<void>(set_incarnation(database, content, content.incarnation - 1)); }
 
 }  // namespace mobula::store

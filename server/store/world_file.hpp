@@ -31,6 +31,8 @@ struct WorldFile {
   // use", "not writable", "damaged", "foreign", "newer", "worn out", "busy", "disk full", "file error"; their messages
   // say what to do.
   static core::Result<WorldFile> open(const std::string& path);
+  // Of a run that ends before anybody has heard of its incarnation: it does not count. What cannot be written stays.
+  void take_back_start();
 
   FileLock lock;
   Database database;

@@ -88,6 +88,7 @@ core::Status WriterThread::bound_log() {
   if (bytes < config_.log_bytes_max) return core::Done{};
   const core::Result<LogProgress> moved = file_.database.move_log(true);
   if (moved) return core::Done{};
+  if (std::string_view(moved.error().reason) != "busy") return moved.error();
   return core::Error{"log full", core::format("{}-wal has grown to {} MB, since another program reads the world for "
                                               "long: nothing is saved until it ends ({})",
                                               config_.path, bytes >> 20, moved.error().message)};
@@ -98,8 +99,9 @@ bool WriterThread::note_written(const WrittenBatch& written, core::Nanoseconds t
                   written.entities_sum, written.rows, took / core::microsecond);
   const std::uint64_t file = file_bytes(config_.path);
   const std::uint64_t log = file_bytes(config_.path + "-wal");
+  // Nobody else sets error_; the simulation waits for the lock, and neither for the log nor for the disk.
+  if (error_) core::log_info("store", "{} is saved again, as of tick {}", config_.path, batch_.facts.tick);
   const std::lock_guard lock(mutex_);
-  if (error_) core::log_info("store", "the world is saved again, as of tick {}", batch_.facts.tick);
   error_.reset();
   status_.error.clear();
   status_.tick = batch_.facts.tick;
@@ -117,14 +119,15 @@ bool WriterThread::note_written(const WrittenBatch& written, core::Nanoseconds t
 
 // Each reason is told once, until it is over.
 bool WriterThread::note_failure(const core::Error& error) {
-  const std::lock_guard lock(mutex_);
   if (!error_ || std::string_view(error_->reason) != error.reason)
-    core::log_error("store", "the world is not saved, and tried again each second: {}: {}", error.reason,
+    core::log_error("store", "{} is not saved, and tried again each second: {}: {}", config_.path, error.reason,
                     error.message);
+  const std::uint64_t log = file_bytes(config_.path + "-wal");
+  const std::lock_guard lock(mutex_);
   error_ = error;
   status_.error = error.message;
   ++status_.failures;
-  status_.log_bytes = file_bytes(config_.path + "-wal");
+  status_.log_bytes = log;
   return false;
 }
 

@@ -50,14 +50,14 @@ std::string said(const std::string& body) {
 // Runs once. One deadline for all its steps.
 class Exchange {
  public:
-  Exchange(const std::string& url, const HttpLimits& limits) : url_(url), limits_(limits) {
+  Exchange(const std::string& url, const HttpOptions& options) : url_(url), options_(options) {
     parser_.header_limit(header_bytes_max);
-    parser_.body_limit(limits.answer_bytes_max);
+    parser_.body_limit(options.answer_bytes_max);
   }
 
   core::Result<std::string> run(const transport::Address& address, http::request<http::string_body> request) {
     request_ = std::move(request);
-    stream_.expires_after(std::chrono::nanoseconds(limits_.timeout));
+    stream_.expires_after(std::chrono::nanoseconds(options_.timeout));
     stream_.async_connect(tcp::endpoint(to_ip(address), address.port), [this](error_code error) {
       connected_ = !error;
       error_ = error;
@@ -78,12 +78,12 @@ class Exchange {
 
   core::Error failure() const {
     if (error_ == beast::error::timeout) {
-      const double seconds = static_cast<double>(limits_.timeout) / static_cast<double>(core::second);
+      const double seconds = static_cast<double>(options_.timeout) / static_cast<double>(core::second);
       return {"timed out", core::format("{}: no answer within {} s", url_, seconds)};
     }
     if (!connected_) return {"unreachable", core::format("{}: {}", url_, error_.message())};
     if (error_ == http::error::body_limit)
-      return {"bad answer", core::format("{}: the answer is longer than {} bytes", url_, limits_.answer_bytes_max)};
+      return {"bad answer", core::format("{}: the answer is longer than {} bytes", url_, options_.answer_bytes_max)};
     return {"bad answer", core::format("{}: no good HTTP answer: {}", url_, error_.message())};
   }
   core::Result<std::string> answer() {
@@ -94,7 +94,7 @@ class Exchange {
   }
 
   const std::string& url_;
-  HttpLimits limits_;
+  HttpOptions options_;
   asio::io_context io_{1};
   beast::tcp_stream stream_{io_};
   beast::flat_buffer buffer_;
@@ -105,7 +105,7 @@ class Exchange {
 };
 
 core::Result<std::string> exchange(http::verb verb, const std::string& url, std::string_view json,
-                                   const HttpLimits& limits) {
+                                   const HttpOptions& options) {
   const core::Result<Url> parts = parse_url(url);
   if (!parts) return parts.error();
   const core::Result<transport::Address> address = resolve(parts->host_port);
@@ -116,23 +116,24 @@ core::Result<std::string> exchange(http::verb verb, const std::string& url, std:
   http::request<http::string_body> request(verb, parts->target, 11);
   request.set(http::field::host, parts->host_port);
   request.set(http::field::accept, "application/json");
+  if (!options.bearer.empty()) request.set(http::field::authorization, "Bearer " + options.bearer);
   request.keep_alive(false);
   if (verb == http::verb::post) {
     request.set(http::field::content_type, "application/json");
     request.body() = json;
   }
   request.prepare_payload();
-  return Exchange(url, limits).run(*address, std::move(request));
+  return Exchange(url, options).run(*address, std::move(request));
 }
 
 }  // namespace
 
-core::Result<std::string> http_get(const std::string& url, const HttpLimits& limits) {
-  return exchange(http::verb::get, url, {}, limits);
+core::Result<std::string> http_get(const std::string& url, const HttpOptions& options) {
+  return exchange(http::verb::get, url, {}, options);
 }
 
-core::Result<std::string> http_post(const std::string& url, std::string_view json, const HttpLimits& limits) {
-  return exchange(http::verb::post, url, json, limits);
+core::Result<std::string> http_post(const std::string& url, std::string_view json, const HttpOptions& options) {
+  return exchange(http::verb::post, url, json, options);
 }
 
 }  // namespace mobula::net

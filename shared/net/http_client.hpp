@@ -9,9 +9,10 @@
 
 namespace mobula::net {
 
-struct HttpLimits {
+struct HttpOptions {
   core::Nanoseconds timeout = 5 * core::second;         // of the whole exchange
   std::size_t answer_bytes_max = std::size_t{1} << 24;  // of its body
+  std::string bearer{};                                 // token; empty: none is said
 };
 
 // `url`: "http://HOST:PORT/path". The answer's body; no redirect is followed. Refused with
@@ -20,7 +21,7 @@ struct HttpLimits {
 //   "timed out"
 //   "bad answer"    it is no HTTP, or too long
 //   "refused"       any status but 2xx; the message has the status and what the server says
-core::Result<std::string> http_get(const std::string& url, const HttpLimits& limits = {});
-core::Result<std::string> http_post(const std::string& url, std::string_view json, const HttpLimits& limits = {});
+core::Result<std::string> http_get(const std::string& url, const HttpOptions& options = {});
+core::Result<std::string> http_post(const std::string& url, std::string_view json, const HttpOptions& options = {});
 
 }  // namespace mobula::net

@@ -35,6 +35,13 @@ TEST(HttpClient, AsksInPlainHttp) {
   EXPECT_EQ(question.find("Origin"), std::string::npos) << question;
 }
 
+TEST(HttpClient, SaysTheBearerTokenThatItWasGiven) {
+  CannedServer server(http_answer("200 OK", ""));
+  EXPECT_TRUE(http_post(server.url("/"), "{}", {.bearer = "0123456789abcdef"}).ok());
+  const std::string question = server.question();
+  EXPECT_NE(question.find("Authorization: Bearer 0123456789abcdef\r\n"), std::string::npos) << question;
+}
+
 TEST(HttpClient, TakesAnAnswerThatEndsWithItsConnection) {
   const CannedServer server("HTTP/1.0 200 OK\r\n\r\nall of it");
   const core::Result<std::string> body = http_get(server.url(""));

@@ -42,15 +42,15 @@ TEST_F(BanListTest, ABanHoldsUntilItsTimeIsUp) {
   EXPECT_NE(list.find("bob", 1'000'000'000'000), nullptr) << "for ever";
   EXPECT_EQ(list.find("ada", 100), nullptr);
   EXPECT_EQ(list.find("", 100), nullptr);
-  EXPECT_EQ(list.all(199).size(), 2u);
-  EXPECT_THAT(list.all(200), ElementsAre(Ban{"bob", "rude", 0}));
+  EXPECT_EQ(list.list(199).size(), 2u);
+  EXPECT_THAT(list.list(200), ElementsAre(Ban{"bob", "rude", 0}));
 }
 
 TEST_F(BanListTest, ASecondBanTakesThePlaceOfTheFirstAndCanBeLifted) {
   BanList list;
   ASSERT_TRUE(list.add({"eve", "cheating", 200}, 100).ok());
   ASSERT_TRUE(list.add({"eve", "cheating again", 0}, 100).ok());
-  EXPECT_THAT(list.all(0), ElementsAre(Ban{"eve", "cheating again", 0}));
+  EXPECT_THAT(list.list(0), ElementsAre(Ban{"eve", "cheating again", 0}));
   EXPECT_TRUE(list.remove("eve").ok());
   EXPECT_EQ(list.find("eve", 100), nullptr);
   EXPECT_STREQ(list.remove("eve").error().reason, "not banned");
@@ -63,7 +63,7 @@ TEST_F(BanListTest, WhatIsNoBanIsRefused) {
   EXPECT_STREQ(list.add({"eve", std::string(2000, 'x'), 0}, 0).error().reason, "too long");
   EXPECT_STREQ(list.add({"eve", "two\nlines", 0}, 0).error().reason, "not text");
   EXPECT_STREQ(list.add({"\xff", "", 0}, 0).error().reason, "not text");
-  EXPECT_TRUE(list.all(0).empty());
+  EXPECT_TRUE(list.list(0).empty());
 }
 
 TEST_F(BanListTest, AFileKeepsWhatItIsTold) {
@@ -78,7 +78,7 @@ TEST_F(BanListTest, AFileKeepsWhatItIsTold) {
             "{\"account\":\"bob\",\"reason\":\"\"}\n"
             "{\"account\":\"eve\",\"reason\":\"said \\\"{\\\" and more\",\"until\":200}\n");
   BanList again = open();
-  EXPECT_THAT(again.all(0), ElementsAre(Ban{"bob", "", 0}, Ban{"eve", "said \"{\" and more", 200}));
+  EXPECT_THAT(again.list(0), ElementsAre(Ban{"bob", "", 0}, Ban{"eve", "said \"{\" and more", 200}));
   ASSERT_TRUE(again.add({"ada", "", 0}, 300).ok());
   EXPECT_THAT(text(), testing::Not(HasSubstr("eve"))) << "what is over is not kept";
 }

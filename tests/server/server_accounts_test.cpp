@@ -36,6 +36,7 @@ class KeepingGame : public test::TinyGame {
   }
   void leave(World& world, const Player& player) override {
     gone.push_back(player);
+    if (on_leave) on_leave(world, player);
     if (keep || !player.entity) return;
     TinyGame::leave(world, player);
   }
@@ -48,6 +49,7 @@ class KeepingGame : public test::TinyGame {
   std::vector<Player> watchers;
   std::vector<Player> gone;
   std::function<void(World&)> on_tick;
+  std::function<void(World&, const Player&)> on_leave;
   bool keep = false;
   bool refuse_former = false;
 };
@@ -343,6 +345,30 @@ TEST_F(ServerAccounts, WhoseEntityStayedFindsItAgain) {
   EXPECT_NE(join_and_play("anna").connection.player_entity(), own) << "it lives no longer";
 }
 
+TEST_F(ServerAccounts, WhoLooksOnKeepsTheEntityThatStayed) {
+  game.keep = true;
+  serve();
+  Client& first = join_and_play("anna");
+  const ecs::Entity own = first.connection.player_entity();
+  first.connection.close(first.port);
+  village->ticks(5);
+  Client& looks_on = watch("anna");
+  looks_on.connection.close(looks_on.port);
+  village->ticks(5);
+  EXPECT_EQ(join_and_play("anna").connection.player_entity(), own);
+}
+
+TEST_F(ServerAccounts, WhoeverAHookSendsAwayWhileAnotherGoesGoesToo) {
+  serve();
+  lose(join_and_play("anna"));
+  Client& bob = join_and_play("bob");
+  game.on_leave = [](World& world, const Player& player) {
+    if (player.id == 1) world.kick(2, "as his friend is gone");
+  };
+  game.on_tick = [](World& world) { world.kick(1, "rude"); };
+  EXPECT_EQ(end_of(bob), (Reason{ReasonCode::kicked, "as his friend is gone"}));
+}
+
 // --- Over a restart ------------------------------------------------------------------------------------------------
 
 TEST_F(ServerAccounts, WhatThereIsToSaveOfPlayers) {
@@ -361,6 +387,8 @@ TEST_F(ServerAccounts, WhatThereIsToSaveOfPlayers) {
     EXPECT_TRUE(server().world().registry().valid(each.entity));
   }
   EXPECT_THAT(known, ElementsAre("here 2 here", "away 3 away", "gone"));
+  ASSERT_TRUE(server().kick(2, "rude").ok());
+  EXPECT_EQ(server().known_players().size(), 3u) << "until the game has been told that he leaves";
 }
 
 TEST_F(ServerAccounts, WhoWasInBeforeARestartComesBackAsTheSamePlayerOrLeaves) {
@@ -371,6 +399,9 @@ TEST_F(ServerAccounts, WhoWasInBeforeARestartComesBackAsTheSamePlayerOrLeaves) {
                                {7, "?", "", ecs::null_entity, true},
                                {0, "", "eve", sleepers[2], false}});
   EXPECT_EQ(server().players(), 3u);
+  village->ticks(1);
+  ASSERT_EQ(game.gone.size(), 1u) << "nobody can come back without an account";
+  EXPECT_EQ(game.gone[0].id, 7u);
   Client& anna = join_and_play("anna");
   EXPECT_EQ(anna.connection.player_entity(), sleepers[0]);
   ASSERT_EQ(game.players.size(), 1u);
@@ -380,12 +411,11 @@ TEST_F(ServerAccounts, WhoWasInBeforeARestartComesBackAsTheSamePlayerOrLeaves) {
   EXPECT_EQ(eve.connection.player_entity(), sleepers[2]);
   EXPECT_EQ(game.players.back().id, 8u) << "numbers go on";
   village->ticks(20 * 20);
-  EXPECT_TRUE(game.gone.empty());
+  EXPECT_EQ(game.gone.size(), 1u);
   village->ticks(20 * 20);
   ASSERT_EQ(game.gone.size(), 2u) << "30 s are allowed";
-  EXPECT_EQ(game.gone[0].id, 6u);
-  EXPECT_EQ(game.gone[0].entity, sleepers[1]);
-  EXPECT_EQ(game.gone[1].id, 7u);
+  EXPECT_EQ(game.gone[1].id, 6u);
+  EXPECT_EQ(game.gone[1].entity, sleepers[1]);
   EXPECT_EQ(server().players(), 2u);
   EXPECT_TRUE(village->mirrors(anna));
 }

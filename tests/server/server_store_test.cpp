@@ -90,6 +90,33 @@ TEST(ServerStore, TheWorldGoesOnWhereItWas) {
   }
 }
 
+// By an administrator, between two ticks: the tick that then runs is not of it, and must not be taken for saved.
+TEST(ServerStore, WhatComesRightAfterACheckpointBetweenTicksIsSavedByTheNext) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  lives.village->ticks(7);
+  lives.crash();
+  const ecs::Entity made = lives.registry().create();
+  lives.registry().add<demo::Health>(made);
+  ecs::Entity wanderer;
+  lives.registry().view<demo::Wander, engine::Transform>().each(
+      [&](ecs::Entity entity, demo::Wander& wander, engine::Transform&) {
+        wander.radius = 0;
+        wanderer = entity;
+      });
+  Village::Client& ada = lives.join("ada");
+  ASSERT_TRUE(lives.village->tick_until([&] { return ada.connection.complete(); }));
+  lives.end();
+  const ecs::Entity avatar = ada.connection.player_entity();
+
+  demo::DemoGame next;
+  lives.begin(next);
+  EXPECT_TRUE(lives.registry().has<demo::Health>(made));
+  EXPECT_TRUE(lives.registry().has<demo::Avatar>(avatar));
+  EXPECT_EQ(lives.registry().get<const demo::Wander>(wanderer).radius, 0);
+}
+
 // Chance goes on too: a world that was saved and one that was not are the same after the same ticks.
 TEST(ServerStore, ARestartChangesNothingOfWhatHappens) {
   demo::DemoGame uninterrupted;

@@ -8,6 +8,7 @@ import {status_line} from './notice.js';
 
 const picture_most = 320;
 const moves_a_step = 5000;  // the world ticks between steps
+const steps_most = 1000;
 
 export function pool_detail(parent, page, id, list, signal) {
   const detail = new PoolDetail(parent, page, id, list, signal);
@@ -33,7 +34,7 @@ class PoolDetail {
       h('div', {class: 'detail-head'}, h('h2', {class: 'title'}, own?.name ?? `Pool ${id}`)),
       h('div', {class: 'row'}, h('label', {}, 'Along ', this.lead), this.again, this.mend));
     this.status = status_line(parent);
-    this.facts = new Facts(parent, ['Type', 'Components', 'Used', 'Order', 'Walked', 'In order', 'To mend']);
+    this.facts = new Facts(parent, ['Type', 'Components', 'Used', 'Order', 'Walked', 'In order', 'Aligned', 'To mend']);
     const pictures = h('div', {class: 'pictures'});
     parent.append(pictures, h('p', {class: 'note'}, 'A walk over all entities that have both components, left to right; how far up a dot is, so far back in memory its component lies. In order it is a diagonal, churned it is noise.'));
     this.now = new OrderPicture(pictures, 'Now', signal);
@@ -71,6 +72,7 @@ class PoolDetail {
     const {facts} = this;
     facts.set('Walked', count(order.walked));
     facts.set('In order', percent(order.now.locality));
+    facts.set('Aligned', percent(order.now.aligned));  // at the same place in both pools
     facts.set('To mend', order.mended ? plural(order.mended_moves, 'move') : 'not ours to mend');
     this.now.show(order.now, `${percent(order.now.locality)} of steps go on to the next place`);
     this.mended.show(order.mended, order.mended ? `${percent(order.mended.locality)}, by ${plural(order.mended_moves, 'move')}` : '');
@@ -82,13 +84,14 @@ class PoolDetail {
     this.mend.disabled = true;
     let moves = 0;
     try {
-      for (let steps = 0; steps < 100 && !this.#signal.aborted; ++steps) {
+      let rounds = 0;  // the one that was begun before may have been half done: the second is whole
+      for (let steps = 0; rounds < 2 && steps < steps_most && !this.#signal.aborted; ++steps) {
         const done = await post(['pools', this.#id, 'mend'], this.#page.query, {lead: Number(this.lead.value), moves: moves_a_step});
         moves += done.moves;
         this.status.say(`${plural(moves, 'move')} made`);
-        if (done.round_ended || done.moves === 0) break;
+        if (done.round_ended) ++rounds;
       }
-      this.status.say(`Mended by ${plural(moves, 'move')}`, 'good');
+      this.status.say(rounds === 2 ? `Mended by ${plural(moves, 'move')}` : `${plural(moves, 'move')} made, and not done: press again`, 'good');
       await this.ask();
     } catch (error) {
       this.status.say(error.message, 'error');

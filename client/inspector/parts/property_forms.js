@@ -4,7 +4,7 @@ import {json} from '../core/format.js';
 
 const number_pattern = /^(-?)(\d*)(\.\d*)?(e[-+]?\d+)?$/i;
 
-export const as_number = {write: json, read: number_text};
+const as_number = {write: json, read: number_text};
 const as_json = {write: json, read: json_text};
 const as_text = {write: (value) => (typeof value === 'string' ? value : json(value)), read: (text) => JSON.stringify(text)};
 const as_entity = {
@@ -16,9 +16,12 @@ const as_name = {write: as_text.write, read: (text) => (/^\d+$/.test(text) ? tex
 
 const forms = {unit_quaternion: as_json, entity: as_entity, fixed_string: as_text, string_id: as_name};
 
-export function form_of({kind, value, elements}) {
-  const is_list = kind !== 'fixed_string' && (Array.isArray(value) || elements !== undefined);
-  return is_list ? as_json : forms[kind] ?? as_number;
+export function is_list({kind, value, elements}) {
+  return kind !== 'fixed_string' && (Array.isArray(value) || elements !== undefined);
+}
+
+export function form_of(property) {
+  return is_list(property) ? as_json : forms[property.kind] ?? as_number;
 }
 
 // JSON knows neither .5 nor 5. nor 007.

@@ -1,7 +1,7 @@
 // One property of a component, to read and, where that is allowed, to write. While somebody types, news from
 // the server does not touch what they type: it stands beside it. Enter writes, Escape drops.
 import {h, newId, setAttribute, setText} from '../core/dom.js';
-import {as_number, form_of} from './property_forms.js';
+import {form_of, is_list} from './property_forms.js';
 
 export class PropertyRow {
   #property;
@@ -33,20 +33,16 @@ export class PropertyRow {
     const {kind, values, read_only, path} = this.#property;
     const id = newId('property');
     if (read_only) return h('output', {id, class: 'mono'});
-    const on_change = () => this.#commit();
-    if (values) return h('select', {id, onchange: on_change}, values.map((each) => h('option', {value: each}, each)));
-    if (kind === 'boolean') return h('input', {id, type: 'checkbox', onchange: on_change});
-    const is_number = form_of(this.#property) === as_number;
-    return h('input', {
-      id, type: 'text', class: 'mono', autocomplete: 'off', spellcheck: 'false', inputmode: is_number ? 'decimal' : null,
-      'data-path': path, oninput: () => this.#edited(), onkeydown: (event) => this.#key(event),
-    });
+    const edits = {id, oninput: () => this.#edited(), onkeydown: (event) => this.#key(event)};
+    // Arrow keys choose again and again: what is chosen is written by the button or Enter, as text is.
+    if (values && !is_list(this.#property)) return h('select', edits, values.map((each) => h('option', {value: each}, each)));
+    if (kind === 'boolean' && !is_list(this.#property)) return h('input', {id, type: 'checkbox', onchange: () => this.#commit()});
+    return h('input', {...edits, type: 'text', class: 'mono', autocomplete: 'off', spellcheck: 'false', 'data-path': path});
   }
 
   #form_text(value) {
     if (this.control.type === 'checkbox') return String(value);
     if (this.control.tagName === 'SELECT') return String(value);
-    if (this.#property.values) return String(value);
     return form_of(this.#property).write(value);
   }
 

@@ -1,6 +1,7 @@
 // The process: what it is, its log, and what one can have it do.
 import {get, post} from '../core/api.js';
 import {h, setText} from '../core/dom.js';
+import {token} from '../core/token.js';
 import {bytes, count, duration, plural} from '../core/format.js';
 import {Facts} from '../parts/facts.js';
 import {log_levels} from '../parts/log_levels.js';
@@ -21,7 +22,7 @@ function mount(root, page) {
   const tokens = panel(root, 'Connect tokens');
   make_tokens(tokens);
   make_checkpoint(panel(root, 'Checkpoint'), page);
-  root.append(h('p', {class: 'note spaced'}, 'For programs: ', h('a', {href: 'metrics'}, '/metrics'), ' for Prometheus, ', h('a', {href: 'api/openapi.json'}, '/api/openapi.json'), '.'));
+  root.append(h('p', {class: 'note spaced'}, 'For programs: ', link('/metrics'), ' for Prometheus, ', link('/api/openapi.json'), '.'));
 
   async function ask() {
     try {
@@ -43,6 +44,9 @@ function mount(root, page) {
   page.every(1, ask);
   ask();
 }
+
+// A browser that follows a link says no token.
+const link = (path) => (token() ? path : h('a', {href: path.slice(1)}, path));
 
 const world_columns = [
   {key: 'name', label: 'World', text: (row) => row.name},

@@ -203,6 +203,8 @@ TEST(AdminServer, SaysWhyItCannotListen) {
   const auto first = start();
   AdminConfig again = config();
   again.listen.port = first->local_port();
+  EXPECT_STREQ(try_listen(again.listen).error().reason, "port in use");
+  EXPECT_TRUE(try_listen(config().listen).ok());
   core::Result<std::unique_ptr<AdminServer>> second = AdminServer::start(std::move(again));
   ASSERT_FALSE(second.ok());
   EXPECT_STREQ(second.error().reason, "port in use");

@@ -229,6 +229,18 @@ TEST(AdminLive, SoManyWatchAndNoMore) {
   EXPECT_TRUE(net::http_get("http://127.0.0.1:" + std::to_string(running.port()) + "/live").ok());
 }
 
+TEST(AdminLive, StrangersTakeNobodysPlace) {
+  const Running running("0123456789abcdef");
+  std::vector<std::unique_ptr<LiveClient>> strangers;
+  for (std::size_t i = 0; i < live_connections_max + 4; ++i) {
+    strangers.push_back(std::make_unique<LiveClient>(running.port()));
+    ASSERT_TRUE(strangers.back()->open());
+  }
+  LiveClient page(running.port());
+  ASSERT_TRUE(page.say(R"({"token":"0123456789abcdef"})"));
+  EXPECT_EQ(page.hear().at("topic"), "welcome");
+}
+
 TEST(AdminLive, WhatIsNoWebSocketIsRefused) {
   const Running running;
   const std::string begin =

@@ -78,6 +78,16 @@ TEST_F(ApiEntities, WhatTheLevelNamesIsCalledByItsPath) {
   EXPECT_TRUE(labels.contains("boar.0") || labels.contains("pine.0")) << json(labels).dump();
 }
 
+TEST_F(ApiEntities, PathsOfTheLevelOutliveAReload) {
+  world.ticks(2);
+  const auto pines = [&] { return world.get("/api/entities?search=pine&limit=500")["entities"].size(); };
+  const std::size_t before = pines();
+  EXPECT_GT(before, 0u);
+  ASSERT_EQ(world.ask("POST", "/api/reload").status, 200u);
+  world.ticks(2);
+  EXPECT_EQ(pines(), before);
+}
+
 TEST_F(ApiEntities, OneIsToldWhole) {
   world.ticks(3);
   const std::string handle = first_with("Wander");

@@ -129,7 +129,10 @@ TEST_F(ApiAnswers, AreAsTheDocumentSays) {
   expect_as_documented("GET", "/api/resources", "/api/resources");
   expect_as_documented("GET", "/api/log-level", "/api/log-level");
   expect_as_documented("POST", "/api/reload", "/api/reload");
-  EXPECT_EQ(good, 17);
+  expect_as_documented("PUT", "/api/bans/eve", "/api/bans/{account}", R"({"seconds": 60})");
+  expect_as_documented("GET", "/api/bans", "/api/bans");
+  expect_as_documented("DELETE", "/api/bans/eve", "/api/bans/{account}");
+  EXPECT_EQ(good, 20);
 }
 
 TEST_F(ApiAnswers, RefusalsAreAsTheDocumentSays) {
@@ -159,6 +162,8 @@ TEST_F(ApiAnswers, RefusalsAreAsTheDocumentSays) {
   expect_as_documented("POST", "/api/pools/0/mend", "/api/pools/{pool}/mend", R"({"moves":1})");
   expect_as_documented("POST", "/api/pools/0/mend", "/api/pools/{pool}/mend", R"({"leed":1})");
   expect_as_documented("POST", "/api/checkpoint", "/api/checkpoint");
+  expect_as_documented("PUT", "/api/bans/eve", "/api/bans/{account}", R"({"seconds": "long"})");
+  expect_as_documented("DELETE", "/api/bans/eve", "/api/bans/{account}");
   expect_as_documented("PUT", "/api/log-level", "/api/log-level", R"({"level":"loud"})");
   expect_as_documented("PUT", "/api/log-level", "/api/log-level", R"({"module":"net"})");
   expect_as_documented("PUT", "/api/log-level", "/api/log-level", R"({"level":"info","module":"a b"})");

@@ -308,5 +308,40 @@ TEST(Store, AfterAllIncarnationsTheWorldIsWornOut) {
   EXPECT_STREQ(refused.error().reason, "worn out");
 }
 
+// Or whoever cannot start, and tries for days, would wear the world out.
+TEST(Store, ARunThatDoesNotBeginHasNotHadItsIncarnation) {
+  const TestFolder folder;
+  const std::uint32_t first = open_store(folder.file())->incarnation();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(open_store(folder.file())->incarnation(), first);
+  const auto store = open_store(folder.file());
+  const StoreWorld world(store->incarnation());
+  store->begin(world.registry);
+  ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  EXPECT_EQ(open_store(folder.file())->incarnation(), first + 1);
+}
+
+TEST(Store, InstanceNamesThatNobodyHasAnyMoreAreNoPoolsAfterARestart) {
+  const TestFolder folder;
+  {
+    const auto store = open_store(folder.file());
+    StoreWorld world(store->incarnation());
+    store->begin(world.registry);
+    const ecs::Entity entity = world.registry.create();
+    world.registry.add_bytes(entity, world.pool_of("Plain", "Once"));
+    ASSERT_TRUE(store->checkpoint(facts_of(world.registry)));
+    settle(*store, 1);
+    store->note();
+    world.end_tick();
+    world.registry.destroy(entity);
+    store->note();
+    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  }
+  const auto store = open_store(folder.file());
+  StoreWorld world(store->incarnation());
+  const std::uint32_t pools = world.registry.pool_count();
+  ASSERT_TRUE(store->restore(world.registry).ok());
+  EXPECT_EQ(world.registry.pool_count(), pools);
+}
+
 }  // namespace
 }  // namespace mobula::store

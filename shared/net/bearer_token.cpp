@@ -1,0 +1,25 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <mobula/core/format.hpp>
+#include <mobula/net/bearer_token.hpp>
+
+namespace mobula::net {
+
+core::Result<std::string> load_bearer_token(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  if (!file.is_open() || !(std::getline(file, line) || file.eof()))
+    return core::Error{"cannot read", core::format("{}: {}", path, std::strerror(errno != 0 ? errno : EIO))};
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+  const bool printable = std::ranges::all_of(line, [](char c) { return c > 0x20 && c < 0x7f; });
+  if (line.size() < bearer_bytes_min || line.size() > bearer_bytes_max || !printable)
+    return core::Error{
+        "malformed", core::format("{}: is no bearer token: expected {} to {} printable characters without spaces, such "
+                                  "as `openssl rand -hex 32` makes",
+                                  path, bearer_bytes_min, bearer_bytes_max)};
+  return line;
+}
+
+}  // namespace mobula::net

@@ -1,0 +1,42 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <mobula/net/bearer_token.hpp>
+
+namespace mobula::net {
+namespace {
+
+core::Result<std::string> load(const std::string& content) {
+  const std::string path =
+      testing::TempDir() + "bearer_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::ofstream(path, std::ios::binary) << content;
+  core::Result<std::string> token = load_bearer_token(path);
+  std::filesystem::remove(path);
+  return token;
+}
+
+TEST(BearerToken, ATokenIsTheFirstLineOfItsFile) {
+  EXPECT_EQ(load("0123456789abcdef").value(), "0123456789abcdef");
+  EXPECT_EQ(load("0123456789abcdef\n").value(), "0123456789abcdef");
+  EXPECT_EQ(load("0123456789abcdef \r\n# of the staging server\n").value(), "0123456789abcdef");
+}
+
+TEST(BearerToken, WhatIsNoTokenIsRefusedWithAdvice) {
+  for (const std::string& bad :
+       {std::string(), std::string("short"), std::string("0123456789 abcdef"), std::string("0123456789abcd\xc3\xa9"),
+        std::string(257, 'x'), std::string("\n0123456789abcdef"), std::string(1 << 20, '\0')}) {
+    const core::Result<std::string> token = load(bad);
+    ASSERT_FALSE(token.ok()) << bad;
+    EXPECT_STREQ(token.error().reason, "malformed");
+    EXPECT_NE(token.error().message.find("openssl rand -hex 32"), std::string::npos) << token.error().message;
+  }
+  const core::Result<std::string> none = load_bearer_token("/nonexistent/token");
+  ASSERT_FALSE(none.ok());
+  EXPECT_STREQ(none.error().reason, "cannot read");
+  EXPECT_NE(none.error().message.find("/nonexistent/token: No such file"), std::string::npos) << none.error().message;
+  EXPECT_FALSE(load_bearer_token("/").ok());
+}
+
+}  // namespace
+}  // namespace mobula::net
