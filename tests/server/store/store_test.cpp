@@ -24,6 +24,8 @@ TEST(Store, ANewFileHasNoWorldAndEveryStartIsAnotherIncarnation) {
     EXPECT_EQ(store->incarnation(), start);
     EXPECT_EQ(question(folder.file(), "SELECT value FROM saved_world WHERE key = 'incarnation'"),
               std::to_string(start));
+    const StoreWorld world(start);
+    store->begin(world.registry);
   }
 }
 
@@ -301,6 +303,7 @@ TEST(Store, AfterAllIncarnationsTheWorldIsWornOut) {
     starts = store->incarnation();
     StoreWorld world(starts);
     EXPECT_EQ(world.registry.create().generation >> 20, 4095u);
+    store->begin(world.registry);
   }
   EXPECT_EQ(starts, 4095u);
   const auto refused = Store::open({.path = folder.file(), .schema = kitchen_schema()});
@@ -313,10 +316,12 @@ TEST(Store, ARunThatDoesNotBeginHasNotHadItsIncarnation) {
   const TestFolder folder;
   const std::uint32_t first = open_store(folder.file())->incarnation();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(open_store(folder.file())->incarnation(), first);
-  const auto store = open_store(folder.file());
-  const StoreWorld world(store->incarnation());
-  store->begin(world.registry);
-  ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  {
+    const auto store = open_store(folder.file());
+    const StoreWorld world(store->incarnation());
+    store->begin(world.registry);
+    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  }
   EXPECT_EQ(open_store(folder.file())->incarnation(), first + 1);
 }
 
