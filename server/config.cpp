@@ -173,7 +173,7 @@ std::string footer(const std::string& program) {
 
 core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16_t port) {
   const bool v6 = ip.find(':') != std::string::npos;
-  const core::Result<transport::Address> address =
+  core::Result<transport::Address> address =
       net::parse_listen(core::format("{}{}{}:{}", v6 ? "[" : "", ip, v6 ? "]" : "", port));
   if (address) return address;
   return core::Error{"bad address", core::format("'{}' is no IP address", ip)};

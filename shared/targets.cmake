@@ -61,16 +61,17 @@ function(mobula_program name)
   mobula_own_code(${name})
 endfunction()
 
-# mobula_tests(folder SOURCES file... [LINK target...]): tests/FOLDER as one program, one ctest entry per test.
+# mobula_tests(folder SOURCES file... [OPTIMISED file...] [LINK target...]): tests/FOLDER as one program, one ctest entry
+# per test. What is tested is optimised; its tests are built twice as fast without, but for those that compute much.
 function(mobula_tests folder)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${folder}_tests ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "" "" "SOURCES;OPTIMISED;LINK" ${ARGN})
+  add_executable(${folder}_tests ${ARG_SOURCES} ${ARG_OPTIMISED})
   target_include_directories(${folder}_tests PRIVATE ${MOBULA_INCLUDE_DIR} ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${folder}_tests PRIVATE ${ARG_LINK} GTest::gmock_main)
   target_compile_definitions(${folder}_tests PRIVATE MOBULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                      MOBULA_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   mobula_own_code(${folder}_tests)
-  # Lines for stack traces; what is tested is optimised, its tests are built twice as fast without.
-  target_compile_options(${folder}_tests PRIVATE $<$<CONFIG:Debug>:-O0 -g1>)
+  target_compile_options(${folder}_tests PRIVATE $<$<CONFIG:Debug>:-O0 -g1>)  # lines for stack traces
+  set_source_files_properties(${ARG_OPTIMISED} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Debug>:-O1>")
   gtest_discover_tests(${folder}_tests TEST_PREFIX ${folder}/ DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
 endfunction()

@@ -9,11 +9,11 @@ namespace mobula::store {
 
 struct Store::Parts {
   StoreConfig config;
-  std::optional<WorldFile> file;  // until begin()
+  std::unique_ptr<WorldFile> file;  // until begin()
   std::uint32_t incarnation = 0;
   bool restored = false;  // and as it was saved
-  std::optional<Gatherer> gatherer;
-  std::optional<WriterThread> writer;
+  std::unique_ptr<Gatherer> gatherer;
+  std::unique_ptr<WriterThread> writer;
 };
 
 Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -27,7 +27,7 @@ core::Result<std::unique_ptr<Store>> Store::open(StoreConfig config) {
   auto parts = std::make_unique<Parts>();
   parts->config = std::move(config);
   parts->incarnation = file->content.incarnation;
-  parts->file.emplace(std::move(*file));
+  parts->file = std::make_unique<WorldFile>(std::move(*file));
   return std::unique_ptr<Store>(new Store(std::move(parts)));
 }
 
@@ -63,8 +63,8 @@ core::Result<std::vector<std::string>> Store::restore(ecs::Registry& registry) {
 
 void Store::begin(const ecs::Registry& registry) {
   MOBULA_ASSERT(parts_->file, "a store begins once");
-  parts_->gatherer.emplace(registry, *parts_->config.schema);
-  parts_->writer.emplace(parts_->config, std::move(*parts_->file), parts_->restored);
+  parts_->gatherer = std::make_unique<Gatherer>(registry, *parts_->config.schema);
+  parts_->writer = std::make_unique<WriterThread>(parts_->config, std::move(*parts_->file), parts_->restored);
   parts_->file.reset();
 }
 
