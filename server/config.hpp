@@ -36,7 +36,7 @@ struct Config {
   std::string db;  // where the world is kept; empty: nowhere
   double checkpoint_seconds = 10;
   std::uint32_t clients_max = 1024;
-  std::uint32_t players_max = 1024;
+  std::uint32_t players_max = 65535;
   std::uint32_t spectators_max = 100;
   std::string duplicate_login = "replace";  // or "refuse"
   std::string bans_file;                    // empty: bans are forgotten when the server ends

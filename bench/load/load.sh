@@ -32,7 +32,7 @@ trap 'exit 130' INT TERM HUP
 
 "$bin/mobula-compile" "$root/bench/load/plain.json" -o "$out/plain.level"
 : >"$out/server.log"
-(on_core 0 "$bin/mobula-server" --level "$out/plain.level" --port 0 --admin-port 0 --max-clients $((clients + 64)) \
+(on_core 0 "$bin/mobula-server" --level "$out/plain.level" --port 0 --admin-port 0 --max-clients $((clients + 64)) --max-players $((clients + 64)) \
   --log-format text) >>"$out/server.log" 2>&1 &
 server=$!
 for ((i = 0; i < 100; ++i)); do

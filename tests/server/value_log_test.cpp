@@ -8,7 +8,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-constexpr std::size_t head_bytes = 16;
+constexpr std::size_t head_bytes = 32;
 
 std::size_t record_bytes(const Words& words) { return (head_bytes + words.size() * 4 + 7) / 8 * 8; }
 
