@@ -74,6 +74,16 @@ class ServerAccounts : public testing::Test {
     village->ticks(5);  // it is given its tokens
     return client;
   }
+  // In a game that keeps what its players leave.
+  ecs::Entity play_and_leave(const std::string& account) {
+    game.keep = true;
+    serve();
+    Client& client = join_and_play(account);
+    const ecs::Entity own = client.connection.player_entity();
+    client.connection.close(client.port);
+    village->ticks(5);
+    return own;
+  }
   Client& watch(const std::string& account) {
     Client& client = join(account, true);
     EXPECT_TRUE(village->tick_until([&] { return client.connection.stats().ticks > 3; }));
@@ -327,12 +337,7 @@ TEST_F(ServerAccounts, AGameBansFromItsHooks) {
 }
 
 TEST_F(ServerAccounts, WhoseEntityStayedFindsItAgain) {
-  game.keep = true;
-  serve();
-  Client& first = join_and_play("anna");
-  const ecs::Entity own = first.connection.player_entity();
-  first.connection.close(first.port);
-  village->ticks(5);
+  const ecs::Entity own = play_and_leave("anna");
   Client& second = join_and_play("anna");
   EXPECT_EQ(second.connection.player_entity(), own);
   ASSERT_EQ(game.players.size(), 2u);
@@ -346,12 +351,7 @@ TEST_F(ServerAccounts, WhoseEntityStayedFindsItAgain) {
 }
 
 TEST_F(ServerAccounts, WhoLooksOnKeepsTheEntityThatStayed) {
-  game.keep = true;
-  serve();
-  Client& first = join_and_play("anna");
-  const ecs::Entity own = first.connection.player_entity();
-  first.connection.close(first.port);
-  village->ticks(5);
+  const ecs::Entity own = play_and_leave("anna");
   Client& looks_on = watch("anna");
   looks_on.connection.close(looks_on.port);
   village->ticks(5);
