@@ -82,7 +82,7 @@ core::Status BanList::write() const {
   if (path_.empty()) return core::Done{};
   std::string text;
   for (const auto& [account, ban] : bans_) text += line_of(ban);
-  const core::Status written = resource::write_files({{path_, core::as_bytes(text.data(), text.size())}});
+  core::Status written = resource::write_files({{path_, core::as_bytes(text.data(), text.size())}});
   if (written) return written;
   return core::Error{"not written", core::format("done until the server ends, but not in the file of bans: {}: {}",
                                                  written.error().reason, written.error().message)};

@@ -10,8 +10,8 @@
 namespace mobula::net {
 namespace {
 
-// Of a run_until whose deadline has passed: enough for what thousands of clients say in a tick. Whoever is late and hears
-// less of them learns too late what they have, says more for it, and is later still.
+// Of a run_until whose deadline has passed: enough for what thousands of clients say in a tick. Whoever is late and
+// hears less of them learns too late what they have, says more for it, and is later still.
 constexpr core::Nanoseconds late_budget = 10 * core::millisecond;
 
 // A process may hold thousands of sockets; the soft limit is often 1024.
