@@ -62,7 +62,8 @@ core::Result<admin::AdminConfig> admin_config(const Config& config) {
     return core::Error{good.error().reason, "--admin-token-file: " + good.error().message};
   // A world that has begun has had one of its starts: not for want of a port.
   if (const core::Status free = admin::try_listen(*listen); !free)
-    return core::Error{free.error().reason, "--admin-port: " + free.error().message};
+    return core::Error{free.error().reason,
+                       "--admin-port: " + free.error().message + " (0 takes any port that is free)"};
   return admin;
 }
 

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <ctime>
 #include <filesystem>
 #include <mobula/core/format.hpp>
@@ -56,7 +58,11 @@ core::Result<BanList> BanList::open(std::string path) {
   BanList list;
   list.path_ = std::move(path);
   std::error_code error;
-  if (!std::filesystem::exists(list.path_, error) && !error) return list;
+  if (!std::filesystem::exists(list.path_, error) && !error) {
+    const std::filesystem::path folder = std::filesystem::absolute(list.path_, error).parent_path();
+    if (::access(folder.c_str(), W_OK) == 0) return list;
+    return core::Error{"not writable", core::format("{}: nothing can be written there", list.path_)};
+  }
   const core::Result<core::Bytes> bytes = resource::read_file(list.path_, file_bytes_max);
   if (!bytes) return bytes.error();
   std::string_view rest(reinterpret_cast<const char*>(bytes->data()), bytes->size());
@@ -84,8 +90,9 @@ core::Status BanList::write() const {
   for (const auto& [account, ban] : bans_) text += line_of(ban);
   core::Status written = resource::write_files({{path_, core::as_bytes(text.data(), text.size())}});
   if (written) return written;
-  return core::Error{"not written", core::format("done until the server ends, but not in the file of bans: {}: {}",
-                                                 written.error().reason, written.error().message)};
+  return core::Error{"not written",
+                     core::format("it holds until the server ends; the file of bans could not be written: {}",
+                                  written.error().message)};
 }
 
 core::Status BanList::add(Ban ban, std::uint64_t unix_time) {
@@ -100,7 +107,7 @@ core::Status BanList::add(Ban ban, std::uint64_t unix_time) {
 
 core::Status BanList::remove(std::string_view account) {
   const auto found = bans_.find(account);
-  if (found == bans_.end()) return core::Error{"not banned", core::format("{} is not banned", account)};
+  if (found == bans_.end()) return core::Error{"not banned", core::format("account '{}' is not banned", account)};
   bans_.erase(found);
   return write();
 }

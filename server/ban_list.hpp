@@ -31,7 +31,7 @@ class BanList {
 
   // In memory alone.
   BanList() = default;
-  // From a file, which is not there before the first ban. Reasons: "missing", "bad bans", with the line.
+  // From a file, which is not there before the first ban. Reasons: "missing", "not writable", "bad bans" with the line.
   static core::Result<BanList> open(std::string path);
 
   // In place of one that the account has. Reasons: "no account", "too many bans", "too long", "not text", and "not

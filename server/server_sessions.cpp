@@ -179,6 +179,7 @@ core::Status Server::ban(std::string_view account, std::string_view reason, std:
   core::Status added = bans_.add({std::string(account), std::string(reason), until}, unix_time_);
   const Ban* const ban = bans_.find(account, unix_time_);
   if (ban == nullptr) return added;
+  if (!added) core::log_warn("server", "the ban of {} is not kept: {}", account, added.error().message);
   core::log_info("server", "account {} is banned: {}", account, to_string(*ban));
   for (const auto& session : sessions_)
     if (session->player.account == account)

@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -23,6 +24,17 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
     case LogLevel::off: break;
   }
   return spdlog::level::off;
+}
+
+// A text before its arguments, for people: "… joined from …".
+std::string readable(std::string_view kind) {
+  std::string text;
+  for (std::size_t end = 0; !kind.empty(); kind.remove_prefix(end)) {
+    const bool argument = kind.front() == '{';
+    end = argument ? std::min(kind.find('}'), kind.size() - 1) + 1 : std::min(kind.find('{'), kind.size());
+    text += argument ? std::string_view("…") : kind.substr(0, end);
+  }
+  return text;
 }
 
 // All of a process. Levels are looked up under the lock only if some module writes lines of that level at all.
@@ -78,7 +90,7 @@ class Log {
   }
   void tell_held(Nanoseconds now) {
     for (const LogRepeats::Held& held : repeats_.take_held(now))
-      put(held.level, held.module, format("{} more like this: {}", held.lines, held.kind), {});
+      put(held.level, held.module, format("{} more like this: {}", held.lines, readable(held.kind)), {});
   }
   void put(LogLevel level, std::string_view module, std::string_view text, const LogFields& fields) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();

@@ -139,18 +139,18 @@ TEST_F(LogTest, IsJsonWhereWanted) {
 TEST_F(LogTest, RepeatsAreHeldBackAndTold) {
   const std::string text = lines_of([] {
     for (int i = 0; i < 50; ++i) log_info("core", "repeat {}", i);
-    for (int i = 0; i < 7; ++i) log_info("core", "other {}", i);
+    for (int i = 0; i < 7; ++i) log_info("core", "other {} ({:.2f}) of {}", i, 0.5, "all");
   });
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 10) << text;
   EXPECT_THAT(text, HasSubstr("core      repeat 4\n"));
-  EXPECT_THAT(text, HasSubstr("core      other 4\n"));
+  EXPECT_THAT(text, HasSubstr("core      other 4 (0.50) of all\n"));
   std::string after;
   for (int i = 0; i < 500 && after.find("other") == std::string::npos; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     after += lines_of([] { log_held_lines(); });
   }
-  EXPECT_THAT(after, HasSubstr("core      45 more like this: repeat {}\n"));
-  EXPECT_THAT(after, HasSubstr("core      2 more like this: other {}\n"));
+  EXPECT_THAT(after, HasSubstr("core      45 more like this: repeat …\n"));
+  EXPECT_THAT(after, HasSubstr("core      2 more like this: other … (…) of …\n"));
 }
 
 }  // namespace

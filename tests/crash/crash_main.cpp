@@ -1,6 +1,6 @@
 // The crash loop: a server with a store under load, killed at any moment, started again, many times.
 //
-//   crash BIN_DIR LEVEL FOLDER [ROUNDS] [SEED]
+//   mobula-crash BIN_DIR LEVEL FOLDER [ROUNDS] [SEED]
 //
 // After each kill the restored world must be the one of the last checkpoint that the log tells of (or of a later one,
 // whose line the kill cut off), and no handle that a client has ever seen may mean another entity: one of an older
@@ -264,7 +264,7 @@ class CrashLoop {
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::cerr << "usage: crash BIN_DIR LEVEL FOLDER [ROUNDS] [SEED]\n";
+    std::cerr << "usage: mobula-crash BIN_DIR LEVEL FOLDER [ROUNDS] [SEED]\n";
     return 2;
   }
   const std::uint32_t rounds = argc > 4 ? static_cast<std::uint32_t>(number(argv[4])) : 5;

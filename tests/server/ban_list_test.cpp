@@ -98,7 +98,11 @@ TEST_F(BanListTest, AFileThatIsNoneIsRefusedWithItsLine) {
 }
 
 TEST_F(BanListTest, WhatCannotBeWrittenIsToldAndInForceAllTheSame) {
-  BanList list = *BanList::open((folder / "no" / "such" / "bans").string());
+  const std::filesystem::path inside = folder / "inside";
+  EXPECT_STREQ(BanList::open((inside / "bans").string()).error().reason, "not writable");
+  std::filesystem::create_directory(inside);
+  BanList list = *BanList::open((inside / "bans").string());
+  std::filesystem::remove(inside);
   EXPECT_STREQ(list.add({"eve", "", 0}, 0).error().reason, "not written");
   EXPECT_NE(list.find("eve", 0), nullptr);
 }
