@@ -163,8 +163,9 @@ int run(const Line& line, client::BotsOptions options, const std::vector<client:
   for (const core::Status& written : {write(line.json_path, client::to_json(*report, verdicts) + "\n"),
                                       write(line.html_path, client::to_html(*report, verdicts))})
     if (!written) return refuse(written.error().message);
-  if (report->stopped && !required.empty()) std::cout << "stopped before its time: the limits are not met by that\n";
-  return client::all_met(verdicts) && !(report->stopped && !required.empty()) ? 0 : failed;
+  const bool cut_short = report->stopped && !required.empty();
+  if (cut_short) std::cout << "stopped before its time: the limits are not met by that\n";
+  return client::all_met(verdicts) && !cut_short ? 0 : failed;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
-#include <mobula/core/clock.hpp>
 #include <mobula/server/admin/http.hpp>
 #include <mobula/server/admin/live_connection_impl.hpp>
 
@@ -20,8 +19,6 @@ class ConnectionOwner : public LiveOwner {
   virtual void answer(Request request, Done done) noexcept = 0;
   // Why a WebSocket may not be opened; nothing: it may.
   virtual std::optional<Response> refuse_live(const Request& request) noexcept = 0;
-  // For reading a question, and again for writing its answer.
-  [[nodiscard]] core::Nanoseconds timeout() const override = 0;
   virtual void connection_ended() noexcept = 0;
 };
 

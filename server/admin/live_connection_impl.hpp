@@ -29,7 +29,7 @@ class LiveOwner {
   // Of those who may watch. False: too many do.
   virtual bool live_began() noexcept = 0;
   virtual void live_ended() noexcept = 0;
-  // For a token to be said.
+  // For reading a question or a token, and again for writing an answer.
   [[nodiscard]] virtual core::Nanoseconds timeout() const = 0;
 };
 

@@ -109,7 +109,7 @@ core::Result<ecs::Entity> living(Inspection& world, const Request& request) {
 // Lists --------------------------------------------------------------------------------------------------------------
 
 struct Wanted {
-  std::optional<core::StringId32> component;
+  std::optional<std::vector<ecs::PoolId>> pools;  // of which one has it
   std::optional<std::uint64_t> prototype;
   std::string search;  // small letters
 };
@@ -120,10 +120,18 @@ std::string in_small(std::string_view text) {
   return small;
 }
 
-core::Result<Wanted> wanted_in(const Request& request) {
+// For whom people look by component: also one of the server's own types, which no prototype has.
+std::vector<ecs::PoolId> pools_called(const ecs::Registry& registry, core::StringId32 name) {
+  std::vector<ecs::PoolId> pools;
+  for (ecs::PoolId id = 0; id < registry.pool_count(); ++id)
+    if (registry.pool(id).instance() == name || registry.pool(id).type().id == name) pools.push_back(id);
+  return pools;
+}
+
+core::Result<Wanted> wanted_in(const ecs::Registry& registry, const Request& request) {
   Wanted wanted;
   if (const std::string_view component = request.parameter("component"); !component.empty())
-    wanted.component = core::StringId32(component);
+    wanted.pools = pools_called(registry, core::StringId32(component));
   const auto prototype = number(request, "prototype", 0, ~0u);
   if (!prototype) return prototype.error();
   wanted.prototype = *prototype;
@@ -133,18 +141,10 @@ core::Result<Wanted> wanted_in(const Request& request) {
   return wanted;
 }
 
-// For whom people look by component: also one of the server's own types, which no prototype has.
-bool has_component(const ecs::Registry& registry, ecs::Entity entity, core::StringId32 name) {
-  for (ecs::PoolId id = 0; id < registry.pool_count(); ++id) {
-    const ecs::Pool& pool = registry.pool(id);
-    if ((pool.instance() == name || pool.type().id == name) && pool.contains(entity.index)) return true;
-  }
-  return false;
-}
-
 bool fits(const ecs::Registry& registry, ecs::Entity entity, const Wanted& wanted, const Labels& labels) {
   if (wanted.prototype && registry.prototype(entity) != *wanted.prototype) return false;
-  if (wanted.component && !has_component(registry, entity, *wanted.component)) return false;
+  const auto has = [&](ecs::PoolId pool) { return registry.pool(pool).contains(entity.index); };
+  if (wanted.pools && std::ranges::none_of(*wanted.pools, has)) return false;
   return wanted.search.empty() || to_string(entity).starts_with(wanted.search) ||
          in_small(labels.of(entity)).find(wanted.search) != std::string::npos;
 }
@@ -164,7 +164,7 @@ json summary(Inspection& world, ecs::Entity entity, const Labels& labels) {
 core::Result<json> read_entities(Inspection& world, const Request& request) {
   const core::Result<Page> page = api::page(request);
   if (!page) return page.error();
-  const core::Result<Wanted> wanted = wanted_in(request);
+  const core::Result<Wanted> wanted = wanted_in(world.registry(), request);
   if (!wanted) return wanted.error();
   const ecs::EntityPool& entities = world.registry().entities();
   const Labels labels(world);

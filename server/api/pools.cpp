@@ -89,19 +89,19 @@ class Copy {
   [[nodiscard]] json order_json(std::uint32_t size) {
     const ecs::SparseSet& lead = registry_.pool(lead_).set();
     const ecs::Pool& follower = registry_.pool(follower_);
-    const core::Bytes picture = ecs::draw_walk(ecs::walking_order(lead, follower), size, size);
+    const std::vector<std::uint32_t> walk = ecs::walking_order(lead, follower);
+    const core::Bytes picture = ecs::draw_walk(walk, size, size);
     const core::ByteView dots = core::ByteView(picture).last(std::size_t{size} * size);
     return {{"locality", ecs::locality(lead, follower)},
-            {"aligned", aligned()},
+            {"aligned", aligned(walk.size())},
             {"picture", {{"width", size}, {"height", size}, {"pixels", core::to_base64(dots)}}}};
   }
   // The share of the entities that both have which lie at the same position in both: those are walked fastest.
-  [[nodiscard]] double aligned() {
+  [[nodiscard]] double aligned(std::size_t both) {
     const std::span<const std::uint32_t> lead = registry_.pool(lead_).indices();
     const std::span<const std::uint32_t> follower = registry_.pool(follower_).indices();
     std::size_t same = 0;
     for (std::size_t i = 0; i < std::min(lead.size(), follower.size()); ++i) same += lead[i] == follower[i] ? 1 : 0;
-    const std::size_t both = walked();
     return both == 0 ? 1 : static_cast<double>(same) / static_cast<double>(both);
   }
   [[nodiscard]] std::size_t walked() {

@@ -53,7 +53,7 @@ class BatchWriter::State {
   void make_anew();
   void prepare();
   void open_tables(const Batch& batch);
-  void name_tables(const SavedWorld* world);
+  void take_own_names();
   Table& table_of(const reflect::Component& component, const std::string& instance);
   void make(Table& table);
   void write_compositions(const Batch& batch);
@@ -96,8 +96,7 @@ class BatchWriter::State {
 
 void BatchWriter::State::remember(const SavedWorld& world) {
   anew_ = false;
-  for (const char* name : own_tables) names_.take(name);
-  for (const char* name : own_views) names_.take(name);
+  take_own_names();
   std::vector<Table*> numbered;
   for (const SavedTable& saved : world.tables) {
     const ComponentTable& layout = saved.table;
@@ -133,7 +132,7 @@ void BatchWriter::State::remember(const SavedWorld& world) {
   level_ = world.facts.level;
   if (level_ != nullptr) sums_.level = sum_of(*level_);
   sums_.entities = world.entities_sum;
-  sums_.schema = RowSum(RowKind::fact).add(schema_->bytes()).value();
+  sums_.schema = schema_sum(schema_->bytes());
   prepare();
   commit();
 }
@@ -216,21 +215,25 @@ void BatchWriter::State::make_anew() {
     if (std::string_view(table) != "saved_world") database_.run("DROP TABLE IF EXISTS " + quoted(table));
   database_.run(create_tables_sql());
 
-  names_ = NameSet();
-  for (const char* name : own_tables) names_.take(name);
-  for (const char* name : own_views) names_.take(name);
+  take_own_names();
   tables_.clear();
   by_pool_.clear();
   compositions_.clear();
   entities_.clear();
   players_.clear();
   ranges_.clear();
-  sums_ = Sums{.schema = RowSum(RowKind::fact).add(schema_->bytes()).value()};
+  sums_ = Sums{.schema = schema_sum(schema_->bytes())};
   prepare();
   Statement schema = database_.prepare("INSERT INTO saved_schema VALUES (1, ?)");
   if (schema) schema.bind_blob(1, schema_->bytes()).run();
   for (const reflect::Component& component : schema_->components())
     if (!component.not_saved) make(table_of(component, component.name));
+}
+
+void BatchWriter::State::take_own_names() {
+  names_ = NameSet();
+  for (const char* name : own_tables) names_.take(name);
+  for (const char* name : own_views) names_.take(name);
 }
 
 void BatchWriter::State::prepare() {

@@ -37,6 +37,8 @@ class RowSum {
   std::uint64_t hash_;
 };
 
+inline std::uint64_t schema_sum(core::ByteView bfbs) { return RowSum(RowKind::fact).add(bfbs).value(); }
+
 // Of a set of tables, by their ids in any order: 63 bits.
 std::int64_t composition_id(std::span<const std::int64_t> tables);
 

@@ -99,7 +99,7 @@ class WorldReader {
     core::Result<std::shared_ptr<const reflect::Schema>> schema = reflect::Schema::load(bfbs);
     if (!schema) return damaged("its schema cannot be read: " + schema.error().message);
     file_.world->schema = *schema;
-    facts_sum_ += RowSum(RowKind::fact).add(core::ByteView(bfbs)).value();
+    facts_sum_ += schema_sum(bfbs);
     return core::Done{};
   }
 
