@@ -60,8 +60,10 @@ void EventLoop::run_until(core::Nanoseconds deadline) {
     while (!stopped() && impl_->io.poll_one() > 0 && core::monotonic_now() < begin + late_budget) continue;
     return;
   }
-  const std::chrono::steady_clock::time_point end{std::chrono::nanoseconds(deadline)};
-  while (!stopped() && core::monotonic_now() < deadline) impl_->io.run_one_until(end);
+  // Not run_one_until: it waits in whole milliseconds.
+  impl_->deadline.expires_at(std::chrono::steady_clock::time_point{std::chrono::nanoseconds(deadline)});
+  impl_->deadline.async_wait([](const boost::system::error_code&) {});
+  while (!stopped() && core::monotonic_now() < deadline) impl_->io.run_one();
 }
 
 void EventLoop::stop() {

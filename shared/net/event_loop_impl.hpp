@@ -8,6 +8,7 @@
 #include <boost/asio/ip/udp.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cstddef>
 #include <map>
 #include <mobula/net/event_loop.hpp>
@@ -33,6 +34,7 @@ struct EventLoop::Impl {
   Signals stop_signals{io};
   Signals reload_signals{io};
   std::atomic<bool> stopped = false;
+  boost::asio::steady_timer deadline{io};  // of run_until
   // All sockets of the loop use them, one after the other: there may be thousands, each with little of its own.
   UdpSendBatch send_batch;
   UdpReceiveBatch receive_batch;
