@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/server/client_view.hpp>
+#include <utility>
 
 namespace mobula::server {
 
@@ -13,6 +14,9 @@ std::uint32_t ClientView::take_id() {
   if (lowest_free_ == slots_.size()) {
     slots_.emplace_back();
     lives_.emplace_back();
+    seen_.push_back(none);
+    pending_ids_.make_room(slots_.size());
+    moving_ids_.make_room(slots_.size());
     if (verifies_) hashes_.push_back(0);
   }
   return lowest_free_++;
@@ -20,7 +24,9 @@ std::uint32_t ClientView::take_id() {
 
 void ClientView::free_id(std::uint32_t id) {
   Slot& slot = slots_[id];
-  set_pending(slot, false);
+  note_told(id);
+  moving_ids_.erase(id);
+  seen_[id] = none;
   if (verifies_) hash_ -= std::exchange(hashes_[id], 0);
   if (leaves_level(slot)) --leaving_level_;
   slot = {};
@@ -30,9 +36,7 @@ void ClientView::free_id(std::uint32_t id) {
 }
 
 std::uint32_t ClientView::find(std::uint32_t index) const {
-  const auto found = std::find_if(slots_.begin(), slots_.end(),
-                                  [&](const Slot& slot) { return slot.state == State::seen && slot.index == index; });
-  return static_cast<std::uint32_t>(found - slots_.begin());
+  return static_cast<std::uint32_t>(std::ranges::find(seen_, index) - seen_.begin());
 }
 
 bool ClientView::enter(std::uint32_t index, bool owner) {
@@ -55,7 +59,8 @@ std::uint32_t ClientView::take_slot(std::uint32_t index, std::uint32_t generatio
   slot.state = State::seen;
   slot.born = sent_.last() + 1;
   lives_[id] = {.generation = generation};
-  set_pending(slot, true);
+  seen_[id] = index;
+  note_pending(id);
   return id;
 }
 
@@ -86,8 +91,8 @@ bool ClientView::note_stirred() {
 }
 
 void ClientView::leave(std::span<const std::uint32_t> indices) {
-  for (std::uint32_t id = 0; id < slots_.size() && !indices.empty(); ++id) {
-    if (slots_[id].state != State::seen || slots_[id].index != indices.front()) continue;
+  for (std::uint32_t id = 0; id < seen_.size() && !indices.empty(); ++id) {
+    if (seen_[id] != indices.front()) continue;
     begin_leaving(id, State::out_of_view);
     indices = indices.subspan(1);
   }
@@ -97,8 +102,9 @@ void ClientView::leave(std::span<const std::uint32_t> indices) {
 void ClientView::begin_leaving(std::uint32_t id, State state) {
   if (slots_[id].sent == 0 && !slots_[id].of_level) return free_id(id);  // the client never heard of it
   slots_[id].state = state;
+  seen_[id] = none;
   if (slots_[id].of_level) ++leaving_level_;
-  set_pending(slots_[id], true);
+  note_pending(id);
 }
 
 void ClientView::set_owner(std::uint32_t id, bool owner) {
@@ -127,22 +133,22 @@ bool ClientView::has_pristine(ecs::Entity entity) const {
 
 bool ClientView::note_published() {
   const bool more_is_seen = note_stirred();
-  for (std::uint32_t id = 0; id < slots_.size(); ++id) {
-    Slot& slot = slots_[id];
-    if (slot.state != State::seen || published_.changed(slot.index, slot.owner) <= slot.sent) continue;
-    if (is_alive(id)) {
-      set_pending(slot, true);
-    } else {
-      begin_leaving(id, State::destroyed);
-    }
+  const ecs::Tick noted = std::exchange(noted_, published_.last_change());
+  if (noted == noted_) return more_is_seen;
+  const bool in_one_tick = noted == published_.change_before();
+  for (std::uint32_t id = 0; id < seen_.size(); ++id) {
+    const std::uint32_t index = seen_[id];
+    if (index == none || (in_one_tick && !published_.changed_last(index))) continue;
+    if (published_.changed(index, slots_[id].owner) <= slots_[id].sent) continue;
+    is_alive(id) ? note_pending(id) : begin_leaving(id, State::destroyed);
   }
   return more_is_seen;
 }
 
 std::span<const std::uint32_t> ClientView::seen() {
   work_.seen.clear();
-  for (const Slot& slot : slots_)
-    if (slot.state == State::seen) work_.seen.push_back(slot.index);
+  for (const std::uint32_t index : seen_)
+    if (index != none) work_.seen.push_back(index);
   return work_.seen;
 }
 
@@ -180,6 +186,7 @@ void ClientView::came(const SentDeltas::Delta& delta) {
       const bool near = slot.b1 != 0 && !whole && steps <= wire::b2_age_max;
       slot.older = near ? static_cast<std::uint32_t>((std::uint64_t{slot.older} << 1 | 1) << (steps - 1)) : 0;
       slot.b1 = delta.tick;
+      moving_ids_.insert(id);
       if (leaves_level(slot)) --leaving_level_;
       slot.of_level = false;
       if (whole) lives_[id].whole = delta.tick;
@@ -201,7 +208,7 @@ void ClientView::came_late(std::uint32_t id, ecs::Tick tick, bool whole) {
 
 void ClientView::lost(const SentDeltas::Delta& delta) {
   sent_.each(delta, [&](std::uint32_t id, SentDeltas::Kind /*kind*/, std::uint64_t /*hash*/) {
-    if (slots_[id].sent == delta.tick && !is_of_former(delta.sequence, id)) set_pending(slots_[id], true);
+    if (slots_[id].sent == delta.tick && !is_of_former(delta.sequence, id)) note_pending(id);
   });
 }
 
@@ -211,12 +218,16 @@ void ClientView::check() const {
   std::uint64_t hash = 0;
   std::size_t used = 0;
   for (std::size_t id = 0; id < slots_.size(); ++id) {
-    pending += slots_[id].pending ? 1 : 0;
-    used += slots_[id].state != State::free ? 1 : 0;
-    leaving_level += leaves_level(slots_[id]) ? 1 : 0;
+    const Slot& slot = slots_[id];
+    pending += pending_ids_.contains(id) ? 1 : 0;
+    used += slot.state != State::free ? 1 : 0;
+    leaving_level += leaves_level(slot) ? 1 : 0;
     if (verifies_) hash += hashes_[id];
-    MOBULA_ASSERT(slots_[id].state != State::free || !slots_[id].pending, "nothing is sent of what is not seen");
-    MOBULA_ASSERT(lives_[id].whole <= slots_[id].b1, "a whole state is among those that the client has");
+    MOBULA_ASSERT(slot.state != State::free || !pending_ids_.contains(id), "nothing is sent of what is not seen");
+    MOBULA_ASSERT(seen_[id] == (slot.state == State::seen ? slot.index : none), "what is seen is listed");
+    const bool moving = slot.b1 != 0 && newest_tick_ - slot.b1 <= wire::moving_age_max;
+    MOBULA_ASSERT(!moving || moving_ids_.contains(id), "what moves is listed");
+    MOBULA_ASSERT(lives_[id].whole <= slot.b1, "a whole state is among those that the client has");
   }
   MOBULA_ASSERT(pending == pending_ && used == used_ids_ && leaving_level == leaving_level_ && hash == hash_,
                 "sums are those of the slots");

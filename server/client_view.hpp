@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <mobula/core/bit_set.hpp>
 #include <mobula/core/prefetch.hpp>
 #include <mobula/server/announced_prototypes.hpp>
 #include <mobula/server/entity_strings.hpp>
@@ -42,8 +43,8 @@ class ClientView {
   // Whether the client owns what it sees: is_owner(index).
   template <class IsOwner>
   void update_owners(IsOwner&& is_owner) {
-    for (std::uint32_t id = 0; id < slots_.size(); ++id)
-      if (slots_[id].state == State::seen) set_owner(id, is_owner(slots_[id].index));
+    for (std::uint32_t id = 0; id < seen_.size(); ++id)
+      if (seen_[id] != none) set_owner(id, is_owner(seen_[id]));
   }
   // Which are seen, none twice; valid until the next call, of any view with the same strings.
   [[nodiscard]] std::span<const std::uint32_t> seen();
@@ -108,13 +109,17 @@ class ClientView {
   [[nodiscard]] std::uint32_t unsettled() const { return sent_.unsettled(); }
   // Soon it will be used, and then, not too soon after this, its slots.
   void prefetch() const { core::prefetch_for_write(this, sizeof(*this) - sizeof(sent_) + 64); }
-  void prefetch_slots() const { core::prefetch_for_write(slots_.data(), slots_.size() * sizeof(Slot)); }
+  void prefetch_slots() const {
+    core::prefetch_for_write(seen_.data(), seen_.size() * sizeof(std::uint32_t));
+    core::prefetch_for_write(slots_.data(), slots_.size() * sizeof(Slot));
+  }
   // Asserts what must hold between any two calls.
   void check() const;
 
  private:
   enum class State : std::uint8_t { free, seen, destroyed, out_of_view };
-  // What every tick touches: 24 bytes.
+  static constexpr std::uint32_t none = ~0u;
+  // What is touched in a tick in which the entity changes: 24 bytes.
   struct Slot {
     std::uint32_t index = 0;
     ecs::Tick b1 = 0;         // 0: the client has nothing of it
@@ -123,7 +128,6 @@ class ClientView {
     std::uint32_t born = 0;   // no earlier delta speaks of this entity
     State state = State::free;
     bool owner = false;
-    bool pending = false;
     bool of_level : 1 = false;  // until the client has another state of it, it has the level's
     bool was_reset : 1 = false;
   };
@@ -141,10 +145,15 @@ class ClientView {
   std::uint32_t take_slot(std::uint32_t index, std::uint32_t generation);
   std::uint32_t take_level_slot(std::uint32_t index);
   bool note_stirred();
-  void set_pending(Slot& slot, bool pending) {
-    if (slot.pending == pending) return;
-    slot.pending = pending;
-    pending ? ++pending_ : --pending_;
+  void note_pending(std::uint32_t id) {
+    if (pending_ids_.contains(id)) return;
+    pending_ids_.insert(id);
+    ++pending_;
+  }
+  void note_told(std::uint32_t id) {
+    if (!pending_ids_.contains(id)) return;
+    pending_ids_.erase(id);
+    --pending_;
   }
   void begin_leaving(std::uint32_t id, State state);
   void free_id(std::uint32_t id);
@@ -152,15 +161,13 @@ class ClientView {
   [[nodiscard]] std::uint32_t find(std::uint32_t index) const;
   [[nodiscard]] bool is_alive(std::uint32_t id) const;
   [[nodiscard]] ecs::Tick reset_of(std::uint32_t id) const { return slots_[id].was_reset ? lives_[id].reset : 0; }
-  [[nodiscard]] bool is_moving(const Slot& slot) const {
-    return slot.b1 != 0 && slot.state != State::free && newest_tick_ - slot.b1 <= wire::moving_age_max;
-  }
 
   [[nodiscard]] bool is_of_former(std::uint32_t sequence, std::uint32_t id) const;
   void came(const SentDeltas::Delta& delta);
   void came_late(std::uint32_t id, ecs::Tick tick, bool whole);
   void lost(const SentDeltas::Delta& delta);
 
+  void forget_resting();
   void find_candidates();
   [[nodiscard]] std::size_t expected_bytes() const;
   [[nodiscard]] float waiting(std::uint32_t id, ecs::Tick tick) const;
@@ -207,12 +214,16 @@ class ClientView {
   std::unique_ptr<SentBytes> measured_;
   std::vector<bool> told_anew_;        // by entity of the level: is pristine, and got an id all the same; or empty
   std::vector<std::uint32_t> words_;   // of one entity
+  std::vector<std::uint32_t> seen_;    // by id: the index of an entity that is seen; or none
   std::vector<Slot> slots_;            // by id
   std::vector<Life> lives_;            // by id
   std::vector<std::uint64_t> hashes_;  // by id, of b1; of views that verify
   std::size_t chosen_ = 0;
   std::size_t written_ = 0;
   bool listed_ = true;  // what was chosen is in the lists
+  core::BitSet pending_ids_;
+  core::BitSet moving_ids_;  // whose b1 is at most wire::moving_age_max old, and some of which it no longer is
+  ecs::Tick noted_ = 0;      // of the last change that was noted
   std::size_t pending_ = 0;
   std::size_t leaving_level_ = 0;  // slots
   std::uint32_t used_ids_ = 0;

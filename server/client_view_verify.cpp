@@ -103,7 +103,7 @@ std::vector<std::uint32_t> ClientView::words_for_client(const Slot& slot, ecs::T
 void ClientView::tell_anew(std::uint32_t id) {
   slots_[id].was_reset = true;
   lives_[id].reset = published_.registry().tick();
-  set_pending(slots_[id], true);
+  note_pending(id);
 }
 
 // What has been stirred is told of by its id: of that nothing is said here, but that it is gone.

@@ -18,17 +18,28 @@ constexpr float new_deltas_per_tick = 8;
 
 // Choosing ------------------------------------------------------------------------------------------------------------
 
+void ClientView::forget_resting() {
+  for (std::size_t word = 0; word < moving_ids_.words().size(); ++word)
+    core::each_bit(moving_ids_.words()[word], word * core::BitSet::word_bits, [&](std::size_t id) {
+      if (newest_tick_ - slots_[id].b1 > wire::moving_age_max) moving_ids_.erase(id);
+    });
+}
+
 void ClientView::find_candidates() {
-  work_.candidates.resize(slots_.size());
-  Candidate* next = work_.candidates.data();
+  forget_resting();
+  work_.candidates.clear();
   std::uint32_t moving_before = 0;
-  for (std::uint32_t id = 0; id < slots_.size(); ++id) {
-    const bool moving = is_moving(slots_[id]);
-    *next = {id, moving_before, moving};
-    next += slots_[id].pending ? 1 : 0;
-    moving_before += moving ? 1u : 0u;
+  for (std::size_t word = 0; word < pending_ids_.words().size(); ++word) {
+    const std::uint64_t moving = moving_ids_.words()[word];
+    const std::uint64_t pending = pending_ids_.words()[word];
+    core::each_bit(moving | pending, 0, [&](std::size_t bit) {
+      const bool moves = (moving >> bit & 1) != 0;
+      if ((pending >> bit & 1) != 0)
+        work_.candidates.push_back(
+            {static_cast<std::uint32_t>(word * core::BitSet::word_bits + bit), moving_before, moves});
+      moving_before += moves ? 1 : 0;
+    });
   }
-  work_.candidates.resize(static_cast<std::size_t>(next - work_.candidates.data()));
 }
 
 std::size_t ClientView::expected_bytes() const { return work_.candidates.size() * expected_bits / 8; }
@@ -153,7 +164,7 @@ ClientView::Plan ClientView::plan(std::size_t room) const {
 std::uint64_t ClientView::note_sent(std::uint32_t id, ecs::Tick tick) {
   Slot& slot = slots_[id];
   slot.sent = tick;
-  set_pending(slot, false);
+  note_told(id);
   if (!verifies_ || slot.state != State::seen) return 0;
   const PublishedEntity& entity = published_.entity(slot.index);
   return entity.hash + (slot.owner ? entity.owner_hash : 0);

@@ -129,6 +129,7 @@ void Interest::become(std::uint32_t index, const Member& now, const Vec3& positi
     if (now.published) grid_.insert(index, now.relevance.room, layer, position);
   }
   owners_.change(index, member.relevance.owner, now.relevance.owner);
+  if (member.relevance.owner != now.relevance.owner) ++owners_version_;
   if (member != now) ++version_;
   member = now;
 }

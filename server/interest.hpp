@@ -57,6 +57,9 @@ class Interest {
   // rule.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
+  // Rises whenever an entity gets another owner.
+  [[nodiscard]] std::uint64_t owners_version() const { return owners_version_; }
+
   // `seen`: the indices that the viewer has in view, none twice; all of them may be dead. Appended are those that come
   // into view, rising, and those of `seen` that are relevant no more, in its order. Takes time for what is seen, what
   // is in the cells around the viewpoints, and what is relevant at any distance.
@@ -126,6 +129,7 @@ class Interest {
   hierarchy::LastSeen seen_relevances_;
   ecs::Tick last_tick_ = 0;
   std::uint64_t version_ = 1;
+  std::uint64_t owners_version_ = 0;
 };
 
 }  // namespace mobula::server

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <mobula/server/published.hpp>
 #include <mobula/wire/entity_hash.hpp>
+#include <utility>
 
 namespace mobula::server {
 
@@ -42,6 +43,15 @@ void Published::resize(std::uint32_t end) {
   entities_.resize(end);
   public_ticks_.resize(end, 0);
   owner_ticks_.resize(end, 0);
+  changed_last_.make_room(end);
+}
+
+void Published::note_change(std::uint32_t index, ecs::Tick tick) {
+  if (tick != last_change_) {
+    change_before_ = std::exchange(last_change_, tick);
+    changed_last_.clear();
+  }
+  changed_last_.insert(index);
 }
 
 void Published::place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick tick) {
@@ -76,6 +86,7 @@ void Published::place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick 
   placed.prototype = prototype;
   placed.structure_tick = tick;
   public_ticks_[entity.index] = owner_ticks_[entity.index] = tick;
+  note_change(entity.index, tick);
 }
 
 void Published::erase(std::uint32_t index, ecs::Tick tick) {
@@ -90,6 +101,7 @@ void Published::erase(std::uint32_t index, ecs::Tick tick) {
   --size_;
   gone = {};
   public_ticks_[index] = owner_ticks_[index] = tick;
+  note_change(index, tick);
 }
 
 bool Published::update(std::uint32_t index, ecs::PoolId pool, const std::byte* component, ecs::Tick tick) {
@@ -129,6 +141,7 @@ bool Published::store(std::uint32_t index, Column& column, std::byte* row, const
   core::store(row, Row{hash, owner_hash, header.before, tick, 0});
   owner_ticks_[index] = tick;
   if (seen) public_ticks_[index] = tick;
+  note_change(index, tick);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <mobula/core/bit_set.hpp>
 #include <mobula/server/value_log.hpp>
 #include <mobula/wire/schema_codecs.hpp>
 #include <span>
@@ -40,6 +41,11 @@ class Published {
   [[nodiscard]] ecs::Tick changed(std::uint32_t index, bool owner) const {
     return owner ? owner_ticks_[index] : public_ticks_[index];
   }
+  // The last tick in which anything changed, and the one before it in which anything did.
+  [[nodiscard]] ecs::Tick last_change() const { return last_change_; }
+  [[nodiscard]] ecs::Tick change_before() const { return change_before_; }
+  // Whether anything of the entity changed in that last tick, for whoever sees it.
+  [[nodiscard]] bool changed_last(std::uint32_t index) const { return changed_last_.contains(index); }
   [[nodiscard]] std::uint32_t index_end() const { return static_cast<std::uint32_t>(entities_.size()); }
   // Sum of all entities' public hashes, and how many there are.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
@@ -92,6 +98,7 @@ class Published {
 
   Column& column(ecs::PoolId pool);
   void resize(std::uint32_t end);
+  void note_change(std::uint32_t index, ecs::Tick tick);
   void add_hashes(PublishedEntity& entity, std::uint64_t hash, std::uint64_t owner_hash);
   bool store(std::uint32_t index, Column& column, std::byte* row, const std::byte* component, ecs::Tick tick);
 
@@ -102,6 +109,9 @@ class Published {
   std::vector<PublishedEntity> entities_;
   std::vector<ecs::Tick> public_ticks_;
   std::vector<ecs::Tick> owner_ticks_;
+  core::BitSet changed_last_;
+  ecs::Tick last_change_ = 0;
+  ecs::Tick change_before_ = 0;
   std::uint64_t hash_ = 0;
   std::uint32_t size_ = 0;
 };

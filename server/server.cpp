@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::size_t messages_per_tick_max = 16;
 constexpr std::size_t inputs_per_tick_max = 16;
-constexpr ecs::Tick look_interval = 4;
 constexpr std::uint32_t prototypes_looked_at_per_second = 1024;  // for those that nobody needs
 constexpr core::Nanoseconds hello_timeout = 5 * core::second;
 constexpr core::Nanoseconds measured_max = 10 * core::second;  // without a question
@@ -254,30 +253,11 @@ void Server::prefetch_after(std::size_t at) const {
   if (next.view != nullptr) next.view->prefetch_slots();
 }
 
-// What the client sees is looked at again when it may have changed: at once if anything came, else in turn.
-void Server::look(Session& session) {
-  ClientView& view = *session.view;
-  if (view.note_published()) session.looked_at = 0;
-  const Viewer& viewer = *session.viewer;
-  const bool changed = session.looked_at != interest_->version() || game_.interest_rule() != nullptr;
-  const bool turn = (world_->tick() + session.player.id) % look_interval == 0;
-  if (!changed || (!turn && session.looked_at != 0 && publisher_->came().empty())) return;
-  session.looked_at = interest_->version();
-  entering_.clear();
-  leaving_.clear();
-  interest_->look(viewer, view.seen(), entering_, leaving_);
-  const auto is_owner = [&](std::uint32_t index) { return interest_->owner(index) == session.player.id; };
-  view.leave(leaving_);
-  view.update_owners(is_owner);
-  for (const std::uint32_t index : entering_)
-    if (!view.enter(index, is_owner(index))) session.looked_at = 0;
-}
-
 // The view is there from now on, as what the client is told of the level is of this moment.
 core::Status Server::begin_view(Session& session, transport::Session& lanes) {
   const bool chosen = config_.verify_one_in != 0 && session.player.id % config_.verify_one_in == 0;
   session.view = std::make_unique<ClientView>(publisher_->published(), *strings_, session.verifies || chosen);
-  session.looked_at = 0;
+  session.looked.at = 0;
   if (session.level == nullptr) return core::Done{};
   session.view->begin_with(session.level);
   const auto sent = lanes.send_reliable(wire::encode(session.level->message()));
@@ -287,7 +267,7 @@ core::Status Server::begin_view(Session& session, transport::Session& lanes) {
 // When the client has its Welcome, deltas flow. Prototypes that they need are told with it: else they would wait for
 // those another round trip.
 core::Status Server::begin_play(Session& session, transport::Session& lanes) {
-  if (session.looked_at == 0) {
+  if (session.looked.at == 0) {
     look(session);
     want_prototypes(session);
   }

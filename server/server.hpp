@@ -218,6 +218,8 @@ class Server {
   core::Status tell_events(Session& session, transport::Session& lanes);
   void prefetch_after(std::size_t at) const;
   void look(Session& session);
+  void look_around(Session& session);
+  void look_at_newcomers(Session& session);
   void replicate(Session& session, transport::Session& lanes, core::Nanoseconds now);
   void turn_away(transport::SessionId id, const transport::Address& address, transport::ReasonCode code,
                  const core::Error& error);

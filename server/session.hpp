@@ -47,7 +47,13 @@ class Session {
   transport::ReliableId welcome = 0;
   std::unique_ptr<ClientView> view;         // from joining on
   std::shared_ptr<const LevelOffer> level;  // that the client has; null: none
-  std::uint64_t looked_at = 0;              // version of the interest; 0: never
+  // Versions of the interest, its owners and the viewer at the last look.
+  struct Looked {
+    std::uint64_t at = 0;  // 0: never, or in vain
+    std::uint64_t owners = 0;
+    std::uint64_t through = 0;
+  };
+  Looked looked;
   // What was acknowledged since the last delta was written, without commands: it waits until what it changes is needed
   // anyway, and in the cache.
   std::optional<wire::InputDatagram> acks;

@@ -26,6 +26,7 @@ class Viewer {
     MOBULA_ASSERT(entities.size() <= viewpoints_max, "too many viewpoints of one viewer");
     viewpoint_count_ = std::min(entities.size(), viewpoints_max);
     std::copy_n(entities.begin(), viewpoint_count_, viewpoints_.begin());
+    ++version_;
   }
 
   [[nodiscard]] std::span<const std::uint32_t> rooms() const { return {rooms_.data(), room_count_}; }
@@ -38,14 +39,19 @@ class Viewer {
     if (is_in(room)) return true;
     if (room_count_ == rooms_max) return false;
     rooms_[room_count_++] = room;
+    ++version_;
     return true;
   }
   void leave_room(std::uint32_t room) {
     const auto end = rooms_.begin() + static_cast<std::ptrdiff_t>(room_count_);
     room_count_ = static_cast<std::size_t>(std::remove(rooms_.begin(), end, room) - rooms_.begin());
+    ++version_;
   }
+  // Rises whenever the viewer is told to look elsewhere.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
 
  private:
+  std::uint64_t version_ = 1;
   std::uint32_t player_ = 0;
   std::size_t viewpoint_count_ = 0;
   std::size_t room_count_ = 0;

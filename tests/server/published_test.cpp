@@ -75,6 +75,29 @@ TEST_F(PublishedTest, AnUpdateIsToldFromNoUpdate) {
   published.check();
 }
 
+TEST_F(PublishedTest, KnowsWhatTheLastChangesWereOf) {
+  const ecs::Entity still = registry.create();
+  const ecs::Entity entity = registry.create();
+  registry.add<demo::Inventory>(entity).item_count = 1;
+  const ecs::Tick first = publish();
+  EXPECT_EQ(published.last_change(), first);
+  EXPECT_TRUE(published.changed_last(still.index));
+  publish();  // nothing
+  EXPECT_EQ(published.last_change(), first);
+  registry.get<demo::Inventory>(entity).items[0] = 3;  // its owner's alone
+  const ecs::Tick third = publish();
+  EXPECT_EQ(published.last_change(), third);
+  EXPECT_EQ(published.change_before(), first);
+  EXPECT_TRUE(published.changed_last(entity.index));
+  EXPECT_FALSE(published.changed_last(still.index));
+  registry.destroy(still);
+  const ecs::Tick fourth = publish();
+  EXPECT_EQ(published.last_change(), fourth);
+  EXPECT_EQ(published.change_before(), third);
+  EXPECT_TRUE(published.changed_last(still.index));
+  EXPECT_FALSE(published.changed_last(entity.index));
+}
+
 TEST_F(PublishedTest, WhatOnlyTheOwnerSeesChangesNothingForOthers) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Inventory>(entity).item_count = 1;

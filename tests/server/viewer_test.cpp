@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <mobula/server/viewer.hpp>
+#include <utility>
 #include <vector>
 
 namespace mobula::server {
@@ -35,6 +36,20 @@ TEST(Viewer, IsInARoomUntilItLeaves) {
   EXPECT_THAT(viewer.rooms(), ElementsAre(6u));
   EXPECT_TRUE(viewer.is_in(0));
   EXPECT_FALSE(viewer.is_in(5));
+}
+
+TEST(Viewer, ItsVersionRisesWhenItIsToldToLookElsewhere) {
+  Viewer viewer(1, {});
+  std::uint64_t version = viewer.version();
+  const auto rises = [&] { return viewer.version() > std::exchange(version, viewer.version()); };
+  viewer.enter_room(5);
+  EXPECT_TRUE(rises());
+  viewer.enter_room(5);
+  EXPECT_FALSE(rises());
+  viewer.leave_room(5);
+  EXPECT_TRUE(rises());
+  viewer.set_viewpoints({});
+  EXPECT_TRUE(rises());
 }
 
 TEST(Viewer, IsInSoManyRoomsAndNoMore) {

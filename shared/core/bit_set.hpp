@@ -1,0 +1,40 @@
+// A set of small numbers: one bit each, in words that may be walked.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mobula::core {
+
+class BitSet {
+ public:
+  static constexpr std::size_t word_bits = 64;
+
+  // Room for the numbers below `end`, at least; those in it stay.
+  void make_room(std::size_t end) {
+    if (end > words_.size() * word_bits) words_.resize((end + word_bits - 1) / word_bits);
+  }
+  [[nodiscard]] bool contains(std::size_t number) const { return (words_[number / word_bits] & bit(number)) != 0; }
+  void insert(std::size_t number) { words_[number / word_bits] |= bit(number); }
+  void erase(std::size_t number) { words_[number / word_bits] &= ~bit(number); }
+  void clear() { words_.assign(words_.size(), 0); }
+
+  // Bit n of word w: whether w * word_bits + n is in it.
+  [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
+
+ private:
+  static std::uint64_t bit(std::size_t number) { return std::uint64_t{1} << number % word_bits; }
+
+  std::vector<std::uint64_t> words_;
+};
+
+// function(number) for each bit of a word, rising; `first` is the number of its lowest bit.
+template <class Function>
+void each_bit(std::uint64_t word, std::size_t first, Function&& function) {
+  for (; word != 0; word &= word - 1) function(first + static_cast<std::size_t>(std::countr_zero(word)));
+}
+
+}  // namespace mobula::core

@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include <mobula/core/bit_set.hpp>
+#include <mobula/core/random.hpp>
+#include <set>
+
+namespace mobula::core {
+namespace {
+
+std::set<std::size_t> walk(const BitSet& bits) {
+  std::set<std::size_t> found;
+  for (std::size_t word = 0; word < bits.words().size(); ++word)
+    each_bit(bits.words()[word], word * BitSet::word_bits, [&](std::size_t number) { found.insert(number); });
+  return found;
+}
+
+TEST(BitSet, HoldsWhatASetHolds) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    BitSet bits;
+    std::set<std::size_t> naive;
+    std::uint32_t end = 1;
+    bits.make_room(end);
+    for (int step = 0; step < 500; ++step) {
+      const std::uint32_t number = random.below(end);
+      switch (random.below(8)) {
+        case 0:
+          end += random.below(70);
+          bits.make_room(end);
+          break;
+        case 1:
+        case 2:
+          bits.erase(number);
+          naive.erase(number);
+          break;
+        default:
+          bits.insert(number);
+          naive.insert(number);
+      }
+      ASSERT_EQ(bits.contains(number), naive.contains(number));
+    }
+    EXPECT_EQ(walk(bits), naive);
+    bits.clear();
+    EXPECT_TRUE(walk(bits).empty());
+  }
+}
+
+TEST(BitSet, EachBitIsToldRising) {
+  std::vector<std::size_t> told;
+  each_bit(1ull << 63 | 1ull << 5 | 1, 64, [&](std::size_t number) { told.push_back(number); });
+  EXPECT_EQ(told, (std::vector<std::size_t>{64, 69, 127}));
+}
+
+}  // namespace
+}  // namespace mobula::core
