@@ -354,10 +354,19 @@ void Connection::note_lost(std::uint32_t steps) {
     if (age < acks.newest && !acks.has(age)) ++stats_.lost_deltas;
 }
 
+// Of the deltas of whose fate the server had not heard when it wrote the newest: of all others it knew what was lost.
 bool Connection::none_missing() const {
-  for (std::uint32_t age = 0; age < std::min(settled_deltas, progress_.input.newest); ++age)
+  const std::uint32_t open = progress_.input.newest - newest_heard_of();
+  if (open > wire::ack_history) return false;
+  for (std::uint32_t age = 0; age < open; ++age)
     if (!progress_.input.has(age)) return false;
   return true;
+}
+
+// The newest delta of which the server has been told what became of it. 0: none, or it is long ago.
+std::uint32_t Connection::newest_heard_of() const {
+  const bool remembers = progress_.input.ack - progress_.heard_ack < acks_kept;
+  return remembers ? progress_.newest_at[progress_.heard_ack % acks_kept] : 0;
 }
 
 void Connection::verify(const wire::DeltaHeader& header, core::Nanoseconds now) {
@@ -404,9 +413,7 @@ void Connection::send_input(core::Nanoseconds now) {
   wire::InputDatagram& input = progress_.input;
   ++input.ack;
   // Of deltas further back the server knows what became of them.
-  const bool remembers = input.ack - progress_.heard_ack < acks_kept;
-  const std::uint32_t told = remembers ? progress_.newest_at[progress_.heard_ack % acks_kept] : 0;
-  const std::uint32_t open = std::min(input.newest - told + wire::late_max, wire::ack_history);
+  const std::uint32_t open = std::min(input.newest - newest_heard_of() + wire::late_max, wire::ack_history);
   input.words = static_cast<std::uint8_t>(std::max(1u, (open + 63) / 64));
   commands_.fill(input);
   progress_.newest_at[input.ack % acks_kept] = input.newest;

@@ -102,8 +102,6 @@ class Connection {
   [[nodiscard]] const ResourceStore::Reception& reception() const { return reception_; }
 
  private:
-  static constexpr std::uint32_t settled_deltas = 16;  // after so many the server knows what was lost before them
-
   static constexpr std::size_t acks_kept = 256;
 
   // What is said and known of the deltas of one session.
@@ -148,6 +146,7 @@ class Connection {
   void note_received(std::uint32_t sequence);
   void note_lost(std::uint32_t steps);
   [[nodiscard]] bool none_missing() const;
+  [[nodiscard]] std::uint32_t newest_heard_of() const;
   void verify(const wire::DeltaHeader& header, core::Nanoseconds now);
   [[nodiscard]] bool pass_over_unreadable(const wire::DeltaHeader& header, core::Nanoseconds now);
   void tell_hashes(core::Nanoseconds now);

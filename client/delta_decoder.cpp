@@ -211,6 +211,7 @@ const char* DeltaDecoder::finish(Mirror::Entry entry) {
       std::byte* value = mirror_.values_.data() + at;
       if (type.size > 0) std::memcpy(value, present != nullptr ? present : type.default_value.data(), type.size);
       if (!codec.to_component(words, entry.owner, value)) return "a component that cannot be";
+      if (!entry.owner) codec.forget_owned(type.default_value.data(), value);
       words += codec.words();
     }
   }

@@ -31,6 +31,7 @@ struct SentDatagram {
 
 class SentHistory {
  public:
+  static constexpr int ack_bits = 32;  // besides the acknowledged sequence itself
   static constexpr std::uint32_t capacity_min = 32;
   static constexpr std::uint32_t capacity_max = 2048;
   // It grows so far for the sake of lost ones that are not older than this.
@@ -77,6 +78,12 @@ class SentHistory {
       datagram.state = SentState::acked;
     }
     skip_decided();
+  }
+
+  // Once the peer has acknowledged `ack`: what its bits will never tell of again.
+  template <class OnLost>
+  void give_up_overtaken(std::uint16_t ack, OnLost&& on_lost) {
+    while (in_flight() > 0 && is_after(ack, plus(oldest_waiting_, ack_bits))) give_up_oldest(on_lost);
   }
 
   // Datagrams are sent in the order of their sequences, so the oldest is the first to be given up.

@@ -144,8 +144,10 @@ void Session::take_unreliable(core::ByteView message) {
 // --- Acknowledgements ----------------------------------------------------------------------------------------------
 
 void Session::take_acks(core::ByteView header) {
-  sent_.take_acks(core::load<std::uint16_t>(header.data() + 2), core::load<std::uint32_t>(header.data() + 4),
+  const auto ack = core::load<std::uint16_t>(header.data() + 2);
+  sent_.take_acks(ack, core::load<std::uint32_t>(header.data() + 4),
                   [this](const SentDatagram& datagram, bool newest) { take_ack(datagram, newest); });
+  sent_.give_up_overtaken(ack, [this](const SentDatagram& datagram) { take_loss(datagram); });
   for (ReliableSender& lane : senders_) lane.release();
 }
 

@@ -170,6 +170,14 @@ bool RowCodec::to_component(const std::uint32_t* words, bool owner, std::byte* c
   return true;
 }
 
+void RowCodec::forget_owned(const std::byte* defaults, std::byte* component) const {
+  for (std::size_t i = public_fields_; i < fields_.size(); ++i)
+    for (std::uint32_t element = 0; element < fields_[i].count; ++element) {
+      const std::size_t at = fields_[i].offset + std::size_t{element} * fields_[i].stride;
+      std::memcpy(component + at, defaults + at, fields_[i].codec.size);
+    }
+}
+
 void RowCodec::snap_predicted(std::byte* component) const {
   // Not filled: to_words writes what is used of it.
   std::array<std::uint32_t, 2 + reflect::Limits::component_bytes / 4> words;

@@ -68,6 +68,8 @@ class RowCodec {
   // and those of owner_only fields if not `owner`, stay; array elements that do not count become zero.
   bool to_component(const std::uint32_t* words, bool owner, std::byte* component) const;
 
+  // For whom is not the owner: owner_only fields become those of `defaults`.
+  void forget_owned(const std::byte* defaults, std::byte* component) const;
   // Makes of each field that is `predicted` what a mirror makes of it.
   void snap_predicted(std::byte* component) const;
   [[nodiscard]] bool has_predicted() const { return has_predicted_; }

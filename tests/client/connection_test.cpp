@@ -185,6 +185,23 @@ TEST_F(ConnectionTest, TellsOfAllThatItCanWhileTheServerHearsNothing) {
   EXPECT_GT(server.input().words, 3u);
 }
 
+// A delta that says to be complete speaks of what the server knew then: not of losses that it had not heard of.
+TEST_F(ConnectionTest, IsCompleteWhenNothingIsMissingThatTheServerHadNotHeardOf) {
+  play();
+  const auto told = [&](std::uint32_t sequence, std::uint32_t ack, bool complete = true) {
+    server.send({.sequence = sequence, .tick = sequence, .ack = ack, .complete = complete});
+    server.ticks(2);
+    return server.connection.complete();
+  };
+  EXPECT_TRUE(told(1, 0));
+  EXPECT_FALSE(told(2, 0, false));
+  EXPECT_TRUE(told(3, 0));
+  for (std::uint32_t sequence = 5; sequence < 60; ++sequence)  // the fourth is lost, and the server hears nothing
+    EXPECT_FALSE(told(sequence, 0)) << sequence;
+  EXPECT_TRUE(told(60, server.input().ack)) << "it has heard, and what was lost has come again";
+  EXPECT_FALSE(told(62, 0));
+}
+
 TEST_F(ConnectionTest, CountsTicksAndNotDeltas) {
   play();
   for (std::uint32_t sequence = 1; sequence <= 6; ++sequence)

@@ -168,6 +168,11 @@ TEST_F(MirrorTest, OwnerOnlyFieldsComeToTheOwnerAlone) {
   told.tell();
   EXPECT_EQ(mirrored<demo::Inventory>(entity).items[0], 8);
   EXPECT_EQ(mirror().hash(), told.view.acknowledged_hash());
+  told.view.update_owners([](std::uint32_t) { return false; });
+  told.tell();
+  EXPECT_EQ(mirrored<demo::Inventory>(entity).item_count, 0) << "no longer the owner, and no longer told";
+  EXPECT_EQ(mirrored<demo::Inventory>(entity).items[0], 0);
+  expect_equal();
 }
 
 // Deltas that come in another order than they went

@@ -84,6 +84,26 @@ TEST(SentHistory, ALateAckIsHeardSecondsAfterTheDatagramWasGivenUp) {
   EXPECT_EQ(heard, 1);
 }
 
+TEST(SentHistory, GivesUpWhatNoAcknowledgementCanTellOfAnyMore) {
+  SentHistory history;
+  const auto none = [](const SentDatagram&) { FAIL(); };
+  for (int i = 0; i < 40; ++i) history.add(numbered(i, 0), none);  // sequences 1 to 40
+  std::vector<std::uint32_t> lost;
+  const auto note = [&](const SentDatagram& datagram) {
+    lost.push_back(static_cast<std::uint32_t>(number_of(datagram)));
+  };
+  const auto ignore = [](const SentDatagram&, bool) {};
+  history.take_acks(33, 0, ignore);
+  history.give_up_overtaken(33, note);
+  EXPECT_TRUE(lost.empty()) << "its bits reach back to the first";
+  history.take_acks(35, 0b10, ignore);
+  history.give_up_overtaken(35, note);
+  EXPECT_EQ(lost, (std::vector<std::uint32_t>{0, 1}));
+  history.give_up_overtaken(34, note);  // one that comes late
+  EXPECT_EQ(lost.size(), 2u);
+  history.check();
+}
+
 TEST(SentHistory, GivesUpTheOldestWhenItCanRememberNoMore) {
   SentHistory history;
   std::uint32_t lost = 0;

@@ -89,6 +89,24 @@ TEST(RowCodec, BytesThatDoNotTravelStay) {
   });
 }
 
+TEST(RowCodec, WhoIsNotTheOwnerForgetsOwnerOnlyFieldsAlone) {
+  for_each_component([](const Component& component, const RowCodec& codec) {
+    core::Random random(5);
+    const core::Bytes before = random_bytes(component, random);
+    const core::Bytes defaults = random_bytes(component, random);
+    core::Bytes expected = before;
+    for (const Field& field : component.fields) {
+      if (component.not_sent || field.not_sent || !field.owner_only) continue;
+      for (std::uint32_t i = 0; i < field.count; ++i)
+        std::memcpy(expected.data() + field.offset + i * field.stride,
+                    defaults.data() + field.offset + i * field.stride, field.size);
+    }
+    core::Bytes after = before;
+    codec.forget_owned(defaults.data(), after.data());
+    ASSERT_EQ(after, expected);
+  });
+}
+
 TEST(RowCodec, AnyWordsAreRefusedOrComeBackAsThemselves) {
   int accepted = 0;
   int refused = 0;

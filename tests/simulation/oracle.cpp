@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <mobula/core/hash.hpp>
+#include <mobula/wire/entity_hash.hpp>
+#include <server/hamlet.hpp>
+#include <server/naive_interest.hpp>
+#include <simulation/oracle.hpp>
+
+namespace mobula::sim {
+namespace {
+
+constexpr ecs::Tick checked_each = 32;  // what seems to be as it was
+
+std::uint64_t handle_of(ecs::Entity entity) { return std::uint64_t{entity.generation} << 32 | entity.index; }
+
+const wire::RowCodec& codec_of(const ecs::Pool& pool) {
+  static std::unordered_map<std::uint32_t, wire::RowCodec> codecs;
+  return codecs.try_emplace(pool.type().id.value, *test::game_schema()->find(pool.type().id)).first->second;
+}
+
+// Row after row, those of a prototype's pools; what only the owner sees is zeros unless it is `owned`.
+std::vector<std::uint32_t> mirrored_words(client::Mirror& mirror, ecs::Entity entity, bool owned) {
+  const ecs::Registry& registry = mirror.registry();
+  ecs::PrototypeTable& prototypes = mirror.registry().prototypes();
+  std::vector<std::uint32_t> all;
+  for (const ecs::PoolId pool : prototypes.pools(prototypes.canonical(registry.prototype(entity)))) {
+    const wire::RowCodec& codec = codec_of(registry.pool(pool));
+    std::vector<std::uint32_t> words(codec.words());
+    codec.to_words(registry.try_read(entity, pool), words.data());
+    if (!owned) std::fill(words.begin() + codec.public_words(), words.end(), 0u);
+    all.insert(all.end(), words.begin(), words.end());
+  }
+  return all;
+}
+
+void forget_owned(std::vector<std::uint32_t>& words, client::Mirror& mirror, ecs::Entity entity) {
+  const ecs::Registry& registry = mirror.registry();
+  ecs::PrototypeTable& prototypes = mirror.registry().prototypes();
+  std::size_t at = 0;
+  for (const ecs::PoolId pool : prototypes.pools(prototypes.canonical(registry.prototype(entity)))) {
+    const wire::RowCodec& codec = codec_of(registry.pool(pool));
+    for (std::size_t word = at + codec.public_words(); word < at + codec.words() && word < words.size(); ++word)
+      words[word] = 0;
+    at += codec.words();
+  }
+}
+
+server::test::NaiveInterest interest_of(server::Server& server, const std::vector<server::Layer>& layers) {
+  server::test::NaiveInterest interest{server.world().registry(), layers, {}, nullptr};
+  const server::Published& published = server.published();
+  for (std::uint32_t index = 0; index < published.index_end(); ++index)
+    if (published.entity(index).entity) interest.published.insert(index);
+  return interest;
+}
+
+}  // namespace
+
+Oracle::Oracle(std::vector<server::Layer> layers) : layers_(std::move(layers)) {}
+
+void Oracle::begin(server::Server& server) {
+  states_.clear();
+  seen_by_.clear();
+  const ecs::Registry& registry = server.world().registry();
+  there_.assign(registry.entities().index_end(), ecs::null_entity);
+  registry.entities().each([&](ecs::Entity entity) {
+    there_[entity.index] = entity;
+    used_handles_.insert(handle_of(entity));
+  });
+}
+
+std::optional<std::string> Oracle::look_at(server::Server& server) {
+  now_ = server.world().tick() - 1;
+  if (std::optional<std::string> wrong = note_handles(server.published())) return wrong;
+  note_words(server.published());
+  note_rights(server);
+  return std::nullopt;
+}
+
+std::optional<std::string> Oracle::note_handles(const server::Published& published) {
+  there_.resize(std::max<std::size_t>(there_.size(), published.index_end()));
+  for (std::uint32_t index = 0; index < published.index_end(); ++index) {
+    const ecs::Entity entity = published.entity(index).entity;
+    if (entity == there_[index]) continue;
+    there_[index] = entity;
+    if (entity && !used_handles_.insert(handle_of(entity)).second)
+      return "handle " + to_string(entity) + " means another entity than before";
+  }
+  return std::nullopt;
+}
+
+void Oracle::note_words(server::Published& published) {
+  for (std::uint32_t index = 0; index < published.index_end(); ++index) {
+    const server::PublishedEntity& entity = published.entity(index);
+    if (!entity.entity || published.changed(index, true) != now_) continue;
+    Words words(published.codecs().entity(entity.prototype).words);
+    published.words_now(index, words.data());
+    states_[handle_of(entity.entity)].push_back({now_, std::move(words)});
+  }
+}
+
+// Who is within the leave radius may be in view, or have been a moment ago.
+void Oracle::note_rights(server::Server& server) {
+  const server::test::NaiveInterest interest = interest_of(server, layers_);
+  for (const auto& session : server.sessions()) {
+    if (session->viewer == nullptr || session->view == nullptr) continue;
+    std::vector<Seen>& seen = seen_by_[session->player.id];
+    seen.resize(std::max<std::size_t>(seen.size(), server.published().index_end()));
+    for (const std::uint32_t index : interest.published) {
+      const ecs::Entity entity = server.published().entity(index).entity;
+      std::vector<ecs::Entity>& may_have = seen[index].may_have;
+      const bool is_known = !may_have.empty() && may_have.back() == entity;
+      if (!is_known && interest.relevant(*session->viewer, index, true)) may_have.push_back(entity);
+    }
+  }
+}
+
+const Oracle::Words* Oracle::words_at(ecs::Entity entity, ecs::Tick tick) const {
+  const auto states = states_.find(handle_of(entity));
+  if (states == states_.end()) return nullptr;
+  const auto after = std::ranges::upper_bound(states->second, tick, {}, &State::since);
+  return after == states->second.begin() ? nullptr : &std::prev(after)->words;
+}
+
+std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity entity) {
+  const ecs::Tick tick = mirror.tick_of(entity);
+  const bool owned = mirror.is_owner(entity);
+  ++compared_;
+  const Words* then = words_at(entity, tick);
+  const std::string what = "entity " + to_string(entity) + " at its tick " + std::to_string(tick);
+  if (then == nullptr) return what + " was not in the world";
+  Words expected = *then;
+  if (!owned) forget_owned(expected, mirror, entity);
+  const Words there = mirrored_words(mirror, entity, true);
+  if (there.size() != expected.size()) return what + " is composed otherwise";
+  for (std::size_t word = 0; word < there.size(); ++word)
+    if (there[word] != expected[word])
+      return what + ": word " + std::to_string(word) + " is " + std::to_string(there[word]) +
+             ", at the server it was " + std::to_string(expected[word]);
+  return std::nullopt;
+}
+
+std::optional<std::string> Oracle::look_at(client::Connection& client, std::uint32_t player) {
+  const client::ConnectionStats& stats = client.stats();
+  if (stats.mismatched_ticks > 0) return "the mirror's sum is not the server's";
+  if (stats.unreadable_deltas > 0) return "a delta cannot be read";
+  if (stats.corrections > 0) return "the server corrected the mirror";
+  client::Mirror* mirror = client.mirror();
+  if (mirror == nullptr) return "a client plays without a mirror";
+  const bool is_turn = (now_ + player) % checked_each == 0;
+  if (is_turn) mirror->check();
+  std::vector<Seen>& seen = seen_by_[player];
+  std::optional<std::string> wrong;
+  mirror->registry().entities().each([&](ecs::Entity entity) {
+    if (!wrong && mirror->tick_of(entity) != 0) wrong = look_at(*mirror, entity, seen);  // else out of view
+  });
+  return wrong;
+}
+
+std::optional<std::string> Oracle::look_at(client::Mirror& mirror, ecs::Entity entity, std::vector<Seen>& seen) {
+  if (entity.index >= seen.size()) seen.resize(entity.index + 1);
+  Seen& known = seen[entity.index];
+  const ecs::Tick tick = mirror.tick_of(entity);
+  const bool is_turn = (now_ + entity.index) % checked_each == 0;
+  if (known.compared == entity && known.tick == tick && !is_turn) return std::nullopt;
+  known.compared = entity;
+  known.tick = tick;
+  if (std::ranges::find(known.may_have, entity) == known.may_have.end())
+    return "entity " + to_string(entity) + " is none that the player may see";
+  return compare(mirror, entity);
+}
+
+std::optional<std::string> Oracle::look_at_last(server::Server& server, client::Connection& client,
+                                                std::uint32_t player) {
+  const auto session = std::ranges::find_if(server.sessions(), [&](const auto& e) { return e->player.id == player; });
+  if (player == 0 || session == server.sessions().end()) return "the client has no player";
+  client::Mirror& mirror = *client.mirror();
+  const server::test::NaiveInterest interest = interest_of(server, layers_);
+  for (const std::uint32_t index : interest.published) {
+    const ecs::Entity entity = server.published().entity(index).entity;
+    const bool there = mirror.tick_of(entity) != 0;
+    if (there != interest.relevant(*(*session)->viewer, index, there))
+      return "entity " + to_string(entity) + (there ? " is still in view" : " is not in the mirror");
+    if (!there) continue;
+    Words now(server.published().codecs().entity(server.published().entity(index).prototype).words);
+    server.published().words_now(index, now.data());
+    if (!mirror.is_owner(entity)) forget_owned(now, mirror, entity);
+    if (now != mirrored_words(mirror, entity, true))
+      return "entity " + to_string(entity) + " is of tick " + std::to_string(mirror.tick_of(entity)) +
+             ", it changed in tick " + std::to_string(server.published().changed(index, true));
+  }
+  return std::nullopt;
+}
+
+std::uint64_t Oracle::state_of(server::Server& server) {
+  const ecs::Registry& registry = server.world().registry();
+  std::uint64_t sum = 0;
+  registry.entities().each([&](ecs::Entity entity) {
+    std::uint64_t hash = core::hash64(core::as_bytes(&entity, 1), 0);
+    for (const ecs::PoolId id : registry.prototypes().pools(registry.prototype(entity))) {
+      const ecs::Pool& pool = registry.pool(id);
+      if (test::game_schema()->find(pool.type().id) == nullptr) continue;
+      const std::uint64_t key = wire::pool_key(pool);
+      hash += core::hash64({registry.try_read(entity, id), pool.type().size}, key);
+    }
+    sum += core::hash64(core::as_bytes(&hash, 1), 1);
+  });
+  return sum;
+}
+
+}  // namespace mobula::sim

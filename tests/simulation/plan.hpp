@@ -1,0 +1,73 @@
+// What a seed draws: a world, who is in it, and what goes wrong. A plan is data: it is printed, shortened and run
+// again.
+#pragma once
+
+#include <cstdint>
+#include <mobula/transport/simulated_network.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mobula::sim {
+
+struct Fault {
+  enum class Kind : std::uint8_t {
+    network,      // everybody's is as bad as `network` says
+    cut,          // nothing reaches `who`, nor comes from there
+    deaf,         // nothing reaches `who`
+    silent,       // nothing comes from `who`
+    mute,         // `who` reads, and says nothing: its program has stopped
+    clock_jump,   // the clock of `who` goes forward by `by`
+    clock_drift,  // the clock of `who` goes faster by `by` in each second
+    broken,       // the stream of `who` ends, for both sides or for the client alone
+    full,         // the pipe to `who` takes nothing
+    reload,       // the level's file is another one
+    crash,        // the server is gone in the middle of whatever it did, and comes back from its store
+    stop,         // the server shuts down in good order, and comes back
+  };
+  Kind kind = Kind::network;
+  std::uint32_t at = 0;     // tick of the simulation
+  std::uint32_t ticks = 0;  // that it lasts
+  std::uint32_t who = 0;    // a player
+  transport::NetworkConditions network{};
+  core::Nanoseconds by = 0;
+};
+
+struct Plan {
+  std::uint64_t seed = 0;
+  std::uint32_t ticks = 0;    // in which things go wrong; after them everything has to come right
+  std::uint32_t players = 0;  // at a time
+  std::uint32_t entities = 0;
+  std::uint32_t changes_max = 0;  // to the world, in a tick
+  bool hides = false;             // layers, rooms and owners: not everyone sees everything
+  bool has_level = false;
+  std::uint32_t history_bytes = 0;  // ServerConfig's
+  std::uint32_t delta_bytes = 0;
+  std::uint32_t checkpoint_ticks = 0;
+  std::uint32_t index_limit = 1u << 20;
+  std::uint32_t hostiles = 0;              // who send what no client would, each in its own way
+  transport::NetworkConditions network{};  // while no fault has another
+  std::vector<Fault> faults;               // by tick
+};
+
+struct Size {
+  std::uint32_t ticks = 2000;
+  std::uint32_t players = 8;
+  std::uint32_t entities = 300;
+};
+
+// Kinds of faults, and how many of each a plan of 1,000 ticks has in the mean.
+struct Scenario {
+  std::string_view name;
+  std::string_view about;
+};
+[[nodiscard]] const std::vector<Scenario>& scenarios();
+[[nodiscard]] bool is_scenario(std::string_view name);
+
+// Of a scenario that there is.
+[[nodiscard]] Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size);
+[[nodiscard]] std::string to_string(const Fault& fault);
+// One line each: the world, and the faults.
+[[nodiscard]] std::string to_string(const Plan& plan);
+
+}  // namespace mobula::sim

@@ -1,0 +1,39 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <simulation/plan.hpp>
+
+namespace mobula::sim {
+namespace {
+
+TEST(Plan, TheSameSeedDrawsTheSame) {
+  EXPECT_EQ(to_string(draw_plan(5, "all", {})), to_string(draw_plan(5, "all", {})));
+  EXPECT_NE(to_string(draw_plan(5, "all", {})), to_string(draw_plan(6, "all", {})));
+}
+
+TEST(Plan, AScenarioHasItsOwnFaultsAloneAndAllHasEveryKind) {
+  std::set<Fault::Kind> of_all;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    for (const Fault& fault : draw_plan(seed, "all", {}).faults) of_all.insert(fault.kind);
+    for (const Fault& fault : draw_plan(seed, "restarts", {}).faults)
+      EXPECT_TRUE(fault.kind == Fault::Kind::crash || fault.kind == Fault::Kind::stop ||
+                  fault.kind == Fault::Kind::reload)
+          << to_string(fault);
+    EXPECT_TRUE(draw_plan(seed, "calm", {}).faults.empty());
+    EXPECT_GT(draw_plan(seed, "hostile", {}).hostiles, 0u);
+  }
+  EXPECT_EQ(of_all.size(), 12u);
+}
+
+TEST(Plan, FaultsAreInOrderAndOfPlayersThatThereAre) {
+  const Plan plan = draw_plan(7, "all", {.ticks = 500, .players = 3, .entities = 10});
+  EXPECT_TRUE(std::ranges::is_sorted(plan.faults, {}, &Fault::at));
+  for (const Fault& fault : plan.faults) {
+    EXPECT_LT(fault.who, 3u);
+    EXPECT_LT(fault.at, 500u);
+  }
+}
+
+}  // namespace
+}  // namespace mobula::sim

@@ -1,0 +1,104 @@
+#include <mobula/schema/demo_commands_generated.h>
+
+#include <algorithm>
+#include <mobula/server/commands.hpp>
+#include <simulation/sim_game.hpp>
+
+namespace mobula::sim {
+
+SimGame::SimGame(const Plan& plan, std::uint32_t run)
+    : UpheavalGame(plan.seed + 0x9e3779b9ull * run), entities_(plan.entities) {
+  hides = plan.hides;
+  changes_max = plan.changes_max;
+}
+
+core::Status SimGame::start(server::World& world) {
+  const core::Status started = UpheavalGame::start(world);
+  while (things.size() < entities_) {
+    things.push_back(world.registry().create());
+    world.registry().add<engine::Transform>(things.back()).position.x = random.uniform(-60, 60);
+  }
+  return started;
+}
+
+// Who was in the game comes again, with its avatar.
+core::Status SimGame::load(server::World& world, core::ByteView /*saved*/) {
+  world.registry().entities().each([&](ecs::Entity entity) { things.push_back(entity); });
+  std::ranges::sort(things);
+  return core::Done{};
+}
+
+core::Result<ecs::Entity> SimGame::join(server::World& world, const server::Player& player) {
+  if (!player.entity) return UpheavalGame::join(world, player);
+  std::erase(things, player.entity);
+  if (std::ranges::find(avatars, player.entity) == avatars.end()) avatars.push_back(player.entity);
+  if (!world.registry().has<server::Relevance>(player.entity))
+    world.registry().add<server::Relevance>(player.entity).owner = player.id;
+  last_player = std::max(last_player, player.id);
+  return player.entity;
+}
+
+void SimGame::leave(server::World& world, const server::Player& player) {
+  std::erase(avatars, player.entity);
+  if (world.registry().valid(player.entity)) UpheavalGame::leave(world, player);
+}
+
+// An avatar may be dead, or have lost its Health.
+server::CommandTable SimGame::commands() {
+  using demo::commands::Move;
+  server::Commands<demo::commands::Command, demo::commands::BodyTraits> all;
+  all.add<Move>([](server::World& world, const server::Player& player, const Move& move,
+                   const server::CommandContext& /*context*/) -> core::Status {
+    if (!(move.x() >= 0 && move.x() <= 100)) return core::Error{"out of range", "0 to 100"};
+    demo::Health* health = world.registry().try_get<demo::Health>(player.entity);
+    if (health == nullptr) return core::Error{"no health", "nothing to change"};
+    health->current = static_cast<std::uint16_t>(move.x());
+    return core::Done{};
+  });
+  return all.table();
+}
+
+void SimGame::tick(server::World& world) {
+  UpheavalGame::tick(world);
+  if (changes_max == 0 || things.empty()) return;
+  std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
+  reparent(world);
+  dress(world.registry());
+  aim(world.registry());
+  if (!random.chance(1, 50)) return;
+  world.destroy_tree(any_thing());
+  std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
+  std::erase_if(avatars, [&](ecs::Entity avatar) { return !world.registry().valid(avatar); });
+}
+
+void SimGame::reparent(server::World& world) {
+  if (!random.chance(1, 4)) return;
+  const ecs::Entity child = any_thing();
+  const ecs::Entity parent = random.chance(1, 3) ? ecs::null_entity : any_thing();
+  static_cast<void>(world.hierarchy().set_parent(child, parent));  // circles are refused
+}
+
+// Two instances of one component type.
+void SimGame::dress(ecs::Registry& registry) {
+  if (!random.chance(1, 3)) return;
+  const ecs::Entity thing = any_thing();
+  const ecs::PoolId pool = registry.pool_of<demo::RenderData>(random.chance(1, 2) ? "Fog" : "Body");
+  if (!registry.pool(pool).contains(thing.index)) {
+    static_cast<void>(registry.add_bytes(thing, pool));
+  } else if (random.chance(1, 3)) {
+    registry.remove(thing, pool);
+  } else {
+    reinterpret_cast<demo::RenderData*>(registry.try_write(thing, pool))->tint = random.below(1u << 24);
+  }
+}
+
+// At somebody who lives, or at a handle that has died since.
+void SimGame::aim(ecs::Registry& registry) {
+  if (!random.chance(1, 6)) return;
+  const ecs::Entity thing = any_thing();
+  const ecs::Entity at = any_thing();
+  if (!registry.has<demo::Target>(thing)) registry.add<demo::Target>(thing);
+  registry.get<demo::Target>(thing).entity = {at.index, at.generation};
+}
+
+}  // namespace mobula::sim

@@ -1,0 +1,30 @@
+// The game of the simulator: anything may happen to any entity in any tick, and all of it goes on after a restart.
+#pragma once
+
+#include <server/upheaval.hpp>
+#include <simulation/plan.hpp>
+
+namespace mobula::sim {
+
+class SimGame final : public test::UpheavalGame {
+ public:
+  // `run` counts the server's lives: each has chances of its own.
+  SimGame(const Plan& plan, std::uint32_t run);
+
+  core::Status start(server::World& world) override;
+  core::Status load(server::World& world, core::ByteView saved) override;
+  core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override;
+  void leave(server::World& world, const server::Player& player) override;
+  server::CommandTable commands() override;
+  void tick(server::World& world) override;
+
+ private:
+  void reparent(server::World& world);
+  void dress(ecs::Registry& registry);
+  void aim(ecs::Registry& registry);
+  [[nodiscard]] ecs::Entity any_thing() { return things[random.below(static_cast<std::uint32_t>(things.size()))]; }
+
+  std::uint32_t entities_;
+};
+
+}  // namespace mobula::sim

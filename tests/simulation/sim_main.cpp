@@ -1,0 +1,156 @@
+// mobula-sim: the whole of Mobula in a world of its own, where everything goes wrong that can, by a seed.
+#include <poll.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cinttypes>
+#include <iostream>
+#include <mobula/core/command_line.hpp>
+#include <random>
+#include <simulation/trial.hpp>
+#include <thread>
+
+namespace {
+
+using namespace mobula;
+
+constexpr int something_wrong = 1;
+constexpr std::uint32_t shrink_trials_max = 60;
+
+struct Options {
+  std::uint64_t seed = 0;  // the first
+  std::uint64_t seeds = 1;
+  double minutes = 0;  // as many seeds as that takes; 0: `seeds` of them
+  std::string scenario = "all";
+  std::string trace;
+  sim::Size size;
+  std::uint32_t at_once = std::max(1u, std::thread::hardware_concurrency());
+  bool shrinks = true;
+};
+
+std::string line_of(const sim::Trial& trial) {
+  char hash[17];
+  std::snprintf(hash, sizeof(hash), "%016" PRIx64, trial.outcome.hash);
+  return "seed " + std::to_string(trial.plan.seed) + " ticks " + std::to_string(trial.outcome.ticks) + " hash " + hash;
+}
+
+std::string again(const Options& options, std::uint64_t seed) {
+  return "mobula-sim --seed " + std::to_string(seed) + " --scenario " + options.scenario + " --ticks " +
+         std::to_string(options.size.ticks) + " --players " + std::to_string(options.size.players) + " --entities " +
+         std::to_string(options.size.entities);
+}
+
+// What is known of a seed that fails: how to see it again, how little it takes, and what happened.
+void explain(const Options& options, const sim::Trial& failed) {
+  std::cout << "\nWRONG at tick " << failed.outcome.ticks << ": " << failed.outcome.wrong << "\n"
+            << "again: " << again(options, failed.plan.seed) << "\n";
+  sim::Plan plan = failed.plan;
+  if (options.shrinks) {
+    plan = sim::shrink(plan, shrink_trials_max, [](std::uint32_t trials, std::size_t faults) {
+      std::cerr << "\rshrinking: trial " << trials << ", " << faults << " faults   " << std::flush;
+    });
+    std::cerr << '\n';
+  }
+  const std::string path = options.trace.empty() ? "sim-" + std::to_string(plan.seed) + ".trace" : options.trace;
+  const sim::Trial least = sim::run_trial(plan, path);
+  std::cout << "the least that goes wrong:\n"
+            << to_string(plan) << "  tick " << least.outcome.ticks << ": " << least.outcome.wrong
+            << "\nwhat happened is in " << path << "\n";
+}
+
+struct Sums {
+  std::uint64_t seeds = 0;
+  std::uint64_t ticks = 0;
+  std::uint64_t compared = 0;
+  std::uint64_t restarts = 0;
+  std::uint64_t rejoins = 0;
+};
+
+// Several at once. Ends at the first that fails, and gives it.
+std::optional<sim::Trial> run_many(const Options& options, Sums& sums) {
+  using Clock = std::chrono::steady_clock;
+  const auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.minutes * 60));
+  std::vector<sim::RunningTrial> running;
+  std::optional<sim::Trial> failed;
+  std::uint64_t next = options.seed;
+  const auto wants_more = [&] {
+    return !failed && (options.minutes > 0 ? Clock::now() < end : next < options.seed + options.seeds);
+  };
+  while (wants_more() || !running.empty()) {
+    while (wants_more() && running.size() < options.at_once)
+      running.emplace_back(sim::draw_plan(next++, options.scenario, options.size), std::string());
+    std::vector<pollfd> waits;
+    for (const sim::RunningTrial& each : running) waits.push_back({each.descriptor(), POLLIN | POLLHUP, 0});
+    ::poll(waits.data(), waits.size(), -1);
+    for (std::size_t i = waits.size(); i-- > 0;) {
+      if (waits[i].revents == 0) continue;
+      const sim::Trial trial = running[i].finish();
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+      std::cout << line_of(trial) << '\n';
+      ++sums.seeds;
+      sums.ticks += trial.outcome.ticks;
+      sums.compared += trial.outcome.compared;
+      sums.restarts += trial.outcome.restarts;
+      sums.rejoins += trial.outcome.rejoins;
+      if (!trial.outcome.wrong.empty() && !failed) failed = trial;
+    }
+  }
+  return failed;
+}
+
+int run(const Options& options) {
+  if (options.seeds == 1 && options.minutes == 0) {
+    const sim::Plan plan = sim::draw_plan(options.seed, options.scenario, options.size);
+    std::cout << to_string(plan);
+    const sim::Trial trial = sim::run_trial(plan, options.trace);
+    if (!trial.outcome.wrong.empty()) explain(options, trial);
+    std::cout << line_of(trial) << '\n';
+    return trial.outcome.wrong.empty() ? 0 : something_wrong;
+  }
+  Sums sums;
+  const std::optional<sim::Trial> failed = run_many(options, sums);
+  if (failed) explain(options, *failed);
+  std::cout << sums.seeds << " seeds, " << sums.ticks << " ticks, " << sums.compared << " states compared, "
+            << sums.restarts << " restarts of servers, " << sums.rejoins << " rejoins\n"
+            << (failed ? "something is wrong" : "nothing is wrong") << '\n';
+  return failed ? something_wrong : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app(
+      "Runs the real server, store and clients on a virtual clock and a simulated network, draws from a seed "
+      "what happens and what goes wrong, and checks all the time what must hold.",
+      "mobula-sim");
+  app.add_option("--seed", options.seed, "the seed, or the first of --seeds")->capture_default_str();
+  CLI::Option* seeds = app.add_option("--seeds", options.seeds, "so many, on all cores")->check(CLI::PositiveNumber);
+  app.add_option("--minutes", options.minutes, "as many seeds as that takes")
+      ->check(CLI::PositiveNumber)
+      ->excludes(seeds);
+  app.add_option("--scenario", options.scenario, "what goes wrong; --list-scenarios tells of them")
+      ->capture_default_str()
+      ->check([](const std::string& name) {
+        return sim::is_scenario(name) ? std::string() : "there is no scenario \"" + name + "\", see --list-scenarios";
+      });
+  app.add_option("--ticks", options.size.ticks, "of each seed, before all has to come right")
+      ->check(CLI::Range(50u, 1'000'000u))
+      ->capture_default_str();
+  app.add_option("--players", options.size.players)->check(CLI::Range(1u, 200u))->capture_default_str();
+  app.add_option("--entities", options.size.entities)->check(CLI::Range(1u, 10'000u))->capture_default_str();
+  app.add_option("--trace", options.trace, "write what happens to a file: tick, tab, event");
+  app.add_option("--at-once", options.at_once, "so many seeds at a time")->check(CLI::Range(1u, 256u));
+  app.add_flag("!--no-shrink", options.shrinks, "leave a failing plan as it is");
+  bool lists = false;
+  app.add_flag("--list-scenarios", lists);
+  app.footer("Status 0: nothing is wrong. A seed that fails is shrunk to the least that still fails, and traced.");
+  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (lists) {
+    for (const sim::Scenario& each : sim::scenarios()) std::cout << each.name << '\t' << each.about << '\n';
+    return 0;
+  }
+  return run(options);
+}

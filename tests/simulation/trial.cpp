@@ -1,0 +1,139 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <mobula/core/log.hpp>
+#include <simulation/trial.hpp>
+#include <system_error>
+#include <utility>
+
+namespace mobula::sim {
+namespace {
+
+// What a child tells, in this order: the numbers, then the text of what is wrong.
+struct Told {
+  std::uint64_t hash = 0;
+  std::uint64_t compared = 0;
+  std::uint64_t rejoins = 0;
+  std::uint32_t ticks = 0;
+  std::uint32_t restarts = 0;
+};
+
+void write_all(int to, const void* data, std::size_t size) {
+  const char* at = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t written = ::write(to, at, size);
+    if (written <= 0) ::_exit(3);
+    at += written;
+    size -= static_cast<std::size_t>(written);
+  }
+}
+
+[[noreturn]] void play(const Plan& plan, int to, const std::string& trace_path) {
+  core::set_log_level(core::LogLevel::off);
+  std::ofstream file;
+  Trace trace;
+  if (!trace_path.empty()) {
+    file.open(trace_path);
+    trace = [&file](std::uint32_t tick, const std::string& what) { file << tick << '\t' << what << std::endl; };
+  }
+  Outcome outcome;
+  {
+    Simulation simulation(plan, trace);
+    outcome = simulation.run();
+  }
+  if (trace && !outcome.wrong.empty()) trace(outcome.ticks, "WRONG: " + outcome.wrong);
+  const Told told{outcome.hash, outcome.compared, outcome.rejoins, outcome.ticks, outcome.restarts};
+  write_all(to, &told, sizeof(told));
+  write_all(to, outcome.wrong.data(), outcome.wrong.size());
+  ::_exit(0);
+}
+
+std::string read_all(int from) {
+  std::string all;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = ::read(from, buffer, sizeof(buffer))) > 0;)
+    all.append(buffer, static_cast<std::size_t>(got));
+  return all;
+}
+
+}  // namespace
+
+RunningTrial::RunningTrial(Plan plan, const std::string& trace_path) : plan_(std::move(plan)) {
+  int ends[2] = {-1, -1};
+  std::fflush(nullptr);
+  if (::pipe(ends) != 0 || (child_ = ::fork()) < 0) throw std::system_error(errno, std::generic_category(), "a trial");
+  if (child_ == 0) {
+    ::close(ends[0]);
+    play(plan_, ends[1], trace_path);
+  }
+  ::close(ends[1]);
+  pipe_ = ends[0];
+}
+
+RunningTrial::RunningTrial(RunningTrial&& other) noexcept
+    : plan_(std::move(other.plan_)), child_(std::exchange(other.child_, -1)), pipe_(std::exchange(other.pipe_, -1)) {}
+
+RunningTrial& RunningTrial::operator=(RunningTrial&& other) noexcept {
+  std::swap(plan_, other.plan_);
+  std::swap(child_, other.child_);
+  std::swap(pipe_, other.pipe_);
+  return *this;
+}
+
+RunningTrial::~RunningTrial() {
+  if (child_ >= 0) static_cast<void>(finish());
+}
+
+Trial RunningTrial::finish() {
+  const std::string said = read_all(std::exchange(pipe_, -1));
+  int status = 0;
+  ::waitpid(std::exchange(child_, -1), &status, 0);
+  Trial trial{plan_, {}};
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || said.size() < sizeof(Told)) {
+    trial.outcome.wrong = WIFSIGNALED(status) ? "ended by signal " + std::to_string(WTERMSIG(status))
+                                              : "ended with status " + std::to_string(WEXITSTATUS(status));
+    return trial;
+  }
+  Told told;
+  std::memcpy(&told, said.data(), sizeof(told));
+  trial.outcome = {.ticks = told.ticks,
+                   .hash = told.hash,
+                   .wrong = said.substr(sizeof(told)),
+                   .compared = told.compared,
+                   .restarts = told.restarts,
+                   .rejoins = told.rejoins};
+  return trial;
+}
+
+// Leaves out ever smaller parts of the faults, as long as something still goes wrong (Zeller's delta debugging, without
+// its complements); then the ticks after it.
+Plan shrink(Plan plan, std::uint32_t trials_max, const std::function<void(std::uint32_t, std::size_t)>& tried) {
+  std::uint32_t trials = 0;
+  const auto fails = [&](const Plan& candidate) {
+    const bool failed = !run_trial(candidate).outcome.wrong.empty();
+    tried(++trials, candidate.faults.size());
+    return failed;
+  };
+  Plan fewer = plan;
+  fewer.hostiles = 0;
+  if (plan.hostiles > 0 && fails(fewer)) plan = fewer;
+  for (std::size_t part = plan.faults.size(); part > 0; part /= 2) {
+    for (std::size_t first = 0; first < plan.faults.size() && trials < trials_max;) {
+      fewer = plan;
+      const auto begin = fewer.faults.begin() + static_cast<std::ptrdiff_t>(first);
+      const std::size_t count = std::min(part, plan.faults.size() - first);
+      fewer.faults.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+      if (fails(fewer)) {
+        plan = fewer;
+      } else {
+        first += part;
+      }
+    }
+  }
+  return plan;
+}
+
+}  // namespace mobula::sim

@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <mobula/client/temporary_folder.hpp>
+#include <seeds.hpp>
+#include <simulation/trial.hpp>
+#include <sstream>
+
+namespace mobula::sim {
+namespace {
+
+constexpr std::uint64_t golden_hash = 0x28100db611f17704;
+constexpr Size small{.ticks = 200, .players = 4, .entities = 80};
+
+TEST(Trial, NothingIsWrongInAnyScenario) {
+  for (const Scenario& scenario : scenarios())
+    test::for_each_seed(1, 2, small.ticks, [&](std::uint64_t seed) {
+      SCOPED_TRACE(scenario.name);
+      const Trial trial = run_trial(draw_plan(seed, scenario.name, small));
+      EXPECT_EQ(trial.outcome.wrong, "") << to_string(trial.plan);
+      EXPECT_GT(trial.outcome.ticks, small.ticks) << "and all came right after it";
+      EXPECT_GT(trial.outcome.compared, 1000u);
+    });
+}
+
+// Golden: of every preset and machine.
+TEST(Trial, TheSamePlanGivesThisHash) {
+  const Plan plan = draw_plan(3, "all", small);
+  EXPECT_EQ(run_trial(plan).outcome.hash, golden_hash);
+  EXPECT_NE(run_trial(draw_plan(4, "all", small)).outcome.hash, golden_hash);
+}
+
+TEST(Trial, WhatHappensIsTracedTickByTick) {
+  const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
+  Plan plan = draw_plan(3, "calm", small);
+  plan.faults = {{.kind = Fault::Kind::cut, .at = 30, .ticks = 5, .who = 1, .network = {}, .by = 0},
+                 {.kind = Fault::Kind::crash, .at = 90, .ticks = 1, .who = 0, .network = {}, .by = 0}};
+  const std::string path = folder.path() + "/trace";
+  EXPECT_EQ(run_trial(plan, path).outcome.restarts, 1u);
+  std::stringstream trace;
+  trace << std::ifstream(path).rdbuf();
+  EXPECT_NE(trace.str().find("30\ttick 30: cut of player 1 for 5 ticks\n"), std::string::npos) << trace.str();
+  EXPECT_NE(trace.str().find("90\tthe server is killed\n"), std::string::npos);
+  EXPECT_NE(trace.str().find("90\tthe server begins with the world of tick "), std::string::npos);
+}
+
+// Of a plan that can never come right, as it has more entities than there is room for: the faults are not to blame.
+TEST(Trial, ShrinkingLeavesOutWhatIsNotToBlame) {
+  Plan plan = draw_plan(3, "all", small);
+  plan.index_limit = 40;
+  const Trial trial = run_trial(plan);
+  EXPECT_NE(trial.outcome.wrong, "");
+  std::uint32_t trials = 0;
+  const Plan least = shrink(plan, 60, [&](std::uint32_t tried, std::size_t) { trials = tried; });
+  EXPECT_TRUE(least.faults.empty()) << to_string(least);
+  EXPECT_EQ(least.hostiles, 0u);
+  EXPECT_GT(trials, 0u);
+  EXPECT_NE(run_trial(least).outcome.wrong, "");
+}
+
+}  // namespace
+}  // namespace mobula::sim
