@@ -34,9 +34,7 @@ TEST(BitSet, HoldsWhatASetHolds) {
           bits.erase(number);
           naive.erase(number);
           break;
-        default:
-          bits.insert(number);
-          naive.insert(number);
+        default: bits.insert(number); naive.insert(number);
       }
       ASSERT_EQ(bits.contains(number), naive.contains(number));
     }
