@@ -56,7 +56,7 @@ struct Size {
   std::uint32_t entities = 300;
 };
 
-// Kinds of faults, and how many of each a plan of 1,000 ticks has in the mean.
+// Which kinds of faults there may be.
 struct Scenario {
   std::string_view name;
   std::string_view about;
