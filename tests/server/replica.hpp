@@ -6,6 +6,7 @@
 #include <client/apply_delta.hpp>
 #include <map>
 #include <mobula/server/client_view.hpp>
+#include <server/mirrored_words.hpp>
 #include <server/random_world.hpp>
 #include <set>
 
@@ -107,20 +108,6 @@ class LossyPipe {
   std::uint32_t now_ = 0;
   std::multimap<std::uint32_t, T> under_way_;
 };
-
-// Of a mirror's registry, as the codec of the schema makes them.
-inline std::vector<std::uint32_t> mirrored_words(client::Mirror& mirror, ecs::Entity entity) {
-  const ecs::Registry& registry = mirror.registry();
-  ecs::PrototypeTable& prototypes = mirror.registry().prototypes();
-  std::vector<std::uint32_t> all;
-  for (const ecs::PoolId pool : prototypes.pools(prototypes.canonical(registry.prototype(entity)))) {
-    const wire::RowCodec codec(*game_schema()->find(registry.pool(pool).type().id));
-    std::vector<std::uint32_t> words(codec.words());
-    codec.to_words(registry.try_read(entity, pool), words.data());
-    all.insert(all.end(), words.begin(), words.end());
-  }
-  return all;
-}
 
 class Replica {
  public:

@@ -140,20 +140,10 @@ class Upheaval {
   void expect_words(client::Mirror& mirror, Entity entity, std::vector<std::uint32_t> expected) {
     std::vector<std::uint32_t> there = test::mirrored_words(mirror, entity);
     ASSERT_EQ(there.size(), expected.size()) << to_string(entity) << " at tick " << mirror.tick_of(entity);
-    forget_owned(there, mirror, entity);
-    forget_owned(expected, mirror, entity);
+    // The hashes that are compared on line have the owner's too.
+    test::forget_owned(there, mirror, entity);
+    test::forget_owned(expected, mirror, entity);
     ASSERT_EQ(there, expected) << to_string(entity) << " at tick " << mirror.tick_of(entity);
-  }
-  // The hashes that are compared on line have the owner's too.
-  static void forget_owned(std::vector<std::uint32_t>& words, client::Mirror& mirror, Entity entity) {
-    const ecs::Registry& registry = mirror.registry();
-    ecs::PrototypeTable& prototypes = mirror.registry().prototypes();
-    auto at = words.begin();
-    for (const ecs::PoolId pool : prototypes.pools(prototypes.canonical(registry.prototype(entity)))) {
-      const wire::RowCodec codec(*test::game_schema()->find(registry.pool(pool).type().id));
-      std::fill(at + codec.public_words(), at + codec.words(), 0u);
-      at += codec.words();
-    }
   }
   // What is in view is there, and as it is now.
   void expect_current(Client& client) {

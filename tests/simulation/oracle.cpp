@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <mobula/core/hash.hpp>
 #include <mobula/wire/entity_hash.hpp>
-#include <server/hamlet.hpp>
+#include <server/mirrored_words.hpp>
 #include <server/naive_interest.hpp>
 #include <simulation/oracle.hpp>
 
@@ -11,38 +11,6 @@ namespace {
 constexpr ecs::Tick checked_each = 32;  // what seems to be as it was
 
 std::uint64_t handle_of(ecs::Entity entity) { return std::uint64_t{entity.generation} << 32 | entity.index; }
-
-const wire::RowCodec& codec_of(const ecs::Pool& pool) {
-  static std::unordered_map<std::uint32_t, wire::RowCodec> codecs;
-  return codecs.try_emplace(pool.type().id.value, *test::game_schema()->find(pool.type().id)).first->second;
-}
-
-// Row after row, those of a prototype's pools; what only the owner sees is zeros unless it is `owned`.
-std::vector<std::uint32_t> mirrored_words(client::Mirror& mirror, ecs::Entity entity, bool owned) {
-  const ecs::Registry& registry = mirror.registry();
-  ecs::PrototypeTable& prototypes = mirror.registry().prototypes();
-  std::vector<std::uint32_t> all;
-  for (const ecs::PoolId pool : prototypes.pools(prototypes.canonical(registry.prototype(entity)))) {
-    const wire::RowCodec& codec = codec_of(registry.pool(pool));
-    std::vector<std::uint32_t> words(codec.words());
-    codec.to_words(registry.try_read(entity, pool), words.data());
-    if (!owned) std::fill(words.begin() + codec.public_words(), words.end(), 0u);
-    all.insert(all.end(), words.begin(), words.end());
-  }
-  return all;
-}
-
-void forget_owned(std::vector<std::uint32_t>& words, client::Mirror& mirror, ecs::Entity entity) {
-  const ecs::Registry& registry = mirror.registry();
-  ecs::PrototypeTable& prototypes = mirror.registry().prototypes();
-  std::size_t at = 0;
-  for (const ecs::PoolId pool : prototypes.pools(prototypes.canonical(registry.prototype(entity)))) {
-    const wire::RowCodec& codec = codec_of(registry.pool(pool));
-    for (std::size_t word = at + codec.public_words(); word < at + codec.words() && word < words.size(); ++word)
-      words[word] = 0;
-    at += codec.words();
-  }
-}
 
 server::test::NaiveInterest interest_of(server::Server& server, const std::vector<server::Layer>& layers) {
   server::test::NaiveInterest interest{server.world().registry(), layers, {}, nullptr};
@@ -128,8 +96,8 @@ std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity e
   const std::string what = "entity " + to_string(entity) + " at its tick " + std::to_string(tick);
   if (then == nullptr) return what + " was not in the world";
   Words expected = *then;
-  if (!owned) forget_owned(expected, mirror, entity);
-  const Words there = mirrored_words(mirror, entity, true);
+  if (!owned) test::forget_owned(expected, mirror, entity);
+  const Words there = test::mirrored_words(mirror, entity);
   if (there.size() != expected.size()) return what + " is composed otherwise";
   for (std::size_t word = 0; word < there.size(); ++word)
     if (there[word] != expected[word])
@@ -182,8 +150,8 @@ std::optional<std::string> Oracle::look_at_last(server::Server& server, client::
     if (!there) continue;
     Words now(server.published().codecs().entity(server.published().entity(index).prototype).words);
     server.published().words_now(index, now.data());
-    if (!mirror.is_owner(entity)) forget_owned(now, mirror, entity);
-    if (now != mirrored_words(mirror, entity, true))
+    if (!mirror.is_owner(entity)) test::forget_owned(now, mirror, entity);
+    if (now != test::mirrored_words(mirror, entity))
       return "entity " + to_string(entity) + " is of tick " + std::to_string(mirror.tick_of(entity)) +
              ", it changed in tick " + std::to_string(server.published().changed(index, true));
   }

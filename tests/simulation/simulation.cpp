@@ -62,7 +62,6 @@ struct Simulation::Player {
 Simulation::Simulation(Plan plan, Trace trace)
     : plan_(std::move(plan)),
       trace_(std::move(trace)),
-      random_(plan_.seed),
       network_(plan_.seed, plan_.network),
       server_port_(std::make_unique<ServerPort>(*this)),
       oracle_(SimGame(plan_, 0).layers()) {
@@ -75,12 +74,9 @@ Simulation::Simulation(Plan plan, Trace trace)
                            transport::Address::v4(10, 9, 0, static_cast<std::uint8_t>(i + 1), 6000));
 }
 
-Simulation::~Simulation() {
-  server_.reset();  // before its store
-}
+Simulation::~Simulation() = default;
 
-// The server's lives
-// -----------------------------------------------------------------------------------------------------
+// The server's lives -------------------------------------------------------------------------------
 
 void Simulation::begin_server() {
   auto opened = store::Store::open(
@@ -111,10 +107,10 @@ void Simulation::begin_server() {
   server_->set_unix_time(test::test_unix_time);
   tell((restored ? "the server begins with the world of tick " : "the server begins: tick ") +
        std::to_string(saved_tick));
-  if (restored && saved_states_.empty()) find("a world was restored that nobody saved");
-  if (!restored && !saved_states_.empty()) find("the saved world is gone");
-  if (restored && !saved_states_.empty()) {
-    const auto& [tick, state] = *saved_states_.rbegin();
+  if (restored && !saved_) find("a world was restored that nobody saved");
+  if (!restored && saved_) find("the saved world is gone");
+  if (restored && saved_) {
+    const auto& [tick, state] = *saved_;
     if (tick != saved_tick)
       find("restored as of tick " + std::to_string(saved_tick) + ", the last checkpoint was of " +
            std::to_string(tick));
@@ -130,7 +126,7 @@ void Simulation::end_server(bool in_good_order) {
   if (in_good_order) {
     if (const core::Status saved = server_->finish_store(); !saved)
       find("the last save failed: " + saved.error().message);
-    saved_states_[store_->status().tick] = Oracle::state_of(*server_);
+    saved_ = {store_->status().tick, Oracle::state_of(*server_)};
     server_->shut_down(now_, *server_port_);
   }
   server_.reset();
@@ -143,11 +139,10 @@ void Simulation::end_server(bool in_good_order) {
 void Simulation::wait_for_writer() {
   while (!store_->ready()) std::this_thread::sleep_for(std::chrono::microseconds(100));
   const ecs::Tick last = server_->world().tick() - 1;
-  if (store_->status().tick == last && !saved_states_.contains(last)) saved_states_[last] = Oracle::state_of(*server_);
+  if (store_->status().tick == last) saved_ = {last, Oracle::state_of(*server_)};
 }
 
-// What goes wrong
-// ----------------------------------------------------------------------------------------------------------
+// What goes wrong ----------------------------------------------------------------------------------
 
 void Simulation::begin_faults() {
   for (const Fault& fault : plan_.faults)
@@ -203,8 +198,7 @@ void Simulation::end(const Fault& fault) {
   }
 }
 
-// Who plays
-// ------------------------------------------------------------------------------------------------------------------
+// Who plays ----------------------------------------------------------------------------------------
 
 transport::ConnectToken Simulation::token_of(const Player& player) {
   transport::UserData account{};
@@ -266,8 +260,7 @@ std::uint32_t Simulation::number_of(const Player& player) const {
   return 0;
 }
 
-// Ticks
-// ----------------------------------------------------------------------------------------------------------------------
+// Ticks --------------------------------------------------------------------------------------------
 
 void Simulation::tick() {
   begin_faults();

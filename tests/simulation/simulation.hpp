@@ -64,7 +64,6 @@ class Simulation {
   Plan plan_;
   Trace trace_;
   Outcome outcome_;
-  core::Random random_;
   core::Nanoseconds now_ = 0;
   transport::SimulatedNetwork network_;
   std::unique_ptr<client::TemporaryFolder> folder_;
@@ -75,7 +74,11 @@ class Simulation {
   Oracle oracle_;
   std::vector<std::unique_ptr<Player>> players_;
   std::vector<Hostile> hostiles_;
-  std::map<ecs::Tick, std::uint64_t> saved_states_;  // by tick of a checkpoint
+  struct Saved {
+    ecs::Tick tick = 0;
+    std::uint64_t state = 0;
+  };
+  std::optional<Saved> saved_;  // by the last checkpoint
   std::uint64_t tokens_ = 0;
   bool rebuilt_ = false;  // which level's file is there
   std::size_t next_fault_ = 0;

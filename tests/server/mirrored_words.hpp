@@ -1,0 +1,47 @@
+// What a mirror has of an entity, read from its registry by the schema's own codecs: row after row, those of its
+// prototype's pools.
+#pragma once
+
+#include <algorithm>
+#include <mobula/client/mirror.hpp>
+#include <mobula/wire/row_codec.hpp>
+#include <server/hamlet.hpp>
+#include <unordered_map>
+#include <vector>
+
+namespace mobula::test {
+
+// function(pool, codec) for each row.
+template <class Function>
+void each_mirrored_row(client::Mirror& mirror, ecs::Entity entity, Function&& function) {
+  static std::unordered_map<std::uint32_t, wire::RowCodec> codecs;  // by component
+  const ecs::Registry& registry = mirror.registry();
+  ecs::PrototypeTable& prototypes = mirror.registry().prototypes();
+  for (const ecs::PoolId pool : prototypes.pools(prototypes.canonical(registry.prototype(entity)))) {
+    const core::StringId32 type = registry.pool(pool).type().id;
+    function(pool, codecs.try_emplace(type.value, *game_schema()->find(type)).first->second);
+  }
+}
+
+inline std::vector<std::uint32_t> mirrored_words(client::Mirror& mirror, ecs::Entity entity) {
+  const ecs::Registry& registry = mirror.registry();
+  std::vector<std::uint32_t> all;
+  each_mirrored_row(mirror, entity, [&](ecs::PoolId pool, const wire::RowCodec& codec) {
+    const std::size_t at = all.size();
+    all.resize(at + codec.words());
+    codec.to_words(registry.try_read(entity, pool), all.data() + at);
+  });
+  return all;
+}
+
+// Of such words: those that only the owner is told become zeros.
+inline void forget_owned(std::vector<std::uint32_t>& words, client::Mirror& mirror, ecs::Entity entity) {
+  std::size_t at = 0;
+  each_mirrored_row(mirror, entity, [&](ecs::PoolId /*pool*/, const wire::RowCodec& codec) {
+    const std::size_t end = at + codec.words();
+    for (at += codec.public_words(); at < end; ++at)
+      if (at < words.size()) words[at] = 0;
+  });
+}
+
+}  // namespace mobula::test
