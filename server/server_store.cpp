@@ -75,7 +75,8 @@ void Server::save_if_due() {
   const bool ticks_over = world_->tick() - saved_tick_ >= config_.checkpoint_ticks;
   const core::Nanoseconds interval = config_.checkpoint_ticks * core::second / config_.ticks_per_second;
   if (saved_at_ == 0) saved_at_ = now_;
-  if ((!ticks_over && now_ - saved_at_ < interval) || !config_.store->ready()) return;
+  if (!config_.store->ready()) return config_.store->retry(now_);
+  if (!ticks_over && now_ - saved_at_ < interval) return;
   saved_tick_ = world_->tick();
   saved_at_ = now_;
   config_.store->checkpoint(facts());

@@ -34,6 +34,13 @@ struct LogSum {
   }
 };
 
+// Of a frame, after the one before it.
+LogSum with(LogSum before, core::ByteView frame) {
+  before.add(frame.first(8));
+  before.add(frame.subspan(frame_header_bytes));
+  return before;
+}
+
 core::Error damaged(const std::string& path, const std::string& what) {
   return {"damaged", path + " is not as it was written: " + what};
 }
@@ -59,20 +66,20 @@ core::Status check_log(const std::string& path) {
 
   std::uint32_t number = 0;
   std::uint32_t wrong = 0;  // the first frame that is
-  bool complete = false;    // a transaction has ended at or after it
+  bool ends = false;        // the frame before ends a transaction
+  LogSum stored = sum;      // of the frame before, as it says
+  LogSum computed = sum;    // … and as it is
   do {
     ++number;
-    if (std::memcmp(&frame[8], &header[16], 8) != 0) {  // of an older log, or damaged
-      if (wrong == 0) wrong = number;
-      continue;
-    }
-    if (complete) return damaged(path, core::format("frame {}", wrong));
-    if (wrong == 0) {
-      sum.add(core::ByteView(frame).first(8));
-      sum.add(core::ByteView(frame).subspan(frame_header_bytes));
-      if (!sum.is_at(&frame[16])) wrong = number;
-    }
-    complete = wrong != 0 && big_endian(&frame[4]) != 0;
+    const bool same_log = std::memcmp(&frame[8], &header[16], 8) == 0;  // else of an older one, or damaged
+    const auto follows = [&](const LogSum& before) { return with(before, frame).is_at(&frame[16]); };
+    if (wrong != 0 && ends && same_log && (follows(stored) || follows(computed)))
+      return damaged(path, core::format("frame {}", wrong));
+    if (wrong == 0 && !(same_log && follows(stored))) wrong = number;
+    ends = same_log && big_endian(&frame[4]) != 0;
+    computed = with(stored, frame);
+    stored.first = big_endian(&frame[16]);
+    stored.second = big_endian(&frame[20]);
   } while (read(file, frame));
   return core::Done{};
 }

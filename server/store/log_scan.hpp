@@ -4,8 +4,9 @@
 //   0   header of 32 bytes, big-endian: magic, version, page size, count, two salts, two sums
 //   32  frames: 24 bytes {page, pages after commit or 0, two salts, two sums}, then the page
 //
-// A log is begun anew with other salts; what follows its end is of older ones. Only the transaction at its end may be
-// incomplete: each is on the disk before the next begins.
+// A log is begun anew with other salts; what follows its end is of older ones, or of transactions that failed and were
+// written over in part. Sums go on from frame to frame: a frame that follows from the end of a transaction was written
+// when that was on the disk, whole. So all before it has to be, and only the transaction at the end may not.
 #pragma once
 
 #include <mobula/core/result.hpp>

@@ -72,6 +72,10 @@ void Store::note() { parts_->gatherer->note(); }
 
 bool Store::ready() const { return parts_->writer->free_batch() != nullptr; }
 
+void Store::retry(core::Nanoseconds now) { parts_->writer->retry(now); }
+
+void Store::wait_for_writer() { parts_->writer->wait(); }
+
 bool Store::checkpoint(const Facts& facts) {
   Batch* const batch = parts_->writer->free_batch();
   if (batch == nullptr) return false;
@@ -84,10 +88,10 @@ bool Store::checkpoint(const Facts& facts) {
 
 core::Status Store::finish(const Facts& facts) {
   WriterThread& writer = *parts_->writer;
-  core::Status done = writer.wait(parts_->config.finish_patience);
+  core::Status done = writer.drain(parts_->config.finish_tries);
   if (done) {
     checkpoint(facts);
-    done = writer.wait(parts_->config.finish_patience);
+    done = writer.drain(parts_->config.finish_tries);
   }
   writer.close();
   return done;

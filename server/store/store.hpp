@@ -5,8 +5,8 @@
 //                                                                      every N seconds: checkpoint() … finish()
 //
 // Called by the simulation thread, which copies what has changed and goes on; one thread writes. While it is busy no
-// other checkpoint begins: the next one has it all. What cannot be written is tried again, and told.
-// The registry outlives it.
+// other checkpoint begins: the next one has it all. What cannot be written is told, and tried again when retry() says
+// so. The registry outlives it.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ struct StoreConfig {
   // Of the write-ahead log. Beyond it, while somebody's long reading keeps it from being moved into the file, nothing
   // is saved.
   std::uint64_t log_bytes_max = 64u << 20;
-  // What finish() waits for, before it gives up.
-  core::Nanoseconds finish_patience = 10 * core::second;
+  // How often finish() tries what cannot be written, a second apart, before it gives up.
+  std::uint32_t finish_tries = 4;
 };
 
 // As of now. For logs, metrics and people.
@@ -77,6 +77,10 @@ class Store {
   void note();
   // Whether the checkpoint before is done.
   [[nodiscard]] bool ready() const;
+  // Once per tick: what could not be written is tried again, a second after.
+  void retry(core::Nanoseconds now);
+  // Until the writer has written what it has, or has failed to. For tests and simulations.
+  void wait_for_writer();
   // At the end of a tick, after note(). False if it is not ready: then nothing happens.
   bool checkpoint(const Facts& facts);
   // The last checkpoint, waited for; then the file is closed, and all that is left is status(). Reasons: those of

@@ -5,7 +5,7 @@
 namespace mobula::store {
 namespace {
 
-constexpr std::chrono::seconds retry_interval(1);
+constexpr core::Nanoseconds retry_interval = core::second;
 
 }  // namespace
 
@@ -23,21 +23,45 @@ WriterThread::~WriterThread() { close(); }
 
 Batch* WriterThread::free_batch() {
   const std::lock_guard lock(mutex_);
-  return handed_ ? nullptr : &batch_;
+  return state_ == State::free ? &batch_ : nullptr;
 }
 
-void WriterThread::write() {
+void WriterThread::set_state(State state) {
   {
     const std::lock_guard lock(mutex_);
-    handed_ = true;
+    state_ = state;
   }
   changed_.notify_all();
 }
 
-core::Status WriterThread::wait(core::Nanoseconds patience) {
+void WriterThread::write() { set_state(State::writing); }
+
+void WriterThread::retry(core::Nanoseconds now) {
   std::unique_lock lock(mutex_);
-  if (changed_.wait_for(lock, std::chrono::nanoseconds(patience), [&] { return !handed_; })) return core::Done{};
-  return error_ ? *error_ : core::Error{"busy", "the last checkpoint is still being written"};
+  const bool failed = state_ == State::failed;
+  lock.unlock();
+  if (failed && retry_at_ == 0) {
+    retry_at_ = now + retry_interval;
+  } else if (failed && now >= retry_at_) {
+    retry_at_ = 0;
+    set_state(State::writing);
+  }
+}
+
+void WriterThread::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return state_ != State::writing; });
+}
+
+core::Status WriterThread::drain(std::uint32_t tries) {
+  wait();
+  for (std::uint32_t i = 0; i < tries && free_batch() == nullptr; ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(retry_interval));
+    set_state(State::writing);
+    wait();
+  }
+  if (free_batch() != nullptr) return core::Done{};
+  return *error_;
 }
 
 void WriterThread::close() {
@@ -62,25 +86,22 @@ void WriterThread::run(std::unique_ptr<SavedWorld> remembered) {
   if (remembered != nullptr) writer.remember(*remembered);
   remembered.reset();
   for (std::unique_lock lock(mutex_);;) {
-    changed_.wait(lock, [&] { return handed_ || stopping_; });
-    while (handed_ && !stopping_) {
-      lock.unlock();
-      const bool done = write_once(writer);
-      lock.lock();
-      if (!done) changed_.wait_for(lock, retry_interval, [&] { return stopping_; });
-    }
+    changed_.wait(lock, [&] { return state_ == State::writing || stopping_; });
     if (stopping_) return;
+    lock.unlock();
+    write_once(writer);
+    lock.lock();
   }
 }
 
-bool WriterThread::write_once(BatchWriter& writer) {
+void WriterThread::write_once(BatchWriter& writer) {
   const core::Nanoseconds began = core::monotonic_now();
   if (core::Status bounded = bound_log(); !bounded) return note_failure(bounded.error());
   const core::Result<WrittenBatch> written = writer.write(batch_);
   if (!written) return note_failure(written.error());
   const core::Nanoseconds took = core::monotonic_now() - began;
   static_cast<void>(file_.database.move_log(false));  // what readers need stays
-  return note_written(*written, took);
+  note_written(*written, took);
 }
 
 core::Status WriterThread::bound_log() {
@@ -94,7 +115,7 @@ core::Status WriterThread::bound_log() {
                                               config_.path, bytes >> 20, moved.error().message)};
 }
 
-bool WriterThread::note_written(const WrittenBatch& written, core::Nanoseconds took) {
+void WriterThread::note_written(const WrittenBatch& written, core::Nanoseconds took) {
   core::log_debug("store", "tick {} is on the disk: state {:016x}, {} rows, {} µs", batch_.facts.tick,
                   written.entities_sum, written.rows, took / core::microsecond);
   const std::uint64_t file = file_bytes(config_.path);
@@ -112,13 +133,12 @@ bool WriterThread::note_written(const WrittenBatch& written, core::Nanoseconds t
   ++status_.checkpoints;
   status_.file_bytes = file;
   status_.log_bytes = log;
-  handed_ = false;
+  state_ = State::free;
   changed_.notify_all();
-  return true;
 }
 
 // Each reason is told once, until it is over.
-bool WriterThread::note_failure(const core::Error& error) {
+void WriterThread::note_failure(const core::Error& error) {
   if (!error_ || std::string_view(error_->reason) != error.reason)
     core::log_error("store", "{} is not saved, and tried again each second: {}: {}", config_.path, error.reason,
                     error.message);
@@ -128,7 +148,8 @@ bool WriterThread::note_failure(const core::Error& error) {
   status_.error = error.message;
   ++status_.failures;
   status_.log_bytes = log;
-  return false;
+  state_ = State::failed;
+  changed_.notify_all();
 }
 
 }  // namespace mobula::store

@@ -1,5 +1,5 @@
-// The thread that writes. It has one batch at a time: handed over, written, given back. What fails is tried again each
-// second, with the same batch, for as long as it takes.
+// The thread that writes. It has one batch at a time: handed over, written, given back. What fails stays with it, and
+// is tried again with the same batch whenever it is told to: it looks at no clock of its own.
 //
 // The write-ahead log is moved into the file after each batch, as far as readers let it. Beyond its limit it is emptied
 // first, which needs that nobody reads; until then nothing is written.
@@ -22,22 +22,29 @@ class WriterThread {
   WriterThread(const StoreConfig& config, WorldFile file, bool same_world);
   ~WriterThread();
 
-  // The batch to be filled; null while the writer has it.
+  // The batch to be filled; null until what was handed over before is written.
   [[nodiscard]] Batch* free_batch();
   void write();
-  // Until the batch is free again; the error that is in the way if that takes too long.
-  core::Status wait(core::Nanoseconds patience);
+  // A second after it has failed, as of the first call since; at any other time nothing happens.
+  void retry(core::Nanoseconds now);
+  // Until it has written what it has, or has failed to.
+  void wait();
+  // Until the batch is free again; the error that is in the way if so many tries, a second apart, do not help.
+  core::Status drain(std::uint32_t tries);
   // When the batch is free: the log goes into the file, which is closed.
   void close();
 
   [[nodiscard]] StoreStatus status() const;
 
  private:
+  enum class State { free, writing, failed };
+
   void run(std::unique_ptr<SavedWorld> remembered);
-  bool write_once(BatchWriter& writer);
+  void write_once(BatchWriter& writer);
   core::Status bound_log();
-  bool note_written(const WrittenBatch& written, core::Nanoseconds took);
-  bool note_failure(const core::Error& error);
+  void note_written(const WrittenBatch& written, core::Nanoseconds took);
+  void note_failure(const core::Error& error);
+  void set_state(State state);
 
   const StoreConfig config_;
   WorldFile file_;
@@ -45,10 +52,11 @@ class WriterThread {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool handed_ = false;  // the writer has the batch
+  State state_ = State::free;  // of the batch
   bool stopping_ = false;
   StoreStatus status_;
   std::optional<core::Error> error_;
+  core::Nanoseconds retry_at_ = 0;  // of the simulation thread; 0: nothing has failed
 
   std::thread thread_;
 };

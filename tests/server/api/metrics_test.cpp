@@ -94,7 +94,7 @@ TEST(ApiStore, ACheckpointIsWrittenWhenAskedFor) {
     const test::Answer answer = world.ask("POST", "/api/checkpoint");
     ASSERT_EQ(answer.status, 200u) << answer.text;
     EXPECT_EQ(answer.json["tick"], 3);
-    while (store->status().checkpoints == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    store->wait_for_writer();
     const json told = world.get("/api/status")["worlds"][0]["store"];
     EXPECT_EQ(told["tick"], 3);
     EXPECT_EQ(told["error"], nullptr);

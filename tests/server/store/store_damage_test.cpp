@@ -160,6 +160,25 @@ TEST(StoreDamage, ALogThatBreaksOffHasWhatWasCommitted) {
   EXPECT_GE(ticks.size(), 2u);
 }
 
+// A disk that fails leaves such a log: each transaction that failed wrote over a part of the one before.
+TEST(StoreDamage, WhatIsLeftOfTransactionsThatFailedIsNoDamage) {
+  constexpr std::size_t header = 32;
+  constexpr std::size_t frame = 24 + 4096;
+  Saved saved(false);
+  const std::string log = read_file_bytes(saved.path + "-wal");
+  std::vector<std::size_t> ends;  // of transactions, in bytes
+  for (std::size_t at = header; at + frame <= log.size(); at += frame)
+    if (log.substr(at + 4, 4) != std::string(4, '\0')) ends.push_back(at + frame);
+  ASSERT_GE(ends.size(), 3u);
+  const std::size_t whole = ends[ends.size() - 3];
+  const std::string failed = log.substr(ends[ends.size() - 2]);
+  std::string torn = log.substr(whole, frame);
+  torn[100] = static_cast<char>(torn[100] ^ 1);
+  write_file_bytes(saved.path + "-wal", log.substr(0, whole) + torn + failed + failed);
+  fs::remove(saved.path + "-shm");
+  EXPECT_EQ(saved.read(), saved.newest - 2);
+}
+
 TEST(StoreDamage, WhatAnotherProgramHasChangedIsRefused) {
   for (const char* change :
        {"UPDATE component_Plain SET a_float = 7.25", "DELETE FROM component_Plain",

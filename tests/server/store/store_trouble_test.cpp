@@ -67,6 +67,7 @@ TEST(StoreTrouble, ALongReaderDoesNotLetTheLogGrowBeyondItsLimit) {
       rewrite(world, entities, random);
       const bool begun = save(*store, world);
       postponed = store->status().error.empty() ? 0 : postponed + (begun ? 0 : 1);
+      store->retry(i * core::millisecond);
       ::usleep(1000);
     }
     const StoreStatus held = store->status();
@@ -97,13 +98,21 @@ TEST(StoreTrouble, AnotherProgramThatWritesIsWaitedFor) {
     Database writer = std::move(*Database::open(folder.file(), Database::Access::existing));
     writer.run("BEGIN IMMEDIATE");
     ASSERT_TRUE(save(*store, world));
-    while (store->status().failures == 0) ::usleep(1000);
+    store->wait_for_writer();
+    EXPECT_EQ(store->status().failures, 1u);
     EXPECT_EQ(store->status().checkpoints, 0u);
     EXPECT_FALSE(store->checkpoint(facts_of(world.registry))) << "one at a time";
     EXPECT_FALSE(store->ready());
+    store->retry(5 * core::second);
     writer.rollback();
   }
-  settle(*store, 1);
+  store->retry(6 * core::second - 1);
+  store->wait_for_writer();
+  EXPECT_FALSE(store->ready()) << "a second has not gone by";
+  store->retry(6 * core::second);
+  store->wait_for_writer();
+  EXPECT_TRUE(store->ready());
+  EXPECT_EQ(store->status().checkpoints, 1u);
   EXPECT_EQ(store->status().error, "");
 }
 
@@ -121,7 +130,7 @@ int fill_a_small_disk(const std::string& folder) {
   Model saved;
   {
     core::Result<std::unique_ptr<Store>> opened =
-        Store::open({.path = folder + "/world.db", .schema = kitchen_schema(), .finish_patience = core::second});
+        Store::open({.path = folder + "/world.db", .schema = kitchen_schema(), .finish_tries = 2});
     if (!opened) return 1;
     Store& store = **opened;
     StoreWorld world(store.incarnation());
@@ -132,7 +141,7 @@ int fill_a_small_disk(const std::string& folder) {
     saved = world.model();
     fill(world, 4000);
     save(store, world);
-    while (store.status().failures == 0) ::usleep(1000);
+    store.wait_for_writer();
     if (store.status().error.find("full") == std::string::npos) return 2;
     if (store.finish(facts_of(world.registry)).ok()) return 3;
   }
@@ -145,7 +154,8 @@ int fill_a_small_disk(const std::string& folder) {
   (*again)->begin(world.registry);
   fill(world, 4000);
   save(**again, world);
-  while ((*again)->status().failures == 0) ::usleep(1000);
+  (*again)->wait_for_writer();
+  if ((*again)->status().failures == 0) return 12;
   if (::mount("none", folder.c_str(), "tmpfs", MS_REMOUNT, "size=16m") != 0) return 7;
   settle(**again, 1);
   if (!(*again)->status().error.empty()) return 8;

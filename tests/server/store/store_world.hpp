@@ -181,9 +181,13 @@ inline bool save(Store& store, StoreWorld& world) {
   return begun;
 }
 
-// Waits until what has been handed over is on the disk.
-inline void settle(const Store& store, std::uint64_t checkpoints) {
-  while (store.status().checkpoints < checkpoints) ::usleep(200);
+// Waits until what has been handed over is on the disk, however often it has to be tried.
+inline void settle(Store& store, std::uint64_t checkpoints) {
+  core::Nanoseconds now = 0;
+  while (store.status().checkpoints < checkpoints) {
+    store.retry(now += core::second);
+    store.wait_for_writer();
+  }
 }
 
 }  // namespace mobula::store
