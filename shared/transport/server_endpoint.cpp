@@ -199,8 +199,10 @@ void ServerEndpoint::update(core::Nanoseconds now, Output& output) {
 }
 
 void ServerEndpoint::expire_tables(core::Nanoseconds now, Output& output) {
-  used_tokens_.sweep(share_of(used_tokens_),
-                     [&](const TokenTag&, const UsedToken& token) { return token.expire_time <= unix_time_; });
+  // A date that goes back makes a token good again: it is over when its time has gone by, too.
+  used_tokens_.sweep(share_of(used_tokens_), [&](const TokenTag&, const UsedToken& token) {
+    return token.expire_time <= unix_time_ && token.kept_until <= now;
+  });
   handshakes_.sweep(share_of(handshakes_), [&](const Address& address, const Handshake& handshake) {
     if (handshake.expires > now) return false;
     if (!slots_.contains(address) && !farewells_.contains(address)) output.finished(address);

@@ -122,8 +122,9 @@ class ServerEndpoint {
   };
   struct UsedToken {
     Address address;
-    std::uint64_t expire_time = 0;  // unix seconds
-    bool spent = false;             // a session came of it
+    std::uint64_t expire_time = 0;     // unix seconds
+    core::Nanoseconds kept_until = 0;  // at least, whatever becomes of the date
+    bool spent = false;                // a session came of it
   };
   struct Slot {
     std::uint32_t position = 0;  // in connected_
@@ -148,7 +149,7 @@ class ServerEndpoint {
   // Handshakes, in server_handshake.cpp.
   Drop receive_request(const Address& from, core::ByteView datagram, core::Nanoseconds now, Output& output);
   [[nodiscard]] bool names_this_server(const PrivateToken& token) const;
-  Drop use_token(const TokenTag& tag, const Address& from, std::uint64_t expire_time);
+  Drop use_token(const TokenTag& tag, const Address& from, std::uint64_t expire_time, core::Nanoseconds now);
   Drop begin_handshake(const TokenTag& tag, const PrivateToken& token, const Address& from, core::Nanoseconds now);
   Drop deny(const Address& to, const core::SecretKey& key, core::Nanoseconds now, Output& output);
   void challenge(const Address& to, const PrivateToken& token, Output& output);

@@ -9,6 +9,8 @@ namespace {
 // Denials tell the owner something so often at most; the counters know of all.
 constexpr core::Nanoseconds refused_event_interval = 100 * core::millisecond;
 
+constexpr std::uint64_t lifetime_seconds_max = 100ull * 365 * 86'400;  // whatever a token says
+
 bool is_same_server(const Address& a, const Address& b) { return a.ip == b.ip && a.port == b.port; }
 
 }  // namespace
@@ -26,7 +28,7 @@ Drop ServerEndpoint::receive_request(const Address& from, core::ByteView datagra
   if (slots_.contains(from)) return Drop::address_in_use;
   if (slot_of_id_.contains(token.client_id)) return Drop::client_in_use;
   const auto tag = core::load<TokenTag>(request.private_part.last(core::seal_bytes).data());
-  if (const Drop drop = use_token(tag, from, request.expire_time); drop != Drop::none) return drop;
+  if (const Drop drop = use_token(tag, from, request.expire_time, now); drop != Drop::none) return drop;
   if (slots_.full()) return deny(from, token.server_to_client, now, output);
   if (const Drop drop = begin_handshake(tag, token, from, now); drop != Drop::none) return drop;
   challenge(from, token, output);
@@ -41,13 +43,17 @@ bool ServerEndpoint::names_this_server(const PrivateToken& token) const {
   });
 }
 
-Drop ServerEndpoint::use_token(const TokenTag& tag, const Address& from, std::uint64_t expire_time) {
+Drop ServerEndpoint::use_token(const TokenTag& tag, const Address& from, std::uint64_t expire_time,
+                               core::Nanoseconds now) {
   if (const std::uint32_t used = used_tokens_.find(tag); used != used_tokens_.none) {
     const UsedToken& token = used_tokens_[used];
     return token.address == from && !token.spent ? Drop::none : Drop::token_used;
   }
   if (used_tokens_.full()) return Drop::used_tokens_full;
-  used_tokens_[used_tokens_.insert(tag)] = {from, expire_time};
+  const std::uint64_t seconds = std::min(expire_time - unix_time_, lifetime_seconds_max);
+  used_tokens_[used_tokens_.insert(tag)] = {.address = from,
+                                            .expire_time = expire_time,
+                                            .kept_until = now + static_cast<core::Nanoseconds>(seconds) * core::second};
   return Drop::none;
 }
 

@@ -175,6 +175,15 @@ TEST(ServerHandshake, Step10ATokenIsForTheAddressThatUsedItFirst) {
   EXPECT_EQ(desk.request(other_pipe, 1), Drop::token_used);
 }
 
+TEST(ServerHandshake, AUsedTokenIsRememberedThoughTheDateGoesForwardAndBack) {
+  Desk desk;
+  EXPECT_EQ(desk.request(a, 1), Drop::none);
+  desk.server.set_unix_time(start_time + 1'000'000);
+  desk.update(0);
+  desk.server.set_unix_time(start_time);
+  EXPECT_EQ(desk.request(b, 1), Drop::token_used);
+}
+
 TEST(ServerHandshake, ATokenOpensOneSession) {
   Desk desk;
   desk.connect(a, 1);
@@ -245,7 +254,7 @@ TEST(ServerHandshake, AFullTableOfUsedTokensRefusesUntilTheyExpire) {
   EXPECT_EQ(desk.request(b, 2), Drop::none);
   EXPECT_EQ(desk.request(c, 3), Drop::used_tokens_full);
   desk.server.set_unix_time(start_time + 60);
-  desk.update(0);
+  desk.update(60 * second);
   TokenRequest later = token_request(3);
   later.expire_seconds = 100;
   EXPECT_EQ(desk.request(c, later), Drop::none);
