@@ -311,7 +311,7 @@ void Server::replicate(Session& session, transport::Session& lanes, core::Nanose
     ++stats_.deltas_sent;
     stats_.delta_bytes_sent += size;
     budget -= std::min(budget, size);
-  } while (budget > 0 && session.view->has_chosen());
+  } while (budget >= datagram.size() && session.view->has_chosen());  // what is next may need all of it
   stats_.client_bytes.add(stats_.delta_bytes_sent - sent_before);
   phases_.end(TickPhase::encode);
 }

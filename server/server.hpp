@@ -41,7 +41,7 @@ struct ServerConfig {
   std::size_t history_bytes = 16u << 20;
   // Of so many clients that do not ask for it, one has its mirror verified; 0: none.
   std::uint32_t verify_one_in = 100;
-  // What one client is sent at most in a tick, deltas only.
+  // What one client is sent at most in a tick, deltas only; one delta of wire::delta_bytes_max is always allowed.
   std::uint32_t delta_bytes_per_tick_max = 24 * 1024;
   std::uint32_t players_max = 1024;  // those that are away included
   std::uint32_t spectators_max = 100;
