@@ -52,17 +52,21 @@ transport::ServerConfig test_transport() {
 }
 
 transport::ConnectToken test_token(std::uint64_t client_id, const transport::UserData& user_data) {
-  const transport::TokenRequest request{
-      .client_id = client_id, .user_data = user_data, .servers = {village_address}, .expire_seconds = 3600};
-  core::SecretKey key{};
-  core::store(key.data(), client_id);
-  core::SecretStream stream(key);
+  return test_token(
+      {.client_id = client_id, .user_data = user_data, .servers = {village_address}, .expire_seconds = 3600},
+      test_transport().private_key, test_unix_time);
+}
+
+transport::ConnectToken test_token(const transport::TokenRequest& request, const core::SecretKey& key,
+                                   std::uint64_t unix_time) {
+  core::SecretKey seed{};
+  core::store(seed.data(), request.client_id);
+  core::SecretStream stream(seed);
   transport::TokenSecrets secrets;
   stream.fill(secrets.nonce);
   stream.fill(secrets.client_to_server);
   stream.fill(secrets.server_to_client);
-  const core::Result<core::Bytes> bytes =
-      transport::mint_token(request, test_transport().private_key, secrets, test_unix_time);
+  const core::Result<core::Bytes> bytes = transport::mint_token(request, key, secrets, unix_time);
   return transport::read_token(*bytes).value();
 }
 

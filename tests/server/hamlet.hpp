@@ -28,6 +28,9 @@ inline constexpr std::uint64_t test_unix_time = 1'700'000'000;
 transport::ServerConfig test_transport();
 // A token for village_address. Another for each client id, the same for the same.
 transport::ConnectToken test_token(std::uint64_t client_id, const transport::UserData& user_data = {});
+// Any token; its secrets follow from its client id.
+transport::ConnectToken test_token(const transport::TokenRequest& request, const core::SecretKey& key,
+                                   std::uint64_t unix_time);
 
 // One process, one clock: what client and server send each other goes through `network`.
 class Village {

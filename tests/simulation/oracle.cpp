@@ -27,6 +27,7 @@ Oracle::Oracle(std::vector<server::Layer> layers) : layers_(std::move(layers)) {
 void Oracle::begin(server::Server& server) {
   states_.clear();
   seen_by_.clear();
+  files_.clear();
   const ecs::Registry& registry = server.world().registry();
   there_.assign(registry.entities().index_end(), ecs::null_entity);
   registry.entities().each([&](ecs::Entity entity) {
@@ -55,6 +56,12 @@ std::optional<std::string> Oracle::note_handles(const server::Published& publish
   return std::nullopt;
 }
 
+bool Oracle::is_of_file(std::uint32_t player, ecs::Entity entity) const {
+  const auto file = files_.find(player);
+  return file != files_.end() && entity.generation == file->second.generation &&
+         entity.index - file->second.first < file->second.count;
+}
+
 void Oracle::note_words(server::Published& published) {
   for (std::uint32_t index = 0; index < published.index_end(); ++index) {
     const server::PublishedEntity& entity = published.entity(index);
@@ -70,6 +77,7 @@ void Oracle::note_rights(server::Server& server) {
   const server::test::NaiveInterest interest = interest_of(server, layers_);
   for (const auto& session : server.sessions()) {
     if (session->viewer == nullptr || session->view == nullptr) continue;
+    if (session->level != nullptr) files_[session->player.id] = session->level->copy().range();
     std::vector<Seen>& seen = seen_by_[session->player.id];
     seen.resize(std::max<std::size_t>(seen.size(), server.published().index_end()));
     for (const std::uint32_t index : interest.published) {
@@ -118,12 +126,13 @@ std::optional<std::string> Oracle::look_at(client::Connection& client, std::uint
   std::vector<Seen>& seen = seen_by_[player];
   std::optional<std::string> wrong;
   mirror->registry().entities().each([&](ecs::Entity entity) {
-    if (!wrong && mirror->tick_of(entity) != 0) wrong = look_at(*mirror, entity, seen);  // else out of view
+    if (!wrong && mirror->tick_of(entity) != 0) wrong = look_at(*mirror, entity, seen, player);  // else out of view
   });
   return wrong;
 }
 
-std::optional<std::string> Oracle::look_at(client::Mirror& mirror, ecs::Entity entity, std::vector<Seen>& seen) {
+std::optional<std::string> Oracle::look_at(client::Mirror& mirror, ecs::Entity entity, std::vector<Seen>& seen,
+                                           std::uint32_t player) {
   if (entity.index >= seen.size()) seen.resize(entity.index + 1);
   Seen& known = seen[entity.index];
   const ecs::Tick tick = mirror.tick_of(entity);
@@ -131,7 +140,7 @@ std::optional<std::string> Oracle::look_at(client::Mirror& mirror, ecs::Entity e
   if (known.compared == entity && known.tick == tick && !is_turn) return std::nullopt;
   known.compared = entity;
   known.tick = tick;
-  if (std::ranges::find(known.may_have, entity) == known.may_have.end())
+  if (std::ranges::find(known.may_have, entity) == known.may_have.end() && !is_of_file(player, entity))
     return "entity " + to_string(entity) + " is none that the player may see";
   return compare(mirror, entity);
 }
@@ -145,7 +154,9 @@ std::optional<std::string> Oracle::look_at_last(server::Server& server, client::
   for (const std::uint32_t index : interest.published) {
     const ecs::Entity entity = server.published().entity(index).entity;
     const bool there = mirror.tick_of(entity) != 0;
-    if (there != interest.relevant(*(*session)->viewer, index, there))
+    const bool is_relevant = interest.relevant(*(*session)->viewer, index, there);
+    if (there && !is_relevant && is_of_file(player, entity)) continue;
+    if (there != is_relevant)
       return "entity " + to_string(entity) + (there ? " is still in view" : " is not in the mirror");
     if (!there) continue;
     Words now(server.published().codecs().entity(server.published().entity(index).prototype).words);

@@ -49,7 +49,10 @@ class Oracle {
   std::optional<std::string> note_handles(const server::Published& published);
   void note_words(server::Published& published);
   void note_rights(server::Server& server);
-  [[nodiscard]] std::optional<std::string> look_at(client::Mirror& mirror, ecs::Entity entity, std::vector<Seen>& seen);
+  [[nodiscard]] std::optional<std::string> look_at(client::Mirror& mirror, ecs::Entity entity, std::vector<Seen>& seen,
+                                                   std::uint32_t player);
+  // Who has the level's file has all of it, wherever it is.
+  [[nodiscard]] bool is_of_file(std::uint32_t player, ecs::Entity entity) const;
   [[nodiscard]] const Words* words_at(ecs::Entity entity, ecs::Tick tick) const;
   std::optional<std::string> compare(client::Mirror& mirror, ecs::Entity entity);
 
@@ -59,6 +62,7 @@ class Oracle {
   std::unordered_set<std::uint64_t> used_handles_;                // of all runs
   std::vector<ecs::Entity> there_;                                // by index: published at the end of the last tick
   std::map<std::uint32_t, std::vector<Seen>> seen_by_;            // by player, by index
+  std::map<std::uint32_t, ecs::EntityRange> files_;               // by player: of the level that its client keeps
   std::uint64_t compared_ = 0;
 };
 

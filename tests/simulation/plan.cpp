@@ -14,20 +14,27 @@ struct KindInfo {
   std::string_view name;
   std::uint32_t per_1000_ticks;  // in a plan that has it
   std::uint32_t ticks_max;       // that it lasts
+  bool of_player;
 };
 constexpr std::array kinds{
-    KindInfo{Kind::network, "network", 6, 200},
-    KindInfo{Kind::cut, "cut", 6, 300},
-    KindInfo{Kind::deaf, "deaf", 4, 100},
-    KindInfo{Kind::silent, "silent", 4, 100},
-    KindInfo{Kind::mute, "mute", 6, 200},
-    KindInfo{Kind::clock_jump, "clock jump", 3, 1},
-    KindInfo{Kind::clock_drift, "clock drift", 3, 400},
-    KindInfo{Kind::broken, "broken", 8, 1},
-    KindInfo{Kind::full, "full", 4, 100},
-    KindInfo{Kind::reload, "reload", 1, 1},
-    KindInfo{Kind::crash, "crash", 2, 1},
-    KindInfo{Kind::stop, "stop", 1, 1},
+    KindInfo{Kind::network, "network", 6, 200, false},
+    KindInfo{Kind::cut, "cut", 6, 300, true},
+    KindInfo{Kind::deaf, "deaf", 4, 100, true},
+    KindInfo{Kind::silent, "silent", 4, 100, true},
+    KindInfo{Kind::mute, "mute", 6, 200, true},
+    KindInfo{Kind::clock_jump, "clock jump", 3, 1, true},
+    KindInfo{Kind::clock_drift, "clock drift", 3, 400, true},
+    KindInfo{Kind::broken, "broken", 8, 1, true},
+    KindInfo{Kind::full, "full", 4, 100, true},
+    KindInfo{Kind::slow, "slow", 4, 300, true},
+    KindInfo{Kind::stall, "stall", 3, 60, false},
+    KindInfo{Kind::date, "date", 2, 200, false},
+    KindInfo{Kind::reload, "reload", 1, 1, false},
+    KindInfo{Kind::disk_full, "disk full", 2, 200, false},
+    KindInfo{Kind::disk_errors, "disk errors", 2, 200, false},
+    KindInfo{Kind::no_memory, "no memory for SQLite", 2, 200, false},
+    KindInfo{Kind::crash, "crash", 3, 1, false},
+    KindInfo{Kind::stop, "stop", 1, 1, false},
 };
 
 struct ScenarioInfo {
@@ -39,16 +46,17 @@ const std::vector<ScenarioInfo>& table() {
   static const std::vector<ScenarioInfo> all{
       {{"all", "everything that can go wrong"},
        {Kind::network, Kind::cut, Kind::deaf, Kind::silent, Kind::mute, Kind::clock_jump, Kind::clock_drift,
-        Kind::broken, Kind::full, Kind::reload, Kind::crash, Kind::stop},
+        Kind::broken, Kind::full, Kind::slow, Kind::stall, Kind::date, Kind::reload, Kind::disk_full, Kind::disk_errors,
+        Kind::no_memory, Kind::crash, Kind::stop},
        true},
       {{"network", "loss, delay, partitions"}, {Kind::network, Kind::cut, Kind::deaf, Kind::silent}, false},
-      {{"clients", "clients that stop, break off, and whose clocks are wrong"},
-       {Kind::mute, Kind::broken, Kind::full, Kind::clock_jump, Kind::clock_drift},
+      {{"clients", "clients that stop, break off, are slow, and whose clocks are wrong; a server that stands still"},
+       {Kind::mute, Kind::broken, Kind::full, Kind::slow, Kind::stall, Kind::date, Kind::clock_jump, Kind::clock_drift},
        false},
-      {{"restarts", "a server that is killed or stopped, and comes back from its store"},
-       {Kind::crash, Kind::stop, Kind::reload},
+      {{"store", "power that goes, a disk that fails and runs full, restarts"},
+       {Kind::crash, Kind::stop, Kind::reload, Kind::disk_full, Kind::disk_errors, Kind::no_memory},
        false},
-      {{"hostile", "garbage, replays and tokens that are not one's own"}, {Kind::network}, true},
+      {{"hostile", "garbage, replays, lies, and tokens that are not one's own"}, {Kind::network}, true},
       {{"calm", "nothing but the world's own changes"}, {}, false},
   };
   return all;
@@ -85,9 +93,11 @@ Fault draw_fault(core::Random& random, const KindInfo& kind, const Plan& plan) {
   fault.at = 20 + random.below(std::max(plan.ticks, 21u) - 20);
   fault.ticks = 1 + random.below(kind.ticks_max);
   fault.who = random.below(plan.players);
+  if (kind.kind == Kind::crash) fault.operations = random.chance(1, 4) ? 0 : random.below(60);
   if (kind.kind == Kind::network) fault.network = draw_network(random, true);
   if (kind.kind == Kind::clock_jump) fault.by = (1 + random.below(5'000)) * core::millisecond;
   if (kind.kind == Kind::clock_drift) fault.by = random.below(100) * core::millisecond;
+  if (kind.kind == Kind::date) fault.by = (random.below(8000) - core::Nanoseconds{4000}) * core::second;
   return fault;
 }
 
@@ -119,7 +129,10 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   plan.history_bytes = random.chance(1, 4) ? 2048 : 1u << 20;
   plan.delta_bytes = random.chance(1, 4) ? 500 : 24 * 1024;
   plan.checkpoint_ticks = 5 + random.below(60);
+  plan.keeps_levels = plan.has_level && random.chance(1, 2);
+  plan.watches_memory = random.chance(1, 4);
   plan.hostiles = drawn->hostile ? 1 + random.below(3) : 0;
+  plan.liars = drawn->hostile ? 1 + random.below(3) : 0;
   if (!drawn->faults.empty()) plan.network = draw_network(random, false);
   for (const Kind kind : drawn->faults) {
     const KindInfo& one = info(kind);
@@ -133,9 +146,8 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
 
 std::string to_string(const Fault& fault) {
   std::string text = "tick " + std::to_string(fault.at) + ": " + std::string(info(fault.kind).name);
-  const bool of_all = fault.kind == Kind::network || fault.kind == Kind::reload || fault.kind == Kind::crash ||
-                      fault.kind == Kind::stop;
-  if (!of_all) text += " of player " + std::to_string(fault.who);
+  if (info(fault.kind).of_player) text += " of player " + std::to_string(fault.who);
+  if (fault.kind == Kind::crash) text += " after " + std::to_string(fault.operations) + " operations of the disk";
   if (fault.ticks > 1) text += " for " + std::to_string(fault.ticks) + " ticks";
   if (fault.by != 0) text += " by " + std::to_string(fault.by / core::millisecond) + " ms";
   const transport::NetworkConditions& network = fault.network;
@@ -148,13 +160,14 @@ std::string to_string(const Fault& fault) {
 }
 
 std::string to_string(const Plan& plan) {
-  std::string text = "seed " + std::to_string(plan.seed) + ": " + std::to_string(plan.ticks) + " ticks, " +
-                     std::to_string(plan.players) + " players, " + std::to_string(plan.entities) + " entities, up to " +
-                     std::to_string(plan.changes_max) + " changes in a tick, " + std::to_string(plan.hostiles) +
-                     " hostile, " + (plan.hides ? "layers and rooms" : "everybody sees everything") +
-                     (plan.has_level ? ", a level" : "") + ", history " + std::to_string(plan.history_bytes) +
-                     " bytes, deltas " + std::to_string(plan.delta_bytes) + " bytes, a checkpoint each " +
-                     std::to_string(plan.checkpoint_ticks) + " ticks\n";
+  std::string text =
+      "seed " + std::to_string(plan.seed) + ": " + std::to_string(plan.ticks) + " ticks, " +
+      std::to_string(plan.players) + " players, " + std::to_string(plan.entities) + " entities, up to " +
+      std::to_string(plan.changes_max) + " changes in a tick, " + std::to_string(plan.hostiles) + " hostile, " +
+      std::to_string(plan.liars) + " liars, " + (plan.hides ? "layers and rooms" : "everybody sees everything") +
+      (plan.has_level ? ", a level" : "") + (plan.keeps_levels ? " that clients keep" : "") + ", history " +
+      std::to_string(plan.history_bytes) + " bytes, deltas " + std::to_string(plan.delta_bytes) +
+      " bytes, a checkpoint each " + std::to_string(plan.checkpoint_ticks) + " ticks\n";
   for (const Fault& fault : plan.faults) text += "  " + to_string(fault) + "\n";
   return text;
 }

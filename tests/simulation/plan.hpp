@@ -21,14 +21,21 @@ struct Fault {
     clock_drift,  // the clock of `who` goes faster by `by` in each second
     broken,       // the stream of `who` ends, for both sides or for the client alone
     full,         // the pipe to `who` takes nothing
+    slow,         // … takes something in every eighth tick alone
+    stall,        // the server's process stands still
+    date,         // the server's date is wrong by `by`: tokens seem to be of another time
     reload,       // the level's file is another one
-    crash,        // the server is gone in the middle of whatever it did, and comes back from its store
+    disk_full,    // the store's disk has no room
+    disk_errors,  // … fails now and then, and writes short
+    no_memory,    // SQLite gets none now and then
+    crash,        // the power goes after the disk's next `operations`; the server comes back from its store
     stop,         // the server shuts down in good order, and comes back
   };
   Kind kind = Kind::network;
   std::uint32_t at = 0;     // tick of the simulation
   std::uint32_t ticks = 0;  // that it lasts
   std::uint32_t who = 0;    // a player
+  std::uint32_t operations = 0;
   transport::NetworkConditions network{};
   core::Nanoseconds by = 0;
 };
@@ -45,7 +52,10 @@ struct Plan {
   std::uint32_t delta_bytes = 0;
   std::uint32_t checkpoint_ticks = 0;
   std::uint32_t index_limit = 1u << 20;
-  std::uint32_t hostiles = 0;              // who send what no client would, each in its own way
+  bool keeps_levels = false;               // some clients have the level on their disk, or get it there
+  bool watches_memory = false;             // at the end everybody leaves and comes, over and over
+  std::uint32_t hostiles = 0;              // who have no session, and send what no client would
+  std::uint32_t liars = 0;                 // who have one
   transport::NetworkConditions network{};  // while no fault has another
   std::vector<Fault> faults;               // by tick
 };

@@ -1,13 +1,14 @@
 #include <mobula/schema/demo_commands_generated.h>
 
 #include <algorithm>
+#include <mobula/index/properties.hpp>
 #include <mobula/server/commands.hpp>
 #include <simulation/sim_game.hpp>
 
 namespace mobula::sim {
 
 SimGame::SimGame(const Plan& plan, std::uint32_t run)
-    : UpheavalGame(plan.seed + 0x9e3779b9ull * run), entities_(plan.entities) {
+    : UpheavalGame(plan.seed + 0x9e3779b9ull * run), entities_(plan.entities), run_(run) {
   hides = plan.hides;
   changes_max = plan.changes_max;
 }
@@ -65,6 +66,9 @@ void SimGame::tick(server::World& world) {
   reparent(world);
   dress(world.registry());
   aim(world.registry());
+  set_property(world);
+  spawn(world);
+  tell(world);
   if (!random.chance(1, 50)) return;
   world.destroy_tree(any_thing());
   std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
@@ -99,6 +103,31 @@ void SimGame::aim(ecs::Registry& registry) {
   const ecs::Entity at = any_thing();
   if (!registry.has<demo::Target>(thing)) registry.add<demo::Target>(thing);
   registry.get<demo::Target>(thing).entity = {at.index, at.generation};
+}
+
+// By name, as scripts and tools do.
+void SimGame::set_property(server::World& world) {
+  if (!random.chance(1, 4)) return;
+  index::Properties properties(world.registry(), world.schema(), world.names());
+  const ecs::Entity thing = any_thing();
+  static_cast<void>(properties.set(thing, "Transform", "position.z", random.uniform(-60, 60)));
+  static_cast<void>(properties.set(thing, "Health", "maximum", std::int64_t{random.below(100)}));
+}
+
+// In one go, and with children.
+void SimGame::spawn(server::World& world) {
+  if (world.level() == nullptr || things.size() > 2 * entities_ || !random.chance(1, 30)) return;
+  const core::Result<ecs::Entity> spawned = world.spawn("boar");
+  if (spawned) things.push_back(*spawned);
+}
+
+void SimGame::tell(server::World& world) {
+  if (!random.chance(1, 3)) return;
+  Event event{.run = run_, .reliable = random.chance(1, 2)};
+  event.number = ++(event.reliable ? reliable_events_ : events_);
+  static_cast<void>(
+      world.events().send(core::as_bytes(&event, 1), server::Audience::everyone(),
+                          event.reliable ? server::Reliability::reliable : server::Reliability::unreliable));
 }
 
 }  // namespace mobula::sim

@@ -18,13 +18,26 @@ class SimGame final : public test::UpheavalGame {
   server::CommandTable commands() override;
   void tick(server::World& world) override;
 
+  // What its events say: they are numbered from 1.
+  struct Event {
+    std::uint32_t run = 0;
+    std::uint32_t number = 0;
+    bool reliable = false;
+  };
+
  private:
   void reparent(server::World& world);
   void dress(ecs::Registry& registry);
   void aim(ecs::Registry& registry);
+  void set_property(server::World& world);
+  void spawn(server::World& world);
+  void tell(server::World& world);
   [[nodiscard]] ecs::Entity any_thing() { return things[random.below(static_cast<std::uint32_t>(things.size()))]; }
 
   std::uint32_t entities_;
+  std::uint32_t run_;
+  std::uint32_t events_ = 0;  // that were told
+  std::uint32_t reliable_events_ = 0;
 };
 
 }  // namespace mobula::sim

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <mobula/core/hash.hpp>
 #include <server/hamlet.hpp>
+#include <set>
 #include <simulation/simulation.hpp>
 #include <thread>
 
@@ -15,6 +16,11 @@ using test::village_address;
 constexpr core::Nanoseconds tick_length = test::Village::tick_length;
 constexpr std::uint32_t settle_ticks_max = 2000;  // after the last fault: then everything is right, or never will be
 constexpr std::uint32_t quiet_ticks = 20;
+constexpr std::uint32_t slow_ticks = 8;
+constexpr std::size_t unread_max = 4096;              // datagrams, as a socket has room for
+constexpr std::uint32_t rounds = 12;                  // of all leaving and coming again
+constexpr std::int64_t bytes_growth_max = 64 * 1024;  // meanwhile: the table of used tokens may double
+constexpr std::uint32_t retry_ticks = 25;             // after which the store has tried again what failed
 constexpr transport::NetworkConditions good_network{.latency = 10 * core::millisecond};
 
 }  // namespace
@@ -22,16 +28,21 @@ constexpr transport::NetworkConditions good_network{.latency = 10 * core::millis
 struct Simulation::ServerPort final : transport::Output {
   explicit ServerPort(Simulation& owner) : sim(owner) {}
   void send(const transport::Address& to, core::ByteView datagram) override {
+    const std::int64_t before = sim.counted_ != nullptr ? sim.counted_->held() : 0;
     sim.network_.send(village_address, to, datagram, sim.now_);
+    if (sim.counted_ != nullptr) sim.network_bytes_ += sim.counted_->held() - before;
   }
-  [[nodiscard]] bool ready(const transport::Address& to) const override { return to != full; }
+  [[nodiscard]] bool ready(const transport::Address& to) const override {
+    return to != full && (to != slow || sim.outcome_.ticks % slow_ticks == 0);
+  }
 
   Simulation& sim;
   transport::Address full{};
+  transport::Address slow{};
 };
 
-struct Simulation::PlayerPort final : transport::Output {
-  PlayerPort(Simulation& owner, const transport::Address& address) : sim(owner), from(address) {}
+struct Simulation::ClientPort final : transport::Output {
+  ClientPort(Simulation& owner, const transport::Address& address) : sim(owner), from(address) {}
   void send(const transport::Address& to, core::ByteView datagram) override {
     for (Hostile& hostile : sim.hostiles_) hostile.overhear(from, datagram);
     sim.network_.send(from, to, datagram, sim.now_);
@@ -52,23 +63,33 @@ struct Simulation::Player {
 
   std::string name;
   core::Random random;
-  PlayerPort port;
+  ClientPort port;
   std::unique_ptr<Connection> connection;  // null: has not come yet, or has left
   core::Nanoseconds ahead = 0;             // of everybody else's clock
   core::Nanoseconds drift = 0;             // in a second
   bool mute = false;
+  bool keeps_levels = false;
+  // The last reliable event that it was told, in this session; and all others.
+  SimGame::Event last_event;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> events;
 };
 
 Simulation::Simulation(Plan plan, Trace trace)
     : plan_(std::move(plan)),
       trace_(std::move(trace)),
       network_(plan_.seed, plan_.network),
+      disk_(plan_.seed),
       server_port_(std::make_unique<ServerPort>(*this)),
       oracle_(SimGame(plan_, 0).layers()) {
   core::Result<client::TemporaryFolder> folder = client::TemporaryFolder::make();
   MOBULA_ASSERT(folder.ok(), "there is a place for the world's file");
   folder_ = std::make_unique<client::TemporaryFolder>(std::move(*folder));
-  for (std::uint32_t i = 0; i < plan_.players; ++i) players_.push_back(std::make_unique<Player>(*this, i));
+  if (plan_.keeps_levels) levels_.emplace(std::move(*client::ResourceStore::open(folder_->path() + "/levels")));
+  for (std::uint32_t i = 0; i < plan_.players; ++i) {
+    players_.push_back(std::make_unique<Player>(*this, i));
+    players_.back()->keeps_levels = plan_.keeps_levels && players_.back()->random.chance(1, 2);
+  }
+  for (std::uint32_t i = 0; i < plan_.liars; ++i) liars_.emplace_back(plan_.seed * 55 + i, i);
   for (std::uint32_t i = 0; i < plan_.hostiles; ++i)
     hostiles_.emplace_back(plan_.seed * 77 + i,
                            transport::Address::v4(10, 9, 0, static_cast<std::uint8_t>(i + 1), 6000));
@@ -78,11 +99,28 @@ Simulation::~Simulation() = default;
 
 // The server's lives -------------------------------------------------------------------------------
 
+// A disk that fails may need mending first.
+void Simulation::open_store() {
+  for (int tries = 0; store_ == nullptr && outcome_.wrong.empty(); ++tries) {
+    const bool was_well = disk_.is_well();
+    auto opened =
+        store::Store::open({.path = folder_->path() + "/world.db", .schema = test::game_schema(), .finish_tries = 1});
+    if (opened) {
+      store_ = std::move(*opened);
+      return;
+    }
+    const std::string what = "the store does not open: " + opened.error().message;
+    tell(what);
+    const bool is_damaged = std::string_view(opened.error().reason) == "damaged";
+    if (was_well || (is_damaged && !disk_.reads_fail())) find(what);
+    disk_.mend();
+    if (!disk_.has_power()) disk_.restore_power();
+  }
+}
+
 void Simulation::begin_server() {
-  auto opened = store::Store::open(
-      {.path = folder_->path() + "/world.db", .schema = test::game_schema(), .finish_patience = core::second});
-  if (!opened) return find("the store does not open: " + opened.error().message);
-  store_ = std::move(*opened);
+  open_store();
+  if (store_ == nullptr) return;
   const bool restored = store_->has_world();
   const ecs::Tick saved_tick = restored ? store_->saved_facts().tick : 0;
   game_ = std::make_unique<SimGame>(plan_, outcome_.restarts);
@@ -105,28 +143,36 @@ void Simulation::begin_server() {
   if (!started) return find("the server does not start: " + started.error().message);
   server_ = std::move(*started);
   server_->set_unix_time(test::test_unix_time);
+  for (Liar& liar : liars_) liar.begin_anew();
+  unread_.clear();
   tell((restored ? "the server begins with the world of tick " : "the server begins: tick ") +
        std::to_string(saved_tick));
-  if (restored && !saved_) find("a world was restored that nobody saved");
+  if (restored) check_restored(saved_tick);
   if (!restored && saved_) find("the saved world is gone");
-  if (restored && saved_) {
-    const auto& [tick, state] = *saved_;
-    if (tick != saved_tick)
-      find("restored as of tick " + std::to_string(saved_tick) + ", the last checkpoint was of " +
-           std::to_string(tick));
-    const bool same_level = server_->world().level_version() == 0;
-    if (same_level && state != Oracle::state_of(*server_))
-      find("the restored world is not that of the last checkpoint");
-  }
+  well_since_ = outcome_.ticks;
   oracle_.begin(*server_);
+}
+
+void Simulation::check_restored(ecs::Tick tick) {
+  if (saved_) maybe_saved_.insert(maybe_saved_.begin(), *saved_);
+  const auto then = std::ranges::find(maybe_saved_, tick, &Saved::tick);
+  if (then == maybe_saved_.end())
+    return find("restored as of tick " + std::to_string(tick) + ", the last checkpoint was of " +
+                (saved_ ? std::to_string(saved_->tick) : "none"));
+  saved_ = *then;
+  maybe_saved_.clear();
+  if (server_->world().level_version() == 0 && saved_->state != Oracle::state_of(*server_))
+    find("the restored world is not that of the checkpoint");
 }
 
 void Simulation::end_server(bool in_good_order) {
   tell(in_good_order ? "the server stops" : "the server is killed");
   if (in_good_order) {
-    if (const core::Status saved = server_->finish_store(); !saved)
-      find("the last save failed: " + saved.error().message);
-    saved_ = {store_->status().tick, Oracle::state_of(*server_)};
+    const bool was_well = disk_.is_well();
+    maybe_saved_.push_back({server_->world().tick() - 1, Oracle::state_of(*server_)});
+    const core::Status saved = server_->finish_store();
+    if (!saved && was_well) find("the last save failed: " + saved.error().message);
+    note_saved();
     server_->shut_down(now_, *server_port_);
   }
   server_.reset();
@@ -135,11 +181,32 @@ void Simulation::end_server(bool in_good_order) {
   ++outcome_.restarts;
 }
 
-// What it takes is no part of the simulation.
-void Simulation::wait_for_writer() {
-  while (!store_->ready()) std::this_thread::sleep_for(std::chrono::microseconds(100));
+// Once the power is gone.
+void Simulation::revive() {
+  if (disk_.has_power() || !outcome_.wrong.empty()) return;
+  end_server(false);
+  disk_.restore_power();
+  begin_server();
+}
+
+void Simulation::note_saved() {
+  const auto known = std::ranges::find(maybe_saved_, store_->status().tick, &Saved::tick);
+  if (known == maybe_saved_.end()) return;
+  saved_ = *known;
+  maybe_saved_.erase(maybe_saved_.begin(), known + 1);
+}
+
+// How long writing takes is no part of the simulation.
+void Simulation::watch_store(bool was_ready) {
+  store_->wait_for_writer();
   const ecs::Tick last = server_->world().tick() - 1;
-  if (store_->status().tick == last) saved_ = {last, Oracle::state_of(*server_)};
+  if (was_ready && (!store_->ready() || store_->status().tick == last))
+    maybe_saved_.push_back({last, Oracle::state_of(*server_)});
+  note_saved();
+  if (!disk_.is_well() || last <= plan_.checkpoint_ticks) well_since_ = outcome_.ticks;
+  if (outcome_.ticks - well_since_ > plan_.checkpoint_ticks + retry_ticks &&
+      last > store_->status().tick + plan_.checkpoint_ticks)
+    find("nothing was saved since tick " + std::to_string(store_->status().tick) + ": " + store_->status().error);
 }
 
 // What goes wrong ----------------------------------------------------------------------------------
@@ -170,15 +237,25 @@ void Simulation::begin(const Fault& fault) {
       if (fault.at % 2 == 0) server_->pipe_closed(address, now_);
       return;
     case Kind::full: server_port_->full = address; return;
+    case Kind::slow: server_port_->slow = address; return;
+    case Kind::stall: stalled_ = true; return;
+    case Kind::date:
+      server_->set_unix_time(
+          static_cast<std::uint64_t>(static_cast<std::int64_t>(test::test_unix_time) + fault.by / core::second));
+      return;
     case Kind::reload:
       if (!plan_.has_level) return;
       rebuilt_ = !rebuilt_;
       if (const auto changed = server_->reload_level(rebuilt_ ? test::rebuilt_hamlet() : test::hamlet()); !changed)
         find("the level cannot be loaded again: " + changed.error().message);
       return;
-    case Kind::crash:
+    case Kind::disk_full: return disk_.set_trouble(SimulatedDisk::Trouble::full);
+    case Kind::disk_errors: return disk_.set_trouble(SimulatedDisk::Trouble::errors);
+    case Kind::no_memory: return disk_.set_trouble(SimulatedDisk::Trouble::memory);
+    case Kind::crash: disk_.lose_power_after(fault.operations); return revive();
     case Kind::stop:
-      end_server(fault.kind == Kind::stop);
+      end_server(true);
+      if (!disk_.has_power()) disk_.restore_power();
       begin_server();
       return;
   }
@@ -194,6 +271,12 @@ void Simulation::end(const Fault& fault) {
     case Fault::Kind::mute: player.mute = false; return;
     case Fault::Kind::clock_drift: player.drift -= fault.by; return;
     case Fault::Kind::full: server_port_->full = {}; return;
+    case Fault::Kind::slow: server_port_->slow = {}; return;
+    case Fault::Kind::stall: stalled_ = false; return;
+    case Fault::Kind::date: server_->set_unix_time(test::test_unix_time); return;
+    case Fault::Kind::disk_full:
+    case Fault::Kind::disk_errors:
+    case Fault::Kind::no_memory: return disk_.set_trouble(SimulatedDisk::Trouble::none);
     default: return;
   }
 }
@@ -211,11 +294,14 @@ void Simulation::enter(Player& player) {
   client::ConnectionConfig config;
   config.name = player.name;
   config.transport.token = token_of(player);
+  if (player.keeps_levels) config.resources = &*levels_;
+  player.last_event = {};
   player.connection = std::make_unique<Connection>(config, player.clock(now_));
 }
 
 void Simulation::come_back(Player& player) {
   Connection& connection = *player.connection;
+  player.last_event = {};
   if (connection.reason().code == transport::ReasonCode::protocol_error)
     return find(player.name + " was sent away: " + to_string(connection.reason()));
   if (connection.can_rejoin()) {
@@ -230,6 +316,7 @@ void Simulation::come_back(Player& player) {
 void Simulation::act(Player& player) {
   const bool settles = outcome_.ticks >= plan_.ticks;
   if (player.connection == nullptr) {
+    if (away_) return;
     if (settles || player.random.chance(1, 20)) enter(player);
     return;
   }
@@ -265,27 +352,84 @@ std::uint32_t Simulation::number_of(const Player& player) const {
 void Simulation::tick() {
   begin_faults();
   if (!outcome_.wrong.empty()) return;
-  network_.deliver(now_, [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
-    if (to == village_address) return server_->receive(from, datagram, now_, *server_port_);
-    for (const auto& player : players_)
-      if (player->port.from == to && player->connection != nullptr && !player->mute)
-        player->connection->receive(from, datagram, player->clock(now_));
-  });
+  if (!stalled_)
+    for (const auto& [from, datagram] : std::exchange(unread_, {})) take_at_server(from, datagram);
+  network_.deliver(now_, [&](const auto& from, const auto& to, core::ByteView datagram) { take(from, to, datagram); });
   for (const auto& player : players_) {
     player->ahead += player->drift * tick_length / core::second;
     if (player->mute) continue;
     act(*player);
-    if (player->connection != nullptr) player->connection->update(player->clock(now_), player->port);
+    if (player->connection == nullptr) continue;
+    player->connection->update(player->clock(now_), player->port);
+    hear(*player);
   }
   for (Hostile& hostile : hostiles_)
     hostile.act([&](const transport::Address& from, core::ByteView datagram) {
       network_.send(from, village_address, datagram, now_);
     });
-  server_->tick(now_, *server_port_);
-  wait_for_writer();
-  look();
+  for (Liar& liar : liars_) {
+    ClientPort port(*this, liar.address());
+    liar.act(now_, port);
+    if (liar.got_in_wrongly()) find("a token that is no good was taken");
+  }
+  if (stalled_) {
+    well_since_ = outcome_.ticks;
+  } else {
+    tick_server();
+  }
   now_ += tick_length;
   ++outcome_.ticks;
+  revive();
+}
+
+void Simulation::tick_server() {
+  const bool was_ready = store_->ready();
+  {
+    ecs::test::CountedBytes counted;
+    counted_ = &counted;
+    server_->tick(now_, *server_port_);
+    counted_ = nullptr;
+    server_bytes_ += counted.held();
+  }
+  watch_store(was_ready);
+  look();
+}
+
+void Simulation::take(const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
+  if (to == village_address && !stalled_) return take_at_server(from, datagram);
+  if (to == village_address) {
+    if (unread_.size() < unread_max) unread_.emplace_back(from, core::Bytes(datagram.begin(), datagram.end()));
+    return;
+  }
+  for (const auto& player : players_)
+    if (player->port.from == to && player->connection != nullptr && !player->mute)
+      player->connection->receive(from, datagram, player->clock(now_));
+  for (Liar& liar : liars_)
+    if (liar.address() == to) liar.receive(from, datagram, now_);
+}
+
+void Simulation::take_at_server(const transport::Address& from, core::ByteView datagram) {
+  ecs::test::CountedBytes counted;
+  counted_ = &counted;
+  server_->receive(from, datagram, now_, *server_port_);
+  counted_ = nullptr;
+  server_bytes_ += counted.held();
+}
+
+// Reliable events come in order, and none is missing as long as the connection lasts; others come once at most.
+void Simulation::hear(Player& player) {
+  for (const client::ReceivedEvent& received : player.connection->events()) {
+    if (received.bytes.size() != sizeof(SimGame::Event))
+      return find(player.name + " was told an event that nobody sent");
+    const auto event = core::load<SimGame::Event>(received.bytes.data());
+    const std::string what = "event " + std::to_string(event.number);
+    if (!event.reliable && !player.events.emplace(event.run, event.number).second)
+      return find(player.name + " was told " + what + " twice");
+    if (!event.reliable) continue;
+    const SimGame::Event last = std::exchange(player.last_event, event);
+    if (last.number != 0 && (event.run != last.run || event.number != last.number + 1))
+      return find(player.name + " was told " + what + " after event " + std::to_string(last.number));
+  }
 }
 
 void Simulation::look() {
@@ -295,7 +439,14 @@ void Simulation::look() {
     if (number == 0) continue;
     if (const auto wrong = oracle_.look_at(*player->connection, number)) return find(player->name + ": " + *wrong);
   }
-  if (server_->endpoint().sessions().size() > plan_.players) find("there are more sessions than clients");
+  for (const auto& session : server_->sessions()) {
+    if (server_->lanes(*session) == nullptr) continue;
+    const transport::Address& address = server_->endpoint().address(session->transport_id);
+    const bool is_players = std::ranges::any_of(players_, [&](const auto& e) { return e->port.from == address; });
+    if (!is_players && !Liar::is_liars(address)) find(to_string(address) + " has got a session");
+  }
+  if (server_->stats().client_bytes.max() > std::max<std::uint64_t>(plan_.delta_bytes, wire::delta_bytes_max))
+    find("a client was told more than its budget");
   if (outcome_.ticks % 64 == 0) {
     server_->published().check();
     server_->world().registry().check();
@@ -315,8 +466,12 @@ bool Simulation::is_quiet() {
 void Simulation::settle() {
   tell("from now on nothing goes wrong");
   network_.set_conditions(good_network);
-  server_port_->full = {};
+  disk_.mend();
+  server_port_->full = server_port_->slow = {};
+  server_->set_unix_time(test::test_unix_time);
+  stalled_ = false;
   hostiles_.clear();
+  liars_.clear();
   plan_.faults.clear();
   next_fault_ = 0;
   game_->changes_max = 0;
@@ -339,10 +494,43 @@ void Simulation::settle() {
   }
 }
 
+// Everybody leaves in good order, comes again and has what is there.
+void Simulation::come_and_go() {
+  away_ = true;
+  for (const auto& player : players_) {
+    player->connection->close(player->port);
+    player->connection.reset();
+  }
+  for (std::uint32_t i = 0; !server_->sessions().empty() && outcome_.wrong.empty(); ++i) {
+    tick();
+    if (i > settle_ticks_max) find("who has left is still there");
+  }
+  away_ = false;
+}
+
+void Simulation::watch_memory() {
+  tell("everybody comes and goes");
+  std::int64_t first = 0;
+  for (std::uint32_t round = 0; round < rounds && outcome_.wrong.empty(); ++round) {
+    come_and_go();
+    const std::int64_t bytes = server_bytes_ - network_bytes_;
+    if (round == rounds / 2) first = bytes;
+    tell("nobody is there: " + std::to_string(bytes) + " bytes");
+    if (round > rounds / 2 && bytes > first + bytes_growth_max)
+      find("with nobody there the server has " + std::to_string(bytes - first) + " bytes more than " +
+           std::to_string(round - rounds / 2) + " rounds before");
+    for (std::uint32_t i = 0; !is_quiet() && outcome_.wrong.empty(); ++i) {
+      tick();
+      if (i > settle_ticks_max) find("who comes does not get what is there");
+    }
+  }
+}
+
 Outcome Simulation::run() {
   begin_server();
   while (outcome_.ticks < plan_.ticks && outcome_.wrong.empty()) tick();
   if (outcome_.wrong.empty()) settle();
+  if (outcome_.wrong.empty() && plan_.watches_memory) watch_memory();
   for (const auto& player : players_)
     if (player->connection != nullptr) outcome_.rejoins += player->connection->stats().rejoins;
   fold(network_.counters().delivered);

@@ -1,16 +1,19 @@
-// A plan, played: the real server with its store, real clients, one clock, one network, one thread (and the store's
-// writer, which is waited for). After each tick the oracle looks at all of it; when the plan's faults are over
-// everything has to come right. The same plan gives the same hash, on any machine.
+// A plan, played: the real server with its store on a disk that fails, real clients, one clock, one network, one thread
+// (and the store's writer, which is waited for). After each tick the oracle looks at all of it; when the plan's faults
+// are over everything has to come right. The same plan gives the same hash, on any machine.
 #pragma once
 
+#include <ecs/allocations.hpp>
 #include <functional>
 #include <memory>
 #include <mobula/client/temporary_folder.hpp>
 #include <mobula/server/store/store.hpp>
 #include <simulation/hostile.hpp>
+#include <simulation/liar.hpp>
 #include <simulation/oracle.hpp>
 #include <simulation/plan.hpp>
 #include <simulation/sim_game.hpp>
+#include <simulation/simulated_disk.hpp>
 
 namespace mobula::sim {
 
@@ -36,11 +39,15 @@ class Simulation {
  private:
   struct Player;
   struct ServerPort;
-  struct PlayerPort;
+  struct ClientPort;
 
+  void open_store();
   void begin_server();
+  void check_restored(ecs::Tick tick);
   void end_server(bool in_good_order);
-  void wait_for_writer();
+  void revive();
+  void watch_store(bool was_ready);
+  void note_saved();
   void begin_faults();
   void begin(const Fault& fault);
   void end(const Fault& fault);
@@ -49,9 +56,15 @@ class Simulation {
   void enter(Player& player);
   [[nodiscard]] transport::ConnectToken token_of(const Player& player);
   void tick();
+  void tick_server();
   void look();
+  void take(const transport::Address& from, const transport::Address& to, core::ByteView datagram);
+  void take_at_server(const transport::Address& from, core::ByteView datagram);
+  void hear(Player& player);
   void settle();
   [[nodiscard]] bool is_quiet();
+  void watch_memory();
+  void come_and_go();
   [[nodiscard]] std::uint32_t number_of(const Player& player) const;
   void find(const std::string& what) {
     if (outcome_.wrong.empty()) outcome_.wrong = what;
@@ -67,6 +80,7 @@ class Simulation {
   core::Nanoseconds now_ = 0;
   transport::SimulatedNetwork network_;
   std::unique_ptr<client::TemporaryFolder> folder_;
+  SimulatedDisk disk_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<SimGame> game_;
   std::unique_ptr<server::Server> server_;
@@ -74,11 +88,21 @@ class Simulation {
   Oracle oracle_;
   std::vector<std::unique_ptr<Player>> players_;
   std::vector<Hostile> hostiles_;
+  std::vector<Liar> liars_;
+  std::optional<client::ResourceStore> levels_;                     // of those clients that have one
+  std::vector<std::pair<transport::Address, core::Bytes>> unread_;  // while the server stands still
+  std::int64_t server_bytes_ = 0;                                   // of memory, that it has more than at the beginning
+  std::int64_t network_bytes_ = 0;                                  // … that went to the network meanwhile
+  ecs::test::CountedBytes* counted_ = nullptr;                      // while the server does something
+  bool stalled_ = false;
+  bool away_ = false;  // nobody comes
   struct Saved {
     ecs::Tick tick = 0;
     std::uint64_t state = 0;
   };
-  std::optional<Saved> saved_;  // by the last checkpoint
+  std::optional<Saved> saved_;      // by the last checkpoint that is known to be on the disk
+  std::vector<Saved> maybe_saved_;  // by those after it
+  std::uint32_t well_since_ = 0;    // tick from which on nothing kept the server from saving
   std::uint64_t tokens_ = 0;
   bool rebuilt_ = false;  // which level's file is there
   std::size_t next_fault_ = 0;

@@ -9,7 +9,7 @@
 namespace mobula::sim {
 namespace {
 
-constexpr std::uint64_t golden_hash = 0x28100db611f17704;
+constexpr std::uint64_t golden_hash = 0x9f34432f0aa05ac8;
 constexpr Size small{.ticks = 200, .players = 4, .entities = 80};
 
 TEST(Trial, NothingIsWrongInAnyScenario) {
@@ -23,18 +23,31 @@ TEST(Trial, NothingIsWrongInAnyScenario) {
     });
 }
 
-// Golden: of every preset and machine.
+// What a disk does in a fault is as this SQLite asks; without such a fault the hash is golden, of every preset and
+// machine.
 TEST(Trial, TheSamePlanGivesThisHash) {
-  const Plan plan = draw_plan(3, "all", small);
+  Plan plan = draw_plan(3, "all", small);
+  EXPECT_EQ(run_trial(plan).outcome.hash, run_trial(plan).outcome.hash);
+  EXPECT_NE(run_trial(draw_plan(4, "all", small)).outcome.hash, run_trial(plan).outcome.hash);
+  std::erase_if(plan.faults, [](const Fault& fault) {
+    return fault.kind == Fault::Kind::disk_errors || fault.kind == Fault::Kind::disk_full ||
+           fault.kind == Fault::Kind::no_memory || fault.kind == Fault::Kind::crash;
+  });
+  plan.faults.push_back({.kind = Fault::Kind::crash,
+                         .at = small.ticks - 9,
+                         .ticks = 1,
+                         .who = 0,
+                         .operations = 0,
+                         .network = {},
+                         .by = 0});
   EXPECT_EQ(run_trial(plan).outcome.hash, golden_hash);
-  EXPECT_NE(run_trial(draw_plan(4, "all", small)).outcome.hash, golden_hash);
 }
 
 TEST(Trial, WhatHappensIsTracedTickByTick) {
   const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
   Plan plan = draw_plan(3, "calm", small);
-  plan.faults = {{.kind = Fault::Kind::cut, .at = 30, .ticks = 5, .who = 1, .network = {}, .by = 0},
-                 {.kind = Fault::Kind::crash, .at = 90, .ticks = 1, .who = 0, .network = {}, .by = 0}};
+  plan.faults = {{.kind = Fault::Kind::cut, .at = 30, .ticks = 5, .who = 1, .operations = 0, .network = {}, .by = 0},
+                 {.kind = Fault::Kind::crash, .at = 90, .ticks = 1, .who = 0, .operations = 0, .network = {}, .by = 0}};
   const std::string path = folder.path() + "/trace";
   EXPECT_EQ(run_trial(plan, path).outcome.restarts, 1u);
   std::stringstream trace;

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <cstring>
+#include <mobula/core/assert.hpp>
+#include <mobula/wire/delta.hpp>
+#include <mobula/wire/input.hpp>
+#include <server/hamlet.hpp>
+#include <simulation/liar.hpp>
+#include <utility>
+
+namespace mobula::sim {
+namespace {
+
+constexpr std::size_t heard_max = 16;
+constexpr std::uint64_t too_old_seconds = 20'000;
+
+}  // namespace
+
+Liar::Liar(std::uint64_t seed, std::uint32_t number) : random_(seed), number_(number) {}
+
+// Each session has an address of its own, so that a token of the last one comes from another.
+void Liar::enter(core::Nanoseconds now) {
+  ++sessions_;
+  address_ = transport::Address::v4(10, 8, static_cast<std::uint8_t>(number_ + 1), static_cast<std::uint8_t>(sessions_),
+                                    static_cast<std::uint16_t>(5000 + sessions_ / 256));
+  is_bad_ = random_.chance(1, 3);
+  transport::ClientConfig config;
+  config.token = is_bad_ ? bad_token() : token(test::test_unix_time, true, true);
+  config.servers = {test::village_address};
+  token_ = config.token;
+  endpoint_ = std::make_unique<transport::ClientEndpoint>(config, now);
+  has_said_hello_ = is_in_ = false;
+  newest_ = ack_ = 0;
+}
+
+transport::ConnectToken Liar::bad_token() {
+  switch (random_.below(4)) {
+    case 0: return used_ ? *used_ : token(test::test_unix_time, true, false);
+    case 1: return token(test::test_unix_time - too_old_seconds, true, true);
+    case 2: return token(test::test_unix_time, false, true);
+    default: return token(test::test_unix_time, true, false);
+  }
+}
+
+transport::ConnectToken Liar::token(std::uint64_t unix_time, bool of_this_server, bool right_key) {
+  transport::TokenRequest request;
+  request.client_id = 1'000'000ull * (number_ + 1) + sessions_;
+  request.expire_seconds = 3600;
+  const std::string account = "liar " + std::to_string(number_);
+  std::memcpy(request.user_data.data(), account.data(), account.size());
+  request.servers = {of_this_server ? test::village_address : transport::Address::v4(10, 0, 0, 2, 7777)};
+  core::SecretKey key = test::test_transport().private_key;
+  if (!right_key) key[0] ^= std::byte{1};
+  return test::test_token(request, key, unix_time);
+}
+
+bool Liar::is_liars(const transport::Address& address) { return address.ip[12] == 10 && address.ip[13] == 8; }
+
+void Liar::receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now) {
+  if (endpoint_ != nullptr) endpoint_->receive(from, datagram, now);
+}
+
+void Liar::act(core::Nanoseconds now, transport::Output& output) {
+  if (endpoint_ == nullptr || endpoint_->closed()) {
+    if (random_.chance(1, 30)) enter(now);
+    return;
+  }
+  if (endpoint_->connected()) {
+    if (!std::exchange(is_in_, true)) used_ = token_;
+    listen();
+    speak();
+    if (random_.chance(1, 300)) endpoint_->close({transport::ReasonCode::left, ""}, output);
+  }
+  if (!endpoint_->closed()) endpoint_->update(now, output);
+}
+
+void Liar::listen() {
+  while (endpoint_->session().next_reliable(buffer_)) {
+    if (heard_.size() < heard_max) {
+      heard_.push_back(buffer_);
+    } else {
+      heard_[random_.below(heard_max)] = buffer_;
+    }
+  }
+  while (endpoint_->session().next_reliable(buffer_, transport::Lane::bulk)) {
+  }
+  while (endpoint_->session().next_unreliable(buffer_))
+    if (const auto header = wire::read_delta_header(buffer_)) newest_ = header->sequence;
+}
+
+// Mostly what is nearly right: of what is plain nonsense the server soon has enough.
+void Liar::speak() {
+  transport::Session& session = endpoint_->session();
+  if (!has_said_hello_ && random_.chance(4, 5)) {
+    has_said_hello_ = session.send_reliable(wire::encode(wire::Hello{.schema_fingerprint = {}, .name = "liar"})).ok();
+    return;
+  }
+  if (random_.chance(1, 2)) say_input();
+  if (random_.chance(1, 20)) static_cast<void>(session.send_reliable(wire::encode(message())).ok());
+  if (!random_.chance(1, 60)) return;
+  core::Bytes bytes = heard_.empty() || random_.chance(1, 4)
+                          ? noise(3000)
+                          : heard_[random_.below(static_cast<std::uint32_t>(heard_.size()))];
+  static_cast<void>(session.send_reliable(bytes).ok());
+}
+
+wire::Message Liar::message() {
+  const core::ContentHash hash = random_.chance(1, 2) ? core::content_hash({}) : test::hamlet()->identity();
+  const auto any = [&] {
+    return random_.chance(1, 2) ? random_.below(400) : static_cast<std::uint32_t>(random_.next());
+  };
+  switch (random_.below(4)) {
+    case 0: return wire::ResourceRequest{hash, any()};
+    case 1:
+      return wire::MirrorHashes{random_.chance(1, 2), any(), any(), any(), {{any(), {any(), any()}, any(), any()}}};
+    case 2: return wire::MirrorDifference{{any(), any()}, "Health", "current", "1", "2"};
+    default:
+      return wire::Hello{.schema_fingerprint = hash,
+                         .name = "liar",
+                         .verify = true,
+                         .resources = {hash},
+                         .resume = random_.chance(1, 2),
+                         .spectate = random_.chance(1, 2)};
+  }
+}
+
+// Acknowledges what it has not got, and what there never was; commands come in any order.
+void Liar::say_input() {
+  const core::Bytes command = random_.chance(1, 2) ? noise(40) : core::Bytes();
+  wire::InputDatagram input{.ack = ack_ += 1 + random_.below(2),
+                            .newest = random_.chance(3, 4) ? newest_ : newest_ + random_.below(5),
+                            .words = static_cast<std::uint8_t>(1 + random_.below(wire::input_words_max)),
+                            .first_command = 1 + random_.below(100)};
+  for (std::uint32_t word = 0; word < input.words; ++word) input.received[word] = random_.next();
+  ecs::Tick tick = random_.below(4000);
+  for (std::uint32_t count = random_.below(4); count > 0; --count) {
+    tick += random_.below(20);
+    input.commands.push_back({tick, tick - std::min(tick, random_.below(100)), 0, core::ByteView(command)});
+  }
+  core::Bytes bytes(wire::input_bytes_max);
+  bytes.resize(wire::encode_input(input, bytes).bytes);
+  if (random_.chance(1, 10) && !bytes.empty())
+    bytes[random_.below(static_cast<std::uint32_t>(bytes.size()))] ^= std::byte{4};
+  static_cast<void>(endpoint_->session().send_unreliable(bytes).ok());
+}
+
+core::Bytes Liar::noise(std::uint32_t bytes_max) {
+  core::Bytes bytes(1 + random_.below(bytes_max));
+  for (std::byte& each : bytes) each = static_cast<std::byte>(random_.below(256));
+  return bytes;
+}
+
+}  // namespace mobula::sim
