@@ -149,6 +149,7 @@ std::optional<std::string> Oracle::look_at_last(server::Server& server, client::
                                                 std::uint32_t player) {
   const auto session = std::ranges::find_if(server.sessions(), [&](const auto& e) { return e->player.id == player; });
   if (player == 0 || session == server.sessions().end()) return "the client has no player";
+  if (client.stats().verified_ticks == 0) return "the mirror was never verified";
   client::Mirror& mirror = *client.mirror();
   const server::test::NaiveInterest interest = interest_of(server, layers_);
   for (const std::uint32_t index : interest.published) {

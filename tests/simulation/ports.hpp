@@ -1,0 +1,38 @@
+// Where the simulation's server and its clients put what they send.
+#pragma once
+
+#include <server/hamlet.hpp>
+#include <simulation/simulation.hpp>
+
+namespace mobula::sim {
+
+inline constexpr std::uint32_t slow_ticks = 8;  // in one of which a slow pipe takes something
+
+struct Simulation::ServerPort final : transport::Output {
+  explicit ServerPort(Simulation& owner) : sim(owner) {}
+  void send(const transport::Address& to, core::ByteView datagram) override {
+    const std::int64_t before = sim.counted_ != nullptr ? sim.counted_->held() : 0;
+    sim.network_.send(test::village_address, to, datagram, sim.now_);
+    if (sim.counted_ != nullptr) sim.network_bytes_ += sim.counted_->held() - before;
+  }
+  [[nodiscard]] bool ready(const transport::Address& to) const override {
+    return to != full && (to != slow || sim.outcome_.ticks % slow_ticks == 0);
+  }
+
+  Simulation& sim;
+  transport::Address full{};
+  transport::Address slow{};
+};
+
+struct Simulation::ClientPort final : transport::Output {
+  ClientPort(Simulation& owner, const transport::Address& address) : sim(owner), from(address) {}
+  void send(const transport::Address& to, core::ByteView datagram) override {
+    for (Hostile& hostile : sim.hostiles_) hostile.overhear(from, datagram);
+    sim.network_.send(from, to, datagram, sim.now_);
+  }
+
+  Simulation& sim;
+  transport::Address from;
+};
+
+}  // namespace mobula::sim

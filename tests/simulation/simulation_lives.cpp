@@ -1,0 +1,123 @@
+// The server's lives: how it begins, what it has saved, how it ends.
+#include <algorithm>
+#include <mobula/core/bytes.hpp>
+#include <simulation/ports.hpp>
+
+namespace mobula::sim {
+namespace {
+
+constexpr std::uint32_t retry_ticks = 25;  // after which the store has tried again what failed
+
+}  // namespace
+
+// A disk that fails may need mending first.
+void Simulation::open_store() {
+  for (int tries = 0; store_ == nullptr && outcome_.wrong.empty(); ++tries) {
+    const bool was_well = disk_.is_well();
+    auto opened =
+        store::Store::open({.path = folder_->path() + "/world.db", .schema = test::game_schema(), .finish_tries = 1});
+    if (opened) {
+      store_ = std::move(*opened);
+      return;
+    }
+    const std::string what = "the store does not open: " + opened.error().message;
+    tell(what);
+    const bool is_damaged = std::string_view(opened.error().reason) == "damaged";
+    if (was_well || (is_damaged && !disk_.reads_fail())) find(what);
+    disk_.mend();
+    if (!disk_.has_power()) disk_.restore_power();
+  }
+}
+
+void Simulation::begin_server() {
+  open_store();
+  if (store_ == nullptr) return;
+  const bool restored = store_->has_world();
+  const ecs::Tick saved_tick = restored ? store_->saved_facts().tick : 0;
+  game_ = std::make_unique<SimGame>(plan_, outcome_.restarts);
+  server::ServerConfig config;
+  config.level = plan_.has_level ? (rebuilt_ ? test::rebuilt_hamlet() : test::hamlet()) : nullptr;
+  config.seed = plan_.seed;
+  config.history_bytes = plan_.history_bytes;
+  config.delta_bytes_per_tick_max = plan_.delta_bytes;
+  config.rejoin_grace = 8 * core::second;
+  config.checkpoint_ticks = plan_.checkpoint_ticks;
+  config.index_limit = plan_.index_limit;
+  config.store = store_.get();
+  const std::uint32_t sessions_max = config.transport.sessions_max;
+  config.transport = test::test_transport();
+  config.transport.sessions_max = sessions_max;
+  core::store(config.transport.challenge_key.data(), config.seed * 1000 + outcome_.restarts);
+  config.token_servers = config.transport.public_addresses;
+  core::store(config.secret.data(), plan_.seed * 1000 + outcome_.restarts);
+  auto started = server::Server::start(std::move(config), *game_);
+  if (!started) return find("the server does not start: " + started.error().message);
+  server_ = std::move(*started);
+  server_->set_unix_time(test::test_unix_time);
+  for (Liar& liar : liars_) liar.begin_anew();
+  unread_.clear();
+  tell((restored ? "the server begins with the world of tick " : "the server begins: tick ") +
+       std::to_string(saved_tick));
+  if (restored) check_restored(saved_tick);
+  if (!restored && saved_) find("the saved world is gone");
+  well_since_ = outcome_.ticks;
+  oracle_.begin(*server_);
+}
+
+void Simulation::check_restored(ecs::Tick tick) {
+  if (saved_) maybe_saved_.insert(maybe_saved_.begin(), *saved_);
+  const auto then = std::ranges::find(maybe_saved_, tick, &Saved::tick);
+  if (then == maybe_saved_.end())
+    return find("restored as of tick " + std::to_string(tick) + ", the last checkpoint was of " +
+                (saved_ ? std::to_string(saved_->tick) : "none"));
+  saved_ = *then;
+  maybe_saved_.clear();
+  if (server_->world().level_version() == 0 && saved_->state != Oracle::state_of(*server_))
+    find("the restored world is not that of the checkpoint");
+}
+
+void Simulation::end_server(bool in_good_order) {
+  tell(in_good_order ? "the server stops" : "the server is killed");
+  if (in_good_order) {
+    const bool was_well = disk_.is_well();
+    maybe_saved_.push_back({server_->world().tick() - 1, Oracle::state_of(*server_)});
+    const core::Status saved = server_->finish_store();
+    if (!saved && was_well) find("the last save failed: " + saved.error().message);
+    note_saved();
+    server_->shut_down(now_, *server_port_);
+  }
+  server_.reset();
+  game_.reset();
+  store_.reset();
+  ++outcome_.restarts;
+}
+
+// Once the power is gone.
+void Simulation::revive() {
+  if (disk_.has_power() || !outcome_.wrong.empty()) return;
+  end_server(false);
+  disk_.restore_power();
+  begin_server();
+}
+
+void Simulation::note_saved() {
+  const auto known = std::ranges::find(maybe_saved_, store_->status().tick, &Saved::tick);
+  if (known == maybe_saved_.end()) return;
+  saved_ = *known;
+  maybe_saved_.erase(maybe_saved_.begin(), known + 1);
+}
+
+// How long writing takes is no part of the simulation.
+void Simulation::watch_store(bool was_ready) {
+  store_->wait_for_writer();
+  const ecs::Tick last = server_->world().tick() - 1;
+  if (was_ready && (!store_->ready() || store_->status().tick == last))
+    maybe_saved_.push_back({last, Oracle::state_of(*server_)});
+  note_saved();
+  if (!disk_.is_well() || last <= plan_.checkpoint_ticks) well_since_ = outcome_.ticks;
+  if (outcome_.ticks - well_since_ > plan_.checkpoint_ticks + retry_ticks &&
+      last > store_->status().tick + plan_.checkpoint_ticks)
+    find("nothing was saved since tick " + std::to_string(store_->status().tick) + ": " + store_->status().error);
+}
+
+}  // namespace mobula::sim
