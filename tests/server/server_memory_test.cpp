@@ -1,0 +1,82 @@
+// What a server holds, while clients come, play and go by all ways there are.
+#include <gtest/gtest.h>
+
+#include <mobula/core/log.hpp>
+#include <mobula/server/game/demo_game.hpp>
+#include <server/hamlet.hpp>
+
+#include "ecs/allocations.hpp"
+
+namespace mobula::server {
+namespace {
+
+using client::Connection;
+using test::Village;
+
+ServerConfig small_config() {
+  ServerConfig config{.level = test::hamlet()};
+  config.rejoin_grace = 2 * core::second;
+  config.history_bytes = 1u << 16;  // or it would fill for longer than this takes
+  return config;
+}
+
+class Visits {
+ public:
+  // Some clients, until all of them have gone and nobody is waited for.
+  void one_more() {
+    for (int i = 0; i < 6; ++i) village_.join("visitor");
+    ticks(60);
+    for (int i = 0; i < 40; ++i) {
+      for (const auto& client : village_.clients)
+        client->connection.set_command(test::move_command(random_.uniform(-1, 1), random_.uniform(-1, 1)));
+      ticks(1);
+    }
+    comes_back(*village_.clients[0]);
+    village_.clients[1]->connection.close(village_.clients[1]->port);
+    ASSERT_TRUE(village_.server->kick(village_.server->sessions()[2]->player.id, "enough").ok());
+    ticks(20);
+    village_.clients.clear();
+    ASSERT_TRUE(village_.tick_until([&] { return village_.server->players() == 0; }, 600));
+    ticks(200);
+  }
+
+ private:
+  void comes_back(Village::Client& client) {
+    client.connection.pipe_closed("cut", village_.now);
+    village_.server->pipe_closed(client.port.from, village_.now);
+    ticks(1);
+    ASSERT_TRUE(client.connection.can_rejoin());
+    client.connection.rejoin(village_.now);
+    ticks(20);
+    ASSERT_EQ(client.connection.state(), Connection::State::playing);
+  }
+  void ticks(int count) {
+    for (int i = 0; i < count; ++i) {
+      village_.tick();
+      village_.server->set_unix_time(test::test_unix_time + village_.now / core::second);
+    }
+  }
+
+  core::Random random_{7};
+  demo::DemoGame game_;
+  Village village_{game_, small_config(), {.latency = 30 * core::millisecond, .loss_ppm = 20'000}};
+};
+
+TEST(ServerMemory, StaysWhereItIsWhoeverComesAndGoes) {
+  core::set_log_level(core::LogLevel::off);
+  test::hamlet();  // made before anything is counted
+  const ecs::test::CountedBytes bytes;
+  Visits visits;
+  std::int64_t most_before = 0;
+  std::int64_t most_after = 0;
+  for (int visit = 0; visit < 30; ++visit) {
+    ASSERT_NO_FATAL_FAILURE(visits.one_more());
+    std::int64_t& most = visit < 15 ? most_before : most_after;
+    most = std::max(most, bytes.held());
+  }
+  core::set_log_level(core::LogLevel::info);
+  EXPECT_LE(most_after, most_before);
+}
+
+}  // namespace
+}  // namespace mobula::server
