@@ -5,6 +5,7 @@
 #include <array>
 #include <mobula/core/log.hpp>
 #include <mobula/server/game/demo_game.hpp>
+#include <mobula/server/sent_deltas.hpp>
 #include <server/hamlet.hpp>
 
 #include "ecs/allocations.hpp"
@@ -82,6 +83,30 @@ TEST(ServerMemory, StaysWhereItIsWhoeverComesAndGoes) {
   }
   core::set_log_level(core::LogLevel::info);
   EXPECT_LT(most[1] - most[0], visits * clients * forgotten_of_a_client);
+}
+
+// A client that hears nothing for long, and then all of it; afterwards there is little to tell.
+TEST(ServerMemory, WhatAnOutageTookIsGivenBack) {
+  const ecs::test::CountedBytes bytes;
+  SentDeltas sent(true);
+  const auto tell = [&](std::uint32_t ids) {
+    sent.begin(1);
+    SentDeltas::Carrying carrying(sent, SentDeltas::Kind::change);
+    for (std::uint32_t id = 0; id < ids; ++id) carrying.add(id * 40, 7);
+  };
+  const auto hears = [&] {
+    wire::InputDatagram input{.ack = 1, .newest = sent.last(), .words = wire::input_words_max};
+    input.received.fill(~0ull);
+    sent.acknowledge(input, [](const SentDeltas::Delta&) {}, [](const SentDeltas::Delta&) {});
+  };
+  while (sent.unsettled() < SentDeltas::window_max) tell(100);
+  EXPECT_GT(bytes.held(), 2 * 8 * 100 * std::int64_t{SentDeltas::window_max});
+  hears();
+  for (std::uint32_t i = 0; i < 2 * SentDeltas::trimmed_each; ++i) {
+    tell(5);
+    hears();
+  }
+  EXPECT_LT(bytes.held(), 1024);
 }
 
 }  // namespace
