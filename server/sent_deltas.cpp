@@ -6,6 +6,7 @@ namespace mobula::server {
 void SentDeltas::begin(ecs::Tick tick) {
   MOBULA_ASSERT(unsettled() < window_max, "the client's acknowledgements tell of so many deltas");
   ++last_;
+  if (last_ % trimmed_each == 0) groups_.trim(), hashes_.trim();
   deltas_[last_ % wire::ack_history] = {
       .begin = groups_.end(), .first_hash = hashes_.end(), .tick = tick, .count = 0, .state = State::unknown};
 }

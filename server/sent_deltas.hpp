@@ -28,6 +28,8 @@ class SentDeltas {
     std::uint32_t first_hash = 0;
   };
   static constexpr std::uint32_t window_max = wire::ack_history - 1;
+  // What an outage or the first look took is given back so many deltas later, or twice as many.
+  static constexpr std::uint32_t trimmed_each = 512;
 
   explicit SentDeltas(bool keeps_hashes) : keeps_hashes_(keeps_hashes) {}
 
@@ -116,11 +118,23 @@ class SentDeltas {
       if (end_ - begin_ == places_.size()) grow();
       (*this)[end_++] = value;
     }
-    void forget_before(std::uint32_t number) { begin_ = number; }
+    void forget_before(std::uint32_t number) {
+      most_ = std::max(most_, end_ - begin_);
+      begin_ = number;
+    }
+    // Gives back what was not nearly needed since the last time.
+    void trim() {
+      const std::size_t wanted = std::bit_ceil(std::max(places_min, std::size_t{std::max(most_, end_ - begin_)}));
+      if (places_.size() >= 4 * wanted) resize(wanted);
+      most_ = 0;
+    }
 
    private:
-    void grow() {
-      std::vector<T> places(std::max<std::size_t>(16, 2 * places_.size()));
+    static constexpr std::size_t places_min = 16;
+
+    void grow() { resize(std::max(places_min, 2 * places_.size())); }
+    void resize(std::size_t count) {
+      std::vector<T> places(count);
       for (std::uint32_t i = begin_; i != end_; ++i) places[i & (places.size() - 1)] = (*this)[i];
       places_.swap(places);
     }
@@ -128,6 +142,7 @@ class SentDeltas {
     std::vector<T> places_;
     std::uint32_t begin_ = 0;
     std::uint32_t end_ = 0;
+    std::uint32_t most_ = 0;  // at a time, since trim()
   };
   struct Record {
     std::uint32_t begin = 0;  // of its groups

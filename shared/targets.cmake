@@ -61,10 +61,11 @@ function(mobula_program name)
   mobula_own_code(${name})
 endfunction()
 
-# mobula_tests(folder SOURCES file... [OPTIMISED file...] [LINK target...]): tests/FOLDER as one program, one ctest entry
-# per test. What is tested is optimised; its tests are built twice as fast without, but for those that compute much.
+# mobula_tests(folder SOURCES file... [OPTIMISED file...] [LINK target...] [END_TO_END]): tests/FOLDER as one program, one
+# ctest entry per test. What is tested is optimised; its tests are built twice as fast without, but for those that
+# compute much. END_TO_END: it has threads, sockets or several processes, and is run by ./dev test tsan too.
 function(mobula_tests folder)
-  cmake_parse_arguments(ARG "" "" "SOURCES;OPTIMISED;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "END_TO_END" "" "SOURCES;OPTIMISED;LINK" ${ARGN})
   add_executable(${folder}_tests ${ARG_SOURCES} ${ARG_OPTIMISED})
   target_include_directories(${folder}_tests PRIVATE ${MOBULA_INCLUDE_DIR} ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${folder}_tests PRIVATE ${ARG_LINK} GTest::gmock_main)
@@ -73,5 +74,10 @@ function(mobula_tests folder)
   mobula_own_code(${folder}_tests)
   target_compile_options(${folder}_tests PRIVATE $<$<CONFIG:Debug>:-O0 -g1>)  # lines for stack traces
   set_source_files_properties(${ARG_OPTIMISED} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Debug>:-O1>")
-  gtest_discover_tests(${folder}_tests TEST_PREFIX ${folder}/ DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+  set(properties TIMEOUT 300)
+  if(ARG_END_TO_END)
+    list(APPEND properties LABELS end_to_end)
+    add_dependencies(end_to_end ${folder}_tests)
+  endif()
+  gtest_discover_tests(${folder}_tests TEST_PREFIX ${folder}/ DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
 endfunction()

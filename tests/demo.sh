@@ -5,6 +5,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 bin=$(cd "${1:?usage: tests/demo.sh BIN_DIR}" && pwd)
+source "$root/tests/serve.sh"
 
 say() { if [[ -t 1 ]]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi; }
 die() {
@@ -16,7 +17,6 @@ die() {
 number() { tr -d ' \n' <"$1" | sed -nE "s/.*\"$2\":([0-9.]+).*/\1/p"; }
 
 dir=$(mktemp -d)
-: >"$dir/server.log"  # there before anybody looks
 cleanup() {
   local status=$?
   set +e
@@ -38,16 +38,8 @@ printf '   '
 (cd "$dir" && "$bin/mobula-compile" "$root"/server/game/level/village.json -o village.level)
 
 say "2. mobula-server loads the blob, spawns all its entities and runs the game, 20 ticks per second"
-run 120 "$bin/mobula-server" --level "$dir/village.level" --port 0 --tcp-port 0 --admin-port 0 \
-  --log-format text >>"$dir/server.log" 2>&1 &
-server=$!
-for ((i = 0; i < 100; ++i)); do
-  if grep -q "admin address" "$dir/server.log" || ! kill -0 $server 2>/dev/null; then break; fi
-  sleep 0.1
-done
-port=$(sed -nE 's/.*listening on udp port ([0-9]+).*/\1/p' "$dir/server.log")
-tcp_port=$(sed -nE 's/.*listening on tcp port ([0-9]+).*/\1/p' "$dir/server.log")
-admin=$(sed -nE 's,.*admin address (http://[0-9.]+:[0-9]+).*,\1,p' "$dir/server.log")
+serve "$dir/server.log" run 120 "$bin/mobula-server" --level "$dir/village.level" --port 0 --tcp-port 0 --admin-port 0 \
+  --log-format text
 [[ $admin ]] || die "the server did not start"
 echo "   it listens on UDP port $port and TCP port $tcp_port, and lets in who has a token from $admin"
 

@@ -6,6 +6,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$(cd "${1:?usage: load.sh BIN_DIR OUT_DIR [CLIENTS]}" && pwd)
+source "$root/tests/serve.sh"
 mkdir -p "${2:?usage: load.sh BIN_DIR OUT_DIR [CLIENTS]}"
 out=$(cd "$2" && pwd)
 clients=${3:-2000}
@@ -31,16 +32,8 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM HUP
 
 "$bin/mobula-compile" "$root/bench/load/plain.json" -o "$out/plain.level"
-: >"$out/server.log"
-(on_core 0 "$bin/mobula-server" --level "$out/plain.level" --port 0 --admin-port 0 --max-clients $((clients + 64)) --max-players $((clients + 64)) \
-  --log-format text) >>"$out/server.log" 2>&1 &
-server=$!
-for ((i = 0; i < 100; ++i)); do
-  if grep -q "admin address" "$out/server.log" || ! kill -0 $server 2>/dev/null; then break; fi
-  sleep 0.1
-done
-port=$(sed -nE 's/.*listening on udp port ([0-9]+).*/\1/p' "$out/server.log")
-admin=$(sed -nE 's,.*admin address (http://[0-9.]+:[0-9]+).*,\1,p' "$out/server.log")
+serve "$out/server.log" on_core 0 "$bin/mobula-server" --level "$out/plain.level" --port 0 --admin-port 0 \
+  --max-clients $((clients + 64)) --max-players $((clients + 64)) --log-format text
 [[ $admin ]] || {
   echo "load: the server did not start:" >&2
   cat "$out/server.log" >&2

@@ -177,6 +177,14 @@ class Programs : public testing::Test {
     }
     return count;
   }
+  // Waits until so many players have.
+  static bool have_joined(const Program& server, std::size_t players) {
+    for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
+      if (lines_like(server.err(), " joined from") == players) return true;
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return false;
+  }
   static std::string new_key() {
     static int count = 0;
     const std::string path = (folder() / ("key." + std::to_string(++count))).string();
@@ -349,8 +357,9 @@ TEST_F(Programs, AClientTellsOfEventsWhenAsked) {
 
 TEST_F(Programs, BotsWhoseServerDiesFail) {
   Program& server = serve();
-  Program& bots = start("mobula-bots", in({"--clients", "3", "--seconds", "4"}));
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  Program& bots = start("mobula-bots", in({"--clients", "3", "--seconds", "6"}));
+  ASSERT_TRUE(have_joined(server, 3)) << server.err();
+  std::this_thread::sleep_for(milliseconds(500));
   server.signal(SIGKILL);
   EXPECT_EQ(bots.wait(), 1) << bots.out();
   EXPECT_THAT(bots.out(), HasSubstr("nothing heard for"));
@@ -738,10 +747,7 @@ TEST_F(Programs, ARecordedSessionIsReplayedWithoutAServer) {
 TEST_F(Programs, ASeventeenthClientOfSixteenIsToldThatTheServerIsFull) {
   Program& server = serve({"--max-clients", "16"});
   start("mobula-bots", in({"--clients", "16", "--seconds", "30"}));
-  for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
-    if (lines_like(server.err(), " joined from") == 16) break;
-    std::this_thread::sleep_for(milliseconds(10));
-  }
+  ASSERT_TRUE(have_joined(server, 16)) << server.err();
   Program& client = start("mobula-client", in({"--ticks", "5"}));
   EXPECT_EQ(client.wait(), 1);
   EXPECT_THAT(client.err(), HasSubstr("server full"));

@@ -6,6 +6,7 @@ set -euo pipefail
 build=${1:?usage: installed.sh BUILD_DIR COMPILER LINKER_FLAGS}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 arena=$here/../readme_game
+source "$here/../serve.sh"
 dir=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$dir"' EXIT
 fail() {
@@ -34,14 +35,7 @@ flags=(-DCMAKE_CXX_COMPILER="$2" -DCMAKE_EXE_LINKER_FLAGS="$3")
 make_project "$arena" arena "${flags[@]}"
 make_project "$here/player" player "${flags[@]}" -DARENA_DIR="$arena" -DMOBULA_PREFIX="$dir/prefix"
 
-: >"$dir/log"  # here before the first look at it, however late the game's process begins
-"$dir/arena/arena" --port 0 --admin-port 0 2>>"$dir/log" &
-for ((i = 0; i < 100; ++i)); do
-  port=$(sed -nE 's/.*listening on udp port ([0-9]+).*/\1/p' "$dir/log")
-  admin=$(sed -nE 's,.*admin address (http://[0-9.]+:[0-9]+).*,\1,p' "$dir/log")
-  [[ ! $admin ]] || break
-  sleep 0.1
-done
+serve "$dir/log" "$dir/arena/arena" --port 0 --admin-port 0
 "$dir/player/player" "127.0.0.1:$port" "$admin"
 # A client that has never heard of the game mirrors and verifies it.
 "$build/bin/mobula-client" --connect "127.0.0.1:$port" --admin "$admin" --ticks 40 --json | tee "$dir/json"

@@ -120,6 +120,35 @@ TEST_F(ServerSessions, AClientWithANewAddressTakesItsPlayerWithIt) {
   EXPECT_TRUE(village.mirrors(client));
 }
 
+TEST_F(ServerSessions, CommandsGoOnOverALostConnectionAndAreCarriedOutOnce) {
+  using Way = transport::SimulatedNetwork::Way;
+  Client& client = join_and_play();
+  const auto carried_out = [&] { return village.server->stats().commands; };
+  const auto loses_its_way_and_comes_back = [&] {
+    village.server->pipe_closed(client.port.from, village.now);
+    client.connection.pipe_closed("cut", village.now);
+    village.network.heal(client.port.from);
+    village.tick();
+    return comes_back(client);
+  };
+  village.network.cut(client.port.from, Way::to);
+  client.connection.set_command(test::move_command(41, 0));
+  ASSERT_TRUE(village.tick_until([&] { return carried_out() == 1; }));
+  EXPECT_EQ(client.connection.commands().size(), 1u) << "it does not hear of it, and will say it again";
+  ASSERT_TRUE(loses_its_way_and_comes_back());
+  EXPECT_EQ(carried_out(), 1u);
+  EXPECT_EQ(client.connection.commands().size(), 0u);
+
+  village.network.cut(client.port.from, Way::from);
+  client.connection.set_command(test::move_command(42, 0));
+  village.ticks(3);
+  ASSERT_EQ(carried_out(), 1u) << "it is not heard";
+  ASSERT_TRUE(loses_its_way_and_comes_back());
+  EXPECT_EQ(carried_out(), 2u);
+  const ecs::Entity own = client.connection.player_entity();
+  EXPECT_EQ(village.server->world().registry().get<const demo::Health>(own).current, 42);
+}
+
 TEST_F(ServerSessions, WhoComesAndGoesWithinATickIsNobody) {
   struct Visitor {
     Visitor(test::Village& where, const transport::Address& from, const transport::ConnectToken& token)

@@ -252,6 +252,18 @@ TEST(ServerEndpoint, WhileSessionsEndEachOfTheOthersIsFlushedOnce) {
 
 // --- Floods --------------------------------------------------------------------------------------------------------
 
+// As WIRE.md and tests/GUARANTEES.md say.
+TEST(ServerEndpoint, HasTheLimitsOfTheSpecification) {
+  const ServerConfig config;
+  EXPECT_EQ(config.datagrams_per_session.per_second, 2000u);
+  EXPECT_EQ(config.datagrams_per_session.burst, 4000u);
+  EXPECT_EQ(config.flood_patience, 3 * second);
+  EXPECT_EQ(config.session.reliable_receive_bytes_max, 64u * 1024);
+  EXPECT_FALSE(config.session.takes_bulk);
+  EXPECT_EQ(max_reliable_size, std::size_t{4} << 20);
+  EXPECT_EQ(datagram_bytes_max, 1225u);
+}
+
 ServerConfig config_with_limit() {
   ServerConfig config = server_config();
   config.datagrams_per_session = {.per_second = 100, .burst = 200};

@@ -1,0 +1,18 @@
+# For scripts that need a server; to be sourced.
+
+# serve LOG COMMAND…: runs the server in the background and waits until it listens. Sets server (its process), port,
+# tcp_port and admin (a URL); admin is empty if it did not start, and LOG says why.
+serve() {
+  local log=$1 tries
+  shift
+  : >"$log"  # there before anybody looks
+  "$@" >>"$log" 2>&1 &
+  server=$!
+  for ((tries = 0; tries < 300; ++tries)); do
+    if grep -q "admin address" "$log" || ! kill -0 "$server" 2>/dev/null; then break; fi
+    sleep 0.1
+  done
+  port=$(sed -nE 's/.*listening on udp port ([0-9]+).*/\1/p' "$log")
+  tcp_port=$(sed -nE 's/.*listening on tcp port ([0-9]+).*/\1/p' "$log")
+  admin=$(sed -nE 's,.*admin address (http://[0-9.]+:[0-9]+).*,\1,p' "$log")
+}
