@@ -10,7 +10,7 @@ table=$root/tests/mutation/README.md
 tree=$root/build/mutation/tree
 build=$tree/build/mutation
 log=$root/build/mutation/log
-seconds_max=180  # whatever does not end within them has been caught too
+seconds_max=300  # whatever does not end within them has been caught too
 export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
 
 say() { if [[ -t 1 ]]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi; }
@@ -104,7 +104,7 @@ describe() {
   by=$(sed -nE 's/^again: .*--seed ([0-9]+).*/seed \1/p; s/^WRONG at tick ([1-9][0-9]*).*/tick \1/p' "$log" | sort | paste -sd ' ')
   [[ $by ]] || by=$(sed -nE 's/^\[  FAILED  \] ([^ ,]+).*/\1/p' "$log" | head -n 1)
   [[ $by ]] || by=$(sed -nE 's/^\[ RUN      \] ([^ ]+).*/\1/p' "$log" | tail -n 1)  # it ended in the middle of that
-  said=$(sed -nE 's/^.*: assert failed: .*: (.*)$/\1/p; s/^WRONG at tick [1-9][0-9]*: //p' "$log" | head -n 1)
+  said=$(sed -nE 's/^.*: assert failed: //p; s/^WRONG at tick [0-9]+: //p' "$log" | head -n 1)
   (($1 != 124 && $1 != 137)) || said="did not end within $seconds_max s"
   printf '%s\t%s' "$by" "$said"
 }
@@ -121,15 +121,23 @@ check_catchers() {
   done < <(for at in "${chosen[@]}"; do echo "${catchers[at]}"; done | sort -u)
 }
 
-# Sets `result`: how it was caught, as describe() says it; empty: it survived.
+# Sets `result`: how it was caught, as describe() says it; empty: it was not. What cannot be built proves nothing.
 try() {
   local status=0
-  break_copy "$1"
-  build_for "$1" || { mend_copy "$1" && die "${names[$1]}: cannot be built, which proves nothing, see ${log#"$root"/}"; }
-  run "${catchers[$1]}" || status=$?
   result=
-  ((!status)) || result=$(describe $status)
+  break_copy "$1"
+  if build_for "$1"; then
+    run "${catchers[$1]}" || status=$?
+    ((!status)) || result=$(describe $status)
+  else
+    status=unbuilt
+  fi
   mend_copy "$1"
+  case $status in
+    0) printf '%s: SURVIVED %s\n' "${names[$1]}" "${catchers[$1]}" ;;
+    unbuilt) printf '%s: CANNOT BE BUILT: %s\n' "${names[$1]}" "$(grep -m 1 'error:' "$log")" ;;
+    *) printf '%s: caught by %s: %s\n' "${names[$1]}" "${catchers[$1]%% *}" "${result/$'\t'/: }" ;;
+  esac
 }
 
 write_table() {
@@ -162,12 +170,7 @@ say "Breaking it in ${#chosen[@]} ways"
 for at in "${chosen[@]}"; do
   try "$at"
   results[at]=$result
-  if [[ $result ]]; then
-    printf '%s: caught by %s: %s\n' "${names[at]}" "${catchers[at]%% *}" "${result/$'\t'/: }"
-  else
-    printf '%s: SURVIVED %s\n' "${names[at]}" "${catchers[at]}"
-    survived=$((survived + 1))
-  fi
+  [[ $result ]] || survived=$((survived + 1))
 done
 ((!survived)) || die "$survived of ${#chosen[@]} survived"
 (($#)) || write_table >"$table"
