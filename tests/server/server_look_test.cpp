@@ -40,6 +40,12 @@ class ServerLook : public testing::Test {
   // Of the state that the client has; 0: none.
   [[nodiscard]] ecs::Tick tick_of(ecs::Entity entity) const { return ada.connection.mirror()->tick_of(entity); }
   [[nodiscard]] bool sees(ecs::Entity entity) const { return tick_of(entity) != 0; }
+  [[nodiscard]] int items_of(ecs::Entity entity) const {
+    const ecs::Registry& mirrored = ada.connection.mirror()->registry();
+    const core::StringId32 inventory(demo::Inventory::component_name);
+    const std::byte* there = mirrored.try_read(entity, mirrored.find_pool(inventory, inventory));
+    return there == nullptr ? -1 : core::load<demo::Inventory>(there).item_count;
+  }
   // Gives the tick in which it is done.
   ecs::Tick in_a_tick(std::function<void(World&)> what) {
     ecs::Tick done = 0;
@@ -94,6 +100,38 @@ TEST_F(ServerLook, WhoWalksByIsSeenSoonAndSeenNoMoreBeyondTheLeaveRadius) {
   EXPECT_TRUE(sees(made.back()));
   walk_to(100);
   EXPECT_FALSE(sees(made.back()));
+}
+
+TEST_F(ServerLook, WhoIsOutOfViewIsStaleAndWhoIsDestroyedIsGone) {
+  in_a_tick([&](World&) { place(10); });
+  ticks(8);
+  client::Mirror& mirror = *ada.connection.mirror();
+  in_a_tick([&](World& world) {
+    world.registry().get<engine::Transform>(made.front()).position.x = 100;
+    world.registry().destroy(made.back());
+  });
+  ticks(8);
+  EXPECT_TRUE(mirror.is_stale(made.front()));
+  EXPECT_FALSE(mirror.registry().valid(made.back()));
+}
+
+TEST_F(ServerLook, WhatIsTheOwnersAloneIsToldToItAsLongAsItOwns) {
+  const std::uint32_t own = game.players.front().id;
+  in_a_tick([&](World& world) {
+    place(10);
+    world.registry().add<demo::Inventory>(made.back()).item_count = 3;
+    world.registry().add<Relevance>(made.back()).owner = own + 1;
+  });
+  const auto items_when_given_to = [&](std::uint32_t player) {
+    in_a_tick([&](World& world) { world.registry().get<Relevance>(made.back()).owner = player; });
+    ticks(8);
+    return items_of(made.back());
+  };
+  ticks(8);
+  EXPECT_EQ(items_of(made.back()), 0) << "another's";
+  EXPECT_EQ(items_when_given_to(own), 3);
+  EXPECT_EQ(items_when_given_to(own + 1), 0);
+  EXPECT_EQ(items_when_given_to(0), 0) << "nobody's";
 }
 
 TEST_F(ServerLook, AnotherRoomIsSeenAtOnceThoughNothingMovesInTheWorld) {
