@@ -9,6 +9,7 @@ namespace mobula::sim {
 namespace {
 
 constexpr ecs::Tick checked_each = 32;  // what seems to be as it was
+constexpr std::uint32_t published_checked_each = 16;
 
 std::uint64_t handle_of(ecs::Entity entity) { return std::uint64_t{entity.generation} << 32 | entity.index; }
 
@@ -18,6 +19,16 @@ server::test::NaiveInterest interest_of(server::Server& server, const std::vecto
   for (std::uint32_t index = 0; index < published.index_end(); ++index)
     if (published.entity(index).entity) interest.published.insert(index);
   return interest;
+}
+
+// In canonical order.
+std::vector<ecs::PoolId> sent_pools(ecs::Registry& registry, ecs::PrototypeId prototype) {
+  std::vector<ecs::PoolId> sent;
+  for (const ecs::PoolId pool : registry.prototypes().pools(registry.prototypes().canonical(prototype))) {
+    const reflect::Component* component = test::game_schema()->find(registry.pool(pool).type().id);
+    if (component != nullptr && !component->not_sent) sent.push_back(pool);
+  }
+  return sent;
 }
 
 }  // namespace
@@ -41,7 +52,7 @@ std::optional<std::string> Oracle::look_at(server::Server& server) {
   if (std::optional<std::string> wrong = note_handles(server.published())) return wrong;
   note_words(server.published());
   note_rights(server);
-  return std::nullopt;
+  return look_at_published(server);
 }
 
 std::optional<std::string> Oracle::note_handles(const server::Published& published) {
@@ -70,6 +81,25 @@ void Oracle::note_words(server::Published& published) {
     published.words_now(index, words.data());
     states_[handle_of(entity.entity)].push_back({now_, std::move(words)});
   }
+}
+
+// It is the registry, as it can be sent: some of it is looked at in each tick.
+std::optional<std::string> Oracle::look_at_published(server::Server& server) const {
+  ecs::Registry& registry = server.world().registry();
+  server::Published& published = server.published();
+  for (std::uint32_t index = now_ % published_checked_each; index < published.index_end();
+       index += published_checked_each) {
+    const server::PublishedEntity& entity = published.entity(index);
+    if (!entity.entity || !registry.valid(entity.entity)) continue;
+    if (sent_pools(registry, registry.prototype(entity.entity)) != sent_pools(registry, entity.prototype))
+      return "entity " + to_string(entity.entity) + " is published with other components than it has";
+    Words there(published.codecs().entity(entity.prototype).words);
+    Words told(there.size());
+    published.codecs().words(entity.entity, entity.prototype, there.data());
+    published.words_now(index, told.data());
+    if (there != told) return "entity " + to_string(entity.entity) + " is not as it is published";
+  }
+  return std::nullopt;
 }
 
 // Who is within the leave radius may be in view, or have been a moment ago.
@@ -162,12 +192,20 @@ std::optional<std::string> Oracle::look_at_last(server::Server& server, client::
     if (!there) continue;
     Words now(server.published().codecs().entity(server.published().entity(index).prototype).words);
     server.published().words_now(index, now.data());
-    if (!mirror.is_owner(entity)) test::forget_owned(now, mirror, entity);
+    const bool is_owner = interest.relevance(entity).owner == player;
+    if (is_owner != mirror.is_owner(entity))
+      return "entity " + to_string(entity) + (is_owner ? " is its own" : " is not its own") + ", and it does not know";
+    if (!is_owner) test::forget_owned(now, mirror, entity);
     if (now != test::mirrored_words(mirror, entity))
       return "entity " + to_string(entity) + " is of tick " + std::to_string(mirror.tick_of(entity)) +
              ", it changed in tick " + std::to_string(server.published().changed(index, true));
   }
-  return std::nullopt;
+  std::optional<std::string> wrong;
+  mirror.registry().entities().each([&](ecs::Entity entity) {
+    const bool is_there = server.published().entity(entity.index).entity == entity;
+    if (mirror.tick_of(entity) != 0 && !is_there) wrong = "entity " + to_string(entity) + " is still there";
+  });
+  return wrong;
 }
 
 std::uint64_t Oracle::state_of(server::Server& server) {

@@ -49,6 +49,7 @@ class Oracle {
   std::optional<std::string> note_handles(const server::Published& published);
   void note_words(server::Published& published);
   void note_rights(server::Server& server);
+  [[nodiscard]] std::optional<std::string> look_at_published(server::Server& server) const;
   [[nodiscard]] std::optional<std::string> look_at(client::Mirror& mirror, ecs::Entity entity, std::vector<Seen>& seen,
                                                    std::uint32_t player);
   // Who has the level's file has all of it, wherever it is.

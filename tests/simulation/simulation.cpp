@@ -297,12 +297,14 @@ void Simulation::look() {
     const std::uint32_t number = number_of(*player);
     if (number == 0) continue;
     if (const auto wrong = oracle_.look_at(*player->connection, number)) return find(player->name + ": " + *wrong);
+    if (outcome_.ticks % 16 == 0) player->connection->session().check();
   }
   for (const auto& session : server_->sessions()) {
     if (server_->lanes(*session) == nullptr) continue;
     const transport::Address& address = server_->endpoint().address(session->transport_id);
     const bool is_players = std::ranges::any_of(players_, [&](const auto& e) { return e->port.from == address; });
     if (!is_players && !Liar::is_liars(address)) find(to_string(address) + " has got a session");
+    if (outcome_.ticks % 16 == 0) server_->lanes(*session)->check();
   }
   if (server_->stats().client_bytes.max() > std::max<std::uint64_t>(plan_.delta_bytes, wire::delta_bytes_max))
     find("a client was told more than its budget");
