@@ -106,6 +106,8 @@ void Database::keep_log_at_close(bool keep) {
   ::sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
 }
 
+void Database::forbid_views() { ::sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr); }
+
 void Database::set_patience_ms(int patience_ms) { ::sqlite3_busy_timeout(handle_, patience_ms); }
 
 core::Result<LogProgress> Database::move_log(bool empty) {

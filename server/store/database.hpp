@@ -51,6 +51,8 @@ class Database {
 
   // Without it, closing moves the log into the file, and so changes what may be worth keeping.
   void keep_log_at_close(bool keep);
+  // Those of a file are for people. What reads rows by the names of tables must not run them: one need not end.
+  void forbid_views();
   // How long a statement waits for other programs.
   void set_patience_ms(int patience_ms);
   // Moves what it can of the log into the file. `empty`: waits for readers, and then makes the log an empty file. Fails

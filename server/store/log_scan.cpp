@@ -6,38 +6,22 @@
 #include <mobula/server/store/log_scan.hpp>
 
 namespace mobula::store {
+
+void LogSum::add(core::ByteView bytes) {
+  for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+    first += word(&bytes[i]) + second;
+    second += word(&bytes[i + 4]) + first;
+  }
+}
+
 namespace {
 
-constexpr std::size_t header_bytes = 32;
-constexpr std::size_t frame_header_bytes = 24;
 constexpr std::uint32_t magic = 0x377f0682;  // and 1 if sums are of big-endian words
-
-std::uint32_t big_endian(const std::byte* at) { return __builtin_bswap32(core::load<std::uint32_t>(at)); }
-
-// SQLite's own: over pairs of words, going on from the sum before.
-struct LogSum {
-  bool swapped = false;
-  std::uint32_t first = 0;
-  std::uint32_t second = 0;
-
-  void add(core::ByteView bytes) {
-    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
-      first += word(&bytes[i]) + second;
-      second += word(&bytes[i + 4]) + first;
-    }
-  }
-  [[nodiscard]] std::uint32_t word(const std::byte* at) const {
-    return swapped ? big_endian(at) : core::load<std::uint32_t>(at);
-  }
-  [[nodiscard]] bool is_at(const std::byte* at) const {
-    return first == big_endian(at) && second == big_endian(at + 4);
-  }
-};
 
 // Of a frame, after the one before it.
 LogSum with(LogSum before, core::ByteView frame) {
   before.add(frame.first(8));
-  before.add(frame.subspan(frame_header_bytes));
+  before.add(frame.subspan(log_frame_header_bytes));
   return before;
 }
 
@@ -54,13 +38,13 @@ bool read(std::ifstream& file, core::MutableBytes out) {
 
 core::Status check_log(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::array<std::byte, header_bytes> header;
+  std::array<std::byte, log_header_bytes> header;
   if (!file || !read(file, header)) return core::Done{};  // nothing was committed to it
   const std::uint32_t page_bytes = big_endian(&header[8]);
   LogSum sum{.swapped = (big_endian(header.data()) & 1) != 0};
   sum.add(core::ByteView(header).first(24));
   const bool known = (big_endian(header.data()) & ~1u) == magic && page_bytes >= 512 && page_bytes <= 65536;
-  core::Bytes frame(frame_header_bytes + (known ? page_bytes : 512));
+  core::Bytes frame(log_frame_header_bytes + (known ? page_bytes : 512));
   if (!read(file, frame)) return core::Done{};
   if (!known || !sum.is_at(&header[24])) return damaged(path, "its header");
 

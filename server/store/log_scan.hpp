@@ -9,10 +9,31 @@
 // when that was on the disk, whole. So all before it has to be, and only the transaction at the end may not.
 #pragma once
 
+#include <mobula/core/bytes.hpp>
 #include <mobula/core/result.hpp>
 #include <string>
 
 namespace mobula::store {
+
+inline constexpr std::size_t log_header_bytes = 32;
+inline constexpr std::size_t log_frame_header_bytes = 24;
+
+inline std::uint32_t big_endian(const std::byte* at) { return __builtin_bswap32(core::load<std::uint32_t>(at)); }
+
+// SQLite's own: over pairs of words, going on from the sum before.
+struct LogSum {
+  bool swapped = false;
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+
+  void add(core::ByteView bytes);
+  [[nodiscard]] std::uint32_t word(const std::byte* at) const {
+    return swapped ? big_endian(at) : core::load<std::uint32_t>(at);
+  }
+  [[nodiscard]] bool is_at(const std::byte* at) const {
+    return first == big_endian(at) && second == big_endian(at + 4);
+  }
+};
 
 // Good if there is no log. Reason: "damaged".
 core::Status check_log(const std::string& path);

@@ -105,6 +105,7 @@ core::Status make_file(const std::string& path) {
 // The file that is there is read and checked; nothing of it changes if it is refused.
 core::Result<SavedFile> read_checked(Database& database) {
   database.keep_log_at_close(true);
+  database.forbid_views();
   database.set_patience_ms(patience_ms);
   database.run("PRAGMA synchronous = FULL");
   database.run("PRAGMA wal_autocheckpoint = 0");

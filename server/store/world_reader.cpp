@@ -8,21 +8,25 @@ namespace {
 
 core::Error damaged(const std::string& sentence) { return {"damaged", sentence}; }
 
+// The kind is asked for first: to give another, SQLite changes it.
 bool read(const Statement& row, int column, std::uint32_t& number) {
+  if (row.kind(column) != Statement::Kind::integer) return false;
   const std::int64_t value = row.integer(column);
   number = static_cast<std::uint32_t>(value);
-  return row.kind(column) == Statement::Kind::integer && std::int64_t{number} == value;
+  return std::int64_t{number} == value;
 }
 
 bool read(const Statement& row, int column, std::string& text) {
+  if (row.kind(column) != Statement::Kind::text) return false;
   text = row.text(column);
-  return row.kind(column) == Statement::Kind::text;
+  return true;
 }
 
 bool read(const Statement& row, int column, core::Bytes& bytes) {
+  if (row.kind(column) != Statement::Kind::blob) return false;
   const core::ByteView blob = row.blob(column);
   bytes.assign(blob.begin(), blob.end());
-  return row.kind(column) == Statement::Kind::blob;
+  return true;
 }
 
 bool read(const Statement& row, int column, ecs::Entity& entity) {
@@ -33,24 +37,37 @@ class WorldReader {
  public:
   explicit WorldReader(Database& database) : database_(database) {}
 
-  core::Result<SavedFile> read_all() {
-    for (const auto step : {&WorldReader::check_pages, &WorldReader::read_facts}) {
+  core::Result<SavedFile> read_checked() {
+    for (const auto step : {&WorldReader::check_pages, &WorldReader::read_all, &WorldReader::check_sums})
       if (core::Status done = run(step); !done) return done.error();
-    }
-    if (rows_.contains("tick")) {
-      file_.world = std::make_unique<SavedWorld>();
-      for (const auto step : {&WorldReader::read_schema, &WorldReader::read_tables, &WorldReader::read_compositions,
-                              &WorldReader::read_entities, &WorldReader::read_components, &WorldReader::read_ranges,
-                              &WorldReader::read_players, &WorldReader::read_level, &WorldReader::take_facts}) {
-        if (core::Status done = run(step); !done) return done.error();
-      }
-    }
-    if (facts_sum_ + sum_of(rows_) != file_.facts_sum)
-      return damaged("what is in it is not what was written: its sum is another");
     return std::move(file_);
   }
 
+  core::Result<FoundSums> find_sums() {
+    if (core::Status done = run(&WorldReader::read_all); !done) return done.error();
+    return FoundSums{file_.world ? file_.world->entities_sum : 0, facts_sum_};
+  }
+
  private:
+  core::Status read_all() {
+    if (core::Status done = run(&WorldReader::read_facts); !done) return done;
+    facts_sum_ = sum_of(rows_);
+    if (!rows_.contains("tick")) return core::Done{};
+    file_.world = std::make_unique<SavedWorld>();
+    for (const auto step : {&WorldReader::read_schema, &WorldReader::read_tables, &WorldReader::read_compositions,
+                            &WorldReader::read_entities, &WorldReader::read_components, &WorldReader::read_ranges,
+                            &WorldReader::read_players, &WorldReader::read_level, &WorldReader::take_facts})
+      if (core::Status done = run(step); !done) return done;
+    return core::Done{};
+  }
+
+  core::Status check_sums() {
+    if (file_.world && expected_entities_sum_ != file_.world->entities_sum)
+      return damaged("its entities are not those that were written: their sum is another");
+    if (facts_sum_ != file_.facts_sum) return damaged("what is in it is not what was written: its sum is another");
+    return core::Done{};
+  }
+
   core::Status run(core::Status (WorldReader::*step)()) {
     core::Status done = (this->*step)();
     if (std::optional<core::Error> error = database_.take_error()) return *error;
@@ -60,6 +77,8 @@ class WorldReader {
   core::Status check_pages() {
     const std::string found = database_.text("PRAGMA quick_check(1)");
     if (found != "ok" && !database_.failed()) return damaged("SQLite finds: " + found);
+    if (database_.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage = 0") != 0)
+      return damaged("it has tables that other code makes up");
     return core::Done{};
   }
 
@@ -76,10 +95,8 @@ class WorldReader {
       }
     }
     if (database_.failed()) return core::Done{};
-    std::int64_t incarnation = 0;
-    if (!number("incarnation", incarnation) || incarnation < 0 || !number("facts_sum", file_.facts_sum))
+    if (!number("incarnation", file_.incarnation) || !number("facts_sum", file_.facts_sum))
       return damaged("it does not say how often it was started");
-    file_.incarnation = static_cast<std::uint32_t>(incarnation);
     return core::Done{};
   }
 
@@ -163,10 +180,6 @@ class WorldReader {
   core::Status read_components() {
     for (SavedTable& table : file_.world->tables)
       if (core::Status done = read_table(table); !done) return done;
-    std::uint64_t expected = 0;
-    if (!number("entities_sum", expected)) return damaged("the sum of its entities is missing");
-    if (expected != file_.world->entities_sum && !database_.failed())
-      return damaged("its entities are not those that were written: their sum is another");
     return core::Done{};
   }
 
@@ -243,8 +256,8 @@ class WorldReader {
     const auto* random = std::get_if<core::Bytes>(&rows_["random"]);
     const auto* game = std::get_if<core::Bytes>(&rows_["game"]);
     if (!number("tick", facts.tick) || !number("unix_time", facts.unix_time) ||
-        !number("next_player", facts.next_player) || random == nullptr || random->size() != sizeof(facts.random) ||
-        game == nullptr)
+        !number("next_player", facts.next_player) || !number("entities_sum", expected_entities_sum_) ||
+        random == nullptr || random->size() != sizeof(facts.random) || game == nullptr)
       return damaged("a fact is missing");
     facts.random = core::load<core::Random::State>(random->data());
     facts.game = *game;
@@ -256,17 +269,20 @@ class WorldReader {
   FactRows rows_;
   std::map<std::int64_t, std::uint32_t> numbers_;  // of tables, by their ids
   std::uint64_t facts_sum_ = 0;                    // so far
+  std::uint64_t expected_entities_sum_ = 0;
 };
 
 }  // namespace
 
 core::Result<SavedFile> read_file(Database& database) {
   database.run("BEGIN");
-  core::Result<SavedFile> file = WorldReader(database).read_all();
+  core::Result<SavedFile> file = WorldReader(database).read_checked();
   database.run("COMMIT");
   static_cast<void>(database.take_error());
   database.rollback();
   return file;
 }
+
+core::Result<FoundSums> find_sums(Database& database) { return WorldReader(database).find_sums(); }
 
 }  // namespace mobula::store

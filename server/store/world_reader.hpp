@@ -41,4 +41,12 @@ struct SavedFile {
 // In one transaction; changes nothing. Reasons: "damaged", and those of Database.
 core::Result<SavedFile> read_file(Database& database);
 
+// What the rows of a saved world add up to, whatever the file itself says: for tests, which change files and make them
+// right again.
+struct FoundSums {
+  std::uint64_t entities = 0;
+  std::uint64_t facts = 0;
+};
+core::Result<FoundSums> find_sums(Database& database);
+
 }  // namespace mobula::store

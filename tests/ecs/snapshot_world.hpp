@@ -1,8 +1,6 @@
 // Worlds to take snapshots of: with a component of an odd size, and such as have seen much.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <mobula/core/random.hpp>
 #include <mobula/ecs/snapshot.hpp>

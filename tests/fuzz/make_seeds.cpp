@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <fuzz/mirror_state.hpp>
+#include <fuzz/seeds.hpp>
 #include <mobula/client/recording.hpp>
 #include <mobula/core/base64.hpp>
 #include <mobula/resource/compiler.hpp>
@@ -27,13 +28,8 @@ namespace {
 
 std::filesystem::path root;
 
-void write(const std::string& target, const std::string& name, core::ByteView bytes) {
-  std::filesystem::create_directories(root / target);
-  std::ofstream file(root / target / name, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-}
-void write(const std::string& target, const std::string& name, const std::string& text) {
-  write(target, name, core::as_bytes(text.data(), text.size()));
+void write(const std::string& target, const std::string& name, const auto& bytes) {
+  fuzz::write_seed(target, name, bytes);
 }
 
 void messages() {
@@ -402,6 +398,12 @@ void conversations() {
 
 }  // namespace
 
+void fuzz::write_seed(const std::string& target, const std::string& name, core::ByteView bytes) {
+  std::filesystem::create_directories(root / target);
+  std::ofstream file(root / target / name, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
@@ -422,4 +424,5 @@ int main(int argc, char** argv) {
   tokens();
   recordings();
   conversations();
+  fuzz::write_file_seeds();
 }

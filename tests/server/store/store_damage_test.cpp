@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <mobula/server/store/database.hpp>
+#include <mobula/server/store/world_tables.hpp>
 #include <optional>
 #include <server/store/store_world.hpp>
 
@@ -179,6 +180,11 @@ TEST(StoreDamage, WhatIsLeftOfTransactionsThatFailedIsNoDamage) {
   EXPECT_EQ(saved.read(), saved.newest - 2);
 }
 
+// Would be read for ever.
+constexpr const char* endless_players =
+    "DROP TABLE saved_player; CREATE VIEW saved_player AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 "
+    "FROM n) SELECT id, '' AS account, '' AS name, 1 AS entity, 1 AS generation, 0 AS present FROM n";
+
 TEST(StoreDamage, WhatAnotherProgramHasChangedIsRefused) {
   for (const char* change :
        {"UPDATE component_Plain SET a_float = 7.25", "DELETE FROM component_Plain",
@@ -186,7 +192,8 @@ TEST(StoreDamage, WhatAnotherProgramHasChangedIsRefused) {
         "UPDATE saved_world SET value = 0 WHERE key = 'incarnation'", "DELETE FROM saved_player",
         "UPDATE saved_player SET name = 'Eve'", "DROP TABLE component_Plain",
         "UPDATE saved_component_table SET view_name = 'other'", "DELETE FROM saved_prototype_component",
-        "UPDATE saved_world SET value = x'00' WHERE key = 'game'", "DELETE FROM saved_schema"}) {
+        "UPDATE saved_world SET value = x'00' WHERE key = 'game'", "DELETE FROM saved_schema", endless_players,
+        "CREATE VIRTUAL TABLE more USING fts5(a)"}) {
     Saved saved(true);
     {
       Database database = std::move(*Database::open(saved.path, Database::Access::existing));
@@ -196,6 +203,28 @@ TEST(StoreDamage, WhatAnotherProgramHasChangedIsRefused) {
     }
     EXPECT_EQ(saved.read(), std::nullopt) << change;
   }
+}
+
+TEST(StoreDamage, MoreStartsThanThereCanBeAreRefusedThoughTheSumsAreRight) {
+  Saved saved(true);
+  {
+    Database database = std::move(*Database::open(saved.path, Database::Access::existing));
+    database.run("PRAGMA journal_mode = DELETE");
+    const auto fact = [&](const std::string& key) {
+      return database.number("SELECT value FROM saved_world WHERE key = " + literal(key));
+    };
+    const auto put = [&](const std::string& key, std::int64_t value) {
+      database.run("UPDATE saved_world SET value = " + std::to_string(value) + " WHERE key = " + literal(key));
+    };
+    const std::int64_t starts = fact("incarnation");
+    const std::int64_t many = starts + (std::int64_t{1} << 32);
+    const std::uint64_t sum = static_cast<std::uint64_t>(fact("facts_sum")) + sum_of(FactRows{{"incarnation", many}}) -
+                              sum_of(FactRows{{"incarnation", starts}});
+    put("incarnation", many);
+    put("facts_sum", static_cast<std::int64_t>(sum));
+    ASSERT_FALSE(database.failed());
+  }
+  EXPECT_EQ(saved.read(), std::nullopt);
 }
 
 }  // namespace

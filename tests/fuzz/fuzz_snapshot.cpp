@@ -1,0 +1,47 @@
+// Any bytes as a snapshot of a registry, and the same with its length and checksum made right. What is refused has not
+// touched the registry; what is loaded is in order, and its own snapshot loads as the same.
+//
+//   input: a byte that says how handles are given out, then the snapshot
+#include <ecs/snapshot_seal.hpp>
+#include <ecs/snapshot_world.hpp>
+#include <fuzz/fuzz.hpp>
+
+using namespace mobula;
+
+namespace {
+
+ecs::RegistryConfig config_of(unsigned which) {
+  ecs::RegistryConfig config = ecs::test::config_of(static_cast<ecs::Recycling>(which % 3));
+  config.entities.index_limit = 1u << 16;
+  return config;
+}
+
+void load(core::ByteView bytes, const ecs::RegistryConfig& config) {
+  ecs::test::OddWorld world(config);
+  if (!ecs::load_snapshot(bytes, world)) {
+    fuzz::require(world.pool_count() == 0 && world.prototypes().size() == 1 && world.journal().empty() &&
+                      world.entities().index_end() == 0,
+                  "what is refused touches nothing");
+    return;
+  }
+  world.check();
+  const core::Bytes saved = ecs::test::saved(world);
+  ecs::test::OddWorld second(config);
+  fuzz::require(ecs::load_snapshot(saved, second).ok(), "what was loaded can be saved and loaded");
+  fuzz::require(ecs::test::saved(second) == saved, "and is the same");
+  ecs::test::churn(world, 1, 40);
+  world.check();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input input(fuzz::view(data, size));
+  const ecs::RegistryConfig config = config_of(input.byte());
+  const core::ByteView view = input.bytes(size);
+  core::Bytes bytes(view.begin(), view.end());
+  load(bytes, config);
+  ecs::test::reseal(bytes);
+  load(bytes, config);
+  return 0;
+}

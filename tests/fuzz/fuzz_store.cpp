@@ -1,0 +1,142 @@
+// Any bytes as a world's files, and any values in the tables of one: what is refused has a name for it and is left as
+// it was, to the last byte; what is restored is in order, and is the same when it was saved and restored again.
+//
+//   input: a byte that says how (see the bits); then
+//     files   u32 size of the file; the file, and behind it its log
+//     edits   of a world of ours (see EditedWorld::edit); then its sums are made right
+#include <array>
+#include <fuzz/fuzz.hpp>
+#include <fuzz/saved_world.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/server/store/log_scan.hpp>
+#include <mobula/server/store/store.hpp>
+#include <reflect/compile_schema.hpp>
+#include <server/store/changing_world.hpp>
+
+using namespace mobula;
+
+namespace {
+
+using SchemaPointer = std::shared_ptr<const reflect::Schema>;
+
+constexpr unsigned edits_bit = 1;
+constexpr unsigned loose_bit = 2;      // edits: the tables take anything
+constexpr unsigned right_log_bit = 2;  // files: the sums of the log are made right
+constexpr unsigned moved_on_bit = 4;   // read by another schema than ours
+constexpr std::size_t edits_max = 64;
+
+// What became of the kitchen's: fields of other types, of another size, gone and new.
+const SchemaPointer& moved_on_schema() {
+  static const SchemaPointer schema = test::load_schema(R"(
+    enum Small:short { other = -300, zero = 0, plus = 7 }
+    struct Plain (component) {
+      a_bool:ubyte; an_int8:long; an_int64:byte; a_uint64:double; a_float:double; a_double:float;
+      an_entity:mobula.engine.EntityRef; a_text:[ubyte:4] (fixed_string); shorts:[int:5]; fresh:int (default:"9");
+      a_quaternion:mobula.engine.Quat (unit_quaternion, bits:"9", default:"0 0 0 1");
+    }
+    struct Ranged (component) { fine:float (range:"-10 10", step:"1"); small:Small; an_int16:short (range:"-3 3"); }
+    struct Nested (component) { several_count:ubyte; several:[ushort:2] (count:"several_count"); }
+    struct Hidden (component, not_saved) { value:int; })");
+  return schema;
+}
+
+struct Registry : ecs::Registry {
+  Registry(const reflect::Schema& schema, std::uint32_t incarnation)
+      : ecs::Registry({.entities = {.incarnation = incarnation, .index_limit = 1u << 12}, .pools = {}}) {
+    fuzz::require(reflect::register_components(*this, schema).ok(), "our schema");
+  }
+};
+
+core::Result<std::unique_ptr<store::Store>> open(const std::string& path, const SchemaPointer& schema) {
+  return store::Store::open({.path = path, .schema = schema, .finish_patience = 60 * core::second});
+}
+
+// The world that the store has, or why it cannot be restored.
+core::Status restore(store::Store& store, ecs::Registry& registry) {
+  const auto restored = store.restore(registry);
+  fuzz::require(restored.ok() || !restored.error().message.empty(), "a refusal says why");
+  registry.check();
+  if (!restored) return restored.error();
+  return core::Done{};
+}
+
+// What was restored, saved by this run and restored by the next, is the same.
+void save_and_restore(const std::string& path, const SchemaPointer& schema, std::unique_ptr<store::Store> store,
+                      ecs::Registry& registry) {
+  const store::Facts facts = store->saved_facts();
+  store->begin(registry);
+  store->note();
+  const core::Status saved = store->finish(facts);
+  fuzz::require(saved.ok(), "what was restored can be saved");
+  store.reset();
+  auto again = open(path, schema);
+  fuzz::require(again.ok(), "and read");
+  Registry second(*schema, (*again)->incarnation());
+  fuzz::require(restore(**again, second).ok(), "and restored");
+  fuzz::require(store::model_of(second, *schema) == store::model_of(registry, *schema), "as the same");
+}
+
+void read(const std::string& path, const SchemaPointer& schema, bool save) {
+  const std::array before{store::read_file_bytes(path), store::read_file_bytes(path + "-wal")};
+  auto opened = open(path, schema);
+  if (!opened) {
+    fuzz::require(!opened.error().message.empty(), "a refusal says why");
+    const std::array after{store::read_file_bytes(path), store::read_file_bytes(path + "-wal")};
+    fuzz::require(before == after, "what is refused stays as it was");
+    return;
+  }
+  if (!(*opened)->has_world()) return;
+  Registry registry(*schema, (*opened)->incarnation());
+  if (restore(**opened, registry) && save) save_and_restore(path, schema, std::move(*opened), registry);
+}
+
+// A world's log as SQLite takes it: salts and sums of its header.
+void make_log_right(core::MutableBytes log) {
+  if (log.size() < store::log_header_bytes) return;
+  const auto put = [](std::byte* at, const store::LogSum& sum) {
+    core::store(at, __builtin_bswap32(sum.first));
+    core::store(at + 4, __builtin_bswap32(sum.second));
+  };
+  store::LogSum sum{.swapped = (store::big_endian(log.data()) & 1) != 0};
+  sum.add(log.first(24));
+  put(&log[24], sum);
+  const std::size_t page_bytes = store::big_endian(&log[8]);
+  if (page_bytes < 512 || page_bytes > 65536) return;
+  for (core::MutableBytes rest = log.subspan(store::log_header_bytes);
+       rest.size() >= store::log_frame_header_bytes + page_bytes;
+       rest = rest.subspan(store::log_frame_header_bytes + page_bytes)) {
+    std::copy_n(&log[16], 8, &rest[8]);
+    sum.add(rest.first(8));
+    sum.add(rest.subspan(store::log_frame_header_bytes, page_bytes));
+    put(&rest[16], sum);
+  }
+}
+
+void read_files(fuzz::Input& input, const fuzz::WorldFolder& folder, unsigned how) {
+  const std::size_t low = input.word();
+  const core::ByteView file = input.bytes(low | std::size_t{input.word()} << 16);
+  const core::ByteView rest = input.bytes(~std::size_t{0});
+  core::Bytes log(rest.begin(), rest.end());
+  if ((how & right_log_bit) != 0) make_log_right(log);
+  folder.put(file, log);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  core::set_log_level(core::LogLevel::off);
+  static const fuzz::WorldFolder folder;
+  fuzz::Input input(fuzz::view(data, size));
+  const unsigned how = input.byte();
+  if ((how & edits_bit) == 0) {
+    read_files(input, folder, how);
+  } else {
+    fuzz::EditedWorld world(folder, (how & loose_bit) != 0);
+    for (std::size_t edits = 0; edits < edits_max && !input.empty(); ++edits) world.edit(input);
+    world.make_sums_right();
+  }
+  // Where a table takes a row twice, a save is not what was meant.
+  const bool save = (how & (edits_bit | loose_bit)) == edits_bit;
+  read(folder.path(), (how & moved_on_bit) == 0 ? store::kitchen_schema() : moved_on_schema(), save);
+  return 0;
+}

@@ -1,0 +1,16 @@
+// What writes the seeds: make_seeds.cpp, and its parts.
+#pragma once
+
+#include <mobula/core/bytes.hpp>
+#include <string>
+
+namespace mobula::fuzz {
+
+void write_seed(const std::string& target, const std::string& name, core::ByteView bytes);
+inline void write_seed(const std::string& target, const std::string& name, const std::string& text) {
+  write_seed(target, name, core::as_bytes(text.data(), text.size()));
+}
+
+void write_file_seeds();  // of what is read from files: snapshots, stores
+
+}  // namespace mobula::fuzz

@@ -1,0 +1,116 @@
+// A registry that changes at random, and what a save of it must have.
+#pragma once
+
+#include <kitchen/components.hpp>
+#include <map>
+#include <mobula/core/random.hpp>
+#include <mobula/server/store/facts.hpp>
+#include <reflect/random_schema.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace mobula::store {
+
+inline const std::shared_ptr<const reflect::Schema>& kitchen_schema() {
+  static const auto schema = *reflect::Schema::load(kitchen::schema_bytes());
+  return schema;
+}
+
+// Naively, all that is saved of a registry: by handle, then by component and instance, the bytes of its saved fields.
+using Model = std::map<ecs::Entity, std::map<std::pair<std::string, std::string>, std::vector<std::byte>>>;
+
+inline std::vector<std::byte> saved_bytes(const reflect::Component& component, const std::byte* row) {
+  std::vector<std::byte> bytes;
+  for (const reflect::Field& field : component.fields)
+    for (std::uint32_t i = 0; i < field.count && !field.not_saved; ++i)
+      bytes.insert(bytes.end(), row + field.offset + i * field.stride,
+                   row + field.offset + i * field.stride + field.size);
+  return bytes;
+}
+
+inline Model model_of(const ecs::Registry& registry, const reflect::Schema& schema) {
+  Model model;
+  registry.entities().each([&](ecs::Entity entity) {
+    auto& components = model[entity];
+    for (ecs::PoolId id = 0; id < registry.pool_count(); ++id) {
+      const ecs::Pool& pool = registry.pool(id);
+      const reflect::Component* component = schema.find(pool.type().id);
+      if (component == nullptr || component->not_saved || !pool.contains(entity.index)) continue;
+      components[{component->name, pool.instance_name()}] = saved_bytes(*component, pool.at(pool.find(entity.index)));
+    }
+  });
+  return model;
+}
+
+class StoreWorld {
+ public:
+  explicit StoreWorld(std::uint32_t incarnation, std::shared_ptr<const reflect::Schema> of = kitchen_schema())
+      : schema(std::move(of)),
+        registry({.entities = {.incarnation = incarnation, .index_limit = 1u << 20}, .pools = {}}) {
+    static_cast<void>(reflect::register_components(registry, *schema).value());
+  }
+
+  [[nodiscard]] Model model() const { return model_of(registry, *schema); }
+
+  // Entities, ranges and components come, go and change, under instance names of their own too.
+  void change(core::Random& random, int steps) {
+    for (int i = 0; i < steps; ++i) step(random);
+  }
+  void end_tick() {
+    registry.clear_journal();
+    registry.set_tick(registry.tick() + 1);
+  }
+  ecs::PoolId pool_of(const char* component, const std::string& instance) {
+    return *registry.open_pool(core::StringId32(component), instance);
+  }
+
+  std::shared_ptr<const reflect::Schema> schema;
+  ecs::Registry registry;
+  std::set<ecs::Entity> ever;  // handles that there have been
+
+ private:
+  void step(core::Random& random) {
+    alive_.clear();
+    registry.entities().each([&](ecs::Entity entity) { alive_.push_back(entity); });
+    if (alive_.empty() || (alive_.size() < 150 && random.chance(1, 4))) return create(random);
+    const ecs::Entity entity = alive_[random.below(static_cast<std::uint32_t>(alive_.size()))];
+    if (random.chance(1, 8)) return registry.destroy(entity);
+    const auto& components = schema->components();
+    const reflect::Component& component = components[random.below(static_cast<std::uint32_t>(components.size()))];
+    const std::string instance =
+        random.chance(1, 4) ? "Part_" + std::to_string(random.below(3)) + component.name : component.name;
+    write(random, entity, component, pool_of(component.name.c_str(), instance));
+  }
+
+  void create(core::Random& random) {
+    if (random.chance(1, 6)) {
+      const ecs::EntityRange range = registry.create_range(1 + random.below(5));
+      for (std::uint32_t i = 0; i < range.count; ++i) ever.insert(range.at(i));
+      return;
+    }
+    ever.insert(registry.create());
+  }
+
+  void write(core::Random& random, ecs::Entity entity, const reflect::Component& component, ecs::PoolId pool) {
+    const core::Bytes row = test::random_row(component, random);
+    if (!registry.pool(pool).contains(entity.index)) {
+      registry.add_bytes(entity, pool, row);
+    } else if (random.chance(1, 3)) {
+      registry.remove(entity, pool);
+    } else {
+      std::copy(row.begin(), row.end(), registry.try_write(entity, pool));
+    }
+  }
+
+  std::vector<ecs::Entity> alive_;
+};
+
+inline Facts facts_of(const ecs::Registry& registry) {
+  Facts facts;
+  facts.tick = registry.tick();
+  facts.unix_time = 1'700'000'000 + registry.tick();
+  return facts;
+}
+
+}  // namespace mobula::store

@@ -1,0 +1,56 @@
+// A folder that goes when the test ends, and the files of a world in it.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+namespace mobula::store {
+
+namespace fs = std::filesystem;
+
+class TestFolder {
+ public:
+  TestFolder() {
+    // In memory where that can be: a disk takes its time for each commit.
+    const fs::path parent = fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
+    std::string made = (parent / "mobula_store_XXXXXX").string();
+    if (::mkdtemp(made.data()) == nullptr) throw std::runtime_error("no folder can be made in " + parent.string());
+    path_ = made;
+  }
+  ~TestFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  [[nodiscard]] fs::path path() const { return path_; }
+  [[nodiscard]] std::string file(const std::string& name = "world.db") const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+// As a kill at this moment would leave the files; the lock stays with its owner.
+inline void copy_world(const std::string& from, const std::string& to) {
+  for (const char* suffix : {"", "-wal"}) {
+    fs::remove(to + suffix);
+    if (fs::exists(from + suffix)) fs::copy_file(from + suffix, to + suffix);
+  }
+  fs::remove(to + "-shm");
+}
+
+inline std::string read_file_bytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+inline void write_file_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+}  // namespace mobula::store
