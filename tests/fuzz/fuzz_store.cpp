@@ -48,7 +48,7 @@ struct Registry : ecs::Registry {
 };
 
 core::Result<std::unique_ptr<store::Store>> open(const std::string& path, const SchemaPointer& schema) {
-  return store::Store::open({.path = path, .schema = schema, .finish_patience = 60 * core::second});
+  return store::Store::open({.path = path, .schema = schema});
 }
 
 // The world that the store has, or why it cannot be restored.
