@@ -19,6 +19,9 @@ constexpr float respawn_seconds_max = 86'400;
 // The spawnable prefab of each kind, in order of PickupKind.
 constexpr const char* prefab_of_kind[] = {"coin", "medkit", "key"};
 
+// A world's file has whatever was written into it.
+bool is_kind(PickupKind kind) { return static_cast<std::size_t>(kind) < std::size(prefab_of_kind); }
+
 mobula::ecs::Tick ticks_of(const World& world, float seconds) {
   return static_cast<mobula::ecs::Tick>(seconds * static_cast<float>(world.ticks_per_second()));
 }
@@ -91,7 +94,8 @@ mobula::core::Status Pickups::load(const World& world, mobula::core::ByteView sa
   const auto* all = save::GetGame(data)->due();
   for (flatbuffers::uoffset_t i = 0; all != nullptr && i < all->size(); ++i) {
     const save::Due& each = *all->Get(i);
-    if (each.kind() >= std::size(prefab_of_kind) || !is_finite(*each.place()) || !std::isfinite(each.respawn_seconds()))
+    if (!is_kind(static_cast<PickupKind>(each.kind())) || !is_finite(*each.place()) ||
+        !std::isfinite(each.respawn_seconds()))
       return Error{"bad save", mobula::core::format("pickup {} of those that the demo kept is none", i)};
     const Pickup pickup{.kind = static_cast<PickupKind>(each.kind()),
                         .amount = each.amount(),
@@ -125,7 +129,7 @@ void Pickups::take(World& world) {
   registry.view<const Pickup, const Transform>().each(
       [&](Entity entity, const Pickup& pickup, const Transform& transform) {
         for (const Taker& taker : takers) {
-          if (!touches(taker.transform, transform)) continue;
+          if (!touches(taker.transform, transform) || !is_kind(pickup.kind)) continue;
           const float seconds = std::min(std::max(0.0f, pickup.respawn_seconds), respawn_seconds_max);
           due_.push_back({world.tick() + ticks_of(world, seconds), pickup, transform});
           reward(world, taker.avatar, pickup);

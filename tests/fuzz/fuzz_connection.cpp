@@ -5,6 +5,7 @@
 //   4                     the line breaks, and the connection comes back if it can
 #include <client/raw_server.hpp>
 #include <fuzz/fuzz.hpp>
+#include <mobula/client/event_lines.hpp>
 #include <mobula/client/temporary_folder.hpp>
 #include <mobula/core/log.hpp>
 
@@ -38,6 +39,8 @@ void step(fuzz::Input& input, test::RawServer& server) {
     return server.meet();
   }
   server.tick();
+  for (const client::ReceivedEvent& event : server.connection.events())
+    fuzz::require(!event_line(event).empty(), "an event can be told");
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
-// Any messages and inputs of a client, to a server with the hamlet: whatever they are, the server goes on, and when the
-// client has been away for long enough nothing is left of it. Input: steps of a byte and what it needs.
+// Any messages and inputs of a client, to a server of the demo with the hamlet: whatever they are, the server goes on,
+// and when the client has been away for long enough nothing is left of it. Input: steps of a byte and what it needs.
 //   0 u16 length, bytes   a reliable message      1 u16 length, bytes   an unreliable one
 //   2                     a tick                  3                     the line breaks, and the client comes back
 //   4                     an entity of the level is changed
 #include <fuzz/fuzz.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/server/game/demo_game.hpp>
 #include <server/raw_client.hpp>
-#include <server/tiny_game.hpp>
 
 using namespace mobula;
 
@@ -35,7 +35,7 @@ void step(fuzz::Input& input, server::Server& server, test::RawClient& client) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
-  test::TinyGame game;
+  demo::DemoGame game;
   server::ServerConfig config{.level = test::hamlet()};
   config.rejoin_grace = core::second / 2;
   config.transport = test::test_transport();

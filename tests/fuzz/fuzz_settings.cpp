@@ -1,5 +1,6 @@
 // Any text as a file of settings. What is read is bounded, and what is set of it reads the same when it is written
 // again.
+#include <array>
 #include <fuzz/fuzz.hpp>
 #include <mobula/core/settings_file.hpp>
 #include <mobula/core/text.hpp>
@@ -8,23 +9,37 @@ using namespace mobula;
 
 namespace {
 
-// A setting for each kind of value: whatever the file says fits one of them, or is refused with a reason.
-void set_and_read_again(const core::SettingsFile::Entry& entry) {
+// A setting for each kind of value, by the value's index.
+struct Kinds {
   bool flag = false;
   std::int64_t whole = 0;
   double real = 0;
   std::string text;
   std::vector<std::string> list;
-  const core::SettingTarget targets[] = {&flag, &whole, &real, &text, &list};
-  const core::Setting setting{entry.key, targets[entry.value.index()], ""};
-  if (const core::Status checked = core::check_setting(setting, entry.value); !checked) {
-    fuzz::require(!checked.error().message.empty(), "a refusal has a reason");
-    return;
-  }
+  std::array<core::SettingTarget, 5> targets{&flag, &whole, &real, &text, &list};
+};
+
+void check_refusal(const auto& result) {
+  fuzz::require(result.ok() || !result.error().message.empty(), "a refusal has a reason");
+}
+
+// Whatever the file says fits one of the kinds, or is refused with a reason.
+void set_and_read_again(const core::SettingsFile::Entry& entry) {
+  Kinds kinds;
+  for (const core::SettingTarget& target : kinds.targets)
+    check_refusal(core::check_setting({entry.key, target, "", {.least = 2, .most = 7}}, entry.value));
+  const core::Setting setting{entry.key, kinds.targets[entry.value.index()], ""};
+  if (!core::check_setting(setting, entry.value)) return;
   core::assign_setting(setting, entry.value);
   const core::SettingsFile again = core::parse_settings(entry.key + " = " + core::to_toml(setting));
   fuzz::require(again.problems.empty() && again.entries.size() == 1, "what is set can be written and read");
   fuzz::require(again.entries[0].key == entry.key && again.entries[0].value == entry.value, "as the same");
+}
+
+// As a flag or a variable says it.
+void read_each_kind(std::string_view text) {
+  Kinds kinds;
+  for (const core::SettingTarget& target : kinds.targets) check_refusal(core::read_setting({"key", target, ""}, text));
 }
 
 }  // namespace
@@ -42,5 +57,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(entry.line >= 1 && entry.line <= lines && !entry.key.empty(), "an entry has a line and a key");
     set_and_read_again(entry);
   }
+  read_each_kind(text);
   return 0;
 }

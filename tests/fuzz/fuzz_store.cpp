@@ -6,9 +6,9 @@
 //     edits   of a world of ours (see EditedWorld::edit); then its sums are made right
 #include <array>
 #include <fuzz/fuzz.hpp>
+#include <fuzz/right_log.hpp>
 #include <fuzz/saved_world.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/server/store/log_scan.hpp>
 #include <mobula/server/store/store.hpp>
 #include <reflect/compile_schema.hpp>
 #include <server/store/changing_world.hpp>
@@ -90,34 +90,12 @@ void read(const std::string& path, const SchemaPointer& schema, bool save) {
   if (restore(**opened, registry) && save) save_and_restore(path, schema, std::move(*opened), registry);
 }
 
-// A world's log as SQLite takes it: salts and sums of its header.
-void make_log_right(core::MutableBytes log) {
-  if (log.size() < store::log_header_bytes) return;
-  const auto put = [](std::byte* at, const store::LogSum& sum) {
-    core::store(at, __builtin_bswap32(sum.first));
-    core::store(at + 4, __builtin_bswap32(sum.second));
-  };
-  store::LogSum sum{.swapped = (store::big_endian(log.data()) & 1) != 0};
-  sum.add(log.first(24));
-  put(&log[24], sum);
-  const std::size_t page_bytes = store::big_endian(&log[8]);
-  if (page_bytes < 512 || page_bytes > 65536) return;
-  for (core::MutableBytes rest = log.subspan(store::log_header_bytes);
-       rest.size() >= store::log_frame_header_bytes + page_bytes;
-       rest = rest.subspan(store::log_frame_header_bytes + page_bytes)) {
-    std::copy_n(&log[16], 8, &rest[8]);
-    sum.add(rest.first(8));
-    sum.add(rest.subspan(store::log_frame_header_bytes, page_bytes));
-    put(&rest[16], sum);
-  }
-}
-
 void read_files(fuzz::Input& input, const fuzz::WorldFolder& folder, unsigned how) {
   const std::size_t low = input.word();
   const core::ByteView file = input.bytes(low | std::size_t{input.word()} << 16);
   const core::ByteView rest = input.bytes(~std::size_t{0});
   core::Bytes log(rest.begin(), rest.end());
-  if ((how & right_log_bit) != 0) make_log_right(log);
+  if ((how & right_log_bit) != 0) fuzz::make_log_right(log);
   folder.put(file, log);
 }
 

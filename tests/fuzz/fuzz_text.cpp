@@ -1,4 +1,4 @@
-// Any text where people write some: conditions of a network, addresses, keys, base64. No name is looked up.
+// Any text where people write some: conditions of a network, addresses, keys, tokens, base64. No name is looked up.
 //
 //   input: a byte that says what it is (see the table), then the text
 #include <sys/mman.h>
@@ -9,6 +9,7 @@
 #include <mobula/core/base64.hpp>
 #include <mobula/core/hex.hpp>
 #include <mobula/core/key_file.hpp>
+#include <mobula/net/bearer_token.hpp>
 #include <mobula/net/destination.hpp>
 #include <mobula/net/resolve.hpp>
 #include <mobula/transport/conditions_text.hpp>
@@ -51,20 +52,30 @@ void destination(std::string_view text) {
   fuzz::require(again.ok() && again->address == parsed->address, "an address reads as itself");
 }
 
-void key_file(std::string_view text) {
-  static const int file = ::memfd_create("key", MFD_CLOEXEC);
+// A file in memory that has the text.
+const std::string& file_of(std::string_view text) {
+  static const int file = ::memfd_create("text", MFD_CLOEXEC);
   static const std::string path = "/proc/self/fd/" + std::to_string(file);
   const bool written =
       ::ftruncate(file, 0) == 0 && ::pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
   fuzz::require(written, "there is a file in memory");
-  const auto loaded = core::load_key_file(path);
+  return path;
+}
+
+void key_file(std::string_view text) {
+  const auto loaded = core::load_key_file(file_of(text));
   if (!loaded) return;
   const auto same = core::from_hex(text.substr(0, 2 * loaded->key.size()));
   fuzz::require(same && std::equal(same->begin(), same->end(), loaded->key.begin(), loaded->key.end()),
                 "a key is the text's beginning");
 }
 
-constexpr std::array readers{conditions, base64, listen, destination, key_file};
+void bearer_file(std::string_view text) {
+  const auto token = net::load_bearer_token(file_of(text));
+  if (token) fuzz::require(!token->empty() && text.starts_with(*token), "a token is the text's beginning");
+}
+
+constexpr std::array readers{conditions, base64, listen, destination, key_file, bearer_file};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Seeds of what is read from files.
 #include <ecs/snapshot_world.hpp>
 #include <fuzz/fuzz.hpp>
+#include <fuzz/right_log.hpp>
 #include <fuzz/seeds.hpp>
 #include <mobula/server/store/database.hpp>
 #include <mobula/server/store/store.hpp>
@@ -10,6 +11,15 @@
 
 namespace mobula::fuzz {
 namespace {
+
+void bans() {
+  write_seed("bans", "three", std::string(R"({"account":"eve","reason":"cheating","until":1795340000}
+{"account":"b\u00e4r","reason":"","until":1}
+
+{"reason":"for ever","account":"eve"}
+)"));
+  write_seed("bans", "no_ban", std::string("{\"account\":\"eve\",\"reason\":7}\n"));
+}
 
 void snapshots() {
   for (const ecs::Recycling recycling : {ecs::Recycling::queue, ecs::Recycling::lifo, ecs::Recycling::given}) {
@@ -24,12 +34,20 @@ void snapshots() {
   }
 }
 
+// SQLite chooses the salts of a log at random.
+std::string log_of(const std::string& path) {
+  std::string log = store::read_file_bytes(path + "-wal");
+  if (log.size() < store::log_header_bytes) return log;
+  std::fill_n(log.begin() + 16, 8, '\1');
+  make_log_right({reinterpret_cast<std::byte*>(log.data()), log.size()});
+  return log;
+}
+
 // As fuzz_store takes files.
 std::string store_seed(char how, const std::string& path) {
   const std::string file = store::read_file_bytes(path);
   const auto size = static_cast<std::uint32_t>(file.size());
-  return how + std::string(reinterpret_cast<const char*>(&size), sizeof(size)) + file +
-         store::read_file_bytes(path + "-wal");
+  return how + std::string(reinterpret_cast<const char*>(&size), sizeof(size)) + file + log_of(path);
 }
 
 // With pages so small that the file is, too.
@@ -89,6 +107,7 @@ void edited_stores() {
 }  // namespace
 
 void write_file_seeds() {
+  bans();
   snapshots();
   small_store();
   edited_stores();

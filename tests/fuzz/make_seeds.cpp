@@ -160,6 +160,12 @@ void levels() {
   write("settings", "numbers", std::string("port = 9_000 # x\nquiet = true\r\nshare = -0.25e+1_0\nz = -0\n"));
   write("settings", "texts", std::string("level = \"a\\\"\\\\\\t\\u00e4\\U0001F600\"\npath = 'C:\\x'\n"));
   write("settings", "lists", std::string("address = [ # two\n  \"a:1\",\n  'b:2' ,# and\n ]\nnone = []\n1-_ = 5"));
+  write("settings", "mistakes",
+        std::string("\xef\xbb\xbf"
+                    "a = \nb = maybe\nc = \"open\nd = 1\nd = 2\ne = [ \"x\",\n f = 3\n]\ng = 'a' b\nh = ]\n"));
+  write("settings", "beyond_ascii", std::string("price = \"\\u20ac\"\nfar = 1e300\nmany = 99999999999999999999\n"));
+  write("settings", "flag_number", std::string("12.5"));
+  write("settings", "flag_list", std::string("a:1,b,"));
   write("level_json", "typo", std::string(R"({"entities": {"a": {"components": {"Helth": {"current": -1}}}}})"));
 }
 
@@ -281,6 +287,7 @@ void texts() {
   write("text", "destination", "\x03\x02"s + "2001:db8::1]7777");
   write("text", "destination_v4", "\x03\x01"s + "::ffff:192.0.2.1]7777");
   write("text", "key_file", "\x04"s + std::string(64, 'a') + "\r\n");
+  write("text", "bearer_file", "\x05"s + std::string(40, 'b') + " \r\nmore");
 }
 
 void tokens() {
@@ -291,6 +298,11 @@ void tokens() {
   const core::Bytes token = transport::mint_token(request, {}, {}, 1000).value();
   write("token", "binary", token);
   write("token", "base64", core::to_base64(token) + '\n');
+  const std::string json = R"({"tokens":[")" + core::to_base64(token) + R"("]})";
+  const std::string head = "\r\nContent-Length: " + std::to_string(json.size()) + "\r\n\r\n";
+  write("answer", "a_token", "HTTP/1.1 200 OK" + head + json);
+  write("answer", "refused", "HTTP/1.1 401 Unauthorized\r\n\r\n" + std::string(R"({"error":{"message":"no\n"}})"));
+  write("answer", "not_a_token", std::string("HTTP/1.0 200\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"));
   request.user_data[0] = std::byte{0xff};  // no text
   request.timeout_seconds = -1;
   write("token", "no_text", transport::mint_token(request, {}, {}, 1000).value());
@@ -333,8 +345,13 @@ class Conversation {
     client_->say(message);
     add(of_client, 0, wire::encode(message));
   }
+  // Each with a command, which counts as one of the next tick.
   void input() {
     ++input_.ack;
+    const core::Bytes command = input_.ack % 2 == 0 ? test::move_command(1, 0) : test::walk_to_command(3, -4);
+    const ecs::Tick next = server_->world().tick() + 1;
+    ++input_.first_command;
+    input_.commands.assign(1, {next, next - 1, 7, command});
     core::Bytes bytes(wire::input_bytes_max);
     bytes.resize(wire::encode_input(input_, bytes).bytes);
     client_->send_input(bytes);
@@ -425,4 +442,5 @@ int main(int argc, char** argv) {
   recordings();
   conversations();
   fuzz::write_file_seeds();
+  fuzz::write_stream_seeds();
 }

@@ -11,6 +11,7 @@ inline void write_seed(const std::string& target, const std::string& name, const
   write_seed(target, name, core::as_bytes(text.data(), text.size()));
 }
 
-void write_file_seeds();  // of what is read from files: snapshots, stores
+void write_file_seeds();    // of what is read from files: bans, snapshots, stores
+void write_stream_seeds();  // of what comes over streams: admin port, stream pipes
 
 }  // namespace mobula::fuzz

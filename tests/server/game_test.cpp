@@ -240,6 +240,19 @@ TEST_F(DemoGameTest, APickupIsTakenAndComesBackWithANewHandle) {
   EXPECT_EQ(there, 1);
 }
 
+// As a world that was restored may have one.
+TEST_F(DemoGameTest, APickupOfNoKindStaysWhereItIs) {
+  ecs::Entity pickup;
+  world->registry().view<const Pickup, const Transform>().each(
+      [&](ecs::Entity entity, const Pickup&, const Transform&) { pickup = entity; });
+  ASSERT_TRUE(world->registry().valid(pickup));
+  world->registry().get<Pickup>(pickup).kind = static_cast<PickupKind>(200);
+  const Player player = join();
+  world->registry().get<Transform>(player.entity).position = get<Transform>(pickup).position;
+  ticks(1);
+  EXPECT_TRUE(world->registry().valid(pickup));
+}
+
 class DemoGameSaves : public DemoGameTest {
  protected:
   // A coin is taken; where it was.

@@ -401,9 +401,9 @@ TEST(ServerHandshake, ARecordedConnectionOpensNoSecondSession) {
   EXPECT_EQ(desk.send(a, desk.packet(1, PacketType::disconnect, {})), Drop::none);
 
   EXPECT_EQ(desk.send(a, recorded[0]), Drop::token_used);
-  desk.server.set_unix_time(start_time + 1'000'000);  // the clock is set forward, the token is forgotten …
-  desk.update(second);
-  desk.server.set_unix_time(start_time);  // … and back
+  desk.server.set_unix_time(start_time + 1'000'000);  // its time goes by, the token is forgotten …
+  desk.update(1'000'000 * second);
+  desk.server.set_unix_time(start_time);  // … and the clock is set back
   EXPECT_EQ(desk.send(a, recorded[0]), Drop::none) << "it is a good token";
   EXPECT_EQ(desk.send(a, recorded[1]), Drop::stale_challenge);
   EXPECT_EQ(desk.send(a, recorded[2]), Drop::unknown_address);

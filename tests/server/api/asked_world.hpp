@@ -66,7 +66,7 @@ class AskedWorld {
   // A feed of the topic that the wish subscribes to.
   core::Result<std::shared_ptr<server::admin::Feed>> subscribe(const nlohmann::json& wish) {
     for (const server::admin::Topic& topic : server::api::topics(api_))
-      if (topic.name == wish.at("subscribe")) return topic.subscribe(wish.dump());
+      if (wish.at("subscribe") == nlohmann::json(topic.name)) return topic.subscribe(wish.dump());
     return core::Error{"no such topic", "none"};
   }
   static nlohmann::json frame(server::admin::Feed& feed) { return nlohmann::json::parse(feed.next()().value()); }

@@ -1,0 +1,31 @@
+// Any bytes as a file of bans: what is read is bounded, and reads as the same when it was written again.
+#include <fuzz/fuzz.hpp>
+#include <mobula/server/ban_list.hpp>
+#include <server/store/test_folder.hpp>
+
+using namespace mobula;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const store::TestFolder folder;
+  const std::string path = folder.file("bans.jsonl");
+  store::write_file_bytes(path, {reinterpret_cast<const char*>(data), size});
+  core::Result<server::BanList> list = server::BanList::open(path);
+  if (!list) {
+    fuzz::require(!list.error().message.empty(), "a refusal says why");
+    return 0;
+  }
+  const std::vector<server::Ban> bans = list->list(0);
+  for (const server::Ban& ban : bans) {
+    fuzz::require(!ban.account.empty() && ban.account.size() <= server::BanList::text_bytes_max, "who");
+    fuzz::require(
+        *list->find(ban.account, 0) == ban && !to_string(ban).empty() == (!ban.reason.empty() || ban.until != 0),
+        "and why");
+  }
+  fuzz::require(list->add({.account = "zed", .reason = "written again"}, 0).ok(), "there is room for one more");
+  fuzz::require(list->remove("zed").ok(), "who can be let in again");
+  const core::Result<server::BanList> again = server::BanList::open(path);
+  std::vector<server::Ban> others = bans;
+  std::erase_if(others, [](const server::Ban& ban) { return ban.account == "zed"; });
+  fuzz::require(again.ok() && again->list(0) == others, "what was read is the same when it was written");
+  return 0;
+}

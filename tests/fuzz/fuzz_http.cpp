@@ -1,0 +1,112 @@
+// Any bytes to a connection of the admin port: as HTTP, and as frames of the live feed's WebSocket.
+//
+//   input: a byte that says how (see the bits), then steps of a byte and what it needs
+//     0 u16 size, bytes     as they are              1 u8 first byte, u16 size, bytes    a frame
+//     2 u16 size, text      a message                3                                   a tick of the world
+#include <boost/asio/post.hpp>
+#include <fuzz/fuzz.hpp>
+#include <fuzz/wire_tap.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/server/admin/connection_impl.hpp>
+#include <server/api/asked_world.hpp>
+
+using namespace mobula;
+namespace admin = server::admin;
+
+namespace {
+
+constexpr std::size_t steps_max = 200;
+constexpr unsigned live_bit = 1;   // the WebSocket is opened first
+constexpr unsigned token_bit = 2;  // a token is asked for
+constexpr unsigned told_bit = 4;   // and said
+constexpr std::string_view token = "sesame-sesame-sesame";
+
+test::AskedWorld& world() {
+  static test::AskedWorld one;
+  static const bool begun = [] {
+    core::set_log_level(core::LogLevel::off);
+    one.village.join("anna");
+    one.ticks(20);
+    return true;
+  }();
+  static_cast<void>(begun);
+  return one;
+}
+
+// As AdminServer, in one thread, and with an answer to everything at once.
+class Owner final : public admin::ConnectionOwner {
+ public:
+  Owner(boost::asio::io_context& io, bool asks_for_token)
+      : io_(io),
+        topics_(server::api::topics(world().api())),
+        welcome_(server::api::welcome(world().api())),
+        router_(server::api::routes(world().api()), std::string(asks_for_token ? token : "")) {}
+
+  void answer(admin::Request request, Done done) noexcept override {
+    admin::Reply reply = router_.answer(std::move(request));
+    if (auto* question = std::get_if<admin::Question>(&reply)) reply = question->work()();
+    const auto& response = std::get<admin::Response>(reply);
+    fuzz::require(response.status != 500, "nothing fails of what is said");
+    done(response);
+  }
+  std::optional<admin::Response> refuse_live(const admin::Request& request) noexcept override {
+    return admin::Gate::refuse_page(request, router_.gate().wants_token());
+  }
+  void connection_ended() noexcept override { --connections; }
+  bool may_watch(std::string_view authorization) override {
+    return !router_.gate().wants_token() || router_.gate().is_authorized(authorization);
+  }
+  bool is_token(std::string_view said) override { return router_.gate().is_token(said); }
+  [[nodiscard]] std::span<const admin::Topic> topics() const override { return topics_; }
+  [[nodiscard]] const std::string& welcome() const override { return welcome_; }
+  void ask(std::shared_ptr<admin::Feed> feed, FrameDone done) noexcept override {
+    boost::asio::post(io_, [feed = std::move(feed), done = std::move(done)] { done(feed->next()()); });
+  }
+  bool live_began() noexcept override { return ++watching != 0; }
+  void live_ended() noexcept override { --watching; }
+  [[nodiscard]] core::Nanoseconds timeout() const override { return 60 * core::second; }
+
+  int connections = 0;
+  int watching = 0;
+
+ private:
+  boost::asio::io_context& io_;
+  std::vector<admin::Topic> topics_;
+  std::string welcome_;
+  admin::Router router_;
+};
+
+void open_live(test::WireTap& tap) {
+  tap.say(
+      "GET /api/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n");
+  fuzz::require(tap.heard().starts_with("HTTP/1.1 101"), "a WebSocket is opened");
+}
+
+void step(fuzz::Input& input, test::WireTap& tap) {
+  const std::uint8_t what = input.byte() % 4;
+  if (what == 3) return world().tick(), tap.settle();
+  if (what == 0) return tap.say(input.bytes(input.word()));
+  const std::uint8_t first = what == 1 ? input.byte() : test::whole_text;
+  tap.say(test::websocket_frame(first, input.bytes(input.word())));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input input(fuzz::view(data, size));
+  const unsigned how = input.byte();
+  boost::asio::io_context io{1};
+  Owner owner(io, (how & token_bit) != 0);
+  {
+    test::WireTap tap(io);
+    ++owner.connections;
+    admin::serve(tap.take_socket(), owner);
+    if ((how & live_bit) != 0) open_live(tap);
+    if ((how & told_bit) != 0)
+      tap.say(test::websocket_frame(test::whole_text, core::as_bytes(R"({"token":"sesame-sesame-sesame"})", 32)));
+    for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) step(input, tap);
+  }
+  fuzz::require(owner.connections == 0 && owner.watching == 0, "whoever has gone is gone");
+  return 0;
+}
