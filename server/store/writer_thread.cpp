@@ -61,7 +61,7 @@ core::Status WriterThread::drain(std::uint32_t tries) {
     wait();
   }
   if (free_batch() != nullptr) return core::Done{};
-  return *error_;
+  return error_.value_or(core::Error{"file error", "the last checkpoint is not written"});
 }
 
 void WriterThread::close() {
