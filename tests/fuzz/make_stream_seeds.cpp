@@ -25,6 +25,10 @@ void questions() {
   write_seed("http", "chunks",
              "\0"s + said(asked("POST /api/tokens") + "Transfer-Encoding: chunked\r\n\r\n") +
                  said("b\r\n{\"count\":1}\r\n0\r\n\r\n"));
+  const std::string wish = R"({"count":2,"user_data":"anna"})";
+  write_seed(
+      "http", "tokens",
+      "\0"s + said(asked("POST /api/tokens") + "Content-Length: " + std::to_string(wish.size()) + "\r\n\r\n" + wish));
   write_seed("http", "with_token",
              "\2"s + said(asked("GET /api/pools") + "Authorization: Bearer sesame-sesame-sesame\r\n\r\n") +
                  said(asked("GET /api/pools") + "Origin: http://evil\r\nAuthorization: bearer x\r\n\r\n"));
