@@ -43,6 +43,13 @@ void questions() {
                  "\1\x82"s + sized("bytes") + "\1\x88"s + sized("\x03\xe8"));
 }
 
+// What fuzz_admin.cpp asks, besides what was written by hand.
+void bans() {
+  write_seed("admin", "ban", "\1/api/bans/eve\n{\"reason\":\"cheats\",\"seconds\":60}"s);
+  write_seed("admin", "bans", "\0/api/bans?limit=1&cursor=0"s);
+  write_seed("admin", "unban", "\3/api/bans/eve"s);
+}
+
 // The steps of fuzz_pipe.cpp.
 void pipes() {
   const auto raw = [](const std::string& bytes) { return "\0"s + sized(bytes); };
@@ -68,6 +75,7 @@ void pipes() {
 }  // namespace
 
 void write_stream_seeds() {
+  bans();
   questions();
   pipes();
 }
