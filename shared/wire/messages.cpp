@@ -303,6 +303,10 @@ core::Result<Message> read(const flat::Level& flat) {
 
 core::Result<Message> read(const flat::MirrorHashes& flat) {
   if (flat.hashes()->size() > max_mirror_hashes) return malformed("MirrorHashes: at most 1024");
+  // The verifier asks where a vector's length lies, and these are of 8 bytes.
+  const auto place = reinterpret_cast<std::uintptr_t>(flat.hashes()->Data());
+  if (flat.hashes()->size() > 0 && place % alignof(flat::MirrorHash) != 0)
+    return malformed("MirrorHashes: hashes lie at multiples of 8");
   MirrorHashes message{
       .of_level = flat.of_level(), .first = flat.first(), .end = flat.end(), .tick = flat.tick(), .hashes = {}};
   std::uint64_t least = flat.first();

@@ -6,7 +6,7 @@ set -euo pipefail
 
 # The target, then the sources that read what it is given.
 decoders='
-admin         server/admin/router.cpp server/admin/url.cpp server/admin/tokens.cpp server/api/asking.cpp
+admin         server/admin/router.cpp server/admin/url.cpp server/api/asking.cpp
               server/api/entities.cpp server/api/sessions.cpp server/api/bans.cpp server/api/pools.cpp
               server/api/map_topic.cpp server/api/overview_topic.cpp shared/index/properties.cpp
               shared/index/property_text.cpp shared/reflect/field_json.cpp
@@ -21,16 +21,17 @@ entity        shared/wire/entity_codec.cpp shared/wire/row_codec.cpp shared/wire
               shared/wire/residual_code.cpp shared/wire/motion.cpp
 event_batch   shared/wire/event_batch.cpp
 http          server/admin/connection.cpp server/admin/live_connection.cpp server/admin/gate.cpp
-              server/admin/router.cpp server/admin/same_machine.cpp
+              server/admin/router.cpp server/admin/same_machine.cpp server/admin/tokens.cpp
 input         shared/wire/input.cpp
 level_json    shared/resource/json.cpp shared/resource/compiler.cpp shared/resource/scene.cpp
-              shared/resource/prefabs.cpp shared/resource/placements.cpp shared/resource/component_json.cpp
-              shared/resource/raw_parts.cpp shared/resource/sources.cpp shared/reflect/field_json.cpp
+              shared/resource/prefabs.cpp shared/resource/placements.cpp shared/resource/raw_parts.cpp
+              shared/resource/sources.cpp shared/reflect/field_json.cpp
 message       shared/wire/messages.cpp
 pipe          shared/net/stream_connection.cpp shared/net/tcp_stream.cpp shared/net/websocket_stream.cpp
 recording     client/recording.cpp client/replay.cpp
 resource      shared/resource/resource.cpp shared/resource/verify.cpp shared/resource/spawner.cpp
-              shared/resource/spawner_bind.cpp shared/resource/decompile.cpp shared/resource/inspect.cpp
+              shared/resource/spawner_bind.cpp shared/resource/decompile.cpp shared/resource/component_json.cpp
+              shared/resource/inspect.cpp
 schema        shared/reflect/schema.cpp shared/reflect/declarations.cpp shared/reflect/attributes.cpp
               shared/reflect/describe.cpp
 server        server/server_sessions.cpp server/server_join.cpp server/session.cpp server/client_view.cpp
@@ -39,7 +40,7 @@ server        server/server_sessions.cpp server/server_join.cpp server/session.c
 session       shared/transport/session.cpp shared/transport/session_body.cpp shared/transport/reliable_receiver.cpp
               shared/transport/reliable_sender.cpp shared/transport/received_history.cpp
 settings      shared/core/settings_file.cpp shared/core/setting.cpp
-snapshot      shared/ecs/snapshot.cpp shared/ecs/snapshot_loader.cpp shared/ecs/entity_pool_image.cpp
+snapshot      shared/ecs/snapshot.cpp shared/ecs/snapshot_loader.cpp
 store         server/store/world_file.cpp server/store/log_scan.cpp server/store/world_reader.cpp
               server/store/restorer.cpp server/store/component_table.cpp shared/reflect/migration.cpp
               shared/ecs/entity_pool_image.cpp shared/ecs/snapshot_loader.cpp

@@ -157,6 +157,11 @@ void levels() {
   const std::string together = std::string(small_level) + '\0' + small_include;
   write("level_json", "small", together);
   write("level_json", "prefabs_alone", std::string(small_include));
+  write("level_json", "raw_parts", std::string(R"({"entities": {"a": {}, "b": {"parent": "a"}},
+ "statics": [{"type": "Line", "data": "0001"}],
+ "columns": [{"type": "Route", "entities": ["/b"], "data": "00000000000000000000", "references": [[2, "/a"]]}]})"));
+  write("level_json", "raw_parts_bad", std::string(R"({"entities": {"a": {}}, "statics": [{"type": "L", "data": "0"}],
+ "columns": [{"type": "R", "entities": ["/c", "/a", "/a"], "data": "zz", "references": [[9, "/x"]]}]})"));
   write("settings", "numbers", std::string("port = 9_000 # x\nquiet = true\r\nshare = -0.25e+1_0\nz = -0\n"));
   write("settings", "texts", std::string("level = \"a\\\"\\\\\\t\\u00e4\\U0001F600\"\npath = 'C:\\x'\n"));
   write("settings", "lists", std::string("address = [ # two\n  \"a:1\",\n  'b:2' ,# and\n ]\nnone = []\n1-_ = 5"));

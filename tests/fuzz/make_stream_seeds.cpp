@@ -25,6 +25,10 @@ void questions() {
   write_seed("http", "chunks",
              "\0"s + said(asked("POST /api/tokens") + "Transfer-Encoding: chunked\r\n\r\n") +
                  said("b\r\n{\"count\":1}\r\n0\r\n\r\n"));
+  const std::string wish = R"({"count":2,"user_data":"anna"})";
+  write_seed(
+      "http", "tokens",
+      "\0"s + said(asked("POST /api/tokens") + "Content-Length: " + std::to_string(wish.size()) + "\r\n\r\n" + wish));
   write_seed("http", "with_token",
              "\2"s + said(asked("GET /api/pools") + "Authorization: Bearer sesame-sesame-sesame\r\n\r\n") +
                  said(asked("GET /api/pools") + "Origin: http://evil\r\nAuthorization: bearer x\r\n\r\n"));
@@ -37,6 +41,13 @@ void questions() {
   write_seed("http", "frames",
              "\1"s + "\1\x89"s + sized("ping") + "\1\x01"s + sized("{\"subscribe\":") + "\1\x80"s + sized("\"map\"}") +
                  "\1\x82"s + sized("bytes") + "\1\x88"s + sized("\x03\xe8"));
+}
+
+// What fuzz_admin.cpp asks, besides what was written by hand.
+void bans() {
+  write_seed("admin", "ban", "\1/api/bans/eve\n{\"reason\":\"cheats\",\"seconds\":60}"s);
+  write_seed("admin", "bans", "\0/api/bans?limit=1&cursor=0"s);
+  write_seed("admin", "unban", "\3/api/bans/eve"s);
 }
 
 // The steps of fuzz_pipe.cpp.
@@ -64,6 +75,7 @@ void pipes() {
 }  // namespace
 
 void write_stream_seeds() {
+  bans();
   questions();
   pipes();
 }

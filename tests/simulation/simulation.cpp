@@ -40,7 +40,7 @@ struct Simulation::Player {
   bool knows_schema = false;
   // The last reliable event that it was told; and all others.
   SimGame::Event last_event;
-  bool may_miss = false;  // those of the time until it came
+  std::uint32_t gaps_left = 0;  // it may have missed those of the time until it came, as often as it came
   std::set<std::pair<std::uint32_t, std::uint32_t>> events;
 };
 
@@ -155,13 +155,13 @@ void Simulation::enter(Player& player) {
   config.transport.token = token_of(player);
   if (player.keeps_levels) config.resources = &*levels_;
   if (player.knows_schema) config.schema = test::game_schema();
-  player.may_miss = true;
+  ++player.gaps_left;
   player.connection = std::make_unique<Connection>(config, player.clock(now_));
 }
 
 void Simulation::come_back(Player& player) {
   Connection& connection = *player.connection;
-  player.may_miss = true;
+  ++player.gaps_left;
   if (connection.reason().code == transport::ReasonCode::protocol_error)
     return find(player.name + " was sent away: " + to_string(connection.reason()));
   if (connection.can_rejoin()) {
@@ -289,9 +289,9 @@ void Simulation::hear(Player& player) {
     const SimGame::Event last = std::exchange(player.last_event, event);
     const bool is_next = event.run == last.run && event.number == last.number + 1;
     const bool is_later = event.run > last.run || (event.run == last.run && event.number > last.number);
-    if (!is_next && !(is_later && player.may_miss))
+    if (!is_next && !(is_later && player.gaps_left > 0))
       return find(player.name + " was told " + what + " after event " + std::to_string(last.number));
-    if (!is_next) player.may_miss = false;
+    if (!is_next) --player.gaps_left;
   }
 }
 

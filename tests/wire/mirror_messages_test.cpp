@@ -55,6 +55,25 @@ TEST(MirrorMessages, EveryFieldTravels) {
   EXPECT_EQ(difference.server, "[2,3]");
 }
 
+// The list is the last thing in the buffer: four bytes before it, and whoever points to it points four bytes further.
+TEST(MirrorMessages, HashesThatLieAskewAreRefused) {
+  core::Bytes bytes = encode(some_hashes(1));
+  constexpr std::size_t list_bytes = 4 + 24;
+  const std::size_t list = bytes.size() - list_bytes;
+  int pointers = 0;
+  for (std::size_t at = 0; at + 4 <= list; at += 4) {
+    const auto offset = core::load<std::uint32_t>(&bytes[at]);
+    if (at + offset != list) continue;
+    core::store(&bytes[at], offset + 4);
+    ++pointers;
+  }
+  ASSERT_EQ(pointers, 1);
+  bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(list), 4, std::byte{});
+  const core::Result<Message> decoded = decode_message(bytes);
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_EQ(decoded.error().message, "MirrorHashes: hashes lie at multiples of 8");
+}
+
 TEST(MirrorMessages, WhatIsOutOfBoundsIsRefused) {
   EXPECT_FALSE(refused(some_hashes(max_mirror_hashes)));
   EXPECT_LT(encode(some_hashes(max_mirror_hashes)).size(), 64u * 1024);
