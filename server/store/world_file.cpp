@@ -42,19 +42,12 @@ core::Error advised(const std::string& path, const core::Error& error) {
   return {error.reason, core::format("the world {}: {}", path, error.message)};
 }
 
-// SQLite's header: numbers are big-endian.
-std::uint32_t big_endian(const char* at) {
-  std::uint32_t number = 0;
-  for (int i = 0; i < 4; ++i) number = number << 8 | static_cast<unsigned char>(at[i]);
-  return number;
-}
-
-// Before SQLite sees it, which would repair what it takes for its own. By a stream that is closed again while nobody
-// of this process has the file open: its locks would go.
+// Before SQLite sees it, which would repair what it takes for its own: SQLite's header, of big-endian numbers. By a
+// stream that is closed again while nobody of this process has the file open: its locks would go.
 core::Status check_header(const std::string& path) {
-  std::array<char, 100> header{};
+  std::array<std::byte, 100> header{};
   std::ifstream file(path, std::ios::binary);
-  file.read(header.data(), header.size());
+  file.read(reinterpret_cast<char*>(header.data()), header.size());
   if (!file) return core::Error{"damaged", "it is shorter than the header of an SQLite file, or cannot be read"};
   if (std::memcmp(header.data(), "SQLite format 3", 16) != 0)
     return core::Error{"foreign",

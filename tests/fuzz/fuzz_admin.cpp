@@ -2,27 +2,14 @@
 //
 //   input: a byte that says how (see the table); up to a line's end the target, or nothing; then the body
 #include <array>
-#include <fuzz/fuzz.hpp>
-#include <mobula/core/log.hpp>
-#include <server/api/asked_world.hpp>
+#include <fuzz/asked_world.hpp>
 
 using namespace mobula;
+using fuzz::world;
 
 namespace {
 
 constexpr std::array<const char*, 4> methods{"GET", "PUT", "POST", "DELETE"};
-
-test::AskedWorld& world() {
-  static test::AskedWorld one;
-  static const bool begun = [] {
-    core::set_log_level(core::LogLevel::off);
-    one.village.join("anna");
-    one.ticks(20);
-    return true;
-  }();
-  (void)begun;
-  return one;
-}
 
 void ask(const char* method, const std::string& target, const std::string& body) {
   const std::uint64_t hash = world().village.published_hash();

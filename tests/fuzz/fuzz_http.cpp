@@ -4,14 +4,13 @@
 //     0 u16 size, bytes     as they are              1 u8 first byte, u16 size, bytes    a frame
 //     2 u16 size, text      a message                3                                   a tick of the world
 #include <boost/asio/post.hpp>
-#include <fuzz/fuzz.hpp>
+#include <fuzz/asked_world.hpp>
 #include <fuzz/wire_tap.hpp>
-#include <mobula/core/log.hpp>
 #include <mobula/server/admin/connection_impl.hpp>
 #include <mobula/server/admin/tokens.hpp>
-#include <server/api/asked_world.hpp>
 
 using namespace mobula;
+using fuzz::world;
 namespace admin = server::admin;
 
 namespace {
@@ -21,18 +20,6 @@ constexpr unsigned live_bit = 1;   // the WebSocket is opened first
 constexpr unsigned token_bit = 2;  // a token is asked for
 constexpr unsigned told_bit = 4;   // and said
 constexpr std::string_view token = "sesame-sesame-sesame";
-
-test::AskedWorld& world() {
-  static test::AskedWorld one;
-  static const bool begun = [] {
-    core::set_log_level(core::LogLevel::off);
-    one.village.join("anna");
-    one.ticks(20);
-    return true;
-  }();
-  static_cast<void>(begun);
-  return one;
-}
 
 // All that there is to ask for, and tokens that let nobody in.
 std::vector<admin::Route> routes() {

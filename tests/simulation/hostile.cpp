@@ -1,25 +1,15 @@
+#include <simulation/chance.hpp>
 #include <simulation/hostile.hpp>
 
 namespace mobula::sim {
 
 void Hostile::overhear(const transport::Address& from, core::ByteView datagram) {
   if (!random_.chance(1, 8)) return;
-  Letter letter{from, {datagram.begin(), datagram.end()}};
-  if (heard_.size() < kept) {
-    heard_.push_back(std::move(letter));
-  } else {
-    heard_[random_.below(kept)] = std::move(letter);
-  }
-}
-
-core::Bytes Hostile::noise() {
-  core::Bytes bytes(random_.below(1300));
-  for (std::byte& each : bytes) each = static_cast<std::byte>(random_.below(256));
-  return bytes;
+  keep_some(heard_, kept, Letter{from, {datagram.begin(), datagram.end()}}, random_);
 }
 
 Hostile::Letter Hostile::make() {
-  if (heard_.empty() || random_.chance(1, 4)) return {own_, noise()};
+  if (heard_.empty() || random_.chance(1, 4)) return {own_, noise(random_, random_.below(1300))};
   Letter letter = heard_[random_.below(static_cast<std::uint32_t>(heard_.size()))];
   if (random_.chance(1, 2)) letter.from = own_;  // a request so becomes one with another's token
   if (random_.chance(1, 3) && !letter.bytes.empty())

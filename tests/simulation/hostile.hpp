@@ -29,10 +29,9 @@ class Hostile {
     transport::Address from;
     core::Bytes bytes;
   };
-  static constexpr std::size_t kept = 64;
+  static constexpr std::uint32_t kept = 64;
 
   [[nodiscard]] Letter make();
-  [[nodiscard]] core::Bytes noise();
 
   core::Random random_;
   transport::Address own_;

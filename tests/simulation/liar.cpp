@@ -1,16 +1,16 @@
 #include <algorithm>
 #include <cstring>
-#include <mobula/core/assert.hpp>
 #include <mobula/wire/delta.hpp>
 #include <mobula/wire/input.hpp>
 #include <server/hamlet.hpp>
+#include <simulation/chance.hpp>
 #include <simulation/liar.hpp>
 #include <utility>
 
 namespace mobula::sim {
 namespace {
 
-constexpr std::size_t heard_max = 16;
+constexpr std::uint32_t heard_max = 16;
 constexpr std::uint64_t too_old_seconds = 20'000;
 
 }  // namespace
@@ -75,11 +75,7 @@ void Liar::act(core::Nanoseconds now, transport::Output& output) {
 
 void Liar::listen() {
   while (endpoint_->session().next_reliable(buffer_)) {
-    if (heard_.size() < heard_max) {
-      heard_.push_back(buffer_);
-    } else {
-      heard_[random_.below(heard_max)] = buffer_;
-    }
+    keep_some(heard_, heard_max, core::Bytes(buffer_), random_);
   }
   while (endpoint_->session().next_reliable(buffer_, transport::Lane::bulk)) {
   }
@@ -98,7 +94,7 @@ void Liar::speak() {
   if (random_.chance(1, 20)) static_cast<void>(session.send_reliable(wire::encode(message())).ok());
   if (!random_.chance(1, 60)) return;
   core::Bytes bytes = heard_.empty() || random_.chance(1, 4)
-                          ? noise(3000)
+                          ? noise(random_, 1 + random_.below(3000))
                           : heard_[random_.below(static_cast<std::uint32_t>(heard_.size()))];
   static_cast<void>(session.send_reliable(bytes).ok());
 }
@@ -125,7 +121,7 @@ wire::Message Liar::message() {
 
 // Acknowledges what it has not got, and what there never was; commands come in any order.
 void Liar::say_input() {
-  const core::Bytes command = random_.chance(1, 2) ? noise(40) : core::Bytes();
+  const core::Bytes command = random_.chance(1, 2) ? noise(random_, 1 + random_.below(40)) : core::Bytes();
   wire::InputDatagram input{.ack = ack_ += 1 + random_.below(2),
                             .newest = random_.chance(3, 4) ? newest_ : newest_ + random_.below(5),
                             .words = static_cast<std::uint8_t>(1 + random_.below(wire::input_words_max)),
@@ -141,12 +137,6 @@ void Liar::say_input() {
   if (random_.chance(1, 10) && !bytes.empty())
     bytes[random_.below(static_cast<std::uint32_t>(bytes.size()))] ^= std::byte{4};
   static_cast<void>(endpoint_->session().send_unreliable(bytes).ok());
-}
-
-core::Bytes Liar::noise(std::uint32_t bytes_max) {
-  core::Bytes bytes(1 + random_.below(bytes_max));
-  for (std::byte& each : bytes) each = static_cast<std::byte>(random_.below(256));
-  return bytes;
 }
 
 }  // namespace mobula::sim

@@ -36,7 +36,6 @@ class Liar {
   void speak();
   [[nodiscard]] wire::Message message();
   void say_input();
-  [[nodiscard]] core::Bytes noise(std::uint32_t bytes_max);
 
   core::Random random_;
   std::uint32_t number_;

@@ -13,7 +13,7 @@ struct Simulation::ServerPort final : transport::Output {
   void send(const transport::Address& to, core::ByteView datagram) override {
     const std::int64_t before = sim.counted_ != nullptr ? sim.counted_->held() : 0;
     sim.network_.send(test::village_address, to, datagram, sim.now_);
-    if (sim.counted_ != nullptr) sim.network_bytes_ += sim.counted_->held() - before;
+    if (sim.counted_ != nullptr) sim.server_bytes_ -= sim.counted_->held() - before;  // the network's
   }
   [[nodiscard]] bool ready(const transport::Address& to) const override {
     return to != full && (to != slow || sim.outcome_.ticks % slow_ticks == 0);

@@ -89,7 +89,6 @@ struct SimulatedDisk::Vfs {
   Trouble trouble = Trouble::none;
   bool power = true;
   std::uint32_t operations_left = never;
-  std::uint64_t lost = 0;
   std::map<std::string, Image> images;  // by path
   sqlite3_vfs* below = nullptr;
   sqlite3_vfs own{};
@@ -310,11 +309,7 @@ void SimulatedDisk::Vfs::restore(const std::string& path, Image& image) {
       const std::size_t to_next = sector - (change.offset + at) % sector;
       const core::ByteView piece =
           core::ByteView(change.bytes).subspan(at, std::min(to_next, change.bytes.size() - at));
-      if (!change.lost && survives()) {
-        apply(image.durable, change.offset + at, piece);
-      } else {
-        ++lost;
-      }
+      if (!change.lost && survives()) apply(image.durable, change.offset + at, piece);
       at += piece.size();
     }
   }
@@ -350,6 +345,5 @@ bool SimulatedDisk::reads_fail() const { return vfs_->trouble == Trouble::errors
 bool SimulatedDisk::is_well() const {
   return vfs_->power && vfs_->trouble == Trouble::none && vfs_->operations_left == never;
 }
-std::uint64_t SimulatedDisk::lost() const { return vfs_->lost; }
 
 }  // namespace mobula::sim

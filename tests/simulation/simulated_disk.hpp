@@ -38,8 +38,6 @@ class SimulatedDisk {
   [[nodiscard]] bool reads_fail() const;
   // Nothing is wrong, nor will be.
   [[nodiscard]] bool is_well() const;
-  // Sectors that were not there any more when the power came back.
-  [[nodiscard]] std::uint64_t lost() const;
 
  private:
   struct Vfs;

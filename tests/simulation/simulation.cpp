@@ -40,7 +40,7 @@ struct Simulation::Player {
   bool knows_schema = false;
   // The last reliable event that it was told; and all others.
   SimGame::Event last_event;
-  std::uint32_t gaps_left = 0;  // it may have missed those of the time until it came, as often as it came
+  std::uint32_t gaps_left = 0;  // it may have missed those of the time until it came, as often as this connection came
   std::set<std::pair<std::uint32_t, std::uint32_t>> events;
 };
 
@@ -155,20 +155,20 @@ void Simulation::enter(Player& player) {
   config.transport.token = token_of(player);
   if (player.keeps_levels) config.resources = &*levels_;
   if (player.knows_schema) config.schema = test::game_schema();
-  ++player.gaps_left;
+  player.gaps_left = 1;
   player.connection = std::make_unique<Connection>(config, player.clock(now_));
 }
 
 void Simulation::come_back(Player& player) {
   Connection& connection = *player.connection;
-  ++player.gaps_left;
   if (connection.reason().code == transport::ReasonCode::protocol_error)
     return find(player.name + " was sent away: " + to_string(connection.reason()));
+  if (!connection.can_rejoin() && !connection.lost()) return enter(player);
+  ++player.gaps_left;
   if (connection.can_rejoin()) {
     tell(player.name + " comes back");
     return connection.rejoin(player.clock(now_));
   }
-  if (!connection.lost()) return enter(player);
   tell(player.name + " enters again");
   connection.enter_again(token_of(player), player.clock(now_));
 }
@@ -242,15 +242,18 @@ void Simulation::tick() {
   revive();
 }
 
+template <class Work>
+void Simulation::count_memory(Work&& work) {
+  ecs::test::CountedBytes counted;
+  counted_ = &counted;
+  work();
+  counted_ = nullptr;
+  server_bytes_ += counted.held();
+}
+
 void Simulation::tick_server() {
   const bool was_ready = store_->ready();
-  {
-    ecs::test::CountedBytes counted;
-    counted_ = &counted;
-    server_->tick(now_, *server_port_);
-    counted_ = nullptr;
-    server_bytes_ += counted.held();
-  }
+  count_memory([&] { server_->tick(now_, *server_port_); });
   watch_store(was_ready);
   look();
 }
@@ -269,11 +272,7 @@ void Simulation::take(const transport::Address& from, const transport::Address& 
 }
 
 void Simulation::take_at_server(const transport::Address& from, core::ByteView datagram) {
-  ecs::test::CountedBytes counted;
-  counted_ = &counted;
-  server_->receive(from, datagram, now_, *server_port_);
-  counted_ = nullptr;
-  server_bytes_ += counted.held();
+  count_memory([&] { server_->receive(from, datagram, now_, *server_port_); });
 }
 
 // Reliable events come in order, and none is missing as long as the connection lasts; others come once at most.
@@ -378,7 +377,7 @@ void Simulation::watch_memory() {
   std::int64_t first = 0;
   for (std::uint32_t round = 0; round < rounds && outcome_.wrong.empty(); ++round) {
     come_and_go();
-    const std::int64_t bytes = server_bytes_ - network_bytes_;
+    const std::int64_t bytes = server_bytes_;
     if (round == rounds / 2) first = bytes;
     tell("nobody is there: " + std::to_string(bytes) + " bytes");
     if (round > rounds / 2 && bytes > first + bytes_growth_max)

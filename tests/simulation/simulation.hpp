@@ -60,6 +60,9 @@ class Simulation {
   void look();
   void take(const transport::Address& from, const transport::Address& to, core::ByteView datagram);
   void take_at_server(const transport::Address& from, core::ByteView datagram);
+  // Counts what the server allocates meanwhile.
+  template <class Work>
+  void count_memory(Work&& work);
   void hear(Player& player);
   void settle();
   [[nodiscard]] bool is_quiet();
@@ -92,7 +95,6 @@ class Simulation {
   std::optional<client::ResourceStore> levels_;                     // of those clients that have one
   std::vector<std::pair<transport::Address, core::Bytes>> unread_;  // while the server stands still
   std::int64_t server_bytes_ = 0;                                   // of memory, that it has more than at the beginning
-  std::int64_t network_bytes_ = 0;                                  // … that went to the network meanwhile
   ecs::test::CountedBytes* counted_ = nullptr;                      // while the server does something
   bool stalled_ = false;
   bool away_ = false;  // nobody comes
