@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Breaks the product on purpose, one mutation at a time, and looks whether that is caught: tests/mutation/mutate.sh [NAME…]
 # mutations.txt says what is broken, and what is to catch it. The tree itself is left alone: what is broken is a copy of
-# it, build/mutation/tree, which stays there, so that the next run builds only what differs. After a run of all of them
-# README.md has what caught each. Status 0 only if all were caught.
+# it, build/mutation/tree, which stays there, so that the next run builds only what differs. README.md is given what caught
+# those that were tried. Status 0 only if all were caught.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 list=$root/tests/mutation/mutations.txt
@@ -140,8 +140,9 @@ try() {
   esac
 }
 
+# What was not tried now keeps its row, as long as it is to be caught by the same.
 write_table() {
-  local at
+  local at result row
   cat <<'TEXT'
 # What is broken, and what catches it
 
@@ -152,11 +153,18 @@ clock or by an assertion that ends the server; tests catch by name, as these are
 | mutation | what it breaks | to catch it | caught by | which said |
 |---|---|---|---|---|
 TEXT
-  for at in "${chosen[@]}"; do
-    result=${results[at]//'|'/'\|'}
+  for at in "${!names[@]}"; do
     # shellcheck disable=SC2016  # Markdown's
-    printf '| %s | %s | `%s` | %s | %s |\n' \
-      "${names[at]}" "${abouts[at]}" "${catchers[at]}" "${result%%$'\t'*}" "${result#*$'\t'}"
+    printf -v row '| %s | %s | `%s` |' "${names[at]}" "${abouts[at]}" "${catchers[at]}"
+    result=${results[at]-$(grep -F -m 1 "$row" "$table" || echo "$row not tried yet | |")}
+    case $result in
+      "$row"*) echo "$result" ;;
+      '') echo "$row **nothing** | |" ;;
+      *)
+        result=${result//'|'/'\|'}
+        echo "$row ${result%%$'\t'*} | ${result#*$'\t'} |"
+        ;;
+    esac
   done
 }
 
@@ -172,6 +180,6 @@ for at in "${chosen[@]}"; do
   results[at]=$result
   [[ $result ]] || survived=$((survived + 1))
 done
+write_table >"$log" && cp "$log" "$table"
 ((!survived)) || die "$survived of ${#chosen[@]} survived"
-(($#)) || write_table >"$table"
 say "All ${#chosen[@]} were caught."
