@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <mobula/core/clock.hpp>
 
 namespace mobula::client {
@@ -21,9 +22,9 @@ class SlewedTick {
     now_ = std::max(now_, now);
     const double behind = wanted - (value_ + passed);
     double next = wanted;
-    if (started_ && behind <= far_off_) {
-      const double change = std::clamp(behind * tick_length_ / settle_time, -speed_change_max_, speed_change_max_);
-      next = behind < -far_off_ ? value_ : value_ + passed * (1 + change);
+    if (started_ && std::abs(behind) <= far_off_) {
+      const double change = behind * std::min(passed * tick_length_ / settle_time, 1.0);
+      next = value_ + passed + std::clamp(change, -passed * speed_change_max_, passed * speed_change_max_);
     }
     started_ = true;
     value_ = std::max(value_, std::min(next, limit));

@@ -37,6 +37,21 @@ TEST(SlewedTick, JumpsWhenFarBehindAndStandsStillWhenFarAhead) {
   EXPECT_EQ(tick.follow(130, far, 200 * core::millisecond), 150);
 }
 
+// The server stood still for most of it.
+TEST(SlewedTick, IsWhereItIsWantedAfterAPauseInWhichTheServerDidLess) {
+  SlewedTick tick(tick_length, 0.05, 10);
+  tick.follow(100, far, 0);
+  EXPECT_EQ(tick.follow(150, far, 500 * tick_length), 150);
+}
+
+TEST(SlewedTick, IsNotLedTooFarByAPause) {
+  for (const double off : {0.7, -0.7}) {
+    SlewedTick tick(tick_length, 0.05, 10);
+    tick.follow(100, far, 0);
+    EXPECT_NEAR(tick.follow(1100 + off, far, 1000 * tick_length), 1100 + off, 1e-9);
+  }
+}
+
 TEST(SlewedTick, StaysBelowItsLimitAndNeverGoesBack) {
   SlewedTick tick(tick_length, 0.05, 10);
   EXPECT_EQ(tick.follow(100, 99, 0), 99);
