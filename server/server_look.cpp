@@ -10,15 +10,18 @@ constexpr std::size_t newcomers_max = 32;  // in one tick, to be looked at one b
 
 }  // namespace
 
-// A look around takes a while: clients take turns, but not those that look elsewhere than before. Who has just come is
-// seen at once all the same.
+// A look around takes a while: clients take turns, but not those that look elsewhere than before, nor those that were
+// not told anything for a while. Who has just come is seen at once all the same.
 void Server::look(Session& session) {
   if (session.view->note_published()) session.looked.at = 0;
   const bool changed = session.looked.at != interest_->version() || game_.interest_rule() != nullptr;
-  const bool turn = (world_->tick() + session.player.id) % look_interval == 0;
+  const ecs::Tick now = world_->tick();
+  const bool turn = (now + session.player.id) % look_interval == 0 || now - session.looked.in >= look_interval;
   const bool at_once = session.looked.at == 0 || session.looked.through != session.viewer->version() ||
                        publisher_->came().size() > newcomers_max;
-  at_once || (changed && turn) ? look_around(session) : look_at_newcomers(session);
+  const bool looks = at_once || (changed && turn);
+  if (looks || !changed) session.looked.in = now;
+  looks ? look_around(session) : look_at_newcomers(session);
 }
 
 void Server::look_around(Session& session) {

@@ -52,6 +52,7 @@ class Session {
     std::uint64_t at = 0;  // 0: never, or in vain
     std::uint64_t owners = 0;
     std::uint64_t through = 0;
+    ecs::Tick in = 0;  // the tick, or a later one in which nothing was to be seen anew
   };
   Looked looked;
   // What was acknowledged since the last delta was written, without commands: it waits until what it changes is needed

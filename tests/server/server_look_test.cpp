@@ -72,6 +72,28 @@ class ServerLook : public testing::Test {
   std::vector<ecs::Entity> made;
 };
 
+TEST_F(ServerLook, WhoWasNotToldAnythingForAWhileIsNotToldThenWhatItMaySeeNoMore) {
+  for (const int silent : {5, 6, 7, 8}) {
+    SCOPED_TRACE(std::to_string(silent) + " ticks of silence");
+    in_a_tick([&](World&) { place(10); });
+    const ecs::Entity thing = made.back();
+    ASSERT_TRUE(tick_until([&] { return sees(thing); }));
+    village.full = ada.port.from;
+    for (int i = 0; i < silent; ++i)
+      in_a_tick([&](World& world) {
+        world.registry().get<engine::Transform>(thing).position.x = 1000.0f + static_cast<float>(i);
+      });
+    village.full = {};
+    ticks(10);
+    EXPECT_TRUE(ada.connection.mirror()->is_stale(thing));
+    const ecs::Registry& mirrored = ada.connection.mirror()->registry();
+    const core::StringId32 transform(engine::Transform::component_name);
+    const std::byte* there = mirrored.try_read(thing, mirrored.find_pool(transform, transform));
+    ASSERT_NE(there, nullptr);
+    EXPECT_NEAR(core::load<engine::Transform>(there).position.x, 10, 0.1f);
+  }
+}
+
 TEST_F(ServerLook, WhoComesIsSeenInTheTickInWhichItCame) {
   for (const std::size_t count : {1u, 32u, 33u, 40u}) {
     SCOPED_TRACE(std::to_string(count) + " at once");
