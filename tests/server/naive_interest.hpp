@@ -32,7 +32,11 @@ struct NaiveInterest {
   [[nodiscard]] bool relevant(const Viewer& viewer, std::uint32_t index, bool in_view) const {
     if (published.count(index) == 0) return false;
     const ecs::Entity entity = registry.entities().at(index);
-    const Relevance own = relevance(entity);
+    return may_see(viewer, entity, relevance(entity), in_view);
+  }
+
+  // One that is published.
+  [[nodiscard]] bool may_see(const Viewer& viewer, ecs::Entity entity, const Relevance& own, bool in_view) const {
     if (!viewer.is_in(own.room)) return false;
     const bool may_be = (own.owner != 0 && own.owner == viewer.player()) || is_viewpoint(viewer, entity) ||
                         near(viewer, entity, own, in_view);

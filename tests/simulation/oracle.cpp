@@ -31,14 +31,25 @@ std::vector<ecs::PoolId> sent_pools(ecs::Registry& registry, ecs::PrototypeId pr
   return sent;
 }
 
+// Below its parent, or where it says itself: a parent may be dead, stand nowhere, or in a circle.
+bool stands_right(const ecs::Registry& registry, ecs::Entity entity) {
+  const auto* local = registry.try_get<const engine::Transform>(entity);
+  const auto* world = registry.try_get<const hierarchy::WorldTransform>(entity);
+  if (local == nullptr || world == nullptr) return local == nullptr && world == nullptr;
+  if (*world == hierarchy::WorldTransform{local->position, local->rotation}) return true;
+  const auto* parent = registry.try_get<const engine::Parent>(entity);
+  const auto* above = parent == nullptr ? nullptr : registry.try_get<const hierarchy::WorldTransform>(parent->entity);
+  return above != nullptr && *world == hierarchy::compose(*above, *local);
+}
+
 }  // namespace
 
-Oracle::Oracle(std::vector<server::Layer> layers) : layers_(std::move(layers)) {}
+Oracle::Oracle(std::vector<server::Layer> layers) : layers_(layers), rights_(std::move(layers)) {}
 
 void Oracle::begin(server::Server& server) {
   states_.clear();
   seen_by_.clear();
-  files_.clear();
+  rights_.begin();
   const ecs::Registry& registry = server.world().registry();
   there_.assign(registry.entities().index_end(), ecs::null_entity);
   registry.entities().each([&](ecs::Entity entity) {
@@ -51,7 +62,7 @@ std::optional<std::string> Oracle::look_at(server::Server& server) {
   now_ = server.world().tick() - 1;
   if (std::optional<std::string> wrong = note_handles(server.published())) return wrong;
   note_words(server.published());
-  note_rights(server);
+  rights_.note(server, now_);
   return look_at_published(server);
 }
 
@@ -60,17 +71,13 @@ std::optional<std::string> Oracle::note_handles(const server::Published& publish
   for (std::uint32_t index = 0; index < published.index_end(); ++index) {
     const ecs::Entity entity = published.entity(index).entity;
     if (entity == there_[index]) continue;
+    if (const auto former = states_.find(handle_of(there_[index])); former != states_.end())
+      former->second.push_back({now_});
     there_[index] = entity;
     if (entity && !used_handles_.insert(handle_of(entity)).second)
       return "handle " + to_string(entity) + " means another entity than before";
   }
   return std::nullopt;
-}
-
-bool Oracle::is_of_file(std::uint32_t player, ecs::Entity entity) const {
-  const auto file = files_.find(player);
-  return file != files_.end() && entity.generation == file->second.generation &&
-         entity.index - file->second.first < file->second.count;
 }
 
 void Oracle::note_words(server::Published& published) {
@@ -79,7 +86,7 @@ void Oracle::note_words(server::Published& published) {
     if (!entity.entity || published.changed(index, true) != now_) continue;
     Words words(published.codecs().entity(entity.prototype).words);
     published.words_now(index, words.data());
-    states_[handle_of(entity.entity)].push_back({now_, std::move(words)});
+    states_[handle_of(entity.entity)].push_back({now_, true, std::move(words)});
   }
 }
 
@@ -90,7 +97,10 @@ std::optional<std::string> Oracle::look_at_published(server::Server& server) con
   for (std::uint32_t index = now_ % published_checked_each; index < published.index_end();
        index += published_checked_each) {
     const server::PublishedEntity& entity = published.entity(index);
-    if (!entity.entity || !registry.valid(entity.entity)) continue;
+    if (registry.entities().at(index) != entity.entity)
+      return "entity " + to_string(entity.entity) + " is published, in the world is " +
+             to_string(registry.entities().at(index));
+    if (!entity.entity) continue;
     if (sent_pools(registry, registry.prototype(entity.entity)) != sent_pools(registry, entity.prototype))
       return "entity " + to_string(entity.entity) + " is published with other components than it has";
     Words there(published.codecs().entity(entity.prototype).words);
@@ -98,40 +108,24 @@ std::optional<std::string> Oracle::look_at_published(server::Server& server) con
     published.codecs().words(entity.entity, entity.prototype, there.data());
     published.words_now(index, told.data());
     if (there != told) return "entity " + to_string(entity.entity) + " is not as it is published";
+    if (!stands_right(registry, entity.entity)) return "entity " + to_string(entity.entity) + " is somewhere else";
   }
   return std::nullopt;
-}
-
-// Who is within the leave radius may be in view, or have been a moment ago.
-void Oracle::note_rights(server::Server& server) {
-  const server::test::NaiveInterest interest = interest_of(server, layers_);
-  for (const auto& session : server.sessions()) {
-    if (session->viewer == nullptr || session->view == nullptr) continue;
-    if (session->level != nullptr) files_[session->player.id] = session->level->copy().range();
-    std::vector<Seen>& seen = seen_by_[session->player.id];
-    seen.resize(std::max<std::size_t>(seen.size(), server.published().index_end()));
-    for (const std::uint32_t index : interest.published) {
-      const ecs::Entity entity = server.published().entity(index).entity;
-      std::vector<ecs::Entity>& may_have = seen[index].may_have;
-      const bool is_known = !may_have.empty() && may_have.back() == entity;
-      if (!is_known && interest.relevant(*session->viewer, index, true)) may_have.push_back(entity);
-    }
-  }
 }
 
 const Oracle::Words* Oracle::words_at(ecs::Entity entity, ecs::Tick tick) const {
   const auto states = states_.find(handle_of(entity));
   if (states == states_.end()) return nullptr;
   const auto after = std::ranges::upper_bound(states->second, tick, {}, &State::since);
-  return after == states->second.begin() ? nullptr : &std::prev(after)->words;
+  if (after == states->second.begin() || !std::prev(after)->is_there) return nullptr;
+  return &std::prev(after)->words;
 }
 
-std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity entity) {
-  const ecs::Tick tick = mirror.tick_of(entity);
+std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick) {
   const bool owned = mirror.is_owner(entity);
   ++compared_;
   const Words* then = words_at(entity, tick);
-  const std::string what = "entity " + to_string(entity) + " at its tick " + std::to_string(tick);
+  const std::string what = "entity " + to_string(entity) + " in tick " + std::to_string(tick);
   if (then == nullptr) return what + " was not in the world";
   Words expected = *then;
   if (!owned) test::forget_owned(expected, mirror, entity);
@@ -156,7 +150,9 @@ std::optional<std::string> Oracle::look_at(client::Connection& client, std::uint
   std::vector<Seen>& seen = seen_by_[player];
   std::optional<std::string> wrong;
   mirror->registry().entities().each([&](ecs::Entity entity) {
-    if (!wrong && mirror->tick_of(entity) != 0) wrong = look_at(*mirror, entity, seen, player);  // else out of view
+    if (wrong || mirror->tick_of(entity) == 0) return;  // out of view
+    wrong = look_at(*mirror, entity, seen, player);
+    if (!wrong && is_turn && client.complete()) wrong = compare(*mirror, entity, mirror->tick());
   });
   return wrong;
 }
@@ -167,12 +163,12 @@ std::optional<std::string> Oracle::look_at(client::Mirror& mirror, ecs::Entity e
   Seen& known = seen[entity.index];
   const ecs::Tick tick = mirror.tick_of(entity);
   const bool is_turn = (now_ + entity.index) % checked_each == 0;
-  if (known.compared == entity && known.tick == tick && !is_turn) return std::nullopt;
-  known.compared = entity;
-  known.tick = tick;
-  if (std::ranges::find(known.may_have, entity) == known.may_have.end() && !is_of_file(player, entity))
-    return "entity " + to_string(entity) + " is none that the player may see";
-  return compare(mirror, entity);
+  if (known.entity == entity && known.tick == tick && !is_turn) return std::nullopt;
+  known = {entity, tick};
+  const std::string what = "entity " + to_string(entity) + ", as it was in tick " + std::to_string(tick) + ", is ";
+  if (!rights_.may_have(player, entity, tick)) return what + "none that the player may see";
+  if (mirror.is_owner(entity) && !rights_.may_own(player, entity, tick)) return what + "none of the player's own";
+  return compare(mirror, entity, tick);
 }
 
 std::optional<std::string> Oracle::look_at_last(server::Server& server, client::Connection& client,
@@ -186,7 +182,7 @@ std::optional<std::string> Oracle::look_at_last(server::Server& server, client::
     const ecs::Entity entity = server.published().entity(index).entity;
     const bool there = mirror.tick_of(entity) != 0;
     const bool is_relevant = interest.relevant(*(*session)->viewer, index, there);
-    if (there && !is_relevant && is_of_file(player, entity)) continue;
+    if (there && !is_relevant && rights_.is_of_file(player, entity)) continue;
     if (there != is_relevant)
       return "entity " + to_string(entity) + (there ? " is still in view" : " is not in the mirror");
     if (!there) continue;
@@ -203,9 +199,22 @@ std::optional<std::string> Oracle::look_at_last(server::Server& server, client::
   std::optional<std::string> wrong;
   mirror.registry().entities().each([&](ecs::Entity entity) {
     const bool is_there = server.published().entity(entity.index).entity == entity;
-    if (mirror.tick_of(entity) != 0 && !is_there) wrong = "entity " + to_string(entity) + " is still there";
+    if (is_there) return;
+    if (mirror.tick_of(entity) != 0) wrong = "entity " + to_string(entity) + " is still there";
+    if (mirror.is_stale(entity) && was_seen_to_the_end(entity, player))
+      wrong = "entity " + to_string(entity) + " is out of view and not gone";
   });
   return wrong;
+}
+
+bool Oracle::was_seen_to_the_end(ecs::Entity entity, std::uint32_t player) const {
+  const auto states = states_.find(handle_of(entity));
+  if (states == states_.end() || states->second.back().is_there) return false;
+  const ecs::Tick since = rights_.in_view_since(player, entity, states->second.back().since - 1);
+  const auto seen = seen_by_.find(player);
+  if (since == 0 || seen == seen_by_.end() || entity.index >= seen->second.size()) return false;
+  const Seen& last = seen->second[entity.index];
+  return last.entity == entity && last.tick >= since;
 }
 
 std::uint64_t Oracle::state_of(server::Server& server) {

@@ -6,6 +6,7 @@
 #include <mobula/client/connection.hpp>
 #include <mobula/server/server.hpp>
 #include <optional>
+#include <simulation/rights.hpp>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -37,25 +38,26 @@ class Oracle {
   using Words = std::vector<std::uint32_t>;
   struct State {
     ecs::Tick since = 0;
-    Words words;
+    bool is_there = false;  // false: it is in the world no more
+    Words words{};
   };
-  // What is known of a player and an index.
+  // The last state that a player has shown of an index.
   struct Seen {
-    std::vector<ecs::Entity> may_have;  // all that it might have been told of, the latest last
-    ecs::Entity compared;
-    ecs::Tick tick = 0;  // of the state that was compared
+    ecs::Entity entity;
+    ecs::Tick tick = 0;
   };
 
   std::optional<std::string> note_handles(const server::Published& published);
   void note_words(server::Published& published);
-  void note_rights(server::Server& server);
   [[nodiscard]] std::optional<std::string> look_at_published(server::Server& server) const;
   [[nodiscard]] std::optional<std::string> look_at(client::Mirror& mirror, ecs::Entity entity, std::vector<Seen>& seen,
                                                    std::uint32_t player);
-  // Who has the level's file has all of it, wherever it is.
-  [[nodiscard]] bool is_of_file(std::uint32_t player, ecs::Entity entity) const;
+  // Null: it was not in the world.
   [[nodiscard]] const Words* words_at(ecs::Entity entity, ecs::Tick tick) const;
-  std::optional<std::string> compare(client::Mirror& mirror, ecs::Entity entity);
+  // With what it was in that tick.
+  std::optional<std::string> compare(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick);
+  // Of one that the mirror takes for out of view: whether it was when the world lost it.
+  [[nodiscard]] bool was_seen_to_the_end(ecs::Entity entity, std::uint32_t player) const;
 
   std::vector<server::Layer> layers_;
   ecs::Tick now_ = 0;
@@ -63,7 +65,7 @@ class Oracle {
   std::unordered_set<std::uint64_t> used_handles_;                // of all runs
   std::vector<ecs::Entity> there_;                                // by index: published at the end of the last tick
   std::map<std::uint32_t, std::vector<Seen>> seen_by_;            // by player, by index
-  std::map<std::uint32_t, ecs::EntityRange> files_;               // by player: of the level that its client keeps
+  Rights rights_;
   std::uint64_t compared_ = 0;
 };
 

@@ -21,7 +21,7 @@ constexpr std::array kinds{
     KindInfo{Kind::cut, "cut", 6, 300, true},
     KindInfo{Kind::deaf, "deaf", 4, 100, true},
     KindInfo{Kind::silent, "silent", 4, 100, true},
-    KindInfo{Kind::mute, "mute", 6, 200, true},
+    KindInfo{Kind::mute, "mute", 6, 400, true},
     KindInfo{Kind::clock_jump, "clock jump", 3, 1, true},
     KindInfo{Kind::clock_drift, "clock drift", 3, 400, true},
     KindInfo{Kind::broken, "broken", 8, 1, true},
@@ -78,6 +78,7 @@ transport::NetworkConditions draw_network(core::Random& random, bool bad) {
                                      .reorder_ppm = random.below(bad ? 200'000 : 50'000)};
   if (!bad) return drawn;
   if (random.chance(1, 4)) drawn.loss_ppm = 1'000'000;
+  if (random.chance(1, 8)) drawn.latency = random.below(4000) * core::millisecond;
   if (random.chance(1, 3)) drawn.corrupt_ppm = random.below(200'000);
   if (random.chance(1, 3)) {
     drawn.burst_ppm = random.below(50'000);
@@ -124,7 +125,7 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   plan.players = size.players;
   plan.entities = size.entities;
   plan.changes_max = 2 + random.below(40);
-  plan.hides = random.chance(1, 2);
+  plan.hides = random.chance(2, 3);
   plan.has_level = random.chance(1, 2);
   plan.history_bytes = random.chance(1, 4) ? 2048 : 1u << 20;
   plan.delta_bytes = random.chance(1, 4) ? 500 : 24 * 1024;

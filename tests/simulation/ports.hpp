@@ -6,6 +6,7 @@
 
 namespace mobula::sim {
 
+inline constexpr core::Nanoseconds rejoin_grace = 8 * core::second;
 inline constexpr std::uint32_t slow_ticks = 8;  // in one of which a slow pipe takes something
 
 struct Simulation::ServerPort final : transport::Output {

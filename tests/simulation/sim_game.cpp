@@ -7,8 +7,8 @@
 
 namespace mobula::sim {
 
-SimGame::SimGame(const Plan& plan, std::uint32_t run)
-    : UpheavalGame(plan.seed + 0x9e3779b9ull * run), entities_(plan.entities), run_(run) {
+SimGame::SimGame(const Plan& plan, std::uint32_t run, Census& census)
+    : UpheavalGame(plan.seed + 0x9e3779b9ull * run), entities_(plan.entities), run_(run), census_(census) {
   hides = plan.hides;
   changes_max = plan.changes_max;
 }
@@ -30,6 +30,7 @@ core::Status SimGame::load(server::World& world, core::ByteView /*saved*/) {
 }
 
 core::Result<ecs::Entity> SimGame::join(server::World& world, const server::Player& player) {
+  census_.came(player);
   if (!player.entity) return UpheavalGame::join(world, player);
   std::erase(things, player.entity);
   if (std::ranges::find(avatars, player.entity) == avatars.end()) avatars.push_back(player.entity);
@@ -40,6 +41,7 @@ core::Result<ecs::Entity> SimGame::join(server::World& world, const server::Play
 }
 
 void SimGame::leave(server::World& world, const server::Player& player) {
+  census_.left(player);
   std::erase(avatars, player.entity);
   if (world.registry().valid(player.entity)) UpheavalGame::leave(world, player);
 }
@@ -48,8 +50,10 @@ void SimGame::leave(server::World& world, const server::Player& player) {
 server::CommandTable SimGame::commands() {
   using demo::commands::Move;
   server::Commands<demo::commands::Command, demo::commands::BodyTraits> all;
-  all.add<Move>([](server::World& world, const server::Player& player, const Move& move,
-                   const server::CommandContext& /*context*/) -> core::Status {
+  all.add<Move>([this](server::World& world, const server::Player& player, const Move& move,
+                       const server::CommandContext& /*context*/) -> core::Status {
+    census_.carried_out(player, static_cast<std::uint32_t>(move.z()));
+    if (move.x() == no_move) return core::Done{};
     if (!(move.x() >= 0 && move.x() <= 100)) return core::Error{"out of range", "0 to 100"};
     demo::Health* health = world.registry().try_get<demo::Health>(player.entity);
     if (health == nullptr) return core::Error{"no health", "nothing to change"};
@@ -68,6 +72,7 @@ void SimGame::tick(server::World& world) {
   aim(world.registry());
   set_property(world);
   spawn(world);
+  if (hides) hide(world.registry());
   tell(world);
   if (!random.chance(1, 50)) return;
   world.destroy_tree(any_thing());
@@ -119,6 +124,15 @@ void SimGame::spawn(server::World& world) {
   if (world.level() == nullptr || things.size() > 2 * entities_ || !random.chance(1, 30)) return;
   const core::Result<ecs::Entity> spawned = world.spawn("boar");
   if (spawned) things.push_back(*spawned);
+}
+
+// One that comes into the world where few can see it.
+void SimGame::hide(ecs::Registry& registry) {
+  if (things.size() > 2 * entities_ || !random.chance(1, 10)) return;
+  things.push_back(registry.create());
+  registry.add<engine::Transform>(things.back()).position.x = random.uniform(-60, 60);
+  registry.add<server::Relevance>(things.back()) = {.layer = static_cast<std::uint8_t>(random.below(2)),
+                                                    .room = random.below(3)};
 }
 
 void SimGame::tell(server::World& world) {

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <server/upheaval.hpp>
+#include <simulation/census.hpp>
 #include <simulation/plan.hpp>
 
 namespace mobula::sim {
 
 class SimGame final : public test::UpheavalGame {
  public:
-  // `run` counts the server's lives: each has chances of its own.
-  SimGame(const Plan& plan, std::uint32_t run);
+  // `run` counts the server's lives: each has chances of its own. The census is told who plays, and what they did.
+  SimGame(const Plan& plan, std::uint32_t run, Census& census);
 
   core::Status start(server::World& world) override;
   core::Status load(server::World& world, core::ByteView saved) override;
@@ -17,6 +18,11 @@ class SimGame final : public test::UpheavalGame {
   void leave(server::World& world, const server::Player& player) override;
   server::CommandTable commands() override;
   void tick(server::World& world) override;
+
+  // What players say: their commands are numbered, for as long as the simulation lasts.
+  static core::Bytes move(float x, std::uint32_t number) { return test::move_command(x, static_cast<float>(number)); }
+  // One that changes nothing.
+  static constexpr float no_move = -1;
 
   // What its events say: they are numbered from 1.
   struct Event {
@@ -31,11 +37,13 @@ class SimGame final : public test::UpheavalGame {
   void aim(ecs::Registry& registry);
   void set_property(server::World& world);
   void spawn(server::World& world);
+  void hide(ecs::Registry& registry);
   void tell(server::World& world);
   [[nodiscard]] ecs::Entity any_thing() { return things[random.below(static_cast<std::uint32_t>(things.size()))]; }
 
   std::uint32_t entities_;
   std::uint32_t run_;
+  Census& census_;
   std::uint32_t events_ = 0;  // that were told
   std::uint32_t reliable_events_ = 0;
 };

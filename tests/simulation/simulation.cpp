@@ -14,6 +14,7 @@ constexpr core::Nanoseconds tick_length = test::Village::tick_length;
 constexpr std::uint32_t settle_ticks_max = 2000;  // after the last fault: then everything is right, or never will be
 constexpr std::uint32_t quiet_ticks = 20;
 constexpr std::size_t unread_max = 4096;              // datagrams, as a socket has room for
+constexpr std::uint32_t orders = 30;                  // that are given at last
 constexpr std::uint32_t rounds = 12;                  // of all leaving and coming again
 constexpr std::int64_t bytes_growth_max = 64 * 1024;  // meanwhile: the table of used tokens may double
 constexpr transport::NetworkConditions good_network{.latency = 10 * core::millisecond};
@@ -35,6 +36,7 @@ struct Simulation::Player {
   std::unique_ptr<Connection> connection;  // null: has not come yet, or has left
   core::Nanoseconds ahead = 0;             // of everybody else's clock
   core::Nanoseconds drift = 0;             // in a second
+  std::uint32_t commands = 0;              // so many it has given
   bool mute = false;
   bool keeps_levels = false;
   bool knows_schema = false;
@@ -50,7 +52,8 @@ Simulation::Simulation(Plan plan, Trace trace)
       network_(plan_.seed, plan_.network),
       disk_(plan_.seed),
       server_port_(std::make_unique<ServerPort>(*this)),
-      oracle_(SimGame(plan_, 0).layers()) {
+      oracle_(test::UpheavalGame(plan_.seed).layers()),
+      census_(rejoin_grace) {
   core::Result<client::TemporaryFolder> folder = client::TemporaryFolder::make();
   MOBULA_ASSERT(folder.ok(), "there is a place for the world's file");
   folder_ = std::make_unique<client::TemporaryFolder>(std::move(*folder));
@@ -71,14 +74,26 @@ Simulation::~Simulation() = default;
 // What goes wrong ----------------------------------------------------------------------------------
 
 void Simulation::begin_faults() {
-  for (const Fault& fault : plan_.faults)
-    if (fault.at + fault.ticks == outcome_.ticks) end(fault);
+  bool any_ended = false;
+  for (const Fault& fault : plan_.faults) {
+    if (fault.at + fault.ticks != outcome_.ticks) continue;
+    end(fault);
+    any_ended = true;
+  }
+  // What goes on may have ended with it.
+  for (std::size_t i = 0; any_ended && i < next_fault_; ++i)
+    if (plan_.faults[i].at + plan_.faults[i].ticks > outcome_.ticks) apply(plan_.faults[i]);
   for (; next_fault_ < plan_.faults.size() && plan_.faults[next_fault_].at <= outcome_.ticks; ++next_fault_)
     begin(plan_.faults[next_fault_]);
 }
 
 void Simulation::begin(const Fault& fault) {
   tell(to_string(fault));
+  apply(fault);
+}
+
+// What lasts may be applied again.
+void Simulation::apply(const Fault& fault) {
   Player& player = *players_[fault.who % players_.size()];
   const transport::Address& address = player.port.from;
   using Kind = Fault::Kind;
@@ -90,7 +105,7 @@ void Simulation::begin(const Fault& fault) {
     case Kind::silent: return network_.cut(address, Way::from);
     case Kind::mute: player.mute = true; return;
     case Kind::clock_jump: player.ahead += fault.by; return;
-    case Kind::clock_drift: player.drift += fault.by; return;
+    case Kind::clock_drift: player.drift = fault.by; return;
     case Kind::broken:
       if (player.connection != nullptr) player.connection->pipe_closed("broken", player.clock(now_));
       if (fault.at % 2 == 0) server_->pipe_closed(address, now_);
@@ -128,7 +143,7 @@ void Simulation::end(const Fault& fault) {
     case Fault::Kind::deaf:
     case Fault::Kind::silent: return network_.heal(player.port.from);
     case Fault::Kind::mute: player.mute = false; return;
-    case Fault::Kind::clock_drift: player.drift -= fault.by; return;
+    case Fault::Kind::clock_drift: player.drift = 0; return;
     case Fault::Kind::full: server_port_->full = {}; return;
     case Fault::Kind::slow: server_port_->slow = {}; return;
     case Fault::Kind::stall: stalled_ = false; return;
@@ -187,8 +202,9 @@ void Simulation::act(Player& player) {
   }
   if (settles) return;
   if (player.random.chance(1, 4))
-    connection.set_command(player.random.chance(1, 8) ? core::Bytes(player.random.below(60), std::byte{0x11})
-                                                      : test::move_command(player.random.uniform(0, 100), 0));
+    connection.set_command(player.random.chance(1, 8)
+                               ? core::Bytes(player.random.below(60), std::byte{0x11})
+                               : SimGame::move(player.random.uniform(0, 100), ++player.commands));
   if (player.random.chance(1, 500)) {
     const bool says_so = player.random.chance(1, 2);
     tell(player.name + (says_so ? " leaves" : " is gone without a word"));
@@ -296,6 +312,7 @@ void Simulation::hear(Player& player) {
 
 void Simulation::look() {
   if (const auto wrong = oracle_.look_at(*server_)) return find(*wrong);
+  if (const auto wrong = census_.look_at(*server_, now_)) return find(*wrong);
   for (const auto& player : players_) {
     const std::uint32_t number = number_of(*player);
     if (number == 0) continue;
@@ -358,6 +375,23 @@ void Simulation::settle() {
   }
 }
 
+// While nothing goes wrong, each is carried out.
+void Simulation::give_orders() {
+  std::vector<std::uint32_t> done;
+  for (const auto& player : players_) done.push_back(census_.carried(player->name).count);
+  for (std::uint32_t i = 0; i < 2 * orders && outcome_.wrong.empty(); ++i) {
+    for (const auto& player : players_)
+      if (i < orders) player->connection->set_command(SimGame::move(SimGame::no_move, ++player->commands));
+    tick();
+  }
+  for (std::size_t i = 0; i < players_.size() && outcome_.wrong.empty(); ++i) {
+    const std::uint32_t carried_out = census_.carried(players_[i]->name).count - done[i];
+    if (carried_out != orders)
+      find("of the last " + std::to_string(orders) + " commands of " + players_[i]->name + " " +
+           std::to_string(carried_out) + " were carried out");
+  }
+}
+
 // Everybody leaves in good order, comes again and has what is there.
 void Simulation::come_and_go() {
   away_ = true;
@@ -394,6 +428,7 @@ Outcome Simulation::run() {
   begin_server();
   while (outcome_.ticks < plan_.ticks && outcome_.wrong.empty()) tick();
   if (outcome_.wrong.empty()) settle();
+  if (outcome_.wrong.empty()) give_orders();
   if (outcome_.wrong.empty() && plan_.watches_memory) watch_memory();
   for (const auto& player : players_)
     if (player->connection != nullptr) outcome_.rejoins += player->connection->stats().rejoins;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mobula/client/temporary_folder.hpp>
 #include <mobula/server/store/store.hpp>
+#include <simulation/census.hpp>
 #include <simulation/hostile.hpp>
 #include <simulation/liar.hpp>
 #include <simulation/oracle.hpp>
@@ -50,6 +51,7 @@ class Simulation {
   void note_saved();
   void begin_faults();
   void begin(const Fault& fault);
+  void apply(const Fault& fault);
   void end(const Fault& fault);
   void act(Player& player);
   void come_back(Player& player);
@@ -66,6 +68,7 @@ class Simulation {
   void hear(Player& player);
   void settle();
   [[nodiscard]] bool is_quiet();
+  void give_orders();
   void watch_memory();
   void come_and_go();
   [[nodiscard]] std::uint32_t number_of(const Player& player) const;
@@ -89,6 +92,7 @@ class Simulation {
   std::unique_ptr<server::Server> server_;
   std::unique_ptr<ServerPort> server_port_;
   Oracle oracle_;
+  Census census_;
   std::vector<std::unique_ptr<Player>> players_;
   std::vector<Hostile> hostiles_;
   std::vector<Liar> liars_;
@@ -101,7 +105,9 @@ class Simulation {
   struct Saved {
     ecs::Tick tick = 0;
     std::uint64_t state = 0;
+    Census::Known players;
   };
+  [[nodiscard]] Saved now_saved(ecs::Tick tick);
   std::optional<Saved> saved_;      // by the last checkpoint that is known to be on the disk
   std::vector<Saved> maybe_saved_;  // by those after it
   std::uint32_t well_since_ = 0;    // tick from which on nothing kept the server from saving

@@ -34,13 +34,13 @@ void Simulation::begin_server() {
   if (store_ == nullptr) return;
   const bool restored = store_->has_world();
   const ecs::Tick saved_tick = restored ? store_->saved_facts().tick : 0;
-  game_ = std::make_unique<SimGame>(plan_, outcome_.restarts);
+  game_ = std::make_unique<SimGame>(plan_, outcome_.restarts, census_);
   server::ServerConfig config;
   config.level = plan_.has_level ? (rebuilt_ ? test::rebuilt_hamlet() : test::hamlet()) : nullptr;
   config.seed = plan_.seed;
   config.history_bytes = plan_.history_bytes;
   config.delta_bytes_per_tick_max = plan_.delta_bytes;
-  config.rejoin_grace = 8 * core::second;
+  config.rejoin_grace = rejoin_grace;
   config.checkpoint_ticks = plan_.checkpoint_ticks;
   config.index_limit = plan_.index_limit;
   config.store = store_.get();
@@ -59,6 +59,7 @@ void Simulation::begin_server() {
   tell((restored ? "the server begins with the world of tick " : "the server begins: tick ") +
        std::to_string(saved_tick));
   if (restored) check_restored(saved_tick);
+  if (const auto wrong = census_.begin(*server_, saved_ ? &saved_->players : nullptr)) return find(*wrong);
   if (!restored && saved_) find("the saved world is gone");
   well_since_ = outcome_.ticks;
   oracle_.begin(*server_);
@@ -80,7 +81,7 @@ void Simulation::end_server(bool in_good_order) {
   tell(in_good_order ? "the server stops" : "the server is killed");
   if (in_good_order) {
     const bool was_well = disk_.is_well();
-    maybe_saved_.push_back({server_->world().tick() - 1, Oracle::state_of(*server_)});
+    maybe_saved_.push_back(now_saved(server_->world().tick() - 1));
     const core::Status saved = server_->finish_store();
     if (!saved && was_well) find("the last save failed: " + saved.error().message);
     note_saved();
@@ -100,6 +101,10 @@ void Simulation::revive() {
   begin_server();
 }
 
+Simulation::Saved Simulation::now_saved(ecs::Tick tick) {
+  return {tick, Oracle::state_of(*server_), census_.known(*server_)};
+}
+
 void Simulation::note_saved() {
   const auto known = std::ranges::find(maybe_saved_, store_->status().tick, &Saved::tick);
   if (known == maybe_saved_.end()) return;
@@ -111,8 +116,7 @@ void Simulation::note_saved() {
 void Simulation::watch_store(bool was_ready) {
   store_->wait_for_writer();
   const ecs::Tick last = server_->world().tick() - 1;
-  if (was_ready && (!store_->ready() || store_->status().tick == last))
-    maybe_saved_.push_back({last, Oracle::state_of(*server_)});
+  if (was_ready && (!store_->ready() || store_->status().tick == last)) maybe_saved_.push_back(now_saved(last));
   note_saved();
   if (!disk_.is_well() || last <= plan_.checkpoint_ticks) well_since_ = outcome_.ticks;
   if (outcome_.ticks - well_since_ > plan_.checkpoint_ticks + retry_ticks &&

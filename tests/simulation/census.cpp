@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <simulation/census.hpp>
+
+namespace mobula::sim {
+namespace {
+
+std::string to_text(const server::Player& player) {
+  return "player " + std::to_string(player.id) + " (" + player.account + ")";
+}
+
+}  // namespace
+
+std::optional<std::string> Census::begin(const server::Server& server, const Known* saved) {
+  accounts_ = saved != nullptr ? saved->accounts : std::map<std::uint32_t, std::string>();
+  away_since_.clear();
+  number_.clear();
+  playing_.clear();
+  awaited_.clear();
+  for (const auto& session : server.sessions()) {
+    awaited_.insert(session->player.id);
+    number_[session->player.account] = session->player.id;
+    const auto account = accounts_.find(session->player.id);
+    if (account == accounts_.end() || account->second != session->player.account)
+      return to_text(session->player) + " was restored, and was none that played";
+  }
+  if (saved != nullptr && awaited_ != saved->present) return "other players are awaited than those who were there";
+  return std::nullopt;
+}
+
+std::optional<std::string> Census::look_at(const server::Server& server, core::Nanoseconds now) {
+  here_.clear();
+  std::set<std::uint32_t> players;
+  for (const auto& session : server.sessions()) {
+    if (!session->joined) continue;
+    look_at(*session, now);
+    if (!session->player.spectator && !session->restored) players.insert(session->player.id);
+  }
+  if (players != playing_) find("the game was told of others than those who play");
+  return wrong_;
+}
+
+void Census::look_at(const server::Session& session, core::Nanoseconds now) {
+  const server::Player& player = session.player;
+  const auto known = accounts_.emplace(player.id, player.account).first;
+  if (known->second != player.account) find(to_text(player) + " has the number of " + known->second);
+  if (session.state == server::Session::State::closing) return;
+  if (!here_.insert(player.account).second) find(to_text(player) + " plays twice");
+  const auto number = player.spectator ? number_.end() : number_.emplace(player.account, player.id).first;
+  if (number != number_.end() && number->second != player.id)
+    find(to_text(player) + " was player " + std::to_string(number->second) + ", and has not left");
+  if (session.state != server::Session::State::away) {
+    away_since_.erase(player.id);
+  } else if (now - away_since_.emplace(player.id, now).first->second >= grace_) {
+    find(to_text(player) + " is still awaited");
+  }
+}
+
+void Census::came(const server::Player& player) {
+  awaited_.erase(player.id);
+  if (!playing_.insert(player.id).second) find("the game was told twice that " + to_text(player) + " comes");
+}
+
+void Census::left(const server::Player& player) {
+  if (playing_.erase(player.id) + awaited_.erase(player.id) == 0)
+    find("the game was told that " + to_text(player) + " leaves, who is not there");
+  number_.erase(player.account);
+}
+
+void Census::carried_out(const server::Player& player, std::uint32_t number) {
+  Carried& before = carried_[player.account];
+  if (!playing_.contains(player.id)) find("a command of " + to_text(player) + ", who does not play");
+  if (number <= before.last)
+    find("command " + std::to_string(number) + " of " + to_text(player) + " was carried out after command " +
+         std::to_string(before.last));
+  before = {before.count + 1, number};
+}
+
+Census::Known Census::known(server::Server& server) const {
+  Known known{accounts_, {}};
+  for (const auto& session : server.sessions()) {
+    const server::Player& player = session->player;
+    if (!session->joined) continue;
+    known.accounts.emplace(player.id, player.account);
+    if (player.spectator) continue;
+    if (!player.entity || server.world().registry().valid(player.entity)) known.present.insert(player.id);
+  }
+  return known;
+}
+
+}  // namespace mobula::sim

@@ -1,0 +1,59 @@
+// Who plays: a number is one account's for ever, an account plays once and keeps its number as long as it has not left,
+// nobody is awaited for longer than the grace; the game is told of all who come and go; and each of a player's commands
+// is carried out at most once, in order.
+#pragma once
+
+#include <map>
+#include <mobula/server/server.hpp>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace mobula::sim {
+
+class Census {
+ public:
+  // What a checkpoint has of it.
+  struct Known {
+    std::map<std::uint32_t, std::string> accounts;  // by number: of all who ever played
+    std::set<std::uint32_t> present;                // with an entity that lives, or without any
+  };
+  // Of an account's commands that were carried out.
+  struct Carried {
+    std::uint32_t count = 0;
+    std::uint32_t last = 0;  // number
+  };
+
+  explicit Census(core::Nanoseconds grace) : grace_(grace) {}
+
+  // A server begins, with what was saved; null: a new world.
+  std::optional<std::string> begin(const server::Server& server, const Known* saved);
+  // After each tick, with the server's time in it.
+  std::optional<std::string> look_at(const server::Server& server, core::Nanoseconds now);
+
+  // What the game is told.
+  void came(const server::Player& player);
+  void left(const server::Player& player);
+  void carried_out(const server::Player& player, std::uint32_t number);
+
+  [[nodiscard]] Known known(server::Server& server) const;
+  [[nodiscard]] const Carried& carried(const std::string& account) { return carried_[account]; }
+
+ private:
+  void find(const std::string& what) {
+    if (!wrong_) wrong_ = what;
+  }
+  void look_at(const server::Session& session, core::Nanoseconds now);
+
+  core::Nanoseconds grace_;
+  std::optional<std::string> wrong_;
+  std::map<std::uint32_t, std::string> accounts_;             // by number
+  std::map<std::uint32_t, core::Nanoseconds> away_since_;     // by number
+  std::map<std::string, std::uint32_t, std::less<>> number_;  // by account, of who has not left
+  std::set<std::string> here_;                                // accounts, in this look
+  std::set<std::uint32_t> awaited_;                           // since the server began: its game does not know them yet
+  std::set<std::uint32_t> playing_;                           // as the game was told
+  std::map<std::string, Carried> carried_;                    // by account
+};
+
+}  // namespace mobula::sim

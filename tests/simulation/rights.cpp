@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <server/naive_interest.hpp>
+#include <simulation/rights.hpp>
+
+namespace mobula::sim {
+
+void Rights::begin() {
+  known_.clear();
+  files_.clear();
+}
+
+void Rights::extend(Stays& stays, ecs::Entity entity, ecs::Tick now) {
+  const bool goes_on = !stays.empty() && stays.back().entity == entity && stays.back().to + 1 == now;
+  if (!goes_on) stays.push_back({entity, now, now});
+  stays.back().to = now;
+}
+
+// Who is within the leave radius may be in view.
+void Rights::note(server::Server& server, ecs::Tick now) {
+  const server::Published& published = server.published();
+  const server::test::NaiveInterest interest{server.world().registry(), layers_, {}, nullptr};
+  std::vector<std::pair<const server::Viewer*, Known*>> all;
+  for (const auto& session : server.sessions()) {
+    if (session->viewer == nullptr || session->view == nullptr) continue;
+    const std::uint32_t player = session->player.id;
+    if (session->level != nullptr) files_[player] = session->level->copy().range();
+    Known& known = known_[player];
+    known.relevant.resize(std::max<std::size_t>(known.relevant.size(), published.index_end()));
+    known.owned.resize(known.relevant.size());
+    all.emplace_back(session->viewer, &known);
+  }
+  for (std::uint32_t index = 0; index < published.index_end(); ++index) {
+    const ecs::Entity entity = published.entity(index).entity;
+    if (!entity) continue;
+    const server::Relevance own = interest.relevance(entity);
+    for (const auto& [viewer, known] : all) {
+      if (interest.may_see(*viewer, entity, own, true)) extend(known->relevant[index], entity, now);
+      if (own.owner == viewer->player()) extend(known->owned[index], entity, now);
+    }
+  }
+}
+
+bool Rights::is_in(const std::vector<Stays>& all, ecs::Entity entity, ecs::Tick tick) {
+  return entity.index < all.size() && std::ranges::any_of(
+                                          all[entity.index],
+                                          [&](const Stay& stay) {
+                                            return stay.entity == entity && stay.from <= tick &&
+                                                   tick <= stay.to + ticks_late_max;
+                                          });
+}
+
+bool Rights::may_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
+  const auto known = known_.find(player);
+  return (known != known_.end() && is_in(known->second.relevant, entity, tick)) || is_of_file(player, entity);
+}
+
+bool Rights::may_own(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
+  const auto known = known_.find(player);
+  return known != known_.end() && is_in(known->second.owned, entity, tick);
+}
+
+bool Rights::is_of_file(std::uint32_t player, ecs::Entity entity) const {
+  const auto file = files_.find(player);
+  return file != files_.end() && entity.generation == file->second.generation &&
+         entity.index - file->second.first < file->second.count;
+}
+
+ecs::Tick Rights::in_view_since(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
+  const auto known = known_.find(player);
+  if (known == known_.end() || entity.index >= known->second.relevant.size()) return 0;
+  for (const Stay& stay : known->second.relevant[entity.index])
+    if (stay.entity == entity && stay.from <= tick && tick <= stay.to) return stay.from;
+  return 0;
+}
+
+}  // namespace mobula::sim

@@ -1,0 +1,52 @@
+// Who may have been told of what, tick by tick: looked up by the naive rules of interest.
+#pragma once
+
+#include <map>
+#include <mobula/server/server.hpp>
+#include <vector>
+
+namespace mobula::sim {
+
+class Rights {
+ public:
+  // Clients take turns to look around: so long what may not be seen any more is told all the same.
+  static constexpr ecs::Tick ticks_late_max = 3;
+
+  explicit Rights(std::vector<server::Layer> layers) : layers_(std::move(layers)) {}
+
+  // Of a server that begins nobody has been told anything.
+  void begin();
+  // After each of its ticks.
+  void note(server::Server& server, ecs::Tick now);
+
+  // Whether the player may have been told of the entity as it was in that tick.
+  [[nodiscard]] bool may_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
+  // And of what is its owner's alone.
+  [[nodiscard]] bool may_own(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
+  // Who has the level's file has all of it, wherever it is.
+  [[nodiscard]] bool is_of_file(std::uint32_t player, ecs::Entity entity) const;
+  // Since when without a break it was in view, up to that tick; 0: it was not.
+  [[nodiscard]] ecs::Tick in_view_since(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
+
+ private:
+  // So long without a break, both ticks included.
+  struct Stay {
+    ecs::Entity entity;
+    ecs::Tick from = 0;
+    ecs::Tick to = 0;
+  };
+  using Stays = std::vector<Stay>;  // of the entities of one index, the latest last
+  struct Known {
+    std::vector<Stays> relevant;  // by index
+    std::vector<Stays> owned;
+  };
+
+  static void extend(Stays& stays, ecs::Entity entity, ecs::Tick now);
+  static bool is_in(const std::vector<Stays>& all, ecs::Entity entity, ecs::Tick tick);
+
+  std::vector<server::Layer> layers_;
+  std::map<std::uint32_t, Known> known_;             // by player
+  std::map<std::uint32_t, ecs::EntityRange> files_;  // by player: of the level that its client keeps
+};
+
+}  // namespace mobula::sim
