@@ -173,6 +173,16 @@ TEST(Resource, APayloadOfAnOddSizeIsRefused) {
   }
 }
 
+TEST(Resource, NobodyStandsBeforeItsParent) {
+  const core::Bytes file = test::compile_text(R"({"entities":{"a":{"children":{"b":{}}}}})", tiny_schema()).bytes;
+  for (const std::uint32_t parent : {1u, 2u, no_parent - 1}) {
+    test::Payloads odd = test::payloads_of(file);
+    auto* clients = flatbuffers::GetMutableRoot<fbs::ResourceFile>(odd.clients.data());
+    const_cast<flatbuffers::Vector<std::uint32_t>*>(clients->level()->parent_index())->Mutate(1, parent);
+    EXPECT_EQ(reason_of(test::sealed(odd)), "invalid") << "its parent is " << parent;
+  }
+}
+
 TEST(Resource, ForeignFilesAreRefusedByName) {
   const std::string text = "{\"entities\": {}} and more text, so that there is room for a header";
   EXPECT_EQ(reason_of(core::Bytes(core::as_bytes(text.data(), text.size()).begin(),

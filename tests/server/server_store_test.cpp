@@ -208,6 +208,19 @@ TEST(ServerStore, ALevelThatHasChangedMeanwhileReplacesTheSavedOne) {
   lives.registry().check();
 }
 
+TEST(ServerStore, ALevelThatWasLoadedAgainIsTheSavedOne) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  lives.village->ticks(8);  // a checkpoint was among them
+  ASSERT_TRUE(lives.village->server->reload_level(test::rebuilt_hamlet()).ok());
+  lives.village->ticks(8);
+  lives.end();
+  demo::DemoGame next;
+  lives.begin(next, test::rebuilt_hamlet());
+  EXPECT_EQ(lives.village->server->world().level_version(), 0u) << "nothing had to be replaced";
+}
+
 TEST(ServerStore, WithoutALevelTheSavedOneGoesOn) {
   Lives lives;
   demo::DemoGame game;

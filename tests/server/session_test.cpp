@@ -86,6 +86,23 @@ TEST_F(SessionTest, AnnouncesAPrototypeWithItsNamesAndOnlyThenTheEntityIsTold) {
   EXPECT_TRUE(messages().empty()) << "nothing is announced twice";
 }
 
+TEST_F(SessionTest, WhoComesBackIsToldAgainPrototypesAndNamesOfWhichItMayNotHaveHeard) {
+  world.registry.add<demo::Health>(world.create());
+  publish_and_view();
+  session.was_playing = true;
+  write_delta();
+  transport::Session broken({}, 0);
+  ASSERT_TRUE(session.announce_prototypes(world.registry, broken).ok());
+  session.go_away(0);
+  session.come_back({0, 2}, core::second);
+  ASSERT_TRUE(session.resume(true));
+  ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
+  const std::vector<wire::Message> told = messages();
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_THAT(std::get<wire::Names>(told[0]).texts, UnorderedElementsAre("Health"));
+  EXPECT_EQ(std::get<wire::Prototypes>(told[1]).prototypes.size(), 1u);
+}
+
 TEST_F(SessionTest, NamesAreSentOnce) {
   world.registry.add<demo::Health>(world.create());
   publish_and_view();

@@ -574,6 +574,7 @@ TEST(ServerEndpoint, EventsTellWhoIsThere) {
     for (const ServerEvent& event : world.events) {
       if (event.kind == Kind::refused) continue;
       const std::uint64_t key = (std::uint64_t{event.session.generation} << 32) | event.session.index;
+      ASSERT_FALSE(event.kind == Kind::connected && there.contains(key)) << "a number is one session's for ever";
       ASSERT_EQ(there[key], event.kind == Kind::disconnected);
       there[key] = event.kind == Kind::connected;
     }
