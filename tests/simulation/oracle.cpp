@@ -4,6 +4,7 @@
 #include <server/mirrored_words.hpp>
 #include <server/naive_interest.hpp>
 #include <simulation/oracle.hpp>
+#include <utility>
 
 namespace mobula::sim {
 namespace {
@@ -48,7 +49,7 @@ Oracle::Oracle(std::vector<server::Layer> layers) : layers_(layers), rights_(std
 
 void Oracle::begin(server::Server& server) {
   states_.clear();
-  seen_by_.clear();
+  shown_to_.clear();
   rights_.begin();
   const ecs::Registry& registry = server.world().registry();
   there_.assign(registry.entities().index_end(), ecs::null_entity);
@@ -125,16 +126,18 @@ std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity e
   const bool owned = mirror.is_owner(entity);
   ++compared_;
   const Words* then = words_at(entity, tick);
-  const std::string what = "entity " + to_string(entity) + " in tick " + std::to_string(tick);
-  if (then == nullptr) return what + " was not in the world";
+  const auto was = [&](const std::string& what) {
+    return "entity " + to_string(entity) + " in tick " + std::to_string(tick) + what;
+  };
+  if (then == nullptr) return was(" was not in the world");
   Words expected = *then;
   if (!owned) test::forget_owned(expected, mirror, entity);
   const Words there = test::mirrored_words(mirror, entity);
-  if (there.size() != expected.size()) return what + " is composed otherwise";
+  if (there.size() != expected.size()) return was(" is composed otherwise");
   for (std::size_t word = 0; word < there.size(); ++word)
     if (there[word] != expected[word])
-      return what + ": word " + std::to_string(word) + " is " + std::to_string(there[word]) +
-             ", at the server it was " + std::to_string(expected[word]);
+      return was(": word " + std::to_string(word) + " is " + std::to_string(there[word]) + ", at the server it was " +
+                 std::to_string(expected[word]));
   return std::nullopt;
 }
 
@@ -146,28 +149,32 @@ std::optional<std::string> Oracle::look_at(client::Connection& client, std::uint
   client::Mirror* mirror = client.mirror();
   if (mirror == nullptr) return "a client plays without a mirror";
   const bool is_turn = (now_ + player) % checked_each == 0;
+  Shown& shown = shown_to_[player];
+  if (std::exchange(shown.bytes, stats.bytes_received) == stats.bytes_received && !is_turn) return std::nullopt;
   if (is_turn) mirror->check();
-  std::vector<Seen>& seen = seen_by_[player];
   std::optional<std::string> wrong;
   mirror->registry().entities().each([&](ecs::Entity entity) {
-    if (wrong || mirror->tick_of(entity) == 0) return;  // out of view
-    wrong = look_at(*mirror, entity, seen, player);
+    const ecs::Tick tick = wrong ? 0 : mirror->tick_of(entity);
+    if (tick == 0) return;  // out of view
+    if (shown.is_new(entity, tick) || is_turn) wrong = look_at(*mirror, entity, tick, player);
     if (!wrong && is_turn && client.complete()) wrong = compare(*mirror, entity, mirror->tick());
   });
   return wrong;
 }
 
-std::optional<std::string> Oracle::look_at(client::Mirror& mirror, ecs::Entity entity, std::vector<Seen>& seen,
+bool Oracle::Shown::is_new(ecs::Entity entity, ecs::Tick tick) {
+  if (entity.index >= last.size()) last.resize(entity.index + 1);
+  const State before = std::exchange(last[entity.index], {entity, tick});
+  return before.entity != entity || before.tick != tick;
+}
+
+std::optional<std::string> Oracle::look_at(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick,
                                            std::uint32_t player) {
-  if (entity.index >= seen.size()) seen.resize(entity.index + 1);
-  Seen& known = seen[entity.index];
-  const ecs::Tick tick = mirror.tick_of(entity);
-  const bool is_turn = (now_ + entity.index) % checked_each == 0;
-  if (known.entity == entity && known.tick == tick && !is_turn) return std::nullopt;
-  known = {entity, tick};
-  const std::string what = "entity " + to_string(entity) + ", as it was in tick " + std::to_string(tick) + ", is ";
-  if (!rights_.may_have(player, entity, tick)) return what + "none that the player may see";
-  if (mirror.is_owner(entity) && !rights_.may_own(player, entity, tick)) return what + "none of the player's own";
+  const auto is = [&](const char* what) {
+    return "entity " + to_string(entity) + ", as it was in tick " + std::to_string(tick) + ", is " + what;
+  };
+  if (!rights_.may_have(player, entity, tick)) return is("none that the player may see");
+  if (mirror.is_owner(entity) && !rights_.may_own(player, entity, tick)) return is("none of the player's own");
   return compare(mirror, entity, tick);
 }
 
@@ -211,9 +218,9 @@ bool Oracle::was_seen_to_the_end(ecs::Entity entity, std::uint32_t player) const
   const auto states = states_.find(handle_of(entity));
   if (states == states_.end() || states->second.back().is_there) return false;
   const ecs::Tick since = rights_.in_view_since(player, entity, states->second.back().since - 1);
-  const auto seen = seen_by_.find(player);
-  if (since == 0 || seen == seen_by_.end() || entity.index >= seen->second.size()) return false;
-  const Seen& last = seen->second[entity.index];
+  const auto shown = shown_to_.find(player);
+  if (since == 0 || shown == shown_to_.end() || entity.index >= shown->second.last.size()) return false;
+  const Shown::State& last = shown->second.last[entity.index];
   return last.entity == entity && last.tick >= since;
 }
 

@@ -41,16 +41,22 @@ class Oracle {
     bool is_there = false;  // false: it is in the world no more
     Words words{};
   };
-  // The last state that a player has shown of an index.
-  struct Seen {
-    ecs::Entity entity;
-    ecs::Tick tick = 0;
+  // What a player's mirror has shown.
+  struct Shown {
+    struct State {
+      ecs::Entity entity;
+      ecs::Tick tick = 0;
+    };
+    std::vector<State> last;  // by index
+    std::uint64_t bytes = 0;  // that the client had received then
+
+    bool is_new(ecs::Entity entity, ecs::Tick tick);
   };
 
   std::optional<std::string> note_handles(const server::Published& published);
   void note_words(server::Published& published);
   [[nodiscard]] std::optional<std::string> look_at_published(server::Server& server) const;
-  [[nodiscard]] std::optional<std::string> look_at(client::Mirror& mirror, ecs::Entity entity, std::vector<Seen>& seen,
+  [[nodiscard]] std::optional<std::string> look_at(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick,
                                                    std::uint32_t player);
   // Null: it was not in the world.
   [[nodiscard]] const Words* words_at(ecs::Entity entity, ecs::Tick tick) const;
@@ -64,7 +70,7 @@ class Oracle {
   std::unordered_map<std::uint64_t, std::vector<State>> states_;  // by handle; rising
   std::unordered_set<std::uint64_t> used_handles_;                // of all runs
   std::vector<ecs::Entity> there_;                                // by index: published at the end of the last tick
-  std::map<std::uint32_t, std::vector<Seen>> seen_by_;            // by player, by index
+  std::map<std::uint32_t, Shown> shown_to_;                       // by player
   Rights rights_;
   std::uint64_t compared_ = 0;
 };

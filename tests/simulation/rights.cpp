@@ -10,9 +10,10 @@ void Rights::begin() {
 }
 
 void Rights::extend(Stays& stays, ecs::Entity entity, ecs::Tick now) {
-  const bool goes_on = !stays.empty() && stays.back().entity == entity && stays.back().to + 1 == now;
-  if (!goes_on) stays.push_back({entity, now, now});
-  stays.back().to = now;
+  const bool goes_on = stays.last.entity == entity && stays.last.to + 1 == now;
+  if (!goes_on && stays.last.entity) stays.before.push_back(stays.last);
+  if (!goes_on) stays.last = {entity, now, now};
+  stays.last.to = now;
 }
 
 // Who is within the leave radius may be in view.
@@ -40,23 +41,26 @@ void Rights::note(server::Server& server, ecs::Tick now) {
   }
 }
 
-bool Rights::is_in(const std::vector<Stays>& all, ecs::Entity entity, ecs::Tick tick) {
-  return entity.index < all.size() && std::ranges::any_of(
-                                          all[entity.index],
-                                          [&](const Stay& stay) {
-                                            return stay.entity == entity && stay.from <= tick &&
-                                                   tick <= stay.to + ticks_late_max;
-                                          });
+ecs::Tick Rights::since(const std::vector<Stays>& all, ecs::Entity entity, ecs::Tick tick, ecs::Tick late) {
+  if (entity.index >= all.size()) return 0;
+  const auto covers = [&](const Stay& stay) {
+    return stay.entity == entity && stay.from <= tick && tick <= stay.to + late;
+  };
+  const Stays& stays = all[entity.index];
+  if (covers(stays.last)) return stays.last.from;
+  const auto found = std::ranges::find_if(stays.before, covers);
+  return found == stays.before.end() ? 0 : found->from;
 }
 
 bool Rights::may_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
   const auto known = known_.find(player);
-  return (known != known_.end() && is_in(known->second.relevant, entity, tick)) || is_of_file(player, entity);
+  return (known != known_.end() && since(known->second.relevant, entity, tick, ticks_late_max) != 0) ||
+         is_of_file(player, entity);
 }
 
 bool Rights::may_own(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
   const auto known = known_.find(player);
-  return known != known_.end() && is_in(known->second.owned, entity, tick);
+  return known != known_.end() && since(known->second.owned, entity, tick, ticks_late_max) != 0;
 }
 
 bool Rights::is_of_file(std::uint32_t player, ecs::Entity entity) const {
@@ -67,10 +71,7 @@ bool Rights::is_of_file(std::uint32_t player, ecs::Entity entity) const {
 
 ecs::Tick Rights::in_view_since(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
   const auto known = known_.find(player);
-  if (known == known_.end() || entity.index >= known->second.relevant.size()) return 0;
-  for (const Stay& stay : known->second.relevant[entity.index])
-    if (stay.entity == entity && stay.from <= tick && tick <= stay.to) return stay.from;
-  return 0;
+  return known == known_.end() ? 0 : since(known->second.relevant, entity, tick, 0);
 }
 
 }  // namespace mobula::sim

@@ -35,14 +35,19 @@ class Rights {
     ecs::Tick from = 0;
     ecs::Tick to = 0;
   };
-  using Stays = std::vector<Stay>;  // of the entities of one index, the latest last
+  // Of the entities of one index.
+  struct Stays {
+    Stay last;
+    std::vector<Stay> before;
+  };
   struct Known {
     std::vector<Stays> relevant;  // by index
     std::vector<Stays> owned;
   };
 
   static void extend(Stays& stays, ecs::Entity entity, ecs::Tick now);
-  static bool is_in(const std::vector<Stays>& all, ecs::Entity entity, ecs::Tick tick);
+  // Of the stay that the tick is in, or so late after; 0: there is none.
+  static ecs::Tick since(const std::vector<Stays>& all, ecs::Entity entity, ecs::Tick tick, ecs::Tick late);
 
   std::vector<server::Layer> layers_;
   std::map<std::uint32_t, Known> known_;             // by player
