@@ -42,8 +42,6 @@ class Journal {
     }
     // Room has been made. Said in the vector's own pointers, or else its growth is inlined as well.
     if (entries_.data() + entries_.size() == entries_.data() + entries_.capacity()) __builtin_unreachable();
-    // Room has been made. Said in the vector's own pointers, or else its growth is inlined as well.
-    if (entries_.data() + entries_.size() == entries_.data() + entries_.capacity()) __builtin_unreachable();
     entries_.push_back({kind, first, count});
   }
   void note_recomposed(Entity entity) noexcept {

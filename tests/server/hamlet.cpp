@@ -70,15 +70,19 @@ transport::ConnectToken test_token(const transport::TokenRequest& request, const
   return transport::read_token(*bytes).value();
 }
 
-Village::Village(server::Game& game, server::ServerConfig config, const transport::NetworkConditions& conditions,
-                 std::uint64_t seed)
-    : network(seed, conditions), server_port(*this, village_address), game_(game) {
+server::ServerConfig at_village(server::ServerConfig config) {
   const std::uint32_t sessions_max = config.transport.sessions_max;
   config.transport = test_transport();
   config.transport.sessions_max = sessions_max;
   config.token_servers = config.transport.public_addresses;
+  return config;
+}
+
+Village::Village(server::Game& game, server::ServerConfig config, const transport::NetworkConditions& conditions,
+                 std::uint64_t seed)
+    : network(seed, conditions), server_port(*this, village_address), game_(game) {
   config.secret.fill(std::byte{0x5b});
-  auto started = server::Server::start(std::move(config), game);
+  auto started = server::Server::start(at_village(std::move(config)), game);
   if (!started) throw std::runtime_error(started.error().message);
   server = std::move(*started);
   server->set_unix_time(test_unix_time);
@@ -115,12 +119,9 @@ bool Village::mirrors(const Client& client) {
   const client::Mirror* mirror = client.connection.mirror();
   const ecs::Entity own = client.connection.player_entity();
   if (mirror == nullptr || !own) return false;
-  server::World& world = server->world();
-  server::test::NaiveInterest interest{world.registry(), game_.layers(), {}, game_.interest_rule()};
+  auto interest = server::test::NaiveInterest::of(*server, game_.layers(), game_.interest_rule());
   if (interest.layers.empty()) interest.layers = {{"all"}};
   const server::Published& published = server->published();
-  for (std::uint32_t index = 0; index < published.index_end(); ++index)
-    if (published.entity(index).entity) interest.published.insert(index);
   const server::Viewer* viewer = viewer_of(own);
   if (viewer == nullptr) return false;
   std::uint64_t hash = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <mobula/server/interest.hpp>
+#include <mobula/server/server.hpp>
 #include <set>
 #include <vector>
 
@@ -18,6 +18,15 @@ struct NaiveInterest {
     std::vector<std::uint32_t> entering;
     std::vector<std::uint32_t> leaving;
   };
+
+  // Of what the server has published.
+  static NaiveInterest of(Server& server, std::vector<Layer> layers, const InterestRule* rule = nullptr) {
+    NaiveInterest interest{server.world().registry(), std::move(layers), {}, rule};
+    const Published& published = server.published();
+    for (std::uint32_t index = 0; index < published.index_end(); ++index)
+      if (published.entity(index).entity) interest.published.insert(index);
+    return interest;
+  }
 
   [[nodiscard]] Look look(const Viewer& viewer, const std::vector<std::uint32_t>& seen) const {
     Look found;

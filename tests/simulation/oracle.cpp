@@ -14,14 +14,6 @@ constexpr std::uint32_t published_checked_each = 16;
 
 std::uint64_t handle_of(ecs::Entity entity) { return std::uint64_t{entity.generation} << 32 | entity.index; }
 
-server::test::NaiveInterest interest_of(server::Server& server, const std::vector<server::Layer>& layers) {
-  server::test::NaiveInterest interest{server.world().registry(), layers, {}, nullptr};
-  const server::Published& published = server.published();
-  for (std::uint32_t index = 0; index < published.index_end(); ++index)
-    if (published.entity(index).entity) interest.published.insert(index);
-  return interest;
-}
-
 // In canonical order.
 std::vector<ecs::PoolId> sent_pools(ecs::Registry& registry, ecs::PrototypeId prototype) {
   std::vector<ecs::PoolId> sent;
@@ -184,7 +176,7 @@ std::optional<std::string> Oracle::look_at_last(server::Server& server, client::
   if (player == 0 || session == server.sessions().end()) return "the client has no player";
   if (client.stats().verified_ticks == 0) return "the mirror was never verified";
   client::Mirror& mirror = *client.mirror();
-  const server::test::NaiveInterest interest = interest_of(server, layers_);
+  const auto interest = server::test::NaiveInterest::of(server, layers_);
   for (const std::uint32_t index : interest.published) {
     const ecs::Entity entity = server.published().entity(index).entity;
     const bool there = mirror.tick_of(entity) != 0;

@@ -1,6 +1,7 @@
 #include <mobula/schema/demo_commands_generated.h>
 
 #include <algorithm>
+#include <mobula/core/hash.hpp>
 #include <mobula/index/properties.hpp>
 #include <mobula/server/commands.hpp>
 #include <simulation/sim_game.hpp>
@@ -8,7 +9,11 @@
 namespace mobula::sim {
 
 SimGame::SimGame(const Plan& plan, std::uint32_t run, Census& census)
-    : UpheavalGame(plan.seed + 0x9e3779b9ull * run), entities_(plan.entities), run_(run), census_(census) {
+    : UpheavalGame(plan.seed + 0x9e3779b9ull * run),
+      seed_(plan.seed),
+      entities_(plan.entities),
+      run_(run),
+      census_(census) {
   hides = plan.hides;
   changes_max = plan.changes_max;
 }
@@ -63,7 +68,10 @@ server::CommandTable SimGame::commands() {
   return all.table();
 }
 
+// Each tick has chances of its own: what one fault changes leaves the ticks after it as they are, as far as it can, and
+// a plan that fails can be shrunk.
 void SimGame::tick(server::World& world) {
+  random = core::Random(core::hash64(core::as_bytes(&seed_, 1), std::uint64_t{run_} << 32 | world.tick()));
   UpheavalGame::tick(world);
   if (changes_max == 0 || things.empty()) return;
   std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });

@@ -41,6 +41,7 @@ class SimGame final : public test::UpheavalGame {
   void tell(server::World& world);
   [[nodiscard]] ecs::Entity any_thing() { return things[random.below(static_cast<std::uint32_t>(things.size()))]; }
 
+  std::uint64_t seed_;
   std::uint32_t entities_;
   std::uint32_t run_;
   Census& census_;

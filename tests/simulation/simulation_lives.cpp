@@ -44,11 +44,8 @@ void Simulation::begin_server() {
   config.checkpoint_ticks = plan_.checkpoint_ticks;
   config.index_limit = plan_.index_limit;
   config.store = store_.get();
-  const std::uint32_t sessions_max = config.transport.sessions_max;
-  config.transport = test::test_transport();
-  config.transport.sessions_max = sessions_max;
-  core::store(config.transport.challenge_key.data(), config.seed * 1000 + outcome_.restarts);
-  config.token_servers = config.transport.public_addresses;
+  config = test::at_village(std::move(config));
+  core::store(config.transport.challenge_key.data(), plan_.seed * 1000 + outcome_.restarts);
   core::store(config.secret.data(), plan_.seed * 1000 + outcome_.restarts);
   auto started = server::Server::start(std::move(config), *game_);
   if (!started) return find("the server does not start: " + started.error().message);

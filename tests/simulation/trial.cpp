@@ -1,6 +1,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -108,29 +109,30 @@ Trial RunningTrial::finish() {
   return trial;
 }
 
-// Leaves out ever smaller parts of the faults, as long as something still goes wrong (Zeller's delta debugging, without
-// its complements); then the ticks after it.
+// Leaves out who is not to blame, and ever smaller parts of the faults, as long as something still goes wrong (Zeller's
+// delta debugging, without its complements). What comes after it is to blame for nothing.
 Plan shrink(Plan plan, std::uint32_t trials_max, const std::function<void(std::uint32_t, std::size_t)>& tried) {
   std::uint32_t trials = 0;
-  const auto fails = [&](const Plan& candidate) {
-    const bool failed = !run_trial(candidate).outcome.wrong.empty();
+  const auto take_if_fails = [&](Plan candidate) {
+    const Outcome outcome = run_trial(candidate).outcome;
     tried(++trials, candidate.faults.size());
-    return failed;
+    if (outcome.wrong.empty()) return false;
+    if (outcome.ticks > 0)
+      std::erase_if(candidate.faults, [&](const Fault& fault) { return fault.at > outcome.ticks; });
+    plan = std::move(candidate);
+    return true;
   };
-  Plan fewer = plan;
-  fewer.hostiles = 0;
-  if (plan.hostiles > 0 && fails(fewer)) plan = fewer;
+  if (!take_if_fails(plan)) return plan;
+  for (std::uint32_t Plan::* const who : {&Plan::hostiles, &Plan::liars}) {
+    Plan fewer = plan;
+    if (std::exchange(fewer.*who, 0) > 0) take_if_fails(std::move(fewer));
+  }
   for (std::size_t part = plan.faults.size(); part > 0; part /= 2) {
     for (std::size_t first = 0; first < plan.faults.size() && trials < trials_max;) {
-      fewer = plan;
+      Plan fewer = plan;
       const auto begin = fewer.faults.begin() + static_cast<std::ptrdiff_t>(first);
-      const std::size_t count = std::min(part, plan.faults.size() - first);
-      fewer.faults.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
-      if (fails(fewer)) {
-        plan = fewer;
-      } else {
-        first += part;
-      }
+      fewer.faults.erase(begin, begin + static_cast<std::ptrdiff_t>(std::min(part, plan.faults.size() - first)));
+      if (!take_if_fails(std::move(fewer))) first += part;
     }
   }
   return plan;

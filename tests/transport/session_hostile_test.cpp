@@ -49,8 +49,7 @@ TEST(SessionHostile, WhatIsMalformedLeavesNoTrace) {
   const core::Bytes good = all_bodies(sender, 0).at(0);
   Session receiver({}, 0);
 
-  core::Bytes cut = good;
-  cut.pop_back();
+  const core::Bytes cut(good.begin(), good.end() - 1);
   core::Bytes extra = good;
   extra.push_back(std::byte{1});
   core::Bytes future_ack = good;
