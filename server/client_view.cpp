@@ -42,7 +42,10 @@ std::uint32_t ClientView::find(std::uint32_t index) const {
 bool ClientView::enter(std::uint32_t index, bool owner) {
   const PublishedEntity& entity = published_.entity(index);
   MOBULA_ASSERT(entity.entity, "what comes into view is published");
-  if (has_pristine(index)) return true;  // the client has it, as it is
+  if (has_pristine(index)) {  // the client has it, as it is, and does not know of an owner
+    if (owner) slots_[take_pristine_slot(index)].owner = true;
+    return true;
+  }
   const auto leaves = [&](const Slot& slot) { return leaves_level(slot) && slot.index == index; };
   if (leaving_level_ > 0 && std::any_of(slots_.begin(), slots_.end(), leaves)) return false;
   // Whatever the client has of the level may need an id of its own, once.
@@ -70,6 +73,14 @@ std::uint32_t ClientView::take_level_slot(std::uint32_t index) {
   slots_[id].of_level = true;
   if (verifies_) hashes_[id] = level_->copy().hash(index);
   return id;
+}
+
+// Of one that is as in the level, and of which there is something to tell all the same.
+std::uint32_t ClientView::take_pristine_slot(std::uint32_t index) {
+  const ecs::EntityRange& range = level_->copy().range();
+  told_anew_.resize(range.count);
+  told_anew_[index - range.first] = true;
+  return take_level_slot(index);
 }
 
 void ClientView::begin_with(std::shared_ptr<const LevelOffer> level) {

@@ -144,6 +144,7 @@ class ClientView {
   std::uint32_t take_id();
   std::uint32_t take_slot(std::uint32_t index, std::uint32_t generation);
   std::uint32_t take_level_slot(std::uint32_t index);
+  std::uint32_t take_pristine_slot(std::uint32_t index);
   bool note_stirred();
   void note_pending(std::uint32_t id) {
     if (pending_ids_.contains(id)) return;

@@ -121,9 +121,7 @@ void ClientView::compare_level(const wire::MirrorHashes& said, std::vector<wire:
   for (std::uint32_t index = std::max(said.first, range.first); index < end; ++index) {
     const wire::MirrorHash* hash = hashes.at(index);
     if (!has_pristine(index) || (hash != nullptr && hash->hash == level_->copy().hash(index))) continue;
-    told_anew_.resize(range.count);
-    told_anew_[index - range.first] = true;
-    const std::uint32_t id = take_level_slot(index);
+    const std::uint32_t id = take_pristine_slot(index);
     const bool there = hash != nullptr;
     wire::MirrorCorrection correction = correct(id, there ? hash->tick : level_->tick(),
                                                 there ? wire::MirrorFault::values : wire::MirrorFault::missing);

@@ -95,6 +95,27 @@ TEST_F(LevelOfferTest, WhoHasTheLevelIsToldOfEventsAboutWhatIsAsInIt) {
   }
 }
 
+TEST_F(LevelOfferTest, WhoHasTheLevelIsToldWhatOfItIsItsOwnThoughItIsAsInIt) {
+  test::TinyGame game;
+  test::Village village(game, with_level());
+  test::Village::Client& has = join(village, true);
+  ASSERT_TRUE(village.tick_until([&] { return has.connection.complete(); }));
+  ecs::Registry& registry = village.server->world().registry();
+  const client::Mirror& mirror = *has.connection.mirror();
+  const ecs::Entity thing = village.server->world().level_range().at(7);
+  registry.add<Relevance>(thing).owner = game.players.front().id;
+  EXPECT_TRUE(village.tick_until([&] { return mirror.is_owner(thing); }, 20));
+  registry.get<engine::Transform>(thing).position.y += 1;  // it has an id already, and takes no second one
+  village.ticks(10);
+  registry.get<Relevance>(thing).owner = 0;
+  EXPECT_TRUE(village.tick_until([&] { return !mirror.is_owner(thing) && mirror.tick_of(thing) != 0; }, 20));
+  registry.destroy(thing);
+  EXPECT_TRUE(village.tick_until([&] { return !mirror.registry().valid(thing); }, 20));
+  EXPECT_GT(has.connection.stats().verified_ticks, 10u);
+  EXPECT_EQ(has.connection.stats().mismatched_ticks, 0u);
+  has.connection.mirror()->check();
+}
+
 TEST_F(LevelOfferTest, WhatLeavesTheViewAndComesBackBeforeTheClientKnowsIsOneEntity) {
   test::TinyGame game;
   test::Village village(game, with_level());
