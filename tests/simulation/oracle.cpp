@@ -181,7 +181,7 @@ std::optional<std::string> Oracle::look_at_last(server::Server& server, client::
     const ecs::Entity entity = server.published().entity(index).entity;
     const bool there = mirror.tick_of(entity) != 0;
     const bool is_relevant = interest.relevant(*(*session)->viewer, index, there);
-    if (there && !is_relevant && rights_.is_of_file(player, entity)) continue;
+    if (there && !is_relevant && rights_.is_of_file(player, entity, mirror.tick_of(entity))) continue;
     if (there != is_relevant)
       return "entity " + to_string(entity) + (there ? " is still in view" : " is not in the mirror");
     if (!there) continue;

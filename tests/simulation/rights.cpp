@@ -24,7 +24,7 @@ void Rights::note(server::Server& server, ecs::Tick now) {
   for (const auto& session : server.sessions()) {
     if (session->viewer == nullptr || session->view == nullptr) continue;
     const std::uint32_t player = session->player.id;
-    if (session->level != nullptr) files_[player] = session->level->copy().range();
+    if (session->level != nullptr) files_[player] = {session->level->copy().range(), session->level->tick()};
     Known& known = known_[player];
     known.relevant.resize(std::max<std::size_t>(known.relevant.size(), published.index_end()));
     known.owned.resize(known.relevant.size());
@@ -55,7 +55,7 @@ ecs::Tick Rights::since(const std::vector<Stays>& all, ecs::Entity entity, ecs::
 bool Rights::may_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
   const auto known = known_.find(player);
   return (known != known_.end() && since(known->second.relevant, entity, tick, ticks_late_max) != 0) ||
-         is_of_file(player, entity);
+         is_of_file(player, entity, tick);
 }
 
 bool Rights::may_own(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
@@ -63,10 +63,12 @@ bool Rights::may_own(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) c
   return known != known_.end() && since(known->second.owned, entity, tick, ticks_late_max) != 0;
 }
 
-bool Rights::is_of_file(std::uint32_t player, ecs::Entity entity) const {
-  const auto file = files_.find(player);
-  return file != files_.end() && entity.generation == file->second.generation &&
-         entity.index - file->second.first < file->second.count;
+bool Rights::is_of_file(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
+  const auto found = files_.find(player);
+  if (found == files_.end()) return false;
+  const File& file = found->second;
+  return tick == file.tick && entity.generation == file.range.generation &&
+         entity.index - file.range.first < file.range.count;
 }
 
 ecs::Tick Rights::in_view_since(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {

@@ -23,8 +23,8 @@ class Rights {
   [[nodiscard]] bool may_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
   // And of what is its owner's alone.
   [[nodiscard]] bool may_own(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
-  // Who has the level's file has all of it, wherever it is.
-  [[nodiscard]] bool is_of_file(std::uint32_t player, ecs::Entity entity) const;
+  // Who has the level's file has all of it, wherever it is, as it is in the file.
+  [[nodiscard]] bool is_of_file(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
   // Since when without a break it was in view, up to that tick; 0: it was not.
   [[nodiscard]] ecs::Tick in_view_since(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
 
@@ -50,8 +50,12 @@ class Rights {
   static ecs::Tick since(const std::vector<Stays>& all, ecs::Entity entity, ecs::Tick tick, ecs::Tick late);
 
   std::vector<server::Layer> layers_;
-  std::map<std::uint32_t, Known> known_;             // by player
-  std::map<std::uint32_t, ecs::EntityRange> files_;  // by player: of the level that its client keeps
+  std::map<std::uint32_t, Known> known_;  // by player
+  struct File {
+    ecs::EntityRange range;
+    ecs::Tick tick = 0;  // of its values
+  };
+  std::map<std::uint32_t, File> files_;  // by player: the level that its client keeps
 };
 
 }  // namespace mobula::sim

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
+#include <fstream>
 #include <iostream>
 #include <mobula/core/command_line.hpp>
 #include <random>
@@ -16,6 +17,7 @@ namespace {
 using namespace mobula;
 
 constexpr int something_wrong = 1;
+constexpr int cannot_write = 2;
 constexpr std::uint32_t shrink_trials_max = 60;
 
 struct Options {
@@ -76,7 +78,7 @@ std::optional<sim::Trial> run_many(const Options& options, Sums& sums) {
   std::optional<sim::Trial> failed;
   std::uint64_t next = options.seed;
   const auto wants_more = [&] {
-    return !failed && (options.minutes > 0 ? Clock::now() < end : next < options.seed + options.seeds);
+    return !failed && (options.minutes > 0 ? Clock::now() < end : next - options.seed < options.seeds);
   };
   while (wants_more() || !running.empty()) {
     while (wants_more() && running.size() < options.at_once)
@@ -126,10 +128,13 @@ int main(int argc, char** argv) {
       "Runs the real server, store and clients on a virtual clock and a simulated network, draws from a seed "
       "what happens and what goes wrong, and checks all the time what must hold.",
       "mobula-sim");
-  app.add_option("--seed", options.seed, "the seed, or the first of --seeds")->capture_default_str();
-  CLI::Option* seeds = app.add_option("--seeds", options.seeds, "so many, on all cores")->check(CLI::PositiveNumber);
+  app.add_option("--seed", options.seed, "the seed, or the first of --seeds")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  CLI::Option* seeds = app.add_option("--seeds", options.seeds, "so many, on all cores")
+                           ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
   app.add_option("--minutes", options.minutes, "as many seeds as that takes")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(0.01, 100'000.0))
       ->excludes(seeds);
   app.add_option("--scenario", options.scenario, "what goes wrong; --list-scenarios tells of them")
       ->capture_default_str()
@@ -141,16 +146,26 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--players", options.size.players)->check(CLI::Range(1u, 200u))->capture_default_str();
   app.add_option("--entities", options.size.entities)->check(CLI::Range(1u, 10'000u))->capture_default_str();
-  app.add_option("--trace", options.trace, "write what happens to a file: tick, tab, event");
+  app.add_option("--trace", options.trace,
+                 "write what happens to a file: tick, tab, event; of several seeds, of one that fails");
   app.add_option("--at-once", options.at_once, "so many seeds at a time")->check(CLI::Range(1u, 256u));
-  app.add_flag("!--no-shrink", options.shrinks, "leave a failing plan as it is");
+  bool leaves = false;
+  app.add_flag("--no-shrink", leaves, "leave a failing plan as it is");
   bool lists = false;
   app.add_flag("--list-scenarios", lists);
-  app.footer("Status 0: nothing is wrong. A seed that fails is shrunk to the least that still fails, and traced.");
+  app.footer(
+      "Status 0: nothing is wrong; 1: something is; 2: what was found cannot be written. A seed that fails is shrunk "
+      "to the least that still fails, and traced.");
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   if (lists) {
     for (const sim::Scenario& each : sim::scenarios()) std::cout << each.name << '\t' << each.about << '\n';
     return 0;
   }
-  return run(options);
+  options.shrinks = !leaves;
+  if (!options.trace.empty() && !std::ofstream(options.trace)) {
+    std::cerr << "mobula-sim: " << options.trace << " cannot be written\n";
+    return cannot_write;
+  }
+  const int status = run(options);
+  return std::cout.flush() ? status : cannot_write;
 }

@@ -83,7 +83,8 @@ void Simulation::begin_faults() {
   // What goes on may have ended with it.
   for (std::size_t i = 0; any_ended && i < next_fault_; ++i)
     if (plan_.faults[i].at + plan_.faults[i].ticks > outcome_.ticks) apply(plan_.faults[i]);
-  for (; next_fault_ < plan_.faults.size() && plan_.faults[next_fault_].at <= outcome_.ticks; ++next_fault_)
+  for (; next_fault_ < plan_.faults.size() && plan_.faults[next_fault_].at <= outcome_.ticks && outcome_.wrong.empty();
+       ++next_fault_)
     begin(plan_.faults[next_fault_]);
 }
 

@@ -56,6 +56,7 @@ void Simulation::begin_server() {
   tell((restored ? "the server begins with the world of tick " : "the server begins: tick ") +
        std::to_string(saved_tick));
   if (restored) check_restored(saved_tick);
+  if (!restored) maybe_saved_.clear();  // a new world has ticks of those numbers too
   if (const auto wrong = census_.begin(*server_, saved_ ? &saved_->players : nullptr)) return find(*wrong);
   if (!restored && saved_) find("the saved world is gone");
   well_since_ = outcome_.ticks;

@@ -1,7 +1,9 @@
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -67,6 +69,7 @@ RunningTrial::RunningTrial(Plan plan, const std::string& trace_path) : plan_(std
   std::fflush(nullptr);
   if (::pipe(ends) != 0 || (child_ = ::fork()) < 0) throw std::system_error(errno, std::generic_category(), "a trial");
   if (child_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // or it would go on when this process is ended
     ::close(ends[0]);
     play(plan_, ends[1], trace_path);
   }

@@ -23,6 +23,39 @@ TEST(Trial, NothingIsWrongInAnyScenario) {
     });
 }
 
+// Every fault of the disk, and every way in which a server ends and begins: of the seeds above few have one.
+TEST(Trial, NothingIsWrongWhenTheDiskFailsAndTheServerComesBack) {
+  using Kind = Fault::Kind;
+  const auto fault = [](Kind kind, std::uint32_t at, std::uint32_t ticks, std::uint32_t operations = 0) {
+    return Fault{.kind = kind, .at = at, .ticks = ticks, .who = 0, .operations = operations, .network = {}, .by = 0};
+  };
+  const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
+  for (const std::uint32_t operations : {1u, 6u, 13u}) {
+    SCOPED_TRACE(std::to_string(operations) + " operations");
+    Plan plan = draw_plan(operations, "calm", {.ticks = 420, .players = 4, .entities = 80});
+    plan.has_level = plan.keeps_levels = plan.hides = true;
+    plan.checkpoint_ticks = 10;
+    plan.delta_bytes = 500;
+    plan.history_bytes = 2048;
+    plan.faults = {fault(Kind::disk_full, 60, 40),
+                   fault(Kind::reload, 90, 1),
+                   fault(Kind::crash, 120, 1, operations),
+                   fault(Kind::disk_errors, 170, 50),
+                   fault(Kind::crash, 190, 1, operations),
+                   fault(Kind::no_memory, 240, 40),
+                   fault(Kind::crash, 300, 1),
+                   fault(Kind::reload, 320, 1),
+                   fault(Kind::stop, 360, 1)};
+    const std::string path = folder.path() + "/trace";
+    const Trial trial = run_trial(plan, path);
+    EXPECT_EQ(trial.outcome.wrong, "");
+    EXPECT_EQ(trial.outcome.restarts, 4u);
+    std::stringstream trace;
+    trace << std::ifstream(path).rdbuf();
+    EXPECT_NE(trace.str().find("the server begins with the world of tick "), std::string::npos) << trace.str();
+  }
+}
+
 // What a disk does in a fault is as this SQLite asks; without such a fault the hash is golden, of every preset and
 // machine.
 TEST(Trial, TheSamePlanGivesThisHash) {
