@@ -9,7 +9,9 @@ namespace mobula::client {
 
 core::Result<TemporaryFolder> TemporaryFolder::make() {
   std::error_code error;
-  std::string path = (std::filesystem::temp_directory_path(error) / "mobula.XXXXXX").string();
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) return core::Error{"no folder", core::format("where temporary files go: {}", error.message())};
+  std::string path = (folder / "mobula.XXXXXX").string();
   if (::mkdtemp(path.data()) == nullptr)
     return core::Error{"no folder", core::format("{}: {}", path, std::strerror(errno))};
   return TemporaryFolder(std::move(path));

@@ -79,7 +79,7 @@ class Store {
   [[nodiscard]] bool ready() const;
   // Once per tick: what could not be written is tried again, a second after.
   void retry(core::Nanoseconds now);
-  // Until the writer has written what it has, or has failed to. For tests and simulations.
+  // Until the writer has begun, and written what it has, or failed to. For tests and simulations.
   void wait_for_writer();
   // At the end of a tick, after note(). False if it is not ready: then nothing happens.
   bool checkpoint(const Facts& facts);

@@ -50,7 +50,7 @@ void WriterThread::retry(core::Nanoseconds now) {
 
 void WriterThread::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return state_ != State::writing; });
+  changed_.wait(lock, [&] { return has_begun_ && state_ != State::writing; });
 }
 
 core::Status WriterThread::drain(std::uint32_t tries) {
@@ -85,7 +85,10 @@ void WriterThread::run(std::unique_ptr<SavedWorld> remembered) {
   BatchWriter writer(file_.database, config_.schema, file_.content.incarnation);
   if (remembered != nullptr) writer.remember(*remembered);
   remembered.reset();
-  for (std::unique_lock lock(mutex_);;) {
+  std::unique_lock lock(mutex_);
+  has_begun_ = true;
+  changed_.notify_all();
+  for (;;) {
     changed_.wait(lock, [&] { return state_ == State::writing || stopping_; });
     if (stopping_) return;
     lock.unlock();

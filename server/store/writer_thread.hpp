@@ -27,7 +27,7 @@ class WriterThread {
   void write();
   // A second after it has failed, as of the first call since; at any other time nothing happens.
   void retry(core::Nanoseconds now);
-  // Until it has written what it has, or has failed to.
+  // Until it has begun, and written what it has, or failed to.
   void wait();
   // Until the batch is free again; the error that is in the way if so many tries, a second apart, do not help.
   core::Status drain(std::uint32_t tries);
@@ -53,6 +53,7 @@ class WriterThread {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   State state_ = State::free;  // of the batch
+  bool has_begun_ = false;     // what it goes on from is looked through
   bool stopping_ = false;
   StoreStatus status_;
   std::optional<core::Error> error_;

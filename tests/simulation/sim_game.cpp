@@ -5,6 +5,7 @@
 #include <mobula/index/properties.hpp>
 #include <mobula/server/commands.hpp>
 #include <simulation/sim_game.hpp>
+#include <utility>
 
 namespace mobula::sim {
 
@@ -147,6 +148,7 @@ void SimGame::tell(server::World& world) {
   if (!random.chance(1, 3)) return;
   Event event{.run = run_, .reliable = random.chance(1, 2)};
   event.number = ++(event.reliable ? reliable_events_ : events_);
+  if (event.reliable) event.before = std::exchange(last_reliable_, world.tick());
   static_cast<void>(
       world.events().send(core::as_bytes(&event, 1), server::Audience::everyone(),
                           event.reliable ? server::Reliability::reliable : server::Reliability::unreliable));

@@ -24,12 +24,16 @@ class SimGame final : public test::UpheavalGame {
   // One that changes nothing.
   static constexpr float no_move = -1;
 
-  // What its events say: they are numbered from 1.
+  // What its events say: they are numbered from 1, and the reliable ones, too.
   struct Event {
     std::uint32_t run = 0;
     std::uint32_t number = 0;
     bool reliable = false;
+    ecs::Tick before = 0;  // tick of the one before; 0: there was none
   };
+  // The last reliable one that was told, and the tick in which it was.
+  [[nodiscard]] std::uint32_t reliable_events() const { return reliable_events_; }
+  [[nodiscard]] ecs::Tick last_reliable() const { return last_reliable_; }
 
  private:
   void reparent(server::World& world);
@@ -47,6 +51,7 @@ class SimGame final : public test::UpheavalGame {
   Census& census_;
   std::uint32_t events_ = 0;  // that were told
   std::uint32_t reliable_events_ = 0;
+  ecs::Tick last_reliable_ = 0;
 };
 
 }  // namespace mobula::sim

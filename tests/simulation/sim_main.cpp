@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
       "what happens and what goes wrong, and checks all the time what must hold.",
       "mobula-sim");
   app.add_option("--seed", options.seed, "the seed, or the first of --seeds")
-      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& seed) { return seed.starts_with('-') ? "there are none below 0" : std::string(); })
       ->capture_default_str();
   CLI::Option* seeds = app.add_option("--seeds", options.seeds, "so many, on all cores")
                            ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
@@ -166,6 +166,11 @@ int main(int argc, char** argv) {
     std::cerr << "mobula-sim: " << options.trace << " cannot be written\n";
     return cannot_write;
   }
-  const int status = run(options);
-  return std::cout.flush() ? status : cannot_write;
+  try {
+    const int status = run(options);
+    return std::cout.flush() ? status : cannot_write;
+  } catch (const std::exception& error) {  // of a trial that could not begin
+    std::cerr << "mobula-sim: " << error.what() << '\n';
+    return cannot_write;
+  }
 }

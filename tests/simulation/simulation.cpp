@@ -42,22 +42,21 @@ struct Simulation::Player {
   bool knows_schema = false;
   // The last reliable event that it was told; and all others.
   SimGame::Event last_event;
-  std::uint32_t gaps_left = 0;  // it may have missed those of the time until it came, as often as this connection came
+  transport::SessionId session{};  // the server's, when it was last looked at
+  ecs::Tick playing_since = 0;     // this server, without a break: of what was told before, it may lack something
   std::set<std::pair<std::uint32_t, std::uint32_t>> events;
 };
 
-Simulation::Simulation(Plan plan, Trace trace)
+Simulation::Simulation(Plan plan, Trace trace, std::string folder)
     : plan_(std::move(plan)),
       trace_(std::move(trace)),
       network_(plan_.seed, plan_.network),
+      folder_(std::move(folder)),
       disk_(plan_.seed),
       server_port_(std::make_unique<ServerPort>(*this)),
       oracle_(test::UpheavalGame(plan_.seed).layers()),
       census_(rejoin_grace) {
-  core::Result<client::TemporaryFolder> folder = client::TemporaryFolder::make();
-  MOBULA_ASSERT(folder.ok(), "there is a place for the world's file");
-  folder_ = std::make_unique<client::TemporaryFolder>(std::move(*folder));
-  if (plan_.keeps_levels) levels_.emplace(std::move(*client::ResourceStore::open(folder_->path() + "/levels")));
+  if (plan_.keeps_levels) levels_.emplace(std::move(*client::ResourceStore::open(folder_ + "/levels")));
   for (std::uint32_t i = 0; i < plan_.players; ++i) {
     players_.push_back(std::make_unique<Player>(*this, i));
     players_.back()->knows_schema = i % 4 == 1;
@@ -171,7 +170,6 @@ void Simulation::enter(Player& player) {
   config.transport.token = token_of(player);
   if (player.keeps_levels) config.resources = &*levels_;
   if (player.knows_schema) config.schema = test::game_schema();
-  player.gaps_left = 1;
   player.connection = std::make_unique<Connection>(config, player.clock(now_));
 }
 
@@ -180,7 +178,6 @@ void Simulation::come_back(Player& player) {
   if (connection.reason().code == transport::ReasonCode::protocol_error)
     return find(player.name + " was sent away: " + to_string(connection.reason()));
   if (!connection.can_rejoin() && !connection.lost()) return enter(player);
-  ++player.gaps_left;
   if (connection.can_rejoin()) {
     tell(player.name + " comes back");
     return connection.rejoin(player.clock(now_));
@@ -214,14 +211,27 @@ void Simulation::act(Player& player) {
   }
 }
 
-// 0: it does not play, or with a server that is no more, of whose end it has only heard silence.
-std::uint32_t Simulation::number_of(const Player& player) const {
-  if (player.connection == nullptr || player.connection->state() != Connection::State::playing) return 0;
+// Null: the server knows nothing of it, or waits for it.
+const server::Session* Simulation::session_of(const Player& player) const {
   for (const auto& session : server_->sessions())
     if (session->joined && server_->lanes(*session) != nullptr &&
         server_->endpoint().address(session->transport_id) == player.port.from)
-      return session->player.id;
-  return 0;
+      return session.get();
+  return nullptr;
+}
+
+// 0: it does not play, or with a server that is no more, of whose end it has only heard silence.
+std::uint32_t Simulation::number_of(const Player& player) const {
+  if (player.connection == nullptr || player.connection->state() != Connection::State::playing) return 0;
+  const server::Session* session = session_of(player);
+  return session == nullptr ? 0 : session->player.id;
+}
+
+void Simulation::watch_session(Player& player) {
+  const server::Session* session = session_of(player);
+  const transport::SessionId now = session == nullptr ? transport::SessionId{} : session->transport_id;
+  const bool goes_on = session != nullptr && session->state == server::Session::State::playing;
+  if (std::exchange(player.session, now) != now || !goes_on) player.playing_since = server_->world().tick();
 }
 
 // Ticks --------------------------------------------------------------------------------------------
@@ -292,7 +302,8 @@ void Simulation::take_at_server(const transport::Address& from, core::ByteView d
   count_memory([&] { server_->receive(from, datagram, now_, *server_port_); });
 }
 
-// Reliable events come in order, and none is missing as long as the connection lasts; others come once at most.
+// Reliable events come in order, and none is missing that was told while the connection lasts; others come once at
+// most.
 void Simulation::hear(Player& player) {
   for (const client::ReceivedEvent& received : player.connection->events()) {
     if (received.bytes.size() != sizeof(SimGame::Event))
@@ -305,9 +316,9 @@ void Simulation::hear(Player& player) {
     const SimGame::Event last = std::exchange(player.last_event, event);
     const bool is_next = event.run == last.run && event.number == last.number + 1;
     const bool is_later = event.run > last.run || (event.run == last.run && event.number > last.number);
-    if (!is_next && !(is_later && player.gaps_left > 0))
+    const bool may_lack = event.run != outcome_.restarts || event.before <= player.playing_since;
+    if (!is_next && !(is_later && may_lack))
       return find(player.name + " was told " + what + " after event " + std::to_string(last.number));
-    if (!is_next) --player.gaps_left;
   }
 }
 
@@ -315,6 +326,7 @@ void Simulation::look() {
   if (const auto wrong = oracle_.look_at(*server_)) return find(*wrong);
   if (const auto wrong = census_.look_at(*server_, now_)) return find(*wrong);
   for (const auto& player : players_) {
+    watch_session(*player);
     const std::uint32_t number = number_of(*player);
     if (number == 0) continue;
     if (const auto wrong = oracle_.look_at(*player->connection, number)) return find(player->name + ": " + *wrong);
@@ -373,6 +385,9 @@ void Simulation::settle() {
     if (!outcome_.wrong.empty()) return;
     if (const auto wrong = oracle_.look_at_last(*server_, *player->connection, number_of(*player)))
       find(player->name + ", at last: " + *wrong);
+    if (game_->last_reliable() > player->playing_since && player->last_event.number != game_->reliable_events())
+      find(player->name + " was told of event " + std::to_string(player->last_event.number) + " at last, the game of " +
+           std::to_string(game_->reliable_events()));
   }
 }
 

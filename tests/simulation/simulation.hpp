@@ -6,7 +6,6 @@
 #include <ecs/allocations.hpp>
 #include <functional>
 #include <memory>
-#include <mobula/client/temporary_folder.hpp>
 #include <mobula/server/store/store.hpp>
 #include <simulation/census.hpp>
 #include <simulation/hostile.hpp>
@@ -32,7 +31,8 @@ struct Outcome {
 
 class Simulation {
  public:
-  Simulation(Plan plan, Trace trace);
+  // `folder`: for its files.
+  Simulation(Plan plan, Trace trace, std::string folder);
   ~Simulation();
 
   Outcome run();
@@ -71,7 +71,9 @@ class Simulation {
   void give_orders();
   void watch_memory();
   void come_and_go();
+  [[nodiscard]] const server::Session* session_of(const Player& player) const;
   [[nodiscard]] std::uint32_t number_of(const Player& player) const;
+  void watch_session(Player& player);
   void find(const std::string& what) {
     if (outcome_.wrong.empty()) outcome_.wrong = what;
   }
@@ -85,7 +87,7 @@ class Simulation {
   Outcome outcome_;
   core::Nanoseconds now_ = 0;
   transport::SimulatedNetwork network_;
-  std::unique_ptr<client::TemporaryFolder> folder_;
+  std::string folder_;
   SimulatedDisk disk_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<SimGame> game_;

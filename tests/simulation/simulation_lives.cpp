@@ -14,8 +14,7 @@ constexpr std::uint32_t retry_ticks = 25;  // after which the store has tried ag
 void Simulation::open_store() {
   for (int tries = 0; store_ == nullptr && outcome_.wrong.empty(); ++tries) {
     const bool was_well = disk_.is_well();
-    auto opened =
-        store::Store::open({.path = folder_->path() + "/world.db", .schema = test::game_schema(), .finish_tries = 1});
+    auto opened = store::Store::open({.path = folder_ + "/world.db", .schema = test::game_schema(), .finish_tries = 1});
     if (opened) {
       store_ = std::move(*opened);
       return;
@@ -50,6 +49,7 @@ void Simulation::begin_server() {
   auto started = server::Server::start(std::move(config), *game_);
   if (!started) return find("the server does not start: " + started.error().message);
   server_ = std::move(*started);
+  store_->wait_for_writer();
   server_->set_unix_time(test::test_unix_time);
   for (Liar& liar : liars_) liar.begin_anew();
   unread_.clear();

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mobula/core/log.hpp>
 #include <simulation/trial.hpp>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -34,7 +35,13 @@ void write_all(int to, const void* data, std::size_t size) {
   }
 }
 
-[[noreturn]] void play(const Plan& plan, int to, const std::string& trace_path) {
+client::TemporaryFolder make_folder() {
+  core::Result<client::TemporaryFolder> made = client::TemporaryFolder::make();
+  if (!made) throw std::runtime_error(made.error().message);
+  return std::move(*made);
+}
+
+[[noreturn]] void play(const Plan& plan, int to, const std::string& folder, const std::string& trace_path) {
   core::set_log_level(core::LogLevel::off);
   std::ofstream file;
   Trace trace;
@@ -44,7 +51,7 @@ void write_all(int to, const void* data, std::size_t size) {
   }
   Outcome outcome;
   {
-    Simulation simulation(plan, trace);
+    Simulation simulation(plan, trace, folder);
     outcome = simulation.run();
   }
   if (trace && !outcome.wrong.empty()) trace(outcome.ticks, "WRONG: " + outcome.wrong);
@@ -64,24 +71,28 @@ std::string read_all(int from) {
 
 }  // namespace
 
-RunningTrial::RunningTrial(Plan plan, const std::string& trace_path) : plan_(std::move(plan)) {
+RunningTrial::RunningTrial(Plan plan, const std::string& trace_path) : plan_(std::move(plan)), folder_(make_folder()) {
   int ends[2] = {-1, -1};
   std::fflush(nullptr);
   if (::pipe(ends) != 0 || (child_ = ::fork()) < 0) throw std::system_error(errno, std::generic_category(), "a trial");
   if (child_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // or it would go on when this process is ended
     ::close(ends[0]);
-    play(plan_, ends[1], trace_path);
+    play(plan_, ends[1], folder_.path(), trace_path);
   }
   ::close(ends[1]);
   pipe_ = ends[0];
 }
 
 RunningTrial::RunningTrial(RunningTrial&& other) noexcept
-    : plan_(std::move(other.plan_)), child_(std::exchange(other.child_, -1)), pipe_(std::exchange(other.pipe_, -1)) {}
+    : plan_(std::move(other.plan_)),
+      folder_(std::move(other.folder_)),
+      child_(std::exchange(other.child_, -1)),
+      pipe_(std::exchange(other.pipe_, -1)) {}
 
 RunningTrial& RunningTrial::operator=(RunningTrial&& other) noexcept {
   std::swap(plan_, other.plan_);
+  std::swap(folder_, other.folder_);
   std::swap(child_, other.child_);
   std::swap(pipe_, other.pipe_);
   return *this;

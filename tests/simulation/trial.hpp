@@ -2,6 +2,7 @@
 // any other.
 #pragma once
 
+#include <mobula/client/temporary_folder.hpp>
 #include <simulation/simulation.hpp>
 #include <string>
 
@@ -28,6 +29,7 @@ class RunningTrial {
 
  private:
   Plan plan_;
+  client::TemporaryFolder folder_;  // is removed however the process ends
   int child_ = -1;
   int pipe_ = -1;
 };
