@@ -27,19 +27,19 @@ std::optional<std::string> Census::begin(const server::Server& server, const Kno
   return std::nullopt;
 }
 
-std::optional<std::string> Census::look_at(const server::Server& server, core::Nanoseconds now) {
+std::optional<std::string> Census::look_at(const server::Server& server) {
   here_.clear();
   std::set<std::uint32_t> players;
   for (const auto& session : server.sessions()) {
     if (!session->joined) continue;
-    look_at(*session, now);
+    look_at(*session);
     if (!session->player.spectator && !session->restored) players.insert(session->player.id);
   }
   if (players != playing_) find("the game was told of others than those who play");
   return wrong_;
 }
 
-void Census::look_at(const server::Session& session, core::Nanoseconds now) {
+void Census::look_at(const server::Session& session) {
   const server::Player& player = session.player;
   const auto known = accounts_.emplace(player.id, player.account).first;
   if (known->second != player.account) find(to_text(player) + " has the number of " + known->second);
@@ -50,7 +50,7 @@ void Census::look_at(const server::Session& session, core::Nanoseconds now) {
     find(to_text(player) + " was player " + std::to_string(number->second) + ", and has not left");
   if (session.state != server::Session::State::away) {
     away_since_.erase(player.id);
-  } else if (now - away_since_.emplace(player.id, now).first->second >= grace_) {
+  } else if (now_ - away_since_.emplace(player.id, now_).first->second >= grace_) {
     find(to_text(player) + " is still awaited");
   }
 }
@@ -60,7 +60,12 @@ void Census::came(const server::Player& player) {
   if (!playing_.insert(player.id).second) find("the game was told twice that " + to_text(player) + " comes");
 }
 
+// A liar is sent away for what it says, also while it is awaited.
 void Census::left(const server::Player& player) {
+  const auto away = away_since_.find(player.id);
+  if (away != away_since_.end() && now_ - away->second < grace_ && !player.account.starts_with("liar"))
+    find(to_text(player) + " was awaited for " + std::to_string((now_ - away->second) / core::millisecond) +
+         " ms only");
   if (playing_.erase(player.id) + awaited_.erase(player.id) == 0)
     find("the game was told that " + to_text(player) + " leaves, who is not there");
   number_.erase(player.account);

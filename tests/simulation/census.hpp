@@ -1,5 +1,5 @@
 // Who plays: a number is one account's for ever, an account plays once and keeps its number as long as it has not left,
-// nobody is awaited for longer than the grace; the game is told of all who come and go; and each of a player's commands
+// who is lost is awaited for the grace; the game is told of all who come and go; and each of a player's commands
 // is carried out at most once, in order.
 #pragma once
 
@@ -28,8 +28,9 @@ class Census {
 
   // A server begins, with what was saved; null: a new world.
   std::optional<std::string> begin(const server::Server& server, const Known* saved);
-  // After each tick, with the server's time in it.
-  std::optional<std::string> look_at(const server::Server& server, core::Nanoseconds now);
+  // Before and after each tick, which has that time at the server.
+  void begin_tick(core::Nanoseconds now) { now_ = now; }
+  std::optional<std::string> look_at(const server::Server& server);
 
   // What the game is told.
   void came(const server::Player& player);
@@ -43,9 +44,10 @@ class Census {
   void find(const std::string& what) {
     if (!wrong_) wrong_ = what;
   }
-  void look_at(const server::Session& session, core::Nanoseconds now);
+  void look_at(const server::Session& session);
 
   core::Nanoseconds grace_;
+  core::Nanoseconds now_ = 0;
   std::optional<std::string> wrong_;
   std::map<std::uint32_t, std::string> accounts_;             // by number
   std::map<std::uint32_t, core::Nanoseconds> away_since_;     // by number

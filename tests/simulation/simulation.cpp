@@ -280,6 +280,7 @@ void Simulation::count_memory(Work&& work) {
 
 void Simulation::tick_server() {
   const bool was_ready = store_->ready();
+  census_.begin_tick(now_);
   count_memory([&] { server_->tick(now_, *server_port_); });
   watch_store(was_ready);
   look();
@@ -324,7 +325,7 @@ void Simulation::hear(Player& player) {
 
 void Simulation::look() {
   if (const auto wrong = oracle_.look_at(*server_)) return find(*wrong);
-  if (const auto wrong = census_.look_at(*server_, now_)) return find(*wrong);
+  if (const auto wrong = census_.look_at(*server_)) return find(*wrong);
   for (const auto& player : players_) {
     watch_session(*player);
     const std::uint32_t number = number_of(*player);
