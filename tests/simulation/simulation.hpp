@@ -68,6 +68,7 @@ class Simulation {
   void hear(Player& player);
   void settle();
   [[nodiscard]] bool is_quiet();
+  bool are_orders_carried_out();
   void give_orders();
   void watch_memory();
   void come_and_go();
