@@ -380,7 +380,8 @@ void Simulation::settle() {
     if (outcome_.ticks - begun > settle_ticks_max)
       return find("not everybody has what is there, however long it is quiet");
     tick();
-    quiet = is_quiet() ? quiet + 1 : 0;
+    const bool stands_still = server_ != nullptr && server_->published().last_change() + 1 < server_->world().tick();
+    quiet = stands_still && is_quiet() ? quiet + 1 : 0;  // a liar may still be waited for, and then leave
   }
   for (const auto& player : players_) {
     if (!outcome_.wrong.empty()) return;
