@@ -28,7 +28,7 @@ struct Options {
   std::string trace;
   sim::Size size;
   std::uint32_t at_once = std::max(1u, std::thread::hardware_concurrency());
-  bool shrinks = true;
+  bool leaves_plan = false;  // one that fails is not shrunk
 };
 
 std::string line_of(const sim::Trial& trial) {
@@ -48,7 +48,7 @@ void explain(const Options& options, const sim::Trial& failed) {
   std::cout << "\nWRONG at tick " << failed.outcome.ticks << ": " << failed.outcome.wrong << "\n"
             << "again: " << again(options, failed.plan.seed) << "\n";
   sim::Plan plan = failed.plan;
-  if (options.shrinks) {
+  if (!options.leaves_plan) {
     plan = sim::shrink(plan, shrink_trials_max, [](std::uint32_t trials, std::size_t faults) {
       std::cerr << "\rshrinking: trial " << trials << ", " << faults << " faults   " << std::flush;
     });
@@ -149,8 +149,7 @@ int main(int argc, char** argv) {
   app.add_option("--trace", options.trace,
                  "write what happens to a file: tick, tab, event; of several seeds, of one that fails");
   app.add_option("--at-once", options.at_once, "so many seeds at a time")->check(CLI::Range(1u, 256u));
-  bool leaves = false;
-  app.add_flag("--no-shrink", leaves, "leave a failing plan as it is");
+  app.add_flag("--no-shrink", options.leaves_plan, "leave a failing plan as it is");
   bool lists = false;
   app.add_flag("--list-scenarios", lists);
   app.footer(
@@ -161,7 +160,6 @@ int main(int argc, char** argv) {
     for (const sim::Scenario& each : sim::scenarios()) std::cout << each.name << '\t' << each.about << '\n';
     return 0;
   }
-  options.shrinks = !leaves;
   if (!options.trace.empty() && !std::ofstream(options.trace)) {
     std::cerr << "mobula-sim: " << options.trace << " cannot be written\n";
     return cannot_write;
