@@ -47,9 +47,13 @@ bool ClientView::enter(std::uint32_t index, bool owner) {
     return true;
   }
   const auto leaves = [&](const Slot& slot) { return leaves_level(slot) && slot.index == index; };
-  if (leaving_level_ > 0 && std::any_of(slots_.begin(), slots_.end(), leaves)) return false;
+  const bool still_leaves = leaving_level_ > 0 && std::any_of(slots_.begin(), slots_.end(), leaves);
   // Whatever the client has of the level may need an id of its own, once.
-  if (used_ids_ >= wire::ids_max - (level_ != nullptr ? level_->copy().range().count : 0)) return false;
+  const std::uint32_t reserved = level_ != nullptr ? level_->copy().range().count : 0;
+  if (still_leaves || used_ids_ >= wire::ids_max - reserved) {
+    has_waiting_ = true;
+    return false;
+  }
   slots_[take_slot(index, entity.entity.generation)].owner = owner;
   return true;
 }
@@ -132,7 +136,7 @@ bool ClientView::is_alive(std::uint32_t id) const {
 
 bool ClientView::sees(ecs::Entity entity) const {
   for (std::uint32_t id = 0; id < slots_.size(); ++id)
-    if (slots_[id].state != State::free && slots_[id].index == entity.index &&
+    if ((slots_[id].state == State::seen || slots_[id].state == State::destroyed) && slots_[id].index == entity.index &&
         lives_[id].generation == entity.generation)
       return true;
   return false;
@@ -143,6 +147,7 @@ bool ClientView::has_pristine(ecs::Entity entity) const {
 }
 
 bool ClientView::note_published() {
+  has_waiting_ = false;
   const bool more_is_seen = note_stirred();
   const ecs::Tick noted = std::exchange(noted_, published_.last_change());
   if (noted == noted_) return more_is_seen;

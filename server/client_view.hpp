@@ -37,6 +37,7 @@ class ClientView {
 
   // What comes into view and goes out of it. Entities that are destroyed go by themselves.
   // False: not yet; the client has yet to hear that what it had of it from the level is out of view, or no id is free.
+  // Then the client lacks something, whatever it is told before the next publication.
   bool enter(std::uint32_t index, bool owner);
   // `indices` in the order of seen().
   void leave(std::span<const std::uint32_t> indices);
@@ -48,7 +49,7 @@ class ClientView {
   }
   // Which are seen, none twice; valid until the next call, of any view with the same strings.
   [[nodiscard]] std::span<const std::uint32_t> seen();
-  // Whether the client sees it, or did until it is told otherwise.
+  // Whether the client sees it, or saw it to its end and has yet to hear of that.
   [[nodiscard]] bool sees(ecs::Entity entity) const;
   // Whether it has it as the level has it, wherever it is.
   [[nodiscard]] bool has_pristine(ecs::Entity entity) const;
@@ -221,7 +222,8 @@ class ClientView {
   std::vector<std::uint64_t> hashes_;  // by id, of b1; of views that verify
   std::size_t chosen_ = 0;
   std::size_t written_ = 0;
-  bool listed_ = true;  // what was chosen is in the lists
+  bool listed_ = true;        // what was chosen is in the lists
+  bool has_waiting_ = false;  // something could not come into view yet
   core::BitSet pending_ids_;
   core::BitSet moving_ids_;  // whose b1 is at most wire::moving_age_max old, and some of which it no longer is
   ecs::Tick noted_ = 0;      // of the last change that was noted

@@ -253,7 +253,7 @@ std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
   MOBULA_ASSERT(bits.ok(), "what was planned fits");
   written_ += plan.moving + plan.changed + plan.appeared + plan.gone;
   if (!may_carry) written_ = chosen_;
-  header.complete = pending_ == 0 && may_carry;
+  header.complete = pending_ == 0 && !has_waiting_ && may_carry;
   wire::write_header(header, datagram);
   if (measured_ != nullptr) measured_->bytes += begin + bits.bytes();
   return begin + bits.bytes();

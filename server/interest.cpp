@@ -166,20 +166,21 @@ void Interest::look(const Viewer& viewer, std::span<const std::uint32_t> seen, s
   std::sort(entering.begin() + first_entering, entering.end());
 }
 
-bool Interest::may_enter(const Viewer& viewer, std::uint32_t index) const {
+bool Interest::may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const {
   if (!is_published(index) || !viewer.is_in(members_[index].relevance.room)) return false;
   const ecs::Entity entity = registry_.entities().at(index);
   const std::span<const ecs::Entity> viewpoints = viewer.viewpoints();
   const bool owned = owner(index) != 0 && owner(index) == viewer.player();
   const bool own = owned || std::ranges::find(viewpoints, entity) != viewpoints.end();
-  if (!own && !is_near(viewer, index)) return false;
+  if (!own && !is_near(viewer, index, in_view)) return false;
   return rule_ == nullptr || rule_->may_see(viewer, entity);
 }
 
 // Or relevant at any distance.
-bool Interest::is_near(const Viewer& viewer, std::uint32_t index) const {
+bool Interest::is_near(const Viewer& viewer, std::uint32_t index, bool in_view) const {
   if (zone_layer(members_[index]) == InterestGrid::everywhere) return true;
-  const float radius_squared = 4 * falloffs_[members_[index].relevance.layer].half_squared;
+  const Falloff& layer = falloffs_[members_[index].relevance.layer];
+  const float radius_squared = in_view ? layer.leave_squared : 4 * layer.half_squared;
   const Eyes at = eyes(viewer);
   return std::ranges::any_of(
       at.all(), [&](const Vec3& eye) { return distance_squared(grid_.position(index), eye) <= radius_squared; });

@@ -66,8 +66,11 @@ class Interest {
   void look(const Viewer& viewer, std::span<const std::uint32_t> seen, std::vector<std::uint32_t>& entering,
             std::vector<std::uint32_t>& leaving);
 
-  // Whether it would come into view in a look, if it is not there already.
-  [[nodiscard]] bool may_enter(const Viewer& viewer, std::uint32_t index) const;
+  // What a look would find of one: whether it would come into view; whether, if it is there, it would stay.
+  [[nodiscard]] bool may_enter(const Viewer& viewer, std::uint32_t index) const {
+    return may_see(viewer, index, false);
+  }
+  [[nodiscard]] bool may_stay(const Viewer& viewer, std::uint32_t index) const { return may_see(viewer, index, true); }
 
   // Where a viewer's eyes are now.
   struct Eyes {
@@ -108,7 +111,8 @@ class Interest {
     return index < members_.size() && members_[index].published;
   }
   [[nodiscard]] std::uint8_t zone_layer(const Member& member) const;
-  [[nodiscard]] bool is_near(const Viewer& viewer, std::uint32_t index) const;
+  [[nodiscard]] bool may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const;
+  [[nodiscard]] bool is_near(const Viewer& viewer, std::uint32_t index, bool in_view) const;
   void read(std::uint32_t index);
   void become(std::uint32_t index, const Member& now, const engine::Vec3& position);
   bool follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& seen);

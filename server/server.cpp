@@ -228,13 +228,14 @@ core::Status Server::tell(Session& session, transport::Session& lanes, core::Nan
 
 core::Status Server::tell_events(Session& session, transport::Session& lanes) {
   const Viewer& viewer = *session.viewer;
-  const Events::ForClient& told = world_->events().for_client(
-      world_->tick(), session.player.id,
-      [&](ecs::Entity entity) {
-        return session.view->sees(entity) ||
-               (session.view->has_pristine(entity) && interest_->may_enter(viewer, entity.index));
-      },
-      [&](std::uint32_t room) { return viewer.is_in(room); });
+  // Who is told nothing, or has to take turns, may have something in view that is there no more.
+  const auto sees = [&](ecs::Entity entity) {
+    if (session.view->sees(entity))
+      return !world_->registry().valid(entity) || interest_->may_stay(viewer, entity.index);
+    return session.view->has_pristine(entity) && interest_->may_enter(viewer, entity.index);
+  };
+  const Events::ForClient& told = world_->events().for_client(world_->tick(), session.player.id, sees,
+                                                              [&](std::uint32_t room) { return viewer.is_in(room); });
   for (const core::Bytes& message : told.reliable)
     if (const core::Result<transport::ReliableId> sent = lanes.send_reliable(message); !sent) return sent.error();
   for (const core::Bytes& batch : told.unreliable) static_cast<void>(lanes.send_unreliable(batch));

@@ -204,6 +204,7 @@ class Server {
   std::optional<Refusal> let_in(Session& session, const wire::Hello& hello);
   [[nodiscard]] std::optional<Refusal> check_room(bool spectator, bool counted) const;
   [[nodiscard]] Session* find_same_account(const Session& session);
+  void end_who_was_sent_away(std::string_view account);
   void take_over(Session& session, Session& other);
   core::Status join(Session& session, const Session* before);
   core::Status ask_game(Player& player);

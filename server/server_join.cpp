@@ -58,6 +58,7 @@ std::optional<Server::Refusal> Server::let_in(Session& session, const wire::Hell
   if (draining_) return Refusal{ReasonCode::shutting_down, {"closing", draining_->reason}};
   session.player.name = printable(hello.name, name_characters_max);
   session.player.spectator = hello.spectate;
+  end_who_was_sent_away(session.player.account);
   Session* const other = find_same_account(session);
   if (other != nullptr && other->state != Session::State::away && config_.duplicate_login == DuplicateLogin::refuse)
     return Refusal{ReasonCode::refused, {"already here", "this account is in the game already"}};
@@ -93,6 +94,13 @@ Session* Server::find_same_account(const Session& session) {
            each->player.account == session.player.account;
   });
   return found == sessions_.end() ? nullptr : found->get();
+}
+
+// The game hears that somebody leaves before the same account comes again.
+void Server::end_who_was_sent_away(std::string_view account) {
+  for (const auto& session : sessions_)
+    if (session->state == Session::State::closing && !account.empty() && session->player.account == account)
+      end(*session, "sent away");
 }
 
 // The player goes over to the newcomer; the game does not notice.

@@ -125,10 +125,13 @@ TEST_F(LevelOfferTest, WhatLeavesTheViewAndComesBackBeforeTheClientKnowsIsOneEnt
   const ecs::Entity thing = village.server->world().level_range().at(7);
   registry.get<engine::Transform>(thing).position.y += 1;
   registry.add<Relevance>(thing).room = 5;
-  village.network.cut(has.port.from);
+  village.network.cut(has.port.from, transport::SimulatedNetwork::Way::from);
   village.ticks(4);
-  village.network.heal(has.port.from);
   registry.get<Relevance>(thing).room = 0;
+  village.ticks(8);
+  EXPECT_EQ(has.connection.mirror()->tick_of(thing), 0u);
+  EXPECT_FALSE(has.connection.complete()) << "it waits for what the server does not hear";
+  village.network.heal(has.port.from);
   village.ticks(40);
   EXPECT_TRUE(village.mirrors(has));
   EXPECT_EQ(has.connection.stats().mismatched_ticks, 0u);

@@ -130,6 +130,25 @@ TEST_F(ServerAccounts, WhoLogsInAgainTakesThePlayerOver) {
   EXPECT_EQ(game.gone.size(), 1u);
 }
 
+// Whenever that is: also in the tick in which the Hello comes.
+TEST_F(ServerAccounts, WhoIsSentAwayHasLeftWhenTheSameAccountComes) {
+  game.keep = true;
+  serve();
+  for (int ticks = 0; ticks < 6; ++ticks) {
+    SCOPED_TRACE(ticks);
+    const std::string account = "anna" + std::to_string(ticks);
+    Client& first = join_and_play(account);
+    const ecs::Entity own = first.connection.player_entity();
+    Client& second = join(account);
+    village->ticks(ticks);
+    ASSERT_TRUE(server().kick(game.players.back().id, "rude").ok());
+    if (closed(second)) continue;
+    ASSERT_TRUE(village->tick_until([&] { return closed(second) || village->mirrors(second); }));
+    EXPECT_TRUE(closed(second) || second.connection.player_entity() == own);
+    EXPECT_LE(server().players(), static_cast<std::size_t>(ticks) + 1);
+  }
+}
+
 TEST_F(ServerAccounts, OrIsRefusedUnlessTheOtherIsAway) {
   serve({.duplicate_login = DuplicateLogin::refuse});
   Client& first = join_and_play("anna");

@@ -190,6 +190,34 @@ TEST_F(ServerEvents, WhoSeesAnEntityIsAskedWhenTheTickEnds) {
   EXPECT_EQ(texts(ada).back(), "appeared");
 }
 
+// Neither who has not said to know that, nor who could not be told.
+TEST_F(ServerEvents, WhoSeesAnEntityNoMoreIsToldNothingAboutIt) {
+  start();
+  Client& ada = join("ada", 0);
+  const ecs::Entity ship = make(30);
+  ticks(10);
+  const auto sail = [&](float to) { world().registry().get<engine::Transform>(ship).position.x = to; };
+  const auto say = [&] {
+    once([&](World& in) { TalkingGame::say(in, "ship", Audience::seers_of(ship), Reliability::reliable); });
+  };
+  say();
+  EXPECT_THAT(texts(ada), ElementsAre("ship"));
+  village->network.cut(ada.port.from, transport::SimulatedNetwork::Way::from);
+  sail(200);
+  ticks(6);
+  say();
+  village->network.heal(ada.port.from);
+  sail(30);
+  ticks(20);
+  village->full = ada.port.from;
+  sail(200);
+  ticks(6);
+  say();
+  village->full = {};
+  ticks(20);
+  EXPECT_THAT(texts(ada), ElementsAre("ship"));
+}
+
 TEST_F(ServerEvents, WhoHasTheLevelHearsOfWhatItSeesOfItAlone) {
   const std::string folder = testing::TempDir() + "mobula_events." + std::to_string(::getpid());
   client::ResourceStore store = *client::ResourceStore::open(folder);
