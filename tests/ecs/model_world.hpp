@@ -477,7 +477,7 @@ class ModelWorld {
     const GroupSet& set = group.open(world_);
     std::uint32_t members = 0;
     for (const auto& [entity, row] : model_) {
-      const auto has = [&row = row](KindOf kind) { return row[kind] != absent; };
+      const auto has = [&columns = row](KindOf kind) { return columns[kind] != absent; };
       const bool member = std::all_of(group.required.begin(), group.required.end(), has) &&
                           std::none_of(group.excluded.begin(), group.excluded.end(), has);
       ASSERT_EQ(set.contains(entity.index), member);

@@ -16,14 +16,17 @@ std::optional<std::string> Census::begin(const server::Server& server, const Kno
   number_.clear();
   playing_.clear();
   awaited_.clear();
+  std::map<std::uint32_t, ecs::Entity> restored;
   for (const auto& session : server.sessions()) {
     awaited_.insert(session->player.id);
+    restored[session->player.id] = session->player.entity;
     number_[session->player.account] = session->player.id;
     const auto account = accounts_.find(session->player.id);
     if (account == accounts_.end() || account->second != session->player.account)
       return to_text(session->player) + " was restored, and was none that played";
   }
-  if (saved != nullptr && awaited_ != saved->present) return "other players are awaited than those who were there";
+  if (saved != nullptr && restored != saved->present)
+    return "others are awaited than were there, or have other entities";
   return std::nullopt;
 }
 
@@ -57,13 +60,15 @@ void Census::look_at(const server::Session& session) {
 
 void Census::came(const server::Player& player) {
   awaited_.erase(player.id);
+  sent_away_.erase(player.account);
   if (!playing_.insert(player.id).second) find("the game was told twice that " + to_text(player) + " comes");
 }
 
 // A liar is sent away for what it says, also while it is awaited.
 void Census::left(const server::Player& player) {
   const auto away = away_since_.find(player.id);
-  if (away != away_since_.end() && now_ - away->second < grace_ && !player.account.starts_with("liar"))
+  const bool is_awaited = !player.account.starts_with("liar") && !sent_away_.contains(player.account);
+  if (is_awaited && away != away_since_.end() && now_ - away->second < grace_)
     find(to_text(player) + " was awaited for " + std::to_string((now_ - away->second) / core::millisecond) +
          " ms only");
   if (playing_.erase(player.id) + awaited_.erase(player.id) == 0)
@@ -71,8 +76,8 @@ void Census::left(const server::Player& player) {
   number_.erase(player.account);
 }
 
-void Census::carried_out(const server::Player& player, std::uint32_t number) {
-  Carried& before = carried_[player.account];
+void Census::carried_out(const server::Player& player, std::uint32_t program, std::uint32_t number) {
+  Carried& before = carried_[{player.account, program}];
   if (!playing_.contains(player.id)) find("a command of " + to_text(player) + ", who does not play");
   if (number <= before.last)
     find("command " + std::to_string(number) + " of " + to_text(player) + " was carried out after command " +
@@ -87,7 +92,7 @@ Census::Known Census::known(server::Server& server) const {
     if (!session->joined) continue;
     known.accounts.emplace(player.id, player.account);
     if (player.spectator) continue;
-    if (!player.entity || server.world().registry().valid(player.entity)) known.present.insert(player.id);
+    if (!player.entity || server.world().registry().valid(player.entity)) known.present[player.id] = player.entity;
   }
   return known;
 }

@@ -16,9 +16,9 @@ class Census {
   // What a checkpoint has of it.
   struct Known {
     std::map<std::uint32_t, std::string> accounts;  // by number: of all who ever played
-    std::set<std::uint32_t> present;                // with an entity that lives, or without any
+    std::map<std::uint32_t, ecs::Entity> present;   // those in the world: with an entity that lives, or without any
   };
-  // Of an account's commands that were carried out.
+  // Of the commands that were carried out of one program of an account.
   struct Carried {
     std::uint32_t count = 0;
     std::uint32_t last = 0;  // number
@@ -35,10 +35,14 @@ class Census {
   // What the game is told.
   void came(const server::Player& player);
   void left(const server::Player& player);
-  void carried_out(const server::Player& player, std::uint32_t number);
+  // Whoever has the account is sent away: nobody waits for it.
+  void sent_away(const std::string& account) { sent_away_.insert(account); }
+  void carried_out(const server::Player& player, std::uint32_t program, std::uint32_t number);
 
   [[nodiscard]] Known known(server::Server& server) const;
-  [[nodiscard]] const Carried& carried(const std::string& account) { return carried_[account]; }
+  [[nodiscard]] const Carried& carried(const std::string& account, std::uint32_t program) {
+    return carried_[{account, program}];
+  }
 
  private:
   void find(const std::string& what) {
@@ -54,8 +58,9 @@ class Census {
   std::map<std::string, std::uint32_t, std::less<>> number_;  // by account, of who has not left
   std::set<std::string> here_;                                // accounts, in this look
   std::set<std::uint32_t> awaited_;                           // since the server began: its game does not know them yet
+  std::set<std::string> sent_away_;                           // and have not come since
   std::set<std::uint32_t> playing_;                           // as the game was told
-  std::map<std::string, Carried> carried_;                    // by account
+  std::map<std::pair<std::string, std::uint32_t>, Carried> carried_;  // by account and program
 };
 
 }  // namespace mobula::sim

@@ -14,6 +14,12 @@ constexpr std::uint32_t published_checked_each = 16;
 
 std::uint64_t handle_of(ecs::Entity entity) { return std::uint64_t{entity.generation} << 32 | entity.index; }
 
+std::string to_text(const std::vector<std::uint32_t>& words) {
+  std::string text = "[";
+  for (const std::uint32_t word : words) text += (text.size() > 1 ? " " : "") + std::to_string(word);
+  return text + "]";
+}
+
 // In canonical order.
 std::vector<ecs::PoolId> sent_pools(ecs::Registry& registry, ecs::PrototypeId prototype) {
   std::vector<ecs::PoolId> sent;
@@ -37,12 +43,14 @@ bool stands_right(const ecs::Registry& registry, ecs::Entity entity) {
 
 }  // namespace
 
-Oracle::Oracle(std::vector<server::Layer> layers) : layers_(layers), rights_(std::move(layers)) {}
+Oracle::Oracle(std::vector<server::Layer> layers, Tell tell)
+    : layers_(layers), tell_(std::move(tell)), rights_(std::move(layers)) {}
 
-void Oracle::begin(server::Server& server) {
+void Oracle::begin(server::Server& server, const server::InterestRule* rule) {
+  rule_ = rule;
   states_.clear();
   shown_to_.clear();
-  rights_.begin();
+  rights_.begin(rule);
   const ecs::Registry& registry = server.world().registry();
   there_.assign(registry.entities().index_end(), ecs::null_entity);
   registry.entities().each([&](ecs::Entity entity) {
@@ -66,6 +74,8 @@ std::optional<std::string> Oracle::note_handles(const server::Published& publish
     if (entity == there_[index]) continue;
     if (const auto former = states_.find(handle_of(there_[index])); former != states_.end())
       former->second.push_back({now_});
+    if (there_[index]) tell(there_[index], "leaves the world");
+    if (entity) tell(entity, "comes into the world");
     there_[index] = entity;
     if (entity && !used_handles_.insert(handle_of(entity)).second)
       return "handle " + to_string(entity) + " means another entity than before";
@@ -79,6 +89,7 @@ void Oracle::note_words(server::Published& published) {
     if (!entity.entity || published.changed(index, true) != now_) continue;
     Words words(published.codecs().entity(entity.prototype).words);
     published.words_now(index, words.data());
+    if (tell_) tell(entity.entity, "is " + to_text(words));
     states_[handle_of(entity.entity)].push_back({now_, true, std::move(words)});
   }
 }
@@ -133,7 +144,7 @@ std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity e
   return std::nullopt;
 }
 
-std::optional<std::string> Oracle::look_at(client::Connection& client, std::uint32_t player) {
+std::optional<std::string> Oracle::look_at(client::Connection& client, std::uint32_t player, const std::string& name) {
   const client::ConnectionStats& stats = client.stats();
   if (stats.mismatched_ticks > 0) return "the mirror's sum is not the server's";
   if (stats.unreadable_deltas > 0) return "a delta cannot be read";
@@ -142,15 +153,19 @@ std::optional<std::string> Oracle::look_at(client::Connection& client, std::uint
   if (mirror == nullptr) return "a client plays without a mirror";
   const bool is_turn = (now_ + player) % checked_each == 0;
   Shown& shown = shown_to_[player];
+  if (std::exchange(shown.mirror, mirror) != mirror) shown = {mirror, {}, 0};
   if (std::exchange(shown.bytes, stats.bytes_received) == stats.bytes_received && !is_turn) return std::nullopt;
   if (is_turn) mirror->check();
   std::optional<std::string> wrong;
   mirror->registry().entities().each([&](ecs::Entity entity) {
-    const ecs::Tick tick = wrong ? 0 : mirror->tick_of(entity);
-    if (tick == 0) return;  // out of view
-    if (shown.is_new(entity, tick) || is_turn) wrong = look_at(*mirror, entity, tick, player);
-    if (!wrong && is_turn && client.complete()) wrong = compare(*mirror, entity, mirror->tick());
+    if (wrong) return;
+    const ecs::Tick tick = mirror->tick_of(entity);
+    const bool is_new = tick != 0 && shown.is_new(entity, tick);
+    if (is_new && tell_) tell(entity, name + " has it as it was in tick " + std::to_string(tick));
+    if (is_new || (tick != 0 && is_turn)) wrong = look_at(*mirror, entity, tick, player);
+    if (tick == 0 && is_turn) wrong = look_at_stale(*mirror, entity, shown);
   });
+  if (!wrong && is_turn && client.complete()) wrong = look_at_complete(*mirror, player);
   return wrong;
 }
 
@@ -170,13 +185,43 @@ std::optional<std::string> Oracle::look_at(client::Mirror& mirror, ecs::Entity e
   return compare(mirror, entity, tick);
 }
 
+std::optional<std::string> Oracle::look_at_complete(client::Mirror& mirror, std::uint32_t player) {
+  const ecs::Tick tick = mirror.tick();
+  for (const ecs::Entity entity : there_)
+    if (entity && mirror.tick_of(entity) == 0 && rights_.must_have(player, entity, tick))
+      return "entity " + to_string(entity) + " is missing in a mirror that has all of tick " + std::to_string(tick);
+  std::optional<std::string> wrong;
+  mirror.registry().entities().each([&](ecs::Entity entity) {
+    if (!wrong && mirror.tick_of(entity) != 0) wrong = compare(mirror, entity, tick);
+  });
+  return wrong;
+}
+
+std::optional<std::string> Oracle::look_at_stale(client::Mirror& mirror, ecs::Entity entity, const Shown& shown) const {
+  const auto states = states_.find(handle_of(entity));
+  const bool was_seen = entity.index < shown.last.size() && shown.last[entity.index].entity == entity;
+  if (!mirror.is_stale(entity) || !was_seen || states == states_.end()) return std::nullopt;
+  Words there = test::mirrored_words(mirror, entity);
+  test::forget_owned(there, mirror, entity);
+  const auto was_so = [&](const State& state) {
+    Words words = state.words;
+    test::forget_owned(words, mirror, entity);
+    return state.is_there && words == there;
+  };
+  const auto after = std::ranges::upper_bound(states->second, shown.last[entity.index].tick, {}, &State::since);
+  if (after != states->second.begin() && std::any_of(std::prev(after), states->second.end(), was_so))
+    return std::nullopt;
+  return "entity " + to_string(entity) + " is out of view, and as it never was since tick " +
+         std::to_string(shown.last[entity.index].tick);
+}
+
 std::optional<std::string> Oracle::look_at_last(server::Server& server, client::Connection& client,
                                                 std::uint32_t player) {
   const auto session = std::ranges::find_if(server.sessions(), [&](const auto& e) { return e->player.id == player; });
   if (player == 0 || session == server.sessions().end()) return "the client has no player";
   if (client.stats().verified_ticks == 0) return "the mirror was never verified";
   client::Mirror& mirror = *client.mirror();
-  const auto interest = server::test::NaiveInterest::of(server, layers_);
+  const auto interest = server::test::NaiveInterest::of(server, layers_, rule_);
   for (const std::uint32_t index : interest.published) {
     const ecs::Entity entity = server.published().entity(index).entity;
     const bool there = mirror.tick_of(entity) != 0;

@@ -2,6 +2,7 @@
 // the end of each tick, and the whole memory of each client.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mobula/client/connection.hpp>
 #include <mobula/server/server.hpp>
@@ -16,18 +17,26 @@ namespace mobula::sim {
 
 class Oracle {
  public:
-  explicit Oracle(std::vector<server::Layer> layers);
+  // Told what becomes of an entity; null: nobody wants to know.
+  using Tell = std::function<void(ecs::Entity entity, const std::string& what)>;
+
+  Oracle(std::vector<server::Layer> layers, Tell tell);
 
   // A server begins: of what was published by another nothing counts, but no handle of it may mean something else. What
-  // has been restored is there.
-  void begin(server::Server& server);
+  // has been restored is there. `rule`: its game's, or null.
+  void begin(server::Server& server, const server::InterestRule* rule);
   // After each of its ticks. The first thing that is wrong, or nothing.
   std::optional<std::string> look_at(server::Server& server);
   // After that: a client that plays with this server, as the player of that number. States that it has shown before are
   // looked at again only now and then.
-  std::optional<std::string> look_at(client::Connection& client, std::uint32_t player);
+  std::optional<std::string> look_at(client::Connection& client, std::uint32_t player, const std::string& name);
   // The same when all is quiet: it has everything that its player may see, as it is now.
   std::optional<std::string> look_at_last(server::Server& server, client::Connection& client, std::uint32_t player);
+
+  // Whether the player may have been told something about the entity in that tick.
+  [[nodiscard]] bool may_hear_of(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
+    return rights_.may_have(player, entity, tick);
+  }
 
   // Sum of what there is to save of each entity.
   [[nodiscard]] static std::uint64_t state_of(server::Server& server);
@@ -47,6 +56,7 @@ class Oracle {
       ecs::Entity entity;
       ecs::Tick tick = 0;
     };
+    const client::Mirror* mirror = nullptr;
     std::vector<State> last;  // by index
     std::uint64_t bytes = 0;  // that the client had received then
 
@@ -62,10 +72,21 @@ class Oracle {
   [[nodiscard]] const Words* words_at(ecs::Entity entity, ecs::Tick tick) const;
   // With what it was in that tick.
   std::optional<std::string> compare(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick);
+  // A mirror that has all of its newest tick.
+  [[nodiscard]] std::optional<std::string> look_at_complete(client::Mirror& mirror, std::uint32_t player);
+  // One out of view is as it was in some tick since it was last seen.
+  [[nodiscard]] std::optional<std::string> look_at_stale(client::Mirror& mirror, ecs::Entity entity,
+                                                         const Shown& shown) const;
   // Of one that the mirror takes for out of view: whether it was when the world lost it.
   [[nodiscard]] bool was_seen_to_the_end(ecs::Entity entity, std::uint32_t player) const;
 
+  void tell(ecs::Entity entity, const std::string& what) const {
+    if (tell_) tell_(entity, what);
+  }
+
   std::vector<server::Layer> layers_;
+  Tell tell_;
+  const server::InterestRule* rule_ = nullptr;
   ecs::Tick now_ = 0;
   std::unordered_map<std::uint64_t, std::vector<State>> states_;  // by handle; rising
   std::unordered_set<std::uint64_t> used_handles_;                // of all runs

@@ -22,6 +22,10 @@ struct Fault {
     broken,       // the stream of `who` ends, for both sides or for the client alone
     full,         // the pipe to `who` takes nothing
     slow,         // … takes something in every eighth tick alone
+    moved,        // `who` is at another address from now on
+    twice,        // the program of `who` is started a second time, and the first runs on
+    kick,         // `who` is sent away
+    ban,          // … and may not come again
     stall,        // the server's process stands still
     date,         // the server's date is wrong by `by`: tokens seem to be of another time
     reload,       // the level's file is another one
@@ -30,6 +34,7 @@ struct Fault {
     no_memory,    // SQLite gets none now and then
     crash,        // the power goes after the disk's next `operations`; the server comes back from its store
     stop,         // the server shuts down in good order, and comes back
+    drain,        // the server lets nobody in any more, and stops some time later
   };
   Kind kind = Kind::network;
   std::uint32_t at = 0;     // tick of the simulation
@@ -53,10 +58,12 @@ struct Plan {
   std::uint32_t checkpoint_ticks = 0;
   std::uint32_t index_limit = 1u << 20;
   bool keeps_levels = false;               // some clients have the level on their disk, or get it there
+  bool spectates = false;                  // somebody only looks on
   bool watches_memory = false;             // at the end everybody leaves and comes, over and over
   std::uint32_t hostiles = 0;              // who have no session, and send what no client would
   std::uint32_t liars = 0;                 // who have one
   transport::NetworkConditions network{};  // while no fault has another
+  std::uint32_t seconds_max = 0;           // what takes longer hangs
   std::vector<Fault> faults;               // by tick
 };
 

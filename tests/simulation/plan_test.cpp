@@ -23,7 +23,7 @@ TEST(Plan, AScenarioHasItsOwnFaultsAloneAndAllHasEveryKind) {
     EXPECT_TRUE(draw_plan(seed, "calm", {}).faults.empty());
     EXPECT_GT(draw_plan(seed, "hostile", {}).hostiles, 0u);
   }
-  EXPECT_EQ(of_all.size(), 18u);
+  EXPECT_EQ(of_all.size(), 23u);
 }
 
 TEST(Plan, FaultsAreInOrderAndOfPlayersThatThereAre) {

@@ -4,9 +4,13 @@
 
 namespace mobula::sim {
 
-void Rights::begin() {
+void Rights::begin(const server::InterestRule* rule) {
+  rule_ = rule;
   known_.clear();
-  files_.clear();
+}
+
+bool Rights::Known::has_on_disk(ecs::Entity entity) const {
+  return entity.generation == file.range.generation && entity.index - file.range.first < file.range.count;
 }
 
 void Rights::extend(Stays& stays, ecs::Entity entity, ecs::Tick now) {
@@ -16,17 +20,17 @@ void Rights::extend(Stays& stays, ecs::Entity entity, ecs::Tick now) {
   stays.last.to = now;
 }
 
-// Who is within the leave radius may be in view.
 void Rights::note(server::Server& server, ecs::Tick now) {
   const server::Published& published = server.published();
-  const server::test::NaiveInterest interest{server.world().registry(), layers_, {}, nullptr};
+  const server::test::NaiveInterest interest{server.world().registry(), layers_, {}, rule_};
   std::vector<std::pair<const server::Viewer*, Known*>> all;
   for (const auto& session : server.sessions()) {
     if (session->viewer == nullptr || session->view == nullptr) continue;
     const std::uint32_t player = session->player.id;
-    if (session->level != nullptr) files_[player] = {session->level->copy().range(), session->level->tick()};
     Known& known = known_[player];
+    if (session->level != nullptr) known.file = {session->level->copy().range(), session->level->tick()};
     known.relevant.resize(std::max<std::size_t>(known.relevant.size(), published.index_end()));
+    known.near.resize(known.relevant.size());
     known.owned.resize(known.relevant.size());
     all.emplace_back(session->viewer, &known);
   }
@@ -35,10 +39,18 @@ void Rights::note(server::Server& server, ecs::Tick now) {
     if (!entity) continue;
     const server::Relevance own = interest.relevance(entity);
     for (const auto& [viewer, known] : all) {
-      if (interest.may_see(*viewer, entity, own, true)) extend(known->relevant[index], entity, now);
+      const Stay& last = known->relevant[index].last;
+      const bool is_in_view = (last.entity == entity && last.to >= known->looked) || known->has_on_disk(entity);
+      const bool may_stay = interest.may_see(*viewer, entity, own, true);
+      const bool may_enter = may_stay && interest.may_see(*viewer, entity, own, false);
+      if (may_enter) extend(known->near[index], entity, now);
+      if (may_enter || (may_stay && is_in_view)) extend(known->relevant[index], entity, now);
       if (own.owner == viewer->player()) extend(known->owned[index], entity, now);
     }
   }
+  for (const auto& session : server.sessions())
+    if (const auto known = known_.find(session->player.id); known != known_.end())
+      known->second.looked = session->looked.in;
 }
 
 ecs::Tick Rights::since(const std::vector<Stays>& all, ecs::Entity entity, ecs::Tick tick, ecs::Tick late) {
@@ -64,11 +76,15 @@ bool Rights::may_own(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) c
 }
 
 bool Rights::is_of_file(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
-  const auto found = files_.find(player);
-  if (found == files_.end()) return false;
-  const File& file = found->second;
-  return tick == file.tick && entity.generation == file.range.generation &&
-         entity.index - file.range.first < file.range.count;
+  const auto known = known_.find(player);
+  return known != known_.end() && tick == known->second.file.tick && known->second.has_on_disk(entity);
+}
+
+bool Rights::must_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
+  const auto known = known_.find(player);
+  if (known == known_.end()) return false;
+  const ecs::Tick from = since(known->second.near, entity, tick, 0);
+  return from != 0 && from + ticks_late_max <= tick;
 }
 
 ecs::Tick Rights::in_view_since(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {

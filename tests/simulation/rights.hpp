@@ -14,8 +14,8 @@ class Rights {
 
   explicit Rights(std::vector<server::Layer> layers) : layers_(std::move(layers)) {}
 
-  // Of a server that begins nobody has been told anything.
-  void begin();
+  // Of a server that begins nobody has been told anything. `rule`: its game's, or null.
+  void begin(const server::InterestRule* rule);
   // After each of its ticks.
   void note(server::Server& server, ecs::Tick now);
 
@@ -25,6 +25,8 @@ class Rights {
   [[nodiscard]] bool may_own(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
   // Who has the level's file has all of it, wherever it is, as it is in the file.
   [[nodiscard]] bool is_of_file(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
+  // Whether it was within reach so long that the player must have been told of it as it was in that tick.
+  [[nodiscard]] bool must_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
   // Since when without a break it was in view, up to that tick; 0: it was not.
   [[nodiscard]] ecs::Tick in_view_since(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
 
@@ -40,9 +42,20 @@ class Rights {
     Stay last;
     std::vector<Stay> before;
   };
+  // A level that the client keeps.
+  struct File {
+    ecs::EntityRange range;
+    ecs::Tick tick = 0;  // of its values
+  };
   struct Known {
+    // Who enters is within the radius; who is in view, or on the client's disk, stays within the leave radius.
     std::vector<Stays> relevant;  // by index
+    std::vector<Stays> near;      // within the radius
     std::vector<Stays> owned;
+    ecs::Tick looked = 0;  // when the server has last looked around for it: who was in view then may stay
+    File file;
+
+    [[nodiscard]] bool has_on_disk(ecs::Entity entity) const;
   };
 
   static void extend(Stays& stays, ecs::Entity entity, ecs::Tick now);
@@ -50,12 +63,8 @@ class Rights {
   static ecs::Tick since(const std::vector<Stays>& all, ecs::Entity entity, ecs::Tick tick, ecs::Tick late);
 
   std::vector<server::Layer> layers_;
+  const server::InterestRule* rule_ = nullptr;
   std::map<std::uint32_t, Known> known_;  // by player
-  struct File {
-    ecs::EntityRange range;
-    ecs::Tick tick = 0;  // of its values
-  };
-  std::map<std::uint32_t, File> files_;  // by player: the level that its client keeps
 };
 
 }  // namespace mobula::sim

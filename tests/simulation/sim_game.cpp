@@ -1,6 +1,7 @@
 #include <mobula/schema/demo_commands_generated.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mobula/core/hash.hpp>
 #include <mobula/index/properties.hpp>
 #include <mobula/server/commands.hpp>
@@ -14,7 +15,8 @@ SimGame::SimGame(const Plan& plan, std::uint32_t run, Census& census)
       seed_(plan.seed),
       entities_(plan.entities),
       run_(run),
-      census_(census) {
+      census_(census),
+      has_rule_(plan.hides && plan.seed % 2 == 0) {
   hides = plan.hides;
   changes_max = plan.changes_max;
 }
@@ -46,7 +48,14 @@ core::Result<ecs::Entity> SimGame::join(server::World& world, const server::Play
   return player.entity;
 }
 
+// Through the eyes of something, that may die.
+core::Status SimGame::spectate(server::World& world, const server::Player& player) {
+  if (!things.empty()) world.viewer(player.id)->set_viewpoints({&things.front(), 1});
+  return core::Done{};
+}
+
 void SimGame::leave(server::World& world, const server::Player& player) {
+  if (player.spectator) return;
   census_.left(player);
   std::erase(avatars, player.entity);
   if (world.registry().valid(player.entity)) UpheavalGame::leave(world, player);
@@ -58,12 +67,17 @@ server::CommandTable SimGame::commands() {
   server::Commands<demo::commands::Command, demo::commands::BodyTraits> all;
   all.add<Move>([this](server::World& world, const server::Player& player, const Move& move,
                        const server::CommandContext& /*context*/) -> core::Status {
-    census_.carried_out(player, static_cast<std::uint32_t>(move.z()));
-    if (move.x() == no_move) return core::Done{};
-    if (!(move.x() >= 0 && move.x() <= 100)) return core::Error{"out of range", "0 to 100"};
+    constexpr float largest = 1 << 24;  // up to which floats tell whole numbers apart
+    const auto is_number = [](float said) { return said >= 0 && said <= largest; };
+    if (!is_number(move.x()) || !is_number(move.z())) return core::Error{"out of range", "no such number"};
+    const float program = std::floor(move.x() / program_step);
+    const float x = move.x() - program * program_step;
+    census_.carried_out(player, static_cast<std::uint32_t>(program), static_cast<std::uint32_t>(move.z()));
+    if (x == no_move) return core::Done{};
+    if (!(x >= 0 && x <= 100)) return core::Error{"out of range", "0 to 100"};
     demo::Health* health = world.registry().try_get<demo::Health>(player.entity);
     if (health == nullptr) return core::Error{"no health", "nothing to change"};
-    health->current = static_cast<std::uint16_t>(move.x());
+    health->current = static_cast<std::uint16_t>(x);
     return core::Done{};
   });
   return all.table();
@@ -72,13 +86,14 @@ server::CommandTable SimGame::commands() {
 // Each tick has chances of its own: what one fault changes leaves the ticks after it as they are, as far as it can, and
 // a plan that fails can be shrunk.
 void SimGame::tick(server::World& world) {
+  if (changes_max != 0) rule_.tick = world.tick();
   random = core::Random(core::hash64(core::as_bytes(&seed_, 1), std::uint64_t{run_} << 32 | world.tick()));
   UpheavalGame::tick(world);
   if (changes_max == 0 || things.empty()) return;
   std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
   reparent(world);
   dress(world.registry());
-  aim(world.registry());
+  aim(world);
   set_property(world);
   spawn(world);
   if (hides) hide(world.registry());
@@ -110,9 +125,10 @@ void SimGame::dress(ecs::Registry& registry) {
   }
 }
 
-// At somebody who lives, or at a handle that has died since.
-void SimGame::aim(ecs::Registry& registry) {
-  if (!random.chance(1, 6)) return;
+// At somebody who lives, or at a handle that has died since. By the world's chance, which goes on after a restart.
+void SimGame::aim(server::World& world) {
+  if (!world.random().chance(1, 6)) return;
+  ecs::Registry& registry = world.registry();
   const ecs::Entity thing = any_thing();
   const ecs::Entity at = any_thing();
   if (!registry.has<demo::Target>(thing)) registry.add<demo::Target>(thing);
@@ -145,13 +161,32 @@ void SimGame::hide(ecs::Registry& registry) {
 }
 
 void SimGame::tell(server::World& world) {
-  if (!random.chance(1, 3)) return;
-  Event event{.run = run_, .reliable = random.chance(1, 2)};
-  event.number = ++(event.reliable ? reliable_events_ : events_);
-  if (event.reliable) event.before = std::exchange(last_reliable_, world.tick());
+  using For = Event::For;
+  if (!random.chance(1, 2)) return;
+  const bool reliable = random.chance(1, 2);
+  switch (random.below(3)) {
+    case 0: return send(world, server::Audience::everyone(), {.run = run_, .whom = For::all, .reliable = reliable});
+    case 1: {
+      const std::uint32_t player = 1 + random.below(last_player + 1);
+      return send(world, server::Audience::player(player),
+                  {.run = run_, .whom = For::one, .player = player, .reliable = reliable});
+    }
+    default:
+      return send(world, server::Audience::seers_of(any_thing()),
+                  {.run = run_, .whom = For::seers, .reliable = reliable});
+  }
+}
+
+void SimGame::send(server::World& world, const server::Audience& audience, Event event) {
+  event.tick = world.tick();
+  Event* const last = event.whom == Event::For::all ? &last_for_all_ : &last_for_[event.player];
+  const bool follows = event.reliable != 0 && event.whom != Event::For::seers;
+  event.number = follows ? last->number + 1 : ++other_events_;
+  event.before = follows ? last->tick : 0;
+  if (follows) *last = event;
   static_cast<void>(
-      world.events().send(core::as_bytes(&event, 1), server::Audience::everyone(),
-                          event.reliable ? server::Reliability::reliable : server::Reliability::unreliable));
+      world.events().send(core::as_bytes(&event, 1), audience,
+                          event.reliable != 0 ? server::Reliability::reliable : server::Reliability::unreliable));
 }
 
 }  // namespace mobula::sim

@@ -46,7 +46,7 @@ std::string again(const Options& options, std::uint64_t seed) {
 // What is known of a seed that fails: how to see it again, how little it takes, and what happened.
 void explain(const Options& options, const sim::Trial& failed) {
   std::cout << "\nWRONG at tick " << failed.outcome.ticks << ": " << failed.outcome.wrong << "\n"
-            << "again: " << again(options, failed.plan.seed) << "\n";
+            << failed.said << "again: " << again(options, failed.plan.seed) << "\n";
   sim::Plan plan = failed.plan;
   if (!options.leaves_plan) {
     plan = sim::shrink(plan, shrink_trials_max, [](std::uint32_t trials, std::size_t faults) {
@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
   app.add_option("--players", options.size.players)->check(CLI::Range(1u, 200u))->capture_default_str();
   app.add_option("--entities", options.size.entities)->check(CLI::Range(1u, 10'000u))->capture_default_str();
   app.add_option("--trace", options.trace,
-                 "write what happens to a file: tick, tab, event; of several seeds, of one that fails");
+                 "write what happens to a file: tick, tab, event, tab, entity; of several seeds, of one that fails");
   app.add_option("--at-once", options.at_once, "so many seeds at a time")->check(CLI::Range(1u, 256u));
   app.add_flag("--no-shrink", options.leaves_plan, "leave a failing plan as it is");
   bool lists = false;

@@ -17,8 +17,12 @@
 
 namespace mobula::sim {
 
-// Told what happens, in which tick; null: nobody is.
-using Trace = std::function<void(std::uint32_t tick, const std::string& what)>;
+// Who is told what happens; null: nobody is.
+struct Listener {
+  std::function<void(std::uint32_t tick)> tick;  // begins
+  // To the entity; null: to none.
+  std::function<void(std::uint32_t tick, const std::string& what, ecs::Entity entity)> event;
+};
 
 struct Outcome {
   std::uint32_t ticks = 0;
@@ -32,7 +36,7 @@ struct Outcome {
 class Simulation {
  public:
   // `folder`: for its files.
-  Simulation(Plan plan, Trace trace, std::string folder);
+  Simulation(Plan plan, Listener listener, std::string folder);
   ~Simulation();
 
   Outcome run();
@@ -46,6 +50,7 @@ class Simulation {
   void begin_server();
   void check_restored(ecs::Tick tick);
   void end_server(bool in_good_order);
+  void stop_and_begin();
   void revive();
   void watch_store(bool was_ready);
   void note_saved();
@@ -53,9 +58,13 @@ class Simulation {
   void begin(const Fault& fault);
   void apply(const Fault& fault);
   void end(const Fault& fault);
+  void apply_again(const std::function<bool(const Fault&)>& which);
+  void send_away(const Player& player);
   void act(Player& player);
   void come_back(Player& player);
   void enter(Player& player);
+  void enter_twice(Player& player);
+  void move(Player& player);
   [[nodiscard]] transport::ConnectToken token_of(const Player& player);
   void tick();
   void tick_server();
@@ -66,25 +75,32 @@ class Simulation {
   template <class Work>
   void count_memory(Work&& work);
   void hear(Player& player);
+  void hear(Player& player, const client::ReceivedEvent& received);
+  void hear_in_order(Player& player, const SimGame::Event& event);
+  void hear_first(Player& player);
   void settle();
   [[nodiscard]] bool is_quiet();
   bool are_orders_carried_out();
   void give_orders();
+  void look_at_last(Player& player);
   void watch_memory();
   void come_and_go();
   [[nodiscard]] const server::Session* session_of(const Player& player) const;
   [[nodiscard]] std::uint32_t number_of(const Player& player) const;
-  void watch_session(Player& player);
+  [[nodiscard]] static std::uint32_t number_of(const Player& player, const server::Session* session);
+  void watch_session(Player& player, const server::Session* session);
+  void look_at_sessions();
   void find(const std::string& what) {
     if (outcome_.wrong.empty()) outcome_.wrong = what;
   }
   void tell(const std::string& what) {
-    if (trace_) trace_(outcome_.ticks, what);
+    if (listener_.event) listener_.event(outcome_.ticks, what, ecs::null_entity);
   }
+  [[nodiscard]] Oracle::Tell tell_of_entity();
   void fold(std::uint64_t number);
 
   Plan plan_;
-  Trace trace_;
+  Listener listener_;
   Outcome outcome_;
   core::Nanoseconds now_ = 0;
   transport::SimulatedNetwork network_;
@@ -108,6 +124,7 @@ class Simulation {
   struct Saved {
     ecs::Tick tick = 0;
     std::uint64_t state = 0;
+    core::Random::State chance{};
     Census::Known players;
   };
   [[nodiscard]] Saved now_saved(ecs::Tick tick);

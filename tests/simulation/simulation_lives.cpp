@@ -60,7 +60,7 @@ void Simulation::begin_server() {
   if (const auto wrong = census_.begin(*server_, saved_ ? &saved_->players : nullptr)) return find(*wrong);
   if (!restored && saved_) find("the saved world is gone");
   well_since_ = outcome_.ticks;
-  oracle_.begin(*server_);
+  oracle_.begin(*server_, game_->interest_rule());
 }
 
 void Simulation::check_restored(ecs::Tick tick) {
@@ -71,6 +71,7 @@ void Simulation::check_restored(ecs::Tick tick) {
                 (saved_ ? std::to_string(saved_->tick) : "none"));
   saved_ = *then;
   maybe_saved_.clear();
+  if (server_->world().random().state() != saved_->chance) find("chance does not go on after a restart");
   if (server_->world().level_version() == 0 && saved_->state != Oracle::state_of(*server_))
     find("the restored world is not that of the checkpoint");
 }
@@ -91,6 +92,12 @@ void Simulation::end_server(bool in_good_order) {
   ++outcome_.restarts;
 }
 
+void Simulation::stop_and_begin() {
+  end_server(true);
+  if (!disk_.has_power()) disk_.restore_power();
+  begin_server();
+}
+
 // Once the power is gone.
 void Simulation::revive() {
   if (disk_.has_power() || !outcome_.wrong.empty()) return;
@@ -100,7 +107,7 @@ void Simulation::revive() {
 }
 
 Simulation::Saved Simulation::now_saved(ecs::Tick tick) {
-  return {tick, Oracle::state_of(*server_), census_.known(*server_)};
+  return {tick, Oracle::state_of(*server_), server_->world().random().state(), census_.known(*server_)};
 }
 
 void Simulation::note_saved() {

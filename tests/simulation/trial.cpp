@@ -1,14 +1,19 @@
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <mobula/core/assert.hpp>
 #include <mobula/core/log.hpp>
+#include <optional>
 #include <simulation/trial.hpp>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -41,20 +46,39 @@ client::TemporaryFolder make_folder() {
   return std::move(*made);
 }
 
+// In the folder of a trial: what its process says, and the tick that it is in.
+std::string said_path(const std::string& folder) { return folder + "/said"; }
+std::string tick_path(const std::string& folder) { return folder + "/tick"; }
+
+int create(const std::string& path) {
+  const int file = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  if (file < 0) ::_exit(3);
+  return file;
+}
+
 [[noreturn]] void play(const Plan& plan, int to, const std::string& folder, const std::string& trace_path) {
   core::set_log_level(core::LogLevel::off);
-  std::ofstream file;
-  Trace trace;
+  ::dup2(create(said_path(folder)), STDERR_FILENO);
+  ::alarm(plan.seconds_max);
+  Listener listener;
+  const int tick_file = create(tick_path(folder));
+  listener.tick = [&](std::uint32_t tick) {
+    if (::pwrite(tick_file, &tick, sizeof(tick), 0) != sizeof(tick)) ::_exit(3);
+  };
+  std::ofstream trace;
   if (!trace_path.empty()) {
-    file.open(trace_path);
-    trace = [&file](std::uint32_t tick, const std::string& what) { file << tick << '\t' << what << std::endl; };
+    trace.open(trace_path);
+    listener.event = [&](std::uint32_t tick, const std::string& what, ecs::Entity entity) {
+      trace << tick << '\t' << what;
+      if (entity) trace << '\t' << to_string(entity);
+      trace << std::endl;
+    };
   }
   Outcome outcome;
   {
-    Simulation simulation(plan, trace, folder);
+    Simulation simulation(plan, listener, folder);
     outcome = simulation.run();
   }
-  if (trace && !outcome.wrong.empty()) trace(outcome.ticks, "WRONG: " + outcome.wrong);
   const Told told{outcome.hash, outcome.compared, outcome.rejoins, outcome.ticks, outcome.restarts};
   write_all(to, &told, sizeof(told));
   write_all(to, outcome.wrong.data(), outcome.wrong.size());
@@ -69,9 +93,31 @@ std::string read_all(int from) {
   return all;
 }
 
+std::string read_file(const std::string& path) {
+  std::stringstream all;
+  all << std::ifstream(path).rdbuf();
+  return all.str();
+}
+
+// The first that is more than a rule.
+std::string first_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::string line;
+  while (std::getline(lines, line))
+    if (std::ranges::any_of(line, [](unsigned char c) { return std::isalnum(c) != 0; })) return line;
+  return {};
+}
+
+std::string how_ended(int status, const Plan& plan) {
+  if (!WIFSIGNALED(status)) return "ended with status " + std::to_string(WEXITSTATUS(status));
+  if (WTERMSIG(status) == SIGALRM) return "did not end in " + std::to_string(plan.seconds_max) + " seconds";
+  return "ended by signal " + std::to_string(WTERMSIG(status));
+}
+
 }  // namespace
 
-RunningTrial::RunningTrial(Plan plan, const std::string& trace_path) : plan_(std::move(plan)), folder_(make_folder()) {
+RunningTrial::RunningTrial(Plan plan, const std::string& trace_path)
+    : plan_(std::move(plan)), trace_path_(trace_path), folder_(make_folder()) {
   int ends[2] = {-1, -1};
   std::fflush(nullptr);
   if (::pipe(ends) != 0 || (child_ = ::fork()) < 0) throw std::system_error(errno, std::generic_category(), "a trial");
@@ -86,12 +132,14 @@ RunningTrial::RunningTrial(Plan plan, const std::string& trace_path) : plan_(std
 
 RunningTrial::RunningTrial(RunningTrial&& other) noexcept
     : plan_(std::move(other.plan_)),
+      trace_path_(std::move(other.trace_path_)),
       folder_(std::move(other.folder_)),
       child_(std::exchange(other.child_, -1)),
       pipe_(std::exchange(other.pipe_, -1)) {}
 
 RunningTrial& RunningTrial::operator=(RunningTrial&& other) noexcept {
   std::swap(plan_, other.plan_);
+  std::swap(trace_path_, other.trace_path_);
   std::swap(folder_, other.folder_);
   std::swap(child_, other.child_);
   std::swap(pipe_, other.pipe_);
@@ -103,34 +151,59 @@ RunningTrial::~RunningTrial() {
 }
 
 Trial RunningTrial::finish() {
-  const std::string said = read_all(std::exchange(pipe_, -1));
+  const std::string told_bytes = read_all(std::exchange(pipe_, -1));
   int status = 0;
   ::waitpid(std::exchange(child_, -1), &status, 0);
-  Trial trial{plan_, {}};
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || said.size() < sizeof(Told)) {
-    trial.outcome.wrong = WIFSIGNALED(status) ? "ended by signal " + std::to_string(WTERMSIG(status))
-                                              : "ended with status " + std::to_string(WEXITSTATUS(status));
-    return trial;
+  Trial trial = ended(status);
+  if (trial.outcome.wrong.empty()) {
+    MOBULA_ASSERT(told_bytes.size() >= sizeof(Told), "a trial that ends well tells all");
+    Told told;
+    std::memcpy(&told, told_bytes.data(), sizeof(told));
+    trial.outcome = {.ticks = told.ticks,
+                     .hash = told.hash,
+                     .wrong = told_bytes.substr(sizeof(told)),
+                     .compared = told.compared,
+                     .restarts = told.restarts,
+                     .rejoins = told.rejoins};
   }
-  Told told;
-  std::memcpy(&told, said.data(), sizeof(told));
-  trial.outcome = {.ticks = told.ticks,
-                   .hash = told.hash,
-                   .wrong = said.substr(sizeof(told)),
-                   .compared = told.compared,
-                   .restarts = told.restarts,
-                   .rejoins = told.rejoins};
+  if (!trace_path_.empty() && !trial.outcome.wrong.empty())
+    std::ofstream(trace_path_, std::ios::app) << trial.outcome.ticks << "\tWRONG: " << trial.outcome.wrong << '\n'
+                                              << trial.said;
   return trial;
 }
 
-// Leaves out who is not to blame, and ever smaller parts of the faults, as long as something still goes wrong (Zeller's
-// delta debugging, without its complements). What comes after it is to blame for nothing.
+// What is known of its end: the tick is that in which it did not end well, or spoke, as sanitizers do.
+Trial RunningTrial::ended(int status) const {
+  Trial trial{plan_, {}, read_file(said_path(folder_.path()))};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && trial.said.empty()) return trial;
+  const std::string tick = read_file(tick_path(folder_.path()));
+  if (tick.size() == sizeof(trial.outcome.ticks)) std::memcpy(&trial.outcome.ticks, tick.data(), tick.size());
+  trial.outcome.wrong = how_ended(status, plan_);
+  const std::string line = first_line(trial.said);
+  if (!line.empty()) trial.outcome.wrong += ": " + line;
+  return trial;
+}
+
+namespace {
+
+// What a mistake says without its numbers, addresses and handles.
+std::string kind_of(std::string wrong) {
+  std::erase_if(wrong, [](unsigned char c) { return std::isxdigit(c) != 0; });
+  return wrong;
+}
+
+}  // namespace
+
+// Leaves out who is not to blame, and ever smaller parts of the faults, as long as the same goes wrong (Zeller's delta
+// debugging, without its complements). What comes after it is to blame for nothing.
 Plan shrink(Plan plan, std::uint32_t trials_max, const std::function<void(std::uint32_t, std::size_t)>& tried) {
   std::uint32_t trials = 0;
+  std::optional<std::string> kind;
   const auto take_if_fails = [&](Plan candidate) {
     const Outcome outcome = run_trial(candidate).outcome;
     tried(++trials, candidate.faults.size());
-    if (outcome.wrong.empty()) return false;
+    if (outcome.wrong.empty() || kind_of(outcome.wrong) != kind.value_or(kind_of(outcome.wrong))) return false;
+    kind = kind_of(outcome.wrong);
     if (outcome.ticks > 0)
       std::erase_if(candidate.faults, [&](const Fault& fault) { return fault.at > outcome.ticks; });
     plan = std::move(candidate);

@@ -11,6 +11,7 @@ namespace mobula::sim {
 struct Trial {
   Plan plan;
   Outcome outcome;
+  std::string said;  // by what ended the process, as it was
 };
 
 // One that runs. Its process ends with this.
@@ -28,7 +29,10 @@ class RunningTrial {
   Trial finish();
 
  private:
+  [[nodiscard]] Trial ended(int status) const;
+
   Plan plan_;
+  std::string trace_path_;
   client::TemporaryFolder folder_;  // is removed however the process ends
   int child_ = -1;
   int pipe_ = -1;
@@ -38,7 +42,7 @@ inline Trial run_trial(Plan plan, const std::string& trace_path = {}) {
   return RunningTrial(std::move(plan), trace_path).finish();
 }
 
-// The same that goes wrong with as few faults as can be found in so many trials. tried(trials, faults left) after each.
+// The same mistake with as few faults as can be found in so many trials. tried(trials, faults left) after each.
 Plan shrink(Plan plan, std::uint32_t trials_max, const std::function<void(std::uint32_t, std::size_t)>& tried);
 
 }  // namespace mobula::sim

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -9,7 +10,7 @@
 namespace mobula::sim {
 namespace {
 
-constexpr std::uint64_t golden_hash = 0xae0f870e747b168d;
+constexpr std::uint64_t golden_hash = 0x50be0e1e0edcf456;
 constexpr Size small{.ticks = 200, .players = 4, .entities = 80};
 
 TEST(Trial, NothingIsWrongInAnyScenario) {
@@ -88,6 +89,31 @@ TEST(Trial, WhatHappensIsTracedTickByTick) {
   EXPECT_NE(trace.str().find("30\ttick 30: cut of player 1 for 5 ticks\n"), std::string::npos) << trace.str();
   EXPECT_NE(trace.str().find("90\tthe server is killed\n"), std::string::npos);
   EXPECT_NE(trace.str().find("90\tthe server begins with the world of tick "), std::string::npos);
+  for (const char* line :
+       {"0\tcomes into the world\t132.1048577\n", "0\tis [48038 51200 51200 3 511 511 511]\t132.1048577\n"})
+    EXPECT_TRUE(trace.str().find(line) != std::string::npos) << line;
+  EXPECT_TRUE(trace.str().find("\tplayer 1 has it as it was in tick ") != std::string::npos);
+}
+
+// A world in which there is no room for what the game creates.
+TEST(Trial, AnAssertionIsFoundWithItsTextAndItsTick) {
+  const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
+  const std::string path = folder.path() + "/trace";
+  Plan plan = draw_plan(3, "calm", small);
+  plan.index_limit = 240;
+  const Trial trial = run_trial(plan, path);
+  EXPECT_THAT(trial.outcome.wrong, testing::MatchesRegex("ended by signal 6: .*assert failed: .*"));
+  EXPECT_GT(trial.outcome.ticks, 0u);
+  std::stringstream trace;
+  trace << std::ifstream(path).rdbuf();
+  EXPECT_THAT(trace.str(), testing::EndsWith(std::to_string(trial.outcome.ticks) + "\tWRONG: " + trial.outcome.wrong +
+                                             "\n" + trial.said));
+}
+
+TEST(Trial, WhatDoesNotEndIsEnded) {
+  Plan plan = draw_plan(3, "calm", {.ticks = 1'000'000, .players = 4, .entities = 80});
+  plan.seconds_max = 1;
+  EXPECT_EQ(run_trial(plan).outcome.wrong, "did not end in 1 seconds");
 }
 
 // Of a plan that can never come right, as it has more entities than there is room for: the faults are not to blame.

@@ -1,0 +1,106 @@
+// What goes wrong, and what ends of it.
+#include <simulation/player.hpp>
+
+namespace mobula::sim {
+
+void Simulation::begin_faults() {
+  bool any_ended = false;
+  for (const Fault& fault : plan_.faults) {
+    if (fault.at + fault.ticks != outcome_.ticks) continue;
+    end(fault);
+    any_ended = true;
+  }
+  // What goes on may have ended with it.
+  if (any_ended) apply_again([](const Fault&) { return true; });
+  for (; next_fault_ < plan_.faults.size() && plan_.faults[next_fault_].at <= outcome_.ticks && outcome_.wrong.empty();
+       ++next_fault_)
+    begin(plan_.faults[next_fault_]);
+}
+
+// Of those that go on.
+void Simulation::apply_again(const std::function<bool(const Fault&)>& which) {
+  for (std::size_t i = 0; i < next_fault_; ++i)
+    if (plan_.faults[i].at + plan_.faults[i].ticks > outcome_.ticks && which(plan_.faults[i])) apply(plan_.faults[i]);
+}
+
+void Simulation::begin(const Fault& fault) {
+  tell(to_string(fault));
+  apply(fault);
+}
+
+// What lasts may be applied again.
+void Simulation::apply(const Fault& fault) {
+  Player& player = *players_[fault.who % players_.size()];
+  const transport::Address& address = player.port.from;
+  using Kind = Fault::Kind;
+  using Way = transport::SimulatedNetwork::Way;
+  switch (fault.kind) {
+    case Kind::network: return network_.set_conditions(fault.network);
+    case Kind::cut: return network_.cut(address);
+    case Kind::deaf: return network_.cut(address, Way::to);
+    case Kind::silent: return network_.cut(address, Way::from);
+    case Kind::mute: player.mute = true; return;
+    case Kind::clock_jump: player.ahead += fault.by; return;
+    case Kind::clock_drift: player.drift = fault.by; return;
+    case Kind::broken:
+      if (player.connection != nullptr) player.connection->pipe_closed("broken", player.clock(now_));
+      if (fault.at % 2 == 0) server_->pipe_closed(address, now_);
+      return;
+    case Kind::full: server_port_->full = address; return;
+    case Kind::slow: server_port_->slow = address; return;
+    case Kind::moved: return move(player);
+    case Kind::twice: return enter_twice(player);
+    case Kind::kick: return send_away(player);
+    case Kind::ban: census_.sent_away(player.name); return static_cast<void>(server_->ban(player.name, "banned", 0));
+    case Kind::stall: stalled_ = true; return;
+    case Kind::drain: return server_->drain("drained", 1 + fault.ticks / 20);
+    case Kind::date:
+      server_->set_unix_time(
+          static_cast<std::uint64_t>(static_cast<std::int64_t>(test::test_unix_time) + fault.by / core::second));
+      return;
+    case Kind::reload:
+      if (!plan_.has_level) return;
+      rebuilt_ = !rebuilt_;
+      if (const auto changed = server_->reload_level(rebuilt_ ? test::rebuilt_hamlet() : test::hamlet()); !changed)
+        find("the level cannot be loaded again: " + changed.error().message);
+      return;
+    case Kind::disk_full: return disk_.set_trouble(SimulatedDisk::Trouble::full);
+    case Kind::disk_errors: return disk_.set_trouble(SimulatedDisk::Trouble::errors);
+    case Kind::no_memory: return disk_.set_trouble(SimulatedDisk::Trouble::memory);
+    case Kind::crash: disk_.lose_power_after(fault.operations); return revive();
+    case Kind::stop: return stop_and_begin();
+  }
+}
+
+// Also who is awaited.
+void Simulation::send_away(const Player& player) {
+  for (const auto& session : server_->sessions()) {
+    if (!session->joined || session->player.account != player.name) continue;
+    census_.sent_away(player.name);
+    static_cast<void>(server_->kick(session->player.id, "kicked"));  // who is being closed has no player any more
+    return;
+  }
+}
+
+void Simulation::end(const Fault& fault) {
+  Player& player = *players_[fault.who % players_.size()];
+  switch (fault.kind) {
+    case Fault::Kind::network: return network_.set_conditions(plan_.network);
+    case Fault::Kind::cut:
+    case Fault::Kind::deaf:
+    case Fault::Kind::silent: return network_.heal(player.port.from);
+    case Fault::Kind::mute: player.mute = false; return;
+    case Fault::Kind::clock_drift: player.drift = 0; return;
+    case Fault::Kind::full: server_port_->full = {}; return;
+    case Fault::Kind::slow: server_port_->slow = {}; return;
+    case Fault::Kind::ban: static_cast<void>(server_->unban(player.name)); return;
+    case Fault::Kind::stall: stalled_ = false; return;
+    case Fault::Kind::date: server_->set_unix_time(test::test_unix_time); return;
+    case Fault::Kind::disk_full:
+    case Fault::Kind::disk_errors:
+    case Fault::Kind::no_memory: return disk_.set_trouble(SimulatedDisk::Trouble::none);
+    default: return;
+  }
+}
+
+}  // namespace mobula::sim

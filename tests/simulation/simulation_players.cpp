@@ -1,0 +1,150 @@
+// Who plays: comes, gives commands, hears of events, is lost, comes back.
+#include <algorithm>
+#include <cstring>
+#include <simulation/player.hpp>
+
+namespace mobula::sim {
+
+using client::Connection;
+
+transport::ConnectToken Simulation::token_of(const Player& player) {
+  transport::UserData account{};
+  std::memcpy(account.data(), player.name.data(), player.name.size());
+  return test::test_token(++tokens_, account);
+}
+
+void Simulation::enter(Player& player) {
+  tell(player.name + " comes");
+  client::ConnectionConfig config;
+  config.name = player.name;
+  config.transport.token = token_of(player);
+  if (player.keeps_levels) config.resources = &*levels_;
+  if (player.knows_schema) config.schema = test::game_schema();
+  config.spectate = player.spectates;
+  player.connection = std::make_unique<Connection>(config, player.clock(now_));
+}
+
+// To an address that it never had. What goes on there goes on.
+void Simulation::move(Player& player) {
+  network_.heal(player.port.from);
+  ++player.port.from.ip[14];
+  apply_again([&](const Fault& fault) {
+    using Kind = Fault::Kind;
+    const bool is_of_address = fault.kind == Kind::cut || fault.kind == Kind::deaf || fault.kind == Kind::silent ||
+                               fault.kind == Kind::full || fault.kind == Kind::slow;
+    return is_of_address && players_[fault.who % players_.size()].get() == &player;
+  });
+}
+
+void Simulation::enter_twice(Player& player) {
+  if (player.connection == nullptr || player.connection->state() == Connection::State::closed) return;
+  ++player.programs;
+  player.first.emplace(Player::First{player.port, std::move(player.connection)});
+  move(player);
+  enter(player);
+}
+
+// It does what a program does that knows nothing of the other.
+void Simulation::hear_first(Player& player) {
+  if (!player.first) return;
+  player.first->connection->update(player.clock(now_), player.first->port);
+  if (player.first->connection->state() == Connection::State::closed) player.first.reset();
+}
+
+void Simulation::come_back(Player& player) {
+  Connection& connection = *player.connection;
+  if (connection.reason().code == transport::ReasonCode::protocol_error)
+    return find(player.name + " was sent away: " + to_string(connection.reason()));
+  if (!connection.can_rejoin() && !connection.lost()) return enter(player);
+  // As programs do: a token that nobody answers may be of another run, or too old.
+  const bool unanswered = connection.reason().code == transport::ReasonCode::no_answer;
+  if (connection.can_rejoin() && !unanswered) {
+    tell(player.name + " comes back");
+    return connection.rejoin(player.clock(now_));
+  }
+  tell(player.name + " enters again");
+  connection.enter_again(token_of(player), player.clock(now_));
+}
+
+void Simulation::act(Player& player) {
+  const bool settles = outcome_.ticks >= plan_.ticks;
+  if (player.connection == nullptr) {
+    if (away_) return;
+    if (settles || player.random.chance(1, 20)) enter(player);
+    return;
+  }
+  Connection& connection = *player.connection;
+  if (connection.state() == Connection::State::closed) {
+    if (settles || player.random.chance(1, 5)) come_back(player);
+    return;
+  }
+  if (settles) return;
+  if (!player.spectates && player.random.chance(1, 4))
+    connection.set_command(player.random.chance(1, 8)
+                               ? core::Bytes(player.random.below(60), std::byte{0x11})
+                               : SimGame::move(player.random.uniform(0, 100), player.programs, ++player.commands));
+  if (player.random.chance(1, 500)) {
+    const bool says_so = player.random.chance(1, 2);
+    tell(player.name + (says_so ? " leaves" : " is gone without a word"));
+    if (says_so) connection.close(player.port);
+    player.connection.reset();
+  }
+}
+
+// Null: the server knows nothing of it, or waits for it.
+const server::Session* Simulation::session_of(const Player& player) const {
+  for (const auto& session : server_->sessions())
+    if (session->joined && server_->lanes(*session) != nullptr &&
+        server_->endpoint().address(session->transport_id) == player.port.from)
+      return session.get();
+  return nullptr;
+}
+
+// 0: it does not play, or with a server that is no more, of whose end it has only heard silence.
+std::uint32_t Simulation::number_of(const Player& player) const { return number_of(player, session_of(player)); }
+
+std::uint32_t Simulation::number_of(const Player& player, const server::Session* session) {
+  if (player.connection == nullptr || player.connection->state() != Connection::State::playing) return 0;
+  return session == nullptr ? 0 : session->player.id;
+}
+
+void Simulation::watch_session(Player& player, const server::Session* session) {
+  const transport::SessionId now = session == nullptr ? transport::SessionId{} : session->transport_id;
+  const bool goes_on = session != nullptr && session->state == server::Session::State::playing;
+  if (std::exchange(player.session, now) != now || !goes_on) player.playing_since = server_->world().tick();
+}
+
+void Simulation::hear(Player& player) {
+  for (const client::ReceivedEvent& received : player.connection->events()) hear(player, received);
+}
+
+// Each is one that it may know of, and is told at most once.
+void Simulation::hear(Player& player, const client::ReceivedEvent& received) {
+  using For = SimGame::Event::For;
+  if (received.bytes.size() != sizeof(SimGame::Event)) return find(player.name + " was told an event that nobody sent");
+  const auto event = core::load<SimGame::Event>(received.bytes.data());
+  const std::string what = "event " + std::to_string(event.number);
+  if (received.tick != event.tick) return find(player.name + " was told " + what + " of another tick than its own");
+  const std::uint32_t number = number_of(player);
+  const bool knows = number != 0 && event.run == outcome_.restarts;
+  if (knows && event.whom == For::one && event.player != number)
+    return find(player.name + " was told " + what + ", for player " + std::to_string(event.player));
+  if (knows && event.whom == For::seers && !oracle_.may_hear_of(number, received.about, event.tick))
+    return find(player.name + " was told " + what + " of entity " + to_string(received.about) + " that it may not see");
+  if (event.reliable != 0 && event.whom != For::seers) return hear_in_order(player, event);
+  if (!player.other_events.emplace(event.run, event.number).second) find(player.name + " was told " + what + " twice");
+}
+
+// None is missing that was told while the connection lasts.
+void Simulation::hear_in_order(Player& player, const SimGame::Event& event) {
+  const SimGame::Event last = std::exchange(player.last_events[event.whom == SimGame::Event::For::all ? 0 : 1], event);
+  const bool is_next = event.run == last.run && event.number == last.number + 1;
+  const bool is_later = event.run > last.run || (event.run == last.run && event.number > last.number);
+  const bool is_other = event.player != last.player;  // who has left is another player
+  const bool may_lack = event.run != outcome_.restarts || event.before <= player.playing_since;
+  if (!is_next && !((is_later || is_other) && may_lack))
+    find(player.name + " was told event " + std::to_string(event.number) + " after event " +
+         std::to_string(last.number));
+}
+
+}  // namespace mobula::sim
