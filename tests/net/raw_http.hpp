@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -56,6 +57,11 @@ class RawSocket {
       all.append(buffer, static_cast<std::size_t>(got));
       if (!end.empty() && all.find(end) != std::string::npos) return all;
     }
+  }
+  // Whether there is anything to receive, or that much time has gone by.
+  [[nodiscard]] bool hears_within(int milliseconds) const {
+    pollfd waits{.fd = number_, .events = POLLIN, .revents = 0};
+    return ::poll(&waits, 1, milliseconds) == 1;
   }
   void close() {
     if (number_ >= 0) ::close(std::exchange(number_, -1));

@@ -266,6 +266,23 @@ AdminConfig asking(Facts& facts, core::Nanoseconds answer_timeout = 60 * core::s
   return asks;
 }
 
+// Each is open as long as the simulation owes it an answer.
+TEST(AdminServer, SoManyConnectionsAreOpenAndOneMoreWaits) {
+  Facts facts;
+  const auto server = start(asking(facts));
+  std::vector<RawSocket> open;
+  for (int i = 0; i < 64; ++i) {
+    open.push_back(RawSocket::connect(server->local_port()));
+    ASSERT_TRUE(open.back().send("POST /work HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx"));
+  }
+  const RawSocket one_more = RawSocket::connect(server->local_port());
+  ASSERT_TRUE(one_more.send(live));
+  EXPECT_FALSE(one_more.hears_within(200)) << "it is not accepted yet";
+  open.front().close();
+  const Simulation simulation(*server);
+  EXPECT_TRUE(one_more.receive("\"live\"}").starts_with("HTTP/1.1 200 OK\r\n"));
+}
+
 std::string post(const AdminServer& server, std::string_view path, std::string_view body = {}) {
   return answer_to(server, "POST " + std::string(path) +
                                " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: " +

@@ -75,14 +75,14 @@ TEST(AdminDesk, SoManyWaitAndNoMore) {
   Desk desk(read_fake_clock);
   std::vector<int> log;
   std::vector<std::shared_ptr<Asked>> asked;
-  for (std::size_t i = 0; i < Desk::waiting_max; ++i) {
+  for (std::size_t i = 0; i < 64; ++i) {
     asked.push_back(std::make_shared<Asked>(log, static_cast<int>(i)));
     ASSERT_TRUE(desk.put(asked.back()));
   }
   EXPECT_FALSE(desk.put(std::make_shared<Asked>(log, -1)));
   EXPECT_TRUE(desk.withdraw(*asked[3]));
   EXPECT_TRUE(desk.put(std::make_shared<Asked>(log, -2))) << "what is withdrawn takes no room";
-  EXPECT_EQ(desk.serve(core::second), Desk::waiting_max);
+  EXPECT_EQ(desk.serve(core::second), 64u);
   EXPECT_EQ(log.back(), -2);
 }
 

@@ -45,6 +45,16 @@ TEST_F(ApiEntities, AreAllThereOnceWhateverThePages) {
   EXPECT_EQ(world.get("/api/entities")["total"], expected.size());
 }
 
+TEST_F(ApiEntities, AnAnswerHasFiveHundredRowsAtMost) {
+  std::vector<ecs::Entity> many(600);
+  ASSERT_TRUE(world.registry().create(many));
+  const json page = world.get("/api/entities?limit=500");
+  EXPECT_EQ(page["entities"].size(), 500u);
+  EXPECT_FALSE(page["next"].is_null());
+  for (const char* list : {"entities", "sessions", "bans", "pools", "prototypes"})
+    EXPECT_EQ(world.ask("GET", std::string("/api/") + list + "?limit=501").code(), "bad_request") << list;
+}
+
 TEST_F(ApiEntities, AreFoundByComponentPrototypeHandleAndLabel) {
   world.village.join("Anna Blume");
   world.ticks(20);
