@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <mobula/client/temporary_folder.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/server/ban_list.hpp>
 #include <sstream>
@@ -16,8 +16,6 @@ using testing::HasSubstr;
 
 class BanListTest : public testing::Test {
  protected:
-  ~BanListTest() override { std::filesystem::remove_all(folder); }
-
   [[nodiscard]] std::string text() const {
     std::stringstream read;
     read << std::ifstream(path).rdbuf();
@@ -26,10 +24,9 @@ class BanListTest : public testing::Test {
   void write(const std::string& content) const { std::ofstream(path) << content; }
   [[nodiscard]] BanList open() const { return *BanList::open(path); }
 
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / ("mobula_bans." + std::to_string(::getpid()));
+  const client::TemporaryFolder temporary = std::move(*client::TemporaryFolder::make());
+  const std::filesystem::path folder = temporary.path();
   const std::string path = (folder / "bans.jsonl").string();
-  const bool made = std::filesystem::create_directories(folder);
 };
 
 TEST_F(BanListTest, ABanHoldsUntilItsTimeIsUp) {
@@ -67,16 +64,16 @@ TEST_F(BanListTest, WhatIsNoBanIsRefused) {
 }
 
 TEST_F(BanListTest, AFileKeepsWhatItIsTold) {
-  {
-    BanList list = open();
-    ASSERT_TRUE(list.add({"eve", "said \"{\" and more", 200}, 100).ok());
-    ASSERT_TRUE(list.add({"bob", "", 0}, 100).ok());
-    ASSERT_TRUE(list.add({"anna", "", 0}, 100).ok());
-    ASSERT_TRUE(list.remove("anna").ok());
-  }
-  EXPECT_EQ(text(),
-            "{\"account\":\"bob\",\"reason\":\"\"}\n"
-            "{\"account\":\"eve\",\"reason\":\"said \\\"{\\\" and more\",\"until\":200}\n");
+  const std::string eve = "{\"account\":\"eve\",\"reason\":\"said \\\"{\\\" and more\",\"until\":200}\n";
+  const std::string bob = "{\"account\":\"bob\",\"reason\":\"\"}\n";
+  BanList list = open();
+  ASSERT_TRUE(list.add({"eve", "said \"{\" and more", 200}, 100).ok());
+  EXPECT_EQ(text(), eve) << "before the list ends";
+  ASSERT_TRUE(list.add({"bob", "", 0}, 100).ok());
+  EXPECT_EQ(text(), bob + eve);
+  ASSERT_TRUE(list.add({"anna", "", 0}, 100).ok());
+  ASSERT_TRUE(list.remove("anna").ok());
+  EXPECT_EQ(text(), bob + eve);
   BanList again = open();
   EXPECT_THAT(again.list(0), ElementsAre(Ban{"bob", "", 0}, Ban{"eve", "said \"{\" and more", 200}));
   ASSERT_TRUE(again.add({"ada", "", 0}, 300).ok());
