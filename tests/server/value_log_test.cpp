@@ -91,7 +91,17 @@ TEST(ValueLog, RowsWithoutWordsHaveHistoriesToo) {
 }
 
 TEST(ValueLog, ABytesBoundIsKept) {
-  for (const std::size_t bytes : {0, 1, 8, 100, 4096}) EXPECT_LT(ValueLog(bytes).bytes(), bytes + 8);
+  for (const std::size_t bytes : {0, 1, 8, 100, 4096}) {
+    ValueLog log(bytes);
+    const Words words(5);
+    std::vector<ValueLog::Place> places;
+    for (ecs::Tick tick = 1; tick < 1000; ++tick) places.push_back(log.add(tick, words, 0));
+    EXPECT_LT(log.bytes(), bytes + 8);
+    std::size_t kept = 0;
+    for (ecs::Tick tick = 1; tick < 1000; ++tick)
+      if (log.find(places[tick - 1], tick) != nullptr) kept += record_bytes(words);
+    EXPECT_LE(kept, log.bytes()) << "what was superseded long ago is gone";
+  }
 }
 
 }  // namespace
