@@ -1,0 +1,80 @@
+// The store on a disk that is full for a while, wherever tests run: StoreTrouble has a real one where it may mount it.
+#include <gmock/gmock.h>
+
+#include <mobula/client/temporary_folder.hpp>
+#include <server/store/store_world.hpp>
+#include <simulation/simulated_disk.hpp>
+
+namespace mobula::sim {
+namespace {
+
+using Trouble = SimulatedDisk::Trouble;
+
+constexpr int few = 100;
+constexpr int many = 2000;
+
+class FullDisk : public testing::Test {
+ protected:
+  void begin() {
+    world.reset();
+    store.reset();
+    store = store::open_store(folder.path() + "/world.db");
+    ASSERT_NE(store, nullptr);
+    world = std::make_unique<store::StoreWorld>(store->incarnation());
+    ASSERT_TRUE(!store->has_world() || store->restore(world->registry).ok());
+    store->begin(world->registry);
+    store->wait_for_writer();
+  }
+  // Many changes have no room in a log that had few.
+  void save(int changes) {
+    world->change(random, changes);
+    ASSERT_TRUE(store::save(*store, *world));
+    store->wait_for_writer();
+  }
+  // A second later.
+  void try_again() {
+    for (const core::Nanoseconds wait : {0 * core::second, core::second}) store->retry(now += wait);
+    store->wait_for_writer();
+  }
+
+  SimulatedDisk disk{1};
+  const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
+  core::Random random{3};
+  core::Nanoseconds now = core::second;
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<store::StoreWorld> world;
+};
+
+TEST_F(FullDisk, LosesNothingThatWasSaved) {
+  begin();
+  save(few);
+  ASSERT_EQ(store->status().checkpoints, 1u);
+  const store::Model saved = world->model();
+  disk.set_trouble(Trouble::full);
+  save(many);
+  EXPECT_THAT(store->status().error, testing::HasSubstr("full"));
+  try_again();
+  EXPECT_EQ(store->status().checkpoints, 1u);
+  disk.set_trouble(Trouble::none);
+  begin();
+  EXPECT_TRUE(world->model() == saved);
+}
+
+TEST_F(FullDisk, SavingGoesOnWhenThereIsRoom) {
+  begin();
+  save(few);
+  disk.set_trouble(Trouble::full);
+  save(many);
+  const store::Model unsaved = world->model();
+  try_again();
+  EXPECT_EQ(store->status().checkpoints, 1u);
+  disk.set_trouble(Trouble::none);
+  try_again();
+  EXPECT_EQ(store->status().checkpoints, 2u);
+  EXPECT_EQ(store->status().error, "");
+  begin();
+  EXPECT_TRUE(world->model() == unsaved);
+}
+
+}  // namespace
+}  // namespace mobula::sim
