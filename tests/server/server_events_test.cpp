@@ -10,6 +10,7 @@
 #include <map>
 #include <mobula/server/game/demo_game.hpp>
 #include <server/tiny_game.hpp>
+#include <set>
 
 namespace mobula::server {
 namespace {
@@ -319,6 +320,41 @@ TEST_F(ServerEvents, ALostConnectionMissesThoseOfItsTimeAndNoOthers) {
   ticks(10);
   once([&](World& in) { TalkingGame::say(in, "after", Audience::everyone(), Reliability::reliable); });
   EXPECT_THAT(texts(ada), ElementsAre("before", "after"));
+}
+
+// By the same way, when the server knows that it was cut, and by another; there are some under way each time.
+TEST_F(ServerEvents, AfterARejoinTheyGoOnInOrderAndNoneComesTwice) {
+  start({.latency = 70 * core::millisecond, .jitter = 20 * core::millisecond, .loss_ppm = 100'000}, 3);
+  Client& ada = join("ada");
+  game.on_tick = [](World& in) {
+    for (const Reliability reliability : both)
+      TalkingGame::say(in, reliability == Reliability::reliable ? "r" : "u", Audience::everyone(), reliability);
+  };
+  ticks(30);
+  constexpr std::uint16_t rejoins = 6;
+  for (std::uint16_t time = 0; time < rejoins; ++time) {
+    const bool same_way = time % 2 != 0;
+    ada.connection.pipe_closed("the cable was pulled", village->now);
+    if (same_way) village->server->pipe_closed(ada.port.from, village->now);
+    tick();
+    ASSERT_TRUE(ada.connection.can_rejoin());
+    if (!same_way) ada.port.from.port = static_cast<std::uint16_t>(6000 + time);
+    ada.connection.rejoin(village->now);
+    ASSERT_TRUE(tick_until([&] { return ada.connection.state() == Connection::State::playing; }))
+        << to_string(ada.connection.reason());
+    ticks(30);
+  }
+  std::set<std::pair<ecs::Tick, std::string>> all;
+  ecs::Tick last = 0;
+  int gaps = 0;
+  for (const Heard& each : heard[&ada]) {
+    EXPECT_TRUE(all.emplace(each.tick, each.text).second) << each.text << " of tick " << each.tick << " again";
+    if (each.text != "r") continue;
+    EXPECT_GT(each.tick, last);
+    if (std::exchange(last, each.tick) + 1 != each.tick) ++gaps;
+  }
+  EXPECT_EQ(gaps, 1 + rejoins) << "before the first, and while it was away";
+  EXPECT_GT(all.size(), rejoins * 50u);
 }
 
 TEST(DemoEvents, WhoSeesAPickupTakenIsToldWhoHasIt) {
