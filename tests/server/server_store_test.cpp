@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+#include <mobula/client/temporary_folder.hpp>
 #include <mobula/server/game/demo_game.hpp>
 #include <server/hamlet.hpp>
 #include <server/tiny_game.hpp>
@@ -13,27 +13,15 @@
 namespace mobula::server {
 namespace {
 
-namespace fs = std::filesystem;
 using test::Village;
 
 // A file, and one life of a server after the other.
 class Lives {
  public:
-  Lives() {
-    std::string made = (fs::temp_directory_path() / "mobula_lives_XXXXXX").string();
-    EXPECT_NE(::mkdtemp(made.data()), nullptr);
-    folder_ = made;
-  }
-  ~Lives() {
-    village.reset();
-    store.reset();
-    fs::remove_all(folder_);
-  }
-
   void begin(Game& game, std::shared_ptr<const resource::Resource> level = test::hamlet()) {
     village.reset();
     store.reset();
-    auto opened = store::Store::open({.path = (folder_ / "world.db").string(), .schema = test::game_schema()});
+    auto opened = store::Store::open({.path = folder.path() + "/world.db", .schema = test::game_schema()});
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     store = std::move(*opened);
     village = std::make_unique<Village>(
@@ -66,11 +54,11 @@ class Lives {
   }
   ecs::Registry& registry() { return village->server->world().registry(); }
 
+  client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
   std::unique_ptr<store::Store> store;
   std::unique_ptr<Village> village;
 
  private:
-  fs::path folder_;
   std::uint64_t tokens_ = 500;
 };
 
