@@ -74,7 +74,7 @@ TEST(CommandLog, LateNewsAndLiesChangeNothing) {
 }
 
 TEST(CommandLog, IsFullWhenTheServerHasCarriedOutNothing) {
-  CommandLog log = log_with(wire::commands_held_max);
+  CommandLog log = log_with(64);
   const core::Result<std::uint32_t> refused = log.add(bytes_of(1), 1000, 1);
   ASSERT_FALSE(refused.ok());
   EXPECT_STREQ(refused.error().reason, "too many commands");
@@ -87,8 +87,8 @@ TEST(CommandLog, IsFullWhenTheServerHasCarriedOutNothing) {
 
 TEST(CommandLog, ACommandThatIsTooLargeIsRefused) {
   CommandLog log;
-  EXPECT_STREQ(log.add(core::Bytes(wire::command_bytes_max + 1), 1, 1).error().reason, "large command");
-  EXPECT_EQ(*log.add(core::Bytes(wire::command_bytes_max), 1, 1), 1u);
+  EXPECT_STREQ(log.add(core::Bytes(513), 1, 1).error().reason, "large command");
+  EXPECT_EQ(*log.add(core::Bytes(512), 1, 1), 1u);
 }
 
 // encode_input asserts what it needs; here it gets what a clock in trouble may give.

@@ -338,16 +338,17 @@ TEST(ClientView, ItsDeltasAreThoseThatTheSpecificationShows) {
 
 TEST(ClientView, WhoHasNoMoreIdsWaitsUntilOneIsFree) {
   RandomWorld world(4);
-  const ecs::EntityRange range = world.create_many(wire::ids_max + 1);
+  constexpr std::uint32_t ids = 262'144;
+  const ecs::EntityRange range = world.create_many(ids + 1);
   world.publish();
   EntityStrings strings(world.publisher.published());
   ClientView view(world.publisher.published(), strings, false);
-  for (std::uint32_t i = 0; i < wire::ids_max; ++i) ASSERT_TRUE(view.enter(range.first + i, false));
-  EXPECT_FALSE(view.enter(range.first + wire::ids_max, false));
-  EXPECT_EQ(view.seen().size(), wire::ids_max);
+  for (std::uint32_t i = 0; i < ids; ++i) ASSERT_TRUE(view.enter(range.first + i, false));
+  EXPECT_FALSE(view.enter(range.first + ids, false));
+  EXPECT_EQ(view.seen().size(), ids);
   const std::uint32_t gone[] = {range.first + 77};
   view.leave(gone);
-  EXPECT_TRUE(view.enter(range.first + wire::ids_max, false));
+  EXPECT_TRUE(view.enter(range.first + ids, false));
   view.check();
 }
 

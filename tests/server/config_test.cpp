@@ -167,6 +167,14 @@ TEST(Config, IsPrintedWithWhereItComesFrom) {
   EXPECT_EQ(again.config->port, 9000);
 }
 
+TEST(Config, AnIndexLimitIsFourMillionsAtMost) {
+  const Parsed largest = parse({"--index-limit", "4194304"});
+  ASSERT_TRUE(largest.config) << largest.err;
+  EXPECT_EQ(server_config_of(*largest.config).index_limit, 4'194'304u);
+  EXPECT_EQ(parse({"--index-limit", "4194305"}).err,
+            "mobula-server: --index-limit: 4194305 is not within 1024 to 4194304\n");
+}
+
 TEST(Config, HelpIsNoError) {
   const Parsed parsed = parse({"--help"});
   EXPECT_FALSE(parsed.config);

@@ -264,6 +264,35 @@ TEST(ServerEndpoint, HasTheLimitsOfTheSpecification) {
   EXPECT_EQ(datagram_bytes_max, 1225u);
 }
 
+TEST(ServerEndpoint, AMessageOfAClientHas64KibAtMost) {
+  EndpointWorld world;
+  auto& client = world.add_client();
+  auto& other = world.add_client();
+  world.run(100 * millisecond);
+  ASSERT_TRUE(client.endpoint.session().send_reliable(core::Bytes(64 * 1024)).ok());
+  ASSERT_TRUE(other.endpoint.session().send_reliable(core::Bytes(64 * 1024 + 1)).ok());
+  world.run(2 * second);
+  EXPECT_TRUE(client.endpoint.connected());
+  EXPECT_EQ(other.endpoint.reason().code, ReasonCode::protocol_error);
+}
+
+TEST(ServerEndpoint, ADatagramHas1225BytesAtMost) {
+  EndpointWorld world;
+  std::size_t longest = 0;
+  world.filter = [&](const Address&, const Address&, core::ByteView datagram) {
+    longest = std::max(longest, datagram.size());
+    return true;
+  };
+  auto& client = world.add_client();
+  world.run(100 * millisecond);
+  for (std::size_t size = max_unreliable_size - 40; size <= max_unreliable_size; ++size)
+    ASSERT_TRUE(client.endpoint.session().send_unreliable(core::Bytes(size)).ok());
+  ASSERT_TRUE(client.endpoint.session().send_reliable(core::Bytes(60'000)).ok());
+  world.run(second);
+  EXPECT_LE(longest, 1225u);
+  EXPECT_GT(longest, 1210u);
+}
+
 ServerConfig config_with_limit() {
   ServerConfig config = server_config();
   config.datagrams_per_session = {.per_second = 100, .burst = 200};
@@ -271,14 +300,23 @@ ServerConfig config_with_limit() {
 }
 
 TEST(ServerEndpoint, WhatASessionSendsBeyondItsRateIsNotOpened) {
-  EndpointWorld world(config_with_limit());
+  EndpointWorld world;
   auto& client = world.add_client();
   world.run(100 * millisecond);
-  for (std::uint64_t i = 0; i < 1000; ++i) {
-    world.inject(client.port.from, packet_of(1, PacketType::keep_alive, far_ahead + i, core::Bytes(8)));
-  }
-  EXPECT_GE(world.dropped(Drop::flood), 800u);
-  EXPECT_LE(world.dropped(Drop::flood), 810u);
+  std::uint64_t sequence = far_ahead;
+  const auto dropped_of_five_thousand = [&] {
+    const std::uint64_t before = world.dropped(Drop::flood);
+    for (int i = 0; i < 5000; ++i)
+      world.inject(client.port.from, packet_of(1, PacketType::keep_alive, sequence++, core::Bytes(8)));
+    return world.dropped(Drop::flood) - before;
+  };
+  const std::uint64_t of_a_burst = dropped_of_five_thousand();
+  EXPECT_GE(of_a_burst, 1000u);
+  EXPECT_LE(of_a_burst, 1010u);
+  world.run(second);
+  const std::uint64_t of_a_second = dropped_of_five_thousand();
+  EXPECT_GE(of_a_second, 3000u);
+  EXPECT_LE(of_a_second, 3010u);
   world.run(2 * second);
   EXPECT_EQ(world.server.sessions().size(), 1u) << "a burst is forgiven";
 }

@@ -155,7 +155,7 @@ TEST(SessionLoad, SequencesAndChunkNumbersWrap) {
 
 TEST(SessionLoad, ALargestMessageArrivesWhole) {
   Pair pair({.latency = 20 * millisecond, .jitter = 10 * millisecond, .loss_ppm = 100'000}, {}, 4);
-  const core::Bytes large = message_of(7, max_reliable_size);
+  const core::Bytes large = message_of(7, 4 * 1024 * 1024);
   ASSERT_TRUE(pair.sides[0].send_reliable(large).ok());
   core::Bytes message;
   int steps = 0;

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <mobula/core/bit_stream.hpp>
 #include <mobula/core/hex.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/wire/input.hpp>
@@ -185,6 +187,28 @@ TEST(Input, DamagedAndRandomBytesAreRefusedOrWellFormed) {
     if (!accepted(bytes)) ++refused;
   }
   EXPECT_GT(refused, 5000);
+}
+
+// encode_input would not: a start of one command, then what the command is said to be.
+core::Bytes with_command_of(std::size_t size) {
+  Example example;
+  example.input = {.ack = 1, .first_command = 1};
+  example.add(10, 10, 0);
+  core::Bytes bytes = encoded(example.finish());
+  bytes.resize(20 + 8);
+  std::array<std::byte, 16> said;
+  core::BitWriter bits(said);
+  bits.write_golomb(static_cast<std::uint32_t>(size), 4);
+  bits.write_golomb(0, 10);
+  bytes.insert(bytes.end(), said.begin(), said.begin() + static_cast<std::ptrdiff_t>(bits.bytes()));
+  bytes.resize(bytes.size() + size);
+  return bytes;
+}
+
+TEST(Input, ACommandHas512BytesAtMost) {
+  EXPECT_TRUE(accepted(with_command_of(512)));
+  InputDatagram out;
+  EXPECT_THAT(decode_input(with_command_of(513), out).error().message, testing::HasSubstr("a command is too large"));
 }
 
 struct Refusal {
