@@ -278,6 +278,7 @@ TEST(AdminServer, SoManyConnectionsAreOpenAndOneMoreWaits) {
   const RawSocket one_more = RawSocket::connect(server->local_port());
   ASSERT_TRUE(one_more.send(live));
   EXPECT_FALSE(one_more.hears_within(200)) << "it is not accepted yet";
+  EXPECT_EQ(connections_max, 64u) << "and not fewer are";
   open.front().close();
   const Simulation simulation(*server);
   EXPECT_TRUE(one_more.receive("\"live\"}").starts_with("HTTP/1.1 200 OK\r\n"));
