@@ -45,7 +45,8 @@ class Events {
   };
 
   // Once nothing more is to be sent in a tick, for each client; then clear().
-  // sees(entity): whether it is in the client's view, or was at its end in this tick. in_room(id): whether the client is.
+  // sees(entity): whether it is in the client's view, or was at its end in this tick. in_room(id): whether the client
+  // is.
   template <class Sees, class InRoom>
   const ForClient& for_client(ecs::Tick tick, std::uint32_t player, const Sees& sees, const InRoom& in_room) {
     if (all_.empty()) return nothing_;

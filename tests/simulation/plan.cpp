@@ -39,7 +39,7 @@ constexpr std::array kinds{
     KindInfo{Kind::no_memory, "no memory for SQLite", 2, 200, false},
     KindInfo{Kind::crash, "crash", 2, 1, false},
     KindInfo{Kind::stop, "stop", 1, 1, false},
-    KindInfo{Kind::drain, "drain", 1, 100, false},
+    KindInfo{Kind::drain, "drain", 1, 1, false},
 };
 
 constexpr std::uint32_t seconds_max = 300;  // and one more for ten ticks: much more than any takes, with sanitizers too
@@ -109,6 +109,7 @@ Fault draw_fault(core::Random& random, const KindInfo& kind, const Plan& plan) {
   if (kind.kind == Kind::crash) fault.operations = random.chance(1, 4) ? 0 : random.below(60);
   if (kind.kind == Kind::network) fault.network = draw_network(random, true);
   if (kind.kind == Kind::clock_jump) fault.by = (1 + random.below(5'000)) * core::millisecond;
+  if (kind.kind == Kind::drain) fault.by = random.below(5'000) * core::millisecond;
   if (kind.kind == Kind::clock_drift) fault.by = random.below(100) * core::millisecond;
   if (kind.kind == Kind::date) fault.by = (random.below(8000) - core::Nanoseconds{4000}) * core::second;
   return fault;

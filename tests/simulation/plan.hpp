@@ -34,7 +34,7 @@ struct Fault {
     no_memory,    // SQLite gets none now and then
     crash,        // the power goes after the disk's next `operations`; the server comes back from its store
     stop,         // the server shuts down in good order, and comes back
-    drain,        // the server lets nobody in any more, and stops some time later
+    drain,        // the server lets nobody in any more, and stops when `by` is over, or nobody is there
   };
   Kind kind = Kind::network;
   std::uint32_t at = 0;     // tick of the simulation

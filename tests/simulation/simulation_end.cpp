@@ -7,7 +7,7 @@
 namespace mobula::sim {
 namespace {
 
-constexpr std::uint32_t settle_ticks_max = 2000;  // after the last fault: then everything is right, or never will be
+constexpr std::uint32_t settle_ticks_max = 1000;  // 50 s after the last fault everything is right, or never will be
 constexpr std::uint32_t quiet_ticks = 20;
 constexpr std::uint32_t orders = 15;                  // that are given at last
 constexpr std::uint32_t rounds = 12;                  // of all leaving and coming again

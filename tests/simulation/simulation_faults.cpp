@@ -53,7 +53,7 @@ void Simulation::apply(const Fault& fault) {
     case Kind::kick: return send_away(player);
     case Kind::ban: census_.sent_away(player.name); return static_cast<void>(server_->ban(player.name, "banned", 0));
     case Kind::stall: stalled_ = true; return;
-    case Kind::drain: return server_->drain("drained", 1 + fault.ticks / 20);
+    case Kind::drain: return server_->drain("drained", static_cast<std::uint32_t>(fault.by / core::second));
     case Kind::date:
       server_->set_unix_time(
           static_cast<std::uint64_t>(static_cast<std::int64_t>(test::test_unix_time) + fault.by / core::second));
