@@ -4,6 +4,7 @@
 #include <mobula/core/log.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/server/server.hpp>
+#include <utility>
 
 namespace mobula::server {
 namespace {
@@ -98,9 +99,9 @@ Session* Server::find_same_account(const Session& session) {
 
 // The game hears that somebody leaves before the same account comes again.
 void Server::end_who_was_sent_away(std::string_view account) {
+  if (account.empty()) return;
   for (const auto& session : sessions_)
-    if (session->state == Session::State::closing && !account.empty() && session->player.account == account)
-      end(*session, "sent away");
+    if (session->state == Session::State::closing && session->player.account == account) end(*session, "sent away");
 }
 
 // The player goes over to the newcomer; the game does not notice.
@@ -108,7 +109,7 @@ void Server::take_over(Session& session, Session& other) {
   const Identity identity = session.player.identity;
   session.player = other.player;
   session.player.identity = identity;
-  session.viewer = other.viewer;
+  session.viewer = std::exchange(other.viewer, nullptr);
   session.gates = std::move(other.gates);
   session.joined = true;
   other.joined = false;

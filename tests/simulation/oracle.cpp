@@ -153,7 +153,6 @@ std::optional<std::string> Oracle::look_at(client::Connection& client, std::uint
   if (mirror == nullptr) return "a client plays without a mirror";
   const bool is_turn = (now_ + player) % checked_each == 0;
   Shown& shown = shown_to_[player];
-  if (std::exchange(shown.mirror, mirror) != mirror) shown = {mirror, {}, 0};
   if (std::exchange(shown.bytes, stats.bytes_received) == stats.bytes_received && !is_turn) return std::nullopt;
   if (is_turn) mirror->check();
   std::optional<std::string> wrong;

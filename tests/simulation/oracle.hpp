@@ -56,7 +56,6 @@ class Oracle {
       ecs::Entity entity;
       ecs::Tick tick = 0;
     };
-    const client::Mirror* mirror = nullptr;
     std::vector<State> last;  // by index
     std::uint64_t bytes = 0;  // that the client had received then
 

@@ -8,9 +8,9 @@ namespace mobula::sim {
 namespace {
 
 constexpr std::uint32_t settle_ticks_max = 1000;  // 50 s after the last fault everything is right, or never will be
-constexpr std::uint32_t quiet_ticks = 20;
-constexpr std::uint32_t orders = 15;                  // that are given at last
-constexpr std::uint32_t rounds = 12;                  // of all leaving and coming again
+constexpr std::uint32_t quiet_ticks = 40;  // what was lost on a reliable lane is said again when so much overtook it
+constexpr std::uint32_t orders = 15;       // that are given at last
+constexpr std::uint32_t rounds = 12;       // of all leaving and coming again
 constexpr std::int64_t bytes_growth_max = 64 * 1024;  // in half of them: the table of used tokens may double, in one
 constexpr transport::NetworkConditions good_network{.latency = 10 * core::millisecond};
 

@@ -83,6 +83,7 @@ void Simulation::end_server(bool in_good_order) {
     maybe_saved_.push_back(now_saved(server_->world().tick() - 1));
     const core::Status saved = server_->finish_store();
     if (!saved && was_well) find("the last save failed: " + saved.error().message);
+    if (!saved && store_->status().tick == maybe_saved_.back().tick) maybe_saved_.pop_back();  // as it was saved before
     note_saved();
     server_->shut_down(now_, *server_port_);
   }

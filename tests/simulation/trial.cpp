@@ -11,7 +11,6 @@
 #include <fstream>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/log.hpp>
-#include <optional>
 #include <simulation/trial.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -108,6 +107,12 @@ std::string first_line(const std::string& text) {
   return {};
 }
 
+// What a mistake says without its numbers, addresses and handles.
+std::string kind_of(std::string wrong) {
+  std::erase_if(wrong, [](unsigned char c) { return std::isxdigit(c) != 0; });
+  return wrong;
+}
+
 std::string how_ended(int status, const Plan& plan) {
   if (!WIFSIGNALED(status)) return "ended with status " + std::to_string(WEXITSTATUS(status));
   if (WTERMSIG(status) == SIGALRM) return "did not end in " + std::to_string(plan.seconds_max) + " seconds";
@@ -151,7 +156,8 @@ RunningTrial::~RunningTrial() {
 }
 
 Trial RunningTrial::finish() {
-  const std::string told_bytes = read_all(std::exchange(pipe_, -1));
+  const std::string told_bytes = read_all(pipe_);
+  ::close(std::exchange(pipe_, -1));
   int status = 0;
   ::waitpid(std::exchange(child_, -1), &status, 0);
   Trial trial = ended(status);
@@ -184,26 +190,17 @@ Trial RunningTrial::ended(int status) const {
   return trial;
 }
 
-namespace {
-
-// What a mistake says without its numbers, addresses and handles.
-std::string kind_of(std::string wrong) {
-  std::erase_if(wrong, [](unsigned char c) { return std::isxdigit(c) != 0; });
-  return wrong;
-}
-
-}  // namespace
-
 // Leaves out who is not to blame, and ever smaller parts of the faults, as long as the same goes wrong (Zeller's delta
 // debugging, without its complements). What comes after it is to blame for nothing.
 Plan shrink(Plan plan, std::uint32_t trials_max, const std::function<void(std::uint32_t, std::size_t)>& tried) {
   std::uint32_t trials = 0;
-  std::optional<std::string> kind;
+  std::string kind;
   const auto take_if_fails = [&](Plan candidate) {
     const Outcome outcome = run_trial(candidate).outcome;
     tried(++trials, candidate.faults.size());
-    if (outcome.wrong.empty() || kind_of(outcome.wrong) != kind.value_or(kind_of(outcome.wrong))) return false;
-    kind = kind_of(outcome.wrong);
+    const std::string now = kind_of(outcome.wrong);
+    if (now.empty() || (!kind.empty() && now != kind)) return false;
+    kind = now;
     if (outcome.ticks > 0)
       std::erase_if(candidate.faults, [&](const Fault& fault) { return fault.at > outcome.ticks; });
     plan = std::move(candidate);

@@ -95,6 +95,7 @@ TEST(Trial, WhatHappensIsTracedTickByTick) {
   EXPECT_TRUE(trace.str().find("\tplayer 1 has it as it was in tick ") != std::string::npos);
 }
 
+#ifdef MOBULA_ASSERTS
 // A world in which there is no room for what the game creates.
 TEST(Trial, AnAssertionIsFoundWithItsTextAndItsTick) {
   const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
@@ -109,6 +110,8 @@ TEST(Trial, AnAssertionIsFoundWithItsTextAndItsTick) {
   EXPECT_THAT(trace.str(), testing::EndsWith(std::to_string(trial.outcome.ticks) + "\tWRONG: " + trial.outcome.wrong +
                                              "\n" + trial.said));
 }
+
+#endif
 
 TEST(Trial, WhatDoesNotEndIsEnded) {
   Plan plan = draw_plan(3, "calm", {.ticks = 1'000'000, .players = 4, .entities = 80});
