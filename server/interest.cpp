@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mobula/server/interest.hpp>
+#include <utility>
 
 namespace mobula::server {
 
@@ -57,7 +58,10 @@ void Interest::add(std::uint32_t index) {
 }
 
 void Interest::remove(std::uint32_t index) {
-  if (is_published(index)) become(index, {}, InterestGrid::nowhere);
+  if (!is_published(index)) return;
+  if (std::exchange(removed_in_, registry_.tick()) != registry_.tick()) removed_.clear();
+  removed_.push_back({index, members_[index], grid_.position(index)});
+  become(index, {}, InterestGrid::nowhere);
 }
 
 void Interest::update() {
@@ -167,23 +171,30 @@ void Interest::look(const Viewer& viewer, std::span<const std::uint32_t> seen, s
 }
 
 bool Interest::may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const {
-  if (!is_published(index) || !viewer.is_in(members_[index].relevance.room)) return false;
+  if (!is_published(index)) return false;
   const ecs::Entity entity = registry_.entities().at(index);
-  const std::span<const ecs::Entity> viewpoints = viewer.viewpoints();
-  const bool owned = owner(index) != 0 && owner(index) == viewer.player();
-  const bool own = owned || std::ranges::find(viewpoints, entity) != viewpoints.end();
-  if (!own && !is_near(viewer, index, in_view)) return false;
-  return rule_ == nullptr || rule_->may_see(viewer, entity);
+  return is_within_reach(viewer, entity, members_[index], grid_.position(index), in_view) &&
+         (rule_ == nullptr || rule_->may_see(viewer, entity));
 }
 
-// Or relevant at any distance.
-bool Interest::is_near(const Viewer& viewer, std::uint32_t index, bool in_view) const {
-  if (zone_layer(members_[index]) == InterestGrid::everywhere) return true;
-  const Falloff& layer = falloffs_[members_[index].relevance.layer];
+bool Interest::would_have_stayed(const Viewer& viewer, ecs::Entity entity) const {
+  if (removed_in_ != registry_.tick()) return false;
+  const auto found = std::ranges::find(removed_, entity.index, &Removed::index);
+  return found != removed_.end() && is_within_reach(viewer, entity, found->member, found->position, true);
+}
+
+bool Interest::is_within_reach(const Viewer& viewer, ecs::Entity entity, const Member& member, const Vec3& position,
+                               bool in_view) const {
+  if (!viewer.is_in(member.relevance.room)) return false;
+  const std::span<const ecs::Entity> viewpoints = viewer.viewpoints();
+  const bool owned = member.relevance.owner != 0 && member.relevance.owner == viewer.player();
+  if (owned || std::ranges::find(viewpoints, entity) != viewpoints.end()) return true;
+  if (zone_layer(member) == InterestGrid::everywhere) return true;
+  const Falloff& layer = falloffs_[member.relevance.layer];
   const float radius_squared = in_view ? layer.leave_squared : 4 * layer.half_squared;
   const Eyes at = eyes(viewer);
-  return std::ranges::any_of(
-      at.all(), [&](const Vec3& eye) { return distance_squared(grid_.position(index), eye) <= radius_squared; });
+  return std::ranges::any_of(at.all(),
+                             [&](const Vec3& eye) { return distance_squared(position, eye) <= radius_squared; });
 }
 
 Interest::Eyes Interest::eyes(const Viewer& viewer) const {

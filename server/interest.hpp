@@ -71,6 +71,9 @@ class Interest {
     return may_see(viewer, index, false);
   }
   [[nodiscard]] bool may_stay(const Viewer& viewer, std::uint32_t index) const { return may_see(viewer, index, true); }
+  // Of one that was removed in this tick: whether it would have stayed, as it was in the tick before. The game's rule
+  // is not asked about the dead.
+  [[nodiscard]] bool would_have_stayed(const Viewer& viewer, ecs::Entity entity) const;
 
   // Where a viewer's eyes are now.
   struct Eyes {
@@ -101,6 +104,11 @@ class Interest {
 
     bool operator==(const Member&) const = default;
   };
+  struct Removed {
+    std::uint32_t index = 0;
+    Member member;
+    engine::Vec3 position;
+  };
   // Of a layer with a radius.
   struct Falloff {
     float half_squared = 0;  // of the radius; 0: no falloff
@@ -112,7 +120,8 @@ class Interest {
   }
   [[nodiscard]] std::uint8_t zone_layer(const Member& member) const;
   [[nodiscard]] bool may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const;
-  [[nodiscard]] bool is_near(const Viewer& viewer, std::uint32_t index, bool in_view) const;
+  [[nodiscard]] bool is_within_reach(const Viewer& viewer, ecs::Entity entity, const Member& member,
+                                     const engine::Vec3& position, bool in_view) const;
   void read(std::uint32_t index);
   void become(std::uint32_t index, const Member& now, const engine::Vec3& position);
   bool follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& seen);
@@ -128,7 +137,9 @@ class Interest {
   InterestGrid grid_;
   InterestOwners owners_;
   InterestMarks<> marks_;
-  std::vector<Member> members_;  // by entity index
+  std::vector<Member> members_;   // by entity index
+  std::vector<Removed> removed_;  // in removed_in_
+  ecs::Tick removed_in_ = 0;
   hierarchy::LastSeen seen_worlds_;
   hierarchy::LastSeen seen_relevances_;
   ecs::Tick last_tick_ = 0;

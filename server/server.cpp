@@ -228,11 +228,12 @@ core::Status Server::tell(Session& session, transport::Session& lanes, core::Nan
 
 core::Status Server::tell_events(Session& session, transport::Session& lanes) {
   const Viewer& viewer = *session.viewer;
-  // Who is told nothing, or has to take turns, may have something in view that is there no more.
+  // Who is told nothing, or has to take turns, may have something in view that is within reach no more.
   const auto sees = [&](ecs::Entity entity) {
-    if (session.view->sees(entity))
-      return !world_->registry().valid(entity) || interest_->may_stay(viewer, entity.index);
-    return session.view->has_pristine(entity) && interest_->may_enter(viewer, entity.index);
+    const bool lives = world_->registry().valid(entity);
+    if (!session.view->sees(entity))
+      return lives && session.view->has_pristine(entity) && interest_->may_enter(viewer, entity.index);
+    return lives ? interest_->may_stay(viewer, entity.index) : interest_->would_have_stayed(viewer, entity);
   };
   const Events::ForClient& told = world_->events().for_client(world_->tick(), session.player.id, sees,
                                                               [&](std::uint32_t room) { return viewer.is_in(room); });

@@ -27,7 +27,7 @@ core::Bytes text(const std::string& content) {
 // Players stand where it says, see 50 metres far, and each tick does what the test wants.
 class TalkingGame : public test::TinyGame {
  public:
-  [[nodiscard]] std::vector<Layer> layers() const override { return {{"near", 50}}; }
+  [[nodiscard]] std::vector<Layer> layers() const override { return {{"near", 50, 54}}; }
   core::Result<ecs::Entity> join(World& world, const Player& player) override {
     const core::Result<ecs::Entity> entity = TinyGame::join(world, player);
     world.registry().add<engine::Transform>(*entity).position.x = places[player.name];
@@ -214,6 +214,10 @@ TEST_F(ServerEvents, WhoSeesAnEntityNoMoreIsToldNothingAboutIt) {
   sail(200);
   ticks(6);
   say();
+  once([&](World& in) {
+    TalkingGame::say(in, "sunk", Audience::seers_of(ship), Reliability::reliable);
+    in.registry().destroy(ship);
+  });
   village->full = {};
   ticks(20);
   EXPECT_THAT(texts(ada), ElementsAre("ship"));
@@ -247,10 +251,11 @@ TEST_F(ServerEvents, WhoHasTheLevelHearsOfWhatItSeesOfItAlone) {
     TalkingGame::say(in, "far", Audience::seers_of(far), Reliability::reliable);
   });
   EXPECT_THAT(texts(ada), ElementsAre("near"));
-  once([&](World& in) {
-    TalkingGame::say(in, "broken", Audience::seers_of(near), Reliability::reliable);
-    in.registry().destroy(near);
-  });
+  for (const ecs::Entity each : {near, far})
+    once([&](World& in) {
+      TalkingGame::say(in, each == near ? "broken" : "broken afar", Audience::seers_of(each), Reliability::reliable);
+      in.registry().destroy(each);
+    });
   EXPECT_THAT(texts(ada), ElementsAre("near", "broken"));
   std::filesystem::remove_all(folder);
 }
