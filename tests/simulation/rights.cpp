@@ -23,7 +23,7 @@ void Rights::extend(Stays& stays, ecs::Entity entity, ecs::Tick now) {
 void Rights::note(server::Server& server, ecs::Tick now) {
   const server::Published& published = server.published();
   const server::test::NaiveInterest interest{server.world().registry(), layers_, {}, rule_};
-  std::vector<std::pair<const server::Viewer*, Known*>> all;
+  std::vector<std::pair<const server::Session*, Known*>> all;
   for (const auto& session : server.sessions()) {
     if (session->viewer == nullptr || session->view == nullptr) continue;
     const std::uint32_t player = session->player.id;
@@ -32,20 +32,23 @@ void Rights::note(server::Server& server, ecs::Tick now) {
     known.relevant.resize(std::max<std::size_t>(known.relevant.size(), published.index_end()));
     known.near.resize(known.relevant.size());
     known.owned.resize(known.relevant.size());
-    all.emplace_back(session->viewer, &known);
+    known.pristine.resize(known.relevant.size());
+    all.emplace_back(&*session, &known);
   }
   for (std::uint32_t index = 0; index < published.index_end(); ++index) {
     const ecs::Entity entity = published.entity(index).entity;
     if (!entity) continue;
     const server::Relevance own = interest.relevance(entity);
-    for (const auto& [viewer, known] : all) {
+    for (const auto& [session, known] : all) {
       const Stay& last = known->relevant[index].last;
-      const bool is_in_view = (last.entity == entity && last.to >= known->looked) || known->has_on_disk(entity);
-      const bool may_stay = interest.may_see(*viewer, entity, own, true);
-      const bool may_enter = may_stay && interest.may_see(*viewer, entity, own, false);
+      if (session->view->has_pristine(entity)) known->pristine[index] = now;
+      const bool was_pristine = known->has_on_disk(entity) && known->pristine[index] >= known->looked;
+      const bool is_in_view = (last.entity == entity && last.to >= known->looked) || was_pristine;
+      const bool may_stay = interest.may_see(*session->viewer, entity, own, true);
+      const bool may_enter = may_stay && interest.may_see(*session->viewer, entity, own, false);
       if (may_enter) extend(known->near[index], entity, now);
       if (may_enter || (may_stay && is_in_view)) extend(known->relevant[index], entity, now);
-      if (own.owner == viewer->player()) extend(known->owned[index], entity, now);
+      if (own.owner == session->viewer->player()) extend(known->owned[index], entity, now);
     }
   }
   for (const auto& session : server.sessions())

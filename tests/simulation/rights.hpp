@@ -48,11 +48,12 @@ class Rights {
     ecs::Tick tick = 0;  // of its values
   };
   struct Known {
-    // Who enters is within the radius; who is in view, or on the client's disk, stays within the leave radius.
+    // Who enters is within the radius; who is in view, or was as on the client's disk, stays within the leave radius.
     std::vector<Stays> relevant;  // by index
     std::vector<Stays> near;      // within the radius
     std::vector<Stays> owned;
-    ecs::Tick looked = 0;  // when the server has last looked around for it: who was in view then may stay
+    std::vector<ecs::Tick> pristine;  // in which it was as on the client's disk, the last
+    ecs::Tick looked = 0;             // when the server has last looked around for it: who was in view then may stay
     File file;
 
     [[nodiscard]] bool has_on_disk(ecs::Entity entity) const;

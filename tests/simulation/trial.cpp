@@ -161,13 +161,15 @@ Trial RunningTrial::finish() {
   int status = 0;
   ::waitpid(std::exchange(child_, -1), &status, 0);
   Trial trial = ended(status);
-  if (trial.outcome.wrong.empty()) {
-    MOBULA_ASSERT(told_bytes.size() >= sizeof(Told), "a trial that ends well tells all");
+  MOBULA_ASSERT(told_bytes.size() >= sizeof(Told) || !trial.outcome.wrong.empty(), "a trial that ends well tells all");
+  if (told_bytes.size() >= sizeof(Told)) {
     Told told;
     std::memcpy(&told, told_bytes.data(), sizeof(told));
+    const std::string wrong = told_bytes.substr(sizeof(told));
+    const bool is_both = !wrong.empty() && !trial.outcome.wrong.empty();
     trial.outcome = {.ticks = told.ticks,
                      .hash = told.hash,
-                     .wrong = told_bytes.substr(sizeof(told)),
+                     .wrong = wrong + (is_both ? "; " : "") + trial.outcome.wrong,
                      .compared = told.compared,
                      .restarts = told.restarts,
                      .rejoins = told.rejoins};
