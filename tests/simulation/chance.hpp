@@ -1,12 +1,19 @@
-// What enemies make up, and what they remember.
+// Whose chances are whose; what enemies make up, and what they remember.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
+#include <mobula/core/hash.hpp>
 #include <mobula/core/random.hpp>
 #include <utility>
 #include <vector>
 
 namespace mobula::sim {
+
+// Of those who draw from one seed none draws what another does.
+enum class Salt : std::uint8_t { plan, network, disk, memory, sqlite };
+inline std::uint64_t salted(std::uint64_t seed, Salt salt) {
+  return core::hash64(core::as_bytes(&seed, 1), static_cast<std::uint64_t>(salt));
+}
 
 inline core::Bytes noise(core::Random& random, std::size_t count) {
   core::Bytes bytes(count);

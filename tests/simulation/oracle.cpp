@@ -30,15 +30,15 @@ std::vector<ecs::PoolId> sent_pools(ecs::Registry& registry, ecs::PrototypeId pr
   return sent;
 }
 
-// Below its parent, or where it says itself: a parent may be dead, stand nowhere, or in a circle.
+// Below its parent, or where it says itself: a parent may be dead, or stand nowhere.
 bool stands_right(const ecs::Registry& registry, ecs::Entity entity) {
   const auto* local = registry.try_get<const engine::Transform>(entity);
   const auto* world = registry.try_get<const hierarchy::WorldTransform>(entity);
   if (local == nullptr || world == nullptr) return local == nullptr && world == nullptr;
-  if (*world == hierarchy::WorldTransform{local->position, local->rotation}) return true;
   const auto* parent = registry.try_get<const engine::Parent>(entity);
   const auto* above = parent == nullptr ? nullptr : registry.try_get<const hierarchy::WorldTransform>(parent->entity);
-  return above != nullptr && *world == hierarchy::compose(*above, *local);
+  return *world == (above != nullptr ? hierarchy::compose(*above, *local)
+                                     : hierarchy::WorldTransform{local->position, local->rotation});
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ std::optional<std::string> Oracle::look_at(client::Connection& client, std::uint
     const bool is_new = tick != 0 && shown.is_new(entity, tick);
     if (is_new && tell_) tell(entity, name + " has it as it was in tick " + std::to_string(tick));
     if (is_new || (tick != 0 && is_turn)) wrong = look_at(*mirror, entity, tick, player);
-    if (tick == 0 && is_turn) wrong = look_at_stale(*mirror, entity, shown);
+    if (tick == 0 && is_turn) wrong = look_at_stale(*mirror, entity, player);
   });
   if (!wrong && is_turn && client.complete()) wrong = look_at_complete(*mirror, player);
   return wrong;
@@ -196,10 +196,13 @@ std::optional<std::string> Oracle::look_at_complete(client::Mirror& mirror, std:
   return wrong;
 }
 
-std::optional<std::string> Oracle::look_at_stale(client::Mirror& mirror, ecs::Entity entity, const Shown& shown) const {
+std::optional<std::string> Oracle::look_at_stale(client::Mirror& mirror, ecs::Entity entity, std::uint32_t player) {
+  const Shown& shown = shown_to_[player];
   const auto states = states_.find(handle_of(entity));
+  if (!mirror.is_stale(entity) || states == states_.end()) return std::nullopt;
+  if (!rights_.ever_had(player, entity)) return "entity " + to_string(entity) + " is out of view, and never was in it";
   const bool was_seen = entity.index < shown.last.size() && shown.last[entity.index].entity == entity;
-  if (!mirror.is_stale(entity) || !was_seen || states == states_.end()) return std::nullopt;
+  if (!was_seen) return std::nullopt;
   Words there = test::mirrored_words(mirror, entity);
   test::forget_owned(there, mirror, entity);
   const auto was_so = [&](const State& state) {

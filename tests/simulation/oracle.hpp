@@ -75,7 +75,7 @@ class Oracle {
   [[nodiscard]] std::optional<std::string> look_at_complete(client::Mirror& mirror, std::uint32_t player);
   // One out of view is as it was in some tick since it was last seen.
   [[nodiscard]] std::optional<std::string> look_at_stale(client::Mirror& mirror, ecs::Entity entity,
-                                                         const Shown& shown) const;
+                                                         std::uint32_t player);
   // Of one that the mirror takes for out of view: whether it was when the world lost it.
   [[nodiscard]] bool was_seen_to_the_end(ecs::Entity entity, std::uint32_t player) const;
 

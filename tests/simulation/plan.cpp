@@ -2,6 +2,7 @@
 #include <array>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/random.hpp>
+#include <simulation/chance.hpp>
 #include <simulation/plan.hpp>
 
 namespace mobula::sim {
@@ -42,7 +43,7 @@ constexpr std::array kinds{
     KindInfo{Kind::drain, "drain", 1, 1, false},
 };
 
-constexpr std::uint32_t seconds_max = 300;  // and one more for ten ticks: much more than any takes, with sanitizers too
+constexpr std::uint32_t seconds_max = 100;  // and one more for ten ticks: much more than any takes, with sanitizers too
 
 struct ScenarioInfo {
   Scenario scenario;
@@ -110,7 +111,7 @@ Fault draw_fault(core::Random& random, const KindInfo& kind, const Plan& plan) {
   if (kind.kind == Kind::network) fault.network = draw_network(random, true);
   if (kind.kind == Kind::clock_jump) fault.by = (1 + random.below(5'000)) * core::millisecond;
   if (kind.kind == Kind::drain) fault.by = random.below(5'000) * core::millisecond;
-  if (kind.kind == Kind::clock_drift) fault.by = random.below(100) * core::millisecond;
+  if (kind.kind == Kind::clock_drift) fault.by = (random.below(200) - core::Nanoseconds{100}) * core::millisecond;
   if (kind.kind == Kind::date) fault.by = (random.below(8000) - core::Nanoseconds{4000}) * core::second;
   return fault;
 }
@@ -131,7 +132,7 @@ bool is_scenario(std::string_view name) { return find(name) != nullptr; }
 Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) {
   const ScenarioInfo* drawn = find(scenario);
   MOBULA_ASSERT(drawn != nullptr, "no such scenario");
-  core::Random random(seed);
+  core::Random random(salted(seed, Salt::plan));
   Plan plan;
   plan.seed = seed;
   plan.ticks = size.ticks;
@@ -152,7 +153,7 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   if (!drawn->faults.empty()) plan.network = draw_network(random, false);
   for (const Kind kind : drawn->faults) {
     const KindInfo& one = info(kind);
-    const std::uint64_t most = 2 * std::uint64_t{one.per_1000_ticks} * plan.ticks / 1000;
+    const std::uint64_t most = (2 * std::uint64_t{one.per_1000_ticks} * plan.ticks + 999) / 1000;
     for (std::uint32_t count = random.below(static_cast<std::uint32_t>(most) + 1); count > 0; --count)
       plan.faults.push_back(draw_fault(random, one, plan));
   }

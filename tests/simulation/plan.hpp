@@ -1,5 +1,4 @@
-// What a seed draws: a world, who is in it, and what goes wrong. A plan is data: it is printed, shortened and run
-// again.
+// What a seed draws: a world, who is in it, and what goes wrong. A plan is data: it is printed, and shortened.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +15,9 @@ struct Fault {
     cut,          // nothing reaches `who`, nor comes from there
     deaf,         // nothing reaches `who`
     silent,       // nothing comes from `who`
-    mute,         // `who` reads, and says nothing: its program has stopped
+    mute,         // the program of `who` stands still, and then finds all that came meanwhile
     clock_jump,   // the clock of `who` goes forward by `by`
-    clock_drift,  // the clock of `who` goes faster by `by` in each second
+    clock_drift,  // the clock of `who` goes faster by `by` in each second, or slower
     broken,       // the stream of `who` ends, for both sides or for the client alone
     full,         // the pipe to `who` takes nothing
     slow,         // … takes something in every eighth tick alone

@@ -27,6 +27,7 @@ struct Simulation::Player {
   core::Nanoseconds drift = 0;                     // in a second
   std::uint32_t programs = 0;                      // that were started besides the first
   std::uint32_t commands = 0;                      // so many it has given
+  std::uint32_t frame_ticks = 1;                   // from one update of its program to the next
   bool mute = false;
   bool keeps_levels = false;
   bool knows_schema = false;

@@ -34,6 +34,7 @@ struct Simulation::ClientPort final : transport::Output {
 
   Simulation& sim;
   transport::Address from;
+  Unread unread;
 };
 
 }  // namespace mobula::sim

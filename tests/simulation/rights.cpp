@@ -47,7 +47,10 @@ void Rights::note(server::Server& server, ecs::Tick now) {
       const bool may_stay = interest.may_see(*session->viewer, entity, own, true);
       const bool may_enter = may_stay && interest.may_see(*session->viewer, entity, own, false);
       if (may_enter) extend(known->near[index], entity, now);
-      if (may_enter || (may_stay && is_in_view)) extend(known->relevant[index], entity, now);
+      if (may_enter || (may_stay && is_in_view)) {
+        if (last.entity != entity) ever_had_.emplace(session->player.id, entity);
+        extend(known->relevant[index], entity, now);
+      }
       if (own.owner == session->viewer->player()) extend(known->owned[index], entity, now);
     }
   }
@@ -88,6 +91,11 @@ bool Rights::must_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick)
   if (known == known_.end()) return false;
   const ecs::Tick from = since(known->second.near, entity, tick, 0);
   return from != 0 && from + ticks_late_max <= tick;
+}
+
+bool Rights::ever_had(std::uint32_t player, ecs::Entity entity) const {
+  const auto known = known_.find(player);
+  return ever_had_.contains({player, entity}) || (known != known_.end() && known->second.has_on_disk(entity));
 }
 
 ecs::Tick Rights::in_view_since(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {

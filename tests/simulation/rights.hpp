@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mobula/server/server.hpp>
+#include <set>
 #include <vector>
 
 namespace mobula::sim {
@@ -27,6 +28,8 @@ class Rights {
   [[nodiscard]] bool is_of_file(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
   // Whether it was within reach so long that the player must have been told of it as it was in that tick.
   [[nodiscard]] bool must_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
+  // Whether it was ever to be seen, also at a server before this one.
+  [[nodiscard]] bool ever_had(std::uint32_t player, ecs::Entity entity) const;
   // Since when without a break it was in view, up to that tick; 0: it was not.
   [[nodiscard]] ecs::Tick in_view_since(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
 
@@ -66,6 +69,7 @@ class Rights {
   std::vector<server::Layer> layers_;
   const server::InterestRule* rule_ = nullptr;
   std::map<std::uint32_t, Known> known_;  // by player
+  std::set<std::pair<std::uint32_t, ecs::Entity>> ever_had_;
 };
 
 }  // namespace mobula::sim

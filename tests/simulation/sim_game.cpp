@@ -135,13 +135,33 @@ void SimGame::aim(server::World& world) {
   registry.get<demo::Target>(thing).entity = {at.index, at.generation};
 }
 
-// By name, as scripts and tools do.
+// Any, by name, as scripts and tools do. What may not be is refused.
 void SimGame::set_property(server::World& world) {
   if (!random.chance(1, 4)) return;
   index::Properties properties(world.registry(), world.schema(), world.names());
   const ecs::Entity thing = any_thing();
-  static_cast<void>(properties.set(thing, "Transform", "position.z", random.uniform(-60, 60)));
-  static_cast<void>(properties.set(thing, "Health", "maximum", std::int64_t{random.below(100)}));
+  const std::vector<index::PropertyInfo> all = *properties.list(thing);
+  for (std::uint32_t more = all.empty() ? 0 : 1 + random.below(3); more > 0; --more) {
+    const index::PropertyInfo& one = all[random.below(static_cast<std::uint32_t>(all.size()))];
+    std::string path(one.path);
+    if (one.field.count > 1) path.insert(one.field.array_at, "[0]");
+    if (one.type != "Parent") static_cast<void>(properties.set(thing, one.component, path, any_value(one.field)));
+  }
+}
+
+// Of an entity none: aim() and reparent() do that.
+reflect::Value SimGame::any_value(const reflect::Field& field) {
+  using Kind = reflect::FieldKind;
+  if (!field.enum_values.empty())
+    return field.enum_values[random.below(static_cast<std::uint32_t>(field.enum_values.size()))].value;
+  if (field.kind == Kind::boolean) return random.chance(1, 2);
+  if (reflect::is_float(field.kind)) return double{random.uniform(-60, 60)};
+  if (reflect::is_integer(field.kind)) return std::int64_t{random.below(100)};
+  if (field.kind == Kind::string_id) return core::StringId32{random.below(3)};
+  if (field.kind == Kind::fixed_string) return std::string_view(random.chance(1, 2) ? "Manta" : "");
+  if (field.kind == Kind::unit_quaternion)
+    return reflect::Quaternion{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1), 1};
+  return false;
 }
 
 // In one go, and with children.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <mobula/reflect/value.hpp>
 #include <server/upheaval.hpp>
 #include <simulation/census.hpp>
 #include <simulation/plan.hpp>
@@ -53,6 +54,7 @@ class SimGame final : public test::UpheavalGame {
   void dress(ecs::Registry& registry);
   void aim(server::World& world);
   void set_property(server::World& world);
+  [[nodiscard]] reflect::Value any_value(const reflect::Field& field);
   void spawn(server::World& world);
   void hide(ecs::Registry& registry);
   void tell(server::World& world);

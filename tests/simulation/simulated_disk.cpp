@@ -8,6 +8,7 @@
 #include <mobula/core/assert.hpp>
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/random.hpp>
+#include <simulation/chance.hpp>
 #include <simulation/simulated_disk.hpp>
 #include <string>
 #include <vector>
@@ -86,6 +87,7 @@ struct SimulatedDisk::Vfs {
   void restore(const std::string& path, Image& image);
 
   core::Random random;
+  core::Random asked;  // by SQLite, as often as its version likes: it decides nothing here
   Trouble trouble = Trouble::none;
   bool power = true;
   std::uint32_t operations_left = never;
@@ -129,8 +131,8 @@ void use_memory(std::uint64_t seed) {
 
 // --- The way in ------------------------------------------------------------------------------------------------------
 
-SimulatedDisk::Vfs::Vfs(std::uint64_t seed) : random(seed) {
-  use_memory(seed);
+SimulatedDisk::Vfs::Vfs(std::uint64_t seed) : random(salted(seed, Salt::disk)), asked(salted(seed, Salt::sqlite)) {
+  use_memory(salted(seed, Salt::memory));
   below = ::sqlite3_vfs_find(nullptr);
   MOBULA_ASSERT(below != nullptr && std::strcmp(below->zName, "simulated") != 0, "one disk at a time");
   own = *below;
@@ -151,7 +153,7 @@ SimulatedDisk::Vfs::Vfs(std::uint64_t seed) : random(seed) {
     return vfs(self).below->xFullPathname(vfs(self).below, path, size, full);
   };
   own.xRandomness = [](sqlite3_vfs* self, int count, char* to) {
-    for (int i = 0; i < count; ++i) to[i] = static_cast<char>(vfs(self).random.below(256));
+    for (int i = 0; i < count; ++i) to[i] = static_cast<char>(vfs(self).asked.below(256));
     return count;
   };
   own.xSleep = [](sqlite3_vfs*, int microseconds) { return microseconds; };

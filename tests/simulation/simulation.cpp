@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/core/hash.hpp>
+#include <simulation/chance.hpp>
 #include <simulation/player.hpp>
 
 namespace mobula::sim {
@@ -8,14 +9,13 @@ namespace {
 using test::village_address;
 
 constexpr core::Nanoseconds tick_length = test::Village::tick_length;
-constexpr std::size_t unread_max = 4096;  // datagrams, as a socket has room for
 
 }  // namespace
 
 Simulation::Simulation(Plan plan, Listener listener, std::string folder)
     : plan_(std::move(plan)),
       listener_(std::move(listener)),
-      network_(plan_.seed, plan_.network),
+      network_(salted(plan_.seed, Salt::network), plan_.network),
       folder_(std::move(folder)),
       disk_(plan_.seed),
       server_port_(std::make_unique<ServerPort>(*this)),
@@ -27,6 +27,7 @@ Simulation::Simulation(Plan plan, Listener listener, std::string folder)
     players_.back()->knows_schema = i % 4 == 1;
     players_.back()->keeps_levels = plan_.keeps_levels && players_.back()->random.chance(1, 2);
     players_.back()->spectates = plan_.spectates && i == 2;
+    players_.back()->frame_ticks = 1u << players_.back()->random.below(3);
   }
   for (std::uint32_t i = 0; i < plan_.liars; ++i) liars_.emplace_back(plan_.seed * 55 + i, i);
   for (std::uint32_t i = 0; i < plan_.hostiles; ++i)
@@ -40,17 +41,12 @@ void Simulation::tick() {
   if (listener_.tick) listener_.tick(outcome_.ticks);
   begin_faults();
   if (!outcome_.wrong.empty()) return;
-  if (!stalled_)
-    for (const auto& [from, datagram] : std::exchange(unread_, {})) take_at_server(from, datagram);
+  if (!stalled_) unread_.take([&](const auto& from, core::ByteView datagram) { take_at_server(from, datagram); });
   network_.deliver(now_, [&](const auto& from, const auto& to, core::ByteView datagram) { take(from, to, datagram); });
   for (const auto& player : players_) {
     player->ahead += player->drift * tick_length / core::second;
-    if (player->mute) continue;
-    act(*player);
-    hear_first(*player);
-    if (player->connection == nullptr) continue;
-    player->connection->update(player->clock(now_), player->port);
-    hear(*player);
+    const bool is_frame = outcome_.ticks % player->frame_ticks == 0 || outcome_.ticks >= plan_.ticks;
+    if (!player->mute && is_frame) run_frame(*player);
   }
   for (Hostile& hostile : hostiles_)
     hostile.act([&](const transport::Address& from, core::ByteView datagram) {
@@ -90,17 +86,10 @@ void Simulation::tick_server() {
 }
 
 void Simulation::take(const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
-  if (to == village_address && !stalled_) return take_at_server(from, datagram);
-  if (to == village_address) {
-    if (unread_.size() < unread_max) unread_.emplace_back(from, core::Bytes(datagram.begin(), datagram.end()));
-    return;
-  }
+  if (to == village_address) return stalled_ ? unread_.add(from, datagram) : take_at_server(from, datagram);
   for (const auto& player : players_) {
-    if (player->mute) continue;
-    if (player->port.from == to && player->connection != nullptr)
-      player->connection->receive(from, datagram, player->clock(now_));
-    if (player->first && player->first->port.from == to)
-      player->first->connection->receive(from, datagram, player->clock(now_));
+    if (player->port.from == to) player->port.unread.add(from, datagram);
+    if (player->first && player->first->port.from == to) player->first->port.unread.add(from, datagram);
   }
   for (Liar& liar : liars_)
     if (liar.address() == to) liar.receive(from, datagram, now_);
@@ -118,6 +107,8 @@ void Simulation::look() {
     watch_session(*player, session);
     const std::uint32_t number = number_of(*player, session);
     if (number == 0) continue;
+    if (player->connection->player_entity() != session->player.entity)
+      return find(player->name + " takes another entity for its own");
     if (const auto wrong = oracle_.look_at(*player->connection, number, player->name))
       return find(player->name + ": " + *wrong);
     if (outcome_.ticks % 16 == 0) player->connection->session().check();
@@ -141,8 +132,7 @@ void Simulation::look_at_sessions() {
     const bool is_players = std::ranges::any_of(players_, [&](const auto& each) { return each->is_at(address); });
     if (!is_players && !Liar::is_liars(address)) find(to_string(address) + " has got a session");
     const bool is_in = session->joined && session->state != server::Session::State::closing;
-    if (is_in && server_->find_ban(session->player.account) != nullptr)
-      find(session->player.account + " is banned, and plays");
+    if (is_in && banned_.contains(session->player.account)) find(session->player.account + " is banned, and plays");
     if (outcome_.ticks % 16 == 0) server_->lanes(*session)->check();
   }
 }
@@ -161,6 +151,8 @@ Outcome Simulation::run() {
   if (outcome_.wrong.empty() && plan_.watches_memory) watch_memory();
   for (const auto& player : players_)
     if (player->connection != nullptr) outcome_.rejoins += player->connection->stats().rejoins;
+  if (outcome_.wrong.empty()) fold(Oracle::state_of(*server_));
+  for (const std::uint64_t part : server_->world().random().state()) fold(part);
   fold(network_.counters().delivered);
   fold(oracle_.compared());
   outcome_.compared = oracle_.compared();

@@ -24,6 +24,26 @@ struct Listener {
   std::function<void(std::uint32_t tick, const std::string& what, ecs::Entity entity)> event;
 };
 
+// What has come, and nobody has read yet.
+class Unread {
+ public:
+  void add(const transport::Address& from, core::ByteView datagram) {
+    if (waiting_.size() < most) waiting_.emplace_back(from, core::Bytes(datagram.begin(), datagram.end()));
+  }
+  // read(from, datagram) of each.
+  template <class Read>
+  void take(Read&& read) {
+    for (const auto& [from, datagram] : waiting_) read(from, core::ByteView(datagram));
+    waiting_.clear();
+  }
+  void clear() { waiting_.clear(); }
+
+ private:
+  static constexpr std::size_t most = 4096;  // datagrams, as a socket has room for
+
+  std::vector<std::pair<transport::Address, core::Bytes>> waiting_;
+};
+
 struct Outcome {
   std::uint32_t ticks = 0;
   std::uint64_t hash = 0;
@@ -60,6 +80,8 @@ class Simulation {
   void end(const Fault& fault);
   void apply_again(const std::function<bool(const Fault&)>& which);
   void send_away(const Player& player);
+  void unban(const Player& player);
+  void run_frame(Player& player);
   void act(Player& player);
   void come_back(Player& player);
   void enter(Player& player);
@@ -77,8 +99,12 @@ class Simulation {
   void hear(Player& player);
   void hear(Player& player, const client::ReceivedEvent& received);
   void hear_in_order(Player& player, const SimGame::Event& event);
-  void hear_first(Player& player);
+  void run_first(Player& player);
   void settle();
+  void mend();
+  void go_on();
+  [[nodiscard]] bool follows(const Player& player) const;
+  void come_to_rest();
   [[nodiscard]] bool is_quiet();
   bool are_orders_carried_out();
   void give_orders();
@@ -115,10 +141,11 @@ class Simulation {
   std::vector<std::unique_ptr<Player>> players_;
   std::vector<Hostile> hostiles_;
   std::vector<Liar> liars_;
-  std::optional<client::ResourceStore> levels_;                     // of those clients that have one
-  std::vector<std::pair<transport::Address, core::Bytes>> unread_;  // while the server stands still
-  std::int64_t server_bytes_ = 0;                                   // of memory, that it has more than at the beginning
-  ecs::test::CountedBytes* counted_ = nullptr;                      // while the server does something
+  std::optional<client::ResourceStore> levels_;  // of those clients that have one
+  Unread unread_;                                // while the server stands still
+  std::int64_t server_bytes_ = 0;                // of memory: what its ticks and datagrams took and did not give back
+  ecs::test::CountedBytes* counted_ = nullptr;   // while the server does something
+  std::set<std::string> banned_;                 // accounts
   bool stalled_ = false;
   bool away_ = false;  // nobody comes
   struct Saved {

@@ -8,6 +8,7 @@ namespace mobula::sim {
 namespace {
 
 constexpr std::uint32_t settle_ticks_max = 1000;  // 50 s after the last fault everything is right, or never will be
+constexpr std::uint32_t ticks_behind_max = 8;     // that a mirror is old on a good network
 constexpr std::uint32_t quiet_ticks = 40;  // what was lost on a reliable lane is said again when so much overtook it
 constexpr std::uint32_t orders = 15;       // that are given at last
 constexpr std::uint32_t rounds = 12;       // of all leaving and coming again
@@ -22,8 +23,15 @@ bool Simulation::is_quiet() {
   });
 }
 
-// Nothing goes wrong any more, and the world holds still.
 void Simulation::settle() {
+  mend();
+  go_on();
+  if (outcome_.wrong.empty()) come_to_rest();
+  for (const auto& player : players_)
+    if (outcome_.wrong.empty()) look_at_last(*player);
+}
+
+void Simulation::mend() {
   tell("from now on nothing goes wrong");
   network_.set_conditions(good_network);
   disk_.mend();
@@ -34,14 +42,36 @@ void Simulation::settle() {
   liars_.clear();
   plan_.faults.clear();
   next_fault_ = 0;
-  plan_.changes_max = game_->changes_max = 0;
   for (const auto& player : players_) {
     network_.heal(player->port.from);
     if (player->first) network_.heal(player->first->port.from);
-    static_cast<void>(server_->unban(player->name));
+    unban(*player);
     player->mute = false;
     player->drift = 0;
   }
+}
+
+// While the world goes on as before, everybody comes to have what is there.
+void Simulation::go_on() {
+  const std::uint32_t begun = outcome_.ticks;
+  std::set<const Player*> following;
+  while (following.size() < players_.size() && outcome_.wrong.empty()) {
+    if (outcome_.ticks - begun > settle_ticks_max) return find("not everybody follows a world that goes on");
+    tick();
+    for (const auto& player : players_)
+      if (follows(*player)) following.insert(player.get());
+  }
+}
+
+// Of a world in which much changes little may be told in a tick: then it has not all.
+bool Simulation::follows(const Player& player) const {
+  if (number_of(player) == 0 || player.first) return false;
+  const bool is_near = player.connection->mirror()->tick() + ticks_behind_max >= server_->world().tick();
+  return is_near && (player.connection->complete() || plan_.delta_bytes < wire::delta_bytes_max);
+}
+
+void Simulation::come_to_rest() {
+  plan_.changes_max = game_->changes_max = 0;
   const std::uint32_t begun = outcome_.ticks;
   for (std::uint32_t quiet = 0; quiet < quiet_ticks && outcome_.wrong.empty();) {
     if (outcome_.ticks - begun > settle_ticks_max)
@@ -50,8 +80,6 @@ void Simulation::settle() {
     const bool stands_still = server_ != nullptr && server_->published().last_change() + 1 < server_->world().tick();
     quiet = stands_still && is_quiet() ? quiet + 1 : 0;  // a liar may still be waited for, and then leave
   }
-  for (const auto& player : players_)
-    if (outcome_.wrong.empty()) look_at_last(*player);
 }
 
 void Simulation::look_at_last(Player& player) {

@@ -51,7 +51,11 @@ void Simulation::apply(const Fault& fault) {
     case Kind::moved: return move(player);
     case Kind::twice: return enter_twice(player);
     case Kind::kick: return send_away(player);
-    case Kind::ban: census_.sent_away(player.name); return static_cast<void>(server_->ban(player.name, "banned", 0));
+    case Kind::ban:
+      census_.sent_away(player.name);
+      banned_.insert(player.name);
+      if (const auto banned = server_->ban(player.name, "banned", 0); !banned) find(banned.error().message);
+      return;
     case Kind::stall: stalled_ = true; return;
     case Kind::drain: return server_->drain("drained", static_cast<std::uint32_t>(fault.by / core::second));
     case Kind::date:
@@ -70,6 +74,11 @@ void Simulation::apply(const Fault& fault) {
     case Kind::crash: disk_.lose_power_after(fault.operations); return revive();
     case Kind::stop: return stop_and_begin();
   }
+}
+
+void Simulation::unban(const Player& player) {
+  banned_.erase(player.name);
+  static_cast<void>(server_->unban(player.name));  // after a restart it is not banned any more
 }
 
 // Also who is awaited.
@@ -93,7 +102,7 @@ void Simulation::end(const Fault& fault) {
     case Fault::Kind::clock_drift: player.drift = 0; return;
     case Fault::Kind::full: server_port_->full = {}; return;
     case Fault::Kind::slow: server_port_->slow = {}; return;
-    case Fault::Kind::ban: static_cast<void>(server_->unban(player.name)); return;
+    case Fault::Kind::ban: return unban(player);
     case Fault::Kind::stall: stalled_ = false; return;
     case Fault::Kind::date: server_->set_unix_time(test::test_unix_time); return;
     case Fault::Kind::disk_full:

@@ -53,6 +53,7 @@ void Simulation::begin_server() {
   server_->set_unix_time(test::test_unix_time);
   for (Liar& liar : liars_) liar.begin_anew();
   unread_.clear();
+  banned_.clear();  // there is no list on a disk
   tell((restored ? "the server begins with the world of tick " : "the server begins: tick ") +
        std::to_string(saved_tick));
   if (restored) check_restored(saved_tick);

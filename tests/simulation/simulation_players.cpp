@@ -21,6 +21,7 @@ void Simulation::enter(Player& player) {
   if (player.keeps_levels) config.resources = &*levels_;
   if (player.knows_schema) config.schema = test::game_schema();
   config.spectate = player.spectates;
+  player.port.unread.clear();
   player.connection = std::make_unique<Connection>(config, player.clock(now_));
 }
 
@@ -45,25 +46,40 @@ void Simulation::enter_twice(Player& player) {
 }
 
 // It does what a program does that knows nothing of the other.
-void Simulation::hear_first(Player& player) {
+void Simulation::run_first(Player& player) {
   if (!player.first) return;
+  player.first->port.unread.take([&](const auto& from, core::ByteView datagram) {
+    player.first->connection->receive(from, datagram, player.clock(now_));
+  });
   player.first->connection->update(player.clock(now_), player.first->port);
   if (player.first->connection->state() == Connection::State::closed) player.first.reset();
 }
 
 void Simulation::come_back(Player& player) {
   Connection& connection = *player.connection;
-  if (connection.reason().code == transport::ReasonCode::protocol_error)
+  const transport::ReasonCode code = connection.reason().code;
+  if (code == transport::ReasonCode::protocol_error || code == transport::ReasonCode::flooding)
     return find(player.name + " was sent away: " + to_string(connection.reason()));
   if (!connection.can_rejoin() && !connection.lost()) return enter(player);
   // As programs do: a token that nobody answers may be of another run, or too old.
-  const bool unanswered = connection.reason().code == transport::ReasonCode::no_answer;
+  const bool unanswered = code == transport::ReasonCode::no_answer;
   if (connection.can_rejoin() && !unanswered) {
     tell(player.name + " comes back");
     return connection.rejoin(player.clock(now_));
   }
   tell(player.name + " enters again");
   connection.enter_again(token_of(player), player.clock(now_));
+}
+
+void Simulation::run_frame(Player& player) {
+  player.port.unread.take([&](const auto& from, core::ByteView datagram) {
+    if (player.connection != nullptr) player.connection->receive(from, datagram, player.clock(now_));
+  });
+  act(player);
+  run_first(player);
+  if (player.connection == nullptr) return;
+  player.connection->update(player.clock(now_), player.port);
+  hear(player);
 }
 
 void Simulation::act(Player& player) {
