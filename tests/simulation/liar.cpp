@@ -15,6 +15,10 @@ constexpr std::uint64_t too_old_seconds = 20'000;
 
 }  // namespace
 
+std::uint64_t date_at(core::Nanoseconds now) {
+  return test::test_unix_time + static_cast<std::uint64_t>(now / core::second);
+}
+
 Liar::Liar(std::uint64_t seed, std::uint32_t number) : random_(seed), number_(number) {}
 
 // Each session has an address of its own, so that a token of the last one comes from another.
@@ -24,7 +28,7 @@ void Liar::enter(core::Nanoseconds now) {
                                     static_cast<std::uint16_t>(5000 + sessions_ / 256));
   is_bad_ = random_.chance(1, 3);
   transport::ClientConfig config;
-  config.token = is_bad_ ? bad_token() : token(test::test_unix_time, true, true);
+  config.token = is_bad_ ? bad_token(date_at(now)) : token(date_at(now), true, true);
   config.servers = {test::village_address};
   token_ = config.token;
   endpoint_ = std::make_unique<transport::ClientEndpoint>(config, now);
@@ -32,25 +36,25 @@ void Liar::enter(core::Nanoseconds now) {
   newest_ = ack_ = 0;
 }
 
-transport::ConnectToken Liar::bad_token() {
+transport::ConnectToken Liar::bad_token(std::uint64_t date) {
   switch (random_.below(4)) {
-    case 0: return used_ ? *used_ : token(test::test_unix_time, true, false);
-    case 1: return token(test::test_unix_time - too_old_seconds, true, true);
-    case 2: return token(test::test_unix_time, false, true);
-    default: return token(test::test_unix_time, true, false);
+    case 0: return used_ ? *used_ : token(date, true, false);
+    case 1: return token(date - too_old_seconds, true, true);
+    case 2: return token(date, false, true);
+    default: return token(date, true, false);
   }
 }
 
-transport::ConnectToken Liar::token(std::uint64_t unix_time, bool of_this_server, bool right_key) {
+transport::ConnectToken Liar::token(std::uint64_t date, bool of_this_server, bool right_key) {
   transport::TokenRequest request;
   request.client_id = 1'000'000ull * (number_ + 1) + sessions_;
-  request.expire_seconds = 3600;
+  request.expire_seconds = token_seconds;
   const std::string account = "liar " + std::to_string(number_);
   std::memcpy(request.user_data.data(), account.data(), account.size());
   request.servers = {of_this_server ? test::village_address : transport::Address::v4(10, 0, 0, 2, 7777)};
   core::SecretKey key = test::test_transport().private_key;
   if (!right_key) key[0] ^= std::byte{1};
-  return test::test_token(request, key, unix_time);
+  return test::test_token(request, key, date);
 }
 
 bool Liar::is_liars(const transport::Address& address) { return address.ip[12] == 10 && address.ip[13] == 8; }

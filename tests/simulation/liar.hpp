@@ -11,6 +11,10 @@
 
 namespace mobula::sim {
 
+inline constexpr std::uint32_t token_seconds = 45;  // that a token is good
+// In Unix seconds, where no clock is wrong.
+[[nodiscard]] std::uint64_t date_at(core::Nanoseconds now);
+
 class Liar {
  public:
   Liar(std::uint64_t seed, std::uint32_t number);
@@ -30,8 +34,8 @@ class Liar {
 
  private:
   void enter(core::Nanoseconds now);
-  [[nodiscard]] transport::ConnectToken bad_token();
-  [[nodiscard]] transport::ConnectToken token(std::uint64_t unix_time, bool of_this_server, bool right_key);
+  [[nodiscard]] transport::ConnectToken bad_token(std::uint64_t date);
+  [[nodiscard]] transport::ConnectToken token(std::uint64_t date, bool of_this_server, bool right_key);
   void listen();
   void speak();
   [[nodiscard]] wire::Message message();

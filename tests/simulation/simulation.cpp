@@ -80,6 +80,7 @@ void Simulation::count_memory(Work&& work) {
 void Simulation::tick_server() {
   const bool was_ready = store_->ready();
   census_.begin_tick(now_);
+  server_->set_unix_time(date_at(now_ + date_off_));
   count_memory([&] { server_->tick(now_, *server_port_); });
   watch_store(was_ready);
   look();

@@ -146,6 +146,7 @@ class Simulation {
   std::int64_t server_bytes_ = 0;                // of memory: what its ticks and datagrams took and did not give back
   ecs::test::CountedBytes* counted_ = nullptr;   // while the server does something
   std::set<std::string> banned_;                 // accounts
+  core::Nanoseconds date_off_ = 0;               // the server's
   bool stalled_ = false;
   bool away_ = false;  // nobody comes
   struct Saved {

@@ -58,10 +58,7 @@ void Simulation::apply(const Fault& fault) {
       return;
     case Kind::stall: stalled_ = true; return;
     case Kind::drain: return server_->drain("drained", static_cast<std::uint32_t>(fault.by / core::second));
-    case Kind::date:
-      server_->set_unix_time(
-          static_cast<std::uint64_t>(static_cast<std::int64_t>(test::test_unix_time) + fault.by / core::second));
-      return;
+    case Kind::date: date_off_ = fault.by; return;
     case Kind::reload:
       if (!plan_.has_level) return;
       rebuilt_ = !rebuilt_;
@@ -104,7 +101,7 @@ void Simulation::end(const Fault& fault) {
     case Fault::Kind::slow: server_port_->slow = {}; return;
     case Fault::Kind::ban: return unban(player);
     case Fault::Kind::stall: stalled_ = false; return;
-    case Fault::Kind::date: server_->set_unix_time(test::test_unix_time); return;
+    case Fault::Kind::date: date_off_ = 0; return;
     case Fault::Kind::disk_full:
     case Fault::Kind::disk_errors:
     case Fault::Kind::no_memory: return disk_.set_trouble(SimulatedDisk::Trouble::none);

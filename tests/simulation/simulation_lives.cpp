@@ -50,7 +50,7 @@ void Simulation::begin_server() {
   if (!started) return find("the server does not start: " + started.error().message);
   server_ = std::move(*started);
   store_->wait_for_writer();
-  server_->set_unix_time(test::test_unix_time);
+  server_->set_unix_time(date_at(now_ + date_off_));
   for (Liar& liar : liars_) liar.begin_anew();
   unread_.clear();
   banned_.clear();  // there is no list on a disk

@@ -10,7 +10,11 @@ using client::Connection;
 transport::ConnectToken Simulation::token_of(const Player& player) {
   transport::UserData account{};
   std::memcpy(account.data(), player.name.data(), player.name.size());
-  return test::test_token(++tokens_, account);
+  return test::test_token({.client_id = ++tokens_,
+                           .user_data = account,
+                           .servers = {test::village_address},
+                           .expire_seconds = token_seconds},
+                          test::test_transport().private_key, date_at(now_));
 }
 
 void Simulation::enter(Player& player) {
