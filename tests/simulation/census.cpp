@@ -30,38 +30,38 @@ std::optional<std::string> Census::begin(const server::Server& server, const Kno
   return std::nullopt;
 }
 
-std::optional<std::string> Census::look_at(const server::Server& server) {
+std::optional<std::string> Census::check(const server::Server& server) {
   here_.clear();
   std::set<std::uint32_t> players;
   for (const auto& session : server.sessions()) {
     if (!session->joined) continue;
-    look_at(*session);
+    check(*session);
     if (!session->player.spectator && !session->restored) players.insert(session->player.id);
   }
-  if (players != playing_) find("the game was told of others than those who play");
+  if (players != playing_) fail("the game was told of others than those who play");
   return wrong_;
 }
 
-void Census::look_at(const server::Session& session) {
+void Census::check(const server::Session& session) {
   const server::Player& player = session.player;
   const auto known = accounts_.emplace(player.id, player.account).first;
-  if (known->second != player.account) find(to_text(player) + " has the number of " + known->second);
+  if (known->second != player.account) fail(to_text(player) + " has the number of " + known->second);
   if (session.state == server::Session::State::closing) return;
-  if (!here_.insert(player.account).second) find(to_text(player) + " plays twice");
+  if (!here_.insert(player.account).second) fail(to_text(player) + " plays twice");
   const auto number = player.spectator ? number_.end() : number_.emplace(player.account, player.id).first;
   if (number != number_.end() && number->second != player.id)
-    find(to_text(player) + " was player " + std::to_string(number->second) + ", and has not left");
+    fail(to_text(player) + " was player " + std::to_string(number->second) + ", and has not left");
   if (session.state != server::Session::State::away) {
     away_since_.erase(player.id);
   } else if (now_ - away_since_.emplace(player.id, now_).first->second >= grace_) {
-    find(to_text(player) + " is still awaited");
+    fail(to_text(player) + " is still awaited");
   }
 }
 
 void Census::came(const server::Player& player) {
   awaited_.erase(player.id);
   sent_away_.erase(player.account);
-  if (!playing_.insert(player.id).second) find("the game was told twice that " + to_text(player) + " comes");
+  if (!playing_.insert(player.id).second) fail("the game was told twice that " + to_text(player) + " comes");
 }
 
 // A liar is sent away for what it says, also while it is awaited.
@@ -69,18 +69,18 @@ void Census::left(const server::Player& player) {
   const auto away = away_since_.find(player.id);
   const bool is_awaited = !player.account.starts_with("liar") && !sent_away_.contains(player.account);
   if (is_awaited && away != away_since_.end() && now_ - away->second < grace_)
-    find(to_text(player) + " was awaited for " + std::to_string((now_ - away->second) / core::millisecond) +
+    fail(to_text(player) + " was awaited for " + std::to_string((now_ - away->second) / core::millisecond) +
          " ms only");
   if (playing_.erase(player.id) + awaited_.erase(player.id) == 0)
-    find("the game was told that " + to_text(player) + " leaves, who is not there");
+    fail("the game was told that " + to_text(player) + " leaves, who is not there");
   number_.erase(player.account);
 }
 
 void Census::carried_out(const server::Player& player, std::uint32_t program, std::uint32_t number) {
   Carried& before = carried_[{player.account, program}];
-  if (!playing_.contains(player.id)) find("a command of " + to_text(player) + ", who does not play");
+  if (!playing_.contains(player.id)) fail("a command of " + to_text(player) + ", who does not play");
   if (number <= before.last)
-    find("command " + std::to_string(number) + " of " + to_text(player) + " was carried out after command " +
+    fail("command " + std::to_string(number) + " of " + to_text(player) + " was carried out after command " +
          std::to_string(before.last));
   before = {before.count + 1, number};
 }

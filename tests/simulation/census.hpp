@@ -30,7 +30,7 @@ class Census {
   std::optional<std::string> begin(const server::Server& server, const Known* saved);
   // Before and after each tick, which has that time at the server.
   void begin_tick(core::Nanoseconds now) { now_ = now; }
-  std::optional<std::string> look_at(const server::Server& server);
+  std::optional<std::string> check(const server::Server& server);
 
   // What the game is told.
   void came(const server::Player& player);
@@ -45,10 +45,10 @@ class Census {
   }
 
  private:
-  void find(const std::string& what) {
+  void fail(const std::string& what) {
     if (!wrong_) wrong_ = what;
   }
-  void look_at(const server::Session& session);
+  void check(const server::Session& session);
 
   core::Nanoseconds grace_;
   core::Nanoseconds now_ = 0;

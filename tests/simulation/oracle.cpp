@@ -59,12 +59,12 @@ void Oracle::begin(server::Server& server, const server::InterestRule* rule) {
   });
 }
 
-std::optional<std::string> Oracle::look_at(server::Server& server) {
+std::optional<std::string> Oracle::check(server::Server& server) {
   now_ = server.world().tick() - 1;
   if (std::optional<std::string> wrong = note_handles(server.published())) return wrong;
   note_words(server.published());
   rights_.note(server, now_);
-  return look_at_published(server);
+  return check_published(server);
 }
 
 std::optional<std::string> Oracle::note_handles(const server::Published& published) {
@@ -95,7 +95,7 @@ void Oracle::note_words(server::Published& published) {
 }
 
 // It is the registry, as it can be sent: some of it is looked at in each tick.
-std::optional<std::string> Oracle::look_at_published(server::Server& server) const {
+std::optional<std::string> Oracle::check_published(server::Server& server) const {
   ecs::Registry& registry = server.world().registry();
   server::Published& published = server.published();
   for (std::uint32_t index = now_ % published_checked_each; index < published.index_end();
@@ -144,7 +144,7 @@ std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity e
   return std::nullopt;
 }
 
-std::optional<std::string> Oracle::look_at(client::Connection& client, std::uint32_t player, const std::string& name) {
+std::optional<std::string> Oracle::check(client::Connection& client, std::uint32_t player, const std::string& name) {
   const client::ConnectionStats& stats = client.stats();
   if (stats.mismatched_ticks > 0) return "the mirror's sum is not the server's";
   if (stats.unreadable_deltas > 0) return "a delta cannot be read";
@@ -161,10 +161,10 @@ std::optional<std::string> Oracle::look_at(client::Connection& client, std::uint
     const ecs::Tick tick = mirror->tick_of(entity);
     const bool is_new = tick != 0 && shown.is_new(entity, tick);
     if (is_new && tell_) tell(entity, name + " has it as it was in tick " + std::to_string(tick));
-    if (is_new || (tick != 0 && is_turn)) wrong = look_at(*mirror, entity, tick, player);
-    if (tick == 0 && is_turn) wrong = look_at_stale(*mirror, entity, player);
+    if (is_new || (tick != 0 && is_turn)) wrong = check_state(*mirror, entity, tick, player);
+    if (tick == 0 && is_turn) wrong = check_stale(*mirror, entity, player);
   });
-  if (!wrong && is_turn && client.complete()) wrong = look_at_complete(*mirror, player);
+  if (!wrong && is_turn && client.complete()) wrong = check_complete(*mirror, player);
   return wrong;
 }
 
@@ -174,8 +174,8 @@ bool Oracle::Shown::is_new(ecs::Entity entity, ecs::Tick tick) {
   return before.entity != entity || before.tick != tick;
 }
 
-std::optional<std::string> Oracle::look_at(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick,
-                                           std::uint32_t player) {
+std::optional<std::string> Oracle::check_state(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick,
+                                               std::uint32_t player) {
   const auto is = [&](const char* what) {
     return "entity " + to_string(entity) + ", as it was in tick " + std::to_string(tick) + ", is " + what;
   };
@@ -184,7 +184,7 @@ std::optional<std::string> Oracle::look_at(client::Mirror& mirror, ecs::Entity e
   return compare(mirror, entity, tick);
 }
 
-std::optional<std::string> Oracle::look_at_complete(client::Mirror& mirror, std::uint32_t player) {
+std::optional<std::string> Oracle::check_complete(client::Mirror& mirror, std::uint32_t player) {
   const ecs::Tick tick = mirror.tick();
   for (const ecs::Entity entity : there_)
     if (entity && mirror.tick_of(entity) == 0 && rights_.must_have(player, entity, tick))
@@ -196,7 +196,7 @@ std::optional<std::string> Oracle::look_at_complete(client::Mirror& mirror, std:
   return wrong;
 }
 
-std::optional<std::string> Oracle::look_at_stale(client::Mirror& mirror, ecs::Entity entity, std::uint32_t player) {
+std::optional<std::string> Oracle::check_stale(client::Mirror& mirror, ecs::Entity entity, std::uint32_t player) {
   const Shown& shown = shown_to_[player];
   const auto states = states_.find(handle_of(entity));
   if (!mirror.is_stale(entity) || states == states_.end()) return std::nullopt;
@@ -217,8 +217,8 @@ std::optional<std::string> Oracle::look_at_stale(client::Mirror& mirror, ecs::En
          std::to_string(shown.last[entity.index].tick);
 }
 
-std::optional<std::string> Oracle::look_at_last(server::Server& server, client::Connection& client,
-                                                std::uint32_t player) {
+std::optional<std::string> Oracle::check_at_last(server::Server& server, client::Connection& client,
+                                                 std::uint32_t player) {
   const auto session = std::ranges::find_if(server.sessions(), [&](const auto& e) { return e->player.id == player; });
   if (player == 0 || session == server.sessions().end()) return "the client has no player";
   if (client.stats().verified_ticks == 0) return "the mirror was never verified";

@@ -26,12 +26,12 @@ class Oracle {
   // has been restored is there. `rule`: its game's, or null.
   void begin(server::Server& server, const server::InterestRule* rule);
   // After each of its ticks. The first thing that is wrong, or nothing.
-  std::optional<std::string> look_at(server::Server& server);
+  std::optional<std::string> check(server::Server& server);
   // After that: a client that plays with this server, as the player of that number. States that it has shown before are
   // looked at again only now and then.
-  std::optional<std::string> look_at(client::Connection& client, std::uint32_t player, const std::string& name);
+  std::optional<std::string> check(client::Connection& client, std::uint32_t player, const std::string& name);
   // The same when all is quiet: it has everything that its player may see, as it is now.
-  std::optional<std::string> look_at_last(server::Server& server, client::Connection& client, std::uint32_t player);
+  std::optional<std::string> check_at_last(server::Server& server, client::Connection& client, std::uint32_t player);
 
   // Whether the player may have been told something about the entity in that tick.
   [[nodiscard]] bool may_hear_of(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
@@ -64,18 +64,18 @@ class Oracle {
 
   std::optional<std::string> note_handles(const server::Published& published);
   void note_words(server::Published& published);
-  [[nodiscard]] std::optional<std::string> look_at_published(server::Server& server) const;
-  [[nodiscard]] std::optional<std::string> look_at(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick,
-                                                   std::uint32_t player);
+  [[nodiscard]] std::optional<std::string> check_published(server::Server& server) const;
+  [[nodiscard]] std::optional<std::string> check_state(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick,
+                                                       std::uint32_t player);
   // Null: it was not in the world.
   [[nodiscard]] const Words* words_at(ecs::Entity entity, ecs::Tick tick) const;
   // With what it was in that tick.
   std::optional<std::string> compare(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick);
   // A mirror that has all of its newest tick.
-  [[nodiscard]] std::optional<std::string> look_at_complete(client::Mirror& mirror, std::uint32_t player);
+  [[nodiscard]] std::optional<std::string> check_complete(client::Mirror& mirror, std::uint32_t player);
   // One out of view is as it was in some tick since it was last seen.
-  [[nodiscard]] std::optional<std::string> look_at_stale(client::Mirror& mirror, ecs::Entity entity,
-                                                         std::uint32_t player);
+  [[nodiscard]] std::optional<std::string> check_stale(client::Mirror& mirror, ecs::Entity entity,
+                                                       std::uint32_t player);
   // Of one that the mirror takes for out of view: whether it was when the world lost it.
   [[nodiscard]] bool was_seen_to_the_end(ecs::Entity entity, std::uint32_t player) const;
 

@@ -45,38 +45,10 @@ constexpr std::array kinds{
 
 constexpr std::uint32_t seconds_max = 100;  // and one more for ten ticks: much more than any takes, with sanitizers too
 
-struct ScenarioInfo {
-  Scenario scenario;
-  std::vector<Kind> faults;
-  bool hostile;
-};
 std::vector<Kind> every_kind() {
   std::vector<Kind> all;
   for (const KindInfo& each : kinds) all.push_back(each.kind);
   return all;
-}
-const std::vector<ScenarioInfo>& table() {
-  static const std::vector<ScenarioInfo> all{
-      {{"all", "everything that can go wrong"}, every_kind(), true},
-      {{"network", "loss, delay, partitions"}, {Kind::network, Kind::cut, Kind::deaf, Kind::silent}, false},
-      {{"clients", "clients that stop, break off, are slow, and whose clocks are wrong; a server that stands still"},
-       {Kind::mute, Kind::broken, Kind::full, Kind::slow, Kind::moved, Kind::twice, Kind::stall, Kind::date,
-        Kind::clock_jump, Kind::clock_drift},
-       false},
-      {{"operator", "people sent away, banned; levels loaded anew; a server that stops"},
-       {Kind::kick, Kind::ban, Kind::reload, Kind::stop, Kind::drain},
-       false},
-      {{"store", "power that goes, a disk that fails and runs full, restarts"},
-       {Kind::crash, Kind::stop, Kind::reload, Kind::disk_full, Kind::disk_errors, Kind::no_memory},
-       false},
-      {{"hostile", "garbage, replays, lies, and tokens that are not one's own"}, {Kind::network}, true},
-      {{"calm", "nothing but the world's own changes"}, {}, false},
-  };
-  return all;
-}
-const ScenarioInfo* find(std::string_view name) {
-  const auto found = std::ranges::find_if(table(), [&](const auto& each) { return each.scenario.name == name; });
-  return found == table().end() ? nullptr : &*found;
 }
 
 const KindInfo& info(Kind kind) {
@@ -119,18 +91,35 @@ Fault draw_fault(core::Random& random, const KindInfo& kind, const Plan& plan) {
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
-  static const std::vector<Scenario> all = [] {
-    std::vector<Scenario> names;
-    for (const ScenarioInfo& each : table()) names.push_back(each.scenario);
-    return names;
-  }();
+  static const std::vector<Scenario> all{
+      {"all", "everything that can go wrong", every_kind(), true},
+      {"network", "loss, delay, partitions", {Kind::network, Kind::cut, Kind::deaf, Kind::silent}, false},
+      {"clients",
+       "clients that stop, break off, are slow, and whose clocks are wrong; a server that stands still",
+       {Kind::mute, Kind::broken, Kind::full, Kind::slow, Kind::moved, Kind::twice, Kind::stall, Kind::date,
+        Kind::clock_jump, Kind::clock_drift},
+       false},
+      {"operator",
+       "people sent away, banned; levels loaded anew; a server that stops",
+       {Kind::kick, Kind::ban, Kind::reload, Kind::stop, Kind::drain},
+       false},
+      {"store",
+       "power that goes, a disk that fails and runs full, restarts",
+       {Kind::crash, Kind::stop, Kind::reload, Kind::disk_full, Kind::disk_errors, Kind::no_memory},
+       false},
+      {"hostile", "garbage, replays, lies, and tokens that are not one's own", {Kind::network}, true},
+      {"calm", "nothing but the world's own changes", {}, false},
+  };
   return all;
 }
 
-bool is_scenario(std::string_view name) { return find(name) != nullptr; }
+const Scenario* find_scenario(std::string_view name) {
+  const auto found = std::ranges::find(scenarios(), name, &Scenario::name);
+  return found == scenarios().end() ? nullptr : &*found;
+}
 
 Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) {
-  const ScenarioInfo* drawn = find(scenario);
+  const Scenario* drawn = find_scenario(scenario);
   MOBULA_ASSERT(drawn != nullptr, "no such scenario");
   core::Random random(salted(seed, Salt::plan));
   Plan plan;

@@ -72,13 +72,15 @@ struct Size {
   std::uint32_t entities = 300;
 };
 
-// Which kinds of faults there may be.
 struct Scenario {
   std::string_view name;
   std::string_view about;
+  std::vector<Fault::Kind> faults;  // that there may be
+  bool hostile = false;             // there are enemies
 };
 [[nodiscard]] const std::vector<Scenario>& scenarios();
-[[nodiscard]] bool is_scenario(std::string_view name);
+// Null: there is none of that name.
+[[nodiscard]] const Scenario* find_scenario(std::string_view name);
 
 // Of a scenario that there is.
 [[nodiscard]] Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size);

@@ -29,10 +29,7 @@ void Rights::note(server::Server& server, ecs::Tick now) {
     const std::uint32_t player = session->player.id;
     Known& known = known_[player];
     if (session->level != nullptr) known.file = {session->level->copy().range(), session->level->tick()};
-    known.relevant.resize(std::max<std::size_t>(known.relevant.size(), published.index_end()));
-    known.near.resize(known.relevant.size());
-    known.owned.resize(known.relevant.size());
-    known.pristine.resize(known.relevant.size());
+    known.all.resize(std::max<std::size_t>(known.all.size(), published.index_end()));
     all.emplace_back(&*session, &known);
   }
   for (std::uint32_t index = 0; index < published.index_end(); ++index) {
@@ -40,18 +37,19 @@ void Rights::note(server::Server& server, ecs::Tick now) {
     if (!entity) continue;
     const server::Relevance own = interest.relevance(entity);
     for (const auto& [session, known] : all) {
-      const Stay& last = known->relevant[index].last;
-      if (session->view->has_pristine(entity)) known->pristine[index] = now;
-      const bool was_pristine = known->has_on_disk(entity) && known->pristine[index] >= known->looked;
+      OfIndex& noted = known->all[index];
+      const Stay& last = noted.relevant.last;
+      if (session->view->has_pristine(entity)) noted.pristine = now;
+      const bool was_pristine = known->has_on_disk(entity) && noted.pristine >= known->looked;
       const bool is_in_view = (last.entity == entity && last.to >= known->looked) || was_pristine;
       const bool may_stay = interest.may_see(*session->viewer, entity, own, true);
       const bool may_enter = may_stay && interest.may_see(*session->viewer, entity, own, false);
-      if (may_enter) extend(known->near[index], entity, now);
+      if (may_enter) extend(noted.near, entity, now);
       if (may_enter || (may_stay && is_in_view)) {
         if (last.entity != entity) ever_had_.emplace(session->player.id, entity);
-        extend(known->relevant[index], entity, now);
+        extend(noted.relevant, entity, now);
       }
-      if (own.owner == session->viewer->player()) extend(known->owned[index], entity, now);
+      if (own.owner == session->viewer->player()) extend(noted.owned, entity, now);
     }
   }
   for (const auto& session : server.sessions())
@@ -59,26 +57,25 @@ void Rights::note(server::Server& server, ecs::Tick now) {
       known->second.looked = session->looked.in;
 }
 
-ecs::Tick Rights::since(const std::vector<Stays>& all, ecs::Entity entity, ecs::Tick tick, ecs::Tick late) {
-  if (entity.index >= all.size()) return 0;
+ecs::Tick Rights::since(std::uint32_t player, Stays OfIndex::* which, ecs::Entity entity, ecs::Tick tick,
+                        ecs::Tick late) const {
+  const auto known = known_.find(player);
+  if (known == known_.end() || entity.index >= known->second.all.size()) return 0;
   const auto covers = [&](const Stay& stay) {
     return stay.entity == entity && stay.from <= tick && tick <= stay.to + late;
   };
-  const Stays& stays = all[entity.index];
+  const Stays& stays = known->second.all[entity.index].*which;
   if (covers(stays.last)) return stays.last.from;
   const auto found = std::ranges::find_if(stays.before, covers);
   return found == stays.before.end() ? 0 : found->from;
 }
 
 bool Rights::may_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
-  const auto known = known_.find(player);
-  return (known != known_.end() && since(known->second.relevant, entity, tick, ticks_late_max) != 0) ||
-         is_of_file(player, entity, tick);
+  return since(player, &OfIndex::relevant, entity, tick, ticks_late_max) != 0 || is_of_file(player, entity, tick);
 }
 
 bool Rights::may_own(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
-  const auto known = known_.find(player);
-  return known != known_.end() && since(known->second.owned, entity, tick, ticks_late_max) != 0;
+  return since(player, &OfIndex::owned, entity, tick, ticks_late_max) != 0;
 }
 
 bool Rights::is_of_file(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
@@ -87,9 +84,7 @@ bool Rights::is_of_file(std::uint32_t player, ecs::Entity entity, ecs::Tick tick
 }
 
 bool Rights::must_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
-  const auto known = known_.find(player);
-  if (known == known_.end()) return false;
-  const ecs::Tick from = since(known->second.near, entity, tick, 0);
+  const ecs::Tick from = since(player, &OfIndex::near, entity, tick, 0);
   return from != 0 && from + ticks_late_max <= tick;
 }
 
@@ -99,8 +94,7 @@ bool Rights::ever_had(std::uint32_t player, ecs::Entity entity) const {
 }
 
 ecs::Tick Rights::in_view_since(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const {
-  const auto known = known_.find(player);
-  return known == known_.end() ? 0 : since(known->second.relevant, entity, tick, 0);
+  return since(player, &OfIndex::relevant, entity, tick, 0);
 }
 
 }  // namespace mobula::sim

@@ -45,18 +45,21 @@ class Rights {
     Stay last;
     std::vector<Stay> before;
   };
+  struct OfIndex {
+    // Who enters is within the radius; who is in view, or was as on the client's disk, stays within the leave radius.
+    Stays relevant;
+    Stays near;  // within the radius
+    Stays owned;
+    ecs::Tick pristine = 0;  // in which it was as on the client's disk, the last
+  };
   // A level that the client keeps.
   struct File {
     ecs::EntityRange range;
     ecs::Tick tick = 0;  // of its values
   };
   struct Known {
-    // Who enters is within the radius; who is in view, or was as on the client's disk, stays within the leave radius.
-    std::vector<Stays> relevant;  // by index
-    std::vector<Stays> near;      // within the radius
-    std::vector<Stays> owned;
-    std::vector<ecs::Tick> pristine;  // in which it was as on the client's disk, the last
-    ecs::Tick looked = 0;             // when the server has last looked around for it: who was in view then may stay
+    std::vector<OfIndex> all;  // by index
+    ecs::Tick looked = 0;      // when the server has last looked around for it: who was in view then may stay
     File file;
 
     [[nodiscard]] bool has_on_disk(ecs::Entity entity) const;
@@ -64,7 +67,8 @@ class Rights {
 
   static void extend(Stays& stays, ecs::Entity entity, ecs::Tick now);
   // Of the stay that the tick is in, or so late after; 0: there is none.
-  static ecs::Tick since(const std::vector<Stays>& all, ecs::Entity entity, ecs::Tick tick, ecs::Tick late);
+  [[nodiscard]] ecs::Tick since(std::uint32_t player, Stays OfIndex::* which, ecs::Entity entity, ecs::Tick tick,
+                                ecs::Tick late) const;
 
   std::vector<server::Layer> layers_;
   const server::InterestRule* rule_ = nullptr;

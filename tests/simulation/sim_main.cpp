@@ -139,7 +139,8 @@ int main(int argc, char** argv) {
   app.add_option("--scenario", options.scenario, "what goes wrong; --list-scenarios tells of them")
       ->capture_default_str()
       ->check([](const std::string& name) {
-        return sim::is_scenario(name) ? std::string() : "there is no scenario \"" + name + "\", see --list-scenarios";
+        return sim::find_scenario(name) != nullptr ? std::string()
+                                                   : "there is no scenario \"" + name + "\", see --list-scenarios";
       });
   app.add_option("--ticks", options.size.ticks, "of each seed, before all has to come right")
       ->check(CLI::Range(50u, 1'000'000u))

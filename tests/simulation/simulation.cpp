@@ -55,7 +55,7 @@ void Simulation::tick() {
   for (Liar& liar : liars_) {
     ClientPort port(*this, liar.address());
     liar.act(now_, port);
-    if (liar.got_in_wrongly()) find("a token that is no good was taken");
+    if (liar.got_in_wrongly()) fail("a token that is no good was taken");
   }
   if (stalled_) {
     well_since_ = outcome_.ticks;
@@ -83,7 +83,7 @@ void Simulation::tick_server() {
   server_->set_unix_time(date_at(now_ + date_off_));
   count_memory([&] { server_->tick(now_, *server_port_); });
   watch_store(was_ready);
-  look();
+  check();
 }
 
 void Simulation::take(const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
@@ -100,23 +100,23 @@ void Simulation::take_at_server(const transport::Address& from, core::ByteView d
   count_memory([&] { server_->receive(from, datagram, now_, *server_port_); });
 }
 
-void Simulation::look() {
-  if (const auto wrong = oracle_.look_at(*server_)) return find(*wrong);
-  if (const auto wrong = census_.look_at(*server_)) return find(*wrong);
+void Simulation::check() {
+  if (const auto wrong = oracle_.check(*server_)) return fail(*wrong);
+  if (const auto wrong = census_.check(*server_)) return fail(*wrong);
   for (const auto& player : players_) {
     const server::Session* session = session_of(*player);
     watch_session(*player, session);
     const std::uint32_t number = number_of(*player, session);
     if (number == 0) continue;
     if (player->connection->player_entity() != session->player.entity)
-      return find(player->name + " takes another entity for its own");
-    if (const auto wrong = oracle_.look_at(*player->connection, number, player->name))
-      return find(player->name + ": " + *wrong);
+      return fail(player->name + " takes another entity for its own");
+    if (const auto wrong = oracle_.check(*player->connection, number, player->name))
+      return fail(player->name + ": " + *wrong);
     if (outcome_.ticks % 16 == 0) player->connection->session().check();
   }
-  look_at_sessions();
+  check_sessions();
   if (server_->stats().client_bytes.max() > std::max<std::uint64_t>(plan_.delta_bytes, wire::delta_bytes_max))
-    find("a client was told more than its budget");
+    fail("a client was told more than its budget");
   if (outcome_.ticks % 64 == 0) {
     server_->published().check();
     server_->world().registry().check();
@@ -126,14 +126,14 @@ void Simulation::look() {
 }
 
 // Nobody has one who may not be in.
-void Simulation::look_at_sessions() {
+void Simulation::check_sessions() {
   for (const auto& session : server_->sessions()) {
     if (server_->lanes(*session) == nullptr) continue;
     const transport::Address& address = server_->endpoint().address(session->transport_id);
     const bool is_players = std::ranges::any_of(players_, [&](const auto& each) { return each->is_at(address); });
-    if (!is_players && !Liar::is_liars(address)) find(to_string(address) + " has got a session");
+    if (!is_players && !Liar::is_liars(address)) fail(to_string(address) + " has got a session");
     const bool is_in = session->joined && session->state != server::Session::State::closing;
-    if (is_in && banned_.contains(session->player.account)) find(session->player.account + " is banned, and plays");
+    if (is_in && banned_.contains(session->player.account)) fail(session->player.account + " is banned, and plays");
     if (outcome_.ticks % 16 == 0) server_->lanes(*session)->check();
   }
 }

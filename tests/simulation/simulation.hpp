@@ -90,7 +90,7 @@ class Simulation {
   [[nodiscard]] transport::ConnectToken token_of(const Player& player);
   void tick();
   void tick_server();
-  void look();
+  void check();
   void take(const transport::Address& from, const transport::Address& to, core::ByteView datagram);
   void take_at_server(const transport::Address& from, core::ByteView datagram);
   // Counts what the server allocates meanwhile.
@@ -106,17 +106,17 @@ class Simulation {
   [[nodiscard]] bool follows(const Player& player) const;
   void come_to_rest();
   [[nodiscard]] bool is_quiet();
-  bool are_orders_carried_out();
+  bool carry_out_orders();
   void give_orders();
-  void look_at_last(Player& player);
+  void check_at_last(Player& player);
   void watch_memory();
   void come_and_go();
   [[nodiscard]] const server::Session* session_of(const Player& player) const;
   [[nodiscard]] std::uint32_t number_of(const Player& player) const;
   [[nodiscard]] static std::uint32_t number_of(const Player& player, const server::Session* session);
   void watch_session(Player& player, const server::Session* session);
-  void look_at_sessions();
-  void find(const std::string& what) {
+  void check_sessions();
+  void fail(const std::string& what) {
     if (outcome_.wrong.empty()) outcome_.wrong = what;
   }
   void tell(const std::string& what) {

@@ -28,7 +28,7 @@ void Simulation::settle() {
   go_on();
   if (outcome_.wrong.empty()) come_to_rest();
   for (const auto& player : players_)
-    if (outcome_.wrong.empty()) look_at_last(*player);
+    if (outcome_.wrong.empty()) check_at_last(*player);
 }
 
 void Simulation::mend() {
@@ -56,7 +56,7 @@ void Simulation::go_on() {
   const std::uint32_t begun = outcome_.ticks;
   std::set<const Player*> following;
   while (following.size() < players_.size() && outcome_.wrong.empty()) {
-    if (outcome_.ticks - begun > settle_ticks_max) return find("not everybody follows a world that goes on");
+    if (outcome_.ticks - begun > settle_ticks_max) return fail("not everybody follows a world that goes on");
     tick();
     for (const auto& player : players_)
       if (follows(*player)) following.insert(player.get());
@@ -75,26 +75,26 @@ void Simulation::come_to_rest() {
   const std::uint32_t begun = outcome_.ticks;
   for (std::uint32_t quiet = 0; quiet < quiet_ticks && outcome_.wrong.empty();) {
     if (outcome_.ticks - begun > settle_ticks_max)
-      return find("not everybody has what is there, however long it is quiet");
+      return fail("not everybody has what is there, however long it is quiet");
     tick();
     const bool stands_still = server_ != nullptr && server_->published().last_change() + 1 < server_->world().tick();
     quiet = stands_still && is_quiet() ? quiet + 1 : 0;  // a liar may still be waited for, and then leave
   }
 }
 
-void Simulation::look_at_last(Player& player) {
+void Simulation::check_at_last(Player& player) {
   const std::uint32_t number = number_of(player);
-  if (const auto wrong = oracle_.look_at_last(*server_, *player.connection, number))
-    return find(player.name + ", at last: " + *wrong);
+  if (const auto wrong = oracle_.check_at_last(*server_, *player.connection, number))
+    return fail(player.name + ", at last: " + *wrong);
   const std::array last{game_->last_for_all(), game_->last_for(number)};
   for (std::size_t which = 0; which < last.size(); ++which)
     if (last[which].tick > player.playing_since && player.last_events[which].number != last[which].number)
-      find(player.name + " was told of event " + std::to_string(player.last_events[which].number) +
+      fail(player.name + " was told of event " + std::to_string(player.last_events[which].number) +
            " at last, the game of " + std::to_string(last[which].number));
 }
 
 // Whether everybody's are carried out, to the last: nothing waits after it.
-bool Simulation::are_orders_carried_out() {
+bool Simulation::carry_out_orders() {
   std::vector<std::uint32_t> before;
   for (const auto& player : players_) before.push_back(census_.carried(player->name, player->programs).count);
   for (std::uint32_t i = 0; i < 2 * orders && outcome_.wrong.empty(); ++i) {
@@ -114,9 +114,9 @@ bool Simulation::are_orders_carried_out() {
 // Clocks may have to forget first what the network was like: only then they aim well.
 void Simulation::give_orders() {
   const std::uint32_t begun = outcome_.ticks;
-  while (!are_orders_carried_out() && outcome_.wrong.empty())
-    if (outcome_.ticks - begun > settle_ticks_max) find("commands are lost, however long it is quiet");
-  if (outcome_.wrong.empty() && !are_orders_carried_out()) find("a command was lost while nothing went wrong");
+  while (!carry_out_orders() && outcome_.wrong.empty())
+    if (outcome_.ticks - begun > settle_ticks_max) fail("commands are lost, however long it is quiet");
+  if (outcome_.wrong.empty() && !carry_out_orders()) fail("a command was lost while nothing went wrong");
 }
 
 // Everybody leaves in good order, comes again and has what is there.
@@ -128,7 +128,7 @@ void Simulation::come_and_go() {
   }
   for (std::uint32_t i = 0; !server_->sessions().empty() && outcome_.wrong.empty(); ++i) {
     tick();
-    if (i > settle_ticks_max) find("who has left is still there");
+    if (i > settle_ticks_max) fail("who has left is still there");
   }
   away_ = false;
 }
@@ -142,14 +142,14 @@ void Simulation::watch_memory() {
     tell("nobody is there: " + std::to_string(bytes.back()) + " bytes");
     for (std::uint32_t i = 0; !is_quiet() && outcome_.wrong.empty(); ++i) {
       tick();
-      if (i > settle_ticks_max) find("who comes does not get what is there");
+      if (i > settle_ticks_max) fail("who comes does not get what is there");
     }
   }
   const auto half = bytes.begin() + rounds / 2;
   if (!outcome_.wrong.empty()) return;
   if (bytes.back() > *half + bytes_growth_max ||
       std::adjacent_find(half, bytes.end(), std::greater_equal<>()) == bytes.end())
-    find("with nobody there the server has ever more memory: " + std::to_string(bytes.back() - *half) + " bytes in " +
+    fail("with nobody there the server has ever more memory: " + std::to_string(bytes.back() - *half) + " bytes in " +
          std::to_string(rounds / 2) + " rounds");
 }
 

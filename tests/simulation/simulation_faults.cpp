@@ -54,7 +54,7 @@ void Simulation::apply(const Fault& fault) {
     case Kind::ban:
       census_.sent_away(player.name);
       banned_.insert(player.name);
-      if (const auto banned = server_->ban(player.name, "banned", 0); !banned) find(banned.error().message);
+      if (const auto banned = server_->ban(player.name, "banned", 0); !banned) fail(banned.error().message);
       return;
     case Kind::stall: stalled_ = true; return;
     case Kind::drain: return server_->drain("drained", static_cast<std::uint32_t>(fault.by / core::second));
@@ -63,7 +63,7 @@ void Simulation::apply(const Fault& fault) {
       if (!plan_.has_level) return;
       rebuilt_ = !rebuilt_;
       if (const auto changed = server_->reload_level(rebuilt_ ? test::rebuilt_hamlet() : test::hamlet()); !changed)
-        find("the level cannot be loaded again: " + changed.error().message);
+        fail("the level cannot be loaded again: " + changed.error().message);
       return;
     case Kind::disk_full: return disk_.set_trouble(SimulatedDisk::Trouble::full);
     case Kind::disk_errors: return disk_.set_trouble(SimulatedDisk::Trouble::errors);

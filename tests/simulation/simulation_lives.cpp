@@ -22,7 +22,7 @@ void Simulation::open_store() {
     const std::string what = "the store does not open: " + opened.error().message;
     tell(what);
     const bool is_damaged = std::string_view(opened.error().reason) == "damaged";
-    if (was_well || (is_damaged && !disk_.reads_fail())) find(what);
+    if (was_well || (is_damaged && !disk_.reads_fail())) fail(what);
     disk_.mend();
     if (!disk_.has_power()) disk_.restore_power();
   }
@@ -47,7 +47,7 @@ void Simulation::begin_server() {
   core::store(config.transport.challenge_key.data(), plan_.seed * 1000 + outcome_.restarts);
   core::store(config.secret.data(), plan_.seed * 1000 + outcome_.restarts);
   auto started = server::Server::start(std::move(config), *game_);
-  if (!started) return find("the server does not start: " + started.error().message);
+  if (!started) return fail("the server does not start: " + started.error().message);
   server_ = std::move(*started);
   store_->wait_for_writer();
   server_->set_unix_time(date_at(now_ + date_off_));
@@ -58,8 +58,8 @@ void Simulation::begin_server() {
        std::to_string(saved_tick));
   if (restored) check_restored(saved_tick);
   if (!restored) maybe_saved_.clear();  // a new world has ticks of those numbers too
-  if (const auto wrong = census_.begin(*server_, saved_ ? &saved_->players : nullptr)) return find(*wrong);
-  if (!restored && saved_) find("the saved world is gone");
+  if (const auto wrong = census_.begin(*server_, saved_ ? &saved_->players : nullptr)) return fail(*wrong);
+  if (!restored && saved_) fail("the saved world is gone");
   well_since_ = outcome_.ticks;
   oracle_.begin(*server_, game_->interest_rule());
 }
@@ -68,13 +68,13 @@ void Simulation::check_restored(ecs::Tick tick) {
   if (saved_) maybe_saved_.insert(maybe_saved_.begin(), *saved_);
   const auto then = std::ranges::find(maybe_saved_, tick, &Saved::tick);
   if (then == maybe_saved_.end())
-    return find("restored as of tick " + std::to_string(tick) + ", the last checkpoint was of " +
+    return fail("restored as of tick " + std::to_string(tick) + ", the last checkpoint was of " +
                 (saved_ ? std::to_string(saved_->tick) : "none"));
   saved_ = *then;
   maybe_saved_.clear();
-  if (server_->world().random().state() != saved_->chance) find("chance does not go on after a restart");
+  if (server_->world().random().state() != saved_->chance) fail("chance does not go on after a restart");
   if (server_->world().level_version() == 0 && saved_->state != Oracle::state_of(*server_))
-    find("the restored world is not that of the checkpoint");
+    fail("the restored world is not that of the checkpoint");
 }
 
 void Simulation::end_server(bool in_good_order) {
@@ -83,7 +83,7 @@ void Simulation::end_server(bool in_good_order) {
     const bool was_well = disk_.is_well();
     maybe_saved_.push_back(now_saved(server_->world().tick() - 1));
     const core::Status saved = server_->finish_store();
-    if (!saved && was_well) find("the last save failed: " + saved.error().message);
+    if (!saved && was_well) fail("the last save failed: " + saved.error().message);
     if (!saved && store_->status().tick == maybe_saved_.back().tick) maybe_saved_.pop_back();  // as it was saved before
     note_saved();
     server_->shut_down(now_, *server_port_);
@@ -128,7 +128,7 @@ void Simulation::watch_store(bool was_ready) {
   if (!disk_.is_well() || last <= plan_.checkpoint_ticks) well_since_ = outcome_.ticks;
   if (outcome_.ticks - well_since_ > plan_.checkpoint_ticks + retry_ticks &&
       last > store_->status().tick + plan_.checkpoint_ticks)
-    find("nothing was saved since tick " + std::to_string(store_->status().tick) + ": " + store_->status().error);
+    fail("nothing was saved since tick " + std::to_string(store_->status().tick) + ": " + store_->status().error);
 }
 
 }  // namespace mobula::sim

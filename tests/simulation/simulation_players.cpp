@@ -63,7 +63,7 @@ void Simulation::come_back(Player& player) {
   Connection& connection = *player.connection;
   const transport::ReasonCode code = connection.reason().code;
   if (code == transport::ReasonCode::protocol_error || code == transport::ReasonCode::flooding)
-    return find(player.name + " was sent away: " + to_string(connection.reason()));
+    return fail(player.name + " was sent away: " + to_string(connection.reason()));
   if (!connection.can_rejoin() && !connection.lost()) return enter(player);
   // As programs do: a token that nobody answers may be of another run, or too old.
   const bool unanswered = code == transport::ReasonCode::no_answer;
@@ -141,18 +141,18 @@ void Simulation::hear(Player& player) {
 // Each is one that it may know of, and is told at most once.
 void Simulation::hear(Player& player, const client::ReceivedEvent& received) {
   using For = SimGame::Event::For;
-  if (received.bytes.size() != sizeof(SimGame::Event)) return find(player.name + " was told an event that nobody sent");
+  if (received.bytes.size() != sizeof(SimGame::Event)) return fail(player.name + " was told an event that nobody sent");
   const auto event = core::load<SimGame::Event>(received.bytes.data());
   const std::string what = "event " + std::to_string(event.number);
-  if (received.tick != event.tick) return find(player.name + " was told " + what + " of another tick than its own");
+  if (received.tick != event.tick) return fail(player.name + " was told " + what + " of another tick than its own");
   const std::uint32_t number = number_of(player);
   const bool knows = number != 0 && event.run == outcome_.restarts;
   if (knows && event.whom == For::one && event.player != number)
-    return find(player.name + " was told " + what + ", for player " + std::to_string(event.player));
+    return fail(player.name + " was told " + what + ", for player " + std::to_string(event.player));
   if (knows && event.whom == For::seers && !oracle_.may_hear_of(number, received.about, event.tick))
-    return find(player.name + " was told " + what + " of entity " + to_string(received.about) + " that it may not see");
+    return fail(player.name + " was told " + what + " of entity " + to_string(received.about) + " that it may not see");
   if (event.reliable != 0 && event.whom != For::seers) return hear_in_order(player, event);
-  if (!player.other_events.emplace(event.run, event.number).second) find(player.name + " was told " + what + " twice");
+  if (!player.other_events.emplace(event.run, event.number).second) fail(player.name + " was told " + what + " twice");
 }
 
 // None is missing that was told while the connection lasts.
@@ -163,7 +163,7 @@ void Simulation::hear_in_order(Player& player, const SimGame::Event& event) {
   const bool is_other = event.player != last.player;  // who has left is another player
   const bool may_lack = event.run != outcome_.restarts || event.before <= player.playing_since;
   if (!is_next && !((is_later || is_other) && may_lack))
-    find(player.name + " was told event " + std::to_string(event.number) + " after event " +
+    fail(player.name + " was told event " + std::to_string(event.number) + " after event " +
          std::to_string(last.number));
 }
 
