@@ -73,6 +73,19 @@ void Database::fail(int code, const std::string& doing) {
   if (!error_) error_ = error_of(code, doing);
 }
 
+// A page that it cannot read SQLite tells of as it does of damage. Where pages refer to each other wrongly it says so
+// before it reads: what is left are a disk that fails, and no memory.
+std::string Database::find_damage() {
+  std::string found = text("PRAGMA quick_check(1)");
+  if (failed() || found == "ok") return {};
+  for (const std::string_view unread : {"unable to get the page. error code=", "failed to get page "}) {
+    if (found.find(unread) == std::string::npos) continue;
+    error_ = core::Error{"file error", "reading all pages: " + found};
+    return {};
+  }
+  return found;
+}
+
 void Database::run(const std::string& sql) {
   if (failed()) return;
   const int code = ::sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);

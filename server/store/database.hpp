@@ -42,6 +42,8 @@ class Database {
   // The first column of the first row, as a number and as text; 0 and nothing if there is none.
   std::int64_t number(const std::string& sql);
   std::string text(const std::string& sql);
+  // What is wrong with the file's pages; empty: nothing, or they cannot be read now, and it has failed.
+  std::string find_damage();
   void rollback();  // of what the error has left open, which stays
 
   [[nodiscard]] bool failed() const { return error_.has_value(); }

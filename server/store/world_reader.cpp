@@ -75,8 +75,7 @@ class WorldReader {
   }
 
   core::Status check_pages() {
-    const std::string found = database_.text("PRAGMA quick_check(1)");
-    if (found != "ok" && !database_.failed()) return damaged("SQLite finds: " + found);
+    if (const std::string found = database_.find_damage(); !found.empty()) return damaged("SQLite finds: " + found);
     if (database_.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage = 0") != 0)
       return damaged("it has tables that other code makes up");
     return core::Done{};

@@ -343,7 +343,6 @@ void SimulatedDisk::mend() {
 }
 
 bool SimulatedDisk::has_power() const { return vfs_->power; }
-bool SimulatedDisk::reads_fail() const { return vfs_->trouble == Trouble::errors; }
 bool SimulatedDisk::is_well() const {
   return vfs_->power && vfs_->trouble == Trouble::none && vfs_->operations_left == never;
 }

@@ -34,8 +34,6 @@ class SimulatedDisk {
   void mend();
 
   [[nodiscard]] bool has_power() const;
-  // Now and then: what cannot be read is damaged.
-  [[nodiscard]] bool reads_fail() const;
   // Nothing is wrong, nor will be.
   [[nodiscard]] bool is_well() const;
 

@@ -152,8 +152,10 @@ Outcome Simulation::run() {
   if (outcome_.wrong.empty() && plan_.watches_memory) watch_memory();
   for (const auto& player : players_)
     if (player->connection != nullptr) outcome_.rejoins += player->connection->stats().rejoins;
-  if (outcome_.wrong.empty()) fold(Oracle::state_of(*server_));
-  for (const std::uint64_t part : server_->world().random().state()) fold(part);
+  if (outcome_.wrong.empty()) {
+    fold(Oracle::state_of(*server_));
+    for (const std::uint64_t part : server_->world().random().state()) fold(part);
+  }
   fold(network_.counters().delivered);
   fold(oracle_.compared());
   outcome_.compared = oracle_.compared();

@@ -22,7 +22,7 @@ void Simulation::open_store() {
     const std::string what = "the store does not open: " + opened.error().message;
     tell(what);
     const bool is_damaged = std::string_view(opened.error().reason) == "damaged";
-    if (was_well || (is_damaged && !disk_.reads_fail())) fail(what);
+    if (was_well || is_damaged) fail(what);
     disk_.mend();
     if (!disk_.has_power()) disk_.restore_power();
   }

@@ -1,6 +1,8 @@
-// The store on a disk that is full for a while, wherever tests run: StoreTrouble has a real one where it may mount it.
+// The store on a disk that is full for a while, or cannot be read now and then, wherever tests run: StoreTrouble has a
+// real one where it may mount it.
 #include <gmock/gmock.h>
 
+#include <map>
 #include <mobula/client/temporary_folder.hpp>
 #include <server/store/store_world.hpp>
 #include <simulation/simulated_disk.hpp>
@@ -13,7 +15,7 @@ using Trouble = SimulatedDisk::Trouble;
 constexpr int few = 100;
 constexpr int many = 2000;
 
-class FullDisk : public testing::Test {
+class FailingDisk : public testing::Test {
  protected:
   void begin() {
     world.reset();
@@ -45,7 +47,7 @@ class FullDisk : public testing::Test {
   std::unique_ptr<store::StoreWorld> world;
 };
 
-TEST_F(FullDisk, LosesNothingThatWasSaved) {
+TEST_F(FailingDisk, LosesNothingThatWasSavedWhenItIsFull) {
   begin();
   save(few);
   ASSERT_EQ(store->status().checkpoints, 1u);
@@ -60,7 +62,7 @@ TEST_F(FullDisk, LosesNothingThatWasSaved) {
   EXPECT_TRUE(world->model() == saved);
 }
 
-TEST_F(FullDisk, SavingGoesOnWhenThereIsRoom) {
+TEST_F(FailingDisk, SavingGoesOnWhenThereIsRoom) {
   begin();
   save(few);
   disk.set_trouble(Trouble::full);
@@ -74,6 +76,27 @@ TEST_F(FullDisk, SavingGoesOnWhenThereIsRoom) {
   EXPECT_EQ(store->status().error, "");
   begin();
   EXPECT_TRUE(world->model() == unsaved);
+}
+
+// It may be told to put a copy in its place: of a file that is whole nobody shall.
+TEST_F(FailingDisk, WhatCannotBeReadNowIsNotDamaged) {
+  begin();
+  save(many);
+  world.reset();
+  store.reset();
+  std::map<std::string, int> reasons;
+  for (int i = 0; i < 300; ++i) {
+    disk.set_trouble(i % 2 == 0 ? Trouble::errors : Trouble::memory);
+    const auto opened =
+        store::Store::open({.path = folder.path() + "/world.db", .schema = store::kitchen_schema(), .finish_tries = 1});
+    const char* const reason = opened ? "" : opened.error().reason;
+    ++reasons[reason];
+    EXPECT_STRNE(reason, "damaged") << opened.error().message;
+  }
+  EXPECT_GT(reasons[""], 0);
+  EXPECT_GT(reasons["file error"], 0);
+  disk.set_trouble(Trouble::none);
+  begin();
 }
 
 }  // namespace
