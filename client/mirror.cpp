@@ -257,7 +257,7 @@ void Mirror::bring_in(Known& known) {
   shown_.set(known.entity.index, static_cast<std::uint32_t>(&known - known_.data()));
   known.shown = true;
   const ecs::Entity there = registry_.entities().at(known.entity.index);
-  if (there && there != known.entity) destroy(there);
+  if (there && there != known.entity) is_as_loaded(there) ? end_loaded(there, true) : destroy(there);
   if (!registry_.valid(known.entity)) registry_.create_given(known.entity);
   std::erase(stale_, known.entity);
   recompose(known.entity, known.prototype);
@@ -313,6 +313,7 @@ void Mirror::check() {
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < level_.here.size(); ++i) {
     if (!level_.here[i]) continue;
+    MOBULA_ASSERT(registry_.valid(level_.copy->range().at(i)), "what is as loaded is there");
     hash += level_.copy->hash(level_.copy->range().first + i);
     ++count;
   }

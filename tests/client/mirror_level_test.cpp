@@ -1,0 +1,83 @@
+// What a server that lies may tell of the level that a client has on disk.
+#include <gtest/gtest.h>
+
+#include <client/apply_delta.hpp>
+#include <mobula/core/bit_stream.hpp>
+#include <server/hamlet.hpp>
+
+namespace mobula::client {
+namespace {
+
+class MirrorLevelTest : public testing::Test {
+ protected:
+  using Write = std::function<void(core::BitWriter&)>;
+
+  void SetUp() override {
+    const std::uint32_t count = level->level().num_entities;
+    const wire::Level told{.identity = level->identity(),
+                           .range = {.first = 0, .count = count, .generation = 1},
+                           .tick = 1,
+                           .present = core::Bytes((count + 7) / 8, std::byte{0xff})};
+    mirror = std::move(*Mirror::make(test::game_schema(), 1000));
+    ASSERT_TRUE(mirror->load_level(told, level).ok());
+    entity = told.range.at(5);
+    mirror->check();
+  }
+  // Nothing moves or changes; then these bits.
+  bool takes(const Write& write) {
+    const wire::DeltaHeader header{.sequence = ++sequence, .tick = 10 + sequence};
+    core::Bytes bytes(wire::header_size(header) + 100);
+    wire::write_header(header, bytes);
+    core::BitWriter bits(core::MutableBytes(bytes).subspan(wire::header_size(header)));
+    bits.write_golomb(0, wire::moving_count_order);
+    bits.write_golomb(0, wire::count_order);
+    write(bits);
+    bytes.resize(wire::header_size(header) + bits.bytes());
+    const bool taken = test::apply_delta(*mirror, bytes).ok();
+    mirror->check();
+    return taken;
+  }
+  // Another entity at the index of one of the level, which is not gone.
+  bool usurp() {
+    return takes([&](core::BitWriter& bits) {
+      bits.write_golomb(1, wire::count_order);
+      bits.write_golomb(0, wire::id_order);
+      bits.write_golomb(entity.index, wire::index_order);
+      bits.write_bool(false);
+      bits.write(entity.generation + 1, 32);
+      bits.write_bool(false);
+      bits.write_golomb(0, wire::prototype_order);
+      bits.write_golomb(0, wire::count_order);
+    });
+  }
+  bool end(std::uint32_t id, bool of_level) {
+    return takes([&](core::BitWriter& bits) {
+      bits.write_golomb(0, wire::count_order);
+      bits.write_golomb(1, wire::count_order);
+      bits.write_golomb(id, wire::id_order);
+      bits.write_bool(true);
+      bits.write_bool(of_level);
+      if (of_level) bits.write_golomb(entity.index, wire::index_order);
+    });
+  }
+
+  const std::shared_ptr<const resource::Resource> level = test::hamlet();
+  std::unique_ptr<Mirror> mirror;
+  ecs::Entity entity;
+  std::uint32_t sequence = 0;
+};
+
+TEST_F(MirrorLevelTest, AnotherEntityAtAnIndexOfTheLevelEndsTheOneThatWasThere) {
+  ASSERT_TRUE(usurp());
+  const ecs::Entity usurper{entity.index, entity.generation + 1};
+  EXPECT_FALSE(mirror->registry().valid(entity));
+  EXPECT_TRUE(mirror->registry().valid(usurper));
+  EXPECT_TRUE(end(7, true)) << "of who is not there any more";
+  EXPECT_TRUE(mirror->registry().valid(usurper));
+  EXPECT_TRUE(end(0, false));
+  EXPECT_TRUE(end(8, true));
+  EXPECT_EQ(mirror->registry().entities().at(entity.index), ecs::null_entity);
+}
+
+}  // namespace
+}  // namespace mobula::client
