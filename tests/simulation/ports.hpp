@@ -32,6 +32,10 @@ struct Simulation::ClientPort final : transport::Output {
     sim.network_.send(from, to, datagram, sim.now_);
   }
 
+  void read_into(client::Connection& connection, core::Nanoseconds now) {
+    unread.take([&](const auto& sender, core::ByteView datagram) { connection.receive(sender, datagram, now); });
+  }
+
   Simulation& sim;
   transport::Address from;
   Unread unread;

@@ -52,9 +52,7 @@ void Simulation::enter_twice(Player& player) {
 // It does what a program does that knows nothing of the other.
 void Simulation::run_first(Player& player) {
   if (!player.first) return;
-  player.first->port.unread.take([&](const auto& from, core::ByteView datagram) {
-    player.first->connection->receive(from, datagram, player.clock(now_));
-  });
+  player.first->port.read_into(*player.first->connection, player.clock(now_));
   player.first->connection->update(player.clock(now_), player.first->port);
   if (player.first->connection->state() == Connection::State::closed) player.first.reset();
 }
@@ -76,9 +74,7 @@ void Simulation::come_back(Player& player) {
 }
 
 void Simulation::run_frame(Player& player) {
-  player.port.unread.take([&](const auto& from, core::ByteView datagram) {
-    if (player.connection != nullptr) player.connection->receive(from, datagram, player.clock(now_));
-  });
+  if (player.connection != nullptr) player.port.read_into(*player.connection, player.clock(now_));
   act(player);
   run_first(player);
   if (player.connection == nullptr) return;
