@@ -108,16 +108,15 @@ class Restorer {
   void take_compositions() {
     std::set<std::int64_t> used;
     for (const SavedEntity& each : world_.entities) used.insert(each.composition);
-    prototypes_.emplace(Pools{}, 0);
+    prototypes_.emplace(PoolsView{}, 0);
     for (const auto& [id, tables] : world_.compositions) {
       if (!used.contains(id)) continue;
       Pools pools;
       for (const std::uint32_t table : tables)
         if (pool_of_[table] != none) pools.push_back(pool_of_[table]);
       std::ranges::sort(pools, {}, [&](std::uint32_t pool) { return saved_.pools[pool].key(); });
-      for (std::size_t size = 1; size <= pools.size(); ++size)
-        prototypes_.emplace(Pools(pools.begin(), pools.begin() + static_cast<std::ptrdiff_t>(size)), 0);
-      prototype_of_.emplace(id, pools);
+      const PoolsView all = prototype_of_.emplace(id, std::move(pools)).first->second;
+      for (std::size_t size = 1; size <= all.size(); ++size) prototypes_.emplace(all.first(size), 0);
     }
     for (auto& [pools, number] : prototypes_) {  // the empty one is the first
       number = static_cast<std::uint32_t>(saved_.prototypes.size());
@@ -138,6 +137,10 @@ class Restorer {
 
   static constexpr std::uint32_t none = ~0u;
   using Pools = std::vector<std::uint32_t>;
+  using PoolsView = std::span<const std::uint32_t>;
+  struct Less {
+    bool operator()(PoolsView a, PoolsView b) const { return std::ranges::lexicographical_compare(a, b); }
+  };
 
   const SavedWorld& world_;
   const reflect::Schema& schema_;
@@ -145,9 +148,9 @@ class Restorer {
   Restored restored_;
   ecs::SavedRegistry saved_;
   std::vector<MovedRows> moved_;
-  std::vector<std::uint32_t> pool_of_;  // by table; none: its components are not saved any more
-  std::map<Pools, std::uint32_t> prototypes_;
-  std::map<std::int64_t, Pools> prototype_of_;  // by composition
+  std::vector<std::uint32_t> pool_of_;                   // by table; none: its components are not saved any more
+  std::map<std::int64_t, Pools> prototype_of_;           // by composition
+  std::map<PoolsView, std::uint32_t, Less> prototypes_;  // what those begin with
   std::vector<ecs::LivingEntity> living_;
   ecs::EntityPoolImageRoom room_;
 };

@@ -33,6 +33,22 @@ bool read(const Statement& row, int column, ecs::Entity& entity) {
   return read(row, column, entity.index) && read(row, column + 1, entity.generation);
 }
 
+template <class T>
+bool are_distinct(std::vector<T> values) {
+  std::ranges::sort(values);
+  return std::ranges::adjacent_find(values) == values.end();
+}
+
+// Where it was spawned at once, its indices are a range of the world's; no entity is two of it.
+bool is_level_of(const SavedWorld& world, const SavedLevel& level) {
+  const auto is_its = [&](const ecs::EntityRange& range) {
+    return range.first == level.range.first && range.count == level.range.count;
+  };
+  std::vector<ecs::Entity> entities = level.entities;
+  std::erase(entities, ecs::null_entity);
+  return are_distinct(std::move(entities)) && (level.range.count == 0 || std::ranges::any_of(world.ranges, is_its));
+}
+
 class WorldReader {
  public:
   explicit WorldReader(Database& database) : database_(database) {}
@@ -156,7 +172,7 @@ class WorldReader {
     for (const auto& [id, tables] : compositions) {
       std::vector<std::int64_t> parts;
       for (const std::uint32_t table : tables) parts.push_back(file_.world->tables[table].table.id());
-      if (composition_id(parts) != id && !database_.failed())
+      if (!are_distinct(parts) || (composition_id(parts) != id && !database_.failed()))
         return damaged("a prototype has other components than it had");
     }
     return core::Done{};
@@ -201,8 +217,10 @@ class WorldReader {
   core::Status read_ranges() {
     Statement rows = database_.prepare("SELECT first, count, generation FROM saved_entity_range ORDER BY first");
     ecs::EntityRange range;
+    std::uint64_t end = 0;  // of the one before
     while (rows.next()) {
-      if (!read(rows, range)) return damaged("it has a range of entities that there cannot be");
+      if (!read(rows, range) || range.first < end) return damaged("it has a range of entities that there cannot be");
+      end = std::uint64_t{range.first} + range.count;
       file_.world->ranges.push_back(range);
       facts_sum_ += sum_of(range);
     }
@@ -244,7 +262,7 @@ class WorldReader {
     }
     Statement names = database_.prepare("SELECT text FROM saved_name ORDER BY number");
     while (good && names.next()) good = read(names, 0, level->names.emplace_back());
-    if (!good) return damaged("its level is not as one is written");
+    if (!good || !is_level_of(*file_.world, *level)) return damaged("its level is not as one is written");
     facts_sum_ += sum_of(*level);
     file_.world->facts.level = std::move(level);
     return core::Done{};

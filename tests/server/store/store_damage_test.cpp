@@ -1,7 +1,10 @@
 // Files that are not as they were written: refused with advice and left alone, or the flip was where nothing is.
 #include <gmock/gmock.h>
 
+#include <array>
+#include <mobula/core/format.hpp>
 #include <mobula/server/store/database.hpp>
+#include <mobula/server/store/world_reader.hpp>
 #include <mobula/server/store/world_tables.hpp>
 #include <optional>
 #include <server/store/store_world.hpp>
@@ -205,26 +208,46 @@ TEST(StoreDamage, WhatAnotherProgramHasChangedIsRefused) {
   }
 }
 
-TEST(StoreDamage, MoreStartsThanThereCanBeAreRefusedThoughTheSumsAreRight) {
-  Saved saved(true);
-  {
-    Database database = std::move(*Database::open(saved.path, Database::Access::existing));
-    database.run("PRAGMA journal_mode = DELETE");
-    const auto fact = [&](const std::string& key) {
-      return database.number("SELECT value FROM saved_world WHERE key = " + literal(key));
-    };
-    const auto put = [&](const std::string& key, std::int64_t value) {
-      database.run("UPDATE saved_world SET value = " + std::to_string(value) + " WHERE key = " + literal(key));
-    };
-    const std::int64_t starts = fact("incarnation");
-    const std::int64_t many = starts + (std::int64_t{1} << 32);
-    const std::uint64_t sum = static_cast<std::uint64_t>(fact("facts_sum")) + sum_of(FactRows{{"incarnation", many}}) -
-                              sum_of(FactRows{{"incarnation", starts}});
-    put("incarnation", many);
-    put("facts_sum", static_cast<std::int64_t>(sum));
-    ASSERT_FALSE(database.failed());
+// What is done to the world, with sums that say that it was always so.
+void change_rightly(const std::string& path, const std::vector<std::string>& changes) {
+  Database database = std::move(*Database::open(path, Database::Access::existing));
+  database.run("PRAGMA journal_mode = DELETE");
+  for (const std::string& change : changes) {
+    database.run(change);
+    ASSERT_FALSE(database.failed()) << change;
   }
-  EXPECT_EQ(saved.read(), std::nullopt);
+  const auto put = [&](const char* key, std::uint64_t sum) {
+    database.run(
+        core::format("UPDATE saved_world SET value = {} WHERE key = '{}'", static_cast<std::int64_t>(sum), key));
+  };
+  const auto sums = find_sums(database);
+  if (!sums) return;  // read() will say why
+  put("entities_sum", sums->entities);
+  put("facts_sum", find_sums(database)->facts);
+}
+
+TEST(StoreDamage, WhatThereCannotBeIsRefusedThoughTheSumsAreRight) {
+  const std::int64_t table = ComponentTable(*kitchen_schema()->find("Plain"), "Plain", "", "").id();
+  const std::int64_t twice = composition_id(std::array{table, table});
+  const std::vector<std::vector<std::string>> all{
+      {"UPDATE saved_world SET value = value + (1 << 32) WHERE key = 'incarnation'"},
+      // Each range would be walked, and all of them are the same.
+      {"INSERT INTO saved_entity_range VALUES (100000, 50, 1)", "INSERT INTO saved_entity_range VALUES (100049, 9, 1)"},
+      {"INSERT INTO saved_level VALUES (1, x'00', 0, 0, 0)", "INSERT INTO saved_level_entity VALUES (0, 7, 1, '/a')",
+       "INSERT INTO saved_level_entity VALUES (1, 7, 1, '/b')"},
+      {"INSERT INTO saved_level VALUES (1, x'00', 1000000, 5, 1)"},
+      // A thousand times would be as good.
+      {"CREATE TABLE loose (prototype INTEGER, component_table INTEGER)",
+       "INSERT INTO loose SELECT * FROM saved_prototype_component", "DROP TABLE saved_prototype_component",
+       "ALTER TABLE loose RENAME TO saved_prototype_component",
+       core::format("INSERT INTO saved_prototype VALUES ({}, '')", twice),
+       core::format("INSERT INTO saved_prototype_component VALUES ({0}, {1}), ({0}, {1})", twice, table)},
+  };
+  for (const std::vector<std::string>& changes : all) {
+    Saved saved(true);
+    change_rightly(saved.path, changes);
+    EXPECT_EQ(saved.read(), std::nullopt) << changes.front();
+  }
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ TEST(Store, AWorldComesBackWithItsHandlesAndAllItsFacts) {
     StoreWorld world(store->incarnation());
     store->begin(world.registry);
     world.registry.set_tick(41);
+    const ecs::EntityRange range = world.registry.create_range(2);
     world.change(random, 300);
     facts = {.tick = 41,
              .unix_time = 1'700'000'000,
@@ -49,7 +50,7 @@ TEST(Store, AWorldComesBackWithItsHandlesAndAllItsFacts) {
                   {.id = 8, .name = "Bo", .account = "", .entity = {}, .present = false}},
              .game = {std::byte{1}, std::byte{0}, std::byte{255}},
              .level = std::make_shared<SavedLevel>(SavedLevel{.file = core::Bytes(5000, std::byte{7}),
-                                                              .range = {0, 2, 4097},
+                                                              .range = range,
                                                               .entities = {{0, 4097}, {}},
                                                               .paths = {"/a", "/b.1"},
                                                               .names = {"a", "b"}})};
