@@ -100,11 +100,7 @@ struct AdminServer::Impl final : ConnectionOwner {
   std::span<const Topic> topics() const override { return all_topics; }
   const std::string& welcome() const override { return first_words; }
   void ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept override;
-  bool live_began() noexcept override {
-    if (live >= live_connections_max) return false;
-    ++live;
-    return true;
-  }
+  bool live_began() noexcept override;
   void live_ended() noexcept override { --live; }
 
   class Asked;
@@ -264,6 +260,13 @@ core::Nanoseconds AdminServer::Impl::timeout() const {
 void AdminServer::Impl::connection_ended() noexcept {
   --connections;
   accept();
+}
+
+bool AdminServer::Impl::live_began() noexcept {
+  if (live >= live_connections_max) return false;
+  ++live;
+  connection_ended();
+  return true;
 }
 
 void AdminServer::Impl::run() noexcept {

@@ -42,7 +42,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(asio::ip::tcp::socket socket, ConnectionOwner& owner)
       : owner_(&owner), socket_(std::move(socket)), timer_(socket_.get_executor()) {}
-  ~Connection() { owner_->connection_ended(); }
+  ~Connection() {
+    if (!handed_over_) owner_->connection_ended();
+  }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -62,6 +64,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::ip::tcp::socket socket_;
   asio::steady_timer timer_;
   bool timed_out_ = false;
+  bool handed_over_ = false;  // to a live connection, which has its place now
   boost::beast::flat_buffer buffer_{header_bytes_max + body_bytes_max};
   std::unique_ptr<http::request_parser<http::string_body>> parser_;  // one for each question
   http::response<http::string_body> response_;
@@ -138,6 +141,7 @@ void Connection::open_live(const Request& request) {
     return write(error_response(400, "malformed", "who opens a WebSocket says nothing before it has the answer"),
                  false);
   const bool authorized = owner_->may_watch(request.authorization);
+  handed_over_ = true;
   serve_live(std::move(socket_), parser_->get(), authorized, *owner_);
 }
 

@@ -19,7 +19,6 @@ class ConnectionOwner : public LiveOwner {
   virtual void answer(Request request, Done done) noexcept = 0;
   // Why a WebSocket may not be opened; nothing: it may.
   virtual std::optional<Response> refuse_live(const Request& request) noexcept = 0;
-  virtual void connection_ended() noexcept = 0;
 };
 
 void serve(boost::asio::ip::tcp::socket socket, ConnectionOwner& owner);

@@ -64,9 +64,7 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
         token_timer_(websocket_.get_executor()) {
     for (std::size_t i = 0; i < owner.topics().size(); ++i) slots_.emplace_back(websocket_.get_executor());
   }
-  ~LiveConnection() {
-    if (counted_) owner_->live_ended();
-  }
+  ~LiveConnection() { counted_ ? owner_->live_ended() : owner_->connection_ended(); }
   LiveConnection(const LiveConnection&) = delete;
   LiveConnection& operator=(const LiveConnection&) = delete;
 
@@ -108,7 +106,7 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
 
   LiveOwner* owner_;
   bool authorized_;
-  bool counted_ = false;  // among those who may watch: strangers take nobody's place
+  bool counted_ = false;  // among those who may watch: a stranger takes none of their places
   bool closing_ = false;  // after what waits
   bool over_ = false;
   bool writing_ = false;
@@ -120,7 +118,9 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
 };
 
 void LiveConnection::open(const http::request<http::string_body>& upgrade) {
-  websocket_.set_option(websocket::stream_base::timeout{handshake_time, idle_time, true});
+  websocket_.set_option(websocket::stream_base::timeout{
+      std::min<std::chrono::nanoseconds>(handshake_time, std::chrono::nanoseconds(owner_->timeout())), idle_time,
+      true});
   websocket_.read_message_max(message_bytes_max);
   websocket_.async_accept(upgrade, [self = shared_from_this()](const error_code& error) {
     if (!error) self->begin();

@@ -26,13 +26,15 @@ class LiveOwner {
   // Calls `done` once, later, on this thread. Reasons of the simulation's that does not answer: "busy", "no answer",
   // "unfinished".
   virtual void ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept = 0;
-  // Of those who may watch. False: too many do.
+  // Who may watch gives back the place of a connection, which others need, for one of the live. False: there is none.
   virtual bool live_began() noexcept = 0;
   virtual void live_ended() noexcept = 0;
+  virtual void connection_ended() noexcept = 0;
   // For reading a question or a token, and again for writing an answer.
   [[nodiscard]] virtual core::Nanoseconds timeout() const = 0;
 };
 
+// Has the place of the connection that was upgraded.
 void serve_live(boost::asio::ip::tcp::socket socket,
                 const boost::beast::http::request<boost::beast::http::string_body>& upgrade, bool authorized,
                 LiveOwner& owner);

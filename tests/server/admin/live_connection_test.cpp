@@ -241,6 +241,36 @@ TEST(AdminLive, StrangersTakeNobodysPlace) {
   EXPECT_EQ(page.hear().at("topic"), "welcome");
 }
 
+// Nothing waits for a descriptor that thousands of strangers hold: they have places of connections until they are let
+// in, and lose them when their time is over.
+TEST(AdminLive, NoMoreStrangersAreHeardAtOnceThanThereAreConnections) {
+  const Running running("0123456789abcdef");
+  std::vector<RawSocket> strangers;
+  for (std::size_t i = 0; i < 3 * connections_max; ++i) {
+    strangers.push_back(RawSocket::connect(running.port()));
+    ASSERT_TRUE(strangers.back().send(
+        "GET /api/live HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"));
+  }
+  std::size_t served = 0;
+  std::size_t open_max = 0;
+  while (served < strangers.size()) {
+    std::size_t open = 0;
+    served = 0;
+    for (const RawSocket& stranger : strangers) {
+      char bytes[4096];
+      const ssize_t count = ::recv(stranger.number(), bytes, sizeof bytes, MSG_DONTWAIT | MSG_PEEK);
+      const std::string_view heard(bytes, count > 0 ? static_cast<std::size_t>(count) : 0);
+      if (heard.empty()) continue;
+      ++served;
+      open += heard.find("unauthorized") == std::string_view::npos ? 1 : 0;
+    }
+    open_max = std::max(open_max, open);
+  }
+  EXPECT_GT(open_max, 0u);
+  EXPECT_LT(open_max, 2 * connections_max) << "some end while they are counted";
+}
+
 TEST(AdminLive, WhatIsNoWebSocketIsRefused) {
   const Running running;
   const std::string begin =
