@@ -2,21 +2,28 @@
 #pragma once
 
 #include <fuzz/fuzz.hpp>
+#include <memory>
 #include <mobula/core/log.hpp>
 #include <server/api/asked_world.hpp>
 
 namespace mobula::fuzz {
 
-inline test::AskedWorld& world() {
-  static test::AskedWorld one;
-  static const bool begun = [] {
-    core::set_log_level(core::LogLevel::off);
-    one.village.join("anna");
-    one.ticks(20);
-    return true;
-  }();
-  static_cast<void>(begun);
-  return one;
+inline std::unique_ptr<test::AskedWorld>& world_place() {
+  static std::unique_ptr<test::AskedWorld> place;
+  return place;
+}
+
+inline test::AskedWorld& world() { return *world_place(); }
+
+// For the next input, which must find what it would find alone: a new world, if what the last one said has changed it.
+inline void renew_world(bool changed) {
+  core::set_log_level(core::LogLevel::off);
+  std::unique_ptr<test::AskedWorld>& place = world_place();
+  if (place != nullptr && !changed) return;
+  place.reset();
+  place = std::make_unique<test::AskedWorld>();
+  place->village.join("anna");
+  place->ticks(20);
 }
 
 }  // namespace mobula::fuzz

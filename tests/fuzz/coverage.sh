@@ -8,11 +8,14 @@ set -euo pipefail
 decoders='
 admin         server/admin/router.cpp server/admin/url.cpp server/api/asking.cpp
               server/api/entities.cpp server/api/sessions.cpp server/api/bans.cpp server/api/pools.cpp
-              server/api/map_topic.cpp server/api/overview_topic.cpp shared/index/properties.cpp
-              shared/index/property_text.cpp shared/reflect/field_json.cpp
+              server/api/map_topic.cpp server/api/overview_topic.cpp server/api/process.cpp
+              shared/index/properties.cpp shared/index/property_table.cpp shared/index/property_text.cpp
+              shared/reflect/field_json.cpp shared/reflect/value.cpp shared/core/log_levels.cpp
 answer        shared/net/http_client.cpp client/access.cpp
 bans          server/ban_list.cpp
 connection    client/connection.cpp client/mirror.cpp client/mirror_level.cpp client/mirror_check.cpp
+              client/mirror_hashes.cpp client/event_queue.cpp client/resource_store.cpp
+              shared/wire/level_copy.cpp
 datagram      shared/transport/server_endpoint.cpp shared/transport/server_handshake.cpp
               shared/transport/client_endpoint.cpp shared/transport/packet.cpp shared/transport/challenge_token.cpp
               shared/transport/connect_token.cpp
@@ -34,16 +37,17 @@ resource      shared/resource/resource.cpp shared/resource/verify.cpp shared/res
               shared/resource/inspect.cpp
 schema        shared/reflect/schema.cpp shared/reflect/declarations.cpp shared/reflect/attributes.cpp
               shared/reflect/describe.cpp
-server        server/server_sessions.cpp server/server_join.cpp server/session.cpp server/client_view.cpp
-              server/client_view_verify.cpp server/command_buffer.cpp server/command_dispatch.cpp
-              server/level_offer.cpp
+restore       server/server_store.cpp server/world.cpp server/level.cpp server/server_join.cpp
+server        server/server.cpp server/server_sessions.cpp server/server_join.cpp server/server_verify.cpp
+              server/session.cpp server/client_view.cpp server/client_view_verify.cpp server/command_buffer.cpp
+              server/command_dispatch.cpp server/level_offer.cpp server/resource_transfer.cpp
 session       shared/transport/session.cpp shared/transport/session_body.cpp shared/transport/reliable_receiver.cpp
               shared/transport/reliable_sender.cpp shared/transport/received_history.cpp
 settings      shared/core/settings_file.cpp shared/core/setting.cpp
 snapshot      shared/ecs/snapshot.cpp shared/ecs/snapshot_loader.cpp
 store         server/store/world_file.cpp server/store/log_scan.cpp server/store/world_reader.cpp
               server/store/restorer.cpp server/store/component_table.cpp shared/reflect/migration.cpp
-              shared/ecs/entity_pool_image.cpp shared/ecs/snapshot_loader.cpp
+              shared/reflect/conversion.cpp shared/ecs/entity_pool_image.cpp shared/ecs/snapshot_loader.cpp
 stream        shared/net/datagram_framing.cpp
 text          shared/transport/conditions_text.cpp shared/core/base64.cpp shared/core/hex.cpp shared/core/key_file.cpp
               shared/net/resolve.cpp shared/net/destination.cpp shared/net/bearer_token.cpp

@@ -11,16 +11,19 @@ namespace {
 
 constexpr std::array<const char*, 4> methods{"GET", "PUT", "POST", "DELETE"};
 
-void ask(const char* method, const std::string& target, const std::string& body) {
+// Whether it has changed anything.
+bool ask(const char* method, const std::string& target, const std::string& body) {
   const std::uint64_t hash = world().village.published_hash();
   const test::Answer answer = world().ask(method, target, body);
   fuzz::require(answer.status >= 200 && answer.status < 600, "an answer has a status");
   fuzz::require(answer.status != 500, "nothing fails of what is said");
-  if (answer.status == 200 && target.substr(0, target.find('?')) == "/metrics") return;
+  if (answer.status == 200 && target.substr(0, target.find('?')) == "/metrics") return false;
   fuzz::require(!answer.json.is_discarded(), "an answer is JSON");
   fuzz::require(answer.status == 200 || !answer.message().empty(), "a refusal says why");
-  if (answer.status == 200 && std::string(method) != "GET") world().tick();
-  fuzz::require(answer.status == 200 || world().village.published_hash() == hash, "what is refused changes nothing");
+  const bool changes = answer.status < 300 && std::string(method) != "GET";
+  if (changes) world().tick();
+  fuzz::require(changes || world().village.published_hash() == hash, "what is refused changes nothing");
+  return changes;
 }
 
 void watch(const std::string& wish) {
@@ -39,6 +42,8 @@ void watch(const std::string& wish) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0 || size > 32 * 1024) return 0;
+  static bool changed = true;
+  fuzz::renew_world(changed);
   const std::string text(reinterpret_cast<const char*>(data + 1), size - 1);
   const std::size_t which = data[0] % (methods.size() + 1);
   if (which == methods.size()) {
@@ -46,8 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::size_t line = std::min(text.find('\n'), text.size());
-  ask(methods[which], text.substr(0, line), text.substr(std::min(line + 1, text.size())));
-  static std::uint32_t inputs = 0;
-  if (++inputs % 256 == 0) world().registry().check();
+  changed = ask(methods[which], text.substr(0, line), text.substr(std::min(line + 1, text.size())));
+  if (changed) world().registry().check();
   return 0;
 }

@@ -1,5 +1,6 @@
-// Any messages and deltas of a server, to a connection that has the hamlet already: whatever they are, its mirror is in
-// order. Input: steps of a byte and what it needs.
+// Any messages and deltas of a server, to a connection that keeps levels: whatever they are, its mirror is in order.
+// Input: a byte, of which the lowest bit says that the folder of levels is empty, and not that the hamlet is in it;
+// then steps of a byte and what it needs.
 //   0 u16 length, bytes   a reliable message      1 u16 length, bytes   an unreliable one
 //   2                     a tick                  3                     a tick, with a command
 //   4                     the line breaks, and the connection comes back if it can
@@ -8,6 +9,7 @@
 #include <mobula/client/event_lines.hpp>
 #include <mobula/client/temporary_folder.hpp>
 #include <mobula/core/log.hpp>
+#include <optional>
 
 using namespace mobula;
 
@@ -15,17 +17,16 @@ namespace {
 
 constexpr std::size_t steps_max = 400;
 
-client::ResourceStore& resource_store() {
-  static const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
-  static client::ResourceStore store = [] {
-    client::ResourceStore made = std::move(*client::ResourceStore::open(folder.path()));
+// A folder of levels, with the hamlet or empty.
+struct Levels {
+  explicit Levels(bool has_hamlet) : store(std::move(*client::ResourceStore::open(folder.path()))) {
+    if (!has_hamlet) return;
     const core::ByteView level = test::hamlet()->clients_bytes();
-    const bool whole = *made.receive(test::hamlet()->identity(), level.size())->append(0, level);
-    fuzz::require(whole, "the level is there");
-    return made;
-  }();
-  return store;
-}
+    fuzz::require(*store.receive(test::hamlet()->identity(), level.size())->append(0, level), "the level is there");
+  }
+  client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
+  client::ResourceStore store;
+};
 
 void step(fuzz::Input& input, test::RawServer& server) {
   const std::uint8_t kind = input.byte() % 5;
@@ -49,10 +50,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   core::set_log_level(core::LogLevel::off);
   client::ConnectionConfig config;
   config.schema = test::game_schema();
-  config.resources = &resource_store();
+  fuzz::Input input(fuzz::view(data, size));
+  static Levels with_hamlet(true);
+  std::optional<Levels> empty;
+  if ((input.byte() & 1) != 0) empty.emplace(false);
+  config.resources = empty ? &empty->store : &with_hamlet.store;
   test::RawServer server(config);
   server.meet();
-  fuzz::Input input(fuzz::view(data, size));
   for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) step(input, server);
   server.tick();
   server.tick();

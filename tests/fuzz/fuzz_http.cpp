@@ -40,10 +40,12 @@ class Owner final : public admin::ConnectionOwner {
         router_(routes(), std::string(asks_for_token ? token : "")) {}
 
   void answer(admin::Request request, Done done) noexcept override {
+    const bool asks = request.method == "GET" || request.method == "HEAD";
     admin::Reply reply = router_.answer(std::move(request));
     if (auto* question = std::get_if<admin::Question>(&reply)) reply = question->work()();
     const auto& response = std::get<admin::Response>(reply);
     fuzz::require(response.status != 500, "nothing fails of what is said");
+    changed = changed || (response.status < 300 && !asks);
     done(response);
   }
   std::optional<admin::Response> refuse_live(const admin::Request& request) noexcept override {
@@ -59,12 +61,16 @@ class Owner final : public admin::ConnectionOwner {
   void ask(std::shared_ptr<admin::Feed> feed, FrameDone done) noexcept override {
     boost::asio::post(io_, [feed = std::move(feed), done = std::move(done)] { done(feed->next()()); });
   }
-  bool live_began() noexcept override { return ++watching != 0; }
+  bool live_began() noexcept override {
+    --connections;
+    return ++watching != 0;
+  }
   void live_ended() noexcept override { --watching; }
   [[nodiscard]] core::Nanoseconds timeout() const override { return 60 * core::second; }
 
   int connections = 0;
   int watching = 0;
+  bool changed = false;  // the world
 
  private:
   boost::asio::io_context& io_;
@@ -91,6 +97,8 @@ void step(fuzz::Input& input, test::WireTap& tap) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static bool changed = true;
+  fuzz::renew_world(changed);
   fuzz::Input input(fuzz::view(data, size));
   const unsigned how = input.byte();
   boost::asio::io_context io{1};
@@ -104,6 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       tap.say(test::websocket_frame(test::whole_text, core::as_bytes(R"({"token":"sesame-sesame-sesame"})", 32)));
     for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) step(input, tap);
   }
+  changed = owner.changed;
   fuzz::require(owner.connections == 0 && owner.watching == 0, "whoever has gone is gone");
   return 0;
 }

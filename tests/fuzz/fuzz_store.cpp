@@ -40,6 +40,40 @@ const SchemaPointer& moved_on_schema() {
   return schema;
 }
 
+store::Facts facts_of(const ecs::Registry& registry) {
+  store::Facts facts = store::facts_of(registry);
+  facts.players = {{.id = 1, .name = "Ada", .account = "ada", .entity = {1, 2}, .present = true},
+                   {.id = 0, .name = "Eve", .account = "eve", .entity = {}, .present = false}};
+  facts.game = core::Bytes(9, std::byte{3});
+  auto level = std::make_shared<store::SavedLevel>();
+  level->file = core::Bytes(20, std::byte{7});
+  level->entities = {{1, 2}, {}};
+  level->paths = {"/a", "/b"};
+  level->names = {"crate"};
+  facts.level = level;
+  return facts;
+}
+
+// A few entities with the kitchen's components.
+core::Bytes make_world() {
+  const store::TestFolder folder;
+  const auto store = std::move(*store::Store::open({.path = folder.file(), .schema = store::kitchen_schema()}));
+  store::StoreWorld world(store->incarnation());
+  store->begin(world.registry);
+  core::Random random(5);
+  world.change(random, 60);
+  store->note();
+  fuzz::require(store->finish(facts_of(world.registry)).ok(), "a world is saved");
+  return fuzz::read_file(folder.file());
+}
+
+// Strict, or loose.
+const fuzz::OldWorld& old_world(bool loose) {
+  static const fuzz::OldWorld strict_world(make_world());
+  static const fuzz::OldWorld loose_world = strict_world.loosened();
+  return loose ? loose_world : strict_world;
+}
+
 struct Registry : ecs::Registry {
   Registry(const reflect::Schema& schema, std::uint32_t incarnation)
       : ecs::Registry({.entities = {.incarnation = incarnation, .index_limit = 1u << 12}, .pools = {}}) {
@@ -109,7 +143,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((how & edits_bit) == 0) {
     read_files(input, folder, how);
   } else {
-    fuzz::EditedWorld world(folder, (how & loose_bit) != 0);
+    fuzz::EditedWorld world(folder, old_world((how & loose_bit) != 0));
     for (std::size_t edits = 0; edits < edits_max && !input.empty(); ++edits) world.edit(input);
     world.make_sums_right();
   }

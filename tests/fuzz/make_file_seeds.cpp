@@ -97,6 +97,9 @@ void edited_stores() {
     edits += low + "\0\0\3\1"s + low + "\0\1\2"s + std::string(8, '\1') + low + "\0\2\4\3two"s;
   }
   constexpr std::size_t third = 16 * 25;
+  for (std::size_t part = 0; part < 3; ++part)
+    write_seed("restore", "edits_" + std::to_string(part), edits.substr(third * part, third));
+  write_seed("restore", "unchanged", ""s);
   write_seed("store", "edits", "\1"s + edits.substr(0, third));
   write_seed("store", "edits_moved_on", "\5"s + edits.substr(third, third));
   write_seed("store", "loose", "\3"s + edits.substr(2 * third, third));

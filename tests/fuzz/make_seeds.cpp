@@ -362,6 +362,20 @@ class Conversation {
     client_->send_input(bytes);
     add(of_client, 1, bytes);
   }
+  // In the same session, as the same player, who has the level by now.
+  void come_back(wire::Hello hello) {
+    client_->break_off();
+    client_->connect(transport::ConnectToken(client_->rejoin_tokens.back()));
+    of_client += '\3';
+    of_server += '\4';
+    hello.resume = true;
+    say(hello);
+  }
+  void tell_events() {
+    for (const server::Reliability each : {server::Reliability::reliable, server::Reliability::unreliable})
+      static_cast<void>(server_->world().events().send(core::Bytes(20, std::byte{6}), {}, each));
+  }
+  void close() { server_->drain("the server ends", 3); }
   // All deltas are taken.
   void tick() {
     client_->tick();
@@ -400,21 +414,36 @@ class Conversation {
 };
 
 void conversations() {
-  for (const bool has_level : {false, true}) {
+  enum class Level { told, kept, received };
+  const std::pair<Level, const char*> all[] = {
+      {Level::told, "told_all"}, {Level::kept, "has_level"}, {Level::received, "receives_level"}};
+  for (const auto& [level, name] : all) {
+    const core::ContentHash identity = test::hamlet()->identity();
     Conversation conversation;
     wire::Hello hello{.schema_fingerprint = test::game_schema()->fingerprint(), .name = "ada", .verify = true};
-    if (has_level) hello.resources = {test::hamlet()->identity()};
+    if (level == Level::kept) hello.resources = {identity};
     conversation.say(hello);
+    conversation.tick();
+    if (level == Level::received) {
+      conversation.say(wire::ResourceRequest{identity, 0});
+      for (int i = 0; i < 4; ++i) conversation.tick();
+      hello.resources = {identity};
+      conversation.come_back(hello);
+    }
     for (std::uint8_t i = 0; i < 12; ++i) {
+      if (i == 6) conversation.tell_events();
       conversation.tick();
       if (i > 3) conversation.input();
       if (i % 2 == 0) conversation.change(i);
     }
-    conversation.say(wire::MirrorHashes{has_level, 0, ~0u, 5, {{3, ecs::Entity{3, 1}, 1, 77}}});
+    conversation.say(wire::MirrorHashes{level != Level::told, 0, ~0u, 5, {{3, ecs::Entity{3, 1}, 1, 77}}});
+    conversation.tick();
+    conversation.say(wire::MirrorDifference{{3, 1}, "Transform", "position.x", "1", "2"});
+    conversation.close();
     conversation.tick();
     conversation.tick();
-    write("connection", has_level ? "has_level" : "told_all", conversation.of_server);
-    write("server", has_level ? "has_level" : "told_all", conversation.of_client + "\3\2\2");
+    write("connection", name, (level == Level::received ? '\1' : '\0') + conversation.of_server);
+    write("server", name, conversation.of_client + "\3\2\2");
   }
 }
 

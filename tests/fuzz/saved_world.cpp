@@ -2,9 +2,7 @@
 #include <fuzz/saved_world.hpp>
 #include <map>
 #include <mobula/core/format.hpp>
-#include <mobula/server/store/store.hpp>
 #include <mobula/server/store/world_reader.hpp>
-#include <server/store/changing_world.hpp>
 
 namespace mobula::fuzz {
 namespace {
@@ -13,51 +11,13 @@ constexpr const char* columns_sql =
     "SELECT m.name, c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' "
     "ORDER BY 1, c.cid";
 
-struct Column {
-  std::string table;
-  std::string name;
-};
-
 void write(const std::string& path, core::ByteView bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
-core::Bytes read(const std::string& path) {
-  const std::string text = store::read_file_bytes(path);
-  const core::ByteView bytes = core::as_bytes(text.data(), text.size());
-  return {bytes.begin(), bytes.end()};
-}
-
 store::Database open(const std::string& path) {
   return std::move(*store::Database::open(path, store::Database::Access::existing));
-}
-
-store::Facts facts_of(const ecs::Registry& registry) {
-  store::Facts facts = store::facts_of(registry);
-  facts.players = {{.id = 1, .name = "Ada", .account = "ada", .entity = {1, 2}, .present = true},
-                   {.id = 0, .name = "Eve", .account = "eve", .entity = {}, .present = false}};
-  facts.game = core::Bytes(9, std::byte{3});
-  auto level = std::make_shared<store::SavedLevel>();
-  level->file = core::Bytes(20, std::byte{7});
-  level->entities = {{1, 2}, {}};
-  level->paths = {"/a", "/b"};
-  level->names = {"crate"};
-  facts.level = level;
-  return facts;
-}
-
-// A few entities with the kitchen's components.
-core::Bytes make_world() {
-  const store::TestFolder folder;
-  const auto store = std::move(*store::Store::open({.path = folder.file(), .schema = store::kitchen_schema()}));
-  store::StoreWorld world(store->incarnation());
-  store->begin(world.registry);
-  core::Random random(5);
-  world.change(random, 60);
-  store->note();
-  require(store->finish(facts_of(world.registry)).ok(), "a world is saved");
-  return read(folder.file());
 }
 
 void drop_views(store::Database& database) {
@@ -67,19 +27,34 @@ void drop_views(store::Database& database) {
   for (const std::string& view : views) database.run("DROP VIEW " + view);
 }
 
-// The same rows in tables without keys and types.
-core::Bytes loosened(core::ByteView file) {
-  const WorldFolder folder;
+store::Database put_and_open(const WorldFolder& folder, core::ByteView file) {
   folder.put(file, {});
+  return open(folder.path());
+}
+
+}  // namespace
+
+core::Bytes read_file(const std::string& path) {
+  const std::string text = store::read_file_bytes(path);
+  const core::ByteView bytes = core::as_bytes(text.data(), text.size());
+  return {bytes.begin(), bytes.end()};
+}
+
+OldWorld::OldWorld(core::Bytes file) : file_(std::move(file)) {
+  const WorldFolder folder;
+  store::Database database = put_and_open(folder, file_);
+  for (store::Statement rows = database.prepare(columns_sql); rows.next();)
+    columns_.push_back({store::quoted(rows.text(0)), store::quoted(rows.text(1))});
+}
+
+OldWorld OldWorld::loosened() const {
+  const WorldFolder folder;
   {
-    store::Database database = open(folder.path());
+    store::Database database = put_and_open(folder, file_);
     database.run("PRAGMA journal_mode = DELETE");
     drop_views(database);
     std::map<std::string, std::string> tables;
-    for (store::Statement rows = database.prepare(columns_sql); rows.next();) {
-      std::string& columns = tables[store::quoted(rows.text(0))];
-      columns += (columns.empty() ? "" : ", ") + store::quoted(rows.text(1));
-    }
+    for (const auto& [table, name] : columns_) tables[table] += (tables[table].empty() ? "" : ", ") + name;
     for (const auto& [table, columns] : tables) {
       database.run(core::format("CREATE TABLE loose ({})", columns));
       database.run(core::format("INSERT INTO loose SELECT * FROM {}", table));
@@ -88,29 +63,8 @@ core::Bytes loosened(core::ByteView file) {
     }
     require(!database.failed(), "tables are made anew");
   }
-  return read(folder.path());
+  return OldWorld(read_file(folder.path()));
 }
-
-store::Database put_and_open(const WorldFolder& folder, bool loose) {
-  static const core::Bytes strict_world = make_world();
-  static const core::Bytes loose_world = loosened(strict_world);
-  folder.put(loose ? loose_world : strict_world, {});
-  return open(folder.path());
-}
-
-const std::vector<Column>& all_columns() {
-  static const std::vector<Column> all = [] {
-    const WorldFolder folder;
-    store::Database database = put_and_open(folder, false);
-    std::vector<Column> found;
-    for (store::Statement rows = database.prepare(columns_sql); rows.next();)
-      found.push_back({store::quoted(rows.text(0)), store::quoted(rows.text(1))});
-    return found;
-  }();
-  return all;
-}
-
-}  // namespace
 
 void WorldFolder::put(core::ByteView file, core::ByteView log) const {
   for (const char* suffix : {"-shm", "-journal", ".new"}) std::remove((path() + suffix).c_str());
@@ -118,13 +72,14 @@ void WorldFolder::put(core::ByteView file, core::ByteView log) const {
   write(path() + "-wal", log);
 }
 
-EditedWorld::EditedWorld(const WorldFolder& folder, bool loose) : database_(put_and_open(folder, loose)) {
+EditedWorld::EditedWorld(const WorldFolder& folder, const OldWorld& world)
+    : columns_(world.columns()), database_(put_and_open(folder, world.file())) {
   database_.run("PRAGMA journal_mode = MEMORY");
   database_.run("BEGIN");
 }
 
 void EditedWorld::edit(Input& input) {
-  const auto& [table, column] = all_columns()[input.word() % all_columns().size()];
+  const auto& [table, column] = columns_[input.word() % columns_.size()];
   const std::string at =
       core::format(" WHERE rowid = (SELECT rowid FROM {0} LIMIT 1 OFFSET {1} % max(1, (SELECT count(*) FROM {0})))",
                    table, unsigned{input.byte()});

@@ -1,10 +1,11 @@
-// The saved world that fuzz_store changes, the same on every run, and the folder in memory where it lies.
+// Saved worlds that targets change, the same on every run, and the folder in memory where they lie.
 #pragma once
 
 #include <fuzz/fuzz.hpp>
 #include <mobula/server/store/database.hpp>
 #include <server/store/test_folder.hpp>
 #include <string>
+#include <vector>
 
 namespace mobula::fuzz {
 
@@ -18,11 +19,31 @@ class WorldFolder {
   store::TestFolder folder_;
 };
 
-// The saved world, put into a folder and open to whatever is done with its tables.
+// As it was saved.
+class OldWorld {
+ public:
+  struct Column {
+    std::string table;
+    std::string name;
+  };
+
+  explicit OldWorld(core::Bytes file);
+  // With tables that have no keys and no types: they take any value in any column, and rows twice.
+  [[nodiscard]] OldWorld loosened() const;
+  [[nodiscard]] core::ByteView file() const { return file_; }
+  [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+
+ private:
+  core::Bytes file_;
+  std::vector<Column> columns_;
+};
+
+core::Bytes read_file(const std::string& path);
+
+// An old world, put into a folder and open to whatever is done with its tables.
 class EditedWorld {
  public:
-  // Loose tables have no keys and no types: they take any value in any column, and rows twice.
-  EditedWorld(const WorldFolder& folder, bool loose);
+  EditedWorld(const WorldFolder& folder, const OldWorld& world);
 
   // Takes u16 column, u8 row, u8 what, and for
   //   0 the row is gone     1 it is there twice      2 i64 a number     3 i8 so much more
@@ -37,6 +58,7 @@ class EditedWorld {
   void set(const std::string& sql, std::uint8_t what, Input& input);
   void put_sum(const std::string& key, std::uint64_t sum);
 
+  const std::vector<OldWorld::Column>& columns_;
   store::Database database_;
 };
 

@@ -1,0 +1,72 @@
+// Any values in the tables of a server's world: it is refused with a reason, or the server goes on with it, lets a
+// client in, takes a new version of the level and saves it all. Input: edits (see EditedWorld::edit); then the sums are
+// made right.
+#include <fuzz/fuzz.hpp>
+#include <fuzz/saved_world.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/server/game/demo_game.hpp>
+#include <server/raw_client.hpp>
+
+using namespace mobula;
+
+namespace {
+
+constexpr std::size_t edits_max = 32;
+
+core::Result<std::unique_ptr<store::Store>> open(const std::string& path) {
+  return store::Store::open({.path = path, .schema = test::game_schema()});
+}
+
+core::Result<std::unique_ptr<server::Server>> start(server::Game& game, store::Store& store) {
+  server::ServerConfig config{.level = test::hamlet(), .index_limit = 1u << 12, .store = &store};
+  config.transport = test::test_transport();
+  config.token_servers = config.transport.public_addresses;
+  auto server = server::Server::start(std::move(config), game);
+  if (server) (*server)->set_unix_time(test::test_unix_time);
+  return server;
+}
+
+// Somebody plays for a while.
+void play(server::Server& server) {
+  test::RawClient client(server, 1);
+  client.connect();
+  client.say(wire::Hello{.schema_fingerprint = test::game_schema()->fingerprint(), .name = "ada"});
+  client.ticks(4);
+}
+
+core::Bytes make_world() {
+  const fuzz::WorldFolder folder;
+  demo::DemoGame game;
+  const auto store = std::move(*open(folder.path()));
+  const auto server = std::move(*start(game, *store));
+  play(*server);
+  fuzz::require(server->finish_store().ok(), "a world is saved");
+  return fuzz::read_file(folder.path());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  core::set_log_level(core::LogLevel::off);
+  static const fuzz::OldWorld old_world(make_world());
+  static const fuzz::WorldFolder folder;
+  fuzz::Input input(fuzz::view(data, size));
+  {
+    fuzz::EditedWorld world(folder, old_world);
+    for (std::size_t edits = 0; edits < edits_max && !input.empty(); ++edits) world.edit(input);
+    world.make_sums_right();
+  }
+  const auto store = open(folder.path());
+  if (!store) return 0;
+  demo::DemoGame game;
+  const auto server = start(game, **store);
+  fuzz::require(server.ok() || !server.error().message.empty(), "a refusal says why");
+  if (!server) return 0;
+  play(**server);
+  static_cast<void>((*server)->reload_level(test::rebuilt_hamlet()).ok());
+  play(**server);
+  (*server)->world().registry().check();
+  (*server)->published().check();
+  fuzz::require((*server)->finish_store().ok(), "what was restored can be saved");
+  return 0;
+}
