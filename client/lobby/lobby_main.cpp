@@ -16,7 +16,6 @@ using mobula::client::LobbyPlayer;
 using mobula::client::LobbyRoom;
 
 constexpr mobula::core::Nanoseconds update_interval = 25 * mobula::core::millisecond;
-constexpr int board_side = 8;
 
 constexpr const char* help =
     "What you type is said to all who are where you are; besides there are\n"
@@ -64,12 +63,7 @@ void show_rooms(const LobbyPlayer& player) {
 
 void show_board(const LobbyPlayer& player) {
   const std::vector<LobbyPiece> pieces = player.board();
-  std::vector<std::string> rows(board_side, std::string(2 * board_side, ' '));
-  for (std::string& row : rows)
-    for (std::size_t x = 0; x < board_side; ++x) row[2 * x] = '.';
-  for (const LobbyPiece& piece : pieces)
-    rows.at(piece.y).at(2 * piece.x) = piece.name.empty() ? '*' : piece.own ? '@' : piece.name.front();
-  for (const std::string& row : rows) std::cout << row << '\n';
+  for (const std::string& line : mobula::client::board_lines(pieces)) std::cout << line << '\n';
   for (const LobbyPiece& piece : pieces)
     if (!piece.name.empty()) std::cout << mobula::core::format("{}: {}\n", piece.name, piece.points);
 }

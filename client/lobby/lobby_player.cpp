@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mobula/client/lobby/lobby_player.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/schema/lobby.hpp>
 #include <mobula/schema/lobby_room.hpp>
 
@@ -13,6 +14,8 @@ namespace {
 namespace commands = lobby::commands;
 namespace events = lobby::events;
 using flatbuffers::FlatBufferBuilder;
+
+constexpr std::size_t line_bytes_max = 1024;  // of what is told; more than an honest server says
 
 // `make` gives the body.
 template <class Make>
@@ -30,7 +33,7 @@ auto text_of(FlatBufferBuilder& builder, std::string_view text) {
 
 template <std::size_t size>
 std::string text_of(const std::array<char, size>& fixed) {
-  return {fixed.begin(), std::find(fixed.begin(), fixed.end(), '\0')};
+  return core::shown({fixed.begin(), std::find(fixed.begin(), fixed.end(), '\0')}, line_bytes_max);
 }
 
 // A copy of the component, if the entity has it and it is as this client was compiled with.
@@ -59,6 +62,13 @@ bool takes_commands(Connection& connection) {
          connection.clock()->known();
 }
 
+// As far as a terminal shows one: what combines with it stays behind.
+std::string first_letter(std::string_view text) {
+  std::string_view rest = text;
+  core::take_code_point(rest);
+  return std::string(text.substr(0, text.size() - rest.size()));
+}
+
 // A token may name a server by several addresses: best the one at which the lobby is.
 const transport::Address& nearest(const transport::ConnectToken& token, const transport::Address& lobby) {
   const auto same_host = [&](transport::Address address) {
@@ -71,6 +81,15 @@ const transport::Address& nearest(const transport::ConnectToken& token, const tr
 }
 
 }  // namespace
+
+std::vector<std::string> board_lines(const std::vector<LobbyPiece>& pieces) {
+  std::vector<std::vector<std::string>> squares(lobby_board_side, std::vector<std::string>(lobby_board_side, "."));
+  for (const LobbyPiece& piece : pieces)
+    squares.at(piece.y).at(piece.x) = piece.name.empty() ? "*" : piece.own ? "@" : first_letter(piece.name);
+  std::vector<std::string> lines;
+  for (const std::vector<std::string>& row : squares) lines.push_back(core::format("{}", fmt::join(row, " ")));
+  return lines;
+}
 
 core::Result<std::unique_ptr<LobbyPlayer>> LobbyPlayer::enter(net::EventLoop& loop, const Access& access,
                                                               std::string name) {
@@ -89,7 +108,7 @@ void LobbyPlayer::run_for(core::Nanoseconds time) {
   update(lobby_);
   const auto tell_end = [&](std::string_view what, PipeClient& client) {
     const transport::Reason& reason = client.connection().reason();
-    lines_.push_back(core::format("{} is closed to you: {}{}", what, to_string(reason), advice(reason.code)));
+    tell(core::format("{} is closed to you: {}{}", what, to_string(reason), advice(reason.code)));
   };
   if (lobby_.client->over()) tell_end("the lobby", *lobby_.client);
   if (room_.client == nullptr || !room_.client->over()) return;
@@ -114,26 +133,28 @@ void LobbyPlayer::take_event(core::ByteView bytes, bool from_lobby) {
   if (!verifier.VerifyBuffer<events::Event>(nullptr)) return;
   const events::Event& event = *flatbuffers::GetRoot<events::Event>(data);
   if (const events::Said* said = event.body_as_Said())
-    lines_.push_back(core::format("{}: {}", said->name()->string_view(), said->text()->string_view()));
-  if (const events::Sorry* sorry = event.body_as_Sorry())
-    lines_.push_back(core::format("sorry: {}", sorry->why()->string_view()));
+    tell(core::format("{}: {}", said->name()->string_view(), said->text()->string_view()));
+  if (const events::Sorry* sorry = event.body_as_Sorry()) tell(core::format("sorry: {}", sorry->why()->string_view()));
   if (const events::Ticket* ticket = event.body_as_Ticket(); ticket != nullptr && from_lobby)
-    enter_room(ticket->room()->str(), core::as_bytes(ticket->token()->data(), ticket->token()->size()));
+    enter_room(core::shown(ticket->room()->string_view(), line_bytes_max),
+               core::as_bytes(ticket->token()->data(), ticket->token()->size()));
 }
 
 void LobbyPlayer::enter_room(std::string name, core::ByteView bytes) {
   leave_room();
   core::Result<transport::ConnectToken> token = transport::read_token(bytes);
-  if (!token) return lines_.push_back("the way into the room is not readable: " + token.error().message);
+  if (!token) return tell("the way into the room is not readable: " + token.error().message);
   Access access = access_;
   access.destination = net::destination_of(nearest(*token, access_.destination.address));
   auto opened = PipeClient::open(
       loop_, access, {.transport = {.token = std::move(*token), .servers = {}}, .name = name_, .schema = {}});
-  if (!opened) return lines_.push_back(opened.error().message);
+  if (!opened) return tell(opened.error().message);
   room_.client = std::move(*opened);
   room_name_ = std::move(name);
-  lines_.push_back(core::format("you are on your way into {}", room_name_));
+  tell(core::format("you are on your way into {}", room_name_));
 }
+
+void LobbyPlayer::tell(std::string_view line) { lines_.push_back(core::shown(line, line_bytes_max)); }
 
 void LobbyPlayer::leave_room() {
   if (room_.client != nullptr) room_.client->close();
@@ -200,7 +221,7 @@ std::vector<LobbyPiece> LobbyPlayer::board() const {
   std::vector<LobbyPiece> pieces;
   each_entity(room_.client.get(), [&](const ecs::Registry& registry, ecs::Entity entity) {
     const auto square = find<lobby::room::Square>(registry, entity);
-    if (!square) return;
+    if (!square || square->x >= lobby_board_side || square->y >= lobby_board_side) return;
     const auto piece = find<lobby::room::Piece>(registry, entity);
     const bool own = room_.client->connection().player_entity() == entity;
     pieces.push_back({piece ? text_of(piece->name) : "", square->x, square->y, piece ? piece->points : 0u, own});

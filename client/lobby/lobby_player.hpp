@@ -20,6 +20,8 @@ struct LobbyRoom {
   std::uint16_t port = 0;
 };
 
+inline constexpr std::uint32_t lobby_board_side = 8;
+
 // A piece on a room's board; without a name: the gem.
 struct LobbyPiece {
   std::string name;
@@ -29,6 +31,11 @@ struct LobbyPiece {
   bool own = false;
 };
 
+// The board's rows: '.' is a square, '*' the gem, '@' the own piece; others are the first letters of their names.
+std::vector<std::string> board_lines(const std::vector<LobbyPiece>& pieces);
+
+// The server is not to be trusted with a terminal: all text that comes from it is printable here, and all pieces are on
+// the board.
 class LobbyPlayer {
  public:
   // Reasons: those of client::enter.
@@ -78,6 +85,7 @@ class LobbyPlayer {
   void update(Side& side);
   void take_event(core::ByteView bytes, bool from_lobby);
   void enter_room(std::string name, core::ByteView token);
+  void tell(std::string_view line);
 
   net::EventLoop& loop_;
   Access access_;

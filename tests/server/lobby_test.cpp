@@ -9,7 +9,9 @@
 #include <map>
 #include <mobula/client/lobby/lobby_player.hpp>
 #include <mobula/schema/lobby.hpp>
+#include <mobula/schema/lobby_room.hpp>
 #include <mobula/server/lobby/lobby_game.hpp>
+#include <mobula/server/lobby/messages.hpp>
 #include <thread>
 
 namespace {
@@ -26,20 +28,84 @@ namespace core = mobula::core;
 
 constexpr core::Nanoseconds patience = 60 * core::second;
 
+// What would clear a terminal, and what may be seen of it.
+constexpr std::string_view evil =
+    "\x1b[2Janna\xc2\x9b"
+    "1m\x7f";
+constexpr const char* tamed = "\uFFFD[2Janna\uFFFD1m\uFFFD";
+
+// A room that lies: its schema allows squares that are none, and there it puts pieces.
+class LyingRoom final : public mobula::server::Game {
+ public:
+  LyingRoom() : schema_(lobby::room::schema_bytes().begin(), lobby::room::schema_bytes().end()) {
+    const core::ByteView range = core::as_bytes("0 7", 3);
+    for (auto at = schema_.begin(); at != schema_.end(); ++at) {
+      at = std::search(at, schema_.end(), range.begin(), range.end());
+      if (at == schema_.end()) break;
+      at[2] = std::byte{'9'};
+    }
+  }
+  [[nodiscard]] core::ByteView schema() const override { return schema_; }
+  core::Result<mobula::ecs::Entity> join(mobula::server::World& world, const mobula::server::Player&) override {
+    put(world, "far right", 8, 0);
+    put(world, "far below", 0, 9);
+    put(world, "\u00e4gir", 7, 0);
+    put(world, evil, 1, 7);
+    return put(world, "anna", 0, 7);
+  }
+  void leave(mobula::server::World&, const mobula::server::Player&) override {}
+
+ private:
+  static mobula::ecs::Entity put(mobula::server::World& world, std::string_view name, std::uint8_t x, std::uint8_t y) {
+    const mobula::ecs::Entity piece = world.registry().create();
+    world.registry().add<lobby::room::Square>(piece, {x, y});
+    world.registry().add<lobby::room::Piece>(
+        piece, {.name = lobby::fixed_text<sizeof(lobby::room::Piece::name)>(name), .points = 0});
+    return piece;
+  }
+  core::Bytes schema_;
+};
+
+// A lobby that lies: it shows players what steers their terminals, and lets them into such a room at once.
+class LyingLobby final : public mobula::server::Game {
+ public:
+  [[nodiscard]] core::ByteView schema() const override { return lobby::schema_bytes(); }
+  core::Result<mobula::ecs::Entity> join(mobula::server::World& world, const mobula::server::Player& player) override {
+    mobula::ecs::Registry& registry = world.registry();
+    const mobula::ecs::Entity member = registry.create();
+    registry.add<lobby::Member>(member, {.name = lobby::fixed_text<sizeof(lobby::Member::name)>(evil)});
+    registry.add<lobby::Room>(
+        registry.create(),
+        {.name = lobby::fixed_text<sizeof(lobby::Room::name)>(evil), .players = 0, .capacity = 1, .port = 1});
+    static_cast<void>(lobby::say_sorry(world, player, {"evil", std::string(evil)}));
+    mobula::server::Identity identity = player.identity;
+    core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
+    const core::Bytes token = *mobula::server::make_token(room_admission, identity);
+    if (const core::Status given = lobby::give_ticket(world, player, evil, token); !given) return given.error();
+    return member;
+  }
+  void leave(mobula::server::World&, const mobula::server::Player&) override {}
+
+  mobula::server::Admission room_admission;
+};
+
 class Lobby : public testing::Test {
  protected:
   void open(const LobbyOptions& options = {}, const std::string& db = {}) {
     game_ = std::make_unique<LobbyGame>(options);
-    mobula::server::Config config;
-    config.port = 0;
-    config.public_addresses = {"127.0.0.1"};
-    config.tick_rate = 60;
+    mobula::server::Config config = here();
     config.db = db;
     const core::Status opened = game_->open(worlds_, config);
     ASSERT_TRUE(opened) << opened.error().message;
-    admission_ = worlds_.find("lobby")->admission();
-    worlds_.on_tick([this] { refusals_ = worlds_.find("lobby")->server().stats().refusals; });
-    serving_ = std::thread([this] { worlds_.run(); });
+    serve();
+  }
+  void open_lying() {
+    const auto room = worlds_.open("room", here(), lying_room_);
+    ASSERT_TRUE(room) << room.error().message;
+    lying_lobby_.room_admission = (*room)->admission();
+    const auto lobby = worlds_.open("lobby", here(), lying_lobby_);
+    ASSERT_TRUE(lobby) << lobby.error().message;
+    serve();
   }
 
   // After it `refusals_` may be read.
@@ -76,6 +142,8 @@ class Lobby : public testing::Test {
   }
 
   std::unique_ptr<LobbyGame> game_;  // outlives its worlds
+  LyingRoom lying_room_;
+  LyingLobby lying_lobby_;
   mobula::server::Worlds worlds_;
   mobula::server::Admission admission_;
   mobula::net::EventLoop loop_;
@@ -84,6 +152,18 @@ class Lobby : public testing::Test {
   std::map<std::string, std::uint64_t> refusals_;  // of the lobby; the serving thread's
 
  private:
+  static mobula::server::Config here() {
+    mobula::server::Config config;
+    config.port = 0;
+    config.public_addresses = {"127.0.0.1"};
+    config.tick_rate = 60;
+    return config;
+  }
+  void serve() {
+    admission_ = worlds_.find("lobby")->admission();
+    worlds_.on_tick([this] { refusals_ = worlds_.find("lobby")->server().stats().refusals; });
+    serving_ = std::thread([this] { worlds_.run(); });
+  }
   // A token as a backend makes it, in a file.
   mobula::client::Access access_of(const std::string& name) {
     mobula::server::Identity identity;
@@ -226,6 +306,22 @@ TEST_F(Lobby, WhatIsNotPrintableIsNotSaidAndNamesARoomNeither) {
   end();
   EXPECT_EQ(refusals_["bad text"], 4u);
   EXPECT_EQ(refusals_["bad capacity"], 1u);
+}
+
+TEST_F(Lobby, AServerThatLiesSteersNoTerminalAndPutsNothingBesideTheBoard) {
+  open_lying();
+  LobbyPlayer& anna = enter("anna");
+  ASSERT_TRUE(is_in(anna, tamed));
+  EXPECT_THAT(anna.members(), ElementsAre(tamed));
+  ASSERT_THAT(anna.rooms(), SizeIs(1));
+  EXPECT_EQ(anna.rooms().front().name, tamed);
+  EXPECT_TRUE(hears(anna, std::string("sorry: ") + tamed));
+  EXPECT_TRUE(hears(anna, std::string("you are on your way into ") + tamed));
+
+  ASSERT_TRUE(becomes([&] { return anna.board().size() == 3; }));
+  const std::string empty = ". . . . . . . .";
+  EXPECT_THAT(mobula::client::board_lines(anna.board()),
+              ElementsAre(". . . . . . . \u00e4", empty, empty, empty, empty, empty, empty, "@ \uFFFD . . . . . ."));
 }
 
 }  // namespace
