@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cmath>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/index/property_text.hpp>
 #include <mobula/reflect/value.hpp>
 #include <nlohmann/json.hpp>
@@ -25,9 +26,25 @@ constexpr std::size_t depth_max = 32;
 
 // Out --------------------------------------------------------------------------------------
 
+// JSON may have U+007F to U+009F as they are, which a terminal obeys: escaped like all other control characters.
+void append_escaped(std::string_view json, std::string& out) {
+  while (!json.empty()) {
+    const std::string_view from = json;
+    const std::uint32_t point = core::take_code_point(json);
+    const std::string_view character = from.substr(0, from.size() - json.size());
+    if (core::is_printable(character)) {
+      out += character;
+    } else {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", point);
+    }
+  }
+}
+
 void append_string(std::string_view text, std::string& out) {
   // Bytes that are not UTF-8 are a game's mistake, but JSON must be JSON: they become U+FFFD.
-  out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string json = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (!core::is_printable(json)) return append_escaped(json, out);
+  out += json;
 }
 
 template <class Float>

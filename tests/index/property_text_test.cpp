@@ -173,6 +173,15 @@ TEST(PropertyText, WhatIsNoNumberAndNoTextIsStillJson) {
   EXPECT_EQ(world.text(e, "Plain", "a_text"), "\"a\xef\xbf\xbd\xef\xbf\xbd\\u0001\"");
 }
 
+TEST(PropertyText, NoControlCharacterReachesATerminal) {
+  KitchenWorld world;
+  const ecs::Entity e = world.make();
+  std::memcpy(&world.registry.get<kitchen::Plain>(e).a_text, "\x1b[\x7f\xc2\x9b", 6);
+  const std::string text = world.text(e, "Plain", "a_text");
+  EXPECT_EQ(text, R"("\u001b[\u007f\u009b")");
+  EXPECT_TRUE(world.properties.set_text(e, "Plain", "a_text", text)) << "it reads as the same";
+}
+
 TEST(PropertyText, WhatCannotBeSetIsRefusedAndLeavesNoTrace) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
