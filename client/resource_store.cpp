@@ -7,10 +7,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
-#include <functional>
 #include <mobula/client/resource_store.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/hex.hpp>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 namespace mobula::client {
@@ -20,65 +23,140 @@ core::Error not_written(const std::string& path) {
   return {"not written", core::format("{}: {}", path, std::strerror(errno))};
 }
 
+// A file of the folder that is the store's.
+struct Kept {
+  std::pair<std::time_t, long> used;  // when
+  std::string path;
+  std::uint64_t counted;
+
+  [[nodiscard]] bool whole() const { return path.ends_with(".level"); }
+};
+
+std::uint64_t counted(std::uint64_t size) { return std::max(size, counted_bytes_min); }
+
+// HASH.level or HASH.part: the folder may be one in which other programs have their own parts.
+bool is_of_store(const std::filesystem::path& path) {
+  const bool known = path.extension() == ".level" || path.extension() == ".part";
+  const std::optional<core::Bytes> hash = core::from_hex(path.stem().string());
+  return known && hash && hash->size() == sizeof(core::ContentHash);
+}
+
+// What was used last comes last.
+std::vector<Kept> files_of(const std::string& folder) {
+  std::vector<Kept> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; at != end; at.increment(error)) {
+    // Put together as everywhere: the folder may be given with a slash at its end.
+    const std::string path = core::format("{}/{}", folder, at->path().filename().string());
+    struct stat found = {};
+    if (!is_of_store(at->path()) || ::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
+    files.push_back(
+        {{found.st_mtim.tv_sec, found.st_mtim.tv_nsec}, path, counted(static_cast<std::uint64_t>(found.st_size))});
+  }
+  std::ranges::sort(files, {}, [](const Kept& file) { return std::tie(file.used, file.path); });
+  return files;
+}
+
+// Received or used now. Told exactly: the kernel's own stamps are of its last timer interrupt, and may be equal.
+void touch(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now(), ignored);
+}
+
+// Whose lock has just been taken: who had it before may have finished the file, or thrown it away.
+bool is_named(int file, const std::string& path) {
+  struct stat found = {};
+  struct stat named = {};
+  return ::fstat(file, &found) == 0 && ::stat(path.c_str(), &named) == 0 && named.st_ino == found.st_ino &&
+         named.st_dev == found.st_dev;
+}
+
+// False if a process is receiving it.
+bool remove_part(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return false;
+  const bool removed = ::flock(file, LOCK_EX | LOCK_NB) == 0 && is_named(file, path) && std::remove(path.c_str()) == 0;
+  ::close(file);
+  return removed;
+}
+
 }  // namespace
 
-core::Result<ResourceStore> ResourceStore::open(const std::string& folder) {
+core::Result<ResourceStore> ResourceStore::open(const std::string& folder, std::uint64_t bytes_max) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (!std::filesystem::is_directory(folder)) {
     const std::string why = error ? error.message() : "is no folder";
     return core::Error{"no folder", core::format("{}: {}", folder, why)};
   }
-  return ResourceStore(folder);
+  return ResourceStore(folder, bytes_max);
 }
 
 std::string ResourceStore::path(const core::ContentHash& identity) const {
   return core::format("{}/{}.level", folder_, to_string(identity));
 }
 
+std::string ResourceStore::part_path(const core::ContentHash& identity) const {
+  return core::format("{}/{}.part", folder_, to_string(identity));
+}
+
 std::shared_ptr<const resource::Resource> ResourceStore::find(const core::ContentHash& identity) const {
   const std::string whole = path(identity);
   core::Result<std::shared_ptr<const resource::Resource>> resource = resource::Resource::map(whole);
-  if (resource && (*resource)->identity() == identity) return *resource;
+  if (resource && (*resource)->identity() == identity) {
+    touch(whole);
+    return *resource;
+  }
   std::remove(whole.c_str());
   return nullptr;
 }
 
 std::vector<std::shared_ptr<const resource::Resource>> ResourceStore::newest(std::size_t count_max) const {
-  std::vector<std::pair<std::filesystem::file_time_type, std::string>> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_, error))
-    if (entry.path().extension() == ".level") files.emplace_back(entry.last_write_time(error), entry.path().string());
-  std::ranges::sort(files, std::ranges::greater());
+  const std::vector<Kept> files = files_of(folder_);
   std::vector<std::shared_ptr<const resource::Resource>> resources;
-  for (const auto& [time, path] : files) {
-    if (resources.size() == count_max) break;
-    core::Result<std::shared_ptr<const resource::Resource>> found = resource::Resource::map(path);
-    if (found && this->path((*found)->identity()) == path) resources.push_back(*found);
+  for (auto file = files.rbegin(); file != files.rend() && resources.size() < count_max; ++file) {
+    if (!file->whole()) continue;
+    core::Result<std::shared_ptr<const resource::Resource>> found = resource::Resource::map(file->path);
+    if (found && path((*found)->identity()) == file->path) resources.push_back(*found);
   }
   return resources;
 }
 
+core::Status ResourceStore::make_room(const std::string& part, std::uint64_t size) const {
+  std::vector<Kept> files = files_of(folder_);
+  std::erase_if(files, [&](const Kept& file) { return file.path == part; });
+  std::uint64_t taken = counted(size);
+  for (const Kept& file : files) taken += file.counted;
+  for (auto oldest = files.begin(); oldest != files.end() && taken > bytes_max_; ++oldest) {
+    const bool removed = oldest->whole() ? std::remove(oldest->path.c_str()) == 0 : remove_part(oldest->path);
+    if (removed) taken -= oldest->counted;
+  }
+  if (taken <= bytes_max_) return core::Done{};
+  return core::Error{"no room", core::format("{}: there is no room for {} bytes more; {} are kept at most, and others "
+                                             "are being received",
+                                             folder_, size, bytes_max_)};
+}
+
 core::Result<ResourceStore::Reception> ResourceStore::receive(const core::ContentHash& identity,
                                                               std::uint64_t size) const {
-  if (size == 0 || size > resource_bytes_max)
-    return core::Error{"too large",
-                       core::format("a resource of {} bytes; at most {} are taken", size, resource_bytes_max)};
+  const std::uint64_t size_max = std::min(resource_bytes_max, bytes_max_);
+  if (size == 0 || size > size_max)
+    return core::Error{"too large", core::format("a resource of {} bytes; at most {} are taken", size, size_max)};
+  const std::string part = part_path(identity);
+  if (const core::Status room = make_room(part, size); !room) return room.error();
   Reception reception;
   reception.identity_ = identity;
   reception.size_ = size;
   reception.whole_ = path(identity);
-  reception.part_ = core::format("{}/{}.part", folder_, to_string(identity));
+  reception.part_ = part;
   reception.file_ = ::open(reception.part_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (reception.file_ < 0) return not_written(reception.part_);
   if (::flock(reception.file_, LOCK_EX | LOCK_NB) != 0)
     return core::Error{"busy", core::format("{}: another process receives it", reception.part_)};
-  // Who had the lock before may have finished: then this is the whole file, under its name by now.
-  struct stat found = {};
-  struct stat named = {};
-  if (::fstat(reception.file_, &found) != 0) return not_written(reception.part_);
-  if (::stat(reception.part_.c_str(), &named) != 0 || named.st_ino != found.st_ino || named.st_dev != found.st_dev)
+  if (!is_named(reception.file_, reception.part_))
     return core::Error{"busy", core::format("{}: another process has just received it", reception.part_)};
+  struct stat found = {};
+  if (::fstat(reception.file_, &found) != 0) return not_written(reception.part_);
   reception.received_ = static_cast<std::uint64_t>(found.st_size);
   // More than all of it, or all of it and never finished: it is no good beginning.
   if (reception.received_ >= size) {
@@ -137,6 +215,7 @@ core::Result<bool> ResourceStore::Reception::finish() {
   }
   const bool placed = std::rename(part_.c_str(), whole_.c_str()) == 0;
   const core::Error error = not_written(whole_);
+  if (placed) touch(whole_);
   stop(false);
   if (!placed) return error;
   return true;

@@ -3,6 +3,10 @@
 //
 //   DIR/HASH.level   whole and verified
 //   DIR/HASH.part    its first bytes; locked by the process that receives the rest
+//
+// The folder is bounded, as servers could announce ever new resources: before one is received, those that were received
+// or used longest ago make room, whole or not, but none that a process is receiving. Who has mapped one keeps it. What
+// several processes receive at one time may go beyond the bound. Other files are nobody's business here.
 #pragma once
 
 #include <mobula/core/content_hash.hpp>
@@ -15,15 +19,18 @@ namespace mobula::client {
 
 // A server that announces more is not believed.
 inline constexpr std::uint64_t resource_bytes_max = 256ull << 20;
+// Of all that is in a folder. Less than that a file does not count as, lest there be too many.
+inline constexpr std::uint64_t folder_bytes_max = 1ull << 30;
+inline constexpr std::uint64_t counted_bytes_min = 1ull << 20;
 
 class ResourceStore {
  public:
   // Makes the folder if it is not there. Reason: "no folder".
-  static core::Result<ResourceStore> open(const std::string& folder);
+  static core::Result<ResourceStore> open(const std::string& folder, std::uint64_t bytes_max = folder_bytes_max);
 
-  // Null if it is not there whole. What has been damaged is removed.
+  // Null if it is not there whole. What has been damaged is removed. What is found counts as used now.
   [[nodiscard]] std::shared_ptr<const resource::Resource> find(const core::ContentHash& identity) const;
-  // Those that were received last come first.
+  // Those that were received or used last come first.
   [[nodiscard]] std::vector<std::shared_ptr<const resource::Resource>> newest(std::size_t count_max) const;
   [[nodiscard]] std::string path(const core::ContentHash& identity) const;
 
@@ -55,12 +62,17 @@ class ResourceStore {
     std::uint64_t received_ = 0;
     int file_ = -1;
   };
-  // Reasons: "too large", "busy" (another process receives it), "not written".
+  // Reasons: "too large", "no room" (others receive too much), "busy" (another process receives it), "not written".
   core::Result<Reception> receive(const core::ContentHash& identity, std::uint64_t size) const;
 
  private:
-  explicit ResourceStore(std::string folder) : folder_(std::move(folder)) {}
+  ResourceStore(std::string folder, std::uint64_t bytes_max) : folder_(std::move(folder)), bytes_max_(bytes_max) {}
+  [[nodiscard]] std::string part_path(const core::ContentHash& identity) const;
+  // For a part that grows to this size.
+  [[nodiscard]] core::Status make_room(const std::string& part, std::uint64_t size) const;
+
   std::string folder_;
+  std::uint64_t bytes_max_;
 };
 
 }  // namespace mobula::client
