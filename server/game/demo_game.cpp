@@ -10,6 +10,8 @@
 #include <mobula/server/game/movement.hpp>
 #include <mobula/server/game/sight.hpp>
 #include <mobula/server/game/world_edge.hpp>
+#include <span>
+#include <string_view>
 
 namespace demo {
 namespace {
@@ -63,6 +65,33 @@ mobula::core::Status walk_to(World& world, const Player& player, const commands:
   return mobula::core::Done{};
 }
 
+// What is spawned while the game goes on, and what is then taken for granted of it.
+constexpr std::string_view of_avatar[] = {mobula::engine::Transform::component_name, Avatar::component_name,
+                                          Name::component_name};
+constexpr std::string_view of_pickup[] = {mobula::engine::Transform::component_name, Pickup::component_name};
+constexpr struct {
+  std::string_view prefab;
+  std::span<const std::string_view> components;
+} spawned[] = {{"avatar", of_avatar}, {"coin", of_pickup}, {"medkit", of_pickup}, {"key", of_pickup}};
+
+mobula::core::Status check_prefab(const mobula::resource::Resource* level, std::string_view name,
+                                  std::span<const std::string_view> components) {
+  using mobula::core::StringId32;
+  const mobula::resource::EntityResource* prefab = level != nullptr ? level->find_prefab(StringId32(name)) : nullptr;
+  if (prefab == nullptr)
+    return Error{"unknown prefab",
+                 mobula::core::format("the demo needs a level with a spawnable prefab \"{}\" (--level)", name)};
+  const std::span<const mobula::resource::ComponentKey> root = prefab->prototypes[prefab->prototype_of[0]];
+  for (const std::string_view component : components) {
+    const StringId32 id(component);
+    if (std::ranges::find(root, mobula::resource::ComponentKey{id, id}) == root.end())
+      return Error{"incomplete prefab",
+                   mobula::core::format("the demo needs a level whose prefab \"{}\" has a component {} of that name",
+                                        name, component)};
+  }
+  return mobula::core::Done{};
+}
+
 }  // namespace
 
 mobula::core::ByteView DemoGame::schema() const { return schema_bytes(); }
@@ -77,11 +106,8 @@ mobula::server::CommandTable DemoGame::commands() {
 std::vector<mobula::server::Layer> DemoGame::layers() const { return sight_layers(); }
 
 mobula::core::Status DemoGame::check_level(const mobula::resource::Resource* level) {
-  for (const char* prefab : {"avatar", "coin", "medkit", "key"}) {
-    if (level == nullptr || level->find_prefab(mobula::core::StringId32(prefab)) == nullptr)
-      return Error{"unknown prefab",
-                   mobula::core::format("the demo needs a level with a spawnable prefab \"{}\" (--level)", prefab)};
-  }
+  for (const auto& [name, components] : spawned)
+    if (mobula::core::Status good = check_prefab(level, name, components); !good) return good;
   for (const mobula::resource::Static& each : level->statics())
     if (each.type == line_type && !Line::check(each.data))
       return Error{"bad line", "the level has a line that is none"};

@@ -6,9 +6,11 @@
 
 #include <cmath>
 #include <limits>
+#include <mobula/core/format.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/demo_game.hpp>
 #include <mobula/server/game/sight.hpp>
+#include <resource/test_level.hpp>
 #include <server/hamlet.hpp>
 #include <server/played_game.hpp>
 
@@ -58,6 +60,40 @@ class DemoGameTest : public testing::Test {
   std::optional<mobula::test::PlayedGame> played;
   std::uint32_t players = 0;
 };
+
+// A level with all that the demo spawns; of one prefab this component is left out, or has another name.
+core::Status check_without(std::string_view prefab = "", std::string_view component = "",
+                           const std::string& instead = "") {
+  std::string prefabs;
+  for (const std::string name : {"avatar", "coin", "medkit", "key"}) {
+    std::string components;
+    for (const std::string each : {"Transform", name == "avatar" ? "Avatar" : "Pickup", "Name"})
+      if (name != prefab || each != component)
+        components += (components.empty() ? "" : ",") + core::format(R"("{}":{{}})", each);
+    if (name == prefab) components += instead;
+    prefabs += (prefabs.empty() ? "" : ",") +
+               core::format(R"("{}":{{"spawnable":true,"components":{{{}}}}})", name, components);
+  }
+  DemoGame game;
+  return game.check_level(mobula::test::load_text(R"({"prefabs":{)" + prefabs + "}}").get());
+}
+
+TEST(DemoLevel, IsRefusedIfWhatItSpawnsLacksWhatTheGameNeeds) {
+  EXPECT_TRUE(check_without());
+  EXPECT_TRUE(check_without("coin", "Name")) << "nobody needs it";
+  constexpr std::pair<const char*, const char*> needed[] = {
+      {"avatar", "Transform"}, {"avatar", "Avatar"}, {"avatar", "Name"},   {"coin", "Transform"}, {"coin", "Pickup"},
+      {"medkit", "Transform"}, {"medkit", "Pickup"}, {"key", "Transform"}, {"key", "Pickup"}};
+  for (const auto& [prefab, component] : needed) {
+    const core::Status playable = check_without(prefab, component);
+    ASSERT_FALSE(playable.ok()) << prefab << ' ' << component;
+    EXPECT_STREQ(playable.error().reason, "incomplete prefab");
+    EXPECT_EQ(
+        playable.error().message,
+        core::format("the demo needs a level whose prefab \"{}\" has a component {} of that name", prefab, component));
+  }
+  EXPECT_FALSE(check_without("avatar", "Name", R"(,"Title":{"$type":"Name"})")) << "it is not called Name";
+}
 
 TEST_F(DemoGameTest, AnAvatarAppearsAtASpawnPointAndGoesWithItsPlayer) {
   const std::uint32_t before = world->registry().entities().size();

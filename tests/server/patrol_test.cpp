@@ -20,10 +20,17 @@ using mobula::engine::Transform;
 using mobula::resource::Compiled;
 using mobula::server::World;
 
-// What the demo asks of a level, and these entities.
+// What the demo asks of a level.
+const std::string spawned_prefabs = R"(
+    "avatar":{"spawnable":true,"components":{"Transform":{},"Avatar":{},"Name":{}}},
+    "pickup":{"components":{"Transform":{},"Pickup":{}}},
+    "coin":{"prefab":"pickup","spawnable":true},
+    "medkit":{"prefab":"pickup","spawnable":true},
+    "key":{"prefab":"pickup","spawnable":true})";
+
+// And these entities.
 Compiled compile(const std::string& entities) {
-  const std::string prefabs = R"("avatar":{"spawnable":true},"coin":{"spawnable":true},"medkit":{"spawnable":true},
-                                 "key":{"spawnable":true},"guard":{"components":{"Transform":{},
+  const std::string prefabs = spawned_prefabs + R"(,"guard":{"components":{"Transform":{},
                                  "Patrol":{"points":[[0,0,0],[20,0,0],[20,0,20]],"speed":2}}})";
   return test::compile_files({{"level.json", R"({"prefabs":{)" + prefabs + R"(},"entities":{)" + entities + "}}"}},
                              test::demo_schema(), component_compilers());
@@ -93,8 +100,8 @@ TEST(Patrol, WhatIsNoPatrolIsToldWithItsPlace) {
 
 TEST(Patrol, ALevelWithALineThatIsNoneIsNotPlayed) {
   DemoGame game;
-  const auto level = test::load_text(R"({"prefabs":{"avatar":{"spawnable":true},"coin":{"spawnable":true},
-      "medkit":{"spawnable":true},"key":{"spawnable":true}},"statics":[{"type":"Line","data":"0000"}]})");
+  const auto level =
+      test::load_text(R"({"prefabs":{)" + spawned_prefabs + R"(},"statics":[{"type":"Line","data":"0000"}]})");
   const core::Status playable = game.check_level(level.get());
   ASSERT_FALSE(playable.ok());
   EXPECT_STREQ(playable.error().reason, "bad line");
