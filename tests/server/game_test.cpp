@@ -381,6 +381,15 @@ TEST_F(DemoGameTest, WhoHadAnAvatarFindsItAsItWas) {
   EXPECT_EQ(get<mobula::server::Relevance>(before.entity).owner, 9u);
 }
 
+TEST_F(DemoGameTest, WhoHadHalfAnAvatarGetsAWholeOne) {
+  const Player before = join("ada");
+  world->registry().remove<Name>(before.entity);
+  Player again{.id = 9, .name = "ada", .entity = before.entity};
+  const mobula::ecs::Entity whole = game.join(*world, again).value();
+  EXPECT_NE(whole, before.entity);
+  EXPECT_EQ(get<Avatar>(whole).player, 9u);
+}
+
 TEST_F(DemoGameTest, ASpectatorLooksFromWherePlayersBegin) {
   const std::uint32_t entities = world->registry().entities().size();
   const Player player{.id = 5, .name = "eve", .entity = {}, .spectator = true};
