@@ -74,10 +74,11 @@ int main(int argc, char** argv) {
       ->excludes(ticks, json, events, list);
   app.add_option("--name", options.name, "what the player is called")->capture_default_str();
   app.add_flag("--spectate", options.spectate, "look on: without an entity in the world");
-  app.add_option("--resources", options.resources,
-                 "keep the server's level, as clients may have it, in this folder, and at most 1 GiB of levels: those "
-                 "used longest ago make room; with --record it is fetched anew, to be in the recording, and the folder "
-                 "is left alone")
+  app.add_option(
+         "--resources", options.resources,
+         "keep the server's level, as clients may have it, in this folder, and at most 1 GiB or 1,024 levels: "
+         "those used longest ago make room; with --record it is fetched anew, to be in the recording, and the folder "
+         "is left alone")
       ->type_name("DIR")
       ->excludes(list);
   app.add_option("--schema", schema_path, "accept only a server with this schema (.bfbs)");

@@ -73,7 +73,7 @@ bool is_named(int file, const std::string& path) {
 
 // False if a process is receiving it.
 bool remove_part(const std::string& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return false;
   const bool removed = ::flock(file, LOCK_EX | LOCK_NB) == 0 && is_named(file, path) && std::remove(path.c_str()) == 0;
   ::close(file);
@@ -142,19 +142,21 @@ core::Result<ResourceStore::Reception> ResourceStore::receive(const core::Conten
   const std::uint64_t size_max = std::min(resource_bytes_max, bytes_max_);
   if (size == 0 || size > size_max)
     return core::Error{"too large", core::format("a resource of {} bytes; at most {} are taken", size, size_max)};
-  const std::string part = part_path(identity);
-  if (const core::Status room = make_room(part, size); !room) return room.error();
   Reception reception;
   reception.identity_ = identity;
   reception.size_ = size;
   reception.whole_ = path(identity);
-  reception.part_ = part;
+  reception.part_ = part_path(identity);
   reception.file_ = ::open(reception.part_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (reception.file_ < 0) return not_written(reception.part_);
   if (::flock(reception.file_, LOCK_EX | LOCK_NB) != 0)
     return core::Error{"busy", core::format("{}: another process receives it", reception.part_)};
   if (!is_named(reception.file_, reception.part_))
     return core::Error{"busy", core::format("{}: another process has just received it", reception.part_)};
+  if (const core::Status room = make_room(reception.part_, size); !room) {
+    reception.stop(true);
+    return room.error();
+  }
   struct stat found = {};
   if (::fstat(reception.file_, &found) != 0) return not_written(reception.part_);
   reception.received_ = static_cast<std::uint64_t>(found.st_size);

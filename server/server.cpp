@@ -23,7 +23,9 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
   core::Result<std::shared_ptr<const resource::Resource>> first = first_level(config);
   if (!first) return first.error();
   const std::shared_ptr<const resource::Resource> newest = std::exchange(config.level, std::move(*first));
-  if (core::Status playable = game.check_level(config.level.get()); !playable) return playable.error();
+  // A saved level need not be one to begin with any more, where another takes its place.
+  const resource::Resource* const played = newest != nullptr ? newest.get() : config.level.get();
+  if (core::Status playable = game.check_level(played); !playable) return playable.error();
   core::Result<std::unique_ptr<World>> world =
       World::make({.schema = *schema,
                    .level = config.level,

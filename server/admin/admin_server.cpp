@@ -100,7 +100,11 @@ struct AdminServer::Impl final : ConnectionOwner {
   std::span<const Topic> topics() const override { return all_topics; }
   const std::string& welcome() const override { return first_words; }
   void ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept override;
-  bool live_began() noexcept override;
+  bool live_began() noexcept override {
+    if (live >= live_connections_max) return false;
+    ++live;
+    return true;
+  }
   void live_ended() noexcept override { --live; }
 
   class Asked;
@@ -241,8 +245,9 @@ void AdminServer::Impl::accept() {
     accepting = false;
     if (error) return accept_later();
     ++connections;
+    Place place(this);
     accept();
-    admin::serve(std::move(socket), *this);
+    admin::serve(std::move(socket), std::move(place), *this);
   });
 }
 
@@ -260,13 +265,6 @@ core::Nanoseconds AdminServer::Impl::timeout() const {
 void AdminServer::Impl::connection_ended() noexcept {
   --connections;
   accept();
-}
-
-bool AdminServer::Impl::live_began() noexcept {
-  if (live >= live_connections_max) return false;
-  ++live;
-  connection_ended();
-  return true;
 }
 
 void AdminServer::Impl::run() noexcept {

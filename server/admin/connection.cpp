@@ -40,11 +40,8 @@ bool is_of_http(const error_code& error) {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(asio::ip::tcp::socket socket, ConnectionOwner& owner)
-      : owner_(&owner), socket_(std::move(socket)), timer_(socket_.get_executor()) {}
-  ~Connection() {
-    if (!handed_over_) owner_->connection_ended();
-  }
+  Connection(asio::ip::tcp::socket socket, Place place, ConnectionOwner& owner)
+      : owner_(&owner), place_(std::move(place)), socket_(std::move(socket)), timer_(socket_.get_executor()) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -61,10 +58,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void drain();
 
   ConnectionOwner* owner_;
+  Place place_;
   asio::ip::tcp::socket socket_;
   asio::steady_timer timer_;
   bool timed_out_ = false;
-  bool handed_over_ = false;  // to a live connection, which has its place now
   boost::beast::flat_buffer buffer_{header_bytes_max + body_bytes_max};
   std::unique_ptr<http::request_parser<http::string_body>> parser_;  // one for each question
   http::response<http::string_body> response_;
@@ -141,8 +138,7 @@ void Connection::open_live(const Request& request) {
     return write(error_response(400, "malformed", "who opens a WebSocket says nothing before it has the answer"),
                  false);
   const bool authorized = owner_->may_watch(request.authorization);
-  handed_over_ = true;
-  serve_live(std::move(socket_), parser_->get(), authorized, *owner_);
+  serve_live(std::move(socket_), std::move(place_), parser_->get(), authorized, *owner_);
 }
 
 void Connection::write(Response response, bool keep_alive) {
@@ -178,8 +174,8 @@ void Connection::drain() {
 
 }  // namespace
 
-void serve(asio::ip::tcp::socket socket, ConnectionOwner& owner) {
-  std::make_shared<Connection>(std::move(socket), owner)->read();
+void serve(asio::ip::tcp::socket socket, Place place, ConnectionOwner& owner) {
+  std::make_shared<Connection>(std::move(socket), std::move(place), owner)->read();
 }
 
 }  // namespace mobula::server::admin

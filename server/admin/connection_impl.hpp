@@ -21,6 +21,6 @@ class ConnectionOwner : public LiveOwner {
   virtual std::optional<Response> refuse_live(const Request& request) noexcept = 0;
 };
 
-void serve(boost::asio::ip::tcp::socket socket, ConnectionOwner& owner);
+void serve(boost::asio::ip::tcp::socket socket, Place place, ConnectionOwner& owner);
 
 }  // namespace mobula::server::admin

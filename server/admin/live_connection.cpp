@@ -57,14 +57,17 @@ core::Result<std::chrono::nanoseconds> period_of(const json& wish, double per_se
 
 class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
  public:
-  LiveConnection(asio::ip::tcp::socket socket, bool authorized, LiveOwner& owner)
+  LiveConnection(asio::ip::tcp::socket socket, Place place, bool authorized, LiveOwner& owner)
       : owner_(&owner),
+        place_(std::move(place)),
         authorized_(authorized),
         websocket_(std::move(socket)),
         token_timer_(websocket_.get_executor()) {
     for (std::size_t i = 0; i < owner.topics().size(); ++i) slots_.emplace_back(websocket_.get_executor());
   }
-  ~LiveConnection() { counted_ ? owner_->live_ended() : owner_->connection_ended(); }
+  ~LiveConnection() {
+    if (counted_) owner_->live_ended();
+  }
   LiveConnection(const LiveConnection&) = delete;
   LiveConnection& operator=(const LiveConnection&) = delete;
 
@@ -105,6 +108,7 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
   void end();
 
   LiveOwner* owner_;
+  Place place_;  // until it is counted
   bool authorized_;
   bool counted_ = false;  // among those who may watch: a stranger takes none of their places
   bool closing_ = false;  // after what waits
@@ -183,6 +187,7 @@ void LiveConnection::take_token(const json& said) {
 void LiveConnection::admit() {
   counted_ = owner_->live_began();
   if (!counted_) return close(error_text("", {"busy", "there are too many live connections already"}, false));
+  place_.reset();
   say({with_topic("welcome", owner_->welcome()), {}});
 }
 
@@ -300,9 +305,9 @@ void LiveConnection::end() {
 
 }  // namespace
 
-void serve_live(asio::ip::tcp::socket socket, const http::request<http::string_body>& upgrade, bool authorized,
-                LiveOwner& owner) {
-  std::make_shared<LiveConnection>(std::move(socket), authorized, owner)->open(upgrade);
+void serve_live(asio::ip::tcp::socket socket, Place place, const http::request<http::string_body>& upgrade,
+                bool authorized, LiveOwner& owner) {
+  std::make_shared<LiveConnection>(std::move(socket), std::move(place), authorized, owner)->open(upgrade);
 }
 
 }  // namespace mobula::server::admin

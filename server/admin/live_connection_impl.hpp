@@ -5,6 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <memory>
 #include <mobula/core/clock.hpp>
 #include <mobula/server/admin/topic.hpp>
 #include <span>
@@ -26,7 +27,7 @@ class LiveOwner {
   // Calls `done` once, later, on this thread. Reasons of the simulation's that does not answer: "busy", "no answer",
   // "unfinished".
   virtual void ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept = 0;
-  // Who may watch gives back the place of a connection, which others need, for one of the live. False: there is none.
+  // Of those who may watch. False: too many do.
   virtual bool live_began() noexcept = 0;
   virtual void live_ended() noexcept = 0;
   virtual void connection_ended() noexcept = 0;
@@ -34,8 +35,14 @@ class LiveOwner {
   [[nodiscard]] virtual core::Nanoseconds timeout() const = 0;
 };
 
-// Has the place of the connection that was upgraded.
-void serve_live(boost::asio::ip::tcp::socket socket,
+// The place that a connection takes of those there are, given back when it ends.
+struct GiveBack {
+  void operator()(LiveOwner* owner) const noexcept { owner->connection_ended(); }
+};
+using Place = std::unique_ptr<LiveOwner, GiveBack>;
+
+// Keeps the place of the connection that was upgraded until who is there may watch, and has one of the live.
+void serve_live(boost::asio::ip::tcp::socket socket, Place place,
                 const boost::beast::http::request<boost::beast::http::string_body>& upgrade, bool authorized,
                 LiveOwner& owner);
 

@@ -134,16 +134,16 @@ void DemoGame::systems(World& world, mobula::ecs::Schedule& schedule) {
   add_sight(schedule, world);
 }
 
-// Who comes back after a restart finds the avatar as it was; a world's file may have left it half of one.
+// Who comes back after a restart finds the avatar as it was, but for a name that a world's file may not have.
 mobula::core::Result<Entity> DemoGame::join(World& world, const Player& player) {
   mobula::ecs::Registry& registry = world.registry();
-  const bool has_avatar = registry.try_get<const Avatar>(player.entity) != nullptr &&
-                          registry.try_get<const Name>(player.entity) != nullptr;
+  const bool has_avatar = registry.try_get<const Avatar>(player.entity) != nullptr;
   mobula::core::Result<Entity> avatar = has_avatar ? player.entity : world.spawn("avatar");
   if (!avatar) return avatar;
   if (!has_avatar) registry.get<mobula::engine::Transform>(*avatar).position = choose_spawn_position(world);
   registry.get<Avatar>(*avatar).player = player.id;
   own(registry, *avatar, player);
+  if (registry.try_get<const Name>(*avatar) == nullptr) registry.add<Name>(*avatar);
   Name& name = registry.get<Name>(*avatar);
   name = Name{};
   std::copy_n(player.name.begin(), std::min(player.name.size(), name.text.size()),

@@ -9,7 +9,6 @@
 #include <mobula/client/event_lines.hpp>
 #include <mobula/client/temporary_folder.hpp>
 #include <mobula/core/log.hpp>
-#include <optional>
 
 using namespace mobula;
 
@@ -51,10 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   client::ConnectionConfig config;
   config.schema = test::game_schema();
   fuzz::Input input(fuzz::view(data, size));
-  static Levels with_hamlet(true);
-  std::optional<Levels> empty;
-  if ((input.byte() & 1) != 0) empty.emplace(false);
-  config.resources = empty ? &empty->store : &with_hamlet.store;
+  Levels levels((input.byte() & 1) == 0);
+  config.resources = &levels.store;
   test::RawServer server(config);
   server.meet();
   for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) step(input, server);

@@ -61,10 +61,7 @@ class Owner final : public admin::ConnectionOwner {
   void ask(std::shared_ptr<admin::Feed> feed, FrameDone done) noexcept override {
     boost::asio::post(io_, [feed = std::move(feed), done = std::move(done)] { done(feed->next()()); });
   }
-  bool live_began() noexcept override {
-    --connections;
-    return ++watching != 0;
-  }
+  bool live_began() noexcept override { return ++watching != 0; }
   void live_ended() noexcept override { --watching; }
   [[nodiscard]] core::Nanoseconds timeout() const override { return 60 * core::second; }
 
@@ -106,7 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   {
     test::WireTap tap(io);
     ++owner.connections;
-    admin::serve(tap.take_socket(), owner);
+    admin::serve(tap.take_socket(), admin::Place(&owner), owner);
     if ((how & live_bit) != 0) open_live(tap);
     if ((how & told_bit) != 0)
       tap.say(test::websocket_frame(test::whole_text, core::as_bytes(R"({"token":"sesame-sesame-sesame"})", 32)));

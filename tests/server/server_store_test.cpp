@@ -196,6 +196,26 @@ TEST(ServerStore, ALevelThatHasChangedMeanwhileReplacesTheSavedOne) {
   lives.registry().check();
 }
 
+// As after an update of the game: what is saved is not given up for it.
+TEST(ServerStore, ASavedLevelThatCanNoLongerBePlayedIsReplacedByAnother) {
+  class Stricter : public test::TinyGame {
+    core::Status check_level(const resource::Resource* level) override {
+      if (level->identity() == test::hamlet()->identity()) return core::Error{"bad level", "not any more"};
+      return core::Done{};
+    }
+  };
+  Lives lives;
+  test::TinyGame game;
+  lives.begin(game);
+  lives.village->ticks(5);
+  lives.end();
+  Stricter stricter;
+  EXPECT_THROW(lives.begin(stricter), std::runtime_error);
+  Stricter next;
+  lives.begin(next, test::rebuilt_hamlet());
+  EXPECT_EQ(lives.village->server->world().level()->identity(), test::rebuilt_hamlet()->identity());
+}
+
 TEST(ServerStore, ALevelThatWasLoadedAgainIsTheSavedOne) {
   Lives lives;
   demo::DemoGame game;

@@ -254,7 +254,9 @@ TEST(AdminLive, NoMoreStrangersAreHeardAtOnceThanThereAreConnections) {
   }
   std::size_t served = 0;
   std::size_t open_max = 0;
-  while (served < strangers.size()) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (served < strangers.size() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::size_t open = 0;
     served = 0;
     for (const RawSocket& stranger : strangers) {
@@ -267,7 +269,7 @@ TEST(AdminLive, NoMoreStrangersAreHeardAtOnceThanThereAreConnections) {
     }
     open_max = std::max(open_max, open);
   }
-  EXPECT_GT(open_max, 0u);
+  EXPECT_EQ(served, strangers.size());
   EXPECT_LT(open_max, 2 * connections_max) << "some end while they are counted";
 }
 
