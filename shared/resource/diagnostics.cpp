@@ -38,10 +38,18 @@ std::uint32_t Diagnostics::add_file(std::string name, std::string text) {
 }
 
 void Diagnostics::error(Place place, std::string message) {
+  if (count(place)) keep(place, std::move(message));
+}
+
+bool Diagnostics::count(Place place) {
+  const bool fresh = places_.insert(static_cast<std::uint64_t>(place.file) << 32 | place.offset).second;
+  return fresh && found_.size() < limits::errors;
+}
+
+void Diagnostics::keep(Place place, std::string message) {
   // An error is one line, whatever names the source has.
   std::replace_if(message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
-  if (told_.insert(static_cast<std::uint64_t>(place.file) << 32 | place.offset).second)
-    found_.push_back({place, std::move(message)});
+  found_.push_back({place, std::move(message)});
 }
 
 void Diagnostics::file_error(std::string name, std::string message) {
@@ -59,14 +67,11 @@ std::vector<CompileError> Diagnostics::errors() const {
     return std::tie(a.place.file, a.place.offset) < std::tie(b.place.file, b.place.offset);
   });
   for (const Found& found : sorted) {
-    if (all.size() == limits::errors) {
-      const std::size_t left = sorted.size() + file_errors_.size() - all.size();
-      all.push_back({files_[found.place.file].name, 0, 0, core::format("and {} more errors", left)});
-      break;
-    }
     const LineColumn at = locate(files_[found.place.file].text, found.place.offset);
     all.push_back({files_[found.place.file].name, at.line, at.column, found.message});
   }
+  if (places_.size() > found_.size())
+    all.push_back({all.back().file, 0, 0, core::format("and {} more errors", places_.size() - found_.size())});
   return all;
 }
 

@@ -46,8 +46,9 @@ class TreeBuilder {
     std::string name(text, length);
     const auto [first, fresh] = level.names.emplace(name, place);
     if (!fresh) {
-      diagnostics_.error(place, core::format("'{}' is there twice (first at {}); names must be unique", name,
-                                             diagnostics_.describe(first->second)));
+      diagnostics_.error(place, [&, at = first->second] {
+        return core::format("'{}' is there twice (first at {}); names must be unique", name, diagnostics_.describe(at));
+      });
     }
     level.value->members.push_back({std::move(name), place, {}});
     return true;

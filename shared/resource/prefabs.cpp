@@ -67,8 +67,10 @@ void Prefabs::collect(const JsonValue& prefabs) {
     Entry& entry = prefabs_[member.name];
     if (entry.source != nullptr) {
       if (entry.source->place.file == member.place.file) continue;  // told as a name that is there twice
-      diagnostics_.error(member.place, core::format("prefab '{}' is there twice (first at {}); names must be unique",
-                                                    member.name, diagnostics_.describe(entry.source->place)));
+      diagnostics_.error(member.place, [&] {
+        return core::format("prefab '{}' is there twice (first at {}); names must be unique", member.name,
+                            diagnostics_.describe(entry.source->place));
+      });
       continue;
     }
     entry.source = &member;
@@ -92,7 +94,8 @@ const CompiledType* Prefabs::find_type(std::string_view name) const {
 const Node* Prefabs::find(const std::string& name, Place place) {
   const auto found = prefabs_.find(name);
   if (found == prefabs_.end()) {
-    diagnostics_.error(place, core::format("there is no prefab '{}'{}", name, did_you_mean(name, keys_of(prefabs_))));
+    diagnostics_.error(
+        place, [&] { return core::format("there is no prefab '{}'{}", name, did_you_mean(name, keys_of(prefabs_))); });
     return nullptr;
   }
   Entry& entry = found->second;
@@ -250,9 +253,10 @@ const CompiledType* Prefabs::type_of(const JsonMember& member) {
     return nullptr;
   }
   if (found == nullptr) {
-    diagnostics_.error(
-        place, core::format("'{}' is no component{}; expected one of the schema's, or a name with \"$type\"", name,
-                            did_you_mean(name, keys_of(types_))));
+    diagnostics_.error(place, [&] {
+      return core::format("'{}' is no component{}; expected one of the schema's, or a name with \"$type\"", name,
+                          did_you_mean(name, keys_of(types_)));
+    });
   } else if (name != member.name && find_type(member.name) != nullptr) {
     diagnostics_.error(member.place,
                        core::format("'{}' is a component itself; expected another name for a {}", member.name, name));

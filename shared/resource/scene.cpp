@@ -91,9 +91,10 @@ void Scene::index_paths() {
     const SceneEntity& entity = entities_[i];
     const auto [first, fresh] = by_path_.emplace(path_key(entity.above, entity.name), i);
     if (fresh) continue;
-    diagnostics_.error(entity.node->place,
-                       core::format("entity '{}' is there twice (first at {}); names must be unique", entity.name,
-                                    diagnostics_.describe(entities_[first->second].node->place)));
+    diagnostics_.error(entity.node->place, [&, at = entities_[first->second].node->place] {
+      return core::format("entity '{}' is there twice (first at {}); names must be unique", entity.name,
+                          diagnostics_.describe(at));
+    });
   }
 }
 
@@ -163,11 +164,13 @@ std::string Scene::path_of(std::uint32_t entity) const {
 std::uint32_t Scene::step(std::uint32_t from, std::string_view name, const JsonValue& path) const {
   const auto found = by_path_.find(path_key(from, name));
   if (found != by_path_.end()) return found->second;
-  std::vector<std::string_view> known;
-  for (const SceneEntity& entity : entities_)
-    if (entity.above == from) known.push_back(entity.name);
-  diagnostics_.error(path.place, core::format("'{}' leads nowhere: there is no '{}' in {}{}", path.text, name,
-                                              path_of(from), did_you_mean(name, known)));
+  diagnostics_.error(path.place, [&] {
+    std::vector<std::string_view> known;
+    for (const SceneEntity& entity : entities_)
+      if (entity.above == from) known.push_back(entity.name);
+    return core::format("'{}' leads nowhere: there is no '{}' in {}{}", path.text, name, path_of(from),
+                        did_you_mean(name, known));
+  });
   return no_parent;
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <mobula/core/format.hpp>
 #include <mobula/resource/diagnostics.hpp>
 #include <mobula/resource/limits.hpp>
 
@@ -35,6 +36,21 @@ TEST(Diagnostics, TheRestOfVeryManyErrorsIsCounted) {
   const auto errors = diagnostics.errors();
   ASSERT_EQ(errors.size(), limits::errors + 1);
   EXPECT_EQ(to_string(errors.back()), "a.json: and 7 more errors");
+}
+
+TEST(Diagnostics, OnlyWhatIsKeptIsWorded) {
+  Diagnostics diagnostics;
+  const std::uint32_t file = diagnostics.add_file("a.json", std::string(1000, ' '));
+  std::uint32_t worded = 0;
+  for (std::uint32_t i = 1000; i-- > 0;) {
+    for (int twice = 0; twice < 2; ++twice)
+      diagnostics.error({file, i}, [&] { return core::format("mistake {}", ++worded); });
+  }
+  EXPECT_EQ(worded, limits::errors);
+  const auto errors = diagnostics.errors();
+  ASSERT_EQ(errors.size(), limits::errors + 1);
+  EXPECT_EQ(errors.front().message, "mistake 50") << "the first found, sorted by place";
+  EXPECT_EQ(errors.back().message, "and 950 more errors");
 }
 
 TEST(Diagnostics, AnErrorIsOneLineWhateverNamesItHolds) {
