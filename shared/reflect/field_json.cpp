@@ -5,6 +5,7 @@
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/reflect/field_json.hpp>
+#include <mobula/reflect/json_number.hpp>
 #include <mobula/reflect/yaw.hpp>
 
 namespace mobula::reflect {
@@ -80,9 +81,7 @@ class LeafReader {
 
   bool real(Value& into) {
     if (!is(Kind::number, "a number")) return false;
-    double number = 0;
-    // What is too large for a double is too large for whatever the field is.
-    return take(into, parse(value_.text, number) ? number : std::numeric_limits<double>::infinity());
+    return take(into, read_json_number(value_.text));  // what is too large for a double is so for whatever the field is
   }
 
   // [x, y, z, w], made one of length 1 with all the digits that were written.
@@ -121,7 +120,8 @@ class LeafReader {
       context_.refuse(part.place, wrong_type(field_, describe(part.kind), "a number"));
       return false;
     }
-    if (parse(part.text, number) && std::fabs(number) <= 1e6) return true;
+    number = read_json_number(part.text);
+    if (std::fabs(number) <= 1e6) return true;
     context_.refuse(part.place, {"out of range", core::format("'{}' is out of range: {}", field_.path, part.text)});
     return false;
   }

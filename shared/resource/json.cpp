@@ -2,9 +2,9 @@
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
-#include <charconv>
 #include <cmath>
 #include <mobula/core/format.hpp>
+#include <mobula/reflect/json_number.hpp>
 #include <mobula/resource/json.hpp>
 #include <mobula/resource/limits.hpp>
 #include <unordered_map>
@@ -131,9 +131,8 @@ std::optional<double> read_number(const JsonValue& value, Diagnostics& diagnosti
     diagnostics.error(value.place, core::format("expected a number, not {}", describe(value.kind)));
     return std::nullopt;
   }
-  double number = 0;
-  const auto read = std::from_chars(value.text.data(), value.text.data() + value.text.size(), number);
-  if (read.ec != std::errc() || !std::isfinite(number)) {
+  const double number = reflect::read_json_number(value.text);
+  if (!std::isfinite(number)) {
     diagnostics.error(value.place, core::format("{} is out of range; expected a finite number", value.text));
     return std::nullopt;
   }

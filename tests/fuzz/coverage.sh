@@ -28,7 +28,7 @@ http          server/admin/connection.cpp server/admin/live_connection.cpp serve
 input         shared/wire/input.cpp
 level_json    shared/resource/json.cpp shared/resource/compiler.cpp shared/resource/scene.cpp
               shared/resource/prefabs.cpp shared/resource/placements.cpp shared/resource/raw_parts.cpp
-              shared/resource/sources.cpp shared/reflect/field_json.cpp
+              shared/resource/sources.cpp shared/reflect/field_json.cpp shared/reflect/json_number.cpp
 message       shared/wire/messages.cpp
 pipe          shared/net/stream_connection.cpp shared/net/tcp_stream.cpp shared/net/websocket_stream.cpp
 recording     client/recording.cpp client/replay.cpp

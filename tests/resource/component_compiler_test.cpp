@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <kitchen/components.hpp>
 
+#include <cmath>
 #include <mobula/schema/components.hpp>
 #include <resource/test_level.hpp>
 
@@ -85,6 +86,17 @@ TEST(CompileFields, YawTurnsAboutTheVertical) {
   const auto transform = component_of<engine::Transform>(resource->level(), 0);
   EXPECT_FLOAT_EQ(transform.rotation.y, 0.70710678f);
   EXPECT_FLOAT_EQ(transform.rotation.w, 0.70710678f);
+}
+
+TEST(CompileFields, ANumberTooNearToZeroIsZeroWithItsSign) {
+  const auto plain = compile_kitchen<kitchen::Plain>(
+      R"("Plain":{"a_float":-1e-400,"a_double":1e-9999,"a_quaternion":[-1e-400,0,1e-400,1]})");
+  EXPECT_EQ(plain.a_float, 0.0f);
+  EXPECT_TRUE(std::signbit(plain.a_float));
+  EXPECT_EQ(plain.a_double, 0.0);
+  EXPECT_EQ(plain.a_quaternion.x, 0.0f);
+  EXPECT_EQ(plain.a_quaternion.w, 1.0f);
+  EXPECT_NE(kitchen_error(R"("Plain":{"a_double":1e400})"), "");
 }
 
 struct BadValue {

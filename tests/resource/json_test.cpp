@@ -69,6 +69,18 @@ TEST(Json, NumbersAreFiniteAndCountsAreWhole) {
   EXPECT_EQ(diagnostics.errors().size(), 3u);
 }
 
+TEST(Json, ANumberTooSmallForADoubleIsZeroAndOneTooLargeIsRefused) {
+  Diagnostics diagnostics;
+  auto number = parse_json(diagnostics.add_file("f", "-1e-400"), diagnostics);
+  ASSERT_TRUE(number.has_value());
+  EXPECT_EQ(read_number(*number, diagnostics), 0.0);
+  EXPECT_EQ(first_error("1e400"), "f:1:1: not JSON: Number too big to be stored in double.");
+  number->text = "1e400";
+  EXPECT_FALSE(read_number(*number, diagnostics));
+  ASSERT_EQ(diagnostics.errors().size(), 1u);
+  EXPECT_EQ(to_string(diagnostics.errors().front()), "f:1:1: 1e400 is out of range; expected a finite number");
+}
+
 TEST(Json, ANumberMadeByTheCompilerReadsBackAsItself) {
   Diagnostics diagnostics;
   for (const double number : {0.1, -1e-300, 123456789.123456789, 3.0})

@@ -1,0 +1,44 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <mobula/reflect/json_number.hpp>
+
+namespace mobula::reflect {
+namespace {
+
+// After the e; what no integer can hold is as good as the greatest, which no number of digits makes up for.
+std::int64_t exponent_of(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  std::int64_t exponent = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
+  constexpr std::int64_t beyond = std::numeric_limits<std::int64_t>::max() / 2;
+  if (read.ec == std::errc::result_out_of_range) return text.starts_with('-') ? -beyond : beyond;
+  return std::clamp(exponent, -beyond, beyond);
+}
+
+// Whether a number that is not zero lies nearer to it than 1.
+bool is_below_one(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, end);
+  const std::int64_t exponent = end == text.size() ? 0 : exponent_of(text.substr(end + 1));
+  const auto point = static_cast<std::int64_t>(std::min(digits.find('.'), digits.size()));
+  const auto first = static_cast<std::int64_t>(digits.find_first_of("123456789"));
+  const std::int64_t before_point = first < point ? point - first : point + 1 - first;  // 1 for 7, 0 for .7, -1 for .07
+  return before_point + exponent <= 0;
+}
+
+}  // namespace
+
+double read_json_number(std::string_view text) {
+  double number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec == std::errc::invalid_argument || read.ptr != text.data() + text.size())
+    return std::numeric_limits<double>::quiet_NaN();
+  if (read.ec == std::errc()) return number;
+  // Out of range, says from_chars, at both ends.
+  const double end = is_below_one(text) ? 0 : std::numeric_limits<double>::infinity();
+  return text.starts_with('-') ? -end : end;
+}
+
+}  // namespace mobula::reflect
