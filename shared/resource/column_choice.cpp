@@ -95,8 +95,7 @@ class Chooser {
   [[nodiscard]] static bool is_made_of_parents(const Column& column) {
     static constexpr core::StringId32 parent(parent_component);
     return column.component != nullptr && column.key == ComponentKey{parent, parent} &&
-           std::ranges::find(column.component->fields, reflect::FieldKind::entity, &reflect::Field::kind) !=
-               column.component->fields.end();
+           tells_parents(*column.component);
   }
 
   // Whether compile_fields makes the type, and the instance name may stand in a list of components.

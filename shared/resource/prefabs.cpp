@@ -37,6 +37,11 @@ std::vector<std::string_view> keys_of(const Map& map) {
 }  // namespace
 
 bool check_name(std::string_view name, Place place, Diagnostics& diagnostics) {
+bool tells_parents(const reflect::Component& component) {
+  return component.name == parent_component && std::ranges::find(component.fields, reflect::FieldKind::entity,
+                                                                 &reflect::Field::kind) != component.fields.end();
+}
+
   if (!name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos &&
       name.size() <= limits::name_bytes)
     return true;

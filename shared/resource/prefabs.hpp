@@ -17,6 +17,9 @@ namespace mobula::resource {
 inline constexpr std::string_view parent_component = "Parent";
 inline constexpr std::string_view transform_component = "Transform";
 
+// Whether it is the component that the compiler makes of the hierarchy.
+bool tells_parents(const reflect::Component& component);
+
 // A component type that can be compiled: of the schema, or of a compiler of its own, or both.
 struct CompiledType {
   std::string name;

@@ -82,9 +82,10 @@ void read_column(const JsonValue& json, const Scene& scene, Workshop& workshop, 
   const Audience audience = part.audience();
   DraftColumn column;
   column.data = part.bytes("data");
+  const std::uint32_t from = scene.entities().empty() ? no_parent : 0;  // where paths begin: the root of a prefab
   if (const JsonValue* entities = part.member("entities", Kind::array, true)) {
     for (const JsonValue& path : entities->items) {
-      const std::uint32_t entity = scene.resolve(0, path);
+      const std::uint32_t entity = scene.resolve(from, path);
       if (entity == no_parent) return;  // told
       if (!column.entity_index.empty() && entity <= column.entity_index.back())
         part.refuse(path.place, "entities are not in the order of the level, or one is there twice");
@@ -98,11 +99,13 @@ void read_column(const JsonValue& json, const Scene& scene, Workshop& workshop, 
     const std::optional<std::uint32_t> offset =
         shaped ? read_count(pair.items[0], 0, std::numeric_limits<std::uint32_t>::max(), diagnostics) : std::nullopt;
     if (!offset) return part.refuse(pair.place, "expected [offset, \"/path\"]");
-    const std::uint32_t target = scene.resolve(0, pair.items[1]);
+    const std::uint32_t target = scene.resolve(from, pair.items[1]);
     if (target == no_parent) return;
     column.references.push_back({*offset, target});
   }
   const reflect::Component* component = workshop.schema.find(type);
+  if (component != nullptr && name == parent_component && tells_parents(*component))
+    return part.refuse(json.place, "the column 'Parent' follows from where entities stand; expected no such column");
   if (component != nullptr && component->not_sent && audience == Audience::everyone)
     return part.refuse(json.place, core::format("{} is never sent; expected \"server_only\": true", type));
   if (!part.good()) return;

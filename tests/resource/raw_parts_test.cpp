@@ -73,6 +73,13 @@ TEST(RawParts, WhatIsWrongIsToldWithItsPlace) {
        "1:87: 'spawn_order' is 1.5; expected a whole number"},
       {R"({"entities":{"a":{}},"columns":[{"type":"R","entities":["/a"],"data":""},{"type":"R","entities":["/a"],"data":""}]})",
        "1:74: the column 'R' is there twice"},
+      // No entity to begin at.
+      {R"({"columns":[{"type":"R","entities":["1/a"],"data":""}]})", "1:37: '1/a' leads nowhere: there is no '1' in /"},
+      {R"({"columns":[{"type":"R","entities":[],"data":"","references":[[0,".."]]}]})",
+       "1:66: '..' leads out of the level"},
+      // Nothing would tell it from the one that the compiler makes.
+      {R"({"entities":{"a":{}},"columns":[{"type":"Parent","entities":["/a"],"data":"0000000000000000"}]})",
+       "1:33: the column 'Parent' follows from where entities stand; expected no such column"},
       {R"({"prefabs":{"p":{"columns":[]}}})",
        "1:28: only a spawnable prefab has columns; expected \"spawnable\": true"},
   };
