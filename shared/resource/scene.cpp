@@ -62,7 +62,8 @@ void Scene::add_placement(const JsonValue& placement) {
     return diagnostics_.error(placement.place, "placements need a component Transform in the schema");
   std::optional<Node> node = prefabs_.build_top(name->text, placement.place, placement, placement_members);
   std::vector<JsonValue> instances = expand_placement(placement, diagnostics_);
-  if (!node || !has_room(*node, instances.size(), placement.place)) return;
+  if (!node) return lose(instances.size(), placement.place);
+  if (!has_room(*node, instances.size(), placement.place)) return;
   node->place = name->place;
   node->parent = placement.find("parent");
   nodes_.push_back(std::move(*node));
@@ -73,10 +74,16 @@ void Scene::add_placement(const JsonValue& placement) {
 }
 
 bool Scene::has_room(const Node& node, std::size_t copies, Place place) {
-  if (entities_.size() + node.total * copies <= limits::entities) return true;
+  if (lost_ + entities_.size() + node.total * copies <= limits::entities) return true;
   if (!full_) diagnostics_.error(place, core::format("too many entities; at most {}", limits::entities));
   full_ = true;
   return false;
+}
+
+// Instances of what could not be built take room as well: otherwise each placement of it could ask for a full level.
+void Scene::lose(std::size_t copies, Place place) {
+  lost_ += copies;
+  has_room({}, 0, place);
 }
 
 void Scene::add_tree(const Node& node, std::string name, std::uint32_t above, const JsonValue* placed) {

@@ -36,6 +36,7 @@ class Scene {
   void add_placement(const JsonValue& placement);
   void add_tree(const Node& node, std::string name, std::uint32_t above, const JsonValue* placed);
   bool has_room(const Node& node, std::size_t copies, Place place);
+  void lose(std::size_t copies, Place place);
   void attach();
   void check_ancestors(std::uint32_t entity);
   void sort_by_depth_first();
@@ -45,8 +46,9 @@ class Scene {
 
   Prefabs& prefabs_;
   Diagnostics& diagnostics_;
-  bool closed_ = false;  // a prefab: paths stay inside
-  bool full_ = false;    // told once; nothing more is added
+  bool closed_ = false;   // a prefab: paths stay inside
+  bool full_ = false;     // told once; nothing more is added
+  std::size_t lost_ = 0;  // instances of what could not be built
   std::deque<Node> nodes_;
   std::deque<JsonValue> placed_;
   std::vector<SceneEntity> entities_;

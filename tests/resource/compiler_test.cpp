@@ -256,6 +256,19 @@ TEST(Compiler, AFullLevelIsToldOnce) {
             "level.json:2:15: too many entities; at most 1048576\n");
 }
 
+TEST(Compiler, InstancesOfWhatCannotBeBuiltTakeRoom) {
+  std::string children;
+  for (int i = 0; i < 3000; ++i) children += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":{}";
+  const auto row = [](const std::string& prefab, int count) {
+    return R"({"name":"row","prefab":")" + prefab + R"(","grid":{"origin":[0,0,0],"step":[1,1,1],"count":[)" +
+           std::to_string(count) + ",1,1]}}";
+  };
+  EXPECT_EQ(errors_of("{\"prefabs\":{\"p\":{\"children\":{" + children + "}}},\n\"placements\":[\n" +
+                      row("none", 2000) + ",\n" + row("p", 349) + "]}"),
+            "level.json:3:24: there is no prefab 'none'\n"
+            "level.json:4:1: too many entities; at most 1048576\n");
+}
+
 TEST(Compiler, ALevelOfNothingIsALevel) {
   const auto resource = test::load_text("{}");
   EXPECT_EQ(resource->level().num_entities, 0u);
