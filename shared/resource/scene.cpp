@@ -111,21 +111,48 @@ void Scene::attach() {
     const JsonValue* parent = entities_[i].node->parent;
     if (parent != nullptr && entities_[i].above == no_parent) entities_[i].parent = resolve(i, *parent);
   }
-  for (std::uint32_t i = 0; i < entities_.size(); ++i) check_ancestors(i);
+  check_depths();
 }
 
-void Scene::check_ancestors(std::uint32_t entity) {
-  const Node& node = *entities_[entity].node;
-  std::uint32_t depth = 1;
-  for (std::uint32_t at = entities_[entity].parent; at != no_parent; at = entities_[at].parent) {
-    if (at == entity) {
-      const Place place = node.parent != nullptr ? node.parent->place : node.place;
-      return diagnostics_.error(place, core::format("parents go in a circle: {} is above itself", path_of(entity)));
+// Each entity's depth follows from its parent's, so each line of parents is walked once, however long it is.
+void Scene::check_depths() {
+  static constexpr std::uint32_t unknown = 0;
+  static constexpr std::uint32_t open = ~0u;      // on the line that is being walked
+  static constexpr std::uint32_t circular = ~1u;  // in a circle, or below one
+  std::vector<std::uint32_t> depths(entities_.size(), unknown);
+  std::vector<std::uint32_t> line;
+  for (std::uint32_t i = 0; i < entities_.size(); ++i) {
+    std::uint32_t at = i;
+    for (; at != no_parent && depths[at] == unknown; at = entities_[at].parent) {
+      depths[at] = open;
+      line.push_back(at);
     }
-    if (++depth > limits::hierarchy_depth + entities_.size()) return;  // hangs below a circle, which is told elsewhere
+    std::uint32_t depth = at == no_parent ? 0 : depths[at];
+    if (depth == open) {
+      tell_circle(at);
+      depth = circular;
+    }
+    for (; !line.empty(); line.pop_back()) {
+      depths[line.back()] = depth == circular ? circular : ++depth;
+      if (depth != circular) check_depth(line.back(), depth);
+    }
   }
+}
+
+void Scene::tell_circle(std::uint32_t first) {
+  std::uint32_t at = first;
+  do {
+    const Node& node = *entities_[at].node;
+    diagnostics_.error(node.parent != nullptr ? node.parent->place : node.place,
+                       core::format("parents go in a circle: {} is above itself", path_of(at)));
+    at = entities_[at].parent;
+  } while (at != first);
+}
+
+void Scene::check_depth(std::uint32_t entity, std::uint32_t depth) {
   if (depth > limits::hierarchy_depth)
-    diagnostics_.error(node.place, core::format("nested too deep; at most {} levels", limits::hierarchy_depth));
+    diagnostics_.error(entities_[entity].node->place,
+                       core::format("nested too deep; at most {} levels", limits::hierarchy_depth));
 }
 
 // Depth first, so that parents stand before children, and families together: children in the order written, then those

@@ -38,7 +38,9 @@ class Scene {
   bool has_room(const Node& node, std::size_t copies, Place place);
   void lose(std::size_t copies, Place place);
   void attach();
-  void check_ancestors(std::uint32_t entity);
+  void check_depths();
+  void tell_circle(std::uint32_t first);
+  void check_depth(std::uint32_t entity, std::uint32_t depth);
   void sort_by_depth_first();
   std::uint32_t step(std::uint32_t from, std::string_view name, const JsonValue& path) const;
   [[nodiscard]] std::string path_of(std::uint32_t entity) const;

@@ -269,6 +269,30 @@ TEST(Compiler, InstancesOfWhatCannotBeBuiltTakeRoom) {
             "level.json:4:1: too many entities; at most 1048576\n");
 }
 
+// Whichever stands first, the parents or what hangs below them.
+TEST(Compiler, DepthsAndCirclesOfAttachedEntitiesAreFoundFromBothEnds) {
+  for (const bool down : {true, false}) {
+    SCOPED_TRACE(down);
+    std::string line;
+    for (int i = 0; i < 34; ++i) {
+      const int at = down ? i : 33 - i;
+      line += (line.empty() ? "\"e" : ",\n\"e") + std::to_string(at) + "\":{" +
+              (at == 0 ? "" : "\"parent\":\"/e" + std::to_string(at - 1) + "\"") + "}";
+    }
+    EXPECT_EQ(errors_of("{\"entities\":{\n" + line + "}}"),
+              down ? "level.json:34:1: nested too deep; at most 32 levels\n"
+                     "level.json:35:1: nested too deep; at most 32 levels\n"
+                   : "level.json:2:1: nested too deep; at most 32 levels\n"
+                     "level.json:3:1: nested too deep; at most 32 levels\n");
+    const std::string below = R"("below":{"parent":"/a"})";
+    const std::string circle = "\"a\":{\n\"parent\":\"/b\"},\"b\":{\"parent\":\n\"/a\"}";
+    EXPECT_EQ(errors_of("{\"entities\":{" + (down ? circle + "," + below : below + "," + circle) + "}}"),
+              "level.json:2:10: parents go in a circle: /a is above itself\n"
+              "level.json:3:1: parents go in a circle: /b is above itself\n")
+        << "what hangs below a circle is in none";
+  }
+}
+
 TEST(Compiler, ALevelOfNothingIsALevel) {
   const auto resource = test::load_text("{}");
   EXPECT_EQ(resource->level().num_entities, 0u);
