@@ -3,6 +3,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/resource/limits.hpp>
 #include <mobula/resource/prefabs.hpp>
+#include <unordered_map>
 
 namespace mobula::resource {
 namespace {
@@ -36,12 +37,12 @@ std::vector<std::string_view> keys_of(const Map& map) {
 
 }  // namespace
 
-bool check_name(std::string_view name, Place place, Diagnostics& diagnostics) {
 bool tells_parents(const reflect::Component& component) {
   return component.name == parent_component && std::ranges::find(component.fields, reflect::FieldKind::entity,
                                                                  &reflect::Field::kind) != component.fields.end();
 }
 
+bool check_name(std::string_view name, Place place, Diagnostics& diagnostics) {
   if (!name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos &&
       name.size() <= limits::name_bytes)
     return true;
@@ -221,10 +222,14 @@ bool Prefabs::overlay(Node& node, const JsonValue& value, std::uint32_t depth) {
 }
 
 void Prefabs::overlay_components(Node& node, const JsonValue& components) {
-  for (const JsonMember& member : components.members)
+  for (const JsonMember& member : components.members) {
+    // Each has a column. Told here already: what looks through an entity's components looks through few.
+    if (node.components.size() > limits::columns)
+      return diagnostics_.error(member.place, core::format("too many components; at most {}", limits::columns));
     if (check_name(member.name, member.place, diagnostics_) &&
         expect(member.value, Kind::object, member.name, diagnostics_))
       overlay_component(node, member);
+  }
 }
 
 void Prefabs::overlay_component(Node& node, const JsonMember& member) {
@@ -272,6 +277,10 @@ const CompiledType* Prefabs::type_of(const JsonMember& member) {
 
 bool Prefabs::overlay_children(Node& node, const JsonValue& children, std::uint32_t depth) {
   bool good = true;
+  // Room for all first: the names that the map points to must not move.
+  node.children.reserve(node.children.size() + children.members.size());
+  std::unordered_map<std::string_view, Node*> by_name;
+  for (Node& child : node.children) by_name.emplace(child.name, &child);
   for (const JsonMember& member : children.members) {
     if (!check_name(member.name, member.place, diagnostics_) ||
         !expect(member.value, Kind::object, member.name, diagnostics_))
@@ -281,17 +290,16 @@ bool Prefabs::overlay_children(Node& node, const JsonValue& children, std::uint3
       return false;
     }
     refuse_unknown_members(member.value, child_members, diagnostics_);
-    const auto inherited = std::find_if(node.children.begin(), node.children.end(),
-                                        [&](const Node& each) { return each.name == member.name; });
-    if (inherited == node.children.end()) {
+    const auto inherited = by_name.find(member.name);
+    if (inherited == by_name.end()) {
       std::optional<Node> child = build(member.name, member.place, member.value, depth);
       good = good && child.has_value();
-      if (child) node.children.push_back(std::move(*child));
+      if (child) by_name.emplace(member.name, &node.children.emplace_back(std::move(*child)));
     } else if (const JsonValue* prefab = member.value.find("prefab")) {
       diagnostics_.error(prefab->place,
                          core::format("child '{}' comes from a prefab; expected no other prefab for it", member.name));
     } else {
-      good = overlay(*inherited, member.value, depth) && good;
+      good = overlay(*inherited->second, member.value, depth) && good;
     }
   }
   return good;

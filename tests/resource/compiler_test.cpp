@@ -269,6 +269,15 @@ TEST(Compiler, InstancesOfWhatCannotBeBuiltTakeRoom) {
             "level.json:4:1: too many entities; at most 1048576\n");
 }
 
+TEST(Compiler, AnEntityHasNoMoreComponentsThanALevelHasColumns) {
+  std::string components;
+  for (std::uint32_t i = 0; i < limits::columns + 10; ++i)
+    components += (i == 0 ? "\"" : ",\n\"") + std::to_string(i) + R"(":{"$type":"Health"})";
+  EXPECT_NE(errors_of("{\"entities\":{\"a\":{\"components\":{" + components + "}}}}")
+                .find("level.json:4098:1: too many components; at most 4096\n"),
+            std::string::npos);
+}
+
 // Whichever stands first, the parents or what hangs below them.
 TEST(Compiler, DepthsAndCirclesOfAttachedEntitiesAreFoundFromBothEnds) {
   for (const bool down : {true, false}) {
