@@ -36,9 +36,10 @@ void Liar::enter(core::Nanoseconds now) {
   newest_ = ack_ = 0;
 }
 
+// One that was used is bad while it has not expired: a server whose date goes back takes it for new.
 transport::ConnectToken Liar::bad_token(std::uint64_t date) {
   switch (random_.below(4)) {
-    case 0: return used_ ? *used_ : token(date, true, false);
+    case 0: return used_ && used_->expire_time > date ? *used_ : token(date, true, false);
     case 1: return token(date - too_old_seconds, true, true);
     case 2: return token(date, false, true);
     default: return token(date, true, false);
