@@ -62,7 +62,7 @@ struct Plan {
   std::uint32_t hostiles = 0;              // who have no session, and send what no client would
   std::uint32_t liars = 0;                 // who have one
   transport::NetworkConditions network{};  // while no fault has another
-  std::uint32_t seconds_max = 0;           // what takes longer hangs
+  std::uint32_t seconds_max = 0;           // of CPU: what takes longer hangs
   std::vector<Fault> faults;               // by tick
 };
 
