@@ -12,7 +12,7 @@ namespace mobula::test {
 class RawServer : transport::Output {
  public:
   explicit RawServer(client::ConnectionConfig config)
-      : connection(with_token(std::move(config)), 0), endpoint_(test_transport()) {
+      : connection(with_token(std::move(config)), 0), endpoint_(small_transport()) {
     endpoint_.set_unix_time(test_unix_time);
   }
 
@@ -50,6 +50,12 @@ class RawServer : transport::Output {
   std::deque<core::Bytes> inputs;
 
  private:
+  // For one connection.
+  static transport::ServerConfig small_transport() {
+    transport::ServerConfig config = test_transport();
+    config.used_tokens_max = 64;
+    return config;
+  }
   static client::ConnectionConfig with_token(client::ConnectionConfig config) {
     config.transport.token = test_token(1);
     return config;

@@ -19,7 +19,9 @@ core::Result<std::unique_ptr<store::Store>> open(const std::string& path) {
 
 core::Result<std::unique_ptr<server::Server>> start(server::Game& game, store::Store& store) {
   server::ServerConfig config{.level = test::hamlet(), .index_limit = 1u << 12, .store = &store};
+  config.history_bytes = 1u << 16;  // tables and memory are small, as they are made for each input
   config.transport = test::test_transport();
+  config.transport.used_tokens_max = 64;
   config.token_servers = config.transport.public_addresses;
   auto server = server::Server::start(std::move(config), game);
   if (server) (*server)->set_unix_time(test::test_unix_time);

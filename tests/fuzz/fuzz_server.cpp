@@ -36,9 +36,11 @@ void step(fuzz::Input& input, server::Server& server, test::RawClient& client) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
   demo::DemoGame game;
-  server::ServerConfig config{.level = test::hamlet()};
+  server::ServerConfig config{.level = test::hamlet(), .index_limit = 1u << 12};
   config.rejoin_grace = core::second / 2;
+  config.history_bytes = 1u << 16;  // tables and memory are small, as they are made for each input
   config.transport = test::test_transport();
+  config.transport.used_tokens_max = 64;
   config.token_servers = config.transport.public_addresses;
   const std::unique_ptr<server::Server> server = std::move(*server::Server::start(std::move(config), game));
   server->set_unix_time(test::test_unix_time);

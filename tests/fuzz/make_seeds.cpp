@@ -338,7 +338,7 @@ void recordings() {
 class Conversation {
  public:
   Conversation() {
-    server::ServerConfig config{.level = test::hamlet()};
+    server::ServerConfig config{.level = test::hamlet(), .index_limit = 1u << 12};
     config.transport = test::test_transport();
     config.token_servers = config.transport.public_addresses;
     server_ = std::move(*server::Server::start(std::move(config), game_));
