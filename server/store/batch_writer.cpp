@@ -54,6 +54,7 @@ class BatchWriter::State {
   void prepare();
   void open_tables(const Batch& batch);
   void take_own_names();
+  std::string free_name(const std::string& wanted);
   Table& table_of(const reflect::Component& component, const std::string& instance);
   void make(Table& table);
   void write_compositions(const Batch& batch);
@@ -250,13 +251,23 @@ void BatchWriter::State::prepare() {
                  make("INSERT OR REPLACE INTO saved_world VALUES (?, ?)")};
 }
 
+// Nor is it that of a table or view which somebody else has made in the file.
+std::string BatchWriter::State::free_name(const std::string& wanted) {
+  for (;;) {
+    std::string name = names_.take(wanted);
+    Statement others = database_.prepare("SELECT count(*) FROM sqlite_schema WHERE lower(name) = lower(?)");
+    if (others) others.bind_text(1, name);
+    if (!others.next() || others.integer(0) == 0) return name;  // or no answer, which is told
+  }
+}
+
 BatchWriter::State::Table& BatchWriter::State::table_of(const reflect::Component& component,
                                                         const std::string& instance) {
   const std::int64_t id = ComponentTable(component, instance, "", "").id();
   if (const auto found = tables_.find(id); found != tables_.end()) return *found->second;
   const std::string wanted = ComponentTable::wanted_name(component, instance);
-  auto table = std::make_unique<Table>(
-      ComponentTable(component, instance, names_.take("component_" + wanted), names_.take(wanted)));
+  auto table =
+      std::make_unique<Table>(ComponentTable(component, instance, free_name("component_" + wanted), free_name(wanted)));
   return *tables_.emplace(id, std::move(table)).first->second;
 }
 

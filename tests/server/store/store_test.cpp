@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
+#include <mobula/server/store/database.hpp>
 #include <mobula/server/store/world_tables.hpp>
 #include <reflect/compile_schema.hpp>
 #include <server/store/store_world.hpp>
@@ -86,6 +87,40 @@ TEST(Store, AWorldComesBackWithItsHandlesAndAllItsFacts) {
   EXPECT_EQ(back.level->entities, facts.level->entities);
   EXPECT_EQ(back.level->paths, facts.level->paths);
   EXPECT_EQ(back.level->names, facts.level->names);
+}
+
+TEST(Store, WhatSomebodyElseMadeInTheFileTakesNoNameAway) {
+  const TestFolder folder;
+  {
+    const auto store = open_store(folder.file());
+    StoreWorld world(store->incarnation());
+    store->begin(world.registry);
+    store->note();
+    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  }
+  {
+    Database database = std::move(*Database::open(folder.file(), Database::Access::existing));
+    database.run("CREATE TABLE COMPONENT_Plain_mine (a)");
+    database.run("CREATE VIEW Plain_mine AS SELECT 1");
+    ASSERT_FALSE(database.failed());
+  }
+  Model saved;
+  {
+    const auto store = open_store(folder.file());
+    StoreWorld world(store->incarnation());
+    ASSERT_TRUE(store->restore(world.registry).ok());
+    store->begin(world.registry);
+    const ecs::PoolId pool = world.pool_of("Plain", "mine");
+    world.registry.add_bytes(world.registry.create(), pool, kitchen_schema()->find("Plain")->default_value);
+    store->note();
+    const core::Status done = store->finish(facts_of(world.registry));
+    ASSERT_TRUE(done.ok()) << done.error().message;
+    saved = world.model();
+  }
+  const auto store = open_store(folder.file());
+  StoreWorld world(store->incarnation());
+  ASSERT_TRUE(store->restore(world.registry).ok());
+  EXPECT_EQ(world.model(), saved);
 }
 
 TEST(Store, AfterARestartNoNewHandleIsAnOldOne) {
