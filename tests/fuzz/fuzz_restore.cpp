@@ -3,6 +3,7 @@
 // made right.
 #include <fuzz/fuzz.hpp>
 #include <fuzz/saved_world.hpp>
+#include <fuzz/small_server.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/server/game/demo_game.hpp>
 #include <server/raw_client.hpp>
@@ -18,11 +19,8 @@ core::Result<std::unique_ptr<store::Store>> open(const std::string& path) {
 }
 
 core::Result<std::unique_ptr<server::Server>> start(server::Game& game, store::Store& store) {
-  server::ServerConfig config{.level = test::hamlet(), .index_limit = 1u << 12, .store = &store};
-  config.history_bytes = 1u << 16;  // tables and memory are small, as they are made for each input
-  config.transport = test::test_transport();
-  config.transport.used_tokens_max = 64;
-  config.token_servers = config.transport.public_addresses;
+  server::ServerConfig config = fuzz::small_server();
+  config.store = &store;
   auto server = server::Server::start(std::move(config), game);
   if (server) (*server)->set_unix_time(test::test_unix_time);
   return server;

@@ -4,6 +4,7 @@
 //   2                     a tick                  3                     the line breaks, and the client comes back
 //   4                     an entity of the level is changed
 #include <fuzz/fuzz.hpp>
+#include <fuzz/small_server.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/server/game/demo_game.hpp>
 #include <server/raw_client.hpp>
@@ -36,12 +37,8 @@ void step(fuzz::Input& input, server::Server& server, test::RawClient& client) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
   demo::DemoGame game;
-  server::ServerConfig config{.level = test::hamlet(), .index_limit = 1u << 12};
+  server::ServerConfig config = fuzz::small_server();
   config.rejoin_grace = core::second / 2;
-  config.history_bytes = 1u << 16;  // tables and memory are small, as they are made for each input
-  config.transport = test::test_transport();
-  config.transport.used_tokens_max = 64;
-  config.token_servers = config.transport.public_addresses;
   const std::unique_ptr<server::Server> server = std::move(*server::Server::start(std::move(config), game));
   server->set_unix_time(test::test_unix_time);
   test::RawClient client(*server, 1);

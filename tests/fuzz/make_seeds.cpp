@@ -5,6 +5,7 @@
 #include <fstream>
 #include <fuzz/mirror_state.hpp>
 #include <fuzz/seeds.hpp>
+#include <fuzz/small_server.hpp>
 #include <mobula/client/recording.hpp>
 #include <mobula/core/base64.hpp>
 #include <mobula/resource/compiler.hpp>
@@ -338,10 +339,7 @@ void recordings() {
 class Conversation {
  public:
   Conversation() {
-    server::ServerConfig config{.level = test::hamlet(), .index_limit = 1u << 12};
-    config.transport = test::test_transport();
-    config.token_servers = config.transport.public_addresses;
-    server_ = std::move(*server::Server::start(std::move(config), game_));
+    server_ = std::move(*server::Server::start(fuzz::small_server(), game_));
     server_->set_unix_time(test::test_unix_time);
     client_ = std::make_unique<test::RawClient>(*server_, 1);
     client_->connect();
