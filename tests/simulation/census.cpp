@@ -39,6 +39,7 @@ std::optional<std::string> Census::check(const server::Server& server) {
     if (!session->player.spectator && !session->restored) players.insert(session->player.id);
   }
   if (players != playing_) fail("the game was told of others than those who play");
+  if (playing_.size() + awaited_.size() > players_max_) fail("there are more players than there is room for");
   return wrong_;
 }
 

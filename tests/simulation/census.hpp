@@ -1,6 +1,6 @@
 // Who plays: a number is one account's for ever, an account plays once and keeps its number as long as it has not left,
-// who is lost is awaited for the grace; the game is told of all who come and go; and each of a player's commands
-// is carried out at most once, in order.
+// there are no more than there is room for, who is lost is awaited for the grace; the game is told of all who come and
+// go; and each of a player's commands is carried out at most once, in order.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class Census {
     std::uint32_t last = 0;  // number
   };
 
-  explicit Census(core::Nanoseconds grace) : grace_(grace) {}
+  Census(core::Nanoseconds grace, std::uint32_t players_max) : grace_(grace), players_max_(players_max) {}
 
   // A server begins, with what was saved; null: a new world.
   std::optional<std::string> begin(const server::Server& server, const Known* saved);
@@ -51,6 +51,7 @@ class Census {
   void check(const server::Session& session);
 
   core::Nanoseconds grace_;
+  std::uint32_t players_max_;
   core::Nanoseconds now_ = 0;
   std::optional<std::string> wrong_;
   std::map<std::uint32_t, std::string> accounts_;             // by number

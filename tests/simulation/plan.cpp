@@ -136,6 +136,8 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   plan.keeps_levels = plan.has_level && random.chance(1, 2);
   plan.spectates = random.chance(1, 2);
   plan.watches_memory = random.chance(1, 4);
+  plan.players_max = plan.players + (random.chance(1, 4) ? 0 : 100);
+  plan.refuses_second = random.chance(1, 4);
   plan.hostiles = drawn->hostile ? 1 + random.below(3) : 0;
   plan.liars = drawn->hostile ? 1 + random.below(3) : 0;
   plan.seconds_max = seconds_max + plan.ticks / 10;
@@ -172,9 +174,10 @@ std::string to_string(const Plan& plan) {
                      " hostile, " + std::to_string(plan.liars) + " liars, " +
                      (plan.hides ? "layers and rooms" : "everybody sees everything") +
                      (plan.has_level ? ", a level" : "") + (plan.keeps_levels ? " that clients keep" : "") +
-                     (plan.spectates ? ", a spectator" : "") + ", history " + std::to_string(plan.history_bytes) +
-                     " bytes, deltas " + std::to_string(plan.delta_bytes) + " bytes, a checkpoint each " +
-                     std::to_string(plan.checkpoint_ticks) + " ticks\n";
+                     (plan.spectates ? ", a spectator" : "") + ", room for " + std::to_string(plan.players_max) +
+                     (plan.refuses_second ? ", second log-ins refused" : "") + ", history " +
+                     std::to_string(plan.history_bytes) + " bytes, deltas " + std::to_string(plan.delta_bytes) +
+                     " bytes, a checkpoint each " + std::to_string(plan.checkpoint_ticks) + " ticks\n";
   for (const Fault& fault : plan.faults) text += "  " + to_string(fault) + "\n";
   return text;
 }

@@ -46,8 +46,9 @@ struct Fault {
 
 struct Plan {
   std::uint64_t seed = 0;
-  std::uint32_t ticks = 0;    // in which things go wrong; after them everything has to come right
-  std::uint32_t players = 0;  // at a time
+  std::uint32_t ticks = 0;        // in which things go wrong; after them everything has to come right
+  std::uint32_t players = 0;      // at a time
+  std::uint32_t players_max = 0;  // ServerConfig's: where liars have come in, there may be no room for one of them
   std::uint32_t entities = 0;
   std::uint32_t changes_max = 0;  // to the world, in a tick
   bool hides = false;             // layers, rooms and owners: not everyone sees everything
@@ -58,6 +59,7 @@ struct Plan {
   std::uint32_t index_limit = 1u << 20;
   bool keeps_levels = false;               // some clients have the level on their disk, or get it there
   bool spectates = false;                  // somebody only looks on
+  bool refuses_second = false;             // log-ins of an account that plays
   bool watches_memory = false;             // at the end everybody leaves and comes, over and over
   std::uint32_t hostiles = 0;              // who have no session, and send what no client would
   std::uint32_t liars = 0;                 // who have one

@@ -20,7 +20,7 @@ Simulation::Simulation(Plan plan, Listener listener, std::string folder)
       disk_(plan_.seed),
       server_port_(std::make_unique<ServerPort>(*this)),
       oracle_(test::UpheavalGame(plan_.seed).layers(), listener_.event ? tell_of_entity() : nullptr),
-      census_(rejoin_grace) {
+      census_(rejoin_grace, plan_.players_max) {
   if (plan_.keeps_levels) levels_.emplace(std::move(*client::ResourceStore::open(folder_ + "/levels")));
   for (std::uint32_t i = 0; i < plan_.players; ++i) {
     players_.push_back(std::make_unique<Player>(*this, i));
@@ -117,6 +117,7 @@ void Simulation::check() {
   check_sessions();
   if (server_->stats().client_bytes.max() > std::max<std::uint64_t>(plan_.delta_bytes, wire::delta_bytes_max))
     fail("a client was told more than its budget");
+  if (plan_.refuses_second && server_->stats().replaced > 0) fail("a second log-in took the place of the first");
   if (outcome_.ticks % 64 == 0) {
     server_->published().check();
     server_->world().registry().check();

@@ -100,6 +100,7 @@ class Simulation {
   void hear(Player& player, const client::ReceivedEvent& received);
   void hear_in_order(Player& player, const SimGame::Event& event);
   void run_first(Player& player);
+  void end_first(Player& player);
   void settle();
   void mend();
   void go_on();

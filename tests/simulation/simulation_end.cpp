@@ -44,7 +44,7 @@ void Simulation::mend() {
   next_fault_ = 0;
   for (const auto& player : players_) {
     network_.heal(player->port.from);
-    if (player->first) network_.heal(player->first->port.from);
+    if (player->first) end_first(*player);
     unban(*player);
     player->mute = false;
     player->drift = 0;

@@ -40,6 +40,8 @@ void Simulation::begin_server() {
   config.history_bytes = plan_.history_bytes;
   config.delta_bytes_per_tick_max = plan_.delta_bytes;
   config.rejoin_grace = rejoin_grace;
+  config.players_max = plan_.players_max;
+  if (plan_.refuses_second) config.duplicate_login = server::DuplicateLogin::refuse;
   config.checkpoint_ticks = plan_.checkpoint_ticks;
   config.index_limit = plan_.index_limit;
   config.store = store_.get();

@@ -57,6 +57,12 @@ void Simulation::run_first(Player& player) {
   if (player.first->connection->state() == Connection::State::closed) player.first.reset();
 }
 
+// Where second log-ins are refused, there is no other end to it.
+void Simulation::end_first(Player& player) {
+  network_.heal(player.first->port.from);
+  if (plan_.refuses_second) player.first->connection->close(player.first->port);
+}
+
 void Simulation::come_back(Player& player) {
   Connection& connection = *player.connection;
   const transport::ReasonCode code = connection.reason().code;

@@ -10,7 +10,7 @@
 namespace mobula::sim {
 namespace {
 
-constexpr std::uint64_t golden_hash = 0x210c8ed79e442efa;
+constexpr std::uint64_t golden_hash = 0x3274f39d8a0d023b;
 constexpr Size small{.ticks = 200, .players = 4, .entities = 80};
 
 Fault fault(Fault::Kind kind, std::uint32_t at, std::uint32_t ticks = 1, std::uint32_t operations = 0) {
@@ -40,6 +40,9 @@ TEST(Trial, NothingIsWrongWhenTheDiskFailsAndTheServerComesBack) {
     plan.delta_bytes = 500;
     plan.history_bytes = 2048;
     plan.watches_memory = operations == 1;
+    plan.refuses_second = operations == 6;
+    plan.liars = operations == 13 ? 1 : 0;
+    plan.players_max = plan.players;
     plan.faults = {fault(Kind::moved, 40),
                    fault(Kind::disk_full, 60, 40),
                    fault(Kind::twice, 80),
