@@ -6,7 +6,7 @@
 namespace mobula::core {
 namespace {
 
-// Control characters are written \u00XX here, so that nothing is lost.
+// Control characters are written \uXXXX here, so that nothing is lost.
 std::string json_string(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {
@@ -20,7 +20,7 @@ std::string json_string(std::string_view text) {
       result += {'\\', static_cast<char>(point)};
     } else if (point == '\n') {
       result += "\\n";
-    } else if (point < 0x20 || (point >= 0x7F && point <= 0x9F)) {
+    } else if (is_control(point)) {
       result += format("\\u{:04x}", point);
     } else {
       result += text.substr(0, text.size() - rest.size());

@@ -3,11 +3,11 @@
 #include <mobula/core/text.hpp>
 
 namespace mobula::core {
-namespace {
 
-bool is_control(std::uint32_t point) { return point < 0x20 || (point >= 0x7F && point <= 0x9F); }
-
-}  // namespace
+bool is_control(std::uint32_t point) {
+  const auto within = [point](std::uint32_t first, std::uint32_t last) { return point >= first && point <= last; };
+  return point < 0x20 || within(0x7F, 0x9F) || within(0x2028, 0x202E) || within(0x2066, 0x2069);
+}
 
 std::uint32_t take_code_point(std::string_view& text) {
   if (text.empty()) return no_code_point;

@@ -11,8 +11,11 @@ namespace mobula::core {
 // Well-formed UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 bool is_utf8(std::string_view text);
 
-// UTF-8 without control characters (U+0000 to U+001F, U+007F to U+009F): a log line stays a line, a terminal obeys
-// nobody else.
+// U+0000 to U+001F and U+007F to U+009F, what ends a line or a paragraph (U+2028, U+2029), and what turns the text
+// after it round (U+202A to U+202E, U+2066 to U+2069).
+bool is_control(std::uint32_t code_point);
+
+// UTF-8 without control characters: a log line stays a line and reads as it is, a terminal obeys nobody else.
 bool is_printable(std::string_view text);
 
 // The code point that the text begins with, taken off it; nothing is taken off if there is none.

@@ -26,13 +26,13 @@ constexpr std::size_t depth_max = 32;
 
 // Out --------------------------------------------------------------------------------------
 
-// JSON may have U+007F to U+009F as they are, which a terminal obeys: escaped like all other control characters.
+// JSON may have most control characters as they are, which a terminal obeys: all are escaped.
 void append_escaped(std::string_view json, std::string& out) {
   while (!json.empty()) {
     const std::string_view from = json;
     const std::uint32_t point = core::take_code_point(json);
     const std::string_view character = from.substr(0, from.size() - json.size());
-    if (core::is_printable(character)) {
+    if (!core::is_control(point)) {
       out += character;
     } else {
       fmt::format_to(std::back_inserter(out), "\\u{:04x}", point);

@@ -1,5 +1,6 @@
 #include <mobula/core/assert.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/resource/json_writer.hpp>
 
 namespace mobula::resource {
@@ -14,20 +15,16 @@ std::string_view separator(const std::string& text) { return text.empty() ? "" :
 
 std::string json_text(std::string_view text) {
   std::string quoted = "\"";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
-    if (byte == '"' || byte == '\\') {
-      quoted += '\\';
-      quoted += text[i];
-    } else if (byte < 0x20 || byte == 0x7f) {
-      quoted += core::format("\\u{:04x}", byte);
-    } else if (byte == 0xc2 && next >= 0x80 && next <= 0x9f) {  // U+0080 to U+009F in UTF-8
-      quoted += core::format("\\u{:04x}", next);
-      ++i;
-    } else {
-      quoted += text[i];
+  while (!text.empty()) {
+    const std::string_view from = text;
+    const std::uint32_t point = core::take_code_point(text);
+    if (point == core::no_code_point) text.remove_prefix(1);
+    if (core::is_control(point)) {
+      quoted += core::format("\\u{:04x}", point);
+      continue;
     }
+    if (point == '"' || point == '\\') quoted += '\\';
+    quoted += from.substr(0, from.size() - text.size());
   }
   return quoted + '"';
 }

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <mobula/core/log_record.hpp>
@@ -45,6 +46,7 @@ TEST(LogRecord, IsALineForPeople) {
 TEST(LogRecord, EscapesWhateverItsTextIs) {
   EXPECT_EQ(nlohmann::json::parse(to_json({.text = "\"\\\n\t\x1b\x7F\u0085ä\xFF"}))["message"],
             "\"\\\n\t\x1b\x7F\u0085ä\uFFFD");
+  EXPECT_THAT(to_json({.text = "\u2028\u202E"}), testing::HasSubstr(R"("\u2028\u202e")"));
   EXPECT_EQ(to_text({.module = "a", .text = "b\n\x1b[1m\xFF"}), "a         b\uFFFD\uFFFD[1m\uFFFD");
 }
 

@@ -22,7 +22,8 @@ TEST(Text, EveryCodePointIsUtf8AndNoSurrogateIs) {
   for (std::uint32_t point = 0; point <= 0x110000; ++point) {
     const bool good = point <= 0x10FFFF && !(point >= 0xD800 && point <= 0xDFFF);
     ASSERT_EQ(is_utf8("a" + encode(point) + "b"), good) << point;
-    const bool control = point < 0x20 || (point >= 0x7F && point < 0xA0);
+    const bool turns = (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+    const bool control = point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x2028 || point == 0x2029 || turns;
     ASSERT_EQ(is_printable("a" + encode(point) + "b"), good && !control) << point;
   }
 }
@@ -52,6 +53,7 @@ TEST(Text, OverlongAndBrokenFormsAreNone) {
 TEST(Text, ThatIsShownIsPrintableWhateverItWas) {
   EXPECT_EQ(shown("abc ä😀", 100), "abc ä😀");
   EXPECT_EQ(shown("a\nb\x1b[1m\xFF\xE4.", 100), "a\uFFFDb\uFFFD[1m\uFFFD\uFFFD.");
+  EXPECT_EQ(shown("banned \u202Eym", 100), "banned \uFFFDym");
   EXPECT_EQ(shown("abcdef", 6), "abcdef");
   EXPECT_EQ(shown("abcdef", 5), "abcde...");
   EXPECT_EQ(shown("aääää", 4), "aä...") << "no character is cut in two";
