@@ -219,7 +219,7 @@ Plan shrink(Plan plan, std::uint32_t trials_max, const std::function<void(std::u
     plan = std::move(candidate);
     return true;
   };
-  if (!take_if_fails(plan) || kind.starts_with(hung)) return plan;  // what hangs would take hours
+  if (!take_if_fails(plan) || kind.starts_with(kind_of(std::string(hung)))) return plan;  // what hangs would take hours
   for (std::uint32_t Plan::* const who : {&Plan::hostiles, &Plan::liars}) {
     Plan fewer = plan;
     if (std::exchange(fewer.*who, 0) > 0) take_if_fails(std::move(fewer));

@@ -118,9 +118,12 @@ TEST(Trial, AnAssertionIsFoundWithItsTextAndItsTick) {
 #endif
 
 TEST(Trial, WhatDoesNotEndIsEnded) {
-  Plan plan = draw_plan(3, "calm", {.ticks = 1'000'000, .players = 4, .entities = 80});
+  Plan plan = draw_plan(3, "hostile", {.ticks = 1'000'000, .players = 4, .entities = 80});
   plan.seconds_max = 1;
   EXPECT_EQ(run_trial(plan).outcome.wrong, "did not end in 1 seconds");
+  std::uint32_t trials = 0;
+  static_cast<void>(shrink(plan, 60, [&](std::uint32_t tried, std::size_t) { trials = tried; }));
+  EXPECT_EQ(trials, 1u) << "shrinking it would take hours";
 }
 
 // Of a plan that can never come right, as it has more entities than there is room for: the faults are not to blame.
