@@ -14,7 +14,9 @@ fail() {
   exit 1
 }
 
-cmake --install "$build" --component mobula-development --prefix "$dir/installed" >/dev/null
+for component in development programs; do
+  cmake --install "$build" --component "mobula-$component" --prefix "$dir/installed" >/dev/null
+done
 mv "$dir/installed" "$dir/prefix"
 
 # Of other people's headers those of the system and fmt, and of FlatBuffers for one's own messages: nothing else is
@@ -38,5 +40,5 @@ make_project "$here/player" player "${flags[@]}" -DARENA_DIR="$arena" -DMOBULA_P
 serve "$dir/log" "$dir/arena/arena" --port 0 --admin-port 0
 "$dir/player/player" "127.0.0.1:$port" "$admin"
 # A client that has never heard of the game mirrors and verifies it.
-"$build/bin/mobula-client" --connect "127.0.0.1:$port" --admin "$admin" --ticks 40 --json | tee "$dir/json"
+"$dir/prefix/bin/mobula-client" --connect "127.0.0.1:$port" --admin "$admin" --ticks 40 --json | tee "$dir/json"
 grep -q '"entities":[12],' "$dir/json"
