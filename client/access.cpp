@@ -78,9 +78,9 @@ core::Status take_answer(const std::string& answer, Tokens& tokens) {
 core::Result<Tokens> from_admin(const std::string& admin, const std::string& token_file, std::uint32_t count) {
   net::HttpOptions as;
   if (!token_file.empty()) {
-    core::Result<std::string> bearer = net::load_bearer_token(token_file);
+    core::Result<net::BearerTokenFile> bearer = net::load_bearer_token(token_file);
     if (!bearer) return bearer.error();
-    as.bearer = std::move(*bearer);
+    as.bearer = std::move(bearer->token);
   }
   Tokens tokens;
   while (tokens.size() < count) {

@@ -54,9 +54,11 @@ core::Result<admin::AdminConfig> admin_config(const Config& config) {
   if (!listen) return core::Error{listen.error().reason, "--admin-address: " + listen.error().message};
   admin::AdminConfig admin{.listen = *listen};
   if (!config.admin_token_file.empty()) {
-    core::Result<std::string> token = net::load_bearer_token(config.admin_token_file);
-    if (!token) return core::Error{token.error().reason, "--admin-token-file: " + token.error().message};
-    admin.bearer_token = std::move(*token);
+    core::Result<net::BearerTokenFile> file = net::load_bearer_token(config.admin_token_file);
+    if (!file) return core::Error{file.error().reason, "--admin-token-file: " + file.error().message};
+    if (file->others_may_read)
+      core::log_warn("server", "{}: others may read this token (chmod 600)", config.admin_token_file);
+    admin.bearer_token = std::move(file->token);
   }
   if (const core::Status good = admin::check_listen(*listen, admin.bearer_token); !good)
     return core::Error{good.error().reason, "--admin-token-file: " + good.error().message};

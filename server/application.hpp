@@ -9,8 +9,9 @@
 namespace mobula::server {
 
 // What main() of a game's server calls. Serves until SIGINT or SIGTERM, or for --ticks ticks.
-// Gives the exit status: 0 when all went well, 2 for a wrong command line, a bad level or a port
-// that cannot be had, each told in one line on standard error. `settings` are the game's own, told as the server's are:
+// Gives the exit status: 0 when all went well, 1 when the last save failed or `health` has no answer, 2 for a wrong
+// command line, a bad level or a port that cannot be had, each told in one line on standard error. `settings` are the
+// game's own, told as the server's are:
 //   run(argc, argv, game, {{"max_balls", &game.balls_max, "balls at a time", {.least = 1, .most = 1000}}})
 int run(int argc, char** argv, Game& game, std::vector<core::Setting> settings = {});
 

@@ -21,7 +21,6 @@ void ReasonCounts::add(const std::string& reason) {
 }
 
 core::Status Bot::update(core::Nanoseconds now) {
-  ever_wanted_ = ever_wanted_ || wanted_;
   if (client_ != nullptr) {
     client_->update();
     take_news(now);

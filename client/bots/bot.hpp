@@ -75,7 +75,6 @@ class Bot {
   [[nodiscard]] Connection* connection() { return client_ != nullptr ? &client_->connection() : nullptr; }
   [[nodiscard]] bool playing() const { return place_ == Place::playing; }
   [[nodiscard]] bool ever_joined() const { return ever_joined_; }
-  [[nodiscard]] bool ever_wanted() const { return ever_wanted_; }
   // It is out, or on its way in again, because its behaviour wants that.
   [[nodiscard]] bool away_by_wish() const { return self_.behaviour->returns && !failed_ && ever_joined_; }
   // It should be in, and was turned away or thrown out for good.
@@ -113,7 +112,6 @@ class Bot {
   bool by_wish_ = false;  // the connection is broken because the bot broke it
   bool failed_ = false;
   bool ever_joined_ = false;
-  bool ever_wanted_ = false;
   std::uint32_t joins_ = 0;           // pipes opened
   std::uint64_t losses_ = 0;          // of the present client, that are dealt with
   core::Nanoseconds entered_at_ = 0;  // or when to try again, while there is no token

@@ -51,7 +51,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void begin_step();
   void on_read(const error_code& error);
   [[nodiscard]] Request request() const;
-  [[nodiscard]] std::string header(http::field field) const;
+  [[nodiscard]] std::string header(std::string_view name) const;
   void answer();
   void open_live(const Request& request);
   void write(Response response, bool keep_alive);
@@ -99,9 +99,9 @@ void Connection::on_read(const error_code& error) {
 }
 
 // Empty unless there is exactly one.
-std::string Connection::header(http::field field) const {
+std::string Connection::header(std::string_view name) const {
   const http::request<http::string_body>& message = parser_->get();
-  return message.count(field) == 1 ? std::string(message[field]) : std::string();
+  return message.count(name) == 1 ? std::string(message[name]) : std::string();
 }
 
 Request Connection::request() const {
@@ -113,11 +113,12 @@ Request Connection::request() const {
   request.path = target.substr(0, question_mark);
   request.query = target.substr(std::min(question_mark + 1, target.size()));
   request.body = message.body();
-  request.host = header(http::field::host);
-  request.authorization = header(http::field::authorization);
-  request.if_none_match = header(http::field::if_none_match);
-  if (message.count(http::field::origin) > 0)
-    request.origin = message.count(http::field::origin) == 1 ? header(http::field::origin) : "null";
+  request.host = header("Host");
+  request.authorization = header("Authorization");
+  request.if_none_match = header("If-None-Match");
+  request.fetch_site = header("Sec-Fetch-Site");
+  request.fetch_dest = header("Sec-Fetch-Dest");
+  if (message.count("Origin") > 0) request.origin = message.count("Origin") == 1 ? header("Origin") : "null";
   return request;
 }
 

@@ -12,13 +12,9 @@ struct Type {
 };
 constexpr std::array types{Type{".html", "text/html; charset=utf-8"},
                            Type{".js", "text/javascript; charset=utf-8"},
-                           Type{".mjs", "text/javascript; charset=utf-8"},
                            Type{".css", "text/css; charset=utf-8"},
                            Type{".json", "application/json"},
                            Type{".svg", "image/svg+xml"},
-                           Type{".png", "image/png"},
-                           Type{".ico", "image/x-icon"},
-                           Type{".woff2", "font/woff2"},
                            Type{".txt", "text/plain; charset=utf-8"}};
 
 constexpr const char* security_policy =

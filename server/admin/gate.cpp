@@ -20,15 +20,23 @@ bool is_own_origin(std::string_view origin, std::string_view host) {
   return http && !host.empty() && std::ranges::equal(origin.substr(begin + 3), host, {}, small, small);
 }
 
+// Pictures and scripts are asked for without an Origin, but with these (Fetch Metadata). Who follows a link asks for a
+// document, and may.
+bool is_part_of_foreign_page(const Request& request) {
+  const bool foreign = request.fetch_site == "cross-site" || request.fetch_site == "same-site";
+  return foreign && request.fetch_dest != "document";
+}
+
 core::ByteView bytes_of(std::string_view text) { return core::as_bytes(text.data(), text.size()); }
 
 }  // namespace
 
 std::optional<Response> Gate::refuse_page(const Request& request, bool any_host) {
-  if (request.origin && !is_own_origin(*request.origin, request.host))
+  if ((request.origin && !is_own_origin(*request.origin, request.host)) || is_part_of_foreign_page(request))
     return error_response(
         403, "foreign_origin",
-        "pages in browsers are answered only if this address served them: the Origin header is another");
+        "pages in browsers are answered only if this address served them: by Origin or Sec-Fetch-Site "
+        "this is another");
   if (!any_host && !names_a_machine_itself(request.host))
     return error_response(403, "foreign_host", "the Host header must be localhost or an IP address");
   return std::nullopt;

@@ -26,6 +26,8 @@ struct Request {
   std::string authorization;          // the same
   std::string if_none_match;          // the same
   std::optional<std::string> origin;  // the header: a page in a browser asks. More than one: "null"
+  std::string fetch_site;             // Sec-Fetch-Site, as browsers say it; empty unless there is exactly one
+  std::string fetch_dest;             // Sec-Fetch-Dest, the same
   // What the route found in the path and in the query, by name, decoded.
   std::map<std::string, std::string, std::less<>> parameters;
 

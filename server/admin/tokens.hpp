@@ -1,4 +1,4 @@
-// POST /api/tokens: connect tokens for development, handed to whoever can reach the admin address.
+// POST /api/tokens: connect tokens for development, handed to whoever may ask at the admin address.
 //
 //   {"count": 2, "user_data": "anna"}  ->  {"tokens": ["<base64>", "<base64>"]}       user_data may be left out
 #pragma once

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -7,7 +9,7 @@
 
 namespace mobula::net {
 
-core::Result<std::string> load_bearer_token(const std::string& path) {
+core::Result<BearerTokenFile> load_bearer_token(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
   if (!file.is_open() || !(std::getline(file, line) || file.eof()))
@@ -19,7 +21,9 @@ core::Result<std::string> load_bearer_token(const std::string& path) {
         "malformed", core::format("{}: is no bearer token: expected {} to {} printable characters without spaces, such "
                                   "as `openssl rand -hex 32` makes",
                                   path, bearer_bytes_min, bearer_bytes_max)};
-  return line;
+  struct stat found{};
+  const bool open_to_others = ::stat(path.c_str(), &found) == 0 && (found.st_mode & (S_IRGRP | S_IROTH)) != 0;
+  return BearerTokenFile{line, open_to_others};
 }
 
 }  // namespace mobula::net

@@ -41,7 +41,7 @@ std::string to_string(const Address& address);
 
 }  // namespace mobula::transport
 
-// For tests and tools. What an enemy may fill is hashed with a secret seed (AddressTable).
+// For tests and tools. What an enemy may fill is hashed with a secret seed (BoundedTable).
 template <>
 struct std::hash<mobula::transport::Address> {
   std::size_t operator()(const mobula::transport::Address& address) const noexcept;

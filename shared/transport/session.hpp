@@ -130,7 +130,6 @@ class Session {
   // The peer broke the rules of a reliable lane; nothing more can be received. Its owner must close it.
   [[nodiscard]] bool failed() const { return failed_; }
   // The `now` of the last datagram that was taken.
-  [[nodiscard]] core::Nanoseconds last_received() const { return last_received_; }
   [[nodiscard]] const SessionStats& stats() const { return stats_; }
 
   // Asserts what must hold between any two calls.

@@ -71,8 +71,8 @@ void key_file(std::string_view text) {
 }
 
 void bearer_file(std::string_view text) {
-  const auto token = net::load_bearer_token(file_of(text));
-  if (token) fuzz::require(!token->empty() && text.starts_with(*token), "a token is the text's beginning");
+  const auto file = net::load_bearer_token(file_of(text));
+  if (file) fuzz::require(!file->token.empty() && text.starts_with(file->token), "a token is the text's beginning");
 }
 
 constexpr std::array readers{conditions, base64, listen, destination, key_file, bearer_file};

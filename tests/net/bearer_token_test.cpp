@@ -7,13 +7,22 @@
 namespace mobula::net {
 namespace {
 
-core::Result<std::string> load(const std::string& content) {
+using std::filesystem::perms;
+
+core::Result<BearerTokenFile> load_file(const std::string& content, perms permissions) {
   const std::string path =
       testing::TempDir() + "bearer_" + testing::UnitTest::GetInstance()->current_test_info()->name();
   std::ofstream(path, std::ios::binary) << content;
-  core::Result<std::string> token = load_bearer_token(path);
+  std::filesystem::permissions(path, permissions);
+  core::Result<BearerTokenFile> file = load_bearer_token(path);
   std::filesystem::remove(path);
-  return token;
+  return file;
+}
+
+core::Result<std::string> load(const std::string& content) {
+  core::Result<BearerTokenFile> file = load_file(content, perms::owner_all);
+  if (!file) return file.error();
+  return std::move(file->token);
 }
 
 TEST(BearerToken, ATokenIsTheFirstLineOfItsFile) {
@@ -31,11 +40,18 @@ TEST(BearerToken, WhatIsNoTokenIsRefusedWithAdvice) {
     EXPECT_STREQ(token.error().reason, "malformed");
     EXPECT_NE(token.error().message.find("openssl rand -hex 32"), std::string::npos) << token.error().message;
   }
-  const core::Result<std::string> none = load_bearer_token("/nonexistent/token");
+  const core::Result<BearerTokenFile> none = load_bearer_token("/nonexistent/token");
   ASSERT_FALSE(none.ok());
   EXPECT_STREQ(none.error().reason, "cannot read");
   EXPECT_NE(none.error().message.find("/nonexistent/token: No such file"), std::string::npos) << none.error().message;
   EXPECT_FALSE(load_bearer_token("/").ok());
+}
+
+TEST(BearerToken, AFileThatOthersMayReadIsNoticed) {
+  const std::string token = "0123456789abcdef";
+  EXPECT_FALSE(load_file(token, perms::owner_all)->others_may_read);
+  EXPECT_TRUE(load_file(token, perms::owner_read | perms::group_read)->others_may_read);
+  EXPECT_TRUE(load_file(token, perms::owner_read | perms::others_read)->others_may_read);
 }
 
 }  // namespace

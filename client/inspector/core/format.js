@@ -17,10 +17,6 @@ export function milliseconds(seconds, digits = 2) {
   return isNumber(seconds) ? `${(seconds * 1000).toFixed(digits)} ms` : missing;
 }
 
-export function microseconds(seconds) {
-  return isNumber(seconds) ? `${whole.format(seconds * 1e6)} µs` : missing;
-}
-
 export function percent(share, digits = 1) {
   return isNumber(share) ? `${(share * 100).toFixed(digits)}%` : missing;
 }

@@ -25,6 +25,7 @@ async function ask(refused) {
       text: refused ? 'The token was refused. It is in the server’s configuration.' : 'It is in the server’s configuration.',
       label: 'Token',
       type: 'password',
+      maxlength: 256,
       action: 'Sign in',
       required: true,
     });

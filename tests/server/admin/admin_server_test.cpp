@@ -1,6 +1,7 @@
 // Over real sockets on the loopback address; ports are the kernel's choice.
 #include <gtest/gtest.h>
 
+#include <mobula/core/format.hpp>
 #include <mobula/net/http_client.hpp>
 #include <mobula/server/admin/admin_server.hpp>
 #include <mobula/server/admin/live.hpp>
@@ -87,6 +88,17 @@ TEST(AdminServer, PagesOfOthersAreNotAnswered) {
                                           "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
                    "403", "foreign_origin");
   }
+  const auto get = [&](const std::string& headers) {
+    return answer_to(*server, "GET /live HTTP/1.1\r\nHost: localhost\r\n" + headers + "Connection: close\r\n\r\n");
+  };
+  for (const char* site : {"cross-site", "same-site"})
+    for (const char* asked_for : {"image", "empty", "iframe"})
+      expect_refused(get(core::format("Sec-Fetch-Site: {}\r\nSec-Fetch-Dest: {}\r\n", site, asked_for)), "403",
+                     "foreign_origin");
+  for (const char* headers : {"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: document\r\n",
+                              "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Dest: empty\r\n",
+                              "Sec-Fetch-Site: none\r\nSec-Fetch-Dest: document\r\n"})
+    EXPECT_TRUE(get(headers).starts_with("HTTP/1.1 200 ")) << headers;
 }
 
 TEST(AdminServer, WhatIsNoHttpIsRefused) {

@@ -101,8 +101,8 @@ TEST(AdminRouter, PagesOfOthersAreNotAnswered) {
     EXPECT_EQ(answer(router(), request).status, 403u) << origin;
   }
   EXPECT_EQ(refusal(answer(router(), request)),
-            "403 foreign_origin: pages in browsers are answered only if this address served them: the Origin header is "
-            "another");
+            "403 foreign_origin: pages in browsers are answered only if this address served them: by Origin or "
+            "Sec-Fetch-Site this is another");
   request.origin = "http://127.0.0.1:7780";
   EXPECT_EQ(answer(router(), request).status, 200u) << "the inspector is a page of this very address";
   for (const char* host : {"", "evil.example", "evil.example:7780"}) {
