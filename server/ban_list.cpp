@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <ctime>
 #include <filesystem>
 #include <mobula/core/format.hpp>
@@ -57,12 +55,14 @@ core::Result<Ban> read(std::string_view line) {
 core::Result<BanList> BanList::open(std::string path) {
   BanList list;
   list.path_ = std::move(path);
+  core::Result<store::FileLock> lock = store::FileLock::take(list.path_ + ".lock");
+  if (!lock && std::string_view(lock.error().reason) == "in use")
+    return core::Error{"in use",
+                       core::format("{}: another server or world has it; each needs a file of its own", list.path_)};
+  if (!lock) return core::Error{"not writable", core::format("{}: nothing can be written there", list.path_)};
+  list.lock_ = std::make_shared<const store::FileLock>(std::move(*lock));
   std::error_code error;
-  if (!std::filesystem::exists(list.path_, error) && !error) {
-    const std::filesystem::path folder = std::filesystem::absolute(list.path_, error).parent_path();
-    if (::access(folder.c_str(), W_OK) == 0) return list;
-    return core::Error{"not writable", core::format("{}: nothing can be written there", list.path_)};
-  }
+  if (!std::filesystem::exists(list.path_, error) && !error) return list;
   const core::Result<core::Bytes> bytes = resource::read_file(list.path_, file_bytes_max);
   if (!bytes) return bytes.error();
   std::string_view rest(reinterpret_cast<const char*>(bytes->data()), bytes->size());

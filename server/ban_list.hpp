@@ -3,12 +3,14 @@
 //
 //   {"account":"eve","reason":"cheating","until":1795340000}
 //
-// The file is written anew, whole or not at all, with each change.
+// The file is written anew, whole or not at all, with each change, and is on the disk then.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mobula/core/result.hpp>
+#include <mobula/server/store/file_lock.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +33,8 @@ class BanList {
 
   // In memory alone.
   BanList() = default;
-  // From a file, which is not there before the first ban. Reasons: "missing", "not writable", "bad bans" with the line.
+  // From a file, which is not there before the first ban, and is this list's alone (FILE.lock) until the last copy of
+  // it is gone. Reasons: "missing", "not writable", "in use", "bad bans" with the line.
   static core::Result<BanList> open(std::string path);
 
   // In place of one that the account has. Reasons: "no account", "too many bans", "too long", "not text", and "not
@@ -49,7 +52,8 @@ class BanList {
   core::Status read_line(std::string_view line);
   [[nodiscard]] core::Status write() const;
 
-  std::string path_;  // empty: none
+  std::string path_;                               // empty: none
+  std::shared_ptr<const store::FileLock> lock_{};  // of the file
   std::map<std::string, Ban, std::less<>> bans_;
 };
 

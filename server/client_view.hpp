@@ -67,7 +67,8 @@ class ClientView {
   template <class Importance>
   void choose(ecs::Tick tick, std::size_t bytes_max, Importance&& importance) {
     work_.user = this;
-    find_candidates();
+    work_.candidates.clear();
+    if (may_carry()) find_candidates();
     if (expected_bytes() > bytes_max) {
       for (Candidate& each : work_.candidates)
         each.priority = waiting(each.id, tick) * importance(slots_[each.id].index);
@@ -175,6 +176,8 @@ class ClientView {
   [[nodiscard]] float waiting(std::uint32_t id, ecs::Tick tick) const;
   void keep_most_important(std::size_t bytes_max);
   void make_lists();
+  // The last delta of a window carries nothing.
+  [[nodiscard]] bool may_carry() const { return sent_.unsettled() + 1 < SentDeltas::window_max; }
   [[nodiscard]] EntityStrings::Bits change_of(std::uint32_t id) const;
   void list_anew(std::uint32_t id);
 
@@ -193,6 +196,7 @@ class ClientView {
   [[nodiscard]] bool knows_of_level(std::uint32_t index) const;
   // Whether the client should have it as the level has it, without an id.
   [[nodiscard]] bool has_pristine(std::uint32_t index) const;
+  [[nodiscard]] std::vector<bool> level_entities_by_id() const;
   [[nodiscard]] bool is_told_anew(std::uint32_t index) const {
     return !told_anew_.empty() && told_anew_[index - level_->copy().range().first];
   }

@@ -109,9 +109,10 @@ void ClientView::tell_anew(std::uint32_t id) {
 // What has been stirred is told of by its id: of that nothing is said here, but that it is gone.
 void ClientView::compare_level(const wire::MirrorHashes& said, std::vector<wire::MirrorCorrection>& corrections) {
   if (level_ != nullptr && stirred_seen_ != level_->stirred().size()) return;
+  const std::vector<bool> has_id = level_entities_by_id();
   for (const wire::MirrorHash& hash : said.hashes) {
     const bool of_level = level_ != nullptr && level_->copy().contains(hash.entity) && hash.place == hash.entity.index;
-    if (!of_level || (!has_pristine(hash.entity.index) && !sees(hash.entity)))
+    if (!of_level || (!has_pristine(hash.entity.index) && !has_id[hash.entity.index - level_->copy().range().first]))
       corrections.push_back(unknown(said, hash));
   }
   if (level_ == nullptr) return;
@@ -129,6 +130,17 @@ void ClientView::compare_level(const wire::MirrorHashes& said, std::vector<wire:
     correction.place = index;
     corrections.push_back(std::move(correction));
   }
+}
+
+// Of the level's range, what is seen by an id: one walk for all that a client says.
+std::vector<bool> ClientView::level_entities_by_id() const {
+  std::vector<bool> has_id(level_ != nullptr ? level_->copy().range().count : 0);
+  for (std::uint32_t id = 0; id < slots_.size() && level_ != nullptr; ++id) {
+    const ecs::Entity entity{slots_[id].index, lives_[id].generation};
+    const bool is_told_of = slots_[id].state == State::seen || slots_[id].state == State::destroyed;
+    if (is_told_of && level_->copy().contains(entity)) has_id[entity.index - level_->copy().range().first] = true;
+  }
+  return has_id;
 }
 
 bool ClientView::has_pristine(std::uint32_t index) const {

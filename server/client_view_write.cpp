@@ -233,7 +233,7 @@ std::size_t ClientView::write_delta(core::MutableBytes datagram, ecs::Tick tick,
                                     const wire::CommandFeedback& commands) {
   MOBULA_ASSERT(!has_chosen() || work_.user == this, "another view chose before this one had written");
   if (!listed_) make_lists();
-  const bool may_carry = sent_.unsettled() + 1 < SentDeltas::window_max;  // the last of a window carries nothing
+  const bool may_carry = this->may_carry();
   if (sent_.unsettled() < SentDeltas::window_max) sent_.begin(tick);
   wire::DeltaHeader header{.sequence = sent_.last(),
                            .tick = sent_.last_tick(),

@@ -90,6 +90,7 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
   const core::LogScope about({.tick = world_->tick()});
   phases_.begin();
   now_ = now;
+  if (world_->tick() >= ecs::ticks_max && !draining_) drain("the world has had all its ticks", 0);
   take_events(now);
   for (const std::unique_ptr<Session>& session : sessions_) {
     if (transport::Session* lanes = endpoint_.find(session->transport_id)) {
@@ -233,9 +234,10 @@ core::Status Server::tell_events(Session& session, transport::Session& lanes) {
   // Who is told nothing, or has to take turns, may have something in view that is within reach no more.
   const auto sees = [&](ecs::Entity entity) {
     const bool lives = world_->registry().valid(entity);
+    if (lives && !interest_->may_stay(viewer, entity.index)) return false;  // cheaper than to look for it in the view
     if (!session.view->sees(entity))
       return lives && session.view->has_pristine(entity) && interest_->may_enter(viewer, entity.index);
-    return lives ? interest_->may_stay(viewer, entity.index) : interest_->would_have_stayed(viewer, entity);
+    return lives || interest_->would_have_stayed(viewer, entity);
   };
   const Events::ForClient& told = world_->events().for_client(world_->tick(), session.player.id, sees,
                                                               [&](std::uint32_t room) { return viewer.is_in(room); });

@@ -182,6 +182,7 @@ class Server {
   void take_events(core::Nanoseconds now);
   void meet(const transport::ServerEvent& event, core::Nanoseconds now);
   void part(const transport::ServerEvent& event, core::Nanoseconds now);
+  [[nodiscard]] bool may_more_be_away() const;
   void give_up_greeting(Session& session, core::Nanoseconds now);
   void end_absent(core::Nanoseconds now);
   void report_drops(core::Nanoseconds now);

@@ -13,6 +13,7 @@ constexpr std::size_t newcomers_max = 32;  // in one tick, to be looked at one b
 // A look around takes a while: clients take turns, but not those that look elsewhere than before, nor those that were
 // not told anything for a while. Who has just come is seen at once all the same.
 void Server::look(Session& session) {
+  if (session.looked.in == world_->tick()) return;  // when it began to play
   if (session.view->note_published()) session.looked.at = 0;
   const bool changed = session.looked.at != interest_->version() || game_.interest_rule() != nullptr;
   const ecs::Tick now = world_->tick();

@@ -105,15 +105,18 @@ void Server::meet(const transport::ServerEvent& event, core::Nanoseconds now) {
   sessions_.back()->player.account = account;
 }
 
+bool Server::may_more_be_away() const {
+  return std::ranges::count(sessions_, Session::State::away, [](const auto& each) { return each->state; }) <
+         std::int64_t{config_.away_max};
+}
+
 void Server::part(const transport::ServerEvent& event, core::Nanoseconds now) {
   Session* session = find(event.session);
   if (session == nullptr) return;
   const core::LogScope about(session->log_fields());
-  const auto away = std::count_if(sessions_.begin(), sessions_.end(),
-                                  [](const auto& each) { return each->state == Session::State::away; });
   // Whoever is being sent away is not waited for, though the pipe was lost first.
-  const bool waits = session->joined && session->state != Session::State::closing && session->rejoin_number != 0 &&
-                     away < std::int64_t{config_.away_max};
+  const bool waits =
+      session->joined && session->state != Session::State::closing && session->rejoin_number != 0 && may_more_be_away();
   if (waits && may_come_back(event.reason.code)) {
     core::log_info("server", "player {} \"{}\" is away: {}", session->player.id, session->player.name,
                    to_string(event.reason));
@@ -123,10 +126,10 @@ void Server::part(const transport::ServerEvent& event, core::Nanoseconds now) {
   std::erase_if(sessions_, [&](const auto& kept) { return kept.get() == session; });
 }
 
-// Whoever had come back is away again: its grace goes on.
+// Whoever had come back is away again: its grace goes on, from when it was away first.
 void Server::give_up_greeting(Session& session, core::Nanoseconds now) {
   const core::Error silent{"no hello", "connected, and never said Hello"};
-  if (!session.joined) return close(session, transport::ReasonCode::timed_out, silent, now);
+  if (!session.joined || !may_more_be_away()) return close(session, transport::ReasonCode::timed_out, silent, now);
   turn_away(session.transport_id, endpoint_.address(session.transport_id), transport::ReasonCode::timed_out, silent);
   session.go_away(now);
 }
@@ -194,7 +197,9 @@ void Server::take(const World::Kick& wish) {
   });
   if (found == sessions_.end()) return;
   core::Status banned = core::Done{};
-  if (wish.ban_seconds) banned = ban((*found)->player.account, wish.reason, *wish.ban_seconds);
+  // A reason may quote the player, who must not be able to word it so that no ban can have it.
+  if (wish.ban_seconds)
+    banned = ban((*found)->player.account, printable(wish.reason, transport::reason_text_bytes_max), *wish.ban_seconds);
   if (!banned) core::log_warn("server", "player {}: {}", wish.player, banned.error().message);
   static_cast<void>(kick(wish.player, wish.reason));
 }
@@ -293,6 +298,7 @@ void Server::shut_down(core::Nanoseconds now, transport::Output& output) {
                            now, output);
   output.flush();
   take_events(now);
+  for (const auto& session : sessions_) end(*session, "the server ends");  // who is away, too
 }
 
 }  // namespace mobula::server

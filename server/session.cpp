@@ -5,11 +5,12 @@
 namespace mobula::server {
 
 void Session::go_away(core::Nanoseconds now) {
+  if (state != State::greeting) away_since = now;
   state = State::away;
-  away_since = now;
 }
 
 void Session::come_back(transport::SessionId id, core::Nanoseconds now) {
+  if (state == State::joining || state == State::playing) away_since = now;
   transport_id = id;
   state = State::greeting;
   connected_at = now;

@@ -35,7 +35,7 @@ class Session {
   transport::SessionId transport_id;
   State state = State::greeting;
   core::Nanoseconds connected_at = 0;
-  core::Nanoseconds away_since = 0;
+  core::Nanoseconds away_since = 0;  // or since when it has said no Hello, if it came back before
   Player player;
   Viewer* viewer = nullptr;         // the world's, while joined
   bool joined = false;              // the game knows the player

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <mobula/resource/entity_tree.hpp>
 #include <mobula/server/world.hpp>
 
@@ -97,14 +98,17 @@ core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Re
 // Whatever the game has put below an entity that goes stays: below what took its place, or where it is.
 void World::destroy_replaced(std::span<const LevelChange::Gone> gone) {
   std::vector<ecs::Entity> all;
-  for (const LevelChange::Gone& each : gone) all.push_back(each.entity);
-  std::ranges::sort(all);
+  std::map<ecs::Entity, ecs::Entity> heirs;
   for (const auto& [entity, heir] : gone) {
-    for (const ecs::Entity child : hierarchy_.children(entity)) {
-      if (std::ranges::binary_search(all, child)) continue;
-      const bool inherited = heir && hierarchy_.set_parent(child, heir).ok();
-      if (!inherited) static_cast<void>(hierarchy_.set_parent_in_place(child, ecs::null_entity));
-    }
+    all.push_back(entity);
+    heirs.emplace(entity, heir);
+  }
+  std::ranges::sort(all);
+  for (const ecs::Entity child : hierarchy_.children(all)) {
+    if (heirs.contains(child)) continue;
+    const ecs::Entity heir = heirs.at(registry_.get<const engine::Parent>(child).entity);
+    const bool inherited = heir && hierarchy_.set_parent(child, heir).ok();
+    if (!inherited) static_cast<void>(hierarchy_.set_parent_in_place(child, ecs::null_entity));
   }
   registry_.destroy(all);
 }

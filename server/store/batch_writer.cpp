@@ -5,8 +5,14 @@
 #include <mobula/server/store/remembered_impl.hpp>
 #include <mobula/server/store/world_tables.hpp>
 #include <set>
+#include <utility>
 
 namespace mobula::store {
+namespace {
+
+constexpr std::size_t compositions_spare = 1024;
+
+}  // namespace
 
 class BatchWriter::State {
  public:
@@ -59,6 +65,8 @@ class BatchWriter::State {
   void make(Table& table);
   void write_compositions(const Batch& batch);
   void write_composition(std::int64_t id, const std::vector<Table*>& tables);
+  void erase_unused_compositions();
+  void forget_unused_compositions();
   void write_entities(const Batch& batch);
   void write_entity(std::uint32_t index, std::uint32_t generation, std::int64_t composition);
   void erase_entity(std::uint32_t index);
@@ -81,6 +89,8 @@ class BatchWriter::State {
   std::map<std::int64_t, std::unique_ptr<Table>> tables_;  // by id
   std::vector<Table*> by_pool_;                            // null: not saved
   std::map<std::int64_t, Composition> compositions_;       // by id
+  std::size_t compositions_max_ = 0;                       // with more of them, those that no entity has go
+  bool prunes_ = false;                                    // in this transaction
   std::vector<std::int64_t> numbered_compositions_;        // of the batch
   Remembered<EntityRow> entities_;
   using PlayerKey = std::pair<std::uint32_t, std::string>;  // id and account
@@ -159,6 +169,8 @@ void BatchWriter::State::write_all(const Batch& batch) {
   write_compositions(batch);
   write_entities(batch);
   if (batch.everything) erase_missing(batch);
+  prunes_ = compositions_.size() > compositions_max_;
+  if (prunes_) erase_unused_compositions();
   write_rows(batch);
   write_players(batch.facts.players);
   if (batch.has_ranges) write_ranges(batch);
@@ -177,6 +189,7 @@ void BatchWriter::State::commit() {
   ranges_.commit();
   committed_ = sums_;
   committed_level_ = level_;
+  if (std::exchange(prunes_, false)) forget_unused_compositions();
 }
 
 void BatchWriter::State::rollback() {
@@ -334,6 +347,19 @@ void BatchWriter::State::write_composition(std::int64_t id, const std::vector<Ta
   for (const std::string& component : components) text += (text.empty() ? "" : ", ") + component;
   statements_.prototype.bind(1, id).bind_text(2, text).run();
   for (const Table* table : tables) statements_.prototype_component.bind(1, id).bind(2, table->layout.id()).run();
+}
+
+// Of all that ever were there may be very many.
+void BatchWriter::State::erase_unused_compositions() {
+  database_.run("DELETE FROM saved_prototype WHERE id NOT IN (SELECT prototype FROM saved_entity)");
+  database_.run("DELETE FROM saved_prototype_component WHERE prototype NOT IN (SELECT id FROM saved_prototype)");
+}
+
+void BatchWriter::State::forget_unused_compositions() {
+  std::set<std::int64_t> used;
+  entities_.each([&](std::uint32_t, const EntityRow& row) { used.insert(row.composition); });
+  std::erase_if(compositions_, [&](const auto& each) { return !used.contains(each.first); });
+  compositions_max_ = 2 * compositions_.size() + compositions_spare;
 }
 
 void BatchWriter::State::write_entities(const Batch& batch) {

@@ -22,6 +22,9 @@ Store::~Store() {
 }
 
 core::Result<std::unique_ptr<Store>> Store::open(StoreConfig config) {
+  core::Result<std::string> path = real_path(config.path);
+  if (!path) return path.error();
+  config.path = std::move(*path);
   core::Result<WorldFile> file = WorldFile::open(config.path);
   if (!file) return file.error();
   auto parts = std::make_unique<Parts>();

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,7 +11,6 @@
 #include <mobula/server/store/store.hpp>
 #include <mobula/server/store/world_file.hpp>
 #include <mobula/server/store/world_tables.hpp>
-#include <utility>
 
 namespace mobula::store {
 namespace {
@@ -134,22 +132,14 @@ std::uint64_t file_bytes(const std::string& path) {
   return error ? 0 : bytes;
 }
 
-core::Result<FileLock> FileLock::take(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0) return core::Error{"not writable", path + ": " + system_error()};
-  FileLock lock(descriptor);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno == EWOULDBLOCK) return core::Error{"in use", "another server has it"};
-  return core::Error{"not writable", path + ": " + system_error()};
-}
-
-FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-FileLock& FileLock::operator=(FileLock&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-FileLock::~FileLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+core::Result<std::string> real_path(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  const fs::path real = fs::canonical(path, error);
+  if (!error) return real.string();
+  return core::Error{
+      "not writable",
+      core::format("the world {} is a link that leads nowhere, and is left as it is ({})", path, error.message())};
 }
 
 core::Result<WorldFile> WorldFile::open(const std::string& path) {
@@ -178,6 +168,10 @@ core::Result<WorldFile> WorldFile::open(const std::string& path) {
     return core::Error{"worn out", core::format("the world {} was started {} times, and handles of entities would come "
                                                 "again: begin a new world in another file",
                                                 path, content->incarnation)};
+  if (content->world != nullptr && content->world->facts.tick >= ecs::ticks_max)
+    return core::Error{
+        "worn out",
+        core::format("the world {} has had all its {} ticks: begin a new world in another file", path, ecs::ticks_max)};
   if (core::Status begun = set_incarnation(*database, *content, content->incarnation + 1); !begun)
     return advised(path, begun.error());
   return WorldFile{std::move(*lock), std::move(*database), std::move(*content)};

@@ -8,23 +8,14 @@
 // What is damaged or foreign is refused and stays as it was, to the last byte.
 #pragma once
 
+#include <mobula/server/store/file_lock.hpp>
 #include <mobula/server/store/world_reader.hpp>
 
 namespace mobula::store {
 
-// A lock that goes with the process, however it ends.
-class FileLock {
- public:
-  // Reasons: "in use", "not writable".
-  static core::Result<FileLock> take(const std::string& path);
-  FileLock(FileLock&& other) noexcept;
-  FileLock& operator=(FileLock&& other) noexcept;
-  ~FileLock();
-
- private:
-  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_ = -1;
-};
+// Where a link leads. SQLite follows it, and has its log there: so must lock and log. Refused: "not writable", a link
+// that leads nowhere.
+core::Result<std::string> real_path(const std::string& path);
 
 struct WorldFile {
   // Makes the file if there is none. Begins a new incarnation, which is on the disk when this returns. Reasons: "in

@@ -23,6 +23,7 @@ namespace mobula::ecs {
 using PoolId = std::uint32_t;
 inline constexpr PoolId no_pool = ~0u;
 using Tick = std::uint32_t;
+inline constexpr Tick ticks_max = 0xFFFF'0000;  // that a world has: 6.8 years at 20 Hz
 
 struct PoolWatch;  // who is told of a pool's changes: watch.hpp
 class GroupSet;

@@ -242,11 +242,15 @@ std::uint32_t Hierarchy::height(Entity root) {
   return height;
 }
 
-std::vector<Entity> Hierarchy::children(Entity entity) {
-  MOBULA_ASSERT(registry_.valid(entity), "entity " + to_string(entity) + " is dead");
+std::vector<Entity> Hierarchy::children(Entity entity) { return children(std::span(&entity, 1)); }
+
+std::vector<Entity> Hierarchy::children(std::span<const Entity> entities) {
   follow_parents();
   std::vector<Entity> found;
-  append_children(entity, ecs::null_entity, found);
+  for (const Entity entity : entities) {
+    MOBULA_ASSERT(registry_.valid(entity), "entity " + to_string(entity) + " is dead");
+    append_children(entity, ecs::null_entity, found);
+  }
   return found;
 }
 

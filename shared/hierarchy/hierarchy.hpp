@@ -51,6 +51,8 @@ class Hierarchy {
 
   // Whose Parent names the entity, in the order of their indices.
   [[nodiscard]] std::vector<ecs::Entity> children(ecs::Entity entity);
+  // Of all of these, parent by parent.
+  [[nodiscard]] std::vector<ecs::Entity> children(std::span<const ecs::Entity> entities);
   // An entity and all below it: parents before their children, children of one parent in the order of their indices.
   [[nodiscard]] std::vector<ecs::Entity> subtree(ecs::Entity root);
   // Destroys a subtree at once.

@@ -31,6 +31,18 @@ core::Error not_written(const std::string& path, std::string_view why) {
   return {"not written", core::format("{}: {}", path, why)};
 }
 
+// What is no disk cannot be synced.
+bool sync(int file) { return ::fsync(file) == 0 || errno == EINVAL; }
+
+// A name is in its folder when that is on the disk.
+void sync_folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  static_cast<void>(sync(descriptor));
+  ::close(descriptor);
+}
+
 core::Result<Pending> find_target(const std::string& path) {
   struct stat found = {};
   if (::stat(path.c_str(), &found) == 0) {
@@ -58,6 +70,7 @@ core::Result<Pending> prepare(const NewFile& wanted) {
   if (!wanted.content.empty() &&
       std::fwrite(wanted.content.data(), 1, wanted.content.size(), file.get()) != wanted.content.size())
     return failed();
+  if (std::fflush(file.get()) != 0 || !sync(::fileno(file.get()))) return failed();
   if (std::fclose(file.release()) != 0) return failed();
   return pending;
 }
@@ -141,6 +154,7 @@ core::Status write_files(const std::vector<NewFile>& files) {
     }
     each.renamed = true;
   }
+  for (const Pending& each : pending) sync_folder_of(each.target);
   return core::Done{};
 }
 

@@ -66,7 +66,8 @@ TEST_F(BanListTest, WhatIsNoBanIsRefused) {
 TEST_F(BanListTest, AFileKeepsWhatItIsTold) {
   const std::string eve = "{\"account\":\"eve\",\"reason\":\"said \\\"{\\\" and more\",\"until\":200}\n";
   const std::string bob = "{\"account\":\"bob\",\"reason\":\"\"}\n";
-  BanList list = open();
+  std::optional<BanList> first = open();
+  BanList& list = *first;
   ASSERT_TRUE(list.add({"eve", "said \"{\" and more", 200}, 100).ok());
   EXPECT_EQ(text(), eve) << "before the list ends";
   ASSERT_TRUE(list.add({"bob", "", 0}, 100).ok());
@@ -74,6 +75,10 @@ TEST_F(BanListTest, AFileKeepsWhatItIsTold) {
   ASSERT_TRUE(list.add({"anna", "", 0}, 100).ok());
   ASSERT_TRUE(list.remove("anna").ok());
   EXPECT_EQ(text(), bob + eve);
+  const core::Result<BanList> second = BanList::open(path);
+  ASSERT_FALSE(second.ok()) << "each would write over what the other has";
+  EXPECT_STREQ(second.error().reason, "in use");
+  first.reset();
   BanList again = open();
   EXPECT_THAT(again.list(0), ElementsAre(Ban{"bob", "", 0}, Ban{"eve", "said \"{\" and more", 200}));
   ASSERT_TRUE(again.add({"ada", "", 0}, 300).ok());
@@ -91,7 +96,8 @@ TEST_F(BanListTest, AFileThatIsNoneIsRefusedWithItsLine) {
     EXPECT_STREQ(read.error().reason, "bad bans");
     EXPECT_THAT(read.error().message, HasSubstr("bans.jsonl:3: "));
   }
-  EXPECT_STREQ(BanList::open(folder.string()).error().reason, "missing") << "a folder";
+  std::filesystem::create_directory(folder / "sub");
+  EXPECT_STREQ(BanList::open((folder / "sub").string()).error().reason, "missing") << "a folder";
 }
 
 TEST_F(BanListTest, WhatCannotBeWrittenIsToldAndInForceAllTheSame) {
@@ -99,7 +105,7 @@ TEST_F(BanListTest, WhatCannotBeWrittenIsToldAndInForceAllTheSame) {
   EXPECT_STREQ(BanList::open((inside / "bans").string()).error().reason, "not writable");
   std::filesystem::create_directory(inside);
   BanList list = *BanList::open((inside / "bans").string());
-  std::filesystem::remove(inside);
+  std::filesystem::remove_all(inside);
   EXPECT_STREQ(list.add({"eve", "", 0}, 0).error().reason, "not written");
   EXPECT_NE(list.find("eve", 0), nullptr);
 }

@@ -216,6 +216,21 @@ TEST_F(ServerSessions, AnAttemptToComeBackThatIsLostLeavesOthers) {
   EXPECT_EQ(game.left, 0);
 }
 
+TEST_F(ServerSessions, WhoComesBackAndSaysNothingIsNotWaitedForAnyLonger) {
+  Client& client = join_and_play();
+  loses_its_pipe(client);
+  const core::Nanoseconds lost = village.now;
+  village.tick();
+  village.network.set_conditions({.latency = 200 * core::millisecond});  // its Hello comes after its connection
+  client.connection.rejoin(village.now);
+  ASSERT_TRUE(village.tick_until([&] { return village.server->endpoint().sessions().size() == 1; }));
+  village.network.cut(client.port.from, transport::SimulatedNetwork::Way::from);  // no Hello
+  while (village.now < lost + 29 * core::second) village.tick();
+  EXPECT_EQ(game.left, 0);
+  while (village.now < lost + 31 * core::second) village.tick();
+  EXPECT_EQ(game.left, 1);
+}
+
 TEST_F(ServerSessions, NoMorePlayersAreWaitedForThanMayBeAway) {
   DoorkeeperGame small_game;
   ServerConfig config;

@@ -300,8 +300,12 @@ TEST_F(ServerTest, AClientComesBackFromAnOutage) {
 
 TEST_F(ServerTest, ShuttingDownTellsEveryone) {
   Client& client = join_and_play("ada");
+  Client& away = join_and_play("bob");
+  village.server->pipe_closed(away.port.from, village.now);
+  village.tick();
+  EXPECT_EQ(game.left, 0);
   village.server->shut_down(village.now, village.server_port);
-  EXPECT_EQ(game.left, 1);
+  EXPECT_EQ(game.left, 2) << "and the game of who is away, too";
   village.network.deliver(village.now,
                           [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
                             if (to == client.port.from) client.connection.receive(from, datagram, village.now);
@@ -309,6 +313,17 @@ TEST_F(ServerTest, ShuttingDownTellsEveryone) {
   client.connection.update(village.now, client.port);
   EXPECT_TRUE(closed(client));
   EXPECT_EQ(client.connection.reason().code, ReasonCode::shutting_down);
+}
+
+TEST_F(ServerTest, AWorldThatHasHadAllItsTicksEndsInGoodOrder) {
+  Client& client = join_and_play("ada");
+  village.server->world().registry().set_tick(ecs::ticks_max - 1);
+  village.tick();
+  EXPECT_FALSE(village.server->drained());
+  village.tick();
+  EXPECT_TRUE(village.server->drained());
+  village.server->shut_down(village.now, village.server_port);
+  EXPECT_FALSE(closed(client));
 }
 
 // Systems beside a tick, and somebody whom the game throws out.

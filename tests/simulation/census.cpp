@@ -12,6 +12,7 @@ std::string to_text(const server::Player& player) {
 
 std::optional<std::string> Census::begin(const server::Server& server, const Known* saved) {
   accounts_ = saved != nullptr ? saved->accounts : std::map<std::uint32_t, std::string>();
+  server_ends_ = false;
   away_since_.clear();
   number_.clear();
   playing_.clear();
@@ -52,11 +53,14 @@ void Census::check(const server::Session& session) {
   const auto number = player.spectator ? number_.end() : number_.emplace(player.account, player.id).first;
   if (number != number_.end() && number->second != player.id)
     fail(to_text(player) + " was player " + std::to_string(number->second) + ", and has not left");
-  if (session.state != server::Session::State::away) {
+  using State = server::Session::State;
+  if (session.state == State::joining || session.state == State::playing) {
     away_since_.erase(player.id);
-  } else if (now_ - away_since_.emplace(player.id, now_).first->second >= grace_) {
-    fail(to_text(player) + " is still awaited");
+    return;
   }
+  // Who has come back and said nothing yet is awaited as before.
+  const core::Nanoseconds since = away_since_.emplace(player.id, now_).first->second;
+  if (session.state == State::away && now_ - since >= grace_) fail(to_text(player) + " is still awaited");
 }
 
 void Census::came(const server::Player& player) {
@@ -68,7 +72,7 @@ void Census::came(const server::Player& player) {
 // A liar is sent away for what it says, also while it is awaited.
 void Census::left(const server::Player& player) {
   const auto away = away_since_.find(player.id);
-  const bool is_awaited = !player.account.starts_with("liar") && !sent_away_.contains(player.account);
+  const bool is_awaited = !server_ends_ && !player.account.starts_with("liar") && !sent_away_.contains(player.account);
   if (is_awaited && away != away_since_.end() && now_ - away->second < grace_)
     fail(to_text(player) + " was awaited for " + std::to_string((now_ - away->second) / core::millisecond) +
          " ms only");

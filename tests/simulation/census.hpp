@@ -32,6 +32,9 @@ class Census {
   void begin_tick(core::Nanoseconds now) { now_ = now; }
   std::optional<std::string> check(const server::Server& server);
 
+  // In good order: everybody leaves.
+  void server_ends() { server_ends_ = true; }
+
   // What the game is told.
   void came(const server::Player& player);
   void left(const server::Player& player);
@@ -39,6 +42,7 @@ class Census {
   void sent_away(const std::string& account) { sent_away_.insert(account); }
   void carried_out(const server::Player& player, std::uint32_t program, std::uint32_t number);
 
+  [[nodiscard]] bool is_empty() const { return playing_.empty() && awaited_.empty(); }
   [[nodiscard]] Known known(server::Server& server) const;
   [[nodiscard]] const Carried& carried(const std::string& account, std::uint32_t program) {
     return carried_[{account, program}];
@@ -53,6 +57,7 @@ class Census {
   core::Nanoseconds grace_;
   std::uint32_t players_max_;
   core::Nanoseconds now_ = 0;
+  bool server_ends_ = false;
   std::optional<std::string> wrong_;
   std::map<std::uint32_t, std::string> accounts_;             // by number
   std::map<std::uint32_t, core::Nanoseconds> away_since_;     // by number

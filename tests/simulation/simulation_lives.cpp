@@ -12,7 +12,7 @@ constexpr std::uint32_t retry_ticks = 25;  // after which the store has tried ag
 
 // A disk that fails may need mending first.
 void Simulation::open_store() {
-  for (int tries = 0; store_ == nullptr && outcome_.wrong.empty(); ++tries) {
+  while (store_ == nullptr && outcome_.wrong.empty()) {
     const bool was_well = disk_.is_well();
     auto opened = store::Store::open({.path = folder_ + "/world.db", .schema = test::game_schema(), .finish_tries = 1});
     if (opened) {
@@ -88,7 +88,9 @@ void Simulation::end_server(bool in_good_order) {
     if (!saved && was_well) fail("the last save failed: " + saved.error().message);
     if (!saved && store_->status().tick == maybe_saved_.back().tick) maybe_saved_.pop_back();  // as it was saved before
     note_saved();
+    census_.server_ends();
     server_->shut_down(now_, *server_port_);
+    if (!census_.is_empty()) fail("the game was not told that everybody leaves");
   }
   server_.reset();
   game_.reset();

@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
+#include <functional>
 #include <mobula/server/store/database.hpp>
 #include <mobula/server/store/world_tables.hpp>
+#include <optional>
 #include <reflect/compile_schema.hpp>
 #include <server/store/store_world.hpp>
 
@@ -220,31 +222,48 @@ TEST(Store, AWorldThatIsNotRestoredIsReplaced) {
   EXPECT_EQ(world.model(), saved);
 }
 
+// What sqlite3 says, while `meanwhile` goes on; nothing: there is no sqlite3 here.
+std::optional<std::string> ask_sqlite(const std::string& path, const std::string& queries,
+                                      const std::function<void()>& meanwhile) {
+  FILE* const output = ::popen(("sqlite3 -readonly " + path + " " + queries).c_str(), "r");
+  if (output == nullptr) return std::nullopt;
+  meanwhile();
+  std::array<char, 1000> text{};
+  const std::size_t size = std::fread(text.data(), 1, text.size() - 1, output);
+  if (WEXITSTATUS(::pclose(output)) == 127) return std::nullopt;
+  return std::string(text.data(), size);
+}
+
 TEST(Store, AnySqliteToolReadsItWhileItIsWritten) {
   const TestFolder folder;
   const auto store = open_store(folder.file());
   StoreWorld world(store->incarnation());
   store->begin(world.registry);
   const ecs::Entity entity = world.registry.create();
-  auto& plain = *reinterpret_cast<kitchen::Plain*>(world.registry.add_bytes(entity, world.pool_of("Plain", "Plain")));
-  plain.a_float = 2.5f;
+  const ecs::PoolId plains = world.pool_of("Plain", "Plain");
+  const auto plain = [&] { return reinterpret_cast<kitchen::Plain*>(world.registry.try_write(entity, plains)); };
+  world.registry.add_bytes(entity, plains);
+  plain()->a_float = 2.5f;
   world.registry.add_bytes(entity, world.pool_of("Ranged", "Sharp"));
   ASSERT_TRUE(save(*store, world));
   settle(*store, 1);
-  const std::string tool =
-      "sqlite3 -readonly " + folder.file() +
-      " 'SELECT handle, a_float, a_text, a_name FROM Plain' 'SELECT handle, small FROM Ranged_Sharp' "
-      "'SELECT components FROM entities' 'SELECT entities, tick, saved_at FROM save'";
-  FILE* const output = ::popen(tool.c_str(), "r");
-  ASSERT_NE(output, nullptr);
-  std::array<char, 1000> text{};
-  const std::size_t size = std::fread(text.data(), 1, text.size() - 1, output);
-  const int status = ::pclose(output);
-  if (WEXITSTATUS(status) == 127) GTEST_SKIP() << "there is no sqlite3 here";
   const std::string handle = to_string(entity);
-  EXPECT_EQ(std::string(text.data(), size), handle + "|2.5|two words|" +
-                                                std::to_string(core::StringId32("crate").value) + "\n" + handle +
-                                                "|plus\nPlain, Ranged \"Sharp\"\n1|1|2023-11-14 22:13:21\n");
+  const std::string expected = handle + "|2.5|two words|" + std::to_string(core::StringId32("crate").value) + "\n" +
+                               handle + "|plus\nPlain, Ranged \"Sharp\"\n";
+  const std::string queries =
+      "'SELECT handle, a_float, a_text, a_name FROM Plain' 'SELECT handle, small FROM Ranged_Sharp' "
+      "'SELECT components FROM entities' ";
+  const auto quiet = ask_sqlite(folder.file(), queries + "'SELECT entities, tick, saved_at FROM save'", [] {});
+  if (!quiet) GTEST_SKIP() << "there is no sqlite3 here";
+  EXPECT_EQ(*quiet, expected + "1|1|2023-11-14 22:13:21\n");
+  const auto save_often = [&] {
+    for (int i = 0; i < 200; ++i) {
+      ++plain()->an_int32;
+      save(*store, world);
+      store->wait_for_writer();
+    }
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(*ask_sqlite(folder.file(), queries, save_often), expected);
 }
 
 TEST(Store, AComponentMayBeCalledAsATableIs) {
@@ -281,6 +300,73 @@ TEST(Store, AWorldHasOneServerAtATime) {
   EXPECT_STREQ(second.error().reason, "in use");
   EXPECT_THAT(second.error().message, HasSubstr(folder.file()));
   store.reset();
+  EXPECT_EQ(open_reason(folder.file()), "");
+}
+
+// SQLite has its log beside the file that a link leads to.
+TEST(Store, AWorldBehindALinkIsTheSameWorld) {
+  const TestFolder folder;
+  fs::create_directory(folder.path() / "real");
+  fs::create_symlink("real/world.db", folder.path() / "link.db");
+  EXPECT_EQ(open_reason(folder.file("link.db")), "not writable") << "it leads nowhere";
+  EXPECT_TRUE(fs::is_symlink(folder.path() / "link.db"));
+  EXPECT_TRUE(fs::is_empty(folder.path() / "real"));
+  open_store(folder.file("real/world.db"));
+  {
+    const auto store = open_store(folder.file("link.db"));
+    StoreWorld world(store->incarnation());
+    store->begin(world.registry);
+    world.registry.create();
+    ASSERT_TRUE(save(*store, world));
+    settle(*store, 1);
+    EXPECT_EQ(open_reason(folder.file("real/world.db")), "in use");
+    EXPECT_EQ(open_reason(folder.file("link.db")), "in use");
+    EXPECT_GT(store->status().log_bytes, 0u);
+  }
+  EXPECT_EQ(open_reason(folder.file("real/world.db")), "");
+}
+
+TEST(Store, AWorldThatHasHadAllItsTicksIsWornOut) {
+  const TestFolder folder;
+  for (const ecs::Tick tick : {ecs::ticks_max - 1, ecs::ticks_max}) {
+    const auto store = open_store(folder.file());
+    StoreWorld world(store->incarnation());
+    if (store->has_world()) {
+      ASSERT_TRUE(store->restore(world.registry).ok());
+    }
+    store->begin(world.registry);
+    Facts facts = facts_of(world.registry);
+    facts.tick = tick;
+    ASSERT_TRUE(store->finish(facts).ok());
+  }
+  EXPECT_EQ(open_reason(folder.file()), "worn out");
+}
+
+// Of all that an entity ever was composed of, the file has what one is composed of now.
+TEST(Store, CompositionsThatAreNoMoreAreForgotten) {
+  const TestFolder folder;
+  const auto prototypes = [&] {
+    Database database = std::move(*Database::open(folder.file(), Database::Access::existing));
+    Statement count = database.prepare("SELECT count(*) FROM saved_prototype");
+    EXPECT_TRUE(count.next());
+    return count.integer(0);
+  };
+  for (const char* name : {"Sharp", "Blunt"}) {
+    const auto store = open_store(folder.file());
+    StoreWorld world(store->incarnation());
+    if (store->has_world()) {
+      ASSERT_TRUE(store->restore(world.registry).ok());
+    }
+    store->begin(world.registry);
+    const ecs::Entity entity = world.registry.create();
+    for (int i = 1; i <= 3; ++i) {
+      world.registry.add_bytes(entity, world.pool_of("Ranged", name + std::to_string(i)));
+      ASSERT_TRUE(save(*store, world));
+      settle(*store, static_cast<std::uint64_t>(i));
+    }
+    EXPECT_EQ(prototypes(), 3 + (std::string_view(name) == "Blunt" ? 1 : 0)) << "in a run few more are kept";
+    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  }
   EXPECT_EQ(open_reason(folder.file()), "");
 }
 
