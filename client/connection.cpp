@@ -7,6 +7,8 @@ namespace mobula::client {
 namespace {
 
 // A mirror that is wrong may not be able to read what rests on it. By then what it has wrong must have come again.
+// The server takes no more than 16; a program that updates with each frame of a fast screen would never be heard.
+constexpr std::uint32_t inputs_per_tick_max = 4;
 constexpr core::Nanoseconds unreadable_for_at_most = 10 * core::second;
 constexpr double ticks_max = 0xffffffffu;  // whatever the server says of its clock
 
@@ -40,7 +42,9 @@ void Connection::update(core::Nanoseconds now, transport::Output& output) {
   if (state_ == State::connecting && endpoint_->connected()) say_hello();
   if (failure_) endpoint_->close({transport::ReasonCode::protocol_error, failure_->message}, output);
   if (state_ == State::playing && endpoint_->connected()) {
-    send_input(now);
+    clock_->on_link(endpoint_->session().stats(), now);
+    give_command(now);
+    if (now >= next_input_) send_input(now);
     if (mirror_ != nullptr) tell_hashes(now);
   }
   endpoint_->update(now, output);
@@ -93,6 +97,7 @@ void Connection::enter_again(const transport::ConnectToken& token, core::Nanosec
   if (config_.recording != nullptr) config_.recording->entered_again(token, now);
   config_.transport.token = token;
   rejoin_tokens_.clear();
+  command_.clear();  // it was meant for what was there
   begin_again(now);
 }
 
@@ -100,9 +105,12 @@ void Connection::begin_again(core::Nanoseconds now) {
   endpoint_ = std::make_unique<transport::ClientEndpoint>(config_.transport, now);
   state_ = State::connecting;
   reason_ = {};
+  failure_.reset();
   closing_.reset();
   progress_.complete = false;
   reception_ = {};
+  asked_for_.clear();
+  next_input_ = 0;
   ++stats_.rejoins;
 }
 
@@ -158,6 +166,7 @@ core::Status Connection::begin(const wire::Welcome& message) {
   progress_ = {};
   commands_ = {};
   events_ = {};
+  due_events_ = {};
   ticks_per_second_ = message.ticks_per_second;
   clock_ = std::make_unique<ServerClock>(ticks_per_second_);
   return core::Done{};
@@ -165,6 +174,8 @@ core::Status Connection::begin(const wire::Welcome& message) {
 
 // An empty one.
 core::Status Connection::begin_mirror(const wire::Welcome& message) {
+  if (config_.schema != nullptr && config_.schema->fingerprint() != message.schema_fingerprint)
+    return core::Error{"other schema", "the server has another schema than this program"};
   std::shared_ptr<const reflect::Schema> schema = find_schema(message.schema_fingerprint);
   if (!message.schema.empty()) {
     core::Result<std::shared_ptr<const reflect::Schema>> loaded = reflect::Schema::load(message.schema);
@@ -193,6 +204,7 @@ void Connection::ask_for_next_resource() {
       continue;
     }
     reception_ = std::move(*reception);
+    asked_for_.push_back(wanted.identity);
     const wire::ResourceRequest request{wanted.identity, reception_.received()};
     if (const auto sent = endpoint_->session().send_reliable(wire::encode(request)); !sent) fail(sent.error());
   }
@@ -203,9 +215,10 @@ core::Status Connection::take(const wire::ResourceRequest& /*message*/) {
 }
 
 core::Status Connection::take(const wire::ResourcePart& message) {
-  if (!(message.identity == reception_.identity()))
+  if (std::ranges::find(asked_for_, message.identity) == asked_for_.end())
     return core::Error{"out of turn", "a part of a resource that was not asked for"};
-  if (!reception_.under_way()) return core::Done{};  // given up; what was on its way still comes
+  // Of one that was given up, what was on its way still comes.
+  if (!(message.identity == reception_.identity()) || !reception_.under_way()) return core::Done{};
   const core::Result<bool> whole = reception_.append(message.offset, message.bytes);
   if (!whole && reception_.under_way()) return whole.error();
   if (whole && !*whole) return core::Done{};
@@ -250,7 +263,10 @@ core::Status Connection::take(const wire::MirrorCorrection& message) {
   return core::Done{};
 }
 
-core::Status Connection::take(wire::Events& message) { return events_.take(std::move(message)); }
+core::Status Connection::take(wire::Events& message) {
+  if (!welcomed()) return core::Error{"out of turn", "events before Welcome"};
+  return events_.take(std::move(message));
+}
 
 core::Status Connection::take(const wire::RejoinTokens& message) {
   std::vector<transport::ConnectToken> tokens;
@@ -408,8 +424,7 @@ void Connection::give_command(core::Nanoseconds now) {
 }
 
 void Connection::send_input(core::Nanoseconds now) {
-  clock_->on_link(endpoint_->session().stats(), now);
-  give_command(now);
+  next_input_ = now + core::second / (std::uint64_t{ticks_per_second_} * inputs_per_tick_max);
   wire::InputDatagram& input = progress_.input;
   ++input.ack;
   // Of deltas further back the server knows what became of them.

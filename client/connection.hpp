@@ -58,7 +58,8 @@ class Connection {
 
   // What a datagram brings is in the mirror when this returns.
   void receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now);
-  // Once per tick of the server or so: acknowledges, sends the command, keeps the connection alive.
+  // Once per tick of the server or so, or with each frame: acknowledges and sends the command, at most four times in a
+  // tick of the server, and keeps the connection alive.
   void update(core::Nanoseconds now, transport::Output& output);
   void close(transport::Output& output);
   // The stream that carried it has ended.
@@ -175,7 +176,9 @@ class Connection {
   std::vector<std::shared_ptr<const resource::Resource>> stored_;  // that the server was told of
   std::vector<wire::Resource> resources_;  // of the server, that are still to be asked for; the last is next
   ResourceStore::Reception reception_;
+  std::vector<core::ContentHash> asked_for_;  // resources, in this session
   core::Bytes command_;
+  core::Nanoseconds next_input_ = 0;  // not before
   core::Bytes buffer_;
 };
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <mobula/client/pipe_client.hpp>
 #include <mobula/core/log.hpp>
 
@@ -8,6 +10,7 @@ namespace {
 // So long it goes on trying to come back; the server keeps the player for less.
 constexpr core::Nanoseconds come_back_within = 60 * core::second;
 constexpr core::Nanoseconds try_interval = core::second;
+constexpr core::Nanoseconds token_interval = 20 * core::millisecond;  // to look whether one has come
 constexpr core::Nanoseconds simulated_step = core::millisecond;  // a loop does not wake more often for a simulation
 
 }  // namespace
@@ -19,6 +22,19 @@ core::Result<std::unique_ptr<PipeClient>> PipeClient::open(net::EventLoop& loop,
   client->connection_ = std::make_unique<Connection>(config, core::monotonic_now());
   if (const core::Status opened = client->open_pipe(); !opened) return opened.error();
   return client;
+}
+
+// The admin address may be slow, or answer nothing for seconds.
+TokenSource PipeClient::fetch_aside(const Access& access) {
+  using Tokens = core::Result<std::vector<transport::ConnectToken>>;
+  using Token = std::optional<transport::ConnectToken>;
+  return [access, fetched = std::make_shared<std::future<Tokens>>()]() -> core::Result<Token> {
+    if (!fetched->valid()) *fetched = std::async(std::launch::async, [access] { return get_tokens(access, 1); });
+    if (fetched->wait_for(std::chrono::seconds(0)) != std::future_status::ready) return Token();
+    Tokens tokens = fetched->get();
+    if (!tokens) return tokens.error();
+    return Token(std::move(tokens->front()));
+  };
 }
 
 core::Status PipeClient::open_pipe() {
@@ -104,16 +120,21 @@ void PipeClient::try_again(core::Nanoseconds now) {
 }
 
 void PipeClient::enter_again(core::Nanoseconds now) {
-  const core::Result<std::vector<transport::ConnectToken>> tokens = get_tokens(access_, 1);
-  if (!tokens) {
-    core::log_info("client", "lost the server ({}); {}", to_string(connection_->reason()), tokens.error().message);
+  const core::Result<std::optional<transport::ConnectToken>> token = more_tokens_();
+  if (!token) {
+    core::log_info("client", "lost the server ({}); {}", to_string(connection_->reason()), token.error().message);
+    return;
+  }
+  if (!*token) {
+    next_try_ = now + token_interval;
+    asked_ = false;  // this was none
     return;
   }
   core::log_warn("client",
                  "the server does not answer the tokens by which this player would come back: it was restarted, or "
                  "cannot be reached; coming in anew");
   if (const core::Status opened = open_pipe(); !opened) return core::log_warn("client", "{}", opened.error().message);
-  connection_->enter_again(tokens->front(), now);
+  connection_->enter_again(**token, now);
   lost_ = false;
 }
 

@@ -13,6 +13,9 @@
 
 namespace mobula::client {
 
+// A connect token, or nothing: it is not there yet. Must not wait: it is asked in the loop, again and again.
+using TokenSource = std::function<core::Result<std::optional<transport::ConnectToken>>()>;
+
 class PipeClient {
  public:
   // `config` has the token. `seed` is of the simulated network. Reasons: those of opening a pipe.
@@ -23,6 +26,9 @@ class PipeClient {
   // last time.
   void update();
   void close();
+  // Of tokens to come in anew by, where it cannot come back by those it was given. Else it gets them as `access` says,
+  // on a thread, and its destructor waits for that one's end: some seconds, if the admin address does not answer.
+  void set_token_source(TokenSource source) { more_tokens_ = std::move(source); }
   // As if the path were gone: without a word to the server. It comes back by another, if it was given a token for that.
   void lose_way() { pipe_end_ = "its client gave it up"; }
   // Of all the pipes it has had.
@@ -39,8 +45,9 @@ class PipeClient {
  private:
   friend void run_until(net::EventLoop& loop, core::Nanoseconds deadline, std::span<PipeClient* const> clients);
   PipeClient(net::EventLoop& loop, const Access& access, std::uint64_t seed)
-      : loop_(loop), access_(access), seed_(seed) {}
+      : loop_(loop), access_(access), more_tokens_(fetch_aside(access)), seed_(seed) {}
 
+  static TokenSource fetch_aside(const Access& access);
   core::Status open_pipe();
   transport::Output& output();
   void come_back(core::Nanoseconds now);
@@ -49,6 +56,7 @@ class PipeClient {
 
   net::EventLoop& loop_;
   Access access_;
+  TokenSource more_tokens_;
   std::uint64_t seed_;
   std::unique_ptr<net::ClientPipe> pipe_;
   net::ClientPipeCounters former_pipes_;

@@ -107,7 +107,8 @@ std::shared_ptr<const resource::Resource> ResourceStore::find(const core::Conten
     touch(whole);
     return *resource;
   }
-  std::remove(whole.c_str());
+  const bool is_unread = !resource && std::string_view(resource.error().reason) == "missing";  // for now, or for ever
+  if (!is_unread) std::remove(whole.c_str());
   return nullptr;
 }
 

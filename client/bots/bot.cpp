@@ -52,6 +52,10 @@ core::Status Bot::enter(core::Nanoseconds now) {
     return client.error();
   }
   client_ = std::move(*client);
+  client_->set_token_source([&tokens = setup_.tokens]() -> core::Result<std::optional<transport::ConnectToken>> {
+    if (std::optional<transport::ConnectToken> more = tokens.take(core::unix_now())) return more;
+    return core::Error{"no token", "there is no token at the moment"};
+  });
   client_->on_received([this](core::Nanoseconds received) { note_ticks(received); });
   counted_ = {};
   losses_ = 0;

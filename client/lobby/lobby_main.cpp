@@ -132,12 +132,14 @@ int main(int argc, char** argv) {
   net::EventLoop loop;
   const auto player = LobbyPlayer::enter(loop, *parsed, name);
   if (!player) return fail(player.error(), 1);
-  loop.on_stop_signal([&] { (*player)->close(); });
+  bool stops = false;  // not at once: the loop may be about to hand something to a client that would be gone
+  loop.on_stop_signal([&] { stops = true; });
   InputLines input;
   bool more = true;
   bool greeted = false;
   while (!(*player)->over()) {
     (*player)->run_for(update_interval);
+    if (stops) (*player)->close();
     if (!greeted && (*player)->is_playing()) {
       greeted = true;
       std::cout << "you are in the lobby; type to say something, /help for the rest\n";

@@ -1,6 +1,8 @@
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <mobula/core/assert.hpp>
@@ -41,11 +43,22 @@ void handle(EventLoop::Impl::Signals& signals, std::span<const int> numbers, std
 constexpr std::array stop_signals{SIGINT, SIGTERM};
 constexpr std::array reload_signals{SIGHUP};
 
-// Not the default: the first process of a container has none.
-void end_at_next_stop_signal(EventLoop::Impl::Signals& signals) {
-  boost::system::error_code ignored;
-  signals.set.clear(ignored);
-  for (const int number : stop_signals) std::signal(number, [](int which) { std::_Exit(128 + which); });
+// Of the process, as signals are.
+std::atomic<bool> asked_to_stop = false;
+void (*tell_loop)(int) = nullptr;  // Asio's handler
+
+// The second one counts also if the loop never comes to hear of the first.
+void take_stop_signal(int number) {
+  if (asked_to_stop.exchange(true)) std::_Exit(128 + number);
+  tell_loop(number);
+}
+
+void put_before_asio(int number) {
+  struct sigaction action{};
+  ::sigaction(number, nullptr, &action);
+  if (action.sa_handler != take_stop_signal) tell_loop = action.sa_handler;
+  action.sa_handler = take_stop_signal;
+  ::sigaction(number, &action, nullptr);
 }
 
 }  // namespace
@@ -74,10 +87,9 @@ void EventLoop::stop() {
 bool EventLoop::stopped() const { return impl_->stopped; }
 
 void EventLoop::on_stop_signal(std::function<void()> handler) {
-  handle(impl_->stop_signals, stop_signals, [this, first = std::move(handler)] {
-    end_at_next_stop_signal(impl_->stop_signals);
-    first();
-  });
+  asked_to_stop = false;
+  handle(impl_->stop_signals, stop_signals, std::move(handler));
+  std::ranges::for_each(stop_signals, put_before_asio);
 }
 
 void EventLoop::on_reload_signal(std::function<void()> handler) {

@@ -35,6 +35,10 @@ core::Result<Context> server_tls(const std::string& certificate_file, const std:
   if (context->use_private_key_file(key_file, ssl::context::pem, error)) {
     return cannot_read("bad key", "certificate's key", key_file, error);
   }
+  // Reading compares them only if both are of one kind.
+  if (SSL_CTX_check_private_key(context->native_handle()) != 1)
+    return core::Error{
+        "bad key", core::format("the key in '{}' is not that of the certificate in '{}'", key_file, certificate_file)};
   return context;
 }
 

@@ -68,7 +68,7 @@ class UdpSendBatch {
   void prepare(std::size_t i);
   std::size_t hand_over(std::size_t first);
   void refused(std::size_t i, int error);
-  void send_alone(std::size_t i);
+  void send_alone(std::size_t i, int error);
   void count_sent(std::uint32_t datagrams, std::uint64_t bytes);
   void count_lost(std::uint32_t datagrams, int error);
 

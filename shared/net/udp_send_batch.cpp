@@ -7,7 +7,9 @@
 namespace mobula::net {
 namespace {
 
-bool refuses_segments(int error) { return error == EIO || error == EINVAL || error == EOPNOTSUPP; }
+// Of the path, or of segments: EMSGSIZE is that of a path which takes less than a segment. Alone the kernel sends it in
+// fragments.
+bool may_go_alone(int error) { return error == EIO || error == EINVAL || error == EOPNOTSUPP || error == EMSGSIZE; }
 
 }  // namespace
 
@@ -115,12 +117,12 @@ std::size_t UdpSendBatch::hand_over(std::size_t first) {
 }
 
 void UdpSendBatch::refused(std::size_t i, int error) {
-  if (message_[i].count > 1 && refuses_segments(error)) return send_alone(i);
+  if (message_[i].count > 1 && may_go_alone(error)) return send_alone(i, error);
   count_lost(message_[i].count, error);
 }
 
-// Where the datagrams go through alone, it was the segments that were refused.
-void UdpSendBatch::send_alone(std::size_t i) {
+// Where the datagrams go through alone, it was the segments that were refused: of all, or on this path.
+void UdpSendBatch::send_alone(std::size_t i, int error) {
   const Message& message = message_[i];
   msghdr header = header_[i].msg_hdr;
   header.msg_control = nullptr;
@@ -139,7 +141,7 @@ void UdpSendBatch::send_alone(std::size_t i) {
       count_lost(1, errno);
     }
   }
-  if (any_sent && ++refusals_ >= refusals_max) segments_ = false;
+  if (any_sent && error != EMSGSIZE && ++refusals_ >= refusals_max) segments_ = false;
 }
 
 void UdpSendBatch::count_sent(std::uint32_t datagrams, std::uint64_t bytes) {

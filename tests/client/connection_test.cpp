@@ -3,6 +3,7 @@
 
 #include <mobula/core/log.hpp>
 #include <mobula/server/game/demo_game.hpp>
+#include <reflect/compile_schema.hpp>
 #include <server/hamlet.hpp>
 #include <utility>
 
@@ -15,10 +16,19 @@ using transport::ReasonCode;
 // A server that says what it is told to, over a real transport.
 class LyingServer {
  public:
-  LyingServer() : connection(connection_config(), 0) { endpoint_.set_unix_time(test::test_unix_time); }
+  explicit LyingServer(const ConnectionConfig& config = connection_config()) : connection(config, 0) {
+    endpoint_.set_unix_time(test::test_unix_time);
+  }
+  static ConnectionConfig connection_config() {
+    ConnectionConfig config;
+    config.transport.token = test::test_token(5);
+    config.name = "ada";
+    return config;
+  }
 
-  void tick() {
-    now += 50 * core::millisecond;
+  void tick() { frame(50 * core::millisecond); }
+  void frame(core::Nanoseconds length) {
+    now += length;
     for (const core::Bytes& datagram : std::exchange(client_port_.sent, {}))
       endpoint_.receive(transport::Address::v4(10, 0, 0, 9, 9), datagram, now, port_);
     for (const core::Bytes& datagram : std::exchange(port_.sent, {}))
@@ -82,12 +92,6 @@ class LyingServer {
     std::vector<core::Bytes> sent;
   };
   static transport::ServerConfig server_config() { return test::test_transport(); }
-  static ConnectionConfig connection_config() {
-    ConnectionConfig config;
-    config.transport.token = test::test_token(5);
-    config.name = "ada";
-    return config;
-  }
 
   transport::ServerEndpoint endpoint_{server_config()};
   transport::SessionId session_;
@@ -296,6 +300,42 @@ TEST_F(ConnectionTest, ASchemaThatIsNotTheOneNamedEndsIt) {
   server.say(welcome);
   expect_failure();
   EXPECT_EQ(server.connection.mirror(), nullptr);
+}
+
+// Whatever the server says of it: the program reads components as its own schema has them.
+TEST_F(ConnectionTest, AnotherSchemaThanTheProgramsEndsIt) {
+  ConnectionConfig config = LyingServer::connection_config();
+  config.schema = test::load_schema("struct Other (component) { value:int; }");
+  LyingServer other(config);
+  ASSERT_NO_FATAL_FAILURE(other.meet());
+  other.say(LyingServer::welcome());
+  other.ticks(5);
+  EXPECT_EQ(other.connection.state(), State::closed);
+  EXPECT_EQ(other.connection.mirror(), nullptr);
+}
+
+TEST_F(ConnectionTest, EventsBeforeWelcomeEndIt) {
+  server.say(wire::Events{});
+  expect_failure();
+}
+
+// Each frame of a fast screen is an update; the server takes no more than 16 inputs in a tick.
+TEST_F(ConnectionTest, HoweverOftenItIsUpdatedItSaysFourThingsInATickAtMost) {
+  play();
+  const std::uint32_t before = server.input().ack;
+  for (int i = 0; i < 500; ++i) server.frame(2 * core::millisecond);  // 20 ticks
+  server.ticks(2);
+  const std::uint32_t said = server.input().ack - before;
+  EXPECT_LE(said, 20 * 4u + 8);
+  EXPECT_GE(said, 20 * 3u);
+}
+
+TEST_F(ConnectionTest, AfterAServerThatMadeNoSenseItCanEnterAgain) {
+  server.say_raw(core::as_bytes("nonsense", 8));
+  expect_failure();
+  server.connection.enter_again(test::test_token(6), server.now);
+  ASSERT_NO_FATAL_FAILURE(server.meet());
+  play();
 }
 
 TEST_F(ConnectionTest, ABrokenSchemaEndsIt) {

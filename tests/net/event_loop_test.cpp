@@ -56,6 +56,16 @@ TEST(EventLoopDeathTest, ASecondStopSignalEndsTheProcessWhateverItIsDoing) {
   EXPECT_EXIT(hear_two(SIGINT), testing::ExitedWithCode(128 + SIGINT), "");
 }
 
+TEST(EventLoopDeathTest, AlsoIfTheLoopNeverHeardOfTheFirst) {
+  const auto hear_two_while_busy = [] {
+    EventLoop loop;
+    loop.on_stop_signal([] {});
+    static_cast<void>(std::raise(SIGTERM));
+    static_cast<void>(std::raise(SIGTERM));
+  };
+  EXPECT_EXIT(hear_two_while_busy(), testing::ExitedWithCode(128 + SIGTERM), "");
+}
+
 TEST(EventLoop, TellsOfAReloadSignalAndDoesNotStop) {
   EventLoop loop;
   int heard = 0;

@@ -27,11 +27,12 @@ class Tls : public testing::Test {
     if (!folder_.empty()) std::filesystem::remove_all(folder_);
   }
 
-  bool make(const std::string& name, const std::string& names) {
-    const std::string command =
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test "
-        "-addext subjectAltName=" +
-        names + " -keyout " + key(name) + " -out " + certificate(name) + " 2>/dev/null";
+  bool make(const std::string& name, const std::string& names,
+            const std::string& kind = "ec -pkeyopt ec_paramgen_curve:P-256") {
+    const std::string command = "openssl req -x509 -newkey " + kind +
+                                " -nodes -days 2 -subj /CN=test "
+                                "-addext subjectAltName=" +
+                                names + " -keyout " + key(name) + " -out " + certificate(name) + " 2>/dev/null";
     return std::system(command.c_str()) == 0;
   }
   [[nodiscard]] std::string certificate(const std::string& name) const { return folder_ + "/" + name + ".pem"; }
@@ -124,11 +125,14 @@ TEST_F(Tls, APeerThatDoesNotReadIsNotReadyUntilItReads) {
 TEST_F(Tls, SaysWhichFileIsBad) {
   EventLoop loop;
   ServerPipesConfig config{.listen = loopback(0), .websocket_port = 0, .certificate_file = certificate("here")};
-  config.key_file = key("there");
-  const auto other_key = ServerPipes::open(loop, config);
-  ASSERT_FALSE(other_key.ok());
-  EXPECT_STREQ(other_key.error().reason, "bad key");
-  EXPECT_THAT(other_key.error().message, testing::HasSubstr(config.key_file));
+  ASSERT_TRUE(make("other_kind", "DNS:localhost", "ed25519"));
+  for (const char* name : {"there", "other_kind"}) {
+    config.key_file = key(name);
+    const auto other_key = ServerPipes::open(loop, config);
+    ASSERT_FALSE(other_key.ok()) << name;
+    EXPECT_STREQ(other_key.error().reason, "bad key");
+    EXPECT_THAT(other_key.error().message, testing::HasSubstr(config.key_file));
+  }
   const auto no_ca = ClientPipe::open(loop, destination("localhost", 1), {.ca_file = folder_ + "/none"});
   ASSERT_FALSE(no_ca.ok());
   EXPECT_STREQ(no_ca.error().reason, "bad certificate");

@@ -148,7 +148,7 @@ TEST(UdpBatch, SegmentsAndTheirFallbacksDeliverTheSameInOrder) {
     send_at_random(counting, seed, 500);
     EXPECT_GT(kernel.segmented, 0u);
     EXPECT_LT(kernel.many, 100u);
-    for (const int error : {EIO, EINVAL, EOPNOTSUPP}) {
+    for (const int error : {EIO, EINVAL, EOPNOTSUPP, EMSGSIZE}) {
       kernel = {.error = error};
       send_at_random(no_segments, seed, 500);
     }
