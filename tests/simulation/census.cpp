@@ -13,7 +13,7 @@ std::string to_text(const server::Player& player) {
 std::optional<std::string> Census::begin(const server::Server& server, const Known* saved) {
   accounts_ = saved != nullptr ? saved->accounts : std::map<std::uint32_t, std::string>();
   server_ends_ = false;
-  away_since_.clear();
+  away_.clear();
   number_.clear();
   playing_.clear();
   awaited_.clear();
@@ -55,12 +55,13 @@ void Census::check(const server::Session& session) {
     fail(to_text(player) + " was player " + std::to_string(number->second) + ", and has not left");
   using State = server::Session::State;
   if (session.state == State::joining || session.state == State::playing) {
-    away_since_.erase(player.id);
+    away_.erase(player.id);
     return;
   }
-  // Who has come back and said nothing yet is awaited as before.
-  const core::Nanoseconds since = away_since_.emplace(player.id, now_).first->second;
-  if (session.state == State::away && now_ - since >= grace_) fail(to_text(player) + " is still awaited");
+  // Who has come back and said nothing yet is awaited as before, and may leave.
+  Away& away = away_.emplace(player.id, Away{now_}).first->second;
+  away.is_gone = session.state == State::away;
+  if (away.is_gone && now_ - away.since >= grace_) fail(to_text(player) + " is still awaited");
 }
 
 void Census::came(const server::Player& player) {
@@ -71,10 +72,10 @@ void Census::came(const server::Player& player) {
 
 // A liar is sent away for what it says, also while it is awaited.
 void Census::left(const server::Player& player) {
-  const auto away = away_since_.find(player.id);
+  const auto away = away_.find(player.id);
   const bool is_awaited = !server_ends_ && !player.account.starts_with("liar") && !sent_away_.contains(player.account);
-  if (is_awaited && away != away_since_.end() && now_ - away->second < grace_)
-    fail(to_text(player) + " was awaited for " + std::to_string((now_ - away->second) / core::millisecond) +
+  if (is_awaited && away != away_.end() && away->second.is_gone && now_ - away->second.since < grace_)
+    fail(to_text(player) + " was awaited for " + std::to_string((now_ - away->second.since) / core::millisecond) +
          " ms only");
   if (playing_.erase(player.id) + awaited_.erase(player.id) == 0)
     fail("the game was told that " + to_text(player) + " leaves, who is not there");

@@ -59,8 +59,12 @@ class Census {
   core::Nanoseconds now_ = 0;
   bool server_ends_ = false;
   std::optional<std::string> wrong_;
-  std::map<std::uint32_t, std::string> accounts_;             // by number
-  std::map<std::uint32_t, core::Nanoseconds> away_since_;     // by number
+  std::map<std::uint32_t, std::string> accounts_;  // by number
+  struct Away {
+    core::Nanoseconds since = 0;
+    bool is_gone = false;  // else it has come back, and said nothing yet
+  };
+  std::map<std::uint32_t, Away> away_;                        // by number
   std::map<std::string, std::uint32_t, std::less<>> number_;  // by account, of who has not left
   std::set<std::string> here_;                                // accounts, in this look
   std::set<std::uint32_t> awaited_;                           // since the server began: its game does not know them yet
