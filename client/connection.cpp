@@ -8,7 +8,7 @@ namespace {
 
 // A mirror that is wrong may not be able to read what rests on it. By then what it has wrong must have come again.
 // The server takes no more than 16; a program that updates with each frame of a fast screen would never be heard.
-constexpr std::uint32_t inputs_per_tick_max = 4;
+constexpr core::Nanoseconds inputs_per_tick_max = 4;
 constexpr core::Nanoseconds unreadable_for_at_most = 10 * core::second;
 constexpr double ticks_max = 0xffffffffu;  // whatever the server says of its clock
 
@@ -424,7 +424,7 @@ void Connection::give_command(core::Nanoseconds now) {
 }
 
 void Connection::send_input(core::Nanoseconds now) {
-  next_input_ = now + core::second / (std::uint64_t{ticks_per_second_} * inputs_per_tick_max);
+  next_input_ = now + core::second / (ticks_per_second_ * inputs_per_tick_max);
   wire::InputDatagram& input = progress_.input;
   ++input.ack;
   // Of deltas further back the server knows what became of them.

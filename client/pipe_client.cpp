@@ -120,12 +120,13 @@ void PipeClient::try_again(core::Nanoseconds now) {
 }
 
 void PipeClient::enter_again(core::Nanoseconds now) {
-  const core::Result<std::optional<transport::ConnectToken>> token = more_tokens_();
-  if (!token) {
-    core::log_info("client", "lost the server ({}); {}", to_string(connection_->reason()), token.error().message);
+  const core::Result<std::optional<transport::ConnectToken>> asked = more_tokens_();
+  if (!asked) {
+    core::log_info("client", "lost the server ({}); {}", to_string(connection_->reason()), asked.error().message);
     return;
   }
-  if (!*token) {
+  const std::optional<transport::ConnectToken>& token = *asked;
+  if (!token) {
     next_try_ = now + token_interval;
     asked_ = false;  // this was none
     return;
@@ -134,7 +135,7 @@ void PipeClient::enter_again(core::Nanoseconds now) {
                  "the server does not answer the tokens by which this player would come back: it was restarted, or "
                  "cannot be reached; coming in anew");
   if (const core::Status opened = open_pipe(); !opened) return core::log_warn("client", "{}", opened.error().message);
-  connection_->enter_again(**token, now);
+  connection_->enter_again(*token, now);
   lost_ = false;
 }
 
