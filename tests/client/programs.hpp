@@ -1,0 +1,217 @@
+// The real programs, over real sockets, as people and their scripts start them.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mobula/schema/engine.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <signal.h>
+#include <sstream>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace mobula {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using testing::HasSubstr;
+
+// Far more than anything here takes: only a program that hangs sees its end.
+inline constexpr auto patience = std::chrono::seconds(60);
+
+inline std::string read(const fs::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+inline void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+// A child process with its output in files. It outlives neither this object nor the tests.
+class Program {
+ public:
+  Program(const fs::path& folder, const std::string& name, std::vector<std::string> arguments) {
+    static int count = 0;
+    const std::string stem = name + "." + std::to_string(++count);
+    out_ = folder / (stem + ".out");
+    err_ = folder / (stem + ".err");
+    arguments.insert(arguments.begin(), std::string(MOBULA_BIN_DIR "/") + name);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // even when the tests crash
+    ::dup2(::open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+    ::dup2(::open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  ~Program() {
+    if (status_) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  void signal(int number) const { ::kill(pid_, number); }
+  [[nodiscard]] bool running() {
+    if (status_) return false;
+    int status = 0;
+    if (::waitpid(pid_, &status, WNOHANG) == 0) return true;
+    status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return false;
+  }
+  // The exit status; 128 + n after signal n.
+  int wait() {
+    for (const auto end = steady_clock::now() + patience; running();) {
+      if (steady_clock::now() > end) {
+        ADD_FAILURE() << "does not end: " << err();
+        return -1;
+      }
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return *status_;
+  }
+  // Waits until the log says so.
+  bool says(const std::string& text) { return comes_to_say(err_, text); }
+  bool prints(const std::string& text) { return comes_to_say(out_, text); }
+  [[nodiscard]] std::string out() const { return read(out_); }
+  [[nodiscard]] std::string err() const { return read(err_); }
+
+ private:
+  bool comes_to_say(const fs::path& where, const std::string& text) {
+    for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
+      const bool alive = running();
+      if (read(where).find(text) != std::string::npos) return true;
+      if (!alive) return false;
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return false;
+  }
+
+  fs::path out_;
+  fs::path err_;
+  pid_t pid_ = -1;
+  std::optional<int> status_;
+};
+
+inline std::string last_line(std::string text) {
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+inline std::vector<std::string> keys_of(const nlohmann::ordered_json& json) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  return keys;
+}
+
+inline std::ptrdiff_t lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+class Programs : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder() = fs::temp_directory_path() / ("mobula_programs." + std::to_string(::getpid()));
+    fs::create_directories(folder());
+    Program compile(folder(), "mobula-compile", {MOBULA_SOURCE_DIR "/tests/server/levels/hamlet.json", "-o", level()});
+    ASSERT_EQ(compile.wait(), 0) << compile.err();
+  }
+  static void TearDownTestSuite() { fs::remove_all(folder()); }
+  static fs::path& folder() {
+    static fs::path path;
+    return path;
+  }
+  static std::string level() { return (folder() / "hamlet.level").string(); }
+
+  // A good schema, though not the demo's.
+  static std::string engine_schema() {
+    const core::ByteView schema = engine::schema_bytes();
+    const fs::path file = folder() / "engine.bfbs";
+    write(file, std::string(reinterpret_cast<const char*>(schema.data()), schema.size()));
+    return file.string();
+  }
+  // A server on a free port.
+  Program& serve(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"--port", "0", "--admin-port", "0"};
+    if (std::ranges::find(more, "--level") == more.end()) arguments.insert(arguments.end(), {"--level", level()});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Program& server = start("mobula-server", arguments);
+    EXPECT_TRUE(server.says("admin address ")) << server.err();
+    const std::string log = server.err();
+    port_ = number_after(log, "listening on udp port ");
+    tcp_port_ = number_after(log, "listening on tcp port ");
+    ws_port_ = number_after(log, "listening on ws port ");
+    admin_ = "http://127.0.0.1:" + std::to_string(number_after(log, "admin address http://127.0.0.1:"));
+    return server;
+  }
+  // -1: it is not there.
+  static int number_after(const std::string& log, const std::string& marker) {
+    const std::size_t place = log.find(marker);
+    return place == std::string::npos ? -1 : std::stoi(log.substr(place + marker.size()));
+  }
+  // How often the log tells of something, lines that it only counts included.
+  static std::size_t lines_like(const std::string& log, const std::string& text) {
+    std::istringstream stream(log);
+    std::size_t count = 0;
+    for (std::string line; std::getline(stream, line);) {
+      if (line.find(text) == std::string::npos || !line.ends_with('}')) continue;
+      const std::string message = nlohmann::json::parse(line)["message"];
+      const std::size_t more = message.find(" more like this: ");
+      count += more == std::string::npos ? 1 : std::stoul(message.substr(0, more));
+    }
+    return count;
+  }
+  // Waits until so many players have.
+  static bool have_joined(const Program& server, std::size_t players) {
+    for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
+      if (lines_like(server.err(), " joined from") == players) return true;
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return false;
+  }
+  static std::string new_key() {
+    static int count = 0;
+    const std::string path = (folder() / ("key." + std::to_string(++count))).string();
+    Program token(folder(), "mobula-token", {"--new-key", path});
+    EXPECT_EQ(token.wait(), 0) << token.err();
+    return path;
+  }
+  // How clients get in.
+  [[nodiscard]] std::vector<std::string> in(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"--connect", address(), "--admin", admin_});
+    return more;
+  }
+  Program& start(const std::string& name, const std::vector<std::string>& arguments) {
+    return *programs_.emplace_back(std::make_unique<Program>(folder(), name, arguments));
+  }
+  [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  // Ends with status 2, and says why in one line.
+  void expect_refusal(const std::string& name, const std::vector<std::string>& arguments, const std::string& why) {
+    SCOPED_TRACE(name + " " + testing::PrintToString(arguments));
+    Program& program = start(name, arguments);
+    EXPECT_EQ(program.wait(), 2) << program.err();
+    const std::string err = program.err();
+    EXPECT_EQ(lines(err), 1) << err;
+    EXPECT_THAT(err, HasSubstr(why));
+    EXPECT_EQ(program.out(), "");
+  }
+
+  int port_ = 0;
+  int tcp_port_ = 0;
+  int ws_port_ = 0;
+  std::string admin_;
+  std::vector<std::unique_ptr<Program>> programs_;
+};
+
+}  // namespace mobula
