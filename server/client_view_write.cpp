@@ -27,7 +27,6 @@ void ClientView::forget_resting() {
 
 void ClientView::find_candidates() {
   forget_resting();
-  work_.candidates.clear();
   std::uint32_t moving_before = 0;
   for (std::size_t word = 0; word < pending_ids_.words().size(); ++word) {
     const std::uint64_t moving = moving_ids_.words()[word];

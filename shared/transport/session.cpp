@@ -15,7 +15,6 @@ bool has_entries(const SentDatagram& datagram) { return datagram.size > body_hea
 Session::Session(const SessionConfig& config, core::Nanoseconds now)
     : config_(config),
       clock_(now),
-      last_received_(now),
       last_sent_(-config.keepalive_interval),
       rate_({.floor = config.bytes_per_second_min,
              .start = config.bytes_per_second_start,
@@ -71,7 +70,6 @@ void Session::receive(core::ByteView body, core::Nanoseconds now) {
     return;
   }
   received_.note(sequence);
-  last_received_ = now;
   ++stats_.datagrams_received;
   stats_.bytes_received += body.size();
   link_.on_received(body.size(), clock_.now());

@@ -129,7 +129,6 @@ class Session {
 
   // The peer broke the rules of a reliable lane; nothing more can be received. Its owner must close it.
   [[nodiscard]] bool failed() const { return failed_; }
-  // The `now` of the last datagram that was taken.
   [[nodiscard]] const SessionStats& stats() const { return stats_; }
 
   // Asserts what must hold between any two calls.
@@ -163,7 +162,6 @@ class Session {
   SessionConfig config_;
   SessionStats stats_;
   SessionClock clock_;
-  core::Nanoseconds last_received_;  // the owner's time
   core::Nanoseconds last_sent_ = 0;  // clock_'s
   core::Nanoseconds trimmed_at_ = 0;
   bool failed_ = false;
