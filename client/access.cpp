@@ -80,6 +80,7 @@ core::Result<Tokens> from_admin(const std::string& admin, const std::string& tok
   if (!token_file.empty()) {
     core::Result<net::BearerTokenFile> bearer = net::load_bearer_token(token_file);
     if (!bearer) return bearer.error();
+    if (bearer->others_may_read) core::log_warn("client", "{}: others may read this token", token_file);
     as.bearer = std::move(bearer->token);
   }
   Tokens tokens;

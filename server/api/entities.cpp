@@ -243,6 +243,9 @@ core::Result<json> read_component(Inspection& world, const Request& request) {
   return json::parse(*text, nullptr, false);
 }
 
+// The last one that is over: what is written between two ticks may be seen by an answer of the same tick, or not.
+ecs::Tick tick_of(const ecs::Registry& registry) { return registry.tick() - 1; }
+
 // Checked whole, by the code that checks levels; what is refused has changed nothing.
 core::Result<json> write_property(Inspection& world, const Request& request) {
   const core::Result<ecs::Entity> entity = living(world, request);
@@ -250,7 +253,9 @@ core::Result<json> write_property(Inspection& world, const Request& request) {
   const core::Status written =
       world.properties().set_text(*entity, request.parameter("component"), request.parameter("property"), request.body);
   if (!written) return written.error();
-  return read_component(world, request);
+  core::Result<json> value = read_component(world, request);
+  if (!value) return value;
+  return json{{"tick", tick_of(world.registry())}, {"value", std::move(*value)}};
 }
 
 }  // namespace
@@ -271,6 +276,7 @@ core::Result<json> read_entity(Inspection& world, const Request& request) {
   bool truncated = false;
   json components = components_of(world, *entity, truncated);
   return json{{"world", world.name()},
+              {"tick", tick_of(world.registry())},
               {"handle", to_string(*entity)},
               {"prototype", world.registry().prototype(*entity)},
               {"label", Labels(world).of(*entity)},

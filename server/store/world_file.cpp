@@ -1,11 +1,9 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mobula/core/files.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/server/store/log_scan.hpp>
 #include <mobula/server/store/store.hpp>
@@ -85,11 +83,7 @@ core::Status make_file(const std::string& path) {
     if (const auto error = database.take_error()) return *error;
   }
   if (std::rename(made.c_str(), path.c_str()) != 0) return core::Error{"not writable", system_error()};
-  const std::string folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path().string() : ".";
-  if (const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); descriptor >= 0) {
-    ::fsync(descriptor);
-    ::close(descriptor);
-  }
+  core::sync_folder_of(path);
   return core::Done{};
 }
 

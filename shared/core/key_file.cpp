@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <mobula/core/files.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
 #include <mobula/core/key_file.hpp>
@@ -52,15 +53,14 @@ bool write_all(const Descriptor& file, std::string_view text) {
     if (put < 0 && errno != EINTR) return false;
     if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
   }
-  return ::fsync(file.number()) == 0 || errno == EINVAL;  // what is no disk cannot be synced
+  return sync_file(file.number());
 }
 
 }  // namespace
 
 Result<KeyFile> load_key_file(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat found = {};
-  if (!file.open() || ::fstat(file.number(), &found) != 0) return failed("cannot read", path);
+  if (!file.open()) return failed("cannot read", path);
   std::array<char, 1024> buffer;
   const ssize_t size = read_into(file, buffer);
   if (size < 0) return failed("cannot read", path);
@@ -71,7 +71,7 @@ Result<KeyFile> load_key_file(const std::string& path) {
   if (!key || key->size() != result.key.size())
     return Error{"malformed", format("{}: is no key: expected 64 hex digits (mobula-token --new-key makes one)", path)};
   std::copy(key->begin(), key->end(), result.key.begin());
-  result.others_may_read = (found.st_mode & (S_IRGRP | S_IROTH)) != 0;
+  result.others_may_read = others_may_read(path);
   return result;
 }
 

@@ -1,34 +1,11 @@
 #include <chrono>
 #include <mobula/core/format.hpp>
+#include <mobula/core/json_text.hpp>
 #include <mobula/core/log_record.hpp>
 #include <mobula/core/text.hpp>
 
 namespace mobula::core {
 namespace {
-
-// Control characters are written \uXXXX here, so that nothing is lost.
-std::string json_string(std::string_view text) {
-  std::string result = "\"";
-  while (!text.empty()) {
-    if (result.size() >= log_text_bytes_max) return result + "...\"";
-    std::string_view rest = text;
-    const std::uint32_t point = take_code_point(rest);
-    if (point == no_code_point) {
-      result += "\uFFFD";
-      rest.remove_prefix(1);
-    } else if (point == '"' || point == '\\') {
-      result += {'\\', static_cast<char>(point)};
-    } else if (point == '\n') {
-      result += "\\n";
-    } else if (is_control(point)) {
-      result += format("\\u{:04x}", point);
-    } else {
-      result += text.substr(0, text.size() - rest.size());
-    }
-    text = rest;
-  }
-  return result + '"';
-}
 
 std::string handle(LogFields::Entity entity) { return format("{}.{}", entity.index, entity.generation); }
 
@@ -48,8 +25,9 @@ std::string to_iso_time(std::uint64_t unix_ms) {
 std::string to_json(const LogRecord& record) {
   const LogFields& fields = record.fields;
   std::string line = format(R"({{"time":"{}","level":"{}","module":{},"message":{})", to_iso_time(record.unix_ms),
-                            to_string(record.level), json_string(record.module), json_string(record.text));
-  if (!fields.world.empty()) line += ",\"world\":" + json_string(fields.world);
+                            to_string(record.level), json_text(record.module, log_text_bytes_max),
+                            json_text(record.text, log_text_bytes_max));
+  if (!fields.world.empty()) line += ",\"world\":" + json_text(fields.world);
   if (fields.tick != LogFields::none) line += format(",\"tick\":{}", fields.tick);
   if (fields.session != LogFields::none) line += format(",\"session\":{}", fields.session);
   if (fields.entity.generation != 0) line += format(",\"entity\":\"{}\"", handle(fields.entity));

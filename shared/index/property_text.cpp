@@ -1,7 +1,7 @@
 #include <charconv>
 #include <cmath>
 #include <mobula/core/format.hpp>
-#include <mobula/core/text.hpp>
+#include <mobula/core/json_text.hpp>
 #include <mobula/index/property_text.hpp>
 #include <mobula/reflect/value.hpp>
 #include <nlohmann/json.hpp>
@@ -26,27 +26,6 @@ constexpr std::size_t depth_max = 32;
 
 // Out --------------------------------------------------------------------------------------
 
-// JSON may have most control characters as they are, which a terminal obeys: all are escaped.
-void append_escaped(std::string_view json, std::string& out) {
-  while (!json.empty()) {
-    const std::string_view from = json;
-    const std::uint32_t point = core::take_code_point(json);
-    const std::string_view character = from.substr(0, from.size() - json.size());
-    if (!core::is_control(point)) {
-      out += character;
-    } else {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", point);
-    }
-  }
-}
-
-void append_string(std::string_view text, std::string& out) {
-  // Bytes that are not UTF-8 are a game's mistake, but JSON must be JSON: they become U+FFFD.
-  const std::string json = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (!core::is_printable(json)) return append_escaped(json, out);
-  out += json;
-}
-
 template <class Float>
 void append_real(double number, std::string& out) {
   // The shortest text that reads as the same number, of the field's own type.
@@ -56,7 +35,10 @@ void append_real(double number, std::string& out) {
 
 void append_value(const Field& field, const Value& value, const NameTable& names, std::string& out) {
   if (!field.enum_values.empty()) {
-    if (const core::Result<std::string_view> name = enum_name(field, value)) return append_string(*name, out);
+    if (const core::Result<std::string_view> name = enum_name(field, value)) {
+      out += core::json_text(*name);
+      return;
+    }
   }
   if (const auto* flag = std::get_if<bool>(&value)) {
     out += *flag ? "true" : "false";
@@ -78,9 +60,9 @@ void append_value(const Field& field, const Value& value, const NameTable& names
     *entity == ecs::null_entity ? out += "null" : out += '"' + to_string(*entity) + '"';
   } else if (const auto* id = std::get_if<core::StringId32>(&value)) {
     const std::string* name = names.find(*id);
-    name == nullptr ? out += std::to_string(id->value) : (append_string(*name, out), out);
+    out += name == nullptr ? std::to_string(id->value) : core::json_text(*name);
   } else {
-    append_string(std::get<std::string_view>(value), out);
+    out += core::json_text(std::get<std::string_view>(value));  // what is no UTF-8 is a game's mistake
   }
 }
 
@@ -114,7 +96,7 @@ class TextWriter {
     char before = '{';
     for (const FieldNode& child : node.children) {
       out_ += before;
-      append_string(child.name, out_);
+      out_ += core::json_text(child.name);
       out_ += ':';
       this->node(child, element);
       before = ',';

@@ -1,9 +1,8 @@
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <mobula/core/files.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/net/bearer_token.hpp>
 
@@ -21,9 +20,7 @@ core::Result<BearerTokenFile> load_bearer_token(const std::string& path) {
         "malformed", core::format("{}: is no bearer token: expected {} to {} printable characters without spaces, such "
                                   "as `openssl rand -hex 32` makes",
                                   path, bearer_bytes_min, bearer_bytes_max)};
-  struct stat found{};
-  const bool open_to_others = ::stat(path.c_str(), &found) == 0 && (found.st_mode & (S_IRGRP | S_IROTH)) != 0;
-  return BearerTokenFile{line, open_to_others};
+  return BearerTokenFile{line, core::others_may_read(path)};
 }
 
 }  // namespace mobula::net

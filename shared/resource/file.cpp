@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <mobula/core/files.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/resource/file.hpp>
 
@@ -29,18 +30,6 @@ struct Pending {
 
 core::Error not_written(const std::string& path, std::string_view why) {
   return {"not written", core::format("{}: {}", path, why)};
-}
-
-// What is no disk cannot be synced.
-bool sync(int file) { return ::fsync(file) == 0 || errno == EINVAL; }
-
-// A name is in its folder when that is on the disk.
-void sync_folder_of(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  static_cast<void>(sync(descriptor));
-  ::close(descriptor);
 }
 
 core::Result<Pending> find_target(const std::string& path) {
@@ -70,7 +59,7 @@ core::Result<Pending> prepare(const NewFile& wanted) {
   if (!wanted.content.empty() &&
       std::fwrite(wanted.content.data(), 1, wanted.content.size(), file.get()) != wanted.content.size())
     return failed();
-  if (std::fflush(file.get()) != 0 || !sync(::fileno(file.get()))) return failed();
+  if (std::fflush(file.get()) != 0 || !core::sync_file(::fileno(file.get()))) return failed();
   if (std::fclose(file.release()) != 0) return failed();
   return pending;
 }
@@ -154,7 +143,7 @@ core::Status write_files(const std::vector<NewFile>& files) {
     }
     each.renamed = true;
   }
-  for (const Pending& each : pending) sync_folder_of(each.target);
+  for (const Pending& each : pending) core::sync_folder_of(each.target);
   return core::Done{};
 }
 

@@ -1,6 +1,5 @@
 #include <mobula/core/assert.hpp>
 #include <mobula/core/format.hpp>
-#include <mobula/core/text.hpp>
 #include <mobula/resource/json_writer.hpp>
 
 namespace mobula::resource {
@@ -12,22 +11,6 @@ constexpr std::size_t indent = 2;
 std::string_view separator(const std::string& text) { return text.empty() ? "" : ", "; }
 
 }  // namespace
-
-std::string json_text(std::string_view text) {
-  std::string quoted = "\"";
-  while (!text.empty()) {
-    const std::string_view from = text;
-    const std::uint32_t point = core::take_code_point(text);
-    if (point == core::no_code_point) text.remove_prefix(1);
-    if (core::is_control(point)) {
-      quoted += core::format("\\u{:04x}", point);
-      continue;
-    }
-    if (point == '"' || point == '\\') quoted += '\\';
-    quoted += from.substr(0, from.size() - text.size());
-  }
-  return quoted + '"';
-}
 
 void JsonWriter::open(char bracket) {
   open_.push_back({bracket, std::move(key_), {}, 0, false});

@@ -1,15 +1,13 @@
 // Writes JSON for people: what is short stands on one line, all else member by member, two spaces in.
 #pragma once
 
+#include <mobula/core/json_text.hpp>
 #include <mobula/reflect/json_value.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mobula::resource {
-
-// Quoted. Control characters are escaped, those beyond ASCII too: a terminal shows them and obeys nobody.
-std::string json_text(std::string_view text);
 
 class JsonWriter {
  public:
@@ -18,10 +16,10 @@ class JsonWriter {
   void close();
   // Of the value that comes next, in an object.
   JsonWriter& key(std::string_view name) {
-    key_ = json_text(name) + ": ";
+    key_ = core::json_text(name) + ": ";
     return *this;
   }
-  void text(std::string_view text) { add(json_text(text)); }
+  void text(std::string_view text) { add(core::json_text(text)); }
   // A number, true, false or null, as it is written.
   void literal(std::string_view literal) { add(std::string(literal)); }
   void number(std::uint64_t number) { add(std::to_string(number)); }

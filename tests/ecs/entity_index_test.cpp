@@ -139,7 +139,7 @@ TEST(EntityIndex, RandomHistoriesAgreeWithAMap) {
     ASSERT_EQ(index.prototypes().uses(prototype), uses.contains(prototype) ? uses[prototype] : 0);
 }
 
-TEST(EntityIndex, TenMillionEntitiesOfEverNewCompositionsTakeBoundedMemory) {
+TEST(EntityIndex, AMillionEntitiesOfEverNewCompositionsTakeBoundedMemory) {
   constexpr std::uint64_t seed = 22;
   constexpr std::uint32_t pools = 400;  // 63 million chains of three
   SCOPED_TRACE(seed);
@@ -147,7 +147,7 @@ TEST(EntityIndex, TenMillionEntitiesOfEverNewCompositionsTakeBoundedMemory) {
   EntityIndex index;
   for (PoolId pool = 0; pool < pools; ++pool) index.add_pool(pool);
   std::deque<Entity> living;
-  for (int made = 0; made < 10'000'000; ++made) {
+  for (int made = 0; made < 1'000'000; ++made) {
     const Entity entity = index.create();
     const PoolId first = random.below(pools - 2);
     index.add(entity, first);

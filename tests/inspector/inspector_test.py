@@ -117,6 +117,27 @@ class Inspector(unittest.TestCase):
         self.browser.wait("/now$/.test(document.querySelector('.property .message:not(:empty)')?.innerText)")
         self.assertEqual(self.browser.run(f"{field}.value"), "1.25")
 
+    def test_what_was_written_is_not_undone_by_a_frame_that_is_older(self):
+        well = self.village.find(component="Name")["handle"]
+        before = self.village.ask(f"entities/{well}")
+        self.look_at("server")
+        self.browser.run("import('/inspector/parts/entity_detail.js').then(({entity_detail}) => entity_detail(document.querySelector('main'),"
+                         " {query: {}, href: () => '#', live: {subscribe: (topic, wish, {on_frame}) => { window.told = on_frame; }}}, a[0],"
+                         " new AbortController().signal))", well)
+        field = "document.querySelector('[data-component=Body] [data-path=density]')"
+        self.browser.run("told(a[0])", before)
+        was = self.browser.run(f"{field}.value")
+        self.browser.run(f"{field}.focus()")
+        self.browser.run(f"{field}.select()")
+        self.browser.press("0.25", "Enter")
+        self.browser.wait("/written/.test(document.querySelector('[data-component=Body]').innerText)")
+        for frame in (before, self.village.ask(f"entities/{well}") | {"tick": before["tick"] + 1_000_000}):
+            self.browser.run("told(a[0])", frame)
+            self.assertEqual(self.browser.run(f"{field}.value"), "0.25")
+            self.assertTrue(self.browser.run("/written/.test(document.querySelector('[data-component=Body]').innerText)"))
+        self.browser.run("told(a[0])", before)  # of a server that began anew, from a save
+        self.assertEqual(self.browser.run(f"{field}.value"), was)
+
     def test_a_name_that_is_markup_stays_text(self):
         gate = self.village.find(search="north gate")["handle"]
         self.village.ask(f"entities/{gate}/Name/text", "PUT", HOSTILE_NAME)

@@ -39,12 +39,5 @@ TEST(JsonWriter, AValueIsWrittenAsItIs) {
   EXPECT_EQ(out.take(), "{\"a\": [0.5], \"b\": null}\n");
 }
 
-TEST(JsonText, IsQuotedAndHasNoControlCharacters) {
-  EXPECT_EQ(json_text("a\"b\\c"), R"("a\"b\\c")");
-  EXPECT_EQ(json_text("\n\x1b\x7f\xc2\x9b"), R"("\u000a\u001b\u007f\u009b")");
-  EXPECT_EQ(json_text("\u2028 \u202E \u2066"), R"("\u2028 \u202e \u2066")");
-  EXPECT_EQ(json_text("\xc2\xa0\xc3\xa4"), "\"\xc2\xa0\xc3\xa4\"") << "not U+0080 to U+009F";
-}
-
 }  // namespace
 }  // namespace mobula::resource

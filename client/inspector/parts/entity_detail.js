@@ -31,6 +31,8 @@ class EntityDetail {
   #page;
   #handle;
   #components = new Map();
+  #tick = 0;      // of the last frame
+  #written = -1;  // when something was written here last
 
   constructor(page, handle) {
     this.#page = page;
@@ -46,7 +48,15 @@ class EntityDetail {
     this.elements = [head, this.ended, frame, this.sections, this.rest];
   }
 
+  // Frames and answers to what is written come by different ways: a frame of the same tick or an older one may not know
+  // yet what was written. Ticks that go back are those of a server that began anew.
   update(entity) {
+    if (entity.tick < this.#tick) this.#written = -1;
+    this.#tick = entity.tick;
+    if (entity.tick > this.#written) this.#show(entity);
+  }
+
+  #show(entity) {
     const {facts} = this;
     const page = this.#page;
     const to_entity = (handle) => (handle ? page.href('entities', handle) : null);
@@ -97,7 +107,11 @@ class EntityDetail {
   }
 
   #make_component(component) {
-    const write = (path, text) => put(['entities', this.#handle, component.name, path], this.#page.query, text);
+    const write = async (path, text) => {
+      const {tick, value} = await put(['entities', this.#handle, component.name, path], this.#page.query, text);
+      this.#written = tick;
+      return value;
+    };
     const rows = new Map(component.properties.map((property) => [property.path, new PropertyRow(property, write)]));
     const type = component.type === component.name ? '' : component.type;
     const summary = h('summary', {}, h('span', {class: 'name'}, component.name), h('span', {class: 'note'}, [type, bytes(component.bytes)].filter(Boolean).join(' · ')));

@@ -122,13 +122,14 @@ TEST_F(ApiEntities, APropertyIsWrittenAndReachesThosewhoSeeIt) {
   const ecs::Entity entity = *ecs::parse_entity(handle);
   const test::Answer answer = world.ask("PUT", "/api/entities/" + handle + "/Health/current", "42");
   EXPECT_EQ(answer.status, 200u);
-  EXPECT_EQ(answer.text, "42");
+  EXPECT_EQ(answer.json, (json{{"tick", world.registry().tick() - 1}, {"value", 42}}));
   EXPECT_EQ(world.registry().get<const demo::Health>(entity).current, 42);
   EXPECT_TRUE(world.village.tick_until([&] {
     const auto* mirrored = std::as_const(client.connection.mirror()->registry()).try_get<const demo::Health>(entity);
     return mirrored != nullptr && mirrored->current == 42;
   }));
-  EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Transform/position", R"({"x": 1.5})").json["x"], 1.5);
+  EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Transform/position", R"({"x": 1.5})").json["value"]["x"],
+            1.5);
   EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Transform/rotation", "[0,0,0,1]").status, 200u);
 }
 

@@ -81,7 +81,7 @@ TEST(StoreDamage, AFlippedBitInTheFileIsRefusedOrChangesNothing) {
   core::Random random(1);
   int refused = 0;
   int tried = 0;
-  for (std::size_t at = random.below(40); at < whole.size(); at += 1 + random.below(2 * 97), ++tried) {
+  for (std::size_t at = random.below(40); at < whole.size(); at += 1 + random.below(2 * 199), ++tried) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << random.below(8)));
     write_file_bytes(saved.path, damaged);
@@ -125,7 +125,7 @@ TEST(StoreDamage, AFlippedBitInTheLogNeverTakesTheWorldBackByMoreThanACheckpoint
   core::Random random(2);
   int refused = 0;
   int older = 0;
-  for (std::size_t at = 0; at < log.size(); at += 1 + random.below(2 * 211)) {
+  for (std::size_t at = 0; at < log.size(); at += 1 + random.below(2 * 599)) {
     std::string damaged = log;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << random.below(8)));
     write_file_bytes(saved.path, file);

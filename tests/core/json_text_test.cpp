@@ -1,0 +1,40 @@
+#include <gtest/gtest.h>
+
+#include <mobula/core/json_text.hpp>
+#include <mobula/core/text.hpp>
+#include <nlohmann/json.hpp>
+
+namespace mobula::core {
+namespace {
+
+TEST(JsonText, QuotesAndControlCharactersAreEscaped) {
+  EXPECT_EQ(json_text(""), "\"\"");
+  EXPECT_EQ(json_text("a\"b\\c"), R"("a\"b\\c")");
+  EXPECT_EQ(json_text("\n\t\x1b\x7f\u009b"), R"("\n\u0009\u001b\u007f\u009b")");
+  EXPECT_EQ(json_text("\u2028 \u202E \u2066"), R"("\u2028 \u202e \u2066")");
+  EXPECT_EQ(json_text("\u00A0ä😀"), "\"\u00A0ä😀\"") << "no control characters";
+}
+
+TEST(JsonText, AnyBytesAreJsonThatATerminalShows) {
+  for (unsigned first = 0; first < 256; ++first) {
+    for (unsigned second = 0; second < 256; ++second) {
+      const std::string text{static_cast<char>(first), static_cast<char>(second), 'x'};
+      const std::string written = json_text(text);
+      ASSERT_TRUE(is_printable(written)) << first << ' ' << second;
+      const nlohmann::json read = nlohmann::json::parse(written, nullptr, false);
+      ASSERT_TRUE(read.is_string()) << first << ' ' << second;
+      if (is_utf8(text)) {
+        ASSERT_EQ(read, text);
+      }
+    }
+  }
+}
+
+TEST(JsonText, WhatIsTooLongIsCutBetweenCharacters) {
+  EXPECT_EQ(json_text("abcd", 4), "\"abc...\"");
+  EXPECT_EQ(json_text("abc", 4), "\"abc\"");
+  EXPECT_EQ(json_text("ä\nä\nä", 6), "\"ä\\nä...\"");
+}
+
+}  // namespace
+}  // namespace mobula::core
