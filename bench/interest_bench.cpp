@@ -129,7 +129,7 @@ void look_near(benchmark::State& state) {
 void look_everywhere(benchmark::State& state) { look(state, {}); }
 
 // One entity in range(1) walks; the hierarchy's part is not timed.
-void update(benchmark::State& state) {
+void update_interest(benchmark::State& state) {
   const Layer layer{"creatures", radius};
   Crowd crowd(state, {&layer, 1});
   for (auto _ : state) {
@@ -162,7 +162,7 @@ void importance(benchmark::State& state) {
 
 BENCHMARK(look_near)->Name("interest/look")->Arg(1000)->Arg(100000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(look_everywhere)->Name("interest/look_everywhere")->Arg(1000)->Unit(benchmark::kMicrosecond);
-BENCHMARK(update)
+BENCHMARK(update_interest)
     ->Name("interest/update")
     ->Args({1000, 1})
     ->Args({100000, 1})

@@ -5,6 +5,7 @@
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/key_file.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/net/bearer_token.hpp>
 #include <mobula/net/http_client.hpp>
 #include <mobula/resource/file.hpp>
@@ -20,13 +21,8 @@ constexpr std::size_t token_file_bytes_max = 4096;
 constexpr std::uint32_t tokens_per_request = 1024;
 constexpr std::uint32_t own_token_seconds = 300;
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
-  return text;
-}
-
 core::Result<transport::ConnectToken> from_base64(std::string_view text) {
-  const std::optional<core::Bytes> bytes = core::from_base64(trimmed(text));
+  const std::optional<core::Bytes> bytes = core::from_base64(core::trimmed(text));
   if (!bytes) return core::Error{"bad token", "a token is base64 text"};
   return transport::read_token(*bytes);
 }

@@ -12,8 +12,6 @@
 namespace mobula::client {
 namespace {
 
-constexpr core::Nanoseconds update_interval = 25 * core::millisecond;
-
 int give_up(const core::Error& error) {
   core::log_error("client", "{}", error.message);
   return 1;

@@ -14,7 +14,6 @@
 namespace mobula::client {
 namespace {
 
-constexpr core::Nanoseconds update_interval = 25 * core::millisecond;
 constexpr core::Nanoseconds patience = 20 * core::second;
 constexpr std::size_t kinds_shown = 50;
 constexpr std::size_t handles_shown = 8;  // of each kind

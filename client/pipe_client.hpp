@@ -16,6 +16,9 @@ namespace mobula::client {
 // A connect token, or nothing: it is not there yet. Must not wait: it is asked in the loop, again and again.
 using TokenSource = std::function<core::Result<std::optional<transport::ConnectToken>>()>;
 
+// How often a program that shows nothing updates it.
+inline constexpr core::Nanoseconds update_interval = 25 * core::millisecond;
+
 class PipeClient {
  public:
   // `config` has the token. `seed` is of the simulated network. Reasons: those of opening a pipe.

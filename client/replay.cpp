@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t inputs_at_once = 1024;  // then it looks for signals, even when it is late
 
-int give_up(const core::Error& error) {
+int fail(const core::Error& error) {
   core::log_error("client", "{}", error.message);
   return 1;
 }
@@ -117,7 +117,7 @@ core::Status Replay::enter_again() {
 
 int run_replay(const ReplayOptions& options) {
   core::Result<std::unique_ptr<Replay>> opened = Replay::open(options.path);
-  if (!opened) return give_up(opened.error());
+  if (!opened) return fail(opened.error());
   Replay& replay = **opened;
   Connection& connection = replay.connection();
   net::EventLoop loop;

@@ -7,8 +7,8 @@ namespace {
 
 constexpr double target_speed_change = 0.10;
 constexpr double view_speed_change = 0.05;
-constexpr core::Nanoseconds far_off_min = 250 * core::millisecond;
-constexpr double far_off_ticks = 4;
+constexpr core::Nanoseconds moved_off_min = 250 * core::millisecond;
+constexpr double moved_off_ticks = 4;
 // Longer than this and the usual lateness, silence is not the network's.
 constexpr double silence_ticks_max = 8;
 constexpr double lateness_ticks_max = 8;
@@ -31,8 +31,8 @@ constexpr double settled_ticks = 2;
 constexpr core::Nanoseconds settled_time = 40 * core::millisecond;
 constexpr double mean_gain = 1.0 / 32;
 
-double far_off(core::Nanoseconds tick_length) {
-  return std::max(far_off_ticks, static_cast<double>(far_off_min) / static_cast<double>(tick_length));
+double moved_off(core::Nanoseconds tick_length) {
+  return std::max(moved_off_ticks, static_cast<double>(moved_off_min) / static_cast<double>(tick_length));
 }
 
 }  // namespace
@@ -40,8 +40,8 @@ double far_off(core::Nanoseconds tick_length) {
 ServerClock::ServerClock(std::uint32_t ticks_per_second)
     : tick_length_(core::second / ticks_per_second),
       line_(tick_length_),
-      target_(tick_length_, target_speed_change, far_off(tick_length_)),
-      view_(tick_length_, view_speed_change, far_off(tick_length_)) {}
+      target_(tick_length_, target_speed_change, moved_off(tick_length_)),
+      view_(tick_length_, view_speed_change, moved_off(tick_length_)) {}
 
 double ServerClock::to_ticks(core::Nanoseconds time) const {
   return static_cast<double>(time) / static_cast<double>(tick_length_);
@@ -66,7 +66,7 @@ void ServerClock::on_delta(ecs::Tick tick, core::Nanoseconds now) {
     double& nearly_all = lateness_.nearly_all;
     nearly_all += (next_late - nearly_all) * (next_late > nearly_all ? lateness_growth : lateness_decay);
   }
-  if (late < far_off_ticks && !moved) settled_lateness_ = lateness_;
+  if (late < moved_off_ticks && !moved) settled_lateness_ = lateness_;
   newest_ = first ? tick : std::max(newest_, tick);
 }
 

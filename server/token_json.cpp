@@ -14,9 +14,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 core::Bytes binary(core::ByteView token) {
-  std::string_view text(reinterpret_cast<const char*>(token.data()), token.size());
-  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-  const std::optional<core::Bytes> bytes = core::from_base64(text);
+  const std::string_view text(reinterpret_cast<const char*>(token.data()), token.size());
+  const std::optional<core::Bytes> bytes = core::from_base64(core::trimmed(text));
   return bytes ? *bytes : core::Bytes(token.begin(), token.end());
 }
 

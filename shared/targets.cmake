@@ -17,6 +17,10 @@ function(mobula_own_code target)
                          $<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:-Werror>)
   # g++ 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+  if(CMAKE_UNITY_BUILD)
+    # Sources that are built together are included, and g++ takes their anonymous namespaces for a header's.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
   if(MOBULA_SANITIZE MATCHES thread)
     # g++ warns of each fence that ThreadSanitizer would not see; Asio's headers have some.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
@@ -61,12 +65,13 @@ function(mobula_program name)
   mobula_own_code(${name})
 endfunction()
 
-# mobula_tests(folder SOURCES file... [OPTIMISED file...] [LINK target...] [END_TO_END]): tests/FOLDER as one program, one
-# ctest entry per test. What is tested is optimised; its tests are built twice as fast without, but for those that
-# compute much. END_TO_END: it has threads, sockets or several processes, and is run by ./dev test tsan too.
+# mobula_tests(folder SOURCES file... [OPTIMISED file...] [ALONE file...] [LINK target...] [END_TO_END]): tests/FOLDER as
+# one program, one ctest entry per test. What is tested is optimised; its tests are built twice as fast without, but for
+# those that compute much. ALONE: never compiled together with others (CMAKE_UNITY_BUILD), since names of theirs are
+# names of others too. END_TO_END: it has threads, sockets or several processes, and is run by ./dev test tsan too.
 function(mobula_tests folder)
-  cmake_parse_arguments(ARG "END_TO_END" "" "SOURCES;OPTIMISED;LINK" ${ARGN})
-  add_executable(${folder}_tests ${ARG_SOURCES} ${ARG_OPTIMISED})
+  cmake_parse_arguments(ARG "END_TO_END" "" "SOURCES;OPTIMISED;ALONE;LINK" ${ARGN})
+  add_executable(${folder}_tests ${ARG_SOURCES} ${ARG_OPTIMISED} ${ARG_ALONE})
   target_include_directories(${folder}_tests PRIVATE ${MOBULA_INCLUDE_DIR} ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${folder}_tests PRIVATE ${ARG_LINK} GTest::gmock_main)
   target_compile_definitions(${folder}_tests PRIVATE MOBULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
@@ -74,6 +79,10 @@ function(mobula_tests folder)
   mobula_own_code(${folder}_tests)
   target_compile_options(${folder}_tests PRIVATE $<$<CONFIG:Debug>:-O0 -g1>)  # lines for stack traces
   set_source_files_properties(${ARG_OPTIMISED} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Debug>:-O1>")
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(CMAKE_UNITY_BUILD)
+    target_compile_options(${folder}_tests PRIVATE -Wno-shadow)  # of another source's names
+  endif()
   set(properties TIMEOUT 300)
   if(ARG_END_TO_END)
     list(APPEND properties LABELS end_to_end)

@@ -5,6 +5,7 @@
 #include <mobula/client/bots/demo_commands.hpp>
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 
 namespace mobula::client {
 namespace {
@@ -54,12 +55,6 @@ constexpr Behaviour table[] = {
      false, true, churn},
 };
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 core::Error unknown(std::string_view name) {
   std::vector<std::string_view> names;
   std::string list;
@@ -73,11 +68,11 @@ core::Error unknown(std::string_view name) {
 
 core::Result<BehaviourMix::Part> parse_part(std::string_view text) {
   const std::size_t equals = text.find('=');
-  const std::string_view name = trimmed(text.substr(0, equals));
+  const std::string_view name = core::trimmed(text.substr(0, equals));
   const auto found = std::ranges::find(table, name, &Behaviour::name);
   if (found == std::end(table)) return unknown(name);
   if (equals == std::string_view::npos) return BehaviourMix::Part{found, 1};
-  const std::string_view number = trimmed(text.substr(equals + 1));
+  const std::string_view number = core::trimmed(text.substr(equals + 1));
   std::uint32_t weight = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), weight);
   if (error != std::errc() || end != number.data() + number.size() || weight == 0 || weight > behaviour_weight_max)

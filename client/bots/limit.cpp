@@ -3,6 +3,7 @@
 #include <cmath>
 #include <mobula/client/bots/limit.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 
 namespace mobula::client {
 namespace {
@@ -24,13 +25,7 @@ const Operator& operator_of(BotsLimit::Comparison comparison) {
   return *std::ranges::find(operators, comparison, &Operator::comparison);
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-std::string number(double value) {
+std::string number_text(double value) {
   if (std::isnan(value)) return "nothing was measured";
   return value == std::floor(value) && std::abs(value) < 1e15 ? core::format("{:.0f}", value)
                                                               : core::format("{:.3f}", value);
@@ -43,9 +38,9 @@ core::Result<BotsLimit> parse_limit(std::string_view text) {
   constexpr std::string_view signs = "<>=!~";
   const std::size_t begin = std::min(text.find_first_of(signs), text.size());
   const std::size_t end = std::min(text.find_first_not_of(signs, begin), text.size());
-  const std::string_view name = trimmed(text.substr(0, begin));
+  const std::string_view name = core::trimmed(text.substr(0, begin));
   const std::string_view sign = text.substr(begin, end - begin);
-  const std::string_view bound = trimmed(text.substr(end));
+  const std::string_view bound = core::trimmed(text.substr(end));
   const auto found = std::ranges::find(operators, sign, &Operator::sign);
   if (found == std::end(operators))
     return core::Error{"bad comparison",
@@ -92,7 +87,8 @@ bool all_met(const std::vector<LimitVerdict>& verdicts) { return std::ranges::al
 std::string to_table(const std::vector<LimitVerdict>& verdicts) {
   std::string table;
   for (const LimitVerdict& each : verdicts)
-    table += core::format("{}  {}: {}\n", each.met ? "met    " : "NOT MET", to_string(each.limit), number(each.value));
+    table +=
+        core::format("{}  {}: {}\n", each.met ? "met    " : "NOT MET", to_string(each.limit), number_text(each.value));
   return table;
 }
 

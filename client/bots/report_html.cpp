@@ -9,7 +9,7 @@
 namespace mobula::client {
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 constexpr std::string_view style = R"(
 :root { color-scheme: light dark; --ground: #fff; --panel: #f5f6f8; --edge: #d9dce2; --text: #1b1f27; --soft: #5c6573;
@@ -84,7 +84,7 @@ struct ChartRow {
 };
 
 double or_gap(const Distribution& distribution, double Distribution::* part) {
-  return distribution.count == 0 ? none : distribution.*part;
+  return distribution.count == 0 ? no_number : distribution.*part;
 }
 
 using B = BotsSample;
@@ -201,8 +201,8 @@ std::string key_figures(const BotsReport& report) {
                           {"mismatches", "", "mismatches", 1}};
   std::string html = "<div class=\"figures\">\n";
   for (const Row& row : rows)
-    html += core::format("<div><b>{}{}</b>{}</div>\n", shown(row.factor * measure(report, row.measure).value_or(none)),
-                         row.unit, row.name);
+    html += core::format("<div><b>{}{}</b>{}</div>\n",
+                         shown(row.factor * measure(report, row.measure).value_or(no_number)), row.unit, row.name);
   return html + "</div>\n";
 }
 
@@ -216,7 +216,7 @@ std::string limits_table(const std::vector<LimitVerdict>& verdicts) {
   return html + "</table></div>\n";
 }
 
-std::string steps_table(const BotsReport& report) {
+std::string steps_figure(const BotsReport& report) {
   constexpr std::string_view columns[] = {
       "seconds",    "p50_interval_ms",         "p99_interval_ms", "max_interval_ms", "p99_join_ms",
       "p50_rtt_ms", "bytes_in_per_bot_second", "loss_in_percent", "p99_lag_ms"};
@@ -291,7 +291,7 @@ std::string to_html(const BotsReport& report, const std::vector<LimitVerdict>& v
       title, style, escape_html(report.info.server), date_text(report.info.began_at));
   html += verdict(report, verdicts) + key_figures(report) + "<h2>Over time</h2>\n<div class=\"charts\">\n";
   for (const ChartRow& row : charts) html += figure(row, report, verdicts);
-  html += "</div>\n" + steps_table(report) + limits_table(verdicts) + reasons_table(report) + run_table(report) +
+  html += "</div>\n" + steps_figure(report) + limits_table(verdicts) + reasons_table(report) + run_table(report) +
           all_measures(report) + "</body>\n</html>\n";
   return html;
 }

@@ -10,11 +10,11 @@
 namespace mobula::client {
 namespace {
 
-constexpr core::Nanoseconds update_interval = 50 * core::millisecond;
+constexpr core::Nanoseconds tick_interval = 50 * core::millisecond;
 constexpr std::size_t slice_count = 25;
 // Probes of the loop go through all slices: a server's deltas come in one part of the interval.
 constexpr std::size_t probe_step = 7;
-constexpr core::Nanoseconds slice_length = update_interval / slice_count;
+constexpr core::Nanoseconds slice_length = tick_interval / slice_count;
 // Opening a pipe takes a while, and the others' updates are due.
 constexpr std::uint32_t joins_per_slice_max = 16;
 constexpr std::uint32_t files_besides_pipes = 64;
@@ -111,7 +111,7 @@ core::Status BotsRun::run() {
     if (const core::Status updated = update(slice, now); !updated) return updated;
     const bool next_step = options_.ramp.step_at(now - began_) != options_.ramp.step_at(sampled_at_ - began_);
     if (next_step || now - sampled_at_ >= sample_every) sample(now);
-    next = std::max(next + slice_length, now - update_interval);  // who is far behind does not catch up
+    next = std::max(next + slice_length, now - tick_interval);  // who is far behind does not catch up
   }
   return core::Done{};
 }

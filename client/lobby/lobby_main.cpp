@@ -15,8 +15,6 @@ using mobula::client::LobbyPiece;
 using mobula::client::LobbyPlayer;
 using mobula::client::LobbyRoom;
 
-constexpr mobula::core::Nanoseconds update_interval = 25 * mobula::core::millisecond;
-
 constexpr const char* help =
     "What you type is said to all who are where you are; besides there are\n"
     "  /who          who is in the lobby\n"
@@ -138,7 +136,7 @@ int main(int argc, char** argv) {
   bool more = true;
   bool greeted = false;
   while (!(*player)->over()) {
-    (*player)->run_for(update_interval);
+    (*player)->run_for(mobula::client::update_interval);
     if (stops) (*player)->close();
     if (!greeted && (*player)->is_playing()) {
       greeted = true;

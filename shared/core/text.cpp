@@ -41,6 +41,12 @@ bool is_printable(std::string_view text) {
   return true;
 }
 
+std::string_view trimmed(std::string_view text) {
+  const std::size_t from = text.find_first_not_of(" \t\r\n");
+  if (from == std::string_view::npos) return {};
+  return text.substr(from, text.find_last_not_of(" \t\r\n") + 1 - from);
+}
+
 std::string shown(std::string_view text, std::size_t bytes_max) {
   std::string result;
   while (!text.empty()) {

@@ -22,6 +22,9 @@ bool is_printable(std::string_view text);
 inline constexpr std::uint32_t no_code_point = ~std::uint32_t{0};
 std::uint32_t take_code_point(std::string_view& text);
 
+// Without the spaces, tabs and ends of lines around it.
+std::string_view trimmed(std::string_view text);
+
 // Printable whatever it was: U+FFFD stands for each byte that is no UTF-8 and for each control character, and "..." for
 // what is beyond so many bytes.
 std::string shown(std::string_view text, std::size_t bytes_max);

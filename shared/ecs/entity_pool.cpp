@@ -35,7 +35,7 @@ bool fits(std::uint32_t incarnation, std::uint32_t reuse_bits) {
   return std::uint64_t{incarnation} << reuse_bits >> 32 == 0;
 }
 
-core::Error damaged(const char* sentence) { return {"damaged snapshot", sentence}; }
+core::Error damaged_image(const char* sentence) { return {"damaged snapshot", sentence}; }
 
 // Null, or what no pool says of itself, as a sentence.
 const char* impossible(const EntityPoolImage& image) {
@@ -47,7 +47,7 @@ const char* impossible(const EntityPoolImage& image) {
 }
 
 core::Status check_numbers(const EntityPoolConfig& config, const EntityPoolImage& image) {
-  if (const char* const fault = impossible(image)) return damaged(fault);
+  if (const char* const fault = impossible(image)) return damaged_image(fault);
   if (image.recycling != static_cast<std::uint32_t>(config.recycling))
     return core::Error{"other recycling", "its entities are recycled in another way than this world's"};
   if (image.reuse_bits != config.reuse_bits)
@@ -251,7 +251,8 @@ EntityPoolImage EntityPool::image(std::vector<EntitySlot>& room) const {
 core::Result<EntityPool> EntityPool::restore(const EntityPoolConfig& config, const EntityPoolImage& image,
                                              PrototypeId prototype_count) {
   if (core::Status status = check_numbers(config, image); !status) return status.error();
-  if (image.free_head == no_link && image.free_tail != no_link) return damaged("its free list has an end, but no head");
+  if (image.free_head == no_link && image.free_tail != no_link)
+    return damaged_image("its free list has an end, but no head");
 
   EntityPoolConfig old = config;
   old.incarnation = image.incarnation;
@@ -262,7 +263,7 @@ core::Result<EntityPool> EntityPool::restore(const EntityPoolConfig& config, con
   pool.free_head_ = image.free_head;
   pool.free_tail_ = image.free_tail;
   Counts counts;
-  if (const char* const fault = pool.survey(prototype_count, counts)) return damaged(fault);
+  if (const char* const fault = pool.survey(prototype_count, counts)) return damaged_image(fault);
   pool.alive_ = counts.alive;
   pool.retired_ = counts.retired;
   pool.dead_in_ranges_ = counts.dead_in_ranges;

@@ -43,7 +43,7 @@ std::string said(const std::string& body) {
   const nlohmann::json::json_pointer message("/error/message");
   std::string text = body;
   if (json.is_object() && json.contains(message) && json.at(message).is_string()) text = json.at(message);
-  text.erase(text.find_last_not_of("\r\n ") + 1);
+  text = core::trimmed(text);
   return text.size() <= said_bytes_max && core::is_printable(text) ? text : "";
 }
 

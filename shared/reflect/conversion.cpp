@@ -75,7 +75,7 @@ std::optional<To> number_at(const Field& field, const std::byte* at) {
   return std::visit(convert, read_value(field, at));
 }
 
-std::string_view text_at(const Field& field, const std::byte* at) {
+std::string_view read_text(const Field& field, const std::byte* at) {
   return std::get<std::string_view>(read_value(field, at));
 }
 
@@ -107,7 +107,7 @@ struct Conversion::Ways {
   }
 
   static bool text(const Conversion& field, const std::byte* from, std::byte* to) {
-    const std::string_view text = text_at(*field.from_, from);
+    const std::string_view text = read_text(*field.from_, from);
     if (text.size() > field.to_->size) return false;
     std::memset(to, 0, field.to_->size);
     std::memcpy(to, text.data(), text.size());
@@ -115,12 +115,12 @@ struct Conversion::Ways {
   }
 
   static bool name(const Conversion& field, const std::byte* from, std::byte* to) {
-    core::store(to, core::StringId32(text_at(*field.from_, from)));
+    core::store(to, core::StringId32(read_text(*field.from_, from)));
     return true;
   }
 
   static bool name_of_value(const Conversion& field, const std::byte* from, std::byte* to) {
-    const EnumValue* value = find_value(*field.to_, text_at(*field.from_, from));
+    const EnumValue* value = find_value(*field.to_, read_text(*field.from_, from));
     if (value == nullptr) return false;
     std::memcpy(to, &value->value, field.to_->size);
     return true;

@@ -16,11 +16,11 @@ using reflect::FieldKind;
 static_assert(sizeof(ComponentKey) == sizeof(fbs::ComponentKey) && sizeof(EntityName) == sizeof(fbs::EntityName),
               "read in place");
 
-core::Error invalid(std::string message) { return {"invalid", std::move(message)}; }
+core::Error unsound(std::string message) { return {"invalid", std::move(message)}; }
 
 template <class... Args>
-core::Error invalid(fmt::format_string<Args...> text, Args&&... args) {
-  return invalid(core::format(text, std::forward<Args>(args)...));
+core::Error unsound(fmt::format_string<Args...> text, Args&&... args) {
+  return unsound(core::format(text, std::forward<Args>(args)...));
 }
 
 std::span<const std::uint32_t> indices(const flatbuffers::Vector<std::uint32_t>* vector) {
@@ -55,13 +55,13 @@ bool parts_fit(const fbs::EntityResource& table, std::size_t& bytes_left) {
 
 core::Status check_parents(const EntityResource& view) {
   if (view.parent_index.size() != view.num_entities)
-    return invalid("parent_index has another length than num_entities");
+    return unsound("parent_index has another length than num_entities");
   std::vector<std::uint8_t> depth(view.num_entities);
   for (std::uint32_t i = 0; i < view.num_entities; ++i) {
     const std::uint32_t parent = view.parent_index[i];
-    if (parent != no_parent && parent >= i) return invalid("entity {} stands before its parent {}", i, parent);
+    if (parent != no_parent && parent >= i) return unsound("entity {} stands before its parent {}", i, parent);
     depth[i] = parent == no_parent ? 1 : static_cast<std::uint8_t>(depth[parent] + 1);
-    if (depth[i] > limits::hierarchy_depth) return invalid("entity {} is deeper than {}", i, limits::hierarchy_depth);
+    if (depth[i] > limits::hierarchy_depth) return unsound("entity {} is deeper than {}", i, limits::hierarchy_depth);
   }
   return core::Done{};
 }
@@ -69,19 +69,19 @@ core::Status check_parents(const EntityResource& view) {
 core::Status check_prototypes(const EntityResource& view, const reflect::Schema& schema) {
   for (const std::span<const ComponentKey> keys : view.prototypes) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (i > 0 && keys[i] <= keys[i - 1]) return invalid("a prototype is not sorted by type and instance name");
-      if (schema.find(keys[i].type) == nullptr) return invalid("a prototype names a type that the schema lacks");
+      if (i > 0 && keys[i] <= keys[i - 1]) return unsound("a prototype is not sorted by type and instance name");
+      if (schema.find(keys[i].type) == nullptr) return unsound("a prototype names a type that the schema lacks");
     }
     std::vector<core::StringId32> names;
     for (const ComponentKey& key : keys) names.push_back(key.instance);
     std::sort(names.begin(), names.end());
     if (std::adjacent_find(names.begin(), names.end()) != names.end())
-      return invalid("a prototype has an instance name twice");
+      return unsound("a prototype has an instance name twice");
   }
   if (view.prototype_of.size() != view.num_entities)
-    return invalid("prototype_of has another length than num_entities");
+    return unsound("prototype_of has another length than num_entities");
   for (const std::uint32_t prototype : view.prototype_of)
-    if (prototype >= view.prototypes.size()) return invalid("prototype {} does not exist", prototype);
+    if (prototype >= view.prototypes.size()) return unsound("prototype {} does not exist", prototype);
   return core::Done{};
 }
 
@@ -98,7 +98,7 @@ core::Status check_values(const Column& column) {
       const std::byte* value = column.data.data() + std::size_t{row} * component.size + field.offset;
       for (std::uint32_t i = 0; i < field.count; ++i, value += field.stride) {
         if (!may_be_stored(field, value))
-          return invalid("{} {} of entity {} is no value of its kind", component.name, field.path,
+          return unsound("{} {} of entity {} is no value of its kind", component.name, field.path,
                          column.entity_index[row]);
       }
     }
@@ -119,30 +119,30 @@ bool is_entity_field(const reflect::Component& component, std::uint32_t offset) 
 core::Status check_references(const EntityResource& view, const Column& column) {
   for (std::size_t i = 0; i < column.references.size(); ++i) {
     const Reference& reference = column.references[i];
-    if (i > 0 && reference.offset <= column.references[i - 1].offset) return invalid("references are not rising");
-    if (reference.target >= view.num_entities) return invalid("a reference to entity {}", reference.target);
+    if (i > 0 && reference.offset <= column.references[i - 1].offset) return unsound("references are not rising");
+    if (reference.target >= view.num_entities) return unsound("a reference to entity {}", reference.target);
     if (column.data.size() < sizeof(ecs::Entity) || reference.offset > column.data.size() - sizeof(ecs::Entity))
-      return invalid("a reference beyond its column");
+      return unsound("a reference beyond its column");
     if (column.component != nullptr && !is_entity_field(*column.component, reference.offset % column.component->size))
-      return invalid("a reference on what is no entity field of {}", column.component->name);
+      return unsound("a reference on what is no entity field of {}", column.component->name);
   }
   return core::Done{};
 }
 
 core::Status check_column(const EntityResource& view, const Column& column) {
   if (column.entity_index.size() != column.num_instances)
-    return invalid("entity_index has another length than num_instances");
-  if (column.num_instances == 0) return invalid("a column without instances");
+    return unsound("entity_index has another length than num_instances");
+  if (column.num_instances == 0) return unsound("a column without instances");
   for (std::uint32_t i = 0; i < column.num_instances; ++i) {
-    if (column.entity_index[i] >= view.num_entities) return invalid("a component of entity {}", column.entity_index[i]);
-    if (i > 0 && column.entity_index[i] <= column.entity_index[i - 1]) return invalid("entity_index is not rising");
+    if (column.entity_index[i] >= view.num_entities) return unsound("a component of entity {}", column.entity_index[i]);
+    if (i > 0 && column.entity_index[i] <= column.entity_index[i - 1]) return unsound("entity_index is not rising");
   }
   if (!column.data.empty() && reinterpret_cast<std::uintptr_t>(column.data.data()) % 16 != 0)
-    return invalid("a column is not 16-aligned");
+    return unsound("a column is not 16-aligned");
   const reflect::Component* component = column.component;
   if (component != nullptr) {
     if (column.data.size() != std::size_t{column.num_instances} * component->size)
-      return invalid("a column of {} has {} bytes for {} instances of {}", component->name, column.data.size(),
+      return unsound("a column of {} has {} bytes for {} instances of {}", component->name, column.data.size(),
                      column.num_instances, component->size);
     const core::Status values = check_values(column);
     if (!values) return values;
@@ -151,7 +151,7 @@ core::Status check_column(const EntityResource& view, const Column& column) {
 }
 
 core::Result<Column> read_column(const fbs::Column& table, const reflect::Schema& schema) {
-  if (table.data() == nullptr || table.entity_index() == nullptr) return invalid("a column without data");
+  if (table.data() == nullptr || table.entity_index() == nullptr) return unsound("a column without data");
   return Column{.key = {core::StringId32(table.type()), core::StringId32(table.instance())},
                 .spawn_order = table.spawn_order(),
                 .num_instances = table.num_instances(),
@@ -162,22 +162,22 @@ core::Result<Column> read_column(const fbs::Column& table, const reflect::Schema
 }
 
 core::Status read_columns(const fbs::EntityResource& table, const reflect::Schema& schema, EntityResource& view) {
-  if (size_of(table.columns()) > limits::columns) return invalid("more than {} columns", limits::columns);
+  if (size_of(table.columns()) > limits::columns) return unsound("more than {} columns", limits::columns);
   for (std::uint32_t i = 0; i < size_of(table.columns()); ++i) {
     core::Result<Column> column = read_column(*table.columns()->Get(i), schema);
     if (!column) return column.error();
     if (i > 0) {
       const Column& last = view.columns.back();
       if (std::tie(column->spawn_order, column->key) <= std::tie(last.spawn_order, last.key))
-        return invalid("columns are not sorted by spawn order, type and instance name");
+        return unsound("columns are not sorted by spawn order, type and instance name");
     }
     view.columns.push_back(std::move(*column));
   }
   std::uint32_t last = 0;
   for (std::uint32_t i = 0; i < size_of(table.references()); ++i) {
     const fbs::Reference& reference = *table.references()->Get(i);
-    if (reference.column() >= view.columns.size()) return invalid("a reference in column {}", reference.column());
-    if (reference.column() < last) return invalid("references are not rising");
+    if (reference.column() >= view.columns.size()) return unsound("a reference in column {}", reference.column());
+    if (reference.column() < last) return unsound("references are not rising");
     last = reference.column();
     view.columns[last].references.push_back({reference.offset(), reference.target()});
   }
@@ -190,10 +190,10 @@ core::Status check_agreement(const EntityResource& view) {
   std::vector<ComponentKey> all;
   for (const Column& column : view.columns) all.push_back(column.key);
   std::ranges::sort(all);
-  if (std::ranges::adjacent_find(all) != all.end()) return invalid("two columns of one type and instance name");
+  if (std::ranges::adjacent_find(all) != all.end()) return unsound("two columns of one type and instance name");
   for (const std::span<const ComponentKey> keys : view.prototypes)
     for (const ComponentKey& key : keys)
-      if (!std::ranges::binary_search(all, key)) return invalid("a prototype names a column that is not there");
+      if (!std::ranges::binary_search(all, key)) return unsound("a prototype names a column that is not there");
   std::size_t instances = 0;
   for (const Column& column : view.columns) {
     if (column.component == nullptr) continue;
@@ -201,21 +201,21 @@ core::Status check_agreement(const EntityResource& view) {
     for (const std::uint32_t entity : column.entity_index) {
       const std::span<const ComponentKey> keys = view.prototypes[view.prototype_of[entity]];
       if (!std::binary_search(keys.begin(), keys.end(), column.key))
-        return invalid("entity {} has a component that its prototype lacks", entity);
+        return unsound("entity {} has a component that its prototype lacks", entity);
     }
   }
   std::size_t promised = 0;
   for (const std::uint32_t prototype : view.prototype_of) promised += view.prototypes[prototype].size();
-  if (promised != instances) return invalid("prototypes promise {} components, columns hold {}", promised, instances);
+  if (promised != instances) return unsound("prototypes promise {} components, columns hold {}", promised, instances);
   return core::Done{};
 }
 
 core::Status check_names(const EntityResource& view) {
-  if (view.names.size() != view.num_entities) return invalid("entity_names has another length than num_entities");
+  if (view.names.size() != view.num_entities) return unsound("entity_names has another length than num_entities");
   for (std::size_t i = 0; i < view.attached.size(); ++i) {
     if (view.attached[i] >= view.num_entities || view.parent_index[view.attached[i]] == no_parent)
-      return invalid("entity {} is attached to nothing", view.attached[i]);
-    if (i > 0 && view.attached[i] <= view.attached[i - 1]) return invalid("attached is not rising");
+      return unsound("entity {} is attached to nothing", view.attached[i]);
+    if (i > 0 && view.attached[i] <= view.attached[i - 1]) return unsound("attached is not rising");
   }
   return core::Done{};
 }
@@ -233,7 +233,7 @@ std::vector<std::span<const ComponentKey>> read_prototypes(const fbs::EntityReso
 // What both parts have to pass.
 core::Status read_part(const fbs::EntityResource& table, const reflect::Schema& schema, std::size_t& bytes_left,
                        EntityResource& view) {
-  if (!parts_fit(table, bytes_left)) return invalid("parts of the file overlap");
+  if (!parts_fit(table, bytes_left)) return unsound("parts of the file overlap");
   view.prototypes = read_prototypes(table);
   view.prototype_of = indices(table.prototype_of());
   if (core::Status good = check_prototypes(view, schema); !good) return good;
@@ -261,7 +261,7 @@ core::Result<EntityResource> verify_clients_part(const fbs::EntityResource& tabl
                                                  std::size_t& bytes_left) {
   EntityResource view;
   view.num_entities = table.num_entities();
-  if (view.num_entities > limits::entities) return invalid("more than {} entities", limits::entities);
+  if (view.num_entities > limits::entities) return unsound("more than {} entities", limits::entities);
   view.parent_index = indices(table.parent_index());
   if (core::Status good = check_parents(view); !good) return good.error();
   if (core::Status good = read_part(table, schema, bytes_left, view); !good) return good.error();
@@ -275,14 +275,14 @@ core::Status verify_server_part(const fbs::EntityResource& table, const reflect:
   server.num_entities = view.num_entities;
   server.parent_index = view.parent_index;
   if (table.num_entities() != view.num_entities || table.parent_index() != nullptr)
-    return invalid("the server's part is of another level or prefab");
+    return unsound("the server's part is of another level or prefab");
   if (core::Status good = read_part(table, schema, bytes_left, server); !good) return good;
   if (size_of(table.entity_names()) > 0)
     server.names = {reinterpret_cast<const EntityName*>(table.entity_names()->Data()), size_of(table.entity_names())};
   server.attached = indices(table.attached());
   if (core::Status good = check_names(server); !good) return good;
   merge(std::move(view.columns), server.columns);
-  if (server.columns.size() > limits::columns) return invalid("more than {} columns", limits::columns);
+  if (server.columns.size() > limits::columns) return unsound("more than {} columns", limits::columns);
   if (core::Status good = check_agreement(server); !good) return good;
   view = std::move(server);
   return core::Done{};

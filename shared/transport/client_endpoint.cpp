@@ -6,8 +6,9 @@
 namespace mobula::transport {
 namespace {
 
-constexpr PacketTypes taken = only(PacketType::denied) | only(PacketType::challenge) | only(PacketType::keep_alive) |
-                              only(PacketType::payload) | only(PacketType::disconnect);
+constexpr PacketTypes taken_from_servers = only(PacketType::denied) | only(PacketType::challenge) |
+                                           only(PacketType::keep_alive) | only(PacketType::payload) |
+                                           only(PacketType::disconnect);
 constexpr int goodbye_copies = 4;
 
 // Tokens are made by others, and not always by way of read_token.
@@ -48,7 +49,7 @@ Drop ClientEndpoint::take(const Address& from, core::ByteView datagram, core::Na
   if (!(from == server())) return Drop::unknown_address;
   if (datagram.size() > datagram_bytes_max) return Drop::too_long;
   PacketHead head;
-  if (const Drop drop = read_head(datagram, taken, head); drop != Drop::none) return drop;
+  if (const Drop drop = read_head(datagram, taken_from_servers, head); drop != Drop::none) return drop;
   core::ByteView body;
   if (const Drop drop = open_body(domain_, channel_.receive_key, head, datagram, channel_.received, opened_, body);
       drop != Drop::none)

@@ -104,8 +104,8 @@ constexpr Field loss[] = {share<&C::loss_ppm>()};
 constexpr Field dup[] = {share<&C::duplicate_ppm>()};
 constexpr Field reorder[] = {share<&C::reorder_ppm>()};
 constexpr Field corrupt[] = {share<&C::corrupt_ppm>()};
-constexpr Field burst[] = {share<&C::burst_ppm>(), field<&C::burst_length>(counts, 1, 100'000),
-                           share<&C::burst_loss_ppm>()};
+constexpr Field burst_fields[] = {share<&C::burst_ppm>(), field<&C::burst_length>(counts, 1, 100'000),
+                                  share<&C::burst_loss_ppm>()};
 constexpr Field bandwidth[] = {field<&C::bandwidth_bytes_per_second>(rates, 1, 100'000'000'000)};
 constexpr Field queue[] = {duration<&C::queue>()};
 
@@ -118,7 +118,7 @@ constexpr std::array<Key, 9> keys{{
     {"dup", a_share, 1, dup},
     {"reorder", a_share, 1, reorder},
     {"corrupt", a_share, 1, corrupt},
-    {"burst", "how often and how long, such as 1%:5, or 1%:5:80% if not all of it is lost", 2, burst},
+    {"burst", "how often and how long, such as 1%:5, or 1%:5:80% if not all of it is lost", 2, burst_fields},
     {"bandwidth", "a rate such as 256KB/s, from 1B/s to 100GB/s", 1, bandwidth},
     {"queue", a_time, 1, queue},
 }};

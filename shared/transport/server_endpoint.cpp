@@ -4,8 +4,8 @@
 namespace mobula::transport {
 namespace {
 
-constexpr PacketTypes taken = only(PacketType::response) | only(PacketType::keep_alive) | only(PacketType::payload) |
-                              only(PacketType::disconnect);
+constexpr PacketTypes taken_from_clients = only(PacketType::response) | only(PacketType::keep_alive) |
+                                           only(PacketType::payload) | only(PacketType::disconnect);
 constexpr std::uint64_t first_global_sequence = std::uint64_t{1} << 63;
 // A client that is not known to know of its session is told as often as it asks.
 constexpr core::Nanoseconds unconfirmed_interval = 100 * core::millisecond;
@@ -69,7 +69,7 @@ void ServerEndpoint::receive(const Address& from, core::ByteView datagram, core:
 Drop ServerEndpoint::receive_sealed(const Address& from, core::ByteView datagram, core::Nanoseconds now,
                                     Output& output) {
   PacketHead head;
-  if (const Drop drop = read_head(datagram, taken, head); drop != Drop::none) return drop;
+  if (const Drop drop = read_head(datagram, taken_from_clients, head); drop != Drop::none) return drop;
   if (head.type == PacketType::response) return receive_response(from, head, datagram, now, output);
   if (const std::uint32_t slot = slots_.find(from); slot != slots_.none) {
     return receive_from_session(slot, head, datagram, now, output);

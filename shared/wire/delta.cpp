@@ -11,7 +11,7 @@ static_assert(sizeof(flat::DeltaHeader) == delta_header_size);
 constexpr std::uint8_t complete_flag = 1;
 constexpr std::uint8_t verifies_flag = 2;
 
-core::Error malformed(const char* what) { return {"malformed delta", what}; }
+core::Error malformed_delta(const char* what) { return {"malformed delta", what}; }
 
 }  // namespace
 
@@ -26,17 +26,17 @@ std::size_t write_header(const DeltaHeader& header, core::MutableBytes to) {
 }
 
 core::Result<DeltaHeader> read_delta_header(core::ByteView datagram) {
-  if (datagram.size() < delta_header_size) return malformed("shorter than its header");
+  if (datagram.size() < delta_header_size) return malformed_delta("shorter than its header");
   const auto flat = core::load<flat::DeltaHeader>(datagram.data());
   const bool known = flat.kind() == delta_kind && flat.flags() <= (complete_flag | verifies_flag);
-  if (!known || flat.sequence() == 0 || flat.tick() == 0) return malformed("header out of range");
+  if (!known || flat.sequence() == 0 || flat.tick() == 0) return malformed_delta("header out of range");
   DeltaHeader header{.sequence = flat.sequence(),
                      .tick = flat.tick(),
                      .ack = flat.ack(),
                      .commands = {.done = flat.done(), .held = flat.held(), .margin = flat.margin()},
                      .complete = (flat.flags() & complete_flag) != 0,
                      .verifies = (flat.flags() & verifies_flag) != 0};
-  if (datagram.size() < header_size(header)) return malformed("shorter than its header");
+  if (datagram.size() < header_size(header)) return malformed_delta("shorter than its header");
   if (header.verifies) header.hash = core::load<std::uint64_t>(datagram.data() + delta_header_size);
   return header;
 }

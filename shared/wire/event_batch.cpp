@@ -12,7 +12,7 @@ constexpr std::uint16_t about_bit = 1u << 15;
 static_assert(start_size + entry_size + handle_size + max_event_bytes <= event_batch_bytes_max);
 static_assert(max_event_bytes < about_bit);
 
-core::Error malformed(const char* what) { return {"malformed events", what}; }
+core::Error malformed_events(const char* what) { return {"malformed events", what}; }
 
 // Takes one event off the front. Null, or what is wrong.
 const char* take_event(core::ByteView& rest, EventBatch::Event& event) {
@@ -62,18 +62,18 @@ bool add_to_event_batch(const EventBatch::Event& event, core::Bytes& out) {
 }
 
 core::Status decode_event_batch(core::ByteView datagram, EventBatch& out) {
-  if (datagram.size() > event_batch_bytes_max) return malformed("longer than a batch can be");
+  if (datagram.size() > event_batch_bytes_max) return malformed_events("longer than a batch can be");
   if (datagram.size() < start_size || datagram[0] != std::byte{event_batch_kind})
-    return malformed("not a batch of events");
+    return malformed_events("not a batch of events");
   out.tick = core::load<ecs::Tick>(&datagram[1]);
   out.events.clear();
   core::ByteView rest = datagram.subspan(start_size);
-  if (rest.empty()) return malformed("no event");
+  if (rest.empty()) return malformed_events("no event");
   while (!rest.empty()) {
     EventBatch::Event event{};
-    if (const char* wrong = take_event(rest, event)) return malformed(wrong);
+    if (const char* wrong = take_event(rest, event)) return malformed_events(wrong);
     if (!out.events.empty() && event.sequence <= out.events.back().sequence)
-      return malformed("events stand by ascending sequence");
+      return malformed_events("events stand by ascending sequence");
     out.events.push_back(event);
   }
   return core::Done{};

@@ -15,7 +15,7 @@ constexpr unsigned lag_order = 10;
 constexpr std::size_t commands_start_size = 8;
 constexpr std::uint32_t lag_end = (std::uint32_t{view_lag_ticks_max} + 1) * 256;
 
-core::Error malformed(const char* what) { return {"malformed input", what}; }
+core::Error malformed_input(const char* what) { return {"malformed input", what}; }
 
 std::uint32_t lag_of(const InputCommand& command) {
   const std::uint64_t view = std::uint64_t{command.view_tick} * 256 + command.view_fraction;
@@ -124,14 +124,14 @@ class CommandsDecoder {
 core::Status decode_commands(core::ByteView rest, std::size_t count, InputDatagram& out) {
   out.commands.resize(count);
   out.first_command = 0;
-  if (count == 0) return rest.empty() ? core::Status(core::Done{}) : malformed("bytes without commands");
-  if (rest.size() < commands_start_size) return malformed("ends before its commands");
+  if (count == 0) return rest.empty() ? core::Status(core::Done{}) : malformed_input("bytes without commands");
+  if (rest.size() < commands_start_size) return malformed_input("ends before its commands");
   out.first_command = core::load<std::uint32_t>(rest.data());
   const auto first_tick = core::load<std::uint32_t>(rest.data() + sizeof(std::uint32_t));
   if (out.first_command == 0 || out.first_command + std::uint64_t{count} > std::uint64_t{1} << 32)
-    return malformed("a number that no command has");
+    return malformed_input("a number that no command has");
   const char* wrong = CommandsDecoder(rest.subspan(commands_start_size), out).run(first_tick);
-  return wrong == nullptr ? core::Status(core::Done{}) : malformed(wrong);
+  return wrong == nullptr ? core::Status(core::Done{}) : malformed_input(wrong);
 }
 
 }  // namespace
@@ -154,21 +154,21 @@ EncodedInput encode_input(const InputDatagram& input, core::MutableBytes to) {
 }
 
 core::Status decode_input(core::ByteView datagram, InputDatagram& out) {
-  if (datagram.size() > input_bytes_max) return malformed("longer than an input can be");
-  if (datagram.size() < input_start_size) return malformed("shorter than its start");
+  if (datagram.size() > input_bytes_max) return malformed_input("longer than an input can be");
+  if (datagram.size() < input_start_size) return malformed_input("shorter than its start");
   const auto start = core::load<flat::InputStart>(datagram.data());
-  if (start.ack() == 0 || start.reserved() != 0) return malformed("a start out of range");
-  if (start.words() == 0 || start.words() > input_words_max) return malformed("1 to 4 words");
-  if (start.commands() > input_commands_max) return malformed("too many commands");
+  if (start.ack() == 0 || start.reserved() != 0) return malformed_input("a start out of range");
+  if (start.words() == 0 || start.words() > input_words_max) return malformed_input("1 to 4 words");
+  if (start.commands() > input_commands_max) return malformed_input("too many commands");
   const core::ByteView rest = datagram.subspan(input_start_size);
   const std::size_t words_bytes = start.words() * sizeof(std::uint64_t);
-  if (rest.size() < words_bytes) return malformed("ends within its words");
+  if (rest.size() < words_bytes) return malformed_input("ends within its words");
   out.ack = start.ack();
   out.newest = start.newest();
   out.words = start.words();
   out.received = {};
   std::memcpy(out.received.data(), rest.data(), words_bytes);
-  if (has_impossible_bits(out)) return malformed("a delta before the first");
+  if (has_impossible_bits(out)) return malformed_input("a delta before the first");
   return decode_commands(rest.subspan(words_bytes), start.commands(), out);
 }
 

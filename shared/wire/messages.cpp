@@ -136,7 +136,7 @@ BodyOffset make_body(FlatBufferBuilder& builder, const MirrorDifference& message
           flat::CreateMirrorDifference(builder, &entity, component, field, client, server).Union()};
 }
 
-core::Error malformed(const char* what) { return {"malformed message", what}; }
+core::Error malformed_message(const char* what) { return {"malformed message", what}; }
 
 std::string text_of(const flatbuffers::String* text) { return text == nullptr ? std::string() : text->str(); }
 
@@ -166,7 +166,7 @@ bool read_hashes(const flatbuffers::Vector<std::uint8_t>* flat, std::size_t coun
 }
 
 core::Result<Message> read(const flat::Hello& flat) {
-  if (too_long(flat.name())) return malformed("Hello: the name is too long");
+  if (too_long(flat.name())) return malformed_message("Hello: the name is too long");
   Hello hello{.version = flat.version(),
               .schema_fingerprint = hash_of(flat.schema_fingerprint()),
               .name = text_of(flat.name()),
@@ -176,20 +176,20 @@ core::Result<Message> read(const flat::Hello& flat) {
               .resume = flat.resume(),
               .spectate = flat.spectate()};
   if (flat.schema_fingerprint() != nullptr && !hello.schema_fingerprint)
-    return malformed("Hello: a fingerprint has 32 bytes");
+    return malformed_message("Hello: a fingerprint has 32 bytes");
   if (!read_hashes(flat.resources(), max_resources, hello.resources) ||
       !read_hashes(flat.schemas(), max_known_schemas, hello.schemas))
-    return malformed("Hello: at most 16 resources and 16 schemas, of 32 bytes each");
+    return malformed_message("Hello: at most 16 resources and 16 schemas, of 32 bytes each");
   return Message(std::move(hello));
 }
 
 core::Result<Message> read(const flat::Welcome& flat) {
   const std::optional<core::ContentHash> fingerprint = hash_of(flat.schema_fingerprint());
-  if (!fingerprint) return malformed("Welcome: a fingerprint has 32 bytes");
+  if (!fingerprint) return malformed_message("Welcome: a fingerprint has 32 bytes");
   if (flat.ticks_per_second() == 0 || flat.ticks_per_second() > 1000)
-    return malformed("Welcome: 1 to 1000 ticks per second");
+    return malformed_message("Welcome: 1 to 1000 ticks per second");
   if (flat.index_limit() == 0 || flat.index_limit() > max_index_limit)
-    return malformed("Welcome: index limit out of range");
+    return malformed_message("Welcome: index limit out of range");
   Welcome welcome{.session = flat.session(),
                   .ticks_per_second = flat.ticks_per_second(),
                   .index_limit = flat.index_limit(),
@@ -199,40 +199,42 @@ core::Result<Message> read(const flat::Welcome& flat) {
                   .resumed = flat.resumed()};
   if (flat.schema() != nullptr) welcome.schema = bytes_of(*flat.schema());
   if (flat.resources() == nullptr) return Message(std::move(welcome));
-  if (flat.resources()->size() > max_resources) return malformed("Welcome: too many resources");
+  if (flat.resources()->size() > max_resources) return malformed_message("Welcome: too many resources");
   for (const flat::Resource* resource : *flat.resources()) {
     const std::optional<core::ContentHash> identity = hash_of(resource->identity());
-    if (!identity) return malformed("Resource: an identity has 32 bytes");
+    if (!identity) return malformed_message("Resource: an identity has 32 bytes");
     welcome.resources.push_back({*identity, resource->size()});
   }
   return Message(std::move(welcome));
 }
 
 core::Result<Message> read(const flat::Names& flat) {
-  if (flat.texts()->size() > max_names) return malformed("Names: too many");
+  if (flat.texts()->size() > max_names) return malformed_message("Names: too many");
   Names names;
   for (const flatbuffers::String* text : *flat.texts()) {
-    if (too_long(text)) return malformed("Names: a name is too long");
-    if (!core::is_printable(text_of(text))) return malformed("Names: a name is printable UTF-8");
+    if (too_long(text)) return malformed_message("Names: a name is too long");
+    if (!core::is_printable(text_of(text))) return malformed_message("Names: a name is printable UTF-8");
     names.texts.push_back(text_of(text));
   }
   return Message(std::move(names));
 }
 
 core::Result<Prototype> read_prototype(const flat::Prototype& flat) {
-  if (flat.components()->size() > max_components_per_prototype) return malformed("Prototype: too many components");
+  if (flat.components()->size() > max_components_per_prototype)
+    return malformed_message("Prototype: too many components");
   Prototype prototype{.id = flat.id(), .hash = flat.hash(), .components = {}};
   for (const flat::ComponentRef* component : *flat.components())
     prototype.components.push_back({core::StringId32(component->type()), core::StringId32(component->instance())});
   const auto& all = prototype.components;
   if (std::adjacent_find(all.begin(), all.end(), [](const auto& a, const auto& b) { return a >= b; }) != all.end())
-    return malformed("Prototype: components are sorted and differ");
-  if (index::prototype_hash(all) != prototype.hash) return malformed("Prototype: the hash is that of the components");
+    return malformed_message("Prototype: components are sorted and differ");
+  if (index::prototype_hash(all) != prototype.hash)
+    return malformed_message("Prototype: the hash is that of the components");
   return prototype;
 }
 
 core::Result<Message> read(const flat::Prototypes& flat) {
-  if (flat.prototypes()->size() > max_prototypes_per_message) return malformed("Prototypes: too many");
+  if (flat.prototypes()->size() > max_prototypes_per_message) return malformed_message("Prototypes: too many");
   Prototypes message;
   for (const flat::Prototype* entry : *flat.prototypes()) {
     core::Result<Prototype> prototype = read_prototype(*entry);
@@ -248,41 +250,42 @@ core::Result<Message> read(const flat::PlayerEntity& flat) {
 
 core::Result<Message> read(const flat::Closing& flat) {
   if (too_long(flat.reason()) || !core::is_printable(text_of(flat.reason())))
-    return malformed("Closing: a reason is at most 256 bytes of printable UTF-8");
+    return malformed_message("Closing: a reason is at most 256 bytes of printable UTF-8");
   return Message(Closing{flat.seconds(), text_of(flat.reason())});
 }
 
 core::Result<Message> read(const flat::RejoinTokens& flat) {
   const std::size_t size = flat.tokens()->size();
   if (size == 0 || size % rejoin_token_bytes != 0 || size > max_rejoin_tokens * rejoin_token_bytes)
-    return malformed("RejoinTokens: 1 to 4 tokens of 2048 bytes");
+    return malformed_message("RejoinTokens: 1 to 4 tokens of 2048 bytes");
   return Message(RejoinTokens{bytes_of(*flat.tokens())});
 }
 
 core::Result<Message> read(const flat::ResourceRequest& flat) {
   const std::optional<core::ContentHash> identity = hash_of(flat.identity());
-  if (!identity) return malformed("ResourceRequest: an identity has 32 bytes");
+  if (!identity) return malformed_message("ResourceRequest: an identity has 32 bytes");
   return Message(ResourceRequest{*identity, flat.offset()});
 }
 
 core::Result<Message> read(const flat::ResourcePart& flat) {
   const std::optional<core::ContentHash> identity = hash_of(flat.identity());
-  if (!identity) return malformed("ResourcePart: an identity has 32 bytes");
+  if (!identity) return malformed_message("ResourcePart: an identity has 32 bytes");
   if (flat.bytes()->size() == 0 || flat.bytes()->size() > max_resource_part_bytes)
-    return malformed("ResourcePart: 1 to 65536 bytes");
+    return malformed_message("ResourcePart: 1 to 65536 bytes");
   return Message(ResourcePart{*identity, flat.offset(), bytes_of(*flat.bytes())});
 }
 
 core::Result<Message> read(const flat::Events& flat) {
   if (flat.events()->size() == 0 || flat.events()->size() > max_events_per_message)
-    return malformed("Events: 1 to 1024");
+    return malformed_message("Events: 1 to 1024");
   Events message{.tick = flat.tick(), .events = {}};
   for (const flat::Event* event : *flat.events()) {
     if (!message.events.empty() && event->sequence() <= message.events.back().sequence)
-      return malformed("Events: by ascending sequence");
-    if (event->bytes()->size() > max_reliable_event_bytes) return malformed("Event: too long");
+      return malformed_message("Events: by ascending sequence");
+    if (event->bytes()->size() > max_reliable_event_bytes) return malformed_message("Event: too long");
     const flat::Handle* about = event->about();
-    if (about != nullptr && about->generation() == 0) return malformed("Event: about no entity, or one that can be");
+    if (about != nullptr && about->generation() == 0)
+      return malformed_message("Event: about no entity, or one that can be");
     message.events.push_back({event->sequence(),
                               about == nullptr ? ecs::null_entity : ecs::Entity{about->index(), about->generation()},
                               bytes_of(*event->bytes())});
@@ -292,27 +295,28 @@ core::Result<Message> read(const flat::Events& flat) {
 
 core::Result<Message> read(const flat::Level& flat) {
   const std::optional<core::ContentHash> identity = hash_of(flat.identity());
-  if (!identity) return malformed("Level: an identity has 32 bytes");
+  if (!identity) return malformed_message("Level: an identity has 32 bytes");
   const bool fits =
       flat.count() > 0 && flat.first() < max_index_limit && flat.count() <= max_index_limit - flat.first();
-  if (!fits || flat.generation() == 0 || flat.tick() == 0) return malformed("Level: a range that cannot be");
-  if (flat.present()->size() != (flat.count() + 7) / 8) return malformed("Level: a bit for each of its entities");
+  if (!fits || flat.generation() == 0 || flat.tick() == 0) return malformed_message("Level: a range that cannot be");
+  if (flat.present()->size() != (flat.count() + 7) / 8)
+    return malformed_message("Level: a bit for each of its entities");
   return Message(
       Level{*identity, {flat.first(), flat.count(), flat.generation()}, flat.tick(), bytes_of(*flat.present())});
 }
 
 core::Result<Message> read(const flat::MirrorHashes& flat) {
-  if (flat.hashes()->size() > max_mirror_hashes) return malformed("MirrorHashes: at most 1024");
+  if (flat.hashes()->size() > max_mirror_hashes) return malformed_message("MirrorHashes: at most 1024");
   // The verifier asks where a vector's length lies, and these are of 8 bytes.
   const auto place = reinterpret_cast<std::uintptr_t>(flat.hashes()->Data());
   if (flat.hashes()->size() > 0 && place % alignof(flat::MirrorHash) != 0)
-    return malformed("MirrorHashes: hashes lie at multiples of 8");
+    return malformed_message("MirrorHashes: hashes lie at multiples of 8");
   MirrorHashes message{
       .of_level = flat.of_level(), .first = flat.first(), .end = flat.end(), .tick = flat.tick(), .hashes = {}};
   std::uint64_t least = flat.first();
   for (const flat::MirrorHash* each : *flat.hashes()) {
     if (each->place() < least || each->place() >= flat.end() || each->generation() == 0)
-      return malformed("MirrorHashes: entities by ascending place, from first to end");
+      return malformed_message("MirrorHashes: entities by ascending place, from first to end");
     least = each->place() + 1ull;
     message.hashes.push_back({each->place(), {each->index(), each->generation()}, each->tick(), each->hash()});
   }
@@ -321,7 +325,7 @@ core::Result<Message> read(const flat::MirrorHashes& flat) {
 
 core::Result<Message> read(const flat::MirrorCorrection& flat) {
   const bool known = flat.fault() <= flat::MirrorFault::missing && flat.entity()->generation() != 0;
-  if (!known) return malformed("MirrorCorrection: a fault that is known, of an entity");
+  if (!known) return malformed_message("MirrorCorrection: a fault that is known, of an entity");
   MirrorCorrection message{.fault = static_cast<MirrorFault>(flat.fault()),
                            .of_level = flat.of_level(),
                            .place = flat.place(),
@@ -331,16 +335,16 @@ core::Result<Message> read(const flat::MirrorCorrection& flat) {
                            .owner = flat.owner(),
                            .words = {}};
   if (flat.words() == nullptr) return Message(std::move(message));
-  if (flat.words()->size() > max_entity_words) return malformed("MirrorCorrection: too many words");
+  if (flat.words()->size() > max_entity_words) return malformed_message("MirrorCorrection: too many words");
   message.words.assign(flat.words()->begin(), flat.words()->end());
   return Message(std::move(message));
 }
 
 core::Result<Message> read(const flat::MirrorDifference& flat) {
-  if (flat.entity()->generation() == 0) return malformed("MirrorDifference: of an entity");
+  if (flat.entity()->generation() == 0) return malformed_message("MirrorDifference: of an entity");
   for (const flatbuffers::String* text : {flat.component(), flat.field(), flat.client(), flat.server()})
     if (too_long(text) || !core::is_printable(text_of(text)))
-      return malformed("MirrorDifference: at most 256 bytes of printable UTF-8");
+      return malformed_message("MirrorDifference: at most 256 bytes of printable UTF-8");
   return Message(MirrorDifference{.entity = {flat.entity()->index(), flat.entity()->generation()},
                                   .component = text_of(flat.component()),
                                   .field = text_of(flat.field()),
@@ -362,10 +366,10 @@ core::Result<Message> decode_message(core::ByteView bytes) {
   // A fresh vector is aligned for every type in it, which bytes inside a datagram need not be.
   const core::Bytes aligned(bytes.begin(), bytes.end());
   flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(aligned.data()), aligned.size(), 16, 10'000);
-  if (!flat::VerifyMessageBuffer(verifier)) return malformed("not a verified FlatBuffers Message");
+  if (!flat::VerifyMessageBuffer(verifier)) return malformed_message("not a verified FlatBuffers Message");
   const flat::Message& message = *flat::GetMessage(aligned.data());
   // The verifier lets unknown union members and null bodies through.
-  if (message.body() == nullptr) return malformed("a message has a body");
+  if (message.body() == nullptr) return malformed_message("a message has a body");
   switch (message.body_type()) {
     case flat::Body::Hello: return read(*message.body_as_Hello());
     case flat::Body::Welcome: return read(*message.body_as_Welcome());

@@ -59,5 +59,12 @@ TEST(Text, ThatIsShownIsPrintableWhateverItWas) {
   EXPECT_EQ(shown("aääää", 4), "aä...") << "no character is cut in two";
 }
 
+TEST(Text, IsTrimmedOfWhatIsAroundIt) {
+  EXPECT_EQ(trimmed(" \t\r\na b\n "), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+  EXPECT_EQ(trimmed(" \n"), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
 }  // namespace
 }  // namespace mobula::core

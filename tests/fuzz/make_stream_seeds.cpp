@@ -44,7 +44,7 @@ void questions() {
 }
 
 // What fuzz_admin.cpp asks, besides what was written by hand.
-void bans() {
+void asked_about_bans() {
   write_seed("admin", "ban", "\1/api/bans/eve\n{\"reason\":\"cheats\",\"seconds\":60}"s);
   write_seed("admin", "bans", "\0/api/bans?limit=1&cursor=0"s);
   write_seed("admin", "unban", "\3/api/bans/eve"s);
@@ -75,7 +75,7 @@ void pipes() {
 }  // namespace
 
 void write_stream_seeds() {
-  bans();
+  asked_about_bans();
   questions();
   pipes();
 }
