@@ -45,7 +45,7 @@ BotDecision churn(const BotView& view, core::Random& random) {
   return {.act = ways[random.below(4)], .next_in = for_ever};
 }
 
-constexpr Behaviour table[] = {
+constexpr Behaviour all_behaviours[] = {
     {"idle", "joins, looks on and says nothing", false, false, idle},
     {"wander", "walks in some direction, another every 1 to 3 s", true, false, wander},
     {"crowd", "goes to the middle of the world and jostles there with all the others", true, false, crowd},
@@ -58,7 +58,7 @@ constexpr Behaviour table[] = {
 core::Error unknown(std::string_view name) {
   std::vector<std::string_view> names;
   std::string list;
-  for (const Behaviour& each : table) {
+  for (const Behaviour& each : all_behaviours) {
     names.push_back(each.name);
     list += core::format("{}{}", list.empty() ? "" : ", ", each.name);
   }
@@ -69,8 +69,8 @@ core::Error unknown(std::string_view name) {
 core::Result<BehaviourMix::Part> parse_part(std::string_view text) {
   const std::size_t equals = text.find('=');
   const std::string_view name = core::trimmed(text.substr(0, equals));
-  const auto found = std::ranges::find(table, name, &Behaviour::name);
-  if (found == std::end(table)) return unknown(name);
+  const auto found = std::ranges::find(all_behaviours, name, &Behaviour::name);
+  if (found == std::end(all_behaviours)) return unknown(name);
   if (equals == std::string_view::npos) return BehaviourMix::Part{found, 1};
   const std::string_view number = core::trimmed(text.substr(equals + 1));
   std::uint32_t weight = 0;
@@ -83,7 +83,7 @@ core::Result<BehaviourMix::Part> parse_part(std::string_view text) {
 
 }  // namespace
 
-std::span<const Behaviour> behaviours() { return table; }
+std::span<const Behaviour> behaviours() { return all_behaviours; }
 
 core::Result<BehaviourMix> parse_behaviours(std::string_view text) {
   BehaviourMix mix;
