@@ -34,6 +34,7 @@ std::span<const EmbeddedFile> @function@() {
 
 }  // namespace mobula::server::admin
 ")
-  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${depends}")
+  # Compiled alone: one compiled with others would not be made anew when a file changes.
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${depends}" SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${source})
 endfunction()

@@ -104,8 +104,9 @@ export class PropertyRow {
     this.#sending = true;
     this.element.setAttribute('aria-busy', 'true');
     try {
-      this.#property.value = await this.#write(this.#property.path, this.#typed());
-      this.#show(this.#property.value);
+      const value = await this.#write(this.#property.path, this.#typed());
+      this.#property.value = value;  // of the newest frame, which may have come while it was written and not know of it
+      this.#show(value);
       this.#say('written', 'good');
     } catch (error) {
       this.#refuse(error.message);
