@@ -116,21 +116,21 @@ void BatchWriter::State::rollback() {
 
 // --- Tables ----------------------------------------------------------------------------------------------------------
 
-// Whatever the file has besides `saved_world` goes: tables of another schema, or none.
+// Whatever the file has besides `saved_world` goes: tables of another schema, or none. What they are called the file
+// says, so it may be no name at all: what is dropped is what is there.
 void BatchWriter::State::make_anew() {
   statements_ = {};
-  std::vector<std::pair<std::string, std::string>> ours;
+  for (const char* view : own_views) database_.run("DROP VIEW IF EXISTS " + quoted(view));
+  std::vector<std::string> drops;
   Statement known = database_.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'saved_component_table'");
   if (known.next() && known.integer(0) > 0) {
-    Statement made = database_.prepare("SELECT table_name, view_name FROM saved_component_table");
-    while (made.next()) ours.emplace_back(made.text(0), made.text(1));
+    Statement made = database_.prepare(
+        "SELECT DISTINCT type, name FROM sqlite_schema, saved_component_table "
+        "WHERE (type = 'view' AND name = view_name) OR (type = 'table' AND name = table_name)");
+    while (made.next()) drops.push_back("DROP " + std::string(made.text(0)) + " " + quoted(made.text(1)));
   }
   known = Statement();
-  for (const char* view : own_views) database_.run("DROP VIEW IF EXISTS " + quoted(view));
-  for (const auto& [table, view] : ours) {
-    database_.run("DROP VIEW IF EXISTS " + quoted(view));
-    database_.run("DROP TABLE IF EXISTS " + quoted(table));
-  }
+  for (const std::string& drop : drops) database_.run(drop);
   for (const char* table : own_tables)
     if (std::string_view(table) != "saved_world") database_.run("DROP TABLE IF EXISTS " + quoted(table));
   database_.run(create_tables_sql());

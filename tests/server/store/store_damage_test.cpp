@@ -7,6 +7,7 @@
 #include <mobula/server/store/world_reader.hpp>
 #include <mobula/server/store/world_tables.hpp>
 #include <optional>
+#include <reflect/compile_schema.hpp>
 #include <server/store/store_world.hpp>
 
 namespace mobula::store {
@@ -247,6 +248,22 @@ TEST(StoreDamage, WhatThereCannotBeIsRefusedThoughTheSumsAreRight) {
     Saved saved(true);
     change_rightly(saved.path, changes);
     EXPECT_EQ(open_reason(saved.path), "damaged") << changes.front();
+  }
+}
+
+// A schema that has moved on makes all tables anew; those that were are called what the file says.
+TEST(StoreDamage, NoNameInTheFileEndsAllSaving) {
+  const auto moved_on = test::load_schema("struct Plain (component) { fresh:int; }");
+  for (const char* name : {"CAST(x'7800' AS TEXT)", "table_name", "'save'", "'\"'", "'nothing'"}) {
+    Saved saved(true);
+    change_rightly(saved.path, {core::format("UPDATE saved_component_table SET view_name = {}", name)});
+    const auto store = open_store(saved.path, moved_on);
+    StoreWorld world(store->incarnation(), moved_on);
+    ASSERT_TRUE(store->restore(world.registry).ok()) << name;
+    store->begin(world.registry);
+    store->note();
+    const core::Status done = store->finish(facts_of(world.registry));
+    EXPECT_TRUE(done.ok()) << name << ": " << done.error().message;
   }
 }
 
