@@ -18,8 +18,8 @@ using Centimetres = std::int32_t;
 
 constexpr std::uint64_t entities_default = 5000;
 constexpr std::uint64_t entities_max = 20'000;
-constexpr std::uint32_t looked_at_max = 32'768;  // positions in a frame
-constexpr std::uint32_t told_max = 2'000;        // entities in a frame
+constexpr std::uint32_t positions_looked_at_max = 32'768;  // in a frame
+constexpr std::uint32_t told_max = 2'000;                  // entities in a frame
 
 Centimetres centimetres(float metres) {
   constexpr float bound = 2e7f;
@@ -193,7 +193,7 @@ void MapFeed::read(Inspection& world, MapFrame& frame) {
   }
   const std::span<const ecs::Tick> stamps = places.stamps();
   std::uint32_t looked_at = 0;
-  while (cursor_ < places.size() && looked_at < looked_at_max && frame.told < told_max) {
+  while (cursor_ < places.size() && looked_at < positions_looked_at_max && frame.told < told_max) {
     const std::uint32_t block = cursor_ >> ecs::Pool::block_shift;
     const std::uint32_t end = std::min((block + 1) << ecs::Pool::block_shift, places.size());
     if (stamps[block] >= looked_from_)
