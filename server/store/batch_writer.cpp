@@ -125,8 +125,9 @@ void BatchWriter::State::make_anew() {
   Statement known = database_.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'saved_component_table'");
   if (known.next() && known.integer(0) > 0) {
     Statement made = database_.prepare(
-        "SELECT DISTINCT type, name FROM sqlite_schema, saved_component_table "
-        "WHERE (type = 'view' AND name = view_name) OR (type = 'table' AND name = table_name)");
+        "SELECT type, name FROM sqlite_schema WHERE (type, name) IN "
+        "(SELECT 'view', view_name FROM saved_component_table"
+        " UNION SELECT 'table', table_name FROM saved_component_table)");
     while (made.next()) drops.push_back("DROP " + std::string(made.text(0)) + " " + quoted(made.text(1)));
   }
   known = Statement();
