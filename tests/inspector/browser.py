@@ -82,7 +82,8 @@ class Browser:
             if value:
                 return value
             if time.monotonic() > end:
-                raise AssertionError(f"waited in vain for {script} with {arguments}; the page: {self.run('document.body.innerText')}")
+                page = " ".join(self.run("document.body.innerText").split())
+                raise AssertionError(f"waited in vain for {script} with {arguments}; the page: {page}")
             time.sleep(0.05)
 
     def press(self, *keys):

@@ -76,8 +76,10 @@ class Inspector(unittest.TestCase):
         self.look_at("overview")
         self.browser.press("3")
         self.browser.wait("document.querySelector('h1').innerText === 'Entities'")
-        self.browser.press("/", "old well")
-        self.browser.wait("document.querySelectorAll('.list tbody tr').length === 1")
+        self.browser.press("/", "old ")
+        self.browser.wait("/search=old(&|$)/.test(location.hash)")  # who stops to think between words keeps the space
+        self.browser.press("well")
+        self.browser.wait("/search=old.well/.test(location.hash) && document.querySelectorAll('.list tbody tr').length === 1")
         self.browser.press("Tab", "Tab", "Tab", "Enter")
         self.browser.wait("document.querySelector('.detail .title')?.innerText === a[0]", name["handle"])
         self.browser.run("document.querySelector('[data-component=Name] input').focus()")
@@ -163,6 +165,29 @@ class Inspector(unittest.TestCase):
         self.browser.press("Escape")
         self.browser.wait("location.hash === '#/map'")
         self.assertEqual(self.browser.complaints(), [])
+
+    def test_a_list_that_changes_keeps_the_focus_of_who_walks_in_it(self):
+        self.look_at("server")
+        place = lambda index, x: {"index": index, "generation": 1, "prototype": 1, "x": x, "z": 0}
+        self.browser.run("import('/inspector/map/nearest.js').then(({Nearest}) => { const list = new Nearest(document.querySelector('main'),"
+                         " {href: (view, handle) => `#/${view}/${handle}`}), by_index = new Map();"
+                         " window.told = (all) => { for (const each of all) by_index.set(each.index, Object.assign(by_index.get(each.index) ?? {}, each));"
+                         " list.update({by_index}, {x: 0, z: 0}, {hidden: new Set(), kind: () => 1}); };"
+                         " window.gone = (index) => by_index.delete(index); })")
+        focused = "document.activeElement.innerText"
+        rows = "[...document.querySelectorAll('.nearest tbody a')].map((each) => each.innerText)"
+        self.browser.run("told(a[0])", [place(index, index) for index in range(12)])
+        self.browser.run("document.querySelector('.nearest tbody a').focus()")
+        self.browser.press("Down", "Down")
+        self.assertEqual(self.browser.run(focused), "2.1")
+        self.browser.run("told(a[0])", [place(2, 100), place(20, 0.5)])  # another has come nearer
+        self.assertEqual(self.browser.run(focused), "2.1")
+        self.browser.run("gone(0), told(a[0])", [place(2, 8.5)])  # and now the list is made anew: it is another row
+        self.assertEqual((self.browser.run(focused), self.browser.run(rows)[:3]), ("2.1", ["20.1", "1.1", "3.1"]))
+        self.browser.run("gone(2), told([])")
+        self.assertEqual(self.browser.run(focused), self.browser.run(rows)[8])  # whoever stands in its row now
+        self.browser.press("Up", "Home")
+        self.assertEqual(self.browser.run(focused), "20.1")
 
     def test_the_tree_walks_by_arrows(self):
         self.look_at("prototypes")

@@ -1,4 +1,5 @@
 // What stands nearest to the middle of the map, as a list: for those who do not see the picture or do not point.
+// Who is in the list or points at it is not hurried: the same ones stay in it, unless one is gone.
 import {h} from '../core/dom.js';
 import {Table} from '../parts/table.js';
 
@@ -6,6 +7,7 @@ const most = 12;
 
 export class Nearest {
   names = new Map();
+  #listed = [];  // entities of the map
 
   constructor(parent, page) {
     this.section = h('section', {class: 'nearest'}, h('h2', {}, 'Nearest to the middle'));
@@ -18,15 +20,26 @@ export class Nearest {
   }
 
   update(entities, camera, colours) {
-    const near = [];
-    for (const entity of entities.by_index.values()) {
-      if (colours.hidden.has(colours.kind(entity))) continue;
-      const away = Math.hypot(entity.x - camera.x, entity.z - camera.z);
-      if (near.length === most && away >= near.at(-1).away) continue;
-      near.push({handle: `${entity.index}.${entity.generation}`, prototype: entity.prototype, away});
-      near.sort((a, b) => a.away - b.away);
-      near.length = Math.min(near.length, most);
-    }
-    this.table.update(near);
+    const away = ({x, z}) => Math.hypot(x - camera.x, z - camera.z);
+    if (!this.#rests(entities)) this.#listed = nearest(entities, colours, away);
+    this.table.update(this.#listed.map((each) => ({handle: `${each.index}.${each.generation}`, prototype: each.prototype, away: away(each)})));
   }
+
+  #rests(entities) {
+    return this.#listed.length > 0 && this.section.matches(':hover, :focus-within')
+      && this.#listed.every((each) => entities.by_index.get(each.index) === each);
+  }
+}
+
+function nearest(entities, colours, away) {
+  const near = [];
+  for (const entity of entities.by_index.values()) {
+    if (colours.hidden.has(colours.kind(entity))) continue;
+    const metres = away(entity);
+    if (near.length === most && metres >= near.at(-1).metres) continue;
+    near.push({entity, metres});
+    near.sort((a, b) => a.metres - b.metres);
+    near.length = Math.min(near.length, most);
+  }
+  return near.map(({entity}) => entity);
 }

@@ -93,6 +93,8 @@ export class Table {
 
   #arrange(now) {
     const {key} = this.#options;
+    const focused = document.activeElement;
+    const at = this.#links().indexOf(focused);
     const by_key = new Map(this.#all.map((row) => [key(row), row]));
     const same = by_key.size === this.#order.length && this.#order.every((each) => by_key.has(each));
     const resting = this.table.matches(':hover, :focus-within') || Date.now() - this.#ordered_at < (this.#options.rest_ms ?? usual_rest_ms);
@@ -107,6 +109,7 @@ export class Table {
       else this.body.insertBefore(element, next);
     }
     this.#keep_one_tab_stop();
+    if (at >= 0) this.#keep_focus(focused, at);
     this.empty.hidden = this.#all.length > 0;
     this.table.hidden = this.#all.length === 0;
     this.more.hidden = this.#order.length <= shown.length;
@@ -166,6 +169,19 @@ export class Table {
     if (!current) this.body.querySelector('a')?.setAttribute('tabindex', '0');
   }
 
+  // A row that was moved has lost the focus; where it is gone, the row that took its place has it now.
+  #keep_focus(link, at) {
+    if (link === document.activeElement) return;
+    const links = this.#links();
+    this.#go_to(link.isConnected ? link : links[Math.min(at, links.length - 1)]);
+  }
+
+  #go_to(link) {
+    this.body.querySelector('a[tabindex="0"]')?.setAttribute('tabindex', '-1');
+    link?.setAttribute('tabindex', '0');
+    link?.focus();
+  }
+
   #keys(event) {
     const links = this.#links();
     const at = links.indexOf(document.activeElement);
@@ -173,10 +189,7 @@ export class Table {
     const to = {ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 10, PageUp: at - 10, Home: 0, End: Infinity}[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    const next = links[Math.max(0, Math.min(links.length - 1, to))];
-    links[at].tabIndex = -1;
-    next.tabIndex = 0;
-    next.focus();
+    this.#go_to(links[Math.max(0, Math.min(links.length - 1, to))]);
   }
 
   // The whole row is the link's to a mouse.

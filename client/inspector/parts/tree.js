@@ -19,12 +19,15 @@ export class Tree {
   }
 
   update(roots) {
+    const focused = this.element.contains(document.activeElement);
     const kept = new Set();
     this.#fill(this.element, roots, 1, kept);
     for (const key of this.#items.keys()) {
       if (!kept.has(key)) this.#items.delete(key);
     }
     if (!this.#items.has(this.#current)) this.#move_to(roots[0]?.key ?? null, false);
+    // What was moved or is gone has lost the focus.
+    if (focused && !this.element.contains(document.activeElement)) this.#move_to(this.#current, true);
   }
 
   select(key) {

@@ -121,8 +121,9 @@ function make_filters(parent, page) {
   return filters;
 }
 
+// A space at the end is there for the word that follows it.
 function set_choice(element, value) {
-  if (element.value === value) return;
+  if (element.value.trim() === value) return;
   if (element.tagName === 'SELECT' && ![...element.options].some((option) => option.value === value)) element.append(h('option', {value}, value));
   element.value = value;
 }
