@@ -115,9 +115,14 @@ class Inspector(unittest.TestCase):
         self.browser.wait(f"{field}.value !== a[0]", before)
         self.browser.run(f"{field}.focus()")
         self.browser.run(f"{field}.select()")
+        beside = f"{field}.closest('.property').querySelector('.message').innerText"
+        self.browser.wait(f"/^it is .* now$/.test({beside})")  # and what is selected stays so
         self.browser.press("1.25")
-        self.browser.wait("/now$/.test(document.querySelector('.property .message:not(:empty)')?.innerText)")
+        self.browser.wait(f"/^Enter writes.* now$/.test({beside})")
         self.assertEqual(self.browser.run(f"{field}.value"), "1.25")
+        self.browser.press("Escape", "Escape")
+        moved = self.browser.run(f"{field}.value")
+        self.browser.wait(f"{field}.value !== a[0] && {beside} === ''", moved)
 
     def test_what_was_written_is_not_undone_by_a_frame_that_is_older(self):
         well = self.village.find(component="Name")["handle"]
@@ -140,6 +145,7 @@ class Inspector(unittest.TestCase):
             self.assertEqual(self.browser.run(f"{field}.value"), "0.25")
             self.assertTrue(self.browser.run("/written/.test(document.querySelector('[data-component=Body]').innerText)"))
         self.browser.run("told(a[0])", before)  # of a server that began anew, from a save
+        self.browser.press("Escape")
         self.assertEqual(self.browser.run(f"{field}.value"), was)
 
     def test_a_name_that_is_markup_stays_text(self):

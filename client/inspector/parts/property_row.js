@@ -1,5 +1,6 @@
-// One property of a component, to read and, where that is allowed, to write. While somebody types, news from
-// the server does not touch what they type: it stands beside it. Enter writes, Escape drops.
+// One property of a component, to read and, where that is allowed, to write. While somebody is in a field or has
+// typed into it, news from the server does not touch it, nor what they selected: it stands beside it. Enter writes,
+// Escape drops.
 import {h, newId, setAttribute, setText} from '../core/dom.js';
 import {form_of, is_list} from './property_forms.js';
 
@@ -25,15 +26,19 @@ export class PropertyRow {
   update(property) {
     this.#property = property;
     if (this.#sending) return;
-    if (this.#is_edited()) return this.#show_newer();
-    if (this.#shown() !== this.#form_text(property.value)) this.#show(property.value);
+    if (this.#is_edited() || this.#is_in_use()) this.#show_newer();
+    else this.#show_news();
+  }
+
+  #show_news() {
+    if (this.#shown() !== this.#form_text(this.#property.value)) this.#show(this.#property.value);
   }
 
   #make_control() {
     const {kind, values, read_only, path} = this.#property;
     const id = newId('property');
     if (read_only) return h('output', {id, class: 'mono'});
-    const edits = {id, oninput: () => this.#edited(), onkeydown: (event) => this.#key(event)};
+    const edits = {id, oninput: () => this.#edited(), onkeydown: (event) => this.#key(event), onblur: () => this.#left()};
     // Arrow keys choose again and again: what is chosen is written by the button or Enter, as text is.
     if (values && !is_list(this.#property)) return h('select', edits, values.map((each) => h('option', {value: each}, each)));
     if (kind === 'boolean' && !is_list(this.#property)) return h('input', {id, type: 'checkbox', onchange: () => this.#commit()});
@@ -71,16 +76,26 @@ export class PropertyRow {
     return !this.#property.read_only && this.#shown() !== this.base;
   }
 
+  // A click changes a checkbox: there is nothing to be in the middle of.
+  #is_in_use() {
+    return this.control === document.activeElement && this.control.type !== 'checkbox';
+  }
+
   #edited() {
     this.save.hidden = !this.#is_edited();
     this.#say('');
-    if (this.#is_edited()) this.#show_newer();
+    this.#show_newer();
+  }
+
+  #left() {
+    if (!this.#sending && !this.#is_edited()) this.#show_news();
   }
 
   #show_newer() {
     if (this.control.getAttribute('aria-invalid') === 'true') return;
     const now = this.#form_text(this.#property.value);
-    this.#say(now === this.base ? 'Enter writes, Esc drops' : `Enter writes, Esc drops; it is ${now} now`);
+    const words = [this.#is_edited() && 'Enter writes, Esc drops', now !== this.base && `it is ${now} now`].filter(Boolean);
+    if (words.length > 0 || !this.message.classList.contains('good')) this.#say(words.join('; '));
   }
 
   #key(event) {
