@@ -136,7 +136,8 @@ class Inspector(unittest.TestCase):
         was = self.browser.run(f"{field}.value")
         self.browser.run(f"{field}.focus()")
         self.browser.run(f"{field}.select()")
-        self.browser.run("(ask => { window.fetch = async (...of) => { const answer = await ask(...of); told(a[0]); return answer; }; })(fetch)", before)
+        self.browser.run("(ask => { window.fetch = async (url, how) => { const answer = await ask(url, how); if (how.method === 'PUT') told(a[0]);"
+                         " return answer; }; })(fetch)", before)
         self.browser.press("0.25", "Enter")
         self.browser.wait("/written/.test(document.querySelector('[data-component=Body]').innerText)")
         self.assertEqual(self.browser.run(f"{field}.value"), "0.25")
