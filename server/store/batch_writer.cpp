@@ -56,7 +56,7 @@ void BatchWriter::State::remember(const SavedWorld& world) {
 
 core::Result<WrittenBatch> BatchWriter::State::write(const Batch& batch) {
   rows_ = 0;
-  database_.run("BEGIN IMMEDIATE");
+  database_.begin();
   if (!database_.failed()) write_all(batch);
   database_.run("COMMIT");
   if (std::optional<core::Error> error = database_.take_error()) {

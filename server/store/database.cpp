@@ -86,14 +86,21 @@ std::string Database::find_damage() {
   return found;
 }
 
+bool Database::is_within_transaction() const { return ::sqlite3_get_autocommit(handle_) == 0; }
+
 void Database::run(const std::string& sql) {
   if (failed()) return;
   const int code = ::sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code, sql);
 }
 
+void Database::begin() {
+  if (is_within_transaction()) run("ROLLBACK");
+  run("BEGIN IMMEDIATE");
+}
+
 void Database::rollback() {
-  if (::sqlite3_get_autocommit(handle_) == 0) ::sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+  if (is_within_transaction()) ::sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 Statement Database::prepare(const std::string& sql) {

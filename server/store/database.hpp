@@ -44,6 +44,8 @@ class Database {
   std::string text(const std::string& sql);
   // What is wrong with the file's pages; empty: nothing, or they cannot be read now, and it has failed.
   std::string find_damage();
+  // A transaction that writes. One that is still open is over: a rollback wants memory too, and may have had none.
+  void begin();
   void rollback();  // of what the error has left open, which stays
 
   [[nodiscard]] bool failed() const { return error_.has_value(); }
@@ -64,6 +66,7 @@ class Database {
  private:
   friend class Statement;
   explicit Database(sqlite3* handle) : handle_(handle) {}
+  [[nodiscard]] bool is_within_transaction() const;
   [[nodiscard]] core::Error error_of(int code, const std::string& doing) const;
 
   sqlite3* handle_ = nullptr;

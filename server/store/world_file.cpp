@@ -99,7 +99,7 @@ core::Result<SavedFile> read_checked(Database& database) {
 
 core::Status set_incarnation(Database& database, SavedFile& content, std::uint32_t incarnation) {
   database.run("PRAGMA journal_mode = WAL");
-  database.run("BEGIN IMMEDIATE");
+  database.begin();
   // The facts' sum changes by what this row changes it.
   const std::uint64_t before = sum_of(FactRows{{"incarnation", std::int64_t{content.incarnation}}});
   const std::uint64_t after = sum_of(FactRows{{"incarnation", std::int64_t{incarnation}}});

@@ -1,5 +1,6 @@
 // Readers that stay, disks that are full, writers that cannot write.
 #include <sched.h>
+#include <sqlite3.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 
@@ -43,6 +44,26 @@ TEST(StoreTrouble, TheLogIsUsedAgainAsLongAsNobodyReads) {
     if (i == 2) largest = store->status().log_bytes;
   }
   EXPECT_LE(store->status().log_bytes, 2 * largest);
+}
+
+TEST(StoreTrouble, ATransactionThatHadNoMemoryToEndIsOverWhenTheNextBegins) {
+  const TestFolder folder;
+  Database database = std::move(*Database::open(folder.file(), Database::Access::create));
+  database.begin();
+  database.run("CREATE TABLE undone (value)");
+  ::sqlite3_hard_heap_limit64(1);
+  database.rollback();
+  ::sqlite3_hard_heap_limit64(0);
+  database.run("BEGIN");
+  const std::optional<core::Error> still_open = database.take_error();
+  ASSERT_TRUE(still_open) << "there was memory enough to roll back";
+  EXPECT_THAT(still_open->message, HasSubstr("within a transaction"));
+
+  database.begin();
+  database.run("CREATE TABLE done (value)");
+  database.run("COMMIT");
+  EXPECT_FALSE(database.take_error());
+  EXPECT_EQ(database.text("SELECT group_concat(name) FROM sqlite_schema"), "done");
 }
 
 TEST(StoreTrouble, ALongReaderDoesNotLetTheLogGrowBeyondItsLimit) {
