@@ -295,7 +295,7 @@ core::Result<SavedFile> read_file(Database& database) {
   database.run("BEGIN");
   core::Result<SavedFile> file = WorldReader(database).read_checked();
   database.run("COMMIT");
-  static_cast<void>(database.take_error());
+  if (const auto error = database.take_error(); error && file) return *error;  // it goes on, in the way of writing
   database.rollback();
   return file;
 }
