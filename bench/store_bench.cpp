@@ -27,7 +27,7 @@ struct StoredWorld {
     open();
     static_cast<void>(reflect::register_components(registry, *schema).value());
     registry.create(std::span(entities), Transform{}, demo::Velocity{});
-    store->begin(registry);
+    static_cast<void>(store->begin(registry));
     checkpoint();
     wait();
   }

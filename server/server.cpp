@@ -40,7 +40,8 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
   if (core::Status updated = server->update_level(newest); !updated) return updated.error();
   game.systems(server->world(), *server->schedule_);
   server->saved_tick_ = server->world_->tick();
-  if (server->config_.store != nullptr) server->config_.store->begin(server->world_->registry());
+  if (server->config_.store != nullptr)
+    if (core::Status begun = server->config_.store->begin(server->world_->registry()); !begun) return begun.error();
   return server;
 }
 

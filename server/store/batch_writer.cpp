@@ -72,6 +72,7 @@ void BatchWriter::State::write_all(const Batch& batch) {
   if (anew_) make_anew();
   if (!statements_.fact) prepare();  // did not come about before: what fails again is told
   open_tables(batch);
+  if (database_.failed()) return;
   write_compositions(batch);
   write_entities(batch);
   if (batch.everything) erase_missing(batch);
@@ -116,8 +117,8 @@ void BatchWriter::State::rollback() {
 
 // --- Tables ----------------------------------------------------------------------------------------------------------
 
-// Whatever the file has besides `saved_world` goes: tables of another schema, or none. What they are called the file
-// says, so it may be no name at all: what is dropped is what is there.
+// Whatever was saved in the file goes: tables of another schema, or made in another way, or none. What they are called
+// the file says, so it may be no name at all: what is dropped is what is there.
 void BatchWriter::State::make_anew() {
   statements_ = {};
   for (const char* view : own_views) database_.run("DROP VIEW IF EXISTS " + quoted(view));
@@ -132,9 +133,11 @@ void BatchWriter::State::make_anew() {
   }
   known = Statement();
   for (const std::string& drop : drops) database_.run(drop);
-  for (const char* table : own_tables)
-    if (std::string_view(table) != "saved_world") database_.run("DROP TABLE IF EXISTS " + quoted(table));
-  database_.run(create_tables_sql());
+  for (const OwnTable& table : own_tables()) {
+    database_.run("DROP TABLE IF EXISTS " + quoted(table.name));
+    database_.run(table.sql);
+  }
+  database_.run(create_views_sql());
 
   take_own_names();
   tables_.clear();
@@ -148,12 +151,12 @@ void BatchWriter::State::make_anew() {
   Statement schema = database_.prepare("INSERT INTO saved_schema VALUES (1, ?)");
   if (schema) schema.bind_blob(1, schema_->bytes()).run();
   for (const reflect::Component& component : schema_->components())
-    if (!component.not_saved) make(table_of(component, component.name));
+    if (Table* const table = component.not_saved ? nullptr : table_of(component, component.name)) make(*table);
 }
 
 void BatchWriter::State::take_own_names() {
   names_ = NameSet();
-  for (const char* name : own_tables) names_.take(name);
+  for (const OwnTable& table : own_tables()) names_.take(table.name);
   for (const char* name : own_views) names_.take(name);
 }
 
@@ -177,18 +180,25 @@ std::string BatchWriter::State::free_name(const std::string& wanted) {
     std::string name = names_.take(wanted);
     Statement others = database_.prepare("SELECT count(*) FROM sqlite_schema WHERE lower(name) = lower(?)");
     if (others) others.bind_text(1, name);
-    if (!others.next() || others.integer(0) == 0) return name;  // or no answer, which is told
+    if (!others.next() || others.integer(0) == 0) return name;  // or no answer
   }
 }
 
-BatchWriter::State::Table& BatchWriter::State::table_of(const reflect::Component& component,
+// Null if the database has failed: whether somebody else has the name is not known.
+BatchWriter::State::Table* BatchWriter::State::table_of(const reflect::Component& component,
                                                         const std::string& instance) {
   const std::int64_t id = ComponentTable(component, instance, "", "").id();
-  if (const auto found = tables_.find(id); found != tables_.end()) return *found->second;
+  if (const auto found = tables_.find(id); found != tables_.end()) return found->second.get();
   const std::string wanted = ComponentTable::wanted_name(component, instance);
-  auto table =
-      std::make_unique<Table>(ComponentTable(component, instance, free_name("component_" + wanted), free_name(wanted)));
-  return *tables_.emplace(id, std::move(table)).first->second;
+  const std::string name = free_name("component_" + wanted);
+  const std::string view = free_name(wanted);
+  if (database_.failed()) {
+    names_.give_back(name);
+    names_.give_back(view);
+    return nullptr;
+  }
+  auto table = std::make_unique<Table>(ComponentTable(component, instance, name, view));
+  return tables_.emplace(id, std::move(table)).first->second.get();
 }
 
 void BatchWriter::State::make(Table& table) {
@@ -210,7 +220,7 @@ void BatchWriter::State::make(Table& table) {
 void BatchWriter::State::open_tables(const Batch& batch) {
   for (const BatchPool& pool : batch.new_pools) {
     if (pool.pool >= by_pool_.size()) by_pool_.resize(pool.pool + 1);
-    by_pool_[pool.pool] = &table_of(*schema_->find(pool.type), pool.instance_name);
+    by_pool_[pool.pool] = table_of(*schema_->find(pool.type), pool.instance_name);
   }
   for (Table* table : by_pool_) {
     if (table == nullptr) continue;

@@ -56,7 +56,7 @@ class BatchWriter::State {
   void open_tables(const Batch& batch);
   void take_own_names();
   std::string free_name(const std::string& wanted);
-  Table& table_of(const reflect::Component& component, const std::string& instance);
+  Table* table_of(const reflect::Component& component, const std::string& instance);
   void make(Table& table);
   void write_compositions(const Batch& batch);
   void write_composition(std::int64_t id, const std::vector<Table*>& tables);

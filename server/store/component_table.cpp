@@ -51,6 +51,11 @@ std::optional<std::string_view> text_of(const std::byte* at, std::uint32_t size)
   return text;
 }
 
+// Memory may hold any byte, also where a bool is.
+bool is_loose_bool(FieldKind kind, const std::byte* value) {
+  return kind == FieldKind::boolean && *value > std::byte{1};
+}
+
 // SQLite knows no NaN.
 template <class Float>
 void bind_float(Statement& statement, int at, const std::byte* value) {
@@ -88,19 +93,21 @@ std::string enum_sql(const Field& field, const std::string& column) {
 
 }  // namespace
 
+std::string NameSet::lower(std::string name) {
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return name;
+}
+
 std::string NameSet::take(const std::string& wanted) {
-  const auto lower = [](std::string name) {
-    for (char& c : name)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return name;
-  };
   std::string name = wanted;
   for (int number = 2; !taken_.insert(lower(name)).second; ++number) name = wanted + "_" + std::to_string(number);
   return name;
 }
 
 std::string ComponentTable::wanted_name(const reflect::Component& component, const std::string& instance_name) {
-  return instance_name == component.name ? component.name : component.name + "_" + instance_name;
+  const std::string name = instance_name == component.name ? component.name : component.name + "_" + instance_name;
+  return NameSet::lower(name).starts_with("sqlite_") ? "_" + name : name;  // those are SQLite's
 }
 
 ComponentTable::ComponentTable(const reflect::Component& component, std::string instance_name, std::string name,
@@ -223,17 +230,21 @@ void ComponentTable::bind(Statement& statement, std::uint32_t index, const std::
 
 void ComponentTable::bind_value(Statement& statement, int at, const Column& column, const std::byte* value) {
   switch (column.form) {
-    case Form::integer: statement.bind(at, load_integer(column.kind, value, column.size)); return;
+    case Form::integer:
+      if (is_loose_bool(column.kind, value)) break;
+      statement.bind(at, load_integer(column.kind, value, column.size));
+      return;
     case Form::float32: return bind_float<float>(statement, at, value);
     case Form::float64: return bind_float<double>(statement, at, value);
-    case Form::bytes: statement.bind_blob(at, {value, column.size}); return;
-    case Form::text: break;
+    case Form::text:
+      if (const std::optional<std::string_view> text = text_of(value, column.size)) {
+        statement.bind_text(at, *text);
+        return;
+      }
+      break;
+    case Form::bytes: break;
   }
-  if (const std::optional<std::string_view> text = text_of(value, column.size)) {
-    statement.bind_text(at, *text);
-  } else {
-    statement.bind_blob(at, {value, column.size});
-  }
+  statement.bind_blob(at, {value, column.size});
 }
 
 core::Status ComponentTable::read(const Statement& statement, std::byte* row) const {
@@ -264,6 +275,7 @@ bool ComponentTable::read_value(const Statement& statement, int at, const Column
   const Statement::Kind kind = statement.kind(at);
   switch (column.form) {
     case Form::integer:
+      if (kind == Statement::Kind::blob) break;
       return kind == Statement::Kind::integer && store_integer(column.kind, statement.integer(at), value, column.size);
     case Form::float32: return read_float<float>(statement, at, value);
     case Form::float64: return read_float<double>(statement, at, value);
@@ -280,7 +292,7 @@ bool ComponentTable::read_value(const Statement& statement, int at, const Column
   }
   if (kind != Statement::Kind::blob || statement.blob(at).size() != column.size) return false;
   std::memcpy(value, statement.blob(at).data(), column.size);
-  return true;
+  return column.form != Form::integer || is_loose_bool(column.kind, value);
 }
 
 std::uint64_t ComponentTable::sum(std::uint32_t index, const std::byte* row) const {

@@ -4,9 +4,9 @@
 //   RenderData "Fog"     -> component_RenderData_Fog (entity, mesh, tint, …)
 //
 // Numbers are numbers, texts texts, a handle two columns (_index, _generation), an array a column per element; a
-// component that would have too many is one blob. What SQLite would change (a NaN, text that is none) is
-// kept as a blob of its bytes, so that a row comes back byte for byte. Fields that are "not_saved" are no columns: they
-// come back as their defaults.
+// component that would have too many is one blob. What SQLite would change (a NaN, text or a bool that is none)
+// is kept as a blob of its bytes, so that a row comes back byte for byte. Fields that are "not_saved" are no columns:
+// they come back as their defaults.
 //
 // The view beside it has the same with handles, names and enums as people write them.
 // Immutable. Follows from the schema and the names that are taken alone.
@@ -25,6 +25,8 @@ class NameSet {
  public:
   // The name, or with a number behind it if it is taken.
   std::string take(const std::string& wanted);
+  void give_back(const std::string& name) { taken_.erase(lower(name)); }
+  static std::string lower(std::string name);
 
  private:
   std::set<std::string> taken_;

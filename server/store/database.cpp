@@ -131,6 +131,7 @@ void Database::forbid_views() { ::sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENA
 void Database::set_patience_ms(int patience_ms) { ::sqlite3_busy_timeout(handle_, patience_ms); }
 
 core::Result<LogProgress> Database::move_log(bool empty) {
+  rollback();
   int frames = 0;
   int moved = 0;
   const int mode = empty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;

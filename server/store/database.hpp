@@ -60,7 +60,7 @@ class Database {
   // How long a statement waits for other programs.
   void set_patience_ms(int patience_ms);
   // Moves what it can of the log into the file. `empty`: waits for readers, and then makes the log an empty file. Fails
-  // with "busy" alone where somebody else's reading is in the way.
+  // with "busy" alone where somebody else's reading is in the way. A transaction that is still open is over.
   core::Result<LogProgress> move_log(bool empty);
 
  private:

@@ -1,4 +1,5 @@
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <mobula/core/bytes.hpp>
@@ -34,18 +35,26 @@ bool read(std::ifstream& file, core::MutableBytes out) {
   return file.good();
 }
 
+// Where nothing more was read.
+core::Status ended(const std::ifstream& file, const std::string& path) {
+  if (file.bad()) return core::Error{"file error", path + " cannot be read"};
+  return core::Done{};
+}
+
 }  // namespace
 
 core::Status check_log(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<std::byte, log_header_bytes> header;
-  if (!file || !read(file, header)) return core::Done{};  // nothing was committed to it
+  if (!file && errno == ENOENT) return core::Done{};
+  if (!file) return core::Error{"not writable", core::format("{}: {}", path, std::strerror(errno))};
+  if (!read(file, header)) return ended(file, path);  // nothing was committed to it
   const std::uint32_t page_bytes = big_endian(&header[8]);
   LogSum sum{.swapped = (big_endian(header.data()) & 1) != 0};
   sum.add(core::ByteView(header).first(24));
   const bool known = (big_endian(header.data()) & ~1u) == magic && page_bytes >= 512 && page_bytes <= 65536;
   core::Bytes frame(log_frame_header_bytes + (known ? page_bytes : 512));
-  if (!read(file, frame)) return core::Done{};
+  if (!read(file, frame)) return ended(file, path);
   if (!known || !sum.is_at(&header[24])) return damaged(path, "its header");
 
   std::uint32_t number = 0;
@@ -65,7 +74,7 @@ core::Status check_log(const std::string& path) {
     stored.first = big_endian(&frame[16]);
     stored.second = big_endian(&frame[20]);
   } while (read(file, frame));
-  return core::Done{};
+  return ended(file, path);
 }
 
 }  // namespace mobula::store

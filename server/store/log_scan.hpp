@@ -35,7 +35,7 @@ struct LogSum {
   }
 };
 
-// Good if there is no log. Reason: "damaged".
+// Good if there is no log. Reasons: "damaged"; "not writable" and "file error", which cannot be read.
 core::Status check_log(const std::string& path);
 
 }  // namespace mobula::store

@@ -11,14 +11,17 @@ struct Store::Parts {
   StoreConfig config;
   std::unique_ptr<WorldFile> file;  // until begin()
   std::uint32_t incarnation = 0;
-  bool restored = false;  // and as it was saved
+  bool restored = false;  // and as it was saved, into tables that can be gone on with
+  bool had_tick = false;
   std::unique_ptr<Gatherer> gatherer;
   std::unique_ptr<WriterThread> writer;
 };
 
 Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Store::~Store() {
+  if (parts_->had_tick) return;
   if (parts_->file) parts_->file->take_back_start();
+  if (parts_->writer) parts_->writer->take_back_start();
 }
 
 core::Result<std::unique_ptr<Store>> Store::open(StoreConfig config) {
@@ -57,21 +60,26 @@ core::Result<std::vector<std::string>> Store::restore(ecs::Registry& registry) {
                                                   parts_->config.path, error.message)};
   };
   if (!restored) return cannot(restored.error());
-  parts_->restored = world.schema->fingerprint() == parts_->config.schema->fingerprint();
+  const bool same_schema = world.schema->fingerprint() == parts_->config.schema->fingerprint();
+  parts_->restored = same_schema && world.as_made;
   // From the registry again, and not from the file: what was lost on the way would show.
-  if (parts_->restored && entities_sum(registry, *parts_->config.schema) != world.entities_sum)
+  if (same_schema && entities_sum(registry, *parts_->config.schema) != world.entities_sum)
     return cannot({"damaged", "the world that was restored is not the one that was saved"});
   return std::move(restored->notes);
 }
 
-void Store::begin(const ecs::Registry& registry) {
+core::Status Store::begin(const ecs::Registry& registry) {
   MOBULA_ASSERT(parts_->file, "a store begins once");
   parts_->gatherer = std::make_unique<Gatherer>(registry, *parts_->config.schema);
   parts_->writer = std::make_unique<WriterThread>(parts_->config, std::move(*parts_->file), parts_->restored);
   parts_->file.reset();
+  return parts_->writer->start();
 }
 
-void Store::note() { parts_->gatherer->note(); }
+void Store::note() {
+  parts_->had_tick = true;
+  parts_->gatherer->note();
+}
 
 bool Store::ready() const { return parts_->writer->free_batch() != nullptr; }
 
@@ -82,6 +90,7 @@ void Store::wait_for_writer() { parts_->writer->wait(); }
 bool Store::checkpoint(const Facts& facts) {
   Batch* const batch = parts_->writer->free_batch();
   if (batch == nullptr) return false;
+  parts_->had_tick = true;
   batch->clear();
   batch->facts = facts;
   parts_->gatherer->gather(*batch);

@@ -58,7 +58,7 @@ class Store {
   Store& operator=(const Store&) = delete;
 
   // Of the registry's entities: never the same for two runs, and on the disk before anybody hears of it. A run that
-  // ends without begin() has not had it.
+  // ends before the first note() has not had it.
   [[nodiscard]] std::uint32_t incarnation() const;
   [[nodiscard]] bool has_world() const;
   // Of a world that is there; until begin().
@@ -71,8 +71,8 @@ class Store {
   core::Result<std::vector<std::string>> restore(ecs::Registry& registry);
 
   // From here on. What is in the registry is what the file shall have: of a saved world that was not restored nothing
-  // is left.
-  void begin(const ecs::Registry& registry);
+  // is left. Reason: "no thread", where the system has none to give.
+  core::Status begin(const ecs::Registry& registry);
   // Once per tick, when all its changes are in the journal.
   void note();
   // Whether the checkpoint before is done.

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -19,6 +21,17 @@ constexpr int patience_ms = 2000;
 
 std::string system_error() { return std::strerror(errno); }
 
+// Of a world's file or its log: 0 if there is none. What is not known to be missing is not made anew.
+core::Result<std::uint64_t> bytes_there(const std::string& path) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) {
+    if (errno == ENOENT) return std::uint64_t{0};
+    return core::Error{"file error", core::format("{} cannot be looked at: {}", path, system_error())};
+  }
+  if (S_ISREG(found.st_mode)) return static_cast<std::uint64_t>(found.st_size);
+  return core::Error{"foreign", core::format("{} is no file, and is left as it is. Name another for the world", path)};
+}
+
 core::Error advised(const std::string& path, const core::Error& error) {
   const std::string_view reason = error.reason;
   if (reason == "damaged")
@@ -35,6 +48,7 @@ core::Error advised(const std::string& path, const core::Error& error) {
     return {"not writable", core::format("the world {} cannot be written: the server needs to write the file and its "
                                          "folder ({})",
                                          path, error.message)};
+  if (reason == "foreign" || reason == "newer") return error;
   return {error.reason, core::format("the world {}: {}", path, error.message)};
 }
 
@@ -43,8 +57,10 @@ core::Error advised(const std::string& path, const core::Error& error) {
 core::Status check_header(const std::string& path) {
   std::array<std::byte, 100> header{};
   std::ifstream file(path, std::ios::binary);
+  if (!file) return core::Error{"not writable", system_error()};
   file.read(reinterpret_cast<char*>(header.data()), header.size());
-  if (!file) return core::Error{"damaged", "it is shorter than the header of an SQLite file, or cannot be read"};
+  if (file.bad()) return core::Error{"file error", "it cannot be read"};
+  if (!file) return core::Error{"damaged", "it is shorter than the header of an SQLite file"};
   if (std::memcmp(header.data(), "SQLite format 3", 16) != 0)
     return core::Error{"foreign",
                        core::format("{} is no SQLite file: it is left as it is. Name another for the world", path)};
@@ -75,7 +91,7 @@ core::Status make_file(const std::string& path) {
     database.run("BEGIN");
     database.run(core::format("PRAGMA application_id = {}", application_id));
     database.run(core::format("PRAGMA user_version = {}", format_version));
-    database.run(create_world_sql());
+    database.run(own_tables().front().sql);
     database.run("INSERT INTO saved_world VALUES ('incarnation', 0)");
     database.run(
         core::format("INSERT INTO saved_world VALUES ('facts_sum', {})", static_cast<std::int64_t>(sum_of(rows))));
@@ -99,6 +115,7 @@ core::Result<SavedFile> read_checked(Database& database) {
 
 core::Status set_incarnation(Database& database, SavedFile& content, std::uint32_t incarnation) {
   database.run("PRAGMA journal_mode = WAL");
+  static_cast<void>(database.move_log(false));  // on a full disk there is room for more in a log that is moved alone
   database.begin();
   // The facts' sum changes by what this row changes it.
   const std::uint64_t before = sum_of(FactRows{{"incarnation", std::int64_t{content.incarnation}}});
@@ -142,17 +159,19 @@ core::Result<WorldFile> WorldFile::open(const std::string& path) {
     return core::Error{"in use",
                        core::format("the world {} is in use by another server: a world has one at a time", path)};
   if (!lock) return advised(path, lock.error());
-  const std::uint64_t log_bytes = file_bytes(path + "-wal");
-  if (file_bytes(path) == 0) {
-    if (log_bytes > 0)
+  const core::Result<std::uint64_t> bytes = bytes_there(path);
+  if (!bytes) return bytes.error();
+  const core::Result<std::uint64_t> log_bytes = bytes_there(path + "-wal");
+  if (!log_bytes) return log_bytes.error();
+  if (*bytes == 0) {
+    if (*log_bytes > 0)
       return core::Error{"damaged",
                          core::format("{0}-wal is there, but {0} is missing or empty: put it back beside its log, or "
                                       "move the log away to begin a new world",
                                       path)};
     if (core::Status made = make_file(path); !made) return advised(path, made.error());
   }
-  if (core::Status known = check_header(path); !known)
-    return std::string_view(known.error().reason) == "damaged" ? advised(path, known.error()) : known.error();
+  if (core::Status known = check_header(path); !known) return advised(path, known.error());
   if (core::Status whole = check_log(path + "-wal"); !whole) return advised(path, whole.error());
   core::Result<Database> database = Database::open(path, Database::Access::existing);
   if (!database) return advised(path, database.error());

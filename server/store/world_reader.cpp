@@ -70,9 +70,10 @@ class WorldReader {
     facts_sum_ = sum_of(rows_);
     if (!rows_.contains("tick")) return core::Done{};
     file_.world = std::make_unique<SavedWorld>();
-    for (const auto step : {&WorldReader::read_schema, &WorldReader::read_tables, &WorldReader::read_compositions,
-                            &WorldReader::read_entities, &WorldReader::read_components, &WorldReader::read_ranges,
-                            &WorldReader::read_players, &WorldReader::read_level, &WorldReader::take_facts})
+    for (const auto step :
+         {&WorldReader::read_schema, &WorldReader::read_tables, &WorldReader::look_at_tables,
+          &WorldReader::read_compositions, &WorldReader::read_entities, &WorldReader::read_components,
+          &WorldReader::read_ranges, &WorldReader::read_players, &WorldReader::read_level, &WorldReader::take_facts})
       if (core::Status done = run(step); !done) return done;
     return core::Done{};
   }
@@ -154,6 +155,20 @@ class WorldReader {
       facts_sum_ += sum_of(table.table);
       file_.world->tables.push_back(std::move(table));
     }
+    return core::Done{};
+  }
+
+  // Rows are read by the names of their columns; they are written by their order, each in the place of the one with its
+  // key. So tables that another program has changed are made anew.
+  core::Status look_at_tables() {
+    SavedWorld& world = *file_.world;
+    std::map<std::string, std::string> made;
+    Statement rows = database_.prepare(
+        "SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'table' OR sql LIKE 'CREATE UNIQUE INDEX%'");
+    while (rows.next()) made[std::string(rows.text(0))] += rows.text(1);
+    for (const OwnTable& table : own_tables()) world.as_made = world.as_made && made[table.name] == table.sql;
+    for (const auto& [table, indices, bytes, sums] : world.tables)
+      world.as_made = world.as_made && made[table.name()] == table.create_sql();
     return core::Done{};
   }
 

@@ -2,24 +2,36 @@
 
 namespace mobula::store {
 
-std::string create_world_sql() { return "CREATE TABLE saved_world (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"; }
+std::span<const OwnTable> own_tables() {
+  static constexpr OwnTable tables[] = {
+      {"saved_world", "CREATE TABLE saved_world (key TEXT PRIMARY KEY, value) WITHOUT ROWID"},
+      {"saved_schema", "CREATE TABLE saved_schema (id INTEGER PRIMARY KEY, bfbs BLOB)"},
+      {"saved_component_table",
+       "CREATE TABLE saved_component_table (id INTEGER PRIMARY KEY, component TEXT, instance TEXT, table_name TEXT, "
+       "view_name TEXT)"},
+      {"saved_prototype", "CREATE TABLE saved_prototype (id INTEGER PRIMARY KEY, components TEXT)"},
+      {"saved_prototype_component",
+       "CREATE TABLE saved_prototype_component (prototype INTEGER, component_table INTEGER, "
+       "PRIMARY KEY (prototype, component_table)) WITHOUT ROWID"},
+      {"saved_entity", "CREATE TABLE saved_entity (entity INTEGER PRIMARY KEY, generation INTEGER, prototype INTEGER)"},
+      {"saved_entity_range",
+       "CREATE TABLE saved_entity_range (first INTEGER PRIMARY KEY, count INTEGER, generation INTEGER)"},
+      {"saved_level",
+       "CREATE TABLE saved_level (id INTEGER PRIMARY KEY, file BLOB, first INTEGER, count INTEGER, generation "
+       "INTEGER)"},
+      {"saved_level_entity",
+       "CREATE TABLE saved_level_entity (number INTEGER PRIMARY KEY, entity INTEGER, generation INTEGER, path TEXT)"},
+      {"saved_name", "CREATE TABLE saved_name (number INTEGER PRIMARY KEY, id INTEGER, text TEXT)"},
+      {"saved_player",
+       "CREATE TABLE saved_player (id INTEGER, account TEXT, name TEXT, entity INTEGER, generation INTEGER, "
+       "present INTEGER, PRIMARY KEY (id, account)) WITHOUT ROWID"}};
+  return tables;
+}
 
-std::string create_tables_sql() {
+std::string create_views_sql() {
   return R"(
-CREATE TABLE saved_schema (id INTEGER PRIMARY KEY, bfbs BLOB);
-CREATE TABLE saved_component_table (id INTEGER PRIMARY KEY, component TEXT, instance TEXT, table_name TEXT, view_name TEXT);
-CREATE TABLE saved_prototype (id INTEGER PRIMARY KEY, components TEXT);
-CREATE TABLE saved_prototype_component (prototype INTEGER, component_table INTEGER,
-  PRIMARY KEY (prototype, component_table)) WITHOUT ROWID;
-CREATE TABLE saved_entity (entity INTEGER PRIMARY KEY, generation INTEGER, prototype INTEGER);
-CREATE TABLE saved_entity_range (first INTEGER PRIMARY KEY, count INTEGER, generation INTEGER);
-CREATE TABLE saved_level (id INTEGER PRIMARY KEY, file BLOB, first INTEGER, count INTEGER, generation INTEGER);
-CREATE TABLE saved_level_entity (number INTEGER PRIMARY KEY, entity INTEGER, generation INTEGER, path TEXT);
 CREATE INDEX saved_level_entity_by_entity ON saved_level_entity (entity);
-CREATE TABLE saved_name (number INTEGER PRIMARY KEY, id INTEGER, text TEXT);
 CREATE INDEX saved_name_by_id ON saved_name (id);
-CREATE TABLE saved_player (id INTEGER, account TEXT, name TEXT, entity INTEGER, generation INTEGER, present INTEGER,
-  PRIMARY KEY (id, account)) WITHOUT ROWID;
 CREATE VIEW save AS SELECT
   (SELECT value FROM saved_world WHERE key = 'tick') AS tick,
   datetime((SELECT value FROM saved_world WHERE key = 'unix_time'), 'unixepoch') AS saved_at,

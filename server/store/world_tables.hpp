@@ -19,6 +19,7 @@
 #include <mobula/server/store/component_table.hpp>
 #include <mobula/server/store/facts.hpp>
 #include <mobula/server/store/sums.hpp>
+#include <span>
 #include <variant>
 
 namespace mobula::store {
@@ -26,17 +27,16 @@ namespace mobula::store {
 inline constexpr std::int64_t application_id = 0x4d4f4255;  // "MOBU"
 inline constexpr std::int64_t format_version = 1;
 
-// Names in the file that are no component's.
-inline constexpr const char* own_tables[] = {
-    "saved_world",  "saved_schema",       "saved_component_table", "saved_prototype",    "saved_prototype_component",
-    "saved_entity", "saved_entity_range", "saved_level",           "saved_level_entity", "saved_name",
-    "saved_player"};
+// What is no component's: by the SQL that makes it, as SQLite keeps it.
+struct OwnTable {
+  const char* name;
+  const char* sql;
+};
+// The first, saved_world, every file has from its beginning.
+std::span<const OwnTable> own_tables();
 inline constexpr const char* own_views[] = {"save", "entities", "players"};
-
-// That every file has from its beginning.
-std::string create_world_sql();
-// All others, and the views of them.
-std::string create_tables_sql();
+// And the indexes of own tables.
+std::string create_views_sql();
 
 // Rows of `saved_world`: numbers and blobs.
 using FactRows = std::map<std::string, std::variant<std::int64_t, core::Bytes>>;

@@ -14,12 +14,19 @@ WriterThread::WriterThread(const StoreConfig& config, WorldFile file, bool same_
   status_.incarnation = file_.content.incarnation;
   status_.file_bytes = file_bytes(config_.path);
   file_.database.keep_log_at_close(false);
-  std::unique_ptr<SavedWorld> remembered = std::move(file_.content.world);
-  if (!same_world) remembered.reset();
-  thread_ = std::thread([this, world = std::move(remembered)]() mutable { run(std::move(world)); });
+  if (!same_world) file_.content.world.reset();
 }
 
 WriterThread::~WriterThread() { close(); }
+
+core::Status WriterThread::start() {
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    return core::Error{"no thread", core::format("cannot start the thread that saves the world: {}", error.what())};
+  }
+  return core::Done{};
+}
 
 Batch* WriterThread::free_batch() {
   const std::lock_guard lock(mutex_);
@@ -64,7 +71,7 @@ core::Status WriterThread::drain(std::uint32_t tries) {
   return error_.value_or(core::Error{"file error", "the last checkpoint is not written"});
 }
 
-void WriterThread::close() {
+void WriterThread::end_thread() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -72,6 +79,16 @@ void WriterThread::close() {
   }
   changed_.notify_all();
   thread_.join();
+}
+
+void WriterThread::take_back_start() {
+  end_thread();
+  file_.take_back_start();
+}
+
+void WriterThread::close() {
+  if (std::exchange(closed_, true)) return;
+  end_thread();
   static_cast<void>(file_.database.move_log(true));
   const Database closing = std::move(file_.database);
 }
@@ -81,10 +98,10 @@ StoreStatus WriterThread::status() const {
   return status_;
 }
 
-void WriterThread::run(std::unique_ptr<SavedWorld> remembered) {
+void WriterThread::run() {
   BatchWriter writer(file_.database, config_.schema, file_.content.incarnation);
-  if (remembered != nullptr) writer.remember(*remembered);
-  remembered.reset();
+  if (file_.content.world != nullptr) writer.remember(*file_.content.world);
+  file_.content.world.reset();
   std::unique_lock lock(mutex_);
   has_begun_ = true;
   changed_.notify_all();
@@ -101,9 +118,10 @@ void WriterThread::write_once(BatchWriter& writer) {
   const core::Nanoseconds began = core::monotonic_now();
   if (core::Status bounded = bound_log(); !bounded) return note_failure(bounded.error());
   const core::Result<WrittenBatch> written = writer.write(batch_);
-  if (!written) return note_failure(written.error());
   const core::Nanoseconds took = core::monotonic_now() - began;
-  static_cast<void>(file_.database.move_log(false));  // what readers need stays
+  // What readers need stays. A log that is moved is written over: where the disk is full, that is the only room.
+  static_cast<void>(file_.database.move_log(false));
+  if (!written) return note_failure(written.error());
   note_written(*written, took);
 }
 

@@ -21,6 +21,8 @@ class WriterThread {
   // `same_world`: the file's world is what the first batch goes on from.
   WriterThread(const StoreConfig& config, WorldFile file, bool same_world);
   ~WriterThread();
+  // Reason: "no thread".
+  core::Status start();
 
   // The batch to be filled; null until what was handed over before is written.
   [[nodiscard]] Batch* free_batch();
@@ -33,13 +35,16 @@ class WriterThread {
   core::Status drain(std::uint32_t tries);
   // When the batch is free: the log goes into the file, which is closed.
   void close();
+  // Where nothing was handed over: the run does not count.
+  void take_back_start();
 
   [[nodiscard]] StoreStatus status() const;
 
  private:
   enum class State { free, writing, failed };
 
-  void run(std::unique_ptr<SavedWorld> remembered);
+  void run();
+  void end_thread();
   void write_once(BatchWriter& writer);
   core::Status bound_log();
   void note_written(const WrittenBatch& written, core::Nanoseconds took);
@@ -55,6 +60,7 @@ class WriterThread {
   State state_ = State::free;  // of the batch
   bool has_begun_ = false;     // what it goes on from is looked through
   bool stopping_ = false;
+  bool closed_ = false;
   StoreStatus status_;
   std::optional<core::Error> error_;
   core::Nanoseconds retry_at_ = 0;  // of the simulation thread; 0: nothing has failed

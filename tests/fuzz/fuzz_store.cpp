@@ -59,7 +59,7 @@ core::Bytes make_world() {
   const store::TestFolder folder;
   const auto store = std::move(*store::Store::open({.path = folder.file(), .schema = store::kitchen_schema()}));
   store::StoreWorld world(store->incarnation());
-  store->begin(world.registry);
+  fuzz::require(store->begin(world.registry).ok(), "it begins");
   core::Random random(5);
   world.change(random, 60);
   store->note();
@@ -98,7 +98,7 @@ core::Status restore(store::Store& store, ecs::Registry& registry) {
 void save_and_restore(const std::string& path, const SchemaPointer& schema, std::unique_ptr<store::Store> store,
                       ecs::Registry& registry) {
   const store::Facts facts = store->saved_facts();
-  store->begin(registry);
+  fuzz::require(store->begin(registry).ok(), "it begins");
   store->note();
   const core::Status saved = store->finish(facts);
   fuzz::require(saved.ok(), "what was restored can be saved");

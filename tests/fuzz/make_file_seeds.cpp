@@ -68,7 +68,7 @@ void small_store() {
     const auto store = open();
     write_seed("store", "no_world", store_seed(0, folder.file()));
     store::StoreWorld world(store->incarnation(), schema);
-    store->begin(world.registry);
+    fuzz::require(store->begin(world.registry).ok(), "it begins");
     store->note();
     fuzz::require(store->finish(store::facts_of(world.registry)).ok(), "a world is saved");
   }
@@ -80,7 +80,7 @@ void small_store() {
   reader.run("BEGIN");
   fuzz::require(reader.number("SELECT count(*) FROM saved_world") > 0, "there is one");
   store::StoreWorld world(store->incarnation(), schema);
-  store->begin(world.registry);
+  fuzz::require(store->begin(world.registry).ok(), "it begins");
   world.change(random, 20);
   store->note();
   fuzz::require(store->finish(store::facts_of(world.registry)).ok(), "a world is saved");

@@ -3,6 +3,7 @@
 #include <functional>
 #include <mobula/server/worlds.hpp>
 #include <server/hamlet.hpp>
+#include <server/store/test_folder.hpp>
 
 namespace mobula::server {
 namespace {
@@ -15,8 +16,13 @@ struct CountingGame : Game {
     ++ticks;
     if (each_tick) each_tick();
   }
+  core::Bytes save(const World&) override {
+    if (each_save) each_save();
+    return {};
+  }
   int ticks = 0;
   std::function<void()> each_tick;
+  std::function<void()> each_save;
 };
 
 Config quick() {
@@ -120,6 +126,42 @@ TEST(Worlds, StopWhenToldTo) {
   ASSERT_TRUE(worlds.open("one", quick(), game));
   worlds.run();
   EXPECT_EQ(game.ticks, 3);
+}
+
+TEST(Worlds, AreSavedAtTheEndBeforeOneOfThemWaitsForItsDisk) {
+  const store::TestFolder folder;
+  std::string saves;
+  CountingGame one;
+  CountingGame two;
+  Worlds worlds;
+  const auto open = [&](const std::string& name, CountingGame& game) {
+    game.each_save = [&saves, name] { saves += name; };
+    Config config = quick();
+    config.db = folder.file(name);
+    config.checkpoint_seconds = 3600;
+    return worlds.open(name, config, game).ok();
+  };
+  ASSERT_TRUE(open("1", one));
+  ASSERT_TRUE(open("2", two));
+  EXPECT_TRUE(worlds.run(3));
+  EXPECT_EQ(saves, "1212") << "all are begun, and then each is waited for with what is new";
+}
+
+// A supervisor may start it again each second.
+TEST(Worlds, ThatHadNoTickHaveNotHadAStart) {
+  const store::TestFolder folder;
+  CountingGame game;
+  Config config = quick();
+  config.db = folder.file();
+  for (int i = 0; i < 3; ++i) {
+    Worlds worlds;
+    const auto world = worlds.open("one", config, game);
+    ASSERT_TRUE(world.ok());
+    EXPECT_EQ((*world)->store()->incarnation(), 1u);
+    Config wrong = quick();
+    wrong.level = "there is no such file";
+    EXPECT_FALSE(worlds.open("two", wrong, game));
+  }
 }
 
 TEST(Worlds, ThatAreDrainedAreDoneWhenNobodyIsThereAnyMore) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mobula/client/temporary_folder.hpp>
+#include <mobula/server/store/database.hpp>
 #include <server/store/store_world.hpp>
 #include <simulation/simulated_disk.hpp>
 
@@ -24,7 +25,7 @@ class FailingDisk : public testing::Test {
     ASSERT_NE(store, nullptr);
     world = std::make_unique<store::StoreWorld>(store->incarnation());
     ASSERT_TRUE(!store->has_world() || store->restore(world->registry).ok());
-    store->begin(world->registry);
+    ASSERT_TRUE(store->begin(world->registry).ok());
     store->wait_for_writer();
   }
   // Many changes have no room in a log that had few.
@@ -76,6 +77,52 @@ TEST_F(FailingDisk, SavingGoesOnWhenThereIsRoom) {
   EXPECT_EQ(store->status().error, "");
   begin();
   EXPECT_TRUE(world->model() == unsaved);
+}
+
+// A backup to the same disk has filled it, and is done: the log has room that can be written over.
+TEST_F(FailingDisk, SavingGoesOnWithoutRoomWhenNobodyReadsTheLogAnyMore) {
+  begin();
+  const ecs::PoolId pool = world->pool_of("Plain", "Plain");
+  const ecs::Entity entity = world->registry.create();
+  world->registry.add_bytes(entity, pool);
+  const auto save_another_value = [&] {
+    *world->registry.try_write(entity, pool) = static_cast<std::byte>(random.next());
+    ASSERT_TRUE(store::save(*store, *world));
+    store->wait_for_writer();
+  };
+  save_another_value();
+  {
+    auto reader = std::move(*store::Database::open(folder.path() + "/world.db", store::Database::Access::existing));
+    reader.run("BEGIN");
+    EXPECT_EQ(reader.number("SELECT count(*) FROM saved_entity"), 1);
+    disk.set_trouble(Trouble::full);
+    for (int i = 0; i < 100 && store->status().error.empty(); ++i) save_another_value();
+    ASSERT_THAT(store->status().error, testing::HasSubstr("full"));
+    reader.run("COMMIT");
+  }
+  const std::uint64_t checkpoints = store->status().checkpoints;
+  try_again();
+  try_again();
+  EXPECT_EQ(store->status().checkpoints, checkpoints + 1) << store->status().error;
+}
+
+TEST_F(FailingDisk, ANameThatCouldNotBeLookedUpIsLookedUpAgain) {
+  begin();
+  save(few);
+  constexpr int names = 40;
+  {
+    auto other = std::move(*store::Database::open(folder.path() + "/world.db", store::Database::Access::existing));
+    for (int i = 0; i < names; ++i) other.run("CREATE TABLE component_Plain_" + std::to_string(i) + " (a)");
+    ASSERT_FALSE(other.failed());
+  }
+  for (int i = 0; i < names; ++i)
+    world->registry.add_bytes(world->registry.create(), world->pool_of("Plain", std::to_string(i)));
+  disk.set_trouble(Trouble::memory);
+  save(few);
+  ASSERT_NE(store->status().error, "") << "there was memory enough";
+  disk.set_trouble(Trouble::none);
+  try_again();
+  EXPECT_EQ(store->status().checkpoints, 2u) << store->status().error;
 }
 
 // It may be told to put a copy in its place: of a file that is whole nobody shall.

@@ -55,7 +55,8 @@ TEST(ComponentTable, EveryValueComesBackAsItWas) {
 }
 
 TEST(ComponentTable, WhatSqliteWouldChangeComesBackAsWell) {
-  const auto schema = test::load_schema("struct C (component) { a:float; b:double; t:[ubyte:6] (fixed_string); }");
+  const auto schema =
+      test::load_schema("struct C (component) { a:float; b:double; t:[ubyte:6] (fixed_string); f:bool; }");
   const reflect::Component& component = *schema->find("C");
   TableFile file(component);
   core::Bytes row(component.size);
@@ -69,9 +70,11 @@ TEST(ComponentTable, WhatSqliteWouldChangeComesBackAsWell) {
   for (const float a : {-0.0f, 0.0f, nan_with_payload, -std::numeric_limits<float>::infinity(), 1e-45f, 0.1f}) {
     for (const double b : {-0.0, nan, std::numeric_limits<double>::infinity(), 5e-324, 3.0}) {
       for (const auto& text : texts) {
-        put("a", a), put("b", b), put("t", text);
-        file.write(1, row);
-        EXPECT_EQ(file.read(), row) << a << " " << b << " " << text[0];
+        for (const int flag : {0, 1, 2, 255}) {
+          put("a", a), put("b", b), put("t", text), put("f", static_cast<std::uint8_t>(flag));
+          file.write(1, row);
+          EXPECT_EQ(file.read(), row) << a << " " << b << " " << text[0] << " " << flag;
+        }
       }
     }
   }
@@ -150,8 +153,9 @@ TEST(ComponentTable, AValueThatTheFieldCannotHaveIsRefused) {
   const auto schema =
       test::load_schema("struct C (component) { flag:bool; small:byte; real:float; text:[ubyte:3] (fixed_string); }");
   const reflect::Component& component = *schema->find("C");
-  for (const char* wrong : {"flag = 2", "flag = NULL", "small = 128", "small = 'x'", "real = 'x'", "real = x'00000000'",
-                            "real = 1e300", "real = 0.1", "text = 'four'", "text = x'0102'", "text = NULL"}) {
+  for (const char* wrong : {"flag = 2", "flag = x'01'", "flag = x'0202'", "flag = NULL", "small = 128", "small = 'x'",
+                            "small = x'02'", "real = 'x'", "real = x'00000000'", "real = 1e300", "real = 0.1",
+                            "text = 'four'", "text = x'0102'", "text = NULL"}) {
     TableFile file(component);
     file.write(1, core::Bytes(component.size));
     file.database.run(std::string("UPDATE t SET ") + wrong);

@@ -29,7 +29,7 @@ TEST(StoreDisk, AStartIsOnTheDiskBeforeThereCanBeEntitiesOfIt) {
     const auto store = open_store(folder.file());
     EXPECT_GT(syncs, before);
     const StoreWorld world(store->incarnation());
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
   }
 }
 
@@ -38,7 +38,7 @@ TEST(StoreDisk, ACheckpointIsOnTheDiskBeforeItCountsAsWritten) {
   core::Random random(3);
   const auto store = open_store(folder.file());
   StoreWorld world(store->incarnation());
-  store->begin(world.registry);
+  EXPECT_TRUE(store->begin(world.registry).ok());
   for (std::uint32_t checkpoint = 1; checkpoint <= 3; ++checkpoint) {
     const std::uint32_t before = syncs;
     world.change(random, 20);

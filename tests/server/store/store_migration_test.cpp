@@ -42,7 +42,7 @@ TEST(StoreMigration, ComponentsGoOverByTheNamesOfTheirFieldsAndTheReportSaysWhat
   {
     const auto store = open_store(folder.file(), old_schema);
     StoreWorld world(store->incarnation(), old_schema);
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     hero = world.registry.create();
     ghost = world.registry.create();
     world.registry.add_bytes(hero, world.pool_of("Health", "Health"),
@@ -71,7 +71,7 @@ TEST(StoreMigration, ComponentsGoOverByTheNamesOfTheirFieldsAndTheReportSaysWhat
     EXPECT_EQ(value_in<std::int32_t>(world, hero, "Health", "Shield", "current"), 5);
     EXPECT_TRUE(world.registry.valid(ghost));
     migrated = world.model();
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     ASSERT_TRUE(save(*store, world));
     settle(*store, 1);
   }
@@ -90,7 +90,7 @@ TEST(StoreMigration, UntilTheFirstCheckpointTheFileIsThatOfTheOldSchema) {
   {
     const auto store = open_store(folder.file(), old_schema);
     StoreWorld world(store->incarnation(), old_schema);
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     world.registry.add_bytes(world.registry.create(), world.pool_of("A", "A"));
     store->note();
     ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
@@ -99,7 +99,7 @@ TEST(StoreMigration, UntilTheFirstCheckpointTheFileIsThatOfTheOldSchema) {
     const auto store = open_store(folder.file(), new_schema);
     StoreWorld world(store->incarnation(), new_schema);
     ASSERT_TRUE(store->restore(world.registry).ok());
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
   }
   const auto store = open_store(folder.file(), old_schema);
   StoreWorld world(store->incarnation(), old_schema);
@@ -128,7 +128,7 @@ TEST(StoreMigration, RandomSchemasGoOverToRandomOthersAndComeBackWhole) {
           EXPECT_EQ(now, before) << "the schema is the same";
         }
       }
-      store->begin(world.registry);
+      EXPECT_TRUE(store->begin(world.registry).ok());
       world.change(random, 60);
       store->note();
       ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
@@ -149,7 +149,7 @@ TEST(StoreMigration, TablesAndViewsAreThoseOfTheNewSchema) {
     if (store->has_world()) {
       ASSERT_TRUE(store->restore(world.registry).ok());
     }
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     world.registry.add_bytes(world.registry.create(), world.pool_of("A", "Second"));
     store->note();
     ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());

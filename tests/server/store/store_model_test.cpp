@@ -35,7 +35,7 @@ TEST(StoreModel, WheneverTheFilesAreCopiedTheyHaveAWholeCheckpoint) {
       ASSERT_EQ(read.world.model(), saved.at(newest));
       StoreWorld& world = read.world;
       Store& store = *read.store;
-      store.begin(world.registry);
+      EXPECT_TRUE(store.begin(world.registry).ok());
       std::uint64_t checkpoints = 0;
       for (int tick = 0; tick < 20; ++tick) {
         world.change(random, static_cast<int>(random.below(30)));
@@ -72,7 +72,7 @@ TEST(StoreModel, WheneverTheFilesAreCopiedTheyHaveAWholeCheckpoint) {
   if (!store) ::_exit(1);
   StoreWorld world((*store)->incarnation());
   if ((*store)->has_world() && !(*store)->restore(world.registry).ok()) ::_exit(2);
-  (*store)->begin(world.registry);
+  EXPECT_TRUE((*store)->begin(world.registry).ok());
   std::uint64_t checkpoints = 0;
   for (;;) {
     world.change(random, 20);

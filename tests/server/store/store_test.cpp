@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <functional>
@@ -28,7 +29,8 @@ TEST(Store, ANewFileHasNoWorldAndEveryStartIsAnotherIncarnation) {
     EXPECT_EQ(question(folder.file(), "SELECT value FROM saved_world WHERE key = 'incarnation'"),
               std::to_string(start));
     const StoreWorld world(start);
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
+    store->note();
   }
 }
 
@@ -40,7 +42,7 @@ TEST(Store, AWorldComesBackWithItsHandlesAndAllItsFacts) {
   {
     const auto store = open_store(folder.file());
     StoreWorld world(store->incarnation());
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     world.registry.set_tick(41);
     const ecs::EntityRange range = world.registry.create_range(2);
     world.change(random, 300);
@@ -96,7 +98,7 @@ TEST(Store, WhatSomebodyElseMadeInTheFileTakesNoNameAway) {
   {
     const auto store = open_store(folder.file());
     StoreWorld world(store->incarnation());
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     store->note();
     ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
   }
@@ -111,7 +113,7 @@ TEST(Store, WhatSomebodyElseMadeInTheFileTakesNoNameAway) {
     const auto store = open_store(folder.file());
     StoreWorld world(store->incarnation());
     ASSERT_TRUE(store->restore(world.registry).ok());
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     const ecs::PoolId pool = world.pool_of("Plain", "mine");
     world.registry.add_bytes(world.registry.create(), pool, kitchen_schema()->find("Plain")->default_value);
     store->note();
@@ -136,7 +138,7 @@ TEST(Store, AfterARestartNoNewHandleIsAnOldOne) {
       ASSERT_TRUE(store->restore(world.registry).ok());
     }
     const Model before = world.model();
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     for (int tick = 0; tick < 5; ++tick) {
       world.change(random, 60);
       if (tick == 2)
@@ -160,7 +162,7 @@ TEST(Store, OnlyWhatChangedIsWritten) {
   const TestFolder folder;
   const auto store = open_store(folder.file());
   StoreWorld world(store->incarnation());
-  store->begin(world.registry);
+  EXPECT_TRUE(store->begin(world.registry).ok());
   const ecs::PoolId pool = world.pool_of("Plain", "Plain");
   std::vector<ecs::Entity> entities(500);
   ASSERT_TRUE(world.registry.create(entities));
@@ -189,7 +191,7 @@ TEST(Store, ARestoredWorldThatHasNotChangedIsNotWrittenAgain) {
   {
     const auto store = open_store(folder.file());
     StoreWorld world(store->incarnation());
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     world.change(random, 200);
     store->note();
     ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
@@ -197,7 +199,7 @@ TEST(Store, ARestoredWorldThatHasNotChangedIsNotWrittenAgain) {
   const auto store = open_store(folder.file());
   StoreWorld world(store->incarnation());
   ASSERT_TRUE(store->restore(world.registry).ok());
-  store->begin(world.registry);
+  EXPECT_TRUE(store->begin(world.registry).ok());
   ASSERT_TRUE(save(*store, world));
   settle(*store, 1);
   EXPECT_EQ(store->status().rows, 0u);
@@ -210,7 +212,7 @@ TEST(Store, AWorldThatIsNotRestoredIsReplaced) {
   for (int start = 0; start < 2; ++start) {
     const auto store = open_store(folder.file());
     StoreWorld world(store->incarnation());
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     world.change(random, 100);
     saved = world.model();
     store->note();
@@ -238,7 +240,7 @@ TEST(Store, AnySqliteToolReadsItWhileItIsWritten) {
   const TestFolder folder;
   const auto store = open_store(folder.file());
   StoreWorld world(store->incarnation());
-  store->begin(world.registry);
+  EXPECT_TRUE(store->begin(world.registry).ok());
   const ecs::Entity entity = world.registry.create();
   const ecs::PoolId plains = world.pool_of("Plain", "Plain");
   const auto plain = [&] { return reinterpret_cast<kitchen::Plain*>(world.registry.try_write(entity, plains)); };
@@ -270,7 +272,8 @@ TEST(Store, AComponentMayBeCalledAsATableIs) {
   const auto schema = test::load_schema(
       "struct Player (component) { a:int; } struct Save (component) { a:int; } struct saved_player (component) { "
       "a:int; }\n"
-      "struct Level (component) { a:int; } struct component_Player (component) { a:int; }");
+      "struct Level (component) { a:int; } struct component_Player (component) { a:int; }\n"
+      "struct SQLite_Level (component) { a:int; }");
   const TestFolder folder;
   Model saved;
   for (int life = 0; life < 2; ++life) {
@@ -280,15 +283,15 @@ TEST(Store, AComponentMayBeCalledAsATableIs) {
       ASSERT_TRUE(store->restore(world.registry).ok());
       EXPECT_EQ(world.model(), saved);
     }
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     const ecs::Entity entity = world.registry.create();
-    for (const char* name : {"Player", "Save", "saved_player", "Level", "component_Player"})
+    for (const char* name : {"Player", "Save", "saved_player", "Level", "component_Player", "SQLite_Level"})
       world.registry.add_bytes(entity, world.pool_of(name, name));
     saved = world.model();
     store->note();
     ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
   }
-  for (const char* view : {"Player", "Save_2", "saved_player_2", "Level", "component_Player_2"})
+  for (const char* view : {"Player", "Save_2", "saved_player_2", "Level", "component_Player_2", "_SQLite_Level"})
     EXPECT_EQ(question(folder.file(), "SELECT count(*) FROM " + std::string(view)), "2") << view;
 }
 
@@ -315,7 +318,7 @@ TEST(Store, AWorldBehindALinkIsTheSameWorld) {
   {
     const auto store = open_store(folder.file("link.db"));
     StoreWorld world(store->incarnation());
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     world.registry.create();
     ASSERT_TRUE(save(*store, world));
     settle(*store, 1);
@@ -334,7 +337,7 @@ TEST(Store, AWorldThatHasHadAllItsTicksIsWornOut) {
     if (store->has_world()) {
       ASSERT_TRUE(store->restore(world.registry).ok());
     }
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     Facts facts = facts_of(world.registry);
     facts.tick = tick;
     ASSERT_TRUE(store->finish(facts).ok());
@@ -357,7 +360,7 @@ TEST(Store, CompositionsThatAreNoMoreAreForgotten) {
     if (store->has_world()) {
       ASSERT_TRUE(store->restore(world.registry).ok());
     }
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     const ecs::Entity entity = world.registry.create();
     for (int i = 1; i <= 3; ++i) {
       world.registry.add_bytes(entity, world.pool_of("Ranged", name + std::to_string(i)));
@@ -385,7 +388,10 @@ TEST(Store, WhatIsNoWorldIsRefusedAndStaysAsItIs) {
     EXPECT_EQ(read_file_bytes(folder.file(name)), before) << name;
   }
   EXPECT_EQ(open_reason(folder.file("no/such/folder/world.db")), "not writable");
-  EXPECT_EQ(open_reason(folder.path().string()), "not writable") << "a folder";
+  EXPECT_EQ(open_reason(folder.path().string()), "foreign") << "a folder";
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(open_reason(folder.file("pipe")), "foreign");
+  EXPECT_TRUE(fs::is_fifo(folder.file("pipe"))) << "it is there as before";
 }
 
 TEST(Store, AWorldOfANewerServerIsRefused) {
@@ -425,7 +431,8 @@ TEST(Store, AfterAllIncarnationsTheWorldIsWornOut) {
     starts = store->incarnation();
     StoreWorld world(starts);
     EXPECT_EQ(world.registry.create().generation >> 20, 4095u);
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
+    store->note();
   }
   EXPECT_EQ(starts, 4095u);
   const auto refused = Store::open({.path = folder.file(), .schema = kitchen_schema()});
@@ -434,14 +441,19 @@ TEST(Store, AfterAllIncarnationsTheWorldIsWornOut) {
 }
 
 // Or whoever cannot start, and tries for days, would wear the world out.
-TEST(Store, ARunThatDoesNotBeginHasNotHadItsIncarnation) {
+TEST(Store, ARunWithoutATickHasNotHadItsIncarnation) {
   const TestFolder folder;
   const std::uint32_t first = open_store(folder.file())->incarnation();
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(open_store(folder.file())->incarnation(), first);
+  for (int i = 0; i < 6; ++i) {
+    const auto store = open_store(folder.file());
+    EXPECT_EQ(store->incarnation(), first);
+    const StoreWorld world(store->incarnation());
+    EXPECT_TRUE(i % 2 == 0 || store->begin(world.registry).ok());
+  }
   {
     const auto store = open_store(folder.file());
     const StoreWorld world(store->incarnation());
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
   }
   EXPECT_EQ(open_store(folder.file())->incarnation(), first + 1);
@@ -452,7 +464,7 @@ TEST(Store, InstanceNamesThatNobodyHasAnyMoreAreNoPoolsAfterARestart) {
   {
     const auto store = open_store(folder.file());
     StoreWorld world(store->incarnation());
-    store->begin(world.registry);
+    EXPECT_TRUE(store->begin(world.registry).ok());
     const ecs::Entity entity = world.registry.create();
     world.registry.add_bytes(entity, world.pool_of("Plain", "Once"));
     ASSERT_TRUE(store->checkpoint(facts_of(world.registry)));

@@ -2,6 +2,7 @@
 #include <sched.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <gmock/gmock.h>
@@ -34,7 +35,7 @@ TEST(StoreTrouble, TheLogIsUsedAgainAsLongAsNobodyReads) {
   core::Random random(1);
   const auto store = open_store(folder.file());
   StoreWorld world(store->incarnation());
-  store->begin(world.registry);
+  EXPECT_TRUE(store->begin(world.registry).ok());
   const std::vector<ecs::Entity> entities = fill(world, 400);
   std::uint64_t largest = 0;
   for (std::uint64_t i = 1; i <= 30; ++i) {
@@ -46,19 +47,26 @@ TEST(StoreTrouble, TheLogIsUsedAgainAsLongAsNobodyReads) {
   EXPECT_LE(store->status().log_bytes, 2 * largest);
 }
 
-TEST(StoreTrouble, ATransactionThatHadNoMemoryToEndIsOverWhenTheNextBegins) {
+TEST(StoreTrouble, ATransactionThatHadNoMemoryToEndIsOverWhenTheNextBeginsOrTheLogIsMoved) {
   const TestFolder folder;
   Database database = std::move(*Database::open(folder.file(), Database::Access::create));
-  database.begin();
-  database.run("CREATE TABLE undone (value)");
-  ::sqlite3_hard_heap_limit64(1);
-  database.rollback();
-  ::sqlite3_hard_heap_limit64(0);
-  database.run("BEGIN");
-  const std::optional<core::Error> still_open = database.take_error();
-  ASSERT_TRUE(still_open) << "there was memory enough to roll back";
-  EXPECT_THAT(still_open->message, HasSubstr("within a transaction"));
+  database.run("PRAGMA journal_mode = WAL");
+  const auto leave_open = [&] {
+    database.begin();
+    database.run("CREATE TABLE undone (value)");
+    ::sqlite3_hard_heap_limit64(1);
+    database.rollback();
+    ::sqlite3_hard_heap_limit64(0);
+    database.run("BEGIN");
+    const std::optional<core::Error> still_open = database.take_error();
+    ASSERT_TRUE(still_open) << "there was memory enough to roll back";
+    EXPECT_THAT(still_open->message, HasSubstr("within a transaction"));
+  };
+  leave_open();
+  const auto moved = database.move_log(true);
+  EXPECT_TRUE(moved.ok()) << moved.error().message;
 
+  leave_open();
   database.begin();
   database.run("CREATE TABLE done (value)");
   database.run("COMMIT");
@@ -72,7 +80,7 @@ TEST(StoreTrouble, ALongReaderDoesNotLetTheLogGrowBeyondItsLimit) {
   constexpr std::uint64_t limit = 300'000;
   auto store = std::move(*Store::open({.path = folder.file(), .schema = kitchen_schema(), .log_bytes_max = limit}));
   StoreWorld world(store->incarnation());
-  store->begin(world.registry);
+  EXPECT_TRUE(store->begin(world.registry).ok());
   const std::vector<ecs::Entity> entities = fill(world, 400);
   ASSERT_TRUE(save(*store, world));
   settle(*store, 1);
@@ -113,7 +121,7 @@ TEST(StoreTrouble, AnotherProgramThatWritesIsWaitedFor) {
   const TestFolder folder;
   const auto store = open_store(folder.file());
   StoreWorld world(store->incarnation());
-  store->begin(world.registry);
+  EXPECT_TRUE(store->begin(world.registry).ok());
   fill(world, 10);
   {
     Database writer = std::move(*Database::open(folder.file(), Database::Access::existing));
@@ -137,6 +145,28 @@ TEST(StoreTrouble, AnotherProgramThatWritesIsWaitedFor) {
   EXPECT_EQ(store->status().error, "");
 }
 
+// Its exit status: 0 all well.
+int begin_without_a_thread(const std::string& path) {
+  const auto store = Store::open({.path = path, .schema = kitchen_schema()});
+  if (!store) return 1;
+  const StoreWorld world((*store)->incarnation());
+  const rlimit none{0, 0};
+  if (::setrlimit(RLIMIT_NPROC, &none) != 0 || (::geteuid() == 0 && ::setuid(65534) != 0)) return 2;
+  const core::Status begun = (*store)->begin(world.registry);
+  return !begun && std::string_view(begun.error().reason) == "no thread" ? 0 : 3;
+}
+
+TEST(StoreTrouble, WhereThereIsNoThreadToSaveWithTheWorldDoesNotBegin) {
+  const TestFolder folder;
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(begin_without_a_thread(folder.file()));
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(open_store(folder.file())->incarnation(), 1u);
+}
+
 // In a namespace of its own a process may mount a disk as small as it likes. Its exit status: 0 all well, 77 it may
 // not.
 int fill_a_small_disk(const std::string& folder) {
@@ -155,7 +185,7 @@ int fill_a_small_disk(const std::string& folder) {
     if (!opened) return 1;
     Store& store = **opened;
     StoreWorld world(store.incarnation());
-    store.begin(world.registry);
+    EXPECT_TRUE(store.begin(world.registry).ok());
     std::vector<ecs::Entity> entities = fill(world, 50);
     save(store, world);
     settle(store, 1);
@@ -172,7 +202,7 @@ int fill_a_small_disk(const std::string& folder) {
   if (!(*again)->restore(world.registry).ok()) return 5;
   if (world.model() != saved) return 6;
   // Room is made: what could not be written is.
-  (*again)->begin(world.registry);
+  EXPECT_TRUE((*again)->begin(world.registry).ok());
   fill(world, 4000);
   save(**again, world);
   (*again)->wait_for_writer();
