@@ -41,8 +41,10 @@ constexpr std::array kinds{
     KindInfo{Kind::crash, "crash", 2, 1, false},
     KindInfo{Kind::stop, "stop", 1, 1, false},
     KindInfo{Kind::drain, "drain", 1, 1, false},
+    KindInfo{Kind::reader, "reader", 2, 400, false},
 };
 
+constexpr std::uint64_t small_log_bytes = 100'000;  // some checkpoints
 constexpr std::uint32_t seconds_max = 100;  // and one more for ten ticks: much more than any takes, with sanitizers too
 
 std::vector<Kind> every_kind() {
@@ -105,7 +107,7 @@ const std::vector<Scenario>& scenarios() {
        false},
       {"store",
        "power that goes, a disk that fails and runs full, restarts",
-       {Kind::crash, Kind::stop, Kind::reload, Kind::disk_full, Kind::disk_errors, Kind::no_memory},
+       {Kind::crash, Kind::stop, Kind::reload, Kind::disk_full, Kind::disk_errors, Kind::no_memory, Kind::reader},
        false},
       {"hostile", "garbage, replays, lies, and tokens that are not one's own", {Kind::network}, true},
       {"calm", "nothing but the world's own changes", {}, false},
@@ -148,6 +150,7 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
     for (std::uint32_t count = random.below(static_cast<std::uint32_t>(most) + 1); count > 0; --count)
       plan.faults.push_back(draw_fault(random, one, plan));
   }
+  if (random.chance(1, 2)) plan.log_bytes = small_log_bytes;
   std::ranges::stable_sort(plan.faults, {}, &Fault::at);
   return plan;
 }
@@ -168,16 +171,16 @@ std::string to_string(const Fault& fault) {
 }
 
 std::string to_string(const Plan& plan) {
-  std::string text = "seed " + std::to_string(plan.seed) + ": " + std::to_string(plan.ticks) + " ticks, " +
-                     std::to_string(plan.players) + " players, " + std::to_string(plan.entities) + " entities, up to " +
-                     std::to_string(plan.changes_max) + " changes in a tick, " + std::to_string(plan.hostiles) +
-                     " hostile, " + std::to_string(plan.liars) + " liars, " +
-                     (plan.hides ? "layers and rooms" : "everybody sees everything") +
-                     (plan.has_level ? ", a level" : "") + (plan.keeps_levels ? " that clients keep" : "") +
-                     (plan.spectates ? ", a spectator" : "") + ", room for " + std::to_string(plan.players_max) +
-                     (plan.refuses_second ? ", second log-ins refused" : "") + ", history " +
-                     std::to_string(plan.history_bytes) + " bytes, deltas " + std::to_string(plan.delta_bytes) +
-                     " bytes, a checkpoint each " + std::to_string(plan.checkpoint_ticks) + " ticks\n";
+  std::string text =
+      "seed " + std::to_string(plan.seed) + ": " + std::to_string(plan.ticks) + " ticks, " +
+      std::to_string(plan.players) + " players, " + std::to_string(plan.entities) + " entities, up to " +
+      std::to_string(plan.changes_max) + " changes in a tick, " + std::to_string(plan.hostiles) + " hostile, " +
+      std::to_string(plan.liars) + " liars, " + (plan.hides ? "layers and rooms" : "everybody sees everything") +
+      (plan.has_level ? ", a level" : "") + (plan.keeps_levels ? " that clients keep" : "") +
+      (plan.spectates ? ", a spectator" : "") + ", room for " + std::to_string(plan.players_max) +
+      (plan.refuses_second ? ", second log-ins refused" : "") + ", history " + std::to_string(plan.history_bytes) +
+      " bytes, deltas " + std::to_string(plan.delta_bytes) + " bytes, a checkpoint each " +
+      std::to_string(plan.checkpoint_ticks) + " ticks, a log of " + std::to_string(plan.log_bytes) + " bytes\n";
   for (const Fault& fault : plan.faults) text += "  " + to_string(fault) + "\n";
   return text;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mobula/server/store/store.hpp>
 #include <mobula/transport/simulated_network.hpp>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ struct Fault {
     stall,        // the server's process stands still
     date,         // the server's date is wrong by `by`: tokens seem to be of another time
     reload,       // the level's file is another one
+    reader,       // somebody reads the world's file: its log stays
     disk_full,    // the store's disk has no room
     disk_errors,  // … fails now and then, and writes short
     no_memory,    // SQLite gets none now and then
@@ -56,6 +58,7 @@ struct Plan {
   std::uint32_t history_bytes = 0;  // ServerConfig's
   std::uint32_t delta_bytes = 0;
   std::uint32_t checkpoint_ticks = 0;
+  std::uint64_t log_bytes = store::StoreConfig{}.log_bytes_max;
   std::uint32_t index_limit = 1u << 20;
   bool keeps_levels = false;               // some clients have the level on their disk, or get it there
   bool spectates = false;                  // somebody only looks on

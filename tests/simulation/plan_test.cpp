@@ -14,7 +14,8 @@ TEST(Plan, TheSameSeedDrawsTheSame) {
 
 TEST(Plan, AScenarioHasItsOwnFaultsAloneAndAllHasEveryKind) {
   const std::set<Fault::Kind> of_the_store{Fault::Kind::crash,     Fault::Kind::stop,        Fault::Kind::reload,
-                                           Fault::Kind::disk_full, Fault::Kind::disk_errors, Fault::Kind::no_memory};
+                                           Fault::Kind::disk_full, Fault::Kind::disk_errors, Fault::Kind::no_memory,
+                                           Fault::Kind::reader};
   std::set<Fault::Kind> of_all;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     for (const Fault& fault : draw_plan(seed, "all", {}).faults) of_all.insert(fault.kind);
@@ -23,7 +24,7 @@ TEST(Plan, AScenarioHasItsOwnFaultsAloneAndAllHasEveryKind) {
     EXPECT_TRUE(draw_plan(seed, "calm", {}).faults.empty());
     EXPECT_GT(draw_plan(seed, "hostile", {}).hostiles, 0u);
   }
-  EXPECT_EQ(of_all.size(), 23u);
+  EXPECT_EQ(of_all.size(), 24u);
 }
 
 TEST(Plan, FaultsAreInOrderAndOfPlayersThatThereAre) {

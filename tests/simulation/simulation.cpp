@@ -79,10 +79,12 @@ void Simulation::count_memory(Work&& work) {
 
 void Simulation::tick_server() {
   const bool was_ready = store_->ready();
+  const std::uint64_t failures = store_->status().failures;
   census_.begin_tick(now_);
   server_->set_unix_time(date_at(now_ + date_off_));
   count_memory([&] { server_->tick(now_, *server_port_); });
   watch_store(was_ready);
+  if (store_->status().failures > failures) tell("the world is not saved: " + store_->status().error);
   check();
 }
 

@@ -6,6 +6,7 @@
 #include <ecs/allocations.hpp>
 #include <functional>
 #include <memory>
+#include <mobula/server/store/database.hpp>
 #include <mobula/server/store/store.hpp>
 #include <simulation/census.hpp>
 #include <simulation/hostile.hpp>
@@ -73,6 +74,9 @@ class Simulation {
   void stop_and_begin();
   void revive();
   void watch_store(bool was_ready);
+  [[nodiscard]] bool may_save() const;
+  void begin_reading();
+  void restore_power();
   void note_saved();
   void begin_faults();
   void begin(const Fault& fault);
@@ -133,6 +137,7 @@ class Simulation {
   transport::SimulatedNetwork network_;
   std::string folder_;
   SimulatedDisk disk_;
+  std::optional<store::Database> reader_;  // another program
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<SimGame> game_;
   std::unique_ptr<server::Server> server_;

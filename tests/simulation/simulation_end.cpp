@@ -35,6 +35,7 @@ void Simulation::mend() {
   tell("from now on nothing goes wrong");
   network_.set_conditions(good_network);
   disk_.mend();
+  reader_.reset();
   server_port_->full = server_port_->slow = {};
   date_off_ = 0;
   stalled_ = false;

@@ -65,6 +65,7 @@ void Simulation::apply(const Fault& fault) {
       if (const auto changed = server_->reload_level(rebuilt_ ? test::rebuilt_hamlet() : test::hamlet()); !changed)
         fail("the level cannot be loaded again: " + changed.error().message);
       return;
+    case Kind::reader: return begin_reading();
     case Kind::disk_full: return disk_.set_trouble(SimulatedDisk::Trouble::full);
     case Kind::disk_errors: return disk_.set_trouble(SimulatedDisk::Trouble::errors);
     case Kind::no_memory: return disk_.set_trouble(SimulatedDisk::Trouble::memory);
@@ -102,6 +103,7 @@ void Simulation::end(const Fault& fault) {
     case Fault::Kind::ban: return unban(player);
     case Fault::Kind::stall: stalled_ = false; return;
     case Fault::Kind::date: date_off_ = 0; return;
+    case Fault::Kind::reader: reader_.reset(); return;
     case Fault::Kind::disk_full:
     case Fault::Kind::disk_errors:
     case Fault::Kind::no_memory: return disk_.set_trouble(SimulatedDisk::Trouble::none);

@@ -14,7 +14,10 @@ constexpr std::uint32_t retry_ticks = 25;  // after which the store has tried ag
 void Simulation::open_store() {
   while (store_ == nullptr && outcome_.wrong.empty()) {
     const bool was_well = disk_.is_well();
-    auto opened = store::Store::open({.path = folder_ + "/world.db", .schema = test::game_schema(), .finish_tries = 1});
+    auto opened = store::Store::open({.path = folder_ + "/world.db",
+                                      .schema = test::game_schema(),
+                                      .log_bytes_max = plan_.log_bytes,
+                                      .finish_tries = 1});
     if (opened) {
       store_ = std::move(*opened);
       return;
@@ -24,8 +27,27 @@ void Simulation::open_store() {
     const bool is_damaged = std::string_view(opened.error().reason) == "damaged";
     if (was_well || is_damaged) fail(what);
     disk_.mend();
-    if (!disk_.has_power()) disk_.restore_power();
+    if (!disk_.has_power()) restore_power();
   }
+}
+
+// The other program had it from the same machine.
+void Simulation::restore_power() {
+  reader_.reset();
+  disk_.restore_power();
+}
+
+// Where the disk lets it: what it reads stays in the file or the log until it ends.
+void Simulation::begin_reading() {
+  auto opened = store::Database::open(folder_ + "/world.db", store::Database::Access::existing);
+  if (!opened) return;
+  opened->run("BEGIN");
+  static_cast<void>(opened->number("SELECT count(*) FROM saved_world"));
+  if (!opened->failed()) reader_ = std::move(*opened);
+}
+
+bool Simulation::may_save() const {
+  return disk_.is_well() && (!reader_ || plan_.log_bytes == store::StoreConfig{}.log_bytes_max);
 }
 
 void Simulation::begin_server() {
@@ -82,7 +104,7 @@ void Simulation::check_restored(ecs::Tick tick) {
 void Simulation::end_server(bool in_good_order) {
   tell(in_good_order ? "the server stops" : "the server is killed");
   if (in_good_order) {
-    const bool was_well = disk_.is_well();
+    const bool was_well = may_save();
     maybe_saved_.push_back(now_saved(server_->world().tick() - 1));
     const core::Status saved = server_->finish_store();
     if (!saved && was_well) fail("the last save failed: " + saved.error().message);
@@ -100,7 +122,7 @@ void Simulation::end_server(bool in_good_order) {
 
 void Simulation::stop_and_begin() {
   end_server(true);
-  if (!disk_.has_power()) disk_.restore_power();
+  if (!disk_.has_power()) restore_power();
   begin_server();
 }
 
@@ -108,7 +130,7 @@ void Simulation::stop_and_begin() {
 void Simulation::revive() {
   if (disk_.has_power() || !outcome_.wrong.empty()) return;
   end_server(false);
-  disk_.restore_power();
+  restore_power();
   begin_server();
 }
 
@@ -129,7 +151,7 @@ void Simulation::watch_store(bool was_ready) {
   const ecs::Tick last = server_->world().tick() - 1;
   if (was_ready && (!store_->ready() || store_->status().tick == last)) maybe_saved_.push_back(now_saved(last));
   note_saved();
-  if (!disk_.is_well() || last <= plan_.checkpoint_ticks) well_since_ = outcome_.ticks;
+  if (!may_save() || last <= plan_.checkpoint_ticks) well_since_ = outcome_.ticks;
   if (outcome_.ticks - well_since_ > plan_.checkpoint_ticks + retry_ticks &&
       last > store_->status().tick + plan_.checkpoint_ticks)
     fail("nothing was saved since tick " + std::to_string(store_->status().tick) + ": " + store_->status().error);

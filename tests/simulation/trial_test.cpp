@@ -37,6 +37,7 @@ TEST(Trial, NothingIsWrongWhenTheDiskFailsAndTheServerComesBack) {
     Plan plan = draw_plan(operations, "calm", {.ticks = 420, .players = 4, .entities = 80});
     plan.has_level = plan.keeps_levels = plan.hides = true;
     plan.checkpoint_ticks = 10;
+    plan.log_bytes = 100'000;
     plan.delta_bytes = 500;
     plan.history_bytes = 2048;
     plan.watches_memory = operations == 1;
@@ -56,6 +57,7 @@ TEST(Trial, NothingIsWrongWhenTheDiskFailsAndTheServerComesBack) {
                    fault(Kind::crash, 300),
                    fault(Kind::reload, 320),
                    fault(Kind::stop, 360),
+                   fault(Kind::reader, 340, 45),
                    fault(Kind::drain, 400)};
     const std::string path = folder.path() + "/trace";
     const Trial trial = run_trial(plan, path);
