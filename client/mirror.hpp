@@ -41,6 +41,8 @@ struct MirrorChanges {
 
 class Mirror {
  public:
+  static constexpr std::size_t stale_max = 64;  // out of view at a time: those that went longest ago go
+
   // Reasons: those of registering the schema's components.
   static core::Result<std::unique_ptr<Mirror>> make(std::shared_ptr<const reflect::Schema> schema,
                                                     std::uint32_t index_limit);
@@ -127,7 +129,6 @@ class Mirror {
     std::vector<ecs::PrototypeId> prototypes;
   };
   static constexpr std::size_t acknowledged_kept = 256;
-  static constexpr std::size_t stale_max = 64;
   static constexpr std::uint32_t rehashed_at_once = 4;
   static constexpr std::size_t late_margin = 8;  // so many deltas later others may come and still be of use
   static constexpr std::size_t state_words_max = std::size_t{32} << 20;

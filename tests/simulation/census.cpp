@@ -85,6 +85,8 @@ void Census::left(const server::Player& player) {
 void Census::carried_out(const server::Player& player, std::uint32_t program, std::uint32_t number) {
   Carried& before = carried_[{player.account, program}];
   if (!playing_.contains(player.id)) fail("a command of " + to_text(player) + ", who does not play");
+  if (++done_[player.id] > server::CommandBuffer::per_tick_max)
+    fail("more commands of " + to_text(player) + " were carried out than a tick has room for");
   if (number <= before.last)
     fail("command " + std::to_string(number) + " of " + to_text(player) + " was carried out after command " +
          std::to_string(before.last));

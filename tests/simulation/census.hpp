@@ -1,6 +1,6 @@
 // Who plays: a number is one account's for ever, an account plays once and keeps its number as long as it has not left,
 // there are no more than there is room for, who is lost is awaited for the grace; the game is told of all who come and
-// go; and each of a player's commands is carried out at most once, in order.
+// go; and each of a player's commands is carried out at most once, in order, a few in a tick.
 #pragma once
 
 #include <map>
@@ -29,7 +29,10 @@ class Census {
   // A server begins, with what was saved; null: a new world.
   std::optional<std::string> begin(const server::Server& server, const Known* saved);
   // Before and after each tick, which has that time at the server.
-  void begin_tick(core::Nanoseconds now) { now_ = now; }
+  void begin_tick(core::Nanoseconds now) {
+    now_ = now;
+    done_.clear();
+  }
   std::optional<std::string> check(const server::Server& server);
 
   // In good order: everybody leaves.
@@ -71,6 +74,7 @@ class Census {
   std::set<std::string> sent_away_;                           // and have not come since
   std::set<std::uint32_t> playing_;                           // as the game was told
   std::map<std::pair<std::string, std::uint32_t>, Carried> carried_;  // by account and program
+  std::map<std::uint32_t, std::size_t> done_;                         // commands in this tick, by number
 };
 
 }  // namespace mobula::sim

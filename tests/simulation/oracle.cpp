@@ -30,6 +30,15 @@ std::vector<ecs::PoolId> sent_pools(ecs::Registry& registry, ecs::PrototypeId pr
   return sent;
 }
 
+std::uint64_t hash_of(const ecs::Registry& registry, std::span<const ecs::PoolId> pools) {
+  std::uint64_t hash = 0;
+  for (const ecs::PoolId pool : pools) {
+    const std::uint64_t key = wire::pool_key(registry.pool(pool));
+    hash = core::hash64(core::as_bytes(&key, 1), hash);
+  }
+  return hash;
+}
+
 // Below its parent, or where it says itself: a parent may be dead, or stand nowhere.
 bool stands_right(const ecs::Registry& registry, ecs::Entity entity) {
   const auto* local = registry.try_get<const engine::Transform>(entity);
@@ -62,7 +71,7 @@ void Oracle::begin(server::Server& server, const server::InterestRule* rule) {
 std::optional<std::string> Oracle::check(server::Server& server) {
   now_ = server.world().tick() - 1;
   if (std::optional<std::string> wrong = note_handles(server.published())) return wrong;
-  note_words(server.published());
+  note_values(server);
   rights_.note(server, now_);
   return check_published(server);
 }
@@ -83,14 +92,31 @@ std::optional<std::string> Oracle::note_handles(const server::Published& publish
   return std::nullopt;
 }
 
-void Oracle::note_words(server::Published& published) {
+Oracle::Value Oracle::published_value(server::Server& server, std::uint32_t index) {
+  server::Published& published = server.published();
+  const ecs::PrototypeId prototype = published.entity(index).prototype;
+  Value value{.words = Words(published.codecs().entity(prototype).words)};
+  published.words_now(index, value.words.data());
+  ecs::Registry& registry = server.world().registry();
+  value.components = hash_of(registry, sent_pools(registry, prototype));
+  return value;
+}
+
+Oracle::Value Oracle::mirrored_value(client::Mirror& mirror, ecs::Entity entity) {
+  ecs::Registry& registry = mirror.registry();
+  ecs::PrototypeTable& prototypes = registry.prototypes();
+  const auto pools = prototypes.pools(prototypes.canonical(registry.prototype(entity)));
+  return {hash_of(registry, pools), test::mirrored_words(mirror, entity)};
+}
+
+void Oracle::note_values(server::Server& server) {
+  server::Published& published = server.published();
   for (std::uint32_t index = 0; index < published.index_end(); ++index) {
     const server::PublishedEntity& entity = published.entity(index);
     if (!entity.entity || published.changed(index, true) != now_) continue;
-    Words words(published.codecs().entity(entity.prototype).words);
-    published.words_now(index, words.data());
-    if (tell_) tell(entity.entity, "is " + to_text(words));
-    states_[handle_of(entity.entity)].push_back({now_, true, std::move(words)});
+    Value value = published_value(server, index);
+    if (tell_) tell(entity.entity, "is " + to_text(value.words));
+    states_[handle_of(entity.entity)].push_back({now_, true, std::move(value)});
   }
 }
 
@@ -117,26 +143,27 @@ std::optional<std::string> Oracle::check_published(server::Server& server) const
   return std::nullopt;
 }
 
-const Oracle::Words* Oracle::words_at(ecs::Entity entity, ecs::Tick tick) const {
+const Oracle::Value* Oracle::value_at(ecs::Entity entity, ecs::Tick tick) const {
   const auto states = states_.find(handle_of(entity));
   if (states == states_.end()) return nullptr;
   const auto after = std::ranges::upper_bound(states->second, tick, {}, &State::since);
   if (after == states->second.begin() || !std::prev(after)->is_there) return nullptr;
-  return &std::prev(after)->words;
+  return &std::prev(after)->value;
 }
 
 std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick) {
   const bool owned = mirror.is_owner(entity);
   ++compared_;
-  const Words* then = words_at(entity, tick);
+  const Value* then = value_at(entity, tick);
   const auto was = [&](const std::string& what) {
     return "entity " + to_string(entity) + " in tick " + std::to_string(tick) + what;
   };
   if (then == nullptr) return was(" was not in the world");
-  Words expected = *then;
+  const auto& [components, there] = mirrored_value(mirror, entity);
+  if (components != then->components) return was(" is composed otherwise");
+  Words expected = then->words;
   if (!owned) test::forget_owned(expected, mirror, entity);
-  const Words there = test::mirrored_words(mirror, entity);
-  if (there.size() != expected.size()) return was(" is composed otherwise");
+  if (there.size() != expected.size()) return was(" has other words");
   for (std::size_t word = 0; word < there.size(); ++word)
     if (there[word] != expected[word])
       return was(": word " + std::to_string(word) + " is " + std::to_string(there[word]) + ", at the server it was " +
@@ -156,6 +183,7 @@ std::optional<std::string> Oracle::check(client::Connection& client, std::uint32
   if (std::exchange(shown.bytes, stats.bytes_received) == stats.bytes_received && !is_turn) return std::nullopt;
   if (is_turn) mirror->check();
   std::optional<std::string> wrong;
+  std::size_t stale = 0;
   mirror->registry().entities().each([&](ecs::Entity entity) {
     if (wrong) return;
     const ecs::Tick tick = mirror->tick_of(entity);
@@ -163,7 +191,9 @@ std::optional<std::string> Oracle::check(client::Connection& client, std::uint32
     if (is_new && tell_) tell(entity, name + " has it as it was in tick " + std::to_string(tick));
     if (is_new || (tick != 0 && is_turn)) wrong = check_state(*mirror, entity, tick, player);
     if (tick == 0 && is_turn) wrong = check_stale(*mirror, entity, player);
+    if (tick == 0) ++stale;
   });
+  if (!wrong && stale > client::Mirror::stale_max) wrong = "more entities are out of view than there is room for";
   if (!wrong && is_turn && client.complete()) wrong = check_complete(*mirror, player);
   return wrong;
 }
@@ -184,6 +214,17 @@ std::optional<std::string> Oracle::check_state(client::Mirror& mirror, ecs::Enti
   return compare(mirror, entity, tick);
 }
 
+std::optional<std::string> Oracle::check_view(const server::Session& session) const {
+  if (session.view == nullptr || session.looked.in != now_) return std::nullopt;
+  const std::uint32_t player = session.player.id;
+  for (const std::uint32_t index : session.view->seen()) {
+    const ecs::Entity entity = there_[index];
+    if (!entity || rights_.may_have(player, entity, now_)) continue;
+    return "entity " + to_string(entity) + " is in view of player " + std::to_string(player) + ", who may not see it";
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> Oracle::check_complete(client::Mirror& mirror, std::uint32_t player) {
   const ecs::Tick tick = mirror.tick();
   for (const ecs::Entity entity : there_)
@@ -199,16 +240,17 @@ std::optional<std::string> Oracle::check_complete(client::Mirror& mirror, std::u
 std::optional<std::string> Oracle::check_stale(client::Mirror& mirror, ecs::Entity entity, std::uint32_t player) {
   const Shown& shown = shown_to_[player];
   const auto states = states_.find(handle_of(entity));
-  if (!mirror.is_stale(entity) || states == states_.end()) return std::nullopt;
+  if (!mirror.is_stale(entity)) return "entity " + to_string(entity) + " is neither in view nor out of it";
+  if (states == states_.end()) return std::nullopt;
   if (!rights_.ever_had(player, entity)) return "entity " + to_string(entity) + " is out of view, and never was in it";
   const bool was_seen = entity.index < shown.last.size() && shown.last[entity.index].entity == entity;
   if (!was_seen) return std::nullopt;
-  Words there = test::mirrored_words(mirror, entity);
-  test::forget_owned(there, mirror, entity);
+  Value there = mirrored_value(mirror, entity);
+  test::forget_owned(there.words, mirror, entity);
   const auto was_so = [&](const State& state) {
-    Words words = state.words;
-    test::forget_owned(words, mirror, entity);
-    return state.is_there && words == there;
+    Value value = state.value;
+    test::forget_owned(value.words, mirror, entity);
+    return state.is_there && value == there;
   };
   const auto after = std::ranges::upper_bound(states->second, shown.last[entity.index].tick, {}, &State::since);
   if (after != states->second.begin() && std::any_of(std::prev(after), states->second.end(), was_so))
@@ -232,13 +274,12 @@ std::optional<std::string> Oracle::check_at_last(server::Server& server, client:
     if (there != is_relevant)
       return "entity " + to_string(entity) + (there ? " is still in view" : " is not in the mirror");
     if (!there) continue;
-    Words now(server.published().codecs().entity(server.published().entity(index).prototype).words);
-    server.published().words_now(index, now.data());
+    Value now = published_value(server, index);
     const bool is_owner = interest.relevance(entity).owner == player;
     if (is_owner != mirror.is_owner(entity))
       return "entity " + to_string(entity) + (is_owner ? " is its own" : " is not its own") + ", and it does not know";
-    if (!is_owner) test::forget_owned(now, mirror, entity);
-    if (now != test::mirrored_words(mirror, entity))
+    if (!is_owner) test::forget_owned(now.words, mirror, entity);
+    if (now != mirrored_value(mirror, entity))
       return "entity " + to_string(entity) + " is of tick " + std::to_string(mirror.tick_of(entity)) +
              ", it changed in tick " + std::to_string(server.published().changed(index, true));
   }

@@ -30,6 +30,8 @@ class Oracle {
   // After that: a client that plays with this server, as the player of that number. States that it has shown before are
   // looked at again only now and then.
   std::optional<std::string> check(client::Connection& client, std::uint32_t player, const std::string& name);
+  // After that: what the server has in view for a client, whatever that says, when it has just looked around for it.
+  [[nodiscard]] std::optional<std::string> check_view(const server::Session& session) const;
   // The same when all is quiet: it has everything that its player may see, as it is now.
   std::optional<std::string> check_at_last(server::Server& server, client::Connection& client, std::uint32_t player);
 
@@ -45,10 +47,16 @@ class Oracle {
 
  private:
   using Words = std::vector<std::uint32_t>;
+  // What an entity has: which components under which names, as a hash, and their words one after the other.
+  struct Value {
+    std::uint64_t components = 0;
+    Words words{};
+    bool operator==(const Value&) const = default;
+  };
   struct State {
     ecs::Tick since = 0;
     bool is_there = false;  // false: it is in the world no more
-    Words words{};
+    Value value{};
   };
   // What a player's mirror has shown.
   struct Shown {
@@ -63,12 +71,14 @@ class Oracle {
   };
 
   std::optional<std::string> note_handles(const server::Published& published);
-  void note_words(server::Published& published);
+  void note_values(server::Server& server);
   [[nodiscard]] std::optional<std::string> check_published(server::Server& server) const;
   [[nodiscard]] std::optional<std::string> check_state(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick,
                                                        std::uint32_t player);
   // Null: it was not in the world.
-  [[nodiscard]] const Words* words_at(ecs::Entity entity, ecs::Tick tick) const;
+  [[nodiscard]] const Value* value_at(ecs::Entity entity, ecs::Tick tick) const;
+  [[nodiscard]] static Value published_value(server::Server& server, std::uint32_t index);
+  [[nodiscard]] static Value mirrored_value(client::Mirror& mirror, ecs::Entity entity);
   // With what it was in that tick.
   std::optional<std::string> compare(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick);
   // A mirror that has all of its newest tick.

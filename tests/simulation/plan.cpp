@@ -2,6 +2,7 @@
 #include <array>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/random.hpp>
+#include <mobula/wire/delta.hpp>
 #include <simulation/chance.hpp>
 #include <simulation/plan.hpp>
 
@@ -150,6 +151,7 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
     for (std::uint32_t count = random.below(static_cast<std::uint32_t>(most) + 1); count > 0; --count)
       plan.faults.push_back(draw_fault(random, one, plan));
   }
+  if (random.chance(1, 4)) plan.delta_bytes = wire::delta_bytes_max + 50 + random.below(3000);
   if (random.chance(1, 2)) plan.log_bytes = small_log_bytes;
   std::ranges::stable_sort(plan.faults, {}, &Fault::at);
   return plan;

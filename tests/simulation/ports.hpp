@@ -12,6 +12,7 @@ inline constexpr std::uint32_t slow_ticks = 8;  // in one of which a slow pipe t
 struct Simulation::ServerPort final : transport::Output {
   explicit ServerPort(Simulation& owner) : sim(owner) {}
   void send(const transport::Address& to, core::ByteView datagram) override {
+    sim.check_size(datagram);
     const std::int64_t before = sim.counted_ != nullptr ? sim.counted_->held() : 0;
     sim.network_.send(test::village_address, to, datagram, sim.now_);
     if (sim.counted_ != nullptr) sim.server_bytes_ -= sim.counted_->held() - before;  // the network's
@@ -28,6 +29,7 @@ struct Simulation::ServerPort final : transport::Output {
 struct Simulation::ClientPort final : transport::Output {
   ClientPort(Simulation& owner, const transport::Address& address) : sim(owner), from(address) {}
   void send(const transport::Address& to, core::ByteView datagram) override {
+    sim.check_size(datagram);
     for (Hostile& hostile : sim.hostiles_) hostile.overhear(from, datagram);
     sim.network_.send(from, to, datagram, sim.now_);
   }

@@ -116,6 +116,8 @@ void Simulation::check() {
       return fail(player->name + ": " + *wrong);
     if (outcome_.ticks % 16 == 0) player->connection->session().check();
   }
+  for (const auto& player : players_)
+    if (const auto wrong = check_first(*player)) return fail(player->name + ", whose log-in was the first: " + *wrong);
   check_sessions();
   if (server_->stats().client_bytes.max() > std::max<std::uint64_t>(plan_.delta_bytes, wire::delta_bytes_max))
     fail("a client was told more than its budget");
@@ -128,6 +130,14 @@ void Simulation::check() {
   fold(server_->published().hash());
 }
 
+// Of two programs of one account one plays.
+std::optional<std::string> Simulation::check_first(Player& player) {
+  if (!player.first || player.first->connection->state() != client::Connection::State::playing) return std::nullopt;
+  const server::Session* session = session_at(player.first->port.from);
+  if (session == nullptr) return std::nullopt;
+  return oracle_.check(*player.first->connection, session->player.id, player.name);
+}
+
 // Nobody has one who may not be in.
 void Simulation::check_sessions() {
   for (const auto& session : server_->sessions()) {
@@ -138,6 +148,7 @@ void Simulation::check_sessions() {
     const bool is_in = session->joined && session->state != server::Session::State::closing;
     if (is_in && banned_.contains(session->player.account)) fail(session->player.account + " is banned, and plays");
     if (outcome_.ticks % 16 == 0) server_->lanes(*session)->check();
+    if (const auto wrong = oracle_.check_view(*session)) fail(*wrong);
   }
 }
 

@@ -117,12 +117,17 @@ class Simulation {
   void watch_memory();
   void come_and_go();
   [[nodiscard]] const server::Session* session_of(const Player& player) const;
+  [[nodiscard]] const server::Session* session_at(const transport::Address& address) const;
   [[nodiscard]] std::uint32_t number_of(const Player& player) const;
   [[nodiscard]] static std::uint32_t number_of(const Player& player, const server::Session* session);
   void watch_session(Player& player, const server::Session* session);
   void check_sessions();
+  std::optional<std::string> check_first(Player& player);
   void fail(const std::string& what) {
     if (outcome_.wrong.empty()) outcome_.wrong = what;
+  }
+  void check_size(core::ByteView datagram) {
+    if (datagram.size() > transport::datagram_bytes_max) fail("a datagram is larger than any path has to take");
   }
   void tell(const std::string& what) {
     if (listener_.event) listener_.event(outcome_.ticks, what, ecs::null_entity);

@@ -113,11 +113,13 @@ void Simulation::act(Player& player) {
   }
 }
 
+const server::Session* Simulation::session_of(const Player& player) const { return session_at(player.port.from); }
+
 // Null: the server knows nothing of it, or waits for it.
-const server::Session* Simulation::session_of(const Player& player) const {
+const server::Session* Simulation::session_at(const transport::Address& address) const {
   for (const auto& session : server_->sessions())
     if (session->joined && server_->lanes(*session) != nullptr &&
-        server_->endpoint().address(session->transport_id) == player.port.from)
+        server_->endpoint().address(session->transport_id) == address)
       return session.get();
   return nullptr;
 }
@@ -146,6 +148,8 @@ void Simulation::hear(Player& player, const client::ReceivedEvent& received) {
   if (received.bytes.size() != sizeof(SimGame::Event)) return fail(player.name + " was told an event that nobody sent");
   const auto event = core::load<SimGame::Event>(received.bytes.data());
   const std::string what = "event " + std::to_string(event.number);
+  if (const client::Mirror* mirror = player.connection->mirror(); mirror == nullptr || received.tick > mirror->tick())
+    return fail(player.name + " was told " + what + " before what was there when it came");
   if (received.tick != event.tick) return fail(player.name + " was told " + what + " of another tick than its own");
   const std::uint32_t number = number_of(player);
   const bool knows = number != 0 && event.run == outcome_.restarts;
