@@ -110,6 +110,20 @@ TEST_F(MirrorTest, WhatGoesOutOfViewStaysAsItWasAndComesBackAsItIs) {
   expect_equal();
 }
 
+TEST_F(MirrorTest, WhatGoesOutOfViewKeepsWhatIsItsOwnersAlone) {
+  const ecs::Entity entity = told.create();
+  registry.add<demo::Inventory>(entity).item_count = 1;
+  registry.get<demo::Inventory>(entity).items[0] = 9;
+  told.tell();
+  told.view.update_owners([&](std::uint32_t index) { return index == entity.index; });
+  told.tell();
+  told.view.leave({&entity.index, 1});
+  told.tell();
+  ASSERT_TRUE(mirror().is_stale(entity));
+  EXPECT_EQ(mirrored<demo::Inventory>(entity).item_count, 1);
+  EXPECT_EQ(mirrored<demo::Inventory>(entity).items[0], 9);
+}
+
 TEST_F(MirrorTest, OfMuchThatWentOutOfViewTheOldestIsDestroyed) {
   std::vector<ecs::Entity> all;
   for (int i = 0; i < 100; ++i) all.push_back(told.create());

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <reflect/compile_schema.hpp>
 #include <server/random_world.hpp>
 #include <set>
 
@@ -53,6 +54,24 @@ TEST_F(PublisherTest, AWriteIsPublished) {
   EXPECT_EQ(changed(other), 2u);
   EXPECT_EQ(published().entity(other.index).structure_tick, 1u);
   EXPECT_EQ(changed(entity), 1u);
+}
+
+// The server goes on from where clients are that compute it ahead.
+TEST(PublisherOfWhatIsPredicted, MakesOfItWhatIsSent) {
+  const auto schema = test::load_schema(
+      "struct Guess (component) { ahead:float (range:\"0 1\", step:\"0.25\", predicted); "
+      "own:float (range:\"0 1\", step:\"0.25\"); }");
+  ecs::Registry registry;
+  ASSERT_TRUE(reflect::register_components(registry, *schema).ok());
+  Publisher publisher(registry, *schema);
+  const ecs::PoolId pool = registry.find_pool(core::StringId32("Guess"), core::StringId32("Guess"));
+  const ecs::Entity entity = registry.create();
+  const float written[] = {0.6f, 0.6f};
+  registry.add_bytes(entity, pool, core::as_bytes(written, 2));
+  publisher.publish();
+  const std::byte* const there = registry.try_read(entity, pool);
+  EXPECT_EQ(core::load<float>(there), 0.5f);
+  EXPECT_EQ(core::load<float>(there + 4), 0.6f) << "as the game has left it";
 }
 
 TEST_F(PublisherTest, AWriteThatChangesNothingThatCanBeSentIsNotPublished) {
