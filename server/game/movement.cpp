@@ -39,7 +39,7 @@ Vec3 towards(const Vec3& from, const Vec3& to, float speed) {
 // Uniform in direction: a point in the disc, scaled.
 Vec3 any_direction(mobula::core::Random& random, float speed) {
   for (;;) {
-    const Vec3 point = on_ground(random.uniform(-1, 1), random.uniform(-1, 1));
+    const Vec3 point{random.uniform(-1, 1), 0, random.uniform(-1, 1)};
     const float length_squared = point.x * point.x + point.z * point.z;
     if (length_squared > 0.01f && length_squared <= 1) return towards({}, point, speed);
   }
