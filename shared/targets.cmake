@@ -21,10 +21,6 @@ function(mobula_own_code target)
     # Sources that are built together are included, and g++ takes their anonymous namespaces for a header's.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
-  if(MOBULA_SANITIZE MATCHES thread)
-    # g++ warns of each fence that ThreadSanitizer would not see; Asio's headers have some.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
-  endif()
   if(MOBULA_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${MOBULA_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)

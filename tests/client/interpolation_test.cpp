@@ -266,6 +266,7 @@ TEST_F(InterpolationTest, AnotherEntityAtTheSameIndexIsAnother) {
     EXPECT_FALSE(Interpolation(mirror()).is_there(entity, mirror().tick_of(entity) - 1.0));
     mirror().check();
   }
+  EXPECT_GT(reused, 0);
 }
 
 TEST_F(InterpolationTest, WhatIsOutOfViewStandsAsItWasLastSeen) {

@@ -18,7 +18,7 @@ std::vector<PoolId> listed(const PrototypeTable& table, PrototypeId prototype) {
 struct PrototypeTest : testing::Test {
   PrototypeTable table;
   PrototypeTest() {
-    for (const std::uint64_t key : {30, 10, 20, 40}) table.add_pool(key);
+    for (const std::uint64_t key : {30u, 10u, 20u, 40u}) table.add_pool(key);
   }
 };
 

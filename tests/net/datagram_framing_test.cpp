@@ -94,7 +94,7 @@ TEST(DatagramFraming, ADatagramInOnePieceIsNotCopied) {
 TEST(DatagramFraming, ABadLengthIsRefusedForEver) {
   const std::string too_long("\xff\xff", 2);
   for (const std::string& bad : {std::string(2, '\0'), too_long}) {
-    for (const std::size_t cut : {0, 1, 2}) {
+    for (const std::size_t cut : {0u, 1u, 2u}) {
       DatagramReader reader;
       Heard heard;
       read(reader, framed("good") + bad.substr(0, cut), heard);

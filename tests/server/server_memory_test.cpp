@@ -58,7 +58,7 @@ class Visits {
   void ticks(int count) {
     for (int i = 0; i < count; ++i) {
       village_.tick();
-      village_.server->set_unix_time(test::test_unix_time + village_.now / core::second);
+      village_.server->set_unix_time(test::test_unix_time + static_cast<std::uint64_t>(village_.now / core::second));
     }
   }
 

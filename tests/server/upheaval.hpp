@@ -111,7 +111,7 @@ class UpheavalGame : public TinyGame {
       inventory->item_count = static_cast<std::uint8_t>(random.below(2));
     }
     if (demo::Name* name = registry.try_get<demo::Name>(thing))
-      name->text[0] = static_cast<std::uint8_t>('a' + random.below(3));
+      name->text[0] = static_cast<char>('a' + random.below(3));
   }
 };
 

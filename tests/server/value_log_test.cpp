@@ -91,7 +91,7 @@ TEST(ValueLog, RowsWithoutWordsHaveHistoriesToo) {
 }
 
 TEST(ValueLog, ABytesBoundIsKept) {
-  for (const std::size_t bytes : {0, 1, 8, 100, 4096}) {
+  for (const std::size_t bytes : {0u, 1u, 8u, 100u, 4096u}) {
     ValueLog log(bytes);
     const Words words(5);
     std::vector<ValueLog::Place> places;

@@ -132,7 +132,9 @@ TEST(ConditionsText, WhatIsWrittenReadsAsTheSame) {
   const auto time = [&] {
     constexpr std::array<core::Nanoseconds, 5> grains{0, 1, 1'000, millisecond, second};
     const core::Nanoseconds grain = grains[random.below(5)];
-    return grain == 0 ? 0 : static_cast<core::Nanoseconds>(random.next() % (60u * second / grain + 1)) * grain;
+    if (grain == 0) return core::Nanoseconds{0};
+    const auto grains_max = static_cast<std::uint64_t>(60 * second / grain);
+    return static_cast<core::Nanoseconds>(random.next() % (grains_max + 1)) * grain;
   };
   for (int i = 0; i < 10'000; ++i) {
     const NetworkConditions conditions{.latency = time(),

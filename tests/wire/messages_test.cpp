@@ -343,7 +343,7 @@ TEST(Messages, ANameThatCouldSpeakToATerminalIsRefused) {
 }
 
 TEST(Messages, AHelloWithAShortFingerprintOrALongNameIsRefused) {
-  for (const std::size_t size : {0, 1, 31, 33}) {
+  for (const std::size_t size : {0u, 1u, 31u, 33u}) {
     expect_malformed(decode_built([&](FlatBufferBuilder& builder) {
                        const auto bytes = builder.CreateVector(std::vector<std::uint8_t>(size));
                        finish(builder, flat::Body::Hello, flat::CreateHello(builder, 1, bytes));

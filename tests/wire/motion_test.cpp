@@ -175,7 +175,6 @@ TEST(Motion, NoCodesAreTooExtreme) {
 }
 
 TEST(Motion, TheFirstOfEqualPartsIsTurned) {
-  RotationMotion motion;
   const Unit unit = rotation_unit(6);
   const Codes halves{3, 6, 6, 3};  // x = y = the root of 1/2
   EXPECT_EQ(predict_rotation(unit, halves.data(), nullptr, {}).turned, 0u);
