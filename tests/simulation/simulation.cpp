@@ -21,6 +21,7 @@ Simulation::Simulation(Plan plan, Listener listener, std::string folder)
       server_port_(std::make_unique<ServerPort>(*this)),
       oracle_(test::UpheavalGame(plan_.seed).layers(), listener_.event ? tell_of_entity() : nullptr),
       census_(rejoin_grace, plan_.players_max) {
+  MOBULA_ASSERT(std::ranges::is_sorted(plan_.faults, {}, &Fault::at), "faults come one after the other");
   if (plan_.keeps_levels) levels_.emplace(std::move(*client::ResourceStore::open(folder_ + "/levels")));
   for (std::uint32_t i = 0; i < plan_.players; ++i) {
     players_.push_back(std::make_unique<Player>(*this, i));
