@@ -170,6 +170,11 @@ void HostedWorld::drain(std::string_view reason) {
   server_->drain(reason, config_.drain_seconds);
 }
 
+void HostedWorld::begin_last_save() {
+  const core::LogScope about({.world = name_});
+  static_cast<void>(server_->checkpoint());
+}
+
 core::Status HostedWorld::shut_down() {
   const core::LogScope about({.world = name_});
   core::Status saved = server_->finish_store();

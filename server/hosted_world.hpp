@@ -37,6 +37,8 @@ class HostedWorld {
   core::Result<LevelChange> reload_level();
   // Lets nobody in from now on, tells clients, and is done in so many seconds as the configuration says.
   void drain(std::string_view reason);
+  // So that the worlds of a process save at the same time, before one after the other is waited for in shut_down().
+  void begin_last_save();
   // Saves the world, tells every client and ends their sessions. The last call but the destructor's. Fails if the world
   // could not be saved.
   core::Status shut_down();

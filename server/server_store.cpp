@@ -36,7 +36,7 @@ core::Status Server::begin_world() {
   const core::Result<std::vector<std::string>> notes = world_->restore(*store);
   if (!notes) return notes.error();
   for (const std::string& note : *notes)
-    core::log_line(core::LogLevel::warn, "store", "the world was saved with another schema: " + note);
+    core::log_line(core::LogLevel::warn, "store", "the world is not as it was saved: " + note);
   const store::Facts& facts = store->saved_facts();
   core::log_info("store", "restored as of tick {}: {} entities, state {:016x}, {} players", facts.tick,
                  world_->registry().entities().size(), store->saved_state(), facts.players.size());

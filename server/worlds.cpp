@@ -59,8 +59,7 @@ bool Worlds::run(std::uint64_t ticks) {
     if (on_tick_) on_tick_();
   }
   draining_ = true;
-  // All at once, before one of them waits for its disk.
-  for (const std::unique_ptr<HostedWorld>& world : worlds_) static_cast<void>(world->server().checkpoint());
+  for (const std::unique_ptr<HostedWorld>& world : worlds_) world->begin_last_save();
   for (const std::unique_ptr<HostedWorld>& world : worlds_) saved_ = world->shut_down().ok() && saved_;
   worlds_.clear();
   return saved_;

@@ -61,9 +61,11 @@ void BatchWriter::State::write_level(const std::shared_ptr<const SavedLevel>& le
   level_ = level;
   sums_.level = level == nullptr ? 0 : sum_of(*level);
   if (level == nullptr) return;
-  Statement file = database_.prepare("INSERT INTO saved_level VALUES (1, ?, ?, ?, ?)");
-  Statement entity = database_.prepare("INSERT INTO saved_level_entity VALUES (?, ?, ?, ?)");
-  Statement name = database_.prepare("INSERT INTO saved_name VALUES (?, ?, ?)");
+  Statement file =
+      database_.prepare("INSERT INTO saved_level (id, file, first, count, generation) VALUES (1, ?, ?, ?, ?)");
+  Statement entity =
+      database_.prepare("INSERT INTO saved_level_entity (number, entity, generation, path) VALUES (?, ?, ?, ?)");
+  Statement name = database_.prepare("INSERT INTO saved_name (number, id, text) VALUES (?, ?, ?)");
   if (database_.failed()) return;
   file.bind_blob(1, level->file).bind(2, level->range.first).bind(3, level->range.count);
   file.bind(4, level->range.generation).run();

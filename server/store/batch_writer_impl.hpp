@@ -1,5 +1,5 @@
-// What a BatchWriter knows of its file, so that it writes what differs. batch_writer.cpp writes tables, compositions
-// and entities, batch_writer_facts.cpp all else.
+// What a BatchWriter knows of its file, so that it writes what differs. batch_writer_tables.cpp makes the file's
+// tables, batch_writer.cpp writes compositions and entities, batch_writer_facts.cpp all else.
 #pragma once
 
 #include <map>
@@ -52,6 +52,7 @@ class BatchWriter::State {
 
   void write_all(const Batch& batch);
   void make_anew();
+  void drop(const std::string& types_and_names);
   void prepare();
   void open_tables(const Batch& batch);
   void take_own_names();

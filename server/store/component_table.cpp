@@ -172,9 +172,13 @@ std::string ComponentTable::create_sql() const {
 }
 
 std::string ComponentTable::write_sql() const {
-  std::string sql = "INSERT OR REPLACE INTO " + quoted(name_) + " VALUES (?";
-  for (std::size_t i = 0; i < columns_.size(); ++i) sql += ", ?";
-  return sql + ")";
+  std::string names = "entity";
+  std::string values = "?";
+  for (const Column& column : columns_) {
+    names += ", " + quoted(column.name);
+    values += ", ?";
+  }
+  return core::format("INSERT OR REPLACE INTO {} ({}) VALUES ({})", quoted(name_), names, values);
 }
 
 std::string ComponentTable::delete_sql() const { return "DELETE FROM " + quoted(name_) + " WHERE entity = ?"; }

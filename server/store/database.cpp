@@ -69,14 +69,17 @@ core::Error Database::error_of(int code, const std::string& doing) const {
   return {reason_of(code), doing + ": " + said};
 }
 
-void Database::fail(int code, const std::string& doing) {
-  if (!error_) error_ = error_of(code, doing);
+// Of a statement the beginning, which says what it is about.
+void Database::fail(int code, const std::string& sql) {
+  if (!error_) error_ = error_of(code, sql.substr(0, sql.find(" (")));
 }
 
 // A page that it cannot read SQLite tells of as it does of damage. Where pages refer to each other wrongly it says so
 // before it reads: what is left are a disk that fails, and no memory.
 std::string Database::find_damage() {
   std::string found = text("PRAGMA quick_check(1)");
+  if (failed() && (::sqlite3_errcode(handle_) & 0xff) == SQLITE_ERROR)  // it lacks what another program brought
+    error_ = core::Error{"foreign", error_->message};
   if (failed() || found == "ok") return {};
   for (const std::string_view unread : {"unable to get the page. error code=", "failed to get page "}) {
     if (found.find(unread) == std::string::npos) continue;

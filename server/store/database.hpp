@@ -42,16 +42,17 @@ class Database {
   // The first column of the first row, as a number and as text; 0 and nothing if there is none.
   std::int64_t number(const std::string& sql);
   std::string text(const std::string& sql);
-  // What is wrong with the file's pages; empty: nothing, or they cannot be read now, and it has failed.
+  // What is wrong with the file's pages; empty: nothing, or it has failed: they cannot be read now, or by us
+  // ("foreign").
   std::string find_damage();
   // A transaction that writes. One that is still open is over: a rollback wants memory too, and may have had none.
   void begin();
   void rollback();  // of what the error has left open, which stays
 
   [[nodiscard]] bool failed() const { return error_.has_value(); }
-  // Reasons: "disk full", "busy", "damaged", "not writable", "file error".
+  // Reasons: "disk full", "busy", "damaged", "not writable", "file error", and find_damage()'s.
   std::optional<core::Error> take_error() { return std::exchange(error_, std::nullopt); }
-  void fail(int code, const std::string& doing);
+  void fail(int code, const std::string& sql);
 
   // Without it, closing moves the log into the file, and so changes what may be worth keeping.
   void keep_log_at_close(bool keep);

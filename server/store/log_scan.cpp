@@ -43,11 +43,16 @@ core::Status ended(const std::ifstream& file, const std::string& path) {
 
 }  // namespace
 
+core::Error open_error(const std::string& path) {
+  const bool is_forbidden = errno == EACCES || errno == EPERM || errno == EROFS;
+  return {is_forbidden ? "not writable" : "file error", core::format("{}: {}", path, std::strerror(errno))};
+}
+
 core::Status check_log(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<std::byte, log_header_bytes> header;
   if (!file && errno == ENOENT) return core::Done{};
-  if (!file) return core::Error{"not writable", core::format("{}: {}", path, std::strerror(errno))};
+  if (!file) return open_error(path);
   if (!read(file, header)) return ended(file, path);  // nothing was committed to it
   const std::uint32_t page_bytes = big_endian(&header[8]);
   LogSum sum{.swapped = (big_endian(header.data()) & 1) != 0};

@@ -35,6 +35,9 @@ struct LogSum {
   }
 };
 
+// Of a file that has just not opened: "not writable" where that is forbidden, "file error".
+core::Error open_error(const std::string& path);
+
 // Good if there is no log. Reasons: "damaged"; "not writable" and "file error", which cannot be read.
 core::Status check_log(const std::string& path);
 

@@ -61,7 +61,10 @@ core::Result<std::vector<std::string>> Store::restore(ecs::Registry& registry) {
   };
   if (!restored) return cannot(restored.error());
   const bool same_schema = world.schema->fingerprint() == parts_->config.schema->fingerprint();
-  parts_->restored = same_schema && world.as_made;
+  parts_->restored = same_schema && world.changed.empty();
+  if (!world.changed.empty())
+    restored->notes.push_back("another program has changed " + world.changed +
+                              ": tables are made anew, without what was added to them");
   // From the registry again, and not from the file: what was lost on the way would show.
   if (same_schema && entities_sum(registry, *parts_->config.schema) != world.entities_sum)
     return cannot({"damaged", "the world that was restored is not the one that was saved"});

@@ -57,8 +57,8 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // Of the registry's entities: never the same for two runs, and on the disk before anybody hears of it. A run that
-  // ends before the first note() has not had it.
+  // Of the registry's entities: never the same for two runs, and on the disk before anybody hears of it. A run whose
+  // store goes before the first note() has not had it.
   [[nodiscard]] std::uint32_t incarnation() const;
   [[nodiscard]] bool has_world() const;
   // Of a world that is there; until begin().
@@ -66,8 +66,9 @@ class Store {
   // The sum of its entities, as StoreStatus::state.
   [[nodiscard]] std::uint64_t saved_state() const;
   // The entities of a world that is there, with the very handles that they had, into a registry without any, in tick
-  // saved_facts().tick + 1. Gives what is not as it was saved, as the schema has moved on, in sentences. Reasons:
-  // "too many entities", "too many pools", "name collision", "damaged snapshot", "damaged".
+  // saved_facts().tick + 1. Gives what is not as it was saved, as the schema has moved on or another program has
+  // changed tables, in sentences. Reasons: "too many entities", "too many pools", "name collision", "damaged snapshot",
+  // "damaged".
   core::Result<std::vector<std::string>> restore(ecs::Registry& registry);
 
   // From here on. What is in the registry is what the file shall have: of a saved world that was not restored nothing

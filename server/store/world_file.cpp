@@ -57,7 +57,7 @@ core::Error advised(const std::string& path, const core::Error& error) {
 core::Status check_header(const std::string& path) {
   std::array<std::byte, 100> header{};
   std::ifstream file(path, std::ios::binary);
-  if (!file) return core::Error{"not writable", system_error()};
+  if (!file) return open_error(path);
   file.read(reinterpret_cast<char*>(header.data()), header.size());
   if (file.bad()) return core::Error{"file error", "it cannot be read"};
   if (!file) return core::Error{"damaged", "it is shorter than the header of an SQLite file"};
@@ -176,6 +176,10 @@ core::Result<WorldFile> WorldFile::open(const std::string& path) {
   core::Result<Database> database = Database::open(path, Database::Access::existing);
   if (!database) return advised(path, database.error());
   core::Result<SavedFile> content = read_checked(*database);
+  if (!content && std::string_view(content.error().reason) == "foreign")
+    return core::Error{"foreign", core::format("the world {} has something that only another program can read, and is "
+                                               "left as it is: drop that there ({})",
+                                               path, content.error().message)};
   if (!content) return advised(path, content.error());
   if (content->incarnation >= Store::starts_max)
     return core::Error{"worn out", core::format("the world {} was started {} times, and handles of entities would come "

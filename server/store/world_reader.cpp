@@ -6,6 +6,14 @@
 namespace mobula::store {
 namespace {
 
+// Tables with an index that makes rows go or refuses values: for what is unique, is computed, or is compared in a way
+// that another program has brought.
+constexpr const char* restrictive_indexes =
+    "SELECT tbl_name FROM sqlite_schema AS made WHERE type = 'index' AND sql IS NOT NULL AND "
+    "(name IN (SELECT name FROM pragma_index_list(made.tbl_name) WHERE \"unique\" OR partial) OR "
+    "EXISTS (SELECT 1 FROM pragma_index_xinfo(made.name) "
+    "WHERE cid = -2 OR coll NOT IN ('BINARY', 'NOCASE', 'RTRIM')))";
+
 core::Error damaged(const std::string& sentence) { return {"damaged", sentence}; }
 
 // The kind is asked for first: to give another, SQLite changes it.
@@ -158,17 +166,19 @@ class WorldReader {
     return core::Done{};
   }
 
-  // Rows are read by the names of their columns; they are written by their order, each in the place of the one with its
-  // key. So tables that another program has changed are made anew.
+  // Rows take the place of the one with their key, and of no other; nothing else is asked of their values. So tables
+  // that another program has changed are made anew.
   core::Status look_at_tables() {
-    SavedWorld& world = *file_.world;
     std::map<std::string, std::string> made;
-    Statement rows = database_.prepare(
-        "SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'table' OR sql LIKE 'CREATE UNIQUE INDEX%'");
-    while (rows.next()) made[std::string(rows.text(0))] += rows.text(1);
-    for (const OwnTable& table : own_tables()) world.as_made = world.as_made && made[table.name] == table.sql;
-    for (const auto& [table, indices, bytes, sums] : world.tables)
-      world.as_made = world.as_made && made[table.name()] == table.create_sql();
+    Statement tables = database_.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table'");
+    while (tables.next()) made[std::string(tables.text(0))] = tables.text(1);
+    Statement restrictive = database_.prepare(restrictive_indexes);
+    while (restrictive.next()) made.erase(std::string(restrictive.text(0)));
+    const auto look_at = [&](const std::string& name, const std::string& sql) {
+      if (made[name] != sql) file_.world->changed = name;
+    };
+    for (const OwnTable& table : own_tables()) look_at(table.name, table.sql);
+    for (const SavedTable& saved : file_.world->tables) look_at(saved.table.name(), saved.table.create_sql());
     return core::Done{};
   }
 

@@ -30,7 +30,7 @@ struct SavedWorld {
   std::map<std::int64_t, std::vector<std::uint32_t>> compositions;  // id to numbers of tables
   std::vector<ecs::EntityRange> ranges;                             // by first index
   std::uint64_t entities_sum = 0;
-  bool as_made = true;  // its tables are as this server makes them: rows can be written to them
+  std::string changed;  // a table that is not as this server makes it, so that rows cannot be written; empty: none
 };
 
 struct SavedFile {

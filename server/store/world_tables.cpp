@@ -30,20 +30,20 @@ std::span<const OwnTable> own_tables() {
 
 std::string create_views_sql() {
   return R"(
-CREATE INDEX saved_level_entity_by_entity ON saved_level_entity (entity);
-CREATE INDEX saved_name_by_id ON saved_name (id);
-CREATE VIEW save AS SELECT
+CREATE INDEX IF NOT EXISTS saved_level_entity_by_entity ON saved_level_entity (entity);
+CREATE INDEX IF NOT EXISTS saved_name_by_id ON saved_name (id);
+CREATE VIEW IF NOT EXISTS save AS SELECT
   (SELECT value FROM saved_world WHERE key = 'tick') AS tick,
   datetime((SELECT value FROM saved_world WHERE key = 'unix_time'), 'unixepoch') AS saved_at,
   (SELECT value FROM saved_world WHERE key = 'incarnation') AS starts,
   (SELECT count(*) FROM saved_entity) AS entities,
   (SELECT count(*) FROM saved_player) AS players,
   printf('%016x', (SELECT value FROM saved_world WHERE key = 'entities_sum')) AS state;
-CREATE VIEW entities AS SELECT e.entity AS entity, e.entity || '.' || e.generation AS handle, l.path AS path,
+CREATE VIEW IF NOT EXISTS entities AS SELECT e.entity AS entity, e.entity || '.' || e.generation AS handle, l.path AS path,
   p.components AS components
   FROM saved_entity AS e LEFT JOIN saved_prototype AS p ON p.id = e.prototype
   LEFT JOIN saved_level_entity AS l ON l.entity = e.entity AND l.generation = e.generation;
-CREATE VIEW players AS SELECT id, account, name, entity || '.' || generation AS handle, present FROM saved_player;
+CREATE VIEW IF NOT EXISTS players AS SELECT id, account, name, entity || '.' || generation AS handle, present FROM saved_player;
 )";
 }
 

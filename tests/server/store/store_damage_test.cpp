@@ -251,51 +251,6 @@ TEST(StoreDamage, WhatThereCannotBeIsRefusedThoughTheSumsAreRight) {
   }
 }
 
-// They say what they said. What is written goes by the order of columns, and by keys.
-TEST(StoreDamage, TablesThatAnotherProgramHasChangedAreMadeAnew) {
-  const auto replace = [](const std::string& table, const std::string& with) {
-    return "CREATE TABLE loose " + with + "; DROP TABLE " + table + "; ALTER TABLE loose RENAME TO " + table;
-  };
-  for (const std::string& change :
-       {std::string("ALTER TABLE component_Plain ADD COLUMN note"), std::string("ALTER TABLE saved_player ADD note"),
-        std::string("ALTER TABLE saved_world ADD COLUMN note"),
-        std::string("CREATE UNIQUE INDEX one ON saved_entity (min(entity, {}))"),
-        replace("component_Plain", "AS SELECT * FROM component_Plain"),
-        replace("saved_entity",
-                "(prototype INTEGER, entity INTEGER PRIMARY KEY, generation INTEGER); "
-                "INSERT INTO loose SELECT prototype, entity, generation FROM saved_entity")}) {
-    SCOPED_TRACE(change);
-    Saved saved(true);
-    {
-      Database database = std::move(*Database::open(saved.path, Database::Access::existing));
-      database.run("PRAGMA legacy_alter_table = ON");  // or it would look at the views
-      const std::string newest = std::to_string(database.number("SELECT max(entity) FROM saved_entity"));
-      std::string sql = change;
-      if (const std::size_t at = sql.find("{}"); at != std::string::npos) sql.replace(at, 2, newest);
-      database.run(sql);
-      ASSERT_FALSE(database.failed()) << database.take_error()->message;
-    }
-    core::Random random(12);
-    Model last;
-    {
-      const auto store = open_store(saved.path);
-      StoreWorld world(store->incarnation());
-      ASSERT_TRUE(store->restore(world.registry).ok());
-      EXPECT_TRUE(store->begin(world.registry).ok());
-      world.change(random, 100);
-      last = world.model();
-      store->note();
-      const core::Status done = store->finish(saved.facts(world));
-      EXPECT_TRUE(done.ok()) << done.error().message;
-    }
-    const auto store = open_store(saved.path);
-    ASSERT_NE(store, nullptr);
-    StoreWorld world(store->incarnation());
-    ASSERT_TRUE(store->restore(world.registry).ok());
-    EXPECT_TRUE(world.model() == last);
-  }
-}
-
 // A schema that has moved on makes all tables anew; those that were are called what the file says.
 TEST(StoreDamage, NoNameInTheFileEndsAllSaving) {
   const auto moved_on = test::load_schema("struct Plain (component) { fresh:int; }");
