@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <mobula/server/server.hpp>
 #include <set>
 #include <vector>
@@ -40,16 +41,34 @@ struct NaiveInterest {
 
   [[nodiscard]] bool relevant(const Viewer& viewer, std::uint32_t index, bool in_view) const {
     if (published.count(index) == 0) return false;
-    const ecs::Entity entity = registry.entities().at(index);
-    return may_see(viewer, entity, relevance(entity), in_view);
+    const Sight seen = sight(viewer, subject(registry.entities().at(index)));
+    return in_view ? seen.stays : seen.enters;
   }
 
+  // What of an entity its being seen rests on.
+  struct Subject {
+    ecs::Entity entity;
+    Relevance own;
+    const hierarchy::WorldTransform* world = nullptr;
+  };
+  [[nodiscard]] Subject subject(ecs::Entity entity) const {
+    return {entity, relevance(entity), registry.try_get<const hierarchy::WorldTransform>(entity)};
+  }
+
+  struct Sight {
+    bool enters = false;  // the view of whoever has it not
+    bool stays = false;
+  };
   // One that is published.
-  [[nodiscard]] bool may_see(const Viewer& viewer, ecs::Entity entity, const Relevance& own, bool in_view) const {
-    if (!viewer.is_in(own.room)) return false;
-    const bool may_be = (own.owner != 0 && own.owner == viewer.player()) || is_viewpoint(viewer, entity) ||
-                        near(viewer, entity, own, in_view);
-    return may_be && (rule == nullptr || rule->may_see(viewer, entity));
+  [[nodiscard]] Sight sight(const Viewer& viewer, const Subject& subject) const {
+    const Relevance& own = subject.own;
+    if (!viewer.is_in(own.room) || (rule != nullptr && !rule->may_see(viewer, subject.entity))) return {};
+    const Layer& layer = layers[own.layer];
+    const bool is_everywhere = layer.radius == 0 || subject.world == nullptr;
+    if (is_everywhere || (own.owner != 0 && own.owner == viewer.player())) return {true, true};
+    if (is_viewpoint(viewer, subject.entity)) return {true, true};
+    const float distance = distance_squared(viewer, subject.world->position);
+    return {distance <= layer.radius * layer.radius, distance <= leave_radius(layer) * leave_radius(layer)};
   }
 
   [[nodiscard]] Relevance relevance(ecs::Entity entity) const {
@@ -62,20 +81,18 @@ struct NaiveInterest {
     const auto all = viewer.viewpoints();
     return std::find(all.begin(), all.end(), entity) != all.end();
   }
-  [[nodiscard]] bool near(const Viewer& viewer, ecs::Entity entity, const Relevance& own, bool in_view) const {
-    const Layer& layer = layers[own.layer];
-    const auto* world = registry.try_get<const hierarchy::WorldTransform>(entity);
-    if (layer.radius == 0 || world == nullptr) return true;
-    const float limit = in_view ? leave_radius(layer) : layer.radius;
+  // To the nearest viewpoint that stands somewhere.
+  [[nodiscard]] float distance_squared(const Viewer& viewer, const engine::Vec3& position) const {
+    float nearest = std::numeric_limits<float>::infinity();
     for (const ecs::Entity viewpoint : viewer.viewpoints()) {
       const auto* eye = registry.try_get<const hierarchy::WorldTransform>(viewpoint);
       if (eye == nullptr) continue;
-      const float x = world->position.x - eye->position.x;
-      const float y = world->position.y - eye->position.y;
-      const float z = world->position.z - eye->position.z;
-      if (x * x + y * y + z * z <= limit * limit) return true;
+      const float x = position.x - eye->position.x;
+      const float y = position.y - eye->position.y;
+      const float z = position.z - eye->position.z;
+      nearest = std::min(nearest, x * x + y * y + z * z);
     }
-    return false;
+    return nearest;
   }
 };
 

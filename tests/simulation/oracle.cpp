@@ -178,23 +178,47 @@ std::optional<std::string> Oracle::check(client::Connection& client, std::uint32
   if (stats.corrections > 0) return "the server corrected the mirror";
   client::Mirror* mirror = client.mirror();
   if (mirror == nullptr) return "a client plays without a mirror";
-  const bool is_turn = (now_ + player) % checked_each == 0;
+  if (std::optional<std::string> wrong = check_changes(*mirror, player, name)) return wrong;
+  if ((now_ + player) % checked_each != 0) return std::nullopt;
+  if (std::optional<std::string> wrong = check_all(*mirror, player)) return wrong;
+  return client.complete() ? check_complete(*mirror, player) : std::nullopt;
+}
+
+std::optional<std::string> Oracle::check_changes(client::Mirror& mirror, std::uint32_t player,
+                                                 const std::string& name) {
   Shown& shown = shown_to_[player];
-  if (std::exchange(shown.bytes, stats.bytes_received) == stats.bytes_received && !is_turn) return std::nullopt;
-  if (is_turn) mirror->check();
+  client::MirrorChanges& changes = mirror.changes();
+  for (const auto* list : {&changes.appeared, &changes.changed}) {
+    for (const ecs::Entity entity : *list) {
+      if (!mirror.registry().valid(entity)) continue;
+      const ecs::Tick tick = mirror.tick_of(entity);
+      if (tick == 0 || !shown.is_new(entity, tick)) continue;
+      if (tell_) tell(entity, name + " has it as it was in tick " + std::to_string(tick));
+      if (std::optional<std::string> wrong = check_state(mirror, entity, tick, player)) return wrong;
+    }
+  }
+  changes.clear();
+  return std::nullopt;
+}
+
+std::optional<std::string> Oracle::check_all(client::Mirror& mirror, std::uint32_t player) {
+  mirror.check();
+  Shown& shown = shown_to_[player];
   std::optional<std::string> wrong;
   std::size_t stale = 0;
-  mirror->registry().entities().each([&](ecs::Entity entity) {
+  mirror.registry().entities().each([&](ecs::Entity entity) {
     if (wrong) return;
-    const ecs::Tick tick = mirror->tick_of(entity);
-    const bool is_new = tick != 0 && shown.is_new(entity, tick);
-    if (is_new && tell_) tell(entity, name + " has it as it was in tick " + std::to_string(tick));
-    if (is_new || (tick != 0 && is_turn)) wrong = check_state(*mirror, entity, tick, player);
-    if (tick == 0 && is_turn) wrong = check_stale(*mirror, entity, player);
-    if (tick == 0) ++stale;
+    const ecs::Tick tick = mirror.tick_of(entity);
+    if (tick == 0) {
+      ++stale;
+      wrong = check_stale(mirror, entity, player);
+    } else if (shown.is_new(entity, tick)) {
+      wrong = "entity " + to_string(entity) + " has changed, and is not among what the mirror says has changed";
+    } else {
+      wrong = check_state(mirror, entity, tick, player);
+    }
   });
   if (!wrong && stale > client::Mirror::stale_max) wrong = "more entities are out of view than there is room for";
-  if (!wrong && is_turn && client.complete()) wrong = check_complete(*mirror, player);
   return wrong;
 }
 

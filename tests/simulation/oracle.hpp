@@ -65,7 +65,6 @@ class Oracle {
       ecs::Tick tick = 0;
     };
     std::vector<State> last;  // by index
-    std::uint64_t bytes = 0;  // that the client had received then
 
     bool is_new(ecs::Entity entity, ecs::Tick tick);
   };
@@ -73,6 +72,10 @@ class Oracle {
   std::optional<std::string> note_handles(const server::Published& published);
   void note_values(server::Server& server);
   [[nodiscard]] std::optional<std::string> check_published(server::Server& server) const;
+  // What the mirror says has changed since the last time.
+  std::optional<std::string> check_changes(client::Mirror& mirror, std::uint32_t player, const std::string& name);
+  // Everything, and that nothing else has changed.
+  std::optional<std::string> check_all(client::Mirror& mirror, std::uint32_t player);
   [[nodiscard]] std::optional<std::string> check_state(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick,
                                                        std::uint32_t player);
   // Null: it was not in the world.

@@ -35,21 +35,20 @@ void Rights::note(server::Server& server, ecs::Tick now) {
   for (std::uint32_t index = 0; index < published.index_end(); ++index) {
     const ecs::Entity entity = published.entity(index).entity;
     if (!entity) continue;
-    const server::Relevance own = interest.relevance(entity);
+    const auto subject = interest.subject(entity);
     for (const auto& [session, known] : all) {
       OfIndex& noted = known->all[index];
       const Stay& last = noted.relevant.last;
       if (session->view->has_pristine(entity)) noted.pristine = now;
       const bool was_pristine = known->has_on_disk(entity) && noted.pristine >= known->looked;
       const bool is_in_view = (last.entity == entity && last.to >= known->looked) || was_pristine;
-      const bool may_stay = interest.may_see(*session->viewer, entity, own, true);
-      const bool may_enter = may_stay && interest.may_see(*session->viewer, entity, own, false);
-      if (may_enter) extend(noted.near, entity, now);
-      if (may_enter || (may_stay && is_in_view)) {
+      const auto sight = interest.sight(*session->viewer, subject);
+      if (sight.enters) extend(noted.near, entity, now);
+      if (sight.enters || (sight.stays && is_in_view)) {
         if (last.entity != entity) ever_had_.emplace(session->player.id, entity);
         extend(noted.relevant, entity, now);
       }
-      if (own.owner == session->viewer->player()) extend(noted.owned, entity, now);
+      if (subject.own.owner == session->viewer->player()) extend(noted.owned, entity, now);
     }
   }
   for (const auto& session : server.sessions())
