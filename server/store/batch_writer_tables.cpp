@@ -2,7 +2,7 @@
 
 namespace mobula::store {
 
-// What is called so in the file: by this, where it is, and is what it was made as.
+// `types_and_names`: a SELECT of such. What is there under the name but is of another type stays.
 void BatchWriter::State::drop(const std::string& types_and_names) {
   std::vector<std::string> drops;
   {

@@ -87,6 +87,10 @@ TEST_F(ResourceStoreTest, OtherBytesThanAnnouncedAreThrownAway) {
   const core::ByteView whole = test::hamlet()->bytes();
   auto again = open().receive(identity(), whole.size());
   EXPECT_EQ(reason(again->append(0, whole)), "damaged");
+  // Nor is another level, whole as it is.
+  const core::ByteView another = test::rebuilt_hamlet()->clients_bytes();
+  auto last = open().receive(identity(), another.size());
+  EXPECT_EQ(reason(last->append(0, another)), "damaged");
 }
 
 TEST_F(ResourceStoreTest, AFileThatWasDamagedIsFetchedAnew) {
