@@ -26,6 +26,10 @@ function(mobula_own_code target)
                                              -fno-sanitize-recover=all)
     # Public, since an archive that is instrumented can be linked in no other way, by users neither.
     target_link_options(${target} PUBLIC -fsanitize=${MOBULA_SANITIZE})
+    if(MOBULA_SANITIZE MATCHES thread)
+      # clang's own operator new gives way to that of a test, which counts.
+      target_link_options(${target} PUBLIC $<$<CXX_COMPILER_ID:Clang>:LINKER:-z,muldefs>)
+    endif()
   endif()
 endfunction()
 
