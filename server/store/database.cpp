@@ -78,7 +78,7 @@ void Database::fail(int code, const std::string& sql) {
 // before it reads: what is left are a disk that fails, and no memory.
 std::string Database::find_damage() {
   std::string found = text("PRAGMA quick_check(1)");
-  if (failed() && (::sqlite3_errcode(handle_) & 0xff) == SQLITE_ERROR)  // it lacks what another program brought
+  if (error_ && (::sqlite3_errcode(handle_) & 0xff) == SQLITE_ERROR)  // it lacks what another program brought
     error_ = core::Error{"foreign", error_->message};
   if (failed() || found == "ok") return {};
   for (const std::string_view unread : {"unable to get the page. error code=", "failed to get page "}) {
