@@ -79,7 +79,7 @@ void Database::fail(int code, const std::string& sql) {
 std::string Database::find_damage() {
   std::string found = text("PRAGMA quick_check(1)");
   if (error_ && (::sqlite3_errcode(handle_) & 0xff) == SQLITE_ERROR)  // it lacks what another program brought
-    error_ = core::Error{"foreign", error_->message};
+    error_ = core::Error{"unreadable", error_->message};
   if (failed() || found == "ok") return {};
   for (const std::string_view unread : {"unable to get the page. error code=", "failed to get page "}) {
     if (found.find(unread) == std::string::npos) continue;

@@ -43,7 +43,7 @@ class Database {
   std::int64_t number(const std::string& sql);
   std::string text(const std::string& sql);
   // What is wrong with the file's pages; empty: nothing, or it has failed: they cannot be read now, or by us
-  // ("foreign").
+  // ("unreadable").
   std::string find_damage();
   // A transaction that writes. One that is still open is over: a rollback wants memory too, and may have had none.
   void begin();

@@ -48,6 +48,10 @@ core::Error advised(const std::string& path, const core::Error& error) {
     return {"not writable", core::format("the world {} cannot be written: the server needs to write the file and its "
                                          "folder ({})",
                                          path, error.message)};
+  if (reason == "unreadable")
+    return {"foreign", core::format("the world {} has something that only another program can read, and is left as it "
+                                    "is: drop that there ({})",
+                                    path, error.message)};
   if (reason == "foreign" || reason == "newer") return error;
   return {error.reason, core::format("the world {}: {}", path, error.message)};
 }
@@ -176,10 +180,6 @@ core::Result<WorldFile> WorldFile::open(const std::string& path) {
   core::Result<Database> database = Database::open(path, Database::Access::existing);
   if (!database) return advised(path, database.error());
   core::Result<SavedFile> content = read_checked(*database);
-  if (!content && std::string_view(content.error().reason) == "foreign")
-    return core::Error{"foreign", core::format("the world {} has something that only another program can read, and is "
-                                               "left as it is: drop that there ({})",
-                                               path, content.error().message)};
   if (!content) return advised(path, content.error());
   if (content->incarnation >= Store::starts_max)
     return core::Error{"worn out", core::format("the world {} was started {} times, and handles of entities would come "
