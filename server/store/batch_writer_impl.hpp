@@ -56,6 +56,7 @@ class BatchWriter::State {
   void prepare();
   void open_tables(const Batch& batch);
   void take_own_names();
+  bool is_free(const std::string& name);
   std::string free_name(const std::string& wanted);
   Table* table_of(const reflect::Component& component, const std::string& instance);
   void make(Table& table);

@@ -17,7 +17,7 @@ void BatchWriter::State::drop(const std::string& types_and_names) {
 // the file says, so it may be no name at all; somebody else's table may have a view's name, and stays.
 void BatchWriter::State::make_anew() {
   statements_ = {};
-  for (const char* view : own_views) drop("SELECT 'view', " + literal(view));
+  for (const OwnTable& view : own_views()) drop("SELECT 'view', " + literal(view.name));
   if (database_.number("SELECT count(*) FROM sqlite_schema WHERE name = 'saved_component_table'") > 0)
     drop(
         "SELECT 'view', view_name FROM saved_component_table"
@@ -26,7 +26,9 @@ void BatchWriter::State::make_anew() {
     database_.run("DROP TABLE IF EXISTS " + quoted(table.name));
     database_.run(table.sql);
   }
-  database_.run(create_views_sql());
+  for (const auto made_for_people : {own_views, own_indexes})
+    for (const OwnTable& made : made_for_people())
+      if (is_free(made.name)) database_.run(made.sql);
 
   take_own_names();
   tables_.clear();
@@ -46,7 +48,7 @@ void BatchWriter::State::make_anew() {
 void BatchWriter::State::take_own_names() {
   names_ = NameSet();
   for (const OwnTable& table : own_tables()) names_.take(table.name);
-  for (const char* name : own_views) names_.take(name);
+  for (const OwnTable& view : own_views()) names_.take(view.name);
 }
 
 void BatchWriter::State::prepare() {
@@ -65,14 +67,16 @@ void BatchWriter::State::prepare() {
                  make("INSERT OR REPLACE INTO saved_world (key, value) VALUES (?, ?)")};
 }
 
-// Nor is it that of a table or view which somebody else has made in the file.
+// Nothing in the file has the name, whoever made it; or there is no answer.
+bool BatchWriter::State::is_free(const std::string& name) {
+  Statement others = database_.prepare("SELECT count(*) FROM sqlite_schema WHERE lower(name) = lower(?)");
+  if (others) others.bind_text(1, name);
+  return !others.next() || others.integer(0) == 0;
+}
+
 std::string BatchWriter::State::free_name(const std::string& wanted) {
-  for (;;) {
-    std::string name = names_.take(wanted);
-    Statement others = database_.prepare("SELECT count(*) FROM sqlite_schema WHERE lower(name) = lower(?)");
-    if (others) others.bind_text(1, name);
-    if (!others.next() || others.integer(0) == 0) return name;  // or no answer
-  }
+  for (;;)
+    if (std::string name = names_.take(wanted); is_free(name)) return name;
 }
 
 // Null if the database has failed: whether somebody else has the name is not known.

@@ -42,7 +42,9 @@ core::Result<Database> Database::open(const std::string& path, Access access) {
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE |
                     (access == Access::create ? SQLITE_OPEN_CREATE : 0);
-  const int code = ::sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  // SQLite takes ":memory:" and "file:…" for something else than a file of that name.
+  const std::string file = (path.starts_with('/') ? "" : "./") + path;
+  const int code = ::sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
   Database database(handle);
   if (code != SQLITE_OK) return database.error_of(code, "opening " + path);
   ::sqlite3_extended_result_codes(handle, 1);

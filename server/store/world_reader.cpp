@@ -101,8 +101,8 @@ class WorldReader {
 
   core::Status check_pages() {
     if (const std::string found = database_.find_damage(); !found.empty()) return damaged("SQLite finds: " + found);
-    if (database_.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage = 0") != 0)
-      return damaged("it has tables that other code makes up");
+    Statement made_up = database_.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage = 0");
+    if (made_up.next()) return core::Error{"unreadable", "virtual table " + std::string(made_up.text(0))};
     return core::Done{};
   }
 

@@ -28,23 +28,30 @@ std::span<const OwnTable> own_tables() {
   return tables;
 }
 
-std::string create_views_sql() {
-  return R"(
-CREATE INDEX IF NOT EXISTS saved_level_entity_by_entity ON saved_level_entity (entity);
-CREATE INDEX IF NOT EXISTS saved_name_by_id ON saved_name (id);
-CREATE VIEW IF NOT EXISTS save AS SELECT
+std::span<const OwnTable> own_views() {
+  static constexpr OwnTable views[] = {
+      {"save", R"(CREATE VIEW save AS SELECT
   (SELECT value FROM saved_world WHERE key = 'tick') AS tick,
   datetime((SELECT value FROM saved_world WHERE key = 'unix_time'), 'unixepoch') AS saved_at,
   (SELECT value FROM saved_world WHERE key = 'incarnation') AS starts,
   (SELECT count(*) FROM saved_entity) AS entities,
   (SELECT count(*) FROM saved_player) AS players,
-  printf('%016x', (SELECT value FROM saved_world WHERE key = 'entities_sum')) AS state;
-CREATE VIEW IF NOT EXISTS entities AS SELECT e.entity AS entity, e.entity || '.' || e.generation AS handle, l.path AS path,
-  p.components AS components
+  printf('%016x', (SELECT value FROM saved_world WHERE key = 'entities_sum')) AS state)"},
+      {"entities", R"(CREATE VIEW entities AS SELECT
+  e.entity AS entity, e.entity || '.' || e.generation AS handle, l.path AS path, p.components AS components
   FROM saved_entity AS e LEFT JOIN saved_prototype AS p ON p.id = e.prototype
-  LEFT JOIN saved_level_entity AS l ON l.entity = e.entity AND l.generation = e.generation;
-CREATE VIEW IF NOT EXISTS players AS SELECT id, account, name, entity || '.' || generation AS handle, present FROM saved_player;
-)";
+  LEFT JOIN saved_level_entity AS l ON l.entity = e.entity AND l.generation = e.generation)"},
+      {"players",
+       "CREATE VIEW players AS SELECT id, account, name, entity || '.' || generation AS handle, present FROM "
+       "saved_player"}};
+  return views;
+}
+
+std::span<const OwnTable> own_indexes() {
+  static constexpr OwnTable indexes[] = {
+      {"saved_level_entity_by_entity", "CREATE INDEX saved_level_entity_by_entity ON saved_level_entity (entity)"},
+      {"saved_name_by_id", "CREATE INDEX saved_name_by_id ON saved_name (id)"}};
+  return indexes;
 }
 
 std::uint64_t sum_of(const FactRows& rows) {

@@ -34,9 +34,9 @@ struct OwnTable {
 };
 // The first, saved_world, every file has from its beginning.
 std::span<const OwnTable> own_tables();
-inline constexpr const char* own_views[] = {"save", "entities", "players"};
-// And the indexes of own tables.
-std::string create_views_sql();
+// For people, and made only where nothing else in the file has the name.
+std::span<const OwnTable> own_views();
+std::span<const OwnTable> own_indexes();
 
 // Rows of `saved_world`: numbers and blobs.
 using FactRows = std::map<std::string, std::variant<std::int64_t, core::Bytes>>;

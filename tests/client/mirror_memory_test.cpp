@@ -9,6 +9,7 @@
 #include <mobula/server/client_view.hpp>
 #include <mobula/server/publisher.hpp>
 #include <server/hamlet.hpp>
+#include <set>
 
 #include "ecs/allocations.hpp"
 
@@ -32,16 +33,13 @@ class Field {
 
   // The square's corner.
   void look_at(std::uint32_t column, std::uint32_t row) {
-    std::vector<bool> wanted(entities);
-    for (std::uint32_t i = 0; i < side * side; ++i) wanted[(row + i / side) * columns + column + i % side] = true;
+    std::set<std::uint32_t> entering;
+    for (std::uint32_t i = 0; i < side * side; ++i) entering.insert((row + i / side) * columns + column + i % side);
     std::vector<std::uint32_t> leaving;
-    for (const std::uint32_t index : view_.seen()) {
-      if (!wanted[index]) leaving.push_back(index);
-      wanted[index] = false;
-    }
+    for (const std::uint32_t index : view_.seen())
+      if (entering.erase(index) == 0) leaving.push_back(index);
     view_.leave(leaving);
-    for (std::uint32_t index = 0; index < entities; ++index)
-      if (wanted[index]) view_.enter(index, false);
+    for (const std::uint32_t index : entering) view_.enter(index, false);
   }
   void publish() {
     for (const std::uint32_t index : view_.seen()) move(all_[index]);

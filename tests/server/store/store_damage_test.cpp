@@ -196,8 +196,7 @@ TEST(StoreDamage, WhatAnotherProgramHasChangedIsRefused) {
         "UPDATE saved_world SET value = 0 WHERE key = 'incarnation'", "DELETE FROM saved_player",
         "UPDATE saved_player SET name = 'Eve'", "DROP TABLE component_Plain",
         "UPDATE saved_component_table SET view_name = 'other'", "DELETE FROM saved_prototype_component",
-        "UPDATE saved_world SET value = x'00' WHERE key = 'game'", "DELETE FROM saved_schema", endless_players,
-        "CREATE VIRTUAL TABLE more USING fts5(a)"}) {
+        "UPDATE saved_world SET value = x'00' WHERE key = 'game'", "DELETE FROM saved_schema", endless_players}) {
     Saved saved(true);
     {
       Database database = std::move(*Database::open(saved.path, Database::Access::existing));

@@ -49,6 +49,13 @@ class StoreOthers : public testing::Test {
     database.run(sql);
     ASSERT_FALSE(database.failed()) << database.take_error()->message;
   }
+  // What is said when the file is refused so.
+  [[nodiscard]] std::string foreign_for() const {
+    const core::Result<std::unique_ptr<Store>> store = Store::open({.path = path, .schema = kitchen_schema()});
+    if (store) return "nothing: it was opened";
+    EXPECT_EQ(std::string(store.error().reason), "foreign");
+    return store.error().message;
+  }
   [[nodiscard]] std::int64_t count(const std::string& where) const {
     Database database = std::move(*Database::open(path, Database::Access::existing));
     return database.number("SELECT count(*) FROM sqlite_schema WHERE " + where);
@@ -114,13 +121,15 @@ TEST_F(StoreOthers, ColumnsMayBeAddedAndMovedWhileAServerHasTheWorld) {
 }
 
 // It is not ours to drop, and ours can do without.
-TEST_F(StoreOthers, ATableInThePlaceOfAViewStays) {
+TEST_F(StoreOthers, ATableOrIndexWithTheNameOfAViewStays) {
   change("DROP VIEW players; CREATE TABLE players AS SELECT * FROM saved_player");
   change("DROP INDEX saved_name_by_id; CREATE INDEX saved_name_by_id ON players (name)");
+  change("DROP VIEW save; CREATE INDEX Save ON players (id)");
   change("ALTER TABLE saved_level ADD COLUMN note");
   play();
   EXPECT_THAT(play(), IsEmpty());
   EXPECT_EQ(count("type = 'table' AND name = 'players'"), 1);
+  EXPECT_EQ(count("type = 'index' AND name = 'Save'"), 1);
   EXPECT_EQ(count("type = 'view' AND name = 'entities'"), 1);
 }
 
@@ -133,11 +142,16 @@ TEST_F(StoreOthers, WhatOnlyAnotherProgramCanReadIsNotCalledDamage) {
   ASSERT_FALSE(fs::exists(path + "-wal"));
   bytes.replace(at, 14, "COLLATE MYCASE");
   write_file_bytes(path, bytes);
-  const core::Result<std::unique_ptr<Store>> store = Store::open({.path = path, .schema = kitchen_schema()});
-  ASSERT_FALSE(store.ok());
-  EXPECT_EQ(std::string(store.error().reason), "foreign");
-  EXPECT_THAT(store.error().message, HasSubstr("MYCASE"));
+  EXPECT_THAT(foreign_for(), HasSubstr("MYCASE"));
   EXPECT_EQ(read_file_bytes(path), bytes);
+}
+
+// The tables of modules are code; without them the world is what it was.
+TEST_F(StoreOthers, AVirtualTableIsToBeDropped) {
+  change("CREATE VIRTUAL TABLE notes USING fts5(text)");
+  EXPECT_THAT(foreign_for(), HasSubstr("virtual table notes"));
+  change("DROP TABLE notes");
+  EXPECT_THAT(play(), IsEmpty());
 }
 
 }  // namespace

@@ -329,6 +329,24 @@ TEST(Store, AWorldBehindALinkIsTheSameWorld) {
   EXPECT_EQ(open_reason(folder.file("real/world.db")), "");
 }
 
+TEST(Store, WhateverAWorldIsCalledItIsTheFileOfThatName) {
+  const TestFolder folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  for (const std::string name : {"world.db", ":memory:", "file:world.db?mode=ro"}) {
+    {
+      const auto store = open_store(name);
+      StoreWorld world(store->incarnation());
+      EXPECT_TRUE(store->begin(world.registry).ok());
+      store->note();
+      EXPECT_TRUE(store->finish(facts_of(world.registry)).ok());
+    }
+    EXPECT_TRUE(open_store(name)->has_world()) << name;
+    EXPECT_TRUE(fs::is_regular_file(folder.file(name))) << name;
+  }
+  fs::current_path(before);
+}
+
 TEST(Store, AWorldThatHasHadAllItsTicksIsWornOut) {
   const TestFolder folder;
   for (const ecs::Tick tick : {ecs::ticks_max - 1, ecs::ticks_max}) {
