@@ -182,7 +182,7 @@ const char* DeltaDecoder::appear(std::uint32_t id, ecs::Entity entity, ecs::Prot
   return finish({.kind = Mirror::Entry::Kind::whole,
                  .owner = owner,
                  .newest = newest,
-                 .shown = newest && (!there || mirror_.tick_of(there) < header_.tick),
+                 .shown = newest && (!there || mirror_.tick_of_values(there) < header_.tick),
                  .destroyed = false,
                  .id = id,
                  .entity = entity,

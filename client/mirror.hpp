@@ -3,7 +3,7 @@
 // entity's own tick.
 //
 // Beside the newest state of each entity, which is in the registry, it keeps the former ones that the server may still
-// rest on. A delta that comes late is one more of these, and shown only of entities of which nothing newer is there.
+// rest on. A delta that comes late is one more of these, and shown only of entities of which nothing newer was there.
 // What goes out of view stays for a while, stale, and is destroyed when others need its place.
 //
 // Messages and deltas come from outside: each is applied whole or refused with a reason. What a server can make a
@@ -116,6 +116,10 @@ class Mirror {
     EntityVersions versions;
   };
   struct Entry;
+  struct Stale {
+    ecs::Entity entity;
+    ecs::Tick tick = 0;  // of its values
+  };
   // By acknowledgement: what was there when it went out.
   struct Acknowledged {
     std::uint32_t ack = 0;
@@ -156,7 +160,7 @@ class Mirror {
   void recompose(ecs::Entity entity, ecs::PrototypeId prototype);
   void hide(Known& known);
   void destroy(ecs::Entity entity);
-  void set_stale(ecs::Entity entity);
+  void set_stale(ecs::Entity entity, ecs::Tick tick);
   [[nodiscard]] std::uint64_t hash_of(const Known& known) {
     return codecs_.hash(known.entity, known.prototype, known.versions.newest().words, known.owner);
   }
@@ -166,6 +170,8 @@ class Mirror {
   void rehash_all();
   // What the server has never heard of, unless it has changed since that tick. False: it has, or is not there.
   bool drop(bool of_level, std::uint32_t place, ecs::Entity entity, ecs::Tick tick);
+  // Of the values in the registry, also of one that is out of view; 0 if there is none.
+  [[nodiscard]] ecs::Tick tick_of_values(ecs::Entity entity) const;
   [[nodiscard]] bool shows_newest(const Known& known);
   [[nodiscard]] const Known* find(ecs::Entity entity) const;
 
@@ -178,7 +184,7 @@ class Mirror {
   std::vector<Known> known_;                  // by id
   ShownIds shown_;
   LoadedLevel level_;
-  std::deque<ecs::Entity> stale_;  // the oldest first
+  std::deque<Stale> stale_;  // those that went first first
   MirrorChanges changes_;
   std::array<Acknowledged, acknowledged_kept> acknowledged_{};  // by ack
   std::array<std::uint32_t, late_margin> rests_on_{};           // the acknowledgements that the last deltas rest on

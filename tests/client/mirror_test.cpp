@@ -224,6 +224,22 @@ TEST_F(MirrorTest, ALateDeltaShowsWhatNothingNewerToldOf) {
   expect_equal();
 }
 
+// What came into view twice had another id each time.
+TEST_F(MirrorTest, WhatWentOutOfViewIsNotShownAsItWasBefore) {
+  const ecs::Entity entity = told.create();
+  const core::Bytes first = told.delta();
+  told.view.leave({&entity.index, 1});
+  static_cast<void>(told.delta());
+  told.view.enter(entity.index, false);
+  take(delta_of_health(entity, 7));
+  told.view.leave({&entity.index, 1});
+  take(told.delta());
+  ASSERT_TRUE(mirror().is_stale(entity));
+  take(first);
+  EXPECT_TRUE(mirror().is_stale(entity));
+  EXPECT_EQ(mirrored<demo::Health>(entity).current, 7);
+}
+
 TEST_F(MirrorTest, WhatIsGoneStaysGoneWhateverComesLate) {
   const ecs::Entity entity = told.create();
   told.tell();
