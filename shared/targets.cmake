@@ -65,6 +65,20 @@ function(mobula_program name)
   mobula_own_code(${name})
 endfunction()
 
+# What nearly every test includes is read once, for the first of these targets. Without times in it, which ccache would
+# take for changes.
+function(mobula_precompile target)
+  target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  get_property(first GLOBAL PROPERTY MOBULA_PRECOMPILED)
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <fstream>
+                              <functional> <map> <memory> <numeric> <optional> <set> <span> <string> <thread> <vector>)
+    set_property(GLOBAL PROPERTY MOBULA_PRECOMPILED ${target})
+  endif()
+endfunction()
+
 # mobula_tests(folder SOURCES file... [OPTIMISED file...] [ALONE file...] [LINK target...] [END_TO_END]): tests/FOLDER as
 # one program, one ctest entry per test. What is tested is optimised; its tests are built twice as fast without, but for
 # those that compute much. ALONE: never compiled together with others (CMAKE_UNITY_BUILD), since names of theirs are
@@ -78,7 +92,11 @@ function(mobula_tests folder)
                                                      MOBULA_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   mobula_own_code(${folder}_tests)
   target_compile_options(${folder}_tests PRIVATE $<$<CONFIG:Debug>:-O0 -g1>)  # lines for stack traces
-  set_source_files_properties(${ARG_OPTIMISED} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Debug>:-O1>")
+  if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    mobula_precompile(${folder}_tests)
+  endif()
+  set_source_files_properties(${ARG_OPTIMISED} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Debug>:-O1>"
+                              SKIP_PRECOMPILE_HEADERS ON)
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(CMAKE_UNITY_BUILD)
     target_compile_options(${folder}_tests PRIVATE -Wno-shadow)  # of another source's names
