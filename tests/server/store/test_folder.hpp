@@ -44,8 +44,9 @@ inline void copy_world(const std::string& from, const std::string& to) {
   fs::remove(to + "-shm");
 }
 
+// None of a file that is not there.
 inline std::string read_file_bytes(const std::string& path) {
-  std::string bytes(fs::file_size(path), '\0');
+  std::string bytes(fs::exists(path) ? fs::file_size(path) : 0, '\0');
   std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return bytes;
 }
