@@ -70,7 +70,9 @@ const char* DeltaDecoder::changed() {
 
 const char* DeltaDecoder::appeared() {
   std::uint32_t id = 0;
-  for (std::uint32_t left = bits_.read_golomb(wire::count_order); left > 0; --left) {
+  std::uint32_t left = bits_.read_golomb(wire::count_order);
+  if (left > 0 && header_.sequence < mirror_.newest_) find_left();
+  for (; left > 0; --left) {
     if (!read_id(id)) return "an id beyond the limit";
     if (const char* wrong = whole(id)) return wrong;
   }
@@ -182,13 +184,29 @@ const char* DeltaDecoder::appear(std::uint32_t id, ecs::Entity entity, ecs::Prot
   return finish({.kind = Mirror::Entry::Kind::whole,
                  .owner = owner,
                  .newest = newest,
-                 .shown = newest && (!there || mirror_.tick_of_values(there) < header_.tick),
+                 .shown = newest && (!there || mirror_.tick_of(there) < header_.tick) && !left_since(entity),
                  .destroyed = false,
                  .id = id,
                  .entity = entity,
                  .prototype = prototype,
                  .words = words,
                  .values = 0});
+}
+
+// For a delta that is late. An id that serves another by now is none of them: what was written before comes too late.
+void DeltaDecoder::find_left() {
+  for (const Mirror::Known& known : mirror_.known_)
+    if (known.gone && known.left.entity) left_.push_back(known.left);
+  std::ranges::sort(left_, {}, [](const Mirror::Left& left) { return left.entity.index; });
+}
+
+// Whether more is known of the entity than it was in this delta's tick, or its index had another by then.
+bool DeltaDecoder::left_since(ecs::Entity entity) const {
+  const auto [first, last] =
+      std::ranges::equal_range(left_, entity.index, {}, [](const Mirror::Left& left) { return left.entity.index; });
+  return std::any_of(first, last, [&](const Mirror::Left& left) {
+    return left.tick >= header_.tick || (left.destroyed && left.entity == entity);
+  });
 }
 
 bool DeltaDecoder::is_news(const Mirror::Known& known, ecs::Entity entity) const {

@@ -154,14 +154,7 @@ ecs::Tick Mirror::tick_of(ecs::Entity entity) const {
   return is_as_loaded(entity) ? level_.tick : 0;
 }
 
-bool Mirror::is_stale(ecs::Entity entity) const {
-  return std::ranges::find(stale_, entity, &Stale::entity) != stale_.end();
-}
-
-ecs::Tick Mirror::tick_of_values(ecs::Entity entity) const {
-  const auto stale = std::ranges::find(stale_, entity, &Stale::entity);
-  return stale != stale_.end() ? stale->tick : tick_of(entity);
-}
+bool Mirror::is_stale(ecs::Entity entity) const { return std::ranges::find(stale_, entity) != stale_.end(); }
 
 // Applying ------------------------------------------------------------------------------------------------------------
 
@@ -204,7 +197,7 @@ void Mirror::take_over_id(const Entry& entry, std::uint32_t ack) {
     size_ += !known.gone && known.entity ? 0 : 1;
     if (known.shown) {
       hide(known);
-      set_stale(known.entity, known.versions.newest().tick);
+      set_stale(known.entity);
     }
     known = {};
     known.appeared = ~0u;
@@ -229,8 +222,8 @@ void Mirror::apply_gone(const Entry& entry, ecs::Tick tick) {
   known.gone_tick = std::max(known.gone_tick, tick);
   if (std::exchange(known.gone, true)) return;
   known.gone_ack = next_ack_;
+  known.left = {known.entity ? known.entity : entry.entity, known.versions.newest().tick, entry.destroyed};
   if (!known.entity) return;  // it was lost that it appeared
-  const ecs::Tick newest = known.versions.newest().tick;
   state_words_ -= known.versions.kept_words();
   known.versions.restart(0);
   state_words_ += known.versions.kept_words();
@@ -238,7 +231,7 @@ void Mirror::apply_gone(const Entry& entry, ecs::Tick tick) {
   --size_;
   if (!known.shown) return;  // back already under another id, or its index is another's
   hide(known);
-  entry.destroyed ? destroy(known.entity) : set_stale(known.entity, newest);
+  entry.destroyed ? destroy(known.entity) : set_stale(known.entity);
 }
 
 void Mirror::hide(Known& known) {
@@ -247,14 +240,14 @@ void Mirror::hide(Known& known) {
 }
 
 void Mirror::destroy(ecs::Entity entity) {
-  std::erase_if(stale_, [&](const Stale& stale) { return stale.entity == entity; });
+  std::erase(stale_, entity);
   changes_.destroyed.push_back(entity);
   registry_.destroy(entity);
 }
 
-void Mirror::set_stale(ecs::Entity entity, ecs::Tick tick) {
-  if (stale_.size() == stale_max) destroy(stale_.front().entity);
-  stale_.push_back({entity, tick});
+void Mirror::set_stale(ecs::Entity entity) {
+  if (stale_.size() == stale_max) destroy(stale_.front());
+  stale_.push_back(entity);
   changes_.stale.push_back(entity);
 }
 
@@ -267,7 +260,7 @@ void Mirror::bring_in(Known& known) {
   const ecs::Entity there = registry_.entities().at(known.entity.index);
   if (there && there != known.entity) is_as_loaded(there) ? end_loaded(there, true) : destroy(there);
   if (!registry_.valid(known.entity)) registry_.create_given(known.entity);
-  std::erase_if(stale_, [&](const Stale& stale) { return stale.entity == known.entity; });
+  std::erase(stale_, known.entity);
   recompose(known.entity, known.prototype);
 }
 

@@ -101,6 +101,12 @@ class Mirror {
   friend class MirrorCheck;
   friend struct MirrorTamper;  // of tests
 
+  // Who is gone from an id: what tells of it as it was before that comes too late, also under another id.
+  struct Left {
+    ecs::Entity entity;  // null: it was never heard of
+    ecs::Tick tick = 0;  // of its last state
+    bool destroyed = false;
+  };
   // One that has, or had, an id.
   struct Known {
     ecs::Entity entity;  // null: the id was never used, or all that was heard of it is that it is gone
@@ -111,15 +117,12 @@ class Mirror {
     ecs::Tick appeared = 0;      // of its first state
     ecs::Tick gone_tick = 0;     // what is of an earlier tick comes too late
     std::uint32_t gone_ack = 0;  // the first acknowledgement that told the server so
+    Left left;                   // once it is gone
     std::uint32_t round = 0;     // the last that spoke of it
     std::uint64_t hash = 0;
     EntityVersions versions;
   };
   struct Entry;
-  struct Stale {
-    ecs::Entity entity;
-    ecs::Tick tick = 0;  // of its values
-  };
   // By acknowledgement: what was there when it went out.
   struct Acknowledged {
     std::uint32_t ack = 0;
@@ -160,7 +163,7 @@ class Mirror {
   void recompose(ecs::Entity entity, ecs::PrototypeId prototype);
   void hide(Known& known);
   void destroy(ecs::Entity entity);
-  void set_stale(ecs::Entity entity, ecs::Tick tick);
+  void set_stale(ecs::Entity entity);
   [[nodiscard]] std::uint64_t hash_of(const Known& known) {
     return codecs_.hash(known.entity, known.prototype, known.versions.newest().words, known.owner);
   }
@@ -170,8 +173,6 @@ class Mirror {
   void rehash_all();
   // What the server has never heard of, unless it has changed since that tick. False: it has, or is not there.
   bool drop(bool of_level, std::uint32_t place, ecs::Entity entity, ecs::Tick tick);
-  // Of the values in the registry, also of one that is out of view; 0 if there is none.
-  [[nodiscard]] ecs::Tick tick_of_values(ecs::Entity entity) const;
   [[nodiscard]] bool shows_newest(const Known& known);
   [[nodiscard]] const Known* find(ecs::Entity entity) const;
 
@@ -184,7 +185,7 @@ class Mirror {
   std::vector<Known> known_;                  // by id
   ShownIds shown_;
   LoadedLevel level_;
-  std::deque<Stale> stale_;  // those that went first first
+  std::deque<ecs::Entity> stale_;  // the oldest first
   MirrorChanges changes_;
   std::array<Acknowledged, acknowledged_kept> acknowledged_{};  // by ack
   std::array<std::uint32_t, late_margin> rests_on_{};           // the acknowledgements that the last deltas rest on

@@ -65,7 +65,7 @@ void Mirror::end_loaded(ecs::Entity entity, bool destroyed) {
   level_.here[entity.index - level_.copy->range().first] = false;
   hash_ -= level_.copy->hash(entity.index);
   --size_;
-  destroyed ? destroy(entity) : set_stale(entity, level_.tick);
+  destroyed ? destroy(entity) : set_stale(entity);
 }
 
 }  // namespace mobula::client

@@ -1,4 +1,4 @@
-// What a server that lies may tell of the level that a client has on disk.
+// What a server that lies, or a path that is slow, may tell of the level that a client has on disk.
 #include <gtest/gtest.h>
 
 #include <client/apply_delta.hpp>
@@ -37,14 +37,14 @@ class MirrorLevelTest : public testing::Test {
     mirror->check();
     return taken;
   }
-  // Another entity at the index of one of the level, which is not gone.
-  bool usurp() {
+  // With no component, under id 0, at the index of one of the level that is not said to be gone.
+  bool appear(ecs::Entity appearing) {
     return takes([&](core::BitWriter& bits) {
       bits.write_golomb(1, wire::count_order);
       bits.write_golomb(0, wire::id_order);
-      bits.write_golomb(entity.index, wire::index_order);
+      bits.write_golomb(appearing.index, wire::index_order);
       bits.write_bool(false);
-      bits.write(entity.generation + 1, 32);
+      bits.write(appearing.generation, 32);
       bits.write_bool(false);
       bits.write_golomb(0, wire::prototype_order);
       bits.write_golomb(0, wire::count_order);
@@ -68,8 +68,8 @@ class MirrorLevelTest : public testing::Test {
 };
 
 TEST_F(MirrorLevelTest, AnotherEntityAtAnIndexOfTheLevelEndsTheOneThatWasThere) {
-  ASSERT_TRUE(usurp());
   const ecs::Entity usurper{entity.index, entity.generation + 1};
+  ASSERT_TRUE(appear(usurper));
   EXPECT_FALSE(mirror->registry().valid(entity));
   EXPECT_TRUE(mirror->registry().valid(usurper));
   EXPECT_TRUE(end(7, true)) << "of who is not there any more";
@@ -77,6 +77,15 @@ TEST_F(MirrorLevelTest, AnotherEntityAtAnIndexOfTheLevelEndsTheOneThatWasThere) 
   EXPECT_TRUE(end(0, false));
   EXPECT_TRUE(end(8, true));
   EXPECT_EQ(mirror->registry().entities().at(entity.index), ecs::null_entity);
+}
+
+TEST_F(MirrorLevelTest, WhatWasDestroyedIsNotShownAsItWasUnderAnotherIdBefore) {
+  sequence = 1;
+  ASSERT_TRUE(end(1, true));
+  EXPECT_FALSE(mirror->registry().valid(entity));
+  sequence = 0;
+  ASSERT_TRUE(appear(entity));
+  EXPECT_FALSE(mirror->registry().valid(entity));
 }
 
 }  // namespace

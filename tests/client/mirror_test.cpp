@@ -224,12 +224,12 @@ TEST_F(MirrorTest, ALateDeltaShowsWhatNothingNewerToldOf) {
   expect_equal();
 }
 
-// What came into view twice had another id each time.
+// What comes into view twice has another id each time.
 TEST_F(MirrorTest, WhatWentOutOfViewIsNotShownAsItWasBefore) {
   const ecs::Entity entity = told.create();
   const core::Bytes first = told.delta();
   told.view.leave({&entity.index, 1});
-  static_cast<void>(told.delta());
+  const core::Bytes gone = told.delta();
   told.view.enter(entity.index, false);
   take(delta_of_health(entity, 7));
   told.view.leave({&entity.index, 1});
@@ -238,6 +238,43 @@ TEST_F(MirrorTest, WhatWentOutOfViewIsNotShownAsItWasBefore) {
   take(first);
   EXPECT_TRUE(mirror().is_stale(entity));
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 7);
+  take(gone);
+  EXPECT_EQ(mirror().size(), 0u);
+  EXPECT_TRUE(mirror().is_stale(entity));
+}
+
+TEST_F(MirrorTest, WhatWasDestroyedIsNotShownAsItWasBefore) {
+  const ecs::Entity entity = told.create();
+  const core::Bytes first = told.delta();
+  told.view.leave({&entity.index, 1});
+  const core::Bytes gone = told.delta();
+  told.view.enter(entity.index, false);
+  take(delta_of_health(entity, 7));
+  told.world.destroy(0);
+  take(told.delta());
+  for (const core::Bytes& late : {first, gone}) {
+    take(late);
+    EXPECT_FALSE(mirror().registry().valid(entity));
+  }
+  expect_equal();
+}
+
+// Who is gone from an id may be in view again under another, by a delta that comes late too.
+TEST_F(MirrorTest, WhatCameBackIntoViewIsShownThoughItIsToldLate) {
+  const ecs::Entity entity = told.create();
+  const ecs::Entity other = told.create();
+  told.tell();
+  told.view.leave({&entity.index, 1});
+  const core::Bytes gone = told.delta();
+  told.view.enter(entity.index, false);
+  const core::Bytes back = delta_of_health(entity, 7);
+  take(gone);
+  take(delta_of_health(other, 8));
+  ASSERT_TRUE(mirror().is_stale(entity));
+  take(back);
+  EXPECT_FALSE(mirror().is_stale(entity));
+  EXPECT_EQ(mirrored<demo::Health>(entity).current, 7);
+  expect_equal();
 }
 
 TEST_F(MirrorTest, WhatIsGoneStaysGoneWhateverComesLate) {
