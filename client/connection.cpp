@@ -8,6 +8,7 @@ namespace {
 
 // The server takes no more than 16; a program that updates with each frame of a fast screen would never be heard.
 constexpr core::Nanoseconds inputs_per_tick_max = 4;
+static_assert(inputs_per_tick_max * wire::ack_history <= Mirror::acknowledged_kept);
 // A mirror that is wrong may not be able to read what rests on it. By then what it has wrong must have come again.
 constexpr core::Nanoseconds unreadable_for_at_most = 10 * core::second;
 constexpr double ticks_max = 0xffffffffu;  // whatever the server says of its clock

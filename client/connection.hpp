@@ -103,7 +103,7 @@ class Connection {
   [[nodiscard]] const ResourceStore::Reception& reception() const { return reception_; }
 
  private:
-  static constexpr std::size_t acks_kept = 256;
+  static constexpr std::size_t acks_kept = Mirror::acknowledged_kept;
 
   // What is said and known of the deltas of one session.
   struct Progress {

@@ -181,10 +181,13 @@ const char* DeltaDecoder::appear(std::uint32_t id, ecs::Entity entity, ecs::Prot
   if (is_known && mirror_.known_[id].versions.size() >= EntityVersions::states_max) return too_many_states;
   const bool newest = !is_known || is_news(mirror_.known_[id], entity);
   const ecs::Entity there = mirror_.registry_.entities().at(entity.index);
+  // What an id shows it goes on to show, made of whatever it is by now.
+  const bool shows = is_known && mirror_.known_[id].shown && mirror_.known_[id].entity == entity;
+  const bool may_show = (!there || mirror_.tick_of(there) < header_.tick) && !left_since(entity);
   return finish({.kind = Mirror::Entry::Kind::whole,
                  .owner = owner,
                  .newest = newest,
-                 .shown = newest && (!there || mirror_.tick_of(there) < header_.tick) && !left_since(entity),
+                 .shown = newest && (shows || may_show),
                  .destroyed = false,
                  .id = id,
                  .entity = entity,
@@ -196,16 +199,15 @@ const char* DeltaDecoder::appear(std::uint32_t id, ecs::Entity entity, ecs::Prot
 // For a delta that is late. An id that serves another by now is none of them: what was written before comes too late.
 void DeltaDecoder::find_left() {
   for (const Mirror::Known& known : mirror_.known_)
-    if (known.gone && known.left.entity) left_.push_back(known.left);
-  std::ranges::sort(left_, {}, [](const Mirror::Left& left) { return left.entity.index; });
+    if (known.gone && known.left) left_.push_back(&known);
+  std::ranges::sort(left_, {}, left_index);
 }
 
 // Whether more is known of the entity than it was in this delta's tick, or its index had another by then.
 bool DeltaDecoder::left_since(ecs::Entity entity) const {
-  const auto [first, last] =
-      std::ranges::equal_range(left_, entity.index, {}, [](const Mirror::Left& left) { return left.entity.index; });
-  return std::any_of(first, last, [&](const Mirror::Left& left) {
-    return left.tick >= header_.tick || (left.destroyed && left.entity == entity);
+  const auto [first, last] = std::ranges::equal_range(left_, entity.index, {}, left_index);
+  return std::any_of(first, last, [&](const Mirror::Known* known) {
+    return known->versions.newest().tick >= header_.tick || (known->destroyed && known->left == entity);
   });
 }
 

@@ -40,6 +40,7 @@ class DeltaDecoder {
   const char* finish(Mirror::Entry entry);
   [[nodiscard]] ecs::Entity level_entity(std::uint32_t index) const;
   [[nodiscard]] bool is_news(const Mirror::Known& known, ecs::Entity entity) const;
+  static std::uint32_t left_index(const Mirror::Known* known) { return known->left.index; }
   void find_left();
   [[nodiscard]] bool left_since(ecs::Entity entity) const;
   bool read_id(std::uint32_t& id);
@@ -52,7 +53,7 @@ class DeltaDecoder {
   core::BitReader bits_;
   std::uint64_t next_id_ = 0;
   std::vector<std::uint32_t> level_words_;
-  std::vector<Mirror::Left> left_;  // by index; none unless the delta is late
+  std::vector<const Mirror::Known*> left_;  // by index; none unless the delta is late
 };
 
 }  // namespace mobula::client

@@ -7,9 +7,9 @@ namespace mobula::client {
 EntityVersions::Version EntityVersions::at(std::size_t which) const {
   const std::uint32_t* state = &states_[which * stride()];
   return {.tick = state[0],
-          .ack = state[1] >> 2,
-          .whole = (state[1] & whole_bit) != 0,
-          .words = (state[1] & lost_bit) != 0 ? nullptr : state + head};
+          .ack = state[1],
+          .whole = (state[2] & whole_bit) != 0,
+          .words = (state[2] & lost_bit) != 0 ? nullptr : state + head};
 }
 
 EntityVersions::Baselines EntityVersions::baselines(std::uint32_t ack) const {
@@ -32,7 +32,8 @@ void EntityVersions::restart(std::uint32_t words) {
   std::vector<std::uint32_t> states;
   for (std::size_t i = 0; i < size(); ++i) {
     states.push_back(states_[i * stride()]);
-    states.push_back(states_[i * stride() + 1] | lost_bit);
+    states.push_back(states_[i * stride() + 1]);
+    states.push_back(states_[i * stride() + 2] | lost_bit);
     states.resize(states.size() + words, 0);
   }
   states_.swap(states);
@@ -47,7 +48,8 @@ void EntityVersions::add(ecs::Tick tick, std::uint32_t ack, bool whole, std::spa
   if (states_.size() + stride() > states_.capacity()) states_.reserve(states_.size() + 2 * stride());  // of many: tight
   const auto begin = states_.insert(states_.begin() + static_cast<std::ptrdiff_t>(place * stride()), stride(), 0u);
   begin[0] = tick;
-  begin[1] = ack << 2 | (whole ? whole_bit : 0);
+  begin[1] = ack;
+  begin[2] = whole ? whole_bit : 0;
   std::copy(words.begin(), words.end(), begin + head);
 }
 

@@ -1,6 +1,6 @@
 // The states that a mirror keeps of one entity, because the server may rest on them or a picture needs them.
 //
-//   state   tick, ack << 2 | lost << 1 | whole, then its words       by ascending tick
+//   state   tick, ack, lost << 1 | whole, then its words       by ascending tick
 //
 // `ack` is the first acknowledgement that told the server of it. A `lost` state is one of which the words are gone.
 #pragma once
@@ -53,7 +53,7 @@ class EntityVersions {
   // later needs; of those no more than pictures_max, and none that is more than picture_age_max older than the newest.
   void prune(std::uint32_t ack, ecs::Tick shown);
 
-  static constexpr std::size_t head = 2;  // words
+  static constexpr std::size_t head = 3;  // words
   static constexpr std::size_t pictures_max = 16;
   static constexpr ecs::Tick picture_age_max = 64;
 

@@ -94,7 +94,7 @@ bool Interpolation::sample(ecs::Entity entity, ecs::PoolId pool, double view_tic
   std::memcpy(component, newest, size);
   const Mirror::Known* known = mirror_.find(entity);
   const wire::RowCodec* codec = mirror_.codecs_.row(pool);
-  if (known == nullptr || codec == nullptr) return true;
+  if (known == nullptr || codec == nullptr || !registry.prototypes().contains(known->prototype, pool)) return true;
 
   auto [earlier, later] = known->versions.around(view_tick);
   if (earlier.tick == 0) earlier = std::exchange(later, {});

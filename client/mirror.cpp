@@ -108,7 +108,7 @@ core::Status Mirror::apply(const wire::DeltaHeader& header, core::ByteView delta
     return core::Error{"too late", "it rests on an acknowledgement that is forgotten"};
   if (const char* wrong = DeltaDecoder(*this, header, delta.subspan(wire::header_size(header))).run())
     return core::Error{late ? "too late" : "malformed delta", wrong};
-  if (state_words_ + words_.size() + entries_.size() * EntityVersions::head > state_words_max)
+  if (state_words_ + words_to_come() > state_words_max)
     return core::Error{"too much to keep", "more states of entities than a mirror keeps"};
 
   registry_.set_tick(std::max(header.tick, tick_));
@@ -122,6 +122,16 @@ core::Status Mirror::apply(const wire::DeltaHeader& header, core::ByteView delta
   floor_ = std::max(floor_, oldest);
   oldest = header.ack;
   return core::Done{};
+}
+
+// Of the delta under way: its states, and those before them that become as wide.
+std::size_t Mirror::words_to_come() {
+  std::size_t words = words_.size() + entries_.size() * EntityVersions::head;
+  for (const Entry& entry : entries_)
+    if (entry.kind == Entry::Kind::whole && entry.newest && entry.id < known_.size() &&
+        known_[entry.id].prototype != entry.prototype)
+      words += known_[entry.id].versions.size() * codecs_.entity(entry.prototype).words;
+  return words;
 }
 
 void Mirror::acknowledged(std::uint32_t ack) {
@@ -222,7 +232,8 @@ void Mirror::apply_gone(const Entry& entry, ecs::Tick tick) {
   known.gone_tick = std::max(known.gone_tick, tick);
   if (std::exchange(known.gone, true)) return;
   known.gone_ack = next_ack_;
-  known.left = {known.entity ? known.entity : entry.entity, known.versions.newest().tick, entry.destroyed};
+  known.left = known.entity ? known.entity : entry.entity;
+  known.destroyed = entry.destroyed;
   if (!known.entity) return;  // it was lost that it appeared
   state_words_ -= known.versions.kept_words();
   known.versions.restart(0);

@@ -43,6 +43,9 @@ class Mirror {
  public:
   static constexpr std::size_t stale_max = 64;  // out of view at a time: those that went longest ago go
 
+  // What deltas may rest on: as many ticks as there may be deltas under way, with 4 acknowledgements in each.
+  static constexpr std::size_t acknowledged_kept = 4 * wire::ack_history;
+
   // Reasons: those of registering the schema's components.
   static core::Result<std::unique_ptr<Mirror>> make(std::shared_ptr<const reflect::Schema> schema,
                                                     std::uint32_t index_limit);
@@ -101,23 +104,18 @@ class Mirror {
   friend class MirrorCheck;
   friend struct MirrorTamper;  // of tests
 
-  // Who is gone from an id: what tells of it as it was before that comes too late, also under another id.
-  struct Left {
-    ecs::Entity entity;  // null: it was never heard of
-    ecs::Tick tick = 0;  // of its last state
-    bool destroyed = false;
-  };
   // One that has, or had, an id.
   struct Known {
     ecs::Entity entity;  // null: the id was never used, or all that was heard of it is that it is gone
     ecs::PrototypeId prototype = ecs::empty_prototype;  // held
     bool owner = false;
     bool gone = false;
+    bool destroyed = false;
     bool shown = false;          // its newest state is the one in the registry
     ecs::Tick appeared = 0;      // of its first state
     ecs::Tick gone_tick = 0;     // what is of an earlier tick comes too late
     std::uint32_t gone_ack = 0;  // the first acknowledgement that told the server so
-    Left left;                   // once it is gone
+    ecs::Entity left;            // when gone, who: what is older of it comes too late, by whichever id; null: unheard of
     std::uint32_t round = 0;     // the last that spoke of it
     std::uint64_t hash = 0;
     EntityVersions versions;
@@ -135,7 +133,6 @@ class Mirror {
     std::vector<bool> here;                 // by entity of its range: nothing was heard of it since
     std::vector<ecs::PrototypeId> prototypes;
   };
-  static constexpr std::size_t acknowledged_kept = 256;
   static constexpr std::uint32_t rehashed_at_once = 4;
   static constexpr std::size_t late_margin = 8;  // so many deltas later others may come and still be of use
   static constexpr std::size_t state_words_max = std::size_t{32} << 20;
@@ -146,6 +143,7 @@ class Mirror {
   core::Result<ecs::PrototypeId> intern(std::span<const index::ComponentRef> components);
   core::Status take_prototypes(const wire::Prototypes& message);
 
+  [[nodiscard]] std::size_t words_to_come();
   [[nodiscard]] bool is_moving(std::uint32_t id, std::uint32_t ack, ecs::Tick newest) const;
   void apply(const Entry& entry, const wire::DeltaHeader& header);
   void apply_gone(const Entry& entry, ecs::Tick tick);

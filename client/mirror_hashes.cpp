@@ -33,6 +33,7 @@ bool Mirror::drop(bool of_level, std::uint32_t place, ecs::Entity entity, ecs::T
     entry.destroyed = true;
     entry.id = place;
     apply_gone(entry, tick);
+    known_[place].left = ecs::null_entity;  // only by the server's view of this client: it may be anywhere
   } else if (of_level && is_as_loaded(entity)) {
     end_loaded(entity, true);
   } else {

@@ -57,10 +57,11 @@ void ClientView::compare_ids(const wire::MirrorHashes& said, std::vector<wire::M
   }
 }
 
-// Whether it is known that the client's state is not what was published then.
+// Whether it is known that the client's state is not what was published then. What was before the client had it whole,
+// as far as that is known, is not its business.
 bool ClientView::differs(std::uint32_t id, const wire::MirrorHash& said) {
   const Slot& slot = slots_[id];
-  if (slot.state != State::seen || said.tick < reset_of(id)) return false;
+  if (slot.state != State::seen || slot.b1 == 0 || said.tick < std::max(reset_of(id), lives_[id].whole)) return false;
   const PublishedEntity& entity = published_.entity(slot.index);
   if (entity.entity.generation != lives_[id].generation || said.tick < entity.structure_tick) return false;
   if (said.tick == slot.b1) return said.hash != hashes_[id];
@@ -137,7 +138,8 @@ std::vector<bool> ClientView::level_entities_by_id() const {
   std::vector<bool> has_id(level_ != nullptr ? level_->copy().range().count : 0);
   for (std::uint32_t id = 0; id < slots_.size() && level_ != nullptr; ++id) {
     const ecs::Entity entity{slots_[id].index, lives_[id].generation};
-    const bool is_told_of = slots_[id].state == State::seen || slots_[id].state == State::destroyed;
+    const bool is_told_of =
+        slots_[id].state == State::seen || slots_[id].state == State::destroyed || leaves_level(slots_[id]);
     if (is_told_of && level_->copy().contains(entity)) has_id[entity.index - level_->copy().range().first] = true;
   }
   return has_id;

@@ -321,7 +321,7 @@ TEST_F(DeltaDecoderTest, WhatRestsOnAnAcknowledgementThatIsNotKnownIsRefused) {
     header.ack = ack;
     EXPECT_EQ(refusal(nothing), "it rests on an acknowledgement that was not given");
   }
-  for (std::uint32_t i = 1; i <= 300; ++i) mirror->acknowledged(told.ack() + i);
+  for (std::uint32_t i = 1; i <= Mirror::acknowledged_kept + 1; ++i) mirror->acknowledged(told.ack() + i);
   for (const std::uint32_t ack : {0u, told.ack()}) {
     header.ack = ack;
     EXPECT_EQ(refusal(nothing), "it rests on an acknowledgement that is forgotten");

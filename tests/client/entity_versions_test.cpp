@@ -130,6 +130,17 @@ TEST_F(EntityVersionsTest, PruningTakesNothingThatALaterAcknowledgementRestsOn) 
   }
 }
 
+TEST_F(EntityVersionsTest, AcknowledgementsMayBeAnyNumber) {
+  EntityVersions all;
+  all.restart(1);
+  const std::uint32_t words[] = {7};
+  all.add(5, ~0u - 1, true, words);
+  EXPECT_EQ(all.at(0).ack, ~0u - 1);
+  EXPECT_TRUE(all.at(0).whole);
+  EXPECT_EQ(all.baselines(~0u - 2).b1.tick, 0u);
+  EXPECT_EQ(all.baselines(~0u - 1).b1.tick, 5u);
+}
+
 TEST_F(EntityVersionsTest, NothingIsTheNewestOfNone) {
   EXPECT_EQ(versions.size(), 0u);
   EXPECT_EQ(versions.newest().tick, 0u);

@@ -66,14 +66,16 @@ class MirrorBoundsTest : public testing::Test {
     return status ? "" : std::string(status.error().reason) + ": " + status.error().message;
   }
 
+  std::uint32_t sequence = 0;    // of the delta before
+  std::uint32_t ticks_more = 0;  // than sequences
   std::unique_ptr<Mirror> mirror = std::move(*Mirror::make(test::game_schema(), index_limit));
 
  private:
-  // Rests on nothing, of a tick of its own; nothing moves or changes.
+  // Rests on nothing; nothing moves or changes.
   template <class Write>
   core::Status apply(Write&& write) {
-    ++sequence_;
-    const wire::DeltaHeader header{.sequence = sequence_, .tick = sequence_};
+    ++sequence;
+    const wire::DeltaHeader header{.sequence = sequence, .tick = sequence + ticks_more};
     core::Bytes bytes(1u << 16);
     core::BitWriter bits(core::MutableBytes(bytes).subspan(wire::header_size(header)));
     wire::write_header(header, bytes);
@@ -83,8 +85,6 @@ class MirrorBoundsTest : public testing::Test {
     bytes.resize(wire::header_size(header) + bits.bytes());
     return test::apply_delta(*mirror, bytes);
   }
-
-  std::uint32_t sequence_ = 0;
 };
 
 TEST_F(MirrorBoundsTest, AnIdTakesNoMoreThanTheHighestThatThereMayBe) {
@@ -126,6 +126,35 @@ TEST_F(MirrorBoundsTest, AllStatesTogetherAreRefusedWhereTheyWouldBeTooMany) {
   EXPECT_EQ(reason(go(ids, true)), "");
   EXPECT_EQ(reason(appear(entries, 1)), "");
   mirror->check();
+}
+
+// What came before becomes as wide as what comes.
+TEST_F(MirrorBoundsTest, StatesThatBecomeWiderAreCountedBeforeTheyAreKept) {
+  std::vector<Entry> entries;
+  for (std::uint32_t i = 0; i < 400; ++i) entries.push_back({i, {i * 7, 1}});
+  for (std::size_t i = 1; i < EntityVersions::states_max; ++i) ASSERT_EQ(reason(appear(entries, 0)), "");
+  const ecs::test::CountedBytes bytes;
+  EXPECT_EQ(reason(appear(entries, 1)), "too much to keep: more states of entities than a mirror keeps");
+  EXPECT_LT(bytes.held(), 16 << 20);
+  mirror->check();
+}
+
+// A server that lies calls who is destroyed back, and then tells late what it is made of.
+TEST_F(MirrorBoundsTest, WhatIsShownGoesOnToBeShownWhateverItIsMadeOf) {
+  const ecs::Entity entity{77, 1};
+  const Entry first[] = {{0, entity}};
+  const Entry second[] = {{1, entity}};
+  const std::uint32_t id[] = {0};
+  ASSERT_EQ(reason(appear(first, 0)), "");
+  ASSERT_EQ(reason(go(id, true)), "");
+  sequence = 3;
+  ASSERT_EQ(reason(appear(second, 0)), "");
+  ASSERT_TRUE(mirror->registry().valid(entity));
+  sequence = 2;
+  ticks_more = 2;
+  ASSERT_EQ(reason(appear(second, 1)), "");
+  mirror->check();
+  EXPECT_NE(mirror->registry().prototype(entity), ecs::empty_prototype);
 }
 
 // Far apart, again and again, under other ids: what takes time for each of those that there are would take for ever.

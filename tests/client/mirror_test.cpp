@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <client/mirror_tamper.hpp>
 #include <client/mirrored_world.hpp>
 
 namespace mobula::client {
@@ -277,6 +278,20 @@ TEST_F(MirrorTest, WhatCameBackIntoViewIsShownThoughItIsToldLate) {
   expect_equal();
 }
 
+TEST_F(MirrorTest, WhatWasDroppedForItsHashIsShownWhenItIsToldLate) {
+  const ecs::Entity entity = told.create();
+  const ecs::Entity other = told.create();
+  told.tell();
+  MirrorTamper::lose(mirror(), entity);
+  std::vector<wire::MirrorCorrection> corrections;
+  told.view.compare({.of_level = false, .first = 0, .end = ~0u, .tick = 1000, .hashes = {}}, corrections);
+  const core::Bytes again = told.delta();
+  take(delta_of_health(other, 8));
+  take(again);
+  EXPECT_TRUE(mirror().registry().valid(entity));
+  expect_equal();
+}
+
 TEST_F(MirrorTest, WhatIsGoneStaysGoneWhateverComesLate) {
   const ecs::Entity entity = told.create();
   told.tell();
@@ -333,6 +348,16 @@ TEST_F(MirrorTest, ADeltaThatRestsOnWhatIsLongForgottenComesTooLate) {
   mirror().check();
 }
 
+// With four acknowledgements in each tick, and as many deltas under way as there may be.
+TEST_F(MirrorTest, ADeltaMayRestOnWhatWasAcknowledgedLongAgo) {
+  const ecs::Entity entity = told.create();
+  told.tell();
+  const core::Bytes change = delta_of_health(entity, 6);
+  for (std::uint32_t i = 0; i < 4 * wire::ack_history - 1; ++i) told.acknowledge();
+  take(change);
+  EXPECT_EQ(mirrored<demo::Health>(entity).current, 6);
+}
+
 TEST_F(MirrorTest, AHashIsComparedWithWhatWasThereWhenTheAcknowledgementWentOut) {
   const ecs::Entity entity = told.create();
   told.tell();
@@ -345,7 +370,7 @@ TEST_F(MirrorTest, AHashIsComparedWithWhatWasThereWhenTheAcknowledgementWentOut)
   EXPECT_EQ(mirror().verify(header), false);
   header.verifies = false;
   EXPECT_EQ(mirror().verify(header), std::nullopt);
-  for (int i = 0; i < 300; ++i) told.acknowledge();
+  for (std::size_t i = 0; i <= Mirror::acknowledged_kept; ++i) told.acknowledge();
   EXPECT_EQ(mirror().verify(*wire::read_delta_header(first)), std::nullopt) << "that is long ago";
 }
 

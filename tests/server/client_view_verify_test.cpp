@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <client/mirror_tamper.hpp>
+#include <client/mirrored_world.hpp>
 #include <mobula/client/mirror_check.hpp>
 #include <server/replica.hpp>
 
@@ -116,6 +117,30 @@ TEST(ClientViewVerify, WhatIsFalseIsSentAgain) {
     EXPECT_TRUE(replica.converged());
     mirror.check();
   }
+}
+
+TEST(ClientViewVerify, ALiarLearnsNothingFromBeforeItSawAnEntity) {
+  test::MirroredWorld told;
+  const ecs::Entity entity = told.create();
+  told.tell();
+  told.view.leave({&entity.index, 1});
+  told.tell();
+  told.world.registry.get<demo::Health>(entity).current = 99;
+  told.tell();
+  const ecs::Tick unseen = told.world.registry.tick() - 1;
+  told.world.registry.get<demo::Health>(entity).current = 50;
+  told.view.enter(entity.index, true);
+  for (int i = 0; i < 3; ++i) told.tell();
+  wire::MirrorHashes said = all_of(*told.mirror).front();
+  ASSERT_EQ(said.hashes.size(), 1u);
+  std::vector<wire::MirrorCorrection> corrections;
+  said.hashes[0].hash = 0;
+  const ecs::Tick seen = std::exchange(said.hashes[0].tick, unseen);
+  told.view.compare(said, corrections);
+  EXPECT_TRUE(corrections.empty());
+  said.hashes[0].tick = seen;
+  told.view.compare(said, corrections);
+  EXPECT_EQ(corrections.size(), 1u) << "of what it has seen it is told";
 }
 
 TEST(ClientViewVerify, ALiarGainsNothingAndIsToldWhatItMaySeeAlone) {

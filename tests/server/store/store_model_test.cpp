@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <mobula/core/format.hpp>
 #include <mobula/server/store/database.hpp>
 #include <seeds.hpp>
 #include <server/store/store_world.hpp>
