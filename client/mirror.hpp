@@ -115,8 +115,8 @@ class Mirror {
     ecs::Tick appeared = 0;      // of its first state
     ecs::Tick gone_tick = 0;     // what is of an earlier tick comes too late
     std::uint32_t gone_ack = 0;  // the first acknowledgement that told the server so
-    ecs::Entity left;            // when gone, who: what is older of it comes too late, by whichever id; null: unheard of
-    std::uint32_t round = 0;     // the last that spoke of it
+    ecs::Entity left;         // when gone, who: what is older of it comes too late, by whichever id; null: unheard of
+    std::uint32_t round = 0;  // the last that spoke of it
     std::uint64_t hash = 0;
     EntityVersions versions;
   };

@@ -25,8 +25,10 @@ namespace mobula::server {
 namespace {
 
 constexpr int refused = 2;
-// Without a bound CLI11 takes -1 for the greatest number there is.
-const CLI::Range id(std::uint64_t{0}, ~std::uint64_t{0} - 1);
+// CLI11 takes -1 for the greatest number there is, and -2 for the one below.
+const CLI::Validator id =
+    CLI::Validator([](const std::string& text) { return text.starts_with('-') ? "below 0" : std::string(); }, "") &
+    CLI::Range(std::uint64_t{0}, ~std::uint64_t{0} - 1);
 
 constexpr const char* footer = R"(
 Examples:

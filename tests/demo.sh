@@ -77,7 +77,7 @@ cat <<TEXT
    The client kept a copy of what its player sees, in the end $entities entities, for $ticks ticks: $((bytes_received / 1024)) KiB came for it.
    For $verified_ticks ticks the server sent a fingerprint of what the client should have: $mismatched_ticks differed.
    $joined of 20 bots joined as players and received $((bytes_in / 1024)) KiB in all.
-   News came to a bot every ${mean_interval_ms%??} ms on average, 99 of 100 within ${p99_interval_ms%??} ms.
+   News came to a bot every $(LC_ALL=C printf %.1f "$mean_interval_ms") ms on average, 99 of 100 within $(LC_ALL=C printf %.1f "$p99_interval_ms") ms.
 TEXT
 ((verified_ticks > 0 && mismatched_ticks == 0)) || die "the client's copy was not the server's world"
 [[ $joined == 20 && $mismatches == 0 ]] || die "not every bot joined and kept a right copy"

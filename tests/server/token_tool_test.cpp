@@ -160,6 +160,7 @@ TEST_F(TokenToolTest, SaysWhatIsMissingOrWrong) {
                                                                 {"--expire", "-1"},
                                                                 {"--timeout", "x"},
                                                                 {"--client-id", "-1"},
+                                                                {"--client-id", "-3"},
                                                                 {"--protocol-id", "x"},
                                                                 {"--user-data", "a", "--user-data-hex", "00"},
                                                                 {"--new-key", "@c.key"},

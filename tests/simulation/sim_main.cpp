@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cinttypes>
 #include <fstream>
@@ -107,7 +108,10 @@ int run(const Options& options) {
     const sim::Plan plan = sim::draw_plan(options.seed, options.scenario, options.size);
     std::cout << to_string(plan);
     const sim::Trial trial = sim::run_trial(plan, options.trace);
-    if (!trial.outcome.wrong.empty()) explain(options, trial);
+    if (trial.outcome.wrong.empty())
+      std::cout << "nothing is wrong\n";
+    else
+      explain(options, trial);
     std::cout << line_of(trial) << '\n';
     return trial.outcome.wrong.empty() ? 0 : something_wrong;
   }
@@ -129,7 +133,11 @@ int main(int argc, char** argv) {
       "what happens and what goes wrong, and checks all the time what must hold.",
       "mobula-sim");
   app.add_option("--seed", options.seed, "the seed, or the first of --seeds")
-      ->check([](const std::string& seed) { return seed.starts_with('-') ? "there are none below 0" : std::string(); })
+      ->check([](const std::string& seed) {
+        std::uint64_t number = 0;
+        const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), number);
+        return error == std::errc() && *end == 0 ? std::string() : "a seed is a whole number from 0 to 2^64 - 1";
+      })
       ->capture_default_str();
   CLI::Option* seeds = app.add_option("--seeds", options.seeds, "so many, on all cores")
                            ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
@@ -145,8 +153,10 @@ int main(int argc, char** argv) {
   app.add_option("--ticks", options.size.ticks, "of each seed, before all has to come right")
       ->check(CLI::Range(50u, 1'000'000u))
       ->capture_default_str();
-  app.add_option("--players", options.size.players)->check(CLI::Range(1u, 200u))->capture_default_str();
-  app.add_option("--entities", options.size.entities)->check(CLI::Range(1u, 10'000u))->capture_default_str();
+  app.add_option("--players", options.size.players, "at a time")->check(CLI::Range(1u, 200u))->capture_default_str();
+  app.add_option("--entities", options.size.entities, "in the world")
+      ->check(CLI::Range(1u, 10'000u))
+      ->capture_default_str();
   app.add_option("--trace", options.trace,
                  "write what happens to a file: tick, tab, event, tab, entity; of several seeds, of one that fails");
   app.add_option("--at-once", options.at_once, "so many seeds at a time")->check(CLI::Range(1u, 256u));
