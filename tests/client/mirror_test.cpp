@@ -31,6 +31,19 @@ class MirrorTest : public testing::Test {
     ASSERT_TRUE(applied.ok()) << applied.error().message;
     mirror().check();
   }
+  struct Late {
+    core::Bytes first;  // it appears
+    core::Bytes gone;
+  };
+  // Comes into view, goes, and comes again, by another id; only that is taken, with 7 of health.
+  Late come_twice(ecs::Entity entity) {
+    core::Bytes first = told.delta();
+    told.view.leave({&entity.index, 1});
+    core::Bytes gone = told.delta();
+    told.view.enter(entity.index, false);
+    take(delta_of_health(entity, 7));
+    return {std::move(first), std::move(gone)};
+  }
   void expect_equal() {
     EXPECT_EQ(mirror().hash(), told.published_hash());
     EXPECT_EQ(mirror().size(), told.world.publisher.published().size());
@@ -225,14 +238,9 @@ TEST_F(MirrorTest, ALateDeltaShowsWhatNothingNewerToldOf) {
   expect_equal();
 }
 
-// What comes into view twice has another id each time.
 TEST_F(MirrorTest, WhatWentOutOfViewIsNotShownAsItWasBefore) {
   const ecs::Entity entity = told.create();
-  const core::Bytes first = told.delta();
-  told.view.leave({&entity.index, 1});
-  const core::Bytes gone = told.delta();
-  told.view.enter(entity.index, false);
-  take(delta_of_health(entity, 7));
+  const auto [first, gone] = come_twice(entity);
   told.view.leave({&entity.index, 1});
   take(told.delta());
   ASSERT_TRUE(mirror().is_stale(entity));
@@ -246,11 +254,7 @@ TEST_F(MirrorTest, WhatWentOutOfViewIsNotShownAsItWasBefore) {
 
 TEST_F(MirrorTest, WhatWasDestroyedIsNotShownAsItWasBefore) {
   const ecs::Entity entity = told.create();
-  const core::Bytes first = told.delta();
-  told.view.leave({&entity.index, 1});
-  const core::Bytes gone = told.delta();
-  told.view.enter(entity.index, false);
-  take(delta_of_health(entity, 7));
+  const auto [first, gone] = come_twice(entity);
   told.world.destroy(0);
   take(told.delta());
   for (const core::Bytes& late : {first, gone}) {
