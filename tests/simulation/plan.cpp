@@ -11,38 +11,35 @@ namespace {
 
 using Kind = Fault::Kind;
 
-struct KindInfo {
-  Kind kind;
-  std::string_view name;
-  std::uint32_t per_1000_ticks;  // in a plan that has it
-  std::uint32_t ticks_max;       // that it lasts
-  bool of_player;
-};
 constexpr std::array kinds{
-    KindInfo{Kind::network, "network", 6, 200, false},
-    KindInfo{Kind::cut, "cut", 6, 300, true},
-    KindInfo{Kind::deaf, "deaf", 4, 100, true},
-    KindInfo{Kind::silent, "silent", 4, 100, true},
-    KindInfo{Kind::mute, "mute", 6, 400, true},
-    KindInfo{Kind::clock_jump, "clock jump", 3, 1, true},
-    KindInfo{Kind::clock_drift, "clock drift", 3, 400, true},
-    KindInfo{Kind::broken, "broken", 8, 1, true},
-    KindInfo{Kind::full, "full", 4, 100, true},
-    KindInfo{Kind::slow, "slow", 4, 300, true},
-    KindInfo{Kind::moved, "move", 2, 1, true},
-    KindInfo{Kind::twice, "second log-in", 2, 1, true},
-    KindInfo{Kind::kick, "kick", 2, 1, true},
-    KindInfo{Kind::ban, "ban", 1, 200, true},
-    KindInfo{Kind::stall, "stall", 3, 60, false},
-    KindInfo{Kind::date, "date", 2, 200, false},
-    KindInfo{Kind::reload, "reload", 1, 1, false},
-    KindInfo{Kind::disk_full, "disk full", 2, 200, false},
-    KindInfo{Kind::disk_errors, "disk errors", 2, 200, false},
-    KindInfo{Kind::no_memory, "no memory for SQLite", 2, 200, false},
-    KindInfo{Kind::crash, "crash", 2, 1, false},
-    KindInfo{Kind::stop, "stop", 1, 1, false},
-    KindInfo{Kind::drain, "drain", 1, 1, false},
-    KindInfo{Kind::reader, "reader", 2, 400, false},
+    FaultKind{Kind::network, "network", "the network is as bad as the plan says, for everybody", 6, 200, false},
+    FaultKind{Kind::cut, "cut", "nothing reaches the player's client, nor comes from there", 6, 300, true},
+    FaultKind{Kind::deaf, "deaf", "nothing reaches it", 4, 100, true},
+    FaultKind{Kind::silent, "silent", "nothing comes from it", 4, 100, true},
+    FaultKind{Kind::mute, "mute", "its program stands still, and then finds all that came meanwhile", 6, 400, true},
+    FaultKind{Kind::clock_jump, "clock jump", "its clock goes forward", 3, 1, true},
+    FaultKind{Kind::clock_drift, "clock drift", "its clock goes faster by so much in each second, or slower", 3, 400,
+              true},
+    FaultKind{Kind::broken, "broken", "its stream ends, for both sides or for the client alone", 8, 1, true},
+    FaultKind{Kind::full, "full", "the pipe to it takes nothing", 4, 100, true},
+    FaultKind{Kind::slow, "slow", "the pipe to it takes something in every eighth tick alone", 4, 300, true},
+    FaultKind{Kind::moved, "move", "it is at another address from then on", 2, 1, true},
+    FaultKind{Kind::twice, "second log-in", "its program is started a second time, and the first runs on", 2, 1, true},
+    FaultKind{Kind::kick, "kick", "the player is sent away", 2, 1, true},
+    FaultKind{Kind::ban, "ban", "the player is sent away and may not come again", 1, 200, true},
+    FaultKind{Kind::stall, "stall", "the server's process stands still", 3, 60, false},
+    FaultKind{Kind::date, "date", "the server's date is wrong: tokens seem to be of another time", 2, 200, false},
+    FaultKind{Kind::reload, "reload", "the level's file is another one", 1, 1, false},
+    FaultKind{Kind::disk_full, "disk full", "the store's disk has no room", 2, 200, false},
+    FaultKind{Kind::disk_errors, "disk errors", "the store's disk fails now and then, and writes short", 2, 200, false},
+    FaultKind{Kind::no_memory, "no memory for SQLite", "SQLite gets none now and then", 2, 200, false},
+    FaultKind{Kind::crash, "crash",
+              "the power goes after so many more operations of the disk; the server comes back from its store", 2, 1,
+              false},
+    FaultKind{Kind::stop, "stop", "the server shuts down in good order, and comes back", 1, 1, false},
+    FaultKind{Kind::drain, "drain",
+              "the server lets nobody in any more, and stops when that time is over, or nobody is there", 1, 1, false},
+    FaultKind{Kind::reader, "reader", "somebody reads the world's file: its log stays", 2, 400, false},
 };
 
 constexpr std::uint64_t small_log_bytes = 100'000;  // some checkpoints
@@ -50,12 +47,12 @@ constexpr std::uint32_t seconds_max = 100;  // and one more for ten ticks: much 
 
 std::vector<Kind> every_kind() {
   std::vector<Kind> all;
-  for (const KindInfo& each : kinds) all.push_back(each.kind);
+  for (const FaultKind& each : kinds) all.push_back(each.kind);
   return all;
 }
 
-const KindInfo& info(Kind kind) {
-  return *std::ranges::find_if(kinds, [&](const KindInfo& each) { return each.kind == kind; });
+const FaultKind& info(Kind kind) {
+  return *std::ranges::find_if(kinds, [&](const FaultKind& each) { return each.kind == kind; });
 }
 
 transport::NetworkConditions draw_network(core::Random& random, bool bad) {
@@ -76,7 +73,7 @@ transport::NetworkConditions draw_network(core::Random& random, bool bad) {
   return drawn;
 }
 
-Fault draw_fault(core::Random& random, const KindInfo& kind, const Plan& plan) {
+Fault draw_fault(core::Random& random, const FaultKind& kind, const Plan& plan) {
   Fault fault;
   fault.kind = kind.kind;
   fault.at = 20 + random.below(std::max(plan.ticks, 21u) - 20);
@@ -92,6 +89,8 @@ Fault draw_fault(core::Random& random, const KindInfo& kind, const Plan& plan) {
 }
 
 }  // namespace
+
+std::span<const FaultKind> fault_kinds() { return kinds; }
 
 const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> all{
@@ -146,7 +145,7 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   plan.seconds_max = seconds_max + plan.ticks / 10;
   if (!drawn->faults.empty()) plan.network = draw_network(random, false);
   for (const Kind kind : drawn->faults) {
-    const KindInfo& one = info(kind);
+    const FaultKind& one = info(kind);
     const std::uint64_t most = (2 * std::uint64_t{one.per_1000_ticks} * plan.ticks + 999) / 1000;
     for (std::uint32_t count = random.below(static_cast<std::uint32_t>(most) + 1); count > 0; --count)
       plan.faults.push_back(draw_fault(random, one, plan));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mobula/server/store/store.hpp>
 #include <mobula/transport/simulated_network.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,31 +12,31 @@
 namespace mobula::sim {
 
 struct Fault {
-  enum class Kind : std::uint8_t {
-    network,      // everybody's is as bad as `network` says
-    cut,          // nothing reaches `who`, nor comes from there
-    deaf,         // nothing reaches `who`
-    silent,       // nothing comes from `who`
-    mute,         // the program of `who` stands still, and then finds all that came meanwhile
-    clock_jump,   // the clock of `who` goes forward by `by`
-    clock_drift,  // the clock of `who` goes faster by `by` in each second, or slower
-    broken,       // the stream of `who` ends, for both sides or for the client alone
-    full,         // the pipe to `who` takes nothing
-    slow,         // … takes something in every eighth tick alone
-    moved,        // `who` is at another address from now on
-    twice,        // the program of `who` is started a second time, and the first runs on
-    kick,         // `who` is sent away
-    ban,          // … and may not come again
-    stall,        // the server's process stands still
-    date,         // the server's date is wrong by `by`: tokens seem to be of another time
-    reload,       // the level's file is another one
-    reader,       // somebody reads the world's file: its log stays
-    disk_full,    // the store's disk has no room
-    disk_errors,  // … fails now and then, and writes short
-    no_memory,    // SQLite gets none now and then
-    crash,        // the power goes after the disk's next `operations`; the server comes back from its store
-    stop,         // the server shuts down in good order, and comes back
-    drain,        // the server lets nobody in any more, and stops when `by` is over, or nobody is there
+  enum class Kind : std::uint8_t {  // fault_kinds() says what each does
+    network,
+    cut,
+    deaf,
+    silent,
+    mute,
+    clock_jump,
+    clock_drift,
+    broken,
+    full,
+    slow,
+    moved,
+    twice,
+    kick,
+    ban,
+    stall,
+    date,
+    reload,
+    reader,
+    disk_full,
+    disk_errors,
+    no_memory,
+    crash,
+    stop,
+    drain,
   };
   Kind kind = Kind::network;
   std::uint32_t at = 0;     // tick of the simulation
@@ -45,6 +46,16 @@ struct Fault {
   transport::NetworkConditions network{};
   core::Nanoseconds by = 0;
 };
+
+struct FaultKind {
+  Fault::Kind kind;
+  std::string_view name;  // in a printed plan
+  std::string_view about;
+  std::uint32_t per_1000_ticks;  // in a plan that has it
+  std::uint32_t ticks_max;       // that it lasts
+  bool of_player;
+};
+[[nodiscard]] std::span<const FaultKind> fault_kinds();
 
 struct Plan {
   std::uint64_t seed = 0;

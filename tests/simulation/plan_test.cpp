@@ -24,7 +24,19 @@ TEST(Plan, AScenarioHasItsOwnFaultsAloneAndAllHasEveryKind) {
     EXPECT_TRUE(draw_plan(seed, "calm", {}).faults.empty());
     EXPECT_GT(draw_plan(seed, "hostile", {}).hostiles, 0u);
   }
-  EXPECT_EQ(of_all.size(), 24u);
+  EXPECT_EQ(of_all.size(), fault_kinds().size());
+}
+
+TEST(Plan, EveryKindOfFaultHasANameOfItsOwnAndIsExplained) {
+  std::set<Fault::Kind> kinds;
+  std::set<std::string_view> names;
+  for (const FaultKind& each : fault_kinds()) {
+    kinds.insert(each.kind);
+    names.insert(each.name);
+    EXPECT_NE(each.about, "") << each.name;
+  }
+  EXPECT_EQ(kinds.size(), static_cast<std::size_t>(Fault::Kind::drain) + 1);  // the last one
+  EXPECT_EQ(names.size(), kinds.size());
 }
 
 TEST(Plan, FaultsAreInOrderAndOfPlayersThatThereAre) {

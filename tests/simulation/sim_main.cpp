@@ -162,13 +162,15 @@ int main(int argc, char** argv) {
   app.add_option("--at-once", options.at_once, "so many seeds at a time")->check(CLI::Range(1u, 256u));
   app.add_flag("--no-shrink", options.leaves_plan, "leave a failing plan as it is");
   bool lists = false;
-  app.add_flag("--list-scenarios", lists);
+  app.add_flag("--list-scenarios", lists, "what can go wrong, and what it is called in a plan");
   app.footer(
       "Status 0: nothing is wrong; 1: something is; 2: what was found cannot be written. A seed that fails is shrunk "
       "to the least that still fails, and traced.");
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   if (lists) {
     for (const sim::Scenario& each : sim::scenarios()) std::cout << each.name << '\t' << each.about << '\n';
+    std::cout << "\nIn a plan:\n";
+    for (const sim::FaultKind& each : sim::fault_kinds()) std::cout << each.name << '\t' << each.about << '\n';
     return 0;
   }
   if (!options.trace.empty() && !std::ofstream(options.trace)) {
