@@ -135,6 +135,12 @@ void Database::forbid_views() { ::sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENA
 
 void Database::set_patience_ms(int patience_ms) { ::sqlite3_busy_timeout(handle_, patience_ms); }
 
+bool Database::has_moved() const {
+  int moved = 0;
+  ::sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved != 0;
+}
+
 core::Result<LogProgress> Database::move_log(bool empty) {
   rollback();
   int frames = 0;

@@ -85,7 +85,7 @@ class Store {
   // At the end of a tick, after note(). False if it is not ready: then nothing happens.
   bool checkpoint(const Facts& facts);
   // The last checkpoint, waited for; then the file is closed, and all that is left is status(). Reasons: those of
-  // writing.
+  // writing; "moved", where the file is not at its path any more.
   core::Status finish(const Facts& facts);
 
   [[nodiscard]] StoreStatus status() const;
