@@ -113,7 +113,10 @@ std::string_view advice(transport::ReasonCode code) {
     case transport::ReasonCode::no_answer:
       return " (is a server there, with the key of this token, and is this one of its addresses? a token is good once, "
              "and not for long; the server's log says whom it turned away)";
-    case transport::ReasonCode::pipe_lost: return " (does the server listen there, for this kind of pipe?)";
+    case transport::ReasonCode::pipe_lost:
+      return " (does the server listen there, for this kind of pipe? a token is good once; the server's log says whom "
+             "it "
+             "turned away)";
     default: return "";
   }
 }

@@ -31,7 +31,7 @@ tcp::endpoint endpoint_of(const transport::Address& address) {
 core::Error open_error(const transport::Address& local, const error_code& error) {
   const std::string where = core::format("admin address {}", to_string(local));
   if (error == asio::error::address_in_use)
-    return {"port in use", core::format("cannot listen on {}: another program uses it", where)};
+    return {"port in use", core::format("cannot listen on {}: something listens there already", where)};
   if (error == asio::error::access_denied)
     return {"no permission", core::format("cannot listen on {}: not permitted", where)};
   if (error.value() == EADDRNOTAVAIL)

@@ -8,7 +8,7 @@ core::Error open_error(std::string_view kind, transport::Address local, const bo
   local.pipe = transport::Pipe::udp;  // the kind says it
   const std::string where = local.is_any() ? core::format("port {}", local.port) : to_string(local);
   if (error == boost::asio::error::address_in_use) {
-    return {"port in use", core::format("cannot listen on {} {}: another program uses it", kind, where)};
+    return {"port in use", core::format("cannot listen on {} {}: something listens there already", kind, where)};
   }
   if (error == boost::asio::error::access_denied) {
     return {"no permission", core::format("cannot listen on {} {}: not permitted", kind, where)};

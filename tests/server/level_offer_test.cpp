@@ -114,6 +114,28 @@ TEST_F(StillLevelOfferTest, WhoHasTheLevelIsToldWhatOfItIsItsOwnThoughItIsAsInIt
   has.connection.mirror()->check();
 }
 
+TEST_F(StillLevelOfferTest, WhatOfItIsAboutToGoIsNotCalledUnknown) {
+  village.network.cut(has.port.from, transport::SimulatedNetwork::Way::to);
+  registry.get<engine::Transform>(thing).position.y += 1;
+  registry.add<Relevance>(thing).room = 5;
+  village.ticks(4);
+  ClientView& view = *village.server->sessions()[0]->view;
+  wire::MirrorHashes said{.of_level = true,
+                          .first = thing.index,
+                          .end = thing.index + 1,
+                          .tick = registry.tick(),
+                          .hashes = {{.place = thing.index, .entity = thing}}};
+  std::vector<wire::MirrorCorrection> corrections;
+  view.compare(said, corrections);
+  EXPECT_TRUE(corrections.empty()) << "the client has yet to hear that it goes";
+  village.network.heal(has.port.from);
+  EXPECT_TRUE(village.tick_until([&] { return has.connection.mirror()->tick_of(thing) == 0; }, 60));
+  village.ticks(10);
+  view.compare(said, corrections);
+  ASSERT_EQ(corrections.size(), 1u);
+  EXPECT_EQ(corrections[0].fault, wire::MirrorFault::unknown);
+}
+
 TEST_F(StillLevelOfferTest, WhatLeavesTheViewAndComesBackBeforeTheClientKnowsIsOneEntity) {
   registry.get<engine::Transform>(thing).position.y += 1;
   registry.add<Relevance>(thing).room = 5;
