@@ -114,9 +114,8 @@ std::string_view advice(transport::ReasonCode code) {
       return " (is a server there, with the key of this token, and is this one of its addresses? a token is good once, "
              "and not for long; the server's log says whom it turned away)";
     case transport::ReasonCode::pipe_lost:
-      return " (does the server listen there, for this kind of pipe? a token is good once; the server's log says whom "
-             "it "
-             "turned away)";
+      return " (does the server listen there, for this kind of pipe? a token is good once, and the server's log says "
+             "whom it refused)";
     default: return "";
   }
 }
