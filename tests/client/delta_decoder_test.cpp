@@ -4,12 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <client/mirrored_world.hpp>
+#include <client/raw_delta.hpp>
 #include <mobula/ecs/snapshot.hpp>
 
 namespace mobula::client {
 namespace {
 
 using test::MirroredWorld;
+using test::write_appeared;
+using test::write_count;
+using test::write_counts;
+using test::write_gone;
+using test::WriteBits;
 
 // All that a mirror shows, and what its states make of it.
 struct Picture {
@@ -35,8 +41,6 @@ Picture picture(Mirror& mirror) {
 
 class DeltaDecoderTest : public testing::Test {
  protected:
-  using Write = std::function<void(core::BitWriter&)>;
-
   // Moving, changed, new and gone entities, and some out of view.
   void SetUp() override {
     for (int i = 0; i < 3; ++i) movers.push_back(told.world.registry.create());
@@ -83,12 +87,8 @@ class DeltaDecoderTest : public testing::Test {
     ASSERT_EQ(picture(*mirror), before) << applied.error().message;
   }
   // What is wrong with these bits behind the header; nothing if they can be applied.
-  std::string refusal(const Write& write, std::size_t extra_bytes = 0) {
-    core::Bytes bytes(wire::header_size(header) + 400);
-    wire::write_header(header, bytes);
-    core::BitWriter bits(core::MutableBytes(bytes).subspan(wire::header_size(header)));
-    write(bits);
-    bytes.resize(wire::header_size(header) + bits.bytes());
+  std::string refusal(const WriteBits& write, std::size_t extra_bytes = 0) {
+    core::Bytes bytes = test::raw_delta(header, write);
     bytes.resize(bytes.size() + extra_bytes);
     const Picture before = picture(*mirror);
     const core::Status applied = test::apply_delta(*mirror, bytes);
@@ -97,22 +97,12 @@ class DeltaDecoderTest : public testing::Test {
     EXPECT_EQ(picture(*mirror), before);
     return applied.error().message;
   }
-  static void counts(core::BitWriter& bits, std::uint32_t moving, std::uint32_t changed) {
-    bits.write_golomb(moving, wire::moving_count_order);
-    bits.write_golomb(changed, wire::count_order);
-  }
   // Of what appears: as far as the prototype.
   static void appears(core::BitWriter& bits, std::uint32_t id, ecs::Entity entity, std::uint32_t prototype) {
-    counts(bits, 0, 0);
-    bits.write_golomb(1, wire::count_order);
-    bits.write_golomb(id, wire::id_order);
-    bits.write_golomb(entity.index, wire::index_order);
-    bits.write_bool(false);  // not of the level
-    bits.write(entity.generation, 32);
-    bits.write_bool(false);
-    bits.write_golomb(prototype, wire::prototype_order);
+    write_counts(bits, 0, 0);
+    write_count(bits, 1);
+    write_appeared(bits, id, entity, prototype);
   }
-  static void nothing_gone(core::BitWriter& bits) { bits.write_golomb(0, wire::count_order); }
 
   MirroredWorld told{3};
   std::vector<ecs::Entity> movers;  // nothing else happens to them
@@ -219,10 +209,10 @@ TEST_F(DeltaDecoderTest, WhatIsLetThroughAddsUpToNothingWorse) {
 // ----------------------------------------------------------------------------------------------------------------
 
 TEST_F(DeltaDecoderTest, NothingIsWrongWithNothing) {
-  const Write nothing = [](core::BitWriter& bits) {
-    counts(bits, 0, 0);
-    nothing_gone(bits);
-    nothing_gone(bits);
+  const WriteBits nothing = [](core::BitWriter& bits) {
+    write_counts(bits, 0, 0);
+    write_count(bits, 0);
+    write_count(bits, 0);
   };
   EXPECT_EQ(refusal(nothing), "");
   EXPECT_EQ(refusal(nothing, 1), "goes on after its end");
@@ -234,35 +224,31 @@ TEST_F(DeltaDecoderTest, NothingIsWrongWithNothing) {
 }
 
 TEST_F(DeltaDecoderTest, ListsThatAreLongerThanTheDatagramEndTooEarly) {
-  EXPECT_EQ(refusal([](core::BitWriter& bits) { counts(bits, 0, 0); }), "ends too early");
+  EXPECT_EQ(refusal([](core::BitWriter& bits) { write_counts(bits, 0, 0); }), "ends too early");
   EXPECT_EQ(refusal([](core::BitWriter& bits) {
-              counts(bits, 0, 0);
-              nothing_gone(bits);
-              bits.write_golomb(0xffffffffu, wire::count_order);
+              write_counts(bits, 0, 0);
+              write_count(bits, 0);
+              write_count(bits, 0xffffffffu);
             }),
             "an id beyond the limit");
-  EXPECT_EQ(refusal([](core::BitWriter& bits) { counts(bits, 0xffffffffu, 0); }), "ends too early");
+  EXPECT_EQ(refusal([](core::BitWriter& bits) { write_counts(bits, 0xffffffffu, 0); }), "ends too early");
 }
 
 TEST_F(DeltaDecoderTest, AnIdThatIsNotThereOrBeyondTheLimitIsRefused) {
   const auto changed = [](std::uint32_t id) {
     return [id](core::BitWriter& bits) {
-      counts(bits, 0, 1);
+      write_counts(bits, 0, 1);
       bits.write_golomb(id, wire::id_order);
     };
   };
   EXPECT_EQ(refusal(changed(900)), "a change of an id that is not there");
   EXPECT_EQ(refusal(changed(0xffffffffu)), "a change of an id that is not there");
-  const auto gone = [](std::uint32_t id, int times) {
+  const auto gone = [](std::uint32_t id, std::size_t times) {
     return [id, times](core::BitWriter& bits) {
-      counts(bits, 0, 0);
-      nothing_gone(bits);
-      bits.write_golomb(static_cast<std::uint32_t>(times), wire::count_order);
-      for (int i = 0; i < times; ++i) {
-        bits.write_golomb(id, wire::id_order);
-        bits.write_bool(true);
-        bits.write_bool(false);  // not of the level
-      }
+      write_counts(bits, 0, 0);
+      write_count(bits, 0);
+      write_count(bits, times);
+      for (std::size_t i = 0; i < times; ++i) write_gone(bits, id, true);
     };
   };
   EXPECT_EQ(refusal(gone(0xffffffffu, 1)), "an id beyond the limit");
@@ -286,7 +272,7 @@ TEST_F(DeltaDecoderTest, AnEntityThatCannotBeIsRefused) {
   EXPECT_EQ(refusal(entity({0xffffffffu, 1})), "an entity that cannot be");
   EXPECT_EQ(refusal([](core::BitWriter& bits) {
               appears(bits, 900, {MirroredWorld::index_limit - 1, 1}, 0);
-              nothing_gone(bits);
+              write_count(bits, 0);
             }),
             "");
 }
@@ -295,7 +281,7 @@ TEST_F(DeltaDecoderTest, APrototypeThatWasNotAnnouncedIsRefused) {
   const auto prototype = [](std::uint32_t id) {
     return [id](core::BitWriter& bits) {
       appears(bits, 900, {900, 1}, id);
-      nothing_gone(bits);
+      write_count(bits, 0);
     };
   };
   EXPECT_EQ(refusal(prototype(800)), "a prototype that was not announced");
@@ -316,7 +302,7 @@ TEST_F(DeltaDecoderTest, AnEntityWithValuesThatNobodyWroteIsRefused) {
 }
 
 TEST_F(DeltaDecoderTest, WhatRestsOnAnAcknowledgementThatIsNotKnownIsRefused) {
-  const Write nothing = [](core::BitWriter& bits) { counts(bits, 0, 0); };
+  const WriteBits nothing = [](core::BitWriter& bits) { write_counts(bits, 0, 0); };
   for (const std::uint32_t ack : {told.ack() + 1, 0xffffffffu}) {
     header.ack = ack;
     EXPECT_EQ(refusal(nothing), "it rests on an acknowledgement that was not given");
@@ -330,19 +316,17 @@ TEST_F(DeltaDecoderTest, WhatRestsOnAnAcknowledgementThatIsNotKnownIsRefused) {
 
 TEST_F(DeltaDecoderTest, AChangeOfWhatIsGoneIsRefused) {
   const std::uint32_t id = 0;
-  const Write gone = [&](core::BitWriter& bits) {
-    counts(bits, 0, 0);
-    nothing_gone(bits);
-    bits.write_golomb(1, wire::count_order);
-    bits.write_golomb(id, wire::id_order);
-    bits.write_bool(true);
-    bits.write_bool(false);
+  const WriteBits gone = [&](core::BitWriter& bits) {
+    write_counts(bits, 0, 0);
+    write_count(bits, 0);
+    write_count(bits, 1);
+    write_gone(bits, id, true);
   };
   ASSERT_EQ(refusal(gone), "");
   ++header.sequence;
   ++header.tick;
   EXPECT_EQ(refusal([&](core::BitWriter& bits) {
-              counts(bits, 0, 1);
+              write_counts(bits, 0, 1);
               bits.write_golomb(id, wire::id_order);
             }),
             "a change of what is not there");
@@ -350,17 +334,9 @@ TEST_F(DeltaDecoderTest, AChangeOfWhatIsGoneIsRefused) {
 
 TEST_F(DeltaDecoderTest, AnIdInTwoListsIsRefused) {
   EXPECT_EQ(refusal([&](core::BitWriter& bits) {
-              counts(bits, 0, 0);
-              bits.write_golomb(1, wire::count_order);
-              bits.write_golomb(0, wire::id_order);
-              bits.write_golomb(900, wire::index_order);
-              bits.write_bool(false);
-              bits.write(1, 32);
-              bits.write_bool(false);
-              bits.write_golomb(0, wire::prototype_order);
-              bits.write_golomb(1, wire::count_order);
-              bits.write_golomb(0, wire::id_order);
-              bits.write(1, 2);
+              appears(bits, 0, {900, 1}, 0);
+              write_count(bits, 1);
+              write_gone(bits, 0, true);
             }),
             "two entries of one id");
 }
@@ -368,7 +344,7 @@ TEST_F(DeltaDecoderTest, AnIdInTwoListsIsRefused) {
 TEST_F(DeltaDecoderTest, AChangeByADeltaThatIsNoNewerThanWhatItChangesIsRefused) {
   header.tick = 1;
   EXPECT_EQ(refusal([&](core::BitWriter& bits) {
-              counts(bits, 0, 1);
+              write_counts(bits, 0, 1);
               bits.write_golomb(0, wire::id_order);
             }),
             "a change of what is not there");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <client/apply_delta.hpp>
+#include <client/raw_delta.hpp>
 #include <mobula/client/mirror.hpp>
 #include <mobula/core/format.hpp>
 #include <server/hamlet.hpp>
@@ -34,31 +35,24 @@ class MirrorBoundsTest : public testing::Test {
   // In order of their ids. Appeared with default values, under a prototype's id.
   core::Status appear(std::span<const Entry> entries, std::uint32_t prototype) {
     return apply([&](core::BitWriter& bits) {
-      bits.write_golomb(static_cast<std::uint32_t>(entries.size()), wire::count_order);
+      test::write_count(bits, entries.size());
       std::uint32_t next = 0;
       for (const Entry& entry : entries) {
-        bits.write_golomb(entry.id - next, wire::id_order);
+        test::write_appeared(bits, entry.id - next, entry.entity, prototype);
         next = entry.id + 1;
-        bits.write_golomb(entry.entity.index, wire::index_order);
-        bits.write_bool(false);  // not of the level
-        bits.write(entry.entity.generation, 32);
-        bits.write_bool(false);
-        bits.write_golomb(prototype, wire::prototype_order);
         for (std::uint32_t i = 0; prototype != 0 && i < components; ++i) bits.write_bool(false);
       }
-      bits.write_golomb(0, wire::count_order);
+      test::write_count(bits, 0);
     });
   }
   core::Status go(std::span<const std::uint32_t> ids, bool destroyed) {
     return apply([&](core::BitWriter& bits) {
-      bits.write_golomb(0, wire::count_order);
-      bits.write_golomb(static_cast<std::uint32_t>(ids.size()), wire::count_order);
+      test::write_count(bits, 0);
+      test::write_count(bits, ids.size());
       std::uint32_t next = 0;
       for (const std::uint32_t id : ids) {
-        bits.write_golomb(id - next, wire::id_order);
+        test::write_gone(bits, id - next, destroyed);
         next = id + 1;
-        bits.write_bool(destroyed);
-        bits.write_bool(false);
       }
     });
   }
@@ -72,18 +66,13 @@ class MirrorBoundsTest : public testing::Test {
 
  private:
   // Rests on nothing; nothing moves or changes.
-  template <class Write>
-  core::Status apply(Write&& write) {
+  core::Status apply(const test::WriteBits& write) {
     ++sequence;
-    const wire::DeltaHeader header{.sequence = sequence, .tick = sequence + ticks_more};
-    core::Bytes bytes(1u << 16);
-    core::BitWriter bits(core::MutableBytes(bytes).subspan(wire::header_size(header)));
-    wire::write_header(header, bytes);
-    bits.write_golomb(0, wire::moving_count_order);
-    bits.write_golomb(0, wire::count_order);
-    write(bits);
-    bytes.resize(wire::header_size(header) + bits.bytes());
-    return test::apply_delta(*mirror, bytes);
+    return test::apply_delta(
+        *mirror, test::raw_delta({.sequence = sequence, .tick = sequence + ticks_more}, [&](core::BitWriter& bits) {
+          test::write_counts(bits, 0, 0);
+          write(bits);
+        }));
   }
 };
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <client/apply_delta.hpp>
-#include <mobula/core/bit_stream.hpp>
+#include <client/raw_delta.hpp>
 #include <server/hamlet.hpp>
 
 namespace mobula::client {
@@ -10,8 +10,6 @@ namespace {
 
 class MirrorLevelTest : public testing::Test {
  protected:
-  using Write = std::function<void(core::BitWriter&)>;
-
   void SetUp() override {
     const std::uint32_t count = level->level().num_entities;
     const wire::Level told{.identity = level->identity(),
@@ -24,15 +22,13 @@ class MirrorLevelTest : public testing::Test {
     mirror->check();
   }
   // Nothing moves or changes; then these bits.
-  bool takes(const Write& write) {
-    const wire::DeltaHeader header{.sequence = ++sequence, .tick = 10 + sequence};
-    core::Bytes bytes(wire::header_size(header) + 100);
-    wire::write_header(header, bytes);
-    core::BitWriter bits(core::MutableBytes(bytes).subspan(wire::header_size(header)));
-    bits.write_golomb(0, wire::moving_count_order);
-    bits.write_golomb(0, wire::count_order);
-    write(bits);
-    bytes.resize(wire::header_size(header) + bits.bytes());
+  bool takes(const test::WriteBits& write) {
+    ++sequence;
+    const core::Bytes bytes =
+        test::raw_delta({.sequence = sequence, .tick = 10 + sequence}, [&](core::BitWriter& bits) {
+          test::write_counts(bits, 0, 0);
+          write(bits);
+        });
     const bool taken = test::apply_delta(*mirror, bytes).ok();
     mirror->check();
     return taken;
@@ -40,20 +36,15 @@ class MirrorLevelTest : public testing::Test {
   // With no component, under id 0, at the index of one of the level that is not said to be gone.
   bool appear(ecs::Entity appearing) {
     return takes([&](core::BitWriter& bits) {
-      bits.write_golomb(1, wire::count_order);
-      bits.write_golomb(0, wire::id_order);
-      bits.write_golomb(appearing.index, wire::index_order);
-      bits.write_bool(false);
-      bits.write(appearing.generation, 32);
-      bits.write_bool(false);
-      bits.write_golomb(0, wire::prototype_order);
-      bits.write_golomb(0, wire::count_order);
+      test::write_count(bits, 1);
+      test::write_appeared(bits, 0, appearing, 0);
+      test::write_count(bits, 0);
     });
   }
   bool end(std::uint32_t id, bool of_level) {
     return takes([&](core::BitWriter& bits) {
-      bits.write_golomb(0, wire::count_order);
-      bits.write_golomb(1, wire::count_order);
+      test::write_count(bits, 0);
+      test::write_count(bits, 1);
       bits.write_golomb(id, wire::id_order);
       bits.write_bool(true);
       bits.write_bool(of_level);

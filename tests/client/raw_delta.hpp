@@ -1,0 +1,51 @@
+// Deltas written bit by bit, as no server of ours would send them; WIRE.md has their layout.
+//
+//   header, count of moving, count of changed, changed…, count of appeared, appeared…, count of gone, gone…
+#pragma once
+
+#include <functional>
+#include <mobula/core/bit_stream.hpp>
+#include <mobula/wire/delta.hpp>
+
+namespace mobula::test {
+
+using WriteBits = std::function<void(core::BitWriter&)>;
+
+// What is written stands behind the header.
+inline core::Bytes raw_delta(const wire::DeltaHeader& header, const WriteBits& write) {
+  core::Bytes bytes(1u << 16);
+  const std::size_t begin = wire::header_size(header);
+  wire::write_header(header, bytes);
+  core::BitWriter bits(core::MutableBytes(bytes).subspan(begin));
+  write(bits);
+  bytes.resize(begin + bits.bytes());
+  return bytes;
+}
+
+inline void write_counts(core::BitWriter& bits, std::uint32_t moving, std::uint32_t changed) {
+  bits.write_golomb(moving, wire::moving_count_order);
+  bits.write_golomb(changed, wire::count_order);
+}
+
+inline void write_count(core::BitWriter& bits, std::size_t count) {
+  bits.write_golomb(static_cast<std::uint32_t>(count), wire::count_order);
+}
+
+// One that is not of the level, and nobody's own. Its values follow. `gap`: its id, less the one before and one.
+inline void write_appeared(core::BitWriter& bits, std::uint32_t gap, ecs::Entity entity, std::uint32_t prototype) {
+  bits.write_golomb(gap, wire::id_order);
+  bits.write_golomb(entity.index, wire::index_order);
+  bits.write_bool(false);
+  bits.write(entity.generation, 32);
+  bits.write_bool(false);
+  bits.write_golomb(prototype, wire::prototype_order);
+}
+
+// Of one that is not of the level.
+inline void write_gone(core::BitWriter& bits, std::uint32_t gap, bool destroyed) {
+  bits.write_golomb(gap, wire::id_order);
+  bits.write_bool(destroyed);
+  bits.write_bool(false);
+}
+
+}  // namespace mobula::test
