@@ -52,11 +52,13 @@ void Simulation::mend() {
   }
 }
 
-// While the world goes on as before, everybody comes to have what is there.
+// While the world goes on as before, everybody comes to have what is there. A server that drains will stop, and lose
+// what is under way: that has to be over.
 void Simulation::go_on() {
   const std::uint32_t begun = outcome_.ticks;
   std::set<const Player*> following;
-  while (following.size() < players_.size() && outcome_.wrong.empty()) {
+  const auto is_draining = [&] { return server_ != nullptr && server_->draining(); };
+  while ((following.size() < players_.size() || is_draining()) && outcome_.wrong.empty()) {
     if (outcome_.ticks - begun > settle_ticks_max) return fail("not everybody follows a world that goes on");
     tick();
     for (const auto& player : players_)

@@ -70,6 +70,18 @@ TEST(Trial, NothingIsWrongWhenTheDiskFailsAndTheServerComesBack) {
   }
 }
 
+// It stops when all seems to be quiet, and would lose what is said at last.
+TEST(Trial, AServerThatStillDrainsWhenNothingGoesWrongAnyMoreIsWaitedFor) {
+  for (const std::uint32_t seed : {18u, 37u, 41u}) {
+    Plan plan = draw_plan(seed, "all", {.ticks = 100, .players = 4, .entities = 40});
+    plan.faults = {fault(Fault::Kind::drain, plan.ticks - 1 - seed % 8)};
+    plan.faults[0].by = 4 * core::second;
+    const Trial trial = run_trial(plan);
+    EXPECT_EQ(trial.outcome.wrong, "") << "seed " << seed;
+    EXPECT_EQ(trial.outcome.restarts, 1u);
+  }
+}
+
 // What a disk does in a fault is as this SQLite asks; without such a fault the hash is golden, of every preset and
 // machine.
 TEST(Trial, TheSamePlanGivesThisHash) {
