@@ -32,8 +32,10 @@ inline bool save(Store& store, StoreWorld& world) {
 
 // Waits until what has been handed over is on the disk, however often it has to be tried.
 inline void settle(Store& store, std::uint64_t checkpoints) {
+  constexpr int tries_max = 10'000;
   core::Nanoseconds now = 0;
-  while (store.status().checkpoints < checkpoints) {
+  for (int tries = 0; store.status().checkpoints < checkpoints; ++tries) {
+    ASSERT_LT(tries, tries_max) << store.status().error;
     store.retry(now += core::second);
     store.wait_for_writer();
   }
