@@ -68,11 +68,7 @@ class MirrorBoundsTest : public testing::Test {
   // Rests on nothing; nothing moves or changes.
   core::Status apply(const test::WriteBits& write) {
     ++sequence;
-    return test::apply_delta(
-        *mirror, test::raw_delta({.sequence = sequence, .tick = sequence + ticks_more}, [&](core::BitWriter& bits) {
-          test::write_counts(bits, 0, 0);
-          write(bits);
-        }));
+    return test::apply_delta(*mirror, test::raw_lists({.sequence = sequence, .tick = sequence + ticks_more}, write));
   }
 };
 

@@ -24,11 +24,7 @@ class MirrorLevelTest : public testing::Test {
   // Nothing moves or changes; then these bits.
   bool takes(const test::WriteBits& write) {
     ++sequence;
-    const core::Bytes bytes =
-        test::raw_delta({.sequence = sequence, .tick = 10 + sequence}, [&](core::BitWriter& bits) {
-          test::write_counts(bits, 0, 0);
-          write(bits);
-        });
+    const core::Bytes bytes = test::raw_lists({.sequence = sequence, .tick = 10 + sequence}, write);
     const bool taken = test::apply_delta(*mirror, bytes).ok();
     mirror->check();
     return taken;

@@ -27,6 +27,14 @@ inline void write_counts(core::BitWriter& bits, std::uint32_t moving, std::uint3
   bits.write_golomb(changed, wire::count_order);
 }
 
+// Nothing moves or changes: what is written begins with the count of appeared.
+inline core::Bytes raw_lists(const wire::DeltaHeader& header, const WriteBits& write) {
+  return raw_delta(header, [&](core::BitWriter& bits) {
+    write_counts(bits, 0, 0);
+    write(bits);
+  });
+}
+
 inline void write_count(core::BitWriter& bits, std::size_t count) {
   bits.write_golomb(static_cast<std::uint32_t>(count), wire::count_order);
 }

@@ -10,20 +10,6 @@
 namespace mobula::store {
 namespace {
 
-// What the file has, restored into a world of its own.
-struct Read {
-  explicit Read(const std::string& path) : store(open_store(path)), world(store->incarnation()) {
-    if (!store->has_world()) return;
-    tick = store->saved_facts().tick;
-    const auto restored = store->restore(world.registry);
-    EXPECT_TRUE(restored.ok()) << restored.error().message;
-    world.registry.check();
-  }
-  std::unique_ptr<Store> store;
-  StoreWorld world;
-  ecs::Tick tick = 0;
-};
-
 void copy_by_sqlite(const std::string& from, const std::string& to) {
   core::Result<Database> database = Database::open(from, Database::Access::existing);
   ASSERT_TRUE(database.ok());
@@ -40,7 +26,7 @@ TEST(StoreModel, ACopyIsAWholeCheckpoint) {
     std::set<ecs::Entity> ever;
     ecs::Tick newest = 0;
     for (int life = 0; life < 3; ++life) {
-      Read read(folder.file());
+      Restored read(folder.file());
       ASSERT_EQ(read.tick, newest);
       ASSERT_EQ(read.world.model(), saved.at(newest));
       StoreWorld& world = read.world;
@@ -64,7 +50,7 @@ TEST(StoreModel, ACopyIsAWholeCheckpoint) {
         const bool at_work = random.chance(1, 2);
         if (!at_work) settle(store, checkpoints);
         at_work ? copy_by_sqlite(folder.file(), copied) : copy_world(folder.file(), copied);
-        const Read copy(copied);
+        const Restored copy(copied);
         EXPECT_TRUE(at_work || copy.tick == at);
         ASSERT_TRUE(saved.contains(copy.tick)) << copy.tick;
         EXPECT_EQ(copy.world.model(), saved.at(copy.tick));
@@ -128,7 +114,7 @@ TEST(StoreModel, AKilledProcessLosesNothingThatWasOnTheDisk) {
       ::waitpid(child, &status, 0);
       ASSERT_TRUE(WIFSIGNALED(status)) << "it ended by itself: " << status;
 
-      const Read read(folder.file());
+      const Restored read(folder.file());
       EXPECT_GE(read.tick, done);
       ASSERT_TRUE(announced.contains(read.tick)) << read.tick;
       EXPECT_EQ(std::hash<std::string>()(testing::PrintToString(read.world.model())), announced[read.tick]);

@@ -121,10 +121,7 @@ TEST(Store, WhatSomebodyElseMadeInTheFileTakesNoNameAway) {
     ASSERT_TRUE(done.ok()) << done.error().message;
     saved = world.model();
   }
-  const auto store = open_store(folder.file());
-  StoreWorld world(store->incarnation());
-  ASSERT_TRUE(store->restore(world.registry).ok());
-  EXPECT_EQ(world.model(), saved);
+  EXPECT_EQ(Restored(folder.file()).world.model(), saved);
 }
 
 TEST(Store, AfterARestartNoNewHandleIsAnOldOne) {
@@ -218,10 +215,7 @@ TEST(Store, AWorldThatIsNotRestoredIsReplaced) {
     store->note();
     ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
   }
-  const auto store = open_store(folder.file());
-  StoreWorld world(store->incarnation());
-  ASSERT_TRUE(store->restore(world.registry).ok());
-  EXPECT_EQ(world.model(), saved);
+  EXPECT_EQ(Restored(folder.file()).world.model(), saved);
 }
 
 // What sqlite3 says, while `meanwhile` goes on; nothing: there is no sqlite3 here.

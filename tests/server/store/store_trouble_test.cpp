@@ -111,10 +111,7 @@ TEST(StoreTrouble, ALongReaderDoesNotLetTheLogGrowBeyondItsLimit) {
   store->note();
   ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
   store.reset();
-  const auto again = open_store(folder.file());
-  StoreWorld restored(again->incarnation());
-  ASSERT_TRUE(again->restore(restored.registry).ok());
-  EXPECT_EQ(restored.model(), saved);
+  EXPECT_EQ(Restored(folder.file()).world.model(), saved);
 }
 
 TEST(StoreTrouble, AnotherProgramThatWritesIsWaitedFor) {
@@ -174,10 +171,7 @@ TEST(StoreTrouble, AFileThatIsGoneOrReplacedIsNotSavedToUntilItIsBack) {
     saved = world.model();
     ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
   }
-  const auto again = open_store(folder.file());
-  StoreWorld restored(again->incarnation());
-  ASSERT_TRUE(again->restore(restored.registry).ok());
-  EXPECT_EQ(restored.model(), saved);
+  EXPECT_EQ(Restored(folder.file()).world.model(), saved);
 }
 
 TEST(StoreTrouble, AStoreWhoseFileWasReplacedEndsWithItsReasonAndLeavesTheOtherAlone) {

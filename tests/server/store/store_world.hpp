@@ -16,6 +16,20 @@ inline std::unique_ptr<Store> open_store(const std::string& path,
   return store ? std::move(*store) : nullptr;
 }
 
+// What the file has, restored into a world of its own.
+struct Restored {
+  explicit Restored(const std::string& path) : store(open_store(path)), world(store->incarnation()) {
+    if (!store->has_world()) return;
+    tick = store->saved_facts().tick;
+    const auto restored = store->restore(world.registry);
+    EXPECT_TRUE(restored.ok()) << restored.error().message;
+    world.registry.check();
+  }
+  std::unique_ptr<Store> store;
+  StoreWorld world;
+  ecs::Tick tick = 0;
+};
+
 inline std::string open_reason(const std::string& path,
                                const std::shared_ptr<const reflect::Schema>& schema = kitchen_schema()) {
   const core::Result<std::unique_ptr<Store>> store = Store::open({.path = path, .schema = schema});
