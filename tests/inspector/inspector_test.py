@@ -211,12 +211,11 @@ class Inspector(unittest.TestCase):
         pool = next(each["id"] for each in self.village.ask("pools")["pools"] if each["name"] == "Body")
         self.look_at(f"pools/{pool}")
         self.browser.wait("/In order\\s+\\d/.test(document.querySelector('.detail .facts')?.innerText)")
-        before = self.village.ask(f"pools/{pool}/order")
         if self.browser.run("!document.querySelector('.detail .primary').disabled"):
             self.browser.run("document.querySelector('.detail .primary').click()")
             self.browser.wait("/Mended by/.test(document.querySelector('.detail .status-line').innerText)")
-        after = self.village.ask(f"pools/{pool}/order")
-        self.assertGreaterEqual(after["now"]["locality"], before["now"]["locality"])
+        # Not wholly: the bots throw stones meanwhile. What mending gives in a world that stands still: ApiPools.
+        self.assertGreater(self.village.ask(f"pools/{pool}/order")["now"]["locality"], 0.95)
 
     def test_a_session_is_kicked_with_a_reason(self):
         player = self.village.ask("sessions")["sessions"][-1]["player"]
