@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -204,9 +205,11 @@ TEST_F(ServerEvents, WhoSeesAnEntityNoMoreIsToldNothingAboutIt) {
   say();
   EXPECT_THAT(texts(ada), ElementsAre("ship"));
   village->network.cut(ada.port.from, transport::SimulatedNetwork::Way::from);
-  sail(200);
-  ticks(6);
-  say();
+  for (const float to : {200.f, 52.f}) {  // and back, not near enough to come into view again
+    sail(to);
+    ticks(6);
+    say();
+  }
   village->network.heal(ada.port.from);
   sail(30);
   ticks(20);
@@ -236,18 +239,22 @@ TEST_F(ServerEvents, WhoHasTheLevelHearsOfWhatItSeesOfItAlone) {
       village->join({.transport = {}, .name = "ada", .schema = {}, .resources = &store, .recording = nullptr});
   ASSERT_TRUE(tick_until([&] { return sees_itself(ada) && ada.connection.complete(); }));
   ecs::Entity near;
+  ecs::Entity beside;  // it would stay in view
   ecs::Entity far;
   world().registry().view<const hierarchy::WorldTransform>().each(
       [&](ecs::Entity entity, const hierarchy::WorldTransform& at) {
         if (entity.index - world().level_range().first >= world().level_range().count) return;
-        const float squared = at.position.x * at.position.x + at.position.z * at.position.z;
-        if (squared < 40 * 40) near = entity;
-        if (squared > 55 * 55) far = entity;
+        const float distance = std::hypot(at.position.x, at.position.z);
+        if (distance < 40) near = entity;
+        if (distance > 51 && distance < 53) beside = entity;
+        if (distance > 55) far = entity;
       });
-  ASSERT_TRUE(near && far);
-  ASSERT_TRUE(ada.connection.mirror()->registry().valid(far)) << "the client has the whole level";
+  ASSERT_TRUE(near && beside && far);
+  for (const ecs::Entity each : {beside, far})
+    ASSERT_TRUE(ada.connection.mirror()->registry().valid(each)) << "the client has the whole level";
   once([&](World& in) {
     TalkingGame::say(in, "near", Audience::seers_of(near), Reliability::reliable);
+    TalkingGame::say(in, "beside", Audience::seers_of(beside), Reliability::reliable);
     TalkingGame::say(in, "far", Audience::seers_of(far), Reliability::reliable);
   });
   EXPECT_THAT(texts(ada), ElementsAre("near"));
