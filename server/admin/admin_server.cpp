@@ -8,6 +8,7 @@
 #include <mobula/server/admin/connection_impl.hpp>
 #include <mobula/server/admin/desk.hpp>
 #include <mobula/server/admin/router.hpp>
+#include <mobula/transport/listen_error.hpp>
 #include <system_error>
 #include <thread>
 
@@ -26,17 +27,6 @@ constexpr core::Nanoseconds crowded_timeout = 500 * core::millisecond;
 tcp::endpoint endpoint_of(const transport::Address& address) {
   if (!address.is_v4()) return {asio::ip::address_v6(address.ip), address.port};
   return {asio::ip::address_v4({address.ip[12], address.ip[13], address.ip[14], address.ip[15]}), address.port};
-}
-
-core::Error open_error(const transport::Address& local, const error_code& error) {
-  const std::string where = core::format("admin address {}", to_string(local));
-  if (error == asio::error::address_in_use)
-    return {"port in use", core::format("cannot listen on {}: something listens there already", where)};
-  if (error == asio::error::access_denied)
-    return {"no permission", core::format("cannot listen on {}: not permitted", where)};
-  if (error.value() == EADDRNOTAVAIL)
-    return {"no such address", core::format("cannot listen on {}: this machine has no such address", where)};
-  return {"cannot open", core::format("cannot listen on {}: {}", where, error.message())};
 }
 
 error_code listen(tcp::acceptor& acceptor, const tcp::endpoint& local) {
@@ -286,7 +276,8 @@ core::Status check_listen(const transport::Address& listen, const std::string& b
 core::Status try_listen(const transport::Address& listen_at) {
   asio::io_context io{1};
   tcp::acceptor acceptor(io);
-  if (const error_code error = listen(acceptor, endpoint_of(listen_at))) return open_error(listen_at, error);
+  if (const error_code error = listen(acceptor, endpoint_of(listen_at)))
+    return transport::listen_error("admin TCP", listen_at, error);
   return core::Done{};
 }
 
@@ -297,7 +288,8 @@ core::Result<std::unique_ptr<AdminServer>> AdminServer::start(AdminConfig config
   const transport::Address local = config.listen;
   if (core::Status good = check_listen(local, config.bearer_token); !good) return good.error();
   auto impl = std::make_unique<Impl>(std::move(config));
-  if (const error_code error = impl->open(endpoint_of(local))) return open_error(local, error);
+  if (const error_code error = impl->open(endpoint_of(local)))
+    return transport::listen_error("admin TCP", local, error);
   impl->accept();
   try {
     impl->thread = std::thread([&server = *impl] { server.run(); });

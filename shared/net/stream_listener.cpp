@@ -1,8 +1,8 @@
 #include <boost/asio/ip/v6_only.hpp>
 #include <mobula/core/assert.hpp>
 #include <mobula/core/content_hash.hpp>
-#include <mobula/net/open_error_impl.hpp>
 #include <mobula/net/stream_listener_impl.hpp>
+#include <mobula/transport/listen_error.hpp>
 
 namespace mobula::net {
 namespace {
@@ -37,7 +37,7 @@ core::Result<std::unique_ptr<StreamListener>> StreamListener::open(EventLoop& lo
   std::uint64_t seed = 0;
   core::random_bytes(std::as_writable_bytes(std::span(&seed, 1)));
   std::unique_ptr<StreamListener> listener(new StreamListener(loop, local.pipe, limits, std::move(tls), seed));
-  if (const error_code error = listener->listen(local)) return open_error("TCP", local, error);
+  if (const error_code error = listener->listen(local)) return transport::listen_error("TCP", local, error);
   return listener;
 }
 

@@ -1,7 +1,7 @@
 #include <boost/asio/ip/v6_only.hpp>
 #include <mobula/net/event_loop_impl.hpp>
-#include <mobula/net/open_error_impl.hpp>
 #include <mobula/net/udp_socket.hpp>
+#include <mobula/transport/listen_error.hpp>
 
 namespace mobula::net {
 namespace {
@@ -86,7 +86,7 @@ void UdpSocket::Impl::take(const UdpReceiveBatch& batch, std::size_t i) {
 
 core::Result<std::unique_ptr<UdpSocket>> UdpSocket::open(EventLoop& loop, const transport::Address& local) {
   auto impl = std::make_shared<Impl>(loop);
-  if (const error_code error = impl->open(local)) return open_error("UDP", local, error);
+  if (const error_code error = impl->open(local)) return transport::listen_error("UDP", local, error);
   impl->port.socket = impl->socket.native_handle();
   return std::unique_ptr<UdpSocket>(new UdpSocket(std::move(impl)));
 }
