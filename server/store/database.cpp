@@ -1,5 +1,6 @@
 #include <sqlite3.h>
 
+#include <mobula/core/format.hpp>
 #include <mobula/server/store/database.hpp>
 #include <utility>
 
@@ -33,6 +34,19 @@ std::string doubled(std::string_view text, char quote) {
   return result + quote;
 }
 
+// A path within a URI.
+std::string escaped(std::string_view path) {
+  std::string result;
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      result += core::format("%{:02x}", c);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string quoted(std::string_view name) { return doubled(name, '"'); }
@@ -40,11 +54,14 @@ std::string literal(std::string_view text) { return doubled(text, '\''); }
 
 core::Result<Database> Database::open(const std::string& path, Access access) {
   sqlite3* handle = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE |
+  const bool by_itself = access == Access::without_log;
+  const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE |
+                    (by_itself ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
                     (access == Access::create ? SQLITE_OPEN_CREATE : 0);
   // SQLite takes ":memory:" and "file:…" for something else than a file of that name.
   const std::string file = (path.starts_with('/') ? "" : "./") + path;
-  const int code = ::sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
+  const std::string name = by_itself ? "file:" + escaped(file) + "?immutable=1" : file;
+  const int code = ::sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
   Database database(handle);
   if (code != SQLITE_OK) return database.error_of(code, "opening " + path);
   ::sqlite3_extended_result_codes(handle, 1);
@@ -134,12 +151,6 @@ void Database::keep_log_at_close(bool keep) {
 void Database::forbid_views() { ::sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr); }
 
 void Database::set_patience_ms(int patience_ms) { ::sqlite3_busy_timeout(handle_, patience_ms); }
-
-bool Database::has_moved() const {
-  int moved = 0;
-  ::sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-  return moved != 0;
-}
 
 core::Result<LogProgress> Database::move_log(bool empty) {
   rollback();

@@ -28,7 +28,11 @@ struct LogProgress {
 
 class Database {
  public:
-  enum class Access { existing, create };
+  enum class Access {
+    existing,
+    create,
+    without_log,  // as the file is by itself, read as if nobody would ever write to it
+  };
 
   // Reasons: "no file", "not writable", "damaged", "file error".
   static core::Result<Database> open(const std::string& path, Access access);
@@ -60,8 +64,6 @@ class Database {
   void forbid_views();
   // How long a statement waits for other programs.
   void set_patience_ms(int patience_ms);
-  // Whether its path leads to no file any more, or to another one.
-  [[nodiscard]] bool has_moved() const;
   // Moves what it can of the log into the file. `empty`: waits for readers, and then makes the log an empty file. Fails
   // with "busy" alone where somebody else's reading is in the way. A transaction that is still open is over.
   core::Result<LogProgress> move_log(bool empty);

@@ -1,4 +1,4 @@
-// Sees to it that one process at a time has a file: the lock is held on another beside it, which stays.
+// Sees to it that one process at a time has a file, by whatever name.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -9,11 +9,14 @@ namespace mobula::store {
 // A lock that goes with the process, however it ends.
 class FileLock {
  public:
-  // Reasons: "in use", "not writable".
+  // Of a file, which is made if there is none. Reasons: "in use", "not writable".
   static core::Result<FileLock> take(const std::string& path);
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
   ~FileLock();
+
+  // Whether a path leads to this very file.
+  [[nodiscard]] bool is_at(const std::string& path) const;
 
  private:
   explicit FileLock(int descriptor) : descriptor_(descriptor) {}

@@ -25,11 +25,9 @@ Store::~Store() {
 }
 
 core::Result<std::unique_ptr<Store>> Store::open(StoreConfig config) {
-  core::Result<std::string> path = real_path(config.path);
-  if (!path) return path.error();
-  config.path = std::move(*path);
   core::Result<WorldFile> file = WorldFile::open(config.path);
   if (!file) return file.error();
+  config.path = file->path;
   auto parts = std::make_unique<Parts>();
   parts->config = std::move(config);
   parts->incarnation = file->content.incarnation;

@@ -139,14 +139,7 @@ core::Status set_incarnation(Database& database, SavedFile& content, std::uint32
   return core::Done{};
 }
 
-}  // namespace
-
-std::uint64_t file_bytes(const std::string& path) {
-  std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(path, error);
-  return error ? 0 : bytes;
-}
-
+// Where a link leads: SQLite follows it, and so must lock and log.
 core::Result<std::string> real_path(const std::string& path) {
   std::error_code error;
   if (!fs::is_symlink(path, error)) return path;
@@ -157,41 +150,97 @@ core::Result<std::string> real_path(const std::string& path) {
       core::format("the world {} is a link that leads nowhere, and is left as it is ({})", path, error.message())};
 }
 
-core::Result<WorldFile> WorldFile::open(const std::string& path) {
-  core::Result<FileLock> lock = FileLock::take(path + ".lock");
-  if (!lock && std::string_view(lock.error().reason) == "in use")
-    return core::Error{"in use",
-                       core::format("the world {} is in use by another server: a world has one at a time", path)};
-  if (!lock) return advised(path, lock.error());
+core::Result<FileLock> lock_for(const std::string& path, const std::string& locked) {
+  core::Result<FileLock> lock = FileLock::take(locked);
+  if (lock) return lock;
+  if (std::string_view(lock.error().reason) != "in use") return advised(path, lock.error());
+  return core::Error{"in use",
+                     core::format("the world {} is in use by another server: a world has one at a time", path)};
+}
+
+core::Status make_if_missing(const std::string& path) {
   const core::Result<std::uint64_t> bytes = bytes_there(path);
   if (!bytes) return bytes.error();
   const core::Result<std::uint64_t> log_bytes = bytes_there(path + "-wal");
   if (!log_bytes) return log_bytes.error();
-  if (*bytes == 0) {
-    if (*log_bytes > 0)
-      return core::Error{"damaged",
-                         core::format("{0}-wal is there, but {0} is missing or empty: put it back beside its log, or "
-                                      "move the log away to begin a new world",
-                                      path)};
-    if (core::Status made = make_file(path); !made) return advised(path, made.error());
-  }
+  if (*bytes > 0) return core::Done{};
+  if (*log_bytes > 0)
+    return core::Error{"damaged",
+                       core::format("{0}-wal is there, but {0} is missing or empty: put it back beside its log, or "
+                                    "move the log away to begin a new world",
+                                    path)};
+  if (core::Status made = make_file(path); !made) return advised(path, made.error());
+  return core::Done{};
+}
+
+ecs::Tick tick_of(const SavedFile& content) { return content.world == nullptr ? 0 : content.world->facts.tick; }
+
+// One start more is none: it may have been taken back since, which is in the log alone until that is moved.
+bool is_later(Database& file, const SavedFile& than) {
+  file.forbid_views();
+  const std::int64_t tick = file.number("SELECT value FROM saved_world WHERE key = 'tick'");
+  const std::int64_t incarnation = file.number("SELECT value FROM saved_world WHERE key = 'incarnation'");
+  return tick > tick_of(than) || incarnation > std::int64_t{than.incarnation} + 1;
+}
+
+// A log that is older than its file stayed behind when that was moved away, and would undo what was saved elsewhere.
+// SQLite does not tell the two apart.
+core::Status check_log_is_own(const std::string& path, const core::Result<SavedFile>& together) {
+  if (file_bytes(path + "-wal") == 0) return core::Done{};
+  if (!together && std::string_view(together.error().reason) != "damaged") return core::Done{};
+  core::Result<Database> file = Database::open(path, Database::Access::without_log);
+  if (!file || (together && !is_later(*file, *together))) return core::Done{};
+  static_cast<void>(file->take_error());
+  const core::Result<SavedFile> alone = read_checked(*file);
+  if (!alone) return core::Done{};  // some of the log has been moved, and it has the rest
+  const std::string why =
+      together ? core::format("with it, it would go back to tick {}", tick_of(*together)) : together.error().message;
+  return core::Error{"damaged", core::format("the world {0} and its log are not of one time, and are left as they are: "
+                                             "{1}. Without its log the file is whole, as of tick {2} of start {3}: to "
+                                             "go on from there, move {0}-wal away",
+                                             path, why, tick_of(*alone), alone->incarnation)};
+}
+
+core::Status check_age(const std::string& path, const SavedFile& content) {
+  if (content.incarnation >= Store::starts_max)
+    return core::Error{"worn out", core::format("the world {} was started {} times, and handles of entities would come "
+                                                "again: begin a new world in another file",
+                                                path, content.incarnation)};
+  if (tick_of(content) >= ecs::ticks_max)
+    return core::Error{
+        "worn out",
+        core::format("the world {} has had all its {} ticks: begin a new world in another file", path, ecs::ticks_max)};
+  return core::Done{};
+}
+
+}  // namespace
+
+std::uint64_t file_bytes(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+core::Result<WorldFile> WorldFile::open(const std::string& name) {
+  const core::Result<std::string> real = real_path(name);
+  if (!real) return real.error();
+  const std::string& path = *real;
+  core::Result<FileLock> lock = lock_for(path, path + ".lock");
+  if (!lock) return lock.error();
+  if (core::Status there = make_if_missing(path); !there) return there.error();
   if (core::Status known = check_header(path); !known) return advised(path, known.error());
+  core::Result<FileLock> file_lock = lock_for(path, path);
+  if (!file_lock) return file_lock.error();
   if (core::Status whole = check_log(path + "-wal"); !whole) return advised(path, whole.error());
   core::Result<Database> database = Database::open(path, Database::Access::existing);
   if (!database) return advised(path, database.error());
   core::Result<SavedFile> content = read_checked(*database);
+  if (core::Status own = check_log_is_own(path, content); !own) return own.error();
   if (!content) return advised(path, content.error());
-  if (content->incarnation >= Store::starts_max)
-    return core::Error{"worn out", core::format("the world {} was started {} times, and handles of entities would come "
-                                                "again: begin a new world in another file",
-                                                path, content->incarnation)};
-  if (content->world != nullptr && content->world->facts.tick >= ecs::ticks_max)
-    return core::Error{
-        "worn out",
-        core::format("the world {} has had all its {} ticks: begin a new world in another file", path, ecs::ticks_max)};
+  if (core::Status young = check_age(path, *content); !young) return young.error();
   if (core::Status begun = set_incarnation(*database, *content, content->incarnation + 1); !begun)
     return advised(path, begun.error());
-  return WorldFile{std::move(*lock), std::move(*database), std::move(*content)};
+  return WorldFile{name, path, std::move(*lock), std::move(*file_lock), std::move(*database), std::move(*content)};
 }
 
 void WorldFile::take_back_start() { static_cast<void>(set_incarnation(database, content, content.incarnation - 1)); }

@@ -2,10 +2,11 @@
 //
 //   world.db        the SQLite file, which begins with our application id
 //   world.db-wal    what was committed and is not yet moved into it: belongs to it
-//   world.db.lock   held by the server that has the world, for as long as its process lives
+//   world.db.lock   locked by the server that has the world, as long as its process lives
 //   world.db.new    a file that is being made
 //
-// What is damaged or foreign is refused and stays as it was, to the last byte.
+// The file itself is locked too, as it may have other names. What is damaged or foreign is refused and stays as it was,
+// to the last byte.
 #pragma once
 
 #include <mobula/server/store/file_lock.hpp>
@@ -13,19 +14,20 @@
 
 namespace mobula::store {
 
-// Where a link leads. SQLite follows it, and has its log there: so must lock and log. Refused: "not writable", a link
-// that leads nowhere.
-core::Result<std::string> real_path(const std::string& path);
-
 struct WorldFile {
   // Makes the file if there is none. Begins a new incarnation, which is on the disk when this returns. Reasons: "in
   // use", "not writable", "damaged", "foreign", "newer", "worn out", "busy", "disk full", "file error"; their messages
   // say what to do.
-  static core::Result<WorldFile> open(const std::string& path);
+  static core::Result<WorldFile> open(const std::string& name);
   // Of a run that ends before anybody has heard of its incarnation: it does not count. What cannot be written stays.
   void take_back_start();
+  // Whether its name leads to no file any more, or to another one.
+  [[nodiscard]] bool has_moved() const { return !file_lock.is_at(name); }
 
+  std::string name;  // as it was called, which may be a link
+  std::string path;  // where that leads: SQLite has its log there
   FileLock lock;
+  FileLock file_lock;  // outlives the database: SQLite's own locks end with any descriptor of the file
   Database database;
   SavedFile content;  // its incarnation is this run's
 };

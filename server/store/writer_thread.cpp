@@ -89,7 +89,11 @@ void WriterThread::take_back_start() {
 void WriterThread::close() {
   if (std::exchange(closed_, true)) return;
   end_thread();
-  if (!file_.database.has_moved()) static_cast<void>(file_.database.move_log(true));
+  if (file_.has_moved()) {
+    file_.database.keep_log_at_close(true);
+  } else {
+    static_cast<void>(file_.database.move_log(true));
+  }
   const Database closing = std::move(file_.database);
 }
 
@@ -116,9 +120,11 @@ void WriterThread::run() {
 
 void WriterThread::write_once(BatchWriter& writer) {
   const core::Nanoseconds began = core::monotonic_now();
-  if (file_.database.has_moved())  // what is written there nobody would find
+  if (file_.has_moved())  // what is written there nobody would find
     return note_failure(
-        {"moved", "it has been removed, renamed or replaced while it was in use, and has to come back"});
+        {"moved", core::format("what was at {} has been removed, renamed or replaced: that very file has to come "
+                               "back there, beside its log; a copy is another",
+                               file_.name)});
   if (core::Status bounded = bound_log(); !bounded) return note_failure(bounded.error());
   const core::Result<WrittenBatch> written = writer.write(batch_);
   const core::Nanoseconds took = core::monotonic_now() - began;

@@ -80,6 +80,15 @@ TEST_F(Programs, AServerEndsInGoodOrderWhenAsked) {
   }
 }
 
+TEST_F(Programs, AServerWhoseWorldIsGoneInTheEndSaysSoByItsStatus) {
+  const fs::path world = folder() / "gone.db";
+  Program& server = serve({"--db", world.string()});
+  fs::rename(world, folder() / "elsewhere.db");
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 1);
+  EXPECT_THAT(server.err(), HasSubstr("the end of the world is not saved: moved: what was at " + world.string()));
+}
+
 TEST_F(Programs, AServerThatIsAskedToStopTellsClientsFirstAndASecondSignalForcesIt) {
   Program& server = serve({"--drain-seconds", "600"});
   Program& client = start("mobula-client", in());

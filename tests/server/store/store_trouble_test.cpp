@@ -142,55 +142,6 @@ TEST(StoreTrouble, AnotherProgramThatWritesIsWaitedFor) {
   EXPECT_EQ(store->status().error, "");
 }
 
-TEST(StoreTrouble, AFileThatIsGoneOrReplacedIsNotSavedToUntilItIsBack) {
-  const TestFolder folder;
-  Model saved;
-  {
-    const auto store = open_store(folder.file());
-    StoreWorld world(store->incarnation());
-    EXPECT_TRUE(store->begin(world.registry).ok());
-    fill(world, 10);
-    ASSERT_TRUE(save(*store, world));
-    settle(*store, 1);
-    fs::rename(folder.file(), folder.file("elsewhere.db"));
-    const std::string there = read_file_bytes(folder.file("elsewhere.db"));
-    fill(world, 10);
-    ASSERT_TRUE(save(*store, world));
-    store->wait_for_writer();
-    EXPECT_THAT(store->status().error, HasSubstr("removed, renamed or replaced"));
-    write_file_bytes(folder.file(), "somebody's own");
-    store->retry(core::second);
-    store->retry(2 * core::second);
-    store->wait_for_writer();
-    EXPECT_EQ(store->status().failures, 2u);
-    EXPECT_EQ(read_file_bytes(folder.file()), "somebody's own");
-    EXPECT_EQ(read_file_bytes(folder.file("elsewhere.db")), there);
-    fs::rename(folder.file("elsewhere.db"), folder.file());
-    settle(*store, 2);
-    EXPECT_EQ(store->status().error, "");
-    saved = world.model();
-    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
-  }
-  EXPECT_EQ(Restored(folder.file()).world.model(), saved);
-}
-
-TEST(StoreTrouble, AStoreWhoseFileWasReplacedEndsWithItsReasonAndLeavesTheOtherAlone) {
-  const TestFolder folder;
-  {
-    auto store = std::move(*Store::open({.path = folder.file(), .schema = kitchen_schema(), .finish_tries = 1}));
-    StoreWorld world(store->incarnation());
-    EXPECT_TRUE(store->begin(world.registry).ok());
-    fill(world, 10);
-    fs::rename(folder.file(), folder.file("elsewhere.db"));
-    write_file_bytes(folder.file(), "somebody's own");
-    store->note();
-    const core::Status finished = store->finish(facts_of(world.registry));
-    ASSERT_FALSE(finished);
-    EXPECT_STREQ(finished.error().reason, "moved");
-  }
-  EXPECT_EQ(read_file_bytes(folder.file()), "somebody's own");
-}
-
 // Its exit status: 0 all well.
 int begin_without_a_thread(const std::string& path) {
   const auto store = Store::open({.path = path, .schema = kitchen_schema()});

@@ -1,0 +1,184 @@
+// A world's file that goes away, comes back, has other names, and is another one of the same name.
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <mobula/server/store/database.hpp>
+#include <server/store/store_world.hpp>
+#include <tuple>
+
+namespace mobula::store {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// A store that has saved once.
+struct Saving {
+  explicit Saving(const std::string& path)
+      : store(std::move(*Store::open({.path = path, .schema = kitchen_schema(), .finish_tries = 1}))),
+        world(store->incarnation()) {
+    if (store->has_world()) {
+      EXPECT_TRUE(store->restore(world.registry).ok());
+      world.registry.set_tick(store->saved_facts().tick + 1);
+    }
+    EXPECT_TRUE(store->begin(world.registry).ok());
+    go_on();
+    settle(*store, 1);
+  }
+  // A checkpoint that is tried once.
+  void go_on() {
+    world.change(random, 100);
+    ASSERT_TRUE(save(*store, world));
+    store->wait_for_writer();
+  }
+  // Why the end is not saved; nothing if it is.
+  std::string finish() {
+    world.change(random, 100);
+    store->note();
+    const core::Status done = store->finish(facts_of(world.registry));
+    return done ? "" : done.error().reason;
+  }
+
+  core::Random random{1};
+  std::unique_ptr<Store> store;
+  StoreWorld world;
+};
+
+constexpr const char* moved = "has been removed, renamed or replaced";
+
+TEST(StoreMoved, AFileThatIsGoneOrReplacedIsNotSavedToUntilItIsBack) {
+  const TestFolder folder;
+  const std::string file = folder.file();
+  const std::string elsewhere = folder.file("elsewhere.db");
+  const std::vector<std::pair<std::string, std::function<void()>>> ways{
+      {"gone", [] {}},
+      {"somebody's own", [&] { write_file_bytes(file, "somebody's own"); }},
+      {"a copy", [&] { fs::copy_file(elsewhere, file); }},
+      {"a folder", [&] { fs::create_directory(file); }},
+  };
+  Saving saving(file);
+  std::uint64_t failures = 0;
+  std::uint64_t checkpoints = 1;
+  core::Nanoseconds now = 0;
+  testing::internal::CaptureStderr();
+  for (const auto& [what, put] : ways) {
+    SCOPED_TRACE(what);
+    fs::rename(file, elsewhere);
+    put();
+    const std::string there = read_file_bytes(elsewhere);
+    const std::string put_there = fs::is_regular_file(file) ? read_file_bytes(file) : "";
+    saving.go_on();
+    EXPECT_EQ(saving.store->status().failures, ++failures);
+    EXPECT_THAT(saving.store->status().error, AllOf(HasSubstr(file), HasSubstr(moved)));
+    for (int i = 0; i < 2; ++i) saving.store->retry(now += core::second);
+    saving.store->wait_for_writer();
+    EXPECT_EQ(saving.store->status().failures, ++failures);
+    EXPECT_EQ(read_file_bytes(elsewhere), there);
+    if (fs::is_regular_file(file)) {
+      EXPECT_EQ(read_file_bytes(file), put_there);
+    }
+    fs::remove(file);
+    fs::rename(elsewhere, file);
+    settle(*saving.store, ++checkpoints);
+    EXPECT_EQ(saving.store->status().error, "");
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr(file + " is not saved, and tried again each second: moved: what was at " + file));
+  EXPECT_THAT(log, HasSubstr(file + " is saved again, as of tick "));
+  EXPECT_EQ(saving.finish(), "");
+  saving.store.reset();
+  EXPECT_EQ(Restored(file).world.model(), saving.world.model());
+}
+
+TEST(StoreMoved, WhatALinkLeadsToNoMoreIsGoneToo) {
+  const TestFolder folder;
+  for (const char* real : {"1", "2"}) fs::create_directory(folder.path() / real);
+  open_store(folder.file("1/world.db"));
+  const auto point = [&](const fs::path& link, const std::string& to) {
+    fs::remove(link);
+    fs::create_symlink(to, link);
+  };
+  for (const auto& [link, named, to] :
+       {std::tuple{"link.db", "link.db", "/world.db"}, std::tuple{"link", "link/world.db", ""}}) {
+    SCOPED_TRACE(named);
+    point(folder.path() / link, std::string("1") + to);
+    Saving saving(folder.file(named));
+    point(folder.path() / link, std::string("2") + to);
+    saving.go_on();
+    EXPECT_THAT(saving.store->status().error, HasSubstr(moved));
+    point(folder.path() / link, std::string("1") + to);
+    settle(*saving.store, 2);
+    EXPECT_EQ(saving.finish(), "");
+    EXPECT_TRUE(fs::is_empty(folder.path() / "2"));
+  }
+}
+
+// Not even of what is in its log already, which a reader has kept there.
+TEST(StoreMoved, AStoreWhoseFileIsGoneInTheEndWritesNothingMore) {
+  const TestFolder folder;
+  {
+    Saving saving(folder.file());
+    Database reader = std::move(*Database::open(folder.file(), Database::Access::existing));
+    reader.run("BEGIN");
+    EXPECT_GT(reader.number("SELECT value FROM saved_world WHERE key = 'incarnation'"), 0);
+    saving.go_on();
+    fs::rename(folder.file(), folder.file("elsewhere.db"));
+    write_file_bytes(folder.file(), "somebody's own");
+    reader.run("COMMIT");
+    const std::string there = read_file_bytes(folder.file("elsewhere.db"));
+    const std::string log = read_file_bytes(folder.file("world.db-wal"));
+    EXPECT_EQ(saving.finish(), "moved");
+    EXPECT_EQ(read_file_bytes(folder.file("elsewhere.db")), there);
+    EXPECT_EQ(read_file_bytes(folder.file("world.db-wal")), log);
+  }
+  EXPECT_EQ(read_file_bytes(folder.file()), "somebody's own");
+}
+
+TEST(StoreMoved, AWorldHasOneServerByWhateverName) {
+  const TestFolder folder;
+  Saving saving(folder.file());
+  fs::create_hard_link(folder.file(), folder.file("other.db"));
+  EXPECT_EQ(open_reason(folder.file("other.db")), "in use");
+  fs::remove(folder.file("world.db.lock"));
+  EXPECT_EQ(open_reason(folder.file()), "in use");
+  fs::rename(folder.file(), folder.file("elsewhere.db"));
+  EXPECT_EQ(open_reason(folder.file("elsewhere.db")), "in use");
+  fs::rename(folder.file("elsewhere.db"), folder.file());
+  EXPECT_EQ(saving.finish(), "");
+  saving.store.reset();
+  EXPECT_EQ(open_reason(folder.file("other.db")), "");
+}
+
+// The log stayed where the file was. What was saved since would be undone, or be made a mixture.
+TEST(StoreMoved, ALogThatIsOlderThanItsFileIsRefused) {
+  for (const int checkpoints : {0, 1, 40}) {
+    SCOPED_TRACE(checkpoints);
+    const TestFolder folder;
+    {
+      Saving saving(folder.file());
+      fs::rename(folder.file(), folder.file("elsewhere.db"));
+      EXPECT_EQ(saving.finish(), "moved");
+    }
+    Saving saving(folder.file("elsewhere.db"));
+    for (int i = 0; i < checkpoints; ++i) {
+      saving.go_on();
+      settle(*saving.store, static_cast<std::uint64_t>(i) + 2);
+    }
+    EXPECT_EQ(saving.finish(), "");
+    saving.store.reset();
+    fs::rename(folder.file("elsewhere.db"), folder.file());
+    const std::string there = read_file_bytes(folder.file());
+    const auto store = Store::open({.path = folder.file(), .schema = kitchen_schema()});
+    ASSERT_FALSE(store.ok());
+    EXPECT_STREQ(store.error().reason, "damaged");
+    EXPECT_THAT(store.error().message, HasSubstr("move " + folder.file() + "-wal away"));
+    EXPECT_EQ(read_file_bytes(folder.file()), there);
+    fs::remove(folder.file("world.db-wal"));
+    const Restored read(folder.file());
+    EXPECT_EQ(read.store->incarnation(), 3u);
+    EXPECT_EQ(read.world.model(), saving.world.model());
+  }
+}
+
+}  // namespace
+}  // namespace mobula::store
