@@ -60,7 +60,8 @@ core::Result<Database> Database::open(const std::string& path, Access access) {
                     (access == Access::create ? SQLITE_OPEN_CREATE : 0);
   // SQLite takes ":memory:" and "file:…" for something else than a file of that name.
   const std::string file = (path.starts_with('/') ? "" : "./") + path;
-  const std::string name = by_itself ? "file:" + escaped(file) + "?immutable=1" : file;
+  const std::string name =
+      by_itself ? (path.starts_with('/') ? "file://" : "file:") + escaped(file) + "?immutable=1" : file;
   const int code = ::sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
   Database database(handle);
   if (code != SQLITE_OK) return database.error_of(code, "opening " + path);

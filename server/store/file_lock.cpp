@@ -3,37 +3,69 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <mobula/core/format.hpp>
 #include <mobula/server/store/file_lock.hpp>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 namespace mobula::store {
+namespace {
 
-core::Result<FileLock> FileLock::take(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0) return core::Error{"not writable", core::format("{}: {}", path, std::strerror(errno))};
-  FileLock lock(descriptor);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno == EWOULDBLOCK) return core::Error{"in use", "another server has it"};
-  return core::Error{"not writable", core::format("{}: {}", path, std::strerror(errno))};
+const core::Error in_use{"in use", "another server has it"};
+
+// All that this process has locked.
+struct Held {
+  std::mutex mutex;
+  std::vector<FileId> ids;
+};
+Held& held() {
+  static Held all;
+  return all;
 }
 
-FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+// What may only be read is locked too: it is refused by its name, as what it is.
+int open_file(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor >= 0 || (errno != EACCES && errno != EROFS)) return descriptor;
+  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+}  // namespace
+
+core::Result<FileLock> FileLock::take(const std::string& path) {
+  const std::lock_guard guard(held().mutex);
+  const core::Result<std::optional<FileId>> there = file_at(path);
+  if (!there) return there.error();
+  if (*there && std::ranges::find(held().ids, **there) != held().ids.end()) return in_use;
+  const int descriptor = open_file(path);
+  const auto failed = [&] { return core::Error{"not writable", core::format("{}: {}", path, std::strerror(errno))}; };
+  if (descriptor < 0) return failed();
+  FileLock lock(descriptor, {});
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? in_use : failed();
+  struct stat found = {};
+  if (::fstat(descriptor, &found) != 0) return failed();
+  lock.id_ = {found.st_dev, found.st_ino};
+  held().ids.push_back(lock.id_);
+  return lock;
+}
+
+FileLock::FileLock(FileLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), id_(std::exchange(other.id_, {})) {}
 FileLock& FileLock::operator=(FileLock&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
+  std::swap(id_, other.id_);
   return *this;
 }
 FileLock::~FileLock() {
+  if (id_ != FileId{}) {
+    const std::lock_guard guard(held().mutex);
+    std::erase(held().ids, id_);
+  }
   if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-bool FileLock::is_at(const std::string& path) const {
-  struct stat ours = {};
-  struct stat there = {};
-  return ::fstat(descriptor_, &ours) == 0 && ::stat(path.c_str(), &there) == 0 && ours.st_dev == there.st_dev &&
-         ours.st_ino == there.st_ino;
 }
 
 }  // namespace mobula::store

@@ -1,26 +1,28 @@
-// Sees to it that one process at a time has a file, by whatever name.
+// Sees to it that one server has a file, by whatever name: of all processes, and in this one.
 #pragma once
 
-#include <mobula/core/result.hpp>
-#include <string>
+#include <mobula/server/store/file_id.hpp>
 
 namespace mobula::store {
 
 // A lock that goes with the process, however it ends.
 class FileLock {
  public:
-  // Of a file, which is made if there is none. Reasons: "in use", "not writable".
+  // Of a file, which is made if there is none. One that this process has locked is not even opened: to close it again
+  // would end what other locks the process has on it (POSIX), as SQLite's. Reasons: "in use", "not writable", "file
+  // error".
   static core::Result<FileLock> take(const std::string& path);
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
   ~FileLock();
 
-  // Whether a path leads to this very file.
-  [[nodiscard]] bool is_at(const std::string& path) const;
+  [[nodiscard]] const FileId& id() const { return id_; }
 
  private:
-  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
+  FileLock(int descriptor, const FileId& id) : descriptor_(descriptor), id_(id) {}
+
   int descriptor_ = -1;
+  FileId id_;  // none until it is locked
 };
 
 }  // namespace mobula::store

@@ -183,22 +183,25 @@ bool is_later(Database& file, const SavedFile& than) {
   return tick > tick_of(than) || incarnation > std::int64_t{than.incarnation} + 1;
 }
 
-// A log that is older than its file stayed behind when that was moved away, and would undo what was saved elsewhere.
-// SQLite does not tell the two apart.
+// A log that stayed behind when its file was moved away, and has it back, would undo what was saved elsewhere, or make
+// a mixture of both. SQLite does not tell that from its own.
 core::Status check_log_is_own(const std::string& path, const core::Result<SavedFile>& together) {
   if (file_bytes(path + "-wal") == 0) return core::Done{};
   if (!together && std::string_view(together.error().reason) != "damaged") return core::Done{};
   core::Result<Database> file = Database::open(path, Database::Access::without_log);
-  if (!file || (together && !is_later(*file, *together))) return core::Done{};
+  if (!file) return advised(path, file.error());
+  if (together && !is_later(*file, *together)) return core::Done{};
   static_cast<void>(file->take_error());
   const core::Result<SavedFile> alone = read_checked(*file);
   if (!alone) return core::Done{};  // some of the log has been moved, and it has the rest
   const std::string why =
-      together ? core::format("with it, it would go back to tick {}", tick_of(*together)) : together.error().message;
-  return core::Error{"damaged", core::format("the world {0} and its log are not of one time, and are left as they are: "
-                                             "{1}. Without its log the file is whole, as of tick {2} of start {3}: to "
-                                             "go on from there, move {0}-wal away",
-                                             path, why, tick_of(*alone), alone->incarnation)};
+      together
+          ? core::format("its log is older, and would take it back to tick {}", tick_of(*together))
+          : core::format("it is damaged with its log, which may have more than the file: {}", together.error().message);
+  return core::Error{"damaged",
+                     core::format("the world {0} is left as it is: {1}. Without its log the file is whole, as "
+                                  "of tick {2} of start {3}: to go on from there, move {0}-wal away",
+                                  path, why, tick_of(*alone), alone->incarnation)};
 }
 
 core::Status check_age(const std::string& path, const SavedFile& content) {
@@ -228,9 +231,9 @@ core::Result<WorldFile> WorldFile::open(const std::string& name) {
   core::Result<FileLock> lock = lock_for(path, path + ".lock");
   if (!lock) return lock.error();
   if (core::Status there = make_if_missing(path); !there) return there.error();
-  if (core::Status known = check_header(path); !known) return advised(path, known.error());
   core::Result<FileLock> file_lock = lock_for(path, path);
   if (!file_lock) return file_lock.error();
+  if (core::Status known = check_header(path); !known) return advised(path, known.error());
   if (core::Status whole = check_log(path + "-wal"); !whole) return advised(path, whole.error());
   core::Result<Database> database = Database::open(path, Database::Access::existing);
   if (!database) return advised(path, database.error());
@@ -240,9 +243,31 @@ core::Result<WorldFile> WorldFile::open(const std::string& name) {
   if (core::Status young = check_age(path, *content); !young) return young.error();
   if (core::Status begun = set_incarnation(*database, *content, content->incarnation + 1); !begun)
     return advised(path, begun.error());
-  return WorldFile{name, path, std::move(*lock), std::move(*file_lock), std::move(*database), std::move(*content)};
+  const core::Result<std::optional<FileId>> log = file_at(path + "-wal");
+  if (!log) return advised(path, log.error());
+  return WorldFile{
+      name, path, std::move(*lock), std::move(*file_lock), *log, std::move(*database), std::move(*content)};
 }
 
-void WorldFile::take_back_start() { static_cast<void>(set_incarnation(database, content, content.incarnation - 1)); }
+core::Status WorldFile::check_place() const {
+  const core::Result<std::string> real = real_path(name);
+  const std::string now = real ? *real : name;
+  const core::Result<std::optional<FileId>> file_now = file_at(now);
+  if (!file_now) return file_now.error();
+  const core::Result<std::optional<FileId>> log_now = file_at(now + "-wal");
+  if (!log_now) return log_now.error();
+  if (*file_now == file_lock.id() && *log_now == log) return core::Done{};
+  return core::Error{
+      "moved", core::format("{0}{1} has been removed, renamed or replaced: that very file has to come back there, "
+                            "beside {2}; a copy is another",
+                            name, *file_now == file_lock.id() ? "-wal" : "",
+                            *file_now == file_lock.id() ? "the world's" : "its log")};
+}
+
+void WorldFile::take_back_start() {
+  const core::Status in_place = check_place();
+  if (!in_place && std::string_view(in_place.error().reason) == "moved") return;
+  static_cast<void>(set_incarnation(database, content, content.incarnation - 1));
+}
 
 }  // namespace mobula::store

@@ -21,13 +21,15 @@ struct WorldFile {
   static core::Result<WorldFile> open(const std::string& name);
   // Of a run that ends before anybody has heard of its incarnation: it does not count. What cannot be written stays.
   void take_back_start();
-  // Whether its name leads to no file any more, or to another one.
-  [[nodiscard]] bool has_moved() const { return !file_lock.is_at(name); }
+  // Whether file and log are where its name leads: who looks there would not find what is written to others, and other
+  // programs would begin a second log. Reasons: "moved", "file error".
+  [[nodiscard]] core::Status check_place() const;
 
   std::string name;  // as it was called, which may be a link
   std::string path;  // where that leads: SQLite has its log there
   FileLock lock;
-  FileLock file_lock;  // outlives the database: SQLite's own locks end with any descriptor of the file
+  FileLock file_lock;         // outlives the database: SQLite's own locks end with any descriptor of the file
+  std::optional<FileId> log;  // SQLite has it open, and makes no other
   Database database;
   SavedFile content;  // its incarnation is this run's
 };

@@ -89,10 +89,10 @@ void WriterThread::take_back_start() {
 void WriterThread::close() {
   if (std::exchange(closed_, true)) return;
   end_thread();
-  if (file_.has_moved()) {
-    file_.database.keep_log_at_close(true);
-  } else {
+  if (file_.check_place()) {
     static_cast<void>(file_.database.move_log(true));
+  } else {
+    file_.database.keep_log_at_close(true);
   }
   const Database closing = std::move(file_.database);
 }
@@ -120,11 +120,7 @@ void WriterThread::run() {
 
 void WriterThread::write_once(BatchWriter& writer) {
   const core::Nanoseconds began = core::monotonic_now();
-  if (file_.has_moved())  // what is written there nobody would find
-    return note_failure(
-        {"moved", core::format("what was at {} has been removed, renamed or replaced: that very file has to come "
-                               "back there, beside its log; a copy is another",
-                               file_.name)});
+  if (core::Status in_place = file_.check_place(); !in_place) return note_failure(in_place.error());
   if (core::Status bounded = bound_log(); !bounded) return note_failure(bounded.error());
   const core::Result<WrittenBatch> written = writer.write(batch_);
   const core::Nanoseconds took = core::monotonic_now() - began;

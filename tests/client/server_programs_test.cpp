@@ -86,7 +86,7 @@ TEST_F(Programs, AServerWhoseWorldIsGoneInTheEndSaysSoByItsStatus) {
   fs::rename(world, folder() / "elsewhere.db");
   server.signal(SIGTERM);
   EXPECT_EQ(server.wait(), 1);
-  EXPECT_THAT(server.err(), HasSubstr("the end of the world is not saved: moved: what was at " + world.string()));
+  EXPECT_THAT(server.err(), HasSubstr("the end of the world is not saved: moved: " + world.string()));
 }
 
 TEST_F(Programs, AServerThatIsAskedToStopTellsClientsFirstAndASecondSignalForcesIt) {

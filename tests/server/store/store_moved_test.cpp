@@ -1,4 +1,8 @@
 // A world's file that goes away, comes back, has other names, and is another one of the same name.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -83,7 +87,8 @@ TEST(StoreMoved, AFileThatIsGoneOrReplacedIsNotSavedToUntilItIsBack) {
     EXPECT_EQ(saving.store->status().error, "");
   }
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(log, HasSubstr(file + " is not saved, and tried again each second: moved: what was at " + file));
+  EXPECT_THAT(log,
+              HasSubstr(file + " is not saved, and tried again each second: moved: " + file + " has been removed"));
   EXPECT_THAT(log, HasSubstr(file + " is saved again, as of tick "));
   EXPECT_EQ(saving.finish(), "");
   saving.store.reset();
@@ -94,6 +99,7 @@ TEST(StoreMoved, WhatALinkLeadsToNoMoreIsGoneToo) {
   const TestFolder folder;
   for (const char* real : {"1", "2"}) fs::create_directory(folder.path() / real);
   open_store(folder.file("1/world.db"));
+  write_file_bytes(folder.file("2/world.db"), "somebody's own");
   const auto point = [&](const fs::path& link, const std::string& to) {
     fs::remove(link);
     fs::create_symlink(to, link);
@@ -109,8 +115,42 @@ TEST(StoreMoved, WhatALinkLeadsToNoMoreIsGoneToo) {
     point(folder.path() / link, std::string("1") + to);
     settle(*saving.store, 2);
     EXPECT_EQ(saving.finish(), "");
-    EXPECT_TRUE(fs::is_empty(folder.path() / "2"));
+    EXPECT_EQ(read_file_bytes(folder.file("2/world.db")), "somebody's own");
   }
+  Saving saving(folder.file("link.db"));
+  fs::rename(folder.path() / "1/world.db", folder.path() / "2/world.db");
+  point(folder.path() / "link.db", "2/world.db");
+  saving.go_on();
+  EXPECT_THAT(saving.store->status().error, HasSubstr(moved)) << "its log is not where it is";
+}
+
+// What is saved is in the log at first: without it there is only the former, and other programs would begin another.
+TEST(StoreMoved, AFileWhoseLogIsGoneIsNotSavedToUntilItIsBack) {
+  const TestFolder folder;
+  const std::string log = folder.file("world.db-wal");
+  Saving saving(folder.file());
+  fs::rename(log, folder.file("log"));
+  saving.go_on();
+  EXPECT_THAT(saving.store->status().error, AllOf(HasSubstr(log), HasSubstr(moved)));
+  fs::copy_file(folder.file("log"), log);
+  saving.store->retry(core::second);
+  saving.store->retry(2 * core::second);
+  saving.store->wait_for_writer();
+  EXPECT_EQ(saving.store->status().failures, 2u) << "a copy is another";
+  fs::rename(folder.file("log"), log);
+  settle(*saving.store, 2);
+  EXPECT_EQ(saving.finish(), "");
+  saving.store.reset();
+  EXPECT_EQ(Restored(folder.file()).world.model(), saving.world.model());
+}
+
+TEST(StoreMoved, AStartIsNotTakenBackInAFileThatIsGone) {
+  const TestFolder folder;
+  auto store = open_store(folder.file());
+  fs::rename(folder.file(), folder.file("elsewhere.db"));
+  const std::string there = read_file_bytes(folder.file("elsewhere.db"));
+  store.reset();
+  EXPECT_EQ(read_file_bytes(folder.file("elsewhere.db")), there);
 }
 
 // Not even of what is in its log already, which a reader has kept there.
@@ -149,6 +189,34 @@ TEST(StoreMoved, AWorldHasOneServerByWhateverName) {
   EXPECT_EQ(open_reason(folder.file("other.db")), "");
 }
 
+// Another process, as POSIX locks are none of one's own.
+bool is_locked_by_sqlite(const std::string& path) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    struct flock asked = {};
+    asked.l_type = F_WRLCK;
+    asked.l_start = 0x40000000;  // where SQLite locks its files
+    asked.l_len = 512;
+    const int file = ::open(path.c_str(), O_RDWR);
+    ::_exit(::fcntl(file, F_GETLK, &asked) == 0 && asked.l_type != F_UNLCK ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return status == 0;
+}
+
+// Or other programs would take themselves for the last that has the world, and remove its log.
+TEST(StoreMoved, ASecondServerThatIsRefusedLeavesTheLocksOfTheFirst) {
+  const TestFolder folder;
+  Saving saving(folder.file());
+  ASSERT_TRUE(is_locked_by_sqlite(folder.file()));
+  fs::create_hard_link(folder.file(), folder.file("other.db"));
+  EXPECT_EQ(open_reason(folder.file("other.db")), "in use");
+  fs::remove(folder.file("world.db.lock"));
+  EXPECT_EQ(open_reason(folder.file()), "in use");
+  EXPECT_TRUE(is_locked_by_sqlite(folder.file()));
+}
+
 // The log stayed where the file was. What was saved since would be undone, or be made a mixture.
 TEST(StoreMoved, ALogThatIsOlderThanItsFileIsRefused) {
   for (const int checkpoints : {0, 1, 40}) {
@@ -168,10 +236,12 @@ TEST(StoreMoved, ALogThatIsOlderThanItsFileIsRefused) {
     saving.store.reset();
     fs::rename(folder.file("elsewhere.db"), folder.file());
     const std::string there = read_file_bytes(folder.file());
-    const auto store = Store::open({.path = folder.file(), .schema = kitchen_schema()});
-    ASSERT_FALSE(store.ok());
-    EXPECT_STREQ(store.error().reason, "damaged");
-    EXPECT_THAT(store.error().message, HasSubstr("move " + folder.file() + "-wal away"));
+    for (const std::string& path : {folder.file(), "/" + folder.file()}) {
+      const auto store = Store::open({.path = path, .schema = kitchen_schema()});
+      ASSERT_FALSE(store.ok());
+      EXPECT_STREQ(store.error().reason, "damaged");
+      EXPECT_THAT(store.error().message, HasSubstr("move " + path + "-wal away"));
+    }
     EXPECT_EQ(read_file_bytes(folder.file()), there);
     fs::remove(folder.file("world.db-wal"));
     const Restored read(folder.file());
