@@ -40,7 +40,7 @@ core::Result<FileLock> FileLock::take(const std::string& path) {
   const std::lock_guard guard(held().mutex);
   const core::Result<std::optional<FileId>> there = file_at(path);
   if (!there) return there.error();
-  if (*there && std::ranges::find(held().ids, **there) != held().ids.end()) return in_use;
+  if (std::ranges::find(held().ids, there->value_or(FileId{})) != held().ids.end()) return in_use;
   const int descriptor = open_file(path);
   const auto failed = [&] { return core::Error{"not writable", core::format("{}: {}", path, std::strerror(errno))}; };
   if (descriptor < 0) return failed();

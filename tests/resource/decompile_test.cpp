@@ -164,7 +164,7 @@ TEST(Decompile, WhatFieldsCannotSayIsWrittenInHex) {
 
 TEST(Decompile, AnyLevelIsMadeAgain) {
   const CompilerTable compilers = test::random_level_compilers();
-  for (std::uint64_t seed = 1; seed <= 200 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 100 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
     const auto schema = test::load_schema(test::random_level_schema(random));

@@ -116,7 +116,7 @@ void whole_comes_back(const EntityLayout& layout, bool owner, const Words& words
 TEST(EntityCodec, EveryChangeComesBack) {
   std::size_t which = 0;
   for (const Prototype& prototype : prototypes()) {
-    for (std::uint64_t seed = 0; seed < 20000; ++seed) {
+    for (std::uint64_t seed = 0; seed < 8000; ++seed) {
       SCOPED_TRACE("prototype " + std::to_string(which) + ", seed " + std::to_string(seed));
       core::Random random(seed);
       change_comes_back(prototype.layout, random.chance(1, 2), random_triple(prototype.layout, random));
