@@ -34,17 +34,18 @@ std::string doubled(std::string_view text, char quote) {
   return result + quote;
 }
 
-// A path within a URI.
-std::string escaped(std::string_view path) {
-  std::string result;
+// By which SQLite reads a file as if there were nothing beside it, and nobody wrote to it. What comes after "file:" and
+// two slashes would be a host.
+std::string uri_without_log(std::string_view path) {
+  std::string uri = path.starts_with('/') ? "file://" : "file:";
   for (const char c : path) {
     if (c == '%' || c == '?' || c == '#') {
-      result += core::format("%{:02x}", c);
+      uri += core::format("%{:02x}", c);
     } else {
-      result += c;
+      uri += c;
     }
   }
-  return result;
+  return uri + "?immutable=1";
 }
 
 }  // namespace
@@ -60,9 +61,7 @@ core::Result<Database> Database::open(const std::string& path, Access access) {
                     (access == Access::create ? SQLITE_OPEN_CREATE : 0);
   // SQLite takes ":memory:" and "file:…" for something else than a file of that name.
   const std::string file = (path.starts_with('/') ? "" : "./") + path;
-  const std::string name =
-      by_itself ? (path.starts_with('/') ? "file://" : "file:") + escaped(file) + "?immutable=1" : file;
-  const int code = ::sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
+  const int code = ::sqlite3_open_v2(by_itself ? uri_without_log(file).c_str() : file.c_str(), &handle, flags, nullptr);
   Database database(handle);
   if (code != SQLITE_OK) return database.error_of(code, "opening " + path);
   ::sqlite3_extended_result_codes(handle, 1);

@@ -11,6 +11,7 @@
 #include <mobula/server/store/store.hpp>
 #include <mobula/server/store/world_file.hpp>
 #include <mobula/server/store/world_tables.hpp>
+#include <utility>
 
 namespace mobula::store {
 namespace {
@@ -251,17 +252,18 @@ core::Result<WorldFile> WorldFile::open(const std::string& name) {
 
 core::Status WorldFile::check_place() const {
   const core::Result<std::string> real = real_path(name);
-  const std::string now = real ? *real : name;
+  const std::string& now = real ? *real : name;
   const core::Result<std::optional<FileId>> file_now = file_at(now);
   if (!file_now) return file_now.error();
   const core::Result<std::optional<FileId>> log_now = file_at(now + "-wal");
   if (!log_now) return log_now.error();
-  if (*file_now == file_lock.id() && *log_now == log) return core::Done{};
-  return core::Error{
-      "moved", core::format("{0}{1} has been removed, renamed or replaced: that very file has to come back there, "
-                            "beside {2}; a copy is another",
-                            name, *file_now == file_lock.id() ? "-wal" : "",
-                            *file_now == file_lock.id() ? "the world's" : "its log")};
+  const bool file_is_there = *file_now == file_lock.id();
+  if (file_is_there && *log_now == log) return core::Done{};
+  const auto [gone, other] = file_is_there ? std::pair("-wal", "the world's") : std::pair("", "its log");
+  return core::Error{"moved",
+                     core::format("{}{} has been removed, renamed or replaced: that very file has to come back there, "
+                                  "beside {}; a copy is another",
+                                  name, gone, other)};
 }
 
 void WorldFile::take_back_start() {
