@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
-#include <mobula/client/mirror.hpp>
+#include <mobula/client/mirror/mirror.hpp>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/index/prototype_hash.hpp>
-#include <mobula/server/client_view.hpp>
-#include <mobula/server/publisher.hpp>
+#include <mobula/server/replication/client_view.hpp>
+#include <mobula/server/replication/publisher.hpp>
 #include <mobula/transport/packet.hpp>
 #include <mobula/transport/session_body.hpp>
 

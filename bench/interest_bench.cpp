@@ -3,7 +3,7 @@
 #include <mobula/core/random.hpp>
 #include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/reflect/schema.hpp>
-#include <mobula/server/interest.hpp>
+#include <mobula/server/interest/interest.hpp>
 
 #include "ecs_world.hpp"
 

@@ -2,7 +2,7 @@
 #include <mobula/core/random.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <mobula/schema/engine.hpp>
-#include <mobula/server/publisher.hpp>
+#include <mobula/server/replication/publisher.hpp>
 
 #include "ecs_world.hpp"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <mobula/core/format.hpp>
 #include <mobula/hierarchy/world_transform.hpp>
-#include <mobula/resource/compiler.hpp>
+#include <mobula/resource/compiler/compiler.hpp>
 #include <mobula/resource/file.hpp>
 #include <mobula/resource/spawner.hpp>
 #include <mobula/schema/components.hpp>

@@ -35,7 +35,7 @@ run() { exec timeout --foreground -k 5 "$@"; }
 
 say "1. mobula-compile turns the level, written by hand in JSON, into one binary blob"
 printf '   '
-(cd "$dir" && "$bin/mobula-compile" "$root"/server/game/level/village.json -o village.level)
+(cd "$dir" && "$bin/mobula-compile" "$root"/server/examples/demo/level/village.json -o village.level)
 
 say "2. mobula-server loads the blob, spawns all its entities and runs the game, 20 ticks per second"
 serve "$dir/server.log" run 120 "$bin/mobula-server" --level "$dir/village.level" --port 0 --tcp-port 0 --admin-port 0 \

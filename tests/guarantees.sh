@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Every row of GUARANTEES.md names its tests, and all tests that the page names exist: guarantees.sh BUILD_DIR
+# Every row of guarantees.md names its tests, and all tests that the page names exist: guarantees.sh BUILD_DIR
 # Names each row and each name that is wrong, as line: reason; status 1 if there was one.
 set -euo pipefail
 build=${1:?usage: guarantees.sh BUILD_DIR}
-page=$(dirname "${BASH_SOURCE[0]}")/GUARANTEES.md
+page=$(dirname "${BASH_SOURCE[0]}")/../docs/guarantees.md
 tests=$(ctest --test-dir "$build" -N | sed -nE 's/^ *Test +#[0-9]+: //p')
 
 found=0
 wrong() {
-  printf 'GUARANTEES.md:%s: %s\n' "$line" "$1"
+  printf 'guarantees.md:%s: %s\n' "$line" "$1"
   found=1
 }
 
@@ -37,5 +37,5 @@ while IFS= read -r text; do
   done <<<"$names"
 done <"$page"
 
-((rows)) || { echo "GUARANTEES.md: there are no rows"; exit 1; }
+((rows)) || { echo "guarantees.md: there are no rows"; exit 1; }
 exit $found

@@ -1,35 +1,52 @@
 #!/usr/bin/env bash
 # Who may include what: tests/layering.sh ROOT
-# Reads every source below ROOT's shared, schema, server and client; names each wrong include as
-# file:line: reason, and ends with 1 if there was one, 2 if there was nothing to read. tests and bench are free.
+# Reads every source below ROOT's shared, server and client; names each wrong include as file:line: reason, and ends with
+# 1 if there was one, 2 if there was nothing to read or the table has an arrow back. tests and bench are free.
 set -euo pipefail
 
-# Folder, then the folders whose <mobula/FOLDER/…> it may include besides its own.
-folders='
+# Room, then the rooms it may include besides its own: none of them stands below it. The room of
+# {shared,server,client}/mobula/ROOM/… is ROOM, that of a program (server/token, client/bots) its folder.
+rooms='
 core
-ecs          core
-reflect      core ecs
-schema       core ecs reflect
-hierarchy    core ecs
-index        core ecs reflect
-resource     core ecs reflect hierarchy index
-wire         core ecs reflect index resource
-transport    core
-net          core transport
-server/lobby core ecs reflect hierarchy index resource server
-server/game  core ecs reflect hierarchy index resource server
-server/store core ecs reflect
-server       core ecs reflect hierarchy index resource wire transport net server/store
-client       core ecs reflect index resource wire transport net
+ecs                  core
+reflect              core ecs
+hierarchy            core ecs
+index                core ecs reflect
+resource             core ecs reflect hierarchy index
+resource/compiler    core ecs reflect hierarchy index resource
+wire                 core ecs reflect index resource
+transport            core
+transport/simulation core transport
+net                  core transport
+server/tick          core ecs
+server/store         core ecs reflect
+server/admin         core transport
+server/interest      core ecs hierarchy
+server/game          core ecs reflect hierarchy index resource wire transport server/store server/interest
+server/replication   core ecs reflect index resource wire transport server/interest server/game
+server/session       core ecs reflect resource wire transport server/tick server/store server/interest server/game server/replication
+server/api           core ecs reflect hierarchy index net transport server/tick server/store server/admin server/interest server/game server/replication server/session
+server/host          core transport net server/tick server/store server/admin server/game server/session server/api
+client/mirror        core ecs reflect index wire
+client/connection    core ecs reflect resource wire transport client/mirror
+client/pipe          core resource transport transport/simulation net client/mirror client/connection
+token                core transport net
+examples/arena       core ecs server/game server/host
+examples/demo        core ecs reflect hierarchy index resource resource/compiler server/interest server/game server/host
+examples/lobby       core ecs reflect hierarchy index server/interest server/game server/host
+headless             core index reflect net client/mirror client/connection client/pipe
+bots                 core transport transport/simulation net client/mirror client/connection client/pipe
+lobby                core net client/mirror client/connection client/pipe
 '
 
 # Pattern of a header that is generated or not ours, then where it may be used: a folder or a pattern of paths.
 # The first row that fits counts. A header in no row is refused: a new library begins with a row here.
 others='
-mobula/schema/*_generated.h  reflect resource wire server client
-mobula/schema/engine.hpp     hierarchy index resource server
-mobula/schema/*              server/game server/lobby client/lobby
-flatbuffers/*                reflect schema resource wire server client
+arena/components.hpp         examples/arena
+mobula/schema/*_generated.h  reflect resource wire server examples bots lobby
+mobula/schema/engine.hpp     hierarchy index resource server examples
+mobula/schema/*              examples lobby
+flatbuffers/*                reflect resource wire server/game examples
 spdlog/*                     core
 fmt/*                        core/format.hpp
 sodium.h                     core
@@ -39,11 +56,11 @@ boost/asio*                  net server/admin
 boost/beast*                 net server/admin
 boost/unordered/*            *.cpp server/store/remembered_impl.hpp
 boost/*                      net server/admin *.cpp
-rapidjson/*                  resource
-nlohmann/*                   index net server client
-CLI/*                        *main.cpp core/command_line.cpp core/settings.cpp server/config.cpp server/token_tool.cpp client/access_options.cpp resource/compile_tool.cpp
+rapidjson/*                  resource/compiler
+nlohmann/*                   index net server client/pipe token bots
+CLI/*                        *main.cpp core/command_line.cpp core/settings.cpp server/host/config.cpp token client/pipe/access_options.cpp resource/compiler/compile_tool.cpp
 sqlite3.h                    server/store
-prometheus/*                 server
+prometheus/*                 server/api
 sys/socket.h                 net
 netinet/*                    net
 arpa/*                       net
@@ -52,18 +69,29 @@ ifaddrs.h                    net
 net/if.h                     net
 openssl/*                    net
 poll.h                       net
-sys/*                        core resource net server client
-unistd.h                     core resource net server client
-fcntl.h                      core resource net server client
+sys/*                        core resource net server client token headless bots lobby
+unistd.h                     core resource net server client token headless bots lobby
+fcntl.h                      core resource net server client token headless bots lobby
 '
+
+programs=' examples token headless bots lobby '  # folders whose headers are included without mobula/
 
 root=${1:?usage: tests/layering.sh ROOT}
 cd "$root"
 set -f
 declare -A may_include
-while read -r folder below; do
-  [[ ! $folder ]] || may_include[$folder]=" $below "
-done <<<"$folders"
+above=' '
+while read -r room below; do
+  [[ $room ]] || continue
+  for each in $below; do
+    if [[ $above != *" $each "* ]]; then
+      echo "tests/layering.sh: $room may not include $each, which does not stand above it" >&2
+      exit 2
+    fi
+  done
+  may_include[$room]=" $below "
+  above+="$room "
+done <<<"$rooms"
 
 found=0
 wrong() {
@@ -71,22 +99,21 @@ wrong() {
   found=1
 }
 
-# The row of a path such as server/game/world.hpp: the longest folder that has one.
-row_of() {
-  row=${1%/*}
-  while [[ ! ${may_include[$row]+x} && $row == */* ]]; do row=${row%/*}; done
-  [[ ${may_include[$row]+x} ]] || row=${1%%/*}
+# The room of a path such as server/game/world.hpp: the longest folder that has a row.
+room_of() {
+  room=${1%/*}
+  while [[ ! ${may_include[$room]+x} && $room == */* ]]; do room=${room%/*}; done
+  [[ ${may_include[$room]+x} ]] || room=${1%/*}
 }
 
-# A program's main may put the parts of its own folder together.
 check_own() {
   local from to
-  row_of "$path" && from=$row
-  row_of "$1" && to=$row
+  room_of "$path" && from=$room
+  room_of "$1" && to=$room
   if [[ ! ${may_include[$to]+x} ]]; then
-    wrong "<mobula/$1>: there is no folder '$to'"
-  elif [[ $from != "$to" && ${may_include[$from]} != *" $to "* && ! ($path == "${to%%/*}"/*main.cpp) ]]; then
-    wrong "<mobula/$1>: $from may not include $to"
+    wrong "<$2>: there is no room '$to'"
+  elif [[ $from != "$to" && ${may_include[$from]} != *" $to "* ]]; then
+    wrong "<$2>: $from may not include $to"
   fi
 }
 
@@ -108,21 +135,23 @@ check_other() {
 read_any=0
 while IFS=: read -r file line text; do
   read_any=1
-  path=${file#shared/}
-  row_of "$path"
-  if [[ ! ${may_include[$row]+x} ]]; then
-    wrong "folder '$row' is not in the table of tests/layering.sh"
+  path=${file#*/}
+  path=${path#mobula/}
+  room_of "$path"
+  if [[ ! ${may_include[$room]+x} ]]; then
+    wrong "room '$room' is not in the table of tests/layering.sh"
   elif [[ $text =~ include[[:space:]]*\<(mobula/schema/[^\>]*)\> ]]; then
     check_other "${BASH_REMATCH[1]}"
-  elif [[ $text =~ include[[:space:]]*\<mobula/([^\>]*)\> ]]; then
-    check_own "${BASH_REMATCH[1]}"
+  elif [[ $text =~ include[[:space:]]*\<(mobula/)?(([a-z_]+)/[^\>]*)\> &&
+    (${BASH_REMATCH[1]} || $programs == *" ${BASH_REMATCH[3]} "*) ]]; then
+    check_own "${BASH_REMATCH[2]}" "${BASH_REMATCH[1]}${BASH_REMATCH[2]}"
   elif [[ $text =~ include[[:space:]]*\<([^\>]*)\> ]]; then
     check_other "${BASH_REMATCH[1]}"
   else
-    wrong "${text#"${text%%[![:space:]]*}"}: write <mobula/FOLDER/file.hpp>"
+    wrong "${text#"${text%%[![:space:]]*}"}: write <mobula/ROOM/file.hpp>"
   fi
 done < <(grep -rnE --include='*.[ch]pp' --include='*.h' --include='*.cc' '^[[:space:]]*#[[:space:]]*include' \
-  shared schema server client 2>/dev/null | sort -t: -k1,1 -k2,2n)
+  shared server client 2>/dev/null | sort -t: -k1,1 -k2,2n)
 
 if ((!read_any)); then
   echo "$root: no sources to read" >&2

@@ -1,7 +1,7 @@
 #include "join/field.hpp"
 
 #include <mobula/core/format.hpp>
-#include <mobula/resource/compiler.hpp>
+#include <mobula/resource/compiler/compiler.hpp>
 #include <mobula/schema/components.hpp>
 #include <numeric>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <mobula/resource/resource.hpp>
-#include <mobula/server/game.hpp>
+#include <mobula/server/game/game.hpp>
 
 #include "join/join_bench.hpp"
 

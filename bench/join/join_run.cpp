@@ -1,9 +1,9 @@
 #include <ctime>
-#include <mobula/client/connection.hpp>
-#include <mobula/client/temporary_folder.hpp>
+#include <headless/temporary_folder.hpp>
+#include <mobula/client/connection/connection.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/secret_stream.hpp>
-#include <mobula/server/server.hpp>
+#include <mobula/server/session/server.hpp>
 #include <optional>
 
 #include "join/field.hpp"

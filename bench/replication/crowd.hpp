@@ -3,8 +3,8 @@
 #pragma once
 
 #include <memory>
-#include <mobula/client/connection.hpp>
-#include <mobula/server/server.hpp>
+#include <mobula/client/connection/connection.hpp>
+#include <mobula/server/session/server.hpp>
 
 #include "replication/delayed_pipe.hpp"
 #include "replication/light_client.hpp"

@@ -1,7 +1,7 @@
 // The server and its clients in one thread, the network between them in memory.
 #pragma once
 
-#include <mobula/server/server.hpp>
+#include <mobula/server/session/server.hpp>
 
 #include "replication/replication_bench.hpp"
 

@@ -1,7 +1,7 @@
 // What a server takes: its thread's CPU in each tick, shared out among the phases by the server's own clock.
 #pragma once
 
-#include <mobula/server/server.hpp>
+#include <mobula/server/session/server.hpp>
 
 #include "replication/replication_bench.hpp"
 

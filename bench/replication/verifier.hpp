@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <mobula/client/mirror.hpp>
+#include <mobula/client/mirror/mirror.hpp>
 #include <mobula/wire/row_codec.hpp>
 
 #include "replication/walkers.hpp"

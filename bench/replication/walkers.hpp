@@ -3,7 +3,7 @@
 #pragma once
 
 #include <mobula/core/random.hpp>
-#include <mobula/server/game.hpp>
+#include <mobula/server/game/game.hpp>
 #include <vector>
 
 namespace mobula::bench {

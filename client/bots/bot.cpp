@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <mobula/client/bots/bot.hpp>
+#include <bots/bot.hpp>
 #include <mobula/core/format.hpp>
 
 namespace mobula::client {

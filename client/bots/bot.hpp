@@ -2,13 +2,13 @@
 // became of it. One thread, that of the bots' loop. It outlives its connections; what they counted it keeps.
 #pragma once
 
+#include <bots/behaviour.hpp>
+#include <bots/stretch.hpp>
+#include <bots/token_stock.hpp>
 #include <limits>
 #include <map>
 #include <memory>
-#include <mobula/client/bots/behaviour.hpp>
-#include <mobula/client/bots/stretch.hpp>
-#include <mobula/client/bots/token_stock.hpp>
-#include <mobula/client/pipe_client.hpp>
+#include <mobula/client/pipe/pipe_client.hpp>
 
 namespace mobula::client {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <bots/chart.hpp>
 #include <cmath>
-#include <mobula/client/bots/chart.hpp>
 #include <mobula/core/format.hpp>
 
 namespace mobula::client {

@@ -1,4 +1,4 @@
-#include <mobula/client/bots/demo_commands.hpp>
+#include <bots/demo_commands.hpp>
 #include <mobula/schema/demo_commands_generated.h>
 
 namespace mobula::client {

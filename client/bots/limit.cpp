@@ -1,7 +1,7 @@
 #include <algorithm>
+#include <bots/limit.hpp>
 #include <charconv>
 #include <cmath>
-#include <mobula/client/bots/limit.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
 

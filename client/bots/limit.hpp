@@ -1,7 +1,7 @@
 // What a run must keep to be good: "p99_interval_ms<=100".
 #pragma once
 
-#include <mobula/client/bots/measure.hpp>
+#include <bots/measure.hpp>
 
 namespace mobula::client {
 

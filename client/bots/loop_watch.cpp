@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <bots/loop_watch.hpp>
 #include <ctime>
-#include <mobula/client/bots/loop_watch.hpp>
 
 namespace mobula::client {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
+#include <bots/measure.hpp>
 #include <cmath>
 #include <limits>
-#include <mobula/client/bots/measure.hpp>
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
 

@@ -2,7 +2,7 @@
 // follow from it.
 #pragma once
 
-#include <mobula/client/bots/report.hpp>
+#include <bots/report.hpp>
 #include <optional>
 
 namespace mobula::client {

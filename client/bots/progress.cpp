@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <bots/progress.hpp>
 #include <cmath>
-#include <mobula/client/bots/progress.hpp>
 #include <mobula/core/format.hpp>
 
 namespace mobula::client {

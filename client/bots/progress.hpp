@@ -1,8 +1,8 @@
 // How a run goes, while it goes: on a terminal one line that is written over, elsewhere a line every 10 seconds.
 #pragma once
 
+#include <bots/report.hpp>
 #include <cstdio>
-#include <mobula/client/bots/report.hpp>
 
 namespace mobula::client {
 

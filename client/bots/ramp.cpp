@@ -1,7 +1,7 @@
 #include <algorithm>
+#include <bots/ramp.hpp>
 #include <charconv>
 #include <cmath>
-#include <mobula/client/bots/ramp.hpp>
 #include <mobula/core/format.hpp>
 #include <optional>
 

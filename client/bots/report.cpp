@@ -1,7 +1,7 @@
+#include <bots/measure.hpp>
+#include <bots/report.hpp>
 #include <cmath>
 #include <limits>
-#include <mobula/client/bots/measure.hpp>
-#include <mobula/client/bots/report.hpp>
 #include <mobula/core/format.hpp>
 
 namespace mobula::client {

@@ -1,9 +1,9 @@
 // What a run of bots found, and what of it can be named: the measures of --require, which are also the JSON's keys.
 #pragma once
 
-#include <mobula/client/bots/bot.hpp>
-#include <mobula/client/bots/ramp.hpp>
-#include <mobula/client/bots/stretch.hpp>
+#include <bots/bot.hpp>
+#include <bots/ramp.hpp>
+#include <bots/stretch.hpp>
 #include <span>
 #include <string>
 #include <vector>

@@ -1,9 +1,9 @@
 #include <algorithm>
+#include <bots/chart.hpp>
+#include <bots/report_html.hpp>
 #include <cmath>
 #include <ctime>
 #include <limits>
-#include <mobula/client/bots/chart.hpp>
-#include <mobula/client/bots/report_html.hpp>
 #include <mobula/core/format.hpp>
 
 namespace mobula::client {

@@ -2,7 +2,7 @@
 // fit for paper.
 #pragma once
 
-#include <mobula/client/bots/limit.hpp>
+#include <bots/limit.hpp>
 
 namespace mobula::client {
 

@@ -1,5 +1,5 @@
+#include <bots/report_json.hpp>
 #include <cmath>
-#include <mobula/client/bots/report_json.hpp>
 #include <nlohmann/json.hpp>
 
 namespace mobula::client {

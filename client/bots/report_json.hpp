@@ -1,7 +1,7 @@
 // A report as JSON: each measure under its name; what is written is all that --require knows.
 #pragma once
 
-#include <mobula/client/bots/limit.hpp>
+#include <bots/limit.hpp>
 
 namespace mobula::client {
 

@@ -1,8 +1,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <mobula/client/bots/loop_watch.hpp>
-#include <mobula/client/bots/run.hpp>
+#include <bots/loop_watch.hpp>
+#include <bots/run.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/net/event_loop.hpp>

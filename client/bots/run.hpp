@@ -5,11 +5,11 @@
 // one moment.
 #pragma once
 
+#include <bots/behaviour.hpp>
+#include <bots/ramp.hpp>
+#include <bots/report.hpp>
 #include <functional>
-#include <mobula/client/access.hpp>
-#include <mobula/client/bots/behaviour.hpp>
-#include <mobula/client/bots/ramp.hpp>
-#include <mobula/client/bots/report.hpp>
+#include <mobula/client/pipe/access.hpp>
 
 namespace mobula::client {
 

@@ -1,4 +1,4 @@
-#include <mobula/client/bots/stretch.hpp>
+#include <bots/stretch.hpp>
 
 namespace mobula::client {
 

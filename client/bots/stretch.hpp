@@ -2,7 +2,7 @@
 // same memory however long they are.
 #pragma once
 
-#include <mobula/client/bots/counts.hpp>
+#include <bots/counts.hpp>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/histogram.hpp>
 

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <bots/token_stock.hpp>
 #include <chrono>
-#include <mobula/client/bots/token_stock.hpp>
 #include <mobula/core/log.hpp>
 
 namespace mobula::client {

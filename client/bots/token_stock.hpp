@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mobula/client/access.hpp>
+#include <mobula/client/pipe/access.hpp>
 #include <mobula/core/result.hpp>
 #include <mutex>
 #include <optional>

@@ -2,7 +2,7 @@
 #include <mobula/schema/lobby_events_generated.h>
 
 #include <algorithm>
-#include <mobula/client/lobby/lobby_player.hpp>
+#include <lobby/lobby_player.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/schema/lobby.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <deque>
-#include <mobula/client/pipe_client.hpp>
+#include <mobula/client/pipe/pipe_client.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // A delta's bytes into a mirror, as a connection does it.
 #pragma once
 
-#include <mobula/client/mirror.hpp>
+#include <mobula/client/mirror/mirror.hpp>
 
 namespace mobula::test {
 

@@ -1,7 +1,7 @@
 // Makes a mirror wrong.
 #pragma once
 
-#include <mobula/client/mirror.hpp>
+#include <mobula/client/mirror/mirror.hpp>
 
 namespace mobula::client {
 

@@ -5,7 +5,7 @@
 #include <client/apply_delta.hpp>
 #include <functional>
 #include <memory>
-#include <mobula/server/client_view.hpp>
+#include <mobula/server/replication/client_view.hpp>
 #include <server/random_world.hpp>
 
 namespace mobula::test {

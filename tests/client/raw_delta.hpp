@@ -1,4 +1,4 @@
-// Deltas written bit by bit, as no server of ours would send them; WIRE.md has their layout.
+// Deltas written bit by bit, as no server of ours would send them; protocol.md has their layout.
 //
 //   header, count of moving, count of changed, changed…, count of appeared, appeared…, count of gone, gone…
 #pragma once

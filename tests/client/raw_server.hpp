@@ -3,7 +3,7 @@
 #pragma once
 
 #include <deque>
-#include <mobula/client/connection.hpp>
+#include <mobula/client/connection/connection.hpp>
 #include <mobula/transport/server_endpoint.hpp>
 #include <server/hamlet.hpp>
 

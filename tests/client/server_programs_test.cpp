@@ -111,7 +111,7 @@ TEST_F(Programs, AServerLoadsItsLevelAgainOrKeepsTheOldOne) {
   write(mine, good.substr(0, good.size() / 2));
   server.signal(SIGHUP);
   ASSERT_TRUE(server.says("is kept as it was: truncated: ")) << server.err();
-  Program& other = start("mobula-compile", {MOBULA_SOURCE_DIR "/server/game/level/village.json", "-o", mine});
+  Program& other = start("mobula-compile", {MOBULA_SOURCE_DIR "/server/examples/demo/level/village.json", "-o", mine});
   ASSERT_EQ(other.wait(), 0) << other.err();
   server.signal(SIGHUP);
   ASSERT_TRUE(server.says(" reloaded: ")) << server.err();

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mobula/client/command_log.hpp>
-#include <mobula/client/server_clock.hpp>
+#include <mobula/client/connection/command_log.hpp>
+#include <mobula/client/connection/server_clock.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/transport/link_estimates.hpp>
 #include <queue>

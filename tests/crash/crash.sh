@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$(cd "${1:?usage: tests/crash/crash.sh BIN_DIR [ROUNDS] [SEED]}" && pwd)
 dir=$(mktemp -d)
-"$bin/mobula-compile" "$root/server/game/level/village.json" -o "$dir/village.level" >/dev/null
+"$bin/mobula-compile" "$root/server/examples/demo/level/village.json" -o "$dir/village.level" >/dev/null
 if "$bin/mobula-crash" "$bin" "$dir/village.level" "$dir" "${@:2}"; then
   rm -rf "$dir"
 else

@@ -17,7 +17,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <mobula/client/pipe_client.hpp>
+#include <mobula/client/pipe/pipe_client.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/net/event_loop.hpp>

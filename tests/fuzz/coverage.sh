@@ -6,52 +6,52 @@ set -euo pipefail
 
 # The target, then the sources that read what it is given.
 decoders='
-admin         server/admin/router.cpp server/admin/url.cpp server/api/asking.cpp
-              server/api/entities.cpp server/api/sessions.cpp server/api/bans.cpp server/api/pools.cpp
-              server/api/map_topic.cpp server/api/overview_topic.cpp server/api/process.cpp
-              shared/index/properties.cpp shared/index/property_table.cpp shared/index/property_text.cpp
-              shared/reflect/field_json.cpp shared/reflect/value.cpp shared/core/log_levels.cpp
-answer        shared/net/http_client.cpp client/access.cpp
-bans          server/ban_list.cpp
-connection    client/connection.cpp client/mirror.cpp client/mirror_level.cpp client/mirror_check.cpp
-              client/mirror_hashes.cpp client/event_queue.cpp client/resource_store.cpp
-              shared/wire/level_copy.cpp
-datagram      shared/transport/server_endpoint.cpp shared/transport/server_handshake.cpp
-              shared/transport/client_endpoint.cpp shared/transport/packet.cpp shared/transport/challenge_token.cpp
-              shared/transport/connect_token.cpp
-delta         client/delta_decoder.cpp shared/wire/delta.cpp shared/wire/entity_codec.cpp
-entity        shared/wire/entity_codec.cpp shared/wire/row_codec.cpp shared/wire/field_words.cpp
-              shared/wire/residual_code.cpp shared/wire/motion.cpp
-event_batch   shared/wire/event_batch.cpp
-http          server/admin/connection.cpp server/admin/live_connection.cpp server/admin/gate.cpp
-              server/admin/router.cpp server/admin/same_machine.cpp server/admin/tokens.cpp
-input         shared/wire/input.cpp
-level_json    shared/resource/json.cpp shared/resource/compiler.cpp shared/resource/scene.cpp
-              shared/resource/prefabs.cpp shared/resource/placements.cpp shared/resource/raw_parts.cpp
-              shared/resource/sources.cpp shared/reflect/field_json.cpp shared/reflect/json_number.cpp
-message       shared/wire/messages.cpp
-pipe          shared/net/stream_connection.cpp shared/net/tcp_stream.cpp shared/net/websocket_stream.cpp
-recording     client/recording.cpp client/replay.cpp
-resource      shared/resource/resource.cpp shared/resource/verify.cpp shared/resource/spawner.cpp
-              shared/resource/spawner_bind.cpp shared/resource/decompile.cpp shared/resource/component_json.cpp
-              shared/resource/inspect.cpp
-schema        shared/reflect/schema.cpp shared/reflect/declarations.cpp shared/reflect/attributes.cpp
-              shared/reflect/describe.cpp
-restore       server/server_store.cpp server/world.cpp server/level.cpp server/server_join.cpp
-server        server/server.cpp server/server_sessions.cpp server/server_join.cpp server/server_verify.cpp
-              server/session.cpp server/client_view.cpp server/client_view_verify.cpp server/command_buffer.cpp
-              server/command_dispatch.cpp server/level_offer.cpp server/resource_transfer.cpp
-session       shared/transport/session.cpp shared/transport/session_body.cpp shared/transport/reliable_receiver.cpp
-              shared/transport/reliable_sender.cpp shared/transport/received_history.cpp
-settings      shared/core/settings_file.cpp shared/core/setting.cpp
-snapshot      shared/ecs/snapshot.cpp shared/ecs/snapshot_loader.cpp
-store         server/store/world_file.cpp server/store/log_scan.cpp server/store/world_reader.cpp
-              server/store/restorer.cpp server/store/component_table.cpp shared/reflect/migration.cpp
-              shared/reflect/conversion.cpp shared/ecs/entity_pool_image.cpp shared/ecs/snapshot_loader.cpp
-stream        shared/net/datagram_framing.cpp
-text          shared/transport/conditions_text.cpp shared/core/base64.cpp shared/core/hex.cpp shared/core/key_file.cpp
-              shared/net/resolve.cpp shared/net/destination.cpp shared/net/bearer_token.cpp
-token         shared/transport/connect_token.cpp server/token_json.cpp
+admin         server/mobula/server/admin/router.cpp server/mobula/server/admin/url.cpp server/mobula/server/api/asking.cpp
+              server/mobula/server/api/entities.cpp server/mobula/server/api/sessions.cpp server/mobula/server/api/bans.cpp server/mobula/server/api/pools.cpp
+              server/mobula/server/api/map_topic.cpp server/mobula/server/api/overview_topic.cpp server/mobula/server/api/process.cpp
+              shared/mobula/index/properties.cpp shared/mobula/index/property_table.cpp shared/mobula/index/property_text.cpp
+              shared/mobula/reflect/field_json.cpp shared/mobula/reflect/value.cpp shared/mobula/core/log_levels.cpp
+answer        shared/mobula/net/http_client.cpp client/mobula/client/pipe/access.cpp
+bans          server/mobula/server/session/ban_list.cpp
+connection    client/mobula/client/connection/connection.cpp client/mobula/client/mirror/mirror.cpp client/mobula/client/mirror/mirror_level.cpp client/mobula/client/mirror/mirror_check.cpp
+              client/mobula/client/mirror/mirror_hashes.cpp client/mobula/client/connection/event_queue.cpp client/mobula/client/connection/resource_store.cpp
+              shared/mobula/wire/level_copy.cpp
+datagram      shared/mobula/transport/server_endpoint.cpp shared/mobula/transport/server_handshake.cpp
+              shared/mobula/transport/client_endpoint.cpp shared/mobula/transport/packet.cpp shared/mobula/transport/challenge_token.cpp
+              shared/mobula/transport/connect_token.cpp
+delta         client/mobula/client/mirror/delta_decoder.cpp shared/mobula/wire/delta.cpp shared/mobula/wire/entity_codec.cpp
+entity        shared/mobula/wire/entity_codec.cpp shared/mobula/wire/row_codec.cpp shared/mobula/wire/field_words.cpp
+              shared/mobula/wire/residual_code.cpp shared/mobula/wire/motion.cpp
+event_batch   shared/mobula/wire/event_batch.cpp
+http          server/mobula/server/admin/connection.cpp server/mobula/server/admin/live_connection.cpp server/mobula/server/admin/gate.cpp
+              server/mobula/server/admin/router.cpp server/mobula/server/admin/same_machine.cpp server/mobula/server/admin/tokens.cpp
+input         shared/mobula/wire/input.cpp
+level_json    shared/mobula/resource/compiler/json.cpp shared/mobula/resource/compiler/compiler.cpp shared/mobula/resource/compiler/scene.cpp
+              shared/mobula/resource/compiler/prefabs.cpp shared/mobula/resource/compiler/placements.cpp shared/mobula/resource/compiler/raw_parts.cpp
+              shared/mobula/resource/compiler/sources.cpp shared/mobula/reflect/field_json.cpp shared/mobula/reflect/json_number.cpp
+message       shared/mobula/wire/messages.cpp
+pipe          shared/mobula/net/stream_connection.cpp shared/mobula/net/tcp_stream.cpp shared/mobula/net/websocket_stream.cpp
+recording     client/mobula/client/connection/recording.cpp client/headless/replay.cpp
+resource      shared/mobula/resource/resource.cpp shared/mobula/resource/verify.cpp shared/mobula/resource/spawner.cpp
+              shared/mobula/resource/spawner_bind.cpp shared/mobula/resource/compiler/decompile.cpp shared/mobula/resource/compiler/component_json.cpp
+              shared/mobula/resource/compiler/inspect.cpp
+schema        shared/mobula/reflect/schema.cpp shared/mobula/reflect/declarations.cpp shared/mobula/reflect/attributes.cpp
+              shared/mobula/reflect/describe.cpp
+restore       server/mobula/server/session/server_store.cpp server/mobula/server/game/world.cpp server/mobula/server/game/level.cpp server/mobula/server/session/server_join.cpp
+server        server/mobula/server/session/server.cpp server/mobula/server/session/server_sessions.cpp server/mobula/server/session/server_join.cpp server/mobula/server/session/server_verify.cpp
+              server/mobula/server/session/session.cpp server/mobula/server/replication/client_view.cpp server/mobula/server/replication/client_view_verify.cpp server/mobula/server/game/command_buffer.cpp
+              server/mobula/server/game/command_dispatch.cpp server/mobula/server/replication/level_offer.cpp server/mobula/server/replication/resource_transfer.cpp
+session       shared/mobula/transport/session.cpp shared/mobula/transport/session_body.cpp shared/mobula/transport/reliable_receiver.cpp
+              shared/mobula/transport/reliable_sender.cpp shared/mobula/transport/received_history.cpp
+settings      shared/mobula/core/settings_file.cpp shared/mobula/core/setting.cpp
+snapshot      shared/mobula/ecs/snapshot.cpp shared/mobula/ecs/snapshot_loader.cpp
+store         server/mobula/server/store/world_file.cpp server/mobula/server/store/log_scan.cpp server/mobula/server/store/world_reader.cpp
+              server/mobula/server/store/restorer.cpp server/mobula/server/store/component_table.cpp shared/mobula/reflect/migration.cpp
+              shared/mobula/reflect/conversion.cpp shared/mobula/ecs/entity_pool_image.cpp shared/mobula/ecs/snapshot_loader.cpp
+stream        shared/mobula/net/datagram_framing.cpp
+text          shared/mobula/transport/simulation/conditions_text.cpp shared/mobula/core/base64.cpp shared/mobula/core/hex.cpp shared/mobula/core/key_file.cpp
+              shared/mobula/net/resolve.cpp shared/mobula/net/destination.cpp shared/mobula/net/bearer_token.cpp
+token         shared/mobula/transport/connect_token.cpp server/token/token_json.cpp
 '
 
 build=${1:?usage: tests/fuzz/coverage.sh BUILD FOUND [TARGET...]}

@@ -3,7 +3,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <fuzz/fuzz.hpp>
-#include <mobula/client/access.hpp>
+#include <mobula/client/pipe/access.hpp>
 #include <mobula/core/log.hpp>
 #include <mutex>
 #include <thread>

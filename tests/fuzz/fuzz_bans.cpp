@@ -1,6 +1,6 @@
 // Any bytes as a file of bans: what is read is bounded, and reads as the same when it was written again.
 #include <fuzz/fuzz.hpp>
-#include <mobula/server/ban_list.hpp>
+#include <mobula/server/session/ban_list.hpp>
 #include <server/store/test_folder.hpp>
 
 using namespace mobula;

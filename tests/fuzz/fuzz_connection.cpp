@@ -6,8 +6,8 @@
 //   4                     the line breaks, and the connection comes back if it can
 #include <client/raw_server.hpp>
 #include <fuzz/fuzz.hpp>
-#include <mobula/client/event_lines.hpp>
-#include <mobula/client/temporary_folder.hpp>
+#include <headless/event_lines.hpp>
+#include <headless/temporary_folder.hpp>
 #include <mobula/core/log.hpp>
 
 using namespace mobula;

@@ -2,8 +2,8 @@
 // What compiles, loads, and is turned back into JSON that makes the same bytes; what does not, says why.
 #include <algorithm>
 #include <fuzz/fuzz.hpp>
-#include <mobula/resource/compiler.hpp>
-#include <mobula/resource/decompile.hpp>
+#include <mobula/resource/compiler/compiler.hpp>
+#include <mobula/resource/compiler/decompile.hpp>
 #include <mobula/resource/resource.hpp>
 #include <mobula/schema/components.hpp>
 #include <string_view>

@@ -1,6 +1,6 @@
 // Any bytes as a recording, and the same with its checksums made right: read, and given to a connection.
 #include <fuzz/fuzz.hpp>
-#include <mobula/client/replay.hpp>
+#include <headless/replay.hpp>
 #include <mobula/core/hash.hpp>
 #include <mobula/core/log.hpp>
 #include <sstream>

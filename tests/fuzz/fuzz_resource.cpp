@@ -2,8 +2,8 @@
 // made to fit, so that they are looked at. A file that is accepted spawns, level and prefabs, and can be looked into.
 #include <algorithm>
 #include <fuzz/fuzz.hpp>
-#include <mobula/resource/decompile.hpp>
-#include <mobula/resource/inspect.hpp>
+#include <mobula/resource/compiler/decompile.hpp>
+#include <mobula/resource/compiler/inspect.hpp>
 #include <mobula/resource/spawner.hpp>
 #include <resource/sealed_file.hpp>
 

@@ -1,11 +1,11 @@
 // Any values in the tables of a server's world: it is refused with a reason, or the server goes on with it, lets a
 // client in, takes a new version of the level and saves it all. Input: edits (see EditedWorld::edit); then the sums are
 // made right.
+#include <examples/demo/demo_game.hpp>
 #include <fuzz/fuzz.hpp>
 #include <fuzz/saved_world.hpp>
 #include <fuzz/small_server.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/server/game/demo_game.hpp>
 #include <server/raw_client.hpp>
 
 using namespace mobula;

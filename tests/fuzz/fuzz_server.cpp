@@ -3,10 +3,10 @@
 //   0 u16 length, bytes   a reliable message      1 u16 length, bytes   an unreliable one
 //   2                     a tick                  3                     the line breaks, and the client comes back
 //   4                     an entity of the level is changed
+#include <examples/demo/demo_game.hpp>
 #include <fuzz/fuzz.hpp>
 #include <fuzz/small_server.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/server/game/demo_game.hpp>
 #include <server/raw_client.hpp>
 
 using namespace mobula;

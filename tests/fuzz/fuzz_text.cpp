@@ -12,7 +12,7 @@
 #include <mobula/net/bearer_token.hpp>
 #include <mobula/net/destination.hpp>
 #include <mobula/net/resolve.hpp>
-#include <mobula/transport/conditions_text.hpp>
+#include <mobula/transport/simulation/conditions_text.hpp>
 
 using namespace mobula;
 

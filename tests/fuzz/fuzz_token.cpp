@@ -1,8 +1,8 @@
 // Any bytes as a connect token, as a client reads it and as people look into it.
 #include <fuzz/fuzz.hpp>
 #include <mobula/core/base64.hpp>
-#include <mobula/server/token_json.hpp>
 #include <mobula/transport/connect_token.hpp>
+#include <token/token_json.hpp>
 
 using namespace mobula;
 

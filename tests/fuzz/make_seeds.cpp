@@ -1,15 +1,15 @@
 // Writes the seeds of every fuzz target below a folder: make-fuzz-seeds tests/fuzz/corpus
 // The same bytes on every run. Needed again only when a format changes.
 #include <cstdio>
+#include <examples/demo/demo_game.hpp>
 #include <filesystem>
 #include <fstream>
 #include <fuzz/mirror_state.hpp>
 #include <fuzz/seeds.hpp>
 #include <fuzz/small_server.hpp>
-#include <mobula/client/recording.hpp>
+#include <mobula/client/connection/recording.hpp>
 #include <mobula/core/base64.hpp>
-#include <mobula/resource/compiler.hpp>
-#include <mobula/server/game/demo_game.hpp>
+#include <mobula/resource/compiler/compiler.hpp>
 #include <mobula/transport/connect_token.hpp>
 #include <mobula/transport/session.hpp>
 #include <mobula/wire/event_batch.hpp>

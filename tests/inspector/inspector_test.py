@@ -40,7 +40,7 @@ class Inspector(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.village = village.Village(PROGRAMS, ROOT / "server/game/level/village.json", pathlib.Path(cls.folder.name), BOTS)
+        cls.village = village.Village(PROGRAMS, ROOT / "server/examples/demo/level/village.json", pathlib.Path(cls.folder.name), BOTS)
         cls.addClassCleanup(cls.village.stop)
         cls.village.wait_for_players(BOTS)
         cls.browser = browser.Browser()

@@ -5,9 +5,9 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-cp "$here"/../readme_game/arena.* "$dir"
+cp "$here"/../../server/examples/arena/arena.* "$dir"
 ln -s "$here/../.." "$dir/mobula"
-sed 's/find_package(mobula .*/add_subdirectory(mobula)/' "$here/../readme_game/CMakeLists.txt" >"$dir/CMakeLists.txt"
+sed 's/find_package(mobula .*/add_subdirectory(mobula)/' "$here/../../server/examples/arena/CMakeLists.txt" >"$dir/CMakeLists.txt"
 cmake -S "$dir" -B "$dir/build" -G Ninja -DCMAKE_CXX_COMPILER="$1" >/dev/null
 ninja -C "$dir/build" -t commands arena | grep -c 'arena/components.hpp' >/dev/null
 cmake --install "$dir/build" --prefix "$dir/prefix" >/dev/null

@@ -5,7 +5,7 @@
 set -euo pipefail
 build=${1:?usage: installed.sh BUILD_DIR COMPILER LINKER_FLAGS}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-arena=$here/../readme_game
+arena=$here/../../server/examples/arena
 source "$here/../serve.sh"
 dir=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$dir"' EXIT

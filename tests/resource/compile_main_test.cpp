@@ -186,7 +186,7 @@ TEST_F(MobulaCompile, DecompileRefusesWhatItCannotReadOrWrite) {
 }
 
 TEST_F(MobulaCompile, TheDemosLevelIsLargeAndIsMadeAgain) {
-  ASSERT_EQ(run("'" MOBULA_SOURCE_DIR "/server/game/level/village.json' -o village.level"), 0) << read("err");
+  ASSERT_EQ(run("'" MOBULA_SOURCE_DIR "/server/examples/demo/level/village.json' -o village.level"), 0) << read("err");
   const auto level = Resource::load((folder_ / "village.level").string());
   ASSERT_TRUE(level.ok());
   EXPECT_GE((*level)->level().num_entities, 10'000u);

@@ -3,7 +3,7 @@
 
 #include <mobula/core/random.hpp>
 #include <mobula/reflect/schema.hpp>
-#include <mobula/resource/component_compiler.hpp>
+#include <mobula/resource/compiler/component_compiler.hpp>
 #include <string>
 
 namespace mobula::test {

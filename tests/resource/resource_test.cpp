@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/random.hpp>
-#include <mobula/resource/draft.hpp>
+#include <mobula/resource/compiler/draft.hpp>
 #include <mobula/resource/file.hpp>
 #include <mobula/resource/header.hpp>
 #include <mobula/resource/spawner.hpp>

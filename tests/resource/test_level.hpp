@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 #include <mobula/reflect/schema.hpp>
-#include <mobula/resource/compiler.hpp>
+#include <mobula/resource/compiler/compiler.hpp>
 #include <mobula/resource/resource.hpp>
 #include <string>
 

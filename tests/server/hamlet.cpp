@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <mobula/resource/compiler.hpp>
+#include <examples/demo/patrol_compiler.hpp>
+#include <mobula/resource/compiler/compiler.hpp>
 #include <mobula/schema/components.hpp>
-#include <mobula/server/game/patrol_compiler.hpp>
 #include <server/hamlet.hpp>
-#include <server/naive_interest.hpp>
+#include <server/interest/naive_interest.hpp>
 #include <stdexcept>
 
 namespace mobula::test {
@@ -38,7 +38,8 @@ std::shared_ptr<const resource::Resource> rebuilt_hamlet() {
 }
 
 std::shared_ptr<const resource::Resource> village() {
-  static const std::shared_ptr<const resource::Resource> level = compile_level("/server/game/level/village.json");
+  static const std::shared_ptr<const resource::Resource> level =
+      compile_level("/server/examples/demo/level/village.json");
   return level;
 }
 

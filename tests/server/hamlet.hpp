@@ -1,11 +1,11 @@
 // A small level with the demo's prefabs, and a server with clients around it on a simulated network.
 #pragma once
 
+#include <bots/demo_commands.hpp>
 #include <memory>
-#include <mobula/client/bots/demo_commands.hpp>
-#include <mobula/client/connection.hpp>
-#include <mobula/server/server.hpp>
-#include <mobula/transport/simulated_network.hpp>
+#include <mobula/client/connection/connection.hpp>
+#include <mobula/server/session/server.hpp>
+#include <mobula/transport/simulation/simulated_network.hpp>
 #include <string>
 #include <vector>
 

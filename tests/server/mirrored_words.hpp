@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <mobula/client/mirror.hpp>
+#include <mobula/client/mirror/mirror.hpp>
 #include <mobula/wire/row_codec.hpp>
 #include <server/hamlet.hpp>
 #include <unordered_map>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <map>
-#include <mobula/server/command_dispatch.hpp>
-#include <mobula/server/game.hpp>
+#include <mobula/server/game/command_dispatch.hpp>
+#include <mobula/server/game/game.hpp>
 
 namespace mobula::test {
 

@@ -3,7 +3,7 @@
 
 #include <mobula/core/random.hpp>
 #include <mobula/schema/components.hpp>
-#include <mobula/server/publisher.hpp>
+#include <mobula/server/replication/publisher.hpp>
 #include <server/hamlet.hpp>
 #include <vector>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <deque>
-#include <mobula/server/server.hpp>
+#include <mobula/server/session/server.hpp>
 #include <mobula/transport/client_endpoint.hpp>
 #include <mobula/wire/messages.hpp>
 #include <server/hamlet.hpp>

@@ -5,7 +5,7 @@
 
 #include <client/apply_delta.hpp>
 #include <map>
-#include <mobula/server/client_view.hpp>
+#include <mobula/server/replication/client_view.hpp>
 #include <server/mirrored_words.hpp>
 #include <server/random_world.hpp>
 #include <set>

@@ -1,6 +1,6 @@
 #include <mobula/schema/demo_commands_generated.h>
 
-#include <mobula/server/commands.hpp>
+#include <mobula/server/game/commands.hpp>
 #include <server/tiny_game.hpp>
 
 namespace mobula::test {

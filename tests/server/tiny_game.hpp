@@ -3,7 +3,7 @@
 
 #include <mobula/schema/components.hpp>
 #include <mobula/schema/engine.hpp>
-#include <mobula/server/game.hpp>
+#include <mobula/server/game/game.hpp>
 #include <server/hamlet.hpp>
 
 namespace mobula::test {

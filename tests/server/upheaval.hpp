@@ -2,8 +2,8 @@
 #pragma once
 
 #include <mobula/core/random.hpp>
-#include <mobula/server/relevance.hpp>
-#include <mobula/server/viewer.hpp>
+#include <mobula/server/interest/relevance.hpp>
+#include <mobula/server/interest/viewer.hpp>
 #include <server/tiny_game.hpp>
 
 namespace mobula::test {

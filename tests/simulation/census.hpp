@@ -4,7 +4,7 @@
 #pragma once
 
 #include <map>
-#include <mobula/server/server.hpp>
+#include <mobula/server/session/server.hpp>
 #include <optional>
 #include <set>
 #include <string>

@@ -2,8 +2,8 @@
 // real one where it may mount it.
 #include <gmock/gmock.h>
 
+#include <headless/temporary_folder.hpp>
 #include <map>
-#include <mobula/client/temporary_folder.hpp>
 #include <mobula/server/store/database.hpp>
 #include <server/store/store_world.hpp>
 #include <simulation/simulated_disk.hpp>

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <mobula/core/hash.hpp>
 #include <mobula/wire/entity_hash.hpp>
+#include <server/interest/naive_interest.hpp>
 #include <server/mirrored_words.hpp>
-#include <server/naive_interest.hpp>
 #include <simulation/oracle.hpp>
 #include <utility>
 

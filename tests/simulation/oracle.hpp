@@ -4,8 +4,8 @@
 
 #include <functional>
 #include <map>
-#include <mobula/client/connection.hpp>
-#include <mobula/server/server.hpp>
+#include <mobula/client/connection/connection.hpp>
+#include <mobula/server/session/server.hpp>
 #include <optional>
 #include <simulation/rights.hpp>
 #include <string>

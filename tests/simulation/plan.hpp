@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <mobula/server/store/store.hpp>
-#include <mobula/transport/simulated_network.hpp>
+#include <mobula/transport/simulation/simulated_network.hpp>
 #include <span>
 #include <string>
 #include <string_view>

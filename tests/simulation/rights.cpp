@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <server/naive_interest.hpp>
+#include <server/interest/naive_interest.hpp>
 #include <simulation/rights.hpp>
 
 namespace mobula::sim {

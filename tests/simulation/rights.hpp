@@ -2,7 +2,7 @@
 #pragma once
 
 #include <map>
-#include <mobula/server/server.hpp>
+#include <mobula/server/session/server.hpp>
 #include <set>
 #include <vector>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <mobula/core/hash.hpp>
 #include <mobula/index/properties.hpp>
-#include <mobula/server/commands.hpp>
+#include <mobula/server/game/commands.hpp>
 #include <simulation/sim_game.hpp>
 #include <utility>
 

@@ -2,7 +2,7 @@
 // any other.
 #pragma once
 
-#include <mobula/client/temporary_folder.hpp>
+#include <headless/temporary_folder.hpp>
 #include <simulation/simulation.hpp>
 #include <string>
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
-#include <mobula/client/temporary_folder.hpp>
+#include <headless/temporary_folder.hpp>
 #include <seeds.hpp>
 #include <simulation/trial.hpp>
 #include <sstream>

@@ -5,7 +5,7 @@
 #include <memory>
 #include <mobula/transport/client_endpoint.hpp>
 #include <mobula/transport/server_endpoint.hpp>
-#include <mobula/transport/simulated_network.hpp>
+#include <mobula/transport/simulation/simulated_network.hpp>
 #include <set>
 #include <vector>
 

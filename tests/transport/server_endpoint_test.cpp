@@ -252,7 +252,7 @@ TEST(ServerEndpoint, WhileSessionsEndEachOfTheOthersIsFlushedOnce) {
 
 // --- Floods --------------------------------------------------------------------------------------------------------
 
-// As WIRE.md and tests/GUARANTEES.md say.
+// As protocol.md and docs/guarantees.md say.
 TEST(ServerEndpoint, HasTheLimitsOfTheSpecification) {
   const ServerConfig config;
   EXPECT_EQ(config.datagrams_per_session.per_second, 2000u);

@@ -3,7 +3,7 @@
 
 #include <mobula/core/random.hpp>
 #include <mobula/transport/session.hpp>
-#include <mobula/transport/simulated_network.hpp>
+#include <mobula/transport/simulation/simulated_network.hpp>
 
 namespace mobula::transport {
 

@@ -50,7 +50,7 @@ TEST(EventBatch, WhatIsSaidIsHeard) {
   }
 }
 
-// The vector of WIRE.md.
+// The vector of protocol.md.
 TEST(EventBatch, HasTheBytesThatTheSpecificationShows) {
   const core::Bytes bytes =
       batch_of(100, {{0, {}, core::Bytes(2, std::byte{0xaa})}, {2, {5, 0x00100001}, core::Bytes(1, std::byte{0xbb})}});

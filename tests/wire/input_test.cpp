@@ -96,7 +96,7 @@ TEST(Input, AnIdleClientsInputTakes20Bytes) {
   expect_same(out, input);
 }
 
-// The vector of WIRE.md.
+// The vector of protocol.md.
 TEST(Input, HasTheBytesThatTheSpecificationShows) {
   Example example;
   example.input = {.ack = 7, .newest = 3, .received = {0b101}, .first_command = 12};

@@ -1,4 +1,4 @@
-// schema/WIRE.md says what the code does: its tables are the code's, its vectors come out of the code, and back.
+// docs/protocol.md says what the code does: its tables are the code's, its vectors come out of the code, and back.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -16,7 +16,7 @@ using test::Words;
 
 // The text of each block of code in "Rows and entities".
 std::vector<std::string> blocks() {
-  std::ifstream file(MOBULA_SOURCE_DIR "/schema/WIRE.md");
+  std::ifstream file(MOBULA_SOURCE_DIR "/docs/protocol.md");
   std::vector<std::string> found;
   std::string line;
   bool section = false;

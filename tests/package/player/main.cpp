@@ -1,8 +1,8 @@
 // Enters README's game and waits until its own ball has moved. main(): HOST:PORT ADMIN_ADDRESS
 #include <arena/components.hpp>
 #include <cstdio>
-#include <mobula/client/interpolation.hpp>
-#include <mobula/client/pipe_client.hpp>
+#include <mobula/client/mirror/interpolation.hpp>
+#include <mobula/client/pipe/pipe_client.hpp>
 #include <mobula/schema/messages_generated.h>
 
 using namespace mobula;

@@ -56,7 +56,7 @@ TEST(AdminDocuments, WhatIsEmbeddedIsWhatLiesInTheTree) {
     return text.str();
   };
   ASSERT_EQ(openapi_files().size(), 1u);
-  EXPECT_EQ(openapi_files()[0].content, read("server/admin/openapi.json"));
+  EXPECT_EQ(openapi_files()[0].content, read("server/mobula/server/admin/openapi.json"));
   bool has_index = false;
   for (const EmbeddedFile& file : inspector_files()) {
     EXPECT_EQ(file.content, read("client/inspector/" + std::string(file.path))) << file.path;

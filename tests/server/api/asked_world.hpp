@@ -1,9 +1,9 @@
 // A world on a simulated network, and questions to it through the admin port's own routes, without sockets or threads.
 #pragma once
 
+#include <examples/demo/demo_game.hpp>
 #include <mobula/server/admin/router.hpp>
 #include <mobula/server/api/api.hpp>
-#include <mobula/server/game/demo_game.hpp>
 #include <nlohmann/json.hpp>
 #include <server/hamlet.hpp>
 #include <stdexcept>

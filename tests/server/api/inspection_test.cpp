@@ -2,7 +2,7 @@
 
 #include <ecs/allocations.hpp>
 #include <mobula/server/admin/desk.hpp>
-#include <mobula/server/sent_bytes.hpp>
+#include <mobula/server/replication/sent_bytes.hpp>
 #include <server/api/asked_world.hpp>
 
 namespace mobula::server {

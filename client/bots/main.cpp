@@ -1,0 +1,200 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <bots/limit.hpp>
+#include <bots/progress.hpp>
+#include <bots/report_html.hpp>
+#include <bots/report_json.hpp>
+#include <bots/run.hpp>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <mobula/client/pipe/access_options.hpp>
+#include <mobula/core/command_line.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/transport/simulation/conditions_text.hpp>
+
+namespace {
+
+using namespace mobula;
+
+constexpr int failed = 1;
+constexpr int bad_input = 2;
+constexpr std::uint32_t clients_max = client::RampLimits().clients_max;
+// Without a bound CLI11 takes -1 for the greatest number there is.
+const CLI::Range count(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000});
+
+int refuse(const std::string& message) {
+  std::cerr << "mobula-bots: " << message << '\n';
+  return bad_input;
+}
+
+// What the command line says, as it says it.
+struct Line {
+  client::AccessOptions access;
+  std::uint32_t clients = 0;  // 0: not said
+  std::optional<std::uint32_t> verify;
+  double seconds = 0;  // 0: not said
+  std::string ramp;
+  std::string behaviours = "wander";
+  std::uint64_t seed = 1;
+  std::string json_path;
+  std::string html_path;
+  std::vector<std::string> required;
+  bool list_measures = false;
+};
+
+std::string behaviours_help() {
+  std::string help = "what they do: one of these, or a mix such as wander=70,churn=30.";
+  for (const client::Behaviour& each : client::behaviours()) help += core::format("\n{}: {}", each.name, each.help);
+  return help;
+}
+
+void add_options(CLI::App& app, Line& line) {
+  client::add_access_options(app, line.access);
+  app.get_option("--connect")->required(false);
+  app.add_option("--clients", line.clients, "how many; default: 20, or the greatest number of --ramp")
+      ->check(CLI::Range(1u, clients_max));
+  app.add_option("--seconds", line.seconds, "for how long; default: 10 (after a --ramp that climbs)")
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--ramp", line.ramp,
+                 "how they come: \"30s\" climbs to all in that time; \"100@10s,500@30s\" holds 100 for 10 s, then 500 "
+                 "for 30 s; \"30s,500@1m\" climbs to 500 and holds. Times in ms, s, m, h. Default: all at once")
+      ->type_name("RAMP");
+  app.add_option("--behaviour", line.behaviours, behaviours_help())->type_name("MIX")->capture_default_str();
+  app.add_option("--verify", line.verify,
+                 "so many of the bots mirror the world and check it, the others acknowledge what comes unread, which "
+                 "takes less of this machine; default: all");
+  app.add_option("--seed", line.seed, "seed of all that bots decide")->check(count)->capture_default_str();
+  app.add_option("--require", line.required,
+                 "a limit: \"p99_interval_ms<=100\"; with <=, <, >=, > or ==. May be given several times; status 1 if "
+                 "one is not met")
+      ->type_name("LIMIT")
+      ->allow_extra_args(false);
+  app.add_flag("--list-measures", line.list_measures, "show what --require and the JSON know, and end");
+  app.add_option("--json", line.json_path, "also write the result to this file, as JSON")->type_name("FILE");
+  app.add_option("--html", line.html_path, "also write a report with charts to this file; it needs no other")
+      ->type_name("FILE");
+  app.footer(
+      "Examples:\n"
+      "  mobula-bots --connect 127.0.0.1:7777 --clients 20 --seconds 5\n"
+      "  mobula-bots --connect localhost:7777 --ramp 30s --clients 1000 --verify 10 --seconds 120 --html report.html\n"
+      "  mobula-bots --connect localhost:7777 --ramp 100@10s,500@30s,1000@30s --behaviour wander=70,churn=30\n"
+      "  mobula-bots --connect localhost:7777 --clients 500 --require \"p99_interval_ms<=60\" --require \"lost<=5\"\n"
+      "  mobula-bots --connect tcp:localhost:7777 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
+      "Of every run it is required that all bots joined and stayed, that no mirror was another than the server's, and\n"
+      "that mirrors were verified (joined, lost, mismatches, verified_ticks); --require with the same name says "
+      "otherwise.\n"
+      "Status 0: all limits are met; 1: they are not; 2: wrong input.");
+}
+
+core::Result<client::BotsOptions> read(Line& line) {
+  client::BotsOptions options;
+  const core::Result<client::Access> access = client::parse_access(line.access);
+  if (!access) return access.error();
+  options.access = *access;
+  const core::Result<client::Ramp> ramp = client::Ramp::parse(
+      line.ramp, {.clients = line.clients, .length = static_cast<core::Nanoseconds>(line.seconds * core::second)});
+  if (!ramp) return core::Error{ramp.error().reason, "--ramp: " + ramp.error().message};
+  options.ramp = *ramp;
+  core::Result<client::BehaviourMix> mix = client::parse_behaviours(line.behaviours);
+  if (!mix) return core::Error{mix.error().reason, "--behaviour: " + mix.error().message};
+  options.behaviours = std::move(*mix);
+  const std::uint32_t clients = ramp->most();
+  if (clients == 0) return core::Error{"bad ramp", "--ramp: nobody would ever come"};
+  if (line.verify && *line.verify > clients)
+    return core::Error{"bad verify", core::format("--verify: {} of {} bots cannot be", *line.verify, clients)};
+  options.verify = line.verify.value_or(clients);
+  options.seed = line.seed;
+  return options;
+}
+
+core::Result<std::vector<client::BotsLimit>> read_limits(const std::vector<std::string>& texts) {
+  std::vector<client::BotsLimit> limits;
+  for (const std::string& text : texts) {
+    core::Result<client::BotsLimit> limit = client::parse_limit(text);
+    if (!limit) return core::Error{limit.error().reason, "--require: " + limit.error().message};
+    limits.push_back(std::move(*limit));
+  }
+  return limits;
+}
+
+// Before the run: nobody wants to learn an hour later that its result cannot be kept.
+core::Status check_writable(const std::string& path) {
+  if (path.empty() || std::ofstream(path, std::ios::app)) return core::Done{};
+  return core::Error{"cannot be written", path + ": cannot be written"};
+}
+
+core::Status write(const std::string& path, const std::string& text) {
+  if (path.empty()) return core::Done{};
+  std::ofstream file(path);
+  file << text;
+  if (file.flush()) return core::Done{};
+  return core::Error{"cannot be written", path + ": cannot be written"};
+}
+
+// As a shell would take it.
+std::string quoted(std::string_view argument) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) return std::string(argument);
+  std::string text = "'";
+  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string whole_line(int argc, char** argv) {
+  std::string text = "mobula-bots";
+  for (int i = 1; i < argc; ++i) text += " " + quoted(argv[i]);
+  return text;
+}
+
+int run(const Line& line, client::BotsOptions options, const std::vector<client::BotsLimit>& required,
+        client::BotsRunInfo info) {
+  client::BotsProgress progress(stderr, isatty(STDERR_FILENO) != 0,
+                                static_cast<double>(options.ramp.length()) / core::second);
+  options.progress = [&](const client::BotsSample& sample) { progress.tell(sample); };
+  core::Result<client::BotsReport> report = client::run_bots(options);
+  progress.end();
+  if (!report) return refuse(report.error().message);
+  report->info = std::move(info);
+  const auto verdicts = client::judge(*report, client::limits_of(required, report->clients, options.verify > 0));
+  std::cout << client::to_table(*report) << '\n' << client::to_table(verdicts) << std::flush;
+  for (const core::Status& written : {write(line.json_path, client::to_json(*report, verdicts) + "\n"),
+                                      write(line.html_path, client::to_html(*report, verdicts))})
+    if (!written) return refuse(written.error().message);
+  const bool cut_short = report->stopped && !required.empty();
+  if (cut_short) std::cout << "stopped before its time: the limits are not met by that\n";
+  return client::all_met(verdicts) && !cut_short ? 0 : failed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Line line;
+  CLI::App app("Connects many clients to a server, as a load and as a check that each mirrors it.", "mobula-bots");
+  add_options(app, line);
+  if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
+  if (line.list_measures) {
+    std::cout << client::list_measures();
+    return 0;
+  }
+  if (line.access.connect.empty()) return refuse("--connect is required (see --help)");
+  if (app.count("--seconds") > 0 && !std::isfinite(line.seconds))
+    return refuse("--seconds: expected a number from 0.1 to 1000000 (see --help)");
+  core::Result<client::BotsOptions> options = read(line);
+  if (!options) return refuse(options.error().message);
+  const core::Result<std::vector<client::BotsLimit>> required = read_limits(line.required);
+  if (!required) return refuse(required.error().message);
+  for (const std::string& path : {line.json_path, line.html_path})
+    if (const core::Status writable = check_writable(path); !writable) return refuse(writable.error().message);
+  core::set_log_level(core::LogLevel::warn);  // bots come and go; the report says how many
+  client::BotsRunInfo info{.command_line = whole_line(argc, argv),
+                           .server = line.access.connect,
+                           .behaviours = to_string(options->behaviours),
+                           .simulated = line.access.simulate,
+                           .version = MOBULA_VERSION,
+                           .seed = line.seed,
+                           .began_at = core::unix_now()};
+  return run(line, std::move(*options), *required, std::move(info));
+}

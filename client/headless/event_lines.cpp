@@ -1,0 +1,24 @@
+#include <headless/event_lines.hpp>
+#include <iostream>
+#include <mobula/core/format.hpp>
+#include <mobula/core/hex.hpp>
+
+namespace mobula::client {
+
+std::string event_line(const ReceivedEvent& event) {
+  constexpr std::size_t shown_max = 64;
+  const core::ByteView shown = core::ByteView(event.bytes).first(std::min(event.bytes.size(), shown_max));
+  const std::string about = event.about ? " about " + to_string(event.about) : "";
+  std::string line = core::format("event of tick {}{}: {} bytes", event.tick, about, event.bytes.size());
+  if (!shown.empty()) line += " " + core::to_hex(shown);
+  return shown.size() < event.bytes.size() ? line + "…" : line;
+}
+
+void EventLines::tell(const Connection& connection, core::Nanoseconds now) {
+  if (std::exchange(told_, connection.stats().events) == connection.stats().events) return;
+  for (const ReceivedEvent& event : connection.events())
+    if (limit_.admit(now)) std::cout << event_line(event) << limit_.more() << '\n';
+  std::cout << std::flush;
+}
+
+}  // namespace mobula::client

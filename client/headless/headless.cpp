@@ -1,0 +1,96 @@
+#include <headless/event_lines.hpp>
+#include <headless/headless.hpp>
+#include <headless/mirror_report.hpp>
+#include <headless/temporary_folder.hpp>
+#include <iostream>
+#include <mobula/client/connection/recording.hpp>
+#include <mobula/client/pipe/pipe_client.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/net/event_loop.hpp>
+#include <optional>
+
+namespace mobula::client {
+namespace {
+
+int give_up(const core::Error& error) {
+  core::log_error("client", "{}", error.message);
+  return 1;
+}
+
+// What a connection is given besides its token, for as long as it lives.
+struct Surroundings {
+  std::optional<TemporaryFolder> folder;
+  std::optional<ResourceStore> resources;
+  std::unique_ptr<RecordingWriter> recording;
+};
+
+core::Status keep_resources(const HeadlessOptions& options, Surroundings& around) {
+  if (options.resources.empty()) return core::Done{};
+  std::string path = options.resources;
+  if (!options.recording.empty()) {
+    core::Result<TemporaryFolder> folder = TemporaryFolder::make();
+    if (!folder) return folder.error();
+    around.folder = std::move(*folder);
+    path = around.folder->path();
+  }
+  core::Result<ResourceStore> store = ResourceStore::open(path);
+  if (!store) return store.error();
+  around.resources = std::move(*store);
+  return core::Done{};
+}
+
+core::Status begin_recording(const HeadlessOptions& options, Surroundings& around) {
+  if (options.recording.empty()) return core::Done{};
+  core::Result<std::unique_ptr<RecordingWriter>> writer = RecordingWriter::create(options.recording);
+  if (!writer) return writer.error();
+  around.recording = std::move(*writer);
+  return core::Done{};
+}
+
+}  // namespace
+
+int run_headless(const HeadlessOptions& options) {
+  net::EventLoop loop;
+  Surroundings around;
+  for (const auto prepare : {keep_resources, begin_recording})
+    if (const core::Status done = prepare(options, around); !done) return give_up(done.error());
+  core::Result<std::unique_ptr<PipeClient>> opened =
+      enter(loop, options.access,
+            {.transport = {},
+             .name = options.name,
+             .schema = options.schema,
+             .resources = around.resources ? &*around.resources : nullptr,
+             .spectate = options.spectate,
+             .recording = around.recording.get()});
+  if (!opened) return give_up(opened.error());
+  PipeClient& client = **opened;
+  const std::array all{&client};
+  Connection& connection = client.connection();
+  loop.on_stop_signal([&] { loop.stop(); });
+  const auto done = [&] { return has_ticks(connection.stats(), options.ticks); };
+
+  ConnectionStats before;
+  EventLines events;
+  core::Nanoseconds next_update = core::monotonic_now();
+  core::Nanoseconds next_summary = next_update + core::second;
+  while (!loop.stopped() && !done() && !client.over()) {
+    run_until(loop, next_update, all);
+    client.update();
+    if (options.events) events.tell(connection, core::monotonic_now());
+    next_update = core::monotonic_now() + update_interval;
+    if (options.json_only || core::monotonic_now() < next_summary) continue;
+    std::cout << summary_line(connection, before) << std::flush;
+    before = connection.stats();
+    next_summary += core::second;
+  }
+  const bool lost = client.over();
+  if (lost) core::log_error("client", "closed: {}{}", to_string(connection.reason()), advice(connection.reason().code));
+  client.close();
+  std::cout << final_line(connection);
+  const core::Status recorded = around.recording != nullptr ? around.recording->finish() : core::Done{};
+  if (!recorded) core::log_error("client", "{}", recorded.error().message);
+  const bool complete = options.ticks == 0 || done();
+  return recorded.ok() && complete && !lost && verified(connection.stats()) ? 0 : 1;
+}
+
+}  // namespace mobula::client

@@ -1,0 +1,152 @@
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <headless/headless.hpp>
+#include <headless/look.hpp>
+#include <headless/replay.hpp>
+#include <iostream>
+#include <mobula/client/pipe/access_options.hpp>
+#include <mobula/core/command_line.hpp>
+#include <mobula/core/log.hpp>
+
+namespace {
+
+constexpr int bad_input = 2;
+// Without a bound CLI11 takes -1 for the greatest number there is.
+const CLI::Range count(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000});
+
+int refuse(const std::string& message) {
+  std::cerr << "mobula-client: " << message << '\n';
+  return bad_input;
+}
+
+mobula::core::Result<std::shared_ptr<const mobula::reflect::Schema>> load_schema(const std::string& path) {
+  using mobula::reflect::Limits;
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);  // an error for what is no regular file
+  if (error) return mobula::core::Error{"missing", path + ": " + error.message()};
+  if (size > Limits::schema_bytes) return mobula::core::Error{"bad schema", path + ": too large for a schema"};
+  std::string text(size, '\0');
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(text.data(), static_cast<std::streamsize>(size)))
+    return mobula::core::Error{"missing", path + ": cannot be read"};
+  auto schema = mobula::reflect::Schema::load(mobula::core::as_bytes(text.data(), text.size()));
+  if (!schema) return mobula::core::Error{schema.error().reason, path + ": " + schema.error().message};
+  return schema;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  mobula::client::HeadlessOptions options;
+  mobula::client::LookOptions look;
+  mobula::client::ReplayOptions replay;
+  mobula::client::AccessOptions access;
+  std::string schema_path;
+  std::string handle;
+  CLI::App app(
+      "Mirrors a server's world and checks it. Ends with a line of JSON; status 0 only if the mirror was verified.\n"
+      "With --list or --get: waits until the mirror is complete, tells what is in it, and ends.\n"
+      "With --replay: the same of a session that was recorded, without a server.",
+      "mobula-client");
+  mobula::client::add_access_options(app, access);
+  CLI::Option* ticks = app.add_option("--ticks", options.ticks, "end after so many ticks; 0: when told to stop")
+                           ->check(count)
+                           ->capture_default_str();
+  CLI::Option* json = app.add_flag("--json", options.json_only, "print nothing but the JSON line");
+  CLI::Option* events =
+      app.add_flag("--events", options.events,
+                   "also print the game's events, a line each, with their bytes in hex; at most 20 per second")
+          ->excludes(json);
+  CLI::Option* list =
+      app.add_option("--list", handle,
+                     "list the components and properties of the entity HANDLE, with values, types and "
+                     "ranges; without HANDLE: which kinds of entities there are, with their components and "
+                     "some handles")
+          ->type_name("[HANDLE]")
+          ->expected(0, 1)
+          ->excludes(ticks, json, events);
+  app.add_option(
+         "--get", look.property,
+         "print one property, HANDLE/COMPONENT/PATH, as JSON; HANDLE/COMPONENT: all of it. Status 1 if there is "
+         "none")
+      ->type_name("PROPERTY")
+      ->excludes(ticks, json, events, list);
+  app.add_option("--name", options.name, "what the player is called")->capture_default_str();
+  app.add_flag("--spectate", options.spectate, "look on: without an entity in the world");
+  app.add_option(
+         "--resources", options.resources,
+         "keep the server's level, as clients may have it, in this folder, and at most 1 GiB or 1,024 levels: "
+         "those used longest ago make room; with --record it is fetched anew, to be in the recording, and the folder "
+         "is left alone")
+      ->type_name("DIR")
+      ->excludes(list);
+  app.add_option("--schema", schema_path, "accept only a server with this schema (.bfbs)");
+  app.add_option("--record", options.recording,
+                 "write the session to this file; the keys in it can read that session, and nothing else")
+      ->type_name("FILE")
+      ->excludes(list)
+      ->excludes("--get");
+  CLI::Option* replayed =
+      app.add_option("--replay", replay.path, "mirror the session that was recorded in this file")->type_name("FILE");
+  app.get_option("--connect")->required(false);
+  for (const char* other : {"--connect", "--admin", "--admin-token-file", "--key-file", "--token", "--ca-file",
+                            "--simulate", "--name", "--spectate", "--resources", "--schema", "--record"})
+    replayed->excludes(other);
+  app.add_option("--speed", replay.speed, "times as fast as it was recorded; 0: as fast as it goes")
+      ->check(CLI::Range(0.0, 1e6))
+      ->needs(replayed)
+      ->excludes(list)
+      ->excludes("--get")
+      ->capture_default_str();
+  app.add_option("--at", replay.at, "end the replay when the mirror has come to this tick of the server; 0: at its end")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{~mobula::ecs::Tick{0}}))
+      ->type_name("TICK")
+      ->needs(replayed)
+      ->capture_default_str();
+  app.footer(
+      "Examples:\n"
+      "  mobula-client --connect 127.0.0.1:7777\n"
+      "  mobula-client --connect localhost:7777 --ticks 100 --json\n"
+      "  mobula-client --connect localhost:7777 --events\n"
+      "  mobula-client --connect ws:localhost:7778 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
+      "  mobula-client --connect localhost:7777 --list\n"
+      "  mobula-client --connect localhost:7777 --list 12.1\n"
+      "  mobula-client --connect localhost:7777 --get 12.1/Transform/position.x\n"
+      "  mobula-client --connect localhost:7777 --ticks 200 --record walk.rec\n"
+      "  mobula-client --replay walk.rec\n"
+      "  mobula-client --replay walk.rec --speed 1\n"
+      "  mobula-client --replay walk.rec --at 150 --list 12.1");
+  if (const auto status = mobula::core::parse_command_line(app, argc, argv)) return *status;
+  const bool replays = replayed->count() > 0;
+  if (access.connect.empty() && !replays) return refuse("--connect is required, or --replay (see --help)");
+  if (!replays) {
+    const auto parsed = mobula::client::parse_access(std::move(access));
+    if (!parsed) return refuse(parsed.error().message);
+    options.access = look.access = *parsed;
+  }
+  if (!schema_path.empty()) {
+    const auto schema = load_schema(schema_path);
+    if (!schema) return refuse(schema.error().message);
+    options.schema = *schema;
+  }
+  const bool looks = list->count() > 0 || app.count("--get") > 0;
+  if (options.json_only || looks) mobula::core::set_log_level(mobula::core::LogLevel::warn);
+  replay.ticks = options.ticks;
+  replay.json_only = options.json_only;
+  replay.events = options.events;
+  if (!looks) return replays ? mobula::client::run_replay(replay) : mobula::client::run_headless(options);
+  if (!handle.empty()) {
+    look.entity = mobula::ecs::parse_entity(handle);
+    if (!look.entity) return refuse("--list: '" + handle + "' is no handle; expected one such as 12.1");
+  }
+  if (app.count("--get") > 0) {
+    const auto property = mobula::index::parse_property_address(look.property);
+    if (!property) return refuse("--get: " + property.error().message);
+  }
+  look.name = options.name;
+  look.schema = options.schema;
+  look.recording = replay.path;
+  look.at = replay.at;
+  return mobula::client::run_look(look);
+}

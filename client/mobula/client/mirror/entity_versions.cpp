@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <mobula/client/mirror/entity_versions.hpp>
+#include <mobula/core/assert.hpp>
+
+namespace mobula::client {
+
+EntityVersions::Version EntityVersions::at(std::size_t which) const {
+  const std::uint32_t* state = &states_[which * stride()];
+  return {.tick = state[0],
+          .ack = state[1],
+          .whole = (state[2] & whole_bit) != 0,
+          .words = (state[2] & lost_bit) != 0 ? nullptr : state + head};
+}
+
+EntityVersions::Baselines EntityVersions::baselines(std::uint32_t ack) const {
+  Baselines found;
+  for (std::size_t i = size(); i-- > 0;) {
+    const Version version = at(i);
+    if (version.ack > ack) continue;
+    if (found.b1.tick == 0) {
+      found.b1 = version;
+      if (version.whole) break;
+    } else {
+      if (found.b1.tick - version.tick <= wire::b2_age_max) found.b2 = version;
+      break;
+    }
+  }
+  return found;
+}
+
+void EntityVersions::restart(std::uint32_t words) {
+  std::vector<std::uint32_t> states;
+  for (std::size_t i = 0; i < size(); ++i) {
+    states.push_back(states_[i * stride()]);
+    states.push_back(states_[i * stride() + 1]);
+    states.push_back(states_[i * stride() + 2] | lost_bit);
+    states.resize(states.size() + words, 0);
+  }
+  states_.swap(states);
+  words_ = words;
+}
+
+void EntityVersions::add(ecs::Tick tick, std::uint32_t ack, bool whole, std::span<const std::uint32_t> words) {
+  MOBULA_ASSERT(words.size() == words_, "all states of an entity have as many words");
+  std::size_t place = size();
+  while (place > 0 && at(place - 1).tick > tick) --place;
+  if (place > 0 && at(place - 1).tick == tick) return;
+  if (states_.size() + stride() > states_.capacity()) states_.reserve(states_.size() + 2 * stride());  // of many: tight
+  const auto begin = states_.insert(states_.begin() + static_cast<std::ptrdiff_t>(place * stride()), stride(), 0u);
+  begin[0] = tick;
+  begin[1] = ack;
+  begin[2] = whole ? whole_bit : 0;
+  std::copy(words.begin(), words.end(), begin + head);
+}
+
+EntityVersions::Around EntityVersions::around(double tick) const {
+  Around found;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Version version = at(i);
+    if (version.words == nullptr) continue;
+    if (version.tick > tick) {
+      found.later = version;
+      break;
+    }
+    found.earlier = version;
+  }
+  return found;
+}
+
+bool EntityVersions::is_for_pictures(std::size_t which, ecs::Tick shown) const {
+  if (size() - which > pictures_max || newest().tick - at(which).tick > picture_age_max) return false;
+  return which + 1 == size() || at(which + 1).tick > shown;
+}
+
+void EntityVersions::prune(std::uint32_t ack, ecs::Tick shown) {
+  const Baselines kept = baselines(ack);
+  ecs::Tick oldest = kept.b2.tick != 0 ? kept.b2.tick : kept.b1.tick;
+  // A later acknowledgement may tell of a b2.
+  if (kept.b2.tick == 0 && !kept.b1.whole) oldest -= std::min(oldest, wire::b2_age_max);
+  std::size_t gone = 0;
+  while (gone < size() && at(gone).tick < oldest && !is_for_pictures(gone, shown)) ++gone;
+  states_.erase(states_.begin(), states_.begin() + static_cast<std::ptrdiff_t>(gone * stride()));
+}
+
+}  // namespace mobula::client

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <mobula/client/pipe/access.hpp>
+#include <mobula/core/base64.hpp>
+#include <mobula/core/clock.hpp>
+#include <mobula/core/content_hash.hpp>
+#include <mobula/core/key_file.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/core/text.hpp>
+#include <mobula/net/bearer_token.hpp>
+#include <mobula/net/http_client.hpp>
+#include <mobula/resource/file.hpp>
+#include <mobula/transport/simulation/conditions_text.hpp>
+#include <nlohmann/json.hpp>
+
+namespace mobula::client {
+namespace {
+
+using Tokens = std::vector<transport::ConnectToken>;
+
+constexpr std::size_t token_file_bytes_max = 4096;
+constexpr std::uint32_t tokens_per_request = 1024;
+constexpr std::uint32_t own_token_seconds = 300;
+
+core::Result<transport::ConnectToken> from_base64(std::string_view text) {
+  const std::optional<core::Bytes> bytes = core::from_base64(core::trimmed(text));
+  if (!bytes) return core::Error{"bad token", "a token is base64 text"};
+  return transport::read_token(*bytes);
+}
+
+core::Result<Tokens> from_file(const std::string& path) {
+  const core::Result<core::Bytes> bytes = resource::read_file(path, token_file_bytes_max);
+  if (!bytes) return bytes.error();
+  const bool binary = bytes->size() == transport::connect_token_bytes;
+  core::Result<transport::ConnectToken> token =
+      binary ? transport::read_token(*bytes)
+             : from_base64({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  if (!token) return core::Error{token.error().reason, core::format("{}: {}", path, token.error().message)};
+  if (token->expire_time <= core::unix_now())
+    core::log_warn("client", "{}: by this machine's clock it is too old", path);
+  return Tokens{std::move(*token)};
+}
+
+core::Result<Tokens> by_key(const std::string& path, transport::Address server, std::uint32_t count) {
+  const core::Result<core::KeyFile> key = core::load_key_file(path);
+  if (!key) return key.error();
+  if (key->others_may_read) core::log_warn("client", "{}: others may read this key", path);
+  server.pipe = transport::Pipe::udp;  // tokens know no pipes
+  Tokens tokens;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    transport::TokenRequest request{.servers = {server}, .expire_seconds = own_token_seconds};
+    core::random_bytes(std::as_writable_bytes(std::span(&request.client_id, 1)));
+    const core::Result<core::Bytes> bytes =
+        transport::mint_token(request, key->key, transport::random_token_secrets(), core::unix_now());
+    if (!bytes) return bytes.error();
+    tokens.push_back(*transport::read_token(*bytes));
+  }
+  return tokens;
+}
+
+core::Status take_answer(const std::string& answer, Tokens& tokens) {
+  const nlohmann::json json = nlohmann::json::parse(answer, nullptr, false);
+  const auto list = json.is_object() ? json.find("tokens") : json.end();
+  if (!json.is_object() || list == json.end() || !list->is_array())
+    return core::Error{"bad answer", "no list of tokens in what the admin address answered"};
+  for (const nlohmann::json& text : *list) {
+    if (!text.is_string()) return core::Error{"bad answer", "a token is base64 text"};
+    core::Result<transport::ConnectToken> token = from_base64(text.get_ref<const std::string&>());
+    if (!token) return token.error();
+    tokens.push_back(std::move(*token));
+  }
+  return core::Done{};
+}
+
+core::Result<Tokens> from_admin(const std::string& admin, const std::string& token_file, std::uint32_t count) {
+  net::HttpOptions as;
+  if (!token_file.empty()) {
+    core::Result<net::BearerTokenFile> bearer = net::load_bearer_token(token_file);
+    if (!bearer) return bearer.error();
+    if (bearer->others_may_read) core::log_warn("client", "{}: others may read this token", token_file);
+    as.bearer = std::move(bearer->token);
+  }
+  Tokens tokens;
+  while (tokens.size() < count) {
+    const std::uint32_t wanted = std::min(count - static_cast<std::uint32_t>(tokens.size()), tokens_per_request);
+    const core::Result<std::string> answer =
+        net::http_post(admin + "/api/tokens", core::format(R"({{"count":{}}})", wanted), as);
+    if (!answer)
+      return core::Error{
+          answer.error().reason,
+          core::format("no connect token: {} (the server's admin address is --admin URL; or give --key-file "
+                       "or --token)",
+                       answer.error().message)};
+    const std::size_t before = tokens.size();
+    if (const core::Status taken = take_answer(*answer, tokens); !taken) return taken.error();
+    if (tokens.size() == before) return core::Error{"bad answer", "the admin address gave no tokens"};
+  }
+  tokens.resize(count);
+  return tokens;
+}
+
+}  // namespace
+
+core::Result<Access> parse_access(AccessOptions options) {
+  core::Result<net::Destination> destination = net::parse_destination(options.connect);
+  if (!destination) return destination.error();
+  core::Result<transport::NetworkConditions> simulated = transport::parse_conditions(options.simulate);
+  if (!simulated) return simulated.error();
+  return Access{*destination, *simulated, std::move(options)};
+}
+
+std::string_view advice(transport::ReasonCode code) {
+  switch (code) {
+    case transport::ReasonCode::no_answer:
+      return " (is a server there, with the key of this token, and is this one of its addresses? a token is good once, "
+             "and not for long; the server's log says whom it turned away)";
+    case transport::ReasonCode::pipe_lost:
+      return " (does the server listen there, for this kind of pipe? a token is good once, and the server's log says "
+             "whom it refused)";
+    default: return "";
+  }
+}
+
+core::Result<Tokens> get_tokens(const Access& access, std::uint32_t count) {
+  const AccessOptions& options = access.options;
+  if (!options.token_file.empty()) {
+    if (count > 1) return core::Error{"one token", "a token lets one client in; several need --key-file or --admin"};
+    return from_file(options.token_file);
+  }
+  if (!options.key_file.empty()) return by_key(options.key_file, access.destination.address, count);
+  return from_admin(options.admin, options.admin_token_file, count);
+}
+
+}  // namespace mobula::client

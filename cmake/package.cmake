@@ -1,0 +1,44 @@
+# What `cmake --install` puts where, in two components: mobula-programs, and mobula-development, against which a team
+# builds its game by find_package(mobula). Nothing in it knows where it was built or installed.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mobula)
+set(schema_dir ${CMAKE_INSTALL_DATADIR}/mobula/schema)
+
+# Those that server and client stand on, and schema_engine, which hierarchy's headers include.
+set(libraries core ecs reflect schema_engine hierarchy index resource resource_compiler wire transport
+    transport_simulation net server_tick server_store server_admin server_interest server_game server_replication
+    server_session server_api server client_mirror client_connection client)
+list(TRANSFORM libraries PREPEND mobula_)
+install(TARGETS ${libraries} mobula-schema-gen EXPORT mobula COMPONENT mobula-development
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(programs mobula-compile mobula-server mobula-client mobula-bots mobula-token mobula-lobby mobula-lobby-client)
+install(TARGETS ${programs} COMPONENT mobula-programs)
+add_custom_target(mobula-programs DEPENDS ${programs})
+
+# All headers but those that show a library that users need not have, and the examples'.
+foreach(root shared server client)
+  install(DIRECTORY ${root}/mobula DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT mobula-development
+          FILES_MATCHING PATTERN *.hpp PATTERN *_impl.hpp EXCLUDE)
+endforeach()
+install(FILES ${CMAKE_BINARY_DIR}/schema/include/mobula/schema/engine.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mobula/schema COMPONENT mobula-development)
+
+# What schemas of teams include, and what clients in other languages are made from.
+install(FILES schema/MobulaSchema.cmake schema/engine.fbs schema/entity_resource.fbs schema/wire.fbs docs/schema.md
+              docs/protocol.md
+        DESTINATION ${schema_dir} COMPONENT mobula-development)
+
+configure_package_config_file(cmake/mobulaConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/mobulaConfig.cmake
+                              INSTALL_DESTINATION ${package_dir} PATH_VARS schema_dir)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/mobulaConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)  # before 1.0 a minor version may break
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/mobulaConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/mobulaConfigVersion.cmake
+        DESTINATION ${package_dir} COMPONENT mobula-development)
+install(EXPORT mobula NAMESPACE mobula:: FILE mobulaTargets.cmake DESTINATION ${package_dir}
+        COMPONENT mobula-development)
+
+foreach(component programs development)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/mobula COMPONENT mobula-${component})
+endforeach()

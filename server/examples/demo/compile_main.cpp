@@ -1,0 +1,9 @@
+// mobula-compile with the demo's components. A team's own has its schema and its component compilers here.
+#include <examples/demo/patrol_compiler.hpp>
+#include <mobula/resource/compiler/compile_tool.hpp>
+#include <mobula/schema/components.hpp>
+
+int main(int argc, char** argv) {
+  return mobula::resource::run_compile_tool(argc, argv,
+                                            {demo::schema_bytes(), "the demo's", demo::component_compilers()});
+}

@@ -1,0 +1,167 @@
+#include <mobula/schema/demo_commands_generated.h>
+
+#include <algorithm>
+#include <cmath>
+#include <examples/demo/demo_game.hpp>
+#include <examples/demo/line.hpp>
+#include <examples/demo/movement.hpp>
+#include <examples/demo/sight.hpp>
+#include <examples/demo/world_edge.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/schema/components.hpp>
+#include <mobula/server/game/commands.hpp>
+#include <span>
+#include <string_view>
+
+namespace demo {
+namespace {
+
+using mobula::core::Error;
+using mobula::ecs::Entity;
+using mobula::server::Player;
+using mobula::server::World;
+
+constexpr float avatar_speed = 4.0f;  // metres per second
+
+mobula::engine::Vec3 choose_spawn_position(World& world) {
+  std::vector<mobula::engine::Vec3> places;
+  world.registry().view<const SpawnPoint, const mobula::engine::Transform>().each(
+      [&](Entity, const SpawnPoint&, const mobula::engine::Transform& transform) {
+        places.push_back(transform.position);
+      });
+  mobula::engine::Vec3 place;
+  if (!places.empty()) place = places[world.random().below(static_cast<std::uint32_t>(places.size()))];
+  place.x += world.random().uniform(-2, 2);
+  place.z += world.random().uniform(-2, 2);
+  return place;
+}
+
+// Relevance may be there: it is saved with the avatar.
+void own(mobula::ecs::Registry& registry, Entity avatar, const Player& player) {
+  using mobula::server::Relevance;
+  auto* relevance = registry.try_get<Relevance>(avatar);
+  (relevance != nullptr ? *relevance : registry.add<Relevance>(avatar)) = {.layer = creatures, .owner = player.id};
+}
+
+mobula::core::Status move(World& world, const Player& player, const commands::Move& move,
+                          const mobula::server::CommandContext& /*context*/) {
+  const float length_squared = move.x() * move.x() + move.z() * move.z();
+  if (!std::isfinite(length_squared) || length_squared > 1.001f)
+    return Error{"move out of range", "a direction has a length of at most 1"};
+  auto* velocity = world.registry().try_get<Velocity>(player.entity);
+  if (velocity == nullptr) return Error{"no avatar", "the player's avatar is gone"};
+  velocity->linear.x = move.x() * avatar_speed;
+  velocity->linear.z = move.z() * avatar_speed;
+  forget_goal(world, player.entity);
+  return mobula::core::Done{};
+}
+
+mobula::core::Status walk_to(World& world, const Player& player, const commands::WalkTo& to,
+                             const mobula::server::CommandContext& /*context*/) {
+  if (!(std::abs(to.x()) <= world_edge && std::abs(to.z()) <= world_edge))
+    return Error{"place out of range", "a place to walk to is in the world"};
+  if (!set_goal(world, player.entity, {to.x(), to.z()}, avatar_speed))
+    return Error{"no avatar", "the player's avatar is gone"};
+  return mobula::core::Done{};
+}
+
+// What is spawned while the game goes on, and what is then taken for granted of it.
+constexpr std::string_view of_avatar[] = {mobula::engine::Transform::component_name, Avatar::component_name,
+                                          Name::component_name};
+constexpr std::string_view of_pickup[] = {mobula::engine::Transform::component_name, Pickup::component_name};
+constexpr struct {
+  std::string_view prefab;
+  std::span<const std::string_view> components;
+} spawned[] = {{"avatar", of_avatar}, {"coin", of_pickup}, {"medkit", of_pickup}, {"key", of_pickup}};
+
+mobula::core::Status check_prefab(const mobula::resource::Resource* level, std::string_view name,
+                                  std::span<const std::string_view> components) {
+  using mobula::core::StringId32;
+  const mobula::resource::EntityResource* prefab = level != nullptr ? level->find_prefab(StringId32(name)) : nullptr;
+  if (prefab == nullptr)
+    return Error{"unknown prefab",
+                 mobula::core::format("the demo needs a level with a spawnable prefab \"{}\" (--level)", name)};
+  const std::span<const mobula::resource::ComponentKey> root = prefab->prototypes[prefab->prototype_of[0]];
+  for (const std::string_view component : components) {
+    const StringId32 id(component);
+    if (std::ranges::find(root, mobula::resource::ComponentKey{id, id}) == root.end())
+      return Error{"incomplete prefab",
+                   mobula::core::format("the demo needs a level whose prefab \"{}\" has a component {} of that name",
+                                        name, component)};
+  }
+  return mobula::core::Done{};
+}
+
+}  // namespace
+
+mobula::core::ByteView DemoGame::schema() const { return schema_bytes(); }
+
+mobula::server::CommandTable DemoGame::commands() {
+  mobula::server::Commands<commands::Command, commands::BodyTraits> all;
+  all.add<commands::Move>(move);
+  all.add<commands::WalkTo>(walk_to);
+  return all.table();
+}
+
+std::vector<mobula::server::Layer> DemoGame::layers() const { return sight_layers(); }
+
+mobula::core::Status DemoGame::check_level(const mobula::resource::Resource* level) {
+  for (const auto& [name, components] : spawned)
+    if (mobula::core::Status good = check_prefab(level, name, components); !good) return good;
+  for (const mobula::resource::Static& each : level->statics())
+    if (each.type == line_type && !Line::check(each.data))
+      return Error{"bad line", "the level has a line that is none"};
+  return mobula::core::Done{};
+}
+
+mobula::core::Status DemoGame::start(World& world) {
+  std::uint32_t mobs = 0;
+  std::uint32_t pickups = 0;
+  world.registry().view<const Wander>().each([&](Entity, const Wander&) { ++mobs; });
+  world.registry().view<const Pickup>().each([&](Entity, const Pickup&) { ++pickups; });
+  mobula::core::log_info("demo", "{} entities, {} mobs and {} pickups among them", world.registry().entities().size(),
+                         mobs, pickups);
+  return mobula::core::Done{};
+}
+
+mobula::core::Status DemoGame::load(World& world, mobula::core::ByteView saved) { return pickups_.load(world, saved); }
+
+mobula::core::Bytes DemoGame::save(const World& world) { return pickups_.save(world); }
+
+void DemoGame::systems(World& world, mobula::ecs::Schedule& schedule) {
+  add_movement(schedule, world);
+  pickups_.add_systems(schedule, world);
+  add_sight(schedule, world);
+}
+
+// Who comes back after a restart finds the avatar as it was, but for a name that a world's file may not have.
+mobula::core::Result<Entity> DemoGame::join(World& world, const Player& player) {
+  mobula::ecs::Registry& registry = world.registry();
+  const bool has_avatar = registry.try_get<const Avatar>(player.entity) != nullptr;
+  mobula::core::Result<Entity> avatar = has_avatar ? player.entity : world.spawn("avatar");
+  if (!avatar) return avatar;
+  if (!has_avatar) registry.get<mobula::engine::Transform>(*avatar).position = choose_spawn_position(world);
+  registry.get<Avatar>(*avatar).player = player.id;
+  own(registry, *avatar, player);
+  if (registry.try_get<const Name>(*avatar) == nullptr) registry.add<Name>(*avatar);
+  Name& name = registry.get<Name>(*avatar);
+  name = Name{};
+  std::copy_n(player.name.begin(), std::min(player.name.size(), name.text.size()),
+              reinterpret_cast<char*>(name.text.data()));
+  return avatar;
+}
+
+// From where players begin.
+mobula::core::Status DemoGame::spectate(World& world, const Player& player) {
+  std::vector<Entity> places;
+  world.registry().view<const SpawnPoint>().each([&](Entity place, const SpawnPoint&) { places.push_back(place); });
+  places.resize(std::min(places.size(), mobula::server::Viewer::viewpoints_max));
+  world.viewer(player.id)->set_viewpoints(places);
+  return mobula::core::Done{};
+}
+
+void DemoGame::leave(World& world, const Player& player) {
+  if (world.registry().valid(player.entity)) world.destroy_tree(player.entity);
+}
+
+}  // namespace demo

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <cmath>
+#include <examples/demo/line.hpp>
+#include <examples/demo/movement.hpp>
+#include <examples/demo/world_edge.hpp>
+#include <mobula/schema/components.hpp>
+#include <vector>
+
+namespace demo {
+namespace {
+
+using mobula::ecs::Entity;
+using mobula::engine::Transform;
+using mobula::engine::Vec3;
+using mobula::server::World;
+
+constexpr float sight = 15.0f;
+constexpr float reach = 1.5f;
+constexpr float near_squared = 1e-4f;   // nearer is there
+constexpr float still_squared = 1e-6f;  // slower, squared, is no movement and has no direction
+
+Vec3 on_ground(float x, float z) {
+  Vec3 result;
+  result.x = x;
+  result.z = z;
+  return result;
+}
+
+float ground_distance_squared(const Vec3& a, const Vec3& b) {
+  return (a.x - b.x) * (a.x - b.x) + (a.z - b.z) * (a.z - b.z);
+}
+
+Vec3 towards(const Vec3& from, const Vec3& to, float speed) {
+  const float distance = std::sqrt(ground_distance_squared(from, to));
+  if (distance < 0.01f) return {};
+  return on_ground((to.x - from.x) / distance * speed, (to.z - from.z) / distance * speed);
+}
+
+// Uniform in direction: a point in the disc, scaled.
+Vec3 any_direction(mobula::core::Random& random, float speed) {
+  for (;;) {
+    const Vec3 point{random.uniform(-1, 1), 0, random.uniform(-1, 1)};
+    const float length_squared = point.x * point.x + point.z * point.z;
+    if (length_squared > 0.01f && length_squared <= 1) return towards({}, point, speed);
+  }
+}
+
+// The turn about the vertical that looks along `direction`, by half-angle formulas.
+mobula::engine::Quat facing(const Vec3& direction) {
+  const float length = std::sqrt(direction.x * direction.x + direction.z * direction.z);
+  const float cosine = direction.z / length;
+  mobula::engine::Quat turn;
+  turn.w = std::sqrt(std::max(0.0f, (1 + cosine) / 2));
+  turn.y = std::copysign(std::sqrt(std::max(0.0f, (1 - cosine) / 2)), direction.x);
+  return turn;
+}
+
+struct Prey {
+  Entity entity;
+  Vec3 position;
+};
+
+Entity nearest(const std::vector<Prey>& prey, const Vec3& from) {
+  Entity best;
+  float best_distance = sight * sight;
+  for (const Prey& candidate : prey) {
+    const float distance = ground_distance_squared(candidate.position, from);
+    if (distance >= best_distance) continue;
+    best_distance = distance;
+    best = candidate.entity;
+  }
+  return best;
+}
+
+// What is only sometimes written is not in a list as mutable, which would count it as written: it is fetched.
+
+void wander(World& world, Entity mob, const Wander& wander, const Transform& transform) {
+  mobula::core::Random& random = world.random();
+  const std::uint32_t average_ticks = 3 * world.ticks_per_second();
+  const bool astray = ground_distance_squared(transform.position, wander.home) > wander.radius * wander.radius;
+  if (!random.chance(1, astray ? average_ticks / 4 + 1 : average_ticks)) return;
+  auto* velocity = world.registry().try_get<Velocity>(mob);
+  if (velocity == nullptr) return;
+  if (astray) {
+    velocity->linear = towards(transform.position, wander.home, wander.speed);
+  } else {
+    velocity->linear = random.chance(1, 3) ? Vec3{} : any_direction(random, wander.speed);
+  }
+}
+
+using Hunters = mobula::ecs::View<const Target, const Wander, const Transform>;
+
+void hunt(World& world, const Hunters& hunters) {
+  mobula::ecs::Registry& registry = world.registry();
+  const bool look_around = world.tick() % world.ticks_per_second() == 0;
+  std::vector<Prey> prey;
+  if (look_around) {
+    registry.view<const Avatar, const Transform>().each([&](Entity avatar, const Avatar&, const Transform& transform) {
+      prey.push_back({avatar, transform.position});
+    });
+  }
+  hunters.each([&](Entity mob, const Target& target, const Wander& wander, const Transform& transform) {
+    const Entity chosen = look_around                     ? nearest(prey, transform.position)
+                          : registry.valid(target.entity) ? target.entity
+                                                          : Entity{};
+    if (chosen != target.entity) registry.get<Target>(mob).entity = chosen;
+    const Transform* goal = registry.try_get<const Transform>(chosen);
+    auto* velocity = registry.try_get<Velocity>(mob);
+    if (goal == nullptr || velocity == nullptr) return;
+    const bool arrived = ground_distance_squared(transform.position, goal->position) < reach * reach;
+    velocity->linear = arrived ? Vec3{} : towards(transform.position, goal->position, wander.speed * 1.5f);
+  });
+}
+
+void walk(World& world, Entity mover, const Velocity& velocity) {
+  if (ground_distance_squared({}, velocity.linear) < still_squared) return;
+  auto* transform = world.registry().try_get<Transform>(mover);
+  if (transform == nullptr) return;
+  const float dt = world.seconds_per_tick();
+  transform->position.x = std::clamp(transform->position.x + velocity.linear.x * dt, -world_edge, world_edge);
+  transform->position.z = std::clamp(transform->position.z + velocity.linear.z * dt, -world_edge, world_edge);
+  transform->rotation = facing(velocity.linear);
+}
+
+// Whoever would be there within this tick is there.
+void arrive(World& world) {
+  mobula::ecs::Registry& registry = world.registry();
+  const float dt = world.seconds_per_tick();
+  std::vector<Entity> there;
+  registry.view<const WalkGoal, const Transform, const Velocity>().each(
+      [&](Entity walker, const WalkGoal& goal, const Transform& transform, const Velocity& velocity) {
+        const float step_squared = std::max(ground_distance_squared({}, velocity.linear) * dt * dt, near_squared);
+        if (ground_distance_squared(transform.position, on_ground(goal.x, goal.z)) <= step_squared)
+          there.push_back(walker);
+      });
+  for (const Entity walker : there) {
+    registry.get<Velocity>(walker).linear = {};
+    registry.remove<WalkGoal>(walker);
+  }
+}
+
+// The line is looked up each time: a reload of the level brings other resources.
+void patrol(World& world, Patrol& patrol, Transform& transform) {
+  const mobula::resource::Resource* level = world.level();
+  const mobula::resource::Static* found = level == nullptr ? nullptr : level->find_static(patrol.line);
+  if (found == nullptr || found->type != line_type) return;
+  const Line line(found->data);
+  patrol.walked = std::fmod(patrol.walked + patrol.speed * world.seconds_per_tick(), line.length());
+  const Vec3 ahead = line.at(patrol.walked + 0.1f);
+  transform.position = line.at(patrol.walked);
+  const Vec3 direction = on_ground(ahead.x - transform.position.x, ahead.z - transform.position.z);
+  if (ground_distance_squared({}, direction) > still_squared) transform.rotation = facing(direction);
+}
+
+}  // namespace
+
+bool set_goal(World& world, Entity walker, const WalkGoal& goal, float speed) {
+  mobula::ecs::Registry& registry = world.registry();
+  const auto* transform = registry.try_get<const Transform>(walker);
+  auto* velocity = registry.try_get<Velocity>(walker);
+  if (transform == nullptr || velocity == nullptr) return false;
+  velocity->linear = towards(transform->position, on_ground(goal.x, goal.z), speed);
+  forget_goal(world, walker);
+  registry.add<WalkGoal>(walker) = goal;
+  return true;
+}
+
+void forget_goal(World& world, Entity walker) {
+  if (world.registry().try_get<const WalkGoal>(walker) != nullptr) world.registry().remove<WalkGoal>(walker);
+}
+
+void add_movement(mobula::ecs::Schedule& schedule, World& world) {
+  const mobula::ecs::PhaseId phase = schedule.add_phase("movement");
+  schedule.declare<Velocity>(schedule.add_each<const Wander, const Transform>(
+      "wander", phase, [&world](Entity mob, const Wander& mobs_wander, const Transform& transform) {
+        wander(world, mob, mobs_wander, transform);
+      }));
+  schedule.declare<const Avatar, Target, Velocity>(schedule.add<const Target, const Wander, const Transform>(
+      "hunt", phase, [&world](const mobula::ecs::SystemContext&, const Hunters& hunters) { hunt(world, hunters); }));
+  schedule.add_each<Patrol, Transform>(
+      "patrol", phase, [&world](Patrol& on_duty, Transform& transform) { patrol(world, on_duty, transform); });
+  schedule.declare<const WalkGoal, const Transform, Velocity>(
+      schedule.add("arrive", phase, [&world](const mobula::ecs::SystemContext&) { arrive(world); }));
+  schedule.declare<Transform>(schedule.add_each<const Velocity>(
+      "walk", phase, [&world](Entity mover, const Velocity& velocity) { walk(world, mover, velocity); }));
+}
+
+}  // namespace demo

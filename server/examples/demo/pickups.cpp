@@ -1,0 +1,158 @@
+#include <mobula/schema/demo_events_generated.h>
+#include <mobula/schema/demo_save_generated.h>
+
+#include <algorithm>
+#include <cmath>
+#include <examples/demo/pickups.hpp>
+#include <mobula/core/log.hpp>
+
+namespace demo {
+namespace {
+
+using mobula::ecs::Entity;
+using mobula::engine::Transform;
+using mobula::server::World;
+
+constexpr float touch = 1.2f;  // metres
+constexpr float respawn_seconds_max = 86'400;
+
+// The spawnable prefab of each kind, in order of PickupKind.
+constexpr const char* prefab_of_kind[] = {"coin", "medkit", "key"};
+
+// A world's file has whatever was written into it.
+bool is_kind(PickupKind kind) { return static_cast<std::size_t>(kind) < std::size(prefab_of_kind); }
+
+mobula::ecs::Tick ticks_of(const World& world, float seconds) {
+  return static_cast<mobula::ecs::Tick>(seconds * static_cast<float>(world.ticks_per_second()));
+}
+
+bool touches(const Transform& a, const Transform& b) {
+  const float x = a.position.x - b.position.x;
+  const float z = a.position.z - b.position.z;
+  return x * x + z * z < touch * touch;
+}
+
+void reward(World& world, Entity avatar, const Pickup& pickup) {
+  mobula::ecs::Registry& registry = world.registry();
+  registry.get<Avatar>(avatar).score += pickup.amount;
+  auto* inventory = registry.try_get<Inventory>(avatar);
+  if (inventory != nullptr && inventory->item_count < inventory->items.size())
+    inventory->items[inventory->item_count++] = static_cast<std::uint8_t>(pickup.kind);
+}
+
+// Reliable, as nothing else says who has it now. Whose tick is too full of events sees it vanish all the same.
+void tell(World& world, Entity taken, Entity avatar, const Pickup& pickup) {
+  using mobula::server::Audience;
+  flatbuffers::FlatBufferBuilder builder(128);
+  const events::Handle by(avatar.index, avatar.generation);
+  const auto body = events::CreatePickupTaken(builder, &by, static_cast<std::uint8_t>(pickup.kind), pickup.amount);
+  builder.Finish(events::CreateEvent(builder, events::Body::PickupTaken, body.Union()));
+  static_cast<void>(world.events().send(mobula::core::as_bytes(builder.GetBufferPointer(), builder.GetSize()),
+                                        Audience::seers_of(taken), mobula::server::Reliability::reliable));
+}
+
+save::Place to_place(const Transform& at) {
+  return {at.position.x, at.position.y, at.position.z, at.rotation.x, at.rotation.y, at.rotation.z, at.rotation.w};
+}
+
+Transform from_place(const save::Place& place) {
+  Transform at;
+  at.position = {place.x(), place.y(), place.z()};
+  at.rotation = {place.turn_x(), place.turn_y(), place.turn_z(), place.turn_w()};
+  return at;
+}
+
+bool is_finite(const save::Place& place) {
+  const float parts[] = {place.x(),      place.y(),      place.z(),     place.turn_x(),
+                         place.turn_y(), place.turn_z(), place.turn_w()};
+  return std::ranges::all_of(parts, [](float part) { return std::isfinite(part); });
+}
+
+}  // namespace
+
+mobula::core::Bytes Pickups::save(const World& world) const {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<save::Due>> due;
+  for (const Due& each : due_) {
+    const save::Place place = to_place(each.transform);
+    const mobula::ecs::Tick ticks = each.tick - std::min(each.tick, world.tick());
+    due.push_back(save::CreateDue(builder, ticks, static_cast<std::uint8_t>(each.pickup.kind), each.pickup.amount,
+                                  each.pickup.respawn_seconds, &place));
+  }
+  builder.Finish(save::CreateGame(builder, builder.CreateVector(due)));
+  const mobula::core::ByteView bytes = mobula::core::as_bytes(builder.GetBufferPointer(), builder.GetSize());
+  return {bytes.begin(), bytes.end()};
+}
+
+mobula::core::Status Pickups::load(const World& world, mobula::core::ByteView saved) {
+  using mobula::core::Error;
+  const mobula::core::Bytes aligned(saved.begin(), saved.end());
+  const auto* data = reinterpret_cast<const std::uint8_t*>(aligned.data());
+  flatbuffers::Verifier verifier(data, aligned.size());
+  if (!save::VerifyGameBuffer(verifier)) return Error{"bad save", "what the demo kept of its pickups is damaged"};
+  std::vector<Due> due;
+  const auto* all = save::GetGame(data)->due();
+  for (flatbuffers::uoffset_t i = 0; all != nullptr && i < all->size(); ++i) {
+    const save::Due& each = *all->Get(i);
+    if (!is_kind(static_cast<PickupKind>(each.kind())) || !is_finite(*each.place()) ||
+        !std::isfinite(each.respawn_seconds()))
+      return Error{"bad save", mobula::core::format("pickup {} of those that the demo kept is none", i)};
+    const Pickup pickup{.kind = static_cast<PickupKind>(each.kind()),
+                        .amount = each.amount(),
+                        .respawn_seconds = each.respawn_seconds()};
+    due.push_back({world.tick() + std::min(each.ticks(), ticks_of(world, respawn_seconds_max)), pickup,
+                   from_place(*each.place())});
+  }
+  due_ = std::move(due);
+  return mobula::core::Done{};
+}
+
+void Pickups::add_systems(mobula::ecs::Schedule& schedule, World& world) {
+  using mobula::ecs::SystemContext;
+  const mobula::ecs::PhaseId phase = schedule.add_phase("pickups");
+  const auto taking = schedule.add("take", phase, [this, &world](const SystemContext&) { take(world); });
+  schedule.declare<const Pickup, const Transform, Avatar, Inventory>(taking);
+  schedule.add("respawn", phase, [this, &world](const SystemContext&) { respawn(world); });  // spawns: touches anything
+}
+
+void Pickups::take(World& world) {
+  mobula::ecs::Registry& registry = world.registry();
+  struct Taker {
+    Entity avatar;
+    Transform transform;
+  };
+  std::vector<Taker> takers;
+  registry.view<const Avatar, const Transform>().each(
+      [&](Entity avatar, const Avatar&, const Transform& transform) { takers.push_back({avatar, transform}); });
+  if (takers.empty()) return;
+  std::vector<Entity> taken;  // whole trees: not while they are walked
+  registry.view<const Pickup, const Transform>().each(
+      [&](Entity entity, const Pickup& pickup, const Transform& transform) {
+        for (const Taker& taker : takers) {
+          if (!touches(taker.transform, transform) || !is_kind(pickup.kind)) continue;
+          const float seconds = std::min(std::max(0.0f, pickup.respawn_seconds), respawn_seconds_max);
+          due_.push_back({world.tick() + ticks_of(world, seconds), pickup, transform});
+          reward(world, taker.avatar, pickup);
+          tell(world, entity, taker.avatar, pickup);
+          taken.push_back(entity);
+          return;
+        }
+      });
+  for (const Entity entity : taken) world.destroy_tree(entity);
+}
+
+void Pickups::respawn(World& world) {
+  std::erase_if(due_, [&](const Due& due) {
+    if (due.tick > world.tick()) return false;
+    const mobula::core::Result<Entity> made = world.spawn(prefab_of_kind[static_cast<std::size_t>(due.pickup.kind)]);
+    if (!made) {
+      mobula::core::log_error("demo", "a pickup does not come back: {}", made.error().message);
+      return true;
+    }
+    world.registry().get<Transform>(*made) = due.transform;
+    world.registry().get<Pickup>(*made) = due.pickup;
+    return true;
+  });
+}
+
+}  // namespace demo

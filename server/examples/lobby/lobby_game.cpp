@@ -1,0 +1,157 @@
+#include <mobula/schema/lobby_commands_generated.h>
+
+#include <algorithm>
+#include <examples/lobby/lobby_game.hpp>
+#include <examples/lobby/messages.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/schema/lobby.hpp>
+#include <mobula/server/game/commands.hpp>
+
+namespace lobby {
+namespace {
+
+using mobula::core::Done;
+using mobula::core::Error;
+using mobula::core::Status;
+using mobula::ecs::Entity;
+using mobula::server::CommandContext;
+using mobula::server::Config;
+using mobula::server::HostedWorld;
+using mobula::server::Player;
+using mobula::server::World;
+
+constexpr std::string_view own_world = "lobby";
+constexpr std::uint32_t room_tick_rate = 10;
+constexpr std::ptrdiff_t rooms_of_one_max = 3;
+
+}  // namespace
+
+Status LobbyGame::open(mobula::server::Worlds& worlds, const Config& config) {
+  worlds_ = &worlds;
+  const auto opened = worlds.open(std::string(own_world), config, *this);
+  return opened ? Status(Done{}) : Status(opened.error());
+}
+
+mobula::core::ByteView LobbyGame::schema() const { return schema_bytes(); }
+
+mobula::server::CommandTable LobbyGame::commands() {
+  mobula::server::Commands<commands::Command, commands::BodyTraits> all;
+  all.add<commands::Say>([](World& world, const Player& player, const commands::Say& line,
+                            const CommandContext&) { return say(world, player, line.text()->string_view()); },
+                         {{.per_second = 2, .burst = 5}});
+  all.add<commands::CreateRoom>([this](World& world, const Player& player, const commands::CreateRoom& wanted,
+                                       const CommandContext&) { return create_room(world, player, wanted); },
+                                {{.per_second = 1, .burst = 3}});
+  all.add<commands::JoinRoom>([this](World& world, const Player& player, const commands::JoinRoom& wanted,
+                                     const CommandContext&) { return join_room(world, player, wanted); },
+                              {{.per_second = 1, .burst = 3}});
+  return all.table();
+}
+
+Status LobbyGame::check_level(const mobula::resource::Resource* level) {
+  if (level == nullptr) return Done{};
+  return Error{"no level", "the lobby has no place for a level"};
+}
+
+// Its rooms ended with the process that saved it.
+Status LobbyGame::load(World& world, mobula::core::ByteView /*saved*/) {
+  std::vector<Entity> rooms;
+  world.registry().view<const Room>().each([&](Entity entity, const Room&) { rooms.push_back(entity); });
+  world.registry().destroy(rooms);
+  return Done{};
+}
+
+mobula::core::Result<Entity> LobbyGame::join(World& world, const Player& player) {
+  if (player.entity) return player.entity;  // was there when the lobby was saved
+  const Entity member = world.registry().create();
+  world.registry().add<Member>(member, {.name = fixed_text<sizeof(Member::name)>(name_of(player))});
+  return member;
+}
+
+void LobbyGame::leave(World& world, const Player& player) { world.registry().destroy(player.entity); }
+
+void LobbyGame::tick(World& world) {
+  forget_closed();
+  for (OpenRoom& room : rooms_) look_after(world, room);
+}
+
+// Their worlds ended after the tick that closed them.
+void LobbyGame::forget_closed() {
+  std::erase_if(rooms_, [](const OpenRoom& room) { return !room.entity; });
+}
+
+void LobbyGame::look_after(World& world, OpenRoom& room) {
+  mobula::ecs::Registry& registry = world.registry();
+  const std::uint32_t players = room.game->players();
+  if (players != registry.get<const Room>(room.entity).players)
+    registry.get<Room>(room.entity).players = static_cast<std::uint8_t>(players);
+  if (players > 0) room.last_played = world.tick();
+  if (world.tick() - room.last_played < options_.empty_seconds * world.ticks_per_second()) return;
+  worlds_->close(room.world);
+  registry.destroy(room.entity);
+  room.entity = mobula::ecs::null_entity;
+}
+
+Status LobbyGame::create_room(World& world, const Player& player, const commands::CreateRoom& wanted) {
+  const std::string_view name = wanted.name()->string_view();
+  if (Status checked = check_text(name, sizeof(Room::name)); !checked) return checked;
+  const std::uint32_t capacity = wanted.capacity();
+  if (capacity == 0 || capacity > RoomGame::capacity_max)
+    return Error{"bad capacity", mobula::core::format("a room is for 1 to {} players", RoomGame::capacity_max)};
+  forget_closed();
+  if (rooms_.size() >= options_.rooms_max)
+    return say_sorry(world, player, {"too many rooms", "there are as many rooms as can be; join one, or wait"});
+  if (std::ranges::count(rooms_, player.id, &OpenRoom::opener) >= rooms_of_one_max)
+    return say_sorry(world, player, {"too many rooms", "the rooms that you have opened are enough; join one, or wait"});
+  OpenRoom room{.name = std::string(name),
+                .world = mobula::core::format("room-{}", ++opened_),
+                .game = std::make_unique<RoomGame>(capacity),
+                .opener = player.id,
+                .last_played = world.tick()};
+  const auto opened = worlds_->open(room.world, room_config(capacity), *room.game);
+  if (!opened) return say_sorry(world, player, opened.error());
+  room.entity = world.registry().create();
+  world.registry().add<Room>(room.entity, {.name = fixed_text<sizeof(Room::name)>(name),
+                                           .players = 0,
+                                           .capacity = static_cast<std::uint8_t>(capacity),
+                                           .port = (*opened)->pipes().local_port(mobula::transport::Pipe::udp)});
+  rooms_.push_back(std::move(room));
+  return let_in(world, player, rooms_.back());
+}
+
+Status LobbyGame::join_room(World& world, const Player& player, const commands::JoinRoom& wanted) {
+  const Entity entity{wanted.room()->index(), wanted.room()->generation()};
+  const auto found =
+      std::ranges::find_if(rooms_, [&](const OpenRoom& room) { return entity && room.entity == entity; });
+  if (found == rooms_.end()) return say_sorry(world, player, {"no such room", "that room is no more"});
+  if (found->game->players() >= found->game->capacity())
+    return say_sorry(world, player, {"room full", mobula::core::format("{} is full", found->name)});
+  return let_in(world, player, *found);
+}
+
+// A port that the system chooses, at the addresses where the lobby is.
+Config LobbyGame::room_config(std::uint32_t capacity) const {
+  const HostedWorld& lobby = *worlds_->find(own_world);
+  Config config;
+  config.port = 0;
+  config.key_file = lobby.config().key_file;
+  config.drain_seconds = lobby.config().drain_seconds;
+  config.tick_rate = room_tick_rate;
+  config.seed = lobby.config().seed + opened_;
+  config.clients_max = 2 * capacity;  // who comes back may be there before he is known to be gone
+  for (const mobula::transport::Address& address : lobby.admission().public_addresses) {
+    const std::string text = to_string(address);
+    config.public_addresses.push_back(text.substr(0, text.rfind(':')));
+  }
+  return config;
+}
+
+Status LobbyGame::let_in(World& world, const Player& player, const OpenRoom& room) {
+  const HostedWorld* hosted = worlds_->find(room.world);
+  mobula::server::Identity identity = player.identity;  // the same person
+  mobula::core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
+  const auto token = mobula::server::make_token(hosted->admission(), identity);
+  return token ? give_ticket(world, player, room.name, *token) : Status(token.error());
+}
+
+}  // namespace lobby

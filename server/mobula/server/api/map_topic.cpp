@@ -1,0 +1,247 @@
+// The live feed's map: entities from above, of which only differences are told.
+//
+// A frame goes on where the last one ended: it looks at so many positions of the WorldTransforms at most, and only at
+// blocks that were written since it last looked there, and tells of so many entities. So none takes long, and all is
+// told in the end.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mobula/hierarchy/world_transform.hpp>
+#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/interest/relevance.hpp>
+
+namespace mobula::server::api {
+namespace {
+
+using Centimetres = std::int32_t;
+
+constexpr std::uint64_t entities_default = 5000;
+constexpr std::uint64_t entities_max = 20'000;
+constexpr std::uint32_t positions_looked_at_max = 32'768;  // in a frame
+constexpr std::uint32_t told_max = 2'000;                  // entities in a frame
+
+Centimetres centimetres(float metres) {
+  constexpr float bound = 2e7f;
+  return static_cast<Centimetres>(std::lround(100 * std::clamp(std::isfinite(metres) ? metres : 0.0f, -bound, bound)));
+}
+
+struct Area {
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
+
+  [[nodiscard]] bool contains(float value) const { return value >= low && value <= high; }
+};
+
+struct MapWish {
+  std::string world;
+  Area x = {};
+  Area z = {};
+  std::uint32_t entities_max = 0;
+};
+
+// What a client was told of an entity.
+struct Shown {
+  std::uint32_t generation = 0;  // 0: nothing
+  ecs::PrototypeId prototype = 0;
+  std::uint32_t owner = 0;
+  Centimetres x = 0;
+  Centimetres y = 0;
+  Centimetres z = 0;
+
+  bool operator==(const Shown&) const = default;
+};
+
+struct MapFrame {
+  ecs::Tick tick = 0;
+  bool reset = false;
+  bool complete = false;
+  bool truncated = false;
+  std::size_t shown = 0;
+  std::vector<std::int64_t> came;
+  std::vector<std::int64_t> moved;
+  std::vector<std::int64_t> went;
+  std::uint32_t told = 0;
+};
+
+std::string frame_text(const MapFrame& frame, const std::string& world) {
+  return text_of({{"world", world},
+                  {"tick", frame.tick},
+                  {"reset", frame.reset},
+                  {"complete", frame.complete},
+                  {"truncated", frame.truncated},
+                  {"shown", frame.shown},
+                  {"came", frame.came},
+                  {"moved", frame.moved},
+                  {"went", frame.went}});
+}
+
+class MapFeed final : public admin::Feed {
+ public:
+  MapFeed(ApiPtr api, MapWish wish) : api_(std::move(api)), wish_(std::move(wish)) {}
+
+  Frame next() override {
+    const core::Result<Inspection*> world = find_world(*api_, wish_.world);
+    if (!world) return [error = world.error()]() -> core::Result<std::string> { return error; };
+    const auto frame = std::make_shared<MapFrame>();
+    read(**world, *frame);
+    return [frame, name = (*world)->name()]() -> core::Result<std::string> { return frame_text(*frame, name); };
+  }
+
+ private:
+  void read(Inspection& world, MapFrame& frame);
+  void follow_shown(const ecs::Registry& registry, const ecs::Pool& places, MapFrame& frame);
+  void look(Inspection& world, const ecs::Pool& places, std::uint32_t position, MapFrame& frame);
+  void tell(std::uint32_t index, const Shown& now, MapFrame& frame);
+  void drop(std::uint32_t index, MapFrame& frame);
+
+  ApiPtr api_;
+  MapWish wish_;
+  const void* registry_ = nullptr;    // what the rest is about
+  std::vector<Shown> known_;          // by entity index
+  std::vector<std::uint32_t> shown_;  // indices that are known
+  std::uint32_t cursor_ = 0;          // position to go on from
+  ecs::Tick round_began_ = 0;         // what was written from then on is looked at again in the next round
+  ecs::Tick looked_from_ = 0;         // blocks with older stamps are passed over in this round
+  bool full_ = false;                 // in this round somebody found no room
+  bool was_full_ = false;
+};
+
+std::uint32_t owner_of(const ecs::Registry& registry, ecs::Entity entity) {
+  const auto* relevance = registry.try_get<const Relevance>(entity);
+  return relevance == nullptr ? 0 : relevance->owner;
+}
+
+void MapFeed::drop(std::uint32_t index, MapFrame& frame) {
+  known_[index] = {};
+  frame.went.push_back(index);
+  ++frame.told;
+}
+
+// Who is destroyed, or stands nowhere any more; and who is made of other components or
+// somebody else's now, which no stamp of its place tells.
+void MapFeed::follow_shown(const ecs::Registry& registry, const ecs::Pool& places, MapFrame& frame) {
+  std::erase_if(shown_, [&](std::uint32_t index) {
+    const ecs::Entity entity{index, known_[index].generation};
+    const bool stays = registry.valid(entity) && places.contains(index);
+    if (!stays) {
+      drop(index, frame);
+    } else {
+      Shown now = known_[index];
+      now.prototype = registry.prototype(entity);
+      now.owner = owner_of(registry, entity);
+      tell(index, now, frame);  // nothing if it is as before
+    }
+    return !stays;
+  });
+}
+
+void MapFeed::tell(std::uint32_t index, const Shown& now, MapFrame& frame) {
+  if (index >= known_.size()) known_.resize(index + 1);
+  Shown& before = known_[index];
+  if (before == now) return;
+  ++frame.told;
+  const bool same =
+      before.generation == now.generation && before.prototype == now.prototype && before.owner == now.owner;
+  if (before.generation == 0) shown_.push_back(index);
+  before = now;
+  if (same) return void(frame.moved.insert(frame.moved.end(), {index, now.x, now.y, now.z}));
+  frame.came.insert(frame.came.end(), {index, now.generation, now.prototype, now.owner, now.x, now.y, now.z});
+}
+
+void MapFeed::look(Inspection& world, const ecs::Pool& places, std::uint32_t position, MapFrame& frame) {
+  const std::uint32_t index = places.indices()[position];
+  const bool is_known = index < known_.size() && known_[index].generation != 0;
+  const auto& at = *places.typed_address<hierarchy::WorldTransform>(position);
+  if (!wish_.x.contains(at.position.x) || !wish_.z.contains(at.position.z)) {
+    if (!is_known) return;
+    drop(index, frame);
+    std::erase(shown_, index);
+    return;
+  }
+  if (!is_known && shown_.size() >= wish_.entities_max) {
+    full_ = true;
+    return;
+  }
+  const ecs::Entity entity = world.registry().entities().at(index);
+  tell(index,
+       {.generation = entity.generation,
+        .prototype = world.registry().prototype(entity),
+        .owner = owner_of(world.registry(), entity),
+        .x = centimetres(at.position.x),
+        .y = centimetres(at.position.y),
+        .z = centimetres(at.position.z)},
+       frame);
+}
+
+void MapFeed::read(Inspection& world, MapFrame& frame) {
+  ecs::Registry& registry = world.registry();
+  if (registry_ != &registry) {
+    registry_ = &registry;
+    known_.clear();
+    shown_.clear();
+    cursor_ = 0;
+    looked_from_ = 0;
+    frame.reset = true;
+  }
+  const ecs::Pool& places = registry.pool<hierarchy::WorldTransform>();
+  follow_shown(registry, places, frame);
+  frame.tick = registry.tick() - 1;
+  if (cursor_ == 0) {
+    round_began_ = registry.tick();
+    full_ = false;
+  }
+  const std::span<const ecs::Tick> stamps = places.stamps();
+  std::uint32_t looked_at = 0;
+  while (cursor_ < places.size() && looked_at < positions_looked_at_max && frame.told < told_max) {
+    const std::uint32_t block = cursor_ >> ecs::Pool::block_shift;
+    const std::uint32_t end = std::min((block + 1) << ecs::Pool::block_shift, places.size());
+    if (stamps[block] >= looked_from_)
+      for (looked_at += end - cursor_; cursor_ < end; ++cursor_) look(world, places, cursor_, frame);
+    cursor_ = end;
+  }
+  frame.complete = cursor_ >= places.size();
+  if (frame.complete) {
+    // What had no room may have some now: then all is looked at again.
+    looked_from_ = full_ ? 0 : round_began_;
+    was_full_ = full_;
+    cursor_ = 0;
+  }
+  // Whose index somebody else has got meanwhile has not just gone: it is told as what came.
+  std::erase_if(frame.went,
+                [&](std::int64_t index) { return known_[static_cast<std::size_t>(index)].generation != 0; });
+  frame.truncated = full_ || was_full_;
+  frame.shown = shown_.size();
+}
+
+core::Status read_area(const json& wish, const char* name, Area& area) {
+  const auto said = wish.find(name);
+  if (said == wish.end()) return core::Done{};
+  const bool good = said->is_array() && said->size() == 2 && (*said)[0].is_number() && (*said)[1].is_number();
+  if (good) area = {(*said)[0].get<float>(), (*said)[1].get<float>()};
+  if (!good || !(area.low <= area.high))
+    return core::Error{"bad request", core::format("{}: expected [low, high], two numbers", name)};
+  return core::Done{};
+}
+
+constexpr std::array<std::string_view, 3> members{"x", "z", "entities_max"};
+
+core::Result<std::shared_ptr<admin::Feed>> subscribe(const ApiPtr& api, const json& said) {
+  core::Result<std::string> world = world_in(said, members);
+  if (!world) return world.error();
+  MapWish wish{.world = std::move(*world)};
+  if (const core::Status read = read_area(said, "x", wish.x); !read) return read.error();
+  if (const core::Status read = read_area(said, "z", wish.z); !read) return read.error();
+  const core::Result<std::uint64_t> count = number_in(said, "entities_max", 1, entities_max, entities_default);
+  if (!count) return count.error();
+  wish.entities_max = static_cast<std::uint32_t>(*count);
+  return std::shared_ptr<admin::Feed>(std::make_shared<MapFeed>(api, std::move(wish)));
+}
+
+}  // namespace
+
+admin::Topic map_topic(const ApiPtr& api) {
+  return {"map", 5, [api](std::string_view said) { return subscribe(api, json::parse(said)); }};
+}
+
+}  // namespace mobula::server::api

@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <mobula/core/format.hpp>
+#include <mobula/server/game/command_dispatch.hpp>
+#include <mobula/server/game/world.hpp>
+
+namespace mobula::server {
+
+CommandDispatch::CommandDispatch(const CommandTable& table, std::uint32_t ticks_per_second)
+    : opener_(table.opener()), ticks_per_second_(ticks_per_second) {
+  const RateLimit each_tick{.per_second = 2 * ticks_per_second, .burst = 2 * ticks_per_second};
+  for (const CommandTable::Command& command : table.commands()) {
+    by_number_.push_back(command.handler ? static_cast<std::uint32_t>(known_.size()) : none);
+    if (!command.handler) continue;
+    const RateLimit limit = command.limit.value_or(each_tick);
+    known_.push_back({command.handler, transport::Pace(limit)});
+    infos_.push_back({command.name, limit});
+  }
+}
+
+core::Status CommandDispatch::run(World& world, const Player& player, Gates& gates, core::ByteView bytes,
+                                  const CommandContext& context) {
+  if (opener_ == nullptr) return core::Error{"unknown command", "this game knows no commands"};
+  if (bytes.size() > aligned_.size())
+    return core::Error{"malformed command", core::format("{} bytes, at most {}", bytes.size(), aligned_.size())};
+  std::ranges::copy(bytes, aligned_.begin());
+  const std::optional<CommandTable::Opened> opened = opener_({aligned_.data(), bytes.size()});
+  if (!opened) return core::Error{"malformed command", core::format("{} bytes that are no command", bytes.size())};
+  const std::uint32_t which = opened->number < by_number_.size() ? by_number_[opened->number] : none;
+  if (which == none) return core::Error{"unknown command", core::format("number {}", opened->number)};
+  core::Status done = carry_out(which, world, player, gates, opened->body, context);
+  ++(done ? infos_[which].done : infos_[which].refused);
+  return done;
+}
+
+core::Status CommandDispatch::carry_out(std::uint32_t which, World& world, const Player& player, Gates& gates,
+                                        const void* body, const CommandContext& context) {
+  if (gates.empty()) gates.resize(known_.size());
+  const core::Nanoseconds now = core::Nanoseconds{world.tick()} * core::second / ticks_per_second_;
+  const CommandInfo& info = infos_[which];
+  if (!gates[which].pass(known_[which].pace, now))
+    return core::Error{"too many commands", core::format("{}: more than {} per second, {} at once", info.name,
+                                                         info.limit.per_second, info.limit.burst)};
+  return known_[which].handler(world, player, body, context);
+}
+
+}  // namespace mobula::server

@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <memory>
+#include <mobula/core/format.hpp>
+#include <mobula/resource/level_diff.hpp>
+#include <mobula/server/game/level.hpp>
+#include <mobula/wire/delta.hpp>
+#include <mobula/wire/entity_codec.hpp>
+#include <mobula/wire/messages.hpp>
+
+namespace mobula::server {
+namespace {
+
+using resource::SpawnChoice;
+
+// An entity whose components do not fit one datagram could never be mirrored.
+core::Status check_sizes(const reflect::Schema& schema, const resource::EntityResource& entities) {
+  for (const std::span<const resource::ComponentKey> prototype : entities.prototypes) {
+    wire::EntityLayout layout;
+    std::vector<std::unique_ptr<wire::RowCodec>> codecs;
+    for (const resource::ComponentKey& key : prototype) {
+      const reflect::Component* component = schema.find(key.type);
+      if (component == nullptr || component->not_sent) continue;
+      codecs.push_back(std::make_unique<wire::RowCodec>(*component));
+      layout.add(*codecs.back());
+    }
+    if (layout.bits_max > wire::entity_bits_max || codecs.size() > wire::max_components_per_prototype)
+      return core::Error{"too large",
+                         core::format("an entity of the level has {} components to send, {} bytes of them; expected at "
+                                      "most {} components and {} bytes, as a datagram holds",
+                                      codecs.size(), layout.bits_max / 8, wire::max_components_per_prototype,
+                                      wire::entity_bits_max / 8)};
+  }
+  return core::Done{};
+}
+
+core::Status check_sizes(const reflect::Schema& schema, const resource::Resource& level) {
+  if (core::Status fits = check_sizes(schema, level.level()); !fits) return fits;
+  for (const core::StringId32 name : level.prefab_names())
+    if (core::Status fits = check_sizes(schema, *level.find_prefab(name)); !fits) return fits;
+  return core::Done{};
+}
+
+}  // namespace
+
+core::Result<Level> Level::bind(ecs::Registry& registry, const reflect::Schema& schema,
+                                std::shared_ptr<const resource::Resource> resource,
+                                const resource::SpawnerTable& spawners) {
+  if (!resource->complete())
+    return core::Error{"incomplete", "the level is a client's copy: what the server alone knows is missing"};
+  if (core::Status fits = check_sizes(schema, *resource); !fits) return fits.error();
+  core::Result<resource::Spawner> spawner = resource::Spawner::bind(registry, schema, std::move(resource), spawners);
+  if (!spawner) return spawner.error();
+  return Level(registry, std::move(*spawner));
+}
+
+core::Status Level::spawn() {
+  const core::Result<ecs::EntityRange> spawned = spawner_.spawn_level();
+  if (!spawned) return spawned.error();
+  range_ = *spawned;
+  for (std::uint32_t i = 0; i < spawned->count; ++i) entities_.push_back(spawned->at(i));
+  return core::Done{};
+}
+
+core::Status Level::adopt(const ecs::EntityRange& range, std::span<const ecs::Entity> entities) {
+  const std::uint32_t count = resource().level().num_entities;
+  if (entities.size() != count || (range.count != 0 && range.count != count))
+    return core::Error{"other level",
+                       core::format("{} entities were spawned of a level that has {}", entities.size(), count)};
+  range_ = range;
+  entities_.assign(entities.begin(), entities.end());
+  return core::Done{};
+}
+
+core::Status Level::spawn_changed(std::vector<ecs::Entity>& entities, std::span<const SpawnChoice> choices) {
+  const bool all = std::ranges::count(choices, SpawnChoice::leave) == 0;
+  if (!all) return spawner_.spawn_part(entities, choices);
+  const core::Result<ecs::EntityRange> range = spawner_.spawn_level();  // ranges serve ranges again
+  if (!range) return range.error();
+  for (std::uint32_t i = 0; i < range->count; ++i) entities[i] = range->at(i);
+  return core::Done{};
+}
+
+core::Result<LevelChange> Level::replace(const Level& before) {
+  const std::vector<resource::LevelMatch> matches = resource::match_levels(before.resource(), resource());
+  const std::span<const std::uint32_t> parents = resource().level().parent_index;
+  std::vector<ecs::Entity> heirs(before.entities_.size());
+  std::vector<bool> stays(before.entities_.size());
+  std::vector<ecs::Entity> old(matches.size());
+  std::vector<ecs::Entity> entities(matches.size());
+  std::vector<SpawnChoice> choices(matches.size(), SpawnChoice::spawn);
+  LevelChange change;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const bool orphan =
+        parents[i] != resource::no_parent && choices[parents[i]] == SpawnChoice::leave && !entities[parents[i]];
+    if (orphan) choices[i] = SpawnChoice::leave;
+    if (matches[i].old == resource::no_parent) continue;
+    old[i] = before.entities_[matches[i].old];
+    if (!matches[i].unchanged) continue;
+    choices[i] = SpawnChoice::leave;
+    stays[matches[i].old] = true;
+    if (!registry_->valid(old[i])) continue;
+    entities[i] = old[i];
+    ++change.kept;
+  }
+  // What can fail comes first.
+  if (core::Status spawned = spawn_changed(entities, choices); !spawned) return spawned.error();
+  for (std::size_t i = 0; i < matches.size(); ++i)
+    if (matches[i].old != resource::no_parent) heirs[matches[i].old] = entities[i];
+  for (std::size_t i = 0; i < stays.size(); ++i)
+    if (!stays[i] && registry_->valid(before.entities_[i])) change.gone.push_back({before.entities_[i], heirs[i]});
+  spawner_.repoint(entities, old, choices);
+  entities_ = std::move(entities);
+  change.spawned = static_cast<std::uint32_t>(std::ranges::count(choices, SpawnChoice::spawn));
+  return change;
+}
+
+}  // namespace mobula::server

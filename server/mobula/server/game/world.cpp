@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <map>
+#include <mobula/resource/entity_tree.hpp>
+#include <mobula/server/game/world.hpp>
+
+namespace mobula::server {
+namespace {
+
+core::Status add_names(const reflect::Schema& schema, index::NameTable& names) {
+  for (const reflect::Component& component : schema.components())
+    if (const core::Result<core::StringId32> added = names.add(component.name); !added) return added.error();
+  return core::Done{};
+}
+
+core::Status add_names(const resource::Resource& level, index::NameTable& names) {
+  for (const std::string_view name : level.names())
+    if (const core::Result<core::StringId32> added = names.add(name); !added) return added.error();
+  return core::Done{};
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<World>> World::make(WorldConfig config) {
+  std::unique_ptr<World> world(new World(std::move(config)));
+  const WorldConfig& made = world->config_;
+  if (core::Status registered = reflect::register_components(world->registry_, *made.schema); !registered)
+    return registered.error();
+  if (core::Status named = add_names(*made.schema, world->names_); !named) return named.error();
+  if (made.level == nullptr) return world;
+  if (core::Status named = add_names(*made.level, world->names_); !named) return named.error();
+  core::Result<Level> level = Level::bind(world->registry_, *made.schema, made.level, made.spawners);
+  if (!level) return level.error();
+  world->level_.emplace(std::move(*level));
+  return world;
+}
+
+core::Status World::spawn_level() {
+  if (!level_) return core::Done{};
+  if (core::Status spawned = level_->spawn(); !spawned) return spawned;
+  hierarchy_.update();
+  return core::Done{};
+}
+
+core::Result<std::vector<std::string>> World::restore(store::Store& store) {
+  const store::Facts& facts = store.saved_facts();
+  MOBULA_ASSERT((facts.level != nullptr) == level_.has_value(),
+                "a world is made with the level that it was saved with");
+  if (level_)
+    if (core::Status adopted = level_->adopt(facts.level->range, facts.level->entities); !adopted)
+      return adopted.error();
+  core::Result<std::vector<std::string>> notes = store.restore(registry_);
+  if (!notes) return notes;
+  saved_level_ = facts.level;
+  random_ = core::Random(facts.random);
+  hierarchy_.update();
+  return notes;
+}
+
+store::Facts World::facts() {
+  if (level_ && saved_level_ == nullptr) saved_level_ = level_to_save();
+  store::Facts facts;
+  facts.tick = tick();
+  facts.random = random_.state();
+  facts.level = saved_level_;
+  return facts;
+}
+
+std::shared_ptr<const store::SavedLevel> World::level_to_save() const {
+  if (!level_) return nullptr;
+  const resource::Resource& resource = level_->resource();
+  const resource::EntityTree tree(resource.level(), resource, false);
+  auto saved = std::make_shared<store::SavedLevel>();
+  saved->file.assign(resource.bytes().begin(), resource.bytes().end());
+  saved->range = level_->range();
+  saved->entities.assign(level_->entities().begin(), level_->entities().end());
+  for (std::uint32_t i = 0; i < resource.level().num_entities; ++i) saved->paths.push_back(tree.path(0, i));
+  saved->names.assign(resource.names().begin(), resource.names().end());
+  return saved;
+}
+
+core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Resource> resource) {
+  if (!level_) return core::Error{"no level", "a world that began without a level has none to reload"};
+  index::NameTable names = names_;  // with the old ones: what the game has spawned may still have them
+  if (core::Status named = add_names(*resource, names); !named) return named.error();
+  core::Result<Level> next = Level::bind(registry_, schema(), std::move(resource), config_.spawners);
+  if (!next) return next.error();
+  core::Result<LevelChange> change = next->replace(*level_);
+  if (!change) return change;
+  destroy_replaced(change->gone);
+  level_.emplace(std::move(*next));
+  names_ = std::move(names);
+  saved_level_ = nullptr;
+  ++level_version_;
+  hierarchy_.update();
+  return change;
+}
+
+// Whatever the game has put below an entity that goes stays: below what took its place, or where it is.
+void World::destroy_replaced(std::span<const LevelChange::Gone> gone) {
+  std::vector<ecs::Entity> all;
+  std::map<ecs::Entity, ecs::Entity> heirs;
+  for (const auto& [entity, heir] : gone) {
+    all.push_back(entity);
+    heirs.emplace(entity, heir);
+  }
+  std::ranges::sort(all);
+  for (const ecs::Entity child : hierarchy_.children(all)) {
+    if (heirs.contains(child)) continue;
+    const ecs::Entity heir = heirs.at(registry_.get<const engine::Parent>(child).entity);
+    const bool inherited = heir && hierarchy_.set_parent(child, heir).ok();
+    if (!inherited) static_cast<void>(hierarchy_.set_parent_in_place(child, ecs::null_entity));
+  }
+  registry_.destroy(all);
+}
+
+core::Result<ecs::Entity> World::spawn(std::string_view prefab, const resource::Placement* placement) {
+  if (!level_) return core::Error{"unknown prefab", "without a level there are no prefabs"};
+  const core::Result<ecs::EntityRange> spawned = level_->spawner().spawn_prefab(prefab, placement);
+  if (!spawned) return spawned.error();
+  return spawned->at(0);
+}
+
+std::span<const std::string> World::level_notes() const {
+  if (!level_) return {};
+  return level_->spawner().notes();
+}
+
+Viewer* World::viewer(std::uint32_t player) {
+  const auto found = viewers_.find(player);
+  return found == viewers_.end() ? nullptr : &found->second;
+}
+
+// What hooks wished of players while others were sent away is for the next tick.
+void World::end_tick() {
+  events_.clear();
+#ifdef MOBULA_ASSERTS
+  for (const ecs::UnstampedBlock& block : audit_.run())
+    MOBULA_ASSERT(false, "a kept reference was written through: " + to_string(block, registry_));
+#endif
+  registry_.clear_journal();
+  registry_.set_tick(registry_.tick() + 1);
+}
+
+}  // namespace mobula::server

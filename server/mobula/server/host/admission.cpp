@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <mobula/core/clock.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/core/key_file.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/net/local_addresses.hpp>
+#include <mobula/net/resolve.hpp>
+#include <mobula/server/host/admission.hpp>
+
+namespace mobula::server {
+namespace {
+
+core::Result<core::SecretKey> load_shared_key(const std::string& path) {
+  const core::Result<core::KeyFile> file = core::load_key_file(path);
+  if (!file) return file.error();
+  if (file->others_may_read) core::log_warn("server", "{}: others may read this key (chmod 600)", path);
+  return file->key;
+}
+
+// After the brackets of an IPv6 address.
+bool names_port(std::string_view text) {
+  const std::size_t bracket = text.rfind(']');
+  return text.substr(bracket == std::string_view::npos ? 0 : bracket).find(':') != std::string_view::npos;
+}
+
+core::Result<std::vector<transport::Address>> resolve_all(const std::vector<std::string>& texts,
+                                                          std::uint16_t own_port) {
+  std::vector<transport::Address> addresses;
+  for (const std::string& text : texts) {
+    const core::Result<transport::Address> address =
+        net::resolve(names_port(text) ? text : core::format("{}:{}", text, own_port));
+    if (!address) return core::Error{address.error().reason, "--public-address: " + address.error().message};
+    addresses.push_back(*address);
+  }
+  if (addresses.size() > transport::token_servers_max)
+    return core::Error{"too many servers", core::format("--public-address: at most {}", transport::token_servers_max)};
+  return addresses;
+}
+
+void copy_text(std::string_view text, transport::UserData& user_data) {
+  const core::ByteView bytes = core::as_bytes(text.data(), std::min(text.size(), user_data.size()));
+  std::copy(bytes.begin(), bytes.end(), user_data.begin());
+}
+
+}  // namespace
+
+core::Result<Admission> make_admission(const Config& config, const Ports& ports) {
+  Admission admission;
+  admission.shared = !config.key_file.empty();
+  if (admission.shared) {
+    const core::Result<core::SecretKey> key = load_shared_key(config.key_file);
+    if (!key) return key.error();
+    admission.key = *key;
+  } else {
+    core::random_bytes(admission.key);
+  }
+  core::Result<std::vector<transport::Address>> given = resolve_all(config.public_addresses, ports.udp);
+  if (!given) return given.error();
+  admission.public_addresses = given->empty() ? net::local_addresses(ports.udp) : std::move(*given);
+  if (admission.public_addresses.empty())
+    return core::Error{"no address", "this machine has no address that clients could reach; give --public-address"};
+  if (admission.public_addresses.size() > transport::token_servers_max)
+    admission.public_addresses.resize(transport::token_servers_max);
+  admission.accepted = admission.public_addresses;
+  for (const std::uint16_t port : {ports.tcp, ports.websocket}) {
+    for (transport::Address address : admission.public_addresses) {
+      address.port = port;
+      if (port != 0) admission.accepted.push_back(address);
+    }
+  }
+  return admission;
+}
+
+core::Result<core::Bytes> make_token(const Admission& admission, const transport::Identity& identity) {
+  return transport::mint_token(
+      {.client_id = identity.client_id, .user_data = identity.user_data, .servers = admission.public_addresses},
+      admission.key, transport::random_token_secrets(), core::unix_now());
+}
+
+admin::TokenSource token_source(const Admission& admission) {
+  if (admission.shared) return {};
+  return [admission](std::uint32_t count, std::string_view user_data) -> core::Result<std::vector<core::Bytes>> {
+    std::vector<core::Bytes> tokens;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      transport::Identity identity;
+      core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
+      copy_text(user_data, identity.user_data);
+      core::Result<core::Bytes> token = make_token(admission, identity);
+      if (!token) return token.error();
+      tokens.push_back(std::move(*token));
+    }
+    return tokens;
+  };
+}
+
+}  // namespace mobula::server

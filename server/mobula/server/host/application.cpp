@@ -1,0 +1,140 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+#include <mobula/core/log.hpp>
+#include <mobula/net/bearer_token.hpp>
+#include <mobula/net/http_client.hpp>
+#include <mobula/server/admin/admin_server.hpp>
+#include <mobula/server/admin/documents.hpp>
+#include <mobula/server/admin/live.hpp>
+#include <mobula/server/api/api.hpp>
+#include <mobula/server/host/application.hpp>
+
+namespace mobula::server {
+namespace {
+
+using OpenWorlds = std::function<core::Status(Worlds&, const Config&)>;
+
+constexpr int failed = 1;
+constexpr int bad_input = 2;
+
+int refuse(const Config& config, const core::Error& error) {
+  std::cerr << config.program << ": " << error.message << '\n';
+  return bad_input;
+}
+
+constexpr core::Nanoseconds answers_per_tick_max = core::millisecond;
+
+api::ApiPtr make_api(Worlds& worlds, const Admission& admission) {
+  api::Api api;
+  api.worlds = [&worlds] {
+    std::vector<Inspection*> all;
+    for (const std::unique_ptr<HostedWorld>& world : worlds.all()) all.push_back(&world->inspection());
+    return all;
+  };
+  api.hands_out_tokens = !admission.shared;
+  api.started_unix_seconds = static_cast<double>(core::unix_now());
+  return std::make_shared<const api::Api>(std::move(api));
+}
+
+// Nobody is let in by tokens of a server that drains.
+admin::TokenSource while_open(admin::TokenSource source, const api::ApiPtr& api) {
+  if (!source) return source;
+  return [source = std::move(source), api](std::uint32_t count,
+                                           std::string_view user_data) -> core::Result<std::vector<core::Bytes>> {
+    if (api->pulse->draining) return core::Error{"closing", "the server lets nobody in any more"};
+    return source(count, user_data);
+  };
+}
+
+// Where it listens, and whom it answers: before anything else is opened.
+core::Result<admin::AdminConfig> admin_config(const Config& config) {
+  const core::Result<transport::Address> listen = admin_listen(config.admin_address, config.admin_port);
+  if (!listen) return core::Error{listen.error().reason, "--admin-address: " + listen.error().message};
+  admin::AdminConfig admin{.listen = *listen};
+  if (!config.admin_token_file.empty()) {
+    core::Result<net::BearerTokenFile> file = net::load_bearer_token(config.admin_token_file);
+    if (!file) return core::Error{file.error().reason, "--admin-token-file: " + file.error().message};
+    if (file->others_may_read)
+      core::log_warn("server", "{}: others may read this token (chmod 600)", config.admin_token_file);
+    admin.bearer_token = std::move(file->token);
+  }
+  if (const core::Status good = admin::check_listen(*listen, admin.bearer_token); !good)
+    return core::Error{good.error().reason, "--admin-token-file: " + good.error().message};
+  // A world that has begun has had one of its starts: not for want of a port.
+  if (const core::Status free = admin::try_listen(*listen); !free)
+    return core::Error{free.error().reason,
+                       "--admin-port: " + free.error().message + " (0 takes any port that is free)"};
+  return admin;
+}
+
+core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig admin, const Config& config,
+                                                              const Admission& admission, const api::ApiPtr& api) {
+  admin.routes = api::routes(api);
+  admin.routes.push_back(admin::live_route());
+  admin.routes.push_back(admin::tokens_route(while_open(token_source(admission), api)));
+  for (admin::Route& file : admin::file_routes(admin::inspector_files())) admin.routes.push_back(std::move(file));
+  admin.topics = api::topics(api);
+  admin.welcome = api::welcome(api);
+  core::Result<std::unique_ptr<admin::AdminServer>> started = admin::AdminServer::start(std::move(admin));
+  if (!started) return core::Error{started.error().reason, "--admin-port: " + started.error().message};
+  Config at = config;
+  at.admin_port = (*started)->local_port();
+  core::log_info("server", "admin address {}: {}", admin_url(at),
+                 admission.shared ? "tokens are the backend's to make" : "hands out connect tokens");
+  return started;
+}
+
+int serve(const Config& config, const OpenWorlds& open) {
+  core::Result<admin::AdminConfig> admin = admin_config(config);
+  if (!admin) return refuse(config, admin.error());
+  Worlds worlds;
+  if (const core::Status opened = open(worlds, config); !opened) return refuse(config, opened.error());
+  MOBULA_ASSERT(!worlds.all().empty(), "whoever opens the worlds opens one at least");
+  const api::ApiPtr api = make_api(worlds, worlds.all().front()->admission());
+  const auto admin_server = start_admin(std::move(*admin), config, worlds.all().front()->admission(), api);
+  if (!admin_server) return refuse(config, admin_server.error());
+  worlds.on_tick([&] {
+    api->pulse->ticked_at = core::monotonic_now();
+    (*admin_server)->serve(answers_per_tick_max);
+  });
+  worlds.events().on_stop_signal([&] {
+    api->pulse->draining = true;
+    worlds.drain("the server ends");
+  });
+  worlds.events().on_reload_signal([&] {
+    for (const std::unique_ptr<HostedWorld>& world : worlds.all()) (void)world->reload_level();
+  });
+  return worlds.run(config.ticks) ? 0 : failed;
+}
+
+int check_health(const Config& config) {
+  const core::Result<std::string> answer = net::http_get(config.health_target + "/live", {.timeout = 2 * core::second});
+  std::cout << config.health_target
+            << (answer ? ": a server lives\n" : ": no answer: " + answer.error().message + "\n");
+  return answer ? 0 : failed;
+}
+
+}  // namespace
+
+int run(int argc, char** argv, const OpenWorlds& open, std::vector<core::Setting> settings) {
+  std::signal(SIGPIPE, SIG_IGN);  // who reads the log may end before the world
+  int status = 0;
+  const std::optional<Config> config = parse_command_line(argc, argv, environ, status, std::move(settings));
+  if (!config) return status;
+  core::set_log_levels(core::LogLevels::parse(config->log_level).value());
+  core::set_log_format(core::parse_log_format(config->log_format).value_or(core::LogFormat::text));
+  return config->job == Config::Job::check_health ? check_health(*config) : serve(*config, open);
+}
+
+int run(int argc, char** argv, Game& game, std::vector<core::Setting> settings) {
+  const auto open = [&](Worlds& worlds, const Config& config) -> core::Status {
+    const core::Result<HostedWorld*> world = worlds.open("main", config, game);
+    if (!world) return world.error();
+    return core::Done{};
+  };
+  return run(argc, argv, open, std::move(settings));
+}
+
+}  // namespace mobula::server

@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <mobula/core/content_hash.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/server/host/hosted_world.hpp>
+
+namespace mobula::server {
+namespace {
+
+using transport::Pipe;
+using LoadedLevel = core::Result<std::shared_ptr<const resource::Resource>>;
+
+net::ServerPipesConfig pipes_of(const Config& config) {
+  net::ServerPipesConfig pipes{.listen = transport::Address::any(config.port),
+                               .tcp_port = config.tcp_port,
+                               .websocket_port = config.ws_port,
+                               .certificate_file = config.certificate,
+                               .key_file = config.certificate_key,
+                               .streams = {}};
+  pipes.streams.connections_max = config.clients_max + std::max(config.clients_max, 256u);
+  pipes.streams.unanswered_max = std::max(config.clients_max, 256u);
+  return pipes;
+}
+
+transport::ServerConfig transport_of(const Config& config, const Admission& admission) {
+  transport::ServerConfig transport{.private_key = admission.key, .public_addresses = admission.accepted};
+  transport.sessions_max = config.clients_max;
+  core::random_bytes(transport.challenge_key);
+  core::random_bytes(std::as_writable_bytes(std::span(&transport.table_seed, 1)));
+  return transport;
+}
+
+void log_level_notes(const World& world) {
+  for (const std::string& note : world.level_notes())
+    core::log_line(core::LogLevel::warn, "server", "the level was compiled with another schema: " + note);
+}
+
+void log_pipe(const net::ServerPipes& pipes, Pipe pipe, std::string_view name) {
+  const net::StreamCounters& counters = pipes.stream_counters(pipe);
+  if (pipes.local_port(pipe) == 0) return;
+  core::log_info("server", "over {}: sent {} bytes in {} datagrams, received {} bytes in {}, from {} connections", name,
+                 counters.bytes_sent, counters.datagrams_sent, counters.bytes_received, counters.datagrams_received,
+                 counters.accepted);
+}
+
+TickPacer::Config pacing_of(const Config& config) {
+  return {.ticks_per_second = config.tick_rate, .catch_up_max = config.catch_up_ticks};
+}
+
+double in_ms(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / core::millisecond; }
+
+}  // namespace
+
+HostedWorld::HostedWorld(std::string name, Config config)
+    : name_(std::move(name)), config_(std::move(config)), pacer_(pacing_of(config_), core::monotonic_now()) {}
+
+core::Result<std::unique_ptr<HostedWorld>> HostedWorld::open(net::EventLoop& events, std::string name, Config config,
+                                                             Game& game) {
+  std::unique_ptr<HostedWorld> world(new HostedWorld(std::move(name), std::move(config)));
+  if (const core::Status started = world->start(events, game); !started) return started.error();
+  return world;
+}
+
+core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
+  const core::LogScope about({.world = name_});
+  ServerConfig server = server_config_of(config_);
+  if (!config_.level.empty()) {
+    LoadedLevel level = resource::Resource::load(config_.level);
+    if (!level) return level.error();
+    server.level = *level;
+  }
+  if (!config_.bans_file.empty()) {
+    core::Result<BanList> bans = BanList::open(config_.bans_file);
+    if (!bans) return core::Error{bans.error().reason, "--bans: " + bans.error().message};
+    server.bans = std::move(*bans);
+  }
+  core::Result<std::unique_ptr<net::ServerPipes>> pipes = net::ServerPipes::open(events, pipes_of(config_));
+  if (!pipes) return pipes.error();
+  pipes_ = std::move(*pipes);
+  core::Result<Admission> admission = make_admission(config_, {.udp = pipes_->local_port(Pipe::udp),
+                                                               .tcp = pipes_->local_port(Pipe::tcp),
+                                                               .websocket = pipes_->local_port(Pipe::websocket)});
+  if (!admission) return admission.error();
+  admission_ = std::move(*admission);
+
+  server.transport = transport_of(config_, admission_);
+  server.token_servers = admission_.public_addresses;
+  core::random_bytes(server.secret);
+  server.phase_clock = core::monotonic_now;
+  // Last of what can fail for want of ports and keys: each opening is one of the world's starts.
+  if (core::Status opened = open_store(game); !opened) return opened;
+  server.store = store_.get();
+  core::Result<std::unique_ptr<Server>> started = Server::start(std::move(server), game);
+  if (!started) return started.error();
+  server_ = std::move(*started);
+  if (const resource::Resource* level = server_->world().level())
+    core::log_info("server", "level {} ({:.16})", config_.level, to_string(level->server_identity()));
+  log_level_notes(server_->world());
+  take_datagrams();
+  log_pipes();
+  pacer_ = TickPacer(pacing_of(config_), core::monotonic_now());
+  inspection_ = std::make_unique<Inspection>(
+      name_, Inspection::World{*server_, pacer_, pipes_.get(), [this] { return reload_level(); }, store_.get()});
+  return core::Done{};
+}
+
+core::Status HostedWorld::open_store(const Game& game) {
+  if (config_.db.empty()) return core::Done{};
+  core::Result<std::shared_ptr<const reflect::Schema>> schema = reflect::Schema::load(game.schema());
+  if (!schema) return schema.error();
+  core::Result<std::unique_ptr<store::Store>> opened = store::Store::open({.path = config_.db, .schema = *schema});
+  if (!opened) return opened.error();
+  store_ = std::move(*opened);
+  core::log_info("store", "the world is kept in {}, saved each {} s; start {} of {}", config_.db,
+                 config_.checkpoint_seconds, store_->incarnation(), store::Store::starts_max);
+  return core::Done{};
+}
+
+void HostedWorld::take_datagrams() {
+  server_->set_unix_time(core::unix_now());
+  pipes_->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
+    const core::LogScope about({.world = name_});
+    server_->receive(from, datagram, core::monotonic_now(), *pipes_);
+  });
+  pipes_->on_closed([this](const transport::Address& from, std::string_view why) {
+    const core::LogScope about({.world = name_});
+    core::log_debug("server", "{}: {}", transport::to_string(from), why);
+    server_->pipe_closed(from, core::monotonic_now());
+  });
+}
+
+void HostedWorld::tick() {
+  const core::LogScope about({.world = name_});
+  const core::Nanoseconds now = core::monotonic_now();
+  pacer_.begin(now);
+  server_->set_unix_time(core::unix_now());
+  server_->tick(now, *pipes_);
+  core::log_held_lines();
+  const bool judged = pacer_.end(core::monotonic_now());
+  inspection_->note_tick();
+  if (!judged) return;
+  const TickTimes& times = pacer_.times();
+  const double load = 100 * times.load;
+  const double lost = in_ms(static_cast<std::uint64_t>(times.lost)) / 1000;
+  if (times.overloaded)
+    core::log_warn("server", "overloaded: ticks take {:.0f}% of the time; {:.2f} s of the world's time lost so far",
+                   load, lost);
+  else
+    core::log_info("server", "no longer overloaded: ticks take {:.0f}% of the time; {:.2f} s lost in all", load, lost);
+}
+
+core::Result<LevelChange> HostedWorld::reload_level() {
+  const core::LogScope about({.world = name_});
+  const auto keep = [&](const core::Error& error) {
+    core::log_error("server", "level {} is kept as it was: {}: {}", config_.level, error.reason, error.message);
+    return error;
+  };
+  if (config_.level.empty()) return keep({"no level", "the server was started without one"});
+  const LoadedLevel level = resource::Resource::load(config_.level);
+  if (!level) return keep(level.error());
+  core::Result<LevelChange> change = server_->reload_level(*level);
+  if (!change) return keep(change.error());
+  core::log_info("server", "level {} ({:.16}) reloaded: {} entities kept, {} spawned, {} destroyed", config_.level,
+                 to_string((*level)->server_identity()), change->kept, change->spawned, change->gone.size());
+  log_level_notes(server_->world());
+  return change;
+}
+
+void HostedWorld::drain(std::string_view reason) {
+  const core::LogScope about({.world = name_});
+  server_->drain(reason, config_.drain_seconds);
+}
+
+void HostedWorld::begin_last_save() {
+  const core::LogScope about({.world = name_});
+  static_cast<void>(server_->checkpoint());
+}
+
+core::Status HostedWorld::shut_down() {
+  const core::LogScope about({.world = name_});
+  core::Status saved = server_->finish_store();
+  if (!saved) {
+    core::log_error("store", "the end of the world is not saved: {}: {}", saved.error().reason, saved.error().message);
+  } else if (store_ != nullptr) {
+    const store::StoreStatus status = store_->status();
+    core::log_info("store", "saved as of tick {}: state {:016x}", status.tick, status.state);
+  }
+  server_->shut_down(core::monotonic_now(), *pipes_);
+  log_summary();
+  return saved;
+}
+
+void HostedWorld::log_pipes() const {
+  // However many worlds open at once, each says where it is found.
+  const auto say = [](const std::string& text) { core::log_line(core::LogLevel::info, "server", text); };
+  say(core::format("listening on udp port {}, {} ticks per second", pipes_->local_port(Pipe::udp), config_.tick_rate));
+  if (config_.tcp_port) say(core::format("listening on tcp port {}", pipes_->local_port(Pipe::tcp)));
+  if (config_.ws_port)
+    say(core::format("listening on {} port {}", config_.certificate.empty() ? "ws" : "wss",
+                     pipes_->local_port(Pipe::websocket)));
+}
+
+void HostedWorld::log_summary() {
+  const ServerStats& stats = server_->stats();
+  core::log_info("server", "{} ticks, {} entities, state hash {:016x}", server_->world().tick() - 1,
+                 server_->world().registry().entities().size(), server_->published().hash());
+  const TickTimes& times = pacer_.times();
+  core::log_info("server", "ticks took {:.2f} ms (p99 {:.2f}, max {:.2f}) and began {:.2f} ms late (p99)",
+                 times.duration_ns.mean() / core::millisecond, in_ms(times.duration_ns.percentile(0.99)),
+                 in_ms(times.duration_ns.max()), in_ms(times.start_delay_ns.percentile(0.99)));
+  const net::UdpCounters& udp = pipes_->udp_counters();
+  core::log_info("server", "sent {} bytes in {} datagrams, received {} bytes in {}; {} deltas written", udp.bytes_sent,
+                 udp.datagrams_sent, udp.bytes_received, udp.datagrams_received, stats.deltas_sent);
+  log_pipe(*pipes_, Pipe::tcp, "tcp");
+  log_pipe(*pipes_, Pipe::websocket, "websocket");
+  core::log_info("server", "{} commands done, {} players came back", stats.commands, stats.rejoins);
+  const std::string drops = transport::describe_new(server_->endpoint().counters().dropped, {});
+  if (!drops.empty()) core::log_info("server", "datagrams that led to nothing: {}", drops);
+  for (const auto& [reason, count] : stats.refusals)
+    core::log_line(core::LogLevel::info, "server", core::format("refused {}: {}", count, reason));
+}
+
+}  // namespace mobula::server

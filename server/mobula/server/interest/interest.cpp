@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <cmath>
+#include <mobula/server/interest/interest.hpp>
+#include <utility>
+
+namespace mobula::server {
+
+using engine::Vec3;
+using hierarchy::WorldTransform;
+
+namespace {
+
+// visit(position) for each in a block that was written after a tick. False: there is none.
+template <class Visit>
+bool each_stamped_after(const ecs::Pool& pool, ecs::Tick tick, Visit visit) {
+  const std::span<const ecs::Tick> stamps = pool.stamps();
+  bool any = false;
+  for (std::uint32_t block = 0; block < stamps.size(); ++block) {
+    if (stamps[block] <= tick) continue;
+    any = true;
+    const std::uint32_t begin = block << ecs::Pool::block_shift;
+    const std::uint32_t end = std::min(begin + ecs::Pool::block_size, pool.size());
+    for (std::uint32_t position = begin; position < end; ++position) visit(position);
+  }
+  return any;
+}
+
+float distance_squared(const Vec3& a, const Vec3& b) {
+  const float x = a.x - b.x;
+  const float y = a.y - b.y;
+  const float z = a.z - b.z;
+  return x * x + y * y + z * z;
+}
+
+}  // namespace
+
+Interest::Interest(ecs::Registry& registry, std::span<const Layer> layers)
+    : registry_(registry),
+      worlds_(registry.pool<WorldTransform>()),
+      relevances_(registry.pool<Relevance>()),
+      layer_count_(std::max<std::uint32_t>(static_cast<std::uint32_t>(layers.size()), 1)),
+      grid_(layers) {  // which asserts that they make sense
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const float half = layers[i].radius / 2;
+    const float leave = leave_radius(layers[i]);
+    falloffs_[i] = {half * half, leave * leave};
+  }
+}
+
+// Following -------------------------------------------------------------------------------
+
+void Interest::add(std::uint32_t index) {
+  if (index >= members_.size()) {
+    members_.resize(std::max(index + 1, registry_.entities().index_end()));
+    marks_.make_room(static_cast<std::uint32_t>(members_.size()));
+  }
+  read(index);
+}
+
+void Interest::remove(std::uint32_t index) {
+  if (!is_published(index)) return;
+  if (std::exchange(removed_in_, registry_.tick()) != registry_.tick()) removed_.clear();
+  removed_.push_back({index, members_[index], grid_.position(index)});
+  become(index, {}, InterestGrid::nowhere);
+}
+
+void Interest::update() {
+  MOBULA_ASSERT(registry_.tick() > last_tick_, "a tick is followed once");
+  follow_relevances();
+  follow_positions();
+  last_tick_ = registry_.tick();
+}
+
+// Those that came are in blocks that are stamped.
+bool Interest::follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& seen) {
+  if (seen.is_current(pool)) return false;
+  const auto gone = [this](std::uint32_t index) {
+    if (is_published(index)) read(index);
+  };
+  seen.follow(pool, gone, [](std::uint32_t /*position*/) {});
+  return true;
+}
+
+void Interest::follow_relevances() {
+  follow_departures(relevances_, seen_relevances_);
+  each_stamped_after(relevances_, last_tick_, [this](std::uint32_t position) {
+    const std::uint32_t index = relevances_.indices()[position];
+    if (!is_published(index) || members_[index].relevance == *relevances_.typed_address<const Relevance>(position))
+      return;
+    read(index);
+  });
+}
+
+void Interest::follow_positions() {
+  bool any = follow_departures(worlds_, seen_worlds_);
+  any |= each_stamped_after(worlds_, last_tick_, [this](std::uint32_t position) {
+    const std::uint32_t index = worlds_.indices()[position];
+    const Vec3& now = worlds_.typed_address<const WorldTransform>(position)->position;
+    // By the grid alone: what else is known of the entity is far away in memory.
+    if (grid_.is_at(index, now) || !grid_.contains(index)) return;
+    if (std::isnan(grid_.position(index).x)) return read(index);  // perhaps it has come to stand somewhere
+    grid_.move(index, now);
+  });
+  if (any && grid_.near_count() > 0) ++version_;
+}
+
+void Interest::read(std::uint32_t index) {
+  Member now;
+  now.published = true;
+  const std::uint32_t relevance = relevances_.find(index);
+  if (relevance != ecs::Pool::none) now.relevance = *relevances_.typed_address<const Relevance>(relevance);
+  MOBULA_ASSERT(now.relevance.layer < layer_count_,
+                "a Relevance names layer " + std::to_string(now.relevance.layer) + ", which the game has not declared");
+  const std::uint32_t world = worlds_.find(index);
+  now.positioned = world != ecs::Pool::none;
+  become(index, now,
+         now.positioned ? worlds_.typed_address<const WorldTransform>(world)->position : InterestGrid::nowhere);
+}
+
+std::uint8_t Interest::zone_layer(const Member& member) const {
+  const std::uint8_t layer = member.relevance.layer;
+  return member.positioned && falloffs_[layer].half_squared > 0 ? layer : InterestGrid::everywhere;
+}
+
+void Interest::become(std::uint32_t index, const Member& now, const Vec3& position) {
+  Member& member = members_[index];
+  const std::uint8_t layer = zone_layer(now);
+  const bool same_zone = member.relevance.room == now.relevance.room && zone_layer(member) == layer;
+  if (member.published && now.published && same_zone) {
+    grid_.move(index, position);
+  } else {
+    if (member.published) grid_.erase(index);
+    if (now.published) grid_.insert(index, now.relevance.room, layer, position);
+  }
+  owners_.change(index, member.relevance.owner, now.relevance.owner);
+  if (member.relevance.owner != now.relevance.owner) ++owners_version_;
+  if (member != now) ++version_;
+  member = now;
+}
+
+// Looking ---------------------------------------------------------------------------------
+
+void Interest::look(const Viewer& viewer, std::span<const std::uint32_t> seen, std::vector<std::uint32_t>& entering,
+                    std::vector<std::uint32_t>& leaving) {
+  marks_.begin();
+  for (const std::uint32_t index : seen) {
+    MOBULA_ASSERT(index < marks_.size(), "index " + std::to_string(index) + " was never published");
+    marks_.note_seen(index);
+  }
+  const auto first_entering = static_cast<std::ptrdiff_t>(entering.size());
+  const auto visit = [&](std::uint32_t index, bool may_enter) {
+    if (marks_.decided(index)) return;
+    const bool in_view = marks_.seen_only(index);
+    if (!in_view && !may_enter) return;
+    if (rule_ != nullptr && !rule_->may_see(viewer, registry_.entities().at(index))) return marks_.note_refused(index);
+    marks_.note_relevant(index);
+    if (!in_view) entering.push_back(index);
+  };
+  const auto visit_own = [&](std::uint32_t index) {
+    if (is_published(index) && viewer.is_in(members_[index].relevance.room)) visit(index, true);
+  };
+  owners_.each(viewer.player(), visit_own);
+  for (const ecs::Entity viewpoint : viewer.viewpoints())
+    if (registry_.valid(viewpoint)) visit_own(viewpoint.index);
+  const Eyes at = eyes(viewer);
+  grid_.search(0, at.all(), visit);
+  for (const std::uint32_t room : viewer.rooms()) grid_.search(room, at.all(), visit);
+  for (const std::uint32_t index : seen)
+    if (!marks_.relevant(index)) leaving.push_back(index);
+  std::sort(entering.begin() + first_entering, entering.end());
+}
+
+bool Interest::may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const {
+  if (!is_published(index)) return false;
+  const ecs::Entity entity = registry_.entities().at(index);
+  return is_within_reach(viewer, entity, members_[index], grid_.position(index), in_view) &&
+         (rule_ == nullptr || rule_->may_see(viewer, entity));
+}
+
+bool Interest::would_have_stayed(const Viewer& viewer, ecs::Entity entity) const {
+  if (removed_in_ != registry_.tick()) return false;
+  const auto found = std::ranges::find(removed_, entity.index, &Removed::index);
+  return found != removed_.end() && is_within_reach(viewer, entity, found->member, found->position, true);
+}
+
+bool Interest::is_within_reach(const Viewer& viewer, ecs::Entity entity, const Member& member, const Vec3& position,
+                               bool in_view) const {
+  if (!viewer.is_in(member.relevance.room)) return false;
+  const std::span<const ecs::Entity> viewpoints = viewer.viewpoints();
+  const bool owned = member.relevance.owner != 0 && member.relevance.owner == viewer.player();
+  if (owned || std::ranges::find(viewpoints, entity) != viewpoints.end()) return true;
+  if (zone_layer(member) == InterestGrid::everywhere) return true;
+  const Falloff& layer = falloffs_[member.relevance.layer];
+  const float radius_squared = in_view ? layer.leave_squared : 4 * layer.half_squared;
+  const Eyes at = eyes(viewer);
+  return std::ranges::any_of(at.all(),
+                             [&](const Vec3& eye) { return distance_squared(position, eye) <= radius_squared; });
+}
+
+Interest::Eyes Interest::eyes(const Viewer& viewer) const {
+  Eyes found;
+  for (const ecs::Entity viewpoint : viewer.viewpoints()) {
+    const std::uint32_t position = registry_.valid(viewpoint) ? worlds_.find(viewpoint.index) : ecs::Pool::none;
+    if (position == ecs::Pool::none) continue;
+    found.at[found.count++] = worlds_.typed_address<const WorldTransform>(position)->position;
+  }
+  return found;
+}
+
+float Interest::importance(const Eyes& eyes, std::uint32_t index) const {
+  if (!is_published(index)) return Relevance{}.priority;
+  const Member& member = members_[index];
+  const Falloff& falloff = falloffs_[member.relevance.layer];
+  if (!member.positioned || falloff.half_squared == 0) return member.relevance.priority;
+  float nearest = falloff.leave_squared;
+  for (const Vec3& eye : eyes.all()) nearest = std::min(nearest, distance_squared(grid_.position(index), eye));
+  return member.relevance.priority * falloff.half_squared / (falloff.half_squared + nearest);
+}
+
+void Interest::check() const {
+  grid_.check();
+  std::size_t published = 0;
+  for (std::uint32_t index = 0; index < members_.size(); ++index) {
+    if (!members_[index].published) continue;
+    ++published;
+    bool listed = members_[index].relevance.owner == 0;
+    owners_.each(members_[index].relevance.owner, [&](std::uint32_t own) { listed |= own == index; });
+    MOBULA_ASSERT(listed, "an owner has its entities");
+  }
+  MOBULA_ASSERT(published == grid_.size(), "who is published is in the grid");
+}
+
+}  // namespace mobula::server

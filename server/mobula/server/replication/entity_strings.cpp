@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <bit>
+#include <mobula/server/replication/view_workspace.hpp>
+#include <mobula/wire/delta.hpp>
+
+namespace mobula::server {
+
+EntityStrings::EntityStrings(Published& published)
+    : published_(published), workspace_(std::make_unique<ViewWorkspace>()) {
+  clear(least_entries);
+}
+
+EntityStrings::~EntityStrings() = default;
+
+// The table is as large as the tick before needed it.
+void EntityStrings::begin_tick(ecs::Tick tick) {
+  static_assert(wire::b2_age_max < level_span);
+  static_assert(wire::entity_bits_max <= long_count_max);
+  MOBULA_ASSERT(tick > tick_, "a tick begins once: what was copied of it must stay what it is");
+  tick_ = tick;
+  used_bytes_ = 0;
+  clear(std::max(least_entries, std::bit_ceil(std::size_t{2} * used_blocks_)));
+}
+
+void EntityStrings::clear(std::size_t entries) {
+  entries_.assign(entries, Entry{});
+  shift_ = 64 - static_cast<unsigned>(std::countr_zero(entries));
+  used_blocks_ = 0;
+}
+
+void EntityStrings::grow() {
+  std::vector<Entry> before(2 * entries_.size());
+  before.swap(entries_);
+  --shift_;
+  for (const Entry& entry : before)
+    if (entry.key != no_key) entries_[place_of(entry.key)] = entry;
+}
+
+std::uint32_t EntityStrings::add_block(std::uint64_t key) {
+  if (std::size_t{2} * (used_blocks_ + 1) > entries_.size()) grow();
+  entries_[place_of(key)] = {key, used_blocks_};
+  if (used_blocks_ == blocks_.size()) blocks_.emplace_back();
+  blocks_[used_blocks_].words.fill(unknown_tag);
+  return used_blocks_++;
+}
+
+core::BitWriter EntityStrings::make_room(const wire::EntityLayout& layout) {
+  if (now_.size() < layout.words) {
+    now_.resize(layout.words);
+    b1_.resize(layout.words);
+    b2_.resize(layout.words);
+  }
+  // A little more than needed: BitWriter is fastest away from its buffer's end.
+  const std::size_t room = (layout.bits_max + 7) / 8 + 16;
+  if (arena_.size() < used_bytes_ + room) arena_.resize(std::max(2 * arena_.size(), used_bytes_ + room));
+  return core::BitWriter({&arena_[used_bytes_], room});
+}
+
+std::uint64_t EntityStrings::make(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner) {
+  ++made_;
+  const wire::EntityLayout& layout = published_.codecs().entity(published_.entity(index).prototype);
+  core::BitWriter writer = make_room(layout);
+  const std::optional<wire::Baseline> baseline = read(index, age, span);
+  if (!baseline) return gone_tag;
+  const wire::EntityCodec codec(layout, owner);
+  age == 0 ? codec.write_whole(now_.data(), writer) : codec.write_change(now_.data(), *baseline, writer);
+  return keep(writer);
+}
+
+// Writes it once more, behind what is kept, and then forgets it.
+void EntityStrings::measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, SentBytes& sent) {
+  const ecs::PrototypeId prototype = published_.entity(index).prototype;
+  const wire::EntityLayout& layout = published_.codecs().entity(prototype);
+  core::BitWriter writer = make_room(layout);
+  const std::optional<wire::Baseline> baseline = read(index, age, span);
+  if (!baseline) return;
+  row_bits_.assign(layout.rows.size(), 0);
+  const wire::EntityCodec codec(layout, owner);
+  age == 0 ? codec.measure_whole(now_.data(), writer, row_bits_)
+           : codec.measure_change(now_.data(), *baseline, writer, row_bits_);
+  sent.add(published_.registry().prototypes().pools(prototype), row_bits_);
+}
+
+std::optional<wire::Baseline> EntityStrings::read(std::uint32_t index, ecs::Tick age, ecs::Tick span) {
+  published_.words_now(index, now_.data());
+  if (age == 0) return wire::Baseline{};
+  if (span == level_span) {
+    level_->words(index, b1_.data());
+    return wire::Baseline{.b1 = b1_.data(), .b2 = nullptr, .time = {wire::level_age, 0}};
+  }
+  const ecs::Tick b1 = tick_ - age;
+  if (!published_.words_at(index, b1, b1_.data())) return std::nullopt;
+  if (span != 0 && !published_.words_at(index, b1 - span, b2_.data())) return std::nullopt;
+  return wire::Baseline{.b1 = b1_.data(), .b2 = span != 0 ? b2_.data() : nullptr, .time = {age, span}};
+}
+
+std::uint64_t EntityStrings::keep(const core::BitWriter& writer) {
+  MOBULA_ASSERT(writer.ok(), "a string is no longer than its layout says");
+  const std::uint64_t count = writer.bits();
+  if (count <= short_count_max)
+    return (core::load<std::uint64_t>(&arena_[used_bytes_]) & ((1ull << count) - 1)) << tag_bits | count;
+  const std::uint64_t place = used_bytes_;
+  used_bytes_ += (writer.bytes() + 7) / 8 * 8;
+  return place << (tag_bits + long_count_bits) | count << tag_bits | long_tag;
+}
+
+}  // namespace mobula::server

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <mobula/server/replication/publisher.hpp>
+#include <mobula/wire/delta.hpp>
+#include <mobula/wire/messages.hpp>
+
+namespace mobula::server {
+
+std::span<const std::uint32_t> Publisher::publish() {
+  MOBULA_ASSERT(registry_.tick() > last_tick_, "a tick is published once");
+  changed_.clear();
+  came_.clear();
+  went_.clear();
+  for (const ecs::JournalEntry& entry : registry_.journal())
+    for (std::uint32_t i = 0; i < entry.count; ++i) note(entry.first.index + i);
+  for (const std::uint32_t index : changed_) publish_structure(index);
+  for (ecs::PoolId pool = 0; pool < registry_.pool_count(); ++pool)
+    if (const wire::RowCodec* codec = published_.codecs().row(pool)) publish_values(pool, *codec);
+  last_tick_ = registry_.tick();
+  return changed_;
+}
+
+void Publisher::note(std::uint32_t index) {
+  if (index >= noted_.size()) noted_.resize(registry_.entities().index_end(), 0);
+  if (noted_[index] == registry_.tick()) return;
+  noted_[index] = registry_.tick();
+  changed_.push_back(index);
+}
+
+void Publisher::publish_structure(std::uint32_t index) {
+  const ecs::Entity entity = registry_.entities().at(index);
+  const PublishedEntity before = published_.entity(index);
+  if (before.entity != entity && before.entity) went_.push_back(index);
+  if (before.entity != entity && entity) came_.push_back(index);
+  if (!entity) return published_.erase(index, registry_.tick());
+  const ecs::PrototypeId prototype = sent_prototype(registry_.prototype(entity));
+  if (before.entity == entity && before.prototype == prototype) return;
+  published_.place(entity, prototype, registry_.tick());
+  for (const ecs::PoolId pool : registry_.prototypes().pools(prototype))
+    published_.update(index, pool, registry_.try_read(entity, pool), registry_.tick());
+}
+
+void Publisher::publish_values(ecs::PoolId id, const wire::RowCodec& codec) {
+  const ecs::Pool& pool = registry_.pool(id);
+  const std::span<const ecs::Tick> stamps = pool.stamps();
+  for (std::uint32_t block = 0; block < stamps.size(); ++block) {
+    if (stamps[block] <= last_tick_) continue;
+    const std::uint32_t begin = block << ecs::Pool::block_shift;
+    const std::uint32_t end = std::min(begin + (1u << ecs::Pool::block_shift), pool.size());
+    for (std::uint32_t position = begin; position < end; ++position) {
+      const std::uint32_t index = pool.indices()[position];
+      if (!registry_.prototypes().contains(published_.entity(index).prototype, id))
+        continue;  // does not fit, see below
+      if (codec.has_predicted()) codec.snap_predicted(pool.address(position));
+      if (published_.update(index, id, pool.at(position), registry_.tick())) note(index);
+    }
+  }
+}
+
+void Publisher::forget(std::span<const ecs::PrototypeId> prototypes) {
+  published_.forget(prototypes);
+  for (const ecs::PrototypeId prototype : prototypes) {
+    if (prototype < sent_prototypes_.size()) forget(prototype);
+  }
+}
+
+void Publisher::forget(ecs::PrototypeId prototype) {
+  const ecs::PrototypeId sent = std::exchange(sent_prototypes_[prototype], not_computed);
+  if (sent != not_computed && sent != prototype) registry_.prototypes().drop(sent);
+}
+
+Publisher::~Publisher() {
+  for (ecs::PrototypeId prototype = 0; prototype < sent_prototypes_.size(); ++prototype) forget(prototype);
+}
+
+ecs::PrototypeId Publisher::sent_prototype(ecs::PrototypeId prototype) {
+  if (prototype >= sent_prototypes_.size()) sent_prototypes_.resize(registry_.prototypes().size(), not_computed);
+  if (sent_prototypes_[prototype] == not_computed) {
+    std::vector<ecs::PoolId> sent;
+    wire::EntityLayout layout;
+    for (const ecs::PoolId pool : registry_.prototypes().pools(prototype)) {
+      const wire::RowCodec* codec = published_.codecs().row(pool);
+      if (codec == nullptr) continue;
+      layout.add(*codec);
+      const bool fits = layout.bits_max <= wire::entity_bits_max && sent.size() < wire::max_components_per_prototype;
+      MOBULA_ASSERT(fits, "the components of one entity do not fit a datagram");
+      if (fits) sent.push_back(pool);
+    }
+    sent_prototypes_[prototype] = registry_.prototypes().intern(sent);
+    // Itself it must not hold, or it would never go.
+    if (sent_prototypes_[prototype] != prototype) registry_.prototypes().hold(sent_prototypes_[prototype]);
+  }
+  return sent_prototypes_[prototype];
+}
+
+}  // namespace mobula::server

@@ -1,0 +1,66 @@
+// Mirrors that are not what they should be: what clients say to have, and what they are told.
+#include <algorithm>
+#include <mobula/core/log.hpp>
+#include <mobula/server/session/server.hpp>
+
+namespace mobula::server {
+namespace {
+
+// Of what is wrong in one list so much is explained; all of it is mended.
+constexpr std::uint32_t explained_max = 16;
+constexpr std::uint32_t differences_max = wire::max_mirror_differences;
+
+std::string_view describe(wire::MirrorFault fault) {
+  switch (fault) {
+    case wire::MirrorFault::values: return "has other values";
+    case wire::MirrorFault::unknown: return "should not be there";
+    case wire::MirrorFault::missing: return "is missing";
+  }
+  return "";
+}
+
+}  // namespace
+
+core::Status Server::take(Session& session, transport::Session& lanes, const wire::MirrorHashes& said,
+                          core::Nanoseconds now) {
+  if (session.view == nullptr) return core::Error{"out of turn", "hashes of a mirror before Welcome"};
+  const auto refuse = [&](const core::Error& error) {
+    count_refusal(error, session, now);
+    return core::Done{};
+  };
+  if (!session.view->verifies()) return refuse({"not verified", "hashes of a mirror that nobody checks"});
+  if (!session.compare_one(now)) return refuse({"too many hashes", "more hashes of a mirror than it can be wrong"});
+  corrections_.clear();
+  session.view->compare(said, corrections_);
+  std::uint32_t explained = 0;
+  for (const wire::MirrorCorrection& correction : corrections_) {
+    const bool is_known = correction.fault != wire::MirrorFault::unknown;
+    if (is_known) {
+      ++stats_.corrections;
+      const core::LogScope about({.entity = {correction.entity.index, correction.entity.generation}});
+      core::log_warn("server", "mirror of player {}: entity {} {} at tick {}, and is sent again", session.player.id,
+                     to_string(correction.entity), describe(correction.fault), correction.tick);
+      if (++explained > explained_max) continue;
+    }
+    // A lane that is full has worse to tell.
+    if (const auto sent = lanes.send_reliable(wire::encode(correction)); !sent) break;
+    session.differences_awaited =
+        std::min(session.differences_awaited + differences_max, explained_max * differences_max);
+  }
+  return core::Done{};
+}
+
+core::Status Server::take(Session& session, const wire::MirrorDifference& difference, core::Nanoseconds now) {
+  if (session.differences_awaited == 0) {
+    count_refusal({"not asked for", "a difference of a mirror that nobody asked for"}, session, now);
+    return core::Done{};
+  }
+  --session.differences_awaited;
+  const core::LogScope about({.entity = {difference.entity.index, difference.entity.generation}});
+  core::log_warn("server", "mirror of player {}: entity {}, {} {}: {} there, {} here", session.player.id,
+                 to_string(difference.entity), difference.component, difference.field, difference.client,
+                 difference.server);
+  return core::Done{};
+}
+
+}  // namespace mobula::server

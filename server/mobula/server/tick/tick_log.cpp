@@ -1,0 +1,17 @@
+#include <mobula/server/tick/tick_log.hpp>
+
+namespace mobula::server {
+
+std::string_view to_string(TickPhase phase) {
+  static constexpr std::array<std::string_view, tick_phase_count> names{"receive", "game",   "publish",
+                                                                        "choose",  "encode", "seal"};
+  return names[static_cast<std::size_t>(phase)];
+}
+
+void TickLog::add(const TickRow& row) {
+  rows_[end_++ % rows_max] = row;
+  for (std::size_t phase = 0; phase < tick_phase_count; ++phase)
+    phases_[phase].add(static_cast<std::uint64_t>(std::max<core::Nanoseconds>(row.phases[phase], 0)));
+}
+
+}  // namespace mobula::server

@@ -1,0 +1,52 @@
+// What the last ticks took and moved, one row each, and sums of all: for people who watch, and for metrics.
+// Written by the simulation's thread after each tick; takes nothing but its own 140 KB, ever.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <mobula/core/clock.hpp>
+#include <mobula/core/histogram.hpp>
+#include <mobula/ecs/pool.hpp>
+#include <mobula/server/tick/tick_phases.hpp>
+#include <string_view>
+
+namespace mobula::server {
+
+inline constexpr std::size_t tick_phase_count = static_cast<std::size_t>(TickPhase::count);
+using PhaseTimes = std::array<core::Nanoseconds, tick_phase_count>;
+
+// Such as "receive".
+std::string_view to_string(TickPhase phase);
+
+// Of one tick. 96 bytes.
+struct TickRow {
+  ecs::Tick tick = 0;
+  std::uint32_t sessions = 0;
+  core::Nanoseconds start_delay = 0;
+  core::Nanoseconds duration = 0;
+  PhaseTimes phases{};
+  std::uint64_t sent_bytes = 0;  // since the tick before, as are those received
+  std::uint64_t received_bytes = 0;
+};
+
+class TickLog {
+ public:
+  static constexpr std::size_t rows_max = 512;
+
+  void add(const TickRow& row);
+
+  // Rows are numbered from 0. Those that are still there: first() <= number < end().
+  [[nodiscard]] std::uint64_t first() const { return end_ - std::min<std::uint64_t>(end_, rows_max); }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+  [[nodiscard]] const TickRow& row(std::uint64_t number) const { return rows_[number % rows_max]; }
+  // Of all ticks, in nanoseconds.
+  [[nodiscard]] const core::Histogram& phase(TickPhase phase) const { return phases_[static_cast<std::size_t>(phase)]; }
+
+ private:
+  std::array<TickRow, rows_max> rows_;
+  std::uint64_t end_ = 0;
+  std::array<core::Histogram, tick_phase_count> phases_;
+};
+
+}  // namespace mobula::server

@@ -1,0 +1,53 @@
+#include <algorithm>
+#include <mobula/core/assert.hpp>
+#include <mobula/server/tick/tick_pacer.hpp>
+
+namespace mobula::server {
+namespace {
+
+// A second is full from the first on, and has room again below the second: apart, so that what is near a bound does not
+// go to and fro.
+constexpr double full = 0.95;
+constexpr double roomy = 0.8;
+
+}  // namespace
+
+TickPacer::TickPacer(Config config, core::Nanoseconds now)
+    : period_(core::second / config.ticks_per_second),
+      catch_up_max_(config.catch_up_max),
+      due_(now + period_),
+      began_(now),
+      second_began_(now) {
+  MOBULA_ASSERT(config.ticks_per_second > 0, "a tick has a period");
+}
+
+void TickPacer::begin(core::Nanoseconds now) {
+  began_ = now;
+  times_.start_delay_ns.add(static_cast<std::uint64_t>(std::max<core::Nanoseconds>(now - due_, 0)));
+}
+
+bool TickPacer::end(core::Nanoseconds now) {
+  const core::Nanoseconds took = std::max<core::Nanoseconds>(now - began_, 0);
+  times_.duration_ns.add(static_cast<std::uint64_t>(took));
+  busy_ += took;
+  due_ += period_;
+  if (const core::Nanoseconds late = now - due_; late > catch_up_max_ * period_) {
+    times_.lost += late;
+    due_ = now;
+  }
+  return now - second_began_ >= core::second && judge(now);
+}
+
+bool TickPacer::judge(core::Nanoseconds now) {
+  times_.load = static_cast<double>(busy_) / static_cast<double>(now - second_began_);
+  const bool lost = times_.lost != lost_before_;
+  const bool was = times_.overloaded;
+  if (lost || times_.load >= full) times_.overloaded = true;
+  if (!lost && times_.load < roomy) times_.overloaded = false;
+  second_began_ = now;
+  busy_ = 0;
+  lost_before_ = times_.lost;
+  return was != times_.overloaded;
+}
+
+}  // namespace mobula::server

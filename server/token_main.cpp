@@ -1,3 +1,0 @@
-#include <mobula/server/token_tool.hpp>
-
-int main(int argc, char** argv) { return mobula::server::run_token_tool(argc, argv); }

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <mobula/core/content_hash.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/resource/compiler/compile_jobs.hpp>
+#include <mobula/resource/compiler/compiler.hpp>
+#include <mobula/resource/compiler/decompile.hpp>
+#include <mobula/resource/compiler/inspect.hpp>
+#include <mobula/resource/file.hpp>
+#include <mobula/resource/limits.hpp>
+
+namespace mobula::resource {
+namespace {
+
+int refuse(const core::Error& error) {
+  complain(error.message);
+  return refused;
+}
+
+// All of the text, or an error: the disc behind standard output may be full.
+int print(const std::string& text) {
+  const bool printed = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return printed ? 0 : refuse({"not written", core::format("standard output: {}", std::strerror(errno))});
+}
+
+core::ByteView bytes_of(const std::string& text) { return core::as_bytes(text.data(), text.size()); }
+
+core::Result<std::shared_ptr<const reflect::Schema>> load_schema(const std::string& path, core::ByteView otherwise) {
+  if (path.empty()) return reflect::Schema::load(otherwise);
+  const core::Result<core::Bytes> bytes = read_file(path, limits::source_bytes);
+  if (!bytes) return bytes.error();
+  core::Result<std::shared_ptr<const reflect::Schema>> schema = reflect::Schema::load(*bytes);
+  if (!schema) return core::Error{schema.error().reason, path + ": " + schema.error().message};
+  return schema;
+}
+
+std::string make_escaped(const std::string& path) {
+  std::string escaped;
+  for (const char c : path) {
+    if (c == ' ' || c == '#' || c == '\\') escaped += '\\';
+    if (c == '$') escaped += '$';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string depfile_text(const CompileJob& job, const std::vector<std::string>& dependencies) {
+  std::string text = make_escaped(job.output) + ":";
+  for (const std::string& path : dependencies) text += " \\\n  " + make_escaped(path);
+  if (!job.schema.empty()) text += " \\\n  " + make_escaped(job.schema);
+  return text + "\n";
+}
+
+// Files without a name are left out. Nothing that was read is written over, and no file is written twice.
+core::Status write_outputs(std::vector<NewFile> outputs, std::vector<std::string> taken) {
+  std::erase_if(outputs, [](const NewFile& output) { return output.path.empty(); });
+  for (const NewFile& output : outputs) {
+    for (const std::string& other : taken)
+      if (!other.empty() && same_file(output.path, other))
+        return core::Error{"not written",
+                           core::format("{}: is the same file as {}; expected one of its own", output.path, other)};
+    taken.push_back(output.path);
+  }
+  return write_files(outputs);
+}
+
+// The tool's compilers make components of its own schema, and know no other.
+CompilerTable compilers_for(const CompileTool& tool, const reflect::Schema& schema) {
+  return schema.fingerprint() == core::content_hash(tool.schema) ? tool.compilers : CompilerTable();
+}
+
+// What is wrong with the JSON if it does not make the file again; else nothing.
+std::string difference(const std::string& json, const Resource& file, const CompilerTable& compilers) {
+  if (json.size() > limits::source_bytes)
+    return core::format("is larger than a source may be: {} bytes", limits::source_bytes);
+  const CompileOptions options{.compilers = compilers,
+                               .read = [&json](const std::string&) -> core::Result<std::string> { return json; }};
+  const Compiled again = compile("decompiled", file.schema(), options);
+  if (!again.errors.empty()) return "does not compile again: " + to_string(again.errors.front());
+  return std::ranges::equal(again.bytes, file.bytes()) ? "" : "differs when compiled again";
+}
+
+}  // namespace
+
+void complain(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+
+int run(const CompileJob& job, const CompileTool& tool) {
+  const auto schema = load_schema(job.schema, tool.schema);
+  if (!schema) return refuse(schema.error());
+  const Compiled compiled = compile(job.input, **schema, {.compilers = compilers_for(tool, **schema)});
+  for (const CompileError& error : compiled.errors) complain(to_string(error));
+  if (!compiled.errors.empty()) return refused;
+  const std::string depfile = depfile_text(job, compiled.dependencies);
+  std::vector<std::string> taken = compiled.dependencies;
+  taken.push_back(job.schema);
+  const core::Status written =
+      write_outputs({{job.output, compiled.bytes}, {job.depfile, bytes_of(depfile)}}, std::move(taken));
+  if (!written) return refuse(written.error());
+  return print(core::format("{}: {} entities, {} spawnable prefabs, {} bytes\n", job.output, compiled.num_entities,
+                            compiled.num_prefabs, compiled.bytes.size()));
+}
+
+int run(const InspectJob& job, const CompileTool& /*tool*/) {
+  const auto file = Resource::load(job.input);
+  if (!file) return refuse(file.error());
+  return print(job.json ? inspect_json(**file, job.input) : inspect_table(**file, job.input));
+}
+
+int run(const DecompileJob& job, const CompileTool& tool) {
+  const auto file = Resource::load(job.input);
+  if (!file) return refuse(file.error());
+  const CompilerTable compilers = compilers_for(tool, (*file)->schema());
+  const core::Result<std::string> json = decompile(**file, compilers);
+  if (!json) return refuse({json.error().reason, job.input + ": " + json.error().message});
+  if (const std::string differs = difference(*json, **file, compilers); !differs.empty())
+    complain(core::format("{}: {}", job.input, differs));
+  const core::Status written =
+      write_outputs({{job.output, bytes_of(*json)}, {job.schema_to, (*file)->schema().bytes()}}, {job.input});
+  if (!written) return refuse(written.error());
+  if (job.output.empty()) return print(*json);
+  return print(core::format("{}: {} entities, {} spawnable prefabs\n", job.output, (*file)->level().num_entities,
+                            (*file)->prefab_names().size()));
+}
+
+}  // namespace mobula::resource

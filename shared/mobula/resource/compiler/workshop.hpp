@@ -1,0 +1,58 @@
+// What the parts of one compilation share: names, statics, the fields of components, and whom all that is for.
+#pragma once
+
+#include <map>
+#include <mobula/reflect/field_tree.hpp>
+#include <mobula/resource/compiler/component_compiler.hpp>
+#include <mobula/resource/compiler/diagnostics.hpp>
+#include <mobula/resource/compiler/draft.hpp>
+#include <string>
+#include <string_view>
+
+namespace mobula::resource {
+
+// Texts by hash, of one file. Two texts of one hash are told.
+class NameTable {
+ public:
+  explicit NameTable(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  core::StringId32 intern(std::string_view text, Place place, Audience audience);
+  // What one part of the file needs: the server's has what the clients' lacks.
+  [[nodiscard]] std::map<core::StringId32, std::string> of(Audience audience) const;
+
+ private:
+  struct Entry {
+    std::string text;
+    Audience audience;
+  };
+
+  Diagnostics& diagnostics_;
+  std::map<core::StringId32, Entry> names_;
+};
+
+// Shared static resources by the hash of their content, of one file.
+class StaticTable {
+ public:
+  explicit StaticTable(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  std::uint64_t add(core::StringId32 type, core::ByteView data, Place place, Audience audience);
+  [[nodiscard]] std::map<std::uint64_t, Static> of(Audience audience) const;
+
+ private:
+  struct Entry {
+    core::StringId32 type;
+    core::Bytes data;
+    Audience audience;
+  };
+
+  Diagnostics& diagnostics_;
+  std::map<std::uint64_t, Entry> statics_;
+};
+
+struct Workshop {
+  const reflect::Schema& schema;
+  Diagnostics& diagnostics;
+  NameTable& names;
+  StaticTable& statics;
+  std::map<const reflect::Component*, FieldNode> fields;
+};
+
+}  // namespace mobula::resource

@@ -1,0 +1,235 @@
+// Bots and a server on real sockets of one loop.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <bots/bot.hpp>
+#include <examples/demo/demo_game.hpp>
+#include <filesystem>
+#include <fstream>
+#include <mobula/net/event_loop.hpp>
+#include <mobula/net/server_pipes.hpp>
+#include <server/hamlet.hpp>
+
+namespace mobula::client {
+namespace {
+
+constexpr core::Nanoseconds patience = 30 * core::second;
+
+// What the bots of these tests do next: the test says so.
+struct Script {
+  BotAct next = BotAct::nothing;
+  std::vector<BotMoment> asked;
+};
+Script script;
+
+BotDecision by_script(const BotView& view, core::Random& /*random*/) {
+  script.asked.push_back(view.moment);
+  const bool can = view.playing == (script.next != BotAct::join);
+  const BotDecision decision{.act = can ? std::exchange(script.next, BotAct::nothing) : BotAct::nothing,
+                             .next_in = core::millisecond};
+  return decision;
+}
+
+constexpr Behaviour scripted{"scripted", "", false, true, by_script};
+
+class BotTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    script = {};
+    key_file_ = std::filesystem::temp_directory_path() / ("mobula_bot_test." + std::to_string(::getpid()));
+    std::string digits;
+    for (int i = 0; i < 32; ++i) digits += "5a";  // test_transport()'s
+    std::ofstream(key_file_) << digits << '\n';
+    std::filesystem::permissions(key_file_, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  }
+  void TearDown() override {
+    bots_.clear();
+    std::filesystem::remove(key_file_);
+  }
+
+  void serve(std::uint32_t sessions_max = 16) {
+    pipes_ = std::move(*net::ServerPipes::open(loop_, {.listen = transport::Address::v4(127, 0, 0, 1, 0),
+                                                       .tcp_port = {},
+                                                       .websocket_port = {},
+                                                       .certificate_file = {},
+                                                       .key_file = {},
+                                                       .streams = {}}));
+    const auto address = transport::Address::v4(127, 0, 0, 1, pipes_->local_port(transport::Pipe::udp));
+    server::ServerConfig config{.level = test::hamlet()};
+    config.transport = test::test_transport();
+    config.transport.public_addresses = config.token_servers = {address};
+    config.transport.sessions_max = sessions_max;
+    config.secret.fill(std::byte{0x5b});
+    server_ = std::move(*server::Server::start(std::move(config), game_));
+    server_->set_unix_time(core::unix_now());
+    pipes_->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
+      server_->receive(from, datagram, core::monotonic_now(), *pipes_);
+    });
+    access_ = *parse_access({.connect = transport::to_string(address),
+                             .token_file = {},
+                             .key_file = key_file_.string(),
+                             .admin = {},
+                             .ca_file = {},
+                             .simulate = {}});
+    tokens_ = std::move(*TokenStock::open(access_, 4));
+  }
+
+  Bot& add(const Behaviour& behaviour = scripted, bool mirrors = false) {
+    const auto number = static_cast<std::uint32_t>(bots_.size());
+    bots_.push_back(std::make_unique<Bot>(BotSetup{loop_, access_, *tokens_, tally_},
+                                          Bot::Self{number, &behaviour, number + 1, mirrors}));
+    bots_.back()->want(true);
+    return *bots_.back();
+  }
+
+  // Ticks, 100 per second, until the condition holds.
+  template <class Condition>
+  bool run_until(Condition&& condition, core::Nanoseconds at_most = patience) {
+    const core::Nanoseconds end = core::monotonic_now() + at_most;
+    while (!condition() && core::monotonic_now() < end) {
+      loop_.run_until(core::monotonic_now() + 10 * core::millisecond);
+      server_->tick(core::monotonic_now(), *pipes_);
+      for (const auto& bot : bots_) EXPECT_TRUE(bot->update(core::monotonic_now()));
+    }
+    return condition();
+  }
+  void run_for(core::Nanoseconds time) {
+    run_until([] { return false; }, time);
+  }
+  std::uint64_t counted(Count kind) {
+    for (const auto& bot : bots_) bot->count();
+    return tally_.now.counts[kind];
+  }
+
+  net::EventLoop loop_;
+  demo::DemoGame game_;
+  std::unique_ptr<net::ServerPipes> pipes_;
+  std::unique_ptr<server::Server> server_;
+  Access access_;
+  std::unique_ptr<TokenStock> tokens_;
+  BotsTally tally_;
+  std::vector<std::unique_ptr<Bot>> bots_;
+  std::filesystem::path key_file_;
+};
+
+TEST_F(BotTest, JoinsAndNotesWhatComes) {
+  serve();
+  Bot& bot = add(scripted, true);
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  EXPECT_TRUE(bot.ever_joined());
+  EXPECT_EQ(script.asked.front(), BotMoment::plays);
+  ASSERT_TRUE(run_until([&] { return counted(Count::verified_ticks) > 5; }));
+  EXPECT_EQ(counted(Count::joins), 1u);
+  EXPECT_EQ(counted(Count::mismatches), 0u);
+  EXPECT_GT(counted(Count::bytes_in), 1000u);
+  EXPECT_GT(counted(Count::bytes_out), 100u);
+  EXPECT_GT(counted(Count::datagrams_in), 5u);
+  EXPECT_EQ(tally_.now.joins_us.count(), 1u);
+  EXPECT_GT(tally_.now.intervals_us.count(), 5u);
+  EXPECT_EQ(bot.note_silence(core::monotonic_now()), 0);
+  EXPECT_FALSE(bot.failed());
+  EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u);
+}
+
+TEST_F(BotTest, LeavesWithAGoodbyeAndComesAgainAsSomebodyElse) {
+  serve();
+  Bot& bot = add();
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  script.next = BotAct::leave;
+  ASSERT_TRUE(run_until([&] { return !bot.playing(); }));
+  ASSERT_TRUE(run_until([&] { return server_->players() == 0; })) << "nobody has to time out";
+  EXPECT_EQ(bot.client(), nullptr);
+  script.next = BotAct::join;
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  EXPECT_EQ(counted(Count::joins), 2u);
+  EXPECT_EQ(counted(Count::rejoins), 0u);
+  EXPECT_EQ(counted(Count::leaves), 1u);
+  EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u) << "by its own wish";
+}
+
+TEST_F(BotTest, VanishesWithoutAWord) {
+  serve();
+  Bot& bot = add();
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  script.next = BotAct::vanish;
+  ASSERT_TRUE(run_until([&] { return bot.client() == nullptr; }));
+  run_for(300 * core::millisecond);
+  EXPECT_EQ(server_->players(), 1u) << "nobody has told the server";
+  script.next = BotAct::join;
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  EXPECT_EQ(server_->players(), 2u) << "it is somebody else";
+  EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u);
+}
+
+TEST_F(BotTest, LosesItsWayAndComesBackAsTheSamePlayer) {
+  serve();
+  Bot& bot = add();
+  ASSERT_TRUE(run_until([&] { return bot.playing() && bot.connection()->player_entity(); }));
+  const ecs::Entity entity = bot.connection()->player_entity();
+  run_for(3 * core::second);  // until it surely has a token to come back with
+  script.asked.clear();
+  script.next = BotAct::lose_way;
+  ASSERT_TRUE(run_until([&] { return counted(Count::rejoins) == 1 && bot.playing(); }));
+  EXPECT_EQ(bot.connection()->player_entity(), entity);
+  EXPECT_EQ(server_->players(), 1u);
+  EXPECT_EQ(counted(Count::joins), 2u);
+  EXPECT_EQ(tally_.now.joins_us.count(), 2u);
+  EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u) << "by its own wish";
+  EXPECT_THAT(script.asked, testing::Contains(BotMoment::plays));
+}
+
+TEST_F(BotTest, WhoIsTurnedAwayIsCountedWithTheReason) {
+  serve(1);
+  constexpr Behaviour stays{"stays", "", false, false, by_script};
+  Bot& first = add(stays);
+  ASSERT_TRUE(run_until([&] { return first.playing(); }));
+  Bot& second = add(stays);
+  ASSERT_TRUE(run_until([&] { return second.failed(); }));
+  EXPECT_EQ(tally_.refusals.total(), 1u);
+  EXPECT_THAT(tally_.refusals.by_reason().begin()->first, testing::StartsWith("server full"));
+  EXPECT_THAT(tally_.first_loss, testing::StartsWith("server full"));
+  EXPECT_FALSE(second.ever_joined());
+  run_for(200 * core::millisecond);
+  EXPECT_FALSE(second.about_to_join()) << "it stays out";
+  EXPECT_EQ(tally_.refusals.total(), 1u);
+}
+
+TEST_F(BotTest, WhoIsThrownOutIsCountedWithTheReason) {
+  serve();
+  constexpr Behaviour stays{"stays", "", false, false, by_script};
+  Bot& bot = add(stays);
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  server_->shut_down(core::monotonic_now(), *pipes_);
+  ASSERT_TRUE(run_until([&] { return bot.failed(); }));
+  EXPECT_EQ(tally_.disconnects.total(), 1u);
+  EXPECT_THAT(tally_.disconnects.by_reason().begin()->first, testing::StartsWith("shutting down"));
+}
+
+TEST_F(BotTest, GoesWhenTheRampFallsAndComesWhenItRises) {
+  serve();
+  Bot& bot = add();
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  bot.want(false);
+  ASSERT_TRUE(run_until([&] { return server_->players() == 0; }));
+  EXPECT_EQ(bot.client(), nullptr);
+  EXPECT_FALSE(bot.failed());
+  EXPECT_EQ(counted(Count::leaves), 0u) << "it was not its own wish";
+  bot.want(true);
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  EXPECT_EQ(counted(Count::joins), 2u);
+}
+
+TEST_F(BotTest, ASilenceThatGoesOnIsAnInterval) {
+  serve();
+  Bot& bot = add();
+  ASSERT_TRUE(run_until([&] { return bot.playing(); }));
+  const std::uint64_t before = tally_.now.intervals_us.count();
+  const core::Nanoseconds silence = bot.note_silence(core::monotonic_now() + 5 * core::second);
+  EXPECT_GE(silence, 5 * core::second);
+  EXPECT_EQ(tally_.now.intervals_us.count(), before + 1);
+  EXPECT_GE(tally_.now.intervals_us.max(), 5'000'000u);
+}
+
+}  // namespace
+}  // namespace mobula::client

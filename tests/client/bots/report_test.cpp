@@ -1,0 +1,75 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <client/bots/reports.hpp>
+
+namespace mobula::client {
+namespace {
+
+using test::some_report;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(BotsReport, AsATableSaysHowManyMirrorAndWhatTheyHave) {
+  BotsReport report = some_report();
+  EXPECT_THAT(to_table(report), HasSubstr("events received         154\n"));
+  EXPECT_THAT(to_table(report), HasSubstr("entities mirrored       30 to 40 per bot\n"));
+  report.mirrors = 5;
+  EXPECT_THAT(to_table(report), HasSubstr("entities mirrored       30 to 40 per bot, by 5 of them\n"));
+  report.mirrors = 0;
+  EXPECT_THAT(to_table(report), HasSubstr("entities mirrored       none\n"));
+}
+
+TEST(BotsReport, AsATableSaysWhyBotsWereRefusedAndLost) {
+  const std::string table = to_table(some_report());
+  EXPECT_THAT(table, HasSubstr("19 of 20"));
+  EXPECT_THAT(table, HasSubstr("lost, or never joined   1, the first: timed out\n"));
+  EXPECT_THAT(table, HasSubstr("disconnected            1: timed out\n"));
+  EXPECT_THAT(table, HasSubstr("refused                 1: server full"));
+  EXPECT_THAT(to_table(test::empty_report()), Not(HasSubstr("lost, or")));
+}
+
+TEST(BotsReport, AsATableHasALineForEachStep) {
+  BotsReport report = some_report();
+  EXPECT_THAT(to_table(report), HasSubstr("\n1     0 to 20 "));
+  EXPECT_THAT(to_table(report), HasSubstr("\n2     20 "));
+  report.steps.pop_back();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("\nstep ")));
+}
+
+TEST(BotsReport, WarnsWhereTheBotsOwnMachineWasLate) {
+  Stretch stretch = some_report().whole;
+  EXPECT_EQ(lateness_warning(stretch), "");
+  stretch.cpu = stretch.length;
+  EXPECT_THAT(lateness_warning(stretch), HasSubstr("100% of a core"));
+  stretch.cpu = 0;
+  for (int i = 0; i < 10; ++i) stretch.lags_us.add(20'000);
+  EXPECT_THAT(lateness_warning(stretch), HasSubstr("loop p99 20.0 ms"));
+  BotsReport report = some_report();
+  report.whole = stretch;
+  EXPECT_THAT(to_table(report), HasSubstr("Warning: "));
+}
+
+TEST(ReasonCounts, CountEachReasonAndBoundTheirNumber) {
+  ReasonCounts counts;
+  for (int i = 0; i < 100; ++i) counts.add("reason " + std::to_string(i % 50));
+  EXPECT_EQ(counts.total(), 100u);
+  EXPECT_EQ(counts.by_reason().size(), ReasonCounts::reasons_max + 1);
+  EXPECT_EQ(counts.by_reason().at("reason 0"), 2u);
+  EXPECT_EQ(counts.by_reason().at("other"), 100 - 2 * ReasonCounts::reasons_max);
+}
+
+TEST(Stretch, AddsUp) {
+  const BotsReport report = some_report();
+  EXPECT_EQ(report.whole.length, 10 * core::second);
+  EXPECT_EQ(report.whole.counts[Count::events], 154u);
+  EXPECT_EQ(report.whole.intervals_us.count(), 63u);
+  Stretch stretch = report.whole;
+  stretch.clear();
+  EXPECT_EQ(stretch.length, 0);
+  EXPECT_EQ(stretch.counts[Count::events], 0u);
+  EXPECT_EQ(stretch.intervals_us.count(), 0u);
+}
+
+}  // namespace
+}  // namespace mobula::client

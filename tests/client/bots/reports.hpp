@@ -1,0 +1,54 @@
+// Reports as a run would make them.
+#pragma once
+
+#include <bots/report.hpp>
+#include <cmath>
+#include <limits>
+
+namespace mobula::test {
+
+inline client::BotsReport empty_report() { return {}; }
+
+// 20 bots for 10 s: intervals of 1 to 100 ms, one of 20 lost, in two steps of which the second is the better.
+inline client::BotsReport some_report() {
+  using client::Count;
+  client::BotsReport report;
+  report.info = {.command_line = "mobula-bots --connect '<there>' --clients 20",
+                 .server = "127.0.0.1:7777",
+                 .behaviours = "wander=70,churn=30",
+                 .simulated = "",
+                 .version = "0.1.0",
+                 .seed = 5,
+                 .began_at = 1'700'000'000};
+  report.clients = 20;
+  report.verify = 20;
+  report.joined = 19;
+  report.lost = 1;
+  report.first_loss = "timed out";
+  report.disconnects.add("timed out");
+  report.refusals.add("server full: <no> room & \"none\"");
+  report.mirrors = 19;
+  report.entities_min = 30;
+  report.entities_max = 40;
+  client::Stretch stretch;
+  stretch.length = 5 * core::second;
+  stretch.cpu = core::second;
+  stretch.bots_time = 19 * stretch.length;
+  stretch.counts[Count::bytes_in] = 950'000;
+  stretch.counts[Count::deltas] = 98;
+  stretch.counts[Count::losses_in] = 2;
+  stretch.counts[Count::verified_ticks] = 70;
+  stretch.counts[Count::events] = 77;
+  for (std::uint64_t ms = 1; ms <= 31; ++ms) stretch.intervals_us.add(1000 * ms);
+  stretch.lags_us.add(100);
+  client::Stretch first = stretch;
+  first.intervals_us.add(100'000);
+  first.counts[Count::mismatches] = 2;
+  report.steps = {{{0, 20, 5 * core::second}, first}, {{20, 20, 5 * core::second}, stretch}};
+  report.samples = {sample_of(first, 5, 20, 18), sample_of(stretch, 10, 20, 19)};
+  report.whole.add(first);
+  report.whole.add(stretch);
+  return report;
+}
+
+}  // namespace mobula::test

@@ -1,0 +1,126 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <mobula/client/connection/event_queue.hpp>
+#include <mobula/core/random.hpp>
+
+namespace mobula::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+wire::Events reliable(ecs::Tick tick, std::vector<std::uint16_t> sequences) {
+  wire::Events message{tick, {}};
+  for (const std::uint16_t sequence : sequences) message.events.push_back({sequence, {}, core::Bytes(3)});
+  return message;
+}
+
+wire::EventBatch unreliable(ecs::Tick tick, std::vector<std::uint16_t> sequences) {
+  static const core::Bytes bytes(5);
+  wire::EventBatch batch{tick, {}};
+  for (const std::uint16_t sequence : sequences) batch.events.push_back({sequence, {7, 1}, bytes});
+  return batch;
+}
+
+std::vector<std::pair<ecs::Tick, int>> due(EventQueue& queue, ecs::Tick tick) {
+  std::vector<std::pair<ecs::Tick, int>> result;
+  for (const ReceivedEvent& event : queue.take_due(tick)) result.emplace_back(event.tick, event.sequence);
+  return result;
+}
+
+using Of = std::pair<ecs::Tick, int>;
+
+TEST(EventQueue, EventsComeOutWhenTheirTickIsReached) {
+  EventQueue queue;
+  queue.take(unreliable(12, {0}));
+  ASSERT_TRUE(queue.take(reliable(11, {0})).ok());
+  EXPECT_THAT(due(queue, 10), IsEmpty());
+  EXPECT_THAT(due(queue, 11), ElementsAre(Of(11, 0)));
+  EXPECT_THAT(due(queue, 11), IsEmpty());
+  const auto events = queue.take_due(12);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].about, (ecs::Entity{7, 1}));
+  EXPECT_EQ(events[0].bytes.size(), 5u);
+  EXPECT_EQ(queue.waiting(), 0u);
+}
+
+TEST(EventQueue, WithinATickBothKindsComeInTheServersOrder) {
+  EventQueue queue;
+  queue.take(unreliable(11, {5}));
+  queue.take(unreliable(11, {1, 3}));
+  ASSERT_TRUE(queue.take(reliable(10, {7})).ok());
+  ASSERT_TRUE(queue.take(reliable(11, {0, 2, 4})).ok());
+  EXPECT_THAT(due(queue, 11), ElementsAre(Of(10, 7), Of(11, 0), Of(11, 1), Of(11, 2), Of(11, 3), Of(11, 4), Of(11, 5)));
+}
+
+TEST(EventQueue, EventsOfATickWhoseDeltaWasLostComeWithTheNext) {
+  EventQueue queue;
+  queue.take(unreliable(11, {0}));
+  queue.take(unreliable(12, {0}));
+  EXPECT_THAT(due(queue, 13), ElementsAre(Of(11, 0), Of(12, 0)));
+}
+
+TEST(EventQueue, LateReliableEventsStillComeAndUnreliableOnesOnlyForAWhile) {
+  EventQueue queue;
+  EXPECT_THAT(due(queue, 100), IsEmpty());
+  ASSERT_TRUE(queue.take(reliable(10, {0})).ok());
+  queue.take(unreliable(100 - EventQueue::late_ticks_max, {1}));
+  queue.take(unreliable(99 - EventQueue::late_ticks_max, {1, 2}));
+  EXPECT_THAT(due(queue, 100), ElementsAre(Of(10, 0), Of(100 - EventQueue::late_ticks_max, 1)));
+  EXPECT_EQ(queue.stats().late, 2u);
+}
+
+TEST(EventQueue, KeepsSoManyBytesAndThenRefusesOrDrops) {
+  EventQueue queue;
+  core::Status taken = core::Done{};
+  std::size_t count = 0;
+  while (taken.ok() && count < 100'000) {
+    wire::Events message{0xffffffffu, {{0, {}, core::Bytes(wire::max_event_bytes)}}};
+    taken = queue.take(std::move(message));
+    ++count;
+  }
+  ASSERT_FALSE(taken.ok());
+  EXPECT_STREQ(taken.error().reason, "too many events");
+  EXPECT_GT(count, 900u);
+  EXPECT_LT(count, 1024u);
+  const core::Bytes large(wire::max_event_bytes);
+  queue.take(wire::EventBatch{0xffffffffu, {{0, {}, large}}});
+  EXPECT_EQ(queue.stats().dropped, 1u);
+  EXPECT_EQ(queue.take_due(0xffffffffu).size(), count - 1);
+  EXPECT_TRUE(queue.take(reliable(1, {0})).ok());
+}
+
+TEST(EventQueue, DoesWhatANaiveListDoesWhateverTheOrderOfArrival) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    core::Random random(seed);
+    EventQueue queue;
+    std::vector<Of> naive;
+    ecs::Tick reached = 100;
+    due(queue, reached);
+    for (int step = 0; step < 300; ++step) {
+      const ecs::Tick tick = reached - 10 + random.below(20);
+      const auto sequence = static_cast<std::uint16_t>(step);
+      naive.emplace_back(tick, sequence);
+      if (random.chance(1, 2)) {
+        ASSERT_TRUE(queue.take(reliable(tick, {sequence})).ok());
+      } else {
+        queue.take(unreliable(tick, {sequence}));
+      }
+      if (random.chance(1, 3)) continue;
+      reached += random.below(3);
+      std::vector<Of> expected;
+      for (const Of& event : naive)
+        if (event.first <= reached) expected.push_back(event);
+      std::erase_if(naive, [&](const Of& event) { return event.first <= reached; });
+      std::sort(expected.begin(), expected.end());
+      ASSERT_EQ(due(queue, reached), expected);
+      ASSERT_EQ(queue.waiting(), naive.size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mobula::client

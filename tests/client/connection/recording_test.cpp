@@ -1,0 +1,270 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <examples/demo/demo_game.hpp>
+#include <fstream>
+#include <headless/replay.hpp>
+#include <map>
+#include <mobula/core/log.hpp>
+#include <mobula/core/random.hpp>
+#include <server/hamlet.hpp>
+#include <sstream>
+
+namespace mobula::client {
+namespace {
+
+constexpr std::size_t head_bytes = 16;
+
+std::unique_ptr<Replay> replay_of(const std::string& bytes) {
+  auto reader = RecordingReader::read(std::make_unique<std::istringstream>(bytes));
+  EXPECT_TRUE(reader.ok()) << reader.error().message;
+  auto replay = Replay::make(std::move(*reader));
+  EXPECT_TRUE(replay.ok());
+  return std::move(*replay);
+}
+
+core::Status run(Replay& replay) {
+  return replay.run([](const Connection& /*connection*/) { return false; });
+}
+
+// The reason why it is refused, now or on the way; "" if it is not.
+std::string refusal(const std::string& bytes) {
+  auto reader = RecordingReader::read(std::make_unique<std::istringstream>(bytes));
+  if (!reader) return reader.error().reason;
+  RecordedInput input;
+  for (;;) {
+    const core::Result<bool> more = (*reader)->next(input);
+    if (!more) return more.error().reason;
+    if (!*more) return (*reader)->cut_off() ? "cut off" : "";
+  }
+}
+
+void expect_same(const Connection& live, Connection& replayed) {
+  EXPECT_EQ(replayed.state(), live.state());
+  EXPECT_EQ(to_string(replayed.reason()), to_string(live.reason()));
+  EXPECT_EQ(replayed.stats().ticks, live.stats().ticks);
+  EXPECT_EQ(replayed.stats().deltas, live.stats().deltas);
+  EXPECT_EQ(replayed.stats().late_deltas, live.stats().late_deltas);
+  EXPECT_EQ(replayed.stats().verified_ticks, live.stats().verified_ticks);
+  EXPECT_EQ(replayed.stats().mismatched_ticks, 0u);
+  EXPECT_EQ(replayed.stats().bytes_received, live.stats().bytes_received);
+  EXPECT_EQ(replayed.stats().rejoins, live.stats().rejoins);
+  ASSERT_EQ(replayed.mirror() == nullptr, live.mirror() == nullptr);
+  if (live.mirror() == nullptr) return;
+  EXPECT_EQ(replayed.mirror()->tick(), live.mirror()->tick());
+  EXPECT_EQ(replayed.mirror()->hash(), live.mirror()->hash());
+  replayed.mirror()->check();
+}
+
+class RecordingTest : public testing::Test {
+ protected:
+  RecordingTest() : folder_(std::move(*TemporaryFolder::make())) {
+    core::set_log_level(core::LogLevel::off);
+    server::ServerConfig config;
+    config.level = test::hamlet();
+    village = std::make_unique<test::Village>(
+        game_, config,
+        transport::NetworkConditions{
+            .latency = 30 * core::millisecond, .jitter = 10 * core::millisecond, .loss_ppm = 50'000});
+    core::set_log_level(core::LogLevel::off);
+  }
+  ~RecordingTest() override { core::set_log_level(core::LogLevel::info); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  void join(ConnectionConfig config = {}) {
+    writer = std::move(*RecordingWriter::create(path("rec")));
+    config.name = "ada";
+    config.recording = writer.get();
+    client = &village->join(std::move(config));
+  }
+  void walk(int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      if (i % 10 == 3) client->connection.set_command(test::move_command(i % 20 == 3 ? 1.f : -1.f, 0.5f));
+      village->tick();
+    }
+  }
+  // What the file holds.
+  [[nodiscard]] std::string bytes() const {
+    std::stringstream text;
+    text << std::ifstream(path("rec"), std::ios::binary).rdbuf();
+    return text.str();
+  }
+  std::string finished() {
+    EXPECT_TRUE(writer->finish().ok());
+    return bytes();
+  }
+  void expect_replayed() {
+    const std::unique_ptr<Replay> replay = replay_of(finished());
+    const core::Status played = run(*replay);
+    ASSERT_TRUE(played.ok()) << played.error().message;
+    EXPECT_FALSE(replay->cut_off());
+    expect_same(client->connection, replay->connection());
+  }
+
+  std::unique_ptr<test::Village> village;
+  std::unique_ptr<RecordingWriter> writer;
+  test::Village::Client* client = nullptr;
+
+ private:
+  demo::DemoGame game_;
+  TemporaryFolder folder_;
+};
+
+TEST_F(RecordingTest, MakesTheSameMirrorAndVerifiesIt) {
+  join();
+  walk(200);
+  EXPECT_GT(client->connection.stats().verified_ticks, 20u);
+  expect_replayed();
+}
+
+TEST_F(RecordingTest, KnowsTheSchemaThatTheClientWasCompiledWith) {
+  join({.transport = {}, .name = {}, .schema = test::game_schema(), .resources = nullptr, .recording = nullptr});
+  walk(60);
+  EXPECT_GT(client->connection.stats().verified_ticks, 0u);
+  expect_replayed();
+}
+
+TEST_F(RecordingTest, BringsTheResourcesThatCameWhileItWasMade) {
+  ResourceStore store = *ResourceStore::open(path("store"));
+  join({.transport = {}, .name = {}, .schema = {}, .resources = &store, .recording = nullptr});
+  ASSERT_TRUE(village->tick_until([&] { return store.find(test::hamlet()->identity()) != nullptr; }));
+  walk(20);
+  expect_replayed();
+}
+
+TEST_F(RecordingTest, GoesOnOverALostConnectionAndAFullPipe) {
+  join();
+  walk(60);
+  village->full = client->port.from;
+  walk(10);
+  village->full = {};
+  // Lost without a word, and back from another port.
+  village->network.cut(client->port.from);
+  ASSERT_TRUE(village->tick_until([&] { return client->connection.can_rejoin(); }));
+  client->port.from.port = 6000;
+  client->connection.rejoin(village->now);
+  walk(100);
+  ASSERT_EQ(client->connection.state(), Connection::State::playing);
+  client->connection.pipe_closed("the cable was pulled", village->now);
+  walk(1);
+  ASSERT_TRUE(client->connection.can_rejoin());
+  client->port.from.port = 6001;
+  village->ticks(250);
+  client->connection.rejoin(village->now);
+  walk(100);
+  ASSERT_EQ(client->connection.state(), Connection::State::playing);
+  EXPECT_EQ(client->connection.stats().rejoins, 2u);
+  client->connection.close(client->port);
+  expect_replayed();
+}
+
+TEST_F(RecordingTest, GoesOnWithAnotherTokenAsIfForTheFirstTime) {
+  join();
+  walk(60);
+  client->connection.pipe_closed("the cable was pulled", village->now);
+  walk(1);
+  client->port.from.port = 6000;
+  client->connection.enter_again(test::test_token(4711), village->now);
+  walk(100);
+  ASSERT_EQ(client->connection.state(), Connection::State::playing);
+  EXPECT_GT(client->connection.stats().verified_ticks, 50u);
+  EXPECT_EQ(village->server->players(), 2u) << "the first is away";
+  client->connection.close(client->port);
+  expect_replayed();
+}
+
+TEST_F(RecordingTest, ThatWasCutOffIsGoodToItsLastWholeEntry) {
+  join();
+  walk(20);
+  const std::string whole = finished();
+  const std::size_t step = 61;
+  std::uint64_t bytes_before = 0;
+  for (std::size_t cut = 0; cut < whole.size(); ++cut) {
+    const std::string part = whole.substr(0, cut);
+    const std::string why = refusal(part);
+    ASSERT_EQ(why, cut < head_bytes ? "no recording" : "cut off") << cut;
+    if (cut % step != 0 || !RecordingReader::read(std::make_unique<std::istringstream>(part))) continue;
+    const std::unique_ptr<Replay> replay = replay_of(part);
+    ASSERT_TRUE(run(*replay).ok()) << cut;
+    EXPECT_TRUE(replay->cut_off());
+    EXPECT_EQ(replay->connection().stats().mismatched_ticks, 0u);
+    EXPECT_GE(replay->connection().stats().bytes_received, bytes_before) << "more of the file is more of the session";
+    bytes_before = replay->connection().stats().bytes_received;
+  }
+  EXPECT_GT(bytes_before, 0u);
+}
+
+TEST_F(RecordingTest, IsInTheFileASecondLater) {
+  join();
+  walk(60);
+  const std::string early = bytes();
+  EXPECT_EQ(refusal(early), "cut off");
+  const std::unique_ptr<Replay> replay = replay_of(early);
+  ASSERT_TRUE(run(*replay).ok());
+  EXPECT_GE(replay->time(), 2 * core::second);
+}
+
+TEST_F(RecordingTest, ThatIsDamagedAnywhereIsRefused) {
+  join();
+  walk(20);
+  const std::string whole = finished();
+  core::Random random(3);
+  std::map<std::string, int> reasons;
+  for (std::size_t place = 0; place < whole.size(); ++place) {
+    std::string flipped = whole;
+    flipped[place] ^= static_cast<char>(1 << random.below(8));
+    const std::string why = refusal(flipped);
+    ASSERT_NE(why, "") << place;
+    ++reasons[why];
+  }
+  EXPECT_THAT(reasons, testing::UnorderedElementsAre(testing::Key("no recording"), testing::Key("other version"),
+                                                     testing::Key("cut off"), testing::Key("damaged")));
+  EXPECT_EQ(refusal(whole + '\0'), "damaged") << "something follows the end";
+}
+
+// The checksums keep nobody from writing what he likes.
+TEST_F(RecordingTest, ThatAnEnemyMadeIsRefusedOrMirroredAndHarmsNobody) {
+  join();
+  writer->pipe_closed("lost", 0);
+  writer->rejoined(1);
+  const std::unique_ptr<Replay> replay = replay_of(finished());
+  const core::Status played = run(*replay);
+  ASSERT_FALSE(played.ok());
+  EXPECT_STREQ(played.error().reason, "damaged");
+  EXPECT_THAT(played.error().message, testing::HasSubstr("comes back that was not lost"));
+}
+
+TEST_F(RecordingTest, OfStrangeInputsIsReplayedAsWell) {
+  join();
+  const core::Bytes long_datagram(100'000, std::byte{7});
+  client->connection.receive(transport::Address::any(1), long_datagram, 0);
+  client->connection.receive(test::village_address, {}, 5 * core::second);
+  client->connection.set_command(long_datagram);
+  core::Nanoseconds late = core::Nanoseconds{1} << 60;
+  client->connection.update(late, client->port);
+  client->connection.receive(test::village_address, core::ByteView(long_datagram).first(1225), late);
+  const std::unique_ptr<Replay> replay = replay_of(finished());
+  ASSERT_TRUE(run(*replay).ok());
+  EXPECT_EQ(replay->time(), late);
+  EXPECT_EQ(to_string(replay->connection().reason()), to_string(client->connection.reason()));
+  EXPECT_EQ(replay->connection().stats().bytes_received, recorded_bytes_max + 1225) << "as much as is recorded";
+}
+
+TEST_F(RecordingTest, ThatCannotBeWrittenOrIsNotThereIsNamed) {
+  const auto nowhere = RecordingWriter::create(path("no/such/folder"));
+  ASSERT_FALSE(nowhere.ok());
+  EXPECT_STREQ(nowhere.error().reason, "not written");
+  const auto full = RecordingWriter::create("/dev/full");
+  ASSERT_TRUE(full.ok());
+  const core::Status finished = (*full)->finish();
+  ASSERT_FALSE(finished.ok());
+  EXPECT_STREQ(finished.error().reason, "not written");
+  for (const std::string& name : {path("missing"), path("")}) {
+    const auto missing = Replay::open(name);
+    ASSERT_FALSE(missing.ok());
+    EXPECT_THAT(missing.error().message, testing::HasSubstr(name));
+  }
+}
+
+}  // namespace
+}  // namespace mobula::client

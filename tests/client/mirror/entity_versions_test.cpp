@@ -1,0 +1,160 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <mobula/client/mirror/entity_versions.hpp>
+#include <mobula/core/random.hpp>
+#include <mobula/wire/delta.hpp>
+
+namespace mobula::client {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+// The same as plainly as can be.
+struct Naive {
+  struct State {
+    std::uint32_t ack = 0;
+    bool whole = false;
+    bool lost = false;
+    Words words;
+  };
+  std::map<ecs::Tick, State> states;
+
+  void restart() {
+    for (auto& [tick, state] : states) state.lost = true;
+  }
+  // Of a b1 without b2, the b2 may still become known.
+  void prune(std::uint32_t ack) {
+    const auto [b1, b2] = baselines(ack);
+    const bool may_come = b1 != 0 && b2 == 0 && !states.at(b1).whole;
+    const ecs::Tick oldest = b2 != 0 ? b2 : may_come ? b1 - std::min(b1, wire::b2_age_max) : b1;
+    std::erase_if(states, [&](const auto& each) { return each.first < oldest; });
+  }
+  // The ticks of b1 and b2; 0: none.
+  [[nodiscard]] std::pair<ecs::Tick, ecs::Tick> baselines(std::uint32_t ack) const {
+    std::vector<ecs::Tick> known;
+    for (const auto& [tick, state] : states)
+      if (state.ack <= ack) known.push_back(tick);
+    if (known.empty()) return {0, 0};
+    const ecs::Tick b1 = known.back();
+    if (states.at(b1).whole || known.size() == 1) return {b1, 0};
+    const ecs::Tick b2 = known[known.size() - 2];
+    return {b1, b1 - b2 <= wire::b2_age_max ? b2 : 0};
+  }
+};
+
+class EntityVersionsTest : public testing::Test {
+ protected:
+  void expect_same(const EntityVersions::Version& version, ecs::Tick tick) {
+    ASSERT_EQ(version.tick, tick);
+    if (tick == 0) return;
+    const Naive::State& state = naive.states.at(tick);
+    ASSERT_EQ(version.ack, state.ack);
+    ASSERT_EQ(version.whole, state.whole);
+    ASSERT_EQ(version.words == nullptr, state.lost);
+    if (!state.lost) {
+      ASSERT_EQ(Words(version.words, version.words + state.words.size()), state.words);
+    }
+  }
+  void expect_same() {
+    ASSERT_EQ(versions.size(), naive.states.size());
+    std::size_t at = 0;
+    for (const auto& [tick, state] : naive.states) expect_same(versions.at(at++), tick);
+    expect_same(versions.newest(), naive.states.empty() ? 0 : naive.states.rbegin()->first);
+  }
+  void expect_baselines(std::uint32_t ack) {
+    const auto [b1, b2] = naive.baselines(ack);
+    const EntityVersions::Baselines found = versions.baselines(ack);
+    expect_same(found.b1, b1);
+    expect_same(found.b2, b2);
+  }
+
+  EntityVersions versions;
+  Naive naive;
+};
+
+TEST_F(EntityVersionsTest, RandomHistoriesAreWhatAListHolds) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    core::Random random(seed);
+    versions = {};
+    naive = {};
+    std::uint32_t words = random.below(5);
+    versions.restart(words);
+    ecs::Tick tick = 1;
+    std::uint32_t ack = 1;
+    std::uint32_t pruned = 0;
+    for (int step = 0; step < 300; ++step) {
+      ack += random.below(3);
+      tick += random.below(random.chance(1, 20) ? 80 : 5);
+      if (random.chance(1, 30)) {
+        versions.restart(words = random.below(5));
+        naive.restart();
+      }
+      const ecs::Tick late = random.below(12);
+      const ecs::Tick of = tick > late ? tick - late : tick;
+      Naive::State state{.ack = ack, .whole = random.chance(1, 10), .lost = false, .words = Words(words)};
+      for (std::uint32_t& word : state.words) word = static_cast<std::uint32_t>(random.next());
+      versions.add(of, ack, state.whole, state.words);
+      naive.states.try_emplace(of, state);
+      expect_same();
+      for (std::uint32_t back = 0; back < 10; ++back) expect_baselines(ack > back ? ack - back : 0);
+      if (random.chance(1, 2)) {
+        pruned = std::max(pruned, ack - random.below(std::min(ack, 20u)));
+        versions.prune(pruned, ~0u);
+        naive.prune(pruned);
+      }
+      expect_same();
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(EntityVersionsTest, PruningTakesNothingThatALaterAcknowledgementRestsOn) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    core::Random random(seed);
+    versions = {};
+    naive = {};
+    versions.restart(1);
+    for (std::uint32_t ack = 1; ack <= 12; ++ack) {
+      const Naive::State state{ack, random.chance(1, 6), false, {ack}};
+      const ecs::Tick tick = 1 + random.below(60);
+      versions.add(tick, ack, state.whole, state.words);
+      naive.states.try_emplace(tick, state);
+    }
+    const std::uint32_t pruned = 1 + random.below(12);
+    versions.prune(pruned, ~0u);
+    for (std::uint32_t ack = pruned; ack <= 13; ++ack) expect_baselines(ack);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_F(EntityVersionsTest, AcknowledgementsMayBeAnyNumber) {
+  EntityVersions all;
+  all.restart(1);
+  const std::uint32_t words[] = {7};
+  all.add(5, ~0u - 1, true, words);
+  EXPECT_EQ(all.at(0).ack, ~0u - 1);
+  EXPECT_TRUE(all.at(0).whole);
+  EXPECT_EQ(all.baselines(~0u - 2).b1.tick, 0u);
+  EXPECT_EQ(all.baselines(~0u - 1).b1.tick, 5u);
+}
+
+TEST_F(EntityVersionsTest, NothingIsTheNewestOfNone) {
+  EXPECT_EQ(versions.size(), 0u);
+  EXPECT_EQ(versions.newest().tick, 0u);
+  EXPECT_EQ(versions.baselines(~0u).b1.tick, 0u);
+  versions.prune(5, ~0u);
+  EXPECT_EQ(versions.size(), 0u);
+}
+
+#ifdef MOBULA_ASSERTS
+TEST_F(EntityVersionsTest, AStateOfAnotherLayoutIsAMistake) {
+  versions.restart(3);
+  EXPECT_DEATH(versions.add(1, 1, true, Words(2)), "as many words");
+}
+#endif
+
+}  // namespace
+}  // namespace mobula::client

@@ -1,0 +1,169 @@
+// What a server can make a mirror keep, however it lies: by deltas that each make sense.
+#include <gtest/gtest.h>
+
+#include <client/apply_delta.hpp>
+#include <client/raw_delta.hpp>
+#include <mobula/client/mirror/mirror.hpp>
+#include <mobula/core/format.hpp>
+#include <server/hamlet.hpp>
+
+#include "ecs/allocations.hpp"
+
+namespace mobula::client {
+namespace {
+
+constexpr std::uint32_t index_limit = 1u << 22;
+constexpr std::uint32_t components = 32;  // Names, of the prototype with id 1
+
+class MirrorBoundsTest : public testing::Test {
+ protected:
+  MirrorBoundsTest() {
+    wire::Names names;
+    wire::Prototype prototype{.id = 1, .hash = 0, .components = {}};
+    for (std::uint32_t i = 0; i < components; ++i) {
+      names.texts.push_back(core::format("name {}", i));
+      prototype.components.push_back({core::StringId32("Name"), core::StringId32(names.texts.back())});
+    }
+    EXPECT_TRUE(mirror->add_names(names).ok());
+    EXPECT_TRUE(mirror->add_prototypes({{prototype}}).ok());
+  }
+
+  struct Entry {
+    std::uint32_t id;
+    ecs::Entity entity;
+  };
+  // In order of their ids. Appeared with default values, under a prototype's id.
+  core::Status appear(std::span<const Entry> entries, std::uint32_t prototype) {
+    return apply([&](core::BitWriter& bits) {
+      test::write_count(bits, entries.size());
+      std::uint32_t next = 0;
+      for (const Entry& entry : entries) {
+        test::write_appeared(bits, entry.id - next, entry.entity, prototype);
+        next = entry.id + 1;
+        for (std::uint32_t i = 0; prototype != 0 && i < components; ++i) bits.write_bool(false);
+      }
+      test::write_count(bits, 0);
+    });
+  }
+  core::Status go(std::span<const std::uint32_t> ids, bool destroyed) {
+    return apply([&](core::BitWriter& bits) {
+      test::write_count(bits, 0);
+      test::write_count(bits, ids.size());
+      std::uint32_t next = 0;
+      for (const std::uint32_t id : ids) {
+        test::write_gone(bits, id - next, destroyed);
+        next = id + 1;
+      }
+    });
+  }
+  [[nodiscard]] static std::string reason(const core::Status& status) {
+    return status ? "" : std::string(status.error().reason) + ": " + status.error().message;
+  }
+
+  std::uint32_t sequence = 0;    // of the delta before
+  std::uint32_t ticks_more = 0;  // than sequences
+  std::unique_ptr<Mirror> mirror = std::move(*Mirror::make(test::game_schema(), index_limit));
+
+ private:
+  // Rests on nothing; nothing moves or changes.
+  core::Status apply(const test::WriteBits& write) {
+    ++sequence;
+    return test::apply_delta(*mirror, test::raw_lists({.sequence = sequence, .tick = sequence + ticks_more}, write));
+  }
+};
+
+TEST_F(MirrorBoundsTest, AnIdTakesNoMoreThanTheHighestThatThereMayBe) {
+  const ecs::test::CountedBytes bytes;
+  const std::uint32_t highest[] = {wire::ids_max - 1};
+  const std::uint32_t beyond[] = {wire::ids_max};
+  EXPECT_EQ(reason(go(beyond, true)), "malformed delta: an id beyond the limit");
+  EXPECT_LT(bytes.held(), 1 << 20);
+  EXPECT_EQ(reason(go(highest, true)), "") << "that it appeared may have been lost";
+  EXPECT_LT(bytes.held(), 32 << 20);
+  mirror->check();
+}
+
+TEST_F(MirrorBoundsTest, OneEntityHasNoMoreStatesThanDeltasCanBeUnderWay) {
+  const Entry entry[] = {{5, {77, 1}}};
+  for (std::size_t i = 0; i < EntityVersions::states_max; ++i) ASSERT_EQ(reason(appear(entry, 1)), "");
+  const std::uint64_t hash = mirror->hash();
+  EXPECT_EQ(reason(appear(entry, 1)), "malformed delta: more states of an entity than deltas can be under way");
+  EXPECT_EQ(mirror->hash(), hash);
+  mirror->check();
+}
+
+TEST_F(MirrorBoundsTest, AllStatesTogetherAreRefusedWhereTheyWouldBeTooMany) {
+  std::vector<Entry> entries;
+  for (std::uint32_t i = 0; i < 400; ++i) entries.push_back({i, {i * 7, 1}});
+  const ecs::test::CountedBytes bytes;
+  core::Status told = core::Done{};
+  std::size_t deltas = 0;
+  for (; told && deltas < EntityVersions::states_max; ++deltas) told = appear(entries, 1);
+  EXPECT_EQ(reason(told), "too much to keep: more states of entities than a mirror keeps");
+  EXPECT_GT(deltas, 256u);
+  EXPECT_LT(bytes.held(), std::int64_t{512} << 20) << "as vectors grow";
+  EXPECT_EQ(mirror->size(), 400u);
+  mirror->check();
+
+  // What goes makes room.
+  std::vector<std::uint32_t> ids;
+  for (const Entry& entry : entries) ids.push_back(entry.id);
+  EXPECT_EQ(reason(go(ids, true)), "");
+  EXPECT_EQ(reason(appear(entries, 1)), "");
+  mirror->check();
+}
+
+// What came before becomes as wide as what comes.
+TEST_F(MirrorBoundsTest, StatesThatBecomeWiderAreCountedBeforeTheyAreKept) {
+  std::vector<Entry> entries;
+  for (std::uint32_t i = 0; i < 400; ++i) entries.push_back({i, {i * 7, 1}});
+  for (std::size_t i = 1; i < EntityVersions::states_max; ++i) ASSERT_EQ(reason(appear(entries, 0)), "");
+  const ecs::test::CountedBytes bytes;
+  EXPECT_EQ(reason(appear(entries, 1)), "too much to keep: more states of entities than a mirror keeps");
+  EXPECT_LT(bytes.held(), 16 << 20);
+  mirror->check();
+}
+
+// A server that lies calls who is destroyed back, and then tells late what it is made of.
+TEST_F(MirrorBoundsTest, WhatIsShownGoesOnToBeShownWhateverItIsMadeOf) {
+  const ecs::Entity entity{77, 1};
+  const Entry first[] = {{0, entity}};
+  const Entry second[] = {{1, entity}};
+  const std::uint32_t id[] = {0};
+  ASSERT_EQ(reason(appear(first, 0)), "");
+  ASSERT_EQ(reason(go(id, true)), "");
+  sequence = 3;
+  ASSERT_EQ(reason(appear(second, 0)), "");
+  ASSERT_TRUE(mirror->registry().valid(entity));
+  sequence = 2;
+  ticks_more = 2;
+  ASSERT_EQ(reason(appear(second, 1)), "");
+  mirror->check();
+  EXPECT_NE(mirror->registry().prototype(entity), ecs::empty_prototype);
+}
+
+// Far apart, again and again, under other ids: what takes time for each of those that there are would take for ever.
+TEST_F(MirrorBoundsTest, ManyEntitiesMayComeAndGo) {
+  constexpr std::uint32_t many = 1u << 15;
+  constexpr std::uint32_t at_once = 2048;
+  for (std::uint32_t round = 0; round < 3; ++round) {
+    for (std::uint32_t first = 0; first < many; first += at_once) {
+      std::vector<Entry> entries;
+      for (std::uint32_t i = first; i < first + at_once; ++i)
+        entries.push_back({i * 2 + round % 2, {(i ^ round) * 127, 1 + round}});
+      ASSERT_EQ(reason(appear(entries, 0)), "");
+    }
+    EXPECT_EQ(mirror->registry().entities().size(), many);
+  }
+  mirror->check();
+  std::vector<std::uint32_t> ids;
+  for (std::uint32_t id = 0; id < 2 * many; ++id) ids.push_back(id);
+  for (std::uint32_t first = 0; first < 2 * many; first += at_once)
+    ASSERT_EQ(reason(go(std::span(ids).subspan(first, at_once), first % (2 * at_once) == 0)), "");
+  mirror->check();
+  EXPECT_EQ(mirror->size(), 0u);
+  EXPECT_LE(mirror->registry().entities().size(), 64u) << "stale";
+}
+
+}  // namespace
+}  // namespace mobula::client

@@ -1,0 +1,204 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <client/mirror_tamper.hpp>
+#include <examples/demo/demo_game.hpp>
+#include <headless/temporary_folder.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/core/random.hpp>
+#include <mobula/schema/components.hpp>
+#include <seeds.hpp>
+#include <server/hamlet.hpp>
+
+namespace mobula::client {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr transport::NetworkConditions lossy{.latency = 60 * core::millisecond,
+                                             .jitter = 30 * core::millisecond,
+                                             .loss_ppm = 80'000,
+                                             .duplicate_ppm = 20'000,
+                                             .reorder_ppm = 50'000};
+
+// The hamlet with its demo game, and a client that has seen all of it and was verified.
+class MirrorCheckTest : public testing::Test {
+ protected:
+  using Client = test::Village::Client;
+
+  void begin(const transport::NetworkConditions& conditions, std::uint64_t seed = 1, ResourceStore* store = nullptr) {
+    server::ServerConfig config;
+    config.level = test::hamlet();
+    village = std::make_unique<test::Village>(game, std::move(config), conditions, seed);
+    join(store);
+  }
+  void join(ResourceStore* store) {
+    ConnectionConfig config;
+    config.name = "ada";
+    config.resources = store;
+    client = &village->join(std::move(config));
+    ASSERT_TRUE(village->tick_until([&] { return stats().verified_ticks > 40 && client->connection.complete(); }));
+    ASSERT_EQ(stats().mismatched_ticks, 0u);
+  }
+  [[nodiscard]] const ConnectionStats& stats() const { return client->connection.stats(); }
+  Mirror& mirror() { return *client->connection.mirror(); }
+  // One that stands, so that it is known what differs.
+  ecs::Entity standing() {
+    for (const ecs::Entity entity : MirrorTamper::with_id(mirror())) {
+      const ecs::Registry& registry = village->server->world().registry();
+      if (registry.has<demo::Pickup>(entity) && !registry.has<demo::Velocity>(entity)) return entity;
+    }
+    return {};
+  }
+  // Something is found to be wrong, and then nothing any more.
+  void expect_healed(int ticks = 400) {
+    const auto wrong = [&] { return stats().mismatched_ticks + stats().unreadable_deltas; };
+    const std::uint64_t before = wrong();
+    ASSERT_TRUE(village->tick_until([&] { return wrong() > before; }, ticks)) << "nothing was found";
+    std::uint64_t last = 0;
+    int quiet = 0;
+    for (int tick = 0; tick < ticks && quiet < 120; ++tick) {
+      quiet = wrong() == last ? quiet + 1 : 0;
+      last = wrong();
+      village->tick();
+    }
+    ASSERT_EQ(client->connection.state(), Connection::State::playing) << to_string(client->connection.reason());
+    EXPECT_EQ(quiet, 120) << "it is still wrong";
+    const std::uint64_t verified = stats().verified_ticks;
+    village->ticks(40);
+    EXPECT_GT(stats().verified_ticks, verified);
+    mirror().check();
+  }
+
+  demo::DemoGame game;
+  std::unique_ptr<test::Village> village;
+  Client* client = nullptr;
+};
+
+// Word n of the component of that name.
+std::size_t word_of(Mirror& mirror, ecs::Entity entity, std::string_view component, std::size_t n) {
+  ecs::Registry& registry = mirror.registry();
+  for (const ecs::PoolId pool :
+       registry.prototypes().pools(registry.prototypes().canonical(registry.prototype(entity)))) {
+    if (registry.pool(pool).instance_name() == component) return n;
+    n += wire::RowCodec(*test::game_schema()->find(registry.pool(pool).type().id)).words();
+  }
+  return n;
+}
+
+TEST_F(MirrorCheckTest, ADifferenceIsNamedOnBothSidesAndHeals) {
+  begin({});
+  const ecs::Entity entity = standing();
+  ASSERT_TRUE(entity);
+  testing::internal::CaptureStderr();
+  MirrorTamper::flip(mirror(), entity, word_of(mirror(), entity, "Pickup", 1), 8);
+  expect_healed();
+  const std::string log = testing::internal::GetCapturedStderr();
+  const std::string named = "entity " + to_string(entity);
+  EXPECT_THAT(log, HasSubstr("mirror of player 1: " + named + " has other values"));
+  EXPECT_THAT(log, HasSubstr("Pickup amount: 9 here, 1 at the server"));
+  EXPECT_THAT(log, HasSubstr(named + ", Pickup amount: 9 there, 1 here"));
+  EXPECT_EQ(village->server->stats().corrections, 1u);
+  EXPECT_EQ(stats().corrections, 1u);
+}
+
+TEST_F(MirrorCheckTest, WhatIsNoValueIsNamedToo) {
+  begin({});
+  const ecs::Entity entity = standing();
+  testing::internal::CaptureStderr();
+  MirrorTamper::flip(mirror(), entity, word_of(mirror(), entity, "Pickup", 0), 0x40);
+  expect_healed();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("Pickup kind: no value (word 00000040) there, \"coin\" here"));
+}
+
+TEST_F(MirrorCheckTest, FlippedWordsHealWhateverIsLostOrReordered) {
+  core::set_log_level(core::LogLevel::off);
+  std::uint64_t unreadable = 0;  // moving ones may leave what rests on them without meaning
+  test::for_each_seed(1, 12, 400, [&](std::uint64_t seed) {
+    core::Random random(seed);
+    begin(lossy, seed);
+    const std::vector<ecs::Entity> all = MirrorTamper::with_id(mirror());
+    for (std::uint32_t left = 1 + random.below(20); left > 0;)
+      left -= MirrorTamper::flip_value(mirror(), all[random.below(static_cast<std::uint32_t>(all.size()))],
+                                       random.below(64), 1u << random.below(seed % 2 == 0 ? 8 : 32))
+                  ? 1
+                  : 0;
+    expect_healed(1000);
+    unreadable += stats().unreadable_deltas;
+  });
+  core::set_log_level(core::LogLevel::info);
+  if (test::soaks()) return;
+  EXPECT_GT(unreadable, 0u);
+}
+
+TEST_F(MirrorCheckTest, WhatIsMissingComesAgain) {
+  begin(lossy);
+  testing::internal::CaptureStderr();
+  const ecs::Entity entity = standing();
+  MirrorTamper::lose(mirror(), entity);
+  EXPECT_FALSE(mirror().registry().valid(entity));
+  expect_healed();
+  EXPECT_TRUE(mirror().registry().valid(entity));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("entity " + to_string(entity) + " was missing"));
+}
+
+TEST_F(MirrorCheckTest, WhatTheServerDoesNotKnowGoes) {
+  begin(lossy);
+  testing::internal::CaptureStderr();
+  const ecs::Entity ghost{3000, 77};
+  MirrorTamper::add_ghost(mirror(), standing(), ghost);
+  EXPECT_TRUE(mirror().registry().valid(ghost));
+  expect_healed();
+  EXPECT_FALSE(mirror().registry().valid(ghost));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("entity " + to_string(ghost) + ", entity exists: true there, false here"));
+  EXPECT_EQ(village->server->stats().corrections, 0u);  // nothing had to be sent again
+}
+
+TEST_F(MirrorCheckTest, ASumThatIsWrongByItselfHealsToo) {
+  begin({});
+  MirrorTamper::spoil_hash(mirror());
+  expect_healed();
+}
+
+TEST_F(MirrorCheckTest, OfTheLevelToo) {
+  TemporaryFolder folder = std::move(*TemporaryFolder::make());
+  ResourceStore store = std::move(*ResourceStore::open(folder.path()));
+  begin({}, 1, &store);
+  ASSERT_TRUE(village->tick_until([&] { return !client->connection.reception().under_way(); }));
+  client->connection.close(client->port);
+  village->ticks(10);
+  village->remove(*client);
+  join(&store);
+  const std::vector<ecs::Entity> all = MirrorTamper::as_loaded(mirror());
+  ASSERT_GT(all.size(), 40u);
+  MirrorTamper::lose(mirror(), all[7]);
+  const auto pool = mirror().registry().find_pool(core::StringId32("Transform"), core::StringId32("Transform"));
+  std::byte* transform = mirror().registry().try_write(all[9], pool);
+  ASSERT_NE(transform, nullptr);
+  auto broken = core::load<engine::Transform>(transform);
+  const engine::Transform good = broken;
+  broken.position.x += 3;
+  core::store(transform, broken);
+  expect_healed();
+  EXPECT_TRUE(mirror().registry().valid(all[7]));
+  EXPECT_EQ(core::load<engine::Transform>(mirror().registry().try_read(all[9], pool)).position, good.position);
+  EXPECT_EQ(village->server->stats().corrections, 2u);
+}
+
+TEST_F(MirrorCheckTest, AListIsToldSeldom) {
+  MirrorCheck check;
+  begin({});
+  EXPECT_FALSE(check.next(mirror(), 0));
+  check.suspect(0);
+  EXPECT_TRUE(check.next(mirror(), 0));
+  check.suspect(core::second);
+  EXPECT_FALSE(check.next(mirror(), core::second));
+  check.suspect(MirrorCheck::pause);
+  EXPECT_TRUE(check.next(mirror(), MirrorCheck::pause));
+  EXPECT_FALSE(check.next(mirror(), 3 * MirrorCheck::pause));  // what was told is forgotten
+}
+
+}  // namespace
+}  // namespace mobula::client

@@ -1,0 +1,90 @@
+// The program as a team makes it: with a schema and component compilers of its own.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <mobula/resource/compiler/compile_tool.hpp>
+#include <mobula/resource/resource.hpp>
+#include <reflect/compile_schema.hpp>
+#include <resource/random_level.hpp>
+#include <sstream>
+
+namespace mobula::resource {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CompileToolTest : public testing::Test {
+ protected:
+  CompileToolTest() { fs::create_directories(folder_); }
+  ~CompileToolTest() override { fs::remove_all(folder_); }
+
+  // Names of files are as they are; those of the folder begin with @.
+  int run(const std::vector<std::string>& arguments, const CompileTool& tool) {
+    std::vector<std::string> kept{"/somewhere/my-compile"};
+    for (const std::string& each : arguments)
+      kept.push_back(each.starts_with('@') ? (folder_ / each.substr(1)).string() : each);
+    std::vector<char*> argv;
+    for (std::string& each : kept) argv.push_back(each.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int status = run_compile_tool(static_cast<int>(argv.size()), argv.data(), tool);
+    out_ = testing::internal::GetCapturedStdout();
+    err_ = testing::internal::GetCapturedStderr();
+    return status;
+  }
+  std::string read(const std::string& name) {
+    std::stringstream text;
+    text << std::ifstream(folder_ / name).rdbuf();
+    return text.str();
+  }
+
+  fs::path folder_ = fs::temp_directory_path() / ("mobula_compile_tool." + std::to_string(::getpid()));
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(CompileToolTest, ATeamsSchemaAndCompilersAreUsedBothWays) {
+  const core::Bytes schema = test::compile_schema("struct Owned (component) { what:uint (string_id); more:ubyte; }");
+  const CompileTool tool{schema, "my game's", test::random_level_compilers()};
+  std::ofstream(folder_ / "in.json") << R"({"entities":{"a":{"components":{
+    "Route":{"to":"/a","via":"way"},"Owned":{"what":"thing"}}}}})";
+  ASSERT_EQ(run({"@in.json", "-o", "@a.level"}, tool), 0) << err_;
+  ASSERT_EQ(run({"decompile", "@a.level", "-o", "@again.json"}, tool), 0) << err_;
+  EXPECT_EQ(err_, "");
+  ASSERT_EQ(run({"@again.json", "-o", "@b.level"}, tool), 0) << err_;
+  EXPECT_EQ(read("a.level"), read("b.level"));
+
+  // Without the compilers fields are tried, and what they cannot say is in hex.
+  const CompileTool plain{schema, "my game's"};
+  ASSERT_EQ(run({"decompile", "@a.level", "-o", "@plain.json"}, plain), 0) << err_;
+  EXPECT_EQ(err_, "");
+  ASSERT_EQ(run({"@plain.json", "-o", "@c.level"}, plain), 0) << err_;
+  EXPECT_EQ(read("a.level"), read("c.level"));
+}
+
+TEST_F(CompileToolTest, ItIsCalledAsItWasStarted) {
+  const core::Bytes schema = test::compile_schema("");
+  const CompileTool tool{schema, "my game's"};
+  EXPECT_EQ(run({"--help"}, tool), 0);
+  EXPECT_NE(out_.find("my game's if not given"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("  my-compile decompile F "), std::string::npos) << out_;
+  EXPECT_EQ(run({"inspect"}, tool), 2);
+  EXPECT_EQ(err_, "my-compile inspect: file is required (see --help)\n");
+}
+
+TEST_F(CompileToolTest, WarnsOfAFileThatOtherCompilersMake) {
+  // Its own compiler says less than the file has: the JSON has the column in hex and the compiler is not asked, but
+  // a Parent column is always the compiler's own.
+  const core::Bytes schema = test::compile_schema("");
+  std::ofstream(folder_ / "in.json") << R"({"entities":{"a":{"children":{"b":{}}}}})";
+  CompileTool late{schema, "my game's"};
+  late.compilers.add("Parent", {.spawn_order = 9, .compile = [](const auto&, auto&, auto&) {}});
+  ASSERT_EQ(run({"@in.json", "-o", "@a.level"}, late), 0) << err_;
+  ASSERT_EQ(run({"decompile", "@a.level"}, {schema, "my game's"}), 0);
+  EXPECT_EQ(err_, (folder_ / "a.level").string() + ": differs when compiled again\n");
+}
+
+}  // namespace
+}  // namespace mobula::resource

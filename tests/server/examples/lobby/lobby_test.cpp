@@ -1,0 +1,327 @@
+// The lobby as its players meet it: a process with its worlds on one thread, players with their connections on another.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <examples/lobby/lobby_game.hpp>
+#include <examples/lobby/messages.hpp>
+#include <fstream>
+#include <functional>
+#include <lobby/lobby_player.hpp>
+#include <map>
+#include <mobula/schema/lobby.hpp>
+#include <mobula/schema/lobby_room.hpp>
+#include <thread>
+
+namespace {
+
+using lobby::LobbyGame;
+using lobby::LobbyOptions;
+using mobula::client::LobbyPiece;
+using mobula::client::LobbyPlayer;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+namespace core = mobula::core;
+
+constexpr core::Nanoseconds patience = 60 * core::second;
+
+// What would clear a terminal, and what may be seen of it.
+constexpr std::string_view evil =
+    "\x1b[2Janna\xc2\x9b"
+    "1m\x7f";
+constexpr const char* tamed = "\uFFFD[2Janna\uFFFD1m\uFFFD";
+
+// A room that lies: its schema allows squares that are none, and there it puts pieces.
+class LyingRoom final : public mobula::server::Game {
+ public:
+  LyingRoom() : schema_(lobby::room::schema_bytes().begin(), lobby::room::schema_bytes().end()) {
+    const core::ByteView range = core::as_bytes("0 7", 3);
+    for (auto at = schema_.begin(); at != schema_.end(); ++at) {
+      at = std::search(at, schema_.end(), range.begin(), range.end());
+      if (at == schema_.end()) break;
+      at[2] = std::byte{'9'};
+    }
+  }
+  [[nodiscard]] core::ByteView schema() const override { return schema_; }
+  core::Result<mobula::ecs::Entity> join(mobula::server::World& world, const mobula::server::Player&) override {
+    put(world, "far right", 8, 0);
+    put(world, "far below", 0, 9);
+    put(world, "\u00e4gir", 7, 0);
+    put(world, evil, 1, 7);
+    return put(world, "anna", 0, 7);
+  }
+  void leave(mobula::server::World&, const mobula::server::Player&) override {}
+
+ private:
+  static mobula::ecs::Entity put(mobula::server::World& world, std::string_view name, std::uint8_t x, std::uint8_t y) {
+    const mobula::ecs::Entity piece = world.registry().create();
+    world.registry().add<lobby::room::Square>(piece, {x, y});
+    world.registry().add<lobby::room::Piece>(
+        piece, {.name = lobby::fixed_text<sizeof(lobby::room::Piece::name)>(name), .points = 0});
+    return piece;
+  }
+  core::Bytes schema_;
+};
+
+// A lobby that lies: it shows players what steers their terminals, and lets them into such a room at once.
+class LyingLobby final : public mobula::server::Game {
+ public:
+  [[nodiscard]] core::ByteView schema() const override { return lobby::schema_bytes(); }
+  core::Result<mobula::ecs::Entity> join(mobula::server::World& world, const mobula::server::Player& player) override {
+    mobula::ecs::Registry& registry = world.registry();
+    const mobula::ecs::Entity member = registry.create();
+    registry.add<lobby::Member>(member, {.name = lobby::fixed_text<sizeof(lobby::Member::name)>(evil)});
+    registry.add<lobby::Room>(
+        registry.create(),
+        {.name = lobby::fixed_text<sizeof(lobby::Room::name)>(evil), .players = 0, .capacity = 1, .port = 1});
+    static_cast<void>(lobby::say_sorry(world, player, {"evil", std::string(evil)}));
+    mobula::server::Identity identity = player.identity;
+    core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
+    const core::Bytes token = *mobula::server::make_token(room_admission, identity);
+    if (const core::Status given = lobby::give_ticket(world, player, evil, token); !given) return given.error();
+    return member;
+  }
+  void leave(mobula::server::World&, const mobula::server::Player&) override {}
+
+  mobula::server::Admission room_admission;
+};
+
+class Lobby : public testing::Test {
+ protected:
+  void open(const LobbyOptions& options = {}, const std::string& db = {}) {
+    game_ = std::make_unique<LobbyGame>(options);
+    mobula::server::Config config = here();
+    config.db = db;
+    const core::Status opened = game_->open(worlds_, config);
+    ASSERT_TRUE(opened) << opened.error().message;
+    serve();
+  }
+  void open_lying() {
+    const auto room = worlds_.open("room", here(), lying_room_);
+    ASSERT_TRUE(room) << room.error().message;
+    lying_lobby_.room_admission = (*room)->admission();
+    const auto lobby = worlds_.open("lobby", here(), lying_lobby_);
+    ASSERT_TRUE(lobby) << lobby.error().message;
+    serve();
+  }
+
+  // After it `refusals_` may be read.
+  void end() {
+    players_.clear();
+    worlds_.stop();
+    if (serving_.joinable()) serving_.join();
+  }
+  void TearDown() override { end(); }
+
+  LobbyPlayer& enter(const std::string& name) {
+    auto entered = LobbyPlayer::enter(loop_, access_of(name), name);
+    if (!entered) throw std::runtime_error(entered.error().message);
+    players_.push_back(std::move(*entered));
+    return *players_.back();
+  }
+
+  // Lets time pass until it is so.
+  [[nodiscard]] bool becomes(const std::function<bool()>& so) {
+    const core::Nanoseconds end = core::monotonic_now() + patience;
+    while (core::monotonic_now() < end) {
+      for (const auto& player : players_) player->run_for(5 * core::millisecond);
+      for (const auto& player : players_)
+        for (std::string& line : player->take_lines()) heard_[player.get()].push_back(std::move(line));
+      if (so()) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool hears(LobbyPlayer& player, const std::string& line) {
+    return becomes([&] { return std::ranges::find(heard_[&player], line) != heard_[&player].end(); });
+  }
+  [[nodiscard]] bool is_in(LobbyPlayer& player, const std::string& room) {
+    return becomes([&] { return player.room() == room && player.is_playing() && !player.board().empty(); });
+  }
+
+  std::unique_ptr<LobbyGame> game_;  // outlives its worlds
+  LyingRoom lying_room_;
+  LyingLobby lying_lobby_;
+  mobula::server::Worlds worlds_;
+  mobula::server::Admission admission_;
+  mobula::net::EventLoop loop_;
+  std::vector<std::unique_ptr<LobbyPlayer>> players_;
+  std::map<LobbyPlayer*, std::vector<std::string>> heard_;
+  std::map<std::string, std::uint64_t> refusals_;  // of the lobby; the serving thread's
+
+ private:
+  static mobula::server::Config here() {
+    mobula::server::Config config;
+    config.port = 0;
+    config.public_addresses = {"127.0.0.1"};
+    config.tick_rate = 60;
+    return config;
+  }
+  void serve() {
+    admission_ = worlds_.find("lobby")->admission();
+    worlds_.on_tick([this] { refusals_ = worlds_.find("lobby")->server().stats().refusals; });
+    serving_ = std::thread([this] { worlds_.run(); });
+  }
+  // A token as a backend makes it, in a file.
+  mobula::client::Access access_of(const std::string& name) {
+    mobula::server::Identity identity;
+    core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
+    std::ranges::copy(core::as_bytes(name.data(), name.size()), identity.user_data.begin());
+    const core::Bytes token = *mobula::server::make_token(admission_, identity);
+    const std::string path = testing::TempDir() + "lobby_token." + std::to_string(::getpid());
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(token.data()), static_cast<std::streamsize>(token.size()));
+    mobula::client::AccessOptions options;
+    options.connect = transport_text();
+    options.token_file = path;
+    return *mobula::client::parse_access(std::move(options));
+  }
+  std::string transport_text() { return to_string(admission_.public_addresses.front()); }
+
+  std::thread serving_;
+};
+
+TEST_F(Lobby, PlayersMeetChatGoIntoARoomPlayAndComeBack) {
+  open();
+  LobbyPlayer& anna = enter("anna");
+  LobbyPlayer& bert = enter("bert");
+  ASSERT_TRUE(becomes([&] { return anna.members().size() == 2 && bert.members().size() == 2; }));
+  EXPECT_THAT(anna.members(), ElementsAre("anna", "bert"));
+  anna.say("hello");
+  ASSERT_TRUE(hears(bert, "anna: hello"));
+
+  anna.create_room("the den", 2);
+  ASSERT_TRUE(is_in(anna, "the den"));
+  ASSERT_TRUE(becomes([&] { return bert.rooms().size() == 1 && bert.rooms().front().players == 1; }));
+  EXPECT_EQ(bert.rooms().front().name, "the den");
+  bert.join_room(bert.rooms().front().entity);
+  ASSERT_TRUE(is_in(bert, "the den"));
+  bert.say("here I am");
+  ASSERT_TRUE(hears(anna, "bert: here I am"));
+
+  const auto own = [](const LobbyPlayer& player) {
+    const std::vector<LobbyPiece> board = player.board();
+    const auto piece = std::ranges::find_if(board, &LobbyPiece::own);
+    return piece == board.end() ? LobbyPiece{} : *piece;
+  };
+  ASSERT_TRUE(becomes([&] { return anna.board().size() == 3 && !own(anna).name.empty(); })) << "two pieces, a gem";
+  const LobbyPiece before = own(anna);
+  // Another may stand on a square.
+  ASSERT_TRUE(becomes([&, tries = 0]() mutable {
+    if (tries++ % 20 == 0) anna.step(before.x > 0 ? -1 : 1, tries % 40 < 20 ? 0 : (before.y > 0 ? -1 : 1));
+    return own(anna).x != before.x;
+  }));
+
+  bert.leave_room();
+  EXPECT_EQ(bert.room(), "");
+  ASSERT_TRUE(becomes([&] { return bert.rooms().front().players == 1; }));
+  bert.say("back again");
+  ASSERT_TRUE(hears(bert, "bert: back again"));
+}
+
+TEST_F(Lobby, ARoomThatIsFullIsFull) {
+  open();
+  LobbyPlayer& anna = enter("anna");
+  LobbyPlayer& bert = enter("bert");
+  ASSERT_TRUE(becomes([&] { return anna.is_playing() && bert.is_playing(); }));
+  anna.create_room("hermitage", 1);
+  ASSERT_TRUE(is_in(anna, "hermitage"));
+  ASSERT_TRUE(becomes([&] { return bert.rooms().size() == 1 && bert.rooms().front().players == 1; }));
+  bert.join_room(bert.rooms().front().entity);
+  EXPECT_TRUE(hears(bert, "sorry: hermitage is full"));
+  EXPECT_EQ(bert.room(), "");
+}
+
+TEST_F(Lobby, AnEmptyRoomGoesAndItsWorldWithIt) {
+  open({.rooms_max = 1, .empty_seconds = 1});
+  LobbyPlayer& anna = enter("anna");
+  ASSERT_TRUE(becomes([&] { return anna.is_playing(); }));
+  anna.create_room("one", 4);
+  ASSERT_TRUE(is_in(anna, "one"));
+  anna.create_room("two", 4);
+  EXPECT_TRUE(hears(anna, "sorry: there are as many rooms as can be; join one, or wait"));
+  anna.leave_room();
+  ASSERT_TRUE(becomes([&] { return anna.rooms().empty(); }));
+  // Asked again: the room's place is free when its world has ended, a moment later.
+  EXPECT_TRUE(becomes([&, tries = 0]() mutable {
+    if (tries++ % 200 == 0) anna.create_room("two", 4);
+    return anna.room() == "two";
+  }));
+}
+
+TEST_F(Lobby, SavedAndRestoredItHasItsMembersButNoRooms) {
+  const std::string db = testing::TempDir() + "lobby." + std::to_string(::getpid()) + ".db";
+  open({}, db);
+  LobbyPlayer& anna = enter("anna");
+  ASSERT_TRUE(becomes([&] { return anna.is_playing(); }));
+  anna.create_room("the den", 4);
+  ASSERT_TRUE(is_in(anna, "the den"));
+  worlds_.stop();
+  ASSERT_TRUE(becomes([&] { return anna.over(); }));
+  end();
+
+  mobula::server::Worlds others;
+  LobbyGame again;
+  mobula::server::Config config;
+  config.port = 0;
+  config.db = db;
+  ASSERT_TRUE(again.open(others, config).ok());
+  const mobula::ecs::Registry& registry = others.find("lobby")->server().world().registry();
+  EXPECT_EQ(registry.view<const lobby::Room>().size_hint(), 0u);
+  EXPECT_EQ(registry.view<const lobby::Member>().size_hint(), 1u) << "till her time to come back is over";
+  for (const char* end : {"", "-wal", "-shm"}) std::remove((db + end).c_str());
+}
+
+TEST_F(Lobby, NobodyOpensAllRooms) {
+  open({.rooms_max = 16, .empty_seconds = 60});
+  LobbyPlayer& anna = enter("anna");
+  ASSERT_TRUE(becomes([&] { return anna.is_playing(); }));
+  for (int i = 1; i <= 3; ++i) {
+    anna.create_room("mine", 4);
+    ASSERT_TRUE(becomes([&] { return anna.rooms().size() == static_cast<std::size_t>(i); }));
+  }
+  // Asked again, lest it came too soon after the others.
+  EXPECT_TRUE(becomes([&, tries = 0]() mutable {
+    if (tries++ % 200 == 0) anna.create_room("mine", 4);
+    return std::ranges::count(heard_[&anna], "sorry: the rooms that you have opened are enough; join one, or wait") > 0;
+  }));
+  EXPECT_THAT(anna.rooms(), SizeIs(3));
+}
+
+TEST_F(Lobby, WhatIsNotPrintableIsNotSaidAndNamesARoomNeither) {
+  open();
+  LobbyPlayer& anna = enter("anna");
+  ASSERT_TRUE(becomes([&] { return anna.is_playing(); }));
+  anna.say("\x1b[2J");
+  anna.say(std::string(201, 'x'));
+  anna.say("");
+  anna.create_room("a\nb", 4);
+  anna.create_room("nine", 9);
+  anna.say("well then");
+  ASSERT_TRUE(hears(anna, "anna: well then"));
+  EXPECT_THAT(heard_[&anna], ElementsAre("anna: well then"));
+  EXPECT_THAT(anna.rooms(), IsEmpty());
+  end();
+  EXPECT_EQ(refusals_["bad text"], 4u);
+  EXPECT_EQ(refusals_["bad capacity"], 1u);
+}
+
+TEST_F(Lobby, AServerThatLiesSteersNoTerminalAndPutsNothingBesideTheBoard) {
+  open_lying();
+  LobbyPlayer& anna = enter("anna");
+  ASSERT_TRUE(is_in(anna, tamed));
+  EXPECT_THAT(anna.members(), ElementsAre(tamed));
+  ASSERT_THAT(anna.rooms(), SizeIs(1));
+  EXPECT_EQ(anna.rooms().front().name, tamed);
+  EXPECT_TRUE(hears(anna, std::string("sorry: ") + tamed));
+  EXPECT_TRUE(hears(anna, std::string("you are on your way into ") + tamed));
+
+  ASSERT_TRUE(becomes([&] { return anna.board().size() == 3; }));
+  const std::string empty = ". . . . . . . .";
+  EXPECT_THAT(mobula::client::board_lines(anna.board()),
+              ElementsAre(". . . . . . . \u00e4", empty, empty, empty, empty, empty, empty, "@ \uFFFD . . . . . ."));
+}
+
+}  // namespace

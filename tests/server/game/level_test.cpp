@@ -1,0 +1,214 @@
+// A level that changes while the world lives.
+#include <gtest/gtest.h>
+
+#include <mobula/schema/components.hpp>
+#include <mobula/server/game/world.hpp>
+#include <reflect/compile_schema.hpp>
+#include <resource/test_level.hpp>
+#include <server/hamlet.hpp>
+
+namespace mobula::server {
+namespace {
+
+std::shared_ptr<const resource::Resource> level_of(const std::string& text) { return test::load_text(text); }
+
+std::unique_ptr<World> make_world(const std::string& text, std::uint32_t index_limit = 1000) {
+  auto world =
+      std::move(*World::make({.schema = test::game_schema(), .level = level_of(text), .index_limit = index_limit}));
+  EXPECT_TRUE(world->spawn_level());
+  world->end_tick();
+  return world;
+}
+
+LevelChange reload(World& world, const std::string& text) {
+  const core::Result<LevelChange> change = world.reload_level(level_of(text));
+  EXPECT_TRUE(change.ok()) << change.error().message;
+  world.registry().check();
+  return *change;
+}
+
+// The only living entity with this health.
+ecs::Entity with_health(World& world, int current) {
+  ecs::Entity found;
+  world.registry().view<const demo::Health>().each([&](ecs::Entity entity, const demo::Health& health) {
+    if (health.current != current) return;
+    EXPECT_FALSE(found);
+    found = entity;
+  });
+  return found;
+}
+
+constexpr const char* three = R"({"entities":{
+  "a":{"components":{"Health":{"current":1}}},
+  "b":{"components":{"Health":{"current":2},"Target":{"entity":"/c"}}},
+  "c":{"components":{"Health":{"current":3}},"children":{"d":{"components":{"Health":{"current":4}}}}}}})";
+
+TEST(Level, AReloadOfTheSameChangesNothing) {
+  const auto world = make_world(three);
+  const LevelChange change = reload(*world, three);
+  EXPECT_EQ(change.kept, 4u);
+  EXPECT_EQ(change.spawned + change.gone.size(), 0u);
+  EXPECT_TRUE(world->registry().journal().empty());
+}
+
+TEST(Level, WhatHasChangedIsSpawnedAnewAndTheRestStaysAsTheGameHasMadeIt) {
+  const auto world = make_world(three);
+  const ecs::Entity a = with_health(*world, 1);
+  const ecs::Entity b = with_health(*world, 2);
+  const ecs::Entity c = with_health(*world, 3);
+  const ecs::Entity d = with_health(*world, 4);
+  const ecs::Entity player = world->registry().create();
+  world->registry().get<demo::Health>(a).current = 99;  // by the game
+  const LevelChange change = reload(*world, R"({"entities":{
+    "new":{"components":{"Health":{"current":7}}},
+    "a":{"components":{"Health":{"current":1}}},
+    "b":{"components":{"Health":{"current":2},"Target":{"entity":"/c"}}},
+    "c":{"components":{"Health":{"current":33}},"children":{"d":{"components":{"Health":{"current":4}}}}}}})");
+  EXPECT_EQ(change.kept, 2u);
+  EXPECT_EQ(change.spawned, 3u) << "new, c, and d below it";
+  EXPECT_EQ(change.gone.size(), 2u);
+  EXPECT_EQ(world->registry().get<const demo::Health>(a).current, 99);
+  EXPECT_TRUE(world->registry().valid(player));
+  EXPECT_FALSE(world->registry().valid(c));
+  EXPECT_FALSE(world->registry().valid(d));
+  const ecs::Entity new_c = with_health(*world, 33);
+  EXPECT_EQ(world->registry().get<const demo::Target>(b).entity, new_c) << "who looked at it looks at the new one";
+  EXPECT_EQ(world->registry().get<const engine::Parent>(with_health(*world, 4)).entity, new_c);
+}
+
+TEST(Level, WhatTheGameHasDestroyedStaysGoneUntilItChanges) {
+  const auto world = make_world(three);
+  world->registry().destroy(with_health(*world, 1));
+  EXPECT_EQ(reload(*world, three).kept, 3u);
+  EXPECT_FALSE(with_health(*world, 1));
+  EXPECT_EQ(reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":5}}}}})").gone.size(), 3u);
+  EXPECT_TRUE(with_health(*world, 5));
+  EXPECT_EQ(world->registry().entities().size(), 1u);
+}
+
+TEST(Level, AReferenceThatTheGameHasChangedStays) {
+  const auto world = make_world(three);
+  const ecs::Entity b = with_health(*world, 2);
+  world->registry().get<demo::Target>(b).entity = b;
+  reload(*world, R"({"entities":{"b":{"components":{"Health":{"current":2},"Target":{"entity":"/c"}}},
+                                 "c":{"components":{"Health":{"current":8}}}}})");
+  EXPECT_EQ(world->registry().get<const demo::Target>(b).entity, b);
+}
+
+TEST(Level, OneThatDoesNotFitChangesNothing) {
+  const auto world = make_world(three, 6);
+  const core::Result<LevelChange> change = world->reload_level(level_of(R"({"entities":{"x":{},"y":{},"z":{}}})"));
+  ASSERT_FALSE(change.ok());
+  EXPECT_STREQ(change.error().reason, "too many entities");
+  EXPECT_EQ(world->registry().entities().size(), 4u);
+  EXPECT_TRUE(world->registry().journal().empty());
+  EXPECT_NE(world->level()->name_of(core::StringId32("a")), "") << "the old one stays the world's level";
+  const auto copy = *resource::Resource::from_bytes(level_of(three)->clients_bytes());
+  EXPECT_STREQ(world->reload_level(copy).error().reason, "incomplete");
+}
+
+TEST(Level, AnOlderSchemaIsTakenByNameAndToldOf) {
+  const auto older = test::load_schema("struct Health (component) { current:ushort; shield:ubyte; }");
+  const auto level =
+      test::load_text(R"({"entities":{"a":{"components":{"Health":{"current":8,"shield":1}}}}})", *older);
+  const auto world = std::move(*World::make({.schema = test::game_schema(), .level = level}));
+  ASSERT_TRUE(world->spawn_level());
+  EXPECT_EQ(world->registry().get<const demo::Health>(with_health(*world, 8)).maximum, 100);
+  EXPECT_FALSE(world->level_notes().empty());
+  EXPECT_TRUE(make_world(three)->level_notes().empty());
+}
+
+TEST(Level, WhatTheGameHasPutBelowSomethingGoesOverToItsHeir) {
+  const char* cart = R"({"entities":{
+    "cart":{"components":{"Transform":{"position":[100,0,0]},"Health":{"current":%}}},
+    "box":{"components":{"Transform":{"position":[1,0,0]},"Health":{"current":5}}}}})";
+  const auto version = [&](char health) {
+    std::string text = cart;
+    text[text.find('%')] = health;
+    return text;
+  };
+  const auto world = make_world(version('1'));
+  ecs::Registry& registry = world->registry();
+  const ecs::Entity rider = registry.create();
+  registry.add<engine::Transform>(rider).position.y = 2;
+  const ecs::Entity box = with_health(*world, 5);
+  for (const ecs::Entity each : {rider, box}) ASSERT_TRUE(world->hierarchy().set_parent(each, with_health(*world, 1)));
+  reload(*world, version('2'));
+  const ecs::Entity heir = with_health(*world, 2);
+  EXPECT_EQ(registry.get<const engine::Parent>(rider).entity, heir);
+  EXPECT_EQ(registry.get<const engine::Parent>(box).entity, heir);
+  EXPECT_EQ(registry.get<const hierarchy::WorldTransform>(rider).position.x, 100.0f);
+  reload(*world, R"({"entities":{}})");
+  EXPECT_FALSE(registry.valid(box));
+  EXPECT_FALSE(registry.has<engine::Parent>(rider)) << "nobody inherits: it stays where it is";
+  EXPECT_EQ(registry.get<const engine::Transform>(rider).position.x, 100.0f);
+}
+
+TEST(Level, ChildrenOfWhatTheGameHasDestroyedDoNotComeBack) {
+  const auto world = make_world(R"({"entities":{"a":{"components":{"Health":{"current":1}},"children":{"b":{}}}}})");
+  world->destroy_tree(with_health(*world, 1));
+  const LevelChange change = reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":1}},
+      "children":{"b":{"components":{"Health":{"current":2}}},"c":{}}}}})");
+  EXPECT_EQ(change.spawned, 0u);
+  EXPECT_EQ(world->registry().entities().size(), 0u);
+}
+
+TEST(Level, AReloadOfAllOfItCanBeDoneAgainAndAgain) {
+  const auto world = make_world(three, 20);
+  for (int i = 0; i < 50; ++i)
+    reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":)" + std::to_string(i + 10) +
+                       R"(}}},"b":{"components":{"Health":{"current":)" + std::to_string(i + 100) + "}}}}}");
+  EXPECT_EQ(world->registry().entities().size(), 2u);
+}
+
+TEST(Level, NamesOfFormerVersionsStayKnown) {
+  const auto world = make_world(R"({"entities":{"a":{"components":{"Old":{"$type":"Health"}}}}})");
+  reload(*world, R"({"entities":{"a":{"components":{"New":{"$type":"Health"}}}}})");
+  for (const char* name : {"Old", "New"}) EXPECT_EQ(world->names().text(core::StringId32(name)), name);
+}
+
+TEST(Level, PrefabsComeFromTheNewVersion) {
+  const auto world = make_world(R"({"prefabs":{"p":{"spawnable":true,"components":{"Health":{"current":1}}}}})");
+  reload(*world, R"({"prefabs":{"p":{"spawnable":true,"components":{"Health":{"current":2}}}}})");
+  EXPECT_EQ(world->registry().get<const demo::Health>(*world->spawn("p")).current, 2);
+}
+
+// Random versions of a level, one after the other: a world that reloads is the world that had the last from the start.
+TEST(Level, RandomVersionsEndAsTheLastOne) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    core::Random random(seed);
+    const auto version = [&] {
+      std::string text = R"({"entities":{"root":{})";
+      for (int i = 0; i < 30; ++i) {
+        if (random.below(4) == 0) continue;
+        text += ",\"e" + std::to_string(i) +
+                "\":{\"components\":{\"Health\":{\"current\":" + std::to_string(random.below(3)) +
+                "},\"Target\":{\"entity\":\"" + (i % 2 == 0 ? "/root" : ".") + "\"}}";
+        if (random.below(2) == 0) text += ",\"children\":{\"c\":{\"components\":{\"Team\":{}}}}";
+        text += "}";
+      }
+      return text + "}}";
+    };
+    const auto world = make_world(version());
+    std::string last;
+    for (int i = 0; i < 8; ++i) reload(*world, last = version());
+    const auto fresh = make_world(last);
+    EXPECT_EQ(world->registry().entities().size(), fresh->registry().entities().size());
+    for (const int health : {0, 1, 2}) {
+      const auto count = [&](World& counted) {
+        std::size_t found = 0;
+        counted.registry().view<const demo::Health, const demo::Target>().each(
+            [&](const demo::Health& each, const demo::Target& target) {
+              EXPECT_TRUE(counted.registry().valid(target.entity));
+              found += each.current == health;
+            });
+        return found;
+      };
+      EXPECT_EQ(count(*world), count(*fresh));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mobula::server

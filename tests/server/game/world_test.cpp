@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include <mobula/schema/components.hpp>
+#include <mobula/server/game/world.hpp>
+#include <reflect/compile_schema.hpp>
+#include <server/hamlet.hpp>
+
+namespace mobula::server {
+namespace {
+
+std::unique_ptr<World> make_world() {
+  return std::move(
+      *World::make({.schema = test::game_schema(), .level = test::hamlet(), .ticks_per_second = 20, .seed = 3}));
+}
+
+TEST(World, SpawnsItsLevelInTickOne) {
+  const auto world = make_world();
+  EXPECT_EQ(world->registry().entities().size(), 0u);
+  ASSERT_TRUE(world->spawn_level().ok());
+  EXPECT_EQ(world->registry().entities().size(), test::hamlet()->level().num_entities);
+  EXPECT_EQ(world->tick(), 1u);
+  EXPECT_FALSE(world->registry().journal().empty());
+  world->registry().check();
+  world->end_tick();
+  EXPECT_EQ(world->tick(), 2u);
+  EXPECT_TRUE(world->registry().journal().empty());
+}
+
+#ifdef MOBULA_ASSERTS
+TEST(WorldDeathTest, AssertsThatNothingIsWrittenPastTheChangeMarks) {
+  const auto world = make_world();
+  ASSERT_TRUE(world->spawn_level().ok());
+  const ecs::Entity coin = *world->spawn("coin");
+  demo::Pickup& kept = world->registry().get<demo::Pickup>(coin);
+  world->end_tick();
+  world->end_tick();
+  ++kept.amount;
+  EXPECT_DEATH(world->end_tick(), "a kept reference was written through: .*Pickup");
+}
+#endif
+
+TEST(World, WithoutALevelItIsEmptyAndHasNoPrefabs) {
+  const auto world = std::move(*World::make({.schema = test::game_schema(), .level = nullptr}));
+  EXPECT_TRUE(world->spawn_level().ok());
+  EXPECT_EQ(world->registry().entities().size(), 0u);
+  EXPECT_EQ(world->level(), nullptr);
+  const auto spawned = world->spawn("coin");
+  ASSERT_FALSE(spawned.ok());
+  EXPECT_STREQ(spawned.error().reason, "unknown prefab");
+}
+
+TEST(World, KnowsTheTextsOfTheSchemaAndOfItsLevel) {
+  const auto world = make_world();
+  for (const char* name : {"Transform", "Wander", "Fog"}) EXPECT_EQ(world->names().text(core::StringId32(name)), name);
+  for (const std::string_view name : world->level()->names())
+    EXPECT_EQ(world->names().text(core::StringId32(name)), name);
+}
+
+TEST(World, SpawnsPrefabsByName) {
+  const auto world = make_world();
+  const auto coin = world->spawn("coin");
+  ASSERT_TRUE(coin.ok());
+  EXPECT_EQ(world->registry().get<const demo::Pickup>(*coin).kind, demo::PickupKind::coin);
+  EXPECT_EQ(world->registry().entities().size(), 1u);
+  const auto boar = world->spawn("boar");  // is a prefab, but not spawnable
+  ASSERT_FALSE(boar.ok());
+  EXPECT_STREQ(boar.error().reason, "unknown prefab");
+  EXPECT_EQ(world->registry().entities().size(), 1u);
+}
+
+TEST(World, IsFullAtItsIndexLimit) {
+  const auto world =
+      std::move(*World::make({.schema = test::game_schema(), .level = test::hamlet(), .index_limit = 10}));
+  EXPECT_FALSE(world->spawn_level().ok());
+  EXPECT_EQ(world->registry().entities().size(), 0u);
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(world->spawn("coin").ok());
+  const auto eleventh = world->spawn("coin");
+  ASSERT_FALSE(eleventh.ok());
+  EXPECT_STREQ(eleventh.error().reason, "too many entities");
+  world->registry().check();
+}
+
+TEST(World, DestroysAnEntityWithAllBelowIt) {
+  const auto world = make_world();
+  ecs::Registry& registry = world->registry();
+  std::vector<ecs::Entity> chain;
+  for (int i = 0; i < 5; ++i) {
+    chain.push_back(registry.create());
+    if (i == 0) continue;
+    const ecs::Entity above = chain[static_cast<std::size_t>(i) - 1];
+    registry.add<engine::Parent>(chain.back()).entity = {above.index, above.generation};
+  }
+  const ecs::Entity bystander = registry.create();
+  world->destroy_tree(chain[1]);
+  EXPECT_TRUE(registry.valid(chain[0]));
+  EXPECT_TRUE(registry.valid(bystander));
+  for (std::size_t i = 1; i < chain.size(); ++i) EXPECT_FALSE(registry.valid(chain[i])) << i;
+  registry.check();
+}
+
+TEST(World, DestroysATreeThatBitesItsTail) {
+  const auto world = make_world();
+  ecs::Registry& registry = world->registry();
+  const ecs::Entity a = registry.create();
+  const ecs::Entity b = registry.create();
+  registry.add<engine::Parent>(a).entity = {b.index, b.generation};
+  registry.add<engine::Parent>(b).entity = {a.index, a.generation};
+  world->destroy_tree(a);
+  EXPECT_EQ(registry.entities().size(), 0u);
+}
+
+TEST(World, ItsLevelHasWorldTransformsWhenItIsSpawned) {
+  const auto world = make_world();
+  ASSERT_TRUE(world->spawn_level().ok());
+  ecs::Registry& registry = world->registry();
+  EXPECT_EQ(registry.pool<hierarchy::WorldTransform>().size(), registry.pool<engine::Transform>().size());
+  std::uint32_t below = 0;
+  registry.view<const engine::Parent, const engine::Transform, const hierarchy::WorldTransform>().each(
+      [&](const engine::Parent& parent, const engine::Transform& local, const hierarchy::WorldTransform& place) {
+        EXPECT_EQ(place, compose(registry.get<const hierarchy::WorldTransform>(parent.entity), local));
+        ++below;
+      });
+  EXPECT_GT(below, 0u);
+  EXPECT_TRUE(world->hierarchy().refused().empty());
+}
+
+TEST(World, AHutGoesWithDoorChimneyAndSmoke) {
+  const auto world = make_world();
+  ASSERT_TRUE(world->spawn_level().ok());
+  ecs::Registry& registry = world->registry();
+  ecs::Entity root;
+  registry.view<const engine::Parent>().each([&](ecs::Entity, const engine::Parent& parent) {
+    const ecs::Entity above{parent.entity.index, parent.entity.generation};
+    if (!registry.has<engine::Parent>(above)) root = above;
+  });
+  ASSERT_TRUE(registry.valid(root));
+  const std::uint32_t before = registry.entities().size();
+  world->destroy_tree(root);
+  EXPECT_GE(before - registry.entities().size(), 5u);
+  registry.view<const engine::Parent>().each([&](ecs::Entity, const engine::Parent& parent) {
+    EXPECT_TRUE(registry.valid({parent.entity.index, parent.entity.generation})) << "an orphan is left";
+  });
+  registry.check();
+}
+
+}  // namespace
+}  // namespace mobula::server

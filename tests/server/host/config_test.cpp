@@ -1,0 +1,222 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <mobula/server/host/config.hpp>
+#include <mobula/server/session/server.hpp>
+#include <string>
+#include <vector>
+
+namespace mobula::server {
+namespace {
+
+struct Parsed {
+  std::optional<Config> config;
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+Parsed parse(std::vector<std::string> arguments, std::vector<std::string> variables = {},
+             std::vector<core::Setting> of_game = {}) {
+  arguments.insert(arguments.begin(), "mobula-server");
+  std::vector<const char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  std::vector<const char*> environment;
+  for (const std::string& variable : variables) environment.push_back(variable.c_str());
+  environment.push_back(nullptr);
+  Parsed parsed;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  parsed.config = parse_command_line(static_cast<int>(argv.size()), argv.data(), environment.data(), parsed.status,
+                                     std::move(of_game));
+  parsed.out = testing::internal::GetCapturedStdout();
+  parsed.err = testing::internal::GetCapturedStderr();
+  return parsed;
+}
+
+TEST(Config, HasDefaults) {
+  const Parsed parsed = parse({"--level", "a.level"});
+  ASSERT_TRUE(parsed.config);
+  EXPECT_EQ(parsed.config->level, "a.level");
+  EXPECT_EQ(parsed.config->port, 7777);
+  EXPECT_EQ(parsed.config->tick_rate, 20u);
+  EXPECT_EQ(parsed.config->ticks, 0u);
+  EXPECT_EQ(parsed.config->job, Config::Job::serve);
+  EXPECT_EQ(parsed.err, "");
+}
+
+TEST(Config, TakesEveryOption) {
+  const Parsed parsed = parse({"--level",
+                               "a",
+                               "--port",
+                               "0",
+                               "--tick-rate",
+                               "60",
+                               "--ticks",
+                               "5",
+                               "--seed",
+                               "9",
+                               "--max-clients",
+                               "3",
+                               "--log-level",
+                               "warn,net=debug",
+                               "--log-format",
+                               "json",
+                               "--max-away",
+                               "5",
+                               "--rejoin-grace-seconds",
+                               "6",
+                               "--index-limit",
+                               "4096",
+                               "--history-bytes",
+                               "65536",
+                               "--max-delta-bytes",
+                               "2000",
+                               "--verify-one-in",
+                               "0",
+                               "--tcp-port",
+                               "7",
+                               "--ws-port",
+                               "0",
+                               "--certificate",
+                               "c.pem",
+                               "--certificate-key",
+                               "k.pem",
+                               "--public-address",
+                               "a:1",
+                               "--public-address",
+                               "b:2",
+                               "--key-file",
+                               "shared.key",
+                               "--admin-port",
+                               "9"});
+  ASSERT_TRUE(parsed.config);
+  EXPECT_EQ(parsed.config->port, 0);
+  EXPECT_EQ(parsed.config->tick_rate, 60u);
+  EXPECT_EQ(parsed.config->ticks, 5u);
+  EXPECT_EQ(parsed.config->seed, 9u);
+  EXPECT_EQ(parsed.config->clients_max, 3u);
+  EXPECT_EQ(parsed.config->log_level, "warn,net=debug");
+  EXPECT_EQ(parsed.config->log_format, "json");
+  const ServerConfig server = server_config_of(*parsed.config);
+  EXPECT_EQ(server.ticks_per_second, 60u);
+  EXPECT_EQ(server.seed, 9u);
+  EXPECT_EQ(server.away_max, 5u);
+  EXPECT_EQ(server.rejoin_grace, 6 * core::second);
+  EXPECT_EQ(server.index_limit, 4096u);
+  EXPECT_EQ(server.history_bytes, 65536u);
+  EXPECT_EQ(server.delta_bytes_per_tick_max, 2000u);
+  EXPECT_EQ(server.verify_one_in, 0u);
+  EXPECT_EQ(parsed.config->tcp_port, 7);
+  EXPECT_EQ(parsed.config->ws_port, 0);
+  EXPECT_EQ(parsed.config->certificate, "c.pem");
+  EXPECT_EQ(parsed.config->certificate_key, "k.pem");
+  EXPECT_EQ(parsed.config->public_addresses, (std::vector<std::string>{"a:1", "b:2"}));
+  EXPECT_EQ(parsed.config->key_file, "shared.key");
+  EXPECT_EQ(parsed.config->admin_port, 9);
+}
+
+TEST(Config, HealthIsAJobOfItsOwn) {
+  const Parsed parsed = parse({"health", "--admin", "http://localhost:99"});
+  ASSERT_TRUE(parsed.config);
+  EXPECT_EQ(parsed.config->job, Config::Job::check_health);
+  EXPECT_EQ(parsed.config->health_target, "http://localhost:99");
+  EXPECT_EQ(parse({"health"}).config->health_target, "http://127.0.0.1:7780");
+  EXPECT_EQ(parse({"health"}, {"MOBULA_ADMIN_PORT=9"}).config->health_target, "http://127.0.0.1:9")
+      << "in a container it finds the server that has the same environment";
+  EXPECT_EQ(parse({"health", "--admin-port", "8"}).config->health_target, "http://127.0.0.1:8");
+}
+
+TEST(Config, DefaultsAreThoseOfAServer) {
+  const ServerConfig told = server_config_of(*parse({}).config);
+  const ServerConfig untold;
+  EXPECT_EQ(told.ticks_per_second, untold.ticks_per_second);
+  EXPECT_EQ(told.seed, untold.seed);
+  EXPECT_EQ(told.away_max, untold.away_max);
+  EXPECT_EQ(told.rejoin_grace, untold.rejoin_grace);
+  EXPECT_EQ(told.index_limit, untold.index_limit);
+  EXPECT_EQ(told.history_bytes, untold.history_bytes);
+  EXPECT_EQ(told.delta_bytes_per_tick_max, untold.delta_bytes_per_tick_max);
+  EXPECT_EQ(told.verify_one_in, untold.verify_one_in);
+}
+
+TEST(Config, AGameHasSettingsOfItsOwn) {
+  std::uint32_t balls = 3;
+  const auto row = [&] { return std::vector<core::Setting>{{"max_balls", &balls, "balls at a time", {.most = 9}}}; };
+  EXPECT_TRUE(parse({}, {"MOBULA_MAX_BALLS=5"}, row()).config);
+  EXPECT_EQ(balls, 5u);
+  EXPECT_NE(parse({"--help"}, {}, row()).out.find("Game:\n  --max-balls N=5"), std::string::npos);
+  EXPECT_EQ(parse({"--max-balls", "10"}, {}, row()).err, "mobula-server: --max-balls: 10 is not within 0 to 9\n");
+}
+
+TEST(Config, IsPrintedWithWhereItComesFrom) {
+  const Parsed parsed = parse({"--tick-rate", "60", "--print-config"}, {"MOBULA_PORT=9000"});
+  EXPECT_EQ(parsed.status, 0);
+  EXPECT_NE(parsed.out.find("tick_rate = 60  # --tick-rate\n"), std::string::npos) << parsed.out;
+  EXPECT_NE(parsed.out.find("port = 9000  # environment variable MOBULA_PORT\n"), std::string::npos) << parsed.out;
+
+  const std::string path = std::filesystem::temp_directory_path() / ("mobula_config." + std::to_string(::getpid()));
+  std::ofstream(path) << parsed.out;
+  const Parsed again = parse({"--config", path});
+  std::filesystem::remove(path);
+  ASSERT_TRUE(again.config) << again.err;
+  EXPECT_EQ(again.config->tick_rate, 60u);
+  EXPECT_EQ(again.config->port, 9000);
+}
+
+TEST(Config, AnIndexLimitIsFourMillionsAtMost) {
+  const Parsed largest = parse({"--index-limit", "4194304"});
+  ASSERT_TRUE(largest.config) << largest.err;
+  EXPECT_EQ(server_config_of(*largest.config).index_limit, 4'194'304u);
+  EXPECT_EQ(parse({"--index-limit", "4194305"}).err,
+            "mobula-server: --index-limit: 4194305 is not within 1024 to 4194304\n");
+}
+
+TEST(Config, HelpIsNoError) {
+  const Parsed parsed = parse({"--help"});
+  EXPECT_FALSE(parsed.config);
+  EXPECT_EQ(parsed.status, 0);
+  EXPECT_NE(parsed.out.find("Examples:"), std::string::npos);
+  EXPECT_EQ(parsed.err, "");
+}
+
+TEST(Config, RefusesWhatIsWrongInOneLine) {
+  const std::vector<std::vector<std::string>> wrong = {{"--nonsense"},
+                                                       {"--port", "70000"},
+                                                       {"--port", "-1"},
+                                                       {"--port", "many"},
+                                                       {"--tick-rate", "0"},
+                                                       {"--tick-rate", "1000"},
+                                                       {"--ticks", "-5"},
+                                                       {"--seed", "x"},
+                                                       {"--max-clients", "0"},
+                                                       {"--port"},
+                                                       {"stray"},
+                                                       {"health", "--port", "x"},
+                                                       {"health", "--nonsense"},
+                                                       {"--tcp-port", "many"},
+                                                       {"--ws-port", "70000"},
+                                                       {"--ws-port", "1", "--certificate-key", "k.pem"},
+                                                       {"--ws-port", "1", "--certificate", "c.pem"},
+                                                       {"--certificate", "c.pem", "--certificate-key", "k.pem"},
+                                                       {"--index-limit", "9"},
+                                                       {"--log-level", "loud"},
+                                                       {"--log-format", "xml"},
+                                                       {"--admin-port", "-1"},
+                                                       {"--ticks", "99999999999999999999999"}};
+  for (const std::vector<std::string>& arguments : wrong) {
+    SCOPED_TRACE(arguments.front() + (arguments.size() > 1 ? " " + arguments[1] : ""));
+    const Parsed parsed = parse(arguments);
+    EXPECT_FALSE(parsed.config);
+    EXPECT_EQ(parsed.status, 2);
+    EXPECT_EQ(std::count(parsed.err.begin(), parsed.err.end(), '\n'), 1) << parsed.err;
+    EXPECT_TRUE(parsed.err.starts_with("mobula-server: ")) << parsed.err;
+    EXPECT_EQ(parsed.out, "");
+  }
+}
+
+}  // namespace
+}  // namespace mobula::server

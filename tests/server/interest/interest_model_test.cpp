@@ -1,0 +1,253 @@
+// Random worlds, viewers and changes beside the naive rules.
+#include <gtest/gtest.h>
+
+#include <hierarchy/naive_hierarchy.hpp>
+#include <mobula/core/random.hpp>
+#include <seeds.hpp>
+#include <server/interest/naive_interest.hpp>
+
+namespace mobula::server {
+namespace {
+
+using ecs::Entity;
+using engine::Parent;
+using engine::Transform;
+using engine::Vec3;
+
+constexpr std::uint32_t players = 4;
+
+std::vector<Layer> some_layers() {
+  return {{"creatures", 30}, {"landmarks"}, {"small things", 8, 9}, {"ships", 200, 300}};
+}
+
+// Another answer for each player, entity and tick.
+struct Whim : InterestRule {
+  explicit Whim(const ecs::Registry& asked) : registry(asked) {}
+  [[nodiscard]] bool may_see(const Viewer& viewer, Entity entity) const override {
+    core::Random random(viewer.player() + 10ull * registry.tick() / 3 + 1000ull * std::hash<Entity>()(entity));
+    return random.below(4) != 0;
+  }
+  const ecs::Registry& registry;
+};
+
+class History {
+ public:
+  History(std::uint64_t seed, bool with_rule, float size, bool recycle_fast)
+      : random_(seed), size_(size), world_({.entities = recycling(recycle_fast), .pools = {}}) {
+    if (with_rule) {
+      interest_.set_rule(&whim_);
+      naive_.rule = &whim_;
+    }
+    for (std::uint32_t player = 1; player <= players; ++player) eyes_.push_back({Viewer(player, create()), {}});
+  }
+
+  void run(int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      SCOPED_TRACE("tick " + std::to_string(world_.tick()));
+      for (std::uint32_t change = random_.below(12); change-- > 0;) operate();
+      end_tick();
+      for (Eye& eye : eyes_)
+        if (random_.chance(1, 2)) look(eye);
+      world_.next_tick();
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    EXPECT_GT(entered_, 200u);
+    EXPECT_GT(left_, 200u);
+  }
+
+ private:
+  struct Eye {
+    Viewer viewer;
+    std::vector<std::uint32_t> seen;
+    std::uint64_t version = 0;  // 0: something may have changed
+  };
+  using Operation = void (History::*)();
+
+  static ecs::EntityPoolConfig recycling(bool fast) {
+    ecs::EntityPoolConfig config;
+    if (fast) config.recycling = ecs::Recycling::lifo;
+    return config;
+  }
+
+  void operate() {
+    constexpr std::array<Operation, 17> operations{
+        &History::make,       &History::make,        &History::destroy,        &History::move,
+        &History::move,       &History::move,        &History::move,           &History::jump,
+        &History::relate,     &History::relate,      &History::toggle_place,   &History::toggle_relevance,
+        &History::set_parent, &History::change_room, &History::set_viewpoints, &History::toggle_published,
+        &History::replace};
+    (this->*operations[random_.below(operations.size())])();
+  }
+
+  Entity living() { return living_[random_.below(static_cast<std::uint32_t>(living_.size()))]; }
+  Vec3 anywhere() {
+    if (random_.chance(1, 40)) return odd();
+    return {random_.uniform(-size_, size_), random_.uniform(-9, 9), random_.uniform(-size_, size_)};
+  }
+  Vec3 odd() {
+    constexpr std::array<float, 7> values{
+        0, 1e9f, -1e12f, 3e38f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -30};
+    return {values[random_.below(7)], values[random_.below(7)] / 1e9f, values[random_.below(7)]};
+  }
+
+  Entity create() {
+    const Entity entity = random_.chance(1, 8) ? world_.create() : world_.make(anywhere());
+    living_.push_back(entity);
+    if (random_.chance(2, 3)) world_.add<Relevance>(entity, any_relevance());
+    return entity;
+  }
+  void make() {
+    if (living_.size() < 120) create();
+  }
+  void destroy() {
+    if (living_.size() < 20) return;
+    const std::size_t place = random_.below(static_cast<std::uint32_t>(living_.size()));
+    world_.destroy(living_[place]);
+    living_[place] = living_.back();
+    living_.pop_back();
+  }
+  // Another at the same index, where indices are reused at once.
+  void replace() {
+    destroy();
+    create();
+  }
+  void move() {
+    for (int i = 0; i < 8; ++i) {
+      Transform* transform = world_.try_get<Transform>(living());
+      if (transform == nullptr) continue;
+      transform->position.x += random_.uniform(-3, 3);
+      transform->position.z += random_.uniform(-3, 3);
+    }
+  }
+  void jump() {
+    if (Transform* transform = world_.try_get<Transform>(living())) transform->position = anywhere();
+  }
+  Relevance any_relevance() {
+    return {static_cast<std::uint8_t>(random_.below(4)), random_.chance(1, 2) ? 0 : random_.below(5),
+            random_.chance(3, 4) ? 0 : random_.below(players + 2), random_.uniform(0, 3)};
+  }
+  void relate() {
+    if (Relevance* relevance = world_.try_get<Relevance>(living())) *relevance = any_relevance();
+  }
+  void toggle_relevance() {
+    const Entity entity = living();
+    if (world_.has<Relevance>(entity)) return world_.remove<Relevance>(entity);
+    world_.add<Relevance>(entity, any_relevance());
+  }
+  void toggle_place() {
+    const Entity entity = living();
+    if (world_.has<Transform>(entity)) return world_.remove<Transform>(entity);
+    world_.add<Transform>(entity).position = anywhere();
+  }
+  void set_parent() { static_cast<void>(hierarchy_.set_parent(living(), random_.chance(1, 3) ? Entity{} : living())); }
+  void toggle_published() {
+    const Entity entity = living();
+    if (hidden_.erase(entity) == 0) hidden_.insert(entity);
+    toggled_.push_back(entity.index);
+  }
+  void change_room() {
+    Eye& eye = eyes_[random_.below(players)];
+    const std::uint32_t room = random_.below(5);
+    if (random_.chance(1, 2)) {
+      eye.viewer.leave_room(room);
+    } else {
+      EXPECT_TRUE(eye.viewer.enter_room(room));
+    }
+    eye.version = 0;
+  }
+  // Some of them may be dead later.
+  void set_viewpoints() {
+    std::vector<Entity> viewpoints(random_.below(4));
+    for (Entity& viewpoint : viewpoints) viewpoint = living();
+    Eye& eye = eyes_[random_.below(players)];
+    eye.viewer.set_viewpoints(viewpoints);
+    eye.version = 0;
+  }
+
+  void end_tick() {
+    hierarchy_.update();
+    for (const ecs::JournalEntry& entry : world_.journal())
+      for (std::uint32_t i = 0; i < entry.count; ++i) publish(entry.first.index + i);
+    for (const std::uint32_t index : toggled_) publish(index);
+    toggled_.clear();
+    interest_.update();
+    interest_.check();
+  }
+  void publish(std::uint32_t index) {
+    const Entity entity = world_.entities().at(index);
+    if (entity && hidden_.count(entity) == 0) {
+      interest_.add(index);
+      naive_.published.insert(index);
+    } else {
+      interest_.remove(index);
+      naive_.published.erase(index);
+    }
+  }
+
+  void look(Eye& eye) {
+    std::vector<std::uint32_t> entering{7};  // what was there stays
+    std::vector<std::uint32_t> leaving{8};
+    interest_.look(eye.viewer, eye.seen, entering, leaving);
+    test::NaiveInterest::Look expected = naive_.look(eye.viewer, eye.seen);
+    for (const std::uint32_t index : naive_.published) {
+      if (std::ranges::count(eye.seen, index) != 0) continue;
+      ASSERT_EQ(interest_.may_enter(eye.viewer, index), std::ranges::count(expected.entering, index) > 0) << index;
+    }
+    entered_ += expected.entering.size();
+    left_ += expected.leaving.size();
+    if (eye.version == interest_.version() && naive_.rule == nullptr) {
+      EXPECT_TRUE(expected.entering.empty() && expected.leaving.empty());
+    }
+    eye.version = interest_.version();
+    expected.entering.insert(expected.entering.begin(), 7);
+    expected.leaving.insert(expected.leaving.begin(), 8);
+    ASSERT_EQ(entering, expected.entering);
+    ASSERT_EQ(leaving, expected.leaving);
+    eye.seen.insert(eye.seen.end(), entering.begin() + 1, entering.end());
+    for (std::size_t i = 1; i < leaving.size(); ++i) {
+      if (random_.chance(1, 4)) {  // its client is not rid of it yet
+        eye.version = 0;
+      } else {
+        std::erase(eye.seen, leaving[i]);
+      }
+    }
+    for (const std::uint32_t index : naive_.published)
+      ASSERT_EQ(interest_.owner(index), naive_.relevance(world_.entities().at(index)).owner);
+    for (std::uint32_t index = 0; index < world_.entities().index_end() + 2; ++index)
+      ASSERT_EQ(interest_.may_enter(eye.viewer, index), naive_.relevant(eye.viewer, index, false)) << index;
+  }
+
+  core::Random random_;
+  float size_;
+  hierarchy::test::World world_;
+  hierarchy::Hierarchy hierarchy_{world_};
+  std::vector<Layer> layers_ = some_layers();
+  Interest interest_{world_, layers_};
+  Whim whim_{world_};
+  test::NaiveInterest naive_{world_, layers_, {}};
+  std::vector<Entity> living_;
+  std::set<Entity> hidden_;  // not published
+  std::vector<std::uint32_t> toggled_;
+  std::vector<Eye> eyes_;
+  std::size_t entered_ = 0;
+  std::size_t left_ = 0;
+};
+
+TEST(InterestModel, AgreesInASmallWorld) {
+  mobula::test::for_each_seed(1, 4, 400, [](std::uint64_t seed) { History(seed, false, 20, false).run(400); });
+}
+
+TEST(InterestModel, AgreesInALargeWorld) {
+  mobula::test::for_each_seed(11, 4, 400, [](std::uint64_t seed) { History(seed, false, 150, false).run(400); });
+}
+
+TEST(InterestModel, AgreesWhenIndicesAreReusedAtOnce) {
+  mobula::test::for_each_seed(21, 4, 400, [](std::uint64_t seed) { History(seed, false, 40, true).run(400); });
+}
+
+TEST(InterestModel, AgreesWithARuleOfTheGame) {
+  mobula::test::for_each_seed(31, 4, 400, [](std::uint64_t seed) { History(seed, true, 40, seed % 2 == 0).run(400); });
+}
+
+}  // namespace
+}  // namespace mobula::server

@@ -1,0 +1,353 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ecs/allocations.hpp>
+#include <hierarchy/naive_hierarchy.hpp>
+#include <mobula/core/random.hpp>
+#include <mobula/server/interest/interest.hpp>
+#include <optional>
+
+namespace mobula::server {
+namespace {
+
+using ecs::Entity;
+using engine::Transform;
+using engine::Vec3;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::uint8_t creatures = 0;
+constexpr std::uint8_t landmarks = 1;
+constexpr std::uint8_t ships = 2;
+
+// A viewer, the player 1, at the origin; all that is made is published.
+class InterestTest : public testing::Test {
+ protected:
+  explicit InterestTest(std::vector<Layer> layers = {{"creatures", 10, 12}, {"landmarks"}, {"ships", 100}})
+      : interest(world, layers) {}
+
+  Entity make(const Vec3& position, const Relevance& relevance = {}) {
+    const Entity entity = world.make(position);
+    world.add<Relevance>(entity, relevance);
+    interest.add(entity.index);
+    return entity;
+  }
+  void destroy(Entity entity) {
+    world.destroy(entity);
+    interest.remove(entity.index);
+  }
+  Vec3& position(Entity entity) { return world.get<Transform>(entity).position; }
+  Relevance& relevance(Entity entity) { return world.get<Relevance>(entity); }
+
+  void end_tick() {
+    hierarchy.update();
+    interest.update();
+    interest.check();
+    world.next_tick();
+  }
+  // Ends the tick, looks, and has in view what it should. Gives what came into view.
+  std::vector<std::uint32_t> look() {
+    end_tick();
+    std::vector<std::uint32_t> entering;
+    left.clear();
+    interest.look(viewer, seen, entering, left);
+    seen.insert(seen.end(), entering.begin(), entering.end());
+    for (const std::uint32_t index : left) std::erase(seen, index);
+    return entering;
+  }
+
+  hierarchy::test::World world;
+  hierarchy::Hierarchy hierarchy{world};
+  Interest interest;
+  Entity me = make({});
+  Viewer viewer{1, me};
+  std::vector<std::uint32_t> seen;
+  std::vector<std::uint32_t> left;
+};
+
+struct WithoutLayers : InterestTest {
+  WithoutLayers() : InterestTest({}) {}
+};
+
+TEST_F(WithoutLayers, EverybodySeesEverything) {
+  const Entity far = make({1e6f, 0, 0});
+  const Entity nowhere = world.create();
+  interest.add(nowhere.index);
+  EXPECT_THAT(look(), ElementsAre(me.index, far.index, nowhere.index));
+  EXPECT_THAT(look(), IsEmpty());
+  EXPECT_THAT(left, IsEmpty());
+  destroy(far);
+  EXPECT_THAT(look(), IsEmpty());
+  EXPECT_THAT(left, ElementsAre(far.index));
+  viewer.set_viewpoints({});
+  look();
+  EXPECT_THAT(seen, ElementsAre(me.index, nowhere.index));
+}
+
+TEST_F(WithoutLayers, WhoMovesMakesNoLookNecessary) {
+  const Entity other = make({});
+  look();
+  const std::uint64_t before = interest.version();
+  position(other).x = 1000;
+  relevance(other).priority = 1;
+  look();
+  EXPECT_EQ(interest.version(), before);
+  relevance(other).room = 1;
+  look();
+  EXPECT_NE(interest.version(), before);
+}
+
+TEST_F(InterestTest, ABorderIsCrossedAtDifferentDistancesInAndOut) {
+  const Entity other = make({10.5f, 0, 0});
+  EXPECT_THAT(look(), ElementsAre(me.index));
+  position(other).x = 10.0f;  // on the border is within
+  EXPECT_THAT(look(), ElementsAre(other.index));
+  for (const float within : {10.5f, 11.0f, 12.0f}) {
+    position(other).x = within;
+    look();
+    EXPECT_THAT(left, IsEmpty()) << within;
+  }
+  position(other).x = std::nextafter(12.0f, 13.0f);
+  look();
+  EXPECT_THAT(left, ElementsAre(other.index));
+  for (const float beyond : {12.0f, 10.5f, std::nextafter(10.0f, 11.0f)}) {
+    position(other).x = beyond;
+    EXPECT_THAT(look(), IsEmpty()) << beyond;
+  }
+  position(me).x = 0.5f;  // or the viewer comes
+  EXPECT_THAT(look(), ElementsAre(other.index));
+}
+
+TEST_F(InterestTest, LayersHaveTheirOwnRadii) {
+  make({50, 0, 0}, {.layer = creatures});
+  const Entity landmark = make({1e6f, 0, 0}, {.layer = landmarks});
+  const Entity ship = make({50, 0, 50}, {.layer = ships});
+  make({100, 0, 50}, {.layer = ships});
+  EXPECT_THAT(look(), ElementsAre(me.index, landmark.index, ship.index));
+  relevance(ship).layer = creatures;
+  look();
+  EXPECT_THAT(left, ElementsAre(ship.index));
+  world.remove<Relevance>(landmark);
+  look();
+  EXPECT_THAT(left, ElementsAre(landmark.index));
+}
+
+TEST_F(InterestTest, NoDistanceMakesUpForTheWrongRoom) {
+  const Entity near = make({1, 0, 0}, {.room = 5});
+  const Entity landmark = make({1, 0, 0}, {.layer = landmarks, .room = 6});
+  const Entity own = make({1, 0, 0}, {.room = 5, .owner = 1});
+  EXPECT_THAT(look(), ElementsAre(me.index));
+  ASSERT_TRUE(viewer.enter_room(5));
+  EXPECT_THAT(look(), ElementsAre(near.index, own.index));
+  ASSERT_TRUE(viewer.enter_room(6));
+  EXPECT_THAT(look(), ElementsAre(landmark.index));
+  viewer.leave_room(5);
+  look();
+  EXPECT_THAT(left, testing::UnorderedElementsAre(near.index, own.index));
+  relevance(me).room = 9;
+  look();
+  EXPECT_THAT(left, ElementsAre(me.index)) << "not even oneself";
+}
+
+TEST_F(InterestTest, WhatAPlayerOwnsIsSeenFromAnywhere) {
+  const Entity own = make({1e5f, 0, 0}, {.owner = 1});
+  const Entity of_another = make({1e5f, 0, 0}, {.owner = 2});
+  EXPECT_THAT(look(), ElementsAre(me.index, own.index));
+  EXPECT_EQ(interest.owner(own.index), 1u);
+  EXPECT_EQ(interest.owner(of_another.index), 2u);
+  EXPECT_EQ(interest.owner(me.index), 0u);
+  EXPECT_EQ(interest.owner(1u << 30), 0u);
+  relevance(of_another).owner = 1;
+  relevance(own).owner = 0;
+  EXPECT_THAT(look(), ElementsAre(of_another.index));
+  EXPECT_THAT(left, ElementsAre(own.index));
+}
+
+TEST_F(InterestTest, ViewpointsAreSeenAndSee) {
+  const Entity camera = make({500, 0, 0});
+  const Entity besides = make({505, 0, 0});
+  const Entity hidden = world.make({0, 0, 300});  // a viewpoint that is not published
+  const Entity beside_hidden = make({0, 0, 305});
+  const std::vector<Entity> viewpoints{me, camera, hidden};
+  viewer.set_viewpoints(viewpoints);
+  EXPECT_THAT(look(), ElementsAre(me.index, camera.index, besides.index, beside_hidden.index));
+  destroy(camera);
+  look();
+  EXPECT_THAT(left, testing::UnorderedElementsAre(camera.index, besides.index));
+  world.destroy(hidden);
+  look();
+  EXPECT_THAT(left, ElementsAre(beside_hidden.index));
+}
+
+TEST_F(InterestTest, AViewpointThatStandsNowhereIsSeenAndSeesNothingNear) {
+  const Entity near = make({1, 0, 0});
+  const Entity landmark = make({1, 0, 0}, {.layer = landmarks});
+  look();
+  world.remove<Transform>(me);
+  look();
+  EXPECT_THAT(left, ElementsAre(near.index));
+  EXPECT_THAT(seen, ElementsAre(me.index, landmark.index));
+}
+
+TEST_F(InterestTest, ChildrenAreWhereTheirParentsTakeThem) {
+  const Entity cart = make({50, 0, 0});
+  const Entity driver = make({1, 0, 0});
+  world.add<engine::Parent>(driver, {cart});
+  EXPECT_THAT(look(), ElementsAre(me.index));
+  position(cart).x = 5;
+  EXPECT_THAT(look(), ElementsAre(cart.index, driver.index));
+  position(cart).x = 11.5f;
+  look();
+  EXPECT_THAT(left, ElementsAre(driver.index));
+}
+
+TEST_F(InterestTest, WhatStandsNowhereIsRelevantLikeWhatIsNear) {
+  const Entity thought = world.create();
+  world.add<Relevance>(thought).room = 3;
+  interest.add(thought.index);
+  EXPECT_THAT(look(), ElementsAre(me.index));
+  relevance(thought).room = 0;
+  EXPECT_THAT(look(), ElementsAre(thought.index));
+  world.add<Transform>(thought).position.x = 99;
+  look();
+  EXPECT_THAT(left, ElementsAre(thought.index));
+}
+
+TEST_F(InterestTest, OnlyThePublishedAreSeen) {
+  const Entity other = make({1, 0, 0});
+  look();
+  interest.remove(other.index);
+  interest.remove(other.index);
+  interest.remove(1u << 30);
+  look();
+  EXPECT_THAT(left, ElementsAre(other.index));
+  interest.add(other.index);
+  interest.add(other.index);
+  EXPECT_THAT(look(), ElementsAre(other.index));
+}
+
+// An index stands for whoever has it: in view, or not, by its own place.
+TEST_F(InterestTest, AnIndexThatIsReusedIsJudgedAnew) {
+  const Entity other = make({1, 0, 0}, {.owner = 1});
+  look();
+  world.destroy(other);
+  Entity next = ecs::null_entity;
+  while (next.index != other.index) next = world.create();
+  world.add<Transform>(next).position.x = 50;
+  interest.add(next.index);
+  look();
+  EXPECT_THAT(left, ElementsAre(other.index));
+  EXPECT_EQ(interest.owner(next.index), 0u);
+}
+
+struct Blind : InterestRule {
+  [[nodiscard]] bool may_see(const Viewer& /*viewer*/, Entity entity) const override {
+    asked.push_back(entity.index);
+    return entity.index != refused;
+  }
+  std::uint32_t refused = ~0u;
+  mutable std::vector<std::uint32_t> asked;
+};
+
+TEST_F(InterestTest, TheGamesOwnRuleMayRefuseWhatWouldBeSeen) {
+  Blind rule;
+  interest.set_rule(&rule);
+  const Entity other = make({11, 0, 0});
+  make({50, 0, 0});
+  make({1, 0, 0}, {.room = 1});
+  look();
+  EXPECT_THAT(rule.asked, ElementsAre(me.index)) << "of nobody who is out of view anyway";
+  position(other).x = 10;
+  look();
+  position(other).x = 11;
+  look();
+  EXPECT_THAT(seen, ElementsAre(me.index, other.index));
+  rule.refused = other.index;
+  look();
+  EXPECT_THAT(left, ElementsAre(other.index));
+  rule.refused = ~0u;
+  EXPECT_THAT(look(), IsEmpty()) << "it is out of view, and so must come near again";
+  interest.set_rule(nullptr);
+  position(other).x = 10;
+  EXPECT_THAT(look(), ElementsAre(other.index));
+}
+
+TEST_F(InterestTest, TheRuleIsAskedOnceHoweverManyViewpointsThereAre) {
+  Blind rule;
+  interest.set_rule(&rule);
+  rule.refused = me.index;
+  const std::vector<Entity> viewpoints{me, make({1, 0, 0}, {.owner = 1}), make({2, 0, 0})};
+  viewer.set_viewpoints(viewpoints);
+  look();
+  EXPECT_THAT(rule.asked, testing::UnorderedElementsAre(me.index, viewpoints[1].index, viewpoints[2].index));
+}
+
+TEST_F(InterestTest, ImportanceFallsWithDistanceToTheNearestViewpoint) {
+  const Entity other = make({0, 0, 0}, {.priority = 2});
+  const auto importance = [this](Entity entity) { return interest.importance(interest.eyes(viewer), entity.index); };
+  const std::vector<std::pair<float, float>> expected{
+      {0, 2.0f}, {5, 1.0f}, {10, 0.4f}, {12, 50 / 169.0f}, {1e9f, 50 / 169.0f}};
+  for (const auto& [distance, value] : expected) {
+    position(other).z = distance;
+    end_tick();
+    EXPECT_FLOAT_EQ(importance(other), value) << distance;
+  }
+  const std::vector<Entity> viewpoints{me, make({0, 0, 1e9f})};
+  viewer.set_viewpoints(viewpoints);
+  end_tick();
+  EXPECT_FLOAT_EQ(importance(other), 2);
+  relevance(other).layer = landmarks;
+  viewer.set_viewpoints({});
+  end_tick();
+  EXPECT_EQ(importance(other), 2);
+  relevance(other).priority = 3;
+  world.remove<Transform>(other);
+  end_tick();
+  EXPECT_EQ(importance(other), 3);
+  interest.remove(other.index);
+  EXPECT_EQ(importance(other), 1);
+}
+
+TEST_F(InterestTest, TheSteadyStateAllocatesNothing) {
+  core::Random random(1);
+  std::vector<Entity> all;
+  for (int i = 0; i < 400; ++i)
+    all.push_back(make({random.uniform(-40, 40), 0, random.uniform(-40, 40)},
+                       {.layer = static_cast<std::uint8_t>(random.below(3)), .owner = 1 + random.below(3)}));
+  std::vector<std::uint32_t> entering;
+  std::uint64_t made = 0;
+  for (int tick = 0; tick < 600; ++tick) {
+    relevance(all[0]).room = 100 + static_cast<std::uint32_t>(tick);  // a room of its own, which then is empty again
+    for (int i = 0; i < 50; ++i) {
+      position(all[random.below(400)]) = {random.uniform(-40, 40), 0, random.uniform(-40, 40)};
+      relevance(all[1 + random.below(399)]).room = random.below(3);
+      relevance(all[random.below(400)]).owner = 1 + random.below(3);
+    }
+    hierarchy.update();
+    const std::uint64_t before = ecs::test::allocations();
+    interest.update();
+    entering.clear();
+    left.clear();
+    interest.look(viewer, seen, entering, left);
+    if (tick >= 500) made += ecs::test::allocations() - before;
+    seen.insert(seen.end(), entering.begin(), entering.end());
+    for (const std::uint32_t index : left) std::erase(seen, index);
+    world.next_tick();
+  }
+  EXPECT_EQ(made, 0u);
+}
+
+#ifdef MOBULA_ASSERTS
+TEST_F(InterestTest, LayersThatMakeNoSenseAssert) {
+  const std::vector<Layer> backwards{{"creatures", 10, 9}};
+  EXPECT_DEATH(Interest(world, backwards), "radius of layer creatures");
+  const std::vector<Layer> negative{{"creatures", -1}};
+  EXPECT_DEATH(Interest(world, negative), "radius of layer creatures");
+  const std::vector<Layer> many(Layer::count_max + 1);
+  EXPECT_DEATH(Interest(world, many), "too many layers");
+  EXPECT_DEATH(make({}, {.layer = 3}), "names layer 3");
+}
+#endif
+
+}  // namespace
+}  // namespace mobula::server

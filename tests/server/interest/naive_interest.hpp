@@ -1,0 +1,99 @@
+// The rules of interest told once more, by looking at everything: for tests that compare.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <mobula/server/session/server.hpp>
+#include <set>
+#include <vector>
+
+namespace mobula::server::test {
+
+struct NaiveInterest {
+  const ecs::Registry& registry;
+  std::vector<Layer> layers;
+  std::set<std::uint32_t> published;  // indices
+  const InterestRule* rule = nullptr;
+
+  struct Look {
+    std::vector<std::uint32_t> entering;
+    std::vector<std::uint32_t> leaving;
+  };
+
+  // Of what the server has published.
+  static NaiveInterest of(Server& server, std::vector<Layer> layers, const InterestRule* rule = nullptr) {
+    NaiveInterest interest{server.world().registry(), std::move(layers), {}, rule};
+    const Published& published = server.published();
+    for (std::uint32_t index = 0; index < published.index_end(); ++index)
+      if (published.entity(index).entity) interest.published.insert(index);
+    return interest;
+  }
+
+  [[nodiscard]] Look look(const Viewer& viewer, const std::vector<std::uint32_t>& seen) const {
+    Look found;
+    for (const std::uint32_t index : published)
+      if (std::find(seen.begin(), seen.end(), index) == seen.end() && relevant(viewer, index, false))
+        found.entering.push_back(index);
+    for (const std::uint32_t index : seen)
+      if (!relevant(viewer, index, true)) found.leaving.push_back(index);
+    return found;
+  }
+
+  [[nodiscard]] bool relevant(const Viewer& viewer, std::uint32_t index, bool in_view) const {
+    if (published.count(index) == 0) return false;
+    const Sight seen = sight(viewer, subject(registry.entities().at(index)));
+    return in_view ? seen.stays : seen.enters;
+  }
+
+  // What of an entity its being seen rests on.
+  struct Subject {
+    ecs::Entity entity;
+    Relevance own;
+    const hierarchy::WorldTransform* world = nullptr;
+  };
+  [[nodiscard]] Subject subject(ecs::Entity entity) const {
+    return {entity, relevance(entity), registry.try_get<const hierarchy::WorldTransform>(entity)};
+  }
+
+  struct Sight {
+    bool enters = false;  // the view of whoever has it not
+    bool stays = false;
+  };
+  // One that is published.
+  [[nodiscard]] Sight sight(const Viewer& viewer, const Subject& subject) const {
+    const Relevance& own = subject.own;
+    if (!viewer.is_in(own.room) || (rule != nullptr && !rule->may_see(viewer, subject.entity))) return {};
+    const Layer& layer = layers[own.layer];
+    const bool is_everywhere = layer.radius == 0 || subject.world == nullptr;
+    if (is_everywhere || (own.owner != 0 && own.owner == viewer.player())) return {true, true};
+    if (is_viewpoint(viewer, subject.entity)) return {true, true};
+    const float distance = distance_squared(viewer, subject.world->position);
+    return {distance <= layer.radius * layer.radius, distance <= leave_radius(layer) * leave_radius(layer)};
+  }
+
+  [[nodiscard]] Relevance relevance(ecs::Entity entity) const {
+    const Relevance* own = registry.try_get<const Relevance>(entity);
+    return own == nullptr ? Relevance{} : *own;
+  }
+
+ private:
+  static bool is_viewpoint(const Viewer& viewer, ecs::Entity entity) {
+    const auto all = viewer.viewpoints();
+    return std::find(all.begin(), all.end(), entity) != all.end();
+  }
+  // To the nearest viewpoint that stands somewhere.
+  [[nodiscard]] float distance_squared(const Viewer& viewer, const engine::Vec3& position) const {
+    float nearest = std::numeric_limits<float>::infinity();
+    for (const ecs::Entity viewpoint : viewer.viewpoints()) {
+      const auto* eye = registry.try_get<const hierarchy::WorldTransform>(viewpoint);
+      if (eye == nullptr) continue;
+      const float x = position.x - eye->position.x;
+      const float y = position.y - eye->position.y;
+      const float z = position.z - eye->position.z;
+      nearest = std::min(nearest, x * x + y * y + z * z);
+    }
+    return nearest;
+  }
+};
+
+}  // namespace mobula::server::test

@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+
+#include <client/mirror_tamper.hpp>
+#include <client/mirrored_world.hpp>
+#include <mobula/client/mirror/mirror_check.hpp>
+#include <server/replica.hpp>
+
+namespace mobula::server {
+namespace {
+
+using test::RandomWorld;
+using test::Replica;
+
+// A tick of a world that changes, with a client.
+void run_tick(RandomWorld& world, Replica& replica, std::uint32_t changes) {
+  world.changes(changes);
+  world.publish();
+  replica.see_all();
+  replica.tick();
+  world.end_tick();
+}
+
+// All that a mirror has to say, at once.
+std::vector<wire::MirrorHashes> all_of(client::Mirror& mirror) {
+  client::MirrorCheck check;
+  check.suspect(0);
+  std::vector<wire::MirrorHashes> parts;
+  core::Nanoseconds now = 0;
+  while (auto part = check.next(mirror, now)) {
+    parts.push_back(std::move(*part));
+    now += client::MirrorCheck::part_interval;
+  }
+  check.next(mirror, now + client::MirrorCheck::pause);  // forgets
+  return parts;
+}
+
+// What an honest client says may be old by any number of ticks when it comes: nothing of it is taken for a mistake.
+TEST(ClientViewVerify, WhatIsTrueIsNotMistakenHoweverLateItComes) {
+  std::uint64_t said = 0;
+  std::uint64_t unknown = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomWorld world(seed);
+    world.changes(60);
+    Replica replica(world, static_cast<std::uint32_t>(seed % 4) * 10, static_cast<std::uint32_t>(seed % 5));
+    std::multimap<int, wire::MirrorHashes> under_way;
+    for (int tick = 0; tick < 300; ++tick) {
+      run_tick(world, replica, world.random.below(12));
+      if (testing::Test::HasFatalFailure()) return;
+      if (world.random.chance(1, 4))
+        for (wire::MirrorHashes& part : all_of(*replica.client.mirror))
+          under_way.emplace(tick + static_cast<int>(world.random.below(20)), std::move(part));
+      for (; !under_way.empty() && under_way.begin()->first <= tick; under_way.erase(under_way.begin())) {
+        std::vector<wire::MirrorCorrection> corrections;
+        said += under_way.begin()->second.hashes.size();
+        replica.view.compare(under_way.begin()->second, corrections);
+        replica.view.check();
+        for (const wire::MirrorCorrection& correction : corrections) {
+          // What has gone meanwhile: the mirror knows better.
+          ASSERT_EQ(correction.fault, wire::MirrorFault::unknown) << to_string(correction.entity);
+          ++unknown;
+          client::MirrorCheck check;
+          EXPECT_TRUE(check.take(*replica.client.mirror, correction)->empty());
+        }
+        replica.client.mirror->check();
+      }
+    }
+  }
+  EXPECT_GT(said, 10'000u);
+  EXPECT_GT(unknown, 10u);
+}
+
+TEST(ClientViewVerify, WhatIsFalseIsSentAgain) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomWorld world(seed);
+    world.changes(60);
+    Replica replica(world, 0, 0);
+    for (int tick = 0; tick < 60; ++tick) run_tick(world, replica, 3);
+    for (int tick = 0; tick < 10; ++tick) run_tick(world, replica, 0);
+    ASSERT_TRUE(replica.converged());
+    client::Mirror& mirror = *replica.client.mirror;
+    std::vector<ecs::Entity> all = client::MirrorTamper::with_id(mirror);
+    std::set<ecs::Entity> wrong;
+    for (int i = 0; i < 5; ++i) {
+      const ecs::Entity entity = all[world.random.below(static_cast<std::uint32_t>(all.size()))];
+      if (!wrong.insert(entity).second || mirror.registry().prototype(entity) == ecs::empty_prototype) continue;
+      client::MirrorTamper::lose(mirror, entity);
+    }
+    for (int tick = 0; tick < 40; ++tick) {  // late ones can have come no more
+      world.publish();
+      world.end_tick();
+    }
+    std::vector<wire::MirrorHashes> parts = all_of(mirror);
+    std::vector<wire::MirrorCorrection> corrections;
+    for (wire::MirrorHashes& part : parts) {
+      part.tick = world.registry.tick();
+      replica.view.compare(part, corrections);
+    }
+    for (const wire::MirrorCorrection& correction : corrections) {
+      EXPECT_EQ(correction.fault, wire::MirrorFault::missing);
+      EXPECT_TRUE(wrong.contains(correction.entity));
+    }
+    EXPECT_FALSE(mirror.size() != all.size() && corrections.empty());
+    // Deltas tell them whole; sums are compared from the next acknowledgement on.
+    for (int tick = 0; tick < 6; ++tick) {
+      world.publish();
+      replica.strings.begin_tick(world.registry.tick());
+      replica.view.note_published();
+      replica.view.choose(world.registry.tick(), 4000, [](std::uint32_t) { return 1.0f; });
+      core::Bytes delta(1100);
+      delta.resize(replica.view.write_delta(delta, world.registry.tick(), {}));
+      ASSERT_TRUE(test::apply_delta(mirror, delta).ok());
+      replica.client.newest = wire::read_delta_header(delta)->sequence;
+      world.end_tick();
+    }
+    EXPECT_TRUE(replica.converged());
+    mirror.check();
+  }
+}
+
+TEST(ClientViewVerify, ALiarLearnsNothingFromBeforeItSawAnEntity) {
+  test::MirroredWorld told;
+  const ecs::Entity entity = told.create();
+  told.tell();
+  told.view.leave({&entity.index, 1});
+  told.tell();
+  told.world.registry.get<demo::Health>(entity).current = 99;
+  told.tell();
+  const ecs::Tick unseen = told.world.registry.tick() - 1;
+  told.world.registry.get<demo::Health>(entity).current = 50;
+  told.view.enter(entity.index, true);
+  for (int i = 0; i < 3; ++i) told.tell();
+  wire::MirrorHashes said = all_of(*told.mirror).front();
+  ASSERT_EQ(said.hashes.size(), 1u);
+  std::vector<wire::MirrorCorrection> corrections;
+  said.hashes[0].hash = 0;
+  const ecs::Tick seen = std::exchange(said.hashes[0].tick, unseen);
+  told.view.compare(said, corrections);
+  EXPECT_TRUE(corrections.empty());
+  said.hashes[0].tick = seen;
+  told.view.compare(said, corrections);
+  EXPECT_EQ(corrections.size(), 1u) << "of what it has seen it is told";
+}
+
+TEST(ClientViewVerify, ALiarGainsNothingAndIsToldWhatItMaySeeAlone) {
+  RandomWorld world(4);
+  const ecs::Entity mine = world.create();
+  world.registry.add<demo::Inventory>(mine).items[0] = 9;
+  world.registry.get<demo::Inventory>(mine).item_count = 1;
+  const ecs::Entity hidden = world.create();
+  world.registry.add<demo::Health>(hidden);
+  world.publish();
+  EntityStrings strings(world.publisher.published());
+  ClientView view(world.publisher.published(), strings, true);
+  view.enter(mine.index, false);
+  for (int round = 0; round < 2000; ++round) {
+    wire::MirrorHashes lie{.of_level = world.random.chance(1, 4),
+                           .first = world.random.below(4),
+                           .end = world.random.chance(1, 2) ? ~0u : world.random.below(2000),
+                           .tick = world.random.chance(1, 2) ? world.registry.tick() : world.random.below(1u << 31),
+                           .hashes = {}};
+    std::uint32_t place = lie.first;
+    for (std::uint32_t i = world.random.below(6); i-- > 0 && place < lie.end; place += 1 + world.random.below(2)) {
+      const ecs::Entity entity = world.random.chance(1, 2) ? mine
+                                 : world.random.chance(1, 2)
+                                     ? hidden
+                                     : ecs::Entity{world.random.below(9), 1 + world.random.below(3)};
+      lie.hashes.push_back({place, entity, world.random.below(2 * world.registry.tick() + 2), world.random.next()});
+    }
+    std::vector<wire::MirrorCorrection> corrections;
+    view.compare(lie, corrections);
+    view.check();
+    EXPECT_LE(corrections.size(), lie.hashes.size() + 1);
+    for (const wire::MirrorCorrection& correction : corrections) {
+      if (correction.fault == wire::MirrorFault::unknown) {
+        EXPECT_EQ(correction.words.size() + correction.prototype, 0u);
+        continue;
+      }
+      EXPECT_EQ(correction.entity, mine);
+      for (const std::uint32_t word : correction.words) EXPECT_EQ(word, 0u);  // it is not the owner
+    }
+    if (!world.random.chance(1, 4)) continue;
+    strings.begin_tick(world.registry.tick());
+    view.note_published();
+    view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
+    core::Bytes delta(400);
+    view.write_delta(delta, world.registry.tick(), {});
+    for (const auto& [prototype, id] : view.prototypes().wanted()) view.prototypes().delivered(id);
+    view.prototypes().clear_wanted();
+    wire::InputDatagram input{.ack = static_cast<std::uint32_t>(round + 1), .newest = 0, .words = 4};
+    input.newest = wire::read_delta_header(delta)->sequence;
+    input.received.fill(~0ull);
+    ASSERT_TRUE(view.acknowledge(input).ok());
+    world.end_tick();
+    world.publish();
+  }
+}
+
+}  // namespace
+}  // namespace mobula::server

@@ -1,0 +1,108 @@
+#include <gtest/gtest.h>
+
+#include <mobula/core/random.hpp>
+#include <mobula/server/replication/value_log.hpp>
+
+namespace mobula::server {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+constexpr std::size_t head_bytes = 32;
+
+std::size_t record_bytes(const Words& words) { return (head_bytes + words.size() * 4 + 7) / 8 * 8; }
+
+// A row's values as a plain list, and what has been written to the log since each.
+struct Row {
+  struct Value {
+    ecs::Tick since;
+    Words words;
+    std::size_t written_before;  // bytes of all records before this one
+  };
+  std::vector<Value> former;
+  ValueLog::Place newest = 0;
+};
+
+// Every row's former values at every tick: true wherever the log still has them, and it has all that fits its bytes but
+// for the gap that a lap may leave at the end.
+TEST(ValueLog, RandomHistoriesAreWhatAListHolds) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    core::Random random(seed);
+    const std::uint32_t words_max = random.below(30);
+    ValueLog log(200 + random.below(4000));
+    const std::size_t largest = head_bytes + words_max * 4 + 8;
+    std::vector<Row> rows(1 + random.below(10));
+    std::size_t written = 0;
+    std::size_t gone = 0;
+    std::size_t found = 0;
+    for (ecs::Tick tick = 2; tick < 400; ++tick) {
+      for (Row& row : rows) {
+        if (!random.chance(1, 2)) continue;
+        Words words(random.below(words_max + 1));
+        for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(random.next());
+        row.newest = log.add(tick - 1, words, row.newest);
+        row.former.push_back({tick - 1, words, written});
+        written += record_bytes(words);
+      }
+      const Row& row = rows[random.below(static_cast<std::uint32_t>(rows.size()))];
+      for (std::size_t i = 0; i < row.former.size(); ++i) {
+        const Row::Value& value = row.former[i];
+        const ecs::Tick end = i + 1 < row.former.size() ? row.former[i + 1].since : tick;
+        for (const ecs::Tick at : {value.since, end - 1}) {
+          const std::uint32_t* words = log.find(row.newest, at);
+          words == nullptr ? ++gone : ++found;
+          if (words != nullptr) {
+            ASSERT_EQ(Words(words, words + value.words.size()), value.words);
+          } else {
+            ASSERT_GT(written - value.written_before + largest, log.bytes()) << "it should still be there";
+          }
+        }
+      }
+      ASSERT_EQ(log.find(row.newest, 0), nullptr) << "before its first value there was none";
+    }
+    EXPECT_GT(gone, 100u);
+    EXPECT_GT(found, 100u);
+  }
+}
+
+TEST(ValueLog, OfNoBytesKnowsNothing) {
+  ValueLog log(0);
+  const Words words{1, 2};
+  EXPECT_EQ(log.add(1, words, 0), 0u);
+  EXPECT_EQ(log.find(0, 5), nullptr);
+}
+
+TEST(ValueLog, AValueThatIsTooLargeEndsItsChain) {
+  ValueLog log(64);
+  const Words small{7};
+  const Words large(100);
+  const ValueLog::Place first = log.add(1, small, 0);
+  ASSERT_NE(log.find(first, 1), nullptr);
+  EXPECT_EQ(log.add(2, large, first), 0u);
+  EXPECT_NE(log.find(first, 1), nullptr) << "others stay";
+}
+
+TEST(ValueLog, RowsWithoutWordsHaveHistoriesToo) {
+  ValueLog log(64);
+  const ValueLog::Place place = log.add(3, {}, 0);
+  EXPECT_NE(log.find(place, 3), nullptr);
+  EXPECT_EQ(log.find(place, 2), nullptr);
+}
+
+TEST(ValueLog, ABytesBoundIsKept) {
+  for (const std::size_t bytes : {0u, 1u, 8u, 100u, 4096u}) {
+    ValueLog log(bytes);
+    const Words words(5);
+    std::vector<ValueLog::Place> places;
+    for (ecs::Tick tick = 1; tick < 1000; ++tick) places.push_back(log.add(tick, words, 0));
+    EXPECT_LT(log.bytes(), bytes + 8);
+    std::size_t kept = 0;
+    for (ecs::Tick tick = 1; tick < 1000; ++tick)
+      if (log.find(places[tick - 1], tick) != nullptr) kept += record_bytes(words);
+    EXPECT_LE(kept, log.bytes()) << "what was superseded long ago is gone";
+  }
+}
+
+}  // namespace
+}  // namespace mobula::server

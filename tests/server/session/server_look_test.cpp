@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+
+#include <mobula/server/interest/relevance.hpp>
+#include <server/tiny_game.hpp>
+
+namespace mobula::server {
+namespace {
+
+// Players see 50 metres far.
+class NearGame : public test::TinyGame {
+ public:
+  [[nodiscard]] std::vector<Layer> layers() const override { return {{"near", 50}}; }
+  core::Result<ecs::Entity> join(World& world, const Player& player) override {
+    const core::Result<ecs::Entity> entity = TinyGame::join(world, player);
+    world.registry().add<engine::Transform>(*entity);
+    return entity;
+  }
+  void tick(World& world) override {
+    if (const auto what = std::exchange(once, nullptr)) what(world);
+  }
+
+  std::function<void(World&)> once;
+};
+
+class ServerLook : public testing::Test {
+ protected:
+  void SetUp() override {
+    place(20);  // so that the client knows such entities, and is told of the next without delay
+    ASSERT_TRUE(tick_until([&] {
+      return ada.connection.player_entity() && ada.connection.mirror() != nullptr && sees(made.front()) &&
+             sees(ada.connection.player_entity());
+    }));
+  }
+  void place(float x, std::uint32_t room = 0) {
+    World& world = village.server->world();
+    made.push_back(world.registry().create());
+    world.registry().add<engine::Transform>(made.back()).position.x = x;
+    if (room != 0) world.registry().add<Relevance>(made.back()).room = room;
+  }
+  // Of the state that the client has; 0: none.
+  [[nodiscard]] ecs::Tick tick_of(ecs::Entity entity) const { return ada.connection.mirror()->tick_of(entity); }
+  [[nodiscard]] bool sees(ecs::Entity entity) const { return tick_of(entity) != 0; }
+  [[nodiscard]] int items_of(ecs::Entity entity) const {
+    const ecs::Registry& mirrored = ada.connection.mirror()->registry();
+    const core::StringId32 inventory(demo::Inventory::component_name);
+    const std::byte* there = mirrored.try_read(entity, mirrored.find_pool(inventory, inventory));
+    return there == nullptr ? -1 : core::load<demo::Inventory>(there).item_count;
+  }
+  // Gives the tick in which it is done.
+  ecs::Tick in_a_tick(std::function<void(World&)> what) {
+    ecs::Tick done = 0;
+    game.once = [&, what = std::move(what)](World& world) {
+      what(world);
+      done = world.tick();
+    };
+    village.tick();
+    return done;
+  }
+  void ticks(int count) {
+    for (int i = 0; i < count; ++i) village.tick();
+  }
+  template <class Condition>
+  bool tick_until(Condition&& condition) {
+    for (int i = 0; i < 200 && !condition(); ++i) village.tick();
+    return condition();
+  }
+  [[nodiscard]] Viewer& viewer() { return *village.server->world().viewer(game.players.front().id); }
+
+  NearGame game;
+  test::Village village{game, {}, {}, 1};
+  test::Village::Client& ada = village.join("ada");
+  std::vector<ecs::Entity> made;
+};
+
+TEST_F(ServerLook, WhoWasNotToldAnythingForAWhileIsNotToldThenWhatItMaySeeNoMore) {
+  for (const int silent : {5, 6, 7, 8}) {
+    SCOPED_TRACE(std::to_string(silent) + " ticks of silence");
+    in_a_tick([&](World&) { place(10); });
+    const ecs::Entity thing = made.back();
+    ASSERT_TRUE(tick_until([&] { return sees(thing); }));
+    village.full = ada.port.from;
+    for (int i = 0; i < silent; ++i)
+      in_a_tick([&](World& world) {
+        world.registry().get<engine::Transform>(thing).position.x = 1000.0f + static_cast<float>(i);
+      });
+    village.full = {};
+    ticks(10);
+    EXPECT_TRUE(ada.connection.mirror()->is_stale(thing));
+    const ecs::Registry& mirrored = ada.connection.mirror()->registry();
+    const core::StringId32 transform(engine::Transform::component_name);
+    const std::byte* there = mirrored.try_read(thing, mirrored.find_pool(transform, transform));
+    ASSERT_NE(there, nullptr);
+    EXPECT_NEAR(core::load<engine::Transform>(there).position.x, 10, 0.1f);
+  }
+}
+
+TEST_F(ServerLook, WhoComesIsSeenInTheTickInWhichItCame) {
+  for (const std::size_t count : {1u, 32u, 33u, 40u}) {
+    SCOPED_TRACE(std::to_string(count) + " at once");
+    made.clear();
+    const ecs::Tick tick = in_a_tick([&](World&) {
+      for (std::size_t i = 0; i < count; ++i) place(10);
+    });
+    ticks(10);
+    for (const ecs::Entity entity : made) EXPECT_EQ(tick_of(entity), tick) << to_string(entity);
+  }
+}
+
+TEST_F(ServerLook, WhoComesFarAwayIsNotSeen) {
+  in_a_tick([&](World&) { place(60); });
+  ticks(20);
+  EXPECT_FALSE(sees(made.back()));
+}
+
+TEST_F(ServerLook, WhoWalksByIsSeenSoonAndSeenNoMoreBeyondTheLeaveRadius) {
+  in_a_tick([&](World&) { place(100); });
+  const auto walk_to = [&](float x) {
+    in_a_tick([&](World& world) { world.registry().get<engine::Transform>(made.back()).position.x = x; });
+    ticks(8);
+  };
+  walk_to(40);
+  EXPECT_TRUE(sees(made.back()));
+  walk_to(100);
+  EXPECT_FALSE(sees(made.back()));
+}
+
+TEST_F(ServerLook, WhoIsOutOfViewIsStaleAndWhoIsDestroyedIsGone) {
+  in_a_tick([&](World&) { place(10); });
+  ticks(8);
+  client::Mirror& mirror = *ada.connection.mirror();
+  in_a_tick([&](World& world) {
+    world.registry().get<engine::Transform>(made.front()).position.x = 100;
+    world.registry().destroy(made.back());
+  });
+  ticks(8);
+  EXPECT_TRUE(mirror.is_stale(made.front()));
+  EXPECT_FALSE(mirror.registry().valid(made.back()));
+}
+
+TEST_F(ServerLook, WhatIsTheOwnersAloneIsToldToItAsLongAsItOwns) {
+  const std::uint32_t own = game.players.front().id;
+  in_a_tick([&](World& world) {
+    place(10);
+    world.registry().add<demo::Inventory>(made.back()).item_count = 3;
+    world.registry().add<Relevance>(made.back()).owner = own + 1;
+  });
+  const auto items_when_given_to = [&](std::uint32_t player) {
+    in_a_tick([&](World& world) { world.registry().get<Relevance>(made.back()).owner = player; });
+    ticks(8);
+    return items_of(made.back());
+  };
+  ticks(8);
+  EXPECT_EQ(items_of(made.back()), 0) << "another's";
+  EXPECT_EQ(items_when_given_to(own), 3);
+  EXPECT_EQ(items_when_given_to(own + 1), 0);
+  EXPECT_EQ(items_when_given_to(0), 0) << "nobody's";
+}
+
+TEST_F(ServerLook, AnotherRoomIsSeenAtOnceThoughNothingMovesInTheWorld) {
+  in_a_tick([&](World&) { place(10, 7); });
+  ticks(20);
+  EXPECT_FALSE(sees(made.back()));
+  const ecs::Tick entered = in_a_tick([&](World&) { viewer().enter_room(7); });
+  ticks(10);
+  EXPECT_EQ(tick_of(made.back()), entered);
+  in_a_tick([&](World&) { viewer().leave_room(7); });
+  ticks(10);
+  EXPECT_FALSE(sees(made.back()));
+}
+
+}  // namespace
+}  // namespace mobula::server

@@ -1,0 +1,256 @@
+// Servers over restarts: the world, its level and its players go on.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <examples/demo/demo_game.hpp>
+#include <headless/temporary_folder.hpp>
+#include <server/hamlet.hpp>
+#include <server/tiny_game.hpp>
+#include <stdexcept>
+
+namespace mobula::server {
+namespace {
+
+using test::Village;
+
+// A file, and one life of a server after the other.
+class Lives {
+ public:
+  void begin(Game& game, std::shared_ptr<const resource::Resource> level = test::hamlet()) {
+    village.reset();
+    store.reset();
+    auto opened = store::Store::open({.path = folder.path() + "/world.db", .schema = test::game_schema()});
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    store = std::move(*opened);
+    village = std::make_unique<Village>(
+        game, ServerConfig{.level = std::move(level), .verify_one_in = 1, .store = store.get(), .checkpoint_ticks = 5});
+  }
+  // In good order.
+  void end() {
+    const core::Status saved = village->server->finish_store();
+    ASSERT_TRUE(saved.ok()) << saved.error().message;
+  }
+  // As by a kill, once a checkpoint of now is on the disk.
+  void crash() {
+    while (!store->ready()) ::usleep(500);
+    ASSERT_TRUE(village->server->checkpoint().ok());
+    while (!store->ready()) ::usleep(500);
+  }
+
+  Village::Client& join(const std::string& account) {
+    client::ConnectionConfig config;
+    config.name = account;
+    transport::UserData who{};
+    std::memcpy(who.data(), account.data(), account.size());
+    config.transport.token = test::test_token(++tokens_, who);
+    return village->join(std::move(config));
+  }
+  // Whether the client finds its mirror to be what the server says, for a while.
+  bool mirrors(Village::Client& client) {
+    const bool verified = village->tick_until([&] { return client.connection.stats().verified_ticks > 20; });
+    return verified && client.connection.stats().mismatched_ticks == 0;
+  }
+  ecs::Registry& registry() { return village->server->world().registry(); }
+
+  client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<Village> village;
+
+ private:
+  std::uint64_t tokens_ = 500;
+};
+
+TEST(ServerStore, TheWorldGoesOnWhereItWas) {
+  Lives lives;
+  for (const bool crashes : {false, true}) {
+    demo::DemoGame game;
+    lives.begin(game);
+    lives.village->ticks(23);
+    crashes ? lives.crash() : lives.end();
+    const ecs::Tick tick = lives.village->server->world().tick();
+    const std::uint32_t entities = lives.registry().entities().size();
+    demo::DemoGame next;
+    lives.begin(next);
+    EXPECT_EQ(lives.village->server->world().tick(), tick);
+    EXPECT_EQ(lives.registry().entities().size(), entities);
+  }
+}
+
+// By an administrator, between two ticks: the tick that then runs is not of it, and must not be taken for saved.
+TEST(ServerStore, WhatComesRightAfterACheckpointBetweenTicksIsSavedByTheNext) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  lives.village->ticks(7);
+  lives.crash();
+  const ecs::Entity made = lives.registry().create();
+  lives.registry().add<demo::Health>(made);
+  ecs::Entity wanderer;
+  lives.registry().view<demo::Wander, engine::Transform>().each(
+      [&](ecs::Entity entity, demo::Wander& wander, engine::Transform&) {
+        wander.radius = 0;
+        wanderer = entity;
+      });
+  Village::Client& ada = lives.join("ada");
+  ASSERT_TRUE(lives.village->tick_until([&] { return ada.connection.complete(); }));
+  lives.end();
+  const ecs::Entity avatar = ada.connection.player_entity();
+
+  demo::DemoGame next;
+  lives.begin(next);
+  EXPECT_TRUE(lives.registry().has<demo::Health>(made));
+  EXPECT_TRUE(lives.registry().has<demo::Avatar>(avatar));
+  EXPECT_EQ(lives.registry().get<const demo::Wander>(wanderer).radius, 0);
+}
+
+// Chance goes on too: a world that was saved and one that was not are the same after the same ticks.
+TEST(ServerStore, ARestartChangesNothingOfWhatHappens) {
+  demo::DemoGame uninterrupted;
+  Village reference(uninterrupted, ServerConfig{.level = test::hamlet(), .verify_one_in = 1});
+  reference.ticks(60);
+  Lives lives;
+  demo::DemoGame before;
+  lives.begin(before);
+  lives.village->ticks(30);
+  lives.end();
+  demo::DemoGame after;
+  lives.begin(after);
+  lives.village->ticks(30);
+  const auto places = [](World& world) {
+    std::vector<std::array<float, 3>> all;
+    world.registry().view<const demo::Wander, const engine::Transform>().each(
+        [&](ecs::Entity, const demo::Wander&, const engine::Transform& transform) {
+          all.push_back({transform.position.x, transform.position.y, transform.position.z});
+        });
+    std::ranges::sort(all);
+    return all;
+  };
+  EXPECT_EQ(lives.village->server->world().tick(), reference.server->world().tick());
+  EXPECT_EQ(places(lives.village->server->world()), places(reference.server->world()));
+}
+
+TEST(ServerStore, PlayersFindTheirEntitiesAgain) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  Village::Client& ada = lives.join("ada");
+  Village::Client& bo = lives.join("bo");
+  ASSERT_TRUE(lives.village->tick_until([&] { return ada.connection.complete() && bo.connection.complete(); }));
+  const ecs::Entity avatar = ada.connection.player_entity();
+  lives.registry().get<demo::Avatar>(avatar).score = 77;
+  const std::uint32_t player = lives.registry().get<const demo::Avatar>(avatar).player;
+  lives.crash();
+
+  demo::DemoGame next;
+  lives.begin(next);
+  Village::Client& stranger = lives.join("eve");
+  Village::Client& again = lives.join("ada");
+  ASSERT_TRUE(lives.village->tick_until([&] { return again.connection.complete() && stranger.connection.complete(); }));
+  EXPECT_EQ(again.connection.player_entity(), avatar);
+  EXPECT_NE(stranger.connection.player_entity(), avatar);
+  EXPECT_EQ(lives.registry().get<const demo::Avatar>(avatar).score, 77u);
+  EXPECT_EQ(lives.registry().get<const demo::Avatar>(avatar).player, player);
+  EXPECT_EQ(stranger.connection.player_entity().generation >> 20, lives.store->incarnation());
+  EXPECT_TRUE(lives.mirrors(again));
+}
+
+TEST(ServerStore, WhoDoesNotComeBackInTimeLeaves) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  Village::Client& ada = lives.join("ada");
+  ASSERT_TRUE(lives.village->tick_until([&] { return ada.connection.complete(); }));
+  const ecs::Entity avatar = ada.connection.player_entity();
+  lives.crash();
+  demo::DemoGame next;
+  lives.begin(next);
+  EXPECT_TRUE(lives.registry().valid(avatar));
+  lives.village->ticks(31 * 20);
+  EXPECT_FALSE(lives.registry().valid(avatar));
+}
+
+TEST(ServerStore, ALevelThatHasChangedMeanwhileReplacesTheSavedOne) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  lives.village->ticks(5);
+  lives.end();
+  demo::DemoGame plain;
+  Village reference(plain, ServerConfig{.level = test::hamlet()});
+  reference.ticks(5);
+  const core::Result<LevelChange> change = reference.server->reload_level(test::rebuilt_hamlet());
+  ASSERT_TRUE(change.ok());
+
+  demo::DemoGame next;
+  lives.begin(next, test::rebuilt_hamlet());
+  EXPECT_EQ(lives.registry().entities().size(), reference.server->world().registry().entities().size());
+  EXPECT_EQ(lives.village->server->world().level()->identity(), test::rebuilt_hamlet()->identity());
+  lives.village->ticks(5);
+  lives.end();
+  // The level that took its place is the saved one now, and its entities are known.
+  demo::DemoGame last;
+  lives.begin(last, test::hamlet());
+  EXPECT_EQ(lives.village->server->world().level()->identity(), test::hamlet()->identity());
+  lives.registry().check();
+}
+
+// As after an update of the game: what is saved is not given up for it.
+TEST(ServerStore, ASavedLevelThatCanNoLongerBePlayedIsReplacedByAnother) {
+  class Stricter : public test::TinyGame {
+    core::Status check_level(const resource::Resource* level) override {
+      if (level->identity() == test::hamlet()->identity()) return core::Error{"bad level", "not any more"};
+      return core::Done{};
+    }
+  };
+  Lives lives;
+  test::TinyGame game;
+  lives.begin(game);
+  lives.village->ticks(5);
+  lives.end();
+  Stricter stricter;
+  EXPECT_THROW(lives.begin(stricter), std::runtime_error);
+  Stricter next;
+  lives.begin(next, test::rebuilt_hamlet());
+  EXPECT_EQ(lives.village->server->world().level()->identity(), test::rebuilt_hamlet()->identity());
+}
+
+TEST(ServerStore, ALevelThatWasLoadedAgainIsTheSavedOne) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  lives.village->ticks(8);  // a checkpoint was among them
+  ASSERT_TRUE(lives.village->server->reload_level(test::rebuilt_hamlet()).ok());
+  lives.village->ticks(8);
+  lives.end();
+  demo::DemoGame next;
+  lives.begin(next, test::rebuilt_hamlet());
+  EXPECT_EQ(lives.village->server->world().level_version(), 0u) << "nothing had to be replaced";
+}
+
+TEST(ServerStore, WithoutALevelTheSavedOneGoesOn) {
+  Lives lives;
+  demo::DemoGame game;
+  lives.begin(game);
+  lives.end();
+  demo::DemoGame next;
+  lives.begin(next, nullptr);
+  ASSERT_NE(lives.village->server->world().level(), nullptr);
+  Village::Client& ada = lives.join("ada");
+  ASSERT_TRUE(lives.village->tick_until([&] { return ada.connection.complete(); }));
+  EXPECT_TRUE(lives.mirrors(ada));
+}
+
+TEST(ServerStore, AWorldThatBeganWithoutALevelGetsNone) {
+  Lives lives;
+  test::TinyGame game;
+  lives.begin(game, nullptr);
+  lives.end();
+  EXPECT_THROW(lives.begin(game, test::hamlet()), std::runtime_error);
+  lives.begin(game, nullptr);
+  EXPECT_EQ(lives.village->server->world().level(), nullptr);
+}
+
+}  // namespace
+}  // namespace mobula::server
