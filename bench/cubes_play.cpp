@@ -18,7 +18,7 @@
 namespace mobula::bench {
 namespace {
 
-constexpr std::uint32_t index_limit = 1u << 12;
+constexpr std::uint32_t entities_max = 1u << 12;
 constexpr std::size_t join_ticks_max = 10'000;
 constexpr std::uint64_t seed = 1;
 
@@ -47,7 +47,7 @@ class CubesPlayer {
         publisher_(registry_with(registry_, *schema_), *schema_),
         strings_(publisher_.published()),
         view_(publisher_.published(), strings_, false),
-        mirror_(std::move(*client::Mirror::make(schema_, index_limit))) {
+        mirror_(std::move(*client::Mirror::make(schema_, entities_max))) {
     for (std::size_t i = 0; i < cubes_per_frame; ++i) {
       cubes_.push_back(registry_.create());
       registry_.add<cubes::Cube>(cubes_.back());
@@ -84,7 +84,7 @@ class CubesPlayer {
   std::shared_ptr<const reflect::Schema> schema_;
   ecs::Registry registry_;
   server::Publisher publisher_;
-  server::EntityStrings strings_;
+  server::EncodedDeltaCache strings_;
   server::ClientView view_;
   std::unique_ptr<client::Mirror> mirror_;
   DeltaAcks acks_;
@@ -167,7 +167,7 @@ Frame CubesPlayer::play(std::size_t frame) {
   publisher_.publish();
   strings_.begin_tick(registry_.tick());
   view_.note_published();
-  for (const std::uint32_t index : publisher_.came()) view_.enter(index, false);
+  for (const std::uint32_t index : publisher_.spawned()) view_.enter(index, false);
   write_deltas(result);
   result.encode = core::monotonic_now() - begin;
   announce();

@@ -90,9 +90,9 @@ void iterate2_mended(benchmark::State& state) {
   core::Random random(1);
   churn(world, random);
   ecs::Registry& registry = *world.registry;
-  ecs::Mender mender(registry, registry.pool_of<Position>(), {registry.pool_of<Velocity>()});
+  ecs::Defragmenter defragmenter(registry, registry.pool_of<Position>(), {registry.pool_of<Velocity>()});
   std::uint32_t moves = 0;
-  while (mender.rounds() < 2) moves += mender.mend(10'000);
+  while (defragmenter.rounds() < 2) moves += defragmenter.mend(10'000);
   report_walk(state, world);
   state.counters["moves_per_entity"] = static_cast<double>(moves) / static_cast<double>(state.range(0));
 }

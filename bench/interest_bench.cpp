@@ -152,9 +152,9 @@ void importance(benchmark::State& state) {
   shuffle(crowd.entities);
   const Viewer viewer(1, crowd.entities[0]);
   for (auto _ : state) {
-    const server::Interest::Eyes eyes = crowd.interest.eyes(viewer);
+    const server::Interest::Observer observer = crowd.interest.observer(viewer);
     float sum = 0;
-    for (const Entity entity : crowd.entities) sum += crowd.interest.importance(eyes, entity.index);
+    for (const Entity entity : crowd.entities) sum += crowd.interest.importance(observer, entity.index);
     benchmark::DoNotOptimize(sum);
   }
   report(state);

@@ -109,8 +109,8 @@ struct Kept : transport::Output {
   std::vector<core::Bytes> datagrams;
 };
 
-transport::ServerConfig server_config(const transport::Address& address) {
-  transport::ServerConfig config;
+transport::ServerEndpointConfig server_config(const transport::Address& address) {
+  transport::ServerEndpointConfig config;
   config.sessions_max = sessions;
   config.private_key.fill(std::byte{1});
   config.challenge_key.fill(std::byte{2});
@@ -127,8 +127,8 @@ transport::ConnectToken token_for(std::uint64_t client_id, const transport::Addr
   return *transport::read_token(*transport::mint_token(request, key, transport::random_token_secrets(), unix_time));
 }
 
-transport::ClientConfig client_config(std::uint64_t client_id, const transport::Address& server) {
-  transport::ClientConfig config;
+transport::ClientEndpointConfig client_config(std::uint64_t client_id, const transport::Address& server) {
+  transport::ClientEndpointConfig config;
   config.token = token_for(client_id, server);
   config.session.bytes_per_second_start = config.session.bytes_per_second_max = 1u << 30;
   return config;

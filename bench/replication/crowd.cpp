@@ -54,7 +54,7 @@ std::uint32_t client_of(const transport::Address& address) {
 }
 
 BenchClient::BenchClient(std::uint32_t number, const transport::Address& server, core::Nanoseconds now) {
-  transport::ClientConfig config;
+  transport::ClientEndpointConfig config;
   config.token = token_for(number, server);
   if (number < mirrors_max) {
     client::ConnectionConfig connection;

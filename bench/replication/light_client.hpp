@@ -10,7 +10,7 @@ namespace mobula::bench {
 
 class LightClient {
  public:
-  LightClient(const transport::ClientConfig& config, core::Nanoseconds now) : endpoint_(config, now) {}
+  LightClient(const transport::ClientEndpointConfig& config, core::Nanoseconds now) : endpoint_(config, now) {}
 
   void receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now);
   // Once per tick: one input.

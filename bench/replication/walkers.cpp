@@ -9,7 +9,7 @@ namespace {
 
 constexpr float half_width = 511;
 constexpr float half_height = 64;
-constexpr std::size_t eyes_max = 500;  // from which is counted who is near
+constexpr std::size_t observers_max = 500;  // from which is counted who is near
 
 float squared_distance(const engine::Vec3& a, const engine::Vec3& b) {
   return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z);
@@ -38,12 +38,12 @@ float Walkers::speed() {
 
 // How many an entity has around it, itself included.
 double Walkers::seen_within(float radius) const {
-  const std::size_t eyes = std::min(eyes_max, positions_.size());
+  const std::size_t observer = std::min(observers_max, positions_.size());
   std::size_t count = 0;
-  for (std::size_t eye = 0; eye < eyes; ++eye)
+  for (std::size_t eye = 0; eye < observer; ++eye)
     for (const engine::Vec3& position : positions_)
       count += squared_distance(positions_[eye], position) <= radius * radius ? 1 : 0;
-  return static_cast<double>(count) / static_cast<double>(eyes);
+  return static_cast<double>(count) / static_cast<double>(observer);
 }
 
 // Who is in view stays until the leave radius: the truth is about half way between the two.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <bots/behaviour.hpp>
-#include <bots/stretch.hpp>
+#include <bots/interval_stats.hpp>
 #include <bots/token_stock.hpp>
 #include <limits>
 #include <map>
@@ -28,7 +28,7 @@ class ReasonCounts {
 
 // What all bots write into.
 struct BotsTally {
-  Stretch now;               // since somebody emptied it
+  IntervalStats now;         // since somebody emptied it
   ReasonCounts refusals;     // never got in
   ReasonCounts disconnects;  // was in, and did not want to go
   std::string first_loss;    // what the first of all these said, with advice; empty: there was none

@@ -10,38 +10,39 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-template <core::Histogram Stretch::* histogram, double Distribution::* part>
-double of(const Stretch& stretch) {
-  return (stretch.*histogram).count() == 0 ? none : distribution_ms(stretch.*histogram).*part;
+template <core::Histogram IntervalStats::* histogram, double Distribution::* part>
+double of(const IntervalStats& interval) {
+  return (interval.*histogram).count() == 0 ? none : distribution_ms(interval.*histogram).*part;
 }
 
 template <Count kind>
-double total(const Stretch& stretch) {
-  return static_cast<double>(stretch.counts[kind]);
+double total(const IntervalStats& interval) {
+  return static_cast<double>(interval.counts[kind]);
 }
 
 template <Count kind>
-double per_bot_second(const Stretch& stretch) {
-  return stretch.bots_time == 0 ? none : total<kind>(stretch) * core::second / static_cast<double>(stretch.bots_time);
+double per_bot_second(const IntervalStats& interval) {
+  return interval.bots_time == 0 ? none
+                                 : total<kind>(interval) * core::second / static_cast<double>(interval.bots_time);
 }
 
 double percent(std::uint64_t part, std::uint64_t all) {
   return all == 0 ? none : 100 * static_cast<double>(part) / static_cast<double>(all);
 }
-double loss_in(const Stretch& stretch) {
-  const std::uint64_t lost = stretch.counts[Count::losses_in];
-  return percent(lost, stretch.counts[Count::deltas] + lost);
+double loss_in(const IntervalStats& interval) {
+  const std::uint64_t lost = interval.counts[Count::losses_in];
+  return percent(lost, interval.counts[Count::deltas] + lost);
 }
-double loss_out(const Stretch& stretch) {
-  return percent(stretch.counts[Count::losses_out], stretch.counts[Count::datagrams_out]);
+double loss_out(const IntervalStats& interval) {
+  return percent(interval.counts[Count::losses_out], interval.counts[Count::datagrams_out]);
 }
-double cpu(const Stretch& stretch) {
-  return stretch.length == 0 ? none : 100 * static_cast<double>(stretch.cpu) / static_cast<double>(stretch.length);
+double cpu(const IntervalStats& interval) {
+  return interval.length == 0 ? none : 100 * static_cast<double>(interval.cpu) / static_cast<double>(interval.length);
 }
 
-using S = Stretch;
+using S = IntervalStats;
 using D = Distribution;
-constexpr StretchMeasure of_stretches[] = {
+constexpr IntervalMeasure of_intervals[] = {
     {"seconds", "how long it took", [](const S& s) { return static_cast<double>(s.length) / core::second; }},
     {"mean_interval_ms", "between the arrivals of a bot's ticks", of<&S::intervals_us, &D::mean>},
     {"p50_interval_ms", "… half of them are not longer", of<&S::intervals_us, &D::p50>},
@@ -92,25 +93,25 @@ constexpr RunMeasure of_runs[] = {
 };
 
 // With or without the prefix.
-const StretchMeasure* find_in_stretch(std::string_view name) {
+const IntervalMeasure* find_in_interval(std::string_view name) {
   if (name.starts_with(last_step_prefix)) name.remove_prefix(last_step_prefix.size());
-  const auto found = std::ranges::find(of_stretches, name, &StretchMeasure::name);
-  return found == std::end(of_stretches) ? nullptr : found;
+  const auto found = std::ranges::find(of_intervals, name, &IntervalMeasure::name);
+  return found == std::end(of_intervals) ? nullptr : found;
 }
 
 }  // namespace
 
-std::span<const StretchMeasure> stretch_measures() { return of_stretches; }
+std::span<const IntervalMeasure> interval_measures() { return of_intervals; }
 std::span<const RunMeasure> run_measures() { return of_runs; }
 
 bool is_measure(std::string_view name) {
   if (!name.starts_with(last_step_prefix) && std::ranges::find(of_runs, name, &RunMeasure::name) != std::end(of_runs))
     return true;
-  return find_in_stretch(name) != nullptr;
+  return find_in_interval(name) != nullptr;
 }
 
 std::optional<double> measure(const BotsReport& report, std::string_view name) {
-  if (const StretchMeasure* found = find_in_stretch(name)) {
+  if (const IntervalMeasure* found = find_in_interval(name)) {
     if (!name.starts_with(last_step_prefix)) return found->value(report.whole);
     return report.steps.empty() ? none : found->value(report.steps.back().measured);
   }
@@ -122,8 +123,8 @@ std::optional<double> measure(const BotsReport& report, std::string_view name) {
 std::string nearest_measure(std::string_view name) {
   std::vector<std::string> names;
   for (const RunMeasure& each : of_runs) names.emplace_back(each.name);
-  for (const StretchMeasure& each : of_stretches) names.emplace_back(each.name);
-  for (const StretchMeasure& each : of_stretches) names.push_back(std::string(last_step_prefix).append(each.name));
+  for (const IntervalMeasure& each : of_intervals) names.emplace_back(each.name);
+  for (const IntervalMeasure& each : of_intervals) names.push_back(std::string(last_step_prefix).append(each.name));
   const std::vector<std::string_view> views(names.begin(), names.end());
   return core::did_you_mean(name, views);
 }
@@ -131,7 +132,7 @@ std::string nearest_measure(std::string_view name) {
 std::string list_measures() {
   std::string list;
   for (const RunMeasure& each : of_runs) list += core::format("{:<26}{}\n", each.name, each.help);
-  for (const StretchMeasure& each : of_stretches) list += core::format("{:<26}{}\n", each.name, each.help);
+  for (const IntervalMeasure& each : of_intervals) list += core::format("{:<26}{}\n", each.name, each.help);
   list += core::format("\n{0}NAME: the same, from seconds on, of the last step of --ramp alone: {0}p99_interval_ms\n",
                        last_step_prefix);
   return list;

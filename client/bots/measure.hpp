@@ -7,11 +7,11 @@
 
 namespace mobula::client {
 
-// Of a stretch: of the whole run, or of one step.
-struct StretchMeasure {
+// Measures of an interval: of the whole run, or of one step.
+struct IntervalMeasure {
   std::string_view name;
   std::string_view help;
-  double (*value)(const Stretch& stretch);  // NaN: nothing was measured
+  double (*value)(const IntervalStats& interval);  // NaN: nothing was measured
 };
 // Of a whole run alone.
 struct RunMeasure {
@@ -20,7 +20,7 @@ struct RunMeasure {
   double (*value)(const BotsReport& report);
 };
 
-std::span<const StretchMeasure> stretch_measures();
+std::span<const IntervalMeasure> interval_measures();
 std::span<const RunMeasure> run_measures();
 
 // Of the last step of the ramp, by a name such as "last_step.p99_interval_ms": when all had joined.

@@ -11,9 +11,9 @@ namespace {
 constexpr double lag_p99_ms_max = 5;
 constexpr double cpu_percent_max = 85;
 
-double value(const Stretch& stretch, std::string_view name) {
-  for (const StretchMeasure& each : stretch_measures())
-    if (each.name == name) return each.value(stretch);
+double value(const IntervalStats& interval, std::string_view name) {
+  for (const IntervalMeasure& each : interval_measures())
+    if (each.name == name) return each.value(interval);
   return std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -36,7 +36,7 @@ std::string entities_mirrored(const BotsReport& report) {
   return report.mirrors == report.joined ? range : range + core::format(", by {} of them", report.mirrors);
 }
 
-std::string traffic(const Stretch& s, Count bytes, Count datagrams, std::string_view rate) {
+std::string traffic(const IntervalStats& s, Count bytes, Count datagrams, std::string_view rate) {
   const double per_bot = value(s, rate);
   return core::format("{} bytes in {} datagrams ({:.2f} KB/s per bot)", s.counts[bytes], s.counts[datagrams],
                       std::isnan(per_bot) ? 0 : per_bot / 1000);
@@ -71,25 +71,25 @@ std::string steps_table(const BotsReport& report) {
 
 }  // namespace
 
-BotsSample sample_of(const Stretch& stretch, double seconds, std::uint32_t wanted, std::uint32_t playing) {
+BotsSample sample_of(const IntervalStats& interval, double seconds, std::uint32_t wanted, std::uint32_t playing) {
   return {.seconds = seconds,
           .wanted = wanted,
           .playing = playing,
-          .intervals = distribution_ms(stretch.intervals_us),
-          .joins = distribution_ms(stretch.joins_us),
-          .rtts = distribution_ms(stretch.rtts_us),
-          .lags = distribution_ms(stretch.lags_us),
-          .bytes_in_per_second = per_second(stretch.counts[Count::bytes_in], stretch.length),
-          .bytes_out_per_second = per_second(stretch.counts[Count::bytes_out], stretch.length),
-          .loss_in_percent = value(stretch, "loss_in_percent"),
-          .loss_out_percent = value(stretch, "loss_out_percent"),
-          .mismatches = stretch.counts[Count::mismatches],
-          .cpu_percent = value(stretch, "cpu_percent")};
+          .intervals = distribution_ms(interval.intervals_us),
+          .joins = distribution_ms(interval.joins_us),
+          .rtts = distribution_ms(interval.rtts_us),
+          .lags = distribution_ms(interval.lags_us),
+          .bytes_in_per_second = per_second(interval.counts[Count::bytes_in], interval.length),
+          .bytes_out_per_second = per_second(interval.counts[Count::bytes_out], interval.length),
+          .loss_in_percent = value(interval, "loss_in_percent"),
+          .loss_out_percent = value(interval, "loss_out_percent"),
+          .mismatches = interval.counts[Count::mismatches],
+          .cpu_percent = value(interval, "cpu_percent")};
 }
 
-std::string lateness_warning(const Stretch& stretch) {
-  const double lag = distribution_ms(stretch.lags_us).p99;
-  const double cpu = value(stretch, "cpu_percent");
+std::string lateness_warning(const IntervalStats& interval) {
+  const double lag = distribution_ms(interval.lags_us).p99;
+  const double cpu = value(interval, "cpu_percent");
   if (lag <= lag_p99_ms_max && !(cpu > cpu_percent_max)) return "";
   return core::format(
       "the bots' own machine was late (loop p99 {:.1f} ms, {:.0f}% of a core): intervals and join times may be its, "
@@ -99,7 +99,7 @@ std::string lateness_warning(const Stretch& stretch) {
 }
 
 std::string to_table(const BotsReport& report) {
-  const Stretch& s = report.whole;
+  const IntervalStats& s = report.whole;
   std::string table = core::format(
       "bots joined             {} of {}\n"
       "seconds                 {:.1f}\n"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <bots/bot.hpp>
+#include <bots/interval_stats.hpp>
 #include <bots/ramp.hpp>
-#include <bots/stretch.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +29,7 @@ struct BotsSample {
 
 struct BotsStep {
   RampStep step;
-  Stretch measured;
+  IntervalStats measured;
 };
 
 // What was run.
@@ -59,15 +59,15 @@ struct BotsReport {
   std::uint32_t entities_max = 0;
   bool stopped = false;       // before its time
   bool foreign_game = false;  // commands were meant for the demo, and this server runs another game
-  Stretch whole;
+  IntervalStats whole;
   std::vector<BotsStep> steps;  // those that were begun
   std::vector<BotsSample> samples;
 };
 
-BotsSample sample_of(const Stretch& stretch, double seconds, std::uint32_t wanted, std::uint32_t playing);
+BotsSample sample_of(const IntervalStats& interval, double seconds, std::uint32_t wanted, std::uint32_t playing);
 
 // Why a report's intervals may be the bots' own machine's rather than the server's; empty: they are not.
-std::string lateness_warning(const Stretch& stretch);
+std::string lateness_warning(const IntervalStats& interval);
 
 std::string to_table(const BotsReport& report);
 

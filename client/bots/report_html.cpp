@@ -233,7 +233,7 @@ std::string steps_figure(const BotsReport& report) {
         step.step.from == step.step.to ? shown(step.step.to) : shown(step.step.from) + " to " + shown(step.step.to);
     html += core::format("<tr><td>{}</td>", bots);
     for (const std::string_view column : columns) {
-      const auto found = std::ranges::find(stretch_measures(), column, &StretchMeasure::name);
+      const auto found = std::ranges::find(interval_measures(), column, &IntervalMeasure::name);
       html += core::format("<td class=\"n\">{}</td>", shown(found->value(step.measured)));
     }
     html += "</tr>\n";
@@ -258,7 +258,7 @@ std::string all_measures(const BotsReport& report) {
                          shown(value), escape_html(help));
   };
   for (const RunMeasure& each : run_measures()) row(each.name, each.value(report), each.help);
-  for (const StretchMeasure& each : stretch_measures()) row(each.name, each.value(report.whole), each.help);
+  for (const IntervalMeasure& each : interval_measures()) row(each.name, each.value(report.whole), each.help);
   return html + "</table></div></details>\n";
 }
 

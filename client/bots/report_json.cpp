@@ -14,9 +14,9 @@ Json number(double value) {
   return std::round(value * 1000) / 1000;
 }
 
-Json measures(const Stretch& stretch) {
+Json measures(const IntervalStats& interval) {
   Json json = Json::object();
-  for (const StretchMeasure& each : stretch_measures()) json[std::string(each.name)] = number(each.value(stretch));
+  for (const IntervalMeasure& each : interval_measures()) json[std::string(each.name)] = number(each.value(interval));
   return json;
 }
 

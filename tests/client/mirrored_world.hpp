@@ -12,12 +12,12 @@ namespace mobula::test {
 
 class MirroredWorld {
  public:
-  static constexpr std::uint32_t index_limit = 1000;
+  static constexpr std::uint32_t entities_max = 1000;
 
   explicit MirroredWorld(std::uint64_t seed = 1) : world(seed), mirror(empty_mirror()) {}
 
   static std::unique_ptr<client::Mirror> empty_mirror() {
-    return std::move(*client::Mirror::make(game_schema(), index_limit));
+    return std::move(*client::Mirror::make(game_schema(), entities_max));
   }
 
   ecs::Entity create() {
@@ -29,7 +29,7 @@ class MirroredWorld {
   core::Bytes delta() {
     world.publish();
     view.note_published();
-    for (const std::uint32_t index : world.publisher.came()) view.enter(index, false);
+    for (const std::uint32_t index : world.publisher.spawned()) view.enter(index, false);
     view.forget(world.reclaimed);
     strings.begin_tick(world.registry.tick());
     for (const std::uint32_t index : view.seen())
@@ -81,7 +81,7 @@ class MirroredWorld {
   [[nodiscard]] std::uint64_t published_hash() const { return world.publisher.published().hash(); }
 
   RandomWorld world;
-  server::EntityStrings strings{world.publisher.published()};
+  server::EncodedDeltaCache strings{world.publisher.published()};
   server::ClientView view{world.publisher.published(), strings, true};
   std::unique_ptr<client::Mirror> mirror;
 

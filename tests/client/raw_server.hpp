@@ -51,8 +51,8 @@ class RawServer : transport::Output {
 
  private:
   // For one connection.
-  static transport::ServerConfig small_transport() {
-    transport::ServerConfig config = test_transport();
+  static transport::ServerEndpointConfig small_transport() {
+    transport::ServerEndpointConfig config = test_transport();
     config.used_tokens_max = 64;
     return config;
   }

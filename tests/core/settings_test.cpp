@@ -45,7 +45,7 @@ class SettingsTest : public testing::Test {
                        {"token", &program.token, "the secret", {.secret = true}},
                        {"public_address", &program.addresses, "where it is", {.type = "HOST:PORT"}},
                        {"tcp_port", &program.tcp_port, "TCP port", {.needs = {"level"}}},
-                       {"share", &program.share, "of all"}});
+                       {"share", &program.share, "of all", {.former_key = "part"}}});
     CLI::App app("Does something.", "mobula-thing");
     settings.add_options(app);
     app.add_subcommand("check", "looks");
@@ -148,6 +148,20 @@ TEST_F(SettingsTest, WhatIsGivenTwiceOrAloneIsRefused) {
   EXPECT_THAT(read({}, {"MOBULA_TCP_PORT=3"}).err,
               HasSubstr("environment variable MOBULA_TCP_PORT: makes sense only together with --level\n"));
   EXPECT_EQ(read({"--tcp-port", "3", "--level", "x"}).status, std::nullopt);
+}
+
+TEST_F(SettingsTest, AFormerKeyIsAcceptedEverywhereAndShownNowhere) {
+  EXPECT_EQ(read({"--part", "0.25"}).program.share, 0.25);
+  EXPECT_EQ(read({}, {"MOBULA_PART=0.25"}).program.share, 0.25);
+  const std::string path = file("part = 0.25\n");
+  EXPECT_EQ(read({"--config", path}).program.share, 0.25);
+  EXPECT_EQ(read({"--share", "1", "--config", path}).program.share, 1);
+  EXPECT_THAT(read({"--help"}).out, Not(HasSubstr("part")));
+  EXPECT_THAT(read({"--part", "1", "--print-config"}).out, HasSubstr("share = 1.0  # --share\n"));
+
+  EXPECT_THAT(read({"--part", "1", "--share", "1"}).err, HasSubstr("--share: given more than once\n"));
+  EXPECT_THAT(read({}, {"MOBULA_PART=1", "MOBULA_SHARE=1"}).err, HasSubstr("MOBULA_SHARE: given more than once\n"));
+  EXPECT_THAT(read({"--config", file("part = 1\nshare = 1\n")}).err, HasSubstr("share: given more than once\n"));
 }
 
 TEST_F(SettingsTest, VariablesOfKubernetesAreExplained) {

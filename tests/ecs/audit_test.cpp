@@ -18,7 +18,7 @@ using test::World;
 struct StampAuditTest : testing::Test {
   World world;
   std::vector<Entity> entities = std::vector<Entity>(200);
-  StampAudit audit{world};
+  ChangeTickAudit audit{world};
 
   StampAuditTest() {
     EXPECT_TRUE(world.create(std::span(entities), Position{}, Health{}));

@@ -233,7 +233,7 @@ TEST_F(CommandsTest, CommandsForADeadEntityAreSkipped) {
 
 TEST_F(CommandsTest, CommandsForNoEntityAreSkipped) {
   RegistryConfig config;
-  config.entities.index_limit = 1;
+  config.entities.entities_max = 1;
   Registry small(config);
   Commands few(small);
   EXPECT_TRUE(few.create());

@@ -24,7 +24,7 @@ class Model {
   std::map<std::uint32_t, Entity> living;
 
   [[nodiscard]] std::size_t free() const { return free_.size(); }
-  [[nodiscard]] std::uint32_t room() const { return config_.index_limit - end_; }
+  [[nodiscard]] std::uint32_t room() const { return config_.entities_max - end_; }
   [[nodiscard]] std::uint32_t retired() const {
     std::size_t count = retired_.size();
     for (const Range& range : ranges_) count += range.next == 0 ? range.count : 0;
@@ -241,7 +241,7 @@ TEST(EntityPool, RandomHistoriesAgreeWithANaiveModel) {
 }
 
 TEST(EntityPool, RandomHistoriesOfGivenHandlesAgreeWithAMap) {
-  constexpr EntityPoolConfig config{.recycling = Recycling::given, .index_limit = 300};
+  constexpr EntityPoolConfig config{.recycling = Recycling::given, .entities_max = 300};
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     core::Random random(seed);

@@ -8,8 +8,8 @@ namespace {
 TEST(EntityPool, RangesAreRetiredUnderQueueAndWrapUnderLifo) {
   for (std::uint32_t bits = 1; bits <= 4; ++bits) {
     const std::uint32_t period = (1u << bits) - 1;
-    EntityPool queue({.reuse_bits = bits, .index_limit = 3});
-    EntityPool lifo({.recycling = Recycling::lifo, .reuse_bits = bits, .index_limit = 3});
+    EntityPool queue({.reuse_bits = bits, .entities_max = 3});
+    EntityPool lifo({.recycling = Recycling::lifo, .reuse_bits = bits, .entities_max = 3});
     for (std::uint32_t round = 0; round < 2 * period; ++round) {
       const EntityRange under_queue = queue.create_range(3);
       EXPECT_EQ(under_queue, round < period ? (EntityRange{0, 3, round + 1}) : EntityRange{});

@@ -36,7 +36,7 @@ EntityPool varied(const EntityPoolConfig& config) {
 
 TEST(EntityPool, ARestoredPoolGoesOnAsTheOneThatWasSaved) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
-    const EntityPoolConfig config{.recycling = recycling, .incarnation = 5, .reuse_bits = 3, .index_limit = 60};
+    const EntityPoolConfig config{.recycling = recycling, .incarnation = 5, .reuse_bits = 3, .entities_max = 60};
     EntityPool pool = varied(config);
     auto loaded = EntityPool::restore(config, Saved(pool).image(), prototypes);
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
@@ -58,7 +58,7 @@ TEST(EntityPool, ARestoredPoolGoesOnAsTheOneThatWasSaved) {
 
 // Who lives, and the ranges, are enough.
 TEST(EntityPool, AnImageOfTheLivingRestoresThemAndFreesAllElse) {
-  EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 5, .reuse_bits = 3, .index_limit = 60};
+  EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 5, .reuse_bits = 3, .entities_max = 60};
   const EntityPool pool = varied(config);
   std::vector<LivingEntity> living;
   pool.each([&](Entity entity) { living.push_back({entity, pool.prototype(entity.index)}); });
@@ -89,7 +89,7 @@ TEST(EntityPool, AnImageOfTheLivingRestoresThemAndFreesAllElse) {
 }
 
 TEST(EntityPool, AnImageOfWhatCannotLiveIsRefused) {
-  const EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 2, .reuse_bits = 3, .index_limit = 20};
+  const EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 2, .reuse_bits = 3, .entities_max = 20};
   const auto reason = [&](std::vector<LivingEntity> living, std::vector<EntityRange> ranges) -> std::string {
     EntityPoolImageRoom room;
     const auto image = EntityPool::image_of(config, living, ranges, room);
@@ -112,8 +112,8 @@ TEST(EntityPool, AnImageOfWhatCannotLiveIsRefused) {
 
 TEST(EntityPool, UnderANewIncarnationTheLivingStayAndOnlyNewHandlesAreHandedOut) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
-    EntityPoolConfig config{.recycling = recycling, .incarnation = 5, .reuse_bits = 2, .index_limit = 40};
-    EntityPool old({.recycling = recycling, .incarnation = 5, .reuse_bits = 2, .index_limit = 40});
+    EntityPoolConfig config{.recycling = recycling, .incarnation = 5, .reuse_bits = 2, .entities_max = 40};
+    EntityPool old({.recycling = recycling, .incarnation = 5, .reuse_bits = 2, .entities_max = 40});
     std::vector<Entity> singles(4);
     ASSERT_TRUE(old.create(singles));
     const EntityRange level = old.create_range(3);
@@ -147,7 +147,7 @@ TEST(EntityPool, UnderANewIncarnationTheLivingStayAndOnlyNewHandlesAreHandedOut)
 }
 
 TEST(EntityPool, WhatWasSavedUnderAnotherConfigIsRefusedForWhatDiffers) {
-  const EntityPoolConfig saved{.incarnation = 2, .reuse_bits = 2, .index_limit = 100};
+  const EntityPoolConfig saved{.incarnation = 2, .reuse_bits = 2, .entities_max = 100};
   EntityPool pool(saved);
   std::vector<Entity> entities(10);
   ASSERT_TRUE(pool.create(entities));
@@ -156,20 +156,20 @@ TEST(EntityPool, WhatWasSavedUnderAnotherConfigIsRefusedForWhatDiffers) {
     return restored.ok() ? "" : restored.error().reason + (": " + restored.error().message);
   };
   EXPECT_EQ(refusal(saved), "");
-  EXPECT_EQ(refusal({.incarnation = 3, .reuse_bits = 2, .index_limit = 10}), "");
+  EXPECT_EQ(refusal({.incarnation = 3, .reuse_bits = 2, .entities_max = 10}), "");
   for (const Recycling recycling : {Recycling::lifo, Recycling::given})
     EXPECT_EQ(refusal({.recycling = recycling, .incarnation = 2, .reuse_bits = 2}),
               "other recycling: its entities are recycled in another way than this world's");
   EXPECT_EQ(refusal({.incarnation = 2, .reuse_bits = 3}),
             "other reuse bits: 2 bits of its generations count reuse, 3 of this world's");
   EXPECT_EQ(refusal({.incarnation = 1, .reuse_bits = 2}), "later incarnation: it is of incarnation 2, this world of 1");
-  EXPECT_EQ(refusal({.incarnation = 2, .reuse_bits = 2, .index_limit = 9}),
+  EXPECT_EQ(refusal({.incarnation = 2, .reuse_bits = 2, .entities_max = 9}),
             "too many entities: it has 10 indices, this world has room for 9");
 }
 
 TEST(EntityPool, EveryKindOfDamageIsRefused) {
   constexpr std::uint32_t none = (1u << 30) - 1;
-  const EntityPoolConfig config{.incarnation = 1, .reuse_bits = 2, .index_limit = 100};
+  const EntityPoolConfig config{.incarnation = 1, .reuse_bits = 2, .entities_max = 100};
   EntityPool pool(config);
   std::vector<Entity> singles(6);
   ASSERT_TRUE(pool.create(singles));               // 0 … 5
@@ -286,7 +286,7 @@ void use(EntityPool& pool) {
 
 TEST(EntityPool, AnImageWithAnyByteChangedIsRefusedOrIsAnotherSoundPool) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
-    const EntityPoolConfig config{.recycling = recycling, .incarnation = 2, .reuse_bits = 2, .index_limit = 64};
+    const EntityPoolConfig config{.recycling = recycling, .incarnation = 2, .reuse_bits = 2, .entities_max = 64};
     const EntityPool pool = varied(config);
     int refused = 0;
     int accepted = 0;

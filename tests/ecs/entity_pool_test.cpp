@@ -97,7 +97,7 @@ TEST(EntityPool, UnderQueueEveryIndexIsRetiredAfterItsLastGenerationAndNoHandleC
   for (std::uint32_t bits = 1; bits <= 4; ++bits) {
     SCOPED_TRACE(bits);
     constexpr std::uint32_t limit = 5;
-    EntityPool pool({.incarnation = 2, .reuse_bits = bits, .index_limit = limit});
+    EntityPool pool({.incarnation = 2, .reuse_bits = bits, .entities_max = limit});
     std::set<Entity> seen;
     std::vector<Entity> living;
     for (;;) {
@@ -124,7 +124,7 @@ TEST(EntityPool, UnderLifoHandlesRepeatExactlyAfterTheWrapAndNothingIsRetired) {
     SCOPED_TRACE(bits);
     constexpr std::uint32_t limit = 5;
     const std::uint32_t period = (1u << bits) - 1;
-    EntityPool pool({.recycling = Recycling::lifo, .incarnation = 2, .reuse_bits = bits, .index_limit = limit});
+    EntityPool pool({.recycling = Recycling::lifo, .incarnation = 2, .reuse_bits = bits, .entities_max = limit});
     std::vector<std::set<Entity>> rounds;
     for (std::uint32_t round = 0; round < 3 * period; ++round) {
       std::vector<Entity> living(limit);
@@ -185,7 +185,7 @@ TEST(EntityPool, TheHandleADeadIndexWillGetNextIsNotValidYet) {
 }
 
 TEST(EntityPool, WhenTheIndexSpaceIsUsedUpNothingIsMade) {
-  EntityPool pool({.index_limit = 3});
+  EntityPool pool({.entities_max = 3});
   EXPECT_EQ(pool.create_range(4).count, 0u);
   pool.create_range(2);
   EXPECT_TRUE(pool.create());
@@ -194,7 +194,7 @@ TEST(EntityPool, WhenTheIndexSpaceIsUsedUpNothingIsMade) {
 }
 
 TEST(EntityPool, ManyAreMadeFromFreeIndicesFirstOrNotAtAll) {
-  EntityPool pool({.index_limit = 5});
+  EntityPool pool({.entities_max = 5});
   std::vector<Entity> first(3);
   ASSERT_TRUE(pool.create(first, 9));
   EXPECT_EQ(first, (std::vector<Entity>{{0, 1}, {1, 1}, {2, 1}}));
@@ -254,7 +254,7 @@ TEST(EntityPool, TheLivingAreIteratedAcrossLongStretchesOfTheDead) {
 }
 
 TEST(EntityPool, APoolOfGivenHandlesMakesExactlyThose) {
-  EntityPool pool({.recycling = Recycling::given, .index_limit = 1000});
+  EntityPool pool({.recycling = Recycling::given, .entities_max = 1000});
   EXPECT_TRUE(pool.create_given({7, 42}));
   EXPECT_TRUE(pool.valid({7, 42}));
   EXPECT_FALSE(pool.create_given({7, 43})) << "the index is alive";

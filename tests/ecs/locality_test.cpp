@@ -17,13 +17,13 @@ struct Name {
   std::string text;
 };
 
-struct MenderTest : testing::Test {
+struct DefragmenterTest : testing::Test {
   Registry registry;
   std::vector<Entity> entities;
 
   Pool& positions() { return registry.pool<Position>(); }
   Pool& velocities() { return registry.pool<Velocity>(); }
-  Mender mender() { return {registry, positions().id(), {velocities().id()}}; }
+  Defragmenter defragmenter() { return {registry, positions().id(), {velocities().id()}}; }
   double figure() { return locality(positions().set(), velocities()); }
 
   Entity create() {
@@ -57,7 +57,7 @@ struct MenderTest : testing::Test {
     for (std::uint32_t position = 0; position < pool.size(); ++position)
       ASSERT_EQ(pool.template typed_address<const T>(position)->x, static_cast<float>(pool.indices()[position]));
   }
-  // What the mender promises after an undisturbed round.
+  // What the defragmenter promises after an undisturbed round.
   void expect_mended(const Pool& lead, const Pool& follower) {
     std::uint32_t next = 0;
     std::uint32_t common = 0;
@@ -73,7 +73,7 @@ struct MenderTest : testing::Test {
   }
 };
 
-using Locality = MenderTest;
+using Locality = DefragmenterTest;
 
 TEST_F(Locality, IsTheShareOfStepsThatGoStraightOn) {
   fill(5);
@@ -121,14 +121,14 @@ TEST(DrawWalk, IsPalerWhereFewerStepsGo) {
 TEST(DrawWalk, OfNothingIsWhite) { EXPECT_EQ(text_of(draw_walk({}, 2, 1)), "P5\n2 1\n255\n\xff\xff"); }
 
 // The requirement: 100,000 entities, 1,000,000 operations of churn, 400,000 moves.
-TEST_F(MenderTest, BringsBackWhatAMillionOperationsHaveShuffledInFourHundredThousandMoves) {
+TEST_F(DefragmenterTest, BringsBackWhatAMillionOperationsHaveShuffledInFourHundredThousandMoves) {
   constexpr std::uint64_t seed = 31;
   SCOPED_TRACE(seed);
   core::Random random(seed);
   fill(100000);
   churn(random, 1000000);
   EXPECT_LT(figure(), 0.1);
-  Mender tested = mender();
+  Defragmenter tested = defragmenter();
   std::uint32_t moves = 0;
   while (tested.rounds() == 0 && moves < 400000) {
     const std::uint32_t made = tested.mend(2000);
@@ -144,13 +144,13 @@ TEST_F(MenderTest, BringsBackWhatAMillionOperationsHaveShuffledInFourHundredThou
   registry.check();
 }
 
-TEST_F(MenderTest, WithAnyBudgetDoesTheSame) {
+TEST_F(DefragmenterTest, WithAnyBudgetDoesTheSame) {
   for (const std::uint32_t budget : {2u, 3u, 7u, 100u, 100000u}) {
     SCOPED_TRACE(budget);
     core::Random random(budget);
     fill(300);
     churn(random, 3000);
-    Mender tested = mender();
+    Defragmenter tested = defragmenter();
     for (int calls = 0; tested.rounds() == 0; ++calls) {
       ASSERT_LE(tested.mend(budget), budget);
       ASSERT_LT(calls, 20000) << "it gets on";
@@ -162,35 +162,35 @@ TEST_F(MenderTest, WithAnyBudgetDoesTheSame) {
   }
 }
 
-TEST_F(MenderTest, OfWhatIsInOrderMovesAndStampsNothing) {
+TEST_F(DefragmenterTest, OfWhatIsInOrderMovesAndStampsNothing) {
   fill(1000);
   for (std::size_t i = 900; i < 1000; ++i) registry.remove<Velocity>(entities[i]);
   registry.set_tick(7);
-  Mender tested = mender();
+  Defragmenter tested = defragmenter();
   EXPECT_EQ(tested.mend(100000), 0u);
   EXPECT_EQ(tested.rounds(), 1u);
   for (const Pool* pool : {&positions(), &velocities()})
     for (const Tick stamp : pool->stamps()) EXPECT_EQ(stamp, 1u);
 }
 
-TEST_F(MenderTest, LooksAtNoMoreEntitiesThanItsBudgetAllows) {
+TEST_F(DefragmenterTest, LooksAtNoMoreEntitiesThanItsBudgetAllows) {
   fill(1000);
-  Mender tested = mender();
+  Defragmenter tested = defragmenter();
   for (std::uint32_t calls = 1; tested.rounds() == 0; ++calls) {
     tested.mend(2);
     if (tested.rounds() > 0) {
-      EXPECT_EQ(calls, (1000 + 2 * Mender::looks_per_move - 1) / (2 * Mender::looks_per_move));
+      EXPECT_EQ(calls, (1000 + 2 * Defragmenter::looks_per_move - 1) / (2 * Defragmenter::looks_per_move));
     }
   }
   EXPECT_EQ(tested.mend(0), 0u);
 }
 
-TEST_F(MenderTest, KeepsUpWhileEverythingChanges) {
+TEST_F(DefragmenterTest, KeepsUpWhileEverythingChanges) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
     fill(500);
-    Mender tested = mender();
+    Defragmenter tested = defragmenter();
     for (int round = 0; round < 400; ++round) {
       churn(random, random.below(20));
       for (std::uint32_t i = random.below(10); i > 0 && entities.size() > 100; --i) {
@@ -210,7 +210,7 @@ TEST_F(MenderTest, KeepsUpWhileEverythingChanges) {
   }
 }
 
-TEST_F(MenderTest, TakesSeveralFollowersAndComponentsThatAreNotPlainBytes) {
+TEST_F(DefragmenterTest, TakesSeveralFollowersAndComponentsThatAreNotPlainBytes) {
   constexpr std::uint64_t seed = 41;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -220,7 +220,7 @@ TEST_F(MenderTest, TakesSeveralFollowersAndComponentsThatAreNotPlainBytes) {
     if (random.chance(3, 4)) registry.emplace<Name>(entity, "entity number " + to_string(entity));
   Pool& names = registry.pool<Name>();
   for (std::uint32_t i = names.size() - 1; i > 0; --i) names.swap(i, random.below(i + 1));
-  Mender tested(registry, positions().id(), {velocities().id(), names.id()});
+  Defragmenter tested(registry, positions().id(), {velocities().id(), names.id()});
   while (tested.rounds() == 0) tested.mend(50);
   EXPECT_EQ(locality(positions().set(), velocities()), 1.0);
   EXPECT_EQ(locality(positions().set(), names), 1.0);
@@ -244,7 +244,7 @@ TEST_F(MenderTest, TakesSeveralFollowersAndComponentsThatAreNotPlainBytes) {
   registry.check();
 }
 
-TEST_F(MenderTest, FollowsALeadWhoseOrderHasAnOwnerAsItIs) {
+TEST_F(DefragmenterTest, FollowsALeadWhoseOrderHasAnOwnerAsItIs) {
   constexpr std::uint64_t seed = 51;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -252,21 +252,21 @@ TEST_F(MenderTest, FollowsALeadWhoseOrderHasAnOwnerAsItIs) {
   churn(random, 4000);
   positions().claim_order(OrderOwner::sort);
   const std::vector<std::uint32_t> order(positions().indices().begin(), positions().indices().end());
-  Mender tested = mender();
+  Defragmenter tested = defragmenter();
   while (tested.rounds() == 0) tested.mend(50);
   EXPECT_TRUE(std::equal(order.begin(), order.end(), positions().indices().begin(), positions().indices().end()));
   expect_mended(positions(), velocities());
   EXPECT_EQ(figure(), 1.0);
 }
 
-TEST_F(MenderTest, LeavesAFollowerAloneWhileItsOrderHasAnOwner) {
+TEST_F(DefragmenterTest, LeavesAFollowerAloneWhileItsOrderHasAnOwner) {
   constexpr std::uint64_t seed = 61;
   SCOPED_TRACE(seed);
   core::Random random(seed);
   fill(400);
   for (std::uint32_t i = 399; i > 0; --i) velocities().swap(i, random.below(i + 1));
   velocities().claim_order(OrderOwner::sort);
-  Mender tested = mender();
+  Defragmenter tested = defragmenter();
   EXPECT_EQ(tested.mend(100), 0u);  // looks at all: the round ends
   EXPECT_EQ(tested.mend(10), 0u);
   velocities().release_order();
@@ -276,19 +276,19 @@ TEST_F(MenderTest, LeavesAFollowerAloneWhileItsOrderHasAnOwner) {
 }
 
 #ifdef MOBULA_ASSERTS
-TEST_F(MenderTest, MendingWhatIsWalkedAsserts) {
+TEST_F(DefragmenterTest, MendingWhatIsWalkedAsserts) {
   fill(3);
-  Mender tested = mender();
+  Defragmenter tested = defragmenter();
   EXPECT_DEATH(registry.view<Velocity>().each([&](Velocity&) { tested.mend(10); }), "mended while it is walked");
 }
 
-TEST_F(MenderTest, FollowersThatAreNoPoolsOrTheSameAssert) {
+TEST_F(DefragmenterTest, FollowersThatAreNoPoolsOrTheSameAssert) {
   const PoolId lead = positions().id();
   const PoolId follower = velocities().id();
-  EXPECT_DEATH(Mender(registry, lead, {follower, lead}), "does not follow itself");
-  EXPECT_DEATH(Mender(registry, lead, {follower, follower}), "pool .*Velocity follows twice");
-  EXPECT_DEATH(Mender(registry, lead, {follower, registry.pool_count()}), "a follower is a pool of the registry");
-  EXPECT_DEATH(Mender(registry, registry.pool_count(), {follower}), "there is no such pool");
+  EXPECT_DEATH(Defragmenter(registry, lead, {follower, lead}), "does not follow itself");
+  EXPECT_DEATH(Defragmenter(registry, lead, {follower, follower}), "pool .*Velocity follows twice");
+  EXPECT_DEATH(Defragmenter(registry, lead, {follower, registry.pool_count()}), "a follower is a pool of the registry");
+  EXPECT_DEATH(Defragmenter(registry, registry.pool_count(), {follower}), "there is no such pool");
 }
 #endif
 

@@ -10,7 +10,7 @@
 namespace mobula::ecs {
 namespace {
 
-constexpr std::uint32_t index_limit = 100'000;
+constexpr std::uint32_t entities_max = 100'000;
 constexpr std::uint32_t visible = 100;
 constexpr std::int64_t bytes_max = 100 * 1024;
 
@@ -39,7 +39,7 @@ struct MirrorRegistry {
     registry.clear_journal();
   }
 
-  Registry registry{{.entities = {.recycling = Recycling::given, .index_limit = index_limit},
+  Registry registry{{.entities = {.recycling = Recycling::given, .entities_max = entities_max},
                      .pools = {.sparse_page_shift = SparseSet::no_pages}}};
   std::array<PoolId, 3> pools{};
 };
@@ -49,7 +49,7 @@ std::int64_t bytes_of(bool evenly) {
   MirrorRegistry mirror;
   core::Random random(5);
   for (std::uint32_t i = 0; i < visible; ++i) {
-    std::uint32_t index = evenly ? i * (index_limit / visible) + 999 : random.below(index_limit);
+    std::uint32_t index = evenly ? i * (entities_max / visible) + 999 : random.below(entities_max);
     while (mirror.registry.entities().at(index)) ++index;
     mirror.spawn(index, 1);
   }
@@ -80,7 +80,7 @@ TEST(MirrorMemory, StaysWhereItIsWhateverComesAndGoes) {
       victim = living.back();
       living.pop_back();
     }
-    const std::uint32_t index = random.below(index_limit);
+    const std::uint32_t index = random.below(entities_max);
     if (mirror.registry.entities().at(index)) continue;
     mirror.spawn(index, step + 1);
     living.push_back({index, step + 1});

@@ -26,7 +26,7 @@ TEST(RegistryModel, OtherGroupsOverTheSamePoolsToo) {
 
 TEST(RegistryModel, RecyclingTheLastFirstInASmallIndexSpace) {
   run_histories(
-      {.entities = {.recycling = Recycling::lifo, .reuse_bits = 4, .index_limit = 500}, .groups = some_groups()}, 7);
+      {.entities = {.recycling = Recycling::lifo, .reuse_bits = 4, .entities_max = 500}, .groups = some_groups()}, 7);
 }
 
 TEST(RegistryModel, AMirrorThatIsGivenItsHandles) {

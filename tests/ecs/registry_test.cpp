@@ -236,7 +236,7 @@ TEST_F(RegistryTest, BulkCreationFillsInValuesAndHandles) {
 }
 
 TEST(Registry, ASmallIndexSpaceIsUsedUpWithoutHarm) {
-  World world({.entities = {.index_limit = 100}, .pools = {}});
+  World world({.entities = {.entities_max = 100}, .pools = {}});
   std::vector<Entity> entities(101);
   EXPECT_FALSE(world.create(std::span(entities), Health{}));
   EXPECT_EQ(world.entities().size(), 0u);
@@ -251,7 +251,7 @@ TEST(Registry, ASmallIndexSpaceIsUsedUpWithoutHarm) {
 }
 
 TEST(Registry, AMirrorCreatesTheHandlesItIsGiven) {
-  World world({.entities = {.recycling = Recycling::given, .index_limit = 1000}, .pools = {}});
+  World world({.entities = {.recycling = Recycling::given, .entities_max = 1000}, .pools = {}});
   EXPECT_TRUE(world.create_given({700, 12}));
   world.add<Health>({700, 12});
   EXPECT_FALSE(world.create_given({700, 12}));

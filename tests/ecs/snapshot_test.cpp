@@ -389,7 +389,7 @@ TEST(Snapshot, OtherWaysOfEntitiesAreRefused) {
   EXPECT_EQ(refusal([](EntityPoolConfig& entities) { entities.recycling = Recycling::lifo; }), "other recycling");
   EXPECT_EQ(refusal([](EntityPoolConfig& entities) { ++entities.reuse_bits; }), "other reuse bits");
   EXPECT_EQ(refusal([](EntityPoolConfig& entities) { --entities.incarnation; }), "later incarnation");
-  EXPECT_EQ(refusal([](EntityPoolConfig& entities) { entities.index_limit = 0; }), "too many entities");
+  EXPECT_EQ(refusal([](EntityPoolConfig& entities) { entities.entities_max = 0; }), "too many entities");
 }
 
 // Memory ---------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ set -euo pipefail
 
 # The target, then the sources that read what it is given.
 decoders='
-admin         server/mobula/server/admin/router.cpp server/mobula/server/admin/url.cpp server/mobula/server/api/asking.cpp
+admin         server/mobula/server/admin/router.cpp server/mobula/server/admin/url.cpp server/mobula/server/api/query.cpp
               server/mobula/server/api/entities.cpp server/mobula/server/api/sessions.cpp server/mobula/server/api/bans.cpp server/mobula/server/api/pools.cpp
               server/mobula/server/api/map_topic.cpp server/mobula/server/api/overview_topic.cpp server/mobula/server/api/process.cpp
               shared/mobula/index/properties.cpp shared/mobula/index/property_table.cpp shared/mobula/index/property_text.cpp
@@ -23,7 +23,7 @@ delta         client/mobula/client/mirror/delta_decoder.cpp shared/mobula/wire/d
 entity        shared/mobula/wire/entity_codec.cpp shared/mobula/wire/row_codec.cpp shared/mobula/wire/field_words.cpp
               shared/mobula/wire/residual_code.cpp shared/mobula/wire/motion.cpp
 event_batch   shared/mobula/wire/event_batch.cpp
-http          server/mobula/server/admin/connection.cpp server/mobula/server/admin/live_connection.cpp server/mobula/server/admin/gate.cpp
+http          server/mobula/server/admin/connection.cpp server/mobula/server/admin/live_connection.cpp server/mobula/server/admin/auth_filter.cpp
               server/mobula/server/admin/router.cpp server/mobula/server/admin/same_machine.cpp server/mobula/server/admin/tokens.cpp
 input         shared/mobula/wire/input.cpp
 level_json    shared/mobula/resource/compiler/json.cpp shared/mobula/resource/compiler/compiler.cpp shared/mobula/resource/compiler/scene.cpp

@@ -24,8 +24,8 @@ struct Mailbox : transport::Output {
   std::vector<core::Bytes> datagrams;
 };
 
-transport::ServerConfig server_config() {
-  transport::ServerConfig config;
+transport::ServerEndpointConfig server_config() {
+  transport::ServerEndpointConfig config;
   config.public_addresses = {server_address};
   config.sessions_max = 2;
   config.handshakes_max = 3;
@@ -40,8 +40,8 @@ transport::ConnectToken token() {
   return transport::read_token(transport::mint_token(request, {}, {}, start_time).value()).value();
 }
 
-transport::ClientConfig client_config() {
-  transport::ClientConfig config;
+transport::ClientEndpointConfig client_config() {
+  transport::ClientEndpointConfig config;
   config.token = token();
   return config;
 }

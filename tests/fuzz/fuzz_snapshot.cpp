@@ -12,7 +12,7 @@ namespace {
 
 ecs::RegistryConfig config_of(unsigned which) {
   ecs::RegistryConfig config = ecs::test::config_of(static_cast<ecs::Recycling>(which % 3));
-  config.entities.index_limit = 1u << 16;
+  config.entities.entities_max = 1u << 16;
   return config;
 }
 

@@ -76,7 +76,7 @@ const fuzz::OldWorld& old_world(bool loose) {
 
 struct Registry : ecs::Registry {
   Registry(const reflect::Schema& schema, std::uint32_t incarnation)
-      : ecs::Registry({.entities = {.incarnation = incarnation, .index_limit = 1u << 12}, .pools = {}}) {
+      : ecs::Registry({.entities = {.incarnation = incarnation, .entities_max = 1u << 12}, .pools = {}}) {
     fuzz::require(reflect::register_components(*this, schema).ok(), "our schema");
   }
 };

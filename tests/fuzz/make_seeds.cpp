@@ -41,7 +41,7 @@ void messages() {
   write("message", "welcome",
         wire::encode(wire::Welcome{.session = 1,
                                    .ticks_per_second = 20,
-                                   .index_limit = 1000,
+                                   .entities_max = 1000,
                                    .schema_fingerprint = hash,
                                    .schema = core::Bytes(20),
                                    .resources = {{hash, 20}}}));

@@ -6,7 +6,7 @@
 namespace mobula::fuzz {
 
 inline server::ServerConfig small_server() {
-  server::ServerConfig config{.level = test::hamlet(), .index_limit = 1u << 12};
+  server::ServerConfig config{.level = test::hamlet(), .entities_max = 1u << 12};
   config.history_bytes = 1u << 16;
   config.transport = test::test_transport();
   config.transport.used_tokens_max = 64;

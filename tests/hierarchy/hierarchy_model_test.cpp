@@ -95,7 +95,7 @@ class History {
 
   Entity make() {
     if (world_.entities().config().recycling != ecs::Recycling::given) return world_.create();
-    const Entity entity{random_.below(world_.entities().config().index_limit), 1 + random_.below(3)};
+    const Entity entity{random_.below(world_.entities().config().entities_max), 1 + random_.below(3)};
     return world_.create_given(entity) ? entity : ecs::null_entity;
   }
   void create() {
@@ -265,11 +265,11 @@ TEST(HierarchyModel, RandomHistoriesAgreeWithTheRules) { run_histories({}, 1); }
 
 TEST(HierarchyModel, AlsoWhereIndicesAreUsedAgainAtOnce) {
   run_histories(
-      {.entities = {.recycling = ecs::Recycling::lifo, .index_limit = 400}, .pools = {.sparse_page_shift = 4}}, 11);
+      {.entities = {.recycling = ecs::Recycling::lifo, .entities_max = 400}, .pools = {.sparse_page_shift = 4}}, 11);
 }
 
 TEST(HierarchyModel, AlsoInAMirrorThatIsGivenItsHandles) {
-  run_histories({.entities = {.recycling = ecs::Recycling::given, .index_limit = 200}, .pools = {}}, 21);
+  run_histories({.entities = {.recycling = ecs::Recycling::given, .entities_max = 200}, .pools = {}}, 21);
 }
 
 }  // namespace

@@ -346,7 +346,7 @@ TEST_F(HierarchyTest, ASubtreeDoesNotDependOnTheOrderOfPools) {
 }
 
 TEST_F(HierarchyTest, InAMirrorAChildMayComeBeforeItsParent) {
-  test::World mirror({.entities = {.recycling = ecs::Recycling::given, .index_limit = 100}, .pools = {}});
+  test::World mirror({.entities = {.recycling = ecs::Recycling::given, .entities_max = 100}, .pools = {}});
   Hierarchy mirrored(mirror);
   const Entity parent{70, 5};
   const Entity child{3, 2};

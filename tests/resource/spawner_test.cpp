@@ -116,7 +116,7 @@ TEST(Spawner, APrefabCanBeSpawnedAgainAndAgain) {
 
 TEST(Spawner, WhatDoesNotFitTheRegistryIsRefusedBeforeAnythingIsMade) {
   const auto resource = test::load_text(level_text);
-  ecs::Registry small({.entities = {.index_limit = 10}, .pools = {}});
+  ecs::Registry small({.entities = {.entities_max = 10}, .pools = {}});
   ASSERT_TRUE(reflect::register_components(small, test::demo_schema()).ok());
   auto bound = Spawner::bind(small, test::demo_schema(), resource);
   ASSERT_TRUE(bound.ok());

@@ -43,8 +43,8 @@ std::shared_ptr<const resource::Resource> village() {
   return level;
 }
 
-transport::ServerConfig test_transport() {
-  transport::ServerConfig config;
+transport::ServerEndpointConfig test_transport() {
+  transport::ServerEndpointConfig config;
   config.private_key.fill(std::byte{0x5a});
   config.challenge_key.fill(std::byte{0x5c});
   config.table_seed = 1;

@@ -25,7 +25,7 @@ using client::walk_to_command;
 
 // What a server in tests lets clients in with, and when that was.
 inline constexpr std::uint64_t test_unix_time = 1'700'000'000;
-transport::ServerConfig test_transport();
+transport::ServerEndpointConfig test_transport();
 // The same server, reached at village_address with such tokens.
 server::ServerConfig at_village(server::ServerConfig config);
 // A token for village_address. Another for each client id, the same for the same.

@@ -19,7 +19,7 @@ class RawClient : transport::Output {
   // With its own token, or another.
   void connect() { connect(own_); }
   void connect(const transport::ConnectToken& token) {
-    transport::ClientConfig config;
+    transport::ClientEndpointConfig config;
     config.token = token;
     endpoint_ = std::make_unique<transport::ClientEndpoint>(config, now);
     for (int i = 0; i < 10 && !endpoint_->connected(); ++i) tick();

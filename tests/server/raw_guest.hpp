@@ -13,8 +13,8 @@ struct RawGuest {
         port(owner, transport::Address::v4(10, 9, 0, 1, 4000)),
         endpoint(client_config(client_id), owner.now) {}
 
-  static transport::ClientConfig client_config(std::uint64_t client_id) {
-    transport::ClientConfig config;
+  static transport::ClientEndpointConfig client_config(std::uint64_t client_id) {
+    transport::ClientEndpointConfig config;
     config.token = test_token(client_id);
     return config;
   }

@@ -12,7 +12,7 @@
 
 namespace mobula::test {
 
-inline constexpr std::uint32_t replica_index_limit = 1u << 16;
+inline constexpr std::uint32_t replica_entities_max = 1u << 16;
 
 // The naive model of what is published: for each entity the words it had since each tick at which they changed.
 class PublishedHistory {
@@ -41,7 +41,7 @@ class PublishedHistory {
 // What a client does: a mirror, and a plain set of the deltas it took.
 class ModelClient {
  public:
-  ModelClient() : mirror(std::move(*client::Mirror::make(game_schema(), replica_index_limit))) {}
+  ModelClient() : mirror(std::move(*client::Mirror::make(game_schema(), replica_entities_max))) {}
 
   void take(core::ByteView delta) {
     const wire::DeltaHeader header = wire::read_delta_header(delta).value();
@@ -123,7 +123,7 @@ class Replica {
 
   // After publishing: everything is seen.
   void see_all() {
-    for (const std::uint32_t index : world_.publisher.came()) view.enter(index, false);
+    for (const std::uint32_t index : world_.publisher.spawned()) view.enter(index, false);
   }
   // Deltas go out and come in, inputs go out and come in.
   void tick(std::size_t bytes_max = 800, std::size_t datagram_bytes = 400) {
@@ -166,7 +166,7 @@ class Replica {
     });
   }
 
-  server::EntityStrings strings;
+  server::EncodedDeltaCache strings;
   server::ClientView view;
   ModelClient client;
   LossyPipe<core::Bytes> deltas;

@@ -27,7 +27,7 @@ void Liar::enter(core::Nanoseconds now) {
   address_ = transport::Address::v4(10, 8, static_cast<std::uint8_t>(number_ + 1), static_cast<std::uint8_t>(sessions_),
                                     static_cast<std::uint16_t>(5000 + sessions_ / 256));
   is_bad_ = random_.chance(1, 3);
-  transport::ClientConfig config;
+  transport::ClientEndpointConfig config;
   config.token = is_bad_ ? bad_token(date_at(now)) : token(date_at(now), true, true);
   config.servers = {test::village_address};
   token_ = config.token;

@@ -70,7 +70,7 @@ struct Plan {
   std::uint32_t delta_bytes = 0;
   std::uint32_t checkpoint_ticks = 0;
   std::uint64_t log_bytes = store::StoreConfig{}.log_bytes_max;
-  std::uint32_t index_limit = 1u << 20;
+  std::uint32_t entities_max = 1u << 20;
   bool keeps_levels = false;               // some clients have the level on their disk, or get it there
   bool spectates = false;                  // somebody only looks on
   bool refuses_second = false;             // log-ins of an account that plays

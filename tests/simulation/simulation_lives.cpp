@@ -65,7 +65,7 @@ void Simulation::begin_server() {
   config.players_max = plan_.players_max;
   if (plan_.refuses_second) config.duplicate_login = server::DuplicateLogin::refuse;
   config.checkpoint_ticks = plan_.checkpoint_ticks;
-  config.index_limit = plan_.index_limit;
+  config.entities_max = plan_.entities_max;
   config.store = store_.get();
   config = test::at_village(std::move(config));
   core::store(config.transport.challenge_key.data(), plan_.seed * 1000 + outcome_.restarts);

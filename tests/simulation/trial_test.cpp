@@ -121,7 +121,7 @@ TEST(Trial, AnAssertionIsFoundWithItsTextAndItsTick) {
   const std::string path = folder.path() + "/trace";
   Plan plan = draw_plan(3, "calm", small);
   plan.has_level = false;
-  plan.index_limit = 90;
+  plan.entities_max = 90;
   const Trial trial = run_trial(plan, path);
   EXPECT_THAT(trial.outcome.wrong, testing::MatchesRegex("ended by signal 6: .*assert failed: .*"));
   EXPECT_GT(trial.outcome.ticks, 0u);
@@ -145,7 +145,7 @@ TEST(Trial, WhatDoesNotEndIsEnded) {
 // Of a plan that can never come right, as it has more entities than there is room for: the faults are not to blame.
 TEST(Trial, ShrinkingLeavesOutWhatIsNotToBlame) {
   Plan plan = draw_plan(3, "all", small);
-  plan.index_limit = 40;
+  plan.entities_max = 40;
   const Trial trial = run_trial(plan);
   EXPECT_NE(trial.outcome.wrong, "");
   std::uint32_t trials = 0;

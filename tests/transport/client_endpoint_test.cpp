@@ -13,7 +13,7 @@ const Address second_server = Address::v4(10, 0, 0, 2, 7777);
 
 // A client alone, and what a server with its token's keys would send.
 struct Alone {
-  explicit Alone(TokenRequest request = token_request(1), ClientConfig config = {}) {
+  explicit Alone(TokenRequest request = token_request(1), ClientEndpointConfig config = {}) {
     config.token = make_token(request);
     client = std::make_unique<ClientEndpoint>(config, 0);
   }
@@ -89,7 +89,7 @@ TEST(ClientEndpoint, ConnectsAlthoughEachKindOfPacketIsLostOnce) {
 // --- The state machine ---------------------------------------------------------------------------------------------
 
 TEST(ClientEndpoint, ATokenThatContradictsItselfIsInvalid) {
-  ClientConfig config;
+  ClientEndpointConfig config;
   config.token = make_token(1);
   config.token.servers.clear();
   EXPECT_EQ(ClientEndpoint(config, 0).reason().code, ReasonCode::invalid_token);
@@ -237,7 +237,7 @@ TEST(ClientEndpoint, TheNextServerIsSentNothingUnderASequenceThatWasUsed) {
 }
 
 TEST(ClientEndpoint, GoesWhereItIsToldInsteadOfToTheTokensServers) {
-  ClientConfig config;
+  ClientEndpointConfig config;
   config.servers = {server_address};
   config.servers[0].pipe = Pipe::tcp;
   Alone alone(token_request(1), config);

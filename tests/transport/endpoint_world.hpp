@@ -25,8 +25,8 @@ inline core::SecretKey test_key(std::uint8_t value) {
 }
 inline const core::SecretKey private_key = test_key(0x5a);
 
-inline ServerConfig server_config(std::uint32_t sessions_max = 8) {
-  ServerConfig config;
+inline ServerEndpointConfig server_config(std::uint32_t sessions_max = 8) {
+  ServerEndpointConfig config;
   config.sessions_max = sessions_max;
   config.handshakes_max = 2 * sessions_max + 8;
   config.used_tokens_max = 4096;
@@ -83,7 +83,7 @@ struct Captured : Output {
 };
 
 struct EndpointWorld {
-  explicit EndpointWorld(const ServerConfig& config = server_config(), const NetworkConditions& conditions = {},
+  explicit EndpointWorld(const ServerEndpointConfig& config = server_config(), const NetworkConditions& conditions = {},
                          std::uint64_t seed = 1)
       : network(seed, conditions), server(config) {
     server.set_unix_time(start_time);
@@ -105,7 +105,7 @@ struct EndpointWorld {
     ClientEndpoint endpoint;
   };
 
-  Client& add_client(const Address& address, const ConnectToken& token, ClientConfig config = {}) {
+  Client& add_client(const Address& address, const ConnectToken& token, ClientEndpointConfig config = {}) {
     config.token = token;
     clients.push_back(std::make_unique<Client>(Client{Port(*this, address), ClientEndpoint(config, now)}));
     return *clients.back();

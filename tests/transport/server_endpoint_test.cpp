@@ -119,10 +119,10 @@ TEST(ServerEndpoint, UntilAClientIsConfirmedAKeepAliveGoesBeforeEachPayload) {
 }
 
 TEST(ServerEndpoint, AnIdleSessionIsKeptAliveByBothSides) {
-  ServerConfig config = server_config();
+  ServerEndpointConfig config = server_config();
   config.session.keepalive_interval = 1000 * second;
   EndpointWorld world(config);
-  ClientConfig quiet;
+  ClientEndpointConfig quiet;
   quiet.session = config.session;
   auto& client = world.add_client(client_address(1), make_token(1), quiet);
   int keep_alives = 0;
@@ -254,7 +254,7 @@ TEST(ServerEndpoint, WhileSessionsEndEachOfTheOthersIsFlushedOnce) {
 
 // As protocol.md and docs/guarantees.md say.
 TEST(ServerEndpoint, HasTheLimitsOfTheSpecification) {
-  const ServerConfig config;
+  const ServerEndpointConfig config;
   EXPECT_EQ(config.datagrams_per_session.per_second, 2000u);
   EXPECT_EQ(config.datagrams_per_session.burst, 4000u);
   EXPECT_EQ(config.flood_patience, 3 * second);
@@ -293,8 +293,8 @@ TEST(ServerEndpoint, ADatagramHas1225BytesAtMost) {
   EXPECT_GT(longest, 1210u);
 }
 
-ServerConfig config_with_limit() {
-  ServerConfig config = server_config();
+ServerEndpointConfig config_with_limit() {
+  ServerEndpointConfig config = server_config();
   config.datagrams_per_session = {.per_second = 100, .burst = 200};
   return config;
 }

@@ -16,8 +16,10 @@ core::Bytes request_of(const ConnectToken& token) {
 }
 
 // A server alone, and clients by hand. A client's keys are those of its client id (test_secrets).
-struct Desk {
-  explicit Desk(const ServerConfig& config = server_config()) : server(config) { server.set_unix_time(start_time); }
+struct RequestQueue {
+  explicit RequestQueue(const ServerEndpointConfig& config = server_config()) : server(config) {
+    server.set_unix_time(start_time);
+  }
 
   Drop send(const Address& from, core::ByteView datagram) {
     replies.datagrams.clear();
@@ -84,7 +86,7 @@ const Address c = client_address(3);
 // --- Requests ------------------------------------------------------------------------------------------------------
 
 TEST(ServerHandshake, ARequestWithAGoodTokenIsChallenged) {
-  Desk desk;
+  RequestQueue desk;
   EXPECT_EQ(desk.request(a, 7), Drop::none);
   EXPECT_EQ(desk.replies.addresses.back(), a);
   PacketHead head;
@@ -106,7 +108,7 @@ TEST(ServerHandshake, ARequestWithAGoodTokenIsChallenged) {
 }
 
 TEST(ServerHandshake, Step1OtherSizesThan1078BytesAreIgnored) {
-  Desk desk;
+  RequestQueue desk;
   core::Bytes request = request_of(make_token(1));
   request.pop_back();
   EXPECT_EQ(desk.send(a, request), Drop::wrong_size);
@@ -117,7 +119,7 @@ TEST(ServerHandshake, Step1OtherSizesThan1078BytesAreIgnored) {
 }
 
 TEST(ServerHandshake, Steps2To4AnotherVersionProtocolOrAnOldTokenIsIgnored) {
-  Desk desk;
+  RequestQueue desk;
   core::Bytes request = request_of(make_token(1));
   request[12] = std::byte{'1'};
   EXPECT_EQ(desk.send(a, request), Drop::wrong_version);
@@ -131,7 +133,7 @@ TEST(ServerHandshake, Steps2To4AnotherVersionProtocolOrAnOldTokenIsIgnored) {
 }
 
 TEST(ServerHandshake, Step5ATokenOfAnotherKeyOrWithAChangedFieldIsIgnored) {
-  Desk desk;
+  RequestQueue desk;
   EXPECT_EQ(desk.send(a, request_of(make_token(token_request(1), test_key(1)))), Drop::token_forged);
   core::Bytes request = request_of(make_token(1));
   request[22] ^= std::byte{0x80};  // the time at which it expires
@@ -140,10 +142,10 @@ TEST(ServerHandshake, Step5ATokenOfAnotherKeyOrWithAChangedFieldIsIgnored) {
 }
 
 TEST(ServerHandshake, Step7TheTokenMustNameThisServer) {
-  ServerConfig config = server_config();
+  ServerEndpointConfig config = server_config();
   const Address v6{{0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9}, 7777};
   config.public_addresses = {server_address, v6};
-  Desk desk(config);
+  RequestQueue desk(config);
   TokenRequest request = token_request(1);
   request.servers = {Address::v4(10, 0, 0, 1, 7778), Address::v4(10, 0, 0, 2, 7777)};
   EXPECT_EQ(desk.request(a, request), Drop::other_server);
@@ -152,21 +154,21 @@ TEST(ServerHandshake, Step7TheTokenMustNameThisServer) {
 }
 
 TEST(ServerHandshake, Step8AnAddressThatHasASessionIsIgnored) {
-  Desk desk;
+  RequestQueue desk;
   desk.connect(a, 1);
   EXPECT_EQ(desk.request(a, 2), Drop::address_in_use);
   EXPECT_TRUE(desk.replies.datagrams.empty());
 }
 
 TEST(ServerHandshake, Step9AClientIdThatHasASessionIsIgnored) {
-  Desk desk;
+  RequestQueue desk;
   desk.connect(a, 1);
   EXPECT_EQ(desk.request(b, 1), Drop::client_in_use);
   EXPECT_TRUE(desk.replies.datagrams.empty());
 }
 
 TEST(ServerHandshake, Step10ATokenIsForTheAddressThatUsedItFirst) {
-  Desk desk;
+  RequestQueue desk;
   EXPECT_EQ(desk.request(a, 1), Drop::none);
   EXPECT_EQ(desk.request(b, 1), Drop::token_used);
   EXPECT_EQ(desk.request(a, 1), Drop::none);
@@ -176,7 +178,7 @@ TEST(ServerHandshake, Step10ATokenIsForTheAddressThatUsedItFirst) {
 }
 
 TEST(ServerHandshake, AUsedTokenIsRememberedThoughTheDateGoesForwardAndBack) {
-  Desk desk;
+  RequestQueue desk;
   EXPECT_EQ(desk.request(a, 1), Drop::none);
   desk.server.set_unix_time(start_time + 1'000'000);
   desk.update(0);
@@ -185,7 +187,7 @@ TEST(ServerHandshake, AUsedTokenIsRememberedThoughTheDateGoesForwardAndBack) {
 }
 
 TEST(ServerHandshake, ATokenOpensOneSession) {
-  Desk desk;
+  RequestQueue desk;
   desk.connect(a, 1);
   EXPECT_EQ(desk.send(a, desk.packet(1, PacketType::disconnect, {})), Drop::none);
   EXPECT_TRUE(desk.server.sessions().empty());
@@ -193,7 +195,7 @@ TEST(ServerHandshake, ATokenOpensOneSession) {
 }
 
 TEST(ServerHandshake, Step12AFullServerDenies) {
-  Desk desk(server_config(1));
+  RequestQueue desk(server_config(1));
   desk.connect(a, 1);
   EXPECT_EQ(desk.request(b, 2), Drop::server_full);
   PacketHead head;
@@ -212,14 +214,14 @@ TEST(ServerHandshake, Step12AFullServerDenies) {
 }
 
 TEST(ServerHandshake, Step13AnotherTokenDoesNotReplaceTheKeysOfAHandshake) {
-  Desk desk;
+  RequestQueue desk;
   const core::Bytes challenge = desk.challenge(a, 1);
   EXPECT_EQ(desk.request(a, 2), Drop::address_in_use);
   EXPECT_EQ(desk.respond(a, 1, challenge), Drop::none);
 }
 
 TEST(ServerHandshake, AHandshakeIsForgottenWhenItsTimeIsUp) {
-  Desk desk;
+  RequestQueue desk;
   TokenRequest request = token_request(1);
   request.timeout_seconds = 3;
   EXPECT_EQ(desk.request(a, request), Drop::none);
@@ -235,9 +237,9 @@ TEST(ServerHandshake, AHandshakeIsForgottenWhenItsTimeIsUp) {
 }
 
 TEST(ServerHandshake, AFullTableOfHandshakesRefusesAndForgetsNobody) {
-  ServerConfig config = server_config(4);
+  ServerEndpointConfig config = server_config(4);
   config.handshakes_max = 2;
-  Desk desk(config);
+  RequestQueue desk(config);
   const core::Bytes challenge = desk.challenge(a, 1);
   desk.challenge(b, 2);
   EXPECT_EQ(desk.request(c, 3), Drop::handshakes_full);
@@ -247,9 +249,9 @@ TEST(ServerHandshake, AFullTableOfHandshakesRefusesAndForgetsNobody) {
 }
 
 TEST(ServerHandshake, AFullTableOfUsedTokensRefusesUntilTheyExpire) {
-  ServerConfig config = server_config(4);
+  ServerEndpointConfig config = server_config(4);
   config.used_tokens_max = 2;
-  Desk desk(config);
+  RequestQueue desk(config);
   desk.connect(a, 1);
   EXPECT_EQ(desk.request(b, 2), Drop::none);
   EXPECT_EQ(desk.request(c, 3), Drop::used_tokens_full);
@@ -261,10 +263,10 @@ TEST(ServerHandshake, AFullTableOfUsedTokensRefusesUntilTheyExpire) {
 }
 
 TEST(ServerHandshake, RequestsBeyondTheLimitsAreNotEvenOpened) {
-  ServerConfig config = server_config();
+  ServerEndpointConfig config = server_config();
   config.handshakes_per_address = {10, 3};
   config.handshakes = {10, 5};
-  Desk desk(config);
+  RequestQueue desk(config);
   const core::Bytes forged = request_of(make_token(token_request(1), test_key(1)));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(desk.send(a, forged), Drop::token_forged);
   EXPECT_EQ(desk.request(a, 1), Drop::address_limit);
@@ -275,17 +277,17 @@ TEST(ServerHandshake, RequestsBeyondTheLimitsAreNotEvenOpened) {
 }
 
 TEST(ServerHandshake, KeepsNothingForAddressesWithoutAToken) {
-  ServerConfig config = server_config(2);
+  ServerEndpointConfig config = server_config(2);
   config.handshakes_max = 2;
   config.used_tokens_max = 2;
-  Desk desk(config);
+  RequestQueue desk(config);
   const core::Bytes forged = request_of(make_token(token_request(1), test_key(1)));
   for (std::size_t i = 0; i < 10'000; ++i) EXPECT_EQ(desk.send(client_address(i), forged), Drop::token_forged);
   desk.connect(a, 1);
 }
 
 TEST(ServerHandshake, RepliesAreShorterThanRequests) {
-  Desk desk(server_config(1));
+  RequestQueue desk(server_config(1));
   const auto request_is_longer = [&] {
     std::size_t bytes = 0;
     for (const core::Bytes& reply : desk.replies.datagrams) bytes += reply.size();
@@ -307,7 +309,7 @@ TEST(ServerHandshake, RepliesAreShorterThanRequests) {
 // --- Responses -----------------------------------------------------------------------------------------------------
 
 TEST(ServerHandshake, AResponseOpensTheSessionWithTheTokensUserData) {
-  Desk desk;
+  RequestQueue desk;
   desk.connect(a, 1);
   PacketHead head;
   const core::Bytes body = desk.opened(1, head);
@@ -323,7 +325,7 @@ TEST(ServerHandshake, AResponseOpensTheSessionWithTheTokensUserData) {
 }
 
 TEST(ServerHandshake, AResponseFromElsewhereIsIgnored) {
-  Desk desk;
+  RequestQueue desk;
   const core::Bytes challenge = desk.challenge(a, 1);
   EXPECT_EQ(desk.respond(b, 1, challenge), Drop::unknown_address);
   EXPECT_EQ(desk.respond(a, 2, challenge), Drop::forged) << "sealed with another token's key";
@@ -331,7 +333,7 @@ TEST(ServerHandshake, AResponseFromElsewhereIsIgnored) {
 }
 
 TEST(ServerHandshake, Step1AChallengeThatIsNotTheServersIsIgnored) {
-  Desk desk;
+  RequestQueue desk;
   core::Bytes challenge = desk.challenge(a, 1);
   challenge[0] = std::byte{1};
   EXPECT_EQ(desk.respond(a, 1, challenge), Drop::challenge_forged) << "another sequence";
@@ -341,21 +343,21 @@ TEST(ServerHandshake, Step1AChallengeThatIsNotTheServersIsIgnored) {
 }
 
 TEST(ServerHandshake, AChallengeOfAnotherClientIsIgnored) {
-  Desk desk;
+  RequestQueue desk;
   desk.challenge(a, 1);
   const core::Bytes other = desk.challenge(b, 2);
   EXPECT_EQ(desk.respond(a, 1, other), Drop::stale_challenge);
 }
 
 TEST(ServerHandshake, AnyChallengeOfTheOwnHandshakeWillDo) {
-  Desk desk;
+  RequestQueue desk;
   const core::Bytes first = desk.challenge(a, 1);
   desk.challenge(a, 1);
   EXPECT_EQ(desk.respond(a, 1, first), Drop::none);
 }
 
 TEST(ServerHandshake, Step2AResponseOfWhoHasASessionIsIgnored) {
-  Desk desk;
+  RequestQueue desk;
   const core::Bytes challenge = desk.challenge(a, 1);
   EXPECT_EQ(desk.respond(a, 1, challenge), Drop::none);
   EXPECT_EQ(desk.respond(a, 1, challenge), Drop::address_in_use);
@@ -363,7 +365,7 @@ TEST(ServerHandshake, Step2AResponseOfWhoHasASessionIsIgnored) {
 }
 
 TEST(ServerHandshake, Step3OfTwoAddressesWithOneClientIdTheFirstConnects) {
-  Desk desk;
+  RequestQueue desk;
   TokenRequest same = token_request(1);
   const core::Bytes first = desk.challenge(a, 1);
   const core::Bytes bytes = mint_token(same, private_key, test_secrets(99), start_time).value();
@@ -375,7 +377,7 @@ TEST(ServerHandshake, Step3OfTwoAddressesWithOneClientIdTheFirstConnects) {
 }
 
 TEST(ServerHandshake, Step4AServerThatFilledUpMeanwhileDenies) {
-  Desk desk(server_config(1));
+  RequestQueue desk(server_config(1));
   const core::Bytes first = desk.challenge(a, 1);
   const core::Bytes other = desk.challenge(b, 2);
   EXPECT_EQ(desk.respond(b, 2, other), Drop::none);
@@ -388,7 +390,7 @@ TEST(ServerHandshake, Step4AServerThatFilledUpMeanwhileDenies) {
 
 // Whoever recorded a whole connection plays it again, after the server has forgotten the token.
 TEST(ServerHandshake, ARecordedConnectionOpensNoSecondSession) {
-  Desk desk;
+  RequestQueue desk;
   TokenRequest request = token_request(1);
   request.expire_seconds = 1'000'000;
   std::vector<core::Bytes> recorded{request_of(make_token(request))};
@@ -413,20 +415,20 @@ TEST(ServerHandshake, ARecordedConnectionOpensNoSecondSession) {
 // --- Both ----------------------------------------------------------------------------------------------------------
 
 TEST(ServerHandshake, PacketsThatOnlyServersSendAreIgnored) {
-  Desk desk;
+  RequestQueue desk;
   desk.connect(a, 1);
   EXPECT_EQ(desk.send(a, desk.packet(1, PacketType::challenge, core::Bytes(challenge_body_bytes))), Drop::wrong_type);
   EXPECT_EQ(desk.send(a, desk.packet(1, PacketType::denied, {})), Drop::wrong_type);
 }
 
 TEST(ServerHandshake, PayloadsBeforeTheResponseAreIgnored) {
-  Desk desk;
+  RequestQueue desk;
   desk.challenge(a, 1);
   EXPECT_EQ(desk.send(a, desk.packet(1, PacketType::payload, core::Bytes(10))), Drop::unknown_address);
 }
 
 TEST(ServerHandshake, WhenAStreamIsGoneItsHandshakeIsForgotten) {
-  Desk desk;
+  RequestQueue desk;
   const core::Bytes challenge = desk.challenge(a, 1);
   desk.server.pipe_closed(a, 0);
   EXPECT_EQ(desk.respond(a, 1, challenge), Drop::unknown_address);
@@ -436,7 +438,7 @@ TEST(ServerHandshake, WhenAStreamIsGoneItsHandshakeIsForgotten) {
 // IMPLEMENTERS 3: a server that starts again must not seal a challenge under a sequence of a session.
 TEST(ServerHandshake, EachServerBeginsItsGlobalSequenceInTheUpperHalf) {
   for (int start = 0; start < 2; ++start) {
-    Desk desk;
+    RequestQueue desk;
     desk.challenge(a, 1);
     PacketHead head;
     desk.opened(1, head);

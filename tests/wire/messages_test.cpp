@@ -24,11 +24,11 @@ index::ComponentRef ref(std::uint32_t type, std::uint32_t instance) {
   return {core::StringId32(type), core::StringId32(instance)};
 }
 
-Welcome welcome_of(std::uint32_t ticks_per_second, std::uint32_t index_limit) {
+Welcome welcome_of(std::uint32_t ticks_per_second, std::uint32_t entities_max) {
   Welcome welcome;
   welcome.session = 7;
   welcome.ticks_per_second = ticks_per_second;
-  welcome.index_limit = index_limit;
+  welcome.entities_max = entities_max;
   welcome.schema_fingerprint = some_hash();
   return welcome;
 }
@@ -83,7 +83,7 @@ struct WellFormed {
   void operator()(const Hello& hello) const { EXPECT_LE(hello.name.size(), max_text_bytes); }
   void operator()(const Welcome& welcome) const {
     EXPECT_TRUE(welcome.ticks_per_second >= 1 && welcome.ticks_per_second <= 1000);
-    EXPECT_TRUE(welcome.index_limit >= 1 && welcome.index_limit <= max_index_limit);
+    EXPECT_TRUE(welcome.entities_max >= 1 && welcome.entities_max <= entities_max_limit);
     EXPECT_LE(welcome.resources.size(), max_resources);
   }
   void operator()(const Names& names) const {
@@ -211,7 +211,7 @@ TEST(Messages, EveryFieldTravels) {
   const auto welcome = std::get<Welcome>(*decode_message(encode(all[3])));
   EXPECT_EQ(welcome.session, 7u);
   EXPECT_EQ(welcome.ticks_per_second, 20u);
-  EXPECT_EQ(welcome.index_limit, 1u << 20);
+  EXPECT_EQ(welcome.entities_max, 1u << 20);
   EXPECT_EQ(welcome.schema_fingerprint, some_hash());
   EXPECT_EQ(welcome.schema, core::Bytes(333, std::byte{9}));
   EXPECT_EQ(std::get<Names>(*decode_message(encode(all[5]))).texts, std::get<Names>(all[5]).texts);
@@ -365,7 +365,7 @@ TEST(Messages, AHelloWithAShortFingerprintOrALongNameIsRefused) {
 TEST(Messages, AWelcomeOutOfRangeIsRefused) {
   for (const std::uint32_t rate : {0u, 1001u, 0xffffffffu})
     expect_malformed(decode_message(encode(welcome_of(rate, 1))), "ticks per second");
-  for (const std::uint32_t limit : {0u, max_index_limit + 1, 0xffffffffu})
+  for (const std::uint32_t limit : {0u, entities_max_limit + 1, 0xffffffffu})
     expect_malformed(decode_message(encode(welcome_of(1, limit))), "index limit");
 }
 

@@ -15,7 +15,7 @@ using mobula::core::Error;
 using mobula::core::Status;
 using mobula::ecs::Entity;
 using mobula::server::CommandContext;
-using mobula::server::Config;
+using mobula::server::HostConfig;
 using mobula::server::HostedWorld;
 using mobula::server::Player;
 using mobula::server::World;
@@ -26,7 +26,7 @@ constexpr std::ptrdiff_t rooms_of_one_max = 3;
 
 }  // namespace
 
-Status LobbyGame::open(mobula::server::Worlds& worlds, const Config& config) {
+Status LobbyGame::open(mobula::server::Worlds& worlds, const HostConfig& config) {
   worlds_ = &worlds;
   const auto opened = worlds.open(std::string(own_world), config, *this);
   return opened ? Status(Done{}) : Status(opened.error());
@@ -130,9 +130,9 @@ Status LobbyGame::join_room(World& world, const Player& player, const commands::
 }
 
 // A port that the system chooses, at the addresses where the lobby is.
-Config LobbyGame::room_config(std::uint32_t capacity) const {
+HostConfig LobbyGame::room_config(std::uint32_t capacity) const {
   const HostedWorld& lobby = *worlds_->find(own_world);
-  Config config;
+  HostConfig config;
   config.port = 0;
   config.key_file = lobby.config().key_file;
   config.drain_seconds = lobby.config().drain_seconds;

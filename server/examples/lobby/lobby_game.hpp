@@ -26,7 +26,7 @@ class LobbyGame final : public mobula::server::Game {
   explicit LobbyGame(const LobbyOptions& options = {}) : options_(options) {}
 
   // Opens the lobby's own world. `worlds` must outlive all use of it. Reasons: those of Worlds::open.
-  mobula::core::Status open(mobula::server::Worlds& worlds, const mobula::server::Config& config);
+  mobula::core::Status open(mobula::server::Worlds& worlds, const mobula::server::HostConfig& config);
 
   [[nodiscard]] mobula::core::ByteView schema() const override;
   mobula::server::CommandTable commands() override;
@@ -51,7 +51,7 @@ class LobbyGame final : public mobula::server::Game {
                                    const commands::CreateRoom& wanted);
   mobula::core::Status join_room(mobula::server::World& world, const mobula::server::Player& player,
                                  const commands::JoinRoom& wanted);
-  [[nodiscard]] mobula::server::Config room_config(std::uint32_t capacity) const;
+  [[nodiscard]] mobula::server::HostConfig room_config(std::uint32_t capacity) const;
   mobula::core::Status let_in(mobula::server::World& world, const mobula::server::Player& player, const OpenRoom& room);
   void forget_closed();
   void look_after(mobula::server::World& world, OpenRoom& room);

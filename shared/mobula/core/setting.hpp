@@ -27,6 +27,7 @@ struct SettingRules {
   std::string type{};  // what the help calls its value, such as HOST:PORT; empty: by the target
   std::function<Status(const std::string& text)> check{};  // of a text, and of each in a list
   std::vector<std::string> needs{};                        // keys without which it has no meaning
+  std::string former_key{};                                // a former name of it: still accepted, shown nowhere
   std::string group{};                                     // of the help
   bool secret = false;                                     // never shown
 };

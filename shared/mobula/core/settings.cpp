@@ -6,6 +6,7 @@
 #include <mobula/core/settings.hpp>
 #include <mobula/core/settings_file.hpp>
 #include <mobula/core/text.hpp>
+#include <utility>
 
 namespace mobula::core {
 namespace {
@@ -70,17 +71,36 @@ CLI::Option* add_option(CLI::App& app, const Setting& setting) {
   return option;
 }
 
+// An empty group hides it from the help.
+CLI::Option* add_former_option(CLI::App& app, const Setting& setting) {
+  return app.add_option(flag_of(setting.rules.former_key), CLI::callback_t(), "")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group("");
+}
+
+bool is_called(const Setting& setting, std::string_view name, std::string (*name_of)(std::string_view key)) {
+  const std::string& former = setting.rules.former_key;
+  return name_of(setting.key) == name || (!former.empty() && name_of(former) == name);
+}
+
+std::string key_of(std::string_view key) { return std::string(key); }
+
 }  // namespace
 
 Settings::Settings(std::vector<Setting> rows) {
   for (Setting& setting : rows) {
     MOBULA_ASSERT(find(setting.key) == nullptr, "a setting is there twice: " + setting.key);
-    rows_.push_back({.setting = std::move(setting), .option = nullptr, .told = {}, .origin = {}});
+    rows_.push_back({.setting = std::move(setting),
+                     .option = nullptr,
+                     .former_option = nullptr,
+                     .told = {},
+                     .origin = {},
+                     .source = 0});
   }
 }
 
 Settings::Row* Settings::find(std::string_view key) {
-  const auto found = std::ranges::find_if(rows_, [&](const Row& row) { return row.setting.key == key; });
+  const auto found = std::ranges::find_if(rows_, [&](const Row& row) { return is_called(row.setting, key, key_of); });
   return found == rows_.end() ? nullptr : &*found;
 }
 
@@ -90,7 +110,10 @@ void Settings::add_options(CLI::App& app) {
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   const std::string print_help = "print all settings and where they come from, as such a file, and end";
   print_ = app.add_flag("--print-config", print_help);
-  for (Row& row : rows_) row.option = add_option(app, row.setting);
+  for (Row& row : rows_) {
+    row.option = add_option(app, row.setting);
+    if (!row.setting.rules.former_key.empty()) row.former_option = add_former_option(app, row.setting);
+  }
 }
 
 std::optional<int> Settings::read(CLI::App& app, int argc, const char* const* argv, const char* const* environment) {
@@ -141,6 +164,7 @@ std::optional<int> Settings::parse(CLI::App& app, std::vector<std::string> argum
 }
 
 void Settings::tell(Row& row, const std::string& origin, const Result<SettingValue>& value) {
+  if (std::exchange(row.source, source_) == source_) return problems_.push_back(origin + ": given more than once");
   const Status checked = value ? check_setting(row.setting, *value) : value.error();
   if (!checked) return problems_.push_back(format("{}: {}", origin, checked.error().message));
   row.told = *value;
@@ -163,6 +187,7 @@ std::string Settings::config_path(std::span<const std::string> variables) {
 }
 
 void Settings::read_file(const std::string& path) {
+  ++source_;
   const Result<std::string> text = read_settings_file(path);
   if (!text) return problems_.push_back(text.error().message);
   const SettingsFile file = parse_settings(*text);
@@ -173,16 +198,17 @@ void Settings::read_file(const std::string& path) {
     if (Row* const row = find(entry.key))
       tell(*row, format("{}: {}", origin, entry.key), entry.value);
     else
-      problems_.push_back(format("{}: there is no setting '{}'{}", origin, shown(entry.key, shown_bytes),
-                                 meant(entry.key, [](std::string_view key) { return std::string(key); })));
+      problems_.push_back(
+          format("{}: there is no setting '{}'{}", origin, shown(entry.key, shown_bytes), meant(entry.key, key_of)));
   }
 }
 
 void Settings::read_environment(std::span<const std::string> variables) {
+  ++source_;
   for (const std::string& variable : variables) {
     const std::string name = variable.substr(0, variable.find('='));
     const auto row =
-        std::ranges::find_if(rows_, [&](const Row& each) { return variable_of(each.setting.key) == name; });
+        std::ranges::find_if(rows_, [&](const Row& each) { return is_called(each.setting, name, variable_of); });
     if (name == config_variable) continue;
     if (row != rows_.end())
       tell(*row, "environment variable " + name,
@@ -194,8 +220,11 @@ void Settings::read_environment(std::span<const std::string> variables) {
 }
 
 void Settings::read_flags() {
+  ++source_;
   for (Row& row : rows_) {
-    const std::vector<std::string>& texts = row.option->results();
+    std::vector<std::string> texts = row.option->results();
+    if (row.former_option != nullptr)
+      texts.insert(texts.end(), row.former_option->results().begin(), row.former_option->results().end());
     const bool list = std::holds_alternative<std::vector<std::string>*>(row.setting.target);
     const std::string flag = flag_of(row.setting.key);
     if (texts.size() > 1 && !list) problems_.push_back(flag + ": given more than once");

@@ -35,8 +35,10 @@ class Settings {
   struct Row {
     Setting setting;
     CLI::Option* option = nullptr;
+    CLI::Option* former_option = nullptr;  // null: the setting has always had its key
     std::optional<SettingValue> told;
-    std::string origin;  // of what was told
+    std::string origin;   // of what was told
+    unsigned source = 0;  // the last that told it: by its key and its former key it would be told twice
   };
 
   std::optional<int> parse(CLI::App& app, std::vector<std::string> arguments);
@@ -54,6 +56,7 @@ class Settings {
   CLI::Option* config_ = nullptr;
   CLI::Option* print_ = nullptr;
   std::vector<std::string> problems_;
+  unsigned source_ = 0;  // counts file, environment and flags
 };
 
 }  // namespace mobula::core

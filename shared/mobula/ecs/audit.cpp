@@ -21,7 +21,7 @@ std::uint64_t hash_block(const Pool& pool, std::uint32_t block) {
 
 }  // namespace
 
-std::vector<UnstampedBlock> StampAudit::run() {
+std::vector<UnstampedBlock> ChangeTickAudit::run() {
   std::vector<UnstampedBlock> found;
   remembered_.resize(registry_.pool_count());
   for (PoolId id = 0; id < registry_.pool_count(); ++id)
@@ -30,7 +30,7 @@ std::vector<UnstampedBlock> StampAudit::run() {
   return found;
 }
 
-void StampAudit::audit(const Pool& pool, Remembered& before, std::vector<UnstampedBlock>& found) const {
+void ChangeTickAudit::audit(const Pool& pool, Remembered& before, std::vector<UnstampedBlock>& found) const {
   const std::span<const Tick> stamps = pool.stamps();
   const std::size_t known = std::min(before.hashes.size(), stamps.size());
   before.hashes.resize(stamps.size());

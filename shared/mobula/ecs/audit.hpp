@@ -22,9 +22,9 @@ struct UnstampedBlock {
   bool operator==(const UnstampedBlock&) const = default;
 };
 
-class StampAudit {
+class ChangeTickAudit {
  public:
-  explicit StampAudit(const Registry& registry) : registry_(registry) {}
+  explicit ChangeTickAudit(const Registry& registry) : registry_(registry) {}
 
   // What has changed since the last call without a stamp of a later tick than that call's, by pool and block. The first
   // call remembers only.

@@ -56,10 +56,10 @@ core::Status check_numbers(const EntityPoolConfig& config, const EntityPoolImage
   if (image.incarnation > config.incarnation)
     return core::Error{"later incarnation", "it is of incarnation " + std::to_string(image.incarnation) +
                                                 ", this world of " + std::to_string(config.incarnation)};
-  if (image.slots.size() > config.index_limit)
+  if (image.slots.size() > config.entities_max)
     return core::Error{"too many entities", "it has " + std::to_string(image.slots.size()) +
                                                 " indices, this world has room for " +
-                                                std::to_string(config.index_limit)};
+                                                std::to_string(config.entities_max)};
   return core::Done{};
 }
 
@@ -68,7 +68,7 @@ core::Status check_numbers(const EntityPoolConfig& config, const EntityPoolImage
 EntityPool::EntityPool(EntityPoolConfig config) : config_(config) {
   MOBULA_ASSERT(config.reuse_bits >= 1 && config.reuse_bits <= 32, "1 to 32 bits count reuse");
   MOBULA_ASSERT(fits(config.incarnation, config.reuse_bits), "the incarnation fits above the bits that count reuse");
-  MOBULA_ASSERT(config.index_limit <= no_link, "an index fits a link");
+  MOBULA_ASSERT(config.entities_max <= no_link, "an index fits a link");
   if (config.recycling == Recycling::given) given_ = core::Owned(new GivenEntities);
   count_generations();
 }
@@ -89,7 +89,7 @@ bool EntityPool::create(std::span<Entity> out, PrototypeId prototype) {
   const std::size_t recycled = std::min<std::size_t>(out.size(), free_count());
   const std::size_t fresh = out.size() - recycled;
   const std::uint32_t first = slot_end();
-  if (fresh > config_.index_limit - first) return false;
+  if (fresh > config_.entities_max - first) return false;
   slots_.resize(first + fresh, {first_generation_, prototype});
   for (Entity& entity : out.first(recycled)) entity = pop_free(prototype);
   const std::uint32_t generation = first_generation_;  // `out` might overlap the member, for all the compiler knows
@@ -106,7 +106,7 @@ void EntityPool::grow() { slots_.reserve(slots_.size() * 2 + 64); }
 
 bool EntityPool::create_given(Entity entity) {
   MOBULA_ASSERT(config_.recycling == Recycling::given, "only a pool of policy `given` is told its handles");
-  if (!entity || entity.index >= config_.index_limit || at(entity.index)) return false;
+  if (!entity || entity.index >= config_.entities_max || at(entity.index)) return false;
   given_->add(entity.index, {entity.generation, 0});
   ++alive_;
   return true;
@@ -178,7 +178,7 @@ EntityRange EntityPool::create_range(std::uint32_t count, PrototypeId prototype)
 
 EntityRange EntityPool::create_fresh_range(std::uint32_t count, PrototypeId prototype) {
   const std::uint32_t first = slot_end();
-  if (count > config_.index_limit - first) return {};
+  if (count > config_.entities_max - first) return {};
   reserve_one_more(ranges_);
   reserve_one_more(free_range_lists_);
   slots_.resize(first + count, {first_generation_, in_range_bit | prototype});

@@ -38,9 +38,9 @@ enum class Recycling : std::uint32_t { queue, lifo, given };
 
 struct EntityPoolConfig {
   Recycling recycling = Recycling::queue;
-  std::uint32_t incarnation = 0;         // of 12 bits
-  std::uint32_t reuse_bits = 20;         // bits of the generation that count reuse
-  std::uint32_t index_limit = 1u << 26;  // indices are below this
+  std::uint32_t incarnation = 0;          // of 12 bits
+  std::uint32_t reuse_bits = 20;          // bits of the generation that count reuse
+  std::uint32_t entities_max = 1u << 26;  // indices are below this
 };
 
 struct EntityRangeSlot {
@@ -322,7 +322,7 @@ inline Entity EntityPool::pop_free(PrototypeId prototype) {
 
 inline Entity EntityPool::create_fresh(PrototypeId prototype) {
   const std::uint32_t index = slot_end();
-  if (index >= config_.index_limit) return null_entity;
+  if (index >= config_.entities_max) return null_entity;
   if (slots_.capacity() == index) [[unlikely]]
     grow();
   // Said in the vector's own pointers, or else its growth is inlined as well.

@@ -18,9 +18,9 @@ core::Result<EntityPoolImage> EntityPool::image_of(const EntityPoolConfig& confi
                                                    std::span<const EntityRange> ranges, EntityPoolImageRoom& room) {
   MOBULA_ASSERT(config.recycling == Recycling::queue, "only a queue is rebuilt from who lives");
   const std::uint64_t end = end_of(living, ranges);
-  if (end > config.index_limit)
+  if (end > config.entities_max)
     return core::Error{"too many entities", "it has " + std::to_string(end) + " indices, this world has room for " +
-                                                std::to_string(config.index_limit)};
+                                                std::to_string(config.entities_max)};
   const std::uint32_t first_generation = EntityPool(config).first_generation_;
   room.slots.assign(end, nobody);
   for (const EntityRange& range : ranges)

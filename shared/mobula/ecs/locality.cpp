@@ -53,7 +53,7 @@ std::uint32_t find_near(const Pool& pool, std::uint32_t expected, std::uint32_t 
 
 }  // namespace
 
-Mender::Mender(Registry& registry, PoolId lead, const std::vector<PoolId>& followers)
+Defragmenter::Defragmenter(Registry& registry, PoolId lead, const std::vector<PoolId>& followers)
     : registry_(registry), lead_(lead) {
   for (const PoolId follower : followers) {
     MOBULA_ASSERT(follower < registry.pool_count(), "a follower is a pool of the registry");
@@ -65,25 +65,25 @@ Mender::Mender(Registry& registry, PoolId lead, const std::vector<PoolId>& follo
   start_round();
 }
 
-void Mender::start_round() {
+void Defragmenter::start_round() {
   cursor_ = 0;
   back_ = registry_.pool(lead_).size();
   for (Follower& follower : followers_) follower.next = 0;
 }
 
-void Mender::leave_owned_alone() {
+void Defragmenter::leave_owned_alone() {
   for (Follower& follower : followers_)
     if (registry_.pool(follower.pool).order_owner() != OrderOwner::nobody) follower.next = Pool::none;
 }
 
-bool Mender::in_all(std::uint32_t index) const {
+bool Defragmenter::in_all(std::uint32_t index) const {
   return std::all_of(followers_.begin(), followers_.end(), [&](const Follower& follower) {
     return follower.next == Pool::none || find_near(registry_.pool(follower.pool), follower.next, index) != Pool::none;
   });
 }
 
 // False when the budget does not allow it.
-bool Mender::swap(Pool& pool, std::uint32_t a, std::uint32_t b, Allowance& allowance) const {
+bool Defragmenter::swap(Pool& pool, std::uint32_t a, std::uint32_t b, Allowance& allowance) const {
   if (a == b) return true;
   if (allowance.moves < 2) return false;
   pool.swap(a, b);
@@ -93,7 +93,7 @@ bool Mender::swap(Pool& pool, std::uint32_t a, std::uint32_t b, Allowance& allow
 
 // An entity that all followers have, from the back of the lead if it must be: while there is one. False when the
 // allowance is used up.
-bool Mender::fetch_to_cursor(Pool& lead, Allowance& allowance) {
+bool Defragmenter::fetch_to_cursor(Pool& lead, Allowance& allowance) {
   back_ = std::min(back_, lead.size());
   if (lead.order_owner() != OrderOwner::nobody || cursor_ >= back_ || in_all(lead.indices()[cursor_])) return true;
   while (back_ > cursor_ + 1 && !in_all(lead.indices()[back_ - 1])) {
@@ -111,7 +111,7 @@ bool Mender::fetch_to_cursor(Pool& lead, Allowance& allowance) {
 }
 
 // False when the budget is used up: then the entity's turn comes again.
-bool Mender::place(std::uint32_t index, Allowance& allowance) {
+bool Defragmenter::place(std::uint32_t index, Allowance& allowance) {
   for (Follower& follower : followers_) {
     Pool& pool = registry_.pool(follower.pool);
     follower.found = follower.next < pool.size() ? find_near(pool, follower.next, index) : Pool::none;
@@ -123,7 +123,7 @@ bool Mender::place(std::uint32_t index, Allowance& allowance) {
 }
 
 // Swaps touch cold memory: what the cursor comes to is fetched some entities ahead.
-void Mender::prefetch(const Pool& lead) const {
+void Defragmenter::prefetch(const Pool& lead) const {
   constexpr std::uint32_t ahead = 16;
   if (cursor_ + ahead >= lead.size()) return;
   const std::uint32_t index = lead.indices()[cursor_ + ahead];
@@ -138,7 +138,7 @@ void Mender::prefetch(const Pool& lead) const {
   }
 }
 
-std::uint32_t Mender::mend(std::uint32_t budget_moves) {
+std::uint32_t Defragmenter::mend(std::uint32_t budget_moves) {
   Pool& lead = registry_.pool(lead_);
   MOBULA_ASSERT(!lead.walked(), "pool " + lead.instance_name() + " is mended while it is walked");
   for (const Follower& follower : followers_)

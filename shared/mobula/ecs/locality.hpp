@@ -29,16 +29,16 @@ core::Bytes draw_walk(std::span<const std::uint32_t> order, std::uint32_t width,
 // between calls: what that put out of order is mended when the cursor comes by again. Of the lead nothing but which
 // entities come first is decided here; a lead whose order has an owner is followed as it is. A follower whose order has
 // an owner is left alone; one that gets free waits until the cursor starts again.
-class Mender {
+class Defragmenter {
  public:
   // Entities looked at per call: at most so many times the budget.
   static constexpr std::uint32_t looks_per_move = 8;
 
-  // The registry must outlive the mender. The pools are different ones of it: that asserts.
-  Mender(Registry& registry, PoolId lead, const std::vector<PoolId>& followers);
+  // The registry must outlive the defragmenter. The pools are different ones of it: that asserts.
+  Defragmenter(Registry& registry, PoolId lead, const std::vector<PoolId>& followers);
 
   // Returns the moves made: at most `budget_moves`. One swap is 2 moves; they are stamped. A call ends with the budget,
-  // with too many looks, or at the end of a round. No pool of the mender may be walked meanwhile.
+  // with too many looks, or at the end of a round. No pool of the defragmenter may be walked meanwhile.
   std::uint32_t mend(std::uint32_t budget_moves);
 
   // How many rounds have ended: after one in which nothing changed otherwise, all is in order.

@@ -29,7 +29,7 @@ struct PoolWatch;  // who is told of a pool's changes: watch.hpp
 class GroupSet;
 class Scratch;
 
-// Who decides in which order a pool's components lie. Nobody: the mender may.
+// Who decides in which order a pool's components lie. Nobody: the defragmenter may.
 enum class OrderOwner : std::uint8_t { nobody, sort, group, hierarchy };
 
 struct PoolConfig {

@@ -85,7 +85,7 @@ core::Result<ecs::EntityRange> Spawner::spawn(const Bound& bound, std::uint32_t 
                                               std::span<const Placement> placements) {
   const std::uint64_t count = std::uint64_t{bound.source->num_entities} * copies;
   if (count == 0) return ecs::EntityRange{};
-  if (count > registry_->entities().config().index_limit) return too_many(count);
+  if (count > registry_->entities().config().entities_max) return too_many(count);
   const ecs::EntityRange range = registry_->create_range(static_cast<std::uint32_t>(count));
   if (range.generation == 0) return too_many(count);
   fill(range, [&] {

@@ -18,7 +18,7 @@ bool well_formed(const ConnectToken& token) {
 
 }  // namespace
 
-ClientEndpoint::ClientEndpoint(const ClientConfig& config, core::Nanoseconds now)
+ClientEndpoint::ClientEndpoint(const ClientEndpointConfig& config, core::Nanoseconds now)
     : config_(config), domain_(config.token.protocol_id), started_(now), session_(config.session, now) {
   if (config_.servers.empty()) config_.servers = config_.token.servers;
   if (config_.servers.empty()) config_.servers.emplace_back();  // server() is always one

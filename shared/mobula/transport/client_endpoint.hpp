@@ -13,7 +13,7 @@
 
 namespace mobula::transport {
 
-struct ClientConfig {
+struct ClientEndpointConfig {
   ConnectToken token;
   // Where to go instead of to the token's servers, such as to them over TCP. In the same order; empty: the token's.
   std::vector<Address> servers;
@@ -26,7 +26,7 @@ class ClientEndpoint {
  public:
   enum class State { connecting, connected, closed };
 
-  ClientEndpoint(const ClientConfig& config, core::Nanoseconds now);
+  ClientEndpoint(const ClientEndpointConfig& config, core::Nanoseconds now);
 
   void receive(const Address& from, core::ByteView datagram, core::Nanoseconds now);
   // Once per tick: the handshake's next step, timeouts, the flush of the session.
@@ -81,7 +81,7 @@ class ClientEndpoint {
   [[nodiscard]] bool silent(core::Nanoseconds now) const;
   [[nodiscard]] bool token_expired(core::Nanoseconds now) const;
 
-  ClientConfig config_;
+  ClientEndpointConfig config_;
   PacketDomain domain_;
   Step step_ = Step::requesting;
   Reason reason_;

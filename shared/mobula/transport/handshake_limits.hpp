@@ -5,7 +5,7 @@
 
 #include <mobula/transport/address.hpp>
 #include <mobula/transport/drop.hpp>
-#include <mobula/transport/rate_gate.hpp>
+#include <mobula/transport/rate_limiter.hpp>
 #include <vector>
 
 namespace mobula::transport {
@@ -23,8 +23,8 @@ class HandshakeLimits {
   Pace global_pace_;
   Pace address_pace_;
   std::uint64_t seed_;
-  RateGate global_;
-  std::vector<RateGate> gates_;
+  RateLimiter global_;
+  std::vector<RateLimiter> gates_;
 };
 
 }  // namespace mobula::transport

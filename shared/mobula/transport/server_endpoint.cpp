@@ -38,7 +38,7 @@ std::uint32_t share_of(const Table& table) {
 
 }  // namespace
 
-ServerEndpoint::ServerEndpoint(const ServerConfig& config)
+ServerEndpoint::ServerEndpoint(const ServerEndpointConfig& config)
     : config_(config),
       domain_(config.protocol_id),
       session_pace_(config.datagrams_per_session),

@@ -32,7 +32,7 @@ struct SessionId {
   bool operator==(const SessionId&) const = default;
 };
 
-struct ServerConfig {
+struct ServerEndpointConfig {
   std::uint64_t protocol_id = mobula_protocol_id;
   core::SecretKey private_key{};    // shared with the backend that mints tokens
   core::SecretKey challenge_key{};  // random at each start; a simulation fills it from its seed
@@ -72,7 +72,7 @@ struct ServerCounters {
 
 class ServerEndpoint {
  public:
-  explicit ServerEndpoint(const ServerConfig& config);
+  explicit ServerEndpoint(const ServerEndpointConfig& config);
 
   // Tokens that have expired by then are refused.
   void set_unix_time(std::uint64_t seconds) { unix_time_ = seconds; }
@@ -135,7 +135,7 @@ class ServerEndpoint {
     core::Nanoseconds last_sent = 0;
     core::Nanoseconds flood_began = 0;
     core::Nanoseconds flood_last = 0;
-    RateGate gate;
+    RateLimiter gate;
     std::unique_ptr<Session> session;
     Identity identity;
   };
@@ -181,7 +181,7 @@ class ServerEndpoint {
   [[nodiscard]] SessionId id_of(std::uint32_t slot) const { return {slot, generations_[slot]}; }
   [[nodiscard]] std::uint32_t slot_of(SessionId id) const;  // none for a session that is no more
 
-  ServerConfig config_;
+  ServerEndpointConfig config_;
   PacketDomain domain_;
   Pace session_pace_;
   HandshakeLimits limits_;

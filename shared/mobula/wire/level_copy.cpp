@@ -18,7 +18,8 @@ LevelCopy::LevelCopy(std::shared_ptr<const reflect::Schema> schema, std::shared_
     : schema_(std::move(schema)),
       resource_(std::move(resource)),
       range_(range),
-      registry_({.entities = {.incarnation = range.generation >> reuse_bits, .index_limit = range.count}, .pools = {}}),
+      registry_(
+          {.entities = {.incarnation = range.generation >> reuse_bits, .entities_max = range.count}, .pools = {}}),
       codecs_(registry_, *schema_) {}
 
 core::Result<std::unique_ptr<LevelCopy>> LevelCopy::make(std::shared_ptr<const reflect::Schema> schema,

@@ -43,7 +43,7 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Welcome& welcome) {
   for (const Resource& resource : welcome.resources)
     resources.push_back(flat::CreateResource(builder, make_bytes(builder, resource.identity.bytes), resource.size));
   return {flat::Body::Welcome,
-          flat::CreateWelcome(builder, welcome.session, welcome.ticks_per_second, welcome.index_limit, fingerprint,
+          flat::CreateWelcome(builder, welcome.session, welcome.ticks_per_second, welcome.entities_max, fingerprint,
                               schema, builder.CreateVector(resources), welcome.resumed)
               .Union()};
 }
@@ -188,11 +188,11 @@ core::Result<Message> read(const flat::Welcome& flat) {
   if (!fingerprint) return malformed_message("Welcome: a fingerprint has 32 bytes");
   if (flat.ticks_per_second() == 0 || flat.ticks_per_second() > 1000)
     return malformed_message("Welcome: 1 to 1000 ticks per second");
-  if (flat.index_limit() == 0 || flat.index_limit() > max_index_limit)
+  if (flat.index_limit() == 0 || flat.index_limit() > entities_max_limit)
     return malformed_message("Welcome: index limit out of range");
   Welcome welcome{.session = flat.session(),
                   .ticks_per_second = flat.ticks_per_second(),
-                  .index_limit = flat.index_limit(),
+                  .entities_max = flat.index_limit(),
                   .schema_fingerprint = *fingerprint,
                   .schema = {},
                   .resources = {},
@@ -297,7 +297,7 @@ core::Result<Message> read(const flat::Level& flat) {
   const std::optional<core::ContentHash> identity = hash_of(flat.identity());
   if (!identity) return malformed_message("Level: an identity has 32 bytes");
   const bool fits =
-      flat.count() > 0 && flat.first() < max_index_limit && flat.count() <= max_index_limit - flat.first();
+      flat.count() > 0 && flat.first() < entities_max_limit && flat.count() <= entities_max_limit - flat.first();
   if (!fits || flat.generation() == 0 || flat.tick() == 0) return malformed_message("Level: a range that cannot be");
   if (flat.present()->size() != (flat.count() + 7) / 8)
     return malformed_message("Level: a bit for each of its entities");

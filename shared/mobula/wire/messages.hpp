@@ -21,7 +21,7 @@ namespace mobula::wire {
 inline constexpr std::uint32_t protocol_version = 1;
 
 // A mirror keeps some bytes for each index up to the highest it has seen.
-inline constexpr std::uint32_t max_index_limit = 1u << 22;
+inline constexpr std::uint32_t entities_max_limit = 1u << 22;
 inline constexpr std::size_t max_text_bytes = 256;
 inline constexpr std::size_t max_names = 4096;
 inline constexpr std::size_t max_prototypes_per_message = 1024;
@@ -57,7 +57,7 @@ struct Resource {
 struct Welcome {
   std::uint32_t session = 0;
   std::uint32_t ticks_per_second = 0;
-  std::uint32_t index_limit = 0;
+  std::uint32_t entities_max = 0;
   core::ContentHash schema_fingerprint;
   core::Bytes schema;
   std::vector<Resource> resources;

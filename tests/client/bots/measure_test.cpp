@@ -23,7 +23,7 @@ TEST(Measure, NamesAreUniqueAndListed) {
     EXPECT_TRUE(names.insert(each.name).second) << each.name;
     EXPECT_THAT(list, testing::HasSubstr(std::string(each.name) + " "));
   }
-  for (const StretchMeasure& each : stretch_measures()) {
+  for (const IntervalMeasure& each : interval_measures()) {
     EXPECT_TRUE(names.insert(each.name).second) << each.name;
     EXPECT_THAT(list, testing::HasSubstr(std::string(each.name) + " "));
   }

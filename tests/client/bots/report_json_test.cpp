@@ -17,7 +17,7 @@ TEST(ReportJson, HasEachMeasureUnderItsName) {
   const auto json = json_of(report);
   for (const RunMeasure& each : run_measures())
     EXPECT_DOUBLE_EQ(json[std::string(each.name)].get<double>(), each.value(report)) << each.name;
-  for (const StretchMeasure& each : stretch_measures()) {
+  for (const IntervalMeasure& each : interval_measures()) {
     const auto& whole = json[std::string(each.name)];
     const auto& last = json["last_step"][std::string(each.name)];
     const double value = each.value(report.whole);

@@ -38,15 +38,15 @@ TEST(BotsReport, AsATableHasALineForEachStep) {
 }
 
 TEST(BotsReport, WarnsWhereTheBotsOwnMachineWasLate) {
-  Stretch stretch = some_report().whole;
-  EXPECT_EQ(lateness_warning(stretch), "");
-  stretch.cpu = stretch.length;
-  EXPECT_THAT(lateness_warning(stretch), HasSubstr("100% of a core"));
-  stretch.cpu = 0;
-  for (int i = 0; i < 10; ++i) stretch.lags_us.add(20'000);
-  EXPECT_THAT(lateness_warning(stretch), HasSubstr("loop p99 20.0 ms"));
+  IntervalStats interval = some_report().whole;
+  EXPECT_EQ(lateness_warning(interval), "");
+  interval.cpu = interval.length;
+  EXPECT_THAT(lateness_warning(interval), HasSubstr("100% of a core"));
+  interval.cpu = 0;
+  for (int i = 0; i < 10; ++i) interval.lags_us.add(20'000);
+  EXPECT_THAT(lateness_warning(interval), HasSubstr("loop p99 20.0 ms"));
   BotsReport report = some_report();
-  report.whole = stretch;
+  report.whole = interval;
   EXPECT_THAT(to_table(report), HasSubstr("Warning: "));
 }
 
@@ -59,16 +59,16 @@ TEST(ReasonCounts, CountEachReasonAndBoundTheirNumber) {
   EXPECT_EQ(counts.by_reason().at("other"), 100 - 2 * ReasonCounts::reasons_max);
 }
 
-TEST(Stretch, AddsUp) {
+TEST(IntervalStats, AddsUp) {
   const BotsReport report = some_report();
   EXPECT_EQ(report.whole.length, 10 * core::second);
   EXPECT_EQ(report.whole.counts[Count::events], 154u);
   EXPECT_EQ(report.whole.intervals_us.count(), 63u);
-  Stretch stretch = report.whole;
-  stretch.clear();
-  EXPECT_EQ(stretch.length, 0);
-  EXPECT_EQ(stretch.counts[Count::events], 0u);
-  EXPECT_EQ(stretch.intervals_us.count(), 0u);
+  IntervalStats interval = report.whole;
+  interval.clear();
+  EXPECT_EQ(interval.length, 0);
+  EXPECT_EQ(interval.counts[Count::events], 0u);
+  EXPECT_EQ(interval.intervals_us.count(), 0u);
 }
 
 }  // namespace

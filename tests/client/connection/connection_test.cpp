@@ -73,7 +73,7 @@ class LyingServer {
     const core::ByteView schema = test::game_schema()->bytes();
     return {.session = 1,
             .ticks_per_second = 20,
-            .index_limit = 1000,
+            .entities_max = 1000,
             .schema_fingerprint = test::game_schema()->fingerprint(),
             .schema = {schema.begin(), schema.end()},
             .resources = {}};
@@ -91,7 +91,7 @@ class LyingServer {
     }
     std::vector<core::Bytes> sent;
   };
-  static transport::ServerConfig server_config() { return test::test_transport(); }
+  static transport::ServerEndpointConfig server_config() { return test::test_transport(); }
 
   transport::ServerEndpoint endpoint_{server_config()};
   transport::SessionId session_;

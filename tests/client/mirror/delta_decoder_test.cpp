@@ -268,10 +268,10 @@ TEST_F(DeltaDecoderTest, AnEntityThatCannotBeIsRefused) {
     return [which](core::BitWriter& bits) { appears(bits, 900, which, 0); };
   };
   EXPECT_EQ(refusal(entity({5, 0})), "an entity that cannot be");
-  EXPECT_EQ(refusal(entity({MirroredWorld::index_limit, 1})), "an entity that cannot be");
+  EXPECT_EQ(refusal(entity({MirroredWorld::entities_max, 1})), "an entity that cannot be");
   EXPECT_EQ(refusal(entity({0xffffffffu, 1})), "an entity that cannot be");
   EXPECT_EQ(refusal([](core::BitWriter& bits) {
-              appears(bits, 900, {MirroredWorld::index_limit - 1, 1}, 0);
+              appears(bits, 900, {MirroredWorld::entities_max - 1, 1}, 0);
               write_count(bits, 0);
             }),
             "");

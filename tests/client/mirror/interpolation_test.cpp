@@ -31,7 +31,7 @@ class InterpolationTest : public testing::Test {
     world.publisher.publish();
     strings.begin_tick(now());
     view.note_published();
-    for (const std::uint32_t index : world.publisher.came()) view.enter(index, false);
+    for (const std::uint32_t index : world.publisher.spawned()) view.enter(index, false);
     core::Bytes delta = write();
     if (!view.prototypes().wanted().empty()) {
       client.take(delta);
@@ -54,7 +54,7 @@ class InterpolationTest : public testing::Test {
   }
 
   test::RandomWorld world{3};
-  server::EntityStrings strings;
+  server::EncodedDeltaCache strings;
   server::ClientView view;
   test::ModelClient client;
 
@@ -303,7 +303,7 @@ TEST(Interpolation, RotationsOfFourIntegersTurnToo) {
   ecs::Registry registry;
   ASSERT_TRUE(reflect::register_components(registry, *schema).ok());
   server::Publisher publisher(registry, *schema);
-  server::EntityStrings strings(publisher.published());
+  server::EncodedDeltaCache strings(publisher.published());
   server::ClientView view(publisher.published(), strings, false);
   const auto mirror = std::move(*Mirror::make(schema, 100));
   mirror->set_view_tick(1);

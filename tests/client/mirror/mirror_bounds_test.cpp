@@ -12,7 +12,7 @@
 namespace mobula::client {
 namespace {
 
-constexpr std::uint32_t index_limit = 1u << 22;
+constexpr std::uint32_t entities_max = 1u << 22;
 constexpr std::uint32_t components = 32;  // Names, of the prototype with id 1
 
 class MirrorBoundsTest : public testing::Test {
@@ -62,7 +62,7 @@ class MirrorBoundsTest : public testing::Test {
 
   std::uint32_t sequence = 0;    // of the delta before
   std::uint32_t ticks_more = 0;  // than sequences
-  std::unique_ptr<Mirror> mirror = std::move(*Mirror::make(test::game_schema(), index_limit));
+  std::unique_ptr<Mirror> mirror = std::move(*Mirror::make(test::game_schema(), entities_max));
 
  private:
   // Rests on nothing; nothing moves or changes.

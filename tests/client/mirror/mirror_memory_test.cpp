@@ -72,7 +72,7 @@ class Field {
   core::Random random_{7};
   ecs::Registry registry_;
   server::Publisher publisher_;
-  server::EntityStrings strings_{publisher_.published()};
+  server::EncodedDeltaCache strings_{publisher_.published()};
   server::ClientView view_{publisher_.published(), strings_, true};
   std::vector<ecs::Entity> all_;
 };

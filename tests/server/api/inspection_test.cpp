@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <ecs/allocations.hpp>
-#include <mobula/server/admin/desk.hpp>
+#include <mobula/server/admin/request_queue.hpp>
 #include <mobula/server/replication/sent_bytes.hpp>
 #include <server/api/asked_world.hpp>
 
@@ -11,7 +11,7 @@ namespace {
 TEST(Inspection, ATickCostsNoMemoryWhileNobodyAsks) {
   test::AskedWorld world;
   world.ticks(3);
-  admin::Desk desk;
+  admin::RequestQueue desk;
   const std::uint64_t before = ecs::test::allocations();
   for (int i = 0; i < 1000; ++i) {
     world.inspection.note_tick();

@@ -12,9 +12,9 @@ namespace {
 
 std::shared_ptr<const resource::Resource> level_of(const std::string& text) { return test::load_text(text); }
 
-std::unique_ptr<World> make_world(const std::string& text, std::uint32_t index_limit = 1000) {
+std::unique_ptr<World> make_world(const std::string& text, std::uint32_t entities_max = 1000) {
   auto world =
-      std::move(*World::make({.schema = test::game_schema(), .level = level_of(text), .index_limit = index_limit}));
+      std::move(*World::make({.schema = test::game_schema(), .level = level_of(text), .entities_max = entities_max}));
   EXPECT_TRUE(world->spawn_level());
   world->end_tick();
   return world;

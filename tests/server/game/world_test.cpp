@@ -68,9 +68,9 @@ TEST(World, SpawnsPrefabsByName) {
   EXPECT_EQ(world->registry().entities().size(), 1u);
 }
 
-TEST(World, IsFullAtItsIndexLimit) {
+TEST(World, IsFullAtItsEntitiesMax) {
   const auto world =
-      std::move(*World::make({.schema = test::game_schema(), .level = test::hamlet(), .index_limit = 10}));
+      std::move(*World::make({.schema = test::game_schema(), .level = test::hamlet(), .entities_max = 10}));
   EXPECT_FALSE(world->spawn_level().ok());
   EXPECT_EQ(world->registry().entities().size(), 0u);
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(world->spawn("coin").ok());

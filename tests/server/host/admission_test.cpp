@@ -33,7 +33,7 @@ TEST(Admission, ByDefaultTokensMayNameThisMachineAtAnyOfItsPorts) {
 }
 
 TEST(Admission, PublicAddressesTakeThePlaceOfThisMachines) {
-  Config config;
+  HostConfig config;
   config.public_addresses = {"192.0.2.1:9000", "[2001:db8::1]:9000"};
   const auto admission = make_admission(config, ports);
   ASSERT_TRUE(admission);
@@ -48,7 +48,7 @@ TEST(Admission, PublicAddressesTakeThePlaceOfThisMachines) {
 }
 
 TEST(Admission, APublicAddressWithoutAPortIsOfThePortThatItListensOn) {
-  Config config;
+  HostConfig config;
   config.public_addresses = {"192.0.2.1", "[2001:db8::1]"};
   const auto admission = make_admission(config, ports);
   ASSERT_TRUE(admission);
@@ -62,7 +62,7 @@ TEST(Admission, ASharedKeyComesFromItsFileAndThenTheBackendMakesTheTokens) {
   const fs::path file = fs::temp_directory_path() / ("mobula_admission." + std::to_string(::getpid()));
   const auto key = core::create_key_file(file.string());
   ASSERT_TRUE(key);
-  Config config;
+  HostConfig config;
   config.key_file = file.string();
   const auto admission = make_admission(config, ports);
   fs::remove(file);

@@ -13,7 +13,7 @@ namespace mobula::server {
 namespace {
 
 struct Parsed {
-  std::optional<Config> config;
+  std::optional<HostConfig> config;
   int status = -1;
   std::string out;
   std::string err;
@@ -37,7 +37,7 @@ Parsed parse(std::vector<std::string> arguments, std::vector<std::string> variab
   return parsed;
 }
 
-TEST(Config, HasDefaults) {
+TEST(HostConfig, HasDefaults) {
   const Parsed parsed = parse({"--level", "a.level"});
   ASSERT_TRUE(parsed.config);
   EXPECT_EQ(parsed.config->level, "a.level");
@@ -48,7 +48,7 @@ TEST(Config, HasDefaults) {
   EXPECT_EQ(parsed.err, "");
 }
 
-TEST(Config, TakesEveryOption) {
+TEST(HostConfig, TakesEveryOption) {
   const Parsed parsed = parse({"--level",
                                "a",
                                "--port",
@@ -106,7 +106,7 @@ TEST(Config, TakesEveryOption) {
   EXPECT_EQ(server.seed, 9u);
   EXPECT_EQ(server.away_max, 5u);
   EXPECT_EQ(server.rejoin_grace, 6 * core::second);
-  EXPECT_EQ(server.index_limit, 4096u);
+  EXPECT_EQ(server.entities_max, 4096u);
   EXPECT_EQ(server.history_bytes, 65536u);
   EXPECT_EQ(server.delta_bytes_per_tick_max, 2000u);
   EXPECT_EQ(server.verify_one_in, 0u);
@@ -119,7 +119,7 @@ TEST(Config, TakesEveryOption) {
   EXPECT_EQ(parsed.config->admin_port, 9);
 }
 
-TEST(Config, HealthIsAJobOfItsOwn) {
+TEST(HostConfig, HealthIsAJobOfItsOwn) {
   const Parsed parsed = parse({"health", "--admin", "http://localhost:99"});
   ASSERT_TRUE(parsed.config);
   EXPECT_EQ(parsed.config->job, Config::Job::check_health);
@@ -130,20 +130,20 @@ TEST(Config, HealthIsAJobOfItsOwn) {
   EXPECT_EQ(parse({"health", "--admin-port", "8"}).config->health_target, "http://127.0.0.1:8");
 }
 
-TEST(Config, DefaultsAreThoseOfAServer) {
+TEST(HostConfig, DefaultsAreThoseOfAServer) {
   const ServerConfig told = server_config_of(*parse({}).config);
   const ServerConfig untold;
   EXPECT_EQ(told.ticks_per_second, untold.ticks_per_second);
   EXPECT_EQ(told.seed, untold.seed);
   EXPECT_EQ(told.away_max, untold.away_max);
   EXPECT_EQ(told.rejoin_grace, untold.rejoin_grace);
-  EXPECT_EQ(told.index_limit, untold.index_limit);
+  EXPECT_EQ(told.entities_max, untold.entities_max);
   EXPECT_EQ(told.history_bytes, untold.history_bytes);
   EXPECT_EQ(told.delta_bytes_per_tick_max, untold.delta_bytes_per_tick_max);
   EXPECT_EQ(told.verify_one_in, untold.verify_one_in);
 }
 
-TEST(Config, AGameHasSettingsOfItsOwn) {
+TEST(HostConfig, AGameHasSettingsOfItsOwn) {
   std::uint32_t balls = 3;
   const auto row = [&] { return std::vector<core::Setting>{{"max_balls", &balls, "balls at a time", {.most = 9}}}; };
   EXPECT_TRUE(parse({}, {"MOBULA_MAX_BALLS=5"}, row()).config);
@@ -152,7 +152,7 @@ TEST(Config, AGameHasSettingsOfItsOwn) {
   EXPECT_EQ(parse({"--max-balls", "10"}, {}, row()).err, "mobula-server: --max-balls: 10 is not within 0 to 9\n");
 }
 
-TEST(Config, IsPrintedWithWhereItComesFrom) {
+TEST(HostConfig, IsPrintedWithWhereItComesFrom) {
   const Parsed parsed = parse({"--tick-rate", "60", "--print-config"}, {"MOBULA_PORT=9000"});
   EXPECT_EQ(parsed.status, 0);
   EXPECT_NE(parsed.out.find("tick_rate = 60  # --tick-rate\n"), std::string::npos) << parsed.out;
@@ -167,15 +167,15 @@ TEST(Config, IsPrintedWithWhereItComesFrom) {
   EXPECT_EQ(again.config->port, 9000);
 }
 
-TEST(Config, AnIndexLimitIsFourMillionsAtMost) {
+TEST(HostConfig, EntitiesMaxIsAtMostFourMillion) {
   const Parsed largest = parse({"--index-limit", "4194304"});
   ASSERT_TRUE(largest.config) << largest.err;
-  EXPECT_EQ(server_config_of(*largest.config).index_limit, 4'194'304u);
+  EXPECT_EQ(server_config_of(*largest.config).entities_max, 4'194'304u);
   EXPECT_EQ(parse({"--index-limit", "4194305"}).err,
             "mobula-server: --index-limit: 4194305 is not within 1024 to 4194304\n");
 }
 
-TEST(Config, HelpIsNoError) {
+TEST(HostConfig, HelpIsNoError) {
   const Parsed parsed = parse({"--help"});
   EXPECT_FALSE(parsed.config);
   EXPECT_EQ(parsed.status, 0);
@@ -183,7 +183,7 @@ TEST(Config, HelpIsNoError) {
   EXPECT_EQ(parsed.err, "");
 }
 
-TEST(Config, RefusesWhatIsWrongInOneLine) {
+TEST(HostConfig, RefusesWhatIsWrongInOneLine) {
   const std::vector<std::vector<std::string>> wrong = {{"--nonsense"},
                                                        {"--port", "70000"},
                                                        {"--port", "-1"},

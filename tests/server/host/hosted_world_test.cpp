@@ -25,8 +25,8 @@ struct SlowGame : Game {
 // At 20 ticks per second.
 class HostedWorldTest : public testing::Test {
  protected:
-  explicit HostedWorldTest(std::uint32_t catch_up_ticks = Config().catch_up_ticks) {
-    Config config;
+  explicit HostedWorldTest(std::uint32_t catch_up_ticks = HostConfig().catch_up_ticks) {
+    HostConfig config;
     config.port = 0;
     config.catch_up_ticks = catch_up_ticks;
     config.public_addresses = {"127.0.0.1:7777"};

@@ -25,8 +25,8 @@ struct CountingGame : Game {
   std::function<void()> each_save;
 };
 
-Config quick() {
-  Config config;
+HostConfig quick() {
+  HostConfig config;
   config.port = 0;
   config.tick_rate = 240;
   config.public_addresses = {"127.0.0.1:7777"};
@@ -60,7 +60,7 @@ TEST(Worlds, WhatIsWrongWithOneLeavesTheOthersAlone) {
   CountingGame game;
   Worlds worlds;
   ASSERT_TRUE(worlds.open("one", quick(), game));
-  Config wrong = quick();
+  HostConfig wrong = quick();
   wrong.level = "there is no such file";
   EXPECT_FALSE(worlds.open("two", wrong, game));
   EXPECT_EQ(worlds.all().size(), 1u);
@@ -136,7 +136,7 @@ TEST(Worlds, AreSavedAtTheEndBeforeOneOfThemWaitsForItsDisk) {
   Worlds worlds;
   const auto open = [&](const std::string& name, CountingGame& game) {
     game.each_save = [&saves, name] { saves += name; };
-    Config config = quick();
+    HostConfig config = quick();
     config.db = folder.file(name);
     config.checkpoint_seconds = 3600;
     return worlds.open(name, config, game).ok();
@@ -151,14 +151,14 @@ TEST(Worlds, AreSavedAtTheEndBeforeOneOfThemWaitsForItsDisk) {
 TEST(Worlds, ThatHadNoTickHaveNotHadAStart) {
   const store::TestFolder folder;
   CountingGame game;
-  Config config = quick();
+  HostConfig config = quick();
   config.db = folder.file();
   for (int i = 0; i < 3; ++i) {
     Worlds worlds;
     const auto world = worlds.open("one", config, game);
     ASSERT_TRUE(world.ok());
     EXPECT_EQ((*world)->store()->incarnation(), 1u);
-    Config wrong = quick();
+    HostConfig wrong = quick();
     wrong.level = "there is no such file";
     EXPECT_FALSE(worlds.open("two", wrong, game));
   }
@@ -171,7 +171,7 @@ TEST(Worlds, ThatAreDrainedAreDoneWhenNobodyIsThereAnyMore) {
   one.each_tick = [&] {
     if (one.ticks == 3) worlds.drain("the end");
   };
-  Config config = quick();
+  HostConfig config = quick();
   config.drain_seconds = 3600;
   ASSERT_TRUE(worlds.open("one", config, one));
   ASSERT_TRUE(worlds.open("two", config, two));

@@ -19,7 +19,7 @@ struct NaiveGrid {
     Vec3 position;
   };
 
-  [[nodiscard]] Found search(std::uint32_t room, std::span<const Vec3> eyes, std::span<const Layer> layers) const {
+  [[nodiscard]] Found search(std::uint32_t room, std::span<const Vec3> observer, std::span<const Layer> layers) const {
     Found found;
     for (const auto& [index, at] : in) {
       if (at.room != room) continue;
@@ -29,7 +29,7 @@ struct NaiveGrid {
       }
       const float enter = layers[at.layer].radius;
       const float leave = leave_radius(layers[at.layer]);
-      for (const Vec3& eye : eyes) {
+      for (const Vec3& eye : observer) {
         const float squared = distance_squared(at.position, eye);
         if (squared <= leave * leave) found[index] |= squared <= enter * enter;
       }
@@ -46,9 +46,9 @@ struct NaiveGrid {
   std::map<std::uint32_t, At> in;
 };
 
-Found search(const InterestGrid& grid, std::uint32_t room, std::span<const Vec3> eyes) {
+Found search(const InterestGrid& grid, std::uint32_t room, std::span<const Vec3> observer) {
   Found found;
-  grid.search(room, eyes, [&](std::uint32_t index, bool may_enter) { found[index] |= may_enter; });
+  grid.search(room, observer, [&](std::uint32_t index, bool may_enter) { found[index] |= may_enter; });
   return found;
 }
 
@@ -84,7 +84,7 @@ void run_beside_the_model(std::uint64_t seed, std::uint32_t entities, float size
     ASSERT_EQ(grid.size(), naive.in.size());
     const std::array<Vec3, 2> eyes{anywhere(), anywhere()};
     const std::uint32_t room = random.below(4);
-    const std::span<const Vec3> all = std::span(eyes).first(random.below(3));
+    const std::span<const Vec3> all = std::span(observer).first(random.below(3));
     const Found expected = naive.search(room, all, layers);
     found += expected.size();
     ASSERT_EQ(search(grid, room, all), expected);

@@ -38,7 +38,7 @@ class History {
       interest_.set_rule(&whim_);
       naive_.rule = &whim_;
     }
-    for (std::uint32_t player = 1; player <= players; ++player) eyes_.push_back({Viewer(player, create()), {}});
+    for (std::uint32_t player = 1; player <= players; ++player) observer_.push_back({Viewer(player, create()), {}});
   }
 
   void run(int ticks) {
@@ -46,7 +46,7 @@ class History {
       SCOPED_TRACE("tick " + std::to_string(world_.tick()));
       for (std::uint32_t change = random_.below(12); change-- > 0;) operate();
       end_tick();
-      for (Eye& eye : eyes_)
+      for (Eye& eye : observer_)
         if (random_.chance(1, 2)) look(eye);
       world_.next_tick();
       if (testing::Test::HasFatalFailure()) return;
@@ -146,7 +146,7 @@ class History {
     toggled_.push_back(entity.index);
   }
   void change_room() {
-    Eye& eye = eyes_[random_.below(players)];
+    Eye& eye = observer_[random_.below(players)];
     const std::uint32_t room = random_.below(5);
     if (random_.chance(1, 2)) {
       eye.viewer.leave_room(room);
@@ -159,7 +159,7 @@ class History {
   void set_viewpoints() {
     std::vector<Entity> viewpoints(random_.below(4));
     for (Entity& viewpoint : viewpoints) viewpoint = living();
-    Eye& eye = eyes_[random_.below(players)];
+    Eye& eye = observer_[random_.below(players)];
     eye.viewer.set_viewpoints(viewpoints);
     eye.version = 0;
   }
@@ -228,7 +228,7 @@ class History {
   std::vector<Entity> living_;
   std::set<Entity> hidden_;  // not published
   std::vector<std::uint32_t> toggled_;
-  std::vector<Eye> eyes_;
+  std::vector<Eye> observer_;
   std::size_t entered_ = 0;
   std::size_t left_ = 0;
 };

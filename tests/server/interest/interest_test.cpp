@@ -284,7 +284,9 @@ TEST_F(InterestTest, TheRuleIsAskedOnceHoweverManyViewpointsThereAre) {
 
 TEST_F(InterestTest, ImportanceFallsWithDistanceToTheNearestViewpoint) {
   const Entity other = make({0, 0, 0}, {.priority = 2});
-  const auto importance = [this](Entity entity) { return interest.importance(interest.eyes(viewer), entity.index); };
+  const auto importance = [this](Entity entity) {
+    return interest.importance(interest.observer(viewer), entity.index);
+  };
   const std::vector<std::pair<float, float>> expected{
       {0, 2.0f}, {5, 1.0f}, {10, 0.4f}, {12, 50 / 169.0f}, {1e9f, 50 / 169.0f}};
   for (const auto& [distance, value] : expected) {

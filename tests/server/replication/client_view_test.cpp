@@ -206,7 +206,7 @@ TEST(ClientView, WhatIsMoreImportantGoesOutMoreOften) {
     busy.push_back(world.create());
     world.registry.add<engine::Transform>(busy.back());
   }
-  EntityStrings strings(world.publisher.published());
+  EncodedDeltaCache strings(world.publisher.published());
   ClientView view(world.publisher.published(), strings, false);
   std::map<ecs::Tick, std::uint32_t> sizes;
   std::size_t bytes = 0;
@@ -215,7 +215,7 @@ TEST(ClientView, WhatIsMoreImportantGoesOutMoreOften) {
       world.registry.get<engine::Transform>(entity).position.x = world.random.uniform(-500, 500);
     world.publish();
     strings.begin_tick(world.registry.tick());
-    for (const std::uint32_t index : world.publisher.came()) view.enter(index, false);
+    for (const std::uint32_t index : world.publisher.spawned()) view.enter(index, false);
     view.note_published();
     view.choose(world.registry.tick(), 60, [](std::uint32_t index) { return index < 5 ? 1000.0f : 1.0f; });
     for (const auto& [prototype, id] : view.prototypes().wanted()) view.prototypes().delivered(id);
@@ -245,7 +245,7 @@ TEST(ClientView, WhatChangesBackIsToldToo) {
   EXPECT_TRUE(settles(world, replica, 10));
 }
 
-std::size_t write(ClientView& view, EntityStrings& strings, RandomWorld& world) {
+std::size_t write(ClientView& view, EncodedDeltaCache& strings, RandomWorld& world) {
   core::Bytes delta(400);
   strings.begin_tick(world.registry.tick());
   view.note_published();
@@ -258,7 +258,7 @@ TEST(ClientView, AnEntityThatNeverWasOnItsWayIsNotSaidToBeGone) {
   RandomWorld world(6);
   const ecs::Entity entity = world.create();
   world.publish();
-  EntityStrings strings(world.publisher.published());
+  EncodedDeltaCache strings(world.publisher.published());
   ClientView view(world.publisher.published(), strings, false);
   view.enter(entity.index, false);
   world.end_tick();
@@ -305,7 +305,7 @@ std::vector<core::Bytes> specified_deltas() {
 
 TEST(ClientView, ItsDeltasAreThoseThatTheSpecificationShows) {
   RandomWorld world(1);
-  EntityStrings strings(world.publisher.published());
+  EncodedDeltaCache strings(world.publisher.published());
   ClientView view(world.publisher.published(), strings, false);
   std::vector<core::Bytes> deltas;
   const auto tell = [&] {
@@ -341,7 +341,7 @@ TEST(ClientView, WhoHasNoMoreIdsWaitsUntilOneIsFree) {
   constexpr std::uint32_t ids = 262'144;
   const ecs::EntityRange range = world.create_many(ids + 1);
   world.publish();
-  EntityStrings strings(world.publisher.published());
+  EncodedDeltaCache strings(world.publisher.published());
   ClientView view(world.publisher.published(), strings, false);
   for (std::uint32_t i = 0; i < ids; ++i) ASSERT_TRUE(view.enter(range.first + i, false));
   EXPECT_FALSE(view.enter(range.first + ids, false));
@@ -356,7 +356,7 @@ TEST(ClientView, RefusesToHaveTheFutureAcknowledged) {
   RandomWorld world(8);
   world.changes(20);
   world.publish();
-  EntityStrings strings(world.publisher.published());
+  EncodedDeltaCache strings(world.publisher.published());
   ClientView view(world.publisher.published(), strings, true);
   const core::Status acknowledged = view.acknowledge({.ack = 1, .newest = 1, .words = 4});
   ASSERT_FALSE(acknowledged.ok());
@@ -373,7 +373,7 @@ TEST(ClientView, LateAcknowledgementsChangeNothing) {
   RandomWorld world(9);
   const ecs::Entity entity = world.create();
   world.publish();
-  EntityStrings strings(world.publisher.published());
+  EncodedDeltaCache strings(world.publisher.published());
   ClientView view(world.publisher.published(), strings, true);
   view.enter(entity.index, false);
   write(view, strings, world);
@@ -392,13 +392,13 @@ TEST(ClientView, AClientThatLiesHarmsNobodyElse) {
     RandomWorld world(seed);
     world.changes(40);
     Replica honest(world, 10, 2);
-    EntityStrings strings(world.publisher.published());
+    EncodedDeltaCache strings(world.publisher.published());
     ClientView lied_to(world.publisher.published(), strings, true);
     for (int tick = 0; tick < 300; ++tick) {
       world.changes(world.random.below(10));
       world.publish();
       strings.begin_tick(world.registry.tick());
-      for (const std::uint32_t index : world.publisher.came()) lied_to.enter(index, false);
+      for (const std::uint32_t index : world.publisher.spawned()) lied_to.enter(index, false);
       lied_to.forget(world.reclaimed);
       core::Bytes delta(400);
       for (int i = 0; i < 3; ++i) {

@@ -151,7 +151,7 @@ TEST(ClientViewVerify, ALiarGainsNothingAndIsToldWhatItMaySeeAlone) {
   const ecs::Entity hidden = world.create();
   world.registry.add<demo::Health>(hidden);
   world.publish();
-  EntityStrings strings(world.publisher.published());
+  EncodedDeltaCache strings(world.publisher.published());
   ClientView view(world.publisher.published(), strings, true);
   view.enter(mine.index, false);
   for (int round = 0; round < 2000; ++round) {

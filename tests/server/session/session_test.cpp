@@ -39,7 +39,7 @@ class SessionTest : public testing::Test {
   static constexpr std::size_t empty_delta = wire::delta_header_size + 2;
 
   test::RandomWorld world{1};
-  EntityStrings strings{world.publisher.published()};
+  EncodedDeltaCache strings{world.publisher.published()};
   transport::Session lane{{}, 0};
   transport::Session peer{{}, 0};
   Session session{{0, 1}};

@@ -47,7 +47,7 @@ class StoreWorld {
  public:
   explicit StoreWorld(std::uint32_t incarnation, std::shared_ptr<const reflect::Schema> of = kitchen_schema())
       : schema(std::move(of)),
-        registry({.entities = {.incarnation = incarnation, .index_limit = 1u << 20}, .pools = {}}) {
+        registry({.entities = {.incarnation = incarnation, .entities_max = 1u << 20}, .pools = {}}) {
     static_cast<void>(reflect::register_components(registry, *schema).value());
   }
 

@@ -185,7 +185,7 @@ core::Status Connection::begin_mirror(const wire::Welcome& message) {
   }
   if (schema == nullptr || schema->fingerprint() != message.schema_fingerprint)
     return core::Error{"other schema", "the server's schema is not the one it names"};
-  core::Result<std::unique_ptr<Mirror>> mirror = Mirror::make(std::move(schema), message.index_limit);
+  core::Result<std::unique_ptr<Mirror>> mirror = Mirror::make(std::move(schema), message.entities_max);
   if (!mirror) return mirror.error();
   mirror_ = std::move(*mirror);
   return core::Done{};

@@ -20,7 +20,7 @@ namespace mobula::client {
 class RecordingWriter;
 
 struct ConnectionConfig {
-  transport::ClientConfig transport;  // with a connect token
+  transport::ClientEndpointConfig transport;  // with a connect token
   std::string name;
   // A client that was compiled against a schema names it, and is refused where the server has another.
   std::shared_ptr<const reflect::Schema> schema;

@@ -142,7 +142,7 @@ const char* DeltaDecoder::whole(std::uint32_t id) {
   if (!first_of(id)) return twice;
   const std::uint32_t index = bits_.read_golomb(wire::index_order);
   const bool of_level = bits_.read_bool();
-  if (!bits_.ok() || index >= mirror_.index_limit_) return "an entity that cannot be";
+  if (!bits_.ok() || index >= mirror_.entities_max_) return "an entity that cannot be";
   if (of_level) return since_level(id, level_entity(index));
   const ecs::Entity entity{index, static_cast<std::uint32_t>(bits_.read(32))};
   const bool owner = bits_.read_bool();

@@ -14,10 +14,10 @@ constexpr std::uint32_t prototypes_looked_at = 16;  // for those that nobody nee
 
 }  // namespace
 
-Mirror::Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t index_limit)
+Mirror::Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t entities_max)
     : schema_(std::move(schema)),
-      index_limit_(index_limit),
-      registry_({.entities = {.recycling = ecs::Recycling::given, .index_limit = index_limit},
+      entities_max_(entities_max),
+      registry_({.entities = {.recycling = ecs::Recycling::given, .entities_max = entities_max},
                  .pools = {.sparse_page_shift = ecs::SparseSet::no_pages}}),
       codecs_(registry_, *schema_),
       prototypes_{ecs::empty_prototype} {}
@@ -32,8 +32,8 @@ void MirrorChanges::clear() {
 }
 
 core::Result<std::unique_ptr<Mirror>> Mirror::make(std::shared_ptr<const reflect::Schema> schema,
-                                                   std::uint32_t index_limit) {
-  std::unique_ptr<Mirror> mirror(new Mirror(std::move(schema), index_limit));
+                                                   std::uint32_t entities_max) {
+  std::unique_ptr<Mirror> mirror(new Mirror(std::move(schema), entities_max));
   if (core::Status done = reflect::register_components(mirror->registry_, *mirror->schema_); !done) return done.error();
   for (const reflect::Component& component : mirror->schema_->components())
     if (core::Result<core::StringId32> named = mirror->names_.add(component.name); !named) return named.error();

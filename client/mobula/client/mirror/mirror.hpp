@@ -48,7 +48,7 @@ class Mirror {
 
   // Reasons: those of registering the schema's components.
   static core::Result<std::unique_ptr<Mirror>> make(std::shared_ptr<const reflect::Schema> schema,
-                                                    std::uint32_t index_limit);
+                                                    std::uint32_t entities_max);
   ~Mirror();
   Mirror(const Mirror&) = delete;
   Mirror& operator=(const Mirror&) = delete;
@@ -137,7 +137,7 @@ class Mirror {
   static constexpr std::size_t late_margin = 8;  // so many deltas later others may come and still be of use
   static constexpr std::size_t state_words_max = std::size_t{32} << 20;
 
-  Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t index_limit);
+  Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t entities_max);
 
   [[nodiscard]] core::Status check_prototype(const wire::Prototype& prototype) const;
   core::Result<ecs::PrototypeId> intern(std::span<const index::ComponentRef> components);
@@ -175,7 +175,7 @@ class Mirror {
   [[nodiscard]] const Known* find(ecs::Entity entity) const;
 
   std::shared_ptr<const reflect::Schema> schema_;
-  std::uint32_t index_limit_;
+  std::uint32_t entities_max_;
   index::NameTable names_;
   ecs::Registry registry_;
   mutable wire::SchemaCodecs codecs_;         // made when first asked for

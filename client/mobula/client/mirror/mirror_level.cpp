@@ -8,7 +8,7 @@ namespace mobula::client {
 
 core::Status Mirror::load_level(const wire::Level& message, std::shared_ptr<const resource::Resource> resource) {
   if (level_.copy != nullptr || tick_ != 0) return core::Error{"other level", "a level comes once, before all deltas"};
-  if (message.range.first + message.range.count > index_limit_)
+  if (message.range.first + message.range.count > entities_max_)
     return core::Error{"other level", "the level has indices beyond the limit"};
   core::Result<std::unique_ptr<wire::LevelCopy>> copy =
       wire::LevelCopy::make(schema_, std::move(resource), message.range);

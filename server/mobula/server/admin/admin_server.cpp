@@ -6,7 +6,7 @@
 #include <mobula/core/log.hpp>
 #include <mobula/server/admin/admin_server.hpp>
 #include <mobula/server/admin/connection_impl.hpp>
-#include <mobula/server/admin/desk.hpp>
+#include <mobula/server/admin/request_queue.hpp>
 #include <mobula/server/admin/router.hpp>
 #include <mobula/transport/listen_error.hpp>
 #include <system_error>
@@ -114,12 +114,12 @@ struct AdminServer::Impl final : ConnectionOwner {
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
   asio::steady_timer pause{io};
-  Desk desk;
+  RequestQueue desk;
   std::thread thread;
 };
 
 // What the simulation is asked. Made and destroyed on the admin server's thread; in between it lies on the desk.
-class AdminServer::Impl::Asked final : public DeskQuestion {
+class AdminServer::Impl::Asked final : public QueuedRequest {
  public:
   using Finished = std::function<void()>;
 
@@ -144,7 +144,7 @@ class AdminServer::Impl::Asked final : public DeskQuestion {
 
  private:
   void work() noexcept override { finished_ = work_(); }
-  void hand_back(std::shared_ptr<DeskQuestion> self) noexcept override {
+  void hand_back(std::shared_ptr<QueuedRequest> self) noexcept override {
     asio::post(owner_.io, [this, self = std::move(self)] { finish(); });
   }
   void finish() {

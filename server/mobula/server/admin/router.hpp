@@ -1,7 +1,7 @@
 // Who answers what: a table of routes. What no route fits is refused by name.
 #pragma once
 
-#include <mobula/server/admin/gate.hpp>
+#include <mobula/server/admin/auth_filter.hpp>
 #include <mobula/server/admin/http.hpp>
 #include <span>
 #include <vector>

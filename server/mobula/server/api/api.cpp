@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <mobula/core/did_you_mean.hpp>
-#include <mobula/server/api/asking_impl.hpp>
 #include <mobula/server/api/process_facts.hpp>
+#include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
 namespace {

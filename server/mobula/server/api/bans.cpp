@@ -1,6 +1,6 @@
 // Who is not let in: told, added to, taken from.
 #include <mobula/core/log.hpp>
-#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
 namespace {

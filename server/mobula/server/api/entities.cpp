@@ -5,7 +5,7 @@
 #include <charconv>
 #include <mobula/hierarchy/world_transform.hpp>
 #include <mobula/index/properties.hpp>
-#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/api/query_impl.hpp>
 #include <mobula/server/interest/relevance.hpp>
 
 namespace mobula::server::api {

@@ -68,10 +68,10 @@ std::optional<std::uint32_t> Inspection::in_level(ecs::Entity entity) {
   return found->second;
 }
 
-ecs::Mender& Inspection::mender(ecs::PoolId lead, ecs::PoolId follower) {
+ecs::Defragmenter& Inspection::defragmenter(ecs::PoolId lead, ecs::PoolId follower) {
   if (!mending_ || mending_->lead != lead || mending_->follower != follower)
-    mending_.emplace(Mending{lead, follower, ecs::Mender(registry(), lead, {follower})});
-  return mending_->mender;
+    mending_.emplace(Mending{lead, follower, ecs::Defragmenter(registry(), lead, {follower})});
+  return mending_->defragmenter;
 }
 
 }  // namespace mobula::server

@@ -48,13 +48,13 @@ class Inspection {
   [[nodiscard]] std::optional<std::uint32_t> in_level(ecs::Entity entity);
   // The one that brings `follower` into the order of `lead`: it goes on where it was, as long as nobody asks for
   // another.
-  ecs::Mender& mender(ecs::PoolId lead, ecs::PoolId follower);
+  ecs::Defragmenter& defragmenter(ecs::PoolId lead, ecs::PoolId follower);
 
  private:
   struct Mending {
     ecs::PoolId lead;
     ecs::PoolId follower;
-    ecs::Mender mender;
+    ecs::Defragmenter defragmenter;
   };
 
   std::string name_;

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <mobula/hierarchy/world_transform.hpp>
-#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/api/query_impl.hpp>
 #include <mobula/server/interest/relevance.hpp>
 
 namespace mobula::server::api {

@@ -3,8 +3,8 @@
 #include <prometheus/text_serializer.h>
 
 #include <array>
-#include <mobula/server/api/asking_impl.hpp>
 #include <mobula/server/api/process_facts.hpp>
+#include <mobula/server/api/query_impl.hpp>
 #include <optional>
 #include <sstream>
 

@@ -1,5 +1,5 @@
 // The live feed's overview: one row for each tick.
-#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
 namespace {

@@ -5,7 +5,7 @@
 #include <mobula/core/base64.hpp>
 #include <mobula/ecs/locality.hpp>
 #include <mobula/schema/engine.hpp>
-#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
 namespace {
@@ -81,9 +81,9 @@ class Copy {
 
   // Until all is in order; gives the moves that it took.
   std::uint64_t mend() {
-    ecs::Mender mender(registry_, lead_, {follower_});
+    ecs::Defragmenter defragmenter(registry_, lead_, {follower_});
     std::uint64_t moves = 0;
-    while (mender.rounds() == 0) moves += mender.mend(1u << 20);
+    while (defragmenter.rounds() == 0) moves += defragmenter.mend(1u << 20);
     return moves;
   }
   [[nodiscard]] json order_json(std::uint32_t size) {
@@ -207,14 +207,14 @@ core::Result<json> mend(Inspection& world, const Request& request) {
   if (pool.order_owner() != ecs::OrderOwner::nobody)
     return core::Error{"order owned", core::format("the order of {} is decided by a {}", pool.instance_name(),
                                                    name_of(pool.order_owner()))};
-  ecs::Mender& mender = world.mender(walk->lead, walk->pool);
-  const std::uint64_t rounds = mender.rounds();
-  const std::uint32_t moves = mender.mend(wish->moves);
+  ecs::Defragmenter& defragmenter = world.defragmenter(walk->lead, walk->pool);
+  const std::uint64_t rounds = defragmenter.rounds();
+  const std::uint32_t moves = defragmenter.mend(wish->moves);
   return json{{"world", world.name()},
               {"pool", walk->pool},
               {"lead", walk->lead},
               {"moves", moves},
-              {"round_ended", mender.rounds() != rounds}};
+              {"round_ended", defragmenter.rounds() != rounds}};
 }
 
 }  // namespace

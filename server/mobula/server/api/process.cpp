@@ -1,8 +1,8 @@
 // What is told of the process as a whole: whether it is ready, what runs in it, what it logs, and what may be asked.
 #include <mobula/core/log.hpp>
 #include <mobula/server/admin/documents.hpp>
-#include <mobula/server/api/asking_impl.hpp>
 #include <mobula/server/api/process_facts.hpp>
+#include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
 namespace {

@@ -1,6 +1,6 @@
 // Which compositions there are, as a tree.
 #include <algorithm>
-#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
 namespace {

@@ -1,5 +1,5 @@
 // What worlds are made of: the schema, the level, taking the level's file anew, and saving.
-#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
 namespace {

@@ -1,7 +1,7 @@
 // Who plays, over what, and what it takes.
 #include <array>
 #include <mobula/core/log.hpp>
-#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
 namespace {

@@ -1,5 +1,5 @@
 // What takes how long in a tick.
-#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
 namespace {

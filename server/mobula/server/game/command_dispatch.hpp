@@ -20,7 +20,7 @@ struct CommandInfo {
 class CommandDispatch {
  public:
   // Of one player, by the command's number.
-  using Gates = std::vector<transport::RateGate>;
+  using Gates = std::vector<transport::RateLimiter>;
 
   CommandDispatch(const CommandTable& table, std::uint32_t ticks_per_second);
 

@@ -9,7 +9,7 @@
 #include <mobula/core/bytes.hpp>
 #include <mobula/core/result.hpp>
 #include <mobula/server/game/command_buffer.hpp>
-#include <mobula/transport/rate_gate.hpp>
+#include <mobula/transport/rate_limiter.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

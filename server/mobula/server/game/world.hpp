@@ -30,8 +30,8 @@ struct WorldConfig {
   resource::SpawnerTable spawners{};                // of the level's columns
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
-  std::uint32_t index_limit = 1u << 20;  // at most this many entities, and a mirror's memory by it
-  std::uint32_t incarnation = 0;         // of 12 bits, in all handles: never the same for two runs of a saved world
+  std::uint32_t entities_max = 1u << 20;  // at most this many entities, and a mirror's memory by it
+  std::uint32_t incarnation = 0;          // of 12 bits, in all handles: never the same for two runs of a saved world
 };
 
 class World {
@@ -114,14 +114,14 @@ class World {
   explicit World(WorldConfig config)
       : config_(std::move(config)),
         random_(config_.seed),
-        registry_({.entities = {.incarnation = config_.incarnation, .index_limit = config_.index_limit}, .pools = {}}) {
-  }
+        registry_(
+            {.entities = {.incarnation = config_.incarnation, .entities_max = config_.entities_max}, .pools = {}}) {}
 
   WorldConfig config_;
   core::Random random_;
   ecs::Registry registry_;
   hierarchy::Hierarchy hierarchy_{registry_};
-  ecs::StampAudit audit_{registry_};
+  ecs::ChangeTickAudit audit_{registry_};
   index::NameTable names_;
   std::optional<Level> level_;
   std::shared_ptr<const store::SavedLevel> saved_level_;  // the level as saves have it; null: nobody has asked

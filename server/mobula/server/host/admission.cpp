@@ -44,7 +44,7 @@ void copy_text(std::string_view text, transport::UserData& user_data) {
 
 }  // namespace
 
-core::Result<Admission> make_admission(const Config& config, const Ports& ports) {
+core::Result<Admission> make_admission(const HostConfig& config, const Ports& ports) {
   Admission admission;
   admission.shared = !config.key_file.empty();
   if (admission.shared) {

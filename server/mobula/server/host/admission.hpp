@@ -25,7 +25,7 @@ struct Ports {
 };
 
 // A public address without a port is of the UDP port. Reasons: those of the key file and of resolving the addresses.
-core::Result<Admission> make_admission(const Config& config, const Ports& ports);
+core::Result<Admission> make_admission(const HostConfig& config, const Ports& ports);
 
 // A connect token by this server's own authority. Games with several worlds give it to a player whom they send from one
 // to another: `admission` is of the other, and the identity need not be the player's here. Good for a minute, once.

@@ -14,12 +14,12 @@
 namespace mobula::server {
 namespace {
 
-using OpenWorlds = std::function<core::Status(Worlds&, const Config&)>;
+using OpenWorlds = std::function<core::Status(Worlds&, const HostConfig&)>;
 
 constexpr int failed = 1;
 constexpr int bad_input = 2;
 
-int refuse(const Config& config, const core::Error& error) {
+int refuse(const HostConfig& config, const core::Error& error) {
   std::cerr << config.program << ": " << error.message << '\n';
   return bad_input;
 }
@@ -49,7 +49,7 @@ admin::TokenSource while_open(admin::TokenSource source, const api::ApiPtr& api)
 }
 
 // Where it listens, and whom it answers: before anything else is opened.
-core::Result<admin::AdminConfig> admin_config(const Config& config) {
+core::Result<admin::AdminConfig> admin_config(const HostConfig& config) {
   const core::Result<transport::Address> listen = admin_listen(config.admin_address, config.admin_port);
   if (!listen) return core::Error{listen.error().reason, "--admin-address: " + listen.error().message};
   admin::AdminConfig admin{.listen = *listen};
@@ -69,7 +69,7 @@ core::Result<admin::AdminConfig> admin_config(const Config& config) {
   return admin;
 }
 
-core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig admin, const Config& config,
+core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig admin, const HostConfig& config,
                                                               const Admission& admission, const api::ApiPtr& api) {
   admin.routes = api::routes(api);
   admin.routes.push_back(admin::live_route());
@@ -79,14 +79,14 @@ core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig
   admin.welcome = api::welcome(api);
   core::Result<std::unique_ptr<admin::AdminServer>> started = admin::AdminServer::start(std::move(admin));
   if (!started) return core::Error{started.error().reason, "--admin-port: " + started.error().message};
-  Config at = config;
+  HostConfig at = config;
   at.admin_port = (*started)->local_port();
   core::log_info("server", "admin address {}: {}", admin_url(at),
                  admission.shared ? "tokens are the backend's to make" : "hands out connect tokens");
   return started;
 }
 
-int serve(const Config& config, const OpenWorlds& open) {
+int serve(const HostConfig& config, const OpenWorlds& open) {
   core::Result<admin::AdminConfig> admin = admin_config(config);
   if (!admin) return refuse(config, admin.error());
   Worlds worlds;
@@ -109,7 +109,7 @@ int serve(const Config& config, const OpenWorlds& open) {
   return worlds.run(config.ticks) ? 0 : failed;
 }
 
-int check_health(const Config& config) {
+int check_health(const HostConfig& config) {
   const core::Result<std::string> answer = net::http_get(config.health_target + "/live", {.timeout = 2 * core::second});
   std::cout << config.health_target
             << (answer ? ": a server lives\n" : ": no answer: " + answer.error().message + "\n");
@@ -121,7 +121,7 @@ int check_health(const Config& config) {
 int run(int argc, char** argv, const OpenWorlds& open, std::vector<core::Setting> settings) {
   std::signal(SIGPIPE, SIG_IGN);  // who reads the log may end before the world
   int status = 0;
-  const std::optional<Config> config = parse_command_line(argc, argv, environ, status, std::move(settings));
+  const std::optional<HostConfig> config = parse_command_line(argc, argv, environ, status, std::move(settings));
   if (!config) return status;
   core::set_log_levels(core::LogLevels::parse(config->log_level).value());
   core::set_log_format(core::parse_log_format(config->log_format).value_or(core::LogFormat::text));
@@ -129,7 +129,7 @@ int run(int argc, char** argv, const OpenWorlds& open, std::vector<core::Setting
 }
 
 int run(int argc, char** argv, Game& game, std::vector<core::Setting> settings) {
-  const auto open = [&](Worlds& worlds, const Config& config) -> core::Status {
+  const auto open = [&](Worlds& worlds, const HostConfig& config) -> core::Status {
     const core::Result<HostedWorld*> world = worlds.open("main", config, game);
     if (!world) return world.error();
     return core::Done{};

@@ -16,7 +16,7 @@ namespace mobula::server {
 int run(int argc, char** argv, Game& game, std::vector<core::Setting> settings = {});
 
 // The same for a process of several worlds: `open` opens the first of them, and those may open others while they run.
-int run(int argc, char** argv, const std::function<core::Status(Worlds&, const Config&)>& open,
+int run(int argc, char** argv, const std::function<core::Status(Worlds&, const HostConfig&)>& open,
         std::vector<core::Setting> settings = {});
 
 }  // namespace mobula::server

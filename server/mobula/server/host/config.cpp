@@ -11,7 +11,7 @@
 namespace mobula::server {
 namespace {
 
-std::vector<core::Setting> world_settings(Config& config) {
+std::vector<core::Setting> world_settings(HostConfig& config) {
   const std::string group = "World";
   return {{"level",
            &config.level,
@@ -34,10 +34,10 @@ std::vector<core::Setting> world_settings(Config& config) {
            &config.checkpoint_seconds,
            "how often the world is saved, and so at most what a crash loses",
            {.least = 0.05, .most = 86'400, .group = group}},
-          {"index_limit",
-           &config.index_limit,
-           "entities at a time; servers and clients need memory by it",
-           {.least = 1024, .most = wire::max_index_limit, .group = group}}};
+          {"entities_max",
+           &config.entities_max,
+           "maximum number of entities at a time; the memory of servers and clients grows with it",
+           {.least = 1024, .most = wire::entities_max_limit, .former_key = "index_limit", .group = group}}};
 }
 
 core::Status check_ip(const std::string& text) {
@@ -45,7 +45,7 @@ core::Status check_ip(const std::string& text) {
   return address ? core::Status(core::Done{}) : address.error();
 }
 
-std::vector<core::Setting> network_settings(Config& config) {
+std::vector<core::Setting> network_settings(HostConfig& config) {
   const std::string group = "Network";
   return {{"port", &config.port, "UDP port; 0 takes any free one", {.group = group}},
           {"tcp_port",
@@ -83,7 +83,7 @@ std::vector<core::Setting> network_settings(Config& config) {
            {.type = "FILE", .group = group}}};
 }
 
-std::vector<core::Setting> client_settings(Config& config) {
+std::vector<core::Setting> client_settings(HostConfig& config) {
   const std::string group = "Clients";
   return {
       {"key_file",
@@ -140,7 +140,7 @@ core::Status check_log_level(const std::string& text) {
   return levels ? core::Status(core::Done{}) : levels.error();
 }
 
-std::vector<core::Setting> log_settings(Config& config) {
+std::vector<core::Setting> log_settings(HostConfig& config) {
   const std::string group = "Log";
   return {
       {"log_level",
@@ -180,23 +180,23 @@ core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16
 }
 
 // Where everyone may ask, this machine may.
-std::string admin_url(const Config& config) {
+std::string admin_url(const HostConfig& config) {
   core::Result<transport::Address> address = admin_listen(config.admin_address, config.admin_port);
   if (!address) return {};
   const bool all = address->is_any() || *address == transport::Address::v4(0, 0, 0, 0, config.admin_port);
   return "http://" + to_string(all ? transport::Address::v4(127, 0, 0, 1, config.admin_port) : *address);
 }
 
-std::vector<core::Setting> settings_of(Config& config) {
+std::vector<core::Setting> settings_of(HostConfig& config) {
   std::vector<core::Setting> settings;
   for (auto* const part : {world_settings, network_settings, client_settings, log_settings})
     for (core::Setting& setting : part(config)) settings.push_back(std::move(setting));
   return settings;
 }
 
-std::optional<Config> parse_command_line(int argc, const char* const* argv, const char* const* environment, int& status,
-                                         std::vector<core::Setting> of_game) {
-  Config config;
+std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, const char* const* environment,
+                                             int& status, std::vector<core::Setting> of_game) {
+  HostConfig config;
   config.program = std::filesystem::path(argv[0]).filename();
   CLI::App app("Serves a world: spawns a compiled level, runs the game at a fixed tick, mirrors it to every client.",
                config.program);
@@ -221,10 +221,10 @@ std::optional<Config> parse_command_line(int argc, const char* const* argv, cons
   return config;
 }
 
-ServerConfig server_config_of(const Config& config) {
+ServerConfig server_config_of(const HostConfig& config) {
   return {.ticks_per_second = config.tick_rate,
           .seed = config.seed,
-          .index_limit = config.index_limit,
+          .entities_max = config.entities_max,
           .history_bytes = config.history_bytes,
           .verify_one_in = config.verify_one_in,
           .delta_bytes_per_tick_max = config.delta_bytes_max,

@@ -12,7 +12,7 @@ namespace mobula::server {
 
 struct ServerConfig;
 
-struct Config {
+struct HostConfig {
   enum class Job { serve, check_health };
 
   std::string program;  // what the process was started as, for its messages
@@ -43,7 +43,7 @@ struct Config {
   std::uint32_t drain_seconds = 0;          // between being asked to stop and the end
   std::uint32_t away_max = 256;             // players whose connection was lost, kept for them to come back
   std::uint32_t rejoin_grace_seconds = 30;
-  std::uint32_t index_limit = 1u << 20;  // entities at a time
+  std::uint32_t entities_max = 1u << 20;  // entities at a time
   std::uint64_t history_bytes = 16u << 20;
   std::uint32_t delta_bytes_max = 24 * 1024;  // for one client in one tick
   std::uint32_t verify_one_in = 100;          // clients; 0: none but who asks
@@ -53,16 +53,16 @@ struct Config {
 };
 
 // Each with its target in `config`: one row is the flag, the variable, the key, the help and the default.
-std::vector<core::Setting> settings_of(Config& config);
+std::vector<core::Setting> settings_of(HostConfig& config);
 // Nothing if the program is done: help was asked for (status 0) or something is wrong (status 2); what there is to say
 // has been printed. A game's own settings come behind the server's.
-std::optional<Config> parse_command_line(int argc, const char* const* argv, const char* const* environment, int& status,
-                                         std::vector<core::Setting> of_game = {});
+std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, const char* const* environment,
+                                             int& status, std::vector<core::Setting> of_game = {});
 // Where the admin port listens. Reason: "bad address".
 core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16_t port);
 // By which this machine reaches it.
-std::string admin_url(const Config& config);
+std::string admin_url(const HostConfig& config);
 // Of a server's configuration what it is told alone.
-ServerConfig server_config_of(const Config& config);
+ServerConfig server_config_of(const HostConfig& config);
 
 }  // namespace mobula::server

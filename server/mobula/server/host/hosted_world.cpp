@@ -9,7 +9,7 @@ namespace {
 using transport::Pipe;
 using LoadedLevel = core::Result<std::shared_ptr<const resource::Resource>>;
 
-net::ServerPipesConfig pipes_of(const Config& config) {
+net::ServerPipesConfig pipes_of(const HostConfig& config) {
   net::ServerPipesConfig pipes{.listen = transport::Address::any(config.port),
                                .tcp_port = config.tcp_port,
                                .websocket_port = config.ws_port,
@@ -21,8 +21,8 @@ net::ServerPipesConfig pipes_of(const Config& config) {
   return pipes;
 }
 
-transport::ServerConfig transport_of(const Config& config, const Admission& admission) {
-  transport::ServerConfig transport{.private_key = admission.key, .public_addresses = admission.accepted};
+transport::ServerEndpointConfig transport_of(const HostConfig& config, const Admission& admission) {
+  transport::ServerEndpointConfig transport{.private_key = admission.key, .public_addresses = admission.accepted};
   transport.sessions_max = config.clients_max;
   core::random_bytes(transport.challenge_key);
   core::random_bytes(std::as_writable_bytes(std::span(&transport.table_seed, 1)));
@@ -42,7 +42,7 @@ void log_pipe(const net::ServerPipes& pipes, Pipe pipe, std::string_view name) {
                  counters.accepted);
 }
 
-TickPacer::Config pacing_of(const Config& config) {
+TickPacer::HostConfig pacing_of(const HostConfig& config) {
   return {.ticks_per_second = config.tick_rate, .catch_up_max = config.catch_up_ticks};
 }
 
@@ -50,11 +50,11 @@ double in_ms(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds
 
 }  // namespace
 
-HostedWorld::HostedWorld(std::string name, Config config)
+HostedWorld::HostedWorld(std::string name, HostConfig config)
     : name_(std::move(name)), config_(std::move(config)), pacer_(pacing_of(config_), core::monotonic_now()) {}
 
-core::Result<std::unique_ptr<HostedWorld>> HostedWorld::open(net::EventLoop& events, std::string name, Config config,
-                                                             Game& game) {
+core::Result<std::unique_ptr<HostedWorld>> HostedWorld::open(net::EventLoop& events, std::string name,
+                                                             HostConfig config, Game& game) {
   std::unique_ptr<HostedWorld> world(new HostedWorld(std::move(name), std::move(config)));
   if (const core::Status started = world->start(events, game); !started) return started.error();
   return world;

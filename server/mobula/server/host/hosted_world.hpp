@@ -18,13 +18,13 @@ namespace mobula::server {
 class HostedWorld {
  public:
   // Reasons: those of the level's file, of opening the sockets, of the key, and of Server::start.
-  static core::Result<std::unique_ptr<HostedWorld>> open(net::EventLoop& events, std::string name, Config config,
+  static core::Result<std::unique_ptr<HostedWorld>> open(net::EventLoop& events, std::string name, HostConfig config,
                                                          Game& game);
   HostedWorld(const HostedWorld&) = delete;
   HostedWorld& operator=(const HostedWorld&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] const Config& config() const { return config_; }
+  [[nodiscard]] const HostConfig& config() const { return config_; }
   [[nodiscard]] Server& server() { return *server_; }
   [[nodiscard]] const net::ServerPipes& pipes() const { return *pipes_; }
   [[nodiscard]] const Admission& admission() const { return admission_; }
@@ -46,7 +46,7 @@ class HostedWorld {
   [[nodiscard]] const store::Store* store() const { return store_.get(); }
 
  private:
-  HostedWorld(std::string name, Config config);
+  HostedWorld(std::string name, HostConfig config);
   core::Status start(net::EventLoop& events, Game& game);
   core::Status open_store(const Game& game);
   void take_datagrams();
@@ -54,7 +54,7 @@ class HostedWorld {
   void log_summary();
 
   std::string name_;
-  Config config_;
+  HostConfig config_;
   std::unique_ptr<net::ServerPipes> pipes_;
   Admission admission_;
   std::unique_ptr<store::Store> store_;

@@ -4,7 +4,7 @@
 
 namespace mobula::server {
 
-core::Result<HostedWorld*> Worlds::open(std::string name, Config config, Game& game) {
+core::Result<HostedWorld*> Worlds::open(std::string name, HostConfig config, Game& game) {
   if (std::ranges::any_of(worlds_, [&](const auto& world) { return world->name() == name; }))
     return core::Error{"name taken", core::format("there is a world \"{}\" already", name)};
   if (draining_) return core::Error{"ending", "the server ends: no world is opened any more"};

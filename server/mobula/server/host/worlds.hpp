@@ -20,7 +20,7 @@ class Worlds {
 
   // The pointer is good until the world is closed. At any time, in a hook of another world's game too. Reasons: "name
   // taken", "ending" (of the process), and those of HostedWorld::open. The game must outlive the world.
-  core::Result<HostedWorld*> open(std::string name, Config config, Game& game);
+  core::Result<HostedWorld*> open(std::string name, HostConfig config, Game& game);
   // Ends its clients' sessions, after the tick that runs. Nothing happens if there is none of that name.
   void close(std::string_view name);
   // Null if there is none, or it is being closed.

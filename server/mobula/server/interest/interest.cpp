@@ -162,7 +162,7 @@ void Interest::look(const Viewer& viewer, std::span<const std::uint32_t> seen, s
   owners_.each(viewer.player(), visit_own);
   for (const ecs::Entity viewpoint : viewer.viewpoints())
     if (registry_.valid(viewpoint)) visit_own(viewpoint.index);
-  const Eyes at = eyes(viewer);
+  const Observer at = observer(viewer);
   grid_.search(0, at.all(), visit);
   for (const std::uint32_t room : viewer.rooms()) grid_.search(room, at.all(), visit);
   for (const std::uint32_t index : seen)
@@ -192,13 +192,13 @@ bool Interest::is_within_reach(const Viewer& viewer, ecs::Entity entity, const M
   if (zone_layer(member) == InterestGrid::everywhere) return true;
   const Falloff& layer = falloffs_[member.relevance.layer];
   const float radius_squared = in_view ? layer.leave_squared : 4 * layer.half_squared;
-  const Eyes at = eyes(viewer);
+  const Observer at = observer(viewer);
   return std::ranges::any_of(at.all(),
                              [&](const Vec3& eye) { return distance_squared(position, eye) <= radius_squared; });
 }
 
-Interest::Eyes Interest::eyes(const Viewer& viewer) const {
-  Eyes found;
+Interest::Observer Interest::observer(const Viewer& viewer) const {
+  Observer found;
   for (const ecs::Entity viewpoint : viewer.viewpoints()) {
     const std::uint32_t position = registry_.valid(viewpoint) ? worlds_.find(viewpoint.index) : ecs::Pool::none;
     if (position == ecs::Pool::none) continue;
@@ -207,13 +207,13 @@ Interest::Eyes Interest::eyes(const Viewer& viewer) const {
   return found;
 }
 
-float Interest::importance(const Eyes& eyes, std::uint32_t index) const {
+float Interest::importance(const Observer& observer, std::uint32_t index) const {
   if (!is_published(index)) return Relevance{}.priority;
   const Member& member = members_[index];
   const Falloff& falloff = falloffs_[member.relevance.layer];
   if (!member.positioned || falloff.half_squared == 0) return member.relevance.priority;
   float nearest = falloff.leave_squared;
-  for (const Vec3& eye : eyes.all()) nearest = std::min(nearest, distance_squared(grid_.position(index), eye));
+  for (const Vec3& eye : observer.all()) nearest = std::min(nearest, distance_squared(grid_.position(index), eye));
   return member.relevance.priority * falloff.half_squared / (falloff.half_squared + nearest);
 }
 

@@ -75,18 +75,18 @@ class Interest {
   // is not asked about the dead.
   [[nodiscard]] bool would_have_stayed(const Viewer& viewer, ecs::Entity entity) const;
 
-  // Where a viewer's eyes are now.
-  struct Eyes {
+  // Where a viewer's observer are now.
+  struct Observer {
     std::array<engine::Vec3, Viewer::viewpoints_max> at;
     std::uint32_t count = 0;
 
     [[nodiscard]] std::span<const engine::Vec3> all() const { return {at.data(), count}; }
   };
-  [[nodiscard]] Eyes eyes(const Viewer& viewer) const;
+  [[nodiscard]] Observer observer(const Viewer& viewer) const;
   // The entity's priority; the farther it is from the nearest eye, the less: half of it at half its layer's radius, a
   // fifth at the radius, and no less than at the leave radius. Where distance means nothing, or nothing is published,
   // the priority itself.
-  [[nodiscard]] float importance(const Eyes& eyes, std::uint32_t index) const;
+  [[nodiscard]] float importance(const Observer& observer, std::uint32_t index) const;
   // 0: nobody.
   [[nodiscard]] std::uint32_t owner(std::uint32_t index) const {
     return index < members_.size() ? members_[index].relevance.owner : 0;

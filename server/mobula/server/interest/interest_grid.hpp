@@ -58,9 +58,9 @@ class InterestGrid {
   [[nodiscard]] std::size_t zone_count_max() const { return zones_.size(); }
 
   // visit(index, whether it may enter) for all in the room that need not leave: those of `everywhere`, and who is near
-  // one of the eyes. Some more than once, and in no order that means anything.
+  // one of the observer. Some more than once, and in no order that means anything.
   template <class Visit>
-  void search(std::uint32_t room, std::span<const engine::Vec3> eyes, Visit visit) const;
+  void search(std::uint32_t room, std::span<const engine::Vec3> observer, Visit visit) const;
 
   // Asserts the invariants by walking everything.
   void check() const;
@@ -140,7 +140,7 @@ inline InterestGrid::Span InterestGrid::cells_around(float metres, const Reach& 
 }
 
 template <class Visit>
-inline void InterestGrid::search(std::uint32_t room, std::span<const engine::Vec3> eyes, Visit visit) const {
+inline void InterestGrid::search(std::uint32_t room, std::span<const engine::Vec3> observer, Visit visit) const {
   const std::uint64_t key = std::uint64_t{room} << 8;
   for (auto at = std::lower_bound(zones_by_room_.begin(), zones_by_room_.end(), ZoneOf{key, 0});
        at != zones_by_room_.end() && at->key >> 8 == room; ++at) {
@@ -148,7 +148,7 @@ inline void InterestGrid::search(std::uint32_t room, std::span<const engine::Vec
     if (zone.layer == everywhere) {
       lines_.each(zone.cells[0], [&](std::uint32_t index, std::uint32_t /*slot*/) { visit(index, true); });
     } else {
-      for (const engine::Vec3& eye : eyes) search(zone, eye, visit);
+      for (const engine::Vec3& eye : observer) search(zone, eye, visit);
     }
   }
 }

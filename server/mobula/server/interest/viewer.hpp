@@ -1,4 +1,4 @@
-// Through whose eyes a client sees: the player, the entities around which it looks, and the rooms it is in.
+// Through whose observer a client sees: the player, the entities around which it looks, and the rooms it is in.
 #pragma once
 
 #include <algorithm>

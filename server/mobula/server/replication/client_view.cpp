@@ -4,7 +4,7 @@
 
 namespace mobula::server {
 
-ClientView::ClientView(Published& published, EntityStrings& strings, bool verifies)
+ClientView::ClientView(Published& published, EncodedDeltaCache& strings, bool verifies)
     : published_(published), strings_(strings), work_(strings.workspace()), verifies_(verifies), sent_(verifies) {}
 
 // Which are seen ------------------------------------------------------------------------------------------------------

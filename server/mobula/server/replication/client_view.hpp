@@ -15,7 +15,7 @@
 #include <mobula/core/bit_set.hpp>
 #include <mobula/core/prefetch.hpp>
 #include <mobula/server/replication/announced_prototypes.hpp>
-#include <mobula/server/replication/entity_strings.hpp>
+#include <mobula/server/replication/encoded_delta_cache.hpp>
 #include <mobula/server/replication/level_offer.hpp>
 #include <mobula/server/replication/sent_bytes.hpp>
 #include <mobula/server/replication/sent_deltas.hpp>
@@ -30,7 +30,7 @@ namespace mobula::server {
 class ClientView {
  public:
   // Both outlive the view. It sees nothing yet. `verifies`: its deltas carry the hash of what the client has.
-  ClientView(Published& published, EntityStrings& strings, bool verifies);
+  ClientView(Published& published, EncodedDeltaCache& strings, bool verifies);
   // The client has the level, as the offer's message of this moment told it: before anything comes into view. What is
   // pristine it has; such entities take no id until something about them changes.
   void begin_with(std::shared_ptr<const LevelOffer> level);
@@ -178,7 +178,7 @@ class ClientView {
   void make_lists();
   // The last delta of a window carries nothing.
   [[nodiscard]] bool may_carry() const { return sent_.unsettled() + 1 < SentDeltas::window_max; }
-  [[nodiscard]] EntityStrings::Bits change_of(std::uint32_t id) const;
+  [[nodiscard]] EncodedDeltaCache::Bits change_of(std::uint32_t id) const;
   void list_anew(std::uint32_t id);
 
   struct Plan;
@@ -213,7 +213,7 @@ class ClientView {
   void tell_anew(std::uint32_t id);
 
   Published& published_;
-  EntityStrings& strings_;
+  EncodedDeltaCache& strings_;
   ViewWorkspace& work_;
   std::shared_ptr<const LevelOffer> level_;  // null: the client has none
   std::size_t stirred_seen_ = 0;

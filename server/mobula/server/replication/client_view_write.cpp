@@ -71,7 +71,7 @@ void ClientView::make_lists() {
     each->next = 0;
   }
   for (const Candidate& candidate : work_.candidates) {
-    const EntityStrings::Bits bits = change_of(candidate.id);
+    const EncodedDeltaCache::Bits bits = change_of(candidate.id);
     if (bits.known()) {
       (candidate.moving ? work_.moving : work_.changed).items.push_back({candidate.id, candidate.moving_before, bits});
     } else {
@@ -84,18 +84,18 @@ void ClientView::make_lists() {
 }
 
 // Not known: there is nothing that a change could rest on.
-EntityStrings::Bits ClientView::change_of(std::uint32_t id) const {
+EncodedDeltaCache::Bits ClientView::change_of(std::uint32_t id) const {
   const Slot& slot = slots_[id];
   if (slot.state != State::seen || slot.b1 == 0 ||
       slot.b1 < std::max(published_.entity(slot.index).structure_tick, reset_of(id)))
-    return EntityStrings::unknown_bits();
+    return EncodedDeltaCache::unknown_bits();
   return strings_.change(slot.index, slot.b1, b2_of(slot), slot.owner);
 }
 
 // What goes, or is told whole.
 void ClientView::list_anew(std::uint32_t id) {
   const Slot& slot = slots_[id];
-  if (slot.state != State::seen) return work_.gone.items.push_back({id, 0, EntityStrings::no_bits()});
+  if (slot.state != State::seen) return work_.gone.items.push_back({id, 0, EncodedDeltaCache::no_bits()});
   if (rests_on_level(slot)) return work_.appeared.items.push_back({id, 0, strings_.since_level(slot.index)});
   if (prototypes_.find_or_want(published_.entity(slot.index).prototype) == AnnouncedPrototypes::unknown)
     return;  // stays pending

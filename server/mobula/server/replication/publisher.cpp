@@ -8,8 +8,8 @@ namespace mobula::server {
 std::span<const std::uint32_t> Publisher::publish() {
   MOBULA_ASSERT(registry_.tick() > last_tick_, "a tick is published once");
   changed_.clear();
-  came_.clear();
-  went_.clear();
+  spawned_.clear();
+  despawned_.clear();
   for (const ecs::JournalEntry& entry : registry_.journal())
     for (std::uint32_t i = 0; i < entry.count; ++i) note(entry.first.index + i);
   for (const std::uint32_t index : changed_) publish_structure(index);
@@ -29,8 +29,8 @@ void Publisher::note(std::uint32_t index) {
 void Publisher::publish_structure(std::uint32_t index) {
   const ecs::Entity entity = registry_.entities().at(index);
   const PublishedEntity before = published_.entity(index);
-  if (before.entity != entity && before.entity) went_.push_back(index);
-  if (before.entity != entity && entity) came_.push_back(index);
+  if (before.entity != entity && before.entity) despawned_.push_back(index);
+  if (before.entity != entity && entity) spawned_.push_back(index);
   if (!entity) return published_.erase(index, registry_.tick());
   const ecs::PrototypeId prototype = sent_prototype(registry_.prototype(entity));
   if (before.entity == entity && before.prototype == prototype) return;

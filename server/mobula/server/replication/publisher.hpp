@@ -25,8 +25,8 @@ class Publisher {
   // went or changed, valid until the next call. Fields that are `predicted` become what mirrors have.
   std::span<const std::uint32_t> publish();
   // Of these, the indices at which another entity is now, and those at which there was one. Some are in both.
-  [[nodiscard]] std::span<const std::uint32_t> came() const { return came_; }
-  [[nodiscard]] std::span<const std::uint32_t> went() const { return went_; }
+  [[nodiscard]] std::span<const std::uint32_t> spawned() const { return spawned_; }
+  [[nodiscard]] std::span<const std::uint32_t> despawned() const { return despawned_; }
 
   // Prototypes that no longer are.
   void forget(std::span<const ecs::PrototypeId> prototypes);
@@ -48,8 +48,8 @@ class Publisher {
   Published published_;
   ecs::Tick last_tick_ = 0;
   std::vector<std::uint32_t> changed_;
-  std::vector<std::uint32_t> came_;
-  std::vector<std::uint32_t> went_;
+  std::vector<std::uint32_t> spawned_;
+  std::vector<std::uint32_t> despawned_;
   std::vector<ecs::Tick> noted_;                   // by index: the tick it was put into changed_
   std::vector<ecs::PrototypeId> sent_prototypes_;  // by prototype; held
 };

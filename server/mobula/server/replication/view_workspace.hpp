@@ -2,7 +2,7 @@
 // choosing until another chooses. So it stays in the cache, and a client that waits takes no memory for it.
 #pragma once
 
-#include <mobula/server/replication/entity_strings.hpp>
+#include <mobula/server/replication/encoded_delta_cache.hpp>
 #include <span>
 #include <vector>
 
@@ -18,7 +18,7 @@ struct ViewWorkspace {
   struct Item {
     std::uint32_t id;
     std::uint32_t moving_before;
-    EntityStrings::Bits bits;
+    EncodedDeltaCache::Bits bits;
   };
   struct List {
     std::vector<Item> items;

@@ -32,7 +32,7 @@ core::Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Game& g
                    .spawners = game.spawners(),
                    .ticks_per_second = config.ticks_per_second,
                    .seed = config.seed,
-                   .index_limit = config.index_limit,
+                   .entities_max = config.entities_max,
                    .incarnation = config.store != nullptr ? config.store->incarnation() : 0});
   if (!world) return world.error();
   std::unique_ptr<Server> server(new Server(std::move(config), game, std::move(*world)));
@@ -63,7 +63,7 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
       schedule_(std::make_unique<ecs::Schedule>(world_->registry(),
                                                 config_.phase_clock != nullptr ? config_.phase_clock : no_clock)),
       publisher_(std::make_unique<Publisher>(world_->registry(), world_->schema(), config_.history_bytes)),
-      strings_(std::make_unique<EntityStrings>(publisher_->published())),
+      strings_(std::make_unique<EncodedDeltaCache>(publisher_->published())),
       interest_(std::make_unique<Interest>(world_->registry(), game.layers())),
       endpoint_(config_.transport),
       bans_(std::move(config_.bans)),
@@ -207,8 +207,8 @@ void Server::publish() {
   offers_level_ = offers_level_ && level_ != nullptr;
   if (level_ != nullptr) strings_->set_level(&level_->copy());
   strings_->begin_tick(world_->tick());
-  for (const std::uint32_t index : publisher_->went()) interest_->remove(index);
-  for (const std::uint32_t index : publisher_->came()) interest_->add(index);
+  for (const std::uint32_t index : publisher_->despawned()) interest_->remove(index);
+  for (const std::uint32_t index : publisher_->spawned()) interest_->add(index);
   interest_->update();
 }
 
@@ -306,10 +306,10 @@ void Server::replicate(Session& session, transport::Session& lanes, core::Nanose
   take_acks(session, now);
   phases_.end(TickPhase::receive);
   look(session);
-  std::optional<Interest::Eyes> eyes;
+  std::optional<Interest::Observer> observer;
   session.view->choose(world_->tick(), budget, [&](std::uint32_t index) {
-    if (!eyes) eyes = interest_->eyes(*session.viewer);
-    return interest_->importance(*eyes, index);
+    if (!observer) observer = interest_->observer(*session.viewer);
+    return interest_->importance(*observer, index);
   });
   phases_.end(TickPhase::choose);
   do {

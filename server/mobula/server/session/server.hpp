@@ -36,7 +36,7 @@ struct ServerConfig {
   std::shared_ptr<const resource::Resource> level{};  // null: an empty world
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
-  std::uint32_t index_limit = 1u << 20;  // entities at a time
+  std::uint32_t entities_max = 1u << 20;  // entities at a time
   // Of values that are no longer: what clients may rest on.
   std::size_t history_bytes = 16u << 20;
   // Of so many clients that do not ask for it, one has its mirror verified; 0: none.
@@ -61,7 +61,7 @@ struct ServerConfig {
   // server, which calls all of it but open() and status().
   store::Store* store = nullptr;
   std::uint32_t checkpoint_ticks = 200;  // between two
-  transport::ServerConfig transport{};
+  transport::ServerEndpointConfig transport{};
 };
 
 // What people say who are not to be trusted with a log or a terminal: printable ASCII, '?' for the rest, cut.
@@ -141,7 +141,7 @@ class Server {
   // The game's systems and what they took.
   [[nodiscard]] const ecs::Schedule& schedule() const { return *schedule_; }
   [[nodiscard]] std::span<const CommandInfo> commands() const { return commands_.commands(); }
-  [[nodiscard]] const EntityStrings& strings() const { return *strings_; }
+  [[nodiscard]] const EncodedDeltaCache& strings() const { return *strings_; }
   [[nodiscard]] const transport::ServerEndpoint& endpoint() const { return endpoint_; }
   // In order of arrival, those that are away included. Valid until the next tick.
   [[nodiscard]] std::span<const std::unique_ptr<Session>> sessions() const { return sessions_; }
@@ -237,7 +237,7 @@ class Server {
   std::unique_ptr<World> world_;
   std::unique_ptr<ecs::Schedule> schedule_;
   std::unique_ptr<Publisher> publisher_;
-  std::unique_ptr<EntityStrings> strings_;
+  std::unique_ptr<EncodedDeltaCache> strings_;
   std::unique_ptr<Interest> interest_;
   std::shared_ptr<LevelOffer> level_;  // null: there is none, or not yet
   bool offers_level_ = true;           // false: a reload has put another in its place

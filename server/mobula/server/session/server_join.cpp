@@ -164,7 +164,7 @@ core::Status Server::welcome(Session& session, transport::Session& lanes, const 
   if (!resumed) session.level = has_level ? level_ : nullptr;
   wire::Welcome welcome{.session = session.player.id,
                         .ticks_per_second = config_.ticks_per_second,
-                        .index_limit = world_->registry().entities().config().index_limit,
+                        .entities_max = world_->registry().entities().config().entities_max,
                         .schema_fingerprint = fingerprint,
                         .schema = {},
                         .resources = {},

@@ -19,7 +19,7 @@ void Server::look(Session& session) {
   const ecs::Tick now = world_->tick();
   const bool turn = (now + session.player.id) % look_interval == 0 || now - session.looked.in >= look_interval;
   const bool at_once = session.looked.at == 0 || session.looked.through != session.viewer->version() ||
-                       publisher_->came().size() > newcomers_max;
+                       publisher_->spawned().size() > newcomers_max;
   const bool looks = at_once || (changed && turn);
   if (looks || !changed) session.looked.in = now;
   looks ? look_around(session) : look_at_newcomers(session);
@@ -41,7 +41,7 @@ void Server::look_around(Session& session) {
 }
 
 void Server::look_at_newcomers(Session& session) {
-  for (const std::uint32_t index : publisher_->came()) {
+  for (const std::uint32_t index : publisher_->spawned()) {
     if (!interest_->may_enter(*session.viewer, index)) continue;
     if (!session.view->enter(index, interest_->owner(index) == session.player.id)) session.looked.at = 0;
   }

@@ -93,7 +93,7 @@ class Lobby : public testing::Test {
  protected:
   void open(const LobbyOptions& options = {}, const std::string& db = {}) {
     game_ = std::make_unique<LobbyGame>(options);
-    mobula::server::Config config = here();
+    mobula::server::HostConfig config = here();
     config.db = db;
     const core::Status opened = game_->open(worlds_, config);
     ASSERT_TRUE(opened) << opened.error().message;
@@ -152,8 +152,8 @@ class Lobby : public testing::Test {
   std::map<std::string, std::uint64_t> refusals_;  // of the lobby; the serving thread's
 
  private:
-  static mobula::server::Config here() {
-    mobula::server::Config config;
+  static mobula::server::HostConfig here() {
+    mobula::server::HostConfig config;
     config.port = 0;
     config.public_addresses = {"127.0.0.1"};
     config.tick_rate = 60;
@@ -264,7 +264,7 @@ TEST_F(Lobby, SavedAndRestoredItHasItsMembersButNoRooms) {
 
   mobula::server::Worlds others;
   LobbyGame again;
-  mobula::server::Config config;
+  mobula::server::HostConfig config;
   config.port = 0;
   config.db = db;
   ASSERT_TRUE(again.open(others, config).ok());

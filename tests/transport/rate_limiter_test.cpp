@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <mobula/core/random.hpp>
-#include <mobula/transport/rate_gate.hpp>
+#include <mobula/transport/rate_limiter.hpp>
 
 namespace mobula::transport {
 namespace {
@@ -9,9 +9,9 @@ namespace {
 using core::millisecond;
 using core::second;
 
-TEST(RateGate, LetsTheBurstPassAndThenTheRate) {
+TEST(RateLimiter, LetsTheBurstPassAndThenTheRate) {
   const Pace pace({.per_second = 10, .burst = 5});
-  RateGate gate;
+  RateLimiter gate;
   core::Nanoseconds now = 100 * second;
   int passed = 0;
   for (int i = 0; i < 100; ++i) passed += gate.pass(pace, now) ? 1 : 0;
@@ -20,9 +20,9 @@ TEST(RateGate, LetsTheBurstPassAndThenTheRate) {
   EXPECT_EQ(passed, 5 + 100);
 }
 
-TEST(RateGate, AskingCostsNothing) {
+TEST(RateLimiter, AskingCostsNothing) {
   const Pace pace({.per_second = 1, .burst = 1});
-  RateGate gate;
+  RateLimiter gate;
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(gate.open(pace, 0));
   gate.charge(pace, 0);
   EXPECT_FALSE(gate.open(pace, second - 1));
@@ -30,12 +30,12 @@ TEST(RateGate, AskingCostsNothing) {
 }
 
 // The model: a bucket of fractional tokens.
-TEST(RateGate, IsABucketOfTokens) {
+TEST(RateLimiter, IsABucketOfTokens) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
     const Pace pace({.per_second = 100, .burst = 20});
-    RateGate gate;
+    RateLimiter gate;
     double tokens = 20;
     core::Nanoseconds now = 0;
     for (int i = 0; i < 5000; ++i) {

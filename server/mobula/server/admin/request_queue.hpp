@@ -15,35 +15,35 @@
 
 namespace mobula::server::admin {
 
-class DeskQuestion {
+class QueuedRequest {
  public:
-  virtual ~DeskQuestion() = default;
+  virtual ~QueuedRequest() = default;
 
  protected:
   // On the thread that serves.
   virtual void work() noexcept = 0;
   // Gives itself back to the thread that asked, with whatever it has to destroy.
-  virtual void hand_back(std::shared_ptr<DeskQuestion> self) noexcept = 0;
+  virtual void hand_back(std::shared_ptr<QueuedRequest> self) noexcept = 0;
 
  private:
-  friend class Desk;
+  friend class RequestQueue;
   enum class State : std::uint8_t { fresh, waiting, begun, withdrawn };
   State state_ = State::fresh;  // the desk's lock guards it
 };
 
-class Desk {
+class RequestQueue {
  public:
   static constexpr std::size_t waiting_max = 64;
   using Clock = core::Nanoseconds (*)();
 
-  explicit Desk(Clock clock = core::monotonic_now) : clock_(clock) {}
-  Desk(const Desk&) = delete;
-  Desk& operator=(const Desk&) = delete;
+  explicit RequestQueue(Clock clock = core::monotonic_now) : clock_(clock) {}
+  RequestQueue(const RequestQueue&) = delete;
+  RequestQueue& operator=(const RequestQueue&) = delete;
 
   // Who asks. False: too many wait.
-  bool put(const std::shared_ptr<DeskQuestion>& question);
+  bool put(const std::shared_ptr<QueuedRequest>& question);
   // True: it has not been worked on, and will not be.
-  bool withdraw(DeskQuestion& question);
+  bool withdraw(QueuedRequest& question);
 
   // Who answers: works on questions, in their order, until so much time has passed; at least on one if any waits.
   // Returns on how many.
@@ -53,11 +53,11 @@ class Desk {
 
  private:
   std::size_t serve_waiting(core::Nanoseconds budget);
-  std::shared_ptr<DeskQuestion> take();
+  std::shared_ptr<QueuedRequest> take();
 
   Clock clock_;
   std::mutex mutex_;
-  std::deque<std::shared_ptr<DeskQuestion>> questions_;
+  std::deque<std::shared_ptr<QueuedRequest>> questions_;
   std::atomic<std::size_t> waiting_ = 0;
 };
 

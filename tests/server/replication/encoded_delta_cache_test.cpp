@@ -23,7 +23,7 @@ std::string written(const wire::EntityLayout& layout, bool owner, Write&& write)
   return text(bytes, bits.bits());
 }
 
-std::string copied(EntityStrings& strings, EntityStrings::Bits bits) {
+std::string copied(EncodedDeltaCache& strings, EncodedDeltaCache::Bits bits) {
   core::Bytes bytes(bits.count() / 8 + 16);
   core::BitWriter writer(bytes);
   strings.copy(bits, writer);
@@ -31,7 +31,7 @@ std::string copied(EntityStrings& strings, EntityStrings::Bits bits) {
   return text(bytes, bits.count());
 }
 
-class EntityStringsTest : public testing::Test {
+class EncodedDeltaCacheTest : public testing::Test {
  protected:
   void publish() {
     world.publish();
@@ -40,10 +40,10 @@ class EntityStringsTest : public testing::Test {
 
   test::RandomWorld world{1};
   ecs::Registry& registry = world.registry;
-  EntityStrings strings{world.publisher.published()};
+  EncodedDeltaCache strings{world.publisher.published()};
 };
 
-TEST_F(EntityStringsTest, AreWhatTheCodecWritesWhoeverAsksFirst) {
+TEST_F(EncodedDeltaCacheTest, AreWhatTheCodecWritesWhoeverAsksFirst) {
   Published& published = world.publisher.published();
   test::PublishedHistory history;
   for (int i = 0; i < 60; ++i) {
@@ -80,7 +80,7 @@ TEST_F(EntityStringsTest, AreWhatTheCodecWritesWhoeverAsksFirst) {
   }
 }
 
-TEST_F(EntityStringsTest, AreMadeOnceForAllThatKnowTheSame) {
+TEST_F(EncodedDeltaCacheTest, AreMadeOnceForAllThatKnowTheSame) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Inventory>(entity);
   registry.add<demo::Health>(entity);
@@ -102,14 +102,14 @@ TEST_F(EntityStringsTest, AreMadeOnceForAllThatKnowTheSame) {
   }
 }
 
-TEST_F(EntityStringsTest, TheOwnersTellMore) {
+TEST_F(EncodedDeltaCacheTest, TheOwnersTellMore) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Inventory>(entity).item_count = 8;
   publish();
   EXPECT_GT(strings.whole(entity.index, true).count(), strings.whole(entity.index, false).count());
 }
 
-TEST_F(EntityStringsTest, OfATickAreGoneWithTheNext) {
+TEST_F(EncodedDeltaCacheTest, OfATickAreGoneWithTheNext) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Health>(entity).current = 1;
   publish();
@@ -120,11 +120,11 @@ TEST_F(EntityStringsTest, OfATickAreGoneWithTheNext) {
   EXPECT_NE(copied(strings, strings.whole(entity.index, false)), before);
 }
 
-TEST(EntityStrings, ThereIsNoneOfAChangeSinceWhatTheLogHasForgotten) {
+TEST(EncodedDeltaCache, ThereIsNoneOfAChangeSinceWhatTheLogHasForgotten) {
   ecs::Registry registry;
   ASSERT_TRUE(reflect::register_components(registry, *test::game_schema()).ok());
   Publisher publisher(registry, *test::game_schema(), 128);
-  EntityStrings strings(publisher.published());
+  EncodedDeltaCache strings(publisher.published());
   const ecs::Entity entity = registry.create();
   registry.add<demo::Health>(entity);
   for (ecs::Tick tick = 1; tick <= 30; ++tick) {
@@ -142,7 +142,7 @@ TEST(EntityStrings, ThereIsNoneOfAChangeSinceWhatTheLogHasForgotten) {
 }
 
 #ifdef MOBULA_ASSERTS
-TEST_F(EntityStringsTest, ATickBeginsOnce) {
+TEST_F(EncodedDeltaCacheTest, ATickBeginsOnce) {
   publish();
   EXPECT_DEATH(strings.begin_tick(registry.tick()), "a tick begins once");
 }

@@ -2,7 +2,7 @@
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/server/admin/gate.hpp>
+#include <mobula/server/admin/auth_filter.hpp>
 #include <mobula/server/admin/same_machine.hpp>
 
 namespace mobula::server::admin {

@@ -5,15 +5,15 @@
 
 namespace mobula::server {
 
-EntityStrings::EntityStrings(Published& published)
+EncodedDeltaCache::EncodedDeltaCache(Published& published)
     : published_(published), workspace_(std::make_unique<ViewWorkspace>()) {
   clear(least_entries);
 }
 
-EntityStrings::~EntityStrings() = default;
+EncodedDeltaCache::~EncodedDeltaCache() = default;
 
 // The table is as large as the tick before needed it.
-void EntityStrings::begin_tick(ecs::Tick tick) {
+void EncodedDeltaCache::begin_tick(ecs::Tick tick) {
   static_assert(wire::b2_age_max < level_span);
   static_assert(wire::entity_bits_max <= long_count_max);
   MOBULA_ASSERT(tick > tick_, "a tick begins once: what was copied of it must stay what it is");
@@ -22,13 +22,13 @@ void EntityStrings::begin_tick(ecs::Tick tick) {
   clear(std::max(least_entries, std::bit_ceil(std::size_t{2} * used_blocks_)));
 }
 
-void EntityStrings::clear(std::size_t entries) {
+void EncodedDeltaCache::clear(std::size_t entries) {
   entries_.assign(entries, Entry{});
   shift_ = 64 - static_cast<unsigned>(std::countr_zero(entries));
   used_blocks_ = 0;
 }
 
-void EntityStrings::grow() {
+void EncodedDeltaCache::grow() {
   std::vector<Entry> before(2 * entries_.size());
   before.swap(entries_);
   --shift_;
@@ -36,7 +36,7 @@ void EntityStrings::grow() {
     if (entry.key != no_key) entries_[place_of(entry.key)] = entry;
 }
 
-std::uint32_t EntityStrings::add_block(std::uint64_t key) {
+std::uint32_t EncodedDeltaCache::add_block(std::uint64_t key) {
   if (std::size_t{2} * (used_blocks_ + 1) > entries_.size()) grow();
   entries_[place_of(key)] = {key, used_blocks_};
   if (used_blocks_ == blocks_.size()) blocks_.emplace_back();
@@ -44,7 +44,7 @@ std::uint32_t EntityStrings::add_block(std::uint64_t key) {
   return used_blocks_++;
 }
 
-core::BitWriter EntityStrings::make_room(const wire::EntityLayout& layout) {
+core::BitWriter EncodedDeltaCache::make_room(const wire::EntityLayout& layout) {
   if (now_.size() < layout.words) {
     now_.resize(layout.words);
     b1_.resize(layout.words);
@@ -56,7 +56,7 @@ core::BitWriter EntityStrings::make_room(const wire::EntityLayout& layout) {
   return core::BitWriter({&arena_[used_bytes_], room});
 }
 
-std::uint64_t EntityStrings::make(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner) {
+std::uint64_t EncodedDeltaCache::make(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner) {
   ++made_;
   const wire::EntityLayout& layout = published_.codecs().entity(published_.entity(index).prototype);
   core::BitWriter writer = make_room(layout);
@@ -68,7 +68,7 @@ std::uint64_t EntityStrings::make(std::uint32_t index, ecs::Tick age, ecs::Tick 
 }
 
 // Writes it once more, behind what is kept, and then forgets it.
-void EntityStrings::measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, SentBytes& sent) {
+void EncodedDeltaCache::measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, SentBytes& sent) {
   const ecs::PrototypeId prototype = published_.entity(index).prototype;
   const wire::EntityLayout& layout = published_.codecs().entity(prototype);
   core::BitWriter writer = make_room(layout);
@@ -81,7 +81,7 @@ void EntityStrings::measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, 
   sent.add(published_.registry().prototypes().pools(prototype), row_bits_);
 }
 
-std::optional<wire::Baseline> EntityStrings::read(std::uint32_t index, ecs::Tick age, ecs::Tick span) {
+std::optional<wire::Baseline> EncodedDeltaCache::read(std::uint32_t index, ecs::Tick age, ecs::Tick span) {
   published_.words_now(index, now_.data());
   if (age == 0) return wire::Baseline{};
   if (span == level_span) {
@@ -94,7 +94,7 @@ std::optional<wire::Baseline> EntityStrings::read(std::uint32_t index, ecs::Tick
   return wire::Baseline{.b1 = b1_.data(), .b2 = span != 0 ? b2_.data() : nullptr, .time = {age, span}};
 }
 
-std::uint64_t EntityStrings::keep(const core::BitWriter& writer) {
+std::uint64_t EncodedDeltaCache::keep(const core::BitWriter& writer) {
   MOBULA_ASSERT(writer.ok(), "a string is no longer than its layout says");
   const std::uint64_t count = writer.bits();
   if (count <= short_count_max)

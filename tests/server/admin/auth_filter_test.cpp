@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <mobula/server/admin/gate.hpp>
+#include <mobula/server/admin/auth_filter.hpp>
 
 namespace mobula::server::admin {
 namespace {

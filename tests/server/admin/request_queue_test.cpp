@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <mobula/server/admin/desk.hpp>
+#include <mobula/server/admin/request_queue.hpp>
 #include <thread>
 #include <vector>
 
@@ -9,7 +9,7 @@ namespace {
 
 core::Nanoseconds fake_now = 0;
 
-class Asked final : public DeskQuestion {
+class Asked final : public QueuedRequest {
  public:
   explicit Asked(std::vector<int>& log, int number, core::Nanoseconds takes = 0)
       : log_(log), number_(number), takes_(takes) {}
@@ -21,7 +21,7 @@ class Asked final : public DeskQuestion {
     log_.push_back(number_);
     fake_now += takes_;
   }
-  void hand_back(std::shared_ptr<DeskQuestion> /*self*/) noexcept override { handed_back = true; }
+  void hand_back(std::shared_ptr<QueuedRequest> /*self*/) noexcept override { handed_back = true; }
 
   std::vector<int>& log_;
   int number_;
@@ -30,8 +30,8 @@ class Asked final : public DeskQuestion {
 
 core::Nanoseconds read_fake_clock() { return fake_now; }
 
-TEST(AdminDesk, QuestionsAreWorkedOnInTheirOrderAndHandedBack) {
-  Desk desk(read_fake_clock);
+TEST(AdminRequestQueue, QuestionsAreWorkedOnInTheirOrderAndHandedBack) {
+  RequestQueue desk(read_fake_clock);
   std::vector<int> log;
   std::vector<std::shared_ptr<Asked>> asked;
   for (int i = 0; i < 5; ++i) {
@@ -47,8 +47,8 @@ TEST(AdminDesk, QuestionsAreWorkedOnInTheirOrderAndHandedBack) {
   EXPECT_EQ(desk.serve(core::second), 0u);
 }
 
-TEST(AdminDesk, ServesForItsTimeAndAtLeastOne) {
-  Desk desk(read_fake_clock);
+TEST(AdminRequestQueue, ServesForItsTimeAndAtLeastOne) {
+  RequestQueue desk(read_fake_clock);
   std::vector<int> log;
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(desk.put(std::make_shared<Asked>(log, i, 600)));
   EXPECT_EQ(desk.serve(1000), 2u);
@@ -57,8 +57,8 @@ TEST(AdminDesk, ServesForItsTimeAndAtLeastOne) {
   EXPECT_EQ(desk.serve(600), 0u);
 }
 
-TEST(AdminDesk, WhatIsWithdrawnIsNotWorkedOn) {
-  Desk desk(read_fake_clock);
+TEST(AdminRequestQueue, WhatIsWithdrawnIsNotWorkedOn) {
+  RequestQueue desk(read_fake_clock);
   std::vector<int> log;
   const auto first = std::make_shared<Asked>(log, 1);
   const auto second = std::make_shared<Asked>(log, 2);
@@ -71,8 +71,8 @@ TEST(AdminDesk, WhatIsWithdrawnIsNotWorkedOn) {
   EXPECT_FALSE(desk.withdraw(*second)) << "it is done";
 }
 
-TEST(AdminDesk, SoManyWaitAndNoMore) {
-  Desk desk(read_fake_clock);
+TEST(AdminRequestQueue, SoManyWaitAndNoMore) {
+  RequestQueue desk(read_fake_clock);
   std::vector<int> log;
   std::vector<std::shared_ptr<Asked>> asked;
   for (std::size_t i = 0; i < 64; ++i) {
@@ -87,14 +87,14 @@ TEST(AdminDesk, SoManyWaitAndNoMore) {
 }
 
 // The one thread asks and withdraws, the other serves: each question is worked on or withdrawn, never both.
-TEST(AdminDesk, WithdrawnOrWorkedOnWhateverTheThreadsDo) {
-  struct Counted final : DeskQuestion {
+TEST(AdminRequestQueue, WithdrawnOrWorkedOnWhateverTheThreadsDo) {
+  struct Counted final : QueuedRequest {
     void work() noexcept override { ++worked; }
-    void hand_back(std::shared_ptr<DeskQuestion> /*self*/) noexcept override { ++handed_back; }
+    void hand_back(std::shared_ptr<QueuedRequest> /*self*/) noexcept override { ++handed_back; }
     int worked = 0;
     std::atomic<int> handed_back = 0;
   };
-  Desk desk;
+  RequestQueue desk;
   std::atomic<bool> stop = false;
   std::thread server([&] {
     while (!stop) desk.serve(core::microsecond);

@@ -25,12 +25,12 @@ namespace mobula::server {
 
 struct ViewWorkspace;
 
-class EntityStrings {
+class EncodedDeltaCache {
  public:
-  explicit EntityStrings(Published& published);
-  ~EntityStrings();
-  EntityStrings(const EntityStrings&) = delete;
-  EntityStrings& operator=(const EntityStrings&) = delete;
+  explicit EncodedDeltaCache(Published& published);
+  ~EncodedDeltaCache();
+  EncodedDeltaCache(const EncodedDeltaCache&) = delete;
+  EncodedDeltaCache& operator=(const EncodedDeltaCache&) = delete;
 
   // Good until the next tick.
   class Bits {
@@ -43,7 +43,7 @@ class EntityStrings {
     [[nodiscard]] bool known() const { return word_ != gone_tag; }
 
    private:
-    friend class EntityStrings;
+    friend class EncodedDeltaCache;
     explicit Bits(std::uint64_t word) : word_(word) {}
     [[nodiscard]] bool is_long() const { return (word_ & tag_mask) == long_tag; }
     [[nodiscard]] std::size_t place() const { return word_ >> (tag_bits + long_count_bits); }

@@ -2,7 +2,7 @@
 #include <charconv>
 #include <chrono>
 #include <mobula/core/did_you_mean.hpp>
-#include <mobula/server/api/asking_impl.hpp>
+#include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
 namespace {

@@ -22,13 +22,13 @@ class Pace {
   }
 
  private:
-  friend class RateGate;
+  friend class RateLimiter;
   core::Nanoseconds interval_;
   core::Nanoseconds slack_;
 };
 
 // 8 bytes
-class RateGate {
+class RateLimiter {
  public:
   // Whether one more may pass.
   [[nodiscard]] bool open(const Pace& pace, core::Nanoseconds now) const { return full_at_ - now <= pace.slack_; }

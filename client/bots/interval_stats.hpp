@@ -1,5 +1,5 @@
-// What was measured in a stretch of time: a second, a step of the ramp, the whole run. Stretches add up, and take the
-// same memory however long they are.
+// Measurements of an interval: a second, a step of the ramp, or the whole run. Intervals can be added; the memory does
+// not grow with their length.
 #pragma once
 
 #include <bots/counts.hpp>
@@ -8,7 +8,7 @@
 
 namespace mobula::client {
 
-struct Stretch {
+struct IntervalStats {
   core::Nanoseconds length = 0;
   core::Nanoseconds cpu = 0;        // of this process
   core::Nanoseconds bots_time = 0;  // of all bots that played, added up
@@ -18,7 +18,7 @@ struct Stretch {
   core::Histogram rtts_us;
   core::Histogram lags_us;  // of the bots' own loop
 
-  void add(const Stretch& later);
+  void add(const IntervalStats& later);
   void clear();
 };
 

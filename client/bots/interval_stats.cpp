@@ -1,8 +1,8 @@
-#include <bots/stretch.hpp>
+#include <bots/interval_stats.hpp>
 
 namespace mobula::client {
 
-void Stretch::add(const Stretch& later) {
+void IntervalStats::add(const IntervalStats& later) {
   length += later.length;
   cpu += later.cpu;
   bots_time += later.bots_time;
@@ -13,7 +13,7 @@ void Stretch::add(const Stretch& later) {
   lags_us.merge(later.lags_us);
 }
 
-void Stretch::clear() {
+void IntervalStats::clear() {
   length = cpu = bots_time = 0;
   counts = {};
   for (core::Histogram* histogram : {&intervals_us, &joins_us, &rtts_us, &lags_us}) histogram->clear();
