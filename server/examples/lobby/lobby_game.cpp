@@ -139,7 +139,7 @@ HostConfig LobbyGame::room_config(std::uint32_t capacity) const {
   config.tick_rate = room_tick_rate;
   config.seed = lobby.config().seed + opened_;
   config.clients_max = 2 * capacity;  // who comes back may be there before he is known to be gone
-  for (const mobula::transport::Address& address : lobby.admission().public_addresses) {
+  for (const mobula::transport::Address& address : lobby.token_issuer().public_addresses) {
     const std::string text = to_string(address);
     config.public_addresses.push_back(text.substr(0, text.rfind(':')));
   }
@@ -150,7 +150,7 @@ Status LobbyGame::let_in(World& world, const Player& player, const OpenRoom& roo
   const HostedWorld* hosted = worlds_->find(room.world);
   mobula::server::Identity identity = player.identity;  // the same person
   mobula::core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
-  const auto token = mobula::server::make_token(hosted->admission(), identity);
+  const auto token = mobula::server::make_token(hosted->token_issuer(), identity);
   return token ? give_ticket(world, player, room.name, *token) : Status(token.error());
 }
 

@@ -26,14 +26,14 @@ int refuse(const HostConfig& config, const core::Error& error) {
 
 constexpr core::Nanoseconds answers_per_tick_max = core::millisecond;
 
-api::ApiPtr make_api(Worlds& worlds, const Admission& admission) {
+api::ApiPtr make_api(Worlds& worlds, const TokenIssuer& issuer) {
   api::Api api;
   api.worlds = [&worlds] {
     std::vector<Inspection*> all;
     for (const std::unique_ptr<HostedWorld>& world : worlds.all()) all.push_back(&world->inspection());
     return all;
   };
-  api.hands_out_tokens = !admission.shared;
+  api.hands_out_tokens = !issuer.shared;
   api.started_unix_seconds = static_cast<double>(core::unix_now());
   return std::make_shared<const api::Api>(std::move(api));
 }
@@ -70,10 +70,10 @@ core::Result<admin::AdminConfig> admin_config(const HostConfig& config) {
 }
 
 core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig admin, const HostConfig& config,
-                                                              const Admission& admission, const api::ApiPtr& api) {
+                                                              const TokenIssuer& issuer, const api::ApiPtr& api) {
   admin.routes = api::routes(api);
   admin.routes.push_back(admin::live_route());
-  admin.routes.push_back(admin::tokens_route(while_open(token_source(admission), api)));
+  admin.routes.push_back(admin::tokens_route(while_open(token_source(issuer), api)));
   for (admin::Route& file : admin::file_routes(admin::inspector_files())) admin.routes.push_back(std::move(file));
   admin.topics = api::topics(api);
   admin.welcome = api::welcome(api);
@@ -82,7 +82,7 @@ core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig
   HostConfig at = config;
   at.admin_port = (*started)->local_port();
   core::log_info("server", "admin address {}: {}", admin_url(at),
-                 admission.shared ? "tokens are the backend's to make" : "hands out connect tokens");
+                 issuer.shared ? "tokens are the backend's to make" : "hands out connect tokens");
   return started;
 }
 
@@ -92,8 +92,8 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   Worlds worlds;
   if (const core::Status opened = open(worlds, config); !opened) return refuse(config, opened.error());
   MOBULA_ASSERT(!worlds.all().empty(), "whoever opens the worlds opens one at least");
-  const api::ApiPtr api = make_api(worlds, worlds.all().front()->admission());
-  const auto admin_server = start_admin(std::move(*admin), config, worlds.all().front()->admission(), api);
+  const api::ApiPtr api = make_api(worlds, worlds.all().front()->token_issuer());
+  const auto admin_server = start_admin(std::move(*admin), config, worlds.all().front()->token_issuer(), api);
   if (!admin_server) return refuse(config, admin_server.error());
   worlds.on_tick([&] {
     api->pulse->ticked_at = core::monotonic_now();

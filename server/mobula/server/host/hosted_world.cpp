@@ -21,8 +21,8 @@ net::ServerPipesConfig pipes_of(const HostConfig& config) {
   return pipes;
 }
 
-transport::ServerEndpointConfig transport_of(const HostConfig& config, const Admission& admission) {
-  transport::ServerEndpointConfig transport{.private_key = admission.key, .public_addresses = admission.accepted};
+transport::ServerEndpointConfig transport_of(const HostConfig& config, const TokenIssuer& issuer) {
+  transport::ServerEndpointConfig transport{.private_key = issuer.key, .public_addresses = issuer.accepted};
   transport.sessions_max = config.clients_max;
   core::random_bytes(transport.challenge_key);
   core::random_bytes(std::as_writable_bytes(std::span(&transport.table_seed, 1)));
@@ -42,7 +42,7 @@ void log_pipe(const net::ServerPipes& pipes, Pipe pipe, std::string_view name) {
                  counters.accepted);
 }
 
-TickPacer::HostConfig pacing_of(const HostConfig& config) {
+TickPacer::Config pacing_of(const HostConfig& config) {
   return {.ticks_per_second = config.tick_rate, .catch_up_max = config.catch_up_ticks};
 }
 
@@ -76,14 +76,14 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
   core::Result<std::unique_ptr<net::ServerPipes>> pipes = net::ServerPipes::open(events, pipes_of(config_));
   if (!pipes) return pipes.error();
   pipes_ = std::move(*pipes);
-  core::Result<Admission> admission = make_admission(config_, {.udp = pipes_->local_port(Pipe::udp),
-                                                               .tcp = pipes_->local_port(Pipe::tcp),
-                                                               .websocket = pipes_->local_port(Pipe::websocket)});
-  if (!admission) return admission.error();
-  admission_ = std::move(*admission);
+  core::Result<TokenIssuer> issuer = make_token_issuer(config_, {.udp = pipes_->local_port(Pipe::udp),
+                                                                 .tcp = pipes_->local_port(Pipe::tcp),
+                                                                 .websocket = pipes_->local_port(Pipe::websocket)});
+  if (!issuer) return issuer.error();
+  token_issuer_ = std::move(*issuer);
 
-  server.transport = transport_of(config_, admission_);
-  server.token_servers = admission_.public_addresses;
+  server.transport = transport_of(config_, token_issuer_);
+  server.token_servers = token_issuer_.public_addresses;
   core::random_bytes(server.secret);
   server.phase_clock = core::monotonic_now;
   // Last of what can fail for want of ports and keys: each opening is one of the world's starts.

@@ -6,8 +6,8 @@
 #include <mobula/net/event_loop.hpp>
 #include <mobula/net/server_pipes.hpp>
 #include <mobula/server/api/inspection.hpp>
-#include <mobula/server/host/admission.hpp>
 #include <mobula/server/host/config.hpp>
+#include <mobula/server/host/token_issuer.hpp>
 #include <mobula/server/session/server.hpp>
 #include <mobula/server/tick/tick_pacer.hpp>
 #include <string>
@@ -27,7 +27,7 @@ class HostedWorld {
   [[nodiscard]] const HostConfig& config() const { return config_; }
   [[nodiscard]] Server& server() { return *server_; }
   [[nodiscard]] const net::ServerPipes& pipes() const { return *pipes_; }
-  [[nodiscard]] const Admission& admission() const { return admission_; }
+  [[nodiscard]] const TokenIssuer& token_issuer() const { return token_issuer_; }
   [[nodiscard]] const TickPacer& pacer() const { return pacer_; }
   [[nodiscard]] Inspection& inspection() { return *inspection_; }
 
@@ -56,7 +56,7 @@ class HostedWorld {
   std::string name_;
   HostConfig config_;
   std::unique_ptr<net::ServerPipes> pipes_;
-  Admission admission_;
+  TokenIssuer token_issuer_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Server> server_;
   TickPacer pacer_;

@@ -80,13 +80,13 @@ class LyingLobby final : public mobula::server::Game {
     static_cast<void>(lobby::say_sorry(world, player, {"evil", std::string(evil)}));
     mobula::server::Identity identity = player.identity;
     core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
-    const core::Bytes token = *mobula::server::make_token(room_admission, identity);
+    const core::Bytes token = *mobula::server::make_token(room_issuer, identity);
     if (const core::Status given = lobby::give_ticket(world, player, evil, token); !given) return given.error();
     return member;
   }
   void leave(mobula::server::World&, const mobula::server::Player&) override {}
 
-  mobula::server::Admission room_admission;
+  mobula::server::TokenIssuer room_issuer;
 };
 
 class Lobby : public testing::Test {
@@ -102,7 +102,7 @@ class Lobby : public testing::Test {
   void open_lying() {
     const auto room = worlds_.open("room", here(), lying_room_);
     ASSERT_TRUE(room) << room.error().message;
-    lying_lobby_.room_admission = (*room)->admission();
+    lying_lobby_.room_issuer = (*room)->token_issuer();
     const auto lobby = worlds_.open("lobby", here(), lying_lobby_);
     ASSERT_TRUE(lobby) << lobby.error().message;
     serve();
@@ -145,7 +145,7 @@ class Lobby : public testing::Test {
   LyingRoom lying_room_;
   LyingLobby lying_lobby_;
   mobula::server::Worlds worlds_;
-  mobula::server::Admission admission_;
+  mobula::server::TokenIssuer token_issuer_;
   mobula::net::EventLoop loop_;
   std::vector<std::unique_ptr<LobbyPlayer>> players_;
   std::map<LobbyPlayer*, std::vector<std::string>> heard_;
@@ -160,7 +160,7 @@ class Lobby : public testing::Test {
     return config;
   }
   void serve() {
-    admission_ = worlds_.find("lobby")->admission();
+    token_issuer_ = worlds_.find("lobby")->token_issuer();
     worlds_.on_tick([this] { refusals_ = worlds_.find("lobby")->server().stats().refusals; });
     serving_ = std::thread([this] { worlds_.run(); });
   }
@@ -169,7 +169,7 @@ class Lobby : public testing::Test {
     mobula::server::Identity identity;
     core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
     std::ranges::copy(core::as_bytes(name.data(), name.size()), identity.user_data.begin());
-    const core::Bytes token = *mobula::server::make_token(admission_, identity);
+    const core::Bytes token = *mobula::server::make_token(token_issuer_, identity);
     const std::string path = testing::TempDir() + "lobby_token." + std::to_string(::getpid());
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(token.data()), static_cast<std::streamsize>(token.size()));
@@ -178,7 +178,7 @@ class Lobby : public testing::Test {
     options.token_file = path;
     return *mobula::client::parse_access(std::move(options));
   }
-  std::string transport_text() { return to_string(admission_.public_addresses.front()); }
+  std::string transport_text() { return to_string(token_issuer_.public_addresses.front()); }
 
   std::thread serving_;
 };

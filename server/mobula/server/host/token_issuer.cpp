@@ -5,7 +5,7 @@
 #include <mobula/core/log.hpp>
 #include <mobula/net/local_addresses.hpp>
 #include <mobula/net/resolve.hpp>
-#include <mobula/server/host/admission.hpp>
+#include <mobula/server/host/token_issuer.hpp>
 
 namespace mobula::server {
 namespace {
@@ -17,7 +17,7 @@ core::Result<core::SecretKey> load_shared_key(const std::string& path) {
   return file->key;
 }
 
-// After the brackets of an IPv6 address.
+// Looks behind the brackets of an IPv6 address.
 bool names_port(std::string_view text) {
   const std::size_t bracket = text.rfind(']');
   return text.substr(bracket == std::string_view::npos ? 0 : bracket).find(':') != std::string_view::npos;
@@ -44,48 +44,48 @@ void copy_text(std::string_view text, transport::UserData& user_data) {
 
 }  // namespace
 
-core::Result<Admission> make_admission(const HostConfig& config, const Ports& ports) {
-  Admission admission;
-  admission.shared = !config.key_file.empty();
-  if (admission.shared) {
+core::Result<TokenIssuer> make_token_issuer(const HostConfig& config, const Ports& ports) {
+  TokenIssuer issuer;
+  issuer.shared = !config.key_file.empty();
+  if (issuer.shared) {
     const core::Result<core::SecretKey> key = load_shared_key(config.key_file);
     if (!key) return key.error();
-    admission.key = *key;
+    issuer.key = *key;
   } else {
-    core::random_bytes(admission.key);
+    core::random_bytes(issuer.key);
   }
   core::Result<std::vector<transport::Address>> given = resolve_all(config.public_addresses, ports.udp);
   if (!given) return given.error();
-  admission.public_addresses = given->empty() ? net::local_addresses(ports.udp) : std::move(*given);
-  if (admission.public_addresses.empty())
+  issuer.public_addresses = given->empty() ? net::local_addresses(ports.udp) : std::move(*given);
+  if (issuer.public_addresses.empty())
     return core::Error{"no address", "this machine has no address that clients could reach; give --public-address"};
-  if (admission.public_addresses.size() > transport::token_servers_max)
-    admission.public_addresses.resize(transport::token_servers_max);
-  admission.accepted = admission.public_addresses;
+  if (issuer.public_addresses.size() > transport::token_servers_max)
+    issuer.public_addresses.resize(transport::token_servers_max);
+  issuer.accepted = issuer.public_addresses;
   for (const std::uint16_t port : {ports.tcp, ports.websocket}) {
-    for (transport::Address address : admission.public_addresses) {
+    for (transport::Address address : issuer.public_addresses) {
       address.port = port;
-      if (port != 0) admission.accepted.push_back(address);
+      if (port != 0) issuer.accepted.push_back(address);
     }
   }
-  return admission;
+  return issuer;
 }
 
-core::Result<core::Bytes> make_token(const Admission& admission, const transport::Identity& identity) {
+core::Result<core::Bytes> make_token(const TokenIssuer& issuer, const transport::Identity& identity) {
   return transport::mint_token(
-      {.client_id = identity.client_id, .user_data = identity.user_data, .servers = admission.public_addresses},
-      admission.key, transport::random_token_secrets(), core::unix_now());
+      {.client_id = identity.client_id, .user_data = identity.user_data, .servers = issuer.public_addresses},
+      issuer.key, transport::random_token_secrets(), core::unix_now());
 }
 
-admin::TokenSource token_source(const Admission& admission) {
-  if (admission.shared) return {};
-  return [admission](std::uint32_t count, std::string_view user_data) -> core::Result<std::vector<core::Bytes>> {
+admin::TokenSource token_source(const TokenIssuer& issuer) {
+  if (issuer.shared) return {};
+  return [issuer](std::uint32_t count, std::string_view user_data) -> core::Result<std::vector<core::Bytes>> {
     std::vector<core::Bytes> tokens;
     for (std::uint32_t i = 0; i < count; ++i) {
       transport::Identity identity;
       core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
       copy_text(user_data, identity.user_data);
-      core::Result<core::Bytes> token = make_token(admission, identity);
+      core::Result<core::Bytes> token = make_token(issuer, identity);
       if (!token) return token.error();
       tokens.push_back(std::move(*token));
     }
