@@ -46,8 +46,8 @@ class CubesPlayer {
         schema_(*reflect::Schema::load(cubes::schema_bytes())),
         publisher_(registry_with(registry_, *schema_), *schema_),
         strings_(publisher_.published()),
-        view_(publisher_.published(), strings_, false),
-        mirror_(std::move(*client::Mirror::make(schema_, entities_max))) {
+        view_(publisher_.published(), strings_, workspace_, false),
+        mirror_(std::move(*client::Mirror::make(schema_, index_limit))) {
     for (std::size_t i = 0; i < cubes_per_frame; ++i) {
       cubes_.push_back(registry_.create());
       registry_.add<cubes::Cube>(cubes_.back());
@@ -85,6 +85,7 @@ class CubesPlayer {
   ecs::Registry registry_;
   server::Publisher publisher_;
   server::EncodedDeltaCache strings_;
+  server::ViewWorkspace workspace_;
   server::ClientView view_;
   std::unique_ptr<client::Mirror> mirror_;
   DeltaAcks acks_;

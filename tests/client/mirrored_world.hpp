@@ -82,7 +82,8 @@ class MirroredWorld {
 
   RandomWorld world;
   server::EncodedDeltaCache strings{world.publisher.published()};
-  server::ClientView view{world.publisher.published(), strings, true};
+  server::ViewWorkspace workspace;
+  server::ClientView view{world.publisher.published(), strings, workspace, true};
   std::unique_ptr<client::Mirror> mirror;
 
  private:

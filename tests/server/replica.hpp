@@ -113,7 +113,7 @@ class Replica {
  public:
   Replica(RandomWorld& world, std::uint32_t loss_percent, std::uint32_t delay_max)
       : strings(world.publisher.published()),
-        view(world.publisher.published(), strings, true),
+        view(world.publisher.published(), strings, workspace, true),
         deltas(world.random, loss_percent, delay_max),
         inputs(world.random, loss_percent, delay_max),
         world_(world) {
@@ -167,6 +167,7 @@ class Replica {
   }
 
   server::EncodedDeltaCache strings;
+  server::ViewWorkspace workspace;
   server::ClientView view;
   ModelClient client;
   LossyPipe<core::Bytes> deltas;

@@ -16,7 +16,8 @@ using engine::Transform;
 // A world, a view of all of it, and a mirror; deltas are given to it when and in which order the test wants.
 class InterpolationTest : public testing::Test {
  protected:
-  InterpolationTest() : strings(world.publisher.published()), view(world.publisher.published(), strings, true) {}
+  InterpolationTest()
+      : strings(world.publisher.published()), view(world.publisher.published(), strings, workspace, true) {}
 
   ecs::Entity create(float x) {
     const ecs::Entity entity = world.create();
@@ -55,6 +56,7 @@ class InterpolationTest : public testing::Test {
 
   test::RandomWorld world{3};
   server::EncodedDeltaCache strings;
+  server::ViewWorkspace workspace;
   server::ClientView view;
   test::ModelClient client;
 
@@ -304,7 +306,8 @@ TEST(Interpolation, RotationsOfFourIntegersTurnToo) {
   ASSERT_TRUE(reflect::register_components(registry, *schema).ok());
   server::Publisher publisher(registry, *schema);
   server::EncodedDeltaCache strings(publisher.published());
-  server::ClientView view(publisher.published(), strings, false);
+  server::ViewWorkspace workspace;
+  server::ClientView view(publisher.published(), strings, workspace, false);
   const auto mirror = std::move(*Mirror::make(schema, 100));
   mirror->set_view_tick(1);
   const ecs::PoolId pool = registry.find_pool(core::StringId32("Cube"), core::StringId32("Cube"));

@@ -73,7 +73,8 @@ class Field {
   ecs::Registry registry_;
   server::Publisher publisher_;
   server::EncodedDeltaCache strings_{publisher_.published()};
-  server::ClientView view_{publisher_.published(), strings_, true};
+  server::ViewWorkspace workspace_;
+  server::ClientView view_{publisher_.published(), strings_, workspace_, true};
   std::vector<ecs::Entity> all_;
 };
 

@@ -207,7 +207,8 @@ TEST(ClientView, WhatIsMoreImportantGoesOutMoreOften) {
     world.registry.add<engine::Transform>(busy.back());
   }
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, false);
+  ViewWorkspace workspace;
+  ClientView view(world.publisher.published(), strings, workspace, false);
   std::map<ecs::Tick, std::uint32_t> sizes;
   std::size_t bytes = 0;
   for (int tick = 1; tick <= 50; ++tick) {
@@ -259,7 +260,8 @@ TEST(ClientView, AnEntityThatNeverWasOnItsWayIsNotSaidToBeGone) {
   const ecs::Entity entity = world.create();
   world.publish();
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, false);
+  ViewWorkspace workspace;
+  ClientView view(world.publisher.published(), strings, workspace, false);
   view.enter(entity.index, false);
   world.end_tick();
   world.registry.destroy(entity);
@@ -306,7 +308,8 @@ std::vector<core::Bytes> specified_deltas() {
 TEST(ClientView, ItsDeltasAreThoseThatTheSpecificationShows) {
   RandomWorld world(1);
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, false);
+  ViewWorkspace workspace;
+  ClientView view(world.publisher.published(), strings, workspace, false);
   std::vector<core::Bytes> deltas;
   const auto tell = [&] {
     world.publish();
@@ -342,7 +345,8 @@ TEST(ClientView, WhoHasNoMoreIdsWaitsUntilOneIsFree) {
   const ecs::EntityRange range = world.create_many(ids + 1);
   world.publish();
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, false);
+  ViewWorkspace workspace;
+  ClientView view(world.publisher.published(), strings, workspace, false);
   for (std::uint32_t i = 0; i < ids; ++i) ASSERT_TRUE(view.enter(range.first + i, false));
   EXPECT_FALSE(view.enter(range.first + ids, false));
   EXPECT_EQ(view.seen().size(), ids);
@@ -357,7 +361,8 @@ TEST(ClientView, RefusesToHaveTheFutureAcknowledged) {
   world.changes(20);
   world.publish();
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, true);
+  ViewWorkspace workspace;
+  ClientView view(world.publisher.published(), strings, workspace, true);
   const core::Status acknowledged = view.acknowledge({.ack = 1, .newest = 1, .words = 4});
   ASSERT_FALSE(acknowledged.ok());
   EXPECT_STREQ(acknowledged.error().reason, "acknowledges the future");
@@ -374,7 +379,8 @@ TEST(ClientView, LateAcknowledgementsChangeNothing) {
   const ecs::Entity entity = world.create();
   world.publish();
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, true);
+  ViewWorkspace workspace;
+  ClientView view(world.publisher.published(), strings, workspace, true);
   view.enter(entity.index, false);
   write(view, strings, world);
   wire::InputDatagram all{.ack = 5, .newest = 1, .words = 4};
@@ -393,7 +399,8 @@ TEST(ClientView, AClientThatLiesHarmsNobodyElse) {
     world.changes(40);
     Replica honest(world, 10, 2);
     EncodedDeltaCache strings(world.publisher.published());
-    ClientView lied_to(world.publisher.published(), strings, true);
+    ViewWorkspace workspace;
+    ClientView lied_to(world.publisher.published(), strings, workspace, true);
     for (int tick = 0; tick < 300; ++tick) {
       world.changes(world.random.below(10));
       world.publish();

@@ -152,7 +152,8 @@ TEST(ClientViewVerify, ALiarGainsNothingAndIsToldWhatItMaySeeAlone) {
   world.registry.add<demo::Health>(hidden);
   world.publish();
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, true);
+  ViewWorkspace workspace;
+  ClientView view(world.publisher.published(), strings, workspace, true);
   view.enter(mine.index, false);
   for (int round = 0; round < 2000; ++round) {
     wire::MirrorHashes lie{.of_level = world.random.chance(1, 4),

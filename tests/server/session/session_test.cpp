@@ -16,7 +16,7 @@ class SessionTest : public testing::Test {
 
   void publish_and_view() {
     world.publish();
-    session.view = std::make_unique<ClientView>(world.publisher.published(), strings, false);
+    session.view = std::make_unique<ClientView>(world.publisher.published(), strings, workspace, false);
     for (const ecs::Entity entity : world.alive) session.view->enter(entity.index, false);
     strings.begin_tick(world.registry.tick());
   }
@@ -39,14 +39,15 @@ class SessionTest : public testing::Test {
   static constexpr std::size_t empty_delta = wire::delta_header_size + 2;
 
   test::RandomWorld world{1};
-  EncodedDeltaCache strings{world.publisher.published()};
+  EntityStrings strings{world.publisher.published()};
+  ViewWorkspace workspace;
   transport::Session lane{{}, 0};
   transport::Session peer{{}, 0};
   Session session{{0, 1}};
 };
 
 TEST_F(SessionTest, WhoComesBackWithItsMirrorIsToldAgainOnlyWhatItMayNotHaveHeard) {
-  session.view = std::make_unique<ClientView>(world.publisher.published(), strings, false);
+  session.view = std::make_unique<ClientView>(world.publisher.published(), strings, workspace, false);
   session.was_playing = true;
   const ClientView* view = session.view.get();
   session.go_away(0);

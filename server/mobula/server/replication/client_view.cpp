@@ -4,8 +4,8 @@
 
 namespace mobula::server {
 
-ClientView::ClientView(Published& published, EncodedDeltaCache& strings, bool verifies)
-    : published_(published), strings_(strings), work_(strings.workspace()), verifies_(verifies), sent_(verifies) {}
+ClientView::ClientView(Published& published, EncodedDeltaCache& strings, ViewWorkspace& workspace, bool verifies)
+    : published_(published), strings_(strings), work_(workspace), verifies_(verifies), sent_(verifies) {}
 
 // Which are seen ------------------------------------------------------------------------------------------------------
 

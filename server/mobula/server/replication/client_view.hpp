@@ -29,8 +29,9 @@ namespace mobula::server {
 
 class ClientView {
  public:
-  // Both outlive the view. It sees nothing yet. `verifies`: its deltas carry the hash of what the client has.
-  ClientView(Published& published, EncodedDeltaCache& strings, bool verifies);
+  // The references outlive the view, which sees nothing yet. If `verifies`, its deltas carry the hash of what the
+  // client has. Views of one thread share a workspace.
+  ClientView(Published& published, EncodedDeltaCache& strings, ViewWorkspace& workspace, bool verifies);
   // The client has the level, as the offer's message of this moment told it: before anything comes into view. What is
   // pristine it has; such entities take no id until something about them changes.
   void begin_with(std::shared_ptr<const LevelOffer> level);
@@ -47,7 +48,7 @@ class ClientView {
     for (std::uint32_t id = 0; id < seen_.size(); ++id)
       if (seen_[id] != none) set_owner(id, is_owner(seen_[id]));
   }
-  // Which are seen, none twice; valid until the next call, of any view with the same strings.
+  // Which are seen, none twice; valid until the next call, of any view with the same workspace.
   [[nodiscard]] std::span<const std::uint32_t> seen();
   // Whether the client sees it, or saw it to its end and has yet to hear of that.
   [[nodiscard]] bool sees(ecs::Entity entity) const;
@@ -63,7 +64,7 @@ class ClientView {
 
   // Of what the client lacks at the end of the tick that was published, what may go out now: at most about so many
   // bytes, the most important first. `importance(index)` is multiplied by how long it waits. Deltas are written of it
-  // before another view with the same strings chooses.
+  // before another view with the same workspace chooses.
   template <class Importance>
   void choose(ecs::Tick tick, std::size_t bytes_max, Importance&& importance) {
     work_.user = this;

@@ -1,16 +1,11 @@
 #include <algorithm>
 #include <bit>
-#include <mobula/server/replication/view_workspace.hpp>
+#include <mobula/server/replication/encoded_delta_cache.hpp>
 #include <mobula/wire/delta.hpp>
 
 namespace mobula::server {
 
-EncodedDeltaCache::EncodedDeltaCache(Published& published)
-    : published_(published), workspace_(std::make_unique<ViewWorkspace>()) {
-  clear(least_entries);
-}
-
-EncodedDeltaCache::~EncodedDeltaCache() = default;
+EncodedDeltaCache::EncodedDeltaCache(Published& published) : published_(published) { clear(least_entries); }
 
 // The table is as large as the tick before needed it.
 void EncodedDeltaCache::begin_tick(ecs::Tick tick) {

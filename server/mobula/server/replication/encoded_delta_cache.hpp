@@ -13,7 +13,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <mobula/server/replication/published.hpp>
 #include <mobula/server/replication/sent_bytes.hpp>
 #include <mobula/wire/entity_codec.hpp>
@@ -23,12 +22,9 @@
 
 namespace mobula::server {
 
-struct ViewWorkspace;
-
 class EncodedDeltaCache {
  public:
   explicit EncodedDeltaCache(Published& published);
-  ~EncodedDeltaCache();
   EncodedDeltaCache(const EncodedDeltaCache&) = delete;
   EncodedDeltaCache& operator=(const EncodedDeltaCache&) = delete;
 
@@ -89,9 +85,6 @@ class EncodedDeltaCache {
   }
   void measure_since_level(std::uint32_t index, SentBytes& sent) { measure(index, 1, level_span, false, sent); }
 
-  // Of all views that copy from here.
-  [[nodiscard]] ViewWorkspace& workspace() { return *workspace_; }
-
   // In all ticks so far.
   [[nodiscard]] std::uint64_t made() const { return made_; }
   [[nodiscard]] std::uint64_t copied() const { return copied_; }
@@ -145,7 +138,6 @@ class EncodedDeltaCache {
   void grow();
 
   Published& published_;
-  std::unique_ptr<ViewWorkspace> workspace_;
   const wire::LevelCopy* level_ = nullptr;
   ecs::Tick tick_ = 0;
   std::vector<Entry> entries_;  // as many as a power of two, at most half of them used

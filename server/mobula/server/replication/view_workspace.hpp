@@ -1,5 +1,6 @@
-// Where a client's view lays out what it is about to send. Views take turns: what is in it is one's own from its
-// choosing until another chooses. So it stays in the cache, and a client that waits takes no memory for it.
+// The lists in which a ClientView lays out what it is about to send. All views share one workspace and take turns: its
+// contents belong to the view that called choose() last. So it stays in the CPU's cache, and an idle client takes no
+// memory for it.
 #pragma once
 
 #include <mobula/server/replication/encoded_delta_cache.hpp>
@@ -11,7 +12,7 @@ namespace mobula::server {
 struct ViewWorkspace {
   struct Candidate {
     std::uint32_t id;
-    std::uint32_t moving_before;  // how many ids before it are moving on
+    std::uint32_t moving_before;  // number of lower ids that are extrapolated
     bool moving;
     float priority = 0;
   };
@@ -32,7 +33,7 @@ struct ViewWorkspace {
   List changed;
   List appeared;
   List gone;
-  const void* user = nullptr;  // the view that chose last
+  const void* user = nullptr;  // the view that called choose() last
 };
 
 }  // namespace mobula::server

@@ -263,7 +263,8 @@ void Server::prefetch_after(std::size_t at) const {
 // The view is there from now on, as what the client is told of the level is of this moment.
 core::Status Server::begin_view(Session& session, transport::Session& lanes) {
   const bool chosen = config_.verify_one_in != 0 && session.player.id % config_.verify_one_in == 0;
-  session.view = std::make_unique<ClientView>(publisher_->published(), *strings_, session.verifies || chosen);
+  session.view =
+      std::make_unique<ClientView>(publisher_->published(), *strings_, workspace_, session.verifies || chosen);
   session.looked.at = 0;
   if (session.level == nullptr) return core::Done{};
   session.view->begin_with(session.level);

@@ -237,7 +237,8 @@ class Server {
   std::unique_ptr<World> world_;
   std::unique_ptr<ecs::Schedule> schedule_;
   std::unique_ptr<Publisher> publisher_;
-  std::unique_ptr<EncodedDeltaCache> strings_;
+  std::unique_ptr<EntityStrings> strings_;
+  ViewWorkspace workspace_;
   std::unique_ptr<Interest> interest_;
   std::shared_ptr<LevelOffer> level_;  // null: there is none, or not yet
   bool offers_level_ = true;           // false: a reload has put another in its place
