@@ -44,23 +44,23 @@ std::optional<std::string> Census::check(const server::Server& server) {
   return wrong_;
 }
 
-void Census::check(const server::Session& session) {
+void Census::check(const server::ClientSession& session) {
   const server::Player& player = session.player;
   const auto known = accounts_.emplace(player.id, player.account).first;
   if (known->second != player.account) fail(to_text(player) + " has the number of " + known->second);
-  if (session.state == server::Session::State::closing) return;
+  if (session.state == server::ClientSession::State::closing) return;
   if (!here_.insert(player.account).second) fail(to_text(player) + " plays twice");
   const auto number = player.spectator ? number_.end() : number_.emplace(player.account, player.id).first;
   if (number != number_.end() && number->second != player.id)
     fail(to_text(player) + " was player " + std::to_string(number->second) + ", and has not left");
-  using State = server::Session::State;
+  using State = server::ClientSession::State;
   if (session.state == State::joining || session.state == State::playing) {
     away_.erase(player.id);
     return;
   }
   // Who has come back and said nothing yet is awaited as before, and may leave.
   Away& away = away_.emplace(player.id, Away{now_}).first->second;
-  away.is_gone = session.state == State::away;
+  away.is_gone = session.state == State::disconnected;
   if (away.is_gone && now_ - away.since >= grace_) fail(to_text(player) + " is still awaited");
 }
 

@@ -55,7 +55,7 @@ class Census {
   void fail(const std::string& what) {
     if (!wrong_) wrong_ = what;
   }
-  void check(const server::Session& session);
+  void check(const server::ClientSession& session);
 
   core::Nanoseconds grace_;
   std::uint32_t players_max_;

@@ -238,8 +238,8 @@ std::optional<std::string> Oracle::check_state(client::Mirror& mirror, ecs::Enti
   return compare(mirror, entity, tick);
 }
 
-std::optional<std::string> Oracle::check_view(const server::Session& session) const {
-  if (session.view == nullptr || session.looked.in != now_) return std::nullopt;
+std::optional<std::string> Oracle::check_view(const server::ClientSession& session) const {
+  if (session.view == nullptr || session.last_query.tick != now_) return std::nullopt;
   const std::uint32_t player = session.player.id;
   for (const std::uint32_t index : session.view->seen()) {
     const ecs::Entity entity = there_[index];

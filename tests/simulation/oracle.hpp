@@ -31,7 +31,7 @@ class Oracle {
   // looked at again only now and then.
   std::optional<std::string> check(client::Connection& client, std::uint32_t player, const std::string& name);
   // After that: what the server has in view for a client, whatever that says, when it has just looked around for it.
-  [[nodiscard]] std::optional<std::string> check_view(const server::Session& session) const;
+  [[nodiscard]] std::optional<std::string> check_view(const server::ClientSession& session) const;
   // The same when all is quiet: it has everything that its player may see, as it is now.
   std::optional<std::string> check_at_last(server::Server& server, client::Connection& client, std::uint32_t player);
 

@@ -23,7 +23,7 @@ void Rights::extend(Stays& stays, ecs::Entity entity, ecs::Tick now) {
 void Rights::note(server::Server& server, ecs::Tick now) {
   const server::Published& published = server.published();
   const server::test::NaiveInterest interest{server.world().registry(), layers_, {}, rule_};
-  std::vector<std::pair<const server::Session*, Known*>> all;
+  std::vector<std::pair<const server::ClientSession*, Known*>> all;
   for (const auto& session : server.sessions()) {
     if (session->viewer == nullptr || session->view == nullptr) continue;
     const std::uint32_t player = session->player.id;
@@ -53,7 +53,7 @@ void Rights::note(server::Server& server, ecs::Tick now) {
   }
   for (const auto& session : server.sessions())
     if (const auto known = known_.find(session->player.id); known != known_.end())
-      known->second.looked = session->looked.in;
+      known->second.looked = session->last_query.tick;
 }
 
 ecs::Tick Rights::since(std::uint32_t player, Stays OfIndex::* which, ecs::Entity entity, ecs::Tick tick,

@@ -107,7 +107,7 @@ void Simulation::check() {
   if (const auto wrong = oracle_.check(*server_)) return fail(*wrong);
   if (const auto wrong = census_.check(*server_)) return fail(*wrong);
   for (const auto& player : players_) {
-    const server::Session* session = session_of(*player);
+    const server::ClientSession* session = session_of(*player);
     watch_session(*player, session);
     const std::uint32_t number = number_of(*player, session);
     if (number == 0) continue;
@@ -134,7 +134,7 @@ void Simulation::check() {
 // Of two programs of one account one plays.
 std::optional<std::string> Simulation::check_first(Player& player) {
   if (!player.first || player.first->connection->state() != client::Connection::State::playing) return std::nullopt;
-  const server::Session* session = session_at(player.first->port.from);
+  const server::ClientSession* session = session_at(player.first->port.from);
   if (session == nullptr) return std::nullopt;
   return oracle_.check(*player.first->connection, session->player.id, player.name);
 }
@@ -146,7 +146,7 @@ void Simulation::check_sessions() {
     const transport::Address& address = server_->endpoint().address(session->transport_id);
     const bool is_players = std::ranges::any_of(players_, [&](const auto& each) { return each->is_at(address); });
     if (!is_players && !Liar::is_liars(address)) fail(to_string(address) + " has got a session");
-    const bool is_in = session->joined && session->state != server::Session::State::closing;
+    const bool is_in = session->joined && session->state != server::ClientSession::State::closing;
     if (is_in && banned_.contains(session->player.account)) fail(session->player.account + " is banned, and plays");
     if (outcome_.ticks % 16 == 0) server_->lanes(*session)->check();
     if (const auto wrong = oracle_.check_view(*session)) fail(*wrong);

@@ -116,11 +116,11 @@ class Simulation {
   void check_at_last(Player& player);
   void watch_memory();
   void come_and_go();
-  [[nodiscard]] const server::Session* session_of(const Player& player) const;
-  [[nodiscard]] const server::Session* session_at(const transport::Address& address) const;
+  [[nodiscard]] const server::ClientSession* session_of(const Player& player) const;
+  [[nodiscard]] const server::ClientSession* session_at(const transport::Address& address) const;
   [[nodiscard]] std::uint32_t number_of(const Player& player) const;
-  [[nodiscard]] static std::uint32_t number_of(const Player& player, const server::Session* session);
-  void watch_session(Player& player, const server::Session* session);
+  [[nodiscard]] static std::uint32_t number_of(const Player& player, const server::ClientSession* session);
+  void watch_session(Player& player, const server::ClientSession* session);
   void check_sessions();
   std::optional<std::string> check_first(Player& player);
   void fail(const std::string& what) {

@@ -113,10 +113,10 @@ void Simulation::act(Player& player) {
   }
 }
 
-const server::Session* Simulation::session_of(const Player& player) const { return session_at(player.port.from); }
+const server::ClientSession* Simulation::session_of(const Player& player) const { return session_at(player.port.from); }
 
 // Null: the server knows nothing of it, or waits for it.
-const server::Session* Simulation::session_at(const transport::Address& address) const {
+const server::ClientSession* Simulation::session_at(const transport::Address& address) const {
   for (const auto& session : server_->sessions())
     if (session->joined && server_->lanes(*session) != nullptr &&
         server_->endpoint().address(session->transport_id) == address)
@@ -127,14 +127,14 @@ const server::Session* Simulation::session_at(const transport::Address& address)
 // 0: it does not play, or with a server that is no more, of whose end it has only heard silence.
 std::uint32_t Simulation::number_of(const Player& player) const { return number_of(player, session_of(player)); }
 
-std::uint32_t Simulation::number_of(const Player& player, const server::Session* session) {
+std::uint32_t Simulation::number_of(const Player& player, const server::ClientSession* session) {
   if (player.connection == nullptr || player.connection->state() != Connection::State::playing) return 0;
   return session == nullptr ? 0 : session->player.id;
 }
 
-void Simulation::watch_session(Player& player, const server::Session* session) {
+void Simulation::watch_session(Player& player, const server::ClientSession* session) {
   const transport::SessionId now = session == nullptr ? transport::SessionId{} : session->transport_id;
-  const bool goes_on = session != nullptr && session->state == server::Session::State::playing;
+  const bool goes_on = session != nullptr && session->state == server::ClientSession::State::playing;
   if (std::exchange(player.session, now) != now || !goes_on) player.playing_since = server_->world().tick();
 }
 

@@ -104,7 +104,7 @@ TEST(HostConfig, TakesEveryOption) {
   const ServerConfig server = server_config_of(*parsed.config);
   EXPECT_EQ(server.ticks_per_second, 60u);
   EXPECT_EQ(server.seed, 9u);
-  EXPECT_EQ(server.away_max, 5u);
+  EXPECT_EQ(server.disconnected_max, 5u);
   EXPECT_EQ(server.rejoin_grace, 6 * core::second);
   EXPECT_EQ(server.entities_max, 4096u);
   EXPECT_EQ(server.history_bytes, 65536u);
@@ -135,7 +135,7 @@ TEST(HostConfig, DefaultsAreThoseOfAServer) {
   const ServerConfig untold;
   EXPECT_EQ(told.ticks_per_second, untold.ticks_per_second);
   EXPECT_EQ(told.seed, untold.seed);
-  EXPECT_EQ(told.away_max, untold.away_max);
+  EXPECT_EQ(told.disconnected_max, untold.disconnected_max);
   EXPECT_EQ(told.rejoin_grace, untold.rejoin_grace);
   EXPECT_EQ(told.entities_max, untold.entities_max);
   EXPECT_EQ(told.history_bytes, untold.history_bytes);

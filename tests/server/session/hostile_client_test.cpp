@@ -48,7 +48,7 @@ TEST_F(HostileClient, WhoIsAwayAndWhoseCommandsAreRefusedIsGoneInTheEnd) {
   client.ticks(5);
   fill_up_with_commands(client);
   client.ticks(CommandBuffer::ahead_max - 8);
-  for (std::uint32_t i = 0; i < Session::refusals_per_second_max - 4; ++i) {
+  for (std::uint32_t i = 0; i < ClientSession::refusals_per_second_max - 4; ++i) {
     client.send_input(core::Bytes(3));
     if (i % 12 == 11) client.tick();
   }

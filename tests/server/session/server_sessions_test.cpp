@@ -234,7 +234,7 @@ TEST_F(ServerSessions, WhoComesBackAndSaysNothingIsNotWaitedForAnyLonger) {
 TEST_F(ServerSessions, NoMorePlayersAreWaitedForThanMayBeAway) {
   DoorkeeperGame small_game;
   ServerConfig config;
-  config.away_max = 2;
+  config.disconnected_max = 2;
   test::Village small(small_game, config);
   for (int i = 0; i < 4; ++i) small.join();
   ASSERT_TRUE(small.tick_until([&] { return small.server->players() == 4 && small.mirrors(*small.clients[3]); }));

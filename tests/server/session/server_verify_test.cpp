@@ -58,10 +58,10 @@ TEST_F(ServerVerifyTest, SoManyListsASecondAndAsManyDifferencesAsThereMayBe) {
   join(true);
   for (int i = 0; i < 15; ++i) say(ghost());
   guest.ticks(5);
-  EXPECT_EQ(corrections().size(), Session::comparisons_per_second_max);
-  EXPECT_EQ(refused("too many hashes"), 15u - Session::comparisons_per_second_max);
+  EXPECT_EQ(corrections().size(), ClientSession::comparisons_per_second_max);
+  EXPECT_EQ(refused("too many hashes"), 15u - ClientSession::comparisons_per_second_max);
   EXPECT_EQ(village.server->stats().corrections, 0u);
-  const std::uint32_t awaited = Session::comparisons_per_second_max * wire::max_mirror_differences;
+  const std::uint32_t awaited = ClientSession::comparisons_per_second_max * wire::max_mirror_differences;
   testing::internal::CaptureStderr();
   for (std::uint32_t i = 0; i < awaited + 3; ++i) say(difference());
   guest.ticks(20);

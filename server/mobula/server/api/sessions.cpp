@@ -6,7 +6,7 @@
 namespace mobula::server::api {
 namespace {
 
-std::string_view name_of(Session::State state) {
+std::string_view name_of(ClientSession::State state) {
   constexpr std::array<std::string_view, 5> names{"greeting", "joining", "playing", "away", "closing"};
   return names[static_cast<std::size_t>(state)];
 }
@@ -34,9 +34,9 @@ json network_json(const transport::Session& lanes) {
           {"reliable_backlog_bytes", lanes.reliable_backlog_bytes()}};
 }
 
-json session_json(Inspection& world, const Session& session, core::Nanoseconds now) {
+json session_json(Inspection& world, const ClientSession& session, core::Nanoseconds now) {
   const transport::Session* lanes = world.server().lanes(session);
-  const bool away = session.state == Session::State::away;
+  const bool away = session.state == ClientSession::State::disconnected;
   json said = {{"player", session.player.id},
                {"name", session.player.name},
                {"account", session.player.account},
@@ -46,7 +46,7 @@ json session_json(Inspection& world, const Session& session, core::Nanoseconds n
                {"entity", session.player.entity ? json(to_string(session.player.entity)) : json(nullptr)},
                {"address", nullptr},
                {"pipe", nullptr},
-               {"connected_seconds", seconds(now - (away ? session.away_since : session.connected_at))},
+               {"connected_seconds", seconds(now - (away ? session.disconnected_since : session.connected_at))},
                {"network", nullptr}};
   if (lanes == nullptr) return said;
   const transport::Address& address = world.server().endpoint().address(session.transport_id);
@@ -56,10 +56,10 @@ json session_json(Inspection& world, const Session& session, core::Nanoseconds n
   return said;
 }
 
-core::Result<const Session*> find_session(Inspection& world, const Request& request) {
+core::Result<const ClientSession*> find_session(Inspection& world, const Request& request) {
   const core::Result<std::uint64_t> player = number_or(request, "player", 1, ~0u, 0);
   if (!player) return player.error();
-  for (const std::unique_ptr<Session>& session : world.server().sessions())
+  for (const std::unique_ptr<ClientSession>& session : world.server().sessions())
     if (session->player.id == *player) return session.get();
   return core::Error{"no such player", core::format("there is no player {}", *player)};
 }
@@ -94,7 +94,7 @@ core::Result<json> kick(Inspection& world, const Request& request) {
 core::Result<json> read_sessions(Inspection& world, const Request& request) {
   const core::Result<Page> page = api::page(request);
   if (!page) return page.error();
-  const std::span<const std::unique_ptr<Session>> all = world.server().sessions();
+  const std::span<const std::unique_ptr<ClientSession>> all = world.server().sessions();
   json sessions = json::array();
   std::size_t at = page->cursor;
   for (; at < all.size() && sessions.size() < page->limit; ++at)
@@ -106,9 +106,9 @@ core::Result<json> read_sessions(Inspection& world, const Request& request) {
 }
 
 core::Result<json> read_session(Inspection& world, const Request& request) {
-  const core::Result<const Session*> found = find_session(world, request);
+  const core::Result<const ClientSession*> found = find_session(world, request);
   if (!found) return found.error();
-  const Session& session = **found;
+  const ClientSession& session = **found;
   json said = session_json(world, session, world.server().now());
   json viewpoints = json::array();
   json rooms = json::array();

@@ -232,7 +232,7 @@ ServerConfig server_config_of(const HostConfig& config) {
           .spectators_max = config.spectators_max,
           .duplicate_login = config.duplicate_login == "refuse" ? DuplicateLogin::refuse : DuplicateLogin::replace,
           .rejoin_grace = config.rejoin_grace_seconds * core::second,
-          .away_max = config.away_max,
+          .disconnected_max = config.away_max,
           .checkpoint_ticks = std::max(1u, static_cast<std::uint32_t>(config.checkpoint_seconds * config.tick_rate))};
 }
 

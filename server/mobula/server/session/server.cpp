@@ -93,10 +93,10 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
   now_ = now;
   if (world_->tick() >= ecs::ticks_max && !draining_) drain("the world has had all its ticks", 0);
   take_events(now);
-  for (const std::unique_ptr<Session>& session : sessions_) {
+  for (const std::unique_ptr<ClientSession>& session : sessions_) {
     if (transport::Session* lanes = endpoint_.find(session->transport_id)) {
       take_messages(*session, *lanes, now);
-      if (session->state == Session::State::greeting && now - session->connected_at > hello_timeout)
+      if (session->state == ClientSession::State::greeting && now - session->connected_at > hello_timeout)
         give_up_greeting(*session, now);
     }
   }
@@ -116,7 +116,7 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
   phases_.end(TickPhase::publish);
   for (std::size_t at = 0; at < sessions_.size(); ++at) {
     prefetch_after(at);
-    Session& session = *sessions_[at];
+    ClientSession& session = *sessions_[at];
     if (session.view != nullptr) session.view->forget(reclaimed);
     transport::Session* lanes = endpoint_.find(session.transport_id);
     if (lanes == nullptr) continue;
@@ -134,10 +134,10 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
 
 // --- What they say -------------------------------------------------------------------------------------------------
 
-void Server::take_messages(Session& session, transport::Session& lanes, core::Nanoseconds now) {
+void Server::take_messages(ClientSession& session, transport::Session& lanes, core::Nanoseconds now) {
   const core::LogScope about(session.log_fields());
   for (std::size_t i = 0; i < messages_per_tick_max && lanes.next_reliable(buffer_); ++i) {
-    if (session.state == Session::State::closing) return;
+    if (session.state == ClientSession::State::closing) return;
     core::Result<wire::Message> message = wire::decode_message(buffer_);
     core::Status taken =
         message ? core::Error{"out of turn", "a client says Hello, once, and then asks or answers"} : message.error();
@@ -153,15 +153,15 @@ void Server::take_messages(Session& session, transport::Session& lanes, core::Na
     take_input(session, buffer_, now);
 }
 
-core::Status Server::take(Session& session, const wire::ResourceRequest& request, core::Nanoseconds now) {
+core::Status Server::take(ClientSession& session, const wire::ResourceRequest& request, core::Nanoseconds now) {
   if (!session.joined) return core::Error{"out of turn", "a resource was asked for before Hello"};
   if (const core::Status begun = session.transfer.start(config_.level, request); !begun)
     count_refusal(begun.error(), session, now);
   return core::Done{};
 }
 
-void Server::take_input(Session& session, core::ByteView bytes, core::Nanoseconds now) {
-  if (session.state != Session::State::playing) return;
+void Server::take_input(ClientSession& session, core::ByteView bytes, core::Nanoseconds now) {
+  if (session.state != ClientSession::State::playing) return;
   if (const core::Status read = wire::decode_input(bytes, input_); !read)
     return count_refusal(read.error(), session, now);
   take_acks(session, now);
@@ -171,7 +171,7 @@ void Server::take_input(Session& session, core::ByteView bytes, core::Nanosecond
     ++stats_.refusals[taken.error().reason];
 }
 
-void Server::take_acks(Session& session, core::Nanoseconds now) {
+void Server::take_acks(ClientSession& session, core::Nanoseconds now) {
   if (!session.acks) return;
   if (const core::Status taken = session.view->acknowledge(*session.acks); !taken)
     count_refusal(taken.error(), session, now);
@@ -179,8 +179,8 @@ void Server::take_acks(Session& session, core::Nanoseconds now) {
 }
 
 void Server::run_commands(core::Nanoseconds now) {
-  for (const std::unique_ptr<Session>& session : sessions_) {
-    if (!session->joined || session->state == Session::State::closing) continue;
+  for (const std::unique_ptr<ClientSession>& session : sessions_) {
+    if (!session->joined || session->state == ClientSession::State::closing) continue;
     const core::LogScope about(session->log_fields());
     for (const auto& [context, bytes] : session->commands.due(world_->tick())) {
       const core::Status done = session->player.spectator
@@ -214,23 +214,24 @@ void Server::publish() {
 
 // Fails if the lane is full: the client has not read for long and is lost. Events come behind Welcome on their lane, so
 // that who joins is told what the game says to them then.
-core::Status Server::tell(Session& session, transport::Session& lanes, core::Nanoseconds now,
+core::Status Server::tell(ClientSession& session, transport::Session& lanes, core::Nanoseconds now,
                           const transport::Output& output) {
   const core::LogScope about(session.log_fields());
   session.transfer.pump(lanes);
-  if (session.wants_rejoin_tokens(now)) hand_rejoin_tokens(session, lanes, now);
-  if (session.state == Session::State::joining)
+  if (session.rejoin_tokens_due(now)) hand_rejoin_tokens(session, lanes, now);
+  if (session.state == ClientSession::State::joining)
     if (const core::Status begun = begin_play(session, lanes); !begun) return begun;
-  if (session.state != Session::State::joining && session.state != Session::State::playing) return core::Done{};
+  if (session.state != ClientSession::State::joining && session.state != ClientSession::State::playing)
+    return core::Done{};
   // Nothing is encoded for a pipe that cannot take it.
-  if (session.state == Session::State::playing && output.ready(endpoint_.address(session.transport_id))) {
+  if (session.state == ClientSession::State::playing && output.ready(endpoint_.address(session.transport_id))) {
     replicate(session, lanes, now);
     if (const core::Status told = session.announce_prototypes(world_->registry(), lanes); !told) return told;
   }
   return tell_events(session, lanes);
 }
 
-core::Status Server::tell_events(Session& session, transport::Session& lanes) {
+core::Status Server::tell_events(ClientSession& session, transport::Session& lanes) {
   const Viewer& viewer = *session.viewer;
   // Who is told nothing, or has to take turns, may have something in view that is within reach no more.
   const auto sees = [&](ecs::Entity entity) {
@@ -250,22 +251,22 @@ core::Status Server::tell_events(Session& session, transport::Session& lanes) {
 
 // Of many sessions none is in the cache when its turn comes; what points to the next memory comes a turn before that.
 void Server::prefetch_after(std::size_t at) const {
-  const auto session = [&](std::size_t turns) -> const Session& {
+  const auto session = [&](std::size_t turns) -> const ClientSession& {
     return *sessions_[std::min(at + turns, sessions_.size() - 1)];
   };
-  core::prefetch_for_write(&session(3), sizeof(Session));
+  core::prefetch_for_write(&session(3), sizeof(ClientSession));
   if (const ClientView* const second = session(2).view.get()) second->prefetch();
-  const Session& next = session(1);
+  const ClientSession& next = session(1);
   endpoint_.prefetch(next.transport_id);
   if (next.view != nullptr) next.view->prefetch_slots();
 }
 
 // The view is there from now on, as what the client is told of the level is of this moment.
-core::Status Server::begin_view(Session& session, transport::Session& lanes) {
+core::Status Server::begin_view(ClientSession& session, transport::Session& lanes) {
   const bool chosen = config_.verify_one_in != 0 && session.player.id % config_.verify_one_in == 0;
   session.view =
       std::make_unique<ClientView>(publisher_->published(), *strings_, workspace_, session.verifies || chosen);
-  session.looked.at = 0;
+  session.last_query.interest_version = 0;
   if (session.level == nullptr) return core::Done{};
   session.view->begin_with(session.level);
   const auto sent = lanes.send_reliable(wire::encode(session.level->message()));
@@ -274,20 +275,20 @@ core::Status Server::begin_view(Session& session, transport::Session& lanes) {
 
 // When the client has its Welcome, deltas flow. Prototypes that they need are told with it: else they would wait for
 // those another round trip.
-core::Status Server::begin_play(Session& session, transport::Session& lanes) {
-  if (session.looked.at == 0) {
+core::Status Server::begin_play(ClientSession& session, transport::Session& lanes) {
+  if (session.last_query.interest_version == 0) {
     look(session);
     want_prototypes(session);
   }
   if (core::Status told = session.announce_prototypes(world_->registry(), lanes); !told) return told;
   if (!lanes.reliable_delivered(session.welcome)) return core::Done{};
   session.was_playing = true;
-  session.state = Session::State::playing;
+  session.state = ClientSession::State::playing;
   return core::Done{};
 }
 
 // As many as a message holds. What is of a level that the client has mostly needs none.
-void Server::want_prototypes(Session& session) {
+void Server::want_prototypes(ClientSession& session) {
   AnnouncedPrototypes& prototypes = session.view->prototypes();
   for (const std::uint32_t index : session.view->seen()) {
     if (prototypes.wanted().size() == wire::max_prototypes_per_message) return;
@@ -297,7 +298,7 @@ void Server::want_prototypes(Session& session) {
   }
 }
 
-void Server::replicate(Session& session, transport::Session& lanes, core::Nanoseconds now) {
+void Server::replicate(ClientSession& session, transport::Session& lanes, core::Nanoseconds now) {
   static_assert(wire::delta_bytes_max <= transport::max_unreliable_size);
   std::array<std::byte, wire::delta_bytes_max> datagram;
   std::size_t budget = std::min<std::size_t>(config_.delta_bytes_per_tick_max, lanes.budget_bytes(now));

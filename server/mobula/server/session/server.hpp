@@ -13,9 +13,9 @@
 #include <mobula/server/interest/interest.hpp>
 #include <mobula/server/replication/publisher.hpp>
 #include <mobula/server/session/ban_list.hpp>
+#include <mobula/server/session/client_session.hpp>
 #include <mobula/server/session/former_entities.hpp>
 #include <mobula/server/session/rejoin_ids.hpp>
-#include <mobula/server/session/session.hpp>
 #include <mobula/server/tick/tick_phases.hpp>
 #include <mobula/transport/server_endpoint.hpp>
 #include <mobula/wire/messages.hpp>
@@ -50,7 +50,7 @@ struct ServerConfig {
   // How long the player of a lost connection stays in the world for its client to come back.
   core::Nanoseconds rejoin_grace = 30 * core::second;
   // So many at a time; whose place that would exceed is gone at once.
-  std::uint32_t away_max = 256;
+  std::uint32_t disconnected_max = 256;
   // What rejoin tokens name this server by.
   std::vector<transport::Address> token_servers{};
   // Makes rejoin tokens. Fill it with core::random_bytes; a simulation fills it from its seed.
@@ -144,9 +144,11 @@ class Server {
   [[nodiscard]] const EncodedDeltaCache& strings() const { return *strings_; }
   [[nodiscard]] const transport::ServerEndpoint& endpoint() const { return endpoint_; }
   // In order of arrival, those that are away included. Valid until the next tick.
-  [[nodiscard]] std::span<const std::unique_ptr<Session>> sessions() const { return sessions_; }
+  [[nodiscard]] std::span<const std::unique_ptr<ClientSession>> sessions() const { return sessions_; }
   // Null: the connection is lost.
-  [[nodiscard]] const transport::Session* lanes(const Session& session) { return endpoint_.find(session.transport_id); }
+  [[nodiscard]] const transport::Session* lanes(const ClientSession& session) {
+    return endpoint_.find(session.transport_id);
+  }
   // Of the last tick.
   [[nodiscard]] core::Nanoseconds now() const { return now_; }
   // What of a player's deltas is whose, since the first question about it; who is not asked about for ten seconds is no
@@ -183,52 +185,53 @@ class Server {
   void meet(const transport::ServerEvent& event, core::Nanoseconds now);
   void part(const transport::ServerEvent& event, core::Nanoseconds now);
   [[nodiscard]] bool may_more_be_away() const;
-  void give_up_greeting(Session& session, core::Nanoseconds now);
+  void give_up_greeting(ClientSession& session, core::Nanoseconds now);
   void end_absent(core::Nanoseconds now);
   void report_drops(core::Nanoseconds now);
-  [[nodiscard]] Session* find(transport::SessionId id);
-  [[nodiscard]] Session* find_rejoining(std::uint64_t client_id);
+  [[nodiscard]] ClientSession* find(transport::SessionId id);
+  [[nodiscard]] ClientSession* find_rejoining(std::uint64_t client_id);
 
-  void take_messages(Session& session, transport::Session& lanes, core::Nanoseconds now);
-  core::Status take(Session& session, transport::Session& lanes, const wire::Hello& hello, core::Nanoseconds now);
-  core::Status take(Session& session, const wire::ResourceRequest& request, core::Nanoseconds now);
-  core::Status take(Session& session, transport::Session& lanes, const wire::MirrorHashes& said, core::Nanoseconds now);
-  core::Status take(Session& session, const wire::MirrorDifference& difference, core::Nanoseconds now);
-  void take_input(Session& session, core::ByteView bytes, core::Nanoseconds now);
-  void take_acks(Session& session, core::Nanoseconds now);
+  void take_messages(ClientSession& session, transport::Session& lanes, core::Nanoseconds now);
+  core::Status take(ClientSession& session, transport::Session& lanes, const wire::Hello& hello, core::Nanoseconds now);
+  core::Status take(ClientSession& session, const wire::ResourceRequest& request, core::Nanoseconds now);
+  core::Status take(ClientSession& session, transport::Session& lanes, const wire::MirrorHashes& said,
+                    core::Nanoseconds now);
+  core::Status take(ClientSession& session, const wire::MirrorDifference& difference, core::Nanoseconds now);
+  void take_input(ClientSession& session, core::ByteView bytes, core::Nanoseconds now);
+  void take_acks(ClientSession& session, core::Nanoseconds now);
   void run_commands(core::Nanoseconds now);
   void run_game();
   void take(const World::Kick& wish);
   [[nodiscard]] std::string account_of(const Identity& identity) const;
   [[nodiscard]] std::size_t count_joined(bool spectators) const;
   [[nodiscard]] std::optional<Refusal> check(const wire::Hello& hello) const;
-  std::optional<Refusal> let_in(Session& session, const wire::Hello& hello);
+  std::optional<Refusal> let_in(ClientSession& session, const wire::Hello& hello);
   [[nodiscard]] std::optional<Refusal> check_room(bool spectator, bool counted) const;
-  [[nodiscard]] Session* find_same_account(const Session& session);
+  [[nodiscard]] ClientSession* find_same_account(const ClientSession& session);
   void end_who_was_sent_away(std::string_view account);
-  void take_over(Session& session, Session& other);
-  core::Status join(Session& session, const Session* before);
+  void take_over(ClientSession& session, ClientSession& other);
+  core::Status join(ClientSession& session, const ClientSession* before);
   core::Status ask_game(Player& player);
-  core::Status welcome(Session& session, transport::Session& lanes, const wire::Hello& hello);
-  void hand_rejoin_tokens(Session& session, transport::Session& lanes, core::Nanoseconds now);
-  core::Status begin_view(Session& session, transport::Session& lanes);
-  core::Status begin_play(Session& session, transport::Session& lanes);
-  void want_prototypes(Session& session);
+  core::Status welcome(ClientSession& session, transport::Session& lanes, const wire::Hello& hello);
+  void hand_rejoin_tokens(ClientSession& session, transport::Session& lanes, core::Nanoseconds now);
+  core::Status begin_view(ClientSession& session, transport::Session& lanes);
+  core::Status begin_play(ClientSession& session, transport::Session& lanes);
+  void want_prototypes(ClientSession& session);
   void publish();
-  core::Status tell(Session& session, transport::Session& lanes, core::Nanoseconds now,
+  core::Status tell(ClientSession& session, transport::Session& lanes, core::Nanoseconds now,
                     const transport::Output& output);
-  core::Status tell_events(Session& session, transport::Session& lanes);
+  core::Status tell_events(ClientSession& session, transport::Session& lanes);
   void prefetch_after(std::size_t at) const;
-  void look(Session& session);
-  void look_around(Session& session);
-  void look_at_newcomers(Session& session);
-  void replicate(Session& session, transport::Session& lanes, core::Nanoseconds now);
+  void look(ClientSession& session);
+  void look_around(ClientSession& session);
+  void look_at_newcomers(ClientSession& session);
+  void replicate(ClientSession& session, transport::Session& lanes, core::Nanoseconds now);
   void turn_away(transport::SessionId id, const transport::Address& address, transport::ReasonCode code,
                  const core::Error& error);
-  void send_away(Session& session, const transport::Reason& reason, const char* counted);
-  void close(Session& session, transport::ReasonCode code, const core::Error& error, core::Nanoseconds now);
-  void end(Session& session, const std::string& why);
-  void count_refusal(const core::Error& error, Session& session, core::Nanoseconds now);
+  void send_away(ClientSession& session, const transport::Reason& reason, const char* counted);
+  void close(ClientSession& session, transport::ReasonCode code, const core::Error& error, core::Nanoseconds now);
+  void end(ClientSession& session, const std::string& why);
+  void count_refusal(const core::Error& error, ClientSession& session, core::Nanoseconds now);
   void drop_closed(core::Nanoseconds now, transport::Output& output);
 
   ServerConfig config_;
@@ -243,7 +246,7 @@ class Server {
   std::shared_ptr<LevelOffer> level_;  // null: there is none, or not yet
   bool offers_level_ = true;           // false: a reload has put another in its place
   transport::ServerEndpoint endpoint_;
-  std::vector<std::unique_ptr<Session>> sessions_;  // in order of arrival
+  std::vector<std::unique_ptr<ClientSession>> sessions_;  // in order of arrival
   std::vector<std::pair<transport::SessionId, transport::Reason>> closing_;
   std::uint32_t next_player_ = 1;
   ecs::Tick saved_tick_ = 0;        // of the last checkpoint

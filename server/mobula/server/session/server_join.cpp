@@ -28,9 +28,9 @@ std::size_t Server::count_joined(bool spectators) const {
   }));
 }
 
-core::Status Server::take(Session& session, transport::Session& lanes, const wire::Hello& hello,
+core::Status Server::take(ClientSession& session, transport::Session& lanes, const wire::Hello& hello,
                           core::Nanoseconds now) {
-  if (session.state != Session::State::greeting) return core::Error{"out of turn", "a client says Hello, once"};
+  if (session.state != ClientSession::State::greeting) return core::Error{"out of turn", "a client says Hello, once"};
   std::optional<Refusal> refusal = check(hello);
   if (!refusal && !session.joined) refusal = let_in(session, hello);
   if (!refusal) {
@@ -55,13 +55,14 @@ std::optional<Server::Refusal> Server::check(const wire::Hello& hello) const {
   return std::nullopt;
 }
 
-std::optional<Server::Refusal> Server::let_in(Session& session, const wire::Hello& hello) {
+std::optional<Server::Refusal> Server::let_in(ClientSession& session, const wire::Hello& hello) {
   if (draining_) return Refusal{ReasonCode::shutting_down, {"closing", draining_->reason}};
   session.player.name = printable(hello.name, name_characters_max);
   session.player.spectator = hello.spectate;
   end_who_was_sent_away(session.player.account);
-  Session* const other = find_same_account(session);
-  if (other != nullptr && other->state != Session::State::away && config_.duplicate_login == DuplicateLogin::refuse)
+  ClientSession* const other = find_same_account(session);
+  if (other != nullptr && other->state != ClientSession::State::disconnected &&
+      config_.duplicate_login == DuplicateLogin::refuse)
     return Refusal{ReasonCode::refused, {"already here", "this account is in the game already"}};
   const bool same_part = other != nullptr && other->player.spectator == session.player.spectator;
   if (same_part && !other->restored) {
@@ -88,10 +89,10 @@ std::optional<Server::Refusal> Server::check_room(bool spectator, bool counted) 
                  {"server full", core::format("{} of {} {} are in", here, most, spectator ? "spectators" : "players")}};
 }
 
-Session* Server::find_same_account(const Session& session) {
+ClientSession* Server::find_same_account(const ClientSession& session) {
   if (session.player.account.empty()) return nullptr;
   const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const auto& each) {
-    return each.get() != &session && each->joined && each->state != Session::State::closing &&
+    return each.get() != &session && each->joined && each->state != ClientSession::State::closing &&
            each->player.account == session.player.account;
   });
   return found == sessions_.end() ? nullptr : found->get();
@@ -101,11 +102,12 @@ Session* Server::find_same_account(const Session& session) {
 void Server::end_who_was_sent_away(std::string_view account) {
   if (account.empty()) return;
   for (const auto& session : sessions_)
-    if (session->state == Session::State::closing && session->player.account == account) end(*session, "sent away");
+    if (session->state == ClientSession::State::closing && session->player.account == account)
+      end(*session, "sent away");
 }
 
 // The player goes over to the newcomer; the game does not notice.
-void Server::take_over(Session& session, Session& other) {
+void Server::take_over(ClientSession& session, ClientSession& other) {
   const Identity identity = session.player.identity;
   session.player = other.player;
   session.player.identity = identity;
@@ -116,12 +118,12 @@ void Server::take_over(Session& session, Session& other) {
   const core::LogScope about(session.log_fields());
   core::log_info("server", "player {} \"{}\" logged in again, from {}", session.player.id, session.player.name,
                  transport::to_string(endpoint_.address(session.transport_id)));
-  ++(other.state == Session::State::away ? stats_.rejoins : stats_.replaced);
+  ++(other.state == ClientSession::State::disconnected ? stats_.rejoins : stats_.replaced);
   send_away(other, {ReasonCode::replaced, "the same account logged in again"}, "replaced");
 }
 
 // `before`: what was restored of the player; null: nothing.
-core::Status Server::join(Session& session, const Session* before) {
+core::Status Server::join(ClientSession& session, const ClientSession* before) {
   Player& player = session.player;
   player.id = before != nullptr ? before->player.id : next_player_++;
   if (!player.spectator)
@@ -154,8 +156,8 @@ core::Status Server::ask_game(Player& player) {
   return core::Done{};
 }
 
-core::Status Server::welcome(Session& session, transport::Session& lanes, const wire::Hello& hello) {
-  const bool resumed = session.resume(hello.resume);
+core::Status Server::welcome(ClientSession& session, transport::Session& lanes, const wire::Hello& hello) {
+  const bool resumed = session.resume_replication(hello.resume);
   const core::ContentHash& fingerprint = world_->schema().fingerprint();
   const bool has_schema =
       resumed || hello.schema_fingerprint || std::ranges::find(hello.schemas, fingerprint) != hello.schemas.end();
@@ -184,7 +186,7 @@ core::Status Server::welcome(Session& session, transport::Session& lanes, const 
         wire::Closing{static_cast<std::uint32_t>(std::max<core::Nanoseconds>(draining_->ends - now_, 0) / core::second),
                       draining_->reason})));
   session.welcome = *told;
-  session.state = Session::State::joining;
+  session.state = ClientSession::State::joining;
   return core::Done{};
 }
 
@@ -209,13 +211,13 @@ void Server::restore_players(std::uint32_t next_player, const std::vector<KnownP
     const bool is_one = each.id != 0 && each.id < next_player_ && world_->viewer(each.id) == nullptr;
     const bool lives = !each.entity || world_->registry().valid(each.entity);
     if (!each.present || !is_one || !lives) continue;
-    Session& session = *sessions_.emplace_back(std::make_unique<Session>(transport::SessionId{}));
+    ClientSession& session = *sessions_.emplace_back(std::make_unique<ClientSession>(transport::SessionId{}));
     session.player = {.id = each.id, .name = each.name, .entity = each.entity, .account = each.account};
     world_->add_viewer(each.id);
     session.viewer = world_->viewer(each.id);
     session.joined = true;
     session.restored = true;
-    session.state = Session::State::away;
+    session.state = ClientSession::State::disconnected;
   }
 }
 

@@ -48,18 +48,18 @@ std::string printable(std::string_view text, std::size_t characters_max) {
   return result;
 }
 
-Session* Server::find(transport::SessionId id) {
+ClientSession* Server::find(transport::SessionId id) {
   const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const auto& session) {
-    return session->transport_id == id && session->state != Session::State::away;
+    return session->transport_id == id && session->state != ClientSession::State::disconnected;
   });
   return found == sessions_.end() ? nullptr : found->get();
 }
 
-Session* Server::find_rejoining(std::uint64_t client_id) {
+ClientSession* Server::find_rejoining(std::uint64_t client_id) {
   if (!rejoin_ids_.made_here(client_id)) return nullptr;
   const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const auto& session) {
     return session->rejoin_number == RejoinIds::session_of(client_id) && session->joined &&
-           session->state != Session::State::closing;
+           session->state != ClientSession::State::closing;
   });
   return found == sessions_.end() ? nullptr : found->get();
 }
@@ -84,69 +84,69 @@ void Server::meet(const transport::ServerEvent& event, core::Nanoseconds now) {
     return turn_away(event.session, event.address, transport::ReasonCode::refused, {"banned", to_string(*ban)});
   if (const core::Status admitted = game_.authenticate(event.identity); !admitted)
     return turn_away(event.session, event.address, transport::ReasonCode::refused, admitted.error());
-  Session* session = find_rejoining(event.identity.client_id);
+  ClientSession* session = find_rejoining(event.identity.client_id);
   if (session == nullptr && rejoin_ids_.made_here(event.identity.client_id))
     return turn_away(event.session, event.address, transport::ReasonCode::refused,
                      {"session over", "the session that this rejoin token belongs to has ended"});
   if (session != nullptr) {
-    if (session->state != Session::State::away)
+    if (session->state != ClientSession::State::disconnected)
       closing_.emplace_back(session->transport_id,
                             transport::Reason{transport::ReasonCode::replaced, "the client came back another way"});
     const core::LogScope about(session->log_fields());
     core::log_info("server", "player {} \"{}\" is back from {}", session->player.id, session->player.name,
                    transport::to_string(event.address));
     ++stats_.rejoins;
-    return session->come_back(event.session, now);
+    return session->resume(event.session, now);
   }
   core::log_debug("server", "{} connected", transport::to_string(event.address));
-  sessions_.push_back(std::make_unique<Session>(event.session));
+  sessions_.push_back(std::make_unique<ClientSession>(event.session));
   sessions_.back()->connected_at = now;
   sessions_.back()->player.identity = event.identity;
   sessions_.back()->player.account = account;
 }
 
 bool Server::may_more_be_away() const {
-  return std::ranges::count(sessions_, Session::State::away, [](const auto& each) { return each->state; }) <
-         std::int64_t{config_.away_max};
+  return std::ranges::count(sessions_, ClientSession::State::disconnected,
+                            [](const auto& each) { return each->state; }) < std::int64_t{config_.disconnected_max};
 }
 
 void Server::part(const transport::ServerEvent& event, core::Nanoseconds now) {
-  Session* session = find(event.session);
+  ClientSession* session = find(event.session);
   if (session == nullptr) return;
   const core::LogScope about(session->log_fields());
   // Whoever is being sent away is not waited for, though the pipe was lost first.
-  const bool waits =
-      session->joined && session->state != Session::State::closing && session->rejoin_number != 0 && may_more_be_away();
+  const bool waits = session->joined && session->state != ClientSession::State::closing &&
+                     session->rejoin_number != 0 && may_more_be_away();
   if (waits && may_come_back(event.reason.code)) {
     core::log_info("server", "player {} \"{}\" is away: {}", session->player.id, session->player.name,
                    to_string(event.reason));
-    return session->go_away(now);
+    return session->disconnect(now);
   }
   end(*session, to_string(event.reason));
   std::erase_if(sessions_, [&](const auto& kept) { return kept.get() == session; });
 }
 
 // Whoever had come back is away again: its grace goes on, from when it was away first.
-void Server::give_up_greeting(Session& session, core::Nanoseconds now) {
+void Server::give_up_greeting(ClientSession& session, core::Nanoseconds now) {
   const core::Error silent{"no hello", "connected, and never said Hello"};
   if (!session.joined || !may_more_be_away()) return close(session, transport::ReasonCode::timed_out, silent, now);
   turn_away(session.transport_id, endpoint_.address(session.transport_id), transport::ReasonCode::timed_out, silent);
-  session.go_away(now);
+  session.disconnect(now);
 }
 
 void Server::end_absent(core::Nanoseconds now) {
-  std::erase_if(sessions_, [&](const std::unique_ptr<Session>& session) {
-    if (session->state != Session::State::away) return false;
-    if (session->restored && session->away_since == 0) session->away_since = now;  // the first tick
+  std::erase_if(sessions_, [&](const std::unique_ptr<ClientSession>& session) {
+    if (session->state != ClientSession::State::disconnected) return false;
+    if (session->restored && session->disconnected_since == 0) session->disconnected_since = now;  // the first tick
     // No client can say that such a player is its own.
     const bool nobodys = session->restored && session->player.account.empty();
-    if (session->joined && !nobodys && now - session->away_since < config_.rejoin_grace) return false;
+    if (session->joined && !nobodys && now - session->disconnected_since < config_.rejoin_grace) return false;
     end(*session, nobodys ? "was restored, and has no account to come back by" : "was away for too long");
     return true;
   });
 }
 
-void Server::end(Session& session, const std::string& why) {
+void Server::end(ClientSession& session, const std::string& why) {
   if (!session.joined) return;
   const core::LogScope about(session.log_fields());
   core::log_info("server", "{} {} \"{}\" is gone: {}", session.player.spectator ? "spectator" : "player",
@@ -160,11 +160,11 @@ void Server::end(Session& session, const std::string& why) {
 }
 
 // Who is away has nobody to be told, and is not waited for; whom the game does not know is only told.
-void Server::send_away(Session& session, const transport::Reason& reason, const char* counted) {
-  if (session.state == Session::State::closing) return;
+void Server::send_away(ClientSession& session, const transport::Reason& reason, const char* counted) {
+  if (session.state == ClientSession::State::closing) return;
   ++stats_.refusals[counted];
-  if (session.state == Session::State::away) return end(session, to_string(reason));
-  session.state = Session::State::closing;
+  if (session.state == ClientSession::State::disconnected) return end(session, to_string(reason));
+  session.state = ClientSession::State::closing;
   closing_.emplace_back(session.transport_id, reason);
 }
 
@@ -224,13 +224,14 @@ void Server::turn_away(transport::SessionId id, const transport::Address& addres
   closing_.emplace_back(id, transport::Reason{code, core::format("{}: {}", error.reason, error.message)});
 }
 
-void Server::close(Session& session, transport::ReasonCode code, const core::Error& error, core::Nanoseconds now) {
-  if (session.state == Session::State::closing) return;
-  if (session.state == Session::State::away) {  // nobody is there to be told
-    session.away_since = now - config_.rejoin_grace;
+void Server::close(ClientSession& session, transport::ReasonCode code, const core::Error& error,
+                   core::Nanoseconds now) {
+  if (session.state == ClientSession::State::closing) return;
+  if (session.state == ClientSession::State::disconnected) {  // nobody is there to be told
+    session.disconnected_since = now - config_.rejoin_grace;
     return;
   }
-  session.state = Session::State::closing;
+  session.state = ClientSession::State::closing;
   turn_away(session.transport_id, endpoint_.address(session.transport_id), code, error);
 }
 
@@ -239,24 +240,24 @@ void Server::drop_closed(core::Nanoseconds now, transport::Output& output) {
   closing_.clear();
 }
 
-void Server::count_refusal(const core::Error& error, Session& session, core::Nanoseconds now) {
+void Server::count_refusal(const core::Error& error, ClientSession& session, core::Nanoseconds now) {
   ++stats_.refusals[error.reason];
   const core::LogScope about(session.log_fields());
   core::log_warn("server", "refused of player {} \"{}\": {}: {}", session.player.id, session.player.name, error.reason,
                  error.message);
-  if (!session.refuse_one(now))
+  if (!session.admit_refusal(now))
     close(session, transport::ReasonCode::kicked,
-          {"too many refusals",
-           core::format("more than {} in a second, the last: {}", Session::refusals_per_second_max, error.message)},
+          {"too many refusals", core::format("more than {} in a second, the last: {}",
+                                             ClientSession::refusals_per_second_max, error.message)},
           now);
 }
 
 // The client may come back with them, each once; the identity in them is the one that the backend gave. That of the
 // session under way is left out: two at a time never have the same client id.
-void Server::hand_rejoin_tokens(Session& session, transport::Session& lanes, core::Nanoseconds now) {
+void Server::hand_rejoin_tokens(ClientSession& session, transport::Session& lanes, core::Nanoseconds now) {
   static_assert(RejoinIds::per_session <= wire::max_rejoin_tokens);
   if (session.rejoin_number == 0) session.rejoin_number = rejoin_ids_.next_session();
-  session.next_rejoin_token = now + rejoin_token_interval;
+  session.next_rejoin_tokens = now + rejoin_token_interval;
   const auto good_for = rejoin_token_seconds + static_cast<std::uint32_t>(config_.rejoin_grace / core::second);
   wire::RejoinTokens message;
   for (std::uint32_t which = 0; which < RejoinIds::per_session; ++which) {
@@ -289,7 +290,7 @@ void Server::drain(std::string_view reason, std::uint32_t seconds) {
 bool Server::drained() const {
   if (!draining_) return false;
   return now_ >= draining_->ends || std::ranges::none_of(sessions_, [](const auto& session) {
-           return session->joined && session->state != Session::State::away;
+           return session->joined && session->state != ClientSession::State::disconnected;
          });
 }
 

@@ -21,7 +21,7 @@ std::string_view describe(wire::MirrorFault fault) {
 
 }  // namespace
 
-core::Status Server::take(Session& session, transport::Session& lanes, const wire::MirrorHashes& said,
+core::Status Server::take(ClientSession& session, transport::Session& lanes, const wire::MirrorHashes& said,
                           core::Nanoseconds now) {
   if (session.view == nullptr) return core::Error{"out of turn", "hashes of a mirror before Welcome"};
   const auto refuse = [&](const core::Error& error) {
@@ -29,7 +29,8 @@ core::Status Server::take(Session& session, transport::Session& lanes, const wir
     return core::Done{};
   };
   if (!session.view->verifies()) return refuse({"not verified", "hashes of a mirror that nobody checks"});
-  if (!session.compare_one(now)) return refuse({"too many hashes", "more hashes of a mirror than it can be wrong"});
+  if (!session.admit_comparison(now))
+    return refuse({"too many hashes", "more hashes of a mirror than it can be wrong"});
   corrections_.clear();
   session.view->compare(said, corrections_);
   std::uint32_t explained = 0;
@@ -44,18 +45,18 @@ core::Status Server::take(Session& session, transport::Session& lanes, const wir
     }
     // A lane that is full has worse to tell.
     if (const auto sent = lanes.send_reliable(wire::encode(correction)); !sent) break;
-    session.differences_awaited =
-        std::min(session.differences_awaited + differences_max, explained_max * differences_max);
+    session.differences_expected =
+        std::min(session.differences_expected + differences_max, explained_max * differences_max);
   }
   return core::Done{};
 }
 
-core::Status Server::take(Session& session, const wire::MirrorDifference& difference, core::Nanoseconds now) {
-  if (session.differences_awaited == 0) {
+core::Status Server::take(ClientSession& session, const wire::MirrorDifference& difference, core::Nanoseconds now) {
+  if (session.differences_expected == 0) {
     count_refusal({"not asked for", "a difference of a mirror that nobody asked for"}, session, now);
     return core::Done{};
   }
-  --session.differences_awaited;
+  --session.differences_expected;
   const core::LogScope about({.entity = {difference.entity.index, difference.entity.generation}});
   core::log_warn("server", "mirror of player {}: entity {}, {} {}: {} there, {} here", session.player.id,
                  to_string(difference.entity), difference.component, difference.field, difference.client,

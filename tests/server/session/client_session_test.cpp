@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <mobula/server/session/session.hpp>
+#include <mobula/server/session/client_session.hpp>
 #include <mobula/wire/messages.hpp>
 #include <server/random_world.hpp>
 
@@ -10,9 +10,9 @@ namespace {
 
 using testing::UnorderedElementsAre;
 
-class SessionTest : public testing::Test {
+class ClientSessionTest : public testing::Test {
  protected:
-  SessionTest() { session.player.id = 1; }
+  ClientSessionTest() { session.player.id = 1; }
 
   void publish_and_view() {
     world.publish();
@@ -39,29 +39,29 @@ class SessionTest : public testing::Test {
   static constexpr std::size_t empty_delta = wire::delta_header_size + 2;
 
   test::RandomWorld world{1};
-  EntityStrings strings{world.publisher.published()};
+  EncodedDeltaCache strings{world.publisher.published()};
   ViewWorkspace workspace;
   transport::Session lane{{}, 0};
   transport::Session peer{{}, 0};
-  Session session{{0, 1}};
+  ClientSession session{{0, 1}};
 };
 
-TEST_F(SessionTest, WhoComesBackWithItsMirrorIsToldAgainOnlyWhatItMayNotHaveHeard) {
+TEST_F(ClientSessionTest, WhoComesBackWithItsMirrorIsToldAgainOnlyWhatItMayNotHaveHeard) {
   session.view = std::make_unique<ClientView>(world.publisher.published(), strings, workspace, false);
   session.was_playing = true;
   const ClientView* view = session.view.get();
-  session.go_away(0);
-  session.come_back({0, 2}, core::second);
-  EXPECT_TRUE(session.resume(true));
+  session.disconnect(0);
+  session.resume({0, 2}, core::second);
+  EXPECT_TRUE(session.resume_replication(true));
   EXPECT_EQ(session.view.get(), view);
-  session.come_back({0, 3}, core::second);
-  EXPECT_FALSE(session.resume(false)) << "another program, with the same tokens";
+  session.resume({0, 3}, core::second);
+  EXPECT_FALSE(session.resume_replication(false)) << "another program, with the same tokens";
   EXPECT_EQ(session.view, nullptr);
-  session.come_back({0, 4}, core::second);
-  EXPECT_FALSE(session.resume(true)) << "it never saw a delta of this view";
+  session.resume({0, 4}, core::second);
+  EXPECT_FALSE(session.resume_replication(true)) << "it never saw a delta of this view";
 }
 
-TEST_F(SessionTest, AnnouncesAPrototypeWithItsNamesAndOnlyThenTheEntityIsTold) {
+TEST_F(ClientSessionTest, AnnouncesAPrototypeWithItsNamesAndOnlyThenTheEntityIsTold) {
   const ecs::Entity entity = world.create();
   world.registry.add<demo::Health>(entity);
   world.registry.add_bytes(entity, world.registry.pool_of<demo::RenderData>("Fog"));
@@ -87,16 +87,16 @@ TEST_F(SessionTest, AnnouncesAPrototypeWithItsNamesAndOnlyThenTheEntityIsTold) {
   EXPECT_TRUE(messages().empty()) << "nothing is announced twice";
 }
 
-TEST_F(SessionTest, WhoComesBackIsToldAgainPrototypesAndNamesOfWhichItMayNotHaveHeard) {
+TEST_F(ClientSessionTest, WhoComesBackIsToldAgainPrototypesAndNamesOfWhichItMayNotHaveHeard) {
   world.registry.add<demo::Health>(world.create());
   publish_and_view();
   session.was_playing = true;
   write_delta();
   transport::Session broken({}, 0);
   ASSERT_TRUE(session.announce_prototypes(world.registry, broken).ok());
-  session.go_away(0);
-  session.come_back({0, 2}, core::second);
-  ASSERT_TRUE(session.resume(true));
+  session.disconnect(0);
+  session.resume({0, 2}, core::second);
+  ASSERT_TRUE(session.resume_replication(true));
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
   const std::vector<wire::Message> told = messages();
   ASSERT_EQ(told.size(), 2u);
@@ -104,7 +104,7 @@ TEST_F(SessionTest, WhoComesBackIsToldAgainPrototypesAndNamesOfWhichItMayNotHave
   EXPECT_EQ(std::get<wire::Prototypes>(told[1]).prototypes.size(), 1u);
 }
 
-TEST_F(SessionTest, NamesAreSentOnce) {
+TEST_F(ClientSessionTest, NamesAreSentOnce) {
   world.registry.add<demo::Health>(world.create());
   publish_and_view();
   write_delta();
@@ -125,7 +125,7 @@ TEST_F(SessionTest, NamesAreSentOnce) {
   EXPECT_THAT(std::get<wire::Names>(told[0]).texts, testing::ElementsAre("Team"));
 }
 
-TEST_F(SessionTest, TellsWhenTheLaneIsFull) {
+TEST_F(ClientSessionTest, TellsWhenTheLaneIsFull) {
   transport::Session narrow({.reliable_queue_bytes_max = 64}, 0);
   for (int i = 0; i < 30; ++i) world.changes(5);
   publish_and_view();
