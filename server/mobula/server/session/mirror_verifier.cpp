@@ -1,12 +1,11 @@
-// Mirrors that are not what they should be: what clients say to have, and what they are told.
 #include <algorithm>
 #include <mobula/core/log.hpp>
-#include <mobula/server/session/server.hpp>
+#include <mobula/server/session/mirror_verifier.hpp>
 
 namespace mobula::server {
 namespace {
 
-// Of what is wrong in one list so much is explained; all of it is mended.
+// Entities per message of hashes whose differences the client is asked for. All that differ are sent again.
 constexpr std::uint32_t explained_max = 16;
 constexpr std::uint32_t differences_max = wire::max_mirror_differences;
 
@@ -21,18 +20,13 @@ std::string_view describe(wire::MirrorFault fault) {
 
 }  // namespace
 
-core::Status Server::take(ClientSession& session, transport::Session& lanes, const wire::MirrorHashes& said,
-                          core::Nanoseconds now) {
-  if (session.view == nullptr) return core::Error{"out of turn", "hashes of a mirror before Welcome"};
-  const auto refuse = [&](const core::Error& error) {
-    count_refusal(error, session, now);
-    return core::Done{};
-  };
-  if (!session.view->verifies()) return refuse({"not verified", "hashes of a mirror that nobody checks"});
+core::Status MirrorVerifier::on_hashes(ClientSession& session, transport::Session& lanes,
+                                       const wire::MirrorHashes& hashes, core::Nanoseconds now) {
+  if (!session.view->verifies()) return core::Error{"not verified", "hashes of a mirror that nobody checks"};
   if (!session.admit_comparison(now))
-    return refuse({"too many hashes", "more hashes of a mirror than it can be wrong"});
+    return core::Error{"too many hashes", "more hashes of a mirror than it can be wrong"};
   corrections_.clear();
-  session.view->compare(said, corrections_);
+  session.view->compare(hashes, corrections_);
   std::uint32_t explained = 0;
   for (const wire::MirrorCorrection& correction : corrections_) {
     const bool is_known = correction.fault != wire::MirrorFault::unknown;
@@ -43,19 +37,16 @@ core::Status Server::take(ClientSession& session, transport::Session& lanes, con
                      to_string(correction.entity), describe(correction.fault), correction.tick);
       if (++explained > explained_max) continue;
     }
-    // A lane that is full has worse to tell.
-    if (const auto sent = lanes.send_reliable(wire::encode(correction)); !sent) break;
+    if (const auto sent = lanes.send_reliable(wire::encode(correction)); !sent) break;  // the lane is full
     session.differences_expected =
         std::min(session.differences_expected + differences_max, explained_max * differences_max);
   }
   return core::Done{};
 }
 
-core::Status Server::take(ClientSession& session, const wire::MirrorDifference& difference, core::Nanoseconds now) {
-  if (session.differences_expected == 0) {
-    count_refusal({"not asked for", "a difference of a mirror that nobody asked for"}, session, now);
-    return core::Done{};
-  }
+core::Status MirrorVerifier::on_difference(ClientSession& session, const wire::MirrorDifference& difference) {
+  if (session.differences_expected == 0)
+    return core::Error{"not asked for", "a difference of a mirror that nobody asked for"};
   --session.differences_expected;
   const core::LogScope about({.entity = {difference.entity.index, difference.entity.generation}});
   core::log_warn("server", "mirror of player {}: entity {}, {} {}: {} there, {} here", session.player.id,

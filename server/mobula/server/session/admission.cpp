@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <mobula/core/hex.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/core/text.hpp>
+#include <mobula/server/session/admission.hpp>
+#include <mobula/server/session/printable_text.hpp>
+#include <utility>
+
+namespace mobula::server {
+namespace {
+
+using transport::ReasonCode;
+
+constexpr std::size_t name_characters_max = 24;
+constexpr std::uint64_t ban_seconds_max = 100ull * 365 * 86'400;
+
+}  // namespace
+
+// Returns the account in a form that logs and files can hold: what is not printable is in hex.
+std::string Admission::account_of(const Identity& identity) const {
+  std::string account = parts_.game.account(identity);
+  if (core::is_printable(account) && !account.starts_with("0x")) return account;
+  return "0x" + core::to_hex(core::as_bytes(account.data(), account.size()));
+}
+
+// --- Connections ---------------------------------------------------------------------------------------------------
+
+ClientSession* Admission::find_rejoining(std::uint64_t client_id) const {
+  if (!parts_.rejoin_tokens.issued(client_id)) return nullptr;
+  return parts_.sessions.find_rejoining(RejoinIds::session_of(client_id));
+}
+
+void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseconds now, std::uint64_t unix_seconds) {
+  const std::uint64_t client_id = event.identity.client_id;
+  const auto refuse = [&](const core::Error& error) {
+    parts_.sessions.refuse_connection(event.session, event.address, ReasonCode::refused, error);
+  };
+  std::string account = account_of(event.identity);
+  if (const Ban* const ban = bans_.find(account, unix_seconds)) return refuse({"banned", to_string(*ban)});
+  if (const core::Status authenticated = parts_.game.authenticate(event.identity); !authenticated)
+    return refuse(authenticated.error());
+  ClientSession* const session = find_rejoining(client_id);
+  if (session == nullptr && parts_.rejoin_tokens.issued(client_id))
+    return refuse({"session over", "the session that this rejoin token belongs to has ended"});
+  if (session != nullptr) return parts_.sessions.resume(*session, event, now);
+  core::log_debug("server", "{} connected", transport::to_string(event.address));
+  parts_.sessions.add(event, std::move(account), now);
+}
+
+// --- Hello ---------------------------------------------------------------------------------------------------------
+
+core::Status Admission::on_hello(ClientSession& session, transport::Session& lanes, const wire::Hello& hello,
+                                 core::Nanoseconds now) {
+  if (session.state != ClientSession::State::greeting) return core::Error{"out of turn", "a client says Hello, once"};
+  std::optional<Refusal> refusal = check_versions(hello);
+  if (!refusal && !session.joined) refusal = admit(session, hello);
+  if (!refusal) {
+    session.verifies = hello.verify;
+    if (const core::Status sent = welcome(session, lanes, hello, now); !sent)
+      refusal = Refusal{ReasonCode::kicked, sent.error()};
+  }
+  if (refusal) parts_.sessions.close(session, refusal->code, refusal->error, now);
+  return core::Done{};
+}
+
+std::optional<Admission::Refusal> Admission::check_versions(const wire::Hello& hello) const {
+  if (hello.version != wire::protocol_version)
+    return Refusal{ReasonCode::other_protocol,
+                   {"other protocol", core::format("the server speaks version {}, the client {}",
+                                                   wire::protocol_version, hello.version)}};
+  const core::ContentHash& fingerprint = parts_.world.schema().fingerprint();
+  if (hello.schema_fingerprint && *hello.schema_fingerprint != fingerprint)
+    return Refusal{ReasonCode::refused,
+                   {"other schema", core::format("the server has schema {:.16}, the client {:.16}",
+                                                 to_string(fingerprint), to_string(*hello.schema_fingerprint))}};
+  return std::nullopt;
+}
+
+std::optional<Admission::Refusal> Admission::admit(ClientSession& session, const wire::Hello& hello) {
+  if (drain_) return Refusal{ReasonCode::shutting_down, {"closing", drain_->reason}};
+  session.player.name = printable(hello.name, name_characters_max);
+  session.player.spectator = hello.spectate;
+  parts_.sessions.finish_closing(session.player.account);
+  ClientSession* const other = parts_.sessions.find_same_account(session);
+  if (other != nullptr && other->state != ClientSession::State::disconnected &&
+      config_.duplicate_login == DuplicateLogin::refuse)
+    return Refusal{ReasonCode::refused, {"already here", "this account is in the game already"}};
+  const bool same_role = other != nullptr && other->player.spectator == session.player.spectator;
+  if (same_role && !other->restored) {
+    take_over(session, *other);
+    return std::nullopt;
+  }
+  if (std::optional<Refusal> full = check_room(session.player.spectator, same_role)) return full;
+  if (const core::Status joined = join(session, same_role ? other : nullptr); !joined)
+    return Refusal{ReasonCode::refused, joined.error()};
+  if (same_role) {
+    other->joined = false;  // the restored session expires without telling the game
+  } else if (other != nullptr) {
+    parts_.sessions.expel(*other, {ReasonCode::replaced, "the same account came in another way"}, "replaced");
+  }
+  return std::nullopt;
+}
+
+// `counted`: the player is one of those in the game already, because it was restored.
+std::optional<Admission::Refusal> Admission::check_room(bool spectator, bool counted) const {
+  const std::size_t here = parts_.sessions.count_joined(spectator) - (counted ? 1 : 0);
+  const std::uint32_t most = spectator ? config_.spectators_max : config_.players_max;
+  if (here < most) return std::nullopt;
+  return Refusal{ReasonCode::server_full,
+                 {"server full", core::format("{} of {} {} are in", here, most, spectator ? "spectators" : "players")}};
+}
+
+// Gives the other session's player to this one. The game does not notice.
+void Admission::take_over(ClientSession& session, ClientSession& other) {
+  const Identity identity = session.player.identity;
+  session.player = other.player;
+  session.player.identity = identity;
+  session.viewer = std::exchange(other.viewer, nullptr);
+  session.gates = std::move(other.gates);
+  session.joined = true;
+  other.joined = false;
+  const core::LogScope about(session.log_fields());
+  core::log_info("server", "player {} \"{}\" logged in again, from {}", session.player.id, session.player.name,
+                 transport::to_string(parts_.endpoint.address(session.transport_id)));
+  ++(other.state == ClientSession::State::disconnected ? parts_.stats.rejoins : parts_.stats.replaced);
+  parts_.sessions.expel(other, {ReasonCode::replaced, "the same account logged in again"}, "replaced");
+}
+
+core::Status Admission::join(ClientSession& session, const ClientSession* restored) {
+  if (core::Status joined = parts_.players.join(session, restored); !joined) return joined;
+  const Player& player = session.player;
+  core::LogFields fields = session.log_fields();
+  if (player.entity) fields.entity = {player.entity.index, player.entity.generation};
+  const core::LogScope about(fields);
+  core::log_info("server", "{} {} \"{}\" joined from {} as {}", player.spectator ? "spectator" : "player", player.id,
+                 player.name, transport::to_string(parts_.endpoint.address(session.transport_id)),
+                 player.spectator ? "nobody" : to_string(player.entity));
+  return core::Done{};
+}
+
+// --- Welcome -------------------------------------------------------------------------------------------------------
+
+core::Status Admission::welcome(ClientSession& session, transport::Session& lanes, const wire::Hello& hello,
+                                core::Nanoseconds now) {
+  const bool resumed = session.resume_replication(hello.resume);
+  if (!resumed) session.level = parts_.replicator.offered_level(hello.resources);
+  const core::Result<transport::ReliableId> sent =
+      lanes.send_reliable(wire::encode(welcome_message(session, hello, resumed)));
+  if (!sent) return sent.error();
+  if (!resumed)
+    if (const core::Status began = parts_.replicator.begin_view(session, lanes); !began) return began;
+  const core::Result<transport::ReliableId> last =
+      lanes.send_reliable(wire::encode(wire::PlayerEntity{session.player.entity}));
+  if (!last) return last.error();
+  if (drain_)
+    static_cast<void>(lanes.send_reliable(wire::encode(
+        wire::Closing{static_cast<std::uint32_t>(std::max<core::Nanoseconds>(drain_->ends - now, 0) / core::second),
+                      drain_->reason})));
+  session.welcome = *last;
+  session.state = ClientSession::State::joining;
+  return core::Done{};
+}
+
+wire::Welcome Admission::welcome_message(const ClientSession& session, const wire::Hello& hello, bool resumed) const {
+  const reflect::Schema& schema = parts_.world.schema();
+  wire::Welcome message{.session = session.player.id,
+                        .ticks_per_second = config_.ticks_per_second,
+                        .entities_max = parts_.world.registry().entities().config().entities_max,
+                        .schema_fingerprint = schema.fingerprint(),
+                        .schema = {},
+                        .resources = {},
+                        .resumed = resumed};
+  const bool has_schema = resumed || hello.schema_fingerprint ||
+                          std::ranges::find(hello.schemas, schema.fingerprint()) != hello.schemas.end();
+  if (!has_schema) message.schema.assign(schema.bytes().begin(), schema.bytes().end());
+  if (config_.level != nullptr)
+    message.resources.push_back({config_.level->identity(), config_.level->clients_bytes().size()});
+  return message;
+}
+
+void Admission::begin_drain(std::string_view reason, core::Nanoseconds ends) {
+  drain_ = {printable(reason, transport::reason_text_bytes_max), ends};
+}
+
+// --- Bans ----------------------------------------------------------------------------------------------------------
+
+core::Status Admission::ban(std::string_view account, std::string_view reason, std::uint64_t seconds,
+                            std::uint64_t unix_seconds) {
+  const std::uint64_t until = seconds == 0 ? 0 : unix_seconds + std::min(seconds, ban_seconds_max);
+  core::Status added = bans_.add({std::string(account), std::string(reason), until}, unix_seconds);
+  const Ban* const ban = bans_.find(account, unix_seconds);
+  if (ban == nullptr) return added;
+  if (!added) core::log_warn("server", "the ban of {} is not kept: {}", account, added.error().message);
+  core::log_info("server", "account {} is banned: {}", account, to_string(*ban));
+  parts_.sessions.expel_account(account, {ReasonCode::kicked, "banned: " + to_string(*ban)}, "banned");
+  return added;
+}
+
+void Admission::on_kick_request(const World::Kick& request, std::uint64_t unix_seconds) {
+  const ClientSession* const session = parts_.sessions.find_joined(request.player);
+  if (session == nullptr) return;
+  core::Status banned = core::Done{};
+  // The reason may quote the player, who must not be able to word it so that the ban list refuses it.
+  if (request.ban_seconds)
+    banned = ban(session->player.account, printable(request.reason, transport::reason_text_bytes_max),
+                 *request.ban_seconds, unix_seconds);
+  if (!banned) core::log_warn("server", "player {}: {}", request.player, banned.error().message);
+  static_cast<void>(parts_.sessions.kick(request.player, request.reason));
+}
+
+}  // namespace mobula::server

@@ -1,0 +1,88 @@
+#include <mobula/core/log.hpp>
+#include <mobula/server/session/checkpointer.hpp>
+#include <utility>
+
+namespace mobula::server {
+
+core::Result<std::shared_ptr<const resource::Resource>> Checkpointer::first_level(const ServerConfig& config) {
+  if (config.store == nullptr || !config.store->has_world()) return config.level;
+  const store::SavedLevel* saved = config.store->saved_facts().level.get();
+  if (saved == nullptr && config.level != nullptr)
+    return core::Error{"other level",
+                       "the saved world began without a level: start it without one, or begin a new "
+                       "world in another file"};
+  if (saved == nullptr) return config.level;
+  core::Result<std::shared_ptr<const resource::Resource>> level = resource::Resource::from_bytes(saved->file);
+  if (!level)
+    return core::Error{level.error().reason, "the level in the saved world cannot be used: " + level.error().message};
+  return level;
+}
+
+core::Status Checkpointer::restore() {
+  store::Store& store = *config_.store;
+  const core::Result<std::vector<std::string>> notes = world_.restore(store);
+  if (!notes) return notes.error();
+  for (const std::string& note : *notes)
+    core::log_line(core::LogLevel::warn, "store", "the world is not as it was saved: " + note);
+  const store::Facts& facts = store.saved_facts();
+  core::log_info("store", "restored as of tick {}: {} entities, state {:016x}, {} players", facts.tick,
+                 world_.registry().entities().size(), store.saved_state(), facts.players.size());
+  if (core::Status loaded = game_.load(world_, facts.game); !loaded) return loaded;
+  std::vector<KnownPlayer> known;
+  for (const store::SavedPlayer& each : facts.players)
+    known.push_back({each.id, each.name, each.account, each.entity, each.present});
+  sessions_.restore_players(facts.next_player, known);
+  return core::Done{};
+}
+
+core::Status Checkpointer::begin() {
+  saved_tick_ = world_.tick();
+  return config_.store != nullptr ? config_.store->begin(world_.registry()) : core::Done{};
+}
+
+store::Facts Checkpointer::facts(std::uint64_t unix_seconds) {
+  store::Facts facts = world_.facts();
+  facts.unix_time = unix_seconds;
+  facts.next_player = players_.next_id();
+  for (KnownPlayer& each : sessions_.known_players())
+    facts.players.push_back({each.id, std::move(each.name), std::move(each.account), each.entity, each.present});
+  facts.game = game_.save(world_);
+  return facts;
+}
+
+// The registry is in the next tick already, which has not begun.
+store::Facts Checkpointer::facts_between_ticks(std::uint64_t unix_seconds) {
+  store::Facts now = facts(unix_seconds);
+  --now.tick;
+  return now;
+}
+
+void Checkpointer::update(core::Nanoseconds now, std::uint64_t unix_seconds) {
+  if (config_.store == nullptr) return;
+  config_.store->note();
+  // A checkpoint is due by ticks, and by the clock if ticks are late: so a crash loses a bounded number of seconds.
+  const bool ticks_over = world_.tick() - saved_tick_ >= config_.checkpoint_ticks;
+  const core::Nanoseconds interval = config_.checkpoint_ticks * core::second / config_.ticks_per_second;
+  if (saved_at_ == 0) saved_at_ = now;
+  if (!config_.store->ready()) return config_.store->retry(now);
+  if (!ticks_over && now - saved_at_ < interval) return;
+  saved_tick_ = world_.tick();
+  saved_at_ = now;
+  config_.store->checkpoint(facts(unix_seconds));
+}
+
+core::Status Checkpointer::checkpoint(std::uint64_t unix_seconds) {
+  if (config_.store == nullptr) return core::Error{"no store", "the server was started without a file for its world"};
+  if (!config_.store->ready()) return core::Error{"busy", "the checkpoint before is still being written"};
+  config_.store->note();
+  config_.store->checkpoint(facts_between_ticks(unix_seconds));
+  return core::Done{};
+}
+
+core::Status Checkpointer::finish(std::uint64_t unix_seconds) {
+  if (config_.store == nullptr) return core::Done{};
+  config_.store->note();
+  return config_.store->finish(facts_between_ticks(unix_seconds));
+}
+
+}  // namespace mobula::server

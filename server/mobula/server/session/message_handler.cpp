@@ -1,0 +1,99 @@
+#include <mobula/core/log.hpp>
+#include <mobula/server/session/message_handler.hpp>
+#include <variant>
+
+namespace mobula::server {
+namespace {
+
+constexpr std::size_t messages_per_tick_max = 16;
+constexpr std::size_t inputs_per_tick_max = 16;
+
+template <class... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+
+}  // namespace
+
+// --- Messages ------------------------------------------------------------------------------------------------------
+
+void MessageHandler::receive(ClientSession& session, transport::Session& lanes, core::Nanoseconds now) {
+  const core::LogScope about(session.log_fields());
+  for (std::size_t i = 0; i < messages_per_tick_max && lanes.next_reliable(buffer_); ++i) {
+    if (session.state == ClientSession::State::closing) return;
+    const core::Result<wire::Message> message = wire::decode_message(buffer_);
+    const core::Status handled = message ? dispatch(session, lanes, *message, now) : message.error();
+    if (!handled) sessions_.close(session, transport::ReasonCode::protocol_error, handled.error(), now);
+  }
+  for (std::size_t i = 0; i < inputs_per_tick_max && lanes.next_unreliable(buffer_); ++i)
+    on_input(session, buffer_, now);
+}
+
+core::Status MessageHandler::dispatch(ClientSession& session, transport::Session& lanes, const wire::Message& message,
+                                      core::Nanoseconds now) {
+  const Overloaded handlers{
+      [&](const wire::Hello& hello) { return admission_.on_hello(session, lanes, hello, now); },
+      [&](const wire::ResourceRequest& request) { return on_resource_request(session, request, now); },
+      [&](const wire::MirrorHashes& hashes) { return on_mirror_hashes(session, lanes, hashes, now); },
+      [&](const wire::MirrorDifference& difference) { return on_mirror_difference(session, difference, now); },
+      [](const auto&) -> core::Status {  // a message that only servers send
+        return core::Error{"out of turn", "a client says Hello, once, and then asks or answers"};
+      }};
+  return std::visit(handlers, message);
+}
+
+core::Status MessageHandler::on_resource_request(ClientSession& session, const wire::ResourceRequest& request,
+                                                 core::Nanoseconds now) {
+  if (!session.joined) return core::Error{"out of turn", "a resource was asked for before Hello"};
+  count_if_refused(session, session.transfer.start(config_.level, request), now);
+  return core::Done{};
+}
+
+core::Status MessageHandler::on_mirror_hashes(ClientSession& session, transport::Session& lanes,
+                                              const wire::MirrorHashes& hashes, core::Nanoseconds now) {
+  if (session.view == nullptr) return core::Error{"out of turn", "hashes of a mirror before Welcome"};
+  count_if_refused(session, verifier_.on_hashes(session, lanes, hashes, now), now);
+  return core::Done{};
+}
+
+core::Status MessageHandler::on_mirror_difference(ClientSession& session, const wire::MirrorDifference& difference,
+                                                  core::Nanoseconds now) {
+  count_if_refused(session, verifier_.on_difference(session, difference), now);
+  return core::Done{};
+}
+
+void MessageHandler::count_if_refused(ClientSession& session, const core::Status& status, core::Nanoseconds now) {
+  if (!status) sessions_.count_refusal(session, status.error(), now);
+}
+
+// --- Inputs and commands -------------------------------------------------------------------------------------------
+
+void MessageHandler::on_input(ClientSession& session, core::ByteView bytes, core::Nanoseconds now) {
+  if (session.state != ClientSession::State::playing) return;
+  if (const core::Status read = wire::decode_input(bytes, input_); !read)
+    return sessions_.count_refusal(session, read.error(), now);
+  apply_acks(session, now);
+  session.acks = {.ack = input_.ack, .newest = input_.newest, .words = input_.words, .received = input_.received};
+  // An honest client's input may be refused too, after a pause. It is sent again, so it does not count for the limit.
+  if (const core::Status taken = session.commands.take(input_, world_.tick()); !taken)
+    ++stats_.refusals[taken.error().reason];
+}
+
+void MessageHandler::apply_acks(ClientSession& session, core::Nanoseconds now) {
+  count_if_refused(session, session.apply_acks(), now);
+}
+
+void MessageHandler::run_commands(core::Nanoseconds now) {
+  for (const std::unique_ptr<ClientSession>& session : sessions_.all()) {
+    if (!session->joined || session->state == ClientSession::State::closing) continue;
+    const core::LogScope about(session->log_fields());
+    for (const auto& [context, bytes] : session->commands.due(world_.tick())) {
+      const core::Status done = session->player.spectator
+                                    ? core::Error{"spectator", "who looks on gives no commands"}
+                                    : commands_.run(world_, session->player, session->gates, bytes, context);
+      done ? void(++stats_.commands) : sessions_.count_refusal(*session, done.error(), now);
+    }
+  }
+}
+
+}  // namespace mobula::server

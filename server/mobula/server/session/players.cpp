@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <mobula/core/log.hpp>
+#include <mobula/server/session/players.hpp>
+
+namespace mobula::server {
+
+core::Status Players::join(ClientSession& session, const ClientSession* restored) {
+  Player& player = session.player;
+  player.id = restored != nullptr ? restored->player.id : next_id_++;
+  if (!player.spectator)
+    player.entity = restored != nullptr ? restored->player.entity : former_.find(player.account, world_.registry());
+  if (!world_.registry().valid(player.entity)) player.entity = ecs::null_entity;
+  world_.add_viewer(player.id);
+  if (const core::Status asked = ask_game(player); !asked) {
+    if (restored == nullptr) world_.remove_viewer(player.id);
+    return asked;
+  }
+  if (!player.spectator) former_.forget(player.account);
+  session.joined = true;
+  session.viewer = world_.viewer(player.id);
+  if (session.viewer->viewpoints().size() == 1 && !session.viewer->viewpoints()[0])
+    session.viewer->set_viewpoints({&player.entity, 1});
+  return core::Done{};
+}
+
+core::Status Players::ask_game(Player& player) {
+  if (player.spectator) return game_.spectate(world_, player);
+  const core::Result<ecs::Entity> joined = game_.join(world_, player);
+  if (!joined) return joined.error();
+  player.entity = *joined;
+  return core::Done{};
+}
+
+void Players::leave(ClientSession& session, std::string_view why) {
+  if (!session.joined) return;
+  const core::LogScope about(session.log_fields());
+  core::log_info("server", "{} {} \"{}\" is gone: {}", session.player.spectator ? "spectator" : "player",
+                 session.player.id, session.player.name, why);
+  session.joined = false;
+  const Player& player = session.player;
+  game_.leave(world_, player);
+  if (!player.spectator && !player.account.empty()) former_.note(player.account, player.entity, world_.registry());
+  session.viewer = nullptr;
+  world_.remove_viewer(player.id);
+}
+
+bool Players::can_restore(const KnownPlayer& known) const {
+  const bool is_new = known.id != 0 && known.id < next_id_ && world_.viewer(known.id) == nullptr;
+  return is_new && (!known.entity || world_.registry().valid(known.entity));
+}
+
+void Players::restore(ClientSession& session, const KnownPlayer& known) {
+  session.player = {.id = known.id, .name = known.name, .entity = known.entity, .account = known.account};
+  world_.add_viewer(known.id);
+  session.viewer = world_.viewer(known.id);
+  session.joined = true;
+  session.restored = true;
+}
+
+void Players::restore_former(const KnownPlayer& known) {
+  if (!known.account.empty()) former_.note(known.account, known.entity, world_.registry());
+}
+
+KnownPlayer Players::known(const ClientSession& session) {
+  const Player& player = session.player;
+  return {player.id, player.name, player.account, player.entity, true};
+}
+
+std::vector<KnownPlayer> Players::former() {
+  std::vector<KnownPlayer> known;
+  for (const auto& [account, entity] : former_.all(world_.registry())) known.push_back({0, "", account, entity, false});
+  return known;
+}
+
+}  // namespace mobula::server

@@ -1,0 +1,60 @@
+// Players and spectators as the game knows them: lets them join and leave the game, assigns their ids, and remembers
+// which entity the account of a former player had.
+#pragma once
+
+#include <cstdint>
+#include <mobula/server/game/game.hpp>
+#include <mobula/server/game/world.hpp>
+#include <mobula/server/session/client_session.hpp>
+#include <mobula/server/session/former_entities.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mobula::server {
+
+/// A player that is saved with the world.
+struct KnownPlayer {
+  std::uint32_t id = 0;
+  std::string name;
+  std::string account;
+  ecs::Entity entity;
+  bool present = false;  ///< in the world, connected or not; else only the entity is kept for the account
+};
+
+class Players {
+ public:
+  /// Both outlive this.
+  Players(World& world, Game& game) : world_(world), game_(game) {}
+
+  /// Asks the game to let the session's player or spectator join. `restored` is the session of the same player as it
+  /// was restored from the store; null if there is none. Error: the game's reason to refuse.
+  core::Status join(ClientSession& session, const ClientSession* restored);
+  /// Tells the game that the player or spectator leaves, unless it has left already.
+  void leave(ClientSession& session, std::string_view why);
+
+  /// Whether a player of a saved world can be restored: its id is new, and its entity is alive or null.
+  [[nodiscard]] bool can_restore(const KnownPlayer& known) const;
+  /// Makes the session that of a player in a restored world, without asking the game.
+  void restore(ClientSession& session, const KnownPlayer& known);
+  /// Remembers the entity of an account whose player is not in the world.
+  void restore_former(const KnownPlayer& known);
+  void restore_next_id(std::uint32_t next_id) { next_id_ = std::max(next_id, 1u); }
+
+  /// Returns the session's player as it is saved.
+  [[nodiscard]] static KnownPlayer known(const ClientSession& session);
+  /// Returns the accounts of players that have left and still have an entity, by account.
+  [[nodiscard]] std::vector<KnownPlayer> former();
+  /// Returns the id of the next player or spectator to join.
+  [[nodiscard]] std::uint32_t next_id() const { return next_id_; }
+
+ private:
+  core::Status ask_game(Player& player);
+
+  World& world_;
+  Game& game_;
+  FormerEntities former_;
+  std::uint32_t next_id_ = 1;
+};
+
+}  // namespace mobula::server

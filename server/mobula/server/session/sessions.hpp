@@ -1,0 +1,91 @@
+// The table of sessions in order of arrival, disconnected ones included, and how a session ends: a lost connection, a
+// kick, the end of the grace period. It decides nothing about who gets in; that is Admission.
+//
+// A session that is closed stays in the table until the transport reports the end of its connection.
+#pragma once
+
+#include <memory>
+#include <mobula/server/session/client_session.hpp>
+#include <mobula/server/session/players.hpp>
+#include <mobula/server/session/server_config.hpp>
+#include <mobula/server/session/server_stats.hpp>
+#include <mobula/transport/server_endpoint.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mobula::server {
+
+class Sessions {
+ public:
+  /// All outlive this.
+  Sessions(const ServerConfig& config, transport::ServerEndpoint& endpoint, Players& players, ServerStats& stats)
+      : config_(config), endpoint_(endpoint), players_(players), stats_(stats) {}
+
+  /// Returns all sessions in order of arrival. Valid until a session is added or removed.
+  [[nodiscard]] std::span<const std::unique_ptr<ClientSession>> all() const { return sessions_; }
+  /// Returns the session of a player or spectator in the game; null if there is none.
+  [[nodiscard]] ClientSession* find_joined(std::uint32_t player) const;
+  /// Returns the session that a rejoin token's number belongs to; null if it has ended.
+  [[nodiscard]] ClientSession* find_rejoining(std::uint32_t rejoin_number) const;
+  /// Returns another session in the game with the same account; null if there is none.
+  [[nodiscard]] ClientSession* find_same_account(const ClientSession& session) const;
+  /// Returns the number of players, or of spectators, in the game, disconnected ones included.
+  [[nodiscard]] std::size_t count_joined(bool spectators) const;
+  /// Whether a player or spectator in the game is connected.
+  [[nodiscard]] bool any_connected() const;
+
+  /// Adds a session in state greeting.
+  void add(const transport::ServerEvent& connected, std::string account, core::Nanoseconds now);
+  /// Continues the session over a new connection; the one before, if it is still there, is closed.
+  void resume(ClientSession& session, const transport::ServerEvent& connected, core::Nanoseconds now);
+  /// Handles the end of a connection: keeps the player for the grace period, or removes the session.
+  void on_disconnected(const transport::ServerEvent& event, core::Nanoseconds now);
+  /// Disconnects a client that has not said Hello in time.
+  void check_hello_timeout(ClientSession& session, core::Nanoseconds now);
+  /// Removes disconnected sessions whose grace period is over.
+  void remove_expired(core::Nanoseconds now);
+
+  /// Refuses a connection that has no session.
+  void refuse_connection(transport::SessionId id, const transport::Address& address, transport::ReasonCode code,
+                         const core::Error& error);
+  /// Closes a session because of an error of its client. The player leaves when the connection has ended.
+  void close(ClientSession& session, transport::ReasonCode code, const core::Error& error, core::Nanoseconds now);
+  /// Closes a session by the server's decision and counts a refusal as `counter`. The player of a disconnected client
+  /// leaves at once.
+  void expel(ClientSession& session, const transport::Reason& reason, const char* counter);
+  /// Expels all sessions of an account.
+  void expel_account(std::string_view account, const transport::Reason& reason, const char* counter);
+  /// Expels a player or spectator. Error: "no such player".
+  core::Status kick(std::uint32_t player, std::string_view reason);
+  /// Lets players with the account leave the game whose sessions are closing. So the game is told that a player leaves
+  /// before the same account joins again.
+  void finish_closing(std::string_view account);
+  /// Counts and logs a refused command, message or input, and closes the session if there are too many.
+  void count_refusal(ClientSession& session, const core::Error& error, core::Nanoseconds now);
+  /// Ends the connections of closed sessions and refused ones.
+  void end_connections(core::Nanoseconds now, transport::Output& output);
+  /// Lets all players and spectators leave the game.
+  void leave_all(std::string_view why);
+
+  /// Returns the players to save: those in the game, then those of whom an entity is left.
+  [[nodiscard]] std::vector<KnownPlayer> known_players() const;
+  /// Restores the players of a saved world as disconnected sessions, before the first tick. Their grace period starts
+  /// with that tick. Players that do not fit this world are skipped.
+  void restore_players(std::uint32_t next_player, const std::vector<KnownPlayer>& known);
+
+ private:
+  [[nodiscard]] ClientSession* find(transport::SessionId id) const;
+  [[nodiscard]] bool has_room_for_disconnected() const;
+
+  const ServerConfig& config_;
+  transport::ServerEndpoint& endpoint_;
+  Players& players_;
+  ServerStats& stats_;
+  std::vector<std::unique_ptr<ClientSession>> sessions_;  // in order of arrival
+  std::vector<std::pair<transport::SessionId, transport::Reason>> ending_connections_;
+};
+
+}  // namespace mobula::server

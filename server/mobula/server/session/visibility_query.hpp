@@ -1,0 +1,36 @@
+// Decides what comes into a client's view and what goes out of it, by queries of Interest.
+//
+// A query takes a while, so clients take turns. It is due at once for a client whose viewer has changed or that has not
+// been sent anything for a while. What has just spawned is checked for every client in every tick.
+#pragma once
+
+#include <mobula/server/interest/interest.hpp>
+#include <mobula/server/replication/publisher.hpp>
+#include <mobula/server/session/client_session.hpp>
+#include <vector>
+
+namespace mobula::server {
+
+class VisibilityQuery {
+ public:
+  /// All outlive this. `has_rule`: the game has an interest rule, whose answers may change at any time.
+  VisibilityQuery(const ecs::Registry& registry, const Publisher& publisher, Interest& interest, bool has_rule)
+      : registry_(registry), publisher_(publisher), interest_(interest), has_rule_(has_rule) {}
+
+  /// Brings the client's view up to date, once per tick and after the publication: runs a query if one is due, else
+  /// checks only what has spawned.
+  void update(ClientSession& session);
+
+ private:
+  void run(ClientSession& session);
+  void check_spawned(ClientSession& session);
+
+  const ecs::Registry& registry_;
+  const Publisher& publisher_;
+  Interest& interest_;
+  bool has_rule_;
+  std::vector<std::uint32_t> entering_;
+  std::vector<std::uint32_t> leaving_;
+};
+
+}  // namespace mobula::server
