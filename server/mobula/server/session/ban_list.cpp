@@ -29,7 +29,7 @@ core::Status check(const Ban& ban) {
   return core::Done{};
 }
 
-// Nothing unless it is an object of the three members, of which `until` may be missing.
+// Expects an object with the three members and no others; `until` may be missing.
 core::Result<Ban> read(std::string_view line) {
   const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
   const core::Error wrong{"bad bans", R"(expected {"account":"NAME","reason":"TEXT","until":UNIX_SECONDS})"};
@@ -135,7 +135,7 @@ std::string to_string(const Ban& ban) {
   if (ban.until == 0) return ban.reason;
   const auto seconds = static_cast<std::time_t>(ban.until);
   std::tm when{};
-  if (gmtime_r(&seconds, &when) == nullptr) return ban.reason;  // beyond all years
+  if (gmtime_r(&seconds, &when) == nullptr) return ban.reason;  // the year does not fit
   char text[32];
   const std::size_t size = std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &when);
   return core::format("{}, until {}", ban.reason, std::string_view(text, size));

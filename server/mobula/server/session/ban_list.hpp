@@ -1,9 +1,9 @@
-// Who is not let in, by account, until when and why. Bounded. Kept in a file if it has one: a JSON object per line, so
-// that it can be read and written by hand while no server runs.
+// Banned accounts, with the reason and the end of each ban. The list is bounded. It may be kept in a file of one JSON
+// object per line, which can be read and edited by hand while no server runs:
 //
 //   {"account":"eve","reason":"cheating","until":1795340000}
 //
-// The file is written anew, whole or not at all, with each change, and is on the disk then.
+// Each change replaces the file, completely or not at all, and returns when it is on the disk.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,9 @@ namespace mobula::server {
 struct Ban {
   std::string account;
   std::string reason;
-  std::uint64_t until = 0;  // unix seconds; 0: for ever
+  std::uint64_t until = 0;  ///< seconds since 1970; 0 if the ban never expires
 
+  /// Whether the ban has not expired.
   [[nodiscard]] bool holds(std::uint64_t unix_time) const { return until == 0 || unix_time < until; }
   bool operator==(const Ban&) const = default;
 };
@@ -29,22 +30,23 @@ struct Ban {
 class BanList {
  public:
   static constexpr std::size_t bans_max = 100'000;
-  static constexpr std::size_t text_bytes_max = 1024;  // of an account, and of a reason
+  static constexpr std::size_t text_bytes_max = 1024;  ///< of an account, and of a reason
 
-  // In memory alone.
+  /// Makes an empty list that is kept in memory only.
   BanList() = default;
-  // From a file, which is not there before the first ban, and is this list's alone (FILE.lock) until the last copy of
-  // it is gone. Reasons: "missing", "not writable", "in use", "bad bans" with the line.
+  /// Reads a list from a file and keeps it there. A file that does not exist is an empty list; the first ban creates
+  /// it. FILE.lock keeps others from using the file until the last copy of the list is destroyed. Errors: "not
+  /// writable", "in use", those of reading the file, and "bad bans" with the line.
   static core::Result<BanList> open(std::string path);
 
-  // In place of one that the account has. Reasons: "no account", "too many bans", "too long", "not text", and "not
-  // written": then it is in force until the server ends, and not in the file.
+  /// Adds a ban, or replaces the account's ban. Errors: "no account", "too many bans", "too long", "not text", and "not
+  /// written": the ban is then in force until the server ends, but is not in the file.
   core::Status add(Ban ban, std::uint64_t unix_time);
-  // Reasons: "not banned", and "not written", as above.
+  /// Removes the account's ban. Errors: "not banned", and "not written", as above.
   core::Status remove(std::string_view account);
-  // Null: not banned, or no longer.
+  /// Returns the account's ban; null if there is none or it has expired.
   [[nodiscard]] const Ban* find(std::string_view account, std::uint64_t unix_time) const;
-  // By account: after so many, so many at most.
+  /// Returns bans sorted by account, without expired ones. Skips `skipped`, returns at most `most`.
   [[nodiscard]] std::vector<Ban> list(std::uint64_t unix_time, std::size_t skipped = 0,
                                       std::size_t most = bans_max) const;
 
@@ -52,12 +54,12 @@ class BanList {
   core::Status read_line(std::string_view line);
   [[nodiscard]] core::Status write() const;
 
-  std::string path_;                               // empty: none
+  std::string path_;                               // empty if there is no file
   std::shared_ptr<const store::FileLock> lock_{};  // of the file
   std::map<std::string, Ban, std::less<>> bans_;
 };
 
-// "cheating, until 2026-11-22 10:30 UTC"
+/// Returns the reason and the end of a ban: "cheating, until 2026-11-22 10:30 UTC".
 std::string to_string(const Ban& ban);
 
 }  // namespace mobula::server

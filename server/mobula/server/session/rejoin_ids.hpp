@@ -1,7 +1,7 @@
-// Client ids of rejoin tokens. A server knows its own ones again: after a kick, or when the player has been away for
-// too long, such a token lets nobody in, though the key is right and it has not expired.
+// Client ids of rejoin tokens. The server recognises its own ids: after a kick or the end of the grace period such a
+// token is refused, although its key is right and it has not expired.
 //
-//   u30  number of the session · u2 which of its tokens · u32 hash of these under the key
+//   u30 rejoin number of the session · u2 index of the token · u32 keyed hash of both
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,19 @@ class RejoinIds {
  public:
   explicit RejoinIds(const core::SecretKey& key) : key_(key) {}
 
-  static constexpr std::uint32_t per_session = 4;
+  static constexpr std::uint32_t per_session = 4;  ///< tokens per session
 
-  // Another number for each session, from 1.
+  /// Returns a new rejoin number, starting at 1.
   [[nodiscard]] std::uint32_t next_session() { return ++sessions_; }
+  /// Returns the client id of one of a session's tokens.
   [[nodiscard]] std::uint64_t make(std::uint32_t session, std::uint32_t which) const {
     return with_hash(session * per_session + which);
   }
+  /// Returns the rejoin number in a client id.
   [[nodiscard]] static std::uint32_t session_of(std::uint64_t id) {
     return static_cast<std::uint32_t>(id >> 32) / per_session;
   }
-  // Wrong for one of 4 billion ids of others.
+  /// Whether this server made the id. A foreign id passes with a probability of 1 in 2^32.
   [[nodiscard]] bool made_here(std::uint64_t id) const { return with_hash(static_cast<std::uint32_t>(id >> 32)) == id; }
 
  private:
