@@ -42,8 +42,7 @@ core::Status Bot::enter(core::Nanoseconds now) {
                           .name = core::format("bot {}", self_.number + 1),
                           .schema = {},
                           .resources = nullptr,
-                          .decode = self_.mirrors,
-                          .recording = nullptr};
+                          .decode = self_.mirrors};
   config.transport.token = std::move(*token);
   core::Result<std::unique_ptr<PipeClient>> client =
       PipeClient::open(setup_.loop, setup_.access, std::move(config), self_.seed + joins_++);
@@ -130,7 +129,7 @@ void Bot::act(const BotDecision& decision, core::Nanoseconds now) {
     case BotAct::join: wants_in_ = true; return;
     case BotAct::command:
       ++counts[Count::commands];
-      connection()->set_command(decision.command);
+      client_->set_command(decision.command);
       return;
     case BotAct::leave:
       ++counts[Count::leaves];
@@ -145,7 +144,7 @@ void Bot::act(const BotDecision& decision, core::Nanoseconds now) {
       ++counts[Count::leaves];
       by_wish_ = true;
       entered_at_ = now;
-      client_->lose_way();
+      client_->drop_pipe();
       return;
   }
 }

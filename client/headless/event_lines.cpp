@@ -14,8 +14,8 @@ std::string event_line(const ReceivedEvent& event) {
   return shown.size() < event.bytes.size() ? line + "…" : line;
 }
 
-void EventLines::tell(const Connection& connection, core::Nanoseconds now) {
-  if (std::exchange(told_, connection.stats().events) == connection.stats().events) return;
+void EventLines::print(const Connection& connection, core::Nanoseconds now) {
+  if (std::exchange(printed_, connection.stats().events) == connection.stats().events) return;
   for (const ReceivedEvent& event : connection.events())
     if (limit_.admit(now)) std::cout << event_line(event) << limit_.more() << '\n';
   std::cout << std::flush;

@@ -17,7 +17,7 @@ int give_up(const core::Error& error) {
   return 1;
 }
 
-// What a connection is given besides its token, for as long as it lives.
+// What a connection uses while it lives.
 struct Surroundings {
   std::optional<TemporaryFolder> folder;
   std::optional<ResourceStore> resources;
@@ -60,8 +60,8 @@ int run_headless(const HeadlessOptions& options) {
              .name = options.name,
              .schema = options.schema,
              .resources = around.resources ? &*around.resources : nullptr,
-             .spectate = options.spectate,
-             .recording = around.recording.get()});
+             .spectate = options.spectate},
+            around.recording.get());
   if (!opened) return give_up(opened.error());
   PipeClient& client = **opened;
   const std::array all{&client};
@@ -76,7 +76,7 @@ int run_headless(const HeadlessOptions& options) {
   while (!loop.stopped() && !done() && !client.over()) {
     run_until(loop, next_update, all);
     client.update();
-    if (options.events) events.tell(connection, core::monotonic_now());
+    if (options.events) events.print(connection, core::monotonic_now());
     next_update = core::monotonic_now() + update_interval;
     if (options.json_only || core::monotonic_now() < next_summary) continue;
     std::cout << summary_line(connection, before) << std::flush;

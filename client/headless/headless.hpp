@@ -1,5 +1,4 @@
-// A client without a picture: mirrors a server over UDP, says once per second how it goes, and
-// ends with a line of JSON.
+// A client without a picture: mirrors a server, prints a summary once per second, and ends with a line of JSON.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +11,20 @@ namespace mobula::client {
 
 struct HeadlessOptions {
   Access access;
-  std::uint64_t ticks = 0;  // end after so many mirrored ticks; 0: when told to stop
-  bool json_only = false;
-  bool events = false;  // tell of each that comes
+  std::uint64_t ticks = 0;  ///< Ends after this many mirrored ticks; 0 runs until it is stopped.
+  bool json_only = false;   ///< Prints the last line only.
+  bool events = false;      ///< Prints received events.
   std::string name = "headless";
   bool spectate = false;
-  // Folder in which the server's resources are kept; empty: they are not asked for. While recording they come anew, to
-  // be in the recording, and this folder is left alone.
+  /// Folder in which the server's resources are kept; empty requests none. While recording they are received anew into
+  /// a temporary folder, so that the recording contains them, and this folder is not used.
   std::string resources;
-  std::string recording;                          // file; empty: none is made
-  std::shared_ptr<const reflect::Schema> schema;  // null: whichever the server has
+  std::string recording;                          ///< File to record to; empty records nothing.
+  std::shared_ptr<const reflect::Schema> schema;  ///< Schema that the server must have; null accepts any.
 };
 
-// Exit status: 0 if at least one tick was verified, none was another than the server's, and all the ticks
-// that were asked for came; else 1.
+/// Runs the client. Returns the exit status: 0 if at least one tick was verified, none mismatched, and all requested
+/// ticks were received; else 1.
 int run_headless(const HeadlessOptions& options);
 
 }  // namespace mobula::client

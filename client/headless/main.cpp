@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
+#include <headless/entity_listing.hpp>
 #include <headless/headless.hpp>
-#include <headless/look.hpp>
 #include <headless/replay.hpp>
 #include <iostream>
 #include <mobula/client/pipe/access_options.hpp>
@@ -12,7 +12,7 @@
 namespace {
 
 constexpr int bad_input = 2;
-// Without a bound CLI11 takes -1 for the greatest number there is.
+// Without bounds CLI11 accepts -1 as the greatest number.
 const CLI::Range count(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000});
 
 int refuse(const std::string& message) {
@@ -23,9 +23,11 @@ int refuse(const std::string& message) {
 mobula::core::Result<std::shared_ptr<const mobula::reflect::Schema>> load_schema(const std::string& path) {
   using mobula::reflect::Limits;
   std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);  // an error for what is no regular file
+  const std::uintmax_t size = std::filesystem::file_size(path, error);  // an error unless it is a regular file
   if (error) return mobula::core::Error{"missing", path + ": " + error.message()};
-  if (size > Limits::schema_bytes) return mobula::core::Error{"bad schema", path + ": too large for a schema"};
+  if (size > Limits::schema_bytes)
+    return mobula::core::Error{"bad schema", path + ": too large for a schema; the limit is " +
+                                                 std::to_string(Limits::schema_bytes) + " bytes"};
   std::string text(size, '\0');
   std::ifstream file(path, std::ios::binary);
   if (!file.read(text.data(), static_cast<std::streamsize>(size)))
@@ -39,67 +41,69 @@ mobula::core::Result<std::shared_ptr<const mobula::reflect::Schema>> load_schema
 
 int main(int argc, char** argv) {
   mobula::client::HeadlessOptions options;
-  mobula::client::LookOptions look;
+  mobula::client::ListingOptions listing;
   mobula::client::ReplayOptions replay;
   mobula::client::AccessOptions access;
   std::string schema_path;
   std::string handle;
   CLI::App app(
-      "Mirrors a server's world and checks it. Ends with a line of JSON; status 0 only if the mirror was verified.\n"
-      "With --list or --get: waits until the mirror is complete, tells what is in it, and ends.\n"
-      "With --replay: the same of a session that was recorded, without a server.",
+      "Mirrors a server's world and verifies it. Ends with a line of JSON; exit status 0 only if the mirror was "
+      "verified.\n"
+      "With --list or --get it waits until the mirror is complete, prints what it holds, and ends.\n"
+      "With --replay it does the same with a recorded session, without a server.",
       "mobula-client");
   mobula::client::add_access_options(app, access);
-  CLI::Option* ticks = app.add_option("--ticks", options.ticks, "end after so many ticks; 0: when told to stop")
+  CLI::Option* ticks = app.add_option("--ticks", options.ticks, "end after N ticks; 0 runs until it is stopped")
                            ->check(count)
                            ->capture_default_str();
-  CLI::Option* json = app.add_flag("--json", options.json_only, "print nothing but the JSON line");
+  CLI::Option* json = app.add_flag("--json", options.json_only, "print only the line of JSON");
   CLI::Option* events =
       app.add_flag("--events", options.events,
-                   "also print the game's events, a line each, with their bytes in hex; at most 20 per second")
+                   "also print the game's events, one line each, with their bytes in hex; at most 20 per second")
           ->excludes(json);
   CLI::Option* list =
       app.add_option("--list", handle,
                      "list the components and properties of the entity HANDLE, with values, types and "
-                     "ranges; without HANDLE: which kinds of entities there are, with their components and "
-                     "some handles")
+                     "ranges; without HANDLE list all entities by prototype, with their components and some "
+                     "handles")
           ->type_name("[HANDLE]")
           ->expected(0, 1)
           ->excludes(ticks, json, events);
   app.add_option(
-         "--get", look.property,
-         "print one property, HANDLE/COMPONENT/PATH, as JSON; HANDLE/COMPONENT: all of it. Status 1 if there is "
-         "none")
+         "--get", listing.property,
+         "print one property, HANDLE/COMPONENT/PATH, as JSON, or a whole component, HANDLE/COMPONENT; exit status 1 "
+         "if there is none")
       ->type_name("PROPERTY")
       ->excludes(ticks, json, events, list);
-  app.add_option("--name", options.name, "what the player is called")->capture_default_str();
-  app.add_flag("--spectate", options.spectate, "look on: without an entity in the world");
+  app.add_option("--name", options.name, "name of the player")->capture_default_str();
+  app.add_flag("--spectate", options.spectate, "join as a spectator, without an entity in the world");
   app.add_option(
          "--resources", options.resources,
-         "keep the server's level, as clients may have it, in this folder, and at most 1 GiB or 1,024 levels: "
-         "those used longest ago make room; with --record it is fetched anew, to be in the recording, and the folder "
-         "is left alone")
+         "keep the levels of servers in this folder, so that they are not sent again; at most 1 GiB and 1,024 levels, "
+         "the "
+         "least recently used are removed; with --record the folder is not used, and the recording contains the level")
       ->type_name("DIR")
       ->excludes(list);
-  app.add_option("--schema", schema_path, "accept only a server with this schema (.bfbs)");
+  app.add_option("--schema", schema_path, "accept only a server with this schema (.bfbs file)");
   app.add_option("--record", options.recording,
-                 "write the session to this file; the keys in it can read that session, and nothing else")
+                 "record the session to this file; the keys in it can decrypt that session, and nothing else")
       ->type_name("FILE")
       ->excludes(list)
       ->excludes("--get");
   CLI::Option* replayed =
-      app.add_option("--replay", replay.path, "mirror the session that was recorded in this file")->type_name("FILE");
+      app.add_option("--replay", replay.path, "replay the session that was recorded in this file")->type_name("FILE");
   app.get_option("--connect")->required(false);
   for (const char* other : {"--connect", "--admin", "--admin-token-file", "--key-file", "--token", "--ca-file",
                             "--simulate", "--name", "--spectate", "--resources", "--schema", "--record"})
     replayed->excludes(other);
-  app.add_option("--speed", replay.speed, "times as fast as it was recorded; 0: as fast as it goes")
+  app.add_option("--speed", replay.speed, "multiple of the recorded speed; 0 replays as fast as possible")
       ->check(CLI::Range(0.0, 1e6))
       ->needs(replayed)
       ->excludes(list)
       ->excludes("--get")
       ->capture_default_str();
-  app.add_option("--at", replay.at, "end the replay when the mirror has come to this tick of the server; 0: at its end")
+  app.add_option("--at", replay.at,
+                 "end the replay when the mirror has reached this tick of the server; 0 replays to the end")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{~mobula::ecs::Tick{0}}))
       ->type_name("TICK")
       ->needs(replayed)
@@ -119,34 +123,34 @@ int main(int argc, char** argv) {
       "  mobula-client --replay walk.rec --at 150 --list 12.1");
   if (const auto status = mobula::core::parse_command_line(app, argc, argv)) return *status;
   const bool replays = replayed->count() > 0;
-  if (access.connect.empty() && !replays) return refuse("--connect is required, or --replay (see --help)");
+  if (access.connect.empty() && !replays) return refuse("--connect or --replay is required (see --help)");
   if (!replays) {
     const auto parsed = mobula::client::parse_access(std::move(access));
     if (!parsed) return refuse(parsed.error().message);
-    options.access = look.access = *parsed;
+    options.access = listing.access = *parsed;
   }
   if (!schema_path.empty()) {
     const auto schema = load_schema(schema_path);
     if (!schema) return refuse(schema.error().message);
     options.schema = *schema;
   }
-  const bool looks = list->count() > 0 || app.count("--get") > 0;
-  if (options.json_only || looks) mobula::core::set_log_level(mobula::core::LogLevel::warn);
+  const bool lists = list->count() > 0 || app.count("--get") > 0;
+  if (options.json_only || lists) mobula::core::set_log_level(mobula::core::LogLevel::warn);
   replay.ticks = options.ticks;
   replay.json_only = options.json_only;
   replay.events = options.events;
-  if (!looks) return replays ? mobula::client::run_replay(replay) : mobula::client::run_headless(options);
+  if (!lists) return replays ? mobula::client::run_replay(replay) : mobula::client::run_headless(options);
   if (!handle.empty()) {
-    look.entity = mobula::ecs::parse_entity(handle);
-    if (!look.entity) return refuse("--list: '" + handle + "' is no handle; expected one such as 12.1");
+    listing.entity = mobula::ecs::parse_entity(handle);
+    if (!listing.entity) return refuse("--list: '" + handle + "' is not a handle; expected one such as 12.1");
   }
   if (app.count("--get") > 0) {
-    const auto property = mobula::index::parse_property_address(look.property);
+    const auto property = mobula::index::parse_property_address(listing.property);
     if (!property) return refuse("--get: " + property.error().message);
   }
-  look.name = options.name;
-  look.schema = options.schema;
-  look.recording = replay.path;
-  look.at = replay.at;
-  return mobula::client::run_look(look);
+  listing.name = options.name;
+  listing.schema = options.schema;
+  listing.recording = replay.path;
+  listing.at = replay.at;
+  return mobula::client::run_listing(listing);
 }

@@ -24,13 +24,13 @@ std::string final_line(const Connection& connection) {
 
 bool verified(const ConnectionStats& stats) { return stats.verified_ticks > 0 && stats.mismatched_ticks == 0; }
 
-bool has_ticks(const ConnectionStats& stats, std::uint64_t asked_for) {
+bool has_ticks(const ConnectionStats& stats, std::uint64_t wanted) {
   const bool checked = stats.verified_ticks + stats.mismatched_ticks > 0;
-  return asked_for != 0 && stats.ticks >= asked_for && checked;
+  return wanted != 0 && stats.ticks >= wanted && checked;
 }
 
-bool has_come_to(const Connection& connection, ecs::Tick asked_for) {
-  return asked_for != 0 && connection.mirror() != nullptr && connection.mirror()->tick() >= asked_for;
+bool has_reached(const Connection& connection, ecs::Tick wanted) {
+  return wanted != 0 && connection.mirror() != nullptr && connection.mirror()->tick() >= wanted;
 }
 
 }  // namespace mobula::client

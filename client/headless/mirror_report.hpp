@@ -1,4 +1,4 @@
-// What the headless client tells of its mirror, live and from a recording.
+// Reports of the headless client about its mirror, live and from a recording.
 #pragma once
 
 #include <mobula/client/connection/connection.hpp>
@@ -6,16 +6,16 @@
 
 namespace mobula::client {
 
-// A line about the second since `before`.
+/// Returns a line about the second since `before`.
 std::string summary_line(const Connection& connection, const ConnectionStats& before);
-// The last line, as JSON.
+/// Returns the last line, as JSON.
 std::string final_line(const Connection& connection);
 
-// At least one tick was verified, and none was another than the server's.
+/// Returns whether at least one tick was verified and none mismatched.
 bool verified(const ConnectionStats& stats);
-// All the ticks that were asked for came, and the mirror was checked once. Never, when no number was asked for.
-bool has_ticks(const ConnectionStats& stats, std::uint64_t asked_for);
-// The mirror has come to that tick of the server. Never, when none (0) was asked for.
-bool has_come_to(const Connection& connection, ecs::Tick asked_for);
+/// Returns whether `wanted` ticks were received and the mirror was verified at least once. False if `wanted` is 0.
+bool has_ticks(const ConnectionStats& stats, std::uint64_t wanted);
+/// Returns whether the mirror has reached tick `wanted` of the server. False if `wanted` is 0.
+bool has_reached(const Connection& connection, ecs::Tick wanted);
 
 }  // namespace mobula::client

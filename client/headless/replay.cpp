@@ -9,17 +9,17 @@
 namespace mobula::client {
 namespace {
 
-constexpr std::uint32_t inputs_at_once = 1024;  // then it looks for signals, even when it is late
+constexpr std::uint32_t inputs_at_once = 1024;  // between two checks for signals, also when it is late
 
 int fail(const core::Error& error) {
   core::log_error("client", "{}", error.message);
   return 1;
 }
 
-// A line at the end of each second of recorded time.
+// Prints a line at the end of each second of recorded time.
 class Summaries {
  public:
-  void tell(const Connection& connection, core::Nanoseconds time) {
+  void print(const Connection& connection, core::Nanoseconds time) {
     if (time < next_) return;
     std::cout << summary_line(connection, before_) << std::flush;
     before_ = connection.stats();
@@ -31,7 +31,7 @@ class Summaries {
   ConnectionStats before_;
 };
 
-// Waits until so much of recorded time has passed.
+// Waits until a point in recorded time, at a given speed.
 class Pace {
  public:
   Pace(net::EventLoop& loop, double speed) : loop_(loop), speed_(speed), start_(core::monotonic_now()) {}
@@ -65,7 +65,7 @@ core::Result<std::unique_ptr<Replay>> Replay::make(std::unique_ptr<RecordingRead
   return replay;
 }
 
-// Empty at the beginning, as it was when they came.
+// The store is empty at the beginning, as it was when the session was recorded.
 core::Status Replay::keep_resources() {
   if (!reader_->asks_for_resources()) return core::Done{};
   core::Result<TemporaryFolder> folder = TemporaryFolder::make();
@@ -87,9 +87,9 @@ core::Status Replay::apply() {
       connection_->pipe_closed({reinterpret_cast<const char*>(input_.body.data()), input_.body.size()}, input_.now);
       break;
     case RecordedKind::rejoin: return rejoin();
-    case RecordedKind::enter_again: return enter_again();
+    case RecordedKind::reconnect: return reconnect();
     case RecordedKind::close: connection_->close(nowhere_); break;
-    default: MOBULA_ASSERT(false, "a reader hands out inputs alone");
+    default: MOBULA_ASSERT(false, "a reader hands out inputs only");
   }
   return core::Done{};
 }
@@ -102,16 +102,16 @@ void Replay::update(bool ready) {
 
 core::Status Replay::rejoin() {
   if (!connection_->can_rejoin())
-    return core::Error{"damaged", "the recording is damaged: a connection comes back that was not lost"};
+    return core::Error{"damaged", "the recording is damaged: it rejoins a connection that was not lost"};
   connection_->rejoin(input_.now);
   return core::Done{};
 }
 
-core::Status Replay::enter_again() {
+core::Status Replay::reconnect() {
   const core::Result<transport::ConnectToken> token = transport::read_token(input_.body);
   if (!token || connection_->state() != Connection::State::closed)
-    return core::Error{"damaged", "the recording is damaged: a connection begins anew that was not lost"};
-  connection_->enter_again(*token, input_.now);
+    return core::Error{"damaged", "the recording is damaged: it reconnects a connection that was not closed"};
+  connection_->reconnect(*token, input_.now);
   return core::Done{};
 }
 
@@ -126,19 +126,19 @@ int run_replay(const ReplayOptions& options) {
   Summaries summaries;
   EventLines events;
   core::Result<bool> more = true;
-  while (!loop.stopped() && !has_ticks(connection.stats(), options.ticks) && !has_come_to(connection, options.at)) {
+  while (!loop.stopped() && !has_ticks(connection.stats(), options.ticks) && !has_reached(connection, options.at)) {
     more = replay.read();
     if (!more || !*more) break;
     pace.wait_for(replay.time());
-    if (!options.json_only) summaries.tell(connection, replay.time());
+    if (!options.json_only) summaries.print(connection, replay.time());
     if (const core::Status applied = replay.apply(); !applied) {
       more = applied.error();
       break;
     }
-    if (options.events) events.tell(connection, replay.time());
+    if (options.events) events.print(connection, replay.time());
   }
   if (!more) core::log_error("client", "{}: {}", options.path, more.error().message);
-  if (replay.cut_off()) core::log_warn("client", "{} is cut off: what is there was replayed", options.path);
+  if (replay.cut_off()) core::log_warn("client", "{} is cut off: replayed up to its last complete entry", options.path);
   const bool failed = connection.reason().code == transport::ReasonCode::protocol_error;
   if (failed) core::log_error("client", "closed: {}", to_string(connection.reason()));
   std::cout << final_line(connection);

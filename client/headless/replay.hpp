@@ -1,7 +1,8 @@
-// A recording given to a new connection: the same mirror, without a server.
+// Replays a recording to a new connection, which makes the same mirror without a server.
 #pragma once
 
 #include <headless/temporary_folder.hpp>
+#include <mobula/client/connection/connection.hpp>
 #include <mobula/client/connection/recording.hpp>
 #include <optional>
 
@@ -9,27 +10,28 @@ namespace mobula::client {
 
 class Replay {
  public:
-  // Reasons: those of reading a recording; "no folder" for the resources that come with it.
+  /// Opens a recording. Reasons: those of RecordingReader; "no folder" if it contains resources and there is no place
+  /// for temporary files.
   static core::Result<std::unique_ptr<Replay>> open(const std::string& path);
   static core::Result<std::unique_ptr<Replay>> make(std::unique_ptr<RecordingReader> reader);
 
-  // Reads the next input. False: there are no more. Reason: "damaged".
+  /// Reads the next input. Returns false at the end. Reason: "damaged".
   core::Result<bool> read() { return reader_->next(input_); }
-  // When it was given, after the connection began.
+  /// Time of the input since the connection was made.
   [[nodiscard]] core::Nanoseconds time() const { return input_.now - reader_->begin(); }
-  // Gives it to the connection. Reason: "damaged" (it was never given to this one).
+  /// Gives the input to the connection. Reason: "damaged" if the connection cannot have had this input.
   core::Status apply();
 
-  // Reads and applies until `stop(connection)`, asked before each, or the end.
+  /// Reads and applies inputs until the end, or until `stop(connection)` is true, which is called before each.
   template <class Stop>
   core::Status run(Stop&& stop);
 
   [[nodiscard]] Connection& connection() { return *connection_; }
-  // Whoever recorded was ended before its time; what there is was given.
+  /// Whether the recorder was killed. Every complete entry was replayed.
   [[nodiscard]] bool cut_off() const { return reader_->cut_off(); }
 
  private:
-  // Where what the connection says goes: nowhere.
+  // Discards what the connection sends.
   struct Nowhere : transport::Output {
     void send(const transport::Address& /*to*/, core::ByteView /*datagram*/) override {}
     [[nodiscard]] bool ready(const transport::Address& /*to*/) const override { return is_ready; }
@@ -40,7 +42,7 @@ class Replay {
   core::Status keep_resources();
   void update(bool ready);
   core::Status rejoin();
-  core::Status enter_again();
+  core::Status reconnect();
 
   std::unique_ptr<RecordingReader> reader_;
   RecordedInput input_;
@@ -63,15 +65,15 @@ core::Status Replay::run(Stop&& stop) {
 
 struct ReplayOptions {
   std::string path;
-  double speed = 0;         // times as fast as it was; 0: as fast as it goes
-  std::uint64_t ticks = 0;  // end after so many mirrored ticks; 0: at its end
-  ecs::Tick at = 0;         // end when the mirror has this tick of the server; 0: at its end
-  bool json_only = false;
-  bool events = false;  // tell of each that came
+  double speed = 0;         ///< Multiple of the recorded speed; 0 replays as fast as possible.
+  std::uint64_t ticks = 0;  ///< Ends after this many mirrored ticks; 0 replays to the end.
+  ecs::Tick at = 0;         ///< Ends when the mirror has reached this tick of the server; 0 replays to the end.
+  bool json_only = false;   ///< Prints the last line only.
+  bool events = false;      ///< Prints received events.
 };
 
-// Says what the headless client says. Exit status: 0 if at least one tick was verified, none was another than the
-// server's, and all the ticks that were asked for came; else 1.
+/// Prints what the headless client prints. Returns the exit status: 0 if at least one tick was verified, none
+/// mismatched, and all requested ticks were received; else 1.
 int run_replay(const ReplayOptions& options);
 
 }  // namespace mobula::client

@@ -10,7 +10,7 @@ namespace mobula::client {
 core::Result<TemporaryFolder> TemporaryFolder::make() {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  if (error) return core::Error{"no folder", core::format("where temporary files go: {}", error.message())};
+  if (error) return core::Error{"no folder", core::format("no place for temporary files: {}", error.message())};
   std::string path = (folder / "mobula.XXXXXX").string();
   if (::mkdtemp(path.data()) == nullptr)
     return core::Error{"no folder", core::format("{}: {}", path, std::strerror(errno))};

@@ -1,4 +1,4 @@
-// A folder for as long as it lives, with all that is put into it.
+// A temporary folder that is removed with its content on destruction.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -8,7 +8,7 @@ namespace mobula::client {
 
 class TemporaryFolder {
  public:
-  // Reason: "no folder".
+  /// Creates a folder where temporary files go. Reason: "no folder".
   static core::Result<TemporaryFolder> make();
   TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   TemporaryFolder& operator=(TemporaryFolder&& other) noexcept {

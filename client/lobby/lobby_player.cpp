@@ -119,7 +119,7 @@ void LobbyPlayer::run_for(core::Nanoseconds time) {
 void LobbyPlayer::update(Side& side) {
   Connection& connection = side.client->connection();
   if (!side.commands.empty() && takes_commands(connection)) {
-    connection.set_command(side.commands.front());
+    side.client->set_command(side.commands.front());
     side.commands.pop_front();
   }
   side.client->update();

@@ -1,4 +1,4 @@
-// Makes a mirror wrong.
+// Damages a mirror on purpose.
 #pragma once
 
 #include <mobula/client/mirror/mirror.hpp>
@@ -6,23 +6,23 @@
 namespace mobula::client {
 
 struct MirrorTamper {
-  // Of an entity with an id: of its newest state.
+  // Flips bits in the newest state of an entity with an id.
   static void flip(Mirror& mirror, ecs::Entity entity, std::size_t word, std::uint32_t bits) {
-    for (Mirror::Known& known : mirror.known_) {
+    for (MirroredEntity& known : mirror.state_.known) {
       if (!known.shown || known.entity != entity) continue;
       EntityVersions& versions = known.versions;
-      const std::size_t words = mirror.codecs_.entity(known.prototype).words;
+      const std::size_t words = mirror.state_.codecs.entity(known.prototype).words;
       versions.states_[versions.states_.size() - words + word % words] ^= bits;
     }
   }
-  // The same, unless it makes what no value is: predictions from that are undefined. False: it would.
+  // The same, unless the result is not a value, from which predictions are undefined. Returns false then.
   static bool flip_value(Mirror& mirror, ecs::Entity entity, std::size_t word, std::uint32_t bits) {
     flip(mirror, entity, word, bits);
-    const Mirror::Known& known = *mirror.find(entity);
+    const MirroredEntity& known = *mirror.state_.find(entity);
     const std::uint32_t* words = known.versions.newest().words;
-    for (const ecs::PoolId pool : mirror.registry_.prototypes().pools(known.prototype)) {
-      const wire::RowCodec& codec = *mirror.codecs_.row(pool);
-      core::Bytes value = mirror.registry_.pool(pool).type().default_value;
+    for (const ecs::PoolId pool : mirror.state_.registry.prototypes().pools(known.prototype)) {
+      const wire::RowCodec& codec = *mirror.state_.codecs.row(pool);
+      core::Bytes value = mirror.state_.registry.pool(pool).type().default_value;
       if (!codec.to_component(words, true, value.data())) {
         flip(mirror, entity, word, bits);
         return false;
@@ -33,41 +33,41 @@ struct MirrorTamper {
   }
   static std::vector<ecs::Entity> with_id(const Mirror& mirror) {
     std::vector<ecs::Entity> all;
-    for (const Mirror::Known& known : mirror.known_)
+    for (const MirroredEntity& known : mirror.state_.known)
       if (known.shown) all.push_back(known.entity);
     return all;
   }
   static std::vector<ecs::Entity> as_loaded(const Mirror& mirror) {
     std::vector<ecs::Entity> all;
-    for (std::uint32_t i = 0; i < mirror.level_.here.size(); ++i)
-      if (mirror.level_.here[i]) all.push_back(mirror.level_.copy->range().at(i));
+    for (std::uint32_t i = 0; i < mirror.state_.level.here.size(); ++i)
+      if (mirror.state_.level.here[i]) all.push_back(mirror.state_.level.copy->range().at(i));
     return all;
   }
-  // Forgets an entity, which the server is not told.
+  // Forgets an entity without the server's knowledge.
   static void lose(Mirror& mirror, ecs::Entity entity) {
-    for (std::uint32_t id = 0; id < mirror.known_.size(); ++id)
-      if (mirror.known_[id].entity == entity && mirror.known_[id].shown)
-        mirror.drop(false, id, entity, mirror.known_[id].versions.newest().tick);
+    for (std::uint32_t id = 0; id < mirror.state_.known.size(); ++id)
+      if (mirror.state_.known[id].entity == entity && mirror.state_.known[id].shown)
+        mirror.drop(false, id, entity, mirror.state_.known[id].versions.newest().tick);
     mirror.drop(true, 0, entity, 0);
   }
-  // As if the entity had another id as well, and another name.
+  // Adds a copy of an entity under another id and handle.
   static void add_ghost(Mirror& mirror, ecs::Entity like, ecs::Entity ghost) {
-    for (std::size_t id = 0; id < mirror.known_.size(); ++id) {
-      if (mirror.known_[id].entity != like || !mirror.known_[id].shown) continue;
-      Mirror::Known known = mirror.known_[id];
+    for (std::size_t id = 0; id < mirror.state_.known.size(); ++id) {
+      if (mirror.state_.known[id].entity != like || !mirror.state_.known[id].shown) continue;
+      MirroredEntity known = mirror.state_.known[id];
       known.entity = ghost;
       known.hash = mirror.hash_of(known);
-      mirror.registry_.prototypes().hold(known.prototype);
+      mirror.state_.registry.prototypes().hold(known.prototype);
       mirror.hash_ += known.hash;
       ++mirror.size_;
       mirror.state_words_ += known.versions.kept_words();
-      mirror.known_.push_back(std::move(known));
-      mirror.bring_in(mirror.known_.back());
-      mirror.registry_.clear_journal();
+      mirror.state_.known.push_back(std::move(known));
+      mirror.bring_in(mirror.state_.known.back());
+      mirror.state_.registry.clear_journal();
       return;
     }
   }
-  // Of the sum alone.
+  // Changes the sum of the hashes only.
   static void spoil_hash(Mirror& mirror) { mirror.hash_ += 12345; }
 };
 

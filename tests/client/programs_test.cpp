@@ -39,7 +39,7 @@ TEST_F(Programs, AClientListsEntitiesTheirPropertiesAndOneValue) {
   Program& entities = look({"--list"});
   ASSERT_EQ(entities.wait(), 0) << entities.err();
   const std::string listed = entities.out();
-  EXPECT_THAT(listed, testing::ContainsRegex("^[0-9]+ entities, [0-9]+ kinds of them\n"));
+  EXPECT_THAT(listed, testing::ContainsRegex("^[0-9]+ entities of [0-9]+ prototypes\n"));
   const std::size_t place = listed.find("Fog (RenderData)");
   ASSERT_NE(place, std::string::npos) << listed;
   const std::size_t line = listed.find('\n', place) + 3;
@@ -161,7 +161,7 @@ TEST_F(Programs, AClientWhoseServerWasKilledAndStartedAgainComesInAnew) {
   const std::string admin_port = admin_.substr(admin_.rfind(':') + 1);
   Program& again = start("mobula-server", {"--port", std::to_string(port_), "--tcp-port", std::to_string(tcp_port_),
                                            "--admin-port", admin_port, "--level", level()});
-  ASSERT_TRUE(client.says("coming in anew")) << client.err();
+  ASSERT_TRUE(client.says("reconnecting with a new token")) << client.err();
   ASSERT_TRUE(again.says("joined")) << again.err();
   client.signal(SIGTERM);
   EXPECT_EQ(client.wait(), 0) << client.err();

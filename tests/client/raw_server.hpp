@@ -1,26 +1,27 @@
-// A server that says whatever bytes it is given, to a connection without a network between: for tests of what no honest
-// server does.
+// A server that sends arbitrary bytes to a connection, without a network between: for tests of what no honest server
+// sends.
 #pragma once
 
 #include <deque>
 #include <mobula/client/connection/connection.hpp>
 #include <mobula/transport/server_endpoint.hpp>
 #include <server/hamlet.hpp>
+#include <transport/direct_path.hpp>
 
 namespace mobula::test {
 
-class RawServer : transport::Output {
+class RawServer {
  public:
   explicit RawServer(client::ConnectionConfig config)
       : connection(with_token(std::move(config)), 0), endpoint_(small_transport()) {
     endpoint_.set_unix_time(test_unix_time);
   }
 
-  // The connection has its say, then hears what was said since.
+  // Updates the connection, then the server, and delivers what each of them sends.
   void tick() {
-    connection.update(now, *this);
+    connection.update(now, path_);
     deliver();
-    endpoint_.update(now, *this);
+    endpoint_.update(now, path_);
     deliver();
     now += Village::tick_length;
     for (transport::ServerEvent event; endpoint_.poll_event(event);) session_ = event.session;
@@ -28,7 +29,7 @@ class RawServer : transport::Output {
     while (session != nullptr && session->next_reliable(buffer_)) messages.push_back(buffer_);
     while (session != nullptr && session->next_unreliable(buffer_)) inputs.push_back(buffer_);
   }
-  // Until the connection has said Hello.
+  // Ticks until the connection has sent Hello.
   void meet() {
     messages.clear();
     for (int i = 0; i < 20 && messages.empty(); ++i) tick();
@@ -46,7 +47,7 @@ class RawServer : transport::Output {
 
   client::Connection connection;
   core::Nanoseconds now = 0;
-  std::deque<core::Bytes> messages;  // that the connection said
+  std::deque<core::Bytes> messages;  // reliable ones, received from the connection
   std::deque<core::Bytes> inputs;
 
  private:
@@ -60,24 +61,15 @@ class RawServer : transport::Output {
     config.transport.token = test_token(1);
     return config;
   }
-  void send(const transport::Address& to, core::ByteView datagram) override {
-    under_way_.emplace_back(to, core::Bytes(datagram.begin(), datagram.end()));
-  }
   void deliver() {
-    for (; !under_way_.empty(); under_way_.pop_front()) {
-      const auto& [to, datagram] = under_way_.front();
-      if (to == village_address) {
-        endpoint_.receive(address_, datagram, now, *this);
-      } else {
-        connection.receive(village_address, datagram, now);
-      }
-    }
+    path_.deliver([this](core::ByteView datagram) { endpoint_.receive(address_, datagram, now, path_); },
+                  [this](core::ByteView datagram) { connection.receive(village_address, datagram, now); });
   }
 
   const transport::Address address_ = transport::Address::v4(10, 2, 0, 1, 5000);
   transport::ServerEndpoint endpoint_;
   transport::SessionId session_{};
-  std::deque<std::pair<transport::Address, core::Bytes>> under_way_;
+  DirectPath path_{village_address};
   core::Bytes buffer_;
 };
 

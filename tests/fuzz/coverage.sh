@@ -13,7 +13,9 @@ admin         server/mobula/server/admin/router.cpp server/mobula/server/admin/u
               shared/mobula/reflect/field_json.cpp shared/mobula/reflect/value.cpp shared/mobula/core/log_levels.cpp
 answer        shared/mobula/net/http_client.cpp client/mobula/client/pipe/access.cpp
 bans          server/mobula/server/session/ban_list.cpp
-connection    client/mobula/client/connection/connection.cpp client/mobula/client/mirror/mirror.cpp client/mobula/client/mirror/mirror_level.cpp client/mobula/client/mirror/mirror_check.cpp
+connection    client/mobula/client/connection/connection.cpp client/mobula/client/connection/delta_progress.cpp
+              client/mobula/client/connection/resource_fetch.cpp client/mobula/client/connection/verification.cpp
+              client/mobula/client/mirror/mirror.cpp client/mobula/client/mirror/mirror_level.cpp client/mobula/client/mirror/mirror_check.cpp
               client/mobula/client/mirror/mirror_hashes.cpp client/mobula/client/connection/event_queue.cpp client/mobula/client/connection/resource_store.cpp
               shared/mobula/wire/level_copy.cpp
 datagram      shared/mobula/transport/server_endpoint.cpp shared/mobula/transport/server_handshake.cpp

@@ -7,7 +7,7 @@
 #include <fuzz/mirror_state.hpp>
 #include <fuzz/seeds.hpp>
 #include <fuzz/small_server.hpp>
-#include <mobula/client/connection/recording.hpp>
+#include <mobula/client/connection/recorded_connection.hpp>
 #include <mobula/core/base64.hpp>
 #include <mobula/resource/compiler/compiler.hpp>
 #include <mobula/transport/connect_token.hpp>
@@ -314,7 +314,7 @@ void tokens() {
   write("token", "no_text", transport::mint_token(request, {}, {}, 1000).value());
 }
 
-// A session that is lost soon, and comes back.
+// A session that is lost and rejoined.
 void recordings() {
   std::filesystem::create_directories(root / "recording");
   const auto writer = client::RecordingWriter::create((root / "recording" / "comes_back").string());
@@ -322,16 +322,16 @@ void recordings() {
   server::ServerConfig server;
   server.level = test::hamlet();
   test::Village village(game, server);
-  client::ConnectionConfig config;
-  config.recording = writer->get();
-  test::Village::Client& client = village.join(config);
-  client.connection.set_command(test::move_command(1, 0));
+  test::Village::Client& client = village.join(client::ConnectionConfig{});
+  client::RecordedConnection recorded(client.connection, **writer, village.now);
+  client.input = &recorded;
+  recorded.set_command(test::move_command(1, 0));
   village.ticks(12);
-  client.connection.pipe_closed("lost", village.now);
+  recorded.pipe_closed("lost", village.now);
   village.tick();
-  client.connection.rejoin(village.now);
+  recorded.rejoin(village.now);
   village.ticks(3);
-  client.connection.close(client.port);
+  recorded.close(client.port);
   static_cast<void>((*writer)->finish());
 }
 

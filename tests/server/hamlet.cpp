@@ -139,10 +139,10 @@ void Village::tick() {
   network.deliver(now, [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
     if (to == village_address) return server->receive(from, datagram, now, server_port);
     for (const auto& client : clients)
-      if (client->port.from == to) client->connection.receive(from, datagram, now);
+      if (client->port.from == to) client->input->receive(from, datagram, now);
   });
   for (const auto& client : clients)
-    if (!client->mute) client->connection.update(now, client->port);
+    if (!client->mute) client->input->update(now, client->port);
   server->tick(now, server_port);
   now += tick_length;
 }

@@ -53,7 +53,8 @@ class Village {
         : port(village, address), connection(config, village.now) {}
     Port port;
     client::Connection connection;
-    bool mute = false;  // receives, and never says anything
+    client::ConnectionInput* input = &connection;  // a decorator, where a test has put one
+    bool mute = false;                             // receives, and never says anything
   };
 
   explicit Village(server::Game& game, server::ServerConfig config = {},

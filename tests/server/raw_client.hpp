@@ -1,5 +1,4 @@
-// A client that says whatever bytes it is given, to a server without a network between: for tests of what no honest
-// client does.
+// A client that sends arbitrary bytes to a server, without a network between: for tests of what no honest client sends.
 #pragma once
 
 #include <deque>
@@ -7,16 +6,17 @@
 #include <mobula/transport/client_endpoint.hpp>
 #include <mobula/wire/messages.hpp>
 #include <server/hamlet.hpp>
+#include <transport/direct_path.hpp>
 
 namespace mobula::test {
 
-class RawClient : transport::Output {
+class RawClient {
  public:
   static constexpr core::Nanoseconds tick_length = Village::tick_length;
 
   RawClient(server::Server& server, std::uint64_t client_id) : server_(server), own_(test_token(client_id)) {}
 
-  // With its own token, or another.
+  // Connects with its own token, or with another.
   void connect() { connect(own_); }
   void connect(const transport::ConnectToken& token) {
     transport::ClientEndpointConfig config;
@@ -24,15 +24,15 @@ class RawClient : transport::Output {
     endpoint_ = std::make_unique<transport::ClientEndpoint>(config, now);
     for (int i = 0; i < 10 && !endpoint_->connected(); ++i) tick();
   }
-  // As if its stream had ended.
+  // Ends its stream, as the server sees it.
   void break_off() { server_.pipe_closed(address, now); }
   void tick() {
-    if (endpoint_ != nullptr) endpoint_->update(now, *this);
+    if (endpoint_ != nullptr) endpoint_->update(now, path_);
     deliver();
-    server_.tick(now, *this);
+    server_.tick(now, path_);
     deliver();
     now += tick_length;
-    while (endpoint_ != nullptr && endpoint_->session().next_reliable(buffer_)) take();
+    while (endpoint_ != nullptr && endpoint_->session().next_reliable(buffer_)) on_message();
     while (endpoint_ != nullptr && endpoint_->session().next_unreliable(buffer_)) deltas.push_back(buffer_);
   }
   void ticks(int count) {
@@ -50,25 +50,18 @@ class RawClient : transport::Output {
 
   const transport::Address address = transport::Address::v4(10, 2, 0, 1, 5000);
   core::Nanoseconds now = 0;
-  std::deque<core::Bytes> messages;                    // that it was told
-  std::deque<core::Bytes> deltas;                      // and what came unreliably
-  std::vector<transport::ConnectToken> rejoin_tokens;  // the last it was given
+  std::deque<core::Bytes> messages;                    // reliable ones, received from the server
+  std::deque<core::Bytes> deltas;                      // unreliable ones
+  std::vector<transport::ConnectToken> rejoin_tokens;  // received last
 
  private:
-  void send(const transport::Address& to, core::ByteView datagram) override {
-    under_way_.emplace_back(to, core::Bytes(datagram.begin(), datagram.end()));
-  }
   void deliver() {
-    for (; !under_way_.empty(); under_way_.pop_front()) {
-      const auto& [to, datagram] = under_way_.front();
-      if (to == village_address) {
-        server_.receive(address, datagram, now, *this);
-      } else if (endpoint_ != nullptr) {
-        endpoint_->receive(village_address, datagram, now);
-      }
-    }
+    path_.deliver([this](core::ByteView datagram) { server_.receive(address, datagram, now, path_); },
+                  [this](core::ByteView datagram) {
+                    if (endpoint_ != nullptr) endpoint_->receive(village_address, datagram, now);
+                  });
   }
-  void take() {
+  void on_message() {
     messages.push_back(buffer_);
     const core::Result<wire::Message> message = wire::decode_message(buffer_);
     const auto* given = message ? std::get_if<wire::RejoinTokens>(&*message) : nullptr;
@@ -81,7 +74,7 @@ class RawClient : transport::Output {
   server::Server& server_;
   transport::ConnectToken own_;
   std::unique_ptr<transport::ClientEndpoint> endpoint_;
-  std::deque<std::pair<transport::Address, core::Bytes>> under_way_;
+  DirectPath path_{village_address};
   core::Bytes buffer_;
 };
 

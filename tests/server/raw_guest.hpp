@@ -26,7 +26,7 @@ struct RawGuest {
                               if (to == village_address)
                                 village.server->receive(from, datagram, village.now, village.server_port);
                               for (const auto& client : village.clients)
-                                if (client->port.from == to) client->connection.receive(from, datagram, village.now);
+                                if (client->port.from == to) client->input->receive(from, datagram, village.now);
                             });
     village.tick();
   }

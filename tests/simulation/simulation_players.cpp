@@ -76,7 +76,7 @@ void Simulation::come_back(Player& player) {
     return connection.rejoin(player.clock(now_));
   }
   tell(player.name + " enters again");
-  connection.enter_again(token_of(player), player.clock(now_));
+  connection.reconnect(token_of(player), player.clock(now_));
 }
 
 void Simulation::run_frame(Player& player) {

@@ -333,7 +333,7 @@ TEST_F(ConnectionTest, HoweverOftenItIsUpdatedItSaysFourThingsInATickAtMost) {
 TEST_F(ConnectionTest, AfterAServerThatMadeNoSenseItCanEnterAgain) {
   server.say_raw(core::as_bytes("nonsense", 8));
   expect_failure();
-  server.connection.enter_again(test::test_token(6), server.now);
+  server.connection.reconnect(test::test_token(6), server.now);
   ASSERT_NO_FATAL_FAILURE(server.meet());
   play();
 }

@@ -34,8 +34,8 @@ using Of = std::pair<ecs::Tick, int>;
 
 TEST(EventQueue, EventsComeOutWhenTheirTickIsReached) {
   EventQueue queue;
-  queue.take(unreliable(12, {0}));
-  ASSERT_TRUE(queue.take(reliable(11, {0})).ok());
+  queue.add(unreliable(12, {0}));
+  ASSERT_TRUE(queue.add(reliable(11, {0})).ok());
   EXPECT_THAT(due(queue, 10), IsEmpty());
   EXPECT_THAT(due(queue, 11), ElementsAre(Of(11, 0)));
   EXPECT_THAT(due(queue, 11), IsEmpty());
@@ -48,26 +48,26 @@ TEST(EventQueue, EventsComeOutWhenTheirTickIsReached) {
 
 TEST(EventQueue, WithinATickBothKindsComeInTheServersOrder) {
   EventQueue queue;
-  queue.take(unreliable(11, {5}));
-  queue.take(unreliable(11, {1, 3}));
-  ASSERT_TRUE(queue.take(reliable(10, {7})).ok());
-  ASSERT_TRUE(queue.take(reliable(11, {0, 2, 4})).ok());
+  queue.add(unreliable(11, {5}));
+  queue.add(unreliable(11, {1, 3}));
+  ASSERT_TRUE(queue.add(reliable(10, {7})).ok());
+  ASSERT_TRUE(queue.add(reliable(11, {0, 2, 4})).ok());
   EXPECT_THAT(due(queue, 11), ElementsAre(Of(10, 7), Of(11, 0), Of(11, 1), Of(11, 2), Of(11, 3), Of(11, 4), Of(11, 5)));
 }
 
 TEST(EventQueue, EventsOfATickWhoseDeltaWasLostComeWithTheNext) {
   EventQueue queue;
-  queue.take(unreliable(11, {0}));
-  queue.take(unreliable(12, {0}));
+  queue.add(unreliable(11, {0}));
+  queue.add(unreliable(12, {0}));
   EXPECT_THAT(due(queue, 13), ElementsAre(Of(11, 0), Of(12, 0)));
 }
 
 TEST(EventQueue, LateReliableEventsStillComeAndUnreliableOnesOnlyForAWhile) {
   EventQueue queue;
   EXPECT_THAT(due(queue, 100), IsEmpty());
-  ASSERT_TRUE(queue.take(reliable(10, {0})).ok());
-  queue.take(unreliable(100 - EventQueue::late_ticks_max, {1}));
-  queue.take(unreliable(99 - EventQueue::late_ticks_max, {1, 2}));
+  ASSERT_TRUE(queue.add(reliable(10, {0})).ok());
+  queue.add(unreliable(100 - EventQueue::late_ticks_max, {1}));
+  queue.add(unreliable(99 - EventQueue::late_ticks_max, {1, 2}));
   EXPECT_THAT(due(queue, 100), ElementsAre(Of(10, 0), Of(100 - EventQueue::late_ticks_max, 1)));
   EXPECT_EQ(queue.stats().late, 2u);
 }
@@ -78,7 +78,7 @@ TEST(EventQueue, KeepsSoManyBytesAndThenRefusesOrDrops) {
   std::size_t count = 0;
   while (taken.ok() && count < 100'000) {
     wire::Events message{0xffffffffu, {{0, {}, core::Bytes(wire::max_event_bytes)}}};
-    taken = queue.take(std::move(message));
+    taken = queue.add(std::move(message));
     ++count;
   }
   ASSERT_FALSE(taken.ok());
@@ -86,10 +86,10 @@ TEST(EventQueue, KeepsSoManyBytesAndThenRefusesOrDrops) {
   EXPECT_GT(count, 900u);
   EXPECT_LT(count, 1024u);
   const core::Bytes large(wire::max_event_bytes);
-  queue.take(wire::EventBatch{0xffffffffu, {{0, {}, large}}});
+  queue.add(wire::EventBatch{0xffffffffu, {{0, {}, large}}});
   EXPECT_EQ(queue.stats().dropped, 1u);
   EXPECT_EQ(queue.take_due(0xffffffffu).size(), count - 1);
-  EXPECT_TRUE(queue.take(reliable(1, {0})).ok());
+  EXPECT_TRUE(queue.add(reliable(1, {0})).ok());
 }
 
 TEST(EventQueue, DoesWhatANaiveListDoesWhateverTheOrderOfArrival) {
@@ -105,9 +105,9 @@ TEST(EventQueue, DoesWhatANaiveListDoesWhateverTheOrderOfArrival) {
       const auto sequence = static_cast<std::uint16_t>(step);
       naive.emplace_back(tick, sequence);
       if (random.chance(1, 2)) {
-        ASSERT_TRUE(queue.take(reliable(tick, {sequence})).ok());
+        ASSERT_TRUE(queue.add(reliable(tick, {sequence})).ok());
       } else {
-        queue.take(unreliable(tick, {sequence}));
+        queue.add(unreliable(tick, {sequence}));
       }
       if (random.chance(1, 3)) continue;
       reached += random.below(3);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <headless/replay.hpp>
 #include <map>
+#include <mobula/client/connection/recorded_connection.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/random.hpp>
 #include <server/hamlet.hpp>
@@ -74,12 +75,13 @@ class RecordingTest : public testing::Test {
   void join(ConnectionConfig config = {}) {
     writer = std::move(*RecordingWriter::create(path("rec")));
     config.name = "ada";
-    config.recording = writer.get();
     client = &village->join(std::move(config));
+    recorded = std::make_unique<RecordedConnection>(client->connection, *writer, village->now);
+    client->input = recorded.get();
   }
   void walk(int ticks) {
     for (int i = 0; i < ticks; ++i) {
-      if (i % 10 == 3) client->connection.set_command(test::move_command(i % 20 == 3 ? 1.f : -1.f, 0.5f));
+      if (i % 10 == 3) recorded->set_command(test::move_command(i % 20 == 3 ? 1.f : -1.f, 0.5f));
       village->tick();
     }
   }
@@ -104,6 +106,7 @@ class RecordingTest : public testing::Test {
   std::unique_ptr<test::Village> village;
   std::unique_ptr<RecordingWriter> writer;
   test::Village::Client* client = nullptr;
+  std::unique_ptr<RecordedConnection> recorded;
 
  private:
   demo::DemoGame game_;
@@ -118,7 +121,7 @@ TEST_F(RecordingTest, MakesTheSameMirrorAndVerifiesIt) {
 }
 
 TEST_F(RecordingTest, KnowsTheSchemaThatTheClientWasCompiledWith) {
-  join({.transport = {}, .name = {}, .schema = test::game_schema(), .resources = nullptr, .recording = nullptr});
+  join({.transport = {}, .name = {}, .schema = test::game_schema(), .resources = nullptr});
   walk(60);
   EXPECT_GT(client->connection.stats().verified_ticks, 0u);
   expect_replayed();
@@ -126,7 +129,7 @@ TEST_F(RecordingTest, KnowsTheSchemaThatTheClientWasCompiledWith) {
 
 TEST_F(RecordingTest, BringsTheResourcesThatCameWhileItWasMade) {
   ResourceStore store = *ResourceStore::open(path("store"));
-  join({.transport = {}, .name = {}, .schema = {}, .resources = &store, .recording = nullptr});
+  join({.transport = {}, .name = {}, .schema = {}, .resources = &store});
   ASSERT_TRUE(village->tick_until([&] { return store.find(test::hamlet()->identity()) != nullptr; }));
   walk(20);
   expect_replayed();
@@ -142,34 +145,34 @@ TEST_F(RecordingTest, GoesOnOverALostConnectionAndAFullPipe) {
   village->network.cut(client->port.from);
   ASSERT_TRUE(village->tick_until([&] { return client->connection.can_rejoin(); }));
   client->port.from.port = 6000;
-  client->connection.rejoin(village->now);
+  recorded->rejoin(village->now);
   walk(100);
   ASSERT_EQ(client->connection.state(), Connection::State::playing);
-  client->connection.pipe_closed("the cable was pulled", village->now);
+  recorded->pipe_closed("the cable was pulled", village->now);
   walk(1);
   ASSERT_TRUE(client->connection.can_rejoin());
   client->port.from.port = 6001;
   village->ticks(250);
-  client->connection.rejoin(village->now);
+  recorded->rejoin(village->now);
   walk(100);
   ASSERT_EQ(client->connection.state(), Connection::State::playing);
   EXPECT_EQ(client->connection.stats().rejoins, 2u);
-  client->connection.close(client->port);
+  recorded->close(client->port);
   expect_replayed();
 }
 
 TEST_F(RecordingTest, GoesOnWithAnotherTokenAsIfForTheFirstTime) {
   join();
   walk(60);
-  client->connection.pipe_closed("the cable was pulled", village->now);
+  recorded->pipe_closed("the cable was pulled", village->now);
   walk(1);
   client->port.from.port = 6000;
-  client->connection.enter_again(test::test_token(4711), village->now);
+  recorded->reconnect(test::test_token(4711), village->now);
   walk(100);
   ASSERT_EQ(client->connection.state(), Connection::State::playing);
   EXPECT_GT(client->connection.stats().verified_ticks, 50u);
-  EXPECT_EQ(village->server->players(), 2u) << "the first is away";
-  client->connection.close(client->port);
+  EXPECT_EQ(village->server->players(), 2u) << "the first is disconnected";
+  recorded->close(client->port);
   expect_replayed();
 }
 
@@ -231,18 +234,18 @@ TEST_F(RecordingTest, ThatAnEnemyMadeIsRefusedOrMirroredAndHarmsNobody) {
   const core::Status played = run(*replay);
   ASSERT_FALSE(played.ok());
   EXPECT_STREQ(played.error().reason, "damaged");
-  EXPECT_THAT(played.error().message, testing::HasSubstr("comes back that was not lost"));
+  EXPECT_THAT(played.error().message, testing::HasSubstr("rejoins a connection that was not lost"));
 }
 
 TEST_F(RecordingTest, OfStrangeInputsIsReplayedAsWell) {
   join();
   const core::Bytes long_datagram(100'000, std::byte{7});
-  client->connection.receive(transport::Address::any(1), long_datagram, 0);
-  client->connection.receive(test::village_address, {}, 5 * core::second);
-  client->connection.set_command(long_datagram);
+  recorded->receive(transport::Address::any(1), long_datagram, 0);
+  recorded->receive(test::village_address, {}, 5 * core::second);
+  recorded->set_command(long_datagram);
   core::Nanoseconds late = core::Nanoseconds{1} << 60;
-  client->connection.update(late, client->port);
-  client->connection.receive(test::village_address, core::ByteView(long_datagram).first(1225), late);
+  recorded->update(late, client->port);
+  recorded->receive(test::village_address, core::ByteView(long_datagram).first(1225), late);
   const std::unique_ptr<Replay> replay = replay_of(finished());
   ASSERT_TRUE(run(*replay).ok());
   EXPECT_EQ(replay->time(), late);

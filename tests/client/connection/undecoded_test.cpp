@@ -26,8 +26,7 @@ class Undecoded : public testing::Test {
     return config;
   }
   Client& join(bool decode, ResourceStore* resources = nullptr) {
-    return village.join(
-        {.transport = {}, .name = "", .schema = {}, .resources = resources, .decode = decode, .recording = nullptr});
+    return village.join({.transport = {}, .name = "", .schema = {}, .resources = resources, .decode = decode});
   }
   // All walk about.
   void ticks(int count) {

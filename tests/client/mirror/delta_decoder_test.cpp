@@ -215,23 +215,23 @@ TEST_F(DeltaDecoderTest, NothingIsWrongWithNothing) {
     write_count(bits, 0);
   };
   EXPECT_EQ(refusal(nothing), "");
-  EXPECT_EQ(refusal(nothing, 1), "goes on after its end");
+  EXPECT_EQ(refusal(nothing, 1), "the delta goes on after its end");
   EXPECT_EQ(refusal([&](core::BitWriter& bits) {
               nothing(bits);
               bits.write_bool(true);
             }),
-            "goes on after its end");
+            "the delta goes on after its end");
 }
 
 TEST_F(DeltaDecoderTest, ListsThatAreLongerThanTheDatagramEndTooEarly) {
-  EXPECT_EQ(refusal([](core::BitWriter& bits) { write_counts(bits, 0, 0); }), "ends too early");
+  EXPECT_EQ(refusal([](core::BitWriter& bits) { write_counts(bits, 0, 0); }), "the delta ends too early");
   EXPECT_EQ(refusal([](core::BitWriter& bits) {
               write_counts(bits, 0, 0);
               write_count(bits, 0);
               write_count(bits, 0xffffffffu);
             }),
             "an id beyond the limit");
-  EXPECT_EQ(refusal([](core::BitWriter& bits) { write_counts(bits, 0xffffffffu, 0); }), "ends too early");
+  EXPECT_EQ(refusal([](core::BitWriter& bits) { write_counts(bits, 0xffffffffu, 0); }), "the delta ends too early");
 }
 
 TEST_F(DeltaDecoderTest, AnIdThatIsNotThereOrBeyondTheLimitIsRefused) {
@@ -241,8 +241,8 @@ TEST_F(DeltaDecoderTest, AnIdThatIsNotThereOrBeyondTheLimitIsRefused) {
       bits.write_golomb(id, wire::id_order);
     };
   };
-  EXPECT_EQ(refusal(changed(900)), "a change of an id that is not there");
-  EXPECT_EQ(refusal(changed(0xffffffffu)), "a change of an id that is not there");
+  EXPECT_EQ(refusal(changed(900)), "a change of an unknown id");
+  EXPECT_EQ(refusal(changed(0xffffffffu)), "a change of an unknown id");
   const auto gone = [](std::uint32_t id, std::size_t times) {
     return [id, times](core::BitWriter& bits) {
       write_counts(bits, 0, 0);
@@ -259,7 +259,7 @@ TEST_F(DeltaDecoderTest, AnIdThatIsNotThereOrBeyondTheLimitIsRefused) {
               bits.write_golomb(1, wire::moving_count_order);
               bits.write_golomb(5000, wire::first_id_order);
             }),
-            "more that moves than there is");
+            "more moving entities than there are");
   EXPECT_EQ(refusal(gone(900, 1)), "") << "what it was may have been lost";
 }
 
@@ -267,9 +267,9 @@ TEST_F(DeltaDecoderTest, AnEntityThatCannotBeIsRefused) {
   const auto entity = [](ecs::Entity which) {
     return [which](core::BitWriter& bits) { appears(bits, 900, which, 0); };
   };
-  EXPECT_EQ(refusal(entity({5, 0})), "an entity that cannot be");
-  EXPECT_EQ(refusal(entity({MirroredWorld::entities_max, 1})), "an entity that cannot be");
-  EXPECT_EQ(refusal(entity({0xffffffffu, 1})), "an entity that cannot be");
+  EXPECT_EQ(refusal(entity({5, 0})), "an impossible entity handle");
+  EXPECT_EQ(refusal(entity({MirroredWorld::entities_max, 1})), "an impossible entity handle");
+  EXPECT_EQ(refusal(entity({0xffffffffu, 1})), "an impossible entity handle");
   EXPECT_EQ(refusal([](core::BitWriter& bits) {
               appears(bits, 900, {MirroredWorld::entities_max - 1, 1}, 0);
               write_count(bits, 0);
@@ -298,19 +298,19 @@ TEST_F(DeltaDecoderTest, AnEntityWithValuesThatNobodyWroteIsRefused) {
               appears(bits, 900, {900, 1}, 800);
               for (int i = 0; i < 20; ++i) bits.write(~0u, 32);
             }),
-            "an entity that cannot be read");
+            "an entity that cannot be decoded");
 }
 
 TEST_F(DeltaDecoderTest, WhatRestsOnAnAcknowledgementThatIsNotKnownIsRefused) {
   const WriteBits nothing = [](core::BitWriter& bits) { write_counts(bits, 0, 0); };
   for (const std::uint32_t ack : {told.ack() + 1, 0xffffffffu}) {
     header.ack = ack;
-    EXPECT_EQ(refusal(nothing), "it rests on an acknowledgement that was not given");
+    EXPECT_EQ(refusal(nothing), "it is encoded against an acknowledgement that was not sent");
   }
   for (std::uint32_t i = 1; i <= Mirror::acknowledged_kept + 1; ++i) mirror->acknowledged(told.ack() + i);
   for (const std::uint32_t ack : {0u, told.ack()}) {
     header.ack = ack;
-    EXPECT_EQ(refusal(nothing), "it rests on an acknowledgement that is forgotten");
+    EXPECT_EQ(refusal(nothing), "it is encoded against an acknowledgement that is forgotten");
   }
 }
 
@@ -329,7 +329,7 @@ TEST_F(DeltaDecoderTest, AChangeOfWhatIsGoneIsRefused) {
               write_counts(bits, 0, 1);
               bits.write_golomb(id, wire::id_order);
             }),
-            "a change of what is not there");
+            "a change of an entity that has no state");
 }
 
 TEST_F(DeltaDecoderTest, AnIdInTwoListsIsRefused) {
@@ -347,7 +347,7 @@ TEST_F(DeltaDecoderTest, AChangeByADeltaThatIsNoNewerThanWhatItChangesIsRefused)
               write_counts(bits, 0, 1);
               bits.write_golomb(0, wire::id_order);
             }),
-            "a change of what is not there");
+            "a change of an entity that has no state");
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST_F(MirrorBoundsTest, OneEntityHasNoMoreStatesThanDeltasCanBeUnderWay) {
   const Entry entry[] = {{5, {77, 1}}};
   for (std::size_t i = 0; i < EntityVersions::states_max; ++i) ASSERT_EQ(reason(appear(entry, 1)), "");
   const std::uint64_t hash = mirror->hash();
-  EXPECT_EQ(reason(appear(entry, 1)), "malformed delta: more states of an entity than deltas can be under way");
+  EXPECT_EQ(reason(appear(entry, 1)), "malformed delta: more states of an entity than there can be deltas in flight");
   EXPECT_EQ(mirror->hash(), hash);
   mirror->check();
 }
@@ -99,7 +99,7 @@ TEST_F(MirrorBoundsTest, AllStatesTogetherAreRefusedWhereTheyWouldBeTooMany) {
   core::Status told = core::Done{};
   std::size_t deltas = 0;
   for (; told && deltas < EntityVersions::states_max; ++deltas) told = appear(entries, 1);
-  EXPECT_EQ(reason(told), "too much to keep: more states of entities than a mirror keeps");
+  EXPECT_EQ(reason(told), "too much to keep: the states of all entities exceed 33554432 words");
   EXPECT_GT(deltas, 256u);
   EXPECT_LT(bytes.held(), std::int64_t{512} << 20) << "as vectors grow";
   EXPECT_EQ(mirror->size(), 400u);
@@ -119,7 +119,7 @@ TEST_F(MirrorBoundsTest, StatesThatBecomeWiderAreCountedBeforeTheyAreKept) {
   for (std::uint32_t i = 0; i < 400; ++i) entries.push_back({i, {i * 7, 1}});
   for (std::size_t i = 1; i < EntityVersions::states_max; ++i) ASSERT_EQ(reason(appear(entries, 0)), "");
   const ecs::test::CountedBytes bytes;
-  EXPECT_EQ(reason(appear(entries, 1)), "too much to keep: more states of entities than a mirror keeps");
+  EXPECT_EQ(reason(appear(entries, 1)), "too much to keep: the states of all entities exceed 33554432 words");
   EXPECT_LT(bytes.held(), 16 << 20);
   mirror->check();
 }

@@ -60,7 +60,7 @@ TEST(ClientViewVerify, WhatIsTrueIsNotMistakenHoweverLateItComes) {
           ASSERT_EQ(correction.fault, wire::MirrorFault::unknown) << to_string(correction.entity);
           ++unknown;
           client::MirrorCheck check;
-          EXPECT_TRUE(check.take(*replica.client.mirror, correction)->empty());
+          EXPECT_TRUE(check.on_correction(*replica.client.mirror, correction)->empty());
         }
         replica.client.mirror->check();
       }

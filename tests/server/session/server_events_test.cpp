@@ -233,10 +233,9 @@ TEST_F(ServerEvents, WhoHasTheLevelHearsOfWhatItSeesOfItAlone) {
   config.level = test::hamlet();
   start({}, 1, config);
   const auto stored = [&] { return store.find(test::hamlet()->identity()) != nullptr; };
-  village->join({.transport = {}, .name = "first", .schema = {}, .resources = &store, .recording = nullptr});
+  village->join({.transport = {}, .name = "first", .schema = {}, .resources = &store});
   ASSERT_TRUE(tick_until(stored));
-  Client& ada =
-      village->join({.transport = {}, .name = "ada", .schema = {}, .resources = &store, .recording = nullptr});
+  Client& ada = village->join({.transport = {}, .name = "ada", .schema = {}, .resources = &store});
   ASSERT_TRUE(tick_until([&] { return sees_itself(ada) && ada.connection.complete(); }));
   ecs::Entity near;
   ecs::Entity beside;  // it would stay in view

@@ -9,8 +9,8 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr core::Nanoseconds span_min = 150 * core::millisecond;
 constexpr core::Nanoseconds span_ticks = 6;
-// So many arrivals that are all far off, in one span or evenly one after the other, are of another line. A burst after
-// a silence is not: its arrivals come ever closer to the old one.
+// This many arrivals that are all far off, in one span or evenly in a row, belong to another line. A burst after a
+// silence does not: its arrivals come ever closer to the old line.
 constexpr std::uint32_t judged_arrivals = 4;
 constexpr double even_ticks = 1;
 constexpr core::Nanoseconds far_off_min = 150 * core::millisecond;
@@ -53,7 +53,7 @@ double ArrivalLine::far_off() const {
 bool ArrivalLine::begin_span(std::int64_t span) {
   const double last = earliest_[static_cast<std::size_t>(span_) % spans];
   const bool far = arrivals_ >= judged_arrivals && last > line_ + far_off();
-  if (far) begin_anew(last);
+  if (far) restart(last);
   const std::int64_t steps = std::min<std::int64_t>(span - span_, spans);
   for (std::int64_t i = 0; i < steps; ++i) earliest_[static_cast<std::size_t>(span - i) % spans] = never;
   span_ = span;
@@ -71,11 +71,11 @@ bool ArrivalLine::judge_steady(double offset) {
   steady_ = even ? steady_ + 1 : 1;
   if (steady_ < judged_arrivals) return false;
   steady_ = 0;
-  begin_anew(offset);
+  restart(offset);
   return true;
 }
 
-void ArrivalLine::begin_anew(double earliest) {
+void ArrivalLine::restart(double earliest) {
   earliest_.fill(never);
   earliest_[static_cast<std::size_t>(span_) % spans] = earliest;
 }

@@ -7,9 +7,10 @@ namespace mobula::client {
 core::Result<std::uint32_t> CommandLog::add(core::ByteView bytes, ecs::Tick tick, double view) {
   if (bytes.size() > wire::command_bytes_max)
     return core::Error{"large command",
-                       core::format("{} bytes, at most {} go into one", bytes.size(), wire::command_bytes_max)};
+                       core::format("a command of {} bytes; the limit is {}", bytes.size(), wire::command_bytes_max)};
   if (size() == wire::commands_held_max)
-    return core::Error{"too many commands", core::format("{} wait for the server already", size())};
+    return core::Error{"too many commands",
+                       core::format("{} commands wait for the server already, which is the limit", size())};
   if (entries_.empty()) entries_.resize(wire::commands_held_max);
   last_tick_ = std::max(last_tick_, tick);
   const double oldest = last_tick_ > wire::view_lag_ticks_max ? last_tick_ - wire::view_lag_ticks_max : 0;

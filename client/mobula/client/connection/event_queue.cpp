@@ -1,22 +1,24 @@
 #include <algorithm>
 #include <iterator>
 #include <mobula/client/connection/event_queue.hpp>
+#include <mobula/core/format.hpp>
 #include <tuple>
 
 namespace mobula::client {
 
-core::Status EventQueue::take(wire::Events&& message) {
+core::Status EventQueue::add(wire::Events&& message) {
   for (wire::Event& event : message.events) {
     const std::size_t bytes = weight(event.bytes.size());
     if (waiting_bytes_ + bytes > waiting_bytes_max)
-      return core::Error{"too many events", "more events than a client keeps until their tick"};
+      return core::Error{"too many events",
+                         core::format("events that wait for their tick exceed {} bytes", waiting_bytes_max)};
     waiting_bytes_ += bytes;
     waiting_.push_back({message.tick, event.sequence, event.about, std::move(event.bytes)});
   }
   return core::Done{};
 }
 
-void EventQueue::take(const wire::EventBatch& batch) {
+void EventQueue::add(const wire::EventBatch& batch) {
   if (std::uint64_t{batch.tick} + late_ticks_max < reached_) {
     stats_.late += batch.events.size();
     return;

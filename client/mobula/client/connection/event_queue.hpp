@@ -1,7 +1,8 @@
-// Events that wait until the mirror has reached the tick they belong to, however they came.
+// Holds received events until the mirror has reached their tick.
 //
-// They come out by tick, those of one tick in the order in which the server sent them. Reliable ones come out whenever
-// they come, also after later ones. Unreliable ones whose tick is more than late_ticks_max back are dropped.
+// Events are handed out by tick; those of one tick in the order in which the server sent them. A reliable event is
+// handed out however late it arrives, also after later ones. An unreliable event that is more than late_ticks_max ticks
+// late is dropped.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -15,13 +16,14 @@ namespace mobula::client {
 struct ReceivedEvent {
   ecs::Tick tick = 0;
   std::uint16_t sequence = 0;
-  ecs::Entity about;  // null: about no entity. The mirror may not have it (any more)
+  /// Entity that the event is about; null if there is none. The mirror may not have it, or no longer.
+  ecs::Entity about;
   core::Bytes bytes;
 };
 
 struct EventQueueStats {
-  std::uint64_t late = 0;     // unreliable ones, dropped
-  std::uint64_t dropped = 0;  // unreliable ones, the queue was full
+  std::uint64_t late = 0;     ///< Unreliable events dropped because they were late.
+  std::uint64_t dropped = 0;  ///< Unreliable events dropped because the queue was full.
 };
 
 class EventQueue {
@@ -29,11 +31,12 @@ class EventQueue {
   static constexpr ecs::Tick late_ticks_max = 16;
   static constexpr std::size_t waiting_bytes_max = 1024 * 1024;
 
-  // Reason: "too many events", and then not all of them are there: the client is lost.
-  core::Status take(wire::Events&& message);
-  void take(const wire::EventBatch& batch);
+  /// Adds reliable events. Reason: "too many events". Some are missing then, so the connection must be closed.
+  core::Status add(wire::Events&& message);
+  /// Adds unreliable events; drops those that are late or do not fit.
+  void add(const wire::EventBatch& batch);
 
-  // Those of this tick and of ticks before, each once. Valid until the next call.
+  /// Removes the events of `tick` and of earlier ticks, and returns them. Valid until the next call.
   std::span<const ReceivedEvent> take_due(ecs::Tick tick);
 
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }

@@ -25,13 +25,13 @@ constexpr std::size_t begin_bytes_max =
     begin_bytes_min + transport::token_servers_max * address_bytes + recorded_bytes_max + reflect::Limits::schema_bytes;
 constexpr std::size_t flush_bytes = 64 * 1024;
 constexpr core::Nanoseconds flush_interval = core::second;
-constexpr core::Nanoseconds time_max = core::Nanoseconds{1} << 61;  // sums of two times do not overflow
+constexpr core::Nanoseconds time_max = core::Nanoseconds{1} << 61;  // the sum of two times does not overflow
 
 struct BodyBounds {
   std::size_t min;
   std::size_t max;
 };
-// By kind.
+// Indexed by kind.
 constexpr std::array<BodyBounds, static_cast<std::size_t>(RecordedKind::count)> body_bounds{{
     {begin_bytes_min, begin_bytes_max},
     {address_bytes, address_bytes},
@@ -43,10 +43,10 @@ constexpr std::array<BodyBounds, static_cast<std::size_t>(RecordedKind::count)> 
     {0, 0},
     {0, 0},
     {0, 0},
-    {transport::connect_token_bytes, transport::connect_token_bytes},  // enter_again
+    {transport::connect_token_bytes, transport::connect_token_bytes},  // reconnect
 }};
 
-// Resized first: of insert() at the end of an empty buffer g++ 12 believes that it writes beyond it.
+// Resizes first: g++ 12 warns that insert() at the end of an empty buffer writes beyond it.
 void append(core::Bytes& out, core::ByteView bytes) {
   const std::size_t before = out.size();
   out.resize(before + bytes.size());
@@ -66,7 +66,7 @@ void append_address(core::Bytes& out, const transport::Address& address) {
   append_value(out, address.pipe);
 }
 
-// Of address_bytes. Nothing if there is no such pipe.
+// Decodes address_bytes bytes. Nothing if the pipe is unknown.
 std::optional<transport::Address> load_address(core::ByteView bytes) {
   transport::Address address;
   address.ip = core::load<decltype(address.ip)>(bytes.data());
@@ -104,8 +104,9 @@ RecordingWriter::~RecordingWriter() {
 }
 
 void RecordingWriter::begin(const ConnectionConfig& config, core::Nanoseconds now) {
-  MOBULA_ASSERT(checksum_ == 0, "a recording is of one connection");
-  MOBULA_ASSERT(config.transport.servers.size() <= transport::token_servers_max, "no more addresses than a token's");
+  MOBULA_ASSERT(checksum_ == 0, "a recording holds one connection");
+  MOBULA_ASSERT(config.transport.servers.size() <= transport::token_servers_max,
+                "a connection has at most as many addresses as a token");
   core::Bytes body;
   append_value(body, static_cast<std::uint8_t>(config.resources != nullptr ? 1 : 0));
   append_value(body, static_cast<std::uint8_t>(config.transport.servers.size()));
@@ -136,13 +137,13 @@ void RecordingWriter::pipe_closed(std::string_view why, core::Nanoseconds now) {
   put(RecordedKind::pipe_closed, now, text(why));
 }
 void RecordingWriter::rejoined(core::Nanoseconds now) { put(RecordedKind::rejoin, now); }
-void RecordingWriter::entered_again(const transport::ConnectToken& token, core::Nanoseconds now) {
-  put(RecordedKind::enter_again, now, transport::write_token(token));
+void RecordingWriter::reconnected(const transport::ConnectToken& token, core::Nanoseconds now) {
+  put(RecordedKind::reconnect, now, transport::write_token(token));
 }
 void RecordingWriter::closed() { put(RecordedKind::close, last_); }
 
 void RecordingWriter::put(RecordedKind kind, core::Nanoseconds now, core::ByteView body) {
-  MOBULA_ASSERT(now >= last_, "time does not run backwards");
+  MOBULA_ASSERT(now >= last_, "time never decreases");
   if (failed_) return;
   const std::size_t begin = buffer_.size();
   append_value(buffer_, kind);
@@ -161,7 +162,7 @@ void RecordingWriter::flush() {
     const ssize_t written = ::write(file_, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
     failed_ = written < 0;
-    if (failed_) core::log_error("client", "{}: recorded no further: {}", path_, std::strerror(errno));
+    if (failed_) core::log_error("client", "{}: recording stopped: {}", path_, std::strerror(errno));
     if (!failed_) rest = rest.subspan(static_cast<std::size_t>(written));
   }
   buffer_.clear();
@@ -170,7 +171,8 @@ void RecordingWriter::flush() {
 core::Status RecordingWriter::finish() {
   put(RecordedKind::end, last_);
   flush();
-  if (failed_) return core::Error{"not written", core::format("{}: the recording is not whole", path_)};
+  if (failed_)
+    return core::Error{"not written", core::format("{}: the recording is incomplete, as a write failed", path_)};
   return core::Done{};
 }
 
@@ -198,19 +200,19 @@ core::Error RecordingReader::damaged(const char* how) const {
   return {"damaged", core::format("entry {} of the recording is damaged: {}", entries_, how)};
 }
 
-// More bytes of the present entry; false if they are not all there.
-bool RecordingReader::take(std::size_t bytes) {
+// Appends bytes to the current entry. Returns false if the file ends first.
+bool RecordingReader::read_bytes(std::size_t bytes) {
   const std::size_t had = entry_.size();
   entry_.resize(had + bytes);
   stream_->read(reinterpret_cast<char*>(entry_.data() + had), static_cast<std::streamsize>(bytes));
   return stream_->good();
 }
 
-// Of at most 63 bits.
-bool RecordingReader::take_varint(std::uint64_t& value) {
+// Reads a value of at most 63 bits.
+bool RecordingReader::read_varint(std::uint64_t& value) {
   value = 0;
   for (unsigned shift = 0; shift < 63; shift += 7) {
-    if (!take(1)) return false;
+    if (!read_bytes(1)) return false;
     const auto byte = std::to_integer<std::uint64_t>(entry_.back());
     value |= (byte & 0x7f) << shift;
     if (byte < 0x80) return true;
@@ -220,14 +222,15 @@ bool RecordingReader::take_varint(std::uint64_t& value) {
 }
 
 core::Status RecordingReader::read_head() {
-  if (!take(head_bytes)) return core::Error{"no recording", "too short for a recording"};
+  if (!read_bytes(head_bytes)) return core::Error{"no recording", "not a recording: too short"};
   if (std::memcmp(entry_.data(), magic.data(), magic.size()) != 0)
-    return core::Error{"no recording", "does not begin as a recording does"};
+    return core::Error{"no recording", "not a recording: it does not start with \"mobularc\""};
   const auto layout = core::load<std::uint32_t>(entry_.data() + magic.size());
   const auto protocol = core::load<std::uint32_t>(entry_.data() + magic.size() + 4);
   if (layout != layout_version || protocol != wire::protocol_version)
-    return core::Error{"other version", core::format("a recording of version {} and protocol {}; known are {} and {}",
-                                                     layout, protocol, layout_version, wire::protocol_version)};
+    return core::Error{"other version",
+                       core::format("recorded with version {} and protocol {}; this client reads {} and {}", layout,
+                                    protocol, layout_version, wire::protocol_version)};
   return core::Done{};
 }
 
@@ -236,27 +239,27 @@ core::Status RecordingReader::read_begin() {
   const core::Result<bool> read = read_entry(input);
   if (!read) return read.error();
   if (!*read) return core::Error{"cut off", "the recording ends before its session begins"};
-  if (input.kind != RecordedKind::begin) return damaged("no connection begins");
+  if (input.kind != RecordedKind::begin) return damaged("the first entry does not begin a connection");
   begin_ = input.now;
 
   core::ByteView rest = input.body;
   const auto taken = [&rest](std::size_t bytes) {
-    return std::exchange(rest, rest.subspan(bytes)).first(bytes);  // the caller knows that they are there
+    return std::exchange(rest, rest.subspan(bytes)).first(bytes);  // the caller has checked the size
   };
   asks_for_resources_ = std::to_integer<int>(taken(1)[0]) != 0;
   const auto servers = std::to_integer<std::size_t>(taken(1)[0]);
   if (servers > transport::token_servers_max || rest.size() < begin_bytes_min - 2 + servers * address_bytes)
-    return damaged("it has more addresses than there can be");
+    return damaged("too many addresses");
   for (std::size_t i = 0; i < servers; ++i) {
     const std::optional<transport::Address> server = load_address(taken(address_bytes));
-    if (!server) return damaged("an address has a pipe that there is not");
+    if (!server) return damaged("unknown pipe in an address");
     config_.transport.servers.push_back(*server);
   }
   core::Result<transport::ConnectToken> token = transport::read_token(taken(transport::connect_token_bytes));
   if (!token) return damaged(token.error().message.c_str());
   config_.transport.token = std::move(*token);
   const auto name_bytes = core::load<std::uint32_t>(taken(4).data());
-  if (name_bytes > rest.size()) return damaged("the name does not end");
+  if (name_bytes > rest.size()) return damaged("the name is longer than the entry");
   const core::ByteView name = taken(name_bytes);
   config_.name.assign(reinterpret_cast<const char*>(name.data()), name.size());
   if (rest.empty()) return core::Done{};
@@ -266,21 +269,21 @@ core::Status RecordingReader::read_begin() {
   return core::Done{};
 }
 
-// False: it ends here, within an entry or before it.
+// Returns false if the file ends before or within the entry.
 core::Result<bool> RecordingReader::read_entry(RecordedInput& input) {
   entry_.clear();
   std::uint64_t passed = 0;
   std::uint64_t length = 0;
-  if (!take(1)) return false;
+  if (!read_bytes(1)) return false;
   const auto kind = std::to_integer<std::uint8_t>(entry_[0]);
-  if (kind >= static_cast<std::uint8_t>(RecordedKind::count)) return damaged("there is no such kind");
-  if (!take_varint(passed) || !take_varint(length)) return false;
-  if (length < body_bounds[kind].min || length > body_bounds[kind].max) return damaged("it cannot be that long");
-  if (passed > static_cast<std::uint64_t>(time_max - last_)) return damaged("it is of no time that there is");
+  if (kind >= static_cast<std::uint8_t>(RecordedKind::count)) return damaged("unknown kind");
+  if (!read_varint(passed) || !read_varint(length)) return false;
+  if (length < body_bounds[kind].min || length > body_bounds[kind].max) return damaged("wrong length for its kind");
+  if (passed > static_cast<std::uint64_t>(time_max - last_)) return damaged("time out of range");
   const std::size_t body = entry_.size();
-  if (!take(length) || !take(sizeof(checksum_))) return false;
+  if (!read_bytes(length) || !read_bytes(sizeof(checksum_))) return false;
   checksum_ = chained(core::ByteView(entry_).first(body + length), checksum_);
-  if (checksum_ != core::load<std::uint32_t>(entry_.data() + body + length)) return damaged("its checksum is another");
+  if (checksum_ != core::load<std::uint32_t>(entry_.data() + body + length)) return damaged("wrong checksum");
   last_ += static_cast<core::Nanoseconds>(passed);
   ++entries_;
   input = {static_cast<RecordedKind>(kind), last_, core::ByteView(entry_).subspan(body, length)};
@@ -294,17 +297,18 @@ core::Result<bool> RecordingReader::next(RecordedInput& input) {
     if (!read) return read.error();
     cut_off_ = !*read;
     if (over_) break;
-    if (input.kind == RecordedKind::begin) return damaged("a second connection begins");
+    if (input.kind == RecordedKind::begin) return damaged("it begins a second connection");
     if (input.kind == RecordedKind::end) {
       over_ = true;
-      if (stream_->peek() != std::istream::traits_type::eof()) return damaged("something follows the end");
+      if (stream_->peek() != std::istream::traits_type::eof()) return damaged("bytes follow the end");
     } else if (input.kind == RecordedKind::address) {
       const std::optional<transport::Address> from = load_address(input.body);
-      if (!from) return damaged("an address has a pipe that there is not");
+      if (!from) return damaged("unknown pipe in an address");
       from_ = *from;
       has_address_ = true;
     } else {
-      if (input.kind == RecordedKind::datagram && !has_address_) return damaged("a datagram comes from nowhere");
+      if (input.kind == RecordedKind::datagram && !has_address_)
+        return damaged("a datagram without an address before it");
       return true;
     }
   }

@@ -23,9 +23,9 @@ core::Error not_written(const std::string& path) {
   return {"not written", core::format("{}: {}", path, std::strerror(errno))};
 }
 
-// A file of the folder that is the store's.
+// A file of the store.
 struct Kept {
-  std::pair<std::time_t, long> used;  // when
+  std::pair<std::time_t, long> used;  // time of last use
   std::string path;
   std::uint64_t counted;
 
@@ -34,19 +34,19 @@ struct Kept {
 
 std::uint64_t counted(std::uint64_t size) { return std::max(size, counted_bytes_min); }
 
-// HASH.level or HASH.part: the folder may be one in which other programs have their own parts.
+// Whether a file is named HASH.level or HASH.part. Other programs may keep other files in the folder.
 bool is_of_store(const std::filesystem::path& path) {
   const bool known = path.extension() == ".level" || path.extension() == ".part";
   const std::optional<core::Bytes> hash = core::from_hex(path.stem().string());
   return known && hash && hash->size() == sizeof(core::ContentHash);
 }
 
-// What was used last comes last.
+// Lists the store's files, the most recently used last.
 std::vector<Kept> files_of(const std::string& folder) {
   std::vector<Kept> files;
   std::error_code error;
   for (std::filesystem::directory_iterator at(folder, error), end; at != end; at.increment(error)) {
-    // Put together as everywhere: the folder may be given with a slash at its end.
+    // Built as in ResourceStore::path, so that paths compare equal: the folder may end with a slash.
     const std::string path = core::format("{}/{}", folder, at->path().filename().string());
     struct stat found = {};
     if (!is_of_store(at->path()) || ::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
@@ -57,13 +57,14 @@ std::vector<Kept> files_of(const std::string& folder) {
   return files;
 }
 
-// Received or used now. Told exactly: the kernel's own stamps are of its last timer interrupt, and may be equal.
+// Marks a file as used now. Sets an exact time: the kernel's own times have the resolution of its timer and may be
+// equal.
 void touch(const std::string& path) {
   std::error_code ignored;
   std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now(), ignored);
 }
 
-// Whose lock has just been taken: who had it before may have finished the file, or thrown it away.
+// Whether a file that was just locked is still at `path`. Its former owner may have completed or removed it.
 bool is_named(int file, const std::string& path) {
   struct stat found = {};
   struct stat named = {};
@@ -71,7 +72,7 @@ bool is_named(int file, const std::string& path) {
          named.st_dev == found.st_dev;
 }
 
-// False if a process is receiving it.
+// Removes a part. Returns false if a process is receiving it.
 bool remove_part(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return false;
@@ -86,7 +87,7 @@ core::Result<ResourceStore> ResourceStore::open(const std::string& folder, std::
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (!std::filesystem::is_directory(folder)) {
-    const std::string why = error ? error.message() : "is no folder";
+    const std::string why = error ? error.message() : "not a folder";
     return core::Error{"no folder", core::format("{}: {}", folder, why)};
   }
   return ResourceStore(folder, bytes_max);
@@ -107,7 +108,7 @@ std::shared_ptr<const resource::Resource> ResourceStore::find(const core::Conten
     touch(whole);
     return *resource;
   }
-  const bool is_unread = !resource && std::string_view(resource.error().reason) == "missing";  // for now, or for ever
+  const bool is_unread = !resource && std::string_view(resource.error().reason) == "missing";  // or not readable now
   if (!is_unread) std::remove(whole.c_str());
   return nullptr;
 }
@@ -133,8 +134,8 @@ core::Status ResourceStore::make_room(const std::string& part, std::uint64_t siz
     if (removed) taken -= oldest->counted;
   }
   if (taken <= bytes_max_) return core::Done{};
-  return core::Error{"no room", core::format("{}: there is no room for {} bytes more; {} are kept at most, and others "
-                                             "are being received",
+  return core::Error{"no room", core::format("{}: no room for {} more bytes: the limit is {}, and other resources are "
+                                             "being received",
                                              folder_, size, bytes_max_)};
 }
 
@@ -142,7 +143,7 @@ core::Result<ResourceStore::Reception> ResourceStore::receive(const core::Conten
                                                               std::uint64_t size) const {
   const std::uint64_t size_max = std::min(resource_bytes_max, bytes_max_);
   if (size == 0 || size > size_max)
-    return core::Error{"too large", core::format("a resource of {} bytes; at most {} are taken", size, size_max)};
+    return core::Error{"too large", core::format("a resource of {} bytes; the limit is {}", size, size_max)};
   Reception reception;
   reception.identity_ = identity;
   reception.size_ = size;
@@ -151,7 +152,7 @@ core::Result<ResourceStore::Reception> ResourceStore::receive(const core::Conten
   reception.file_ = ::open(reception.part_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (reception.file_ < 0) return not_written(reception.part_);
   if (::flock(reception.file_, LOCK_EX | LOCK_NB) != 0)
-    return core::Error{"busy", core::format("{}: another process receives it", reception.part_)};
+    return core::Error{"busy", core::format("{}: another process is receiving it", reception.part_)};
   if (!is_named(reception.file_, reception.part_))
     return core::Error{"busy", core::format("{}: another process has just received it", reception.part_)};
   if (const core::Status room = make_room(reception.part_, size); !room) {
@@ -161,7 +162,7 @@ core::Result<ResourceStore::Reception> ResourceStore::receive(const core::Conten
   struct stat found = {};
   if (::fstat(reception.file_, &found) != 0) return not_written(reception.part_);
   reception.received_ = static_cast<std::uint64_t>(found.st_size);
-  // More than all of it, or all of it and never finished: it is no good beginning.
+  // As long as the resource or longer, and yet not complete: the part is useless.
   if (reception.received_ >= size) {
     if (::ftruncate(reception.file_, 0) != 0) return not_written(reception.part_);
     reception.received_ = 0;
@@ -191,9 +192,9 @@ void ResourceStore::Reception::stop(bool discard) {
 
 core::Result<bool> ResourceStore::Reception::append(std::uint64_t offset, core::ByteView bytes) {
   if (!under_way() || offset != received_)
-    return core::Error{"out of order", core::format("byte {} where {} is next", offset, received_)};
+    return core::Error{"out of order", core::format("received byte {} where byte {} is next", offset, received_)};
   if (bytes.size() > size_ - received_)
-    return core::Error{"too large", core::format("more than the {} bytes that were announced", size_)};
+    return core::Error{"too large", core::format("received more than the announced {} bytes", size_)};
   while (!bytes.empty()) {
     const ssize_t written = ::write(file_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -213,8 +214,8 @@ core::Result<bool> ResourceStore::Reception::finish() {
   const core::Result<std::shared_ptr<const resource::Resource>> resource = resource::Resource::load(part_);
   if (!resource || (*resource)->identity() != identity_ || (*resource)->complete()) {
     stop(true);
-    return core::Error{"damaged", core::format("what came is not resource {:.16}: {}", to_string(identity_),
-                                               resource ? "its content is another" : resource.error().message)};
+    return core::Error{"damaged", core::format("the received bytes are not resource {:.16}: {}", to_string(identity_),
+                                               resource ? "their hash differs" : resource.error().message)};
   }
   const bool placed = std::rename(part_.c_str(), whole_.c_str()) == 0;
   const core::Error error = not_written(whole_);

@@ -9,7 +9,7 @@ constexpr double target_speed_change = 0.10;
 constexpr double view_speed_change = 0.05;
 constexpr core::Nanoseconds moved_off_min = 250 * core::millisecond;
 constexpr double moved_off_ticks = 4;
-// Longer than this and the usual lateness, silence is not the network's.
+// A silence longer than this plus the usual lateness is not caused by the network.
 constexpr double silence_ticks_max = 8;
 constexpr double lateness_ticks_max = 8;
 constexpr core::Nanoseconds lateness_time_max = 250 * core::millisecond;
@@ -24,9 +24,10 @@ constexpr double jitter_margin_max = 4;
 constexpr double lead_min = -6;
 constexpr double lead_max = 10;
 constexpr double lead_decay = 1.0 / 64;
-// A lead that shrinks by a tick makes commands late for about one RTT, until the server's word comes: one in so many.
+// A lead that shrinks by a tick makes commands late for about one RTT, until feedback arrives. At most one command in
+// this many is late because of that.
 constexpr double late_one_in = 50;
-// The target is where it should be, but for what jitter makes of that.
+// Within this distance the target counts as settled: jitter moves it by as much.
 constexpr double settled_ticks = 2;
 constexpr core::Nanoseconds settled_time = 40 * core::millisecond;
 constexpr double mean_gain = 1.0 / 32;
@@ -47,7 +48,7 @@ double ServerClock::to_ticks(core::Nanoseconds time) const {
   return static_cast<double>(time) / static_cast<double>(tick_length_);
 }
 
-// On the average. The RTT contains the server's wait for its next flush: half a tick, as a rule.
+// Average time to the server. The RTT contains the server's wait for its next flush, which is half a tick on average.
 double ServerClock::one_way() const { return to_ticks(std::max<core::Nanoseconds>(rtt_ - tick_length_ / 2, 0)) / 2; }
 
 double ServerClock::lateness_limit() const { return std::max(lateness_ticks_max, to_ticks(lateness_time_max)); }
@@ -61,7 +62,7 @@ void ServerClock::on_delta(ecs::Tick tick, core::Nanoseconds now) {
   const double late = std::min(line_.at(now) - tick, lateness_limit());
   lateness_.mean += (late - lateness_.mean) * mean_gain;
   if (!first && tick > newest_) {
-    // What should have come is the tick after the newest; after losses a later one has.
+    // The tick after the newest was due; after losses a later one arrived instead.
     const double next_late = std::clamp(line_.at(now) - (newest_ + 1.0), 0.0, lateness_limit());
     double& nearly_all = lateness_.nearly_all;
     nearly_all += (next_late - nearly_all) * (next_late > nearly_all ? lateness_growth : lateness_decay);
@@ -83,8 +84,8 @@ void ServerClock::on_link(const transport::LinkEstimates& link, core::Nanosecond
   rtt_variation_ = link.rtt_variation;
 }
 
-// Too late is mended at once. More than a tick too early shrinks in seconds, less only in as many as keep late ones
-// rare. What is on its way while the target is not where it should be says nothing of the lead.
+// Late commands raise the lead at once. More than a tick too early lowers it within seconds; less lowers it only as
+// fast as keeps late commands rare. Commands that were sent before the target had settled say nothing about the lead.
 void ServerClock::on_feedback(const wire::CommandFeedback& feedback, core::Nanoseconds now) {
   if (feedback.done <= last_done_) return;
   last_done_ = feedback.done;
@@ -99,10 +100,10 @@ void ServerClock::on_feedback(const wire::CommandFeedback& feedback, core::Nanos
   lead_settles_ = now + rtt_ + 2 * tick_length_;
 }
 
-// Ticks between the line and the server's clock.
+// Returns the ticks between the line and the server's clock.
 double ServerClock::head_start() const { return std::max(one_way() - lateness_.mean, 0.0); }
 
-// Where the line counts no more: the server may have stopped.
+// Returns the tick from which on the line is not followed: the server may have stopped.
 double ServerClock::silent_from() const { return newest_ + lateness_.nearly_all + silence_ticks_max; }
 
 double ServerClock::server_tick(core::Nanoseconds now) const {

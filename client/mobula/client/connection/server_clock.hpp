@@ -1,14 +1,14 @@
-// Where the server is, where commands should be aimed, and what moment to show: as continuous ticks, from the ticks and
-// arrivals of deltas, what the session measures of the path, and the server's word on how early commands come.
+// Estimates, as continuous ticks: where the server is, for which tick to give commands, and which moment to show. The
+// sources are the ticks and arrival times of deltas, the session's estimates of RTT and jitter, and the server's
+// feedback on how early commands arrive.
 //
 //       view          newest received      server                 target
 //   ──────●──────────────────┼─────────────────●──────────────────────●────►  ticks
 //         └ 1 tick + lateness of deltas ┘      └ half RTT, 1 tick, margin ┘
 //
-// Target and view never go back. They are led to where they should be by running up to 10 and 5 % faster or slower than
-// the server, and jump forward only when they are far behind: in the beginning, or after a pause. While the server is
-// silent the clock goes on for some ticks only: what it does then is not known. So a server that has nothing to tell
-// should say its tick all the same.
+// Target and view never go back. They are corrected by running up to 10 % and 5 % faster or slower than the server.
+// They jump forward only when they are far behind: in the beginning, or after a pause. While the server is silent the
+// clock goes on for a few ticks only. A server therefore sends its tick even if nothing has changed.
 #pragma once
 
 #include <mobula/client/connection/arrival_line.hpp>
@@ -22,28 +22,29 @@ class ServerClock {
  public:
   explicit ServerClock(std::uint32_t ticks_per_second);
 
-  // A delta of that tick has come, at its end sent by the server.
+  /// Notes the arrival of a delta of `tick`, which the server sent at the end of that tick.
   void on_delta(ecs::Tick tick, core::Nanoseconds now);
+  /// Adapts the margin to how early or late the server reports commands to arrive.
   void on_feedback(const wire::CommandFeedback& feedback, core::Nanoseconds now);
-  // With every update, or more often.
+  /// Updates the estimates of the path. Call it with every update, or more often.
   void on_link(const transport::LinkEstimates& link, core::Nanoseconds now);
 
-  // False until the first delta; until then all ticks are 0.
+  /// False until the first delta; all ticks are 0 until then.
   [[nodiscard]] bool known() const { return line_.known(); }
-  // n: the server has just ended tick n.
+  /// Tick of the server: n when it has just ended tick n.
   [[nodiscard]] double server_tick(core::Nanoseconds now) const;
-  // A command given now is for tick floor(target_tick): it comes in time, but not much before.
+  /// Tick for commands given at `now`: a command for floor(target_tick) arrives in time, but not much earlier.
   double target_tick(core::Nanoseconds now);
-  // What to show: between the values of tick floor(view_tick) and those of the next. Not after the newest received.
+  /// Moment to show at `now`: between the values of floor(view_tick) and of the next tick. At most the newest received.
   double view_tick(core::Nanoseconds now);
 
-  // Ticks that commands are aimed further ahead than the path alone asks for.
+  /// Ticks by which the target is further ahead than the path alone requires.
   [[nodiscard]] double margin() const;
-  // Ticks that the view is behind the newest that could be there, one tick included.
+  /// Ticks by which the view is behind the newest tick that could have arrived, including one tick to interpolate.
   [[nodiscard]] double view_delay() const { return 1 + lateness_.nearly_all; }
 
  private:
-  // The smallest RTT of the last seconds. What is far above it is of a server or client that stood still.
+  // Smallest RTT of the last seconds. Much larger ones come from a server or client that paused.
   struct RttFloor {
     core::Nanoseconds before = 0;
     core::Nanoseconds smallest = 0;  // since `began`
@@ -51,10 +52,10 @@ class ServerClock {
     std::uint32_t estimates = 0;
   };
 
-  // How late deltas are, in ticks.
+  // Lateness of deltas, in ticks.
   struct Lateness {
-    double mean = 0;        // against the line
-    double nearly_all = 0;  // what is next to come has come by then; losses and ticks without a delta make it later
+    double mean = 0;        // behind the line
+    double nearly_all = 0;  // bound for nearly all next deltas; losses and ticks without a delta raise it
   };
 
   [[nodiscard]] double to_ticks(core::Nanoseconds time) const;
@@ -70,10 +71,10 @@ class ServerClock {
   core::Nanoseconds rtt_variation_ = 0;
   ecs::Tick newest_ = 0;
   Lateness lateness_;
-  Lateness settled_lateness_;  // before deltas came that may be of another line
-  double lead_ = 0;            // what the margins that the server reports add to the margin
+  Lateness settled_lateness_;  // before deltas arrived that may belong to another line
+  double lead_ = 0;            // part of the margin that follows from the server's feedback
   std::uint32_t last_done_ = 0;
-  core::Nanoseconds lead_settles_ = 0;  // until then what it reports is of commands that were not aimed so
+  core::Nanoseconds lead_settles_ = 0;  // until then feedback is about commands given with another lead
   SlewedTick target_;
   SlewedTick view_;
 };

@@ -1,5 +1,5 @@
-// A tick that follows a wanted one without jumps: it runs a little faster or slower than the server, never back. Where
-// it is far behind it jumps, where it is far ahead it stands still.
+// A tick that follows a wanted tick smoothly: it runs slightly faster or slower than the server and never goes back.
+// It jumps if it is far behind, and stands still if it is far ahead.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@ namespace mobula::client {
 
 class SlewedTick {
  public:
-  // `speed_change_max`: a part of the server's speed. `far_off`: in ticks.
+  /// `speed_change_max` is a fraction of the server's speed. `far_off` is the distance that counts as far, in ticks.
   SlewedTick(core::Nanoseconds tick_length, double speed_change_max, double far_off)
       : tick_length_(static_cast<double>(tick_length)), speed_change_max_(speed_change_max), far_off_(far_off) {}
 
   [[nodiscard]] double value() const { return value_; }
 
-  // Moves on to now, but not beyond `limit`.
+  /// Advances to `now`, but not beyond `limit`, and returns the new value.
   double follow(double wanted, double limit, core::Nanoseconds now) {
     const auto passed = static_cast<double>(std::max<core::Nanoseconds>(now - now_, 0)) / tick_length_;
     now_ = std::max(now_, now);
@@ -32,7 +32,7 @@ class SlewedTick {
   }
 
  private:
-  // What it is off by would be gone after so long, if its speed may change by so much.
+  // Time in which the whole difference would be corrected, within the limit on the speed's change.
   static constexpr double settle_time = static_cast<double>(core::second) / 2;
 
   double tick_length_;

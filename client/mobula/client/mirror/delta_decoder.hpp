@@ -1,59 +1,68 @@
-// Takes a delta apart and checks all of it, without changing what the mirror shows (wire/delta.hpp has the form).
+// Decodes a delta and validates all of it, without changing the mirror (wire/delta.hpp describes the format).
 #pragma once
 
-#include <mobula/client/mirror/mirror.hpp>
+#include <mobula/client/mirror/mirror_state.hpp>
+#include <mobula/core/bit_set.hpp>
 #include <mobula/core/bit_stream.hpp>
 
 namespace mobula::client {
 
-struct Mirror::Entry {
-  enum class Kind : std::uint8_t { change, whole, gone };
+/// What a delta says of one entity.
+struct DeltaEntry {
+  enum class Kind : std::uint8_t { delta, full, gone };
   Kind kind;
   bool owner;
-  bool newest;     // nothing newer of it is there
-  bool shown;      // and its index is its own
-  bool destroyed;  // of what is gone; else it is out of view
+  bool newest;     ///< Nothing newer of the entity was received.
+  bool shown;      ///< The state goes into the registry.
+  bool destroyed;  ///< For Kind::gone: destroyed, not just out of view.
   std::uint32_t id;
   ecs::Entity entity;
   ecs::PrototypeId prototype;
-  std::size_t words;   // where they begin in words_
-  std::size_t values;  // and its components in values_, if it is shown
+  std::size_t words;   ///< Where its words begin in DecodedDelta::words.
+  std::size_t values;  ///< Where its components begin in DecodedDelta::values, if it is shown.
+};
+
+/// A decoded delta. It is reused from delta to delta to keep its memory.
+struct DecodedDelta {
+  std::vector<DeltaEntry> entries;
+  std::vector<std::uint32_t> words;
+  std::vector<std::byte> values;
+  core::BitSet ids;  ///< Known ids that an entry names.
 };
 
 class DeltaDecoder {
  public:
-  DeltaDecoder(Mirror& mirror, const wire::DeltaHeader& header, core::ByteView body)
-      : mirror_(mirror), header_(header), bits_(body) {}
+  /// Decodes into `delta`. The mirror must have sent the acknowledgement that the header names.
+  DeltaDecoder(const MirrorState& mirror, const wire::DeltaHeader& header, core::ByteView body, DecodedDelta& delta)
+      : mirror_(mirror), header_(header), bits_(body), delta_(delta) {}
 
-  // Null, or what is wrong.
+  /// Returns null, or what is wrong.
   const char* run();
 
  private:
-  const char* moving();
-  const char* changed();
-  const char* appeared();
-  const char* gone();
-  const char* change(std::uint32_t id);
-  const char* whole(std::uint32_t id);
-  const char* since_level(std::uint32_t id, ecs::Entity entity);
-  const char* appear(std::uint32_t id, ecs::Entity entity, ecs::PrototypeId prototype, bool owner, std::size_t words);
-  const char* finish(Mirror::Entry entry);
-  [[nodiscard]] ecs::Entity level_entity(std::uint32_t index) const;
-  [[nodiscard]] bool is_news(const Mirror::Known& known, ecs::Entity entity) const;
-  static std::uint32_t left_index(const Mirror::Known* known) { return known->left.index; }
+  const char* read_moving();
+  const char* read_changed();
+  const char* read_full();
+  const char* read_gone();
+  const char* read_change(std::uint32_t id);
+  const char* read_full_state(std::uint32_t id);
+  const char* read_change_of_level(std::uint32_t id, ecs::Entity entity);
+  const char* add_full(std::uint32_t id, ecs::Entity entity, ecs::PrototypeId prototype, bool owner, std::size_t words);
+  const char* add(DeltaEntry entry);
+  [[nodiscard]] bool is_news(const MirroredEntity& known, ecs::Entity entity) const;
+  static std::uint32_t left_index(const MirroredEntity* known) { return known->left.index; }
   void find_left();
   [[nodiscard]] bool left_since(ecs::Entity entity) const;
   bool read_id(std::uint32_t& id);
-  // Whether no entry before it has this id.
-  bool first_of(std::uint32_t id);
-  [[nodiscard]] ecs::Tick newest_tick() const;
+  bool is_first_entry(std::uint32_t id);
 
-  Mirror& mirror_;
+  const MirrorState& mirror_;
   const wire::DeltaHeader& header_;
   core::BitReader bits_;
+  DecodedDelta& delta_;
   std::uint64_t next_id_ = 0;
   std::vector<std::uint32_t> level_words_;
-  std::vector<const Mirror::Known*> left_;  // by index; none unless the delta is late
+  std::vector<const MirroredEntity*> left_;  // by index; empty unless the delta is late
 };
 
 }  // namespace mobula::client

@@ -41,11 +41,12 @@ void EntityVersions::restart(std::uint32_t words) {
 }
 
 void EntityVersions::add(ecs::Tick tick, std::uint32_t ack, bool whole, std::span<const std::uint32_t> words) {
-  MOBULA_ASSERT(words.size() == words_, "all states of an entity have as many words");
+  MOBULA_ASSERT(words.size() == words_, "all states of an entity have the same number of words");
   std::size_t place = size();
   while (place > 0 && at(place - 1).tick > tick) --place;
   if (place > 0 && at(place - 1).tick == tick) return;
-  if (states_.size() + stride() > states_.capacity()) states_.reserve(states_.size() + 2 * stride());  // of many: tight
+  if (states_.size() + stride() > states_.capacity())
+    states_.reserve(states_.size() + 2 * stride());  // many entities: no spare capacity
   const auto begin = states_.insert(states_.begin() + static_cast<std::ptrdiff_t>(place * stride()), stride(), 0u);
   begin[0] = tick;
   begin[1] = ack;
@@ -75,7 +76,7 @@ bool EntityVersions::is_for_pictures(std::size_t which, ecs::Tick shown) const {
 void EntityVersions::prune(std::uint32_t ack, ecs::Tick shown) {
   const Baselines kept = baselines(ack);
   ecs::Tick oldest = kept.b2.tick != 0 ? kept.b2.tick : kept.b1.tick;
-  // A later acknowledgement may tell of a b2.
+  // A later acknowledgement may cover a b2.
   if (kept.b2.tick == 0 && !kept.b1.whole) oldest -= std::min(oldest, wire::b2_age_max);
   std::size_t gone = 0;
   while (gone < size() && at(gone).tick < oldest && !is_for_pictures(gone, shown)) ++gone;

@@ -1,8 +1,10 @@
-// The states that a mirror keeps of one entity, because the server may rest on them or a picture needs them.
+// The states that a mirror keeps of one entity: those that the server may encode deltas against, and those that a
+// picture needs.
 //
 //   state   tick, ack, lost << 1 | whole, then its words       by ascending tick
 //
-// `ack` is the first acknowledgement that told the server of it. A `lost` state is one of which the words are gone.
+// `ack` is the first acknowledgement that covers the state. `whole` marks a full state. A `lost` state has no words any
+// more.
 #pragma once
 
 #include <cstdint>
@@ -16,41 +18,42 @@ namespace mobula::client {
 class EntityVersions {
  public:
   struct Version {
-    ecs::Tick tick = 0;  // 0: there is none
+    ecs::Tick tick = 0;  ///< 0 if there is no such state.
     std::uint32_t ack = 0;
     bool whole = false;
-    const std::uint32_t* words = nullptr;  // null: lost
+    const std::uint32_t* words = nullptr;  ///< Null if they are lost.
   };
   struct Baselines {
     Version b1;
     Version b2;
   };
 
-  // No honest server lets a mirror keep more: it has at most ack_history deltas under way, the mirror knows a few late
-  // that it need not rest on former ones, and pictures take some.
+  /// Most states of an entity. No honest server exceeds it: it has at most ack_history deltas in flight, the mirror
+  /// learns a few ticks late that former states are not needed, and pictures need some.
   static constexpr std::size_t states_max = 2 * wire::ack_history;
 
   [[nodiscard]] std::size_t size() const { return states_.size() / stride(); }
-  // Of all states, with their heads.
+  /// Words of all states, with their heads.
   [[nodiscard]] std::size_t kept_words() const { return states_.size(); }
-  // By ascending tick.
+  /// Returns a state; 0 is the oldest.
   [[nodiscard]] Version at(std::size_t which) const;
   [[nodiscard]] Version newest() const { return states_.empty() ? Version{} : at(size() - 1); }
 
-  // What the server rests on that has heard acknowledgement `ack`, and no later one.
+  /// Returns the states against which a server encodes that has received acknowledgement `ack` and no later one.
   [[nodiscard]] Baselines baselines(std::uint32_t ack) const;
-  // Whatever comes is of another layout, of so many words, or another owner.
+  /// Prepares for states of another layout, with `words` words each, or of another owner. Former states are lost.
   void restart(std::uint32_t words);
-  // In its place; one of a tick that is there already is left out. The words are as many as restart() said.
+  /// Inserts a state in tick order, unless there is one of that tick. It has as many words as given to restart.
   void add(ecs::Tick tick, std::uint32_t ack, bool whole, std::span<const std::uint32_t> words);
-  // The states that what is shown at that moment lies between, as far as their words are there.
   struct Around {
-    Version earlier;  // tick 0: there is none
+    Version earlier;
     Version later;
   };
+  /// Returns the states before and after a moment, among those whose words are not lost.
   [[nodiscard]] Around around(double tick) const;
-  // Forgets what nothing rests on that goes by that acknowledgement or a later one, and no picture of tick `shown` or
-  // later needs; of those no more than pictures_max, and none that is more than picture_age_max older than the newest.
+  /// Removes states against which no delta is encoded that names acknowledgement `ack` or a later one, and which no
+  /// picture of tick `shown` or later needs. For pictures it keeps at most pictures_max states, and none that is more
+  /// than picture_age_max ticks older than the newest.
   void prune(std::uint32_t ack, ecs::Tick shown);
 
   static constexpr std::size_t head = 3;  // words

@@ -39,7 +39,7 @@ void turn(const std::byte* from, const std::byte* to, double part, std::byte* at
   core::store(at, turned);
 }
 
-// Onto the earlier state.
+// Interpolates the fields of a component onto the earlier state.
 void blend(const Component& component, const std::byte* from, const std::byte* to, double part, std::byte* onto) {
   for (const Field& field : component.fields) {
     const bool single = field.count == 1 && field.count_field < 0 && field.array_at == 0;
@@ -52,7 +52,7 @@ void blend(const Component& component, const std::byte* from, const std::byte* t
   }
 }
 
-// Rotations that are kept as their smallest three: as words, onto those of the earlier state.
+// Interpolates rotations in smallest-three form, as words, onto those of the earlier state.
 void turn_words(const Component& component, const wire::RowCodec& codec, const std::uint32_t* to, double part,
                 std::uint32_t* onto) {
   for (const wire::Unit& unit : codec.units()) {
@@ -71,8 +71,8 @@ void turn_words(const Component& component, const wire::RowCodec& codec, const s
   }
 }
 
-// From the earlier state, 0, to the later, 1.
-double part_of_way(ecs::Tick earlier, ecs::Tick later, double tick) {
+// Returns the fraction of the way from the earlier state (0) to the later one (1).
+double fraction_at(ecs::Tick earlier, ecs::Tick later, double tick) {
   const double begin =
       std::max(static_cast<double>(earlier), static_cast<double>(later) - Interpolation::motion_ticks_max);
   return std::max(0.0, (tick - begin) / (static_cast<double>(later) - begin));
@@ -81,19 +81,19 @@ double part_of_way(ecs::Tick earlier, ecs::Tick later, double tick) {
 }  // namespace
 
 bool Interpolation::is_there(ecs::Entity entity, double view_tick) const {
-  if (!mirror_.registry_.valid(entity)) return false;
-  const Mirror::Known* known = mirror_.find(entity);
+  if (!mirror_.registry().valid(entity)) return false;
+  const MirroredEntity* known = mirror_.state().find(entity);
   return known == nullptr || static_cast<double>(known->appeared) <= view_tick;
 }
 
 bool Interpolation::sample(ecs::Entity entity, ecs::PoolId pool, double view_tick, std::byte* component) const {
-  const ecs::Registry& registry = mirror_.registry_;
+  const ecs::Registry& registry = mirror_.registry();
   const std::byte* newest = registry.valid(entity) ? registry.try_read(entity, pool) : nullptr;
   if (newest == nullptr) return false;
   const std::size_t size = registry.pool(pool).type().size;
   std::memcpy(component, newest, size);
-  const Mirror::Known* known = mirror_.find(entity);
-  const wire::RowCodec* codec = mirror_.codecs_.row(pool);
+  const MirroredEntity* known = mirror_.state().find(entity);
+  const wire::RowCodec* codec = mirror_.state().codecs.row(pool);
   if (known == nullptr || codec == nullptr || !registry.prototypes().contains(known->prototype, pool)) return true;
 
   auto [earlier, later] = known->versions.around(view_tick);
@@ -101,12 +101,12 @@ bool Interpolation::sample(ecs::Entity entity, ecs::PoolId pool, double view_tic
   std::size_t first = 0;  // word
   for (const ecs::PoolId each : registry.prototypes().pools(known->prototype)) {
     if (each == pool) break;
-    first += mirror_.codecs_.row(each)->words();
+    first += mirror_.state().codecs.row(each)->words();
   }
   if (!codec->to_component(earlier.words + first, known->owner, component)) return true;
-  const double part = later.tick == 0 ? 0 : part_of_way(earlier.tick, later.tick, view_tick);
+  const double part = later.tick == 0 ? 0 : fraction_at(earlier.tick, later.tick, view_tick);
   if (part == 0) return true;
-  const Component& type = *mirror_.schema_->find(registry.pool(pool).type().id);
+  const Component& type = *mirror_.schema().find(registry.pool(pool).type().id);
   const core::Bytes from(component, component + size);
   core::Bytes to = from;
   std::vector<std::uint32_t> words(earlier.words + first, earlier.words + first + codec->words());

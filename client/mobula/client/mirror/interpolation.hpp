@@ -1,13 +1,14 @@
-// What a mirror shows of a moment between ticks, where the registry has the newest values: pictures move evenly
-// although deltas come unevenly. Whoever shows pictures tells the mirror with each, by Mirror::set_view_tick, or else
-// it has nothing to show but the newest; ServerClock::view_tick says which moment.
+// Values of a mirror at a moment between ticks. The registry holds the newest values; interpolated ones move smoothly
+// although deltas arrive unevenly. A program that shows pictures calls Mirror::set_view_tick with each picture: without
+// it the mirror keeps the newest states only. ServerClock::view_tick gives the moment to show.
 //
-// Between two states floats move evenly and rotations, also those of four integers, turn the shortest way; all other
-// fields, arrays, and what is not finite are those of the earlier state. Before the first and after the last state they
-// are of that one, and at the very tick of a state exactly its values. What has stood still sends no states: so from
-// one to the next it moves no longer than the last `motion_ticks_max` ticks.
+// Between two states floats are interpolated linearly, and rotations, also those stored as four integers, along the
+// shortest path. All other fields, arrays, and values that are not finite are those of the earlier state. Before the
+// first and after the last state the values are those of that state; at the tick of a state they are exactly its own.
+// An entity at rest sends no states, so motion towards a state takes at most the last `motion_ticks_max` ticks before
+// it.
 //
-// What is destroyed is gone from the registry at once, and what is stale stands as it was last seen.
+// A destroyed entity leaves the registry at once, and a stale one keeps its last values.
 #pragma once
 
 #include <mobula/client/mirror/mirror.hpp>
@@ -21,16 +22,17 @@ class Interpolation {
 
   explicit Interpolation(const Mirror& mirror) : mirror_(mirror) {}
 
-  // Whether it had appeared by then. Until then it has the values of its first state.
+  /// Whether an entity had been spawned by `view_tick`. Before that it has the values of its first state.
   [[nodiscard]] bool is_there(ecs::Entity entity, double view_tick) const;
-  // One component as it is to be shown, of as many bytes as its type has. False: the entity does not have it.
+  /// Writes a component as it is to be shown into `component`, which has the size of its type. Returns false if the
+  /// entity does not have it.
   bool sample(ecs::Entity entity, ecs::PoolId pool, double view_tick, std::byte* component) const;
 
  private:
   const Mirror& mirror_;
 };
 
-// By a struct that was generated from the server's schema, or one like it. Nothing if the entity does not have it.
+/// Returns a component as a struct generated from the server's schema. Nothing if the entity does not have it.
 template <ecs::SchemaComponent T>
 std::optional<T> sample(const Mirror& mirror, ecs::Entity entity, double view_tick,
                         std::string_view instance = T::component_name) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <mobula/client/mirror/delta_decoder.hpp>
 #include <mobula/client/mirror/mirror_check.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
@@ -20,7 +19,7 @@ std::string element_path(const reflect::Field& field, std::uint32_t element) {
   return path.insert(at, core::format("[{}]", element));
 }
 
-// As JSON, cut if it is long.
+// Returns a value as JSON, truncated if it is long.
 std::string value_text(const reflect::Field& field, const std::byte* at, const index::NameTable& names) {
   std::string text;
   index::append_json(field, at, names, text);
@@ -29,7 +28,7 @@ std::string value_text(const reflect::Field& field, const std::byte* at, const i
   return text;
 }
 
-// Two values of one component that were read from words.
+// Appends the fields in which two values of one component differ.
 void name_differences(const reflect::Component& component, const std::string& name, const std::byte* client,
                       const std::byte* server, const index::NameTable& names,
                       std::vector<wire::MirrorDifference>& differences) {
@@ -46,7 +45,7 @@ void name_differences(const reflect::Component& component, const std::string& na
   }
 }
 
-// As above, where the client's words are no value: by what travels together.
+// Appends the units in which words differ, for words of the client that are not a value.
 void name_impossible(const reflect::Component& component, const std::string& name, const wire::RowCodec& codec,
                      bool owner, const std::uint32_t* client, const std::uint32_t* server, const std::byte* value,
                      const index::NameTable& names, std::vector<wire::MirrorDifference>& differences) {
@@ -59,7 +58,7 @@ void name_impossible(const reflect::Component& component, const std::string& nam
     differences.push_back({.entity = {},
                            .component = name,
                            .field = field.path,
-                           .client = core::format("no value (word {:08x})", client[differs]),
+                           .client = core::format("not a value (word {:08x})", client[differs]),
                            .server = value_text(field, value + field.offset, names)});
   }
 }
@@ -80,8 +79,8 @@ void MirrorCheck::begin(Mirror& mirror) {
 }
 
 void MirrorCheck::forget(Mirror& mirror) {
-  for (const Told& told : told_) mirror.registry_.prototypes().drop(told.prototype);
-  told_ = {};
+  for (const Sent& sent : sent_) mirror.registry().prototypes().drop(sent.prototype);
+  sent_ = {};
   words_ = {};
 }
 
@@ -92,12 +91,12 @@ std::optional<wire::MirrorHashes> MirrorCheck::next(Mirror& mirror, core::Nanose
     forget(mirror);
     return std::nullopt;
   }
-  wire::MirrorHashes part{.of_level = of_level_, .first = next_place_, .end = 0, .tick = mirror.tick_, .hashes = {}};
-  of_level_ ? tell_level(mirror, part) : tell_ids(mirror, part);
+  wire::MirrorHashes part{.of_level = of_level_, .first = next_place_, .end = 0, .tick = mirror.tick(), .hashes = {}};
+  of_level_ ? add_level(mirror, part) : add_ids(mirror, part);
   next_place_ = part.end;
   next_at_ = now + part_interval;
   if (part.end != all_places) return part;
-  if (of_level_ || mirror.level_.copy == nullptr) {
+  if (of_level_ || mirror.state().level.copy == nullptr) {
     under_way_ = false;
     next_at_ = now + pause;
   }
@@ -106,79 +105,81 @@ std::optional<wire::MirrorHashes> MirrorCheck::next(Mirror& mirror, core::Nanose
   return part;
 }
 
-void MirrorCheck::tell(Mirror& mirror, wire::MirrorHashes& part, const Told& told) {
-  part.hashes.push_back(told.hash);
-  told_.push_back(told);
-  mirror.registry_.prototypes().hold(told.prototype);
-  words_.resize(told.words + mirror.codecs_.entity(told.prototype).words);
+void MirrorCheck::add(Mirror& mirror, wire::MirrorHashes& part, const Sent& sent) {
+  part.hashes.push_back(sent.hash);
+  sent_.push_back(sent);
+  mirror.registry().prototypes().hold(sent.prototype);
+  words_.resize(sent.words + mirror.state().codecs.entity(sent.prototype).words);
 }
 
-void MirrorCheck::tell_ids(Mirror& mirror, wire::MirrorHashes& part) {
+void MirrorCheck::add_ids(Mirror& mirror, wire::MirrorHashes& part) {
+  const std::vector<MirroredEntity>& all = mirror.state().known;
   std::uint32_t id = part.first;
-  for (; id < mirror.known_.size() && part.hashes.size() < wire::max_mirror_hashes; ++id) {
-    const Mirror::Known& known = mirror.known_[id];
+  for (; id < all.size() && part.hashes.size() < wire::max_mirror_hashes; ++id) {
+    const MirroredEntity& known = all[id];
     if (!known.entity || known.gone) continue;
     const EntityVersions::Version newest = known.versions.newest();
-    tell(mirror, part,
-         {.of_level = false,
-          .hash = {id, known.entity, newest.tick, known.hash},
-          .prototype = known.prototype,
-          .owner = known.owner,
-          .words = words_.size()});
-    std::copy_n(newest.words, words_.size() - told_.back().words, words_.data() + told_.back().words);
+    add(mirror, part,
+        {.of_level = false,
+         .hash = {id, known.entity, newest.tick, known.hash},
+         .prototype = known.prototype,
+         .owner = known.owner,
+         .words = words_.size()});
+    std::copy_n(newest.words, words_.size() - sent_.back().words, words_.data() + sent_.back().words);
   }
-  part.end = id < mirror.known_.size() ? id : all_places;
+  part.end = id < all.size() ? id : all_places;
 }
 
-// What is in the registry: it has no other values.
-void MirrorCheck::tell_level(Mirror& mirror, wire::MirrorHashes& part) {
-  const ecs::EntityRange& range = mirror.level_.copy->range();
+// Hashes the registry: an unmodified entity of the level has no other values.
+void MirrorCheck::add_level(Mirror& mirror, wire::MirrorHashes& part) {
+  const MirrorState& state = mirror.state();
+  const ecs::EntityRange& range = state.level.copy->range();
   std::uint32_t index = std::max(part.first, range.first);
   for (; index < range.first + range.count && part.hashes.size() < wire::max_mirror_hashes; ++index) {
     const ecs::Entity entity = range.at(index - range.first);
-    if (!mirror.is_as_loaded(entity)) continue;
-    const ecs::PrototypeId prototype = mirror.level_.prototypes[index - range.first];
+    if (!state.is_as_loaded(entity)) continue;
+    const ecs::PrototypeId prototype = state.level.prototypes[index - range.first];
     const std::size_t words = words_.size();
-    tell(mirror, part,
-         {.of_level = true,
-          .hash = {index, entity, mirror.level_.tick, 0},
-          .prototype = prototype,
-          .owner = false,
-          .words = words});
-    mirror.codecs_.words(entity, prototype, words_.data() + words);
-    told_.back().hash.hash = part.hashes.back().hash =
-        mirror.codecs_.hash(entity, prototype, words_.data() + words, false);
+    add(mirror, part,
+        {.of_level = true,
+         .hash = {index, entity, state.level.tick, 0},
+         .prototype = prototype,
+         .owner = false,
+         .words = words});
+    state.codecs.words(entity, prototype, words_.data() + words);
+    sent_.back().hash.hash = part.hashes.back().hash =
+        state.codecs.hash(entity, prototype, words_.data() + words, false);
   }
   part.end = index < range.first + range.count ? index : all_places;
 }
 
-MirrorCheck::Told* MirrorCheck::find(const wire::MirrorCorrection& correction) {
-  const auto before = [](const Told& told, const wire::MirrorCorrection& wanted) {
-    return std::pair(told.of_level, told.hash.place) < std::pair(wanted.of_level, wanted.place);
+MirrorCheck::Sent* MirrorCheck::find(const wire::MirrorCorrection& correction) {
+  const auto before = [](const Sent& sent, const wire::MirrorCorrection& wanted) {
+    return std::pair(sent.of_level, sent.hash.place) < std::pair(wanted.of_level, wanted.place);
   };
-  const auto found = std::lower_bound(told_.begin(), told_.end(), correction, before);
-  const bool same = found != told_.end() && found->of_level == correction.of_level &&
+  const auto found = std::lower_bound(sent_.begin(), sent_.end(), correction, before);
+  const bool same = found != sent_.end() && found->of_level == correction.of_level &&
                     found->hash.place == correction.place && found->hash.entity == correction.entity &&
                     found->hash.tick == correction.tick;
   return same ? &*found : nullptr;
 }
 
-core::Result<std::vector<wire::MirrorDifference>> MirrorCheck::take(Mirror& mirror,
-                                                                    const wire::MirrorCorrection& correction) {
+core::Result<std::vector<wire::MirrorDifference>> MirrorCheck::on_correction(Mirror& mirror,
+                                                                             const wire::MirrorCorrection& correction) {
   std::vector<wire::MirrorDifference> differences;
   const bool explains = ++explained_ <= explained_max;
   if (correction.fault == wire::MirrorFault::missing && explains)
     core::log_error("client", "mirror: entity {} was missing", to_string(correction.entity));
-  Told* told = find(correction);
-  if (told == nullptr || correction.fault == wire::MirrorFault::missing) return differences;
+  Sent* sent = find(correction);
+  if (sent == nullptr || correction.fault == wire::MirrorFault::missing) return differences;
   if (correction.fault == wire::MirrorFault::unknown) {
     if (mirror.drop(correction.of_level, correction.place, correction.entity, correction.tick))
       differences.push_back(
           {.entity = {}, .component = "entity", .field = "exists", .client = "true", .server = "false"});
-  } else if (const core::Status done = compare(mirror, *told, correction, differences); !done) {
+  } else if (const core::Status done = compare(mirror.state(), *sent, correction, differences); !done) {
     return done.error();
   }
-  told->hash.tick = 0;  // once
+  sent->hash.tick = 0;  // a second correction of it yields nothing
   if (!explains) return std::vector<wire::MirrorDifference>{};
   for (wire::MirrorDifference& each : differences) {
     each.entity = correction.entity;
@@ -189,9 +190,9 @@ core::Result<std::vector<wire::MirrorDifference>> MirrorCheck::take(Mirror& mirr
   return differences;
 }
 
-core::Status MirrorCheck::compare(Mirror& mirror, const Told& told, const wire::MirrorCorrection& correction,
+core::Status MirrorCheck::compare(const MirrorState& mirror, const Sent& sent, const wire::MirrorCorrection& correction,
                                   std::vector<wire::MirrorDifference>& differences) const {
-  const std::uint64_t prototype = mirror.codecs_.prototype_hash(told.prototype);
+  const std::uint64_t prototype = mirror.codecs.prototype_hash(sent.prototype);
   if (prototype != correction.prototype) {
     differences.push_back({.entity = {},
                            .component = "entity",
@@ -201,24 +202,24 @@ core::Status MirrorCheck::compare(Mirror& mirror, const Told& told, const wire::
     return core::Done{};
   }
   if (correction.words.empty()) return core::Done{};
-  if (correction.words.size() != mirror.codecs_.entity(told.prototype).words)
-    return core::Error{"malformed correction", "as many words as the entity has"};
-  const bool owner = told.owner && correction.owner;
+  if (correction.words.size() != mirror.codecs.entity(sent.prototype).words)
+    return core::Error{"malformed correction", "another number of words than the entity has"};
+  const bool owner = sent.owner && correction.owner;
   std::size_t at = 0;
-  for (const ecs::PoolId id : mirror.registry_.prototypes().pools(told.prototype)) {
-    const ecs::Pool& pool = mirror.registry_.pool(id);
-    const wire::RowCodec& codec = *mirror.codecs_.row(id);
-    const reflect::Component& component = *mirror.schema_->find(pool.type().id);
+  for (const ecs::PoolId id : mirror.registry.prototypes().pools(sent.prototype)) {
+    const ecs::Pool& pool = mirror.registry.pool(id);
+    const wire::RowCodec& codec = *mirror.codecs.row(id);
+    const reflect::Component& component = *mirror.schema->find(pool.type().id);
     core::Bytes client = component.default_value;
     core::Bytes server = component.default_value;
     if (!codec.to_component(correction.words.data() + at, owner, server.data()))
-      return core::Error{"malformed correction", "a component that cannot be"};
-    const std::uint32_t* words = words_.data() + told.words + at;
+      return core::Error{"malformed correction", "an impossible component value"};
+    const std::uint32_t* words = words_.data() + sent.words + at;
     if (codec.to_component(words, owner, client.data())) {
-      name_differences(component, pool.instance_name(), client.data(), server.data(), mirror.names_, differences);
+      name_differences(component, pool.instance_name(), client.data(), server.data(), mirror.names, differences);
     } else {
       name_impossible(component, pool.instance_name(), codec, owner, words, correction.words.data() + at, server.data(),
-                      mirror.names_, differences);
+                      mirror.names, differences);
     }
     at += codec.words();
   }

@@ -1,5 +1,5 @@
-// Which id the entity has that a mirror shows at an index: few of many indices, and a server chooses which. In a set
-// that it cannot make slow.
+// Maps an entity index to the id under which a mirror shows the entity. Few of many indices are used and the server
+// chooses which, so this is a sparse set, which no choice of indices makes slow.
 #pragma once
 
 #include <mobula/ecs/sparse_set.hpp>
@@ -24,7 +24,7 @@ class ShownIds {
     ids_.push_back(id);
     indices_.push(index);
   }
-  // One that is there.
+  /// Removes an index that has an id.
   void erase(std::uint32_t index) {
     ids_[indices_.find(index)] = ids_.back();
     ids_.pop_back();
@@ -33,7 +33,7 @@ class ShownIds {
 
  private:
   ecs::SparseSet indices_{ecs::SparseSet::no_pages};
-  std::vector<std::uint32_t> ids_;  // by place in it
+  std::vector<std::uint32_t> ids_;  // by place in indices_
 };
 
 }  // namespace mobula::client

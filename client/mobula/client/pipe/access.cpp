@@ -23,7 +23,7 @@ constexpr std::uint32_t own_token_seconds = 300;
 
 core::Result<transport::ConnectToken> from_base64(std::string_view text) {
   const std::optional<core::Bytes> bytes = core::from_base64(core::trimmed(text));
-  if (!bytes) return core::Error{"bad token", "a token is base64 text"};
+  if (!bytes) return core::Error{"bad token", "a connect token must be base64 text"};
   return transport::read_token(*bytes);
 }
 
@@ -36,15 +36,16 @@ core::Result<Tokens> from_file(const std::string& path) {
              : from_base64({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
   if (!token) return core::Error{token.error().reason, core::format("{}: {}", path, token.error().message)};
   if (token->expire_time <= core::unix_now())
-    core::log_warn("client", "{}: by this machine's clock it is too old", path);
+    core::log_warn("client", "{}: the token has expired, by the clock of this machine", path);
   return Tokens{std::move(*token)};
 }
 
 core::Result<Tokens> by_key(const std::string& path, transport::Address server, std::uint32_t count) {
   const core::Result<core::KeyFile> key = core::load_key_file(path);
   if (!key) return key.error();
-  if (key->others_may_read) core::log_warn("client", "{}: others may read this key", path);
-  server.pipe = transport::Pipe::udp;  // tokens know no pipes
+  if (key->others_may_read)
+    core::log_warn("client", "{}: other users may read this key; remove their rights (chmod 600)", path);
+  server.pipe = transport::Pipe::udp;  // a token holds addresses without pipes
   Tokens tokens;
   for (std::uint32_t i = 0; i < count; ++i) {
     transport::TokenRequest request{.servers = {server}, .expire_seconds = own_token_seconds};
@@ -57,13 +58,13 @@ core::Result<Tokens> by_key(const std::string& path, transport::Address server, 
   return tokens;
 }
 
-core::Status take_answer(const std::string& answer, Tokens& tokens) {
+core::Status parse_answer(const std::string& answer, Tokens& tokens) {
   const nlohmann::json json = nlohmann::json::parse(answer, nullptr, false);
   const auto list = json.is_object() ? json.find("tokens") : json.end();
   if (!json.is_object() || list == json.end() || !list->is_array())
-    return core::Error{"bad answer", "no list of tokens in what the admin address answered"};
+    return core::Error{"bad answer", "the answer of the admin address has no list of tokens; is it the server's?"};
   for (const nlohmann::json& text : *list) {
-    if (!text.is_string()) return core::Error{"bad answer", "a token is base64 text"};
+    if (!text.is_string()) return core::Error{"bad answer", "a connect token must be base64 text"};
     core::Result<transport::ConnectToken> token = from_base64(text.get_ref<const std::string&>());
     if (!token) return token.error();
     tokens.push_back(std::move(*token));
@@ -76,7 +77,8 @@ core::Result<Tokens> from_admin(const std::string& admin, const std::string& tok
   if (!token_file.empty()) {
     core::Result<net::BearerTokenFile> bearer = net::load_bearer_token(token_file);
     if (!bearer) return bearer.error();
-    if (bearer->others_may_read) core::log_warn("client", "{}: others may read this token", token_file);
+    if (bearer->others_may_read)
+      core::log_warn("client", "{}: other users may read this token; remove their rights (chmod 600)", token_file);
     as.bearer = std::move(bearer->token);
   }
   Tokens tokens;
@@ -85,14 +87,13 @@ core::Result<Tokens> from_admin(const std::string& admin, const std::string& tok
     const core::Result<std::string> answer =
         net::http_post(admin + "/api/tokens", core::format(R"({{"count":{}}})", wanted), as);
     if (!answer)
-      return core::Error{
-          answer.error().reason,
-          core::format("no connect token: {} (the server's admin address is --admin URL; or give --key-file "
-                       "or --token)",
-                       answer.error().message)};
+      return core::Error{answer.error().reason,
+                         core::format("no connect token: {} (set the server's admin address with --admin URL, or use "
+                                      "--key-file or --token)",
+                                      answer.error().message)};
     const std::size_t before = tokens.size();
-    if (const core::Status taken = take_answer(*answer, tokens); !taken) return taken.error();
-    if (tokens.size() == before) return core::Error{"bad answer", "the admin address gave no tokens"};
+    if (const core::Status parsed = parse_answer(*answer, tokens); !parsed) return parsed.error();
+    if (tokens.size() == before) return core::Error{"bad answer", "the admin address returned no tokens"};
   }
   tokens.resize(count);
   return tokens;
@@ -111,11 +112,11 @@ core::Result<Access> parse_access(AccessOptions options) {
 std::string_view advice(transport::ReasonCode code) {
   switch (code) {
     case transport::ReasonCode::no_answer:
-      return " (is a server there, with the key of this token, and is this one of its addresses? a token is good once, "
-             "and not for long; the server's log says whom it turned away)";
+      return " (check that a server runs there, that it has the key of this token, and that the token names this "
+             "address; a token is valid once and for a short time; the server logs the tokens it rejects)";
     case transport::ReasonCode::pipe_lost:
-      return " (does the server listen there, for this kind of pipe? a token is good once, and the server's log says "
-             "whom it refused)";
+      return " (check that the server listens there for this kind of pipe; a token is valid once; the server logs the "
+             "clients it refuses)";
     default: return "";
   }
 }
@@ -123,7 +124,8 @@ std::string_view advice(transport::ReasonCode code) {
 core::Result<Tokens> get_tokens(const Access& access, std::uint32_t count) {
   const AccessOptions& options = access.options;
   if (!options.token_file.empty()) {
-    if (count > 1) return core::Error{"one token", "a token lets one client in; several need --key-file or --admin"};
+    if (count > 1)
+      return core::Error{"one token", "a token file admits one client; use --key-file or --admin for several"};
     return from_file(options.token_file);
   }
   if (!options.key_file.empty()) return by_key(options.key_file, access.destination.address, count);

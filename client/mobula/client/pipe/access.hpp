@@ -1,4 +1,4 @@
-// How a client gets in: where the server is, which pipe leads there, and who gives it a connect token.
+// How a client connects: the server's address, the kind of pipe, and the source of connect tokens.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -11,17 +11,16 @@
 
 namespace mobula::client {
 
-// As the command lines of client and bots say it.
+/// Options as given on the command lines of the client programs.
 struct AccessOptions {
-  std::string connect;  // [udp:|tcp:|ws:|wss:]HOST:PORT
-  // Of tokens, the first that is given: a file with one, the key that backend and server share, a server's admin
-  // address.
-  std::string token_file;
-  std::string key_file;
-  std::string admin = "http://127.0.0.1:7780";
-  std::string admin_token_file{};  // a bearer token for that address; empty: it asks for none
-  std::string ca_file;             // wss: who vouches for the server, instead of the system's authorities
-  std::string simulate;            // network conditions; empty: the real network alone
+  std::string connect;  ///< [udp:|tcp:|ws:|wss:]HOST:PORT
+  // Source of connect tokens: the first of the following three that is not empty.
+  std::string token_file;                       ///< File with one token.
+  std::string key_file;                         ///< Key that backend and server share; tokens are made with it.
+  std::string admin = "http://127.0.0.1:7780";  ///< Admin address of a server, which issues tokens.
+  std::string admin_token_file{};               ///< File with a bearer token for the admin address; may be empty.
+  std::string ca_file;                          ///< Certificate authorities for wss; empty uses those of the system.
+  std::string simulate;                         ///< Simulated network conditions; empty simulates nothing.
 };
 
 struct Access {
@@ -30,17 +29,18 @@ struct Access {
   AccessOptions options;
 };
 
-// Reasons: those of parsing a destination and network conditions.
+/// Parses options. Reasons: those of net::parse_destination and transport::parse_conditions.
 core::Result<Access> parse_access(AccessOptions options);
 
-// What may be behind an end that says little: a server does not answer strangers. Empty for the others.
+/// Returns likely causes of a connection's end, as text in parentheses. A server does not answer unauthenticated peers,
+/// so the reason alone says little. Empty for reasons that explain themselves.
 std::string_view advice(transport::ReasonCode code);
 
-// Whether more tokens can be had than those that get_tokens has given.
+/// Returns whether get_tokens can be called again for further tokens.
 inline bool gives_more_tokens(const Access& access) { return access.options.token_file.empty(); }
 
-// So many tokens, one for each client. Reasons: those of the file, the key and the exchange with the admin address;
-// "one token" where more are wanted than a file has.
+/// Returns `count` tokens, one per client. Reasons: those of reading the file or the key, and of the exchange with the
+/// admin address; "one token" if several are wanted from a file, which holds one.
 core::Result<std::vector<transport::ConnectToken>> get_tokens(const Access& access, std::uint32_t count);
 
 }  // namespace mobula::client

@@ -7,31 +7,35 @@
 namespace mobula::client {
 namespace {
 
-// So long it goes on trying to come back; the server keeps the player for less.
-constexpr core::Nanoseconds come_back_within = 60 * core::second;
+// Time during which a lost connection is retried. The server keeps a disconnected player for less.
+constexpr core::Nanoseconds resume_within = 60 * core::second;
 constexpr core::Nanoseconds try_interval = core::second;
-constexpr core::Nanoseconds token_interval = 20 * core::millisecond;  // to look whether one has come
-constexpr core::Nanoseconds simulated_step = core::millisecond;  // a loop does not wake more often for a simulation
+constexpr core::Nanoseconds token_interval = 20 * core::millisecond;  // between two questions for a requested token
+constexpr core::Nanoseconds simulated_step = core::millisecond;       // shortest sleep with a simulated network
 
 }  // namespace
 
 core::Result<std::unique_ptr<PipeClient>> PipeClient::open(net::EventLoop& loop, const Access& access,
-                                                           ConnectionConfig config, std::uint64_t seed) {
+                                                           ConnectionConfig config, std::uint64_t seed,
+                                                           RecordingWriter* recording) {
   std::unique_ptr<PipeClient> client(new PipeClient(loop, access, seed));
   config.transport.servers = {access.destination.address};
-  client->connection_ = std::make_unique<Connection>(config, core::monotonic_now());
+  const core::Nanoseconds now = core::monotonic_now();
+  client->connection_ = std::make_unique<Connection>(config, now);
+  if (recording != nullptr)
+    client->recorded_ = std::make_unique<RecordedConnection>(*client->connection_, *recording, now);
   if (const core::Status opened = client->open_pipe(); !opened) return opened.error();
   return client;
 }
 
-// The admin address may be slow, or answer nothing for seconds.
+// Fetches tokens on a thread: the admin address may not answer for seconds.
 TokenSource PipeClient::fetch_aside(const Access& access) {
-  using Tokens = core::Result<std::vector<transport::ConnectToken>>;
+  using Fetched = core::Result<std::vector<transport::ConnectToken>>;
   using Token = std::optional<transport::ConnectToken>;
-  return [access, fetched = std::make_shared<std::future<Tokens>>()]() -> core::Result<Token> {
+  return [access, fetched = std::make_shared<std::future<Fetched>>()]() -> core::Result<Token> {
     if (!fetched->valid()) *fetched = std::async(std::launch::async, [access] { return get_tokens(access, 1); });
     if (fetched->wait_for(std::chrono::seconds(0)) != std::future_status::ready) return Token();
-    Tokens tokens = fetched->get();
+    Fetched tokens = fetched->get();
     if (!tokens) return tokens.error();
     return Token(std::move(tokens->front()));
   };
@@ -45,18 +49,18 @@ core::Status PipeClient::open_pipe() {
   simulated_.reset();
   pipe_ = std::move(*pipe);
   pipe_end_.clear();
-  const auto take = [this](const transport::Address& from, core::ByteView datagram) {
+  const auto receive = [this](const transport::Address& from, core::ByteView datagram) {
     const core::Nanoseconds now = core::monotonic_now();
-    connection_->receive(from, datagram, now);
+    input().receive(from, datagram, now);
     if (received_) received_(now);
   };
   pipe_->on_closed([this](std::string_view why) { pipe_end_ = why; });
   if (access_.simulated == transport::NetworkConditions{}) {
-    pipe_->on_datagram(take);
+    pipe_->on_datagram(receive);
     return core::Done{};
   }
   simulated_ = std::make_unique<transport::SimulatedPipe>(*pipe_, seed_, access_.simulated, core::monotonic_now());
-  simulated_->on_datagram(take);
+  simulated_->on_datagram(receive);
   pipe_->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
     simulated_->receive(from, datagram, core::monotonic_now());
   });
@@ -76,11 +80,16 @@ transport::Output& PipeClient::output() {
   return *pipe_;
 }
 
+ConnectionInput& PipeClient::input() {
+  if (recorded_ != nullptr) return *recorded_;
+  return *connection_;
+}
+
 void PipeClient::update() {
   const core::Nanoseconds now = core::monotonic_now();
   if (simulated_ != nullptr) simulated_->deliver(now);
-  if (!pipe_end_.empty()) connection_->pipe_closed(pipe_end_, now);
-  connection_->update(now, output());
+  if (!pipe_end_.empty()) input().pipe_closed(pipe_end_, now);
+  input().update(now, output());
   if (Mirror* mirror = connection_->mirror(); mirror != nullptr) mirror->changes().clear();
   if (simulated_ != nullptr) simulated_->deliver(now);
   pipe_->flush();
@@ -88,11 +97,10 @@ void PipeClient::update() {
     if (connection_->state() == Connection::State::playing) lost_at_ = 0;
     return;
   }
-  come_back(now);
+  on_lost(now);
 }
 
-// Tries again for a while.
-void PipeClient::come_back(core::Nanoseconds now) {
+void PipeClient::on_lost(core::Nanoseconds now) {
   if (lost_at_ == 0) lost_at_ = now;
   if (!lost_) {
     ++losses_;
@@ -100,57 +108,58 @@ void PipeClient::come_back(core::Nanoseconds now) {
     lost_ = true;
   }
   const bool can_try = connection_->can_rejoin() || (connection_->lost() && gives_more_tokens(access_));
-  over_ = over_ || !can_try || now - lost_at_ > come_back_within;
+  over_ = over_ || !can_try || now - lost_at_ > resume_within;
   if (over_ || now < next_try_) return;
   next_try_ = now + try_interval;
-  try_again(now);
+  resume(now);
 }
 
-// A server does not answer the tokens of another run. Nor does one that cannot be reached: then there is no token
-// either, and the next try is with one that is left.
-void PipeClient::try_again(core::Nanoseconds now) {
+// A restarted server does not answer the rejoin tokens of its former run. A server that cannot be reached does not
+// answer either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
+void PipeClient::resume(core::Nanoseconds now) {
   const bool unanswered = connection_->reason().code == transport::ReasonCode::no_answer;
-  asked_ = !connection_->can_rejoin() || (unanswered && !asked_ && gives_more_tokens(access_));
-  if (asked_) return enter_again(now);
-  core::log_info("client", "lost the server ({}), coming back", to_string(connection_->reason()));
-  // The old pipe may be what is broken.
+  requested_token_ = !connection_->can_rejoin() || (unanswered && !requested_token_ && gives_more_tokens(access_));
+  if (requested_token_) return reconnect(now);
+  core::log_info("client", "connection lost ({}), rejoining", to_string(connection_->reason()));
+  // The pipe itself may be broken.
   if (const core::Status opened = open_pipe(); !opened) return core::log_warn("client", "{}", opened.error().message);
-  connection_->rejoin(now);
+  input().rejoin(now);
   lost_ = false;
 }
 
-void PipeClient::enter_again(core::Nanoseconds now) {
-  const core::Result<std::optional<transport::ConnectToken>> asked = more_tokens_();
-  if (!asked) {
-    core::log_info("client", "lost the server ({}); {}", to_string(connection_->reason()), asked.error().message);
+void PipeClient::reconnect(core::Nanoseconds now) {
+  const core::Result<std::optional<transport::ConnectToken>> requested = more_tokens_();
+  if (!requested) {
+    core::log_info("client", "connection lost ({}); {}", to_string(connection_->reason()), requested.error().message);
     return;
   }
-  const std::optional<transport::ConnectToken>& token = *asked;
+  const std::optional<transport::ConnectToken>& token = *requested;
   if (!token) {
     next_try_ = now + token_interval;
-    asked_ = false;  // this was none
+    requested_token_ = false;  // not an attempt yet
     return;
   }
   core::log_warn("client",
-                 "the server does not answer the tokens by which this player would come back: it was restarted, or "
-                 "cannot be reached; coming in anew");
+                 "the server does not answer this player's rejoin tokens: it was restarted or cannot be reached; "
+                 "reconnecting with a new token");
   if (const core::Status opened = open_pipe(); !opened) return core::log_warn("client", "{}", opened.error().message);
-  connection_->enter_again(*token, now);
+  input().reconnect(*token, now);
   lost_ = false;
 }
 
-// Past the simulated network: nobody waits for what would be in flight.
+// Bypasses the simulated network: nobody delivers what would be in flight.
 void PipeClient::close() {
-  connection_->close(*pipe_);
+  input().close(*pipe_);
   pipe_->flush();
   over_ = true;
 }
 
-core::Result<std::unique_ptr<PipeClient>> enter(net::EventLoop& loop, const Access& access, ConnectionConfig config) {
+core::Result<std::unique_ptr<PipeClient>> enter(net::EventLoop& loop, const Access& access, ConnectionConfig config,
+                                                RecordingWriter* recording) {
   core::Result<std::vector<transport::ConnectToken>> tokens = get_tokens(access, 1);
   if (!tokens) return tokens.error();
   config.transport.token = std::move(tokens->front());
-  return PipeClient::open(loop, access, std::move(config));
+  return PipeClient::open(loop, access, std::move(config), 1, recording);
 }
 
 void run_until(net::EventLoop& loop, core::Nanoseconds deadline, std::span<PipeClient* const> clients) {

@@ -1,11 +1,11 @@
-// A Connection on a pipe of its own. When pipe or server are lost for a while it comes back by itself: as the player it
-// was, by the tokens that the server gave, or, where they are not answered, by a token of whoever gave the first. The
-// server has ended since, then, and begun anew.
+// A connection on a pipe of its own. When the connection is lost it resumes by itself, as the same player, with a
+// rejoin token that the server gave. A server that was restarted does not answer those: then it reconnects with a new
+// token from whoever issued the first.
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <mobula/client/connection/connection.hpp>
+#include <mobula/client/connection/recorded_connection.hpp>
 #include <mobula/client/pipe/access.hpp>
 #include <mobula/net/client_pipe.hpp>
 #include <mobula/transport/simulation/simulated_pipe.hpp>
@@ -13,36 +13,44 @@
 
 namespace mobula::client {
 
-// A connect token, or nothing: it is not there yet. Must not wait: it is asked in the loop, again and again.
+/// Returns a connect token, or nothing if it has not arrived yet. It is called repeatedly and must not block.
 using TokenSource = std::function<core::Result<std::optional<transport::ConnectToken>>()>;
 
-// How often a program that shows nothing updates it.
+/// Interval at which a program without a picture calls PipeClient::update.
 inline constexpr core::Nanoseconds update_interval = 25 * core::millisecond;
 
 class PipeClient {
  public:
-  // `config` has the token. `seed` is of the simulated network. Reasons: those of opening a pipe.
+  /// Opens a pipe and starts to connect. `config` holds the connect token. `seed` makes the simulated network
+  /// deterministic. `recording`, if not null, records the connection and must outlive the client. Reasons: those of
+  /// opening a pipe.
   static core::Result<std::unique_ptr<PipeClient>> open(net::EventLoop& loop, const Access& access,
-                                                        ConnectionConfig config, std::uint64_t seed = 1);
+                                                        ConnectionConfig config, std::uint64_t seed = 1,
+                                                        RecordingWriter* recording = nullptr);
 
-  // Once per tick of the server or so. The mirror's lists of changes are then emptied: they tell of what came since the
-  // last time.
+  /// Updates the connection and resumes it if it was lost. Call it about once per tick of the server. It clears the
+  /// mirror's lists of changes, which then hold what was received since the last update.
   void update();
+  /// Sets the command that the next update sends. See ConnectionInput.
+  void set_command(core::ByteView command) { input().set_command(command); }
+  /// Leaves the server for good.
   void close();
-  // Of tokens to come in anew by, where it cannot come back by those it was given. Else it gets them as `access` says,
-  // on a thread, and its destructor waits for that one's end: some seconds, if the admin address does not answer.
+  /// Sets where connect tokens for a reconnect come from. By default they are fetched as `access` says, on a thread.
+  /// The destructor waits for that thread: several seconds if the admin address does not answer.
   void set_token_source(TokenSource source) { more_tokens_ = std::move(source); }
-  // As if the path were gone: without a word to the server. It comes back by another, if it was given a token for that.
-  void lose_way() { pipe_end_ = "its client gave it up"; }
-  // Of all the pipes it has had.
+  /// Drops the pipe without notifying the server, as a network failure would. The next update tries to resume.
+  void drop_pipe() { pipe_end_ = "dropped by the client"; }
+  /// Sums of all pipes that the client has had.
   [[nodiscard]] net::ClientPipeCounters counters() const;
-  // Called after each datagram has been taken in.
+  /// Sets a function that is called after each datagram has been processed.
   void on_received(std::function<void(core::Nanoseconds now)> handler) { received_ = std::move(handler); }
+  /// The connection, to read its state. Its inputs go through this class, so that a recording contains them.
   [[nodiscard]] Connection& connection() { return *connection_; }
-  // How often it lost its connection, or could not come back, and why the last time.
+  /// Number of times that the connection was lost or could not be resumed.
   [[nodiscard]] std::uint64_t losses() const { return losses_; }
+  /// Why the connection was lost the last time.
   [[nodiscard]] const transport::Reason& last_loss() const { return last_loss_; }
-  // It will not come back by itself: closed for good.
+  /// Whether the connection is closed and will not be resumed.
   [[nodiscard]] bool over() const { return over_; }
 
  private:
@@ -53,9 +61,10 @@ class PipeClient {
   static TokenSource fetch_aside(const Access& access);
   core::Status open_pipe();
   transport::Output& output();
-  void come_back(core::Nanoseconds now);
-  void try_again(core::Nanoseconds now);
-  void enter_again(core::Nanoseconds now);
+  ConnectionInput& input();
+  void on_lost(core::Nanoseconds now);
+  void resume(core::Nanoseconds now);
+  void reconnect(core::Nanoseconds now);
 
   net::EventLoop& loop_;
   Access access_;
@@ -63,23 +72,25 @@ class PipeClient {
   std::uint64_t seed_;
   std::unique_ptr<net::ClientPipe> pipe_;
   net::ClientPipeCounters former_pipes_;
-  std::unique_ptr<transport::SimulatedPipe> simulated_;  // null: the real network alone
+  std::unique_ptr<transport::SimulatedPipe> simulated_;  // null without a simulated network
   std::unique_ptr<Connection> connection_;
+  std::unique_ptr<RecordedConnection> recorded_;  // null without a recording
   std::function<void(core::Nanoseconds now)> received_;
-  core::Nanoseconds lost_at_ = 0;  // 0: it is not
+  core::Nanoseconds lost_at_ = 0;  // 0 while it is not lost
   core::Nanoseconds next_try_ = 0;
-  bool asked_ = false;    // the last try was to get another token
-  std::string pipe_end_;  // why the pipe has ended; empty: it has not
-  bool lost_ = false;     // the present connection
+  bool requested_token_ = false;  // the last attempt requested a new token
+  std::string pipe_end_;          // why the pipe has ended; empty while it has not
+  bool lost_ = false;             // the current connection
   std::uint64_t losses_ = 0;
   transport::Reason last_loss_;
   bool over_ = false;
 };
 
-// A token and a client with it. Reasons: those of get_tokens and PipeClient::open.
-core::Result<std::unique_ptr<PipeClient>> enter(net::EventLoop& loop, const Access& access, ConnectionConfig config);
+/// Gets a connect token and opens a client with it. Reasons: those of get_tokens and PipeClient::open.
+core::Result<std::unique_ptr<PipeClient>> enter(net::EventLoop& loop, const Access& access, ConnectionConfig config,
+                                                RecordingWriter* recording = nullptr);
 
-// Runs the loop, and hands out in time what the clients' simulated networks hold.
+/// Runs the loop until `deadline`, and delivers the datagrams of the clients' simulated networks when they are due.
 void run_until(net::EventLoop& loop, core::Nanoseconds deadline, std::span<PipeClient* const> clients);
 
 }  // namespace mobula::client

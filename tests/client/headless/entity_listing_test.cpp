@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <examples/demo/demo_game.hpp>
-#include <headless/look.hpp>
+#include <headless/entity_listing.hpp>
 #include <mobula/core/log.hpp>
 #include <server/hamlet.hpp>
 #include <sstream>
@@ -21,7 +21,7 @@ server::ServerConfig hamlet_config() {
 }
 
 // A player in the hamlet, whose mirror is complete.
-class Look : public testing::Test {
+class EntityListing : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(village.tick_until(
@@ -40,10 +40,10 @@ class Look : public testing::Test {
   test::Village::Client& client = village.join("ada");
 };
 
-TEST_F(Look, EntitiesAreListedByWhatTheyAreMadeOf) {
+TEST_F(EntityListing, EntitiesAreListedByWhatTheyAreMadeOf) {
   const std::string all = describe_entities(mirror(), 100);
   const std::string number = std::to_string(mirror().size());
-  EXPECT_THAT(all, StartsWith(number + " entities, "));
+  EXPECT_THAT(all, StartsWith(number + " entities of "));
   EXPECT_THAT(all, HasSubstr(to_string(player())));
   EXPECT_THAT(all, HasSubstr("2 × Body (RenderData), Fog (RenderData)"));
   EXPECT_THAT(all, Not(HasSubstr(" more\n")));
@@ -60,7 +60,7 @@ TEST_F(Look, EntitiesAreListedByWhatTheyAreMadeOf) {
   EXPECT_EQ(std::count(one.begin(), one.end(), '\n'), 6);
 }
 
-TEST_F(Look, AnEntityShowsValuesTypesAndRanges) {
+TEST_F(EntityListing, AnEntityShowsValuesTypesAndRanges) {
   const auto text = describe_properties(mirror(), player());
   ASSERT_TRUE(text) << text.error().message;
   EXPECT_THAT(*text, StartsWith("entity " + to_string(player()) + ": "));
@@ -69,16 +69,16 @@ TEST_F(Look, AnEntityShowsValuesTypesAndRanges) {
   EXPECT_THAT(*text, testing::ContainsRegex("  text +\"ada\" +text of at most 24 bytes\n"));
   EXPECT_THAT(*text, testing::ContainsRegex("  color +\"[a-z]+\" +one of neutral, red, blue, green\n"));
   EXPECT_THAT(*text, testing::ContainsRegex("  items +\\[\\] +at most 8 × uint8\n"));
-  EXPECT_THAT(*text, testing::ContainsRegex("  mesh +[0-9]+ +name, known here by its hash alone\n"));
+  EXPECT_THAT(*text, testing::ContainsRegex("  mesh +[0-9]+ +name, known by its hash only\n"));
 }
 
-TEST_F(Look, APropertyIsPrintedAlone) {
+TEST_F(EntityListing, APropertyIsPrintedAlone) {
   EXPECT_EQ(property("/Name/text"), "\"ada\"\n");
   EXPECT_EQ(property("/Health/maximum"), "100\n");
   EXPECT_EQ(property("/Health"), "{\"current\":100,\"maximum\":100}\n");
 }
 
-TEST_F(Look, WhatIsNotThereOrNotSentIsSaid) {
+TEST_F(EntityListing, WhatIsNotThereOrNotSentIsSaid) {
   EXPECT_THAT(property("/Helth/maximum"), HasSubstr("did you mean 'Health'?"));
   EXPECT_THAT(property("/Health/maximun"), HasSubstr("did you mean 'maximum'?"));
   EXPECT_EQ(property("/Inventory/items"), "[]\n") << "one's own";

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <headless/look.hpp>
+#include <headless/entity_listing.hpp>
 #include <headless/mirror_report.hpp>
 #include <headless/replay.hpp>
 #include <iostream>
@@ -14,14 +14,14 @@
 namespace mobula::client {
 namespace {
 
-constexpr core::Nanoseconds patience = 20 * core::second;
-constexpr std::size_t kinds_shown = 50;
-constexpr std::size_t handles_shown = 8;  // of each kind
+constexpr core::Nanoseconds complete_within = 20 * core::second;
+constexpr std::size_t groups_shown = 50;
+constexpr std::size_t handles_shown = 8;  // per group
 constexpr std::size_t value_width_max = 40;
 
 bool sent(const reflect::Field& field, bool own) { return !field.not_sent && (own || !field.owner_only); }
 
-// Whether all fields at or below the path of a node are sent, of an entity that is the client's own or not.
+// Whether all fields at or below a node's path are sent, for an entity that is the client's own or not.
 bool sent(const index::PropertyNode& node, bool own) {
   if (node.computed != nullptr) return true;
   return std::ranges::all_of(node.component->fields, [&](const reflect::Field& field) {
@@ -32,7 +32,7 @@ bool sent(const index::PropertyNode& node, bool own) {
   });
 }
 
-// "Body (RenderData)", or the type alone where the names are the same.
+// Returns "Body (RenderData)", or the type alone if both names are the same.
 std::string title(std::string_view instance, std::string_view type) {
   return instance == type ? std::string(type) : core::format("{} ({})", instance, type);
 }
@@ -43,7 +43,7 @@ core::Status expect_seen(const Mirror& mirror, ecs::Entity entity) {
 }
 
 // Entities of one prototype.
-struct Kind {
+struct Group {
   ecs::PrototypeId prototype;
   std::size_t count;
   std::vector<std::string> first;  // handles
@@ -55,7 +55,7 @@ struct Line {
   std::string type;
 };
 
-// By component, in the order of their names.
+// Lines by component name.
 using Sections = std::map<std::string, std::vector<Line>>;
 
 std::string layout(const Sections& sections) {
@@ -76,32 +76,32 @@ std::string layout(const Sections& sections) {
   return text;
 }
 
-core::Result<std::string> look(Mirror& mirror, const LookOptions& options) {
+core::Result<std::string> list(Mirror& mirror, const ListingOptions& options) {
   if (!options.property.empty()) return describe_property(mirror, options.property);
   if (options.entity) return describe_properties(mirror, *options.entity);
-  return describe_entities(mirror, kinds_shown);
+  return describe_entities(mirror, groups_shown);
 }
 
-core::Result<std::string> look_at_server(const LookOptions& options) {
+core::Result<std::string> list_server(const ListingOptions& options) {
   net::EventLoop loop;
   core::Result<std::unique_ptr<PipeClient>> opened = enter(
-      loop, options.access,
-      {.transport = {}, .name = options.name, .schema = options.schema, .resources = nullptr, .recording = nullptr});
+      loop, options.access, {.transport = {}, .name = options.name, .schema = options.schema, .resources = nullptr});
   if (!opened) return opened.error();
   PipeClient& client = **opened;
   const std::array all{&client};
   Connection& connection = client.connection();
   loop.on_stop_signal([&] { loop.stop(); });
-  const core::Nanoseconds end = core::monotonic_now() + patience;
+  const core::Nanoseconds end = core::monotonic_now() + complete_within;
   core::Nanoseconds next_update = core::monotonic_now();
   while (!loop.stopped() && !connection.complete() && !client.over() && core::monotonic_now() < end) {
     run_until(loop, next_update, all);
     client.update();
     next_update = core::monotonic_now() + update_interval;
   }
-  core::Result<std::string> seen = core::Error{"incomplete", "the world did not arrive whole in time"};
+  core::Result<std::string> seen =
+      core::Error{"incomplete", core::format("the world was not received within {} s", complete_within / core::second)};
   if (connection.complete()) {
-    seen = look(*connection.mirror(), options);
+    seen = list(*connection.mirror(), options);
   } else if (client.over()) {
     seen = core::Error{"closed",
                        core::format("closed: {}{}", to_string(connection.reason()), advice(connection.reason().code))};
@@ -110,46 +110,47 @@ core::Result<std::string> look_at_server(const LookOptions& options) {
   return seen;
 }
 
-core::Result<std::string> look_at_recording(const LookOptions& options) {
+core::Result<std::string> list_recording(const ListingOptions& options) {
   core::Result<std::unique_ptr<Replay>> replay = Replay::open(options.recording);
   if (!replay) return replay.error();
   Connection& connection = (*replay)->connection();
   const core::Status played =
-      (*replay)->run([&options](const Connection& playing) { return has_come_to(playing, options.at); });
+      (*replay)->run([&options](const Connection& playing) { return has_reached(playing, options.at); });
   if (!played)
     return core::Error{played.error().reason, core::format("{}: {}", options.recording, played.error().message)};
   if (connection.mirror() == nullptr)
-    return core::Error{"incomplete", core::format("{}: nothing of the world is in it", options.recording)};
-  return look(*connection.mirror(), options);
+    return core::Error{"incomplete",
+                       core::format("{}: the recording ends before the world was received", options.recording)};
+  return list(*connection.mirror(), options);
 }
 
 }  // namespace
 
-std::string describe_entities(Mirror& mirror, std::size_t kinds_max) {
+std::string describe_entities(Mirror& mirror, std::size_t groups_max) {
   ecs::Registry& registry = mirror.registry();
-  std::vector<Kind> kinds;
-  std::map<ecs::PrototypeId, std::size_t> kind_of;
+  std::vector<Group> groups;
+  std::map<ecs::PrototypeId, std::size_t> group_of;
   registry.entities().each([&](ecs::Entity entity) {
     const ecs::PrototypeId prototype = registry.prototypes().canonical(registry.prototype(entity));
-    const auto [place, fresh] = kind_of.try_emplace(prototype, kinds.size());
-    if (fresh) kinds.push_back({prototype, 0, {}});
-    Kind& kind = kinds[place->second];
-    if (++kind.count <= handles_shown) kind.first.push_back(to_string(entity));
+    const auto [place, fresh] = group_of.try_emplace(prototype, groups.size());
+    if (fresh) groups.push_back({prototype, 0, {}});
+    Group& group = groups[place->second];
+    if (++group.count <= handles_shown) group.first.push_back(to_string(entity));
   });
-  std::ranges::sort(kinds, [](const Kind& a, const Kind& b) {
+  std::ranges::sort(groups, [](const Group& a, const Group& b) {
     return a.count != b.count ? a.count > b.count : a.prototype < b.prototype;
   });
 
-  std::string text = core::format("{} entities, {} kinds of them\n", registry.entities().size(), kinds.size());
+  std::string text = core::format("{} entities of {} prototypes\n", registry.entities().size(), groups.size());
   std::size_t others = registry.entities().size();
-  for (const Kind& kind : kinds | std::views::take(kinds_max)) {
-    others -= kind.count;
+  for (const Group& group : groups | std::views::take(groups_max)) {
+    others -= group.count;
     std::vector<std::string> components;
-    for (const ecs::PoolId id : registry.prototypes().pools(kind.prototype))
+    for (const ecs::PoolId id : registry.prototypes().pools(group.prototype))
       components.push_back(title(registry.pool(id).instance_name(), registry.pool(id).type().name));
     std::ranges::sort(components);
-    text += core::format("\n{} × {}\n  {}{}\n", kind.count, fmt::join(components, ", "), fmt::join(kind.first, " "),
-                         kind.count > kind.first.size() ? " …" : "");
+    text += core::format("\n{} × {}\n  {}{}\n", group.count, fmt::join(components, ", "), fmt::join(group.first, " "),
+                         group.count > group.first.size() ? " …" : "");
   }
   if (others > 0) text += core::format("\nand {} more\n", others);
   return text;
@@ -168,9 +169,9 @@ core::Result<std::string> describe_properties(Mirror& mirror, ecs::Entity entity
       core::Result<std::string> value = properties.get_text(entity, info.property);
       if (!value) return value.error();
       line.value = std::move(*value);
-      // The names that travel are those of components.
+      // Only names of components are sent as text.
       if (info.field.kind == reflect::FieldKind::string_id && !line.value.starts_with('"'))
-        line.type += ", known here by its hash alone";
+        line.type += ", known by its hash only";
     } else {
       line.value = "(not sent)";
     }
@@ -187,15 +188,16 @@ core::Result<std::string> describe_property(Mirror& mirror, std::string_view add
   const core::Result<index::PropertyRef> found = properties.resolve(where->entity, where->component, where->path);
   if (!found) return found.error();
   if (!sent(found->node(), mirror.is_owner(where->entity)))
-    return core::Error{"not sent", core::format("the server does not send all of '{}' to this client", address)};
+    return core::Error{
+        "not sent",
+        core::format("the server does not send all of '{}' to this client: it is server-only or owner-only", address)};
   core::Result<std::string> text = properties.get_text(where->entity, *found);
   if (text) *text += '\n';
   return text;
 }
 
-int run_look(const LookOptions& options) {
-  const core::Result<std::string> seen =
-      options.recording.empty() ? look_at_server(options) : look_at_recording(options);
+int run_listing(const ListingOptions& options) {
+  const core::Result<std::string> seen = options.recording.empty() ? list_server(options) : list_recording(options);
   if (!seen) {
     core::log_error("client", "{}", seen.error().message);
     return 1;

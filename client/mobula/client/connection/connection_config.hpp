@@ -1,0 +1,41 @@
+// What a connection is made with, and what it counts.
+#pragma once
+
+#include <memory>
+#include <mobula/client/connection/resource_store.hpp>
+#include <mobula/reflect/schema.hpp>
+#include <mobula/transport/client_endpoint.hpp>
+#include <string>
+
+namespace mobula::client {
+
+/// Settings of one connection.
+struct ConnectionConfig {
+  transport::ClientEndpointConfig transport;  ///< Holds the connect token.
+  std::string name;                           ///< Name of the player, as the server shows it.
+  /// Schema that the program was compiled with. A server with another schema refuses the client. Null accepts any.
+  std::shared_ptr<const reflect::Schema> schema;
+  ResourceStore* resources = nullptr;  ///< Where the server's resources are kept. Null requests no resources.
+  bool spectate = false;               ///< Joins as a spectator: without an entity and without commands.
+  bool verify = true;                  ///< Asks the server for hashes that verify the mirror.
+  /// False acknowledges deltas without decoding them and keeps no mirror, so that one process can run many clients.
+  /// The server behaves as with any other client. Such a connection cannot be recorded.
+  bool decode = true;
+};
+
+/// Counters since the connection was made. A rejoin or a reconnect does not reset them.
+struct ConnectionStats {
+  std::uint64_t ticks = 0;              ///< Ticks of the server of which a delta was received.
+  std::uint64_t deltas = 0;             ///< Deltas that were accepted.
+  std::uint64_t late_deltas = 0;        ///< Deltas that arrived after a newer one.
+  std::uint64_t lost_deltas = 0;        ///< Deltas given up, because they would arrive too late to be accepted.
+  std::uint64_t verified_ticks = 0;     ///< Hashes of the server that matched the mirror.
+  std::uint64_t mismatched_ticks = 0;   ///< Hashes of the server that did not match the mirror.
+  std::uint64_t corrections = 0;        ///< Entities that the server reported as wrong in the mirror.
+  std::uint64_t unreadable_deltas = 0;  ///< Deltas skipped because a wrong mirror could not decode them.
+  std::uint64_t events = 0;             ///< Events handed out by Connection::events.
+  std::uint64_t bytes_received = 0;     ///< Bytes of all datagrams.
+  std::uint64_t rejoins = 0;            ///< Calls of rejoin and reconnect.
+};
+
+}  // namespace mobula::client

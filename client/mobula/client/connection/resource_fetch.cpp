@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <mobula/client/connection/resource_fetch.hpp>
+#include <mobula/core/log.hpp>
+
+namespace mobula::client {
+namespace {
+
+void warn_not_kept(const core::ContentHash& identity, const core::Error& error) {
+  core::log_warn("client", "resource {:.16} is not stored: {}", to_string(identity), error.message);
+}
+
+}  // namespace
+
+void ResourceFetch::announce(wire::Hello& hello) {
+  if (store_ != nullptr) announced_ = store_->newest(wire::max_resources);
+  for (const std::shared_ptr<const resource::Resource>& resource : announced_) {
+    hello.resources.push_back(resource->identity());
+    hello.schemas.push_back(resource->schema().fingerprint());
+  }
+}
+
+std::shared_ptr<const resource::Resource> ResourceFetch::announced(const core::ContentHash& identity) const {
+  const auto found = std::ranges::find_if(announced_, [&](const auto& each) { return each->identity() == identity; });
+  return found != announced_.end() ? *found : nullptr;
+}
+
+std::shared_ptr<const reflect::Schema> ResourceFetch::schema(const core::ContentHash& fingerprint) const {
+  for (const std::shared_ptr<const resource::Resource>& resource : announced_)
+    if (resource->schema().fingerprint() == fingerprint) return {resource, &resource->schema()};
+  return nullptr;
+}
+
+std::optional<wire::ResourceRequest> ResourceFetch::next_request() {
+  while (store_ != nullptr && !offered_.empty() && !reception_.under_way()) {
+    const wire::Resource wanted = offered_.back();
+    offered_.pop_back();
+    if (store_->find(wanted.identity) != nullptr) continue;
+    core::Result<ResourceStore::Reception> reception = store_->receive(wanted.identity, wanted.size);
+    if (!reception) {
+      if (store_->find(wanted.identity) != nullptr) continue;  // another process was faster
+      warn_not_kept(wanted.identity, reception.error());
+      continue;
+    }
+    reception_ = std::move(*reception);
+    requested_.push_back(wanted.identity);
+    return wire::ResourceRequest{wanted.identity, reception_.received()};
+  }
+  return std::nullopt;
+}
+
+core::Status ResourceFetch::on_part(const wire::ResourcePart& message) {
+  if (std::ranges::find(requested_, message.identity) == requested_.end())
+    return core::Error{"out of turn", "the server sent a part of a resource that was not requested"};
+  // Parts of a resource that was given up may still be on their way.
+  if (!(message.identity == reception_.identity()) || !reception_.under_way()) return core::Done{};
+  const core::Result<bool> whole = reception_.append(message.offset, message.bytes);
+  if (!whole && reception_.under_way()) return whole.error();
+  if (!whole) warn_not_kept(message.identity, whole.error());
+  if (whole && *whole) core::log_info("client", "resource {:.16} is stored", to_string(message.identity));
+  return core::Done{};
+}
+
+void ResourceFetch::end_session() {
+  reception_ = {};
+  requested_.clear();
+}
+
+}  // namespace mobula::client

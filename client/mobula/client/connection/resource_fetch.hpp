@@ -1,0 +1,46 @@
+// Fetches the server's resources, one after the other, into a store on disk.
+#pragma once
+
+#include <memory>
+#include <mobula/client/connection/resource_store.hpp>
+#include <mobula/core/result.hpp>
+#include <mobula/wire/messages.hpp>
+#include <optional>
+#include <vector>
+
+namespace mobula::client {
+
+class ResourceFetch {
+ public:
+  /// A null `store` fetches nothing.
+  explicit ResourceFetch(ResourceStore* store) : store_(store) {}
+
+  /// Names in `hello` the resources and schemas that the store holds.
+  void announce(wire::Hello& hello);
+  /// Returns the announced resource with this identity. Null if none was announced.
+  [[nodiscard]] std::shared_ptr<const resource::Resource> announced(const core::ContentHash& identity) const;
+  /// Returns the schema with this fingerprint from an announced resource. Null if there is none.
+  [[nodiscard]] std::shared_ptr<const reflect::Schema> schema(const core::ContentHash& fingerprint) const;
+
+  /// Sets what the server offers. Resources that the store holds are not requested.
+  void on_offered(std::vector<wire::Resource> resources) { offered_ = std::move(resources); }
+  /// Returns the next request to send. Nothing while a resource is being received, or if none is left. A resource that
+  /// cannot be stored is skipped.
+  [[nodiscard]] std::optional<wire::ResourceRequest> next_request();
+  /// Stores a part. A resource that cannot be stored is given up. Reasons: "out of turn" for one that was not
+  /// requested; "out of order", "too large".
+  core::Status on_part(const wire::ResourcePart& message);
+  /// Forgets the reception and the requests of the session that has ended. What was received stays in the store.
+  void end_session();
+  /// The resource being received, if any.
+  [[nodiscard]] const ResourceStore::Reception& reception() const { return reception_; }
+
+ private:
+  ResourceStore* store_;
+  std::vector<std::shared_ptr<const resource::Resource>> announced_;
+  std::vector<wire::Resource> offered_;  // still to be requested, the last one next
+  ResourceStore::Reception reception_;
+  std::vector<core::ContentHash> requested_;  // in this session
+};
+
+}  // namespace mobula::client

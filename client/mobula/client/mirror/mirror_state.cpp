@@ -1,0 +1,24 @@
+#include <mobula/client/mirror/mirror_state.hpp>
+
+namespace mobula::client {
+
+ecs::Entity MirrorState::level_entity(std::uint32_t index) const {
+  if (level.copy == nullptr) return ecs::null_entity;
+  const ecs::EntityRange& range = level.copy->range();
+  return index - range.first < range.count ? range.at(index - range.first) : ecs::null_entity;
+}
+
+ecs::Tick MirrorState::tick_of(ecs::Entity entity) const {
+  const MirroredEntity* shown_entity = find(entity);
+  if (shown_entity != nullptr) return shown_entity->versions.newest().tick;
+  return is_as_loaded(entity) ? level.tick : 0;
+}
+
+bool MirrorState::is_moving(std::uint32_t id, std::uint32_t ack) const {
+  const MirroredEntity& entity = known[id];
+  if (entity.gone && entity.gone_ack <= ack) return false;
+  const EntityVersions::Version b1 = entity.versions.baselines(ack).b1;
+  return b1.tick != 0 && at(ack).tick - b1.tick <= wire::moving_age_max;
+}
+
+}  // namespace mobula::client
