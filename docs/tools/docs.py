@@ -55,17 +55,33 @@ def run(command, **options):
         sys.exit(f"{result.stdout}\ndocs: {command[0]} failed")
 
 
+def api_start(root, headers):
+    """The first page of the API reference: its headers by library."""
+    text = "# Mobula API\n\nThe public headers, each with its classes and functions.\n"
+    for library in LIBRARIES:
+        inside = [path.relative_to(root / library.split("/")[0]).as_posix() for path in headers if path.is_relative_to(root / library)]
+        if inside:
+            text += f"\n## {library.split('/')[0].capitalize()}\n\n"
+            text += "".join(f'- [&lt;{name}&gt;](@ref {name})\n' for name in inside)
+    return text
+
+
 def make_api(root, target):
     headers = public_headers(root)
     if not headers:
         sys.exit("docs: no header has a /// comment, so there is no API reference to make")
     target.mkdir(parents=True)
     names = " ".join(f'"{header}"' for header in headers)
+    start = target / "start.md"
+    start.write_text(api_start(root, headers), encoding="utf-8")
+    roots = " ".join(f'"{root / each.split("/")[0]}"' for each in LIBRARIES)
     text = (root / SITE / "Doxyfile").read_text(encoding="utf-8")
-    text += f'\nINPUT = {names}\nSTRIP_FROM_PATH = {" ".join(str(root / each.split("/")[0]) for each in LIBRARIES)}\n'
+    text += f'\nINPUT = "{start}" {names}\nUSE_MDFILE_AS_MAINPAGE = "{start}"\n'
+    text += f'STRIP_FROM_PATH = {roots}\nSTRIP_FROM_INC_PATH = {roots}\n'
     text += f'OUTPUT_DIRECTORY = "{target.parent}"\nHTML_OUTPUT = {target.name}\n'
     text += f'HTML_EXTRA_STYLESHEET = "{root / SITE / "api.css"}"\nHTML_HEADER = "{root / SITE / "api_header.html"}"\n'
     run(["doxygen", "-"], input=text, cwd=root)
+    start.unlink()
 
 
 def make_offline_search(root, site):

@@ -21,7 +21,7 @@ NAMES = {
 }
 ASSETS = ("docs/tools/site/style.css", "docs/tools/site/search.js", "client/inspector/icon.svg")  # what the pages load
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".py": "python", ".sh": "bash", ".json": "json", ".cmake": "cmake",
-             ".fbs": "c", ".js": "js", ".yaml": "yaml", ".yml": "yaml", ".css": "css"}
+             ".fbs": "cpp", ".js": "js", ".yaml": "yaml", ".yml": "yaml", ".css": "css"}
 PICTURES = {".png", ".svg", ".jpg", ".jpeg", ".webp"}
 FILE_BYTES_MAX = 200_000  # of a file that is shown; no larger one is meant to be read
 
@@ -100,10 +100,13 @@ class Stage:
         self.known.add(page)
         source = markdown.Page(self.root, path)
         anchors = {line: anchor for line, _, _, anchor in source.headings()}
+        fences = {block.line for block in source.blocks if block.language == "fbs"}  # which no highlighter knows
         lines = source.text.split("\n")
         for number, line in enumerate(lines):
             if number + 1 in anchors:
                 lines[number] = f"{line.rstrip()} {{ #{anchors[number + 1]} }}"
+            elif number + 1 in fences:
+                lines[number] = re.sub(r"\bfbs\b", LANGUAGES[".fbs"], line)
             elif source.prose[number]:
                 lines[number] = self.rewritten(line, path, page)
         self.write(page, "\n".join(lines))

@@ -4,7 +4,7 @@
   MOBULA_NAME       a setting's variable, or a name of the build (a CMake file, a header, ./dev)
   ```toml           each key is one of the configuration reference, docs/configuration.md, which is generated
   mobula-x --flag   a command of a page gives a program of BIN_DIR only options that its --help knows
-  `--flag`          inline code that begins with an option: some program's, or ./dev's
+  `--flag`          inline code that begins with an option: one of INSTALLED, of a program that the page names, or of ./dev
 
 A page that shows how a game declares a setting of its own, {"max_balls", &…}, may use that one too. CHANGELOG.md tells
 of former names and is not read. Prints file:line: reason for each name that is wrong, and ends with 1 if there was one.
@@ -26,6 +26,8 @@ FLAG = re.compile(r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 DECLARED = re.compile(r"\{\s*\"([a-z][a-z0-9_]*)\",\s*&")
 PROGRAM = re.compile(r"(?:^|/)(mobula-[a-z-]+)$")
 ASSIGNMENT = re.compile(r"^[A-Z_][A-Z0-9_]*=")
+INSTALLED = {"mobula-server", "mobula-client", "mobula-bots", "mobula-compile", "mobula-token", "mobula-lobby",
+             "mobula-lobby-client"}
 ENDS_A_COMMAND = {"|", "||", "&&", ";", "&", "(", ")"}
 MISTAKES = "there is no such"  # what a program says of a name that is wrong on purpose
 BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json", "dev")
@@ -66,8 +68,8 @@ class Programs:
             text += self._help(name, command)
         return set(FLAG.findall(text)) | {"--help"}
 
-    def all_flags(self):
-        return set().union(*(self.flags(name) for name in self.names)) if self.names else set()
+    def flags_of(self, names):
+        return set().union(*(self.flags(name) for name in sorted(names & self.names)))
 
     def _help(self, *command):
         run = subprocess.run([str(self.folder / command[0]), *command[1:], "--help"], capture_output=True, text=True,
@@ -133,6 +135,7 @@ class Checker:
         return self.problems
 
     def check_page(self, page):
+        named = INSTALLED | set(re.findall(r"\bmobula-[a-z-]+", page.text))
         own = set(DECLARED.findall(page.text))
         own_flags = {flag_of(key) for key in own}
         own_variables = {variable_of(key) for key in own}
@@ -154,7 +157,7 @@ class Checker:
         for number, code in page.inline_codes():
             self.check_commands(number, code, own_flags, report)
             flag = FLAG.match(code)
-            if flag and flag[0] not in self.programs.all_flags() | self.dev_flags | own_flags:
+            if flag and flag[0] not in self.dev_flags | own_flags and flag[0] not in self.programs.flags_of(named):
                 report(number, f"no program has an option '{flag[0]}'")
 
     def check_toml(self, block, own, report):
