@@ -17,13 +17,36 @@ STRAIGHT = 6  # how much more the straightness of a long arrow counts than its e
 MARGIN = 26
 
 
+def rows_of(table, name):
+    found = re.search(rf"^{name}='\n(.*?)^'$", table, re.MULTILINE | re.DOTALL)
+    return [line.split() for line in found[1].split("\n") if line.strip()] if found else []
+
+
 def rooms_of(table):
-    """Returns {room: rooms it may include} of the script's text, in its order."""
-    found = re.search(r"^rooms='\n(.*?)^'$", table, re.MULTILINE | re.DOTALL)
-    if not found:
+    """Returns {room: rooms it may include} of the script's text, each after all that it may include.
+
+    A header of its own, such as server.hpp, is a room too. A room whose row names nothing includes those headers alone
+    that the table of other headers gives it.
+    """
+    rooms = {row[0]: row[1:] for row in rows_of(table, "rooms")}
+    if not rooms:
         raise ValueError("tests/layering.sh has no table of rooms")
-    rows = [line.split() for line in found[1].split("\n") if line.strip()]
-    return {row[0]: row[1:] for row in rows}
+    for header, *places in rows_of(table, "others"):
+        header = header.removeprefix("mobula/")
+        for room, below in rooms.items():
+            if header in rooms and room.split("/")[0] in places and all(each.endswith(".hpp") for each in below):
+                below.append(header)
+    ordered = {}
+
+    def add(room):
+        if room not in ordered:
+            for each in rooms[room]:
+                add(each)
+            ordered[room] = rooms[room]
+
+    for room in rooms:
+        add(room)
+    return ordered
 
 
 def reduced(rooms):
@@ -36,8 +59,8 @@ def reduced(rooms):
 
 
 def kind_of(room):
-    if room.startswith(("server/", "client/")):
-        return room.split("/")[0]
+    if re.match(r"(server|client)[/.]", room):
+        return room[:6]
     return "program" if room.split("/")[0] in ("examples", "token", "headless", "bots", "lobby") else "shared"
 
 

@@ -81,6 +81,12 @@ class House(unittest.TestCase):
         rooms = house_picture.rooms_of(self.TABLE)
         self.assertEqual(house_picture.reduced(rooms), {"core": [], "ecs": ["core"], "game": ["ecs"]})
 
+    def test_a_header_of_its_own_stands_between(self):
+        table = "rooms='\ncore\ngame core\ndemo\nx.hpp game\n'\nothers='\nmobula/x.hpp demo\n'\n"
+        rooms = house_picture.rooms_of(table)
+        self.assertEqual(rooms, {"core": [], "game": ["core"], "x.hpp": ["game"], "demo": ["x.hpp"]})
+        self.assertEqual(list(rooms).index("demo"), 3)
+
     def test_every_room_of_the_table_is_in_the_picture(self):
         table = (ROOT / "tests/layering.sh").read_text(encoding="utf-8")
         picture = house_picture.make(table)
