@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes what ./dev docs makes.
+"""Generates pages and pictures, and builds the manual's site.
 
   docs.py write SERVER   writes the generated pages and pictures; SERVER is the program mobula-server
   docs.py check SERVER   names each of them that is not current, and ends with 1 if there is one
@@ -44,7 +44,7 @@ def outdated(root, server):
 
 
 def public_headers(root):
-    """Headers that say something for readers from outside, by ///."""
+    """Returns the headers that have /// comments."""
     headers = sorted(path for folder in LIBRARIES for path in (root / folder).rglob("*.hpp"))
     return [path for path in headers if "///" in path.read_text(encoding="utf-8")]
 

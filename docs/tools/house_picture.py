@@ -1,6 +1,6 @@
 """The rooms of the tree and their arrows, from the table of tests/layering.sh.
 
-An arrow goes from a room to one that it may include; what another arrow of it leads to is left out. Rooms stand in
+An arrow goes from a room to one that it may include. Arrows that follow from others are left out. Rooms stand in
 levels, each above all that it may include; the order within a level keeps arrows short.
 """
 
@@ -172,7 +172,7 @@ def make(table):
     legend = 34
     width, height = round(right + MARGIN), len(layout.rows) * LEVEL_HEIGHT + legend
     drawing = Drawing(width, height, "The rooms of the tree",
-                      "Each room may include those that its arrows lead to, and what these lead to.")
+                      "Each room may include the rooms that its arrows reach, directly or through others.")
 
     def top(level):
         return legend + 10 + (len(layout.rows) - 1 - level) * LEVEL_HEIGHT

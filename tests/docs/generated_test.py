@@ -1,4 +1,4 @@
-"""What makes pages and pictures: settings, the HTTP API, the rooms, and the links of the site."""
+"""Generated pages and pictures: settings, the HTTP API, the rooms, and the links of the site."""
 
 import sys
 import unittest
