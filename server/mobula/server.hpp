@@ -32,6 +32,7 @@ using server::CommandTable;
 using server::Game;
 using server::Layer;
 using server::Player;
+using server::RateLimit;
 using server::Relevance;
 using server::Reliability;
 using server::run;
