@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a team does with an installed Mobula: installed.sh BUILD_DIR COMPILER LINKER_FLAGS
+# Builds and runs games and clients as a team does with an installed Mobula: installed.sh BUILD_DIR COMPILER LINKER_FLAGS
 # The package is installed and then moved elsewhere. README's game with its client, a player of it, and the tutorial's
 # game with its client are built against the package alone, each a project of its own; then they serve and play.
 set -euo pipefail
@@ -19,8 +19,7 @@ for component in development programs; do
 done
 mv "$dir/installed" "$dir/prefix"
 
-# Of other people's headers those of the system and fmt, and of FlatBuffers for one's own messages: nothing else is
-# asked of users.
+# Installed headers include no headers of other libraries, except fmt, FlatBuffers for a game's messages, and the system's.
 foreign=$(grep -rhoE '^ *# *include <[^>]*[./][^>]*>' "$dir/prefix/include" |
   grep -vE '<(mobula|fmt|flatbuffers|arpa|netinet|sys)/' | sort -u) || true
 [[ ! $foreign ]] || fail "installed headers include $foreign"
@@ -45,7 +44,7 @@ done
 
 serve "$dir/log" "$dir/arena/arena" --port 0 --admin-port 0
 "$dir/player/player" "127.0.0.1:$port" "$admin"
-# A client that has never heard of the game mirrors and verifies it.
+# A client that was built without the game's schema mirrors and verifies it.
 "$dir/prefix/bin/mobula-client" --connect "127.0.0.1:$port" --admin "$admin" --ticks 40 --json | tee "$dir/json"
 grep -q '"entities":[12],' "$dir/json"
 

@@ -23,7 +23,7 @@ class Orchard final : public Game {
 
   Status check_level(const resource::Resource* level) override {
     if (level == nullptr || level->find_prefab(core::StringId32("gatherer")) == nullptr)
-      return Error{"no gatherer", "the orchard needs a level with a prefab 'gatherer': say --level orchard.level"};
+      return Error{"no gatherer", "the orchard needs a level with a prefab 'gatherer': give --level orchard.level"};
     return Done{};
   }
 
