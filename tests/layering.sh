@@ -31,20 +31,26 @@ client/mirror        core ecs reflect index wire
 client/connection    core ecs reflect resource wire transport client/mirror
 client/pipe          core resource transport transport/simulation net client/mirror client/connection
 token                core transport net
-examples/arena       core ecs server/game server/host
+examples/arena
+examples/tutorial
 examples/demo        core ecs reflect hierarchy index resource resource/compiler server/interest server/game server/host
 examples/lobby       core ecs reflect hierarchy index server/interest server/game server/host
 headless             core index reflect net client/mirror client/connection client/pipe
 bots                 core transport transport/simulation net client/mirror client/connection client/pipe
 lobby                core net client/mirror client/connection client/pipe
+server.hpp           core ecs server/interest server/game server/host
+client.hpp           core ecs net client/mirror client/connection client/pipe
 '
 
 # Pattern of a header that is generated or not ours, then where it may be used: a folder or a pattern of paths.
 # The first row that fits counts. A header in no row is refused: a new library begins with a row here.
 others='
 arena/components.hpp         examples/arena
+orchard/components.hpp       examples/tutorial
+mobula/server.hpp            examples
+mobula/client.hpp            examples
 mobula/schema/*_generated.h  reflect resource wire server examples bots lobby
-mobula/schema/engine.hpp     hierarchy index resource server examples
+mobula/schema/engine.hpp     hierarchy index resource server examples server.hpp client.hpp
 mobula/schema/*              examples lobby
 flatbuffers/*                reflect resource wire server/game examples
 spdlog/*                     core

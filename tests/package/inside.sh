@@ -5,7 +5,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-cp "$here"/../../server/examples/arena/arena.* "$dir"
+cp "$here"/../../server/examples/arena/*.{fbs,cpp} "$dir"
 ln -s "$here/../.." "$dir/mobula"
 sed 's/find_package(mobula .*/add_subdirectory(mobula)/' "$here/../../server/examples/arena/CMakeLists.txt" >"$dir/CMakeLists.txt"
 cmake -S "$dir" -B "$dir/build" -G Ninja -DCMAKE_CXX_COMPILER="$1" >/dev/null

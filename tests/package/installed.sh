@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What a team does with an installed Mobula: installed.sh BUILD_DIR COMPILER LINKER_FLAGS
-# The package is installed and then moved elsewhere. README's game and a player of it are built against it alone, each a
-# project of its own; then one serves and the other plays.
+# Builds and runs games and clients as a team does with an installed Mobula: installed.sh BUILD_DIR COMPILER LINKER_FLAGS
+# The package is installed and then moved elsewhere. README's game with its client, a player of it, and the tutorial's
+# game with its client are built against the package alone, each a project of its own; then they serve and play.
 set -euo pipefail
 build=${1:?usage: installed.sh BUILD_DIR COMPILER LINKER_FLAGS}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -19,8 +19,7 @@ for component in development programs; do
 done
 mv "$dir/installed" "$dir/prefix"
 
-# Of other people's headers those of the system and fmt, and of FlatBuffers for one's own messages: nothing else is
-# asked of users.
+# Installed headers include no headers of other libraries, except fmt, FlatBuffers for a game's messages, and the system's.
 foreign=$(grep -rhoE '^ *# *include <[^>]*[./][^>]*>' "$dir/prefix/include" |
   grep -vE '<(mobula|fmt|flatbuffers|arpa|netinet|sys)/' | sort -u) || true
 [[ ! $foreign ]] || fail "installed headers include $foreign"
@@ -34,11 +33,38 @@ make_project() {  # PROJECT_DIR NAME CMAKE_ARGUMENT…
   cmake --build "$dir/$2" >"$dir/$2.log" || { cat "$dir/$2.log"; fail "$2 does not build"; }
 }
 flags=(-DCMAKE_CXX_COMPILER="$2" -DCMAKE_EXE_LINKER_FLAGS="$3")
-make_project "$arena" arena "${flags[@]}"
+make_project "$arena" arena "${flags[@]}" &
+arena_made=$!
+make_project "$arena/../tutorial" tutorial "${flags[@]}" &
+tutorial_made=$!
 make_project "$here/player" player "${flags[@]}" -DARENA_DIR="$arena" -DMOBULA_PREFIX="$dir/prefix"
+for made in "$arena_made" "$tutorial_made"; do
+  wait "$made" || fail "an example does not build"
+done
 
 serve "$dir/log" "$dir/arena/arena" --port 0 --admin-port 0
 "$dir/player/player" "127.0.0.1:$port" "$admin"
-# A client that has never heard of the game mirrors and verifies it.
+# A client that was built without the game's schema mirrors and verifies it.
 "$dir/prefix/bin/mobula-client" --connect "127.0.0.1:$port" --admin "$admin" --ticks 40 --json | tee "$dir/json"
 grep -q '"entities":[12],' "$dir/json"
+
+# plays CLIENT PATTERN: a client that prints what it sees prints this within 10 s.
+plays() {
+  "$1" "127.0.0.1:$port" "$admin" >"$dir/seen" &
+  local client=$! tries
+  for ((tries = 0; tries < 100; ++tries)); do
+    if grep -qE "$2" "$dir/seen"; then break; fi
+    sleep 0.1
+  done
+  kill "$client" || true
+  grep -m 1 -E "$2" "$dir/seen" || { cat "$dir/seen"; fail "${1##*/} has not seen '$2'"; }
+}
+plays "$dir/arena/arena-client" 'my ball is at \(.*\), [1-9][0-9]* bounces'
+kill "$server"
+
+# The tutorial, step by step.
+"$dir/prefix/bin/mobula-compile" "$arena/../tutorial/orchard.json" \
+  --schema "$dir/tutorial/orchard_schema/orchard.bfbs" -o "$dir/orchard.level"
+serve "$dir/log" "$dir/tutorial/orchard" --level "$dir/orchard.level" --port 0 --admin-port 0
+plays "$dir/tutorial/orchard-client" '50 trees, 31 apples, .* and have [1-9][0-9]* points'
+"$dir/prefix/bin/mobula-bots" --connect "127.0.0.1:$port" --admin "$admin" --clients 5 --seconds 2

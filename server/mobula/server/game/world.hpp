@@ -57,6 +57,24 @@ class World {
   core::Result<ecs::Entity> spawn(std::string_view prefab, const resource::Placement* placement = nullptr);
   // Destroys an entity and all that has it, directly or not, as its Parent.
   void destroy_tree(ecs::Entity root) { hierarchy_.destroy_tree(root); }
+
+  /// Creates an entity that has these components. Reason: "too many entities".
+  template <class... Components>
+  core::Result<ecs::Entity> create(Components... components) {
+    const ecs::Entity entity = registry_.create();
+    if (!entity) return core::Error{"too many entities", "the world has no room for another entity"};
+    (registry_.add<Components>(entity, std::move(components)), ...);
+    return entity;
+  }
+  /// Destroys a living entity. Entities that have it as their Parent become roots; destroy_tree() destroys them too.
+  void destroy(ecs::Entity entity) { registry_.destroy(entity); }
+  /// Calls `function` for each entity that has all of these components: each<A, const B>([](A&, const B&) {}). Access
+  /// through `A` counts as a write. If the first parameter is an ecs::Entity, it gets the handle. The function may
+  /// destroy the entity it is given, and create others.
+  template <class... Components, class Function>
+  void each(Function&& function) {
+    registry_.view<Components...>().each(std::forward<Function>(function));
+  }
   // Ends a tick: structural changes so far are old news, writes from now on belong to the next. With asserts on it
   // asserts that nothing was written past the change marks.
   void end_tick();
@@ -107,6 +125,8 @@ class World {
   [[nodiscard]] std::uint32_t ticks_per_second() const { return config_.ticks_per_second; }
   [[nodiscard]] float seconds_per_tick() const { return 1.0f / static_cast<float>(config_.ticks_per_second); }
   [[nodiscard]] core::Random& random() { return random_; }
+  /// Returns a random number from `low` up to, but not including, `high`.
+  [[nodiscard]] float random(float low, float high) { return random_.uniform(low, high); }
 
  private:
   [[nodiscard]] std::shared_ptr<const store::SavedLevel> level_to_save() const;
