@@ -24,7 +24,7 @@ TEST(Admission, WithoutAKeyFileEachRunHasAKeyOfItsOwn) {
   EXPECT_NE(one->key, other->key);
 }
 
-TEST(Admission, ByDefaultTokensMayNameThisMachineAtAnyOfItsPorts) {
+TEST(Admission, DefaultTokensNameThisMachineWithAnyOfItsPorts) {
   const auto admission = make_admission({}, ports);
   ASSERT_TRUE(admission);
   EXPECT_THAT(admission->public_addresses, Contains(Address::v4(127, 0, 0, 1, 7777)));
@@ -47,7 +47,7 @@ TEST(Admission, PublicAddressesTakeThePlaceOfThisMachines) {
   EXPECT_THAT(refused.error().message, testing::HasSubstr("--public-address: "));
 }
 
-TEST(Admission, APublicAddressWithoutAPortIsOfThePortThatItListensOn) {
+TEST(Admission, APublicAddressWithoutAPortGetsTheUdpPort) {
   HostConfig config;
   config.public_addresses = {"192.0.2.1", "[2001:db8::1]"};
   const auto admission = make_admission(config, ports);
@@ -58,7 +58,7 @@ TEST(Admission, APublicAddressWithoutAPortIsOfThePortThatItListensOn) {
   EXPECT_THAT(admission->accepted, Contains(Address::v4(192, 0, 2, 1, 7778)));
 }
 
-TEST(Admission, ASharedKeyComesFromItsFileAndThenTheBackendMakesTheTokens) {
+TEST(Admission, ASharedKeyComesFromItsFile) {
   const fs::path file = fs::temp_directory_path() / ("mobula_admission." + std::to_string(::getpid()));
   const auto key = core::create_key_file(file.string());
   ASSERT_TRUE(key);

@@ -44,7 +44,7 @@ TEST(HostConfig, HasDefaults) {
   EXPECT_EQ(parsed.config->port, 7777);
   EXPECT_EQ(parsed.config->tick_rate, 20u);
   EXPECT_EQ(parsed.config->ticks, 0u);
-  EXPECT_EQ(parsed.config->job, Config::Job::serve);
+  EXPECT_EQ(parsed.config->job, HostConfig::Job::serve);
   EXPECT_EQ(parsed.err, "");
 }
 
@@ -65,7 +65,7 @@ TEST(HostConfig, TakesEveryOption) {
                                "warn,net=debug",
                                "--log-format",
                                "json",
-                               "--max-away",
+                               "--max-disconnected",
                                "5",
                                "--rejoin-grace-seconds",
                                "6",
@@ -104,7 +104,7 @@ TEST(HostConfig, TakesEveryOption) {
   const ServerConfig server = server_config_of(*parsed.config);
   EXPECT_EQ(server.ticks_per_second, 60u);
   EXPECT_EQ(server.seed, 9u);
-  EXPECT_EQ(server.away_max, 5u);
+  EXPECT_EQ(server.disconnected_max, 5u);
   EXPECT_EQ(server.rejoin_grace, 6 * core::second);
   EXPECT_EQ(server.entities_max, 4096u);
   EXPECT_EQ(server.history_bytes, 65536u);
@@ -122,7 +122,7 @@ TEST(HostConfig, TakesEveryOption) {
 TEST(HostConfig, HealthIsAJobOfItsOwn) {
   const Parsed parsed = parse({"health", "--admin", "http://localhost:99"});
   ASSERT_TRUE(parsed.config);
-  EXPECT_EQ(parsed.config->job, Config::Job::check_health);
+  EXPECT_EQ(parsed.config->job, HostConfig::Job::check_health);
   EXPECT_EQ(parsed.config->health_target, "http://localhost:99");
   EXPECT_EQ(parse({"health"}).config->health_target, "http://127.0.0.1:7780");
   EXPECT_EQ(parse({"health"}, {"MOBULA_ADMIN_PORT=9"}).config->health_target, "http://127.0.0.1:9")
@@ -135,7 +135,7 @@ TEST(HostConfig, DefaultsAreThoseOfAServer) {
   const ServerConfig untold;
   EXPECT_EQ(told.ticks_per_second, untold.ticks_per_second);
   EXPECT_EQ(told.seed, untold.seed);
-  EXPECT_EQ(told.away_max, untold.away_max);
+  EXPECT_EQ(told.disconnected_max, untold.disconnected_max);
   EXPECT_EQ(told.rejoin_grace, untold.rejoin_grace);
   EXPECT_EQ(told.entities_max, untold.entities_max);
   EXPECT_EQ(told.history_bytes, untold.history_bytes);
