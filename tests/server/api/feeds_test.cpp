@@ -153,9 +153,9 @@ TEST_F(ApiFeeds, TopicsTellWhatQuestionsAreTold) {
       {{{"subscribe", "sessions"}, {"world", "world"}}, "/api/sessions?limit=200"},
       {{{"subscribe", "session"}, {"player", 1}}, "/api/sessions/1"},
       {{{"subscribe", "entity"}, {"handle", handle}}, "/api/entities/" + handle}};
-  for (const auto& [wish, question] : cases) {
+  for (const auto& [wish, query] : cases) {
     const std::shared_ptr<admin::Feed> feed = world.subscribe(wish).value();
-    EXPECT_EQ(world.frame(*feed), world.get(question)) << wish.dump();
+    EXPECT_EQ(world.frame(*feed), world.get(query)) << wish.dump();
   }
 }
 

@@ -74,7 +74,7 @@ TEST(ApiMetrics, ASimulationThatDoesNotAnswerIsAMetric) {
   for (const admin::Route& route : world.routes()) {
     if (route.path != "/metrics") continue;
     const admin::Reply reply = route.handler({});
-    const admin::Response said = std::get<admin::Question>(reply).otherwise();
+    const admin::Response said = std::get<admin::Query>(reply).otherwise();
     EXPECT_EQ(said.status, 200u);
     const auto all = samples(said.body);
     EXPECT_EQ(all.at("mobula_simulation_answers"), 0);

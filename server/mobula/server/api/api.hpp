@@ -1,5 +1,5 @@
 // The admin port's JSON: what it tells of a process and its worlds, and what it lets people do (openapi.json, live.md).
-// Each file answers for one thing. A question is read into values on the simulation's thread, in a bounded time:
+// Each file answers for one thing. A query is read into values on the simulation's thread, in a bounded time:
 // long lists are paged. All text comes of that on the admin server's thread.
 #pragma once
 
@@ -21,7 +21,7 @@ struct Pulse {
 };
 
 struct Api {
-  // On the simulation's thread, at each question: those that there are, the oldest first.
+  // On the simulation's thread, at each query: those that there are, the oldest first.
   std::function<std::vector<Inspection*>()> worlds;
   std::shared_ptr<Pulse> pulse = std::make_shared<Pulse>();
   bool hands_out_tokens = false;

@@ -14,7 +14,7 @@ namespace {
 using reflect::Field;
 using reflect::FieldKind;
 
-// What one question looks at, at most: a search of a large world takes some pages that find nothing.
+// What one query looks at, at most: a search of a large world takes some pages that find nothing.
 constexpr std::uint32_t looked_at_max = 8192;
 constexpr std::size_t children_max = 100;
 constexpr std::size_t properties_max = 4096;

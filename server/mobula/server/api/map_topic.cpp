@@ -191,12 +191,12 @@ void MapFeed::read(Inspection& world, MapFrame& frame) {
     round_began_ = registry.tick();
     full_ = false;
   }
-  const std::span<const ecs::Tick> stamps = places.stamps();
+  const std::span<const ecs::Tick> change_ticks = places.change_ticks();
   std::uint32_t looked_at = 0;
   while (cursor_ < places.size() && looked_at < positions_looked_at_max && frame.told < told_max) {
     const std::uint32_t block = cursor_ >> ecs::Pool::block_shift;
     const std::uint32_t end = std::min((block + 1) << ecs::Pool::block_shift, places.size());
-    if (stamps[block] >= looked_from_)
+    if (change_ticks[block] >= looked_from_)
       for (looked_at += end - cursor_; cursor_ < end; ++cursor_) look(world, places, cursor_, frame);
     cursor_ = end;
   }

@@ -258,7 +258,7 @@ admin::Response answer(const Api& api, const std::vector<WorldFacts>& worlds, bo
 }
 
 admin::Reply scrape(const ApiPtr& api) {
-  return admin::Question{[api]() -> admin::Finish {
+  return admin::Query{[api]() -> admin::Finish {
                            const std::vector<Inspection*> all = api->worlds();
                            const auto worlds = std::make_shared<std::vector<WorldFacts>>();
                            worlds->reserve(all.size());

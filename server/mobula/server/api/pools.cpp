@@ -89,8 +89,8 @@ class Copy {
   [[nodiscard]] json order_json(std::uint32_t size) {
     const ecs::SparseSet& lead = registry_.pool(lead_).set();
     const ecs::Pool& follower = registry_.pool(follower_);
-    const std::vector<std::uint32_t> walk = ecs::walking_order(lead, follower);
-    const core::Bytes picture = ecs::draw_walk(walk, size, size);
+    const std::vector<std::uint32_t> walk = ecs::iteration_order(lead, follower);
+    const core::Bytes picture = ecs::draw_iteration(walk, size, size);
     const core::ByteView dots = core::ByteView(picture).last(std::size_t{size} * size);
     return {{"locality", ecs::locality(lead, follower)},
             {"aligned", aligned(walk.size())},
@@ -104,8 +104,8 @@ class Copy {
     for (std::size_t i = 0; i < std::min(lead.size(), follower.size()); ++i) same += lead[i] == follower[i] ? 1 : 0;
     return both == 0 ? 1 : static_cast<double>(same) / static_cast<double>(both);
   }
-  [[nodiscard]] std::size_t walked() {
-    return ecs::walking_order(registry_.pool(lead_).set(), registry_.pool(follower_)).size();
+  [[nodiscard]] std::size_t is_iterated() {
+    return ecs::iteration_order(registry_.pool(lead_).set(), registry_.pool(follower_)).size();
   }
 
  private:
@@ -139,7 +139,7 @@ json orders_json(const Orders& orders, std::uint32_t size, const std::string& wo
   json said = {{"world", world},
                {"pool", orders.walk.pool},
                {"lead", orders.walk.lead},
-               {"walked", copy.walked()},
+               {"walked", copy.is_iterated()},
                {"order_owner", name_of(orders.owner)},
                {"now", copy.order_json(size)},
                {"mended", nullptr},

@@ -64,7 +64,7 @@ json status_json(const Api& api) {
 }
 
 admin::Reply status(const ApiPtr& api) {
-  return admin::Question{[api]() -> admin::Finish {
+  return admin::Query{[api]() -> admin::Finish {
     json worlds = json::array();
     for (Inspection* world : api->worlds()) worlds.push_back(world_json(*world, core::monotonic_now()));
     return [api, worlds = std::move(worlds)] {

@@ -1,4 +1,4 @@
-// What the files of this folder have in common: how a world is asked, and what may stand in a question. For the sources
+// What the files of this folder have in common: how a world is asked, and what may stand in a query. For the sources
 // of this folder alone.
 #pragma once
 
@@ -30,7 +30,7 @@ admin::Handler ask_world(const ApiPtr& api, Read read);
 // The same where writing takes longer than reading: `read` gives what then makes the answer, on the admin's thread.
 using ReadApart = std::function<core::Result<std::function<json()>>(Inspection& world, const Request& request)>;
 admin::Handler ask_world_apart(const ApiPtr& api, ReadApart read);
-// A feed that tells of one world what a question of it would be told.
+// A feed that tells of one world what a query of it would be told.
 std::shared_ptr<admin::Feed> repeat(const ApiPtr& api, Read read, Request request);
 
 // Whole numbers in paths and queries. Nothing if it was not given. Reason: "bad request".
