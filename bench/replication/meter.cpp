@@ -40,8 +40,8 @@ Meter::Totals Meter::totals() const {
     totals.phases[phase] = server_.phases().spent(static_cast<server::TickPhase>(phase));
   totals.send = output_.spent();
   totals.bytes = output_.bytes();
-  totals.made = server_.strings().made();
-  totals.copied = server_.strings().copied();
+  totals.made = server_.encoded_deltas().made();
+  totals.copied = server_.encoded_deltas().copied();
   return totals;
 }
 

@@ -25,7 +25,7 @@ Words words_of(const FieldWords& codec, const std::byte* at) {
 }
 
 // The words once more, as plainly as can be, straight from the description.
-std::int64_t naive_integer(FieldKind kind, const std::byte* at) {
+std::int64_t reference_integer(FieldKind kind, const std::byte* at) {
   switch (kind) {
     case FieldKind::int8: return core::load<std::int8_t>(at);
     case FieldKind::uint8: return core::load<std::uint8_t>(at);
@@ -43,20 +43,20 @@ Words split(std::uint64_t code, std::uint32_t bits) {
   return words;
 }
 
-std::uint64_t naive_steps(const Field& field, double value) {
+std::uint64_t reference_steps(const Field& field, double value) {
   double q = std::floor((value - field.low) / field.step + 0.5);
   if (std::isnan(q) || q < 0) q = 0;
   return static_cast<std::uint64_t>(std::min(q, static_cast<double>(field.steps)));
 }
 
-Words naive_number(const Field& field, const std::byte* at) {
+Words reference_number(const Field& field, const std::byte* at) {
   if (field.kind == FieldKind::float32 && field.ranged)
-    return split(naive_steps(field, static_cast<double>(core::load<float>(at))), field.bits);
+    return split(reference_steps(field, static_cast<double>(core::load<float>(at))), field.bits);
   if (field.kind == FieldKind::float64 && field.ranged)
-    return split(naive_steps(field, core::load<double>(at)), field.bits);
+    return split(reference_steps(field, core::load<double>(at)), field.bits);
   if (field.kind == FieldKind::float32) return {core::load<std::uint32_t>(at)};
   if (field.kind == FieldKind::float64) return split(core::load<std::uint64_t>(at), 64);
-  const std::int64_t value = naive_integer(field.kind, at);
+  const std::int64_t value = reference_integer(field.kind, at);
   if (!field.enum_values.empty()) {
     std::uint32_t place = 0;
     for (const std::int64_t wanted : {std::int64_t{0}, value})
@@ -74,7 +74,7 @@ Words naive_number(const Field& field, const std::byte* at) {
   return split(static_cast<std::uint64_t>((huge ? high : std::clamp(value, low, high)) - low), field.bits);
 }
 
-Words naive_words(const Field& field, const std::byte* at) {
+Words reference_words(const Field& field, const std::byte* at) {
   if (field.kind == FieldKind::boolean) return {at[0] == std::byte{0} ? 0u : 1u};
   if (field.kind == FieldKind::string_id) return {core::load<std::uint32_t>(at)};
   if (field.kind == FieldKind::entity) {
@@ -92,7 +92,7 @@ Words naive_words(const Field& field, const std::byte* at) {
       words[1 + words[0] / 4] |= std::to_integer<std::uint32_t>(at[words[0]]) << (words[0] % 4 * 8);
     return words;
   }
-  return naive_number(field, at);
+  return reference_number(field, at);
 }
 
 // Any bytes, or a value that is good.
@@ -127,14 +127,14 @@ void for_each_field(Function&& function) {
       }
 }
 
-TEST(FieldWords, AreTheNaiveWords) {
+TEST(FieldWords, AreTheReferenceWords) {
   for_each_field([](const Field& field) {
     if (field.kind == FieldKind::unit_quaternion && field.bits > 0) return;
     const FieldWords codec = field_words(field);
     core::Random random(1);
     for (int i = 0; i < 300; ++i) {
       const core::Bytes value = random_value(field, random);
-      ASSERT_EQ(words_of(codec, value.data()), naive_words(field, value.data()));
+      ASSERT_EQ(words_of(codec, value.data()), reference_words(field, value.data()));
     }
   });
 }

@@ -208,7 +208,7 @@ core::Bytes with_command_of(std::size_t size) {
 TEST(Input, ACommandHas512BytesAtMost) {
   EXPECT_TRUE(accepted(with_command_of(512)));
   InputDatagram out;
-  EXPECT_THAT(decode_input(with_command_of(513), out).error().message, testing::HasSubstr("a command is too large"));
+  EXPECT_THAT(decode_input(with_command_of(513), out).error().message, testing::HasSubstr("a command is longer than 512 bytes"));
 }
 
 struct Refusal {
@@ -223,18 +223,18 @@ TEST(Input, WhatIsWrongIsNamed) {
   example.add(100, 95.5, 2);
   const core::Bytes good = encoded(example.finish());
   ASSERT_TRUE(accepted(good));
-  for (const Refusal& refusal : std::initializer_list<Refusal>{{"a start out of range", 0, 0},
-                                                               {"a start out of range", 10, 1},
-                                                               {"1 to 4 words", 8, 0},
-                                                               {"1 to 4 words", 8, 5},
+  for (const Refusal& refusal : std::initializer_list<Refusal>{{"a header out of range", 0, 0},
+                                                               {"a header out of range", 10, 1},
+                                                               {"an input has 1 to 4 words", 8, 0},
+                                                               {"an input has 1 to 4 words", 8, 5},
                                                                {"ends within its words", 8, 4},
-                                                               {"too many commands", 9, 33},
+                                                               {"more than 32 commands", 9, 33},
                                                                {"ends within", 9, 2},
                                                                {"bytes without commands", 9, 0},
-                                                               {"a delta before the first", 12, 8},
-                                                               {"a delta before the first", 19, 0x80},
-                                                               {"a number that no command has", 20, 0},
-                                                               {"a view too far back", 24, 1}}) {
+                                                               {"acknowledges a delta before the first", 12, 8},
+                                                               {"acknowledges a delta before the first", 19, 0x80},
+                                                               {"a command's number is 1 to 2^32 - 1", 20, 0},
+                                                               {"a view is before tick 0, or more than 65535 ticks before its command", 24, 1}}) {
     core::Bytes bytes = good;
     bytes[refusal.at] = static_cast<std::byte>(refusal.value);
     InputDatagram out;

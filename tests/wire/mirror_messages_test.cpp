@@ -71,7 +71,7 @@ TEST(MirrorMessages, HashesThatLieAskewAreRefused) {
   bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(list), 4, std::byte{});
   const core::Result<Message> decoded = decode_message(bytes);
   ASSERT_FALSE(decoded.ok());
-  EXPECT_EQ(decoded.error().message, "MirrorHashes: hashes lie at multiples of 8");
+  EXPECT_EQ(decoded.error().message, "MirrorHashes: the hashes are not aligned to 8 bytes");
 }
 
 TEST(MirrorMessages, WhatIsOutOfBoundsIsRefused) {

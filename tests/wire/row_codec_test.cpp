@@ -102,7 +102,7 @@ TEST(RowCodec, WhoIsNotTheOwnerForgetsOwnerOnlyFieldsAlone) {
                     defaults.data() + field.offset + i * field.stride, field.size);
     }
     core::Bytes after = before;
-    codec.forget_owned(defaults.data(), after.data());
+    codec.reset_owner_only(defaults.data(), after.data());
     ASSERT_EQ(after, expected);
   });
 }

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <ecs/allocations.hpp>
-#include <hierarchy/naive_hierarchy.hpp>
+#include <hierarchy/reference_hierarchy.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/server/interest/interest.hpp>
 #include <optional>
@@ -48,12 +48,12 @@ class InterestTest : public testing::Test {
   // Ends the tick, looks, and has in view what it should. Gives what came into view.
   std::vector<std::uint32_t> look() {
     end_tick();
-    std::vector<std::uint32_t> entering;
+    std::vector<std::uint32_t> gained;
     left.clear();
-    interest.look(viewer, seen, entering, left);
-    seen.insert(seen.end(), entering.begin(), entering.end());
+    interest.query_visibility(viewer, seen, gained, left);
+    seen.insert(seen.end(), gained.begin(), gained.end());
     for (const std::uint32_t index : left) std::erase(seen, index);
-    return entering;
+    return gained;
   }
 
   hierarchy::test::World world;
@@ -92,7 +92,7 @@ TEST_F(WithoutLayers, WhoMovesMakesNoLookNecessary) {
   relevance(other).priority = 1;
   look();
   EXPECT_EQ(interest.version(), before);
-  relevance(other).room = 1;
+  relevance(other).interest_group = 1;
   look();
   EXPECT_NE(interest.version(), before);
 }
@@ -133,18 +133,18 @@ TEST_F(InterestTest, LayersHaveTheirOwnRadii) {
 }
 
 TEST_F(InterestTest, NoDistanceMakesUpForTheWrongRoom) {
-  const Entity near = make({1, 0, 0}, {.room = 5});
-  const Entity landmark = make({1, 0, 0}, {.layer = landmarks, .room = 6});
-  const Entity own = make({1, 0, 0}, {.room = 5, .owner = 1});
+  const Entity near = make({1, 0, 0}, {.interest_group = 5});
+  const Entity landmark = make({1, 0, 0}, {.layer = landmarks, .interest_group = 6});
+  const Entity own = make({1, 0, 0}, {.interest_group = 5, .owner = 1});
   EXPECT_THAT(look(), ElementsAre(me.index));
-  ASSERT_TRUE(viewer.enter_room(5));
+  ASSERT_TRUE(viewer.join_group(5));
   EXPECT_THAT(look(), ElementsAre(near.index, own.index));
-  ASSERT_TRUE(viewer.enter_room(6));
+  ASSERT_TRUE(viewer.join_group(6));
   EXPECT_THAT(look(), ElementsAre(landmark.index));
-  viewer.leave_room(5);
+  viewer.leave_group(5);
   look();
   EXPECT_THAT(left, testing::UnorderedElementsAre(near.index, own.index));
-  relevance(me).room = 9;
+  relevance(me).interest_group = 9;
   look();
   EXPECT_THAT(left, ElementsAre(me.index)) << "not even oneself";
 }
@@ -203,10 +203,10 @@ TEST_F(InterestTest, ChildrenAreWhereTheirParentsTakeThem) {
 
 TEST_F(InterestTest, WhatStandsNowhereIsRelevantLikeWhatIsNear) {
   const Entity thought = world.create();
-  world.add<Relevance>(thought).room = 3;
+  world.add<Relevance>(thought).interest_group = 3;
   interest.add(thought.index);
   EXPECT_THAT(look(), ElementsAre(me.index));
-  relevance(thought).room = 0;
+  relevance(thought).interest_group = 0;
   EXPECT_THAT(look(), ElementsAre(thought.index));
   world.add<Transform>(thought).position.x = 99;
   look();
@@ -254,7 +254,7 @@ TEST_F(InterestTest, TheGamesOwnRuleMayRefuseWhatWouldBeSeen) {
   interest.set_rule(&rule);
   const Entity other = make({11, 0, 0});
   make({50, 0, 0});
-  make({1, 0, 0}, {.room = 1});
+  make({1, 0, 0}, {.interest_group = 1});
   look();
   EXPECT_THAT(rule.asked, ElementsAre(me.index)) << "of nobody who is out of view anyway";
   position(other).x = 10;
@@ -316,23 +316,23 @@ TEST_F(InterestTest, TheSteadyStateAllocatesNothing) {
   for (int i = 0; i < 400; ++i)
     all.push_back(make({random.uniform(-40, 40), 0, random.uniform(-40, 40)},
                        {.layer = static_cast<std::uint8_t>(random.below(3)), .owner = 1 + random.below(3)}));
-  std::vector<std::uint32_t> entering;
+  std::vector<std::uint32_t> gained;
   std::uint64_t made = 0;
   for (int tick = 0; tick < 600; ++tick) {
-    relevance(all[0]).room = 100 + static_cast<std::uint32_t>(tick);  // a room of its own, which then is empty again
+    relevance(all[0]).interest_group = 100 + static_cast<std::uint32_t>(tick);  // a room of its own, which then is empty again
     for (int i = 0; i < 50; ++i) {
       position(all[random.below(400)]) = {random.uniform(-40, 40), 0, random.uniform(-40, 40)};
-      relevance(all[1 + random.below(399)]).room = random.below(3);
+      relevance(all[1 + random.below(399)]).interest_group = random.below(3);
       relevance(all[random.below(400)]).owner = 1 + random.below(3);
     }
     hierarchy.update();
     const std::uint64_t before = ecs::test::allocations();
     interest.update();
-    entering.clear();
+    gained.clear();
     left.clear();
-    interest.look(viewer, seen, entering, left);
+    interest.query_visibility(viewer, seen, gained, left);
     if (tick >= 500) made += ecs::test::allocations() - before;
-    seen.insert(seen.end(), entering.begin(), entering.end());
+    seen.insert(seen.end(), gained.begin(), gained.end());
     for (const std::uint32_t index : left) std::erase(seen, index);
     world.next_tick();
   }

@@ -99,16 +99,16 @@ TEST(ClientView, WhatGoesOutOfViewAndComesBackIsTrueToo) {
       replica.view.note_published();
       std::set<std::uint32_t> seen;
       std::vector<std::uint32_t> leaving;
-      for (const std::uint32_t index : replica.view.seen()) {
+      for (const std::uint32_t index : replica.view.visible()) {
         seen.insert(index);
         if (look && world.random.chance(1, 8)) leaving.push_back(index);
       }
-      replica.view.leave(leaving);
+      replica.view.remove_visible(leaving);
       if (world.random.chance(1, 4))
         replica.view.update_owners([&](std::uint32_t) { return world.random.chance(1, 4); });
       for (std::uint32_t index = 0; look && index < world.publisher.published().index_end(); ++index) {
         if (!seen.contains(index) && world.publisher.published().entity(index).entity && world.random.chance(1, 8))
-          replica.view.enter(index, world.random.chance(1, 4));
+          replica.view.add_visible(index, world.random.chance(1, 4));
       }
       replica.tick();
       world.end_tick();
@@ -123,9 +123,9 @@ TEST(ClientView, WhatGoesOutOfViewAndComesBackIsTrueToo) {
     EXPECT_FALSE(replica.view.has_pending());
     EXPECT_EQ(replica.client.mirror->hash(), replica.view.acknowledged_hash());
     std::size_t there = 0;
-    for (const std::uint32_t index : replica.view.seen())
+    for (const std::uint32_t index : replica.view.visible())
       there += replica.client.mirror->tick_of(world.publisher.published().entity(index).entity) != 0 ? 1 : 0;
-    EXPECT_EQ(there, replica.view.seen().size());
+    EXPECT_EQ(there, replica.view.visible().size());
     EXPECT_EQ(there, replica.client.mirror->size());
   });
 }
@@ -207,15 +207,15 @@ TEST(ClientView, WhatIsMoreImportantGoesOutMoreOften) {
     world.registry.add<engine::Transform>(busy.back());
   }
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, false);
+  ClientView view(world.publisher.published(), encoded, false);
   std::map<ecs::Tick, std::uint32_t> sizes;
   std::size_t bytes = 0;
   for (int tick = 1; tick <= 50; ++tick) {
     for (const ecs::Entity entity : busy)
       world.registry.get<engine::Transform>(entity).position.x = world.random.uniform(-500, 500);
     world.publish();
-    strings.begin_tick(world.registry.tick());
-    for (const std::uint32_t index : world.publisher.spawned()) view.enter(index, false);
+    encoded.begin_tick(world.registry.tick());
+    for (const std::uint32_t index : world.publisher.spawned()) view.add_visible(index, false);
     view.note_published();
     view.choose(world.registry.tick(), 60, [](std::uint32_t index) { return index < 5 ? 1000.0f : 1.0f; });
     for (const auto& [prototype, id] : view.prototypes().wanted()) view.prototypes().delivered(id);
@@ -245,9 +245,9 @@ TEST(ClientView, WhatChangesBackIsToldToo) {
   EXPECT_TRUE(settles(world, replica, 10));
 }
 
-std::size_t write(ClientView& view, EncodedDeltaCache& strings, RandomWorld& world) {
+std::size_t write(ClientView& view, EncodedDeltaCache& encoded, RandomWorld& world) {
   core::Bytes delta(400);
-  strings.begin_tick(world.registry.tick());
+  encoded.begin_tick(world.registry.tick());
   view.note_published();
   view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
   return view.write_delta(delta, world.registry.tick(), {});
@@ -259,14 +259,14 @@ TEST(ClientView, AnEntityThatNeverWasOnItsWayIsNotSaidToBeGone) {
   const ecs::Entity entity = world.create();
   world.publish();
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, false);
-  view.enter(entity.index, false);
+  ClientView view(world.publisher.published(), encoded, false);
+  view.add_visible(entity.index, false);
   world.end_tick();
   world.registry.destroy(entity);
   world.publish();
-  EXPECT_EQ(write(view, strings, world), empty_delta);
+  EXPECT_EQ(write(view, encoded, world), empty_delta);
   EXPECT_FALSE(view.has_pending());
-  EXPECT_TRUE(view.seen().empty());
+  EXPECT_TRUE(view.visible().empty());
 }
 
 TEST(ClientView, NothingIsSentTwiceWhileItMayBeArriving) {
@@ -277,7 +277,7 @@ TEST(ClientView, NothingIsSentTwiceWhileItMayBeArriving) {
   world.registry.get<demo::Health>(world.alive[0]).current = 5;
   world.publish();
   core::Bytes delta(400);
-  replica.strings.begin_tick(world.registry.tick());
+  replica.encoded.begin_tick(world.registry.tick());
   for (const bool first : {true, false}) {
     replica.view.note_published();
     replica.view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
@@ -306,13 +306,13 @@ std::vector<core::Bytes> specified_deltas() {
 TEST(ClientView, ItsDeltasAreThoseThatTheSpecificationShows) {
   RandomWorld world(1);
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, false);
+  ClientView view(world.publisher.published(), encoded, false);
   std::vector<core::Bytes> deltas;
   const auto tell = [&] {
     world.publish();
-    strings.begin_tick(world.registry.tick());
+    encoded.begin_tick(world.registry.tick());
     view.note_published();
-    if (deltas.empty()) view.enter(0, false);
+    if (deltas.empty()) view.add_visible(0, false);
     view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
     core::Bytes delta(400);
     delta.resize(view.write_delta(delta, world.registry.tick(), {}));
@@ -342,13 +342,13 @@ TEST(ClientView, WhoHasNoMoreIdsWaitsUntilOneIsFree) {
   const ecs::EntityRange range = world.create_many(ids + 1);
   world.publish();
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, false);
-  for (std::uint32_t i = 0; i < ids; ++i) ASSERT_TRUE(view.enter(range.first + i, false));
-  EXPECT_FALSE(view.enter(range.first + ids, false));
-  EXPECT_EQ(view.seen().size(), ids);
+  ClientView view(world.publisher.published(), encoded, false);
+  for (std::uint32_t i = 0; i < ids; ++i) ASSERT_TRUE(view.add_visible(range.first + i, false));
+  EXPECT_FALSE(view.add_visible(range.first + ids, false));
+  EXPECT_EQ(view.visible().size(), ids);
   const std::uint32_t gone[] = {range.first + 77};
-  view.leave(gone);
-  EXPECT_TRUE(view.enter(range.first + ids, false));
+  view.remove_visible(gone);
+  EXPECT_TRUE(view.add_visible(range.first + ids, false));
   view.check();
 }
 
@@ -357,11 +357,11 @@ TEST(ClientView, RefusesToHaveTheFutureAcknowledged) {
   world.changes(20);
   world.publish();
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, true);
+  ClientView view(world.publisher.published(), encoded, true);
   const core::Status acknowledged = view.acknowledge({.ack = 1, .newest = 1, .words = 4});
   ASSERT_FALSE(acknowledged.ok());
   EXPECT_STREQ(acknowledged.error().reason, "acknowledges the future");
-  write(view, strings, world);
+  write(view, encoded, world);
   wire::InputDatagram input{.ack = 1, .newest = 1, .words = 4};
   input.received[0] = 1;
   EXPECT_TRUE(view.acknowledge(input).ok());
@@ -374,9 +374,9 @@ TEST(ClientView, LateAcknowledgementsChangeNothing) {
   const ecs::Entity entity = world.create();
   world.publish();
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, true);
-  view.enter(entity.index, false);
-  write(view, strings, world);
+  ClientView view(world.publisher.published(), encoded, true);
+  view.add_visible(entity.index, false);
+  write(view, encoded, world);
   wire::InputDatagram all{.ack = 5, .newest = 1, .words = 4};
   all.received[0] = 1;
   EXPECT_TRUE(view.acknowledge(all).ok());
@@ -393,11 +393,11 @@ TEST(ClientView, AClientThatLiesHarmsNobodyElse) {
     world.changes(40);
     Replica honest(world, 10, 2);
     EncodedDeltaCache strings(world.publisher.published());
-    ClientView lied_to(world.publisher.published(), strings, true);
+    ClientView lied_to(world.publisher.published(), encoded, true);
     for (int tick = 0; tick < 300; ++tick) {
       world.changes(world.random.below(10));
       world.publish();
-      strings.begin_tick(world.registry.tick());
+      encoded.begin_tick(world.registry.tick());
       for (const std::uint32_t index : world.publisher.spawned()) lied_to.enter(index, false);
       lied_to.forget(world.reclaimed);
       core::Bytes delta(400);

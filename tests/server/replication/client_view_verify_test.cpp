@@ -105,7 +105,7 @@ TEST(ClientViewVerify, WhatIsFalseIsSentAgain) {
     // Deltas tell them whole; sums are compared from the next acknowledgement on.
     for (int tick = 0; tick < 6; ++tick) {
       world.publish();
-      replica.strings.begin_tick(world.registry.tick());
+      replica.encoded.begin_tick(world.registry.tick());
       replica.view.note_published();
       replica.view.choose(world.registry.tick(), 4000, [](std::uint32_t) { return 1.0f; });
       core::Bytes delta(1100);
@@ -119,17 +119,17 @@ TEST(ClientViewVerify, WhatIsFalseIsSentAgain) {
   }
 }
 
-TEST(ClientViewVerify, ALiarLearnsNothingFromBeforeItSawAnEntity) {
+TEST(ClientViewVerify, AHostileClientLearnsNothingFromBeforeItSawAnEntity) {
   test::MirroredWorld told;
   const ecs::Entity entity = told.create();
   told.tell();
-  told.view.leave({&entity.index, 1});
+  told.view.remove_visible({&entity.index, 1});
   told.tell();
   told.world.registry.get<demo::Health>(entity).current = 99;
   told.tell();
   const ecs::Tick unseen = told.world.registry.tick() - 1;
   told.world.registry.get<demo::Health>(entity).current = 50;
-  told.view.enter(entity.index, true);
+  told.view.add_visible(entity.index, true);
   for (int i = 0; i < 3; ++i) told.tell();
   wire::MirrorHashes said = all_of(*told.mirror).front();
   ASSERT_EQ(said.hashes.size(), 1u);
@@ -143,7 +143,7 @@ TEST(ClientViewVerify, ALiarLearnsNothingFromBeforeItSawAnEntity) {
   EXPECT_EQ(corrections.size(), 1u) << "of what it has seen it is told";
 }
 
-TEST(ClientViewVerify, ALiarGainsNothingAndIsToldWhatItMaySeeAlone) {
+TEST(ClientViewVerify, AHostileClientGainsNothingAndIsToldWhatItMaySeeAlone) {
   RandomWorld world(4);
   const ecs::Entity mine = world.create();
   world.registry.add<demo::Inventory>(mine).items[0] = 9;
@@ -152,8 +152,8 @@ TEST(ClientViewVerify, ALiarGainsNothingAndIsToldWhatItMaySeeAlone) {
   world.registry.add<demo::Health>(hidden);
   world.publish();
   EncodedDeltaCache strings(world.publisher.published());
-  ClientView view(world.publisher.published(), strings, true);
-  view.enter(mine.index, false);
+  ClientView view(world.publisher.published(), encoded, true);
+  view.add_visible(mine.index, false);
   for (int round = 0; round < 2000; ++round) {
     wire::MirrorHashes lie{.of_level = world.random.chance(1, 4),
                            .first = world.random.below(4),
@@ -181,7 +181,7 @@ TEST(ClientViewVerify, ALiarGainsNothingAndIsToldWhatItMaySeeAlone) {
       for (const std::uint32_t word : correction.words) EXPECT_EQ(word, 0u);  // it is not the owner
     }
     if (!world.random.chance(1, 4)) continue;
-    strings.begin_tick(world.registry.tick());
+    encoded.begin_tick(world.registry.tick());
     view.note_published();
     view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
     core::Bytes delta(400);

@@ -117,7 +117,7 @@ TEST_F(StillLevelOfferTest, WhoHasTheLevelIsToldWhatOfItIsItsOwnThoughItIsAsInIt
 TEST_F(StillLevelOfferTest, WhatOfItIsAboutToGoIsNotCalledUnknown) {
   village.network.cut(has.port.from, transport::SimulatedNetwork::Way::to);
   registry.get<engine::Transform>(thing).position.y += 1;
-  registry.add<Relevance>(thing).room = 5;
+  registry.add<Relevance>(thing).interest_group = 5;
   village.ticks(4);
   ClientView& view = *village.server->sessions()[0]->view;
   wire::MirrorHashes said{.of_level = true,
@@ -138,10 +138,10 @@ TEST_F(StillLevelOfferTest, WhatOfItIsAboutToGoIsNotCalledUnknown) {
 
 TEST_F(StillLevelOfferTest, WhatLeavesTheViewAndComesBackBeforeTheClientKnowsIsOneEntity) {
   registry.get<engine::Transform>(thing).position.y += 1;
-  registry.add<Relevance>(thing).room = 5;
+  registry.add<Relevance>(thing).interest_group = 5;
   village.network.cut(has.port.from, transport::SimulatedNetwork::Way::from);
   village.ticks(4);
-  registry.get<Relevance>(thing).room = 0;
+  registry.get<Relevance>(thing).interest_group = 0;
   village.ticks(8);
   EXPECT_EQ(has.connection.mirror()->tick_of(thing), 0u);
   EXPECT_FALSE(has.connection.complete()) << "it waits for what the server does not hear";

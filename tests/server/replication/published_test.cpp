@@ -34,7 +34,7 @@ class PublishedTest : public testing::Test {
 };
 
 // Every state of every entity that is there, for as long as it has had the same components.
-TEST(Published, FormerStatesAreThoseOfANaiveHistory) {
+TEST(Published, FormerStatesAreThoseOfAReferenceHistory) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     test::RandomWorld world(seed);

@@ -177,7 +177,7 @@ TEST_F(PublisherTest, ComponentsThatAreNotSentNeverAppear) {
 }
 
 // Of everything alive, made anew: what it is composed of, and the words of each component that is sent.
-struct Naive {
+struct ReferenceModel {
   struct Row {
     std::uint32_t type;
     std::uint32_t instance;
@@ -214,9 +214,9 @@ struct Naive {
 };
 
 // What is published now, in the same form.
-Naive::States published_states(test::RandomWorld& world) {
+ReferenceModel::States published_states(test::RandomWorld& world) {
   Published& published = world.publisher.published();
-  Naive::States states;
+  ReferenceModel::States states;
   for (std::uint32_t index = 0; index < published.index_end(); ++index) {
     const PublishedEntity& entity = published.entity(index);
     if (!entity.entity) continue;
@@ -233,7 +233,7 @@ Naive::States published_states(test::RandomWorld& world) {
   return states;
 }
 
-std::set<std::uint32_t> difference(const Naive::States& a, const Naive::States& b) {
+std::set<std::uint32_t> difference(const ReferenceModel::States& a, const ReferenceModel::States& b) {
   std::set<std::uint32_t> result;
   const auto missing_in = [&](const auto& from, const auto& in) {
     for (const auto& [index, state] : from)
@@ -244,13 +244,13 @@ std::set<std::uint32_t> difference(const Naive::States& a, const Naive::States& 
   return result;
 }
 
-TEST(Publisher, OverRandomHistoriesPublishesWhatANaiveEncodingOfEverythingFinds) {
+TEST(Publisher, OverRandomHistoriesPublishesWhatAReferenceEncodingOfEverythingFinds) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     test::RandomWorld world(seed);
     // Pools of several blocks, in some of the histories.
     for (int i = seed % 4 == 0 ? 300 : 0; i > 0; --i) world.registry.add<engine::Transform>(world.create());
-    Naive::States before;
+    ReferenceModel::States before;
     for (int tick = 1; tick <= 60; ++tick) {
       world.changes(world.random.below(30));
       std::set<std::uint32_t> touched;
@@ -260,7 +260,7 @@ TEST(Publisher, OverRandomHistoriesPublishesWhatANaiveEncodingOfEverythingFinds)
       const std::set<std::uint32_t> changed(list.begin(), list.end());
       ASSERT_EQ(changed.size(), list.size()) << "no index twice";
 
-      const Naive::States now = Naive::of(world);
+      const ReferenceModel::States now = ReferenceModel::of(world);
       ASSERT_EQ(now, published_states(world)) << "tick " << tick;
       Published& published = world.publisher.published();
       ASSERT_EQ(now.size(), published.size());

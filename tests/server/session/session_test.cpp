@@ -16,9 +16,9 @@ class SessionTest : public testing::Test {
 
   void publish_and_view() {
     world.publish();
-    session.view = std::make_unique<ClientView>(world.publisher.published(), strings, false);
-    for (const ecs::Entity entity : world.alive) session.view->enter(entity.index, false);
-    strings.begin_tick(world.registry.tick());
+    session.view = std::make_unique<ClientView>(world.publisher.published(), encoded, false);
+    for (const ecs::Entity entity : world.alive) session.view->add_visible(entity.index, false);
+    encoded.begin_tick(world.registry.tick());
   }
   std::size_t write_delta() {
     core::Bytes delta(transport::max_unreliable_size);
@@ -39,14 +39,14 @@ class SessionTest : public testing::Test {
   static constexpr std::size_t empty_delta = wire::delta_header_size + 2;
 
   test::RandomWorld world{1};
-  EncodedDeltaCache strings{world.publisher.published()};
+  EncodedDeltaCache encoded{world.publisher.published()};
   transport::Session lane{{}, 0};
   transport::Session peer{{}, 0};
   Session session{{0, 1}};
 };
 
 TEST_F(SessionTest, WhoComesBackWithItsMirrorIsToldAgainOnlyWhatItMayNotHaveHeard) {
-  session.view = std::make_unique<ClientView>(world.publisher.published(), strings, false);
+  session.view = std::make_unique<ClientView>(world.publisher.published(), encoded, false);
   session.was_playing = true;
   const ClientView* view = session.view.get();
   session.go_away(0);
@@ -114,9 +114,9 @@ TEST_F(SessionTest, NamesAreSentOnce) {
   world.registry.add<demo::Health>(both);
   world.registry.add<demo::Team>(both);
   world.publish();
-  session.view->enter(both.index, false);
+  session.view->add_visible(both.index, false);
   session.view->forget(world.reclaimed);
-  strings.begin_tick(world.registry.tick());
+  encoded.begin_tick(world.registry.tick());
   write_delta();
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
   const std::vector<wire::Message> told = messages();

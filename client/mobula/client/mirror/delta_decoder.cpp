@@ -113,10 +113,10 @@ const char* DeltaDecoder::change(std::uint32_t id) {
   const wire::EntityLayout& layout = mirror_.codecs_.entity(known.prototype);
   const std::size_t words = mirror_.words_.size();
   mirror_.words_.resize(words + layout.words);
-  const wire::Baseline baseline{.b1 = base.b1.words,
-                                .b2 = base.b2.tick != 0 ? base.b2.words : nullptr,
-                                .time = {header_.tick - base.b1.tick, base.b1.tick - base.b2.tick}};
-  if (!wire::EntityCodec(layout, known.owner).read_change(baseline, bits_, mirror_.words_.data() + words))
+  const wire::Baselines baseline{.baseline = base.b1.words,
+                                 .previous_baseline = base.b2.tick != 0 ? base.b2.words : nullptr,
+                                 .time = {header_.tick - base.b1.tick, base.b1.tick - base.b2.tick}};
+  if (!wire::EntityCodec(layout, known.owner).read_delta(baseline, bits_, mirror_.words_.data() + words))
     return "a change that cannot be read";
   const bool newest = !known.gone && known.versions.newest().tick < header_.tick;
   return finish({.kind = Mirror::Entry::Kind::change,
@@ -155,7 +155,7 @@ const char* DeltaDecoder::whole(std::uint32_t id) {
   const wire::EntityLayout& layout = mirror_.codecs_.entity(prototype);
   const std::size_t words = mirror_.words_.size();
   mirror_.words_.resize(words + layout.words);
-  if (!wire::EntityCodec(layout, owner).read_whole(bits_, mirror_.words_.data() + words))
+  if (!wire::EntityCodec(layout, owner).read_full(bits_, mirror_.words_.data() + words))
     return "an entity that cannot be read";
   return appear(id, entity, prototype, owner, words);
 }
@@ -169,8 +169,9 @@ const char* DeltaDecoder::since_level(std::uint32_t id, ecs::Entity entity) {
   level.words(entity.index, level_words_.data());
   const std::size_t words = mirror_.words_.size();
   mirror_.words_.resize(words + layout.words);
-  const wire::Baseline baseline{.b1 = level_words_.data(), .b2 = nullptr, .time = {wire::level_age, 0}};
-  if (!wire::EntityCodec(layout, false).read_change(baseline, bits_, mirror_.words_.data() + words))
+  const wire::Baselines baseline{
+      .baseline = level_words_.data(), .previous_baseline = nullptr, .time = {wire::level_age, 0}};
+  if (!wire::EntityCodec(layout, false).read_delta(baseline, bits_, mirror_.words_.data() + words))
     return "an entity that cannot be read";
   return appear(id, entity, prototype, false, words);
 }
@@ -231,7 +232,7 @@ const char* DeltaDecoder::finish(Mirror::Entry entry) {
       std::byte* value = mirror_.values_.data() + at;
       if (type.size > 0) std::memcpy(value, present != nullptr ? present : type.default_value.data(), type.size);
       if (!codec.to_component(words, entry.owner, value)) return "a component that cannot be";
-      if (!entry.owner) codec.forget_owned(type.default_value.data(), value);
+      if (!entry.owner) codec.reset_owner_only(type.default_value.data(), value);
       words += codec.words();
     }
   }

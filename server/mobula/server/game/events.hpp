@@ -48,7 +48,7 @@ class Events {
 
   /// Encodes the events of a tick for one client. Called for each client when the tick sends no more events; clear()
   /// follows. sees(entity) is true if the client has the entity in view, or had it when it was destroyed in this
-  /// tick. in_room(id) is true if the client is a member.
+  /// tick. in_group(id) is true if the client is a member.
   template <class Sees, class InGroup>
   const ForClient& for_client(ecs::Tick tick, std::uint32_t player, const Sees& sees, const InGroup& in_group) {
     if (all_.empty()) return nothing_;

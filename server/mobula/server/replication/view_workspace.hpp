@@ -1,5 +1,6 @@
-// Where a client's view lays out what it is about to send. Views take turns: what is in it is one's own from its
-// choosing until another chooses. So it stays in the cache, and a client that waits takes no memory for it.
+// Workspace in which a client's view lays out what it sends. Views take turns: the content belongs to a view from its
+// choose() until another view's. It therefore stays in the processor's cache, and a waiting client takes no memory for
+// it.
 #pragma once
 
 #include <mobula/server/replication/encoded_delta_cache.hpp>
@@ -8,17 +9,18 @@
 
 namespace mobula::server {
 
+/// Workspace shared by the views of one cache.
 struct ViewWorkspace {
   struct Candidate {
     std::uint32_t id;
-    std::uint32_t moving_before;  // how many ids before it are moving on
+    std::uint32_t moving_before;  // number of moving ids before it
     bool moving;
     float priority = 0;
   };
   struct Item {
     std::uint32_t id;
     std::uint32_t moving_before;
-    EncodedDeltaCache::Bits bits;
+    EncodedDeltaCache::EncodedDelta bits;
   };
   struct List {
     std::vector<Item> items;
@@ -26,13 +28,13 @@ struct ViewWorkspace {
     [[nodiscard]] std::span<const Item> rest() const { return std::span(items).subspan(next); }
   };
 
-  std::vector<std::uint32_t> seen;
+  std::vector<std::uint32_t> visible;
   std::vector<Candidate> candidates;
   List moving;
   List changed;
-  List appeared;
-  List gone;
-  const void* user = nullptr;  // the view that chose last
+  List gained;
+  List lost;
+  const void* user = nullptr;  // the view that called choose() last
 };
 
 }  // namespace mobula::server

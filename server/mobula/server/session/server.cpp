@@ -63,7 +63,7 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
       schedule_(std::make_unique<ecs::Schedule>(world_->registry(),
                                                 config_.phase_clock != nullptr ? config_.phase_clock : no_clock)),
       publisher_(std::make_unique<Publisher>(world_->registry(), world_->schema(), config_.history_bytes)),
-      strings_(std::make_unique<EncodedDeltaCache>(publisher_->published())),
+      encoded_(std::make_unique<EncodedDeltaCache>(publisher_->published())),
       interest_(std::make_unique<Interest>(world_->registry(), game.layers())),
       endpoint_(config_.transport),
       bans_(std::move(config_.bans)),
@@ -205,8 +205,8 @@ void Server::publish() {
   if (level_ != nullptr) level_->note(changed);
   if (level_ == nullptr && offers_level_) level_ = LevelOffer::make(*world_, publisher_->published());
   offers_level_ = offers_level_ && level_ != nullptr;
-  if (level_ != nullptr) strings_->set_level(&level_->copy());
-  strings_->begin_tick(world_->tick());
+  if (level_ != nullptr) encoded_->set_level(&level_->copy());
+  encoded_->begin_tick(world_->tick());
   for (const std::uint32_t index : publisher_->despawned()) interest_->remove(index);
   for (const std::uint32_t index : publisher_->spawned()) interest_->add(index);
   interest_->update();
@@ -236,12 +236,12 @@ core::Status Server::tell_events(Session& session, transport::Session& lanes) {
   const auto sees = [&](ecs::Entity entity) {
     const bool lives = world_->registry().valid(entity);
     if (lives && !interest_->may_stay(viewer, entity.index)) return false;  // cheaper than to look for it in the view
-    if (!session.view->sees(entity))
-      return lives && session.view->has_pristine(entity) && interest_->may_enter(viewer, entity.index);
+    if (!session.view->is_visible(entity))
+      return lives && session.view->has_unmodified(entity) && interest_->may_enter(viewer, entity.index);
     return lives || interest_->would_have_stayed(viewer, entity);
   };
   const Events::ForClient& told = world_->events().for_client(world_->tick(), session.player.id, sees,
-                                                              [&](std::uint32_t room) { return viewer.is_in(room); });
+                                                              [&](std::uint32_t group) { return viewer.is_in(group); });
   for (const core::Bytes& message : told.reliable)
     if (const core::Result<transport::ReliableId> sent = lanes.send_reliable(message); !sent) return sent.error();
   for (const core::Bytes& batch : told.unreliable) static_cast<void>(lanes.send_unreliable(batch));
@@ -263,10 +263,10 @@ void Server::prefetch_after(std::size_t at) const {
 // The view is there from now on, as what the client is told of the level is of this moment.
 core::Status Server::begin_view(Session& session, transport::Session& lanes) {
   const bool chosen = config_.verify_one_in != 0 && session.player.id % config_.verify_one_in == 0;
-  session.view = std::make_unique<ClientView>(publisher_->published(), *strings_, session.verifies || chosen);
+  session.view = std::make_unique<ClientView>(publisher_->published(), *encoded_, session.verifies || chosen);
   session.looked.at = 0;
   if (session.level == nullptr) return core::Done{};
-  session.view->begin_with(session.level);
+  session.view->begin_with_level(session.level);
   const auto sent = lanes.send_reliable(wire::encode(session.level->message()));
   return sent ? core::Status(core::Done{}) : sent.error();
 }
@@ -288,7 +288,7 @@ core::Status Server::begin_play(Session& session, transport::Session& lanes) {
 // As many as a message holds. What is of a level that the client has mostly needs none.
 void Server::want_prototypes(Session& session) {
   AnnouncedPrototypes& prototypes = session.view->prototypes();
-  for (const std::uint32_t index : session.view->seen()) {
+  for (const std::uint32_t index : session.view->visible()) {
     if (prototypes.wanted().size() == wire::max_prototypes_per_message) return;
     const PublishedEntity& entity = publisher_->published().entity(index);
     if (session.level == nullptr || !session.level->copy().contains(entity.entity))

@@ -141,7 +141,7 @@ class Server {
   // The game's systems and what they took.
   [[nodiscard]] const ecs::Schedule& schedule() const { return *schedule_; }
   [[nodiscard]] std::span<const CommandInfo> commands() const { return commands_.commands(); }
-  [[nodiscard]] const EncodedDeltaCache& strings() const { return *strings_; }
+  [[nodiscard]] const EncodedDeltaCache& encoded_deltas() const { return *encoded_; }
   [[nodiscard]] const transport::ServerEndpoint& endpoint() const { return endpoint_; }
   // In order of arrival, those that are away included. Valid until the next tick.
   [[nodiscard]] std::span<const std::unique_ptr<Session>> sessions() const { return sessions_; }
@@ -237,7 +237,7 @@ class Server {
   std::unique_ptr<World> world_;
   std::unique_ptr<ecs::Schedule> schedule_;
   std::unique_ptr<Publisher> publisher_;
-  std::unique_ptr<EncodedDeltaCache> strings_;
+  std::unique_ptr<EncodedDeltaCache> encoded_;
   std::unique_ptr<Interest> interest_;
   std::shared_ptr<LevelOffer> level_;  // null: there is none, or not yet
   bool offers_level_ = true;           // false: a reload has put another in its place

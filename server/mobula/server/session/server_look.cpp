@@ -32,18 +32,18 @@ void Server::look_around(Session& session) {
   session.looked.through = session.viewer->version();
   entering_.clear();
   leaving_.clear();
-  interest_->look(*session.viewer, view.seen(), entering_, leaving_);
+  interest_->query_visibility(*session.viewer, view.visible(), entering_, leaving_);
   const auto is_owner = [&](std::uint32_t index) { return interest_->owner(index) == session.player.id; };
-  view.leave(leaving_);
+  view.remove_visible(leaving_);
   if (owners != session.looked.owners) view.update_owners(is_owner);
   for (const std::uint32_t index : entering_)
-    if (!view.enter(index, is_owner(index))) session.looked.at = 0;
+    if (!view.add_visible(index, is_owner(index))) session.looked.at = 0;
 }
 
 void Server::look_at_newcomers(Session& session) {
   for (const std::uint32_t index : publisher_->spawned()) {
     if (!interest_->may_enter(*session.viewer, index)) continue;
-    if (!session.view->enter(index, interest_->owner(index) == session.player.id)) session.looked.at = 0;
+    if (!session.view->add_visible(index, interest_->owner(index) == session.player.id)) session.looked.at = 0;
   }
 }
 
