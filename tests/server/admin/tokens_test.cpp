@@ -88,9 +88,9 @@ TEST(AdminTokens, ASourceThatFailsSaysWhy) {
 
 TEST(AdminTokens, AServerThatDrainsSaysSo) {
   const Route route = tokens_route([](std::uint32_t, std::string_view) -> core::Result<std::vector<core::Bytes>> {
-    return core::Error{"closing", "the server lets nobody in any more"};
+    return core::Error{"closing", "the server is closing and admits no new clients"};
   });
-  EXPECT_EQ(message_of(post(route, R"({"count":1})")), "503 the server lets nobody in any more");
+  EXPECT_EQ(message_of(post(route, R"({"count":1})")), "503 the server is closing and admits no new clients");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Answer {
   std::string text;
   nlohmann::json json;
 
-  // Of a refusal.
+  // Message of an error response.
   [[nodiscard]] std::string code() const { return json.at("error").at("code"); }
   [[nodiscard]] std::string message() const { return json.at("error").at("message"); }
 };

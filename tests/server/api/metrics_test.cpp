@@ -125,7 +125,7 @@ TEST(ApiProcess, IsReadyWhileItTicksAndLetsPeopleIn) {
   EXPECT_EQ(world.ask("GET", "/ready").code(), "not_ready");
   world.tick();
   world.api()->pulse->draining = true;
-  EXPECT_EQ(world.ask("GET", "/ready").message(), "the server lets nobody in any more");
+  EXPECT_EQ(world.ask("GET", "/ready").message(), "the server is closing and admits no new clients");
 }
 
 TEST(ApiProcess, LogLevelsAreSetByModule) {

@@ -1,4 +1,4 @@
-// Where components lie, in which order, and bringing that order back.
+// Order of components in memory, and defragmentation.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t size_default = 256;
 constexpr std::uint32_t moves_default = 10'000;
 constexpr std::uint32_t moves_max = 20'000;
-// Of the pools of a picture together, what is copied between two ticks: 16 MB.
+// Maximum number of components in a picture, which copies 16 MB between two ticks.
 constexpr std::size_t positions_max = std::size_t{1} << 22;
 
 std::string_view name_of(ecs::OrderOwner owner) {
@@ -46,7 +46,7 @@ core::Result<json> read_pools(Inspection& world, const Request& request) {
 }
 
 core::Error no_such_pool(std::uint64_t id, const ecs::Registry& registry) {
-  return {"no such pool", core::format("there is no pool {}: there are {}", id, registry.pool_count())};
+  return {"no such pool", core::format("there is no pool {}; the number of pools is {}", id, registry.pool_count())};
 }
 
 struct Walk {
@@ -54,7 +54,7 @@ struct Walk {
   ecs::PoolId lead;
 };
 
-// Along whose entities the walk goes unless somebody says: Transform's, or if there is none the pool's own.
+// Returns the default lead pool: Transform, or the pool itself if there is none.
 ecs::PoolId default_lead(const ecs::Registry& registry, ecs::PoolId pool) {
   const core::StringId32 transform(engine::Transform::component_name);
   const ecs::PoolId found = registry.find_pool(transform, transform);
@@ -72,14 +72,13 @@ core::Result<Walk> walk_of(const ecs::Registry& registry, const Request& request
 
 // Pictures -----------------------------------------------------------------------------------------------------------
 
-// The same entities in the same order, in pools of a registry of its own, where they can be mended to see what that
-// gives.
+// Copy of two pools in a registry of its own, defragmented to show the result.
 class Copy {
  public:
   Copy(std::span<const std::uint32_t> lead, std::span<const std::uint32_t> follower)
       : lead_(fill("lead", lead)), follower_(fill("follower", follower)) {}
 
-  // Until all is in order; gives the moves that it took.
+  // Defragments completely. Returns the number of moves.
   std::uint64_t mend() {
     ecs::Defragmenter defragmenter(registry_, lead_, {follower_});
     std::uint64_t moves = 0;
@@ -96,7 +95,7 @@ class Copy {
             {"aligned", aligned(walk.size())},
             {"picture", {{"width", size}, {"height", size}, {"pixels", core::to_base64(dots)}}}};
   }
-  // The share of the entities that both have which lie at the same position in both: those are walked fastest.
+  // Returns the share of common entities that have the same position in both pools. Iteration is fastest over these.
   [[nodiscard]] double aligned(std::size_t both) {
     const std::span<const std::uint32_t> lead = registry_.pool(lead_).indices();
     const std::span<const std::uint32_t> follower = registry_.pool(follower_).indices();
@@ -165,7 +164,7 @@ core::Result<std::function<json()>> read_order(Inspection& world, const Request&
   const ecs::Pool& pool = world.registry().pool(walk->pool);
   const ecs::Pool& first = world.registry().pool(walk->lead);
   if (std::size_t{pool.size()} + first.size() > positions_max)
-    return core::Error{"too large", core::format("these pools have {} components: at most {} are drawn",
+    return core::Error{"too large", core::format("these pools have {} components; the maximum is {}",
                                                  std::size_t{pool.size()} + first.size(), positions_max)};
   const auto orders = std::make_shared<const Orders>(Orders{*walk, pool.order_owner(), copy_of(first), copy_of(pool)});
   return std::function<json()>([orders, size = static_cast<std::uint32_t>(*size), name = world.name()] {
@@ -173,7 +172,7 @@ core::Result<std::function<json()>> read_order(Inspection& world, const Request&
   });
 }
 
-// Mending ------------------------------------------------------------------------------------------------------------
+// Defragmentation ----------------------------------------------------------------------------------------------------
 
 struct Wish {
   std::optional<std::uint64_t> lead;
@@ -185,7 +184,7 @@ core::Result<Wish> wish_in(const Request& request) {
   if (!said) return said.error();
   Wish wish;
   if (const auto lead = said->find("lead"); lead != said->end()) {
-    if (!lead->is_number_unsigned()) return core::Error{"bad request", "lead: expected a pool's id"};
+    if (!lead->is_number_unsigned()) return core::Error{"bad request", "lead: expected the id of a pool"};
     wish.lead = lead->get<std::uint64_t>();
   }
   if (const auto moves = said->find("moves"); moves != said->end()) {
@@ -202,10 +201,9 @@ core::Result<json> mend(Inspection& world, const Request& request) {
   const core::Result<Walk> walk = walk_of(world.registry(), request, wish->lead);
   if (!walk) return walk.error();
   const ecs::Pool& pool = world.registry().pool(walk->pool);
-  if (walk->pool == walk->lead)
-    return core::Error{"bad request", "a pool is in its own order: lead must be another one"};
+  if (walk->pool == walk->lead) return core::Error{"bad request", "lead must be another pool"};
   if (pool.order_owner() != ecs::OrderOwner::nobody)
-    return core::Error{"order owned", core::format("the order of {} is decided by a {}", pool.instance_name(),
+    return core::Error{"order owned", core::format("the order of {} is owned by a {}", pool.instance_name(),
                                                    name_of(pool.order_owner()))};
   ecs::Defragmenter& defragmenter = world.defragmenter(walk->lead, walk->pool);
   const std::uint64_t rounds = defragmenter.rounds();

@@ -86,7 +86,7 @@ core::Result<std::optional<std::uint64_t>> number(const Request& request, std::s
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < low || value > high)
     return core::Error{"bad request",
-                       core::format("{}: '{:.40}' is no whole number from {} to {}", name, text, low, high)};
+                       core::format("{}: '{:.40}' is not a whole number from {} to {}", name, text, low, high)};
   return std::optional(value);
 }
 

@@ -1,4 +1,4 @@
-// Who plays, over what, and what it takes.
+// Sessions: players, their connections and bandwidth.
 #include <array>
 #include <mobula/core/log.hpp>
 #include <mobula/server/api/query_impl.hpp>
