@@ -277,8 +277,8 @@ TEST_F(CommandsTest, AddingWhatIsThereOverwritesAndCountsAsAWrite) {
   commands.apply();
   EXPECT_EQ(health(entity)->current, 2);
   EXPECT_EQ(thought(entity), 3);
-  EXPECT_EQ(registry.pool(registry.pool_of<Health>()).stamps()[0], 9u);
-  EXPECT_EQ(registry.pool(registry.pool_of<Thought>()).stamps()[0], 9u);
+  EXPECT_EQ(registry.pool(registry.pool_of<Health>()).change_ticks()[0], 9u);
+  EXPECT_EQ(registry.pool(registry.pool_of<Thought>()).change_ticks()[0], 9u);
   EXPECT_EQ(constructed, 0);
   EXPECT_EQ(updated, 2);
   EXPECT_EQ(destroyed, 0);

@@ -139,7 +139,7 @@ TEST_F(GroupTest, MembersOfAnOwningGroupLieSideBySide) {
 }
 
 template <class Walked>
-void expect_stamps(World& world, const Walked& group, Tick position, Tick health) {
+void expect_change_ticks(World& world, const Walked& group, Tick position, Tick health) {
   for (const bool as_range : {false, true}) {
     world.set_tick(2 * world.tick());
     const Tick now = world.tick();
@@ -152,20 +152,20 @@ void expect_stamps(World& world, const Walked& group, Tick position, Tick health
       const std::uint32_t index = group.set().indices()[place];
       Pool& positions = world.pool<Position>();
       Pool& healths = world.pool<Health>();
-      ASSERT_EQ(positions.stamps()[positions.find(index) / 64] == now, position == 1);
-      ASSERT_EQ(healths.stamps()[healths.find(index) / 64] == now, health == 1);
+      ASSERT_EQ(positions.change_ticks()[positions.find(index) / 64] == now, position == 1);
+      ASSERT_EQ(healths.change_ticks()[healths.find(index) / 64] == now, health == 1);
     }
   }
 }
 
 TEST_F(GroupTest, OnlyWhatIsTakenMutablyIsStamped) {
   fill();
-  expect_stamps(world, world.group<Position, Health>(), 1, 1);
-  expect_stamps(world, world.group<const Position, Health>(), 0, 1);
-  expect_stamps(world, world.group<Position, const Health>(), 1, 0);
-  expect_stamps(world, world.group<const Position, const Health>(), 0, 0);
-  expect_stamps(world, world.group<>(with<Position, const Health>), 1, 0);
-  expect_stamps(world, world.group<>(with<const Position, Health>), 0, 1);
+  expect_change_ticks(world, world.group<Position, Health>(), 1, 1);
+  expect_change_ticks(world, world.group<const Position, Health>(), 0, 1);
+  expect_change_ticks(world, world.group<Position, const Health>(), 1, 0);
+  expect_change_ticks(world, world.group<const Position, const Health>(), 0, 0);
+  expect_change_ticks(world, world.group<>(with<Position, const Health>), 1, 0);
+  expect_change_ticks(world, world.group<>(with<const Position, Health>), 0, 1);
 }
 
 TEST_F(GroupTest, EnteringAndLeavingStampWhatMovesAndNoMore) {
@@ -174,7 +174,8 @@ TEST_F(GroupTest, EnteringAndLeavingStampWhatMovesAndNoMore) {
   world.set_tick(5);
   world.add<Health>(entities[200]);  // 200 goes to the front, 0 to its place
   const Pool& pool = world.pool<Position>();
-  EXPECT_EQ(std::vector<Tick>(pool.stamps().begin(), pool.stamps().end()), (std::vector<Tick>{5, 1, 1, 5, 1}));
+  EXPECT_EQ(std::vector<Tick>(pool.change_ticks().begin(), pool.change_ticks().end()),
+            (std::vector<Tick>{5, 1, 1, 5, 1}));
   EXPECT_EQ(group.size(), 1u);
 }
 

@@ -80,9 +80,9 @@ TEST_F(Locality, IsTheShareOfStepsThatGoStraightOn) {
   EXPECT_EQ(figure(), 1.0);
   velocities().swap(1, 4);  // 0 4 2 3 1: of the steps 0-4, 4-2, 2-3, 3-1 one goes on
   EXPECT_EQ(figure(), 0.25);
-  EXPECT_EQ(walking_order(positions().set(), velocities()), (std::vector<std::uint32_t>{0, 4, 2, 3, 1}));
+  EXPECT_EQ(iteration_order(positions().set(), velocities()), (std::vector<std::uint32_t>{0, 4, 2, 3, 1}));
   registry.remove<Velocity>(entities[0]);  // 1 4 2 3: its last came to the gap
-  EXPECT_EQ(walking_order(positions().set(), velocities()), (std::vector<std::uint32_t>{0, 2, 3, 1}));
+  EXPECT_EQ(iteration_order(positions().set(), velocities()), (std::vector<std::uint32_t>{0, 2, 3, 1}));
   EXPECT_EQ(figure(), 1.0 / 3);
 }
 
@@ -90,7 +90,7 @@ TEST_F(Locality, OfNothingOrOneIsPerfect) {
   EXPECT_EQ(figure(), 1.0);
   fill(1);
   EXPECT_EQ(figure(), 1.0);
-  EXPECT_EQ(walking_order(positions().set(), registry.pool<Name>()), std::vector<std::uint32_t>());
+  EXPECT_EQ(iteration_order(positions().set(), registry.pool<Name>()), std::vector<std::uint32_t>());
 }
 
 TEST_F(Locality, OfARandomOrderIsNearZero) {
@@ -104,21 +104,21 @@ TEST_F(Locality, OfARandomOrderIsNearZero) {
 
 std::string text_of(const core::Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-TEST(DrawWalk, ShowsADiagonalWhereTheWalkIsStraight) {
+TEST(DrawIteration, ShowsADiagonalWhereTheWalkIsStraight) {
   const std::vector<std::uint32_t> order{0, 1, 2, 3, 4, 5};
   const std::string black(1, 0);
   const std::string white = "\xff";
-  EXPECT_EQ(text_of(draw_walk(order, 3, 3)),
+  EXPECT_EQ(text_of(draw_iteration(order, 3, 3)),
             "P5\n3 3\n255\n" + white + white + black + white + black + white + black + white + white);
 }
 
-TEST(DrawWalk, IsPalerWhereFewerStepsGo) {
+TEST(DrawIteration, IsPalerWhereFewerStepsGo) {
   const std::vector<std::uint32_t> order{0, 3, 2, 1};
   const std::string half = "\x60";  // 255 - 64 - 191 / 2
-  EXPECT_EQ(text_of(draw_walk(order, 2, 2)), "P5\n2 2\n255\n" + half + half + half + half);
+  EXPECT_EQ(text_of(draw_iteration(order, 2, 2)), "P5\n2 2\n255\n" + half + half + half + half);
 }
 
-TEST(DrawWalk, OfNothingIsWhite) { EXPECT_EQ(text_of(draw_walk({}, 2, 1)), "P5\n2 1\n255\n\xff\xff"); }
+TEST(DrawIteration, OfNothingIsWhite) { EXPECT_EQ(text_of(draw_iteration({}, 2, 1)), "P5\n2 1\n255\n\xff\xff"); }
 
 // The requirement: 100,000 entities, 1,000,000 operations of churn, 400,000 moves.
 TEST_F(DefragmenterTest, BringsBackWhatAMillionOperationsHaveShuffledInFourHundredThousandMoves) {
@@ -170,7 +170,7 @@ TEST_F(DefragmenterTest, OfWhatIsInOrderMovesAndStampsNothing) {
   EXPECT_EQ(tested.mend(100000), 0u);
   EXPECT_EQ(tested.rounds(), 1u);
   for (const Pool* pool : {&positions(), &velocities()})
-    for (const Tick stamp : pool->stamps()) EXPECT_EQ(stamp, 1u);
+    for (const Tick tick : pool->change_ticks()) EXPECT_EQ(tick, 1u);
 }
 
 TEST_F(DefragmenterTest, LooksAtNoMoreEntitiesThanItsBudgetAllows) {

@@ -17,9 +17,9 @@ using namespace test;
 struct RegistryTest : testing::Test {
   World world;
 
-  Tick stamp_of(Entity entity, PoolId pool) {
+  Tick change_tick_of(Entity entity, PoolId pool) {
     const Pool& found = world.pool(pool);
-    return found.stamps()[found.find(entity.index) >> Pool::block_shift];
+    return found.change_ticks()[found.find(entity.index) >> Pool::block_shift];
   }
 };
 
@@ -56,7 +56,7 @@ TEST_F(RegistryTest, AConstRegistryIsReadAndMakesNoPool) {
   EXPECT_EQ(reader.get<const Label>(entity).text, "name");
   EXPECT_TRUE(reader.has<Health>(entity));
   EXPECT_TRUE(reader.has<const Label>(entity));
-  EXPECT_NE(stamp_of(entity, world.pool_of<Health>()), 9u) << "a read is no write";
+  EXPECT_NE(change_tick_of(entity, world.pool_of<Health>()), 9u) << "a read is no write";
 
   world.destroy(entity);
   world.add<Health>(world.create());
@@ -206,14 +206,14 @@ TEST_F(RegistryTest, AWriteThroughEveryPathIsStampedAndAReadIsNot) {
     SCOPED_TRACE(name);
     world.set_tick(world.tick() + 1);
     write();
-    EXPECT_EQ(stamp_of(entity, pool), world.tick());
+    EXPECT_EQ(change_tick_of(entity, pool), world.tick());
   }
   const Tick last = world.tick();
   for (const auto& [name, read] : reads) {
     SCOPED_TRACE(name);
     world.set_tick(world.tick() + 1);
     read();
-    EXPECT_EQ(stamp_of(entity, pool), last);
+    EXPECT_EQ(change_tick_of(entity, pool), last);
   }
 }
 
@@ -427,7 +427,7 @@ TEST_F(RegistryTest, MoreMisuseAsserts) {
 
 // As if another file's anonymous namespace had a Marker too.
 TEST_F(RegistryTest, TwoLocalTypesOfOneNameAssert) {
-  ASSERT_TRUE(world.register_type(local_component_type<Marker>()).ok());
+  ASSERT_TRUE(world.register_type(server_only_component_type<Marker>()).ok());
   EXPECT_DEATH(world.add<Marker>(world.create()), "two local component types are called .*::Marker");
 }
 

@@ -349,8 +349,8 @@ TEST_F(ScheduleTest, ConstComponentsOfASystemAreNotStamped) {
   schedule.add_each<Position, const Velocity>("move", phase, [](Position& p, const Velocity& v) { p.x += v.x; });
   registry.set_tick(7);
   schedule.run();
-  EXPECT_EQ(registry.pool(registry.pool_of<Position>()).stamps()[0], 7u);
-  EXPECT_EQ(registry.pool(registry.pool_of<Velocity>()).stamps()[0], 1u);
+  EXPECT_EQ(registry.pool(registry.pool_of<Position>()).change_ticks()[0], 7u);
+  EXPECT_EQ(registry.pool(registry.pool_of<Velocity>()).change_ticks()[0], 1u);
 }
 
 // Time -----------------------------------------------------------------------------------

@@ -14,12 +14,12 @@
 namespace mobula::ecs {
 
 // A block of a pool that is not as it was, though its stamp says so.
-struct UnstampedBlock {
+struct UnmarkedBlock {
   PoolId pool = 0;
   std::uint32_t block = 0;
   Entity first;  // at the block's first position
 
-  bool operator==(const UnstampedBlock&) const = default;
+  bool operator==(const UnmarkedBlock&) const = default;
 };
 
 class ChangeTickAudit {
@@ -32,7 +32,7 @@ class ChangeTickAudit {
   // It looks where a publisher looks: at the end of each tick. What is written after it, but in the same tick, a
   // publisher would miss as well, and it is reported. A block that has only lost positions at its end, which needs no
   // stamp, cannot be compared until the next call.
-  std::vector<UnstampedBlock> run();
+  std::vector<UnmarkedBlock> run();
 
  private:
   struct Remembered {
@@ -40,7 +40,7 @@ class ChangeTickAudit {
     std::uint32_t size = 0;             // of the pool
   };
 
-  void audit(const Pool& pool, Remembered& before, std::vector<UnstampedBlock>& found) const;
+  void audit(const Pool& pool, Remembered& before, std::vector<UnmarkedBlock>& found) const;
 
   const Registry& registry_;
   std::vector<Remembered> remembered_;  // by pool
@@ -48,6 +48,6 @@ class ChangeTickAudit {
 };
 
 // For logs: which pool and entities, in words.
-std::string to_string(const UnstampedBlock& block, const Registry& registry);
+std::string to_string(const UnmarkedBlock& block, const Registry& registry);
 
 }  // namespace mobula::ecs

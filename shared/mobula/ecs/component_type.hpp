@@ -71,7 +71,7 @@ T* construct_component(void* at, Arguments&&... arguments) {
 }
 
 template <class T>
-ComponentType local_component_type() {
+ComponentType server_only_component_type() {
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
                 "pools move components about, which must not throw");
   ComponentType type{.id = core::StringId32(component_name<T>()),

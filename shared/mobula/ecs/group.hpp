@@ -3,7 +3,7 @@
 // `with<...>` are looked up. A group is a small value; two of the same pools are the same group.
 #pragma once
 
-#include <mobula/ecs/walk.hpp>
+#include <mobula/ecs/iteration.hpp>
 
 namespace mobula::ecs {
 
@@ -16,7 +16,7 @@ inline constexpr With<Ts...> with{};
 template <class... Ts>
 class Group {
  public:
-  static_assert((detail::WalkType<Ts>::required && ...), "members of a group have all of its components");
+  static_assert((detail::IteratedType<Ts>::required && ...), "members of a group have all of its components");
 
   Group(const EntityPool& entities, GroupSet& set, const std::array<Pool*, sizeof...(Ts)>& pools)
       : entities_(&entities), set_(&set), pools_(pools) {}
@@ -24,9 +24,9 @@ class Group {
   // function(arguments...) or function(Entity, arguments...).
   template <class Function>
   void each(Function&& function) const {
-    walk().each(function);
+    iteration().each(function);
   }
-  [[nodiscard]] detail::WalkIterator<Ts...> begin() const { return detail::WalkIterator<Ts...>(walk()); }
+  [[nodiscard]] detail::EntityIterator<Ts...> begin() const { return detail::EntityIterator<Ts...>(iteration()); }
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
   [[nodiscard]] std::uint32_t size() const { return set_->size(); }
@@ -34,7 +34,7 @@ class Group {
   [[nodiscard]] GroupSet& set() const { return *set_; }
 
  private:
-  [[nodiscard]] detail::Walk<Ts...> walk() const { return {*entities_, pools_, *set_}; }
+  [[nodiscard]] detail::Iteration<Ts...> iteration() const { return {*entities_, pools_, *set_}; }
 
   const EntityPool* entities_;
   GroupSet* set_;

@@ -67,7 +67,7 @@ bool GroupSet::take_in_tail() noexcept {
   if (pools_.owned.empty() || !pools_.required.empty() || !pools_.excluded.empty()) return false;
   const std::span<const std::uint32_t> first = pools_.owned[0]->indices().subspan(size_);
   for (const Pool* pool : pools_.owned)
-    if (pool->walked() || !std::ranges::equal(pool->indices().subspan(size_), first)) return false;
+    if (pool->is_iterated() || !std::ranges::equal(pool->indices().subspan(size_), first)) return false;
   size_ += static_cast<std::uint32_t>(first.size());
   return true;
 }
@@ -78,8 +78,8 @@ void GroupSet::enter(std::uint32_t index) noexcept {
     return;
   }
   for (Pool* pool : pools_.owned) {
-    MOBULA_ASSERT(!pool->walked(), "an entity enters the group that owns pool " + pool->instance_name() +
-                                       " while it is walked: use commands");
+    MOBULA_ASSERT(!pool->is_iterated(), "an entity enters the group that owns pool " + pool->instance_name() +
+                                            " while it is walked: use commands");
     pool->swap(pool->find(index), size_);
   }
   ++size_;

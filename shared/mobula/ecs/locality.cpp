@@ -3,7 +3,7 @@
 
 namespace mobula::ecs {
 
-std::vector<std::uint32_t> walking_order(const SparseSet& lead, const Pool& pool) {
+std::vector<std::uint32_t> iteration_order(const SparseSet& lead, const Pool& pool) {
   std::vector<std::uint32_t> order;
   for (const std::uint32_t index : lead.indices()) {
     const std::uint32_t position = pool.find(index);
@@ -13,14 +13,14 @@ std::vector<std::uint32_t> walking_order(const SparseSet& lead, const Pool& pool
 }
 
 double locality(const SparseSet& lead, const Pool& pool) {
-  const std::vector<std::uint32_t> order = walking_order(lead, pool);
+  const std::vector<std::uint32_t> order = iteration_order(lead, pool);
   if (order.size() < 2) return 1;
   std::size_t straight = 0;
   for (std::size_t step = 1; step < order.size(); ++step) straight += order[step] == order[step - 1] + 1 ? 1u : 0u;
   return static_cast<double>(straight) / static_cast<double>(order.size() - 1);
 }
 
-core::Bytes draw_walk(std::span<const std::uint32_t> order, std::uint32_t width, std::uint32_t height) {
+core::Bytes draw_iteration(std::span<const std::uint32_t> order, std::uint32_t width, std::uint32_t height) {
   MOBULA_ASSERT(width > 0 && height > 0, "a picture has dots");
   const std::string header = "P5\n" + std::to_string(width) + " " + std::to_string(height) + "\n255\n";
   const std::size_t steps = order.size();
@@ -140,9 +140,9 @@ void Defragmenter::prefetch(const Pool& lead) const {
 
 std::uint32_t Defragmenter::mend(std::uint32_t budget_moves) {
   Pool& lead = registry_.pool(lead_);
-  MOBULA_ASSERT(!lead.walked(), "pool " + lead.instance_name() + " is mended while it is walked");
+  MOBULA_ASSERT(!lead.is_iterated(), "pool " + lead.instance_name() + " is mended while it is walked");
   for (const Follower& follower : followers_)
-    MOBULA_ASSERT(!registry_.pool(follower.pool).walked(), "a pool is mended while it is walked");
+    MOBULA_ASSERT(!registry_.pool(follower.pool).is_iterated(), "a pool is mended while it is walked");
   leave_owned_alone();
   Allowance allowance{budget_moves, std::uint64_t{budget_moves} * looks_per_move};
   for (; cursor_ < lead.size() && allowance.looks > 0; ++cursor_) {

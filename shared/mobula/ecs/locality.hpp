@@ -12,14 +12,14 @@
 namespace mobula::ecs {
 
 // Where in `pool` a walk along `lead` finds its components: the positions in walking order, of entities that both have.
-std::vector<std::uint32_t> walking_order(const SparseSet& lead, const Pool& pool);
+std::vector<std::uint32_t> iteration_order(const SparseSet& lead, const Pool& pool);
 
 // The share of that walk's steps that go on to the next position: 1 is straight on, random order is about 0.
 double locality(const SparseSet& lead, const Pool& pool);
 
 // A picture of a walking order, as a binary PGM file: walking steps from left to right, memory positions from bottom to
 // top. Fresh, it is a diagonal; churned, it is noise. The more of the walk is in a dot, the darker it is.
-core::Bytes draw_walk(std::span<const std::uint32_t> order, std::uint32_t width, std::uint32_t height);
+core::Bytes draw_iteration(std::span<const std::uint32_t> order, std::uint32_t width, std::uint32_t height);
 
 // Brings pools that are walked together back into one order, some moves per call: those entities of the lead that all
 // followers have come first in each, at the same positions; after them each follower holds what else the lead has, in

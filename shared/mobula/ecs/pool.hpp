@@ -70,7 +70,7 @@ class Pool {
   [[nodiscard]] const std::byte* at(std::uint32_t position) const { return address(position); }
   // Stamps the position's block with the current tick.
   [[nodiscard]] std::byte* at_mutable(std::uint32_t position) {
-    stamp(position);
+    mark_changed(position);
     return address(position);
   }
   // Without a stamp: the caller has seen to it.
@@ -87,14 +87,16 @@ class Pool {
   [[nodiscard]] std::uint32_t slab_end(std::uint32_t position, std::uint32_t end) const;
 
   // Tick stamps of the blocks: block b holds positions 64 b … 64 b + 63.
-  [[nodiscard]] std::span<const Tick> stamps() const { return {stamps_.data(), (size() + block_mask) >> block_shift}; }
-  void stamp(std::uint32_t position) { stamps_[position >> block_shift] = now_; }
+  [[nodiscard]] std::span<const Tick> change_ticks() const {
+    return {change_ticks_.data(), (size() + block_mask) >> block_shift};
+  }
+  void mark_changed(std::uint32_t position) { change_ticks_[position >> block_shift] = now_; }
   // All blocks that positions first … end - 1 are in.
-  void stamp_run(std::uint32_t first, std::uint32_t end) {
+  void mark_run_changed(std::uint32_t first, std::uint32_t end) {
     const Tick now = now_;  // else read again after each write
-    Tick* const stamps = stamps_.data();
+    Tick* const change_ticks = change_ticks_.data();
     for (std::uint32_t block = first >> block_shift; block < (end + block_mask) >> block_shift; ++block)
-      stamps[block] = now;
+      change_ticks[block] = now;
   }
 
   // Adding and removing ------------------------------------------------------------------
@@ -110,7 +112,7 @@ class Pool {
   [[nodiscard]] std::byte* end() const { return address(size()); }
   std::uint32_t commit(std::uint32_t index, SparseSet::Place place) noexcept {
     const std::uint32_t position = set_.push(index, place);
-    stamp(position);
+    mark_changed(position);
     return position;
   }
   std::uint32_t commit(std::uint32_t index) noexcept { return commit(index, set_.place(index)); }
@@ -172,9 +174,9 @@ class Pool {
   [[nodiscard]] const std::uint64_t* blocks_aligned_with(const SparseSet& lead);
 
   // While a walk goes over the pool nothing may reorder it: that asserts.
-  [[nodiscard]] bool walked() const { return walks_ > 0; }
-  void begin_walk() { ++walks_; }
-  void end_walk() { --walks_; }
+  [[nodiscard]] bool is_iterated() const { return iterations_ > 0; }
+  void begin_iteration() { ++iterations_; }
+  void end_iteration() { --iterations_; }
 
   // Groups and listeners; null while there is none.
   [[nodiscard]] PoolWatch* watch() const { return watch_.get(); }
@@ -220,17 +222,17 @@ class Pool {
 
   SparseSet set_;
   std::uint32_t element_size_;
-  std::uint32_t capacity_ = 0;  // positions there is room for in set_, blocks_ and stamps_
+  std::uint32_t capacity_ = 0;  // positions there is room for in set_, blocks_ and change_ticks_
   bool schema_;
   bool plain_;  // components are bytes: copied and forgotten
   Remove remove_;
   std::vector<std::byte*> blocks_;
-  std::vector<Tick> stamps_;                // by block, as the next
+  std::vector<Tick> change_ticks_;          // by block, as the next
   std::vector<std::uint32_t> slab_begins_;  // of the slab that a block is cut from: its first block
   const Tick& now_;
   const ComponentType& type_;
   core::Owned<PoolWatch> watch_;
-  std::uint32_t walks_ = 0;
+  std::uint32_t iterations_ = 0;
   PoolId id_;
   OrderOwner order_owner_ = OrderOwner::nobody;
   const GroupSet* owner_group_ = nullptr;

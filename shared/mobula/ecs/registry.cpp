@@ -69,12 +69,12 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
   if (config_.entities.recycling == Recycling::given) pool->make_watch();
   pools_.reserve(made + 1);
   pools_by_key_.reserve(made + 1);
-  local_pools_.reserve(local_pools_.size() + 1);
+  server_only_pools_.reserve(server_only_pools_.size() + 1);
   index_.prototypes().reserve_pools(made + 1);
   const PoolKey key{pool_key(type_id, instance), made};
   pools_by_key_.insert(std::lower_bound(pools_by_key_.begin(), pools_by_key_.end(), key), key);
   index_.prototypes().add_pool(key.key);
-  if (!type->schema) local_pools_.push_back(pool.get());
+  if (!type->schema) server_only_pools_.push_back(pool.get());
   pools_.push_back(std::move(pool));
   return made;
 }
@@ -91,7 +91,7 @@ Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, boo
   return *(pool_by_slot_[slot] = &pool);
 }
 
-Pool& Registry::open_local_pool(std::uint32_t slot, ComponentType type) {
+Pool& Registry::open_server_only_pool(std::uint32_t slot, ComponentType type) {
   const std::string name = type.name;
   const bool registered = register_type(std::move(type)).ok();
   MOBULA_ASSERT(registered, "two local component types are called " + name +
@@ -217,7 +217,7 @@ void Registry::find_runs(std::span<const Entity> entities) {
 
 inline void Registry::drop_components(std::uint32_t index, PrototypeId prototype) noexcept {
   for (const PoolId pool : index_.prototypes().pools(prototype)) pools_[pool]->remove(index);
-  for (Pool* pool : local_pools_)
+  for (Pool* pool : server_only_pools_)
     if (pool->contains(index)) pool->remove(index);
 }
 

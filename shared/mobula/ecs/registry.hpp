@@ -197,7 +197,8 @@ class Registry {
   }
   template <class... Ts, class... Excluded>
   View<Ts...> view(Exclude<Excluded...> /*excluded*/ = {}) const {
-    static_assert((std::is_const_v<typename detail::WalkType<Ts>::Component> && ...), "a const registry is only read");
+    static_assert((std::is_const_v<typename detail::IteratedType<Ts>::Component> && ...),
+                  "a const registry is only read");
     return const_cast<Registry*>(this)->view<Ts...>(exclude<Excluded...>);
   }
   // The same over pools of these types, in their order.
@@ -330,7 +331,7 @@ class Registry {
   template <class T>
   Pool& open_default_pool();
   Pool& open_default_pool(std::uint32_t slot, std::string_view name, bool schema);
-  Pool& open_local_pool(std::uint32_t slot, ComponentType type);
+  Pool& open_server_only_pool(std::uint32_t slot, ComponentType type);
   // The default pool of a C++ type, null if there is none.
   template <class T>
   [[nodiscard]] const Pool* existing_pool() const;
@@ -355,8 +356,8 @@ class Registry {
   std::vector<Pool*> pool_by_slot_;                // by type_slot<T>
   std::uint32_t slot_count_ = 0;                   // its size, without the division that a vector's takes
   std::vector<core::Owned<Pool>> pools_;
-  std::vector<Pool*> local_pools_;  // of local components: destroy walks them
-  bool watched_ = false;            // a pool has got a watch, which it keeps for ever
+  std::vector<Pool*> server_only_pools_;  // of local components: destroy walks them
+  bool watched_ = false;                  // a pool has got a watch, which it keeps for ever
   Signal created_;
   Signal destroying_;
   std::vector<core::Owned<GroupSet>> groups_;

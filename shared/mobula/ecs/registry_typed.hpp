@@ -31,7 +31,7 @@ template <class T>
   if constexpr (SchemaComponent<T>) {
     return open_default_pool(type_slot<T>, component_name<T>(), true);
   } else {
-    return open_local_pool(type_slot<T>, local_component_type<T>());
+    return open_server_only_pool(type_slot<T>, server_only_component_type<T>());
   }
 }
 
@@ -92,7 +92,7 @@ inline T* Registry::try_get_in(Entity entity, Pool& pool) {
   if (!valid(entity)) return nullptr;
   const std::uint32_t position = pool.find(entity.index);
   if (position == Pool::none) return nullptr;
-  if constexpr (!std::is_const_v<T>) pool.stamp(position);
+  if constexpr (!std::is_const_v<T>) pool.mark_changed(position);
   return pool.typed_address<T>(position);
 }
 

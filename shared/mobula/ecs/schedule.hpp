@@ -4,9 +4,9 @@
 // always-current list, after IceFall's rosters. The list is a view, which keeps nothing, or a group, which the
 // registry keeps current in O(1) per change; it is made when the system is added and never rebuilt.
 //
-// While it walks, a system may change the composition of the entity it is given as far as walk.hpp allows. All else
-// goes through the context's commands, which are applied after each system: a system sees what those before it did.
-// What is recorded outside of a run is applied when the next begins. If a system throws, what it has recorded is
+// While it walks, a system may change the composition of the entity it is given as far as iteration.hpp allows. All
+// else goes through the context's commands, which are applied after each system: a system sees what those before it
+// did. What is recorded outside of a run is applied when the next begins. If a system throws, what it has recorded is
 // forgotten and the systems after it do not run.
 //
 // Invariant: every system is in the list of exactly one phase, and their names differ. Belongs to whoever runs the
@@ -138,20 +138,20 @@ class Schedule {
   template <class... Ts, class... Excluded>
   std::array<Access, sizeof...(Ts) + sizeof...(Excluded)> access_of(Exclude<Excluded...> /*excluded*/) {
     return {Access{registry_->pool_of<detail::PlainComponent<Ts>>(),
-                   !std::is_const_v<typename detail::WalkType<Ts>::Component>}...,
+                   !std::is_const_v<typename detail::IteratedType<Ts>::Component>}...,
             Access{registry_->pool_of<Excluded>(), false}...};
   }
 
   template <class... Ts, class Function>
   static void call_each(const View<Ts...>& view, const SystemContext& context, Function& function) {
     if constexpr (std::is_invocable_v<Function&, const SystemContext&, Entity,
-                                      typename detail::WalkType<Ts>::Argument...>) {
-      view.each([&](Entity entity, typename detail::WalkType<Ts>::Argument... components) {
+                                      typename detail::IteratedType<Ts>::Argument...>) {
+      view.each([&](Entity entity, typename detail::IteratedType<Ts>::Argument... components) {
         function(context, entity, components...);
       });
     } else if constexpr (std::is_invocable_v<Function&, const SystemContext&,
-                                             typename detail::WalkType<Ts>::Argument...>) {
-      view.each([&](typename detail::WalkType<Ts>::Argument... components) { function(context, components...); });
+                                             typename detail::IteratedType<Ts>::Argument...>) {
+      view.each([&](typename detail::IteratedType<Ts>::Argument... components) { function(context, components...); });
     } else {
       view.each(function);
     }

@@ -79,7 +79,8 @@ void SortTarget::apply(const std::uint32_t* order, Scratch& components) const {
   } else {
     for (const std::vector<Pool*>* part : {&group->pools().owned, &group->pools().required})
       for (const Pool* walked : *part)
-        MOBULA_ASSERT(!walked->walked(), "a group is sorted while its pool " + walked->instance_name() + " is walked");
+        MOBULA_ASSERT(!walked->is_iterated(),
+                      "a group is sorted while its pool " + walked->instance_name() + " is walked");
   }
   std::uint32_t first = 0;
   std::uint32_t end = order == nullptr ? 0 : size();

@@ -136,13 +136,14 @@ void Hierarchy::compare_transforms() {
 
 bool Hierarchy::must_compute() const {
   const ecs::Tick since = std::min(last_update_, registry_.tick());
-  const std::span<const ecs::Tick> stamps = transforms_->stamps();
-  return order_.any_touched() || std::any_of(stamps.begin(), stamps.end(), [=](ecs::Tick t) { return t >= since; });
+  const std::span<const ecs::Tick> change_ticks = transforms_->change_ticks();
+  return order_.any_touched() ||
+         std::any_of(change_ticks.begin(), change_ticks.end(), [=](ecs::Tick t) { return t >= since; });
 }
 
 void Hierarchy::compute() {
   const ecs::Tick since = std::min(last_update_, registry_.tick());
-  const ecs::Tick* const stamps = transforms_->stamps().data();
+  const ecs::Tick* const change_ticks = transforms_->change_ticks().data();
   const std::span<const DepthOrder::Row> rows = order_.rows();
   std::uint8_t* const touched = order_.touched();
   for (std::uint32_t begin = 0; begin < rows.size(); begin += Pool::block_size) {
@@ -152,7 +153,7 @@ void Hierarchy::compute() {
     for (std::uint32_t position = begin; position < end; ++position) {
       const DepthOrder::Row& row = rows[position];
       const bool parent_moved = row.parent != none && touched[row.parent] != 0;
-      if (touched[position] == 0 && !parent_moved && stamps[row.source >> Pool::block_shift] < since) continue;
+      if (touched[position] == 0 && !parent_moved && change_ticks[row.source >> Pool::block_shift] < since) continue;
       const Transform& local = *transforms_->typed_address<const Transform>(row.source);
       const WorldTransform value =
           row.parent == none ? as_root(local)
@@ -162,7 +163,7 @@ void Hierarchy::compute() {
       worlds[position - begin] = value;
       changed = true;
     }
-    if (changed) worlds_.stamp(begin);
+    if (changed) worlds_.mark_changed(begin);
   }
   order_.forget_touched();
 }

@@ -15,9 +15,9 @@ std::span<const std::uint32_t> Links::follow(const ecs::Registry& registry, cons
   seen_values_.resize(seen_indices_.size());
 
   const ecs::Tick since = std::min(last_, registry.tick());
-  const std::span<const ecs::Tick> stamps = parents.stamps();
-  for (std::uint32_t block = 0; block < stamps.size(); ++block)
-    if (stamps[block] >= since) compare_block(parents, block, before);
+  const std::span<const ecs::Tick> change_ticks = parents.change_ticks();
+  for (std::uint32_t block = 0; block < change_ticks.size(); ++block)
+    if (change_ticks[block] >= since) compare_block(parents, block, before);
   // What only shrank has no stamp.
   for (std::uint32_t block = parents.size() >> Pool::block_shift; block << Pool::block_shift < before; ++block)
     compare_block(parents, block, before);

@@ -227,7 +227,7 @@ TEST(Walk, AnExceptionEndsTheWalkAndNothingElse) {
   World world;
   for (int i = 0; i < 10; ++i) world.add<Position>(world.create());
   EXPECT_THROW(world.view<Position>().each([](Position&) { throw 1; }), int);
-  EXPECT_FALSE(world.pool<Position>().walked());
+  EXPECT_FALSE(world.pool<Position>().is_iterated());
 }
 
 #ifdef MOBULA_ASSERTS
@@ -239,10 +239,10 @@ TEST(Walk, AsARangeIsGuardedUntilItsIteratorEnds) {
   {
     auto first = world.view<Position>().begin();
     const auto moved = std::move(first);
-    EXPECT_TRUE(pool.walked());
+    EXPECT_TRUE(pool.is_iterated());
     EXPECT_DEATH(pool.claim_order(OrderOwner::sort), "reordered while it is walked");
   }
-  EXPECT_FALSE(pool.walked());
+  EXPECT_FALSE(pool.is_iterated());
 }
 
 TEST(Walk, AnEntityThatEntersTheGroupWhoseComponentsAreWalkedAsserts) {

@@ -45,36 +45,36 @@ namespace detail {
 
 // How a walk hands out one of its types.
 template <class T>
-struct WalkType {
+struct IteratedType {
   using Component = T;
   using Argument = T&;
   static constexpr bool required = true;
 };
 template <class T>
-struct WalkType<Maybe<T>> {
+struct IteratedType<Maybe<T>> {
   using Component = T;
   using Argument = T*;
   static constexpr bool required = false;
 };
 template <class T>
-using PlainComponent = std::remove_const_t<typename WalkType<T>::Component>;
+using PlainComponent = std::remove_const_t<typename IteratedType<T>::Component>;
 
 // While it lives nothing may reorder the pools: that asserts.
 template <std::size_t Count>
-class WalkGuard {
+class IterationGuard {
  public:
-  explicit WalkGuard(const std::array<Pool*, Count>& pools) : pools_(pools) {
-    for (Pool* pool : pools_) pool->begin_walk();
+  explicit IterationGuard(const std::array<Pool*, Count>& pools) : pools_(pools) {
+    for (Pool* pool : pools_) pool->begin_iteration();
   }
-  WalkGuard(WalkGuard&& other) noexcept : pools_(other.pools_), holds_(std::exchange(other.holds_, false)) {}
-  WalkGuard& operator=(WalkGuard&& other) noexcept {
+  IterationGuard(IterationGuard&& other) noexcept : pools_(other.pools_), holds_(std::exchange(other.holds_, false)) {}
+  IterationGuard& operator=(IterationGuard&& other) noexcept {
     std::swap(pools_, other.pools_);
     std::swap(holds_, other.holds_);
     return *this;
   }
-  ~WalkGuard() {
+  ~IterationGuard() {
     if (!holds_) return;
-    for (Pool* pool : pools_) pool->end_walk();
+    for (Pool* pool : pools_) pool->end_iteration();
   }
 
  private:
@@ -83,18 +83,18 @@ class WalkGuard {
 };
 
 template <class... Ts>
-class Walk {
+class Iteration {
  public:
   using Pools = std::array<Pool*, sizeof...(Ts)>;
 
-  static constexpr std::array<bool, sizeof...(Ts)> required{WalkType<Ts>::required...};
+  static constexpr std::array<bool, sizeof...(Ts)> required{IteratedType<Ts>::required...};
 
   // Over all of `lead`, or over the members of `group`.
-  Walk(const EntityPool& entities, const Pools& pools, const ExcludedPools& excluded, const SparseSet& lead)
+  Iteration(const EntityPool& entities, const Pools& pools, const ExcludedPools& excluded, const SparseSet& lead)
       : entities_(&entities), pools_(pools), excluded_(excluded), lead_(&lead) {
     for (std::size_t i = 0; i < pools_.size(); ++i) follows_[i] = &pools_[i]->set() == lead_;
   }
-  Walk(const EntityPool& entities, const Pools& pools, const GroupSet& group)
+  Iteration(const EntityPool& entities, const Pools& pools, const GroupSet& group)
       : entities_(&entities), pools_(pools), lead_(&group.set()), group_(&group) {
     for (std::size_t i = 0; i < pools_.size(); ++i) follows_[i] = pools_[i]->owner_group() == &group;
   }
@@ -102,7 +102,7 @@ class Walk {
   // function(arguments...) or function(Entity, arguments...); T& for each T, T* for each Maybe<T>.
   template <class Function>
   void each(Function& function) const {
-    const WalkGuard<sizeof...(Ts)> guard(pools_);
+    const IterationGuard<sizeof...(Ts)> guard(pools_);
     const Alignment alignment = align(all);
     std::uint32_t block = (size() + block_size - 1) / block_size;
     while (block > 0) {
@@ -122,7 +122,7 @@ class Walk {
   [[nodiscard]] std::uint32_t size() const { return group_ != nullptr ? group_->size() : lead_->size(); }
 
   // For ranges: the components of the entity at a position of the lead, if it matches.
-  using Element = std::tuple<Entity, typename WalkType<Ts>::Argument...>;
+  using Element = std::tuple<Entity, typename IteratedType<Ts>::Argument...>;
   [[nodiscard]] bool matches(std::uint32_t position) const {
     const std::uint32_t index = lead_->indices()[position];
     for (std::size_t i = 0; i < pools_.size(); ++i)
@@ -133,9 +133,9 @@ class Walk {
 
  private:
   template <class T>
-  using Component = typename WalkType<T>::Component;
+  using Component = typename IteratedType<T>::Component;
   template <class T>
-  using Argument = typename WalkType<T>::Argument;
+  using Argument = typename IteratedType<T>::Argument;
 
   static constexpr std::uint32_t block_size = Pool::block_size;
   static constexpr std::index_sequence_for<Ts...> all{};
@@ -148,11 +148,11 @@ class Walk {
     bool compared;
     std::uint64_t version;
 
-    [[nodiscard]] bool outdated(const Walk& walk) const { return compared && walk.version() != version; }
-    [[nodiscard]] bool holds(const Walk& walk, std::uint32_t block) const {
+    [[nodiscard]] bool outdated(const Iteration& iteration) const { return compared && iteration.version() != version; }
+    [[nodiscard]] bool holds(const Iteration& iteration, std::uint32_t block) const {
       for (const std::uint64_t* bits : blocks)
         if (bits != nullptr && (bits[block / 64] >> block % 64 & 1) == 0) return false;
-      return walk.excluded_.count == 0 || !walk.excludes_any(block);
+      return iteration.excluded_.count == 0 || !iteration.excludes_any(block);
     }
   };
 
@@ -226,10 +226,10 @@ class Walk {
 
   template <class T>
   static RunColumn<T> open_run(Pool& pool, std::uint32_t first, std::uint32_t end) {
-    if constexpr (!WalkType<T>::required) {
+    if constexpr (!IteratedType<T>::required) {
       return {&pool};
     } else {
-      if constexpr (!std::is_const_v<T>) pool.stamp_run(first, end);
+      if constexpr (!std::is_const_v<T>) pool.mark_run_changed(first, end);
       return {pool.template typed_address<T>(first)};
     }
   }
@@ -316,13 +316,13 @@ class Walk {
   template <class T>
   static T* find_component(Pool& pool, std::uint32_t position) {
     if (position == SparseSet::none) return nullptr;
-    if constexpr (!std::is_const_v<T>) pool.stamp(position);
+    if constexpr (!std::is_const_v<T>) pool.mark_changed(position);
     return pool.template typed_address<T>(position);
   }
   template <class T>
   static Argument<T> argument(Pool& pool, std::uint32_t position) {
-    if constexpr (WalkType<T>::required) {
-      if constexpr (!std::is_const_v<T>) pool.stamp(position);
+    if constexpr (IteratedType<T>::required) {
+      if constexpr (!std::is_const_v<T>) pool.mark_changed(position);
       return *pool.template typed_address<T>(position);
     } else {
       return find_component<Component<T>>(pool, position);
@@ -350,17 +350,18 @@ class Walk {
 // `for (auto [entity, position, velocity] : view)`, from the last position to the first. Mutable components count as
 // written when they are handed out.
 template <class... Ts>
-class WalkIterator {
+class EntityIterator {
  public:
   using iterator_concept = std::input_iterator_tag;
-  using value_type = typename Walk<Ts...>::Element;
+  using value_type = typename Iteration<Ts...>::Element;
   using difference_type = std::ptrdiff_t;
 
-  explicit WalkIterator(const Walk<Ts...>& walk) : walk_(walk), guard_(walk.pools()), position_(walk.size()) {
+  explicit EntityIterator(const Iteration<Ts...>& iteration)
+      : iteration_(iteration), guard_(iteration.pools()), position_(iteration.size()) {
     advance();
   }
-  value_type operator*() const { return walk_.element(position_); }
-  WalkIterator& operator++() {
+  value_type operator*() const { return iteration_.element(position_); }
+  EntityIterator& operator++() {
     advance();
     return *this;
   }
@@ -369,14 +370,14 @@ class WalkIterator {
 
  private:
   void advance() {
-    if (position_ > walk_.size()) position_ = walk_.size();
+    if (position_ > iteration_.size()) position_ = iteration_.size();
     do {
       --position_;  // below 0 is `none`
-    } while (position_ != SparseSet::none && !walk_.matches(position_));
+    } while (position_ != SparseSet::none && !iteration_.matches(position_));
   }
 
-  Walk<Ts...> walk_;
-  WalkGuard<sizeof...(Ts)> guard_;
+  Iteration<Ts...> iteration_;
+  IterationGuard<sizeof...(Ts)> guard_;
   std::uint32_t position_;
 };
 
