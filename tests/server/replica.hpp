@@ -112,7 +112,7 @@ class LossyPipe {
 class Replica {
  public:
   Replica(RandomWorld& world, std::uint32_t loss_percent, std::uint32_t delay_max)
-      : strings(world.publisher.published()),
+      : encoded(world.publisher.published()),
         view(world.publisher.published(), encoded, true),
         deltas(world.random, loss_percent, delay_max),
         inputs(world.random, loss_percent, delay_max),

@@ -16,7 +16,7 @@ using engine::Transform;
 // A world, a view of all of it, and a mirror; deltas are given to it when and in which order the test wants.
 class InterpolationTest : public testing::Test {
  protected:
-  InterpolationTest() : strings(world.publisher.published()), view(world.publisher.published(), encoded, true) {}
+  InterpolationTest() : encoded(world.publisher.published()), view(world.publisher.published(), encoded, true) {}
 
   ecs::Entity create(float x) {
     const ecs::Entity entity = world.create();
@@ -303,7 +303,7 @@ TEST(Interpolation, RotationsOfFourIntegersTurnToo) {
   ecs::Registry registry;
   ASSERT_TRUE(reflect::register_components(registry, *schema).ok());
   server::Publisher publisher(registry, *schema);
-  server::EncodedDeltaCache strings(publisher.published());
+  server::EncodedDeltaCache encoded(publisher.published());
   server::ClientView view(publisher.published(), encoded, false);
   const auto mirror = std::move(*Mirror::make(schema, 100));
   mirror->set_view_tick(1);

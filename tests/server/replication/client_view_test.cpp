@@ -206,7 +206,7 @@ TEST(ClientView, WhatIsMoreImportantGoesOutMoreOften) {
     busy.push_back(world.create());
     world.registry.add<engine::Transform>(busy.back());
   }
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ClientView view(world.publisher.published(), encoded, false);
   std::map<ecs::Tick, std::uint32_t> sizes;
   std::size_t bytes = 0;
@@ -258,7 +258,7 @@ TEST(ClientView, AnEntityThatNeverWasOnItsWayIsNotSaidToBeGone) {
   RandomWorld world(6);
   const ecs::Entity entity = world.create();
   world.publish();
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ClientView view(world.publisher.published(), encoded, false);
   view.add_visible(entity.index, false);
   world.end_tick();
@@ -305,7 +305,7 @@ std::vector<core::Bytes> specified_deltas() {
 
 TEST(ClientView, ItsDeltasAreThoseThatTheSpecificationShows) {
   RandomWorld world(1);
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ClientView view(world.publisher.published(), encoded, false);
   std::vector<core::Bytes> deltas;
   const auto tell = [&] {
@@ -341,7 +341,7 @@ TEST(ClientView, WhoHasNoMoreIdsWaitsUntilOneIsFree) {
   constexpr std::uint32_t ids = 262'144;
   const ecs::EntityRange range = world.create_many(ids + 1);
   world.publish();
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ClientView view(world.publisher.published(), encoded, false);
   for (std::uint32_t i = 0; i < ids; ++i) ASSERT_TRUE(view.add_visible(range.first + i, false));
   EXPECT_FALSE(view.add_visible(range.first + ids, false));
@@ -356,7 +356,7 @@ TEST(ClientView, RefusesToHaveTheFutureAcknowledged) {
   RandomWorld world(8);
   world.changes(20);
   world.publish();
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ClientView view(world.publisher.published(), encoded, true);
   const core::Status acknowledged = view.acknowledge({.ack = 1, .newest = 1, .words = 4});
   ASSERT_FALSE(acknowledged.ok());
@@ -373,7 +373,7 @@ TEST(ClientView, LateAcknowledgementsChangeNothing) {
   RandomWorld world(9);
   const ecs::Entity entity = world.create();
   world.publish();
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ClientView view(world.publisher.published(), encoded, true);
   view.add_visible(entity.index, false);
   write(view, encoded, world);
@@ -392,7 +392,7 @@ TEST(ClientView, AClientThatLiesHarmsNobodyElse) {
     RandomWorld world(seed);
     world.changes(40);
     Replica honest(world, 10, 2);
-    EncodedDeltaCache strings(world.publisher.published());
+    EncodedDeltaCache encoded(world.publisher.published());
     ClientView lied_to(world.publisher.published(), encoded, true);
     for (int tick = 0; tick < 300; ++tick) {
       world.changes(world.random.below(10));

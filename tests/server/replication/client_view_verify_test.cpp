@@ -151,7 +151,7 @@ TEST(ClientViewVerify, AHostileClientGainsNothingAndIsToldWhatItMaySeeAlone) {
   const ecs::Entity hidden = world.create();
   world.registry.add<demo::Health>(hidden);
   world.publish();
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ClientView view(world.publisher.published(), encoded, true);
   view.add_visible(mine.index, false);
   for (int round = 0; round < 2000; ++round) {
