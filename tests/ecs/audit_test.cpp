@@ -40,7 +40,7 @@ TEST_F(StampAuditTest, AWriteThroughAKeptReferenceIsFound) {
   const std::vector<UnmarkedBlock> found = next_tick();
   EXPECT_EQ(found, expected);
   EXPECT_EQ(to_string(found[0], world),
-            "block 2 of pool Health, from entity " + to_string(entities[128]) + " on, has changed without a stamp");
+            "block 2 of pool Health, from entity " + to_string(entities[128]) + " on, has changed without a change tick");
   EXPECT_TRUE(next_tick().empty()) << "it is told once";
 }
 

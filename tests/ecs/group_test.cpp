@@ -194,11 +194,11 @@ TEST_F(GroupTest, MembersTakeTheOrderTheyAreGiven) {
 TEST_F(GroupTest, ListenersOfAConstructionFindTheEntityInItsGroup) {
   const auto group = world.group<Position, Health>();
   int heard = 0;
-  world.signals<Health>().construct.connect([&](std::span<const Entity> told) {
-    for (const Entity entity : told) heard += group.contains(entity) ? 1 : 0;
+  world.signals<Health>().construct.connect([&](std::span<const Entity> entities) {
+    for (const Entity entity : entities) heard += group.contains(entity) ? 1 : 0;
   });
-  world.signals<Health>().destroy.connect([&](std::span<const Entity> told) {
-    for (const Entity entity : told) heard += group.contains(entity) ? 100 : 0;
+  world.signals<Health>().destroy.connect([&](std::span<const Entity> entities) {
+    for (const Entity entity : entities) heard += group.contains(entity) ? 100 : 0;
   });
   const Entity entity = world.create();
   world.add<Position>(entity);
@@ -211,8 +211,8 @@ TEST_F(GroupTest, ListenersOfAConstructionFindTheEntityInItsGroup) {
 // What a listener adds during bulk creation may complete a group before its other pools have been told of.
 TEST_F(GroupTest, AListenerThatCompletesAGroupDuringABulkCreateDoesSoOnce) {
   const auto group = world.group<Position, Health, Label>();
-  world.signals<Position>().construct.connect([&](std::span<const Entity> told) {
-    for (const Entity entity : told) world.add(entity, make<Label>(1));
+  world.signals<Position>().construct.connect([&](std::span<const Entity> entities) {
+    for (const Entity entity : entities) world.add(entity, make<Label>(1));
   });
   entities.resize(70);
   ASSERT_TRUE(world.create(std::span(entities), Position{}, Health{}));
@@ -268,7 +268,7 @@ TEST_F(GroupTest, APoolIsOwnedByOneGroupAndObservedByMany) {
 TEST_F(GroupTest, NoGroupTakesOverAPoolThatIsWalked) {
   world.add<Position>(world.create());
   EXPECT_DEATH(world.view<Position>().each([&](Position&) { world.group<Position, Health>(); }),
-               "pool Position is reordered while it is walked");
+               "pool Position is reordered while it is iterated");
 }
 #endif
 

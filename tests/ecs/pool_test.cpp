@@ -367,8 +367,8 @@ TEST_F(PoolTest, NothingReordersAPoolWhileItIsWalked) {
   pool.begin_iteration();
   pool.end_iteration();
   EXPECT_TRUE(pool.is_iterated());
-  EXPECT_DEATH(pool.reorder(0, order, scratch), "pool Fog is reordered while it is walked");
-  EXPECT_DEATH(pool.claim_order(OrderOwner::sort), "pool Fog is reordered while it is walked");
+  EXPECT_DEATH(pool.reorder(0, order, scratch), "pool Fog is reordered while it is iterated");
+  EXPECT_DEATH(pool.claim_order(OrderOwner::sort), "pool Fog is reordered while it is iterated");
   pool.end_iteration();
   pool.reorder(0, order, scratch);
   EXPECT_EQ(listed(), (std::vector<std::uint32_t>{1, 0}));

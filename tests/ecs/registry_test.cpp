@@ -399,7 +399,7 @@ TEST_F(RegistryTest, MisuseIsNamedWithEntityAndType) {
   EXPECT_DEATH(world.remove<Mana>(std::span(&entity, 1)), "entity 0.1 has no component Mana");
   EXPECT_DEATH(world.remove<Label>(entity), "entity 0.1 has no component .*Label");
   EXPECT_DEATH(world.get<Position>(entity, world.pool_of<Health>()), "pool Health holds Health, not Position");
-  EXPECT_DEATH(world.add_bytes(entity, world.pool_of<Label>()), "Label is local: it is no bytes");
+  EXPECT_DEATH(world.add_bytes(entity, world.pool_of<Label>()), "Label is server-only: it has no byte form");
   EXPECT_DEATH(world.add_bytes(entity, world.pool_of<Mana>(), core::ByteView(core::Bytes(3))), "Mana has its size");
   world.destroy(entity);
   EXPECT_DEATH(world.destroy(entity), "0.1, which is not alive");
@@ -428,7 +428,7 @@ TEST_F(RegistryTest, MoreMisuseAsserts) {
 // As if another file's anonymous namespace had a Marker too.
 TEST_F(RegistryTest, TwoLocalTypesOfOneNameAssert) {
   ASSERT_TRUE(world.register_type(server_only_component_type<Marker>()).ok());
-  EXPECT_DEATH(world.add<Marker>(world.create()), "two local component types are called .*::Marker");
+  EXPECT_DEATH(world.add<Marker>(world.create()), "two server-only component types are called .*::Marker");
 }
 
 struct Unregistered {

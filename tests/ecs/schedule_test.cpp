@@ -509,12 +509,12 @@ TEST_F(ScheduleDeathTest, AddingOrRunningInsideOfARunAsserts) {
   what = 1;
   EXPECT_DEATH(schedule.run(), "phase late is added while systems run");
   what = 2;
-  EXPECT_DEATH(schedule.run(), "a system runs systems");
+  EXPECT_DEATH(schedule.run(), "a system runs a phase");
 }
 
 TEST_F(ScheduleDeathTest, ASystemOfNoPhaseAsserts) {
   EXPECT_DEATH(schedule.add("lost", phase + 1, [](const SystemContext&) {}),
-               "system lost is of a phase that there is not");
+               "system lost names a phase that does not exist");
   EXPECT_DEATH(schedule.run_phase(phase + 1), "there is no such phase");
 }
 

@@ -549,8 +549,8 @@ TEST(Sort, OfWhatIsWalkedAsserts) {
   registry.add<Weight>(registry.create(), {1, 0});
   const auto key = [](const Weight& weight) { return weight.key; };
   const auto group = registry.group<>(with<Weight>);
-  EXPECT_DEATH(registry.view<Weight>().each([&](Weight&) { sort_by<Weight>(registry, key); }), "is walked");
-  EXPECT_DEATH(group.each([&](Weight&) { sort_by<Weight>(group, key); }), "is walked");
+  EXPECT_DEATH(registry.view<Weight>().each([&](Weight&) { sort_by<Weight>(registry, key); }), "is iterated");
+  EXPECT_DEATH(group.each([&](Weight&) { sort_by<Weight>(group, key); }), "is iterated");
 }
 #endif
 

@@ -431,7 +431,7 @@ TEST_F(HierarchyTest, MovingWhatIsWalkedAsserts) {
   update();
   world.add<Parent>(a, {b});
   EXPECT_DEATH(world.view<const WorldTransform>().each([&](const WorldTransform&) { hierarchy.update(); }),
-               "while it is walked");
+               "while it is iterated");
 }
 
 TEST_F(HierarchyTest, AskingForTheSubtreeOfTheDeadAsserts) {

@@ -11,7 +11,7 @@ std::uint32_t positions_in(std::uint32_t block, std::uint32_t size) {
   return std::min(block_positions, size - std::min(size, block * block_positions));
 }
 
-// A block lies in one page.
+// Hashes indices and components. A block lies within one slab.
 std::uint64_t hash_block(const Pool& pool, std::uint32_t block) {
   const std::uint32_t first = block * block_positions;
   const std::uint32_t count = positions_in(block, pool.size());
@@ -46,7 +46,7 @@ void ChangeTickAudit::audit(const Pool& pool, Remembered& before, std::vector<Un
 
 std::string to_string(const UnmarkedBlock& block, const Registry& registry) {
   return "block " + std::to_string(block.block) + " of pool " + registry.pool(block.pool).instance_name() +
-         ", from entity " + to_string(block.first) + " on, has changed without a stamp";
+         ", from entity " + to_string(block.first) + " on, has changed without a change tick";
 }
 
 }  // namespace mobula::ecs

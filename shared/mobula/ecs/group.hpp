@@ -1,18 +1,19 @@
-// The entities that have all of some components and none of others, always current: kept by the
-// registry from when it is first asked for. Owned components lie in one order and are walked as bare arrays;
-// `with<...>` are looked up. A group is a small value; two of the same pools are the same group.
+// Group: the entities that have all of some components and none of others. The registry creates it on first use and
+// keeps it current. Owned components lie in one order and are iterated as bare arrays; `with<...>` are looked up. A
+// Group is a small value; two with the same pools refer to the same group.
 #pragma once
 
 #include <mobula/ecs/iteration.hpp>
 
 namespace mobula::ecs {
 
-// What members must have, without the group owning its order.
+/// Components that members must have without the group owning their order.
 template <class... Ts>
 struct With {};
 template <class... Ts>
 inline constexpr With<Ts...> with{};
 
+/// Handle of a group of entities.
 template <class... Ts>
 class Group {
  public:
@@ -21,7 +22,7 @@ class Group {
   Group(const EntityPool& entities, GroupSet& set, const std::array<Pool*, sizeof...(Ts)>& pools)
       : entities_(&entities), set_(&set), pools_(pools) {}
 
-  // function(arguments...) or function(Entity, arguments...).
+  /// Calls function(components...) or function(Entity, components...) for each member.
   template <class Function>
   void each(Function&& function) const {
     iteration().each(function);

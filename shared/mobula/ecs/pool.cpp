@@ -13,7 +13,7 @@ constexpr std::align_val_t slab_alignment{64};
 std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(::operator new(bytes, slab_alignment)); }
 void release(std::byte* bytes) { ::operator delete(bytes, slab_alignment); }
 
-// function(components, bytes) for each array that positions first … end - 1 lie in.
+// Calls function(components, bytes) for each array that positions first … end - 1 lie in.
 template <class Function>
 void each_array(const Pool& pool, std::uint32_t first, std::uint32_t end, Function function) {
   while (first < end) {
@@ -85,8 +85,8 @@ void Pool::clear() noexcept {
   set_.clear();
 }
 
-// A slab is as long as half of all before it, within bounds, or as is asked for: few entities take little memory, and
-// many lie in long arrays that are read straight on.
+// Adds a slab of half the present size, within bounds, or of the requested size. Few entities take little memory; many
+// lie in long arrays that are read sequentially.
 void Pool::add_slab(std::uint32_t capacity) {
   const auto begin = static_cast<std::uint32_t>(blocks_.size());
   const std::uint32_t end = std::max(begin + std::clamp(begin / 2, 1u, 512u), (capacity + block_mask) >> block_shift);
@@ -109,7 +109,7 @@ std::uint32_t Pool::slab_end(std::uint32_t position, std::uint32_t end) const {
 }
 
 void Pool::append_rows(const EntityBatch& batch, std::span<const std::uint32_t> offsets, const std::byte* rows) {
-  MOBULA_ASSERT(schema_, "rows are bytes, and so are only schema components");
+  MOBULA_ASSERT(schema_, "rows are bytes: schema components only");
   const std::uint32_t position = size();
   const std::uint32_t end = position + static_cast<std::uint32_t>(offsets.size());
   reserve(end);
@@ -134,7 +134,7 @@ void Pool::copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* ro
 }
 
 void Pool::assign(std::span<const std::uint32_t> indices, const std::byte* rows) {
-  MOBULA_ASSERT(schema_ && size() == 0, "rows are bytes, and they fill an empty pool");
+  MOBULA_ASSERT(schema_ && size() == 0, "rows fill an empty pool of a schema component");
   const auto count = static_cast<std::uint32_t>(indices.size());
   try {
     reserve(count);
@@ -170,7 +170,7 @@ void Pool::claim_order(OrderOwner owner, const GroupSet* group) {
   MOBULA_ASSERT(
       order_owner_ == OrderOwner::nobody || (owner == OrderOwner::sort && order_owner_ == owner),
       "the order of pool " + instance_name_ + " already has an owner (a sort's is given up by release_order)");
-  MOBULA_ASSERT(!is_iterated(), "pool " + instance_name_ + " is reordered while it is walked");
+  MOBULA_ASSERT(!is_iterated(), "pool " + instance_name_ + " is reordered while it is iterated");
   order_owner_ = owner;
   owner_group_ = group;
 }
@@ -186,12 +186,12 @@ void Pool::swap(std::uint32_t a, std::uint32_t b) noexcept {
   mark_changed(b);
 }
 
-// copy(to, from): of one element of that size, known where it is compiled for the usual ones.
+// copy(to, from) copies one element of that size, a compile-time constant for the common ones.
 template <class Copy>
 void Pool::reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> order, std::byte* room,
                           std::size_t element_size, Copy copy) {
   const auto end = first + static_cast<std::uint32_t>(order.size());
-  // function(first position, position behind the last) for each block in which something moves.
+  // Calls function(first position, end position) for each block in which something moves.
   const auto each_block = [&](auto function) {
     for (std::uint32_t begin = first; begin < end;) {
       const std::uint32_t next = std::min(end, (begin | block_mask) + 1);
@@ -218,7 +218,7 @@ void Pool::reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> or
 }
 
 void Pool::reorder(std::uint32_t first, std::span<const std::uint32_t> order, Scratch& scratch) {
-  MOBULA_ASSERT(!is_iterated(), "pool " + instance_name_ + " is reordered while it is walked");
+  MOBULA_ASSERT(!is_iterated(), "pool " + instance_name_ + " is reordered while it is iterated");
   std::byte* room = scratch.room(reorder_bytes(order.size()));
   set_.reorder(first, order, reinterpret_cast<std::uint32_t*>(room));
   const auto plain = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {

@@ -1,5 +1,5 @@
-// What a registry does for a C++ type: how a type finds its pool, and access that needs to know the component's layout.
-// The end of registry.hpp, which includes it.
+// Registry: typed members. How a type finds its pool, and access that needs the component's layout. Included at the
+// end of registry.hpp.
 #pragma once
 
 #include <mobula/ecs/registry.hpp>
@@ -14,7 +14,7 @@ inline Pool& Registry::pool() {
   return open_default_pool<T>();
 }
 
-// A schema component's may have been opened by its name alone.
+/// The pool of a schema component may have been opened by name only.
 template <class T>
 inline const Pool* Registry::existing_pool() const {
   const std::uint32_t slot = type_slot<T>;
@@ -37,7 +37,7 @@ template <class T>
 
 template <class T>
 PoolId Registry::pool_of(std::string_view instance_name) {
-  pool<T>();  // registers a local type
+  pool<T>();  // registers a server-only type
   const core::Result<PoolId> opened = open_pool(core::StringId32(component_name<T>()), instance_name);
   MOBULA_ASSERT(opened.ok(), opened.error().message);
   return *opened;
@@ -61,7 +61,7 @@ inline T& Registry::emplace_in(Entity entity, Pool& pool, Arguments&&... argumen
   commit_add(entity, pool, schema, prepared);
   if (pool.watch() == nullptr) [[likely]]
     return *made;
-  tell_constructed(pool, entity);
+  emit_constructed(pool, entity);
   return get_in<T>(entity, pool);
 }
 
@@ -77,7 +77,7 @@ void Registry::add(std::span<const Entity> entities, const T& value) {
     throw;
   }
   commit_add(entities, target);
-  if (target.watch() != nullptr) tell_constructed(target, entities);
+  if (target.watch() != nullptr) emit_constructed(target, entities);
 }
 
 template <SchemaComponent... Ts>

@@ -1,17 +1,19 @@
-// The entities that have all of some components and none of others, found when it is walked: a view
-// keeps nothing and costs nothing to make. `const T` reads; `T` counts as written.
-// It walks the smallest pool. What may change meanwhile: iteration.hpp.
+// View: the entities that have all of some components and none of others, found during iteration. A view stores
+// nothing and costs nothing to create. `const T` reads; `T` counts as written. It iterates the smallest pool. Changes
+// allowed meanwhile: iteration.hpp.
 #pragma once
 
 #include <mobula/ecs/iteration.hpp>
 
 namespace mobula::ecs {
 
+/// Components that entities of a view or group must not have.
 template <class... Ts>
 struct Exclude {};
 template <class... Ts>
 inline constexpr Exclude<Ts...> exclude{};
 
+/// Entities that have all of some components and none of others.
 template <class... Ts>
 class View {
  public:
@@ -20,7 +22,8 @@ class View {
   View(const EntityPool& entities, const std::array<Pool*, sizeof...(Ts)>& pools, const ExcludedPools& excluded)
       : entities_(&entities), pools_(pools), excluded_(excluded) {}
 
-  // function(arguments...) or function(Entity, arguments...); T& for each T, T* for each Maybe<T>.
+  /// Calls function(components...) or function(Entity, components...) for each match; T& for each T, T* for each
+  /// Maybe<T>.
   template <class Function>
   void each(Function&& function) const {
     iteration().each(function);
@@ -28,7 +31,7 @@ class View {
   [[nodiscard]] detail::EntityIterator<Ts...> begin() const { return detail::EntityIterator<Ts...>(iteration()); }
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
-  // At most so many entities match.
+  /// Returns an upper bound of the number of matches.
   [[nodiscard]] std::uint32_t size_hint() const { return lead().size(); }
   [[nodiscard]] bool contains(Entity entity) const {
     if (!entities_->valid(entity) || excluded_.contain(entity.index)) return false;

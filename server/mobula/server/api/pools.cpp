@@ -82,7 +82,7 @@ class Copy {
   std::uint64_t mend() {
     ecs::Defragmenter defragmenter(registry_, lead_, {follower_});
     std::uint64_t moves = 0;
-    while (defragmenter.rounds() == 0) moves += defragmenter.mend(1u << 20);
+    while (defragmenter.rounds() == 0) moves += defragmenter.defragment(1u << 20);
     return moves;
   }
   [[nodiscard]] json order_json(std::uint32_t size) {
@@ -207,7 +207,7 @@ core::Result<json> mend(Inspection& world, const Request& request) {
                                                    name_of(pool.order_owner()))};
   ecs::Defragmenter& defragmenter = world.defragmenter(walk->lead, walk->pool);
   const std::uint64_t rounds = defragmenter.rounds();
-  const std::uint32_t moves = defragmenter.mend(wish->moves);
+  const std::uint32_t moves = defragmenter.defragment(wish->moves);
   return json{{"world", world.name()},
               {"pool", walk->pool},
               {"lead", walk->lead},
