@@ -1,7 +1,7 @@
 // Sent datagrams and their outcomes.
 //
 // A datagram is waiting until it is acknowledged or declared lost. A lost one is kept for some seconds, since it may
-// still be acknowledged. Such late acknowledgements are the only sign of a sudden rise of the RTT.
+// still be acknowledged. Late acknowledgements are the only sign of a sudden rise of the RTT.
 // Invariant: oldest_waiting_ is waiting, or nothing is. Nothing before it is waiting. All waiting datagrams are stored.
 #pragma once
 
