@@ -143,7 +143,7 @@ class EntityPool {
     std::uint32_t* state_ = nullptr;
   };
   [[nodiscard]] PrototypePlace prototype_place(std::uint32_t index) { return PrototypePlace(slot(index).state); }
-  /// As prototype_place(), but only for policies other than `given`.
+  /// Returns the same as prototype_place(); only for policies other than `given`.
   [[nodiscard]] PrototypePlace flat_prototype_place(std::uint32_t index) {
     MOBULA_ASSERT(!given_, "slots lie by index");
     return PrototypePlace(slots_[index].state);

@@ -87,7 +87,7 @@ class Pool {
   /// Returns the end, at most `end`, of the array that a position lies in.
   [[nodiscard]] std::uint32_t slab_end(std::uint32_t position, std::uint32_t end) const;
 
-  /// Change ticks by block: block b holds positions 64 b … 64 b + 63.
+  /// Returns the change ticks by block; block b holds positions 64 b … 64 b + 63.
   [[nodiscard]] std::span<const Tick> change_ticks() const {
     return {change_ticks_.data(), (size() + block_mask) >> block_shift};
   }
@@ -102,8 +102,8 @@ class Pool {
 
   // Adding and removing ------------------------------------------------------------------
 
-  /// Adding takes three steps, so that an exception changes nothing. make_room() allocates and finds the place, the
-  /// caller constructs at end(), commit() adds the component and returns its position.
+  /// Allocates and finds the place of a new component. Adding takes three steps, so that an exception changes nothing:
+  /// make_room(), construction by the caller at end(), and commit(), which adds the component and returns its position.
   SparseSet::Place make_room(std::uint32_t index) {
     MOBULA_ASSERT(!contains(index), "index " + std::to_string(index) + " already has component " + instance_name_);
     if (size() == capacity_) [[unlikely]]
@@ -176,7 +176,7 @@ class Pool {
   /// Null if all are set. Valid until the structure of either changes.
   [[nodiscard]] const std::uint64_t* blocks_aligned_with(const SparseSet& lead);
 
-  /// Reordering a pool during iteration asserts.
+  /// Returns whether an iteration is in progress. Reordering then asserts.
   [[nodiscard]] bool is_iterated() const { return iterations_ > 0; }
   void begin_iteration() { ++iterations_; }
   void end_iteration() { --iterations_; }

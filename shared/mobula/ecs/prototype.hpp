@@ -112,7 +112,7 @@ class PrototypeTable {
     return no_pool;
   }
 
-  /// Number of living entities with the prototype, kept by the registry.
+  /// Returns the number of living entities with the prototype, as counted by the registry.
   [[nodiscard]] std::uint32_t uses(PrototypeId prototype) const { return uses_[prototype]; }
   void retain(PrototypeId prototype, std::uint32_t count = 1) { uses_[prototype] += count; }
   void release(PrototypeId prototype, std::uint32_t count = 1) { uses_[prototype] -= count; }

@@ -133,7 +133,7 @@ class Registry {
   [[nodiscard]] bool has(Entity entity) {
     return valid(entity) && pool<std::remove_const_t<T>>().contains(entity.index);
   }
-  /// A const registry only reads and creates no pool. If the pool does not exist, no entity has the component.
+  /// Reads from a const registry, which creates no pool. If the pool does not exist, no entity has the component.
   template <class T>
   T& get(Entity entity) const;
   template <class T>
@@ -151,7 +151,7 @@ class Registry {
   template <class T, class Function>
   void patch(Entity entity, Function&& function);
 
-  /// As the typed forms, by pool, for components known only as bytes. `value`: type().size bytes; empty for the default
+  /// Adds a component known only as bytes, by pool. `value`: type().size bytes; empty for the default
   /// value. Schema components only.
   std::byte* add_bytes(Entity entity, PoolId pool, core::ByteView value = {});
   /// Allocates what adding the component may need: after it only listeners can throw.
@@ -177,13 +177,13 @@ class Registry {
   }
   void remove(std::span<const Entity> entities, PoolId pool);
 
-  /// Spawning, step 1: gives every entity of the batch its prototype; prototypes[i] belongs to batch.at(i). The columns
+  /// Starts a spawn: gives every entity of the batch its prototype; prototypes[i] belongs to batch.at(i). The columns
   /// that follow must add exactly the components that the prototypes name.
   void assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes);
-  /// Step 2, per pool: row i is the component of batch.at(offsets[i]); offsets ascend.
+  /// Adds a column of a spawn: row i is the component of batch.at(offsets[i]); offsets ascend.
   void add_column(const EntityBatch& batch, PoolId pool, std::span<const std::uint32_t> offsets, const std::byte* rows);
-  /// Step 3: entities enter their groups, and `construct` listeners are called. Until then no entity of the batch may
-  /// be destroyed.
+  /// Ends a spawn: entities enter their groups, and `construct` listeners are called. Until then no entity of the batch
+  /// may be destroyed.
   void end_spawn(const EntityBatch& batch);
   /// Destroys the batch with the components added so far, after a column failed. end_spawn() calls it if memory runs
   /// out before the first listener is called.
@@ -191,7 +191,7 @@ class Registry {
 
   // Walking ------------------------------------------------------------------------------
 
-  /// View of the entities with all of Ts and none of Excluded: view<A, const B>(exclude<C>).
+  /// Returns a view of the entities with all of Ts and none of Excluded: view<A, const B>(exclude<C>).
   template <class... Ts, class... Excluded>
   View<Ts...> view(Exclude<Excluded...> /*excluded*/ = {}) {
     return {index_.entities(), {&pool<detail::PlainComponent<Ts>>()...}, excluded_pools<Excluded...>()};
@@ -202,7 +202,7 @@ class Registry {
                   "a const registry is only read");
     return const_cast<Registry*>(this)->view<Ts...>(exclude<Excluded...>);
   }
-  /// View over the given pools, which hold these types in this order.
+  /// Returns a view over the given pools, which hold these types in this order.
   template <class... Ts>
   View<Ts...> view_of(const std::array<PoolId, sizeof...(Ts)>& pools, const ExcludedPools& excluded = {});
   /// Calls function(Entity, core::StringId32 instance, T&) for every component of the type, whatever its instance name.
@@ -221,9 +221,10 @@ class Registry {
     return signals(pool<T>().id());
   }
   PoolSignals& signals(PoolId pool);
-  /// Emitted for created entities. Bulk creates and snapshots add components before it, other calls after it.
+  /// Returns the signal for created entities. Bulk creates and snapshots add components before it, other calls after
+  /// it.
   [[nodiscard]] Signal& created() { return created_; }
-  /// Emitted for entities about to be destroyed, with all their components.
+  /// Returns the signal for entities about to be destroyed, with all their components.
   [[nodiscard]] Signal& destroying() { return destroying_; }
 
   // Prototypes and change ----------------------------------------------------------------

@@ -14,7 +14,7 @@ inline Pool& Registry::pool() {
   return open_default_pool<T>();
 }
 
-/// The pool of a schema component may have been opened by name only.
+// The pool of a schema component may have been opened by name only.
 template <class T>
 inline const Pool* Registry::existing_pool() const {
   const std::uint32_t slot = type_slot<T>;

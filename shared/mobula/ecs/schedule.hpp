@@ -97,7 +97,7 @@ class Schedule {
                       [view = registry_->view<Ts...>(excluded),
                        run = std::move(function)](const SystemContext& context) mutable { run(context, view); });
   }
-  /// Without Ts: function(context).
+  /// Adds a system called once; without Ts: function(context).
   template <class... Ts, class Function>
   SystemId add(std::string_view name, PhaseId phase, Function function) {
     if constexpr (sizeof...(Ts) == 0) {

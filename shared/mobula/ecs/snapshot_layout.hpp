@@ -80,7 +80,7 @@ struct SavedPool {
 
   [[nodiscard]] core::StringId32 type() const { return core::StringId32(record.type); }
   [[nodiscard]] core::StringId32 instance() const { return core::StringId32(instance_name); }
-  /// Rank of the pool in the prototypes' canonical order.
+  /// Returns the rank of the pool in the prototypes' canonical order.
   [[nodiscard]] std::uint64_t key() const { return static_cast<std::uint64_t>(record.type) << 32 | instance().value; }
 };
 
@@ -103,7 +103,7 @@ inline core::Error damaged(const char* sentence) { return {"damaged snapshot", s
 /// Checks that the bytes are intact and finds the columns in them. The bytes must lie at a multiple of 8.
 core::Result<SavedRegistry> parse_snapshot(core::ByteView bytes);
 
-/// As load_snapshot(), for parsed state, whose memory the caller keeps meanwhile.
+/// Loads parsed state like load_snapshot(). The caller keeps its memory meanwhile.
 core::Status load_saved(SavedRegistry saved, Registry& registry);
 
 }  // namespace mobula::ecs

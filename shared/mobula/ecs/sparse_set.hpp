@@ -181,7 +181,7 @@ class SparseSet {
   std::uint32_t* spare_page_ = nullptr;
 };
 
-/// Table entries are compared through `packed`: hence all are found before any is changed.
+// Table entries are compared through `packed`: hence all are found before any is changed.
 template <class OnMove>
 void SparseSet::erase_from_table(std::uint32_t index, OnMove on_move) noexcept {
   const std::uint32_t last = size_ - 1;
