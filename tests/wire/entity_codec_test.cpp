@@ -12,7 +12,7 @@ namespace {
 using test::Bits;
 using test::Words;
 
-// A prototype's components, all of one schema.
+// Components of a prototype, all of one schema.
 class Prototype {
  public:
   Prototype(std::shared_ptr<const reflect::Schema> schema, std::initializer_list<std::string_view> names)
@@ -53,7 +53,7 @@ std::deque<Prototype>& prototypes() {
   return all;
 }
 
-// Three states of one entity, and how they lie in time.
+// Three states of one entity, and the ticks between them.
 struct Triple {
   Words previous_baseline;
   Words baseline;
@@ -66,7 +66,7 @@ struct Triple {
   }
 };
 
-// One draw after the other: compilers differ in the order of a call's arguments.
+// Separate statements, because compilers differ in the order of a call's arguments.
 void change_some(const EntityLayout& layout, core::Random& random, Words& words) {
   const std::uint32_t chance_near = random.below(9);
   const std::uint32_t chance = random.below(9);
@@ -142,8 +142,8 @@ TEST(EntityCodec, EveryWholeEntityComesBack) {
   }
 }
 
-// Whoever measures writes the same bits, and each of them is some component's. What has not changed costs at most the
-// bit that says so.
+// Measuring writes the same bits, and attributes each to a component. Unchanged components cost at most the bit that
+// marks them.
 TEST(EntityCodec, MeasuredBitsAreThoseThatAreWritten) {
   for (const Prototype& prototype : prototypes()) {
     const EntityLayout& layout = prototype.layout;
@@ -176,7 +176,7 @@ TEST(EntityCodec, MeasuredBitsAreThoseThatAreWritten) {
   }
 }
 
-// The costliest for every unit at once: all at the other end of what was foretold.
+// The worst case for all units at once: each value is as far from its prediction as can be.
 TEST(EntityCodec, NoStringIsLongerThanIsSaid) {
   const auto fill = [](const EntityLayout& layout, bool full, Words& words) {
     for (const EntityLayout::Row& row : layout.rows) {
@@ -216,8 +216,7 @@ TEST(EntityCodec, NoStringIsLongerThanIsSaid) {
   }
 }
 
-// Bits nobody wrote: the reader stays within its words, gives none greater than may be, and RowCodec takes or refuses
-// them.
+// Random bits: the reader stays within its words and returns none above its maximum. RowCodec accepts or refuses them.
 TEST(EntityCodec, AnyBitsAreReadSafely) {
   int accepted = 0;
   int refused = 0;
@@ -229,7 +228,7 @@ TEST(EntityCodec, AnyBitsAreReadSafely) {
       const bool owner = random.chance(1, 2);
       const bool whole = random.chance(1, 4);
       Bits bits = whole ? whole_of(layout, owner, triple.now) : change_of(layout, owner, triple);
-      // A few flips of good bits reach deeper than noise.
+      // A few flips of valid bits reach deeper than noise.
       if (random.chance(1, 4)) {
         bits.bytes.resize(random.below(60));
         for (std::byte& byte : bits.bytes) byte = static_cast<std::byte>(random.below(256));
@@ -290,7 +289,7 @@ TEST(EntityCodec, OthersBitsDoNotDependOnWhatIsTheOwners) {
   }
 }
 
-// What is beyond the limits, or has no span, is as if there were no previous_baseline.
+// Beyond the limits, or without a span, the previous baseline is ignored.
 TEST(EntityCodec, OldBaselinesPredictNothing) {
   const EntityLayout& layout = prototypes().front().layout;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -306,7 +305,7 @@ TEST(EntityCodec, OldBaselinesPredictNothing) {
   }
 }
 
-TEST(EntityCodec, WhatGoesOnAsItWentTakesAFewBits) {
+TEST(EntityCodec, SteadyMotionTakesAFewBits) {
   const auto schema = *reflect::Schema::load(demo::schema_bytes());
   const Prototype prototype(schema, {"Health", "Transform"});
   Triple triple{
@@ -322,7 +321,7 @@ TEST(EntityCodec, WhatGoesOnAsItWentTakesAFewBits) {
   EXPECT_EQ(change_of(prototype.layout, false, triple).bits, 2u) << "a bit for each component";
 }
 
-// The format must not change by itself.
+// The format must not change unnoticed.
 TEST(EntityCodec, IsTheseBytes) {
   core::Bytes all;
   for (std::size_t which = 0; which < 8; ++which) {  // of the schema that stands in codec_world.hpp

@@ -24,7 +24,7 @@ Words words_of(const FieldWords& codec, const std::byte* at) {
   return words;
 }
 
-// The words once more, as plainly as can be, straight from the description.
+// Reference implementation of the words, straight from the description.
 std::int64_t reference_integer(FieldKind kind, const std::byte* at) {
   switch (kind) {
     case FieldKind::int8: return core::load<std::int8_t>(at);
@@ -95,7 +95,7 @@ Words reference_words(const Field& field, const std::byte* at) {
   return reference_number(field, at);
 }
 
-// Any bytes, or a value that is good.
+// Returns any bytes, or a valid value.
 core::Bytes random_value(const Field& field, core::Random& random) {
   core::Bytes value(field.size);
   if (random.chance(1, 2)) {
@@ -139,7 +139,7 @@ TEST(FieldWords, AreTheReferenceWords) {
   });
 }
 
-TEST(FieldWords, WhatCameFromWordsGivesTheSameWords) {
+TEST(FieldWords, ADecodedValueEncodesToTheSameWords) {
   for_each_field([](const Field& field) {
     const FieldWords codec = field_words(field);
     core::Random random(2);
@@ -309,7 +309,7 @@ TEST_P(QuaternionWords, StayAUnitCloseToWhatItWasAndAreAFixedPoint) {
     q = normalised(q);
     const engine::Quat once = snapped(q);
     ASSERT_NEAR(dot(once, once), 1, 1e-6);
-    // Two units of each part, in the worst case at a tie; the part left out gathers the errors of the others.
+    // In the worst case, at a tie, two units of each part; the omitted part accumulates the errors of the others.
     ASSERT_GE(std::abs(static_cast<double>(dot(once, q))), 1 - 12 * unit_ * unit_ - 1e-6);
     ASSERT_EQ(snapped(once), once);
     const engine::Quat negated = snapped({-q.x, -q.y, -q.z, -q.w});
@@ -317,7 +317,7 @@ TEST_P(QuaternionWords, StayAUnitCloseToWhatItWasAndAreAFixedPoint) {
   }
 }
 
-TEST_P(QuaternionWords, OfWhatIsNoRotationAreNone) {
+TEST_P(QuaternionWords, AValueThatIsNoRotationBecomesTheIdentity) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
   const engine::Quat none{.w = 1};
@@ -329,8 +329,8 @@ TEST_P(QuaternionWords, OfWhatIsNoRotationAreNone) {
   EXPECT_EQ(snapped({0, 0, 0, -1}), none);
 }
 
-// All there are, or a sample where they are many.
-TEST_P(QuaternionWords, ThatAreAcceptedComeBackAsThemselves) {
+// All words, or a sample if there are many.
+TEST_P(QuaternionWords, AcceptedWordsRoundTrip) {
   const std::uint32_t codes = 1u << GetParam();
   const bool all = GetParam() <= 4;
   const std::uint64_t tries = all ? 4ull * codes * codes * codes : 20000;

@@ -39,7 +39,7 @@ Rotation random_rotation(core::Random& random) {
   return normalised(q);
 }
 
-// Times a turn of `angle` about `axis`.
+// Multiplies by a rotation of `angle` about `axis`.
 Rotation turned(const Rotation& q, const Rotation& axis, double angle) {
   const double s = std::sin(angle / 2);
   const double w = std::cos(angle / 2);
@@ -50,7 +50,7 @@ Rotation turned(const Rotation& q, const Rotation& axis, double angle) {
           q[3] * z + q[0] * y - q[1] * x + q[2] * w, q[3] * w - q[0] * x - q[1] * y - q[2] * z};
 }
 
-// The greatest part is left out and made positive; a code's unit is the root of 1/2 by half of max.
+// Omits the greatest part, made positive. The unit of a code is the root of 1/2, divided by half of max.
 Codes codes(Rotation q, std::uint32_t max) {
   std::uint32_t omitted = 0;
   for (std::uint32_t i = 1; i < 4; ++i)
@@ -79,7 +79,7 @@ TEST(Motion, RootsAreTheGreatestWholeNumbersBelow) {
   }
 }
 
-TEST(Motion, AVectorGoesOnAsItWent) {
+TEST(Motion, AVectorKeepsItsVelocity) {
   core::Random random(2);
   for (int i = 0; i < 100000; ++i) {
     const Unit unit = vector_unit(static_cast<std::uint16_t>(1 + random.below(4)), 0xffffffffu >> random.below(32));
@@ -103,7 +103,7 @@ TEST(Motion, AVectorGoesOnAsItWent) {
   }
 }
 
-// What may be wrong is the rounding of the codes, carried on by age / span.
+// The error bound is the rounding of the codes, multiplied by age / span.
 TEST(Motion, ARotationTurnsOnAsItTurned) {
   core::Random random(3);
   for (const std::uint32_t bits : {9u, 10u, 12u, 16u}) {
@@ -124,7 +124,7 @@ TEST(Motion, ARotationTurnsOnAsItTurned) {
       const RotationMotion motion = predict_rotation(unit, baseline.data(), previous_baseline.data(), time);
       Rotation predicted{};
       for (std::size_t part = 0; part < 4; ++part) predicted[part] = static_cast<double>(motion.p[part]);
-      // What is left of a turn goes on straight, not round.
+      // The remainder of a turn continues straight, not round.
       const double whole = time.age / time.span;
       const double left = static_cast<double>(time.age) / time.span - whole;
       const double straight = 2 * std::atan2(left * std::sin(speed / 2), 1 + left - left * std::cos(speed / 2));
@@ -152,7 +152,7 @@ TEST(Motion, CodesOfARotationAreThoseOfTheSameRotation) {
   }
 }
 
-// The sanitizers would say if a sum did not fit; bits nobody meant may come from enemies.
+// The sanitizers report a sum that overflows; hostile bits may be any.
 TEST(Motion, NoCodesAreTooExtreme) {
   core::Random random(5);
   for (const std::uint32_t max : {2u, 3u, 65534u, 65535u}) {

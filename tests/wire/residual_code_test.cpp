@@ -15,7 +15,7 @@ std::uint32_t length_of(std::uint32_t table, std::uint32_t symbol) {
   return static_cast<std::uint32_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }
 
-// As texts of 0 and 1, in the order in which they are sent.
+// Returns the codes as texts of 0 and 1, in the order of transmission.
 std::map<std::string, std::uint32_t> reference_codes(std::uint32_t table) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> sorted;
   for (std::uint32_t symbol = 0; symbol < residual_symbols; ++symbol)
@@ -82,7 +82,7 @@ TEST(ResidualCode, CodesAreTheReferenceCanonicalOnes) {
   }
 }
 
-// By trying one bit after the other.
+// Decodes bit by bit.
 TEST(ResidualCode, AnyBitsReadAsTheReferenceReaderReadsThem) {
   core::Random random(1);
   for (int i = 0; i < 20000; ++i) {

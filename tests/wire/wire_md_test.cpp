@@ -1,4 +1,4 @@
-// docs/protocol.md says what the code does: its tables are the code's, its vectors come out of the code, and back.
+// docs/protocol.md agrees with the code: its tables are the code's, and its vectors encode and decode.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -14,7 +14,7 @@ namespace {
 
 using test::Words;
 
-// The text of each block of code in "Rows and entities".
+// Returns the code blocks of "Rows and entities".
 std::vector<std::string> blocks() {
   std::ifstream file(MOBULA_SOURCE_DIR "/docs/protocol.md");
   std::vector<std::string> found;
@@ -45,7 +45,7 @@ struct Vector {
   std::vector<std::string> components;
   bool owner = false;
   bool whole = false;
-  std::map<std::string, Words> states;  // b2, b1, now
+  std::map<std::string, Words> states;  // by name: b2 (previous baseline), b1 (baseline), now
   Interval time;
   std::size_t bits = 0;
   core::Bytes bytes;

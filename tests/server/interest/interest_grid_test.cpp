@@ -98,7 +98,7 @@ TEST(InterestGrid, AgreesWithAReferenceModel) {
   for (std::uint64_t seed = 4; seed <= 6; ++seed) run_beside_the_model(seed, 1000, 400, layers);
 }
 
-// So far away that floats have steps of metres, and cells are numbered no more.
+// So far away that floats are metres apart, and cells are no longer numbered.
 TEST(InterestGrid, AgreesFarFromTheMiddleOfTheWorld) {
   const std::vector<Layer> layers{{"small", 1}, {"huge", 1e5f}};
   for (const float size : {1e6f, 1e8f, 1e12f}) {
@@ -127,7 +127,7 @@ TEST(InterestGrid, AgreesFarFromTheMiddleOfTheWorld) {
   }
 }
 
-TEST(InterestGrid, WhoStandsAtNoNumberIsNearNobodyAndHarmsNobody) {
+TEST(InterestGrid, APositionThatIsNoNumberIsNearNothing) {
   const std::vector<Layer> layers{{"creatures", 10}};
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();

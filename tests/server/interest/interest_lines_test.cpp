@@ -10,7 +10,7 @@ namespace {
 
 using engine::Vec3;
 
-// Three lists that share lines, beside maps.
+// Three lists that share lines, compared with maps.
 class InterestLinesModel : public testing::Test {
  protected:
   static constexpr std::uint32_t entities = 60;

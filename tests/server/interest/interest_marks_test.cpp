@@ -7,7 +7,7 @@
 namespace mobula::server {
 namespace {
 
-// Bytes are used up again and again.
+// Marks of one byte wrap often.
 TEST(InterestMarks, ALookKnowsNothingOfTheOnesBefore) {
   InterestMarks<std::uint8_t> marks;
   marks.make_room(50);

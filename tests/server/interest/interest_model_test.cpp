@@ -1,4 +1,4 @@
-// Random worlds, viewers and changes beside the reference rules.
+// Random worlds, viewers and changes, compared with the reference rules.
 #include <gtest/gtest.h>
 
 #include <hierarchy/reference_hierarchy.hpp>
@@ -20,7 +20,7 @@ std::vector<Layer> some_layers() {
   return {{"creatures", 30}, {"landmarks"}, {"small things", 8, 9}, {"ships", 200, 300}};
 }
 
-// Another answer for each player, entity and tick.
+// Answers differ for each player, entity and tick.
 struct Whim : InterestRule {
   explicit Whim(const ecs::Registry& asked) : registry(asked) {}
   [[nodiscard]] bool may_see(const Viewer& viewer, Entity entity) const override {
@@ -106,7 +106,7 @@ class History {
     living_[place] = living_.back();
     living_.pop_back();
   }
-  // Another at the same index, where indices are reused at once.
+  // Another entity at the same index, where indices are reused at once.
   void replace() {
     destroy();
     create();
@@ -155,7 +155,7 @@ class History {
     }
     eye.version = 0;
   }
-  // Some of them may be dead later.
+  // Some of them may be destroyed later.
   void set_viewpoints() {
     std::vector<Entity> viewpoints(random_.below(4));
     for (Entity& viewpoint : viewpoints) viewpoint = living();

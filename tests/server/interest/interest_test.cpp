@@ -20,7 +20,7 @@ constexpr std::uint8_t creatures = 0;
 constexpr std::uint8_t landmarks = 1;
 constexpr std::uint8_t ships = 2;
 
-// A viewer, the player 1, at the origin; all that is made is published.
+// A viewer of player 1 at the origin; all entities are published.
 class InterestTest : public testing::Test {
  protected:
   explicit InterestTest(std::vector<Layer> layers = {{"creatures", 10, 12}, {"landmarks"}, {"ships", 100}})
@@ -45,7 +45,7 @@ class InterestTest : public testing::Test {
     interest.check();
     world.next_tick();
   }
-  // Ends the tick, looks, and has in view what it should. Gives what came into view.
+  // Ends the tick, queries visibility, updates what is visible. Returns the indices gained.
   std::vector<std::uint32_t> look() {
     end_tick();
     std::vector<std::uint32_t> gained;
@@ -84,7 +84,7 @@ TEST_F(WithoutLayers, EverybodySeesEverything) {
   EXPECT_THAT(seen, ElementsAre(me.index, nowhere.index));
 }
 
-TEST_F(WithoutLayers, WhoMovesMakesNoLookNecessary) {
+TEST_F(WithoutLayers, MovementNeedsNoQuery) {
   const Entity other = make({});
   look();
   const std::uint64_t before = interest.version();
@@ -149,7 +149,7 @@ TEST_F(InterestTest, NoDistanceMakesUpForTheWrongRoom) {
   EXPECT_THAT(left, ElementsAre(me.index)) << "not even oneself";
 }
 
-TEST_F(InterestTest, WhatAPlayerOwnsIsSeenFromAnywhere) {
+TEST_F(InterestTest, OwnedEntitiesAreVisibleFromAnywhere) {
   const Entity own = make({1e5f, 0, 0}, {.owner = 1});
   const Entity of_another = make({1e5f, 0, 0}, {.owner = 2});
   EXPECT_THAT(look(), ElementsAre(me.index, own.index));
@@ -179,7 +179,7 @@ TEST_F(InterestTest, ViewpointsAreSeenAndSee) {
   EXPECT_THAT(left, ElementsAre(beside_hidden.index));
 }
 
-TEST_F(InterestTest, AViewpointThatStandsNowhereIsSeenAndSeesNothingNear) {
+TEST_F(InterestTest, AViewpointWithoutPositionShowsOnlyItself) {
   const Entity near = make({1, 0, 0});
   const Entity landmark = make({1, 0, 0}, {.layer = landmarks});
   look();
@@ -201,7 +201,7 @@ TEST_F(InterestTest, ChildrenAreWhereTheirParentsTakeThem) {
   EXPECT_THAT(left, ElementsAre(driver.index));
 }
 
-TEST_F(InterestTest, WhatStandsNowhereIsRelevantLikeWhatIsNear) {
+TEST_F(InterestTest, EntitiesWithoutPositionAreRelevantAnywhere) {
   const Entity thought = world.create();
   world.add<Relevance>(thought).interest_group = 3;
   interest.add(thought.index);
@@ -226,7 +226,7 @@ TEST_F(InterestTest, OnlyThePublishedAreSeen) {
   EXPECT_THAT(look(), ElementsAre(other.index));
 }
 
-// An index stands for whoever has it: in view, or not, by its own place.
+// An index stands for its current entity, visible or not, by that entity's position.
 TEST_F(InterestTest, AnIndexThatIsReusedIsJudgedAnew) {
   const Entity other = make({1, 0, 0}, {.owner = 1});
   look();
@@ -282,7 +282,7 @@ TEST_F(InterestTest, TheRuleIsAskedOnceHoweverManyViewpointsThereAre) {
   EXPECT_THAT(rule.asked, testing::UnorderedElementsAre(me.index, viewpoints[1].index, viewpoints[2].index));
 }
 
-TEST_F(InterestTest, ImportanceFallsWithDistanceToTheNearestViewpoint) {
+TEST_F(InterestTest, ImportanceFallsWithViewpointDistance) {
   const Entity other = make({0, 0, 0}, {.priority = 2});
   const auto importance = [this](Entity entity) {
     return interest.importance(interest.observer(viewer), entity.index);
@@ -319,7 +319,8 @@ TEST_F(InterestTest, TheSteadyStateAllocatesNothing) {
   std::vector<std::uint32_t> gained;
   std::uint64_t made = 0;
   for (int tick = 0; tick < 600; ++tick) {
-    relevance(all[0]).interest_group = 100 + static_cast<std::uint32_t>(tick);  // a room of its own, which then is empty again
+    relevance(all[0]).interest_group =
+        100 + static_cast<std::uint32_t>(tick);  // a room of its own, which then is empty again
     for (int i = 0; i < 50; ++i) {
       position(all[random.below(400)]) = {random.uniform(-40, 40), 0, random.uniform(-40, 40)};
       relevance(all[1 + random.below(399)]).interest_group = random.below(3);

@@ -1,4 +1,4 @@
-// The rules of interest told once more, by looking at everything: for tests that compare.
+// Reference implementation of the interest rules that checks every entity, for comparison in tests.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct ReferenceInterest {
     std::vector<std::uint32_t> lost;
   };
 
-  // Of what the server has published.
+  // The published entities.
   static ReferenceInterest of(Server& server, std::vector<Layer> layers, const InterestRule* rule = nullptr) {
     ReferenceInterest interest{server.world().registry(), std::move(layers), {}, rule};
     const Published& published = server.published();
@@ -45,7 +45,7 @@ struct ReferenceInterest {
     return in_view ? seen.stays : seen.enters;
   }
 
-  // What of an entity its being seen rests on.
+  // The properties of an entity that its visibility depends on.
   struct Subject {
     ecs::Entity entity;
     Relevance own;
@@ -59,7 +59,7 @@ struct ReferenceInterest {
     bool enters = false;  // the view of whoever has it not
     bool stays = false;
   };
-  // One that is published.
+  // A published entity.
   [[nodiscard]] Sight sight(const Viewer& viewer, const Subject& subject) const {
     const Relevance& own = subject.own;
     if (!viewer.is_in(own.interest_group) || (rule != nullptr && !rule->may_see(viewer, subject.entity))) return {};
@@ -81,7 +81,7 @@ struct ReferenceInterest {
     const auto all = viewer.viewpoints();
     return std::find(all.begin(), all.end(), entity) != all.end();
   }
-  // To the nearest viewpoint that stands somewhere.
+  // Distance to the nearest viewpoint that has a position.
   [[nodiscard]] float distance_squared(const Viewer& viewer, const engine::Vec3& position) const {
     float nearest = std::numeric_limits<float>::infinity();
     for (const ecs::Entity viewpoint : viewer.viewpoints()) {

@@ -12,7 +12,7 @@ namespace {
 using test::RandomWorld;
 using test::Replica;
 
-// A tick of a world that changes, with these clients.
+// Runs a tick of a changing world with these clients.
 void run_tick(RandomWorld& world, std::vector<Replica*> replicas, std::uint32_t changes,
               test::PublishedHistory* history = nullptr) {
   world.changes(changes);
@@ -58,9 +58,9 @@ TEST(ClientView, WithoutLossACompleteDeltaMakesTheMirrorEqual) {
   EXPECT_GT(complete, 50);
 }
 
-// The model test: random changes, loss, duplicates, reordering and budgets; at every tick every mirrored entity is what
-// the server had at that entity's own tick, and when changes stop the mirror becomes equal.
-TEST(ClientView, EveryMirroredEntityIsTrueAtEveryTickWhateverIsLostOrReordered) {
+// Model test: random changes, loss, duplicates, reordering and budgets. At every tick every mirrored entity equals the
+// server's state at that entity's own tick. When changes stop the mirror becomes equal.
+TEST(ClientView, EveryMirroredEntityIsTrueDespiteLossAndReordering) {
   std::uint64_t late = 0;
   std::uint64_t verified = 0;
   test::for_each_seed(1, 24, 250, [&](std::uint64_t seed) {
@@ -86,11 +86,11 @@ TEST(ClientView, EveryMirroredEntityIsTrueAtEveryTickWhateverIsLostOrReordered) 
   EXPECT_GT(verified, 3000u);
 }
 
-TEST(ClientView, WhatGoesOutOfViewAndComesBackIsTrueToo) {
+TEST(ClientView, EntitiesThatLeaveAndReturnAreTrueToo) {
   test::for_each_seed(1, 16, 250, [](std::uint64_t seed) {
     RandomWorld world(seed);
     test::PublishedHistory history;
-    // Some are as late as the last that are still taken, so that ids have come to serve others meanwhile.
+    // Some deltas are as late as the last accepted ones, so that ids have been reused meanwhile.
     const auto delay = static_cast<std::uint32_t>(seed % 2 == 0 ? seed % 5 : 2 * (seed % 17));
     Replica replica(world, static_cast<std::uint32_t>(seed % 3) * 20, delay);
     const auto tick = [&](std::uint32_t changes, bool look) {
@@ -146,7 +146,7 @@ TEST(ClientView, SurvivesAnOutageThatSwallowsAWholeWindowOfDeltas) {
   }
 }
 
-TEST(ClientView, NothingStarvesWhenThereIsLessRoomThanChange) {
+TEST(ClientView, NothingStarvesWhenChangesExceedTheBudget) {
   RandomWorld world(3);
   std::vector<ecs::Entity> busy;
   for (int i = 0; i < 60; ++i) {
@@ -170,7 +170,7 @@ TEST(ClientView, NothingStarvesWhenThereIsLessRoomThanChange) {
   }
 }
 
-TEST(ClientView, NothingStarvesWhileMoreComesIntoViewThanThereIsRoomFor) {
+TEST(ClientView, NothingStarvesWhileMoreIsGainedThanFits) {
   RandomWorld world(3);
   std::vector<ecs::Entity> busy;
   const auto create = [&] {
@@ -199,7 +199,7 @@ TEST(ClientView, NothingStarvesWhileMoreComesIntoViewThanThereIsRoomFor) {
   EXPECT_GT(replica.client.mirror->size(), 1000u);
 }
 
-TEST(ClientView, WhatIsMoreImportantGoesOutMoreOften) {
+TEST(ClientView, ImportantEntitiesAreSentMoreOften) {
   RandomWorld world(3);
   std::vector<ecs::Entity> busy;
   for (int i = 0; i < 60; ++i) {
@@ -225,12 +225,12 @@ TEST(ClientView, WhatIsMoreImportantGoesOutMoreOften) {
     world.end_tick();
   }
   EXPECT_GT(bytes, 0u);
-  // What is not important waits longest: that of the five is new each tick.
+  // Unimportant entities wait longest; the five important ones are sent in each tick.
   for (std::uint32_t index = 0; index < 5; ++index)
     EXPECT_EQ(view.sent_tick(index), world.registry.tick() - 1) << index;
 }
 
-TEST(ClientView, WhatChangesBackIsToldToo) {
+TEST(ClientView, AChangeBackIsSentToo) {
   RandomWorld world(4);
   const ecs::Entity entity = world.create();
   world.registry.add<demo::Health>(entity).current = 1;
@@ -286,7 +286,7 @@ TEST(ClientView, NothingIsSentTwiceWhileItMayBeArriving) {
   }
 }
 
-// The deltas of docs/protocol.md: its lines "delta NUMBER bytes in hex" between "## Deltas" and the next part.
+// Returns the deltas of docs/protocol.md: the lines "delta NUMBER bytes in hex" of section "Deltas".
 std::vector<core::Bytes> specified_deltas() {
   std::ifstream file(MOBULA_SOURCE_DIR "/docs/protocol.md");
   std::vector<core::Bytes> deltas;
@@ -303,7 +303,7 @@ std::vector<core::Bytes> specified_deltas() {
   return deltas;
 }
 
-TEST(ClientView, ItsDeltasAreThoseThatTheSpecificationShows) {
+TEST(ClientView, ItsDeltasAreThoseOfTheSpecification) {
   RandomWorld world(1);
   EncodedDeltaCache encoded(world.publisher.published());
   ClientView view(world.publisher.published(), encoded, false);
@@ -336,7 +336,7 @@ TEST(ClientView, ItsDeltasAreThoseThatTheSpecificationShows) {
   for (std::size_t i = 0; i < deltas.size(); ++i) EXPECT_EQ(core::to_hex(deltas[i]), core::to_hex(specified[i]));
 }
 
-TEST(ClientView, WhoHasNoMoreIdsWaitsUntilOneIsFree) {
+TEST(ClientView, WithoutFreeIdsAnEntityWaitsForOne) {
   RandomWorld world(4);
   constexpr std::uint32_t ids = 262'144;
   const ecs::EntityRange range = world.create_many(ids + 1);

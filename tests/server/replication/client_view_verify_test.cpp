@@ -11,7 +11,7 @@ namespace {
 using test::RandomWorld;
 using test::Replica;
 
-// A tick of a world that changes, with a client.
+// Runs a tick of a changing world with a client.
 void run_tick(RandomWorld& world, Replica& replica, std::uint32_t changes) {
   world.changes(changes);
   world.publish();
@@ -20,7 +20,7 @@ void run_tick(RandomWorld& world, Replica& replica, std::uint32_t changes) {
   world.end_tick();
 }
 
-// All that a mirror has to say, at once.
+// Returns all hashes of a mirror at once.
 std::vector<wire::MirrorHashes> all_of(client::Mirror& mirror) {
   client::MirrorCheck check;
   check.suspect(0);
@@ -34,8 +34,8 @@ std::vector<wire::MirrorHashes> all_of(client::Mirror& mirror) {
   return parts;
 }
 
-// What an honest client says may be old by any number of ticks when it comes: nothing of it is taken for a mistake.
-TEST(ClientViewVerify, WhatIsTrueIsNotMistakenHoweverLateItComes) {
+// The hashes of an honest client may arrive any number of ticks late, and are never taken for an error.
+TEST(ClientViewVerify, TrueHashesAreAcceptedHoweverLate) {
   std::uint64_t said = 0;
   std::uint64_t unknown = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -56,7 +56,7 @@ TEST(ClientViewVerify, WhatIsTrueIsNotMistakenHoweverLateItComes) {
         replica.view.compare(under_way.begin()->second, corrections);
         replica.view.check();
         for (const wire::MirrorCorrection& correction : corrections) {
-          // What has gone meanwhile: the mirror knows better.
+          // Despawned meanwhile: the mirror has newer information.
           ASSERT_EQ(correction.fault, wire::MirrorFault::unknown) << to_string(correction.entity);
           ++unknown;
           client::MirrorCheck check;
@@ -70,7 +70,7 @@ TEST(ClientViewVerify, WhatIsTrueIsNotMistakenHoweverLateItComes) {
   EXPECT_GT(unknown, 10u);
 }
 
-TEST(ClientViewVerify, WhatIsFalseIsSentAgain) {
+TEST(ClientViewVerify, WrongEntitiesAreSentAgain) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomWorld world(seed);
@@ -102,7 +102,7 @@ TEST(ClientViewVerify, WhatIsFalseIsSentAgain) {
       EXPECT_TRUE(wrong.contains(correction.entity));
     }
     EXPECT_FALSE(mirror.size() != all.size() && corrections.empty());
-    // Deltas tell them whole; sums are compared from the next acknowledgement on.
+    // Deltas contain their full states; hashes are compared from the next acknowledgement on.
     for (int tick = 0; tick < 6; ++tick) {
       world.publish();
       replica.encoded.begin_tick(world.registry.tick());
@@ -119,7 +119,7 @@ TEST(ClientViewVerify, WhatIsFalseIsSentAgain) {
   }
 }
 
-TEST(ClientViewVerify, AHostileClientLearnsNothingFromBeforeItSawAnEntity) {
+TEST(ClientViewVerify, AHostileClientLearnsNoFormerValues) {
   test::MirroredWorld told;
   const ecs::Entity entity = told.create();
   told.tell();
@@ -143,7 +143,7 @@ TEST(ClientViewVerify, AHostileClientLearnsNothingFromBeforeItSawAnEntity) {
   EXPECT_EQ(corrections.size(), 1u) << "of what it has seen it is told";
 }
 
-TEST(ClientViewVerify, AHostileClientGainsNothingAndIsToldWhatItMaySeeAlone) {
+TEST(ClientViewVerify, AHostileClientGainsNothingItMayNotSee) {
   RandomWorld world(4);
   const ecs::Entity mine = world.create();
   world.registry.add<demo::Inventory>(mine).items[0] = 9;

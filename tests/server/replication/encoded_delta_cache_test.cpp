@@ -14,7 +14,7 @@ std::string text(const core::Bytes& bytes, std::size_t count) {
   return all;
 }
 
-// What a codec writes that is asked directly.
+// Returns the bits that a codec writes directly.
 template <class Write>
 std::string written(const wire::EntityLayout& layout, bool owner, Write&& write) {
   core::Bytes bytes(layout.bits_max / 8 + 16);
@@ -111,7 +111,7 @@ TEST_F(EncodedDeltaCacheTest, TheOwnersTellMore) {
   EXPECT_GT(encoded.full_state(entity.index, true).count(), encoded.full_state(entity.index, false).count());
 }
 
-TEST_F(EncodedDeltaCacheTest, OfATickAreGoneWithTheNext) {
+TEST_F(EncodedDeltaCacheTest, EntriesLastUntilTheNextTick) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Health>(entity).current = 1;
   publish();
@@ -122,7 +122,7 @@ TEST_F(EncodedDeltaCacheTest, OfATickAreGoneWithTheNext) {
   EXPECT_NE(copied(encoded, encoded.full_state(entity.index, false)), before);
 }
 
-TEST(EncodedDeltaCache, ThereIsNoneOfAChangeSinceWhatTheLogHasForgotten) {
+TEST(EncodedDeltaCache, ADeltaNeedsABaselineInTheLog) {
   ecs::Registry registry;
   ASSERT_TRUE(reflect::register_components(registry, *test::game_schema()).ok());
   Publisher publisher(registry, *test::game_schema(), 128);

@@ -22,7 +22,7 @@ std::vector<Entry> entries(const SentDeltas& sent, const SentDeltas::Delta& delt
   return all;
 }
 
-// What was sent, in a map that forgets nothing.
+// The deltas sent, in a map that keeps all of them.
 struct Model {
   enum class Fate { unknown, missing, came, given_up };
   struct Delta {
@@ -40,7 +40,7 @@ struct Model {
   }
 };
 
-// A client that takes what comes, in any order.
+// A client that accepts deltas in any order.
 struct Client {
   std::set<std::uint32_t> taken;
   std::uint32_t newest = 0;
