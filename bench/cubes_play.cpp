@@ -45,9 +45,9 @@ class CubesPlayer {
         options_(options),
         schema_(*reflect::Schema::load(cubes::schema_bytes())),
         publisher_(registry_with(registry_, *schema_), *schema_),
-        strings_(publisher_.published()),
-        view_(publisher_.published(), strings_, workspace_, false),
-        mirror_(std::move(*client::Mirror::make(schema_, index_limit))) {
+        encoded_(publisher_.published()),
+        view_(publisher_.published(), encoded_, workspace_, false),
+        mirror_(std::move(*client::Mirror::make(schema_, entities_max))) {
     for (std::size_t i = 0; i < cubes_per_frame; ++i) {
       cubes_.push_back(registry_.create());
       registry_.add<cubes::Cube>(cubes_.back());
@@ -84,7 +84,7 @@ class CubesPlayer {
   std::shared_ptr<const reflect::Schema> schema_;
   ecs::Registry registry_;
   server::Publisher publisher_;
-  server::EncodedDeltaCache strings_;
+  server::EncodedDeltaCache encoded_;
   server::ViewWorkspace workspace_;
   server::ClientView view_;
   std::unique_ptr<client::Mirror> mirror_;
@@ -166,9 +166,9 @@ Frame CubesPlayer::play(std::size_t frame) {
   deliver_inputs();
   const core::Nanoseconds begin = core::monotonic_now();
   publisher_.publish();
-  strings_.begin_tick(registry_.tick());
+  encoded_.begin_tick(registry_.tick());
   view_.note_published();
-  for (const std::uint32_t index : publisher_.spawned()) view_.enter(index, false);
+  for (const std::uint32_t index : publisher_.spawned()) view_.add_visible(index, false);
   write_deltas(result);
   result.encode = core::monotonic_now() - begin;
   announce();

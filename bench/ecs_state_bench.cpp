@@ -92,7 +92,7 @@ void iterate2_mended(benchmark::State& state) {
   ecs::Registry& registry = *world.registry;
   ecs::Defragmenter defragmenter(registry, registry.pool_of<Position>(), {registry.pool_of<Velocity>()});
   std::uint32_t moves = 0;
-  while (defragmenter.rounds() < 2) moves += defragmenter.mend(10'000);
+  while (defragmenter.rounds() < 2) moves += defragmenter.defragment(10'000);
   report_walk(state, world);
   state.counters["moves_per_entity"] = static_cast<double>(moves) / static_cast<double>(state.range(0));
 }

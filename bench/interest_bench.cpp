@@ -81,19 +81,19 @@ void look(benchmark::State& state, std::span<const Layer> layers) {
   std::vector<Client> clients(viewers);
   for (std::size_t i = 0; i < viewers; ++i)
     clients[i].viewer = Viewer(static_cast<std::uint32_t>(i + 1), crowd.entities[i % crowd.entities.size()]);
-  std::vector<std::uint32_t> entering;
-  std::vector<std::uint32_t> leaving;
+  std::vector<std::uint32_t> gained;
+  std::vector<std::uint32_t> lost;
   std::size_t looks = 0;
   std::size_t seen = 0;
   std::size_t changes = 0;
   const auto look_at = [&](Client& client) {
-    entering.clear();
-    leaving.clear();
-    crowd.interest.look(client.viewer, client.seen, entering, leaving);
+    gained.clear();
+    lost.clear();
+    crowd.interest.query_visibility(client.viewer, client.seen, gained, lost);
   };
   const auto apply = [&](Client& client) {
-    for (const std::uint32_t index : leaving) std::erase(client.seen, index);
-    client.seen.insert(client.seen.end(), entering.begin(), entering.end());
+    for (const std::uint32_t index : lost) std::erase(client.seen, index);
+    client.seen.insert(client.seen.end(), gained.begin(), gained.end());
   };
   for (Client& client : clients) {
     look_at(client);
@@ -109,8 +109,8 @@ void look(benchmark::State& state, std::span<const Layer> layers) {
       look_at(clients[i]);
       ++looks;
       seen += clients[i].seen.size();
-      changes += entering.size() + leaving.size();
-      if (!entering.empty() || !leaving.empty()) apply(clients[i]);
+      changes += gained.size() + lost.size();
+      if (!gained.empty() || !lost.empty()) apply(clients[i]);
     }
     turn = (turn + 1) % turns;
   }

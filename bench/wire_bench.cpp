@@ -20,7 +20,7 @@ const wire::RowCodec& codec() {
   return codec;
 }
 
-// Entities that walk and turn, each its own way, at three ticks: b2, b1 and now.
+// Entities that walk and turn, each its own way, at three ticks: previous_baseline, baseline and now.
 class Walkers {
  public:
   static constexpr std::size_t count = 256;
@@ -48,7 +48,7 @@ class Walkers {
     words[tick].resize(count * layout.words);
     return words[tick].data() + i * layout.words;
   }
-  wire::Baseline baseline(std::size_t i) { return {words_of(1, i), words_of(0, i), {.age = 3, .span = 3}}; }
+  wire::Baselines baselines(std::size_t i) { return {words_of(1, i), words_of(0, i), {.age = 3, .span = 3}}; }
 
   std::array<std::array<Transform, count>, ticks.size()> values;
   std::array<std::vector<std::uint32_t>, ticks.size()> words;
@@ -65,7 +65,7 @@ void to_words(benchmark::State& state) {
   }
 }
 
-void write_change(benchmark::State& state) {
+void write_delta(benchmark::State& state) {
   Walkers walkers;
   const wire::EntityCodec entities(walkers.layout, false);
   std::array<std::byte, 64> buffer{};
@@ -74,32 +74,32 @@ void write_change(benchmark::State& state) {
   for (auto _ : state) {
     const std::size_t which = i++ % Walkers::count;
     core::BitWriter writer(buffer);
-    entities.write_change(walkers.words_of(2, which), walkers.baseline(which), writer);
+    entities.write_delta(walkers.words_of(2, which), walkers.baselines(which), writer);
     bits += writer.bits();
   }
   state.counters["bits"] = static_cast<double>(bits) / static_cast<double>(i);
 }
 
-void read_change(benchmark::State& state) {
+void read_delta(benchmark::State& state) {
   Walkers walkers;
   const wire::EntityCodec entities(walkers.layout, false);
   std::vector<std::array<std::byte, 64>> strings(Walkers::count);
   for (std::size_t i = 0; i < Walkers::count; ++i) {
     core::BitWriter writer(strings[i]);
-    entities.write_change(walkers.words_of(2, i), walkers.baseline(i), writer);
+    entities.write_delta(walkers.words_of(2, i), walkers.baselines(i), writer);
   }
   std::vector<std::uint32_t> words(walkers.layout.words);
   std::size_t i = 0;
   for (auto _ : state) {
     const std::size_t which = i++ % Walkers::count;
     core::BitReader reader(strings[which]);
-    benchmark::DoNotOptimize(entities.read_change(walkers.baseline(which), reader, words.data()));
+    benchmark::DoNotOptimize(entities.read_delta(walkers.baselines(which), reader, words.data()));
     benchmark::ClobberMemory();
   }
 }
 
 BENCHMARK(to_words)->Name("wire/to_words/Transform");
-BENCHMARK(write_change)->Name("wire/write_change/moving_Transform");
-BENCHMARK(read_change)->Name("wire/read_change/moving_Transform");
+BENCHMARK(write_delta)->Name("wire/write_change/moving_Transform");
+BENCHMARK(read_delta)->Name("wire/read_change/moving_Transform");
 
 }  // namespace

@@ -1,7 +1,7 @@
-// A benchmark's clients with real UDP sockets, in a thread of their own. What arrives, and what they say, is held back
-// for as long as each one's way takes, or lost.
+// Clients with real UDP sockets, in a thread of their own. Datagrams of both directions are delayed by the latency of
+// the client's path, or lost.
 //
-// They do not all speak at once: a tick has slices, and each client one of them.
+// A tick has slices, and each client sends in one of them.
 #pragma once
 
 #include <atomic>
@@ -22,11 +22,11 @@ class BotsThread {
   BotsThread(const BotsThread&) = delete;
   BotsThread& operator=(const BotsThread&) = delete;
 
-  // From any thread.
+  // Callable from any thread.
   [[nodiscard]] bool all_play() const { return all_play_; }
-  // Ends the thread. The rest is for after that.
+  // Ends the thread. The other functions are for after that.
   void stop();
-  // Why a socket could not be opened.
+  // Reason if a socket could not be opened.
   [[nodiscard]] const core::Status& status() const { return status_; }
   [[nodiscard]] double arrived_share() const;
   [[nodiscard]] std::uint64_t mismatched_ticks() const;

@@ -1,5 +1,5 @@
-// The benchmark's server, and clients of it, each with a way of its own there and back: most take deltas without
-// looking into them, some mirror what they are told.
+// The benchmark's server and its clients, each with a path of its own in both directions. Most clients accept deltas
+// without decoding them, some have mirrors.
 #pragma once
 
 #include <memory>
@@ -20,11 +20,11 @@ inline const transport::Address bench_server = transport::Address::v4(10, 255, 0
 core::Result<std::unique_ptr<server::Server>> start_bench_server(const ReplicationOptions& options, Walkers& walkers,
                                                                  const transport::Address& address);
 
-// In memory.
+// Network in memory.
 transport::Address address_of(std::uint32_t client);
 std::uint32_t client_of(const transport::Address& address);
 
-// In ticks. From a delta to the one that rests on it: 3 to 6.
+// Ticks. A delta is encoded against one that is 3 to 6 ticks older.
 struct Way {
   std::uint32_t there;  // server to client
   std::uint32_t back;
@@ -49,7 +49,7 @@ class ToServer final : public transport::Output {
 
 class BenchClient {
  public:
-  // The first few have mirrors.
+  // The first few clients have mirrors.
   BenchClient(std::uint32_t number, const transport::Address& server, core::Nanoseconds now);
 
   void receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now) {
@@ -60,7 +60,7 @@ class BenchClient {
   [[nodiscard]] bool plays() const { return mirroring_ ? mirroring_->stats().deltas > 0 : light_->deltas() > 0; }
   [[nodiscard]] std::uint64_t mismatched_ticks() const { return mirroring_ ? mirroring_->stats().mismatched_ticks : 0; }
   [[nodiscard]] std::uint64_t verified_ticks() const { return mirroring_ ? mirroring_->stats().verified_ticks : 0; }
-  // Null: it has no mirror.
+  // Null if it has no mirror.
   [[nodiscard]] client::Connection* mirroring() { return mirroring_.get(); }
 
  private:

@@ -1,5 +1,5 @@
-// One direction of a network in memory: datagrams that arrive some steps later, or never. All of a step lie in one
-// array, so that sending is a copy and nothing else.
+// One direction of a network in memory: datagrams arrive some steps later, or never. All datagrams of a step lie in one
+// array, so that sending is only a copy.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class DelayedPipe {
     step.under_way.push_back({client, static_cast<std::uint32_t>(datagram.size())});
     step.bytes.insert(step.bytes.end(), datagram.begin(), datagram.end());
   }
-  // receive(client, datagram) for what arrives in this step.
+  // Calls receive(client, datagram) for each datagram that arrives in this step.
   template <class Receive>
   void deliver(Receive&& receive) {
     Step& step = steps_[now_ % steps_.size()];

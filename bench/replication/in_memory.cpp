@@ -41,7 +41,7 @@ class InMemory {
 
  private:
   core::Status join_all();
-  // One tick of everything.
+  // Runs one tick of everything.
   void step();
   void serve();
   void verify();
@@ -72,7 +72,7 @@ void InMemory::serve() {
   meter_.end_tick();
 }
 
-// Looking for an entity in a mirror takes time for all of them: one mirror in each tick.
+// Searching an entity in a mirror visits all its entities: one mirror is verified in each tick.
 void InMemory::verify() {
   const ecs::Tick tick = server_.world().tick() - 1;
   verifier_.note(walkers_, server_.world().registry(), tick);

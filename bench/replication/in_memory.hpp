@@ -1,4 +1,4 @@
-// The server and its clients in one thread, the network between them in memory.
+// Server and clients in one thread, with a network in memory.
 #pragma once
 
 #include <mobula/server/session/server.hpp>

@@ -24,7 +24,7 @@ void LightClient::update(core::Nanoseconds now, transport::Output& output) {
   if (deltas_ > 0) {
     buffer_.resize(wire::input_bytes_max);
     const std::size_t size = wire::encode_input(acks_.next(), buffer_).bytes;
-    // One that does not fit the queue is like one that is lost.
+    // An input that does not fit the queue counts as lost.
     static_cast<void>(endpoint_.session().send_unreliable(core::ByteView(buffer_).first(size)));
   }
   endpoint_.update(now, output);

@@ -1,5 +1,5 @@
-// A client that takes deltas without looking into them: a real session and real acknowledgements, and no mirror. What a
-// server has to do for it is what it has to do for any other.
+// A client that accepts deltas without decoding them: a real session and real acknowledgements, but no mirror. It costs
+// a server the same as any other client.
 #pragma once
 
 #include <mobula/transport/client_endpoint.hpp>
@@ -13,7 +13,7 @@ class LightClient {
   LightClient(const transport::ClientEndpointConfig& config, core::Nanoseconds now) : endpoint_(config, now) {}
 
   void receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now);
-  // Once per tick: one input.
+  // Sends one input; called once per tick.
   void update(core::Nanoseconds now, transport::Output& output);
 
   [[nodiscard]] std::uint64_t deltas() const { return deltas_; }

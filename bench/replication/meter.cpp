@@ -50,7 +50,7 @@ ReplicationReport Meter::report(std::uint32_t clients, double arrived) {
   const Totals now = totals();
   const double client_ticks = static_cast<double>(ticks_.size()) * clients;
   const auto us = [&](core::Nanoseconds spent) { return static_cast<double>(spent) / 1e3 / client_ticks; };
-  // The phases' clock goes on while others have the core.
+  // The phases' clock continues while other threads have the core.
   const double ran =
       static_cast<double>(now.tick_cpu - before_.tick_cpu) / static_cast<double>(now.tick_wall - before_.tick_wall);
   const auto phase = [&](TickPhase which) {

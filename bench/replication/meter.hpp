@@ -1,4 +1,4 @@
-// What a server takes: its thread's CPU in each tick, shared out among the phases by the server's own clock.
+// CPU time of the server's thread in each tick, divided among the phases by the server's own clock.
 #pragma once
 
 #include <mobula/server/session/server.hpp>
@@ -41,18 +41,18 @@ class Meter {
 
   [[nodiscard]] MeteredOutput& output() { return output_; }
 
-  // In each tick: before the server takes what has come; before it ticks; after that.
+  // Called in each tick: before the server receives, before it ticks, after that.
   void begin();
   void begin_tick();
   void end_tick();
 
-  // Reports are of what comes from here on.
+  // Reports count from here on.
   void restart();
-  // Of so many clients, to whom that share of the bytes arrived.
+  // Report for `clients` clients, to which that share of the bytes arrived.
   [[nodiscard]] ReplicationReport report(std::uint32_t clients, double arrived);
 
  private:
-  // Sums.
+  // Sums over ticks.
   struct Totals {
     std::array<core::Nanoseconds, static_cast<std::size_t>(server::TickPhase::count)> phases{};
     core::Nanoseconds send = 0;

@@ -33,7 +33,7 @@ class OverSockets {
     });
   }
 
-  // Ticks until the condition holds; false if it does not for so long.
+  // Ticks until the condition holds. Returns false on timeout.
   template <class Condition>
   bool serve_until(double seconds, Condition&& condition) {
     core::Nanoseconds next = core::monotonic_now();

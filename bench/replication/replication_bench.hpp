@@ -1,4 +1,4 @@
-// The real server with thousands of clients in one process: what it takes per client and tick.
+// The real server with thousands of clients in one process: CPU time per client and tick.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -16,7 +16,7 @@ struct ReplicationOptions {
   bool sockets = false;            // over UDP, the clients in a thread of their own
 };
 
-// Microseconds of the server's CPU, per client and tick.
+// Microseconds of the server's CPU time, per client and tick.
 struct ReplicationCosts {
   double publish = 0;
   double choose = 0;
@@ -43,7 +43,7 @@ struct ReplicationReport {
   std::uint64_t mismatches = 0;
 };
 
-// Reasons: those of starting a server and of opening sockets; "too few file descriptors"; "not all joined".
+// Errors: those of starting a server and of opening sockets; "too few file descriptors"; "not all joined".
 core::Result<ReplicationReport> run_replication(const ReplicationOptions& options);
 
 std::string to_json(const ReplicationReport& report);

@@ -18,7 +18,8 @@ std::string to_json(const ReplicationReport& report) {
 std::string to_table(const ReplicationReport& report, const ReplicationOptions& options) {
   const ReplicationCosts& costs = report.costs;
   std::string text = core::format(
-      "{} entities, {} of them moving; {} clients, each sees about {}; {} ticks per second; {}% loss each way\n\n",
+      "{} entities, {} of them moving; {} clients, about {} entities visible to each; {} ticks per second; {}% loss "
+      "each way\n\n",
       options.walkers.entities, options.walkers.moving, report.clients,
       std::min(options.walkers.view, options.walkers.entities), options.walkers.ticks_per_second, options.loss_percent);
   text += "us per client and tick\n  publish   choose   encode     seal     send  receive      sum\n";
@@ -28,7 +29,7 @@ std::string to_table(const ReplicationReport& report, const ReplicationOptions& 
   text += core::format(
       "{:.2f} bytes of datagrams per state of an entity that arrived; {:.0f} bytes and {:.1f} states per client and "
       "tick\n"
-      "each string of bits was sent {:.1f} times\n"
+      "each encoded delta was sent {:.1f} times\n"
       "tick: p50 {:.2f} ms, p99 {:.2f} ms\n"
       "{} states of mirrored entities compared with the world, {} ticks with the server's hashes: {} mismatches\n",
       report.bytes_per_moving_entity, report.bytes_per_client_tick, report.states_per_client_tick,

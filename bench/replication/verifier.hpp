@@ -1,4 +1,4 @@
-// Compares mirrors with what the world was at the tick of each of their entities' values.
+// Compares mirrors with the world at the tick of each of their entities' values.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@ class Verifier {
  public:
   explicit Verifier(const reflect::Schema& schema);
 
-  // After each tick, which was that one.
+  // Called after each tick with that tick.
   void note(const Walkers& walkers, const ecs::Registry& world, ecs::Tick tick);
-  // How many of the mirror's entities in view are not what they were then. What moves and is older than what is kept
-  // is one of them.
+  // Returns how many of the mirror's visible entities have wrong values. Moving entities older than the history count
+  // too.
   std::uint64_t mismatches(const Walkers& walkers, const client::Mirror& mirror);
   [[nodiscard]] std::uint64_t compared() const { return compared_; }
 

@@ -36,17 +36,17 @@ float Walkers::speed() {
   return random_.chance(1, 2) ? speed : -speed;
 }
 
-// How many an entity has around it, itself included.
+// Average number of entities in range of an entity, itself included.
 double Walkers::seen_within(float radius) const {
-  const std::size_t observer = std::min(observers_max, positions_.size());
+  const std::size_t observers = std::min(observers_max, positions_.size());
   std::size_t count = 0;
-  for (std::size_t eye = 0; eye < observer; ++eye)
+  for (std::size_t i = 0; i < observers; ++i)
     for (const engine::Vec3& position : positions_)
-      count += squared_distance(positions_[eye], position) <= radius * radius ? 1 : 0;
-  return static_cast<double>(count) / static_cast<double>(observer);
+      count += squared_distance(positions_[i], position) <= radius * radius ? 1 : 0;
+  return static_cast<double>(count) / static_cast<double>(observers);
 }
 
-// Who is in view stays until the leave radius: the truth is about half way between the two.
+// Visible entities stay until the leave radius: the truth is about half way between the two radii.
 float Walkers::fitting_radius() const {
   constexpr float seen_ratio = (1 + server::Layer::usual_leave_ratio) / 2;
   float low = 0;

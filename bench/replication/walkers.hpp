@@ -1,5 +1,5 @@
-// A world in which entities walk about at random: the benchmark's game. Each of those that move has a speed of its own
-// on each of three axes, 1 to 10 m/s, and about once per second others.
+// The benchmark's game: entities that wander at random. Each moving entity has a speed of its own on each of three
+// axes, 1 to 10 m/s, which changes about once per second.
 #pragma once
 
 #include <mobula/core/random.hpp>
@@ -23,14 +23,14 @@ class Walkers final : public server::Game {
   [[nodiscard]] core::ByteView schema() const override { return engine::schema_bytes(); }
   [[nodiscard]] std::vector<server::Layer> layers() const override;
   core::Status start(server::World& world) override;
-  // Players share the entities, if there are more of them.
+  // Players share the entities if there are more players.
   core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override;
   void leave(server::World& world, const server::Player& player) override;
   void tick(server::World& world) override;
 
   [[nodiscard]] const WalkersConfig& config() const { return config_; }
   [[nodiscard]] std::span<const ecs::Entity> entities() const { return entities_; }
-  // Of the layer; 0: none.
+  // Radius of the layer. 0 means that it has none.
   [[nodiscard]] float radius() const { return radius_; }
 
  private:

@@ -1,4 +1,4 @@
-// The indices of the text that the table compares with, against a naive model.
+// The indices of the text that the table compares with, against a reference model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -115,7 +115,7 @@ struct History {
   std::vector<Handle> dead;  // those who died last
 };
 
-TYPED_TEST(TextIndex, AnswersAsANaiveMapDoes) {
+TYPED_TEST(TextIndex, AnswersAsAReferenceMapDoes) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     History<TypeParam> history(seed);

@@ -29,10 +29,10 @@ class MirroredWorld {
   core::Bytes delta() {
     world.publish();
     view.note_published();
-    for (const std::uint32_t index : world.publisher.spawned()) view.enter(index, false);
+    for (const std::uint32_t index : world.publisher.spawned()) view.add_visible(index, false);
     view.forget(world.reclaimed);
-    strings.begin_tick(world.registry.tick());
-    for (const std::uint32_t index : view.seen())
+    encoded.begin_tick(world.registry.tick());
+    for (const std::uint32_t index : view.visible())
       view.prototypes().find_or_want(world.publisher.published().entity(index).prototype);
     announce();
     choose();
@@ -81,9 +81,9 @@ class MirroredWorld {
   [[nodiscard]] std::uint64_t published_hash() const { return world.publisher.published().hash(); }
 
   RandomWorld world;
-  server::EncodedDeltaCache strings{world.publisher.published()};
+  server::EncodedDeltaCache encoded{world.publisher.published()};
   server::ViewWorkspace workspace;
-  server::ClientView view{world.publisher.published(), strings, workspace, true};
+  server::ClientView view{world.publisher.published(), encoded, workspace, true};
   std::unique_ptr<client::Mirror> mirror;
 
  private:

@@ -1,6 +1,6 @@
-// Deltas written bit by bit, as no server of ours would send them; protocol.md has their layout.
+// Deltas written bit by bit, in ways that Mobula's server would not send. docs/protocol.md has their layout.
 //
-//   header, count of moving, count of changed, changed…, count of appeared, appeared…, count of gone, gone…
+//   header, count of moving, count of changed, changed…, count of gained, gained…, count of lost, lost…
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace mobula::test {
 
 using WriteBits = std::function<void(core::BitWriter&)>;
 
-// What is written stands behind the header.
+// `write` writes what follows the header.
 inline core::Bytes raw_delta(const wire::DeltaHeader& header, const WriteBits& write) {
   core::Bytes bytes(1u << 16);
   const std::size_t begin = wire::header_size(header);
@@ -27,7 +27,7 @@ inline void write_counts(core::BitWriter& bits, std::uint32_t moving, std::uint3
   bits.write_golomb(changed, wire::count_order);
 }
 
-// Nothing moves or changes: what is written begins with the count of appeared.
+// No moving and no changed ids: `write` begins with the count of gained.
 inline core::Bytes raw_lists(const wire::DeltaHeader& header, const WriteBits& write) {
   return raw_delta(header, [&](core::BitWriter& bits) {
     write_counts(bits, 0, 0);
@@ -39,7 +39,7 @@ inline void write_count(core::BitWriter& bits, std::size_t count) {
   bits.write_golomb(static_cast<std::uint32_t>(count), wire::count_order);
 }
 
-// One that is not of the level, and nobody's own. Its values follow. `gap`: its id, less the one before and one.
+// An entity gained that is neither of the level nor owned. Its values follow. `gap` is its id less the former id + 1.
 inline void write_appeared(core::BitWriter& bits, std::uint32_t gap, ecs::Entity entity, std::uint32_t prototype) {
   bits.write_golomb(gap, wire::id_order);
   bits.write_golomb(entity.index, wire::index_order);
@@ -49,7 +49,7 @@ inline void write_appeared(core::BitWriter& bits, std::uint32_t gap, ecs::Entity
   bits.write_golomb(prototype, wire::prototype_order);
 }
 
-// Of one that is not of the level.
+// An entity lost that is not of the level.
 inline void write_gone(core::BitWriter& bits, std::uint32_t gap, bool destroyed) {
   bits.write_golomb(gap, wire::id_order);
   bits.write_bool(destroyed);

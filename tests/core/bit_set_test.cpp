@@ -19,7 +19,7 @@ TEST(BitSet, HoldsWhatASetHolds) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     BitSet bits;
-    std::set<std::size_t> naive;
+    std::set<std::size_t> reference;
     std::uint32_t end = 1;
     bits.make_room(end);
     for (int step = 0; step < 500; ++step) {
@@ -32,13 +32,13 @@ TEST(BitSet, HoldsWhatASetHolds) {
         case 1:
         case 2:
           bits.erase(number);
-          naive.erase(number);
+          reference.erase(number);
           break;
-        default: bits.insert(number); naive.insert(number);
+        default: bits.insert(number); reference.insert(number);
       }
-      ASSERT_EQ(bits.contains(number), naive.contains(number));
+      ASSERT_EQ(bits.contains(number), reference.contains(number));
     }
-    EXPECT_EQ(walk(bits), naive);
+    EXPECT_EQ(walk(bits), reference);
     bits.clear();
     EXPECT_TRUE(walk(bits).empty());
   }

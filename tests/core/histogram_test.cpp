@@ -11,7 +11,7 @@ namespace mobula::core {
 namespace {
 
 // Sorted values; percentiles by nearest rank.
-struct Naive {
+struct ReferenceModel {
   std::vector<std::uint64_t> values;
 
   [[nodiscard]] std::uint64_t percentile(double share) const {
@@ -20,15 +20,15 @@ struct Naive {
   }
 };
 
-Naive fill(Histogram& histogram, Random& random, std::size_t count) {
-  Naive naive;
+ReferenceModel fill(Histogram& histogram, Random& random, std::size_t count) {
+  ReferenceModel reference;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t value = random.next() >> random.below(64);
     histogram.add(value);
-    naive.values.push_back(value);
+    reference.values.push_back(value);
   }
-  std::sort(naive.values.begin(), naive.values.end());
-  return naive;
+  std::sort(reference.values.begin(), reference.values.end());
+  return reference;
 }
 
 TEST(Histogram, PercentilesAreAtMostAThirtySecondAboveThoseOfTheSortedValues) {
@@ -36,11 +36,11 @@ TEST(Histogram, PercentilesAreAtMostAThirtySecondAboveThoseOfTheSortedValues) {
     SCOPED_TRACE(seed);
     Random random(seed);
     Histogram histogram;
-    const Naive naive = fill(histogram, random, 1 + random.below(500));
-    EXPECT_EQ(histogram.count(), naive.values.size());
-    EXPECT_EQ(histogram.max(), naive.values.back());
+    const ReferenceModel reference = fill(histogram, random, 1 + random.below(500));
+    EXPECT_EQ(histogram.count(), reference.values.size());
+    EXPECT_EQ(histogram.max(), reference.values.back());
     for (const double share : {0.0, 0.01, 0.5, 0.9, 0.99, 0.999, 1.0}) {
-      const std::uint64_t right = naive.percentile(share);
+      const std::uint64_t right = reference.percentile(share);
       EXPECT_GE(histogram.percentile(share), right);
       EXPECT_LE(histogram.percentile(share) - right, right / 32);
     }
@@ -50,10 +50,11 @@ TEST(Histogram, PercentilesAreAtMostAThirtySecondAboveThoseOfTheSortedValues) {
 TEST(Histogram, CountsUpToAPowerOfTwoAreExact) {
   Random random(7);
   Histogram histogram;
-  const Naive naive = fill(histogram, random, 2000);
+  const ReferenceModel reference = fill(histogram, random, 2000);
   for (unsigned bit = 0; bit < 64; ++bit) {
     const std::uint64_t bound = (std::uint64_t{1} << bit) - 1;
-    const auto right = std::upper_bound(naive.values.begin(), naive.values.end(), bound) - naive.values.begin();
+    const auto right =
+        std::upper_bound(reference.values.begin(), reference.values.end(), bound) - reference.values.begin();
     EXPECT_EQ(histogram.count_up_to(bound), static_cast<std::uint64_t>(right)) << bound;
   }
   EXPECT_EQ(histogram.count_up_to(std::numeric_limits<std::uint64_t>::max()), 2000u);

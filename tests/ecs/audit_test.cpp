@@ -24,8 +24,8 @@ struct StampAuditTest : testing::Test {
     EXPECT_TRUE(world.create(std::span(entities), Position{}, Health{}));
     EXPECT_TRUE(next_tick().empty()) << "the first call remembers only";
   }
-  std::vector<UnstampedBlock> next_tick() {
-    std::vector<UnstampedBlock> found = audit.run();
+  std::vector<UnmarkedBlock> next_tick() {
+    std::vector<UnmarkedBlock> found = audit.run();
     world.set_tick(world.tick() + 1);
     return found;
   }
@@ -36,11 +36,11 @@ TEST_F(StampAuditTest, AWriteThroughAKeptReferenceIsFound) {
   EXPECT_TRUE(next_tick().empty()) << "nothing was written, and it was stamped";
   kept.value = 1;
   const PoolId pool = world.pool_of<Health>();
-  const std::vector<UnstampedBlock> expected{{pool, 2, entities[128]}};
-  const std::vector<UnstampedBlock> found = next_tick();
+  const std::vector<UnmarkedBlock> expected{{pool, 2, entities[128]}};
+  const std::vector<UnmarkedBlock> found = next_tick();
   EXPECT_EQ(found, expected);
   EXPECT_EQ(to_string(found[0], world),
-            "block 2 of pool Health, from entity " + to_string(entities[128]) + " on, has changed without a stamp");
+            "block 2 of pool Health, from entity " + to_string(entities[128]) + " on, has changed without a change tick");
   EXPECT_TRUE(next_tick().empty()) << "it is told once";
 }
 
@@ -51,7 +51,7 @@ TEST_F(StampAuditTest, WritesInSeveralPoolsAndBlocksAreFoundEach) {
   EXPECT_TRUE(next_tick().empty());
   health.value = first.value = last.value = 7;
   const PoolId positions = world.pool_of<Position>();
-  const std::vector<UnstampedBlock> expected{
+  const std::vector<UnmarkedBlock> expected{
       {positions, 0, entities[0]}, {positions, 3, entities[192]}, {world.pool_of<Health>(), 0, entities[0]}};
   EXPECT_EQ(next_tick(), expected);
 }

@@ -1,4 +1,4 @@
-// Random commands against a naive model that does the same at once.
+// Random commands against a reference model that does the same at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>

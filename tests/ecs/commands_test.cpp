@@ -149,23 +149,23 @@ TEST(ValueArena, GivesTheSameMemoryOutAgain) {
   ValueArena arena;
   const std::size_t sizes[] = {8, 60'000, 1, ValueArena::chunk_bytes, 20'000, 8};
   std::vector<void*> first;
-  for (const std::size_t size : sizes) first.push_back(arena.take(size, 8));
-  arena.take_back();
+  for (const std::size_t size : sizes) first.push_back(arena.allocate(size, 8));
+  arena.release_all();
   std::vector<void*> second;
-  for (const std::size_t size : sizes) second.push_back(arena.take(size, 8));
+  for (const std::size_t size : sizes) second.push_back(arena.allocate(size, 8));
   EXPECT_EQ(first, second);
   EXPECT_EQ(std::set<void*>(first.begin(), first.end()).size(), first.size());
 }
 
 TEST(ValueArena, LargePiecesAreFoundAgainInWhateverOrder) {
   ValueArena arena;
-  void* const middle = arena.take(40'000, 8);
-  void* const small = arena.take(20'000, 8);
-  void* const large = arena.take(60'000, 8);
-  arena.take_back();
-  EXPECT_EQ(arena.take(20'000, 8), small);
-  EXPECT_EQ(arena.take(40'000, 8), middle);
-  EXPECT_EQ(arena.take(60'000, 8), large);
+  void* const middle = arena.allocate(40'000, 8);
+  void* const small = arena.allocate(20'000, 8);
+  void* const large = arena.allocate(60'000, 8);
+  arena.release_all();
+  EXPECT_EQ(arena.allocate(20'000, 8), small);
+  EXPECT_EQ(arena.allocate(40'000, 8), middle);
+  EXPECT_EQ(arena.allocate(60'000, 8), large);
 }
 
 TEST_F(CommandsTest, AConstructorThatThrowsRecordsNothing) {
@@ -277,8 +277,8 @@ TEST_F(CommandsTest, AddingWhatIsThereOverwritesAndCountsAsAWrite) {
   commands.apply();
   EXPECT_EQ(health(entity)->current, 2);
   EXPECT_EQ(thought(entity), 3);
-  EXPECT_EQ(registry.pool(registry.pool_of<Health>()).stamps()[0], 9u);
-  EXPECT_EQ(registry.pool(registry.pool_of<Thought>()).stamps()[0], 9u);
+  EXPECT_EQ(registry.pool(registry.pool_of<Health>()).change_ticks()[0], 9u);
+  EXPECT_EQ(registry.pool(registry.pool_of<Thought>()).change_ticks()[0], 9u);
   EXPECT_EQ(constructed, 0);
   EXPECT_EQ(updated, 2);
   EXPECT_EQ(destroyed, 0);

@@ -1,4 +1,4 @@
-// The pool beside a naive model that predicts every handle: lists, maps and sets in the plainest way.
+// The pool beside a reference model that predicts every handle: lists, maps and sets in the plainest way.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -231,7 +231,7 @@ class History {
   std::vector<EntityRange> ranges_;
 };
 
-TEST(EntityPool, RandomHistoriesAgreeWithANaiveModel) {
+TEST(EntityPool, RandomHistoriesAgreeWithAReferenceModel) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo})
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", policy " + std::to_string(static_cast<int>(recycling)));

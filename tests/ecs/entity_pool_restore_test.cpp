@@ -159,10 +159,10 @@ TEST(EntityPool, WhatWasSavedUnderAnotherConfigIsRefusedForWhatDiffers) {
   EXPECT_EQ(refusal({.incarnation = 3, .reuse_bits = 2, .entities_max = 10}), "");
   for (const Recycling recycling : {Recycling::lifo, Recycling::given})
     EXPECT_EQ(refusal({.recycling = recycling, .incarnation = 2, .reuse_bits = 2}),
-              "other recycling: its entities are recycled in another way than this world's");
+              "other recycling: its recycling policy differs from this world's");
   EXPECT_EQ(refusal({.incarnation = 2, .reuse_bits = 3}),
-            "other reuse bits: 2 bits of its generations count reuse, 3 of this world's");
-  EXPECT_EQ(refusal({.incarnation = 1, .reuse_bits = 2}), "later incarnation: it is of incarnation 2, this world of 1");
+            "other reuse bits: its generations have 2 reuse bits, this world's have 3");
+  EXPECT_EQ(refusal({.incarnation = 1, .reuse_bits = 2}), "later incarnation: its incarnation 2 is later than this world's 1");
   EXPECT_EQ(refusal({.incarnation = 2, .reuse_bits = 2, .entities_max = 9}),
             "too many entities: it has 10 indices, this world has room for 9");
 }

@@ -139,7 +139,7 @@ TEST_F(GroupTest, MembersOfAnOwningGroupLieSideBySide) {
 }
 
 template <class Walked>
-void expect_stamps(World& world, const Walked& group, Tick position, Tick health) {
+void expect_change_ticks(World& world, const Walked& group, Tick position, Tick health) {
   for (const bool as_range : {false, true}) {
     world.set_tick(2 * world.tick());
     const Tick now = world.tick();
@@ -152,20 +152,20 @@ void expect_stamps(World& world, const Walked& group, Tick position, Tick health
       const std::uint32_t index = group.set().indices()[place];
       Pool& positions = world.pool<Position>();
       Pool& healths = world.pool<Health>();
-      ASSERT_EQ(positions.stamps()[positions.find(index) / 64] == now, position == 1);
-      ASSERT_EQ(healths.stamps()[healths.find(index) / 64] == now, health == 1);
+      ASSERT_EQ(positions.change_ticks()[positions.find(index) / 64] == now, position == 1);
+      ASSERT_EQ(healths.change_ticks()[healths.find(index) / 64] == now, health == 1);
     }
   }
 }
 
 TEST_F(GroupTest, OnlyWhatIsTakenMutablyIsStamped) {
   fill();
-  expect_stamps(world, world.group<Position, Health>(), 1, 1);
-  expect_stamps(world, world.group<const Position, Health>(), 0, 1);
-  expect_stamps(world, world.group<Position, const Health>(), 1, 0);
-  expect_stamps(world, world.group<const Position, const Health>(), 0, 0);
-  expect_stamps(world, world.group<>(with<Position, const Health>), 1, 0);
-  expect_stamps(world, world.group<>(with<const Position, Health>), 0, 1);
+  expect_change_ticks(world, world.group<Position, Health>(), 1, 1);
+  expect_change_ticks(world, world.group<const Position, Health>(), 0, 1);
+  expect_change_ticks(world, world.group<Position, const Health>(), 1, 0);
+  expect_change_ticks(world, world.group<const Position, const Health>(), 0, 0);
+  expect_change_ticks(world, world.group<>(with<Position, const Health>), 1, 0);
+  expect_change_ticks(world, world.group<>(with<const Position, Health>), 0, 1);
 }
 
 TEST_F(GroupTest, EnteringAndLeavingStampWhatMovesAndNoMore) {
@@ -174,7 +174,8 @@ TEST_F(GroupTest, EnteringAndLeavingStampWhatMovesAndNoMore) {
   world.set_tick(5);
   world.add<Health>(entities[200]);  // 200 goes to the front, 0 to its place
   const Pool& pool = world.pool<Position>();
-  EXPECT_EQ(std::vector<Tick>(pool.stamps().begin(), pool.stamps().end()), (std::vector<Tick>{5, 1, 1, 5, 1}));
+  EXPECT_EQ(std::vector<Tick>(pool.change_ticks().begin(), pool.change_ticks().end()),
+            (std::vector<Tick>{5, 1, 1, 5, 1}));
   EXPECT_EQ(group.size(), 1u);
 }
 
@@ -193,11 +194,11 @@ TEST_F(GroupTest, MembersTakeTheOrderTheyAreGiven) {
 TEST_F(GroupTest, ListenersOfAConstructionFindTheEntityInItsGroup) {
   const auto group = world.group<Position, Health>();
   int heard = 0;
-  world.signals<Health>().construct.connect([&](std::span<const Entity> told) {
-    for (const Entity entity : told) heard += group.contains(entity) ? 1 : 0;
+  world.signals<Health>().construct.connect([&](std::span<const Entity> entities) {
+    for (const Entity entity : entities) heard += group.contains(entity) ? 1 : 0;
   });
-  world.signals<Health>().destroy.connect([&](std::span<const Entity> told) {
-    for (const Entity entity : told) heard += group.contains(entity) ? 100 : 0;
+  world.signals<Health>().destroy.connect([&](std::span<const Entity> entities) {
+    for (const Entity entity : entities) heard += group.contains(entity) ? 100 : 0;
   });
   const Entity entity = world.create();
   world.add<Position>(entity);
@@ -210,8 +211,8 @@ TEST_F(GroupTest, ListenersOfAConstructionFindTheEntityInItsGroup) {
 // What a listener adds during bulk creation may complete a group before its other pools have been told of.
 TEST_F(GroupTest, AListenerThatCompletesAGroupDuringABulkCreateDoesSoOnce) {
   const auto group = world.group<Position, Health, Label>();
-  world.signals<Position>().construct.connect([&](std::span<const Entity> told) {
-    for (const Entity entity : told) world.add(entity, make<Label>(1));
+  world.signals<Position>().construct.connect([&](std::span<const Entity> entities) {
+    for (const Entity entity : entities) world.add(entity, make<Label>(1));
   });
   entities.resize(70);
   ASSERT_TRUE(world.create(std::span(entities), Position{}, Health{}));
@@ -267,7 +268,7 @@ TEST_F(GroupTest, APoolIsOwnedByOneGroupAndObservedByMany) {
 TEST_F(GroupTest, NoGroupTakesOverAPoolThatIsWalked) {
   world.add<Position>(world.create());
   EXPECT_DEATH(world.view<Position>().each([&](Position&) { world.group<Position, Health>(); }),
-               "pool Position is reordered while it is walked");
+               "pool Position is reordered while it is iterated");
 }
 #endif
 

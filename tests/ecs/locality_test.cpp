@@ -80,9 +80,9 @@ TEST_F(Locality, IsTheShareOfStepsThatGoStraightOn) {
   EXPECT_EQ(figure(), 1.0);
   velocities().swap(1, 4);  // 0 4 2 3 1: of the steps 0-4, 4-2, 2-3, 3-1 one goes on
   EXPECT_EQ(figure(), 0.25);
-  EXPECT_EQ(walking_order(positions().set(), velocities()), (std::vector<std::uint32_t>{0, 4, 2, 3, 1}));
+  EXPECT_EQ(iteration_order(positions().set(), velocities()), (std::vector<std::uint32_t>{0, 4, 2, 3, 1}));
   registry.remove<Velocity>(entities[0]);  // 1 4 2 3: its last came to the gap
-  EXPECT_EQ(walking_order(positions().set(), velocities()), (std::vector<std::uint32_t>{0, 2, 3, 1}));
+  EXPECT_EQ(iteration_order(positions().set(), velocities()), (std::vector<std::uint32_t>{0, 2, 3, 1}));
   EXPECT_EQ(figure(), 1.0 / 3);
 }
 
@@ -90,7 +90,7 @@ TEST_F(Locality, OfNothingOrOneIsPerfect) {
   EXPECT_EQ(figure(), 1.0);
   fill(1);
   EXPECT_EQ(figure(), 1.0);
-  EXPECT_EQ(walking_order(positions().set(), registry.pool<Name>()), std::vector<std::uint32_t>());
+  EXPECT_EQ(iteration_order(positions().set(), registry.pool<Name>()), std::vector<std::uint32_t>());
 }
 
 TEST_F(Locality, OfARandomOrderIsNearZero) {
@@ -104,21 +104,21 @@ TEST_F(Locality, OfARandomOrderIsNearZero) {
 
 std::string text_of(const core::Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-TEST(DrawWalk, ShowsADiagonalWhereTheWalkIsStraight) {
+TEST(DrawIteration, ShowsADiagonalWhereTheWalkIsStraight) {
   const std::vector<std::uint32_t> order{0, 1, 2, 3, 4, 5};
   const std::string black(1, 0);
   const std::string white = "\xff";
-  EXPECT_EQ(text_of(draw_walk(order, 3, 3)),
+  EXPECT_EQ(text_of(draw_iteration(order, 3, 3)),
             "P5\n3 3\n255\n" + white + white + black + white + black + white + black + white + white);
 }
 
-TEST(DrawWalk, IsPalerWhereFewerStepsGo) {
+TEST(DrawIteration, IsPalerWhereFewerStepsGo) {
   const std::vector<std::uint32_t> order{0, 3, 2, 1};
   const std::string half = "\x60";  // 255 - 64 - 191 / 2
-  EXPECT_EQ(text_of(draw_walk(order, 2, 2)), "P5\n2 2\n255\n" + half + half + half + half);
+  EXPECT_EQ(text_of(draw_iteration(order, 2, 2)), "P5\n2 2\n255\n" + half + half + half + half);
 }
 
-TEST(DrawWalk, OfNothingIsWhite) { EXPECT_EQ(text_of(draw_walk({}, 2, 1)), "P5\n2 1\n255\n\xff\xff"); }
+TEST(DrawIteration, OfNothingIsWhite) { EXPECT_EQ(text_of(draw_iteration({}, 2, 1)), "P5\n2 1\n255\n\xff\xff"); }
 
 // The requirement: 100,000 entities, 1,000,000 operations of churn, 400,000 moves.
 TEST_F(DefragmenterTest, BringsBackWhatAMillionOperationsHaveShuffledInFourHundredThousandMoves) {
@@ -131,7 +131,7 @@ TEST_F(DefragmenterTest, BringsBackWhatAMillionOperationsHaveShuffledInFourHundr
   Defragmenter tested = defragmenter();
   std::uint32_t moves = 0;
   while (tested.rounds() == 0 && moves < 400000) {
-    const std::uint32_t made = tested.mend(2000);
+    const std::uint32_t made = tested.defragment(2000);
     ASSERT_LE(made, 2000u);
     moves += made;
   }
@@ -152,7 +152,7 @@ TEST_F(DefragmenterTest, WithAnyBudgetDoesTheSame) {
     churn(random, 3000);
     Defragmenter tested = defragmenter();
     for (int calls = 0; tested.rounds() == 0; ++calls) {
-      ASSERT_LE(tested.mend(budget), budget);
+      ASSERT_LE(tested.defragment(budget), budget);
       ASSERT_LT(calls, 20000) << "it gets on";
       registry.check();
     }
@@ -167,22 +167,22 @@ TEST_F(DefragmenterTest, OfWhatIsInOrderMovesAndStampsNothing) {
   for (std::size_t i = 900; i < 1000; ++i) registry.remove<Velocity>(entities[i]);
   registry.set_tick(7);
   Defragmenter tested = defragmenter();
-  EXPECT_EQ(tested.mend(100000), 0u);
+  EXPECT_EQ(tested.defragment(100000), 0u);
   EXPECT_EQ(tested.rounds(), 1u);
   for (const Pool* pool : {&positions(), &velocities()})
-    for (const Tick stamp : pool->stamps()) EXPECT_EQ(stamp, 1u);
+    for (const Tick tick : pool->change_ticks()) EXPECT_EQ(tick, 1u);
 }
 
 TEST_F(DefragmenterTest, LooksAtNoMoreEntitiesThanItsBudgetAllows) {
   fill(1000);
   Defragmenter tested = defragmenter();
   for (std::uint32_t calls = 1; tested.rounds() == 0; ++calls) {
-    tested.mend(2);
+    tested.defragment(2);
     if (tested.rounds() > 0) {
       EXPECT_EQ(calls, (1000 + 2 * Defragmenter::looks_per_move - 1) / (2 * Defragmenter::looks_per_move));
     }
   }
-  EXPECT_EQ(tested.mend(0), 0u);
+  EXPECT_EQ(tested.defragment(0), 0u);
 }
 
 TEST_F(DefragmenterTest, KeepsUpWhileEverythingChanges) {
@@ -198,13 +198,13 @@ TEST_F(DefragmenterTest, KeepsUpWhileEverythingChanges) {
         entities.pop_back();
       }
       const std::uint32_t budget = random.below(60);
-      ASSERT_LE(tested.mend(budget), budget);
+      ASSERT_LE(tested.defragment(budget), budget);
       expect_intact<Position>();
       expect_intact<Velocity>();
       registry.check();
     }
     const std::uint64_t rounds = tested.rounds() + 2;  // the one under way has been disturbed
-    while (tested.rounds() < rounds) tested.mend(64);
+    while (tested.rounds() < rounds) tested.defragment(64);
     expect_mended(positions(), velocities());
     EXPECT_EQ(figure(), 1.0);
   }
@@ -221,7 +221,7 @@ TEST_F(DefragmenterTest, TakesSeveralFollowersAndComponentsThatAreNotPlainBytes)
   Pool& names = registry.pool<Name>();
   for (std::uint32_t i = names.size() - 1; i > 0; --i) names.swap(i, random.below(i + 1));
   Defragmenter tested(registry, positions().id(), {velocities().id(), names.id()});
-  while (tested.rounds() == 0) tested.mend(50);
+  while (tested.rounds() == 0) tested.defragment(50);
   EXPECT_EQ(locality(positions().set(), velocities()), 1.0);
   EXPECT_EQ(locality(positions().set(), names), 1.0);
   std::uint32_t in_all = 0;
@@ -253,7 +253,7 @@ TEST_F(DefragmenterTest, FollowsALeadWhoseOrderHasAnOwnerAsItIs) {
   positions().claim_order(OrderOwner::sort);
   const std::vector<std::uint32_t> order(positions().indices().begin(), positions().indices().end());
   Defragmenter tested = defragmenter();
-  while (tested.rounds() == 0) tested.mend(50);
+  while (tested.rounds() == 0) tested.defragment(50);
   EXPECT_TRUE(std::equal(order.begin(), order.end(), positions().indices().begin(), positions().indices().end()));
   expect_mended(positions(), velocities());
   EXPECT_EQ(figure(), 1.0);
@@ -267,11 +267,11 @@ TEST_F(DefragmenterTest, LeavesAFollowerAloneWhileItsOrderHasAnOwner) {
   for (std::uint32_t i = 399; i > 0; --i) velocities().swap(i, random.below(i + 1));
   velocities().claim_order(OrderOwner::sort);
   Defragmenter tested = defragmenter();
-  EXPECT_EQ(tested.mend(100), 0u);  // looks at all: the round ends
-  EXPECT_EQ(tested.mend(10), 0u);
+  EXPECT_EQ(tested.defragment(100), 0u);  // looks at all: the round ends
+  EXPECT_EQ(tested.defragment(10), 0u);
   velocities().release_order();
-  EXPECT_EQ(tested.mend(1000), 0u) << "it waits for the next round";
-  EXPECT_GT(tested.mend(10000), 0u);
+  EXPECT_EQ(tested.defragment(1000), 0u) << "it waits for the next round";
+  EXPECT_GT(tested.defragment(10000), 0u);
   EXPECT_EQ(figure(), 1.0);
 }
 
@@ -279,7 +279,7 @@ TEST_F(DefragmenterTest, LeavesAFollowerAloneWhileItsOrderHasAnOwner) {
 TEST_F(DefragmenterTest, MendingWhatIsWalkedAsserts) {
   fill(3);
   Defragmenter tested = defragmenter();
-  EXPECT_DEATH(registry.view<Velocity>().each([&](Velocity&) { tested.mend(10); }), "mended while it is walked");
+  EXPECT_DEATH(registry.view<Velocity>().each([&](Velocity&) { tested.defragment(10); }), "defragmented while it is iterated");
 }
 
 TEST_F(DefragmenterTest, FollowersThatAreNoPoolsOrTheSameAssert) {

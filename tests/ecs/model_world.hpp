@@ -338,7 +338,7 @@ class ModelWorld {
     const std::uint32_t way = random_.below(3);
     attempt([&] { kinds[kind].add(world_, entity, pools_[kind], added, way); });
     value = added;
-    expect_stamped(entity, kind);
+    expect_changed(entity, kind);
   }
   void write_one() {
     const Entity entity = any();
@@ -348,11 +348,11 @@ class ModelWorld {
     value = any_value(kind);
     world_.set_tick(world_.tick() + 1);
     kinds[kind].write(world_, entity, pools_[kind], value, random_.below(4));
-    expect_stamped(entity, kind);
+    expect_changed(entity, kind);
   }
-  void expect_stamped(Entity entity, std::size_t kind) {
+  void expect_changed(Entity entity, std::size_t kind) {
     const Pool& pool = world_.pool(pools_[kind]);
-    ASSERT_EQ(pool.stamps()[pool.find(entity.index) >> Pool::block_shift], world_.tick());
+    ASSERT_EQ(pool.change_ticks()[pool.find(entity.index) >> Pool::block_shift], world_.tick());
   }
   void remove_one() {
     const Entity entity = any();

@@ -39,10 +39,10 @@ struct PoolTest : testing::Test {
   std::uint32_t value(std::uint32_t index) { return core::load<std::uint32_t>(pool.at(pool.find(index))); }
   std::vector<std::uint32_t> listed() { return {pool.indices().begin(), pool.indices().end()}; }
   // Which blocks bear the current tick.
-  std::vector<std::size_t> stamped() {
+  std::vector<std::size_t> changed_blocks() {
     std::vector<std::size_t> blocks;
-    for (std::size_t block = 0; block < pool.stamps().size(); ++block)
-      if (pool.stamps()[block] == now) blocks.push_back(block);
+    for (std::size_t block = 0; block < pool.change_ticks().size(); ++block)
+      if (pool.change_ticks()[block] == now) blocks.push_back(block);
     return blocks;
   }
 };
@@ -53,7 +53,7 @@ TEST_F(PoolTest, KnowsWhatItHolds) {
   EXPECT_EQ(pool.type().name, "Bytes");
   EXPECT_EQ(pool.instance_name(), "Fog");
   EXPECT_EQ(pool.instance(), core::StringId32("Fog"));
-  EXPECT_TRUE(pool.stamps().empty());
+  EXPECT_TRUE(pool.change_ticks().empty());
 }
 
 TEST_F(PoolTest, RemovalSwapsTheLastIntoTheGap) {
@@ -98,47 +98,47 @@ TEST_F(PoolTest, ASlabIsOneArray) {
 
 TEST_F(PoolTest, OnlyMutableAccessStampsABlockAndOnlyThatBlock) {
   for (std::uint32_t i = 0; i < 200; ++i) add(i, i);
-  EXPECT_EQ(stamped(), (Blocks{0, 1, 2, 3})) << "an add is a write";
+  EXPECT_EQ(changed_blocks(), (Blocks{0, 1, 2, 3})) << "an add is a write";
   now = 2;
   static_cast<void>(pool.at(5));
   static_cast<void>(pool.address(5));
-  EXPECT_EQ(stamped(), Blocks{});
+  EXPECT_EQ(changed_blocks(), Blocks{});
   static_cast<void>(pool.at_mutable(70));
-  EXPECT_EQ(stamped(), Blocks{1});
+  EXPECT_EQ(changed_blocks(), Blocks{1});
   now = 3;
-  pool.stamp_run(63, 65);
-  EXPECT_EQ(stamped(), (Blocks{0, 1}));
+  pool.mark_run_changed(63, 65);
+  EXPECT_EQ(changed_blocks(), (Blocks{0, 1}));
   now = 4;
-  pool.stamp_run(64, 128);
-  EXPECT_EQ(stamped(), Blocks{1});
+  pool.mark_run_changed(64, 128);
+  EXPECT_EQ(changed_blocks(), Blocks{1});
 }
 
 TEST_F(PoolTest, AMoveStampsWhereItGoes) {
   for (std::uint32_t i = 0; i < 200; ++i) add(i, i);
   now = 2;
   pool.remove(3);  // 199 moves from block 3 to block 0
-  EXPECT_EQ(stamped(), Blocks{0});
+  EXPECT_EQ(changed_blocks(), Blocks{0});
   now = 3;
   pool.remove(198);  // the last: nothing moves
-  EXPECT_EQ(stamped(), Blocks{});
+  EXPECT_EQ(changed_blocks(), Blocks{});
   pool.swap(5, 5);
-  EXPECT_EQ(stamped(), Blocks{});
+  EXPECT_EQ(changed_blocks(), Blocks{});
   pool.swap(5, 130);
-  EXPECT_EQ(stamped(), (Blocks{0, 2}));
+  EXPECT_EQ(changed_blocks(), (Blocks{0, 2}));
   EXPECT_EQ(value(130), 130u);
   EXPECT_EQ(pool.find(130), 5u);
   now = 4;
   const std::uint32_t order[] = {121, 120};
   pool.reorder(120, order, scratch);
-  EXPECT_EQ(stamped(), Blocks{1});
+  EXPECT_EQ(changed_blocks(), Blocks{1});
   now = 5;
   std::vector<std::uint32_t> all(pool.size());
   std::iota(all.begin(), all.end(), 0);
   pool.reorder(0, all, scratch);
-  EXPECT_EQ(stamped(), Blocks{}) << "nothing has moved";
+  EXPECT_EQ(changed_blocks(), Blocks{}) << "nothing has moved";
   std::swap(all[70], all[150]);
   pool.reorder(0, all, scratch);
-  EXPECT_EQ(stamped(), (Blocks{1, 2}));
+  EXPECT_EQ(changed_blocks(), (Blocks{1, 2}));
   pool.check();
 }
 
@@ -154,7 +154,7 @@ TEST_F(PoolTest, AColumnArrivesAsIfAddedOneByOne) {
   pool.append_rows(EntityRange{1000, 400, 1}, offsets, reinterpret_cast<const std::byte*>(rows.data()));
   EXPECT_EQ(pool.size(), 201u);
   for (std::uint32_t i = 0; i < 200; ++i) EXPECT_EQ(value(1000 + i * 2), 1000 + i);
-  EXPECT_EQ(stamped(), (Blocks{0, 1, 2, 3}));
+  EXPECT_EQ(changed_blocks(), (Blocks{0, 1, 2, 3}));
   pool.append_rows(EntityRange{5000, 9, 1}, {}, nullptr);
   EXPECT_EQ(pool.size(), 201u);
   const std::vector<Entity> anywhere{{9000, 1}, {3, 7}, {700, 2}};
@@ -183,7 +183,7 @@ TEST_F(PoolTest, ARunOfEqualComponentsArrivesAsIfAddedOneByOne) {
       ASSERT_EQ(pool.find(100 + i), 30 + i);
       ASSERT_EQ(value(100 + i), same);
     }
-    EXPECT_EQ(stamped().size(), pool.stamps().size());
+    EXPECT_EQ(changed_blocks().size(), pool.change_ticks().size());
   }
 }
 
@@ -223,7 +223,7 @@ TEST_F(PoolTest, ComparesItsBlocksWithThoseOfALead) {
   const auto aligned = [&] {
     const std::uint64_t* blocks = pool.blocks_aligned_with(lead.set());
     Blocks found;
-    for (std::size_t block = 0; block < lead.stamps().size(); ++block)
+    for (std::size_t block = 0; block < lead.change_ticks().size(); ++block)
       if (blocks == nullptr || (blocks[block / 64] >> block % 64 & 1) != 0) found.push_back(block);
     return found;
   };
@@ -248,7 +248,7 @@ TEST_F(PoolTest, ComparesItsBlocksWithThoseOfALead) {
 template <class T>
 struct TypedPoolTest : testing::Test {
   Tick now = 1;
-  ComponentType type = local_component_type<T>();
+  ComponentType type = server_only_component_type<T>();
   Pool pool{0, type, type.id, type.name, now, small_pages};
   Scratch scratch;
 
@@ -300,7 +300,7 @@ TYPED_TEST(TypedPoolTest, ComponentsAreAligned) {
 
 TEST(Pool, OwnedComponentsAreEndedExactlyOnce) {
   using Owner = std::shared_ptr<int>;
-  const ComponentType type = local_component_type<Owner>();
+  const ComponentType type = server_only_component_type<Owner>();
   const Tick now = 1;
   const Owner owner = std::make_shared<int>(1);
   {
@@ -325,7 +325,7 @@ TEST(Pool, OwnedComponentsAreEndedExactlyOnce) {
 }
 
 TEST(Pool, RemovalAllocatesNothing) {
-  const ComponentType type = local_component_type<Label>();
+  const ComponentType type = server_only_component_type<Label>();
   const Tick now = 1;
   Pool pool(0, type, type.id, type.name, now, small_pages);
   for (std::uint32_t i = 0; i < 1000; ++i) {
@@ -363,13 +363,13 @@ TEST_F(PoolTest, NothingReordersAPoolWhileItIsWalked) {
   add(0, 0);
   add(1, 1);
   const std::uint32_t order[] = {1, 0};
-  pool.begin_walk();
-  pool.begin_walk();
-  pool.end_walk();
-  EXPECT_TRUE(pool.walked());
-  EXPECT_DEATH(pool.reorder(0, order, scratch), "pool Fog is reordered while it is walked");
-  EXPECT_DEATH(pool.claim_order(OrderOwner::sort), "pool Fog is reordered while it is walked");
-  pool.end_walk();
+  pool.begin_iteration();
+  pool.begin_iteration();
+  pool.end_iteration();
+  EXPECT_TRUE(pool.is_iterated());
+  EXPECT_DEATH(pool.reorder(0, order, scratch), "pool Fog is reordered while it is iterated");
+  EXPECT_DEATH(pool.claim_order(OrderOwner::sort), "pool Fog is reordered while it is iterated");
+  pool.end_iteration();
   pool.reorder(0, order, scratch);
   EXPECT_EQ(listed(), (std::vector<std::uint32_t>{1, 0}));
 }
@@ -386,7 +386,7 @@ TEST(Pool, WhatCannotBeLaidOutIsRefused) {
   struct alignas(128) TooWide {
     char byte;
   };
-  const ComponentType wide = local_component_type<TooWide>();
+  const ComponentType wide = server_only_component_type<TooWide>();
   const ComponentType type = bytes_type(4);
   const Tick now = 1;
   EXPECT_DEATH(Pool(0, wide, wide.id, "x", now, {}), "aligned to 64 bytes");

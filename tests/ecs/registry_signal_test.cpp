@@ -19,7 +19,9 @@ struct RegistrySignalTest : testing::Test {
   std::vector<std::string> calls;
 
   auto note(const std::string& what) {
-    return [this, what](std::span<const Entity> told) { calls.push_back(what + " " + std::to_string(told.size())); };
+    return [this, what](std::span<const Entity> entities) {
+      calls.push_back(what + " " + std::to_string(entities.size()));
+    };
   }
   void listen() {
     world.created().connect(note("created"));
@@ -71,8 +73,8 @@ TEST_F(RegistrySignalTest, SingleWorkIsOneCallAndOtherWritesAreNone) {
 
 TEST_F(RegistrySignalTest, ListenersFindWhatHasComeAndWhatIsAboutToGo) {
   std::int32_t sum = 0;
-  const auto add_up = [&](std::span<const Entity> told) {
-    for (const Entity entity : told) sum += world.get<const Health>(entity).value;
+  const auto add_up = [&](std::span<const Entity> entities) {
+    for (const Entity entity : entities) sum += world.get<const Health>(entity).value;
   };
   world.signals<Health>().construct.connect(add_up);
   world.signals<Health>().destroy.connect(add_up);
@@ -90,8 +92,8 @@ TEST_F(RegistrySignalTest, ListenersFindWhatHasComeAndWhatIsAboutToGo) {
 TEST_F(RegistrySignalTest, AListenerMayAddAnotherComponentAndMakeAndEndOthers) {
   std::vector<Entity> others;
   for (int i = 0; i < 600; ++i) others.push_back(world.create());
-  world.signals<Health>().construct.connect([&](std::span<const Entity> told) {
-    for (const Entity entity : told) {
+  world.signals<Health>().construct.connect([&](std::span<const Entity> entities) {
+    for (const Entity entity : entities) {
       world.add<Mana>(entity);
       world.destroy(others.back());
       others.pop_back();

@@ -17,9 +17,9 @@ using namespace test;
 struct RegistryTest : testing::Test {
   World world;
 
-  Tick stamp_of(Entity entity, PoolId pool) {
+  Tick change_tick_of(Entity entity, PoolId pool) {
     const Pool& found = world.pool(pool);
-    return found.stamps()[found.find(entity.index) >> Pool::block_shift];
+    return found.change_ticks()[found.find(entity.index) >> Pool::block_shift];
   }
 };
 
@@ -56,7 +56,7 @@ TEST_F(RegistryTest, AConstRegistryIsReadAndMakesNoPool) {
   EXPECT_EQ(reader.get<const Label>(entity).text, "name");
   EXPECT_TRUE(reader.has<Health>(entity));
   EXPECT_TRUE(reader.has<const Label>(entity));
-  EXPECT_NE(stamp_of(entity, world.pool_of<Health>()), 9u) << "a read is no write";
+  EXPECT_NE(change_tick_of(entity, world.pool_of<Health>()), 9u) << "a read is no write";
 
   world.destroy(entity);
   world.add<Health>(world.create());
@@ -206,14 +206,14 @@ TEST_F(RegistryTest, AWriteThroughEveryPathIsStampedAndAReadIsNot) {
     SCOPED_TRACE(name);
     world.set_tick(world.tick() + 1);
     write();
-    EXPECT_EQ(stamp_of(entity, pool), world.tick());
+    EXPECT_EQ(change_tick_of(entity, pool), world.tick());
   }
   const Tick last = world.tick();
   for (const auto& [name, read] : reads) {
     SCOPED_TRACE(name);
     world.set_tick(world.tick() + 1);
     read();
-    EXPECT_EQ(stamp_of(entity, pool), last);
+    EXPECT_EQ(change_tick_of(entity, pool), last);
   }
 }
 
@@ -399,7 +399,7 @@ TEST_F(RegistryTest, MisuseIsNamedWithEntityAndType) {
   EXPECT_DEATH(world.remove<Mana>(std::span(&entity, 1)), "entity 0.1 has no component Mana");
   EXPECT_DEATH(world.remove<Label>(entity), "entity 0.1 has no component .*Label");
   EXPECT_DEATH(world.get<Position>(entity, world.pool_of<Health>()), "pool Health holds Health, not Position");
-  EXPECT_DEATH(world.add_bytes(entity, world.pool_of<Label>()), "Label is local: it is no bytes");
+  EXPECT_DEATH(world.add_bytes(entity, world.pool_of<Label>()), "Label is server-only: it has no byte form");
   EXPECT_DEATH(world.add_bytes(entity, world.pool_of<Mana>(), core::ByteView(core::Bytes(3))), "Mana has its size");
   world.destroy(entity);
   EXPECT_DEATH(world.destroy(entity), "0.1, which is not alive");
@@ -427,8 +427,8 @@ TEST_F(RegistryTest, MoreMisuseAsserts) {
 
 // As if another file's anonymous namespace had a Marker too.
 TEST_F(RegistryTest, TwoLocalTypesOfOneNameAssert) {
-  ASSERT_TRUE(world.register_type(local_component_type<Marker>()).ok());
-  EXPECT_DEATH(world.add<Marker>(world.create()), "two local component types are called .*::Marker");
+  ASSERT_TRUE(world.register_type(server_only_component_type<Marker>()).ok());
+  EXPECT_DEATH(world.add<Marker>(world.create()), "two server-only component types are called .*::Marker");
 }
 
 struct Unregistered {

@@ -349,8 +349,8 @@ TEST_F(ScheduleTest, ConstComponentsOfASystemAreNotStamped) {
   schedule.add_each<Position, const Velocity>("move", phase, [](Position& p, const Velocity& v) { p.x += v.x; });
   registry.set_tick(7);
   schedule.run();
-  EXPECT_EQ(registry.pool(registry.pool_of<Position>()).stamps()[0], 7u);
-  EXPECT_EQ(registry.pool(registry.pool_of<Velocity>()).stamps()[0], 1u);
+  EXPECT_EQ(registry.pool(registry.pool_of<Position>()).change_ticks()[0], 7u);
+  EXPECT_EQ(registry.pool(registry.pool_of<Velocity>()).change_ticks()[0], 1u);
 }
 
 // Time -----------------------------------------------------------------------------------
@@ -509,12 +509,12 @@ TEST_F(ScheduleDeathTest, AddingOrRunningInsideOfARunAsserts) {
   what = 1;
   EXPECT_DEATH(schedule.run(), "phase late is added while systems run");
   what = 2;
-  EXPECT_DEATH(schedule.run(), "a system runs systems");
+  EXPECT_DEATH(schedule.run(), "a system runs a phase");
 }
 
 TEST_F(ScheduleDeathTest, ASystemOfNoPhaseAsserts) {
   EXPECT_DEATH(schedule.add("lost", phase + 1, [](const SystemContext&) {}),
-               "system lost is of a phase that there is not");
+               "system lost names a phase that does not exist");
   EXPECT_DEATH(schedule.run_phase(phase + 1), "there is no such phase");
 }
 

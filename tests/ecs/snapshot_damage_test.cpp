@@ -240,7 +240,7 @@ TEST(Snapshot, AChainWithoutItsBaseIsRefused) {
 TEST(Snapshot, NonZeroBytesBetweenColumnsAreRefused) {
   SmallWorld world;
   world.bytes[world.at[Layout::records] - 1] = std::byte{1};  // behind the counts, which are 52 bytes
-  EXPECT_EQ(world.refusal(), "its counts are not whole");
+  EXPECT_EQ(world.refusal(), "its counts are truncated");
 }
 
 }  // namespace

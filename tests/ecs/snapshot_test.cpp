@@ -254,7 +254,7 @@ TEST(Snapshot, EverythingIsNewToReaders) {
     ASSERT_TRUE(load_snapshot(saved(world), loaded).ok());
     EXPECT_EQ(loaded.tick(), std::max(own, Tick{17})) << "time never goes back";
     for (PoolId pool = 0; pool < loaded.pool_count(); ++pool)
-      for (const Tick stamp : loaded.pool(pool).stamps()) EXPECT_EQ(stamp, loaded.tick());
+      for (const Tick tick : loaded.pool(pool).change_ticks()) EXPECT_EQ(tick, loaded.tick());
   }
 }
 

@@ -51,7 +51,7 @@ void register_place(Registry& registry) {
 
 std::vector<std::uint32_t> indices_of(const Pool& pool) { return {pool.indices().begin(), pool.indices().end()}; }
 
-// The naive sort: entity indices in the order that `before` gives their keys, equal ones as they were.
+// The reference sort: entity indices in the order that `before` gives their keys, equal ones as they were.
 template <class Key, class Before = std::less<>>
 std::vector<std::uint32_t> sorted_model(std::span<const std::uint32_t> indices, const std::vector<Key>& key_by_index,
                                         Before before = {}) {
@@ -319,7 +319,7 @@ TEST(SortAs, PutsWhatTheLeadHasFirstInItsOrderAndTheOthersAfterInTheirs) {
 
     registry.set_tick(9);
     sort_as(pool, lead);
-    for (const Tick stamp : pool.stamps()) ASSERT_EQ(stamp, 1u) << "it was in that order";
+    for (const Tick tick : pool.change_ticks()) ASSERT_EQ(tick, 1u) << "it was in that order";
   }
 }
 
@@ -340,11 +340,11 @@ struct Marks : testing::Test {
     const Pool& pool = registry.pool<Place>();
     pool.typed_address<Place>(pool.find(entities[i].index))->key = key;
   }
-  std::vector<std::uint32_t> stamped_blocks() {
+  std::vector<std::uint32_t> changed_blocks() {
     std::vector<std::uint32_t> blocks;
-    const std::span<const Tick> stamps = registry.pool<Place>().stamps();
-    for (std::uint32_t block = 0; block < stamps.size(); ++block)
-      if (stamps[block] == 2) blocks.push_back(block);
+    const std::span<const Tick> change_ticks = registry.pool<Place>().change_ticks();
+    for (std::uint32_t block = 0; block < change_ticks.size(); ++block)
+      if (change_ticks[block] == 2) blocks.push_back(block);
     return blocks;
   }
   void sort_by_key() {
@@ -359,7 +359,7 @@ TEST_F(Marks, ASortThatMovesNothingStampsNothing) {
   const std::uint64_t version = registry.pool<Place>().version();
   sort_by_key();
   sort_by_comparing();
-  EXPECT_EQ(stamped_blocks(), std::vector<std::uint32_t>());
+  EXPECT_EQ(changed_blocks(), std::vector<std::uint32_t>());
   EXPECT_EQ(registry.pool<Place>().version(), version);
 }
 
@@ -368,14 +368,14 @@ TEST_F(Marks, OnlyBlocksInWhichSomethingMovedAreStamped) {
   set_key(702, 320);  // from block 10 to block 5: what is between moves up
   set_key(900, 897);
   sort_by_key();
-  EXPECT_EQ(stamped_blocks(), (std::vector<std::uint32_t>{2, 5, 6, 7, 8, 9, 10, 14}));
+  EXPECT_EQ(changed_blocks(), (std::vector<std::uint32_t>{2, 5, 6, 7, 8, 9, 10, 14}));
   registry.check();
 }
 
 TEST_F(Marks, AnOrderIsNoStructuralChange) {
   set_key(0, 5000);
   sort_by_comparing();
-  EXPECT_EQ(stamped_blocks().size(), registry.pool<Place>().stamps().size());
+  EXPECT_EQ(changed_blocks().size(), registry.pool<Place>().change_ticks().size());
   EXPECT_TRUE(registry.journal().empty());
   registry.check();
 }
@@ -394,7 +394,7 @@ TEST_F(Marks, AComparatorThatThrowsChangesNothing) {
     EXPECT_EQ(registry.pool<Place>().order_owner(), OrderOwner::nobody);
     registry.check();
   }
-  EXPECT_EQ(stamped_blocks(), std::vector<std::uint32_t>());
+  EXPECT_EQ(changed_blocks(), std::vector<std::uint32_t>());
 }
 
 TEST_F(Marks, WithAKeptScratchASortAllocatesNothing) {
@@ -424,7 +424,7 @@ TEST_F(Marks, AnAllocationThatFailsChangesNothing) {
       ASSERT_EQ(indices_of(registry.pool<Place>()), before);
     }
   }
-  EXPECT_EQ(stamped_blocks().size(), registry.pool<Place>().stamps().size());
+  EXPECT_EQ(changed_blocks().size(), registry.pool<Place>().change_ticks().size());
   registry.check();
 }
 
@@ -510,7 +510,7 @@ TEST_P(GroupSort, OfAGroupThatOwnsNoPool) {
   expect_sorts<Weight>(group);
   EXPECT_EQ(indices_of(registry.pool<Weight>()), weights);
   EXPECT_EQ(indices_of(registry.pool<Place>()), places);
-  for (const Tick stamp : registry.pool<Place>().stamps()) EXPECT_EQ(stamp, 1u) << "no component has moved";
+  for (const Tick tick : registry.pool<Place>().change_ticks()) EXPECT_EQ(tick, 1u) << "no component has moved";
 }
 
 TEST_P(GroupSort, StaysAGroupWhenItsEntitiesChangeAfterwards) {
@@ -549,8 +549,8 @@ TEST(Sort, OfWhatIsWalkedAsserts) {
   registry.add<Weight>(registry.create(), {1, 0});
   const auto key = [](const Weight& weight) { return weight.key; };
   const auto group = registry.group<>(with<Weight>);
-  EXPECT_DEATH(registry.view<Weight>().each([&](Weight&) { sort_by<Weight>(registry, key); }), "is walked");
-  EXPECT_DEATH(group.each([&](Weight&) { sort_by<Weight>(group, key); }), "is walked");
+  EXPECT_DEATH(registry.view<Weight>().each([&](Weight&) { sort_by<Weight>(registry, key); }), "is iterated");
+  EXPECT_DEATH(group.each([&](Weight&) { sort_by<Weight>(group, key); }), "is iterated");
 }
 #endif
 

@@ -148,7 +148,8 @@ TEST(View, UnderChurnVisitsExactlyWhatALookUpOfEveryEntityFinds) {
         EXPECT_TRUE(visited.emplace(entity, position.value + wide.value).second) << "visited twice";
       });
       ASSERT_EQ(visited, expected);
-      for (const Tick stamp : world.pool<Wide>().stamps()) ASSERT_EQ(stamp, world.tick()) << "all of it was written";
+      for (const Tick tick : world.pool<Wide>().change_ticks())
+        ASSERT_EQ(tick, world.tick()) << "all of it was written";
     }
   }
 }
@@ -163,7 +164,7 @@ TEST(View, AFunctionMayAskForTheComponentsAlone) {
 
 // 200 of both, in one order or not; what is taken mutably bears the new tick everywhere, the rest nowhere.
 template <class... Ts>
-void expect_stamps(bool same_order, Tick position, Tick label, bool as_range) {
+void expect_change_ticks(bool same_order, Tick position, Tick label, bool as_range) {
   World world;
   std::vector<Entity> entities;
   for (int i = 0; i < 200; ++i) world.add(entities.emplace_back(world.create()), make<Position>(i));
@@ -174,20 +175,20 @@ void expect_stamps(bool same_order, Tick position, Tick label, bool as_range) {
   } else {
     world.view<Ts...>().each([](const auto&...) {});
   }
-  for (const Tick stamp : world.pool<Position>().stamps()) ASSERT_EQ(stamp, position);
-  for (const Tick stamp : world.pool<Label>().stamps()) ASSERT_EQ(stamp, label);
+  for (const Tick tick : world.pool<Position>().change_ticks()) ASSERT_EQ(tick, position);
+  for (const Tick tick : world.pool<Label>().change_ticks()) ASSERT_EQ(tick, label);
 }
 
 TEST(View, OnlyWhatIsTakenMutablyIsStamped) {
   for (const bool same_order : {false, true}) {
     for (const bool as_range : {false, true}) {
       SCOPED_TRACE(std::string(same_order ? "same order" : "other order") + (as_range ? ", range" : ", each"));
-      expect_stamps<Position, const Label>(same_order, 4, 1, as_range);
-      expect_stamps<const Position, Label>(same_order, 1, 4, as_range);
-      expect_stamps<const Position, const Label>(same_order, 1, 1, as_range);
-      expect_stamps<Position, Label>(same_order, 4, 4, as_range);
-      expect_stamps<Maybe<Position>, const Label>(same_order, 4, 1, as_range);
-      expect_stamps<Maybe<const Position>, Label>(same_order, 1, 4, as_range);
+      expect_change_ticks<Position, const Label>(same_order, 4, 1, as_range);
+      expect_change_ticks<const Position, Label>(same_order, 1, 4, as_range);
+      expect_change_ticks<const Position, const Label>(same_order, 1, 1, as_range);
+      expect_change_ticks<Position, Label>(same_order, 4, 4, as_range);
+      expect_change_ticks<Maybe<Position>, const Label>(same_order, 4, 1, as_range);
+      expect_change_ticks<Maybe<const Position>, Label>(same_order, 1, 4, as_range);
     }
   }
 }
@@ -202,7 +203,7 @@ TEST(View, WhatIsNotVisitedIsNotStamped) {
   world.set_tick(4);
   world.view<Position, const Label>().each([](Position&, const Label&) {});
   for (std::size_t block = 0; block < 10; ++block)
-    EXPECT_EQ(world.pool<Position>().stamps()[block], block % 2 == 0 ? 4u : 1u) << block;
+    EXPECT_EQ(world.pool<Position>().change_ticks()[block], block % 2 == 0 ? 4u : 1u) << block;
 }
 
 TEST(View, AConstRegistryIsReadWithoutAStamp) {
@@ -211,7 +212,7 @@ TEST(View, AConstRegistryIsReadWithoutAStamp) {
   const Registry& world = random.world;
   EXPECT_EQ(visit(world.view<const Position, const Health>()), (random.expected<Position, Health>()));
   EXPECT_FALSE(visit(world.view<const Position>(exclude<Health>)).empty());
-  for (const Tick stamp : random.world.pool<Position>().stamps()) EXPECT_EQ(stamp, 1u);
+  for (const Tick tick : random.world.pool<Position>().change_ticks()) EXPECT_EQ(tick, 1u);
 }
 
 TEST(View, ContainsAsksForLifeAndAllComponents) {
@@ -273,11 +274,11 @@ TEST(View, EachInstanceMeetsEveryComponentOfATypeUnderItsName) {
   EXPECT_EQ(met(), (std::set<Met>{{a, "Health", 1}, {a, "Shield", 2}, {b, "Shield", 3}}));
   world.set_tick(2);
   met();
-  EXPECT_EQ(world.pool(shield).stamps()[0], 1u);
+  EXPECT_EQ(world.pool(shield).change_ticks()[0], 1u);
   world.each_instance<Health>([](Entity, core::StringId32, Health& health) { health.value += 10; });
   EXPECT_EQ(met(), (std::set<Met>{{a, "Health", 11}, {a, "Shield", 12}, {b, "Shield", 13}}));
-  EXPECT_EQ(world.pool(shield).stamps()[0], 2u);
-  EXPECT_EQ(world.pool<Position>().stamps()[0], 1u);
+  EXPECT_EQ(world.pool(shield).change_ticks()[0], 2u);
+  EXPECT_EQ(world.pool<Position>().change_ticks()[0], 1u);
 }
 
 #ifdef MOBULA_ASSERTS

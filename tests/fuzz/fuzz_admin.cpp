@@ -1,4 +1,4 @@
-// Any question to the admin port: what a browser, a script or an enemy may say to its routes, and on its live feed.
+// Any query to the admin port: what a browser, a script or an enemy may say to its routes, and on its live feed.
 //
 //   input: a byte that says how (see the table); up to a line's end the target, or nothing; then the body
 #include <array>

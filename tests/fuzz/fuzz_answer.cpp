@@ -14,9 +14,9 @@ using boost::asio::ip::tcp;
 namespace {
 
 // Answers whoever connects at once, and always the same until another answer is set. Lives as long as the process.
-class Liar {
+class HostileServer {
  public:
-  Liar() : acceptor_(io_, {boost::asio::ip::address_v4::loopback(), 0}) {
+  HostileServer() : acceptor_(io_, {boost::asio::ip::address_v4::loopback(), 0}) {
     std::thread([this] {
       for (;;) serve();
     }).detach();
@@ -52,8 +52,8 @@ class Liar {
   core::Bytes answer_;
 };
 
-Liar& liar() {
-  static auto* const one = new Liar;
+HostileServer& hostile_server() {
+  static auto* const one = new HostileServer;
   return *one;
 }
 
@@ -61,9 +61,9 @@ Liar& liar() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
-  liar().set_answer(fuzz::view(data, size));
+  hostile_server().set_answer(fuzz::view(data, size));
   client::Access access;
-  access.options.admin = liar().url();
+  access.options.admin = hostile_server().url();
   const auto tokens = client::get_tokens(access, 2);
   fuzz::require(tokens.ok() || !tokens.error().message.empty(), "tokens, or why not");
   if (tokens) fuzz::require(tokens->size() == 2, "as many as were wanted");

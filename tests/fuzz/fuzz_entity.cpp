@@ -1,5 +1,5 @@
 // Any bits as an entity's: what is read is no greater than may be, and if it is a value, comes back from its own bits.
-// Input: which component, a seed of the states b2 and b1, who reads what, age and span; the bits.
+// Input: which component, a seed of the states previous_baseline and baseline, who reads what, age and span; the bits.
 #include <deque>
 #include <fuzz/fuzz.hpp>
 #include <wire/codec_world.hpp>
@@ -36,20 +36,20 @@ bool is_value(const wire::EntityLayout& layout, bool owner, const Words& words) 
   });
 }
 
-void read(const wire::EntityLayout& layout, bool owner, bool whole, const wire::Baseline& baseline,
+void read(const wire::EntityLayout& layout, bool owner, bool whole, const wire::Baselines& baselines,
           core::ByteView bits) {
   const wire::EntityCodec codec(layout, owner);
   Words words(layout.words);
   core::BitReader reader(bits);
-  if (!(whole ? codec.read_whole(reader, words.data()) : codec.read_change(baseline, reader, words.data()))) return;
+  if (!(whole ? codec.read_full(reader, words.data()) : codec.read_delta(baselines, reader, words.data()))) return;
   if (!is_value(layout, owner, words)) return;
   const wire::test::Bits again = wire::test::written(layout.bits_max, [&](core::BitWriter& writer) {
-    whole ? codec.write_whole(words.data(), writer) : codec.write_change(words.data(), baseline, writer);
+    whole ? codec.write_full(words.data(), writer) : codec.write_delta(words.data(), baselines, writer);
   });
   Words second(layout.words);
   core::BitReader again_reader(again.bytes);
   fuzz::require(
-      whole ? codec.read_whole(again_reader, second.data()) : codec.read_change(baseline, again_reader, second.data()),
+      whole ? codec.read_full(again_reader, second.data()) : codec.read_delta(baselines, again_reader, second.data()),
       "what was read can be written and read");
   fuzz::require(second == words, "and is the same");
 }
@@ -62,11 +62,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   core::Random random(input.byte());
   const unsigned who = input.byte();
   const wire::Interval time{.age = input.byte() % 20u, .span = input.byte() % 20u};
-  Words b2 = layout.defaults;
-  wire::test::change(layout, random, 8, 0, b2);
-  Words b1 = b2;
-  wire::test::change(layout, random, who / 4 % 9, 7, b1);
-  const wire::Baseline baseline{b1.data(), who >= 128 ? nullptr : b2.data(), time};
-  read(layout, who % 2 != 0, who % 4 >= 2, baseline, input.bytes(size));
+  Words previous_baseline = layout.defaults;
+  wire::test::change(layout, random, 8, 0, previous_baseline);
+  Words baseline = previous_baseline;
+  wire::test::change(layout, random, who / 4 % 9, 7, baseline);
+  const wire::Baselines baselines{baseline.data(), who >= 128 ? nullptr : previous_baseline.data(), time};
+  read(layout, who % 2 != 0, who % 4 >= 2, baselines, input.bytes(size));
   return 0;
 }

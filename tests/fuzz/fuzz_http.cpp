@@ -42,20 +42,20 @@ class Owner final : public admin::ConnectionOwner {
   void answer(admin::Request request, Done done) noexcept override {
     const bool asks = request.method == "GET" || request.method == "HEAD";
     admin::Reply reply = router_.answer(std::move(request));
-    if (auto* question = std::get_if<admin::Question>(&reply)) reply = question->work()();
+    if (auto* query = std::get_if<admin::Query>(&reply)) reply = query->work()();
     const auto& response = std::get<admin::Response>(reply);
     fuzz::require(response.status != 500, "nothing fails of what is said");
     changed = changed || (response.status < 300 && !asks);
     done(response);
   }
   std::optional<admin::Response> refuse_live(const admin::Request& request) noexcept override {
-    return admin::Gate::refuse_page(request, router_.gate().wants_token());
+    return admin::AuthFilter::refuse_page(request, router_.auth_filter().wants_token());
   }
   void connection_ended() noexcept override { --connections; }
   bool may_watch(std::string_view authorization) override {
-    return !router_.gate().wants_token() || router_.gate().is_authorized(authorization);
+    return !router_.auth_filter().wants_token() || router_.auth_filter().is_authorized(authorization);
   }
-  bool is_token(std::string_view said) override { return router_.gate().is_token(said); }
+  bool is_token(std::string_view said) override { return router_.auth_filter().is_token(said); }
   [[nodiscard]] std::span<const admin::Topic> topics() const override { return topics_; }
   [[nodiscard]] const std::string& welcome() const override { return welcome_; }
   void ask(std::shared_ptr<admin::Feed> feed, FrameDone done) noexcept override {

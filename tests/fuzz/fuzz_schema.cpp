@@ -27,14 +27,14 @@ void send(const reflect::Component& component) {
     fuzz::require(again == rows[i], "which has the same words");
   }
   const wire::EntityCodec entities(layout, true);
-  const wire::Baseline baseline{rows[1].data(), rows[0].data(), {.age = 1, .span = 1}};
+  const wire::Baselines baselines{rows[1].data(), rows[0].data(), {.age = 1, .span = 1}};
   core::Bytes buffer(layout.bits_max / 8 + 1);
   core::BitWriter writer(buffer);
-  entities.write_change(rows[2].data(), baseline, writer);
+  entities.write_delta(rows[2].data(), baselines, writer);
   fuzz::require(writer.bits() <= layout.bits_max, "no string takes more than bits_max");
   core::BitReader reader(buffer);
   std::vector<std::uint32_t> read(layout.words);
-  fuzz::require(entities.read_change(baseline, reader, read.data()), "what was written can be read");
+  fuzz::require(entities.read_delta(baselines, reader, read.data()), "what was written can be read");
   fuzz::require(reader.position() == writer.bits(), "and just so many bits");
   fuzz::require(read == rows[2], "and is what was written");
 }

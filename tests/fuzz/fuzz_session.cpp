@@ -37,10 +37,10 @@ struct Attack {
 
   void say_goodbye(fuzz::Input& input) {
     std::array<std::byte, transport::session_body_bytes_max> body;
-    std::size_t size = transport::Session::write_goodbye({transport::ReasonCode::left, "bye"}, body);
+    std::size_t size = transport::Session::write_disconnect({transport::ReasonCode::left, "bye"}, body);
     body[input.byte() % size] ^= static_cast<std::byte>(input.byte());
     victim.receive(core::ByteView(body).first(size), now);
-    if (victim.goodbye()) fuzz::require(victim.goodbye()->text.size() <= transport::reason_text_bytes_max, "no longer");
+    if (victim.disconnect_reason()) fuzz::require(victim.disconnect_reason()->text.size() <= transport::reason_text_bytes_max, "no longer");
   }
 
   // The top bits of the size say how it goes, and with what tag.

@@ -1,4 +1,5 @@
-// Any bytes as a stream of framed datagrams, cut anywhere: what is heard is what a naive reading of the whole hears.
+// Any bytes as a stream of framed datagrams, cut anywhere: what is heard is what a reference reading of the whole
+// hears.
 //
 //   input: a byte that says how the stream is cut (0: not at all), then the stream
 #include <fuzz/fuzz.hpp>
@@ -17,7 +18,7 @@ struct Heard {
   bool operator==(const Heard&) const = default;
 };
 
-Heard naive(core::ByteView stream) {
+Heard reference(core::ByteView stream) {
   Heard heard;
   while (stream.size() >= 2) {
     const std::size_t size = core::load<std::uint16_t>(stream.data());
@@ -57,6 +58,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read(reader, rest.first(piece), heard);
     rest = rest.subspan(piece);
   }
-  fuzz::require(heard == naive(stream), "cuts change nothing");
+  fuzz::require(heard == reference(stream), "cuts change nothing");
   return 0;
 }

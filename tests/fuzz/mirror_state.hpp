@@ -28,7 +28,7 @@ inline const MirrorState& mirror_state() {
       const core::Bytes delta = told.tell();
       if (tick == 0) made->first = delta;
     }
-    told.view.leave(std::vector<std::uint32_t>{told.view.seen().front()});
+    told.view.remove_visible(std::vector<std::uint32_t>{told.view.visible().front()});
     change();
     made->next = told.delta();
     change();

@@ -4,7 +4,7 @@
 #include <mobula/core/random.hpp>
 
 #include "ecs/allocations.hpp"
-#include "hierarchy/naive_hierarchy.hpp"
+#include "hierarchy/reference_hierarchy.hpp"
 
 namespace mobula::hierarchy {
 namespace {

@@ -5,7 +5,7 @@
 #include <mobula/core/random.hpp>
 #include <mobula/ecs/sort.hpp>
 
-#include "hierarchy/naive_hierarchy.hpp"
+#include "hierarchy/reference_hierarchy.hpp"
 
 namespace mobula::hierarchy {
 namespace {
@@ -56,16 +56,16 @@ class History {
   void ask() {
     const Entity entity = living();
     if (!entity) return;
-    const test::NaiveHierarchy naive(world_);
+    const test::ReferenceHierarchy reference(world_);
     std::vector<Entity> tree = hierarchy_.subtree(entity);
     std::sort(tree.begin(), tree.end());
-    ASSERT_EQ(tree, naive.subtree(entity));
-    ASSERT_EQ(hierarchy_.children(entity), naive.children(entity));
+    ASSERT_EQ(tree, reference.subtree(entity));
+    ASSERT_EQ(hierarchy_.children(entity), reference.children(entity));
     if (random_.chance(1, 2)) {
-      ASSERT_EQ(hierarchy_.depth(entity), naive.depth(entity));
+      ASSERT_EQ(hierarchy_.depth(entity), reference.depth(entity));
     }
     if (world_.has<Transform>(entity)) {
-      ASSERT_EQ(hierarchy_.world(entity), naive.world(entity));
+      ASSERT_EQ(hierarchy_.world(entity), reference.world(entity));
     }
   }
 
@@ -118,14 +118,14 @@ class History {
   void destroy_tree() {
     const Entity root = living();
     if (!root || !random_.chance(1, 2)) return;
-    const std::vector<Entity> tree = test::NaiveHierarchy(world_).subtree(root);
+    const std::vector<Entity> tree = test::ReferenceHierarchy(world_).subtree(root);
     const std::uint32_t before = world_.entities().size();
     hierarchy_.destroy_tree(root);
     ASSERT_EQ(world_.entities().size(), before - tree.size());
     for (const Entity entity : tree) ASSERT_FALSE(world_.valid(entity));
   }
 
-  void check_set(Entity child, Entity parent, const test::NaiveHierarchy& before, const core::Status& set) {
+  void check_set(Entity child, Entity parent, const test::ReferenceHierarchy& before, const core::Status& set) {
     (set.ok() ? set_ : not_set_) += 1;
     if (!world_.valid(child) || (parent && !world_.valid(parent))) {
       ASSERT_FALSE(set.ok());
@@ -151,19 +151,19 @@ class History {
   void set_parent() {
     const Entity child = random_.chance(1, 20) ? any() : living();
     const Entity parent = named();
-    const test::NaiveHierarchy before(world_);
+    const test::ReferenceHierarchy before(world_);
     const core::Status set = hierarchy_.set_parent(child, parent);
     check_set(child, parent, before, set);
   }
   void set_parent_in_place() {
     const Entity child = random_.chance(1, 20) ? any() : living();
     const Entity parent = named();
-    const test::NaiveHierarchy before(world_);
+    const test::ReferenceHierarchy before(world_);
     const engine::Vec3 was = world_.has<Transform>(child) ? before.world(child).position : engine::Vec3{};
     const core::Status set = hierarchy_.set_parent_in_place(child, parent);
     check_set(child, parent, before, set);
     if (!set.ok() || !world_.has<Transform>(child)) return;
-    const engine::Vec3 is = test::NaiveHierarchy(world_).world(child).position;
+    const engine::Vec3 is = test::ReferenceHierarchy(world_).world(child).position;
     ASSERT_NEAR(was.x, is.x, 1e-2f);
     ASSERT_NEAR(was.y, is.y, 1e-2f);
     ASSERT_NEAR(was.z, is.z, 1e-2f);

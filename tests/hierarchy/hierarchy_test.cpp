@@ -4,7 +4,7 @@
 #include <mobula/ecs/sort.hpp>
 #include <mobula/hierarchy/hierarchy.hpp>
 
-#include "hierarchy/naive_hierarchy.hpp"
+#include "hierarchy/reference_hierarchy.hpp"
 
 namespace mobula::hierarchy {
 namespace {
@@ -90,17 +90,17 @@ TEST_F(HierarchyTest, OnlyWhatChangedIsStamped) {
   update();
   world.next_tick();
   update();
-  for (const ecs::Tick stamp : world.pool<WorldTransform>().stamps()) EXPECT_EQ(stamp, 1u);
+  for (const ecs::Tick tick : world.pool<WorldTransform>().change_ticks()) EXPECT_EQ(tick, 1u);
 
   world.next_tick();
   world.get<Transform>(roots[0]).position.x = 0;  // as before
   world.get<Transform>(roots[100]).position.x = 7;
   update();
   const ecs::Pool& worlds = world.pool<WorldTransform>();
-  for (std::uint32_t block = 0; block < worlds.stamps().size(); ++block) {
+  for (std::uint32_t block = 0; block < worlds.change_ticks().size(); ++block) {
     const bool holds_changed = worlds.find(roots[100].index) >> ecs::Pool::block_shift == block ||
                                worlds.find(leaves[100].index) >> ecs::Pool::block_shift == block;
-    EXPECT_EQ(worlds.stamps()[block], holds_changed ? 3u : 1u) << block;
+    EXPECT_EQ(worlds.change_ticks()[block], holds_changed ? 3u : 1u) << block;
   }
 }
 
@@ -199,7 +199,7 @@ TEST_F(HierarchyTest, SetParentWritesNothingThatIsSoAlready) {
   const Entity b = world.make_below(a);
   world.next_tick();
   EXPECT_TRUE(hierarchy.set_parent(b, a).ok());
-  EXPECT_EQ(world.pool<Parent>().stamps()[0], 1u);
+  EXPECT_EQ(world.pool<Parent>().change_ticks()[0], 1u);
 }
 
 TEST_F(HierarchyTest, SetParentRefusesStaleHandlesAndCircles) {
@@ -431,7 +431,7 @@ TEST_F(HierarchyTest, MovingWhatIsWalkedAsserts) {
   update();
   world.add<Parent>(a, {b});
   EXPECT_DEATH(world.view<const WorldTransform>().each([&](const WorldTransform&) { hierarchy.update(); }),
-               "while it is walked");
+               "while it is iterated");
 }
 
 TEST_F(HierarchyTest, AskingForTheSubtreeOfTheDeadAsserts) {

@@ -4,7 +4,7 @@
 #include <mobula/hierarchy/last_seen.hpp>
 #include <set>
 
-#include "hierarchy/naive_hierarchy.hpp"
+#include "hierarchy/reference_hierarchy.hpp"
 
 namespace mobula::hierarchy {
 namespace {

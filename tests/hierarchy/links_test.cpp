@@ -5,7 +5,7 @@
 #include <mobula/ecs/sort.hpp>
 #include <set>
 
-#include "hierarchy/naive_hierarchy.hpp"
+#include "hierarchy/reference_hierarchy.hpp"
 
 namespace mobula::hierarchy {
 namespace {
@@ -144,10 +144,10 @@ TEST_F(LinksTest, RandomWritesInAnyOrderOfThePool) {
     }
     if (random.chance(1, 2)) continue;
     follow();
-    const test::NaiveHierarchy naive(world);
+    const test::ReferenceHierarchy reference(world);
     for (const Entity entity : world.entities()) {
       Indices expected;
-      for (const Entity child : naive.children(entity)) expected.insert(child.index);
+      for (const Entity child : reference.children(entity)) expected.insert(child.index);
       ASSERT_EQ(children(entity), expected) << to_string(entity) << " in round " << round;
     }
   }

@@ -4,7 +4,7 @@
 #include <mobula/hierarchy/members.hpp>
 #include <set>
 
-#include "hierarchy/naive_hierarchy.hpp"
+#include "hierarchy/reference_hierarchy.hpp"
 
 namespace mobula::hierarchy {
 namespace {
@@ -158,10 +158,10 @@ TEST_F(MembersTest, RandomParentsAgreeWithTheRules) {
       world.make_below(any());
     }
     settle();
-    const test::NaiveHierarchy naive(world);
+    const test::ReferenceHierarchy reference(world);
     for (const Entity entity : world.entities()) {
-      ASSERT_EQ(members.depth(entity.index), naive.depth(entity)) << to_string(entity) << " in round " << round;
-      const char* refusal = naive.refusal(entity);
+      ASSERT_EQ(members.depth(entity.index), reference.depth(entity)) << to_string(entity) << " in round " << round;
+      const char* refusal = reference.refusal(entity);
       const auto found = std::ranges::find(members.refused(), entity, &Refusal::entity);
       ASSERT_EQ(found != members.refused().end(), refusal != nullptr) << to_string(entity);
       if (refusal != nullptr) {

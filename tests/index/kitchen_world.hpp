@@ -45,7 +45,7 @@ struct KitchenWorld {
 // All bytes of all components, and all stamps.
 struct Memory {
   std::vector<core::Bytes> bytes;
-  std::vector<std::vector<ecs::Tick>> stamps;
+  std::vector<std::vector<ecs::Tick>> change_ticks;
 
   explicit Memory(const ecs::Registry& registry) {
     for (ecs::PoolId id = 0; id < registry.pool_count(); ++id) {
@@ -53,7 +53,7 @@ struct Memory {
       core::Bytes all;
       for (std::uint32_t i = 0; i < pool.size(); ++i) all.insert(all.end(), pool.at(i), pool.at(i) + pool.type().size);
       bytes.push_back(std::move(all));
-      stamps.emplace_back(pool.stamps().begin(), pool.stamps().end());
+      change_ticks.emplace_back(pool.change_ticks().begin(), pool.change_ticks().end());
     }
   }
   bool operator==(const Memory&) const = default;

@@ -54,7 +54,8 @@ TEST(ComputedProperty, IsReadAndWrittenLikeAField) {
   world.registry.set_tick(9);
   ASSERT_TRUE(world.properties.set(e, "Nested", "share", 1.0));
   EXPECT_EQ(world.component<kitchen::Nested>(e).several_count, 3);
-  EXPECT_EQ(std::as_const(world.registry).pool(world.properties.resolve(e, "Nested", "share")->pool()).stamps()[0], 9u);
+  EXPECT_EQ(
+      std::as_const(world.registry).pool(world.properties.resolve(e, "Nested", "share")->pool()).change_ticks()[0], 9u);
   EXPECT_EQ(world.text(e, "Nested", "share"), "1");
   ASSERT_TRUE(world.properties.set_text(e, "Nested", "share", "0.4"));
   EXPECT_EQ(world.component<kitchen::Nested>(e).several_count, 1);

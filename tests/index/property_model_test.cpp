@@ -1,4 +1,4 @@
-// Random sets, typed and as text, good and bad, on many entities, against a naive map from a property to its text.
+// Random sets, typed and as text, good and bad, on many entities, against a reference map from a property to its text.
 #include <charconv>
 #include <map>
 #include <mobula/core/random.hpp>
@@ -90,7 +90,7 @@ class Model {
     return static_cast<std::uint32_t>(std::stoul(texts_.at(key(entity, component, counter, 0))));
   }
 
-  // What a new component holds: its default, read from memory as a naive reader would.
+  // What a new component holds: its default, read from memory as a reference reader would.
   void remember(ecs::Entity entity, const std::string& component, const std::string& type) {
     const reflect::Component& described = *world_.schema->find(type);
     for (const Field& field : described.fields)

@@ -234,11 +234,11 @@ TEST(Property, ASetStampsItsBlockAndAGetNone) {
   world.registry.set_tick(7);
   EXPECT_TRUE(world.properties.get<int>(entities[100], property));
   EXPECT_TRUE(world.properties.get_text(entities[100], property));
-  EXPECT_EQ(std::vector(pool.stamps().begin(), pool.stamps().end()), (std::vector<ecs::Tick>{1, 1, 1}));
+  EXPECT_EQ(std::vector(pool.change_ticks().begin(), pool.change_ticks().end()), (std::vector<ecs::Tick>{1, 1, 1}));
   EXPECT_TRUE(world.properties.set(entities[100], property, 5));
-  EXPECT_EQ(std::vector(pool.stamps().begin(), pool.stamps().end()), (std::vector<ecs::Tick>{1, 7, 1}));
+  EXPECT_EQ(std::vector(pool.change_ticks().begin(), pool.change_ticks().end()), (std::vector<ecs::Tick>{1, 7, 1}));
   EXPECT_TRUE(world.properties.set_text(entities[1], property, "5"));
-  EXPECT_EQ(std::vector(pool.stamps().begin(), pool.stamps().end()), (std::vector<ecs::Tick>{7, 7, 1}));
+  EXPECT_EQ(std::vector(pool.change_ticks().begin(), pool.change_ticks().end()), (std::vector<ecs::Tick>{7, 7, 1}));
 }
 
 TEST(Property, AReferenceServesAllEntitiesOfItsPoolAndNoOther) {

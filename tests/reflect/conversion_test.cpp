@@ -5,8 +5,8 @@
 #include <mobula/reflect/conversion.hpp>
 #include <mobula/reflect/value.hpp>
 #include <reflect/compile_schema.hpp>
-#include <reflect/naive_migration.hpp>
 #include <reflect/random_schema.hpp>
+#include <reflect/reference_migration.hpp>
 
 namespace mobula::reflect {
 namespace {
@@ -49,7 +49,7 @@ TEST(Conversion, OfEveryKindToEveryOtherGivesOnlyGoodValuesLikeTheModel) {
         std::byte expected[16];
         std::memset(done, 0xEE, sizeof done);
         const bool held = conversion.apply(old, done + 4);
-        ASSERT_EQ(held, test::naive_convert(from, to, old, expected));
+        ASSERT_EQ(held, test::reference_convert(from, to, old, expected));
         any |= held;
         for (const std::size_t beside : {std::size_t{0}, std::size_t{3}, std::size_t{4} + to.size})
           ASSERT_EQ(done[beside], std::byte{0xEE}) << "nothing beside it";

@@ -6,8 +6,8 @@
 #include <mobula/reflect/migration.hpp>
 #include <mobula/reflect/value.hpp>
 #include <reflect/compile_schema.hpp>
-#include <reflect/naive_migration.hpp>
 #include <reflect/random_schema.hpp>
+#include <reflect/reference_migration.hpp>
 
 namespace mobula::reflect {
 namespace {
@@ -82,7 +82,7 @@ TEST(Migration, IsThatOfTheModelForSchemasAndRowsNobodyThoughtOf) {
       const core::Bytes row = test::random_row(from, random);
       expect_good(from, row);
       core::Bytes done(to.size + 1, std::byte{0xEE});
-      const test::NaiveRow expected = test::naive_migrate(from, to, row);
+      const test::ReferenceRow expected = test::reference_migrate(from, to, row);
       EXPECT_EQ(migration.apply(row.data(), done.data()), expected.lost);
       EXPECT_EQ(done.back(), std::byte{0xEE});
       done.pop_back();

@@ -33,8 +33,8 @@ struct World {
 };
 
 // What the spawner does, one entity and one component at a time.
-std::vector<ecs::Entity> spawn_naively(ecs::Registry& registry, const Resource& resource,
-                                       const EntityResource& source) {
+std::vector<ecs::Entity> spawn_reference(ecs::Registry& registry, const Resource& resource,
+                                         const EntityResource& source) {
   std::vector<ecs::Entity> made;
   for (std::uint32_t i = 0; i < source.num_entities; ++i) made.push_back(registry.create());
   for (const Column& column : source.columns) {
@@ -61,18 +61,18 @@ void expect_same(const ecs::Registry& a, const ecs::Registry& b, ecs::Entity in_
   }
 }
 
-TEST(Spawner, ALevelIsWhatANaiveInterpretationMakesOfIt) {
+TEST(Spawner, ALevelIsWhatAReferenceInterpretationMakesOfIt) {
   const auto resource = test::load_text(level_text);
   World fast;
   World slow;
   const auto range = Spawner::bind(fast.registry, test::demo_schema(), resource)->spawn_level();
   ASSERT_TRUE(range.ok());
-  const std::vector<ecs::Entity> naive = spawn_naively(slow.registry, *resource, resource->level());
-  ASSERT_EQ(range->count, naive.size());
+  const std::vector<ecs::Entity> reference = spawn_reference(slow.registry, *resource, resource->level());
+  ASSERT_EQ(range->count, reference.size());
   for (std::uint32_t i = 0; i < range->count; ++i) {
     SCOPED_TRACE(i);
-    ASSERT_EQ(range->at(i), naive[i]) << "both worlds are new, so the handles agree too";
-    expect_same(fast.registry, slow.registry, range->at(i), naive[i]);
+    ASSERT_EQ(range->at(i), reference[i]) << "both worlds are new, so the handles agree too";
+    expect_same(fast.registry, slow.registry, range->at(i), reference[i]);
   }
   fast.registry.check();
   slow.registry.check();

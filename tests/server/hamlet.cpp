@@ -3,7 +3,7 @@
 #include <mobula/resource/compiler/compiler.hpp>
 #include <mobula/schema/components.hpp>
 #include <server/hamlet.hpp>
-#include <server/interest/naive_interest.hpp>
+#include <server/interest/reference_interest.hpp>
 #include <stdexcept>
 
 namespace mobula::test {
@@ -120,7 +120,7 @@ bool Village::mirrors(const Client& client) {
   const client::Mirror* mirror = client.connection.mirror();
   const ecs::Entity own = client.connection.player_entity();
   if (mirror == nullptr || !own) return false;
-  auto interest = server::test::NaiveInterest::of(*server, game_.layers(), game_.interest_rule());
+  auto interest = server::test::ReferenceInterest::of(*server, game_.layers(), game_.interest_rule());
   if (interest.layers.empty()) interest.layers = {{"all"}};
   const server::Published& published = server->published();
   const server::Viewer* viewer = viewer_of(own);

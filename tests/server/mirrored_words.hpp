@@ -35,7 +35,7 @@ inline std::vector<std::uint32_t> mirrored_words(client::Mirror& mirror, ecs::En
 }
 
 // Of such words: those that only the owner is told become zeros.
-inline void forget_owned(std::vector<std::uint32_t>& words, client::Mirror& mirror, ecs::Entity entity) {
+inline void reset_owner_only(std::vector<std::uint32_t>& words, client::Mirror& mirror, ecs::Entity entity) {
   std::size_t at = 0;
   each_mirrored_row(mirror, entity, [&](ecs::PoolId /*pool*/, const wire::RowCodec& codec) {
     const std::size_t end = at + codec.words();

@@ -18,7 +18,7 @@ core::Status PlayedGame::load(core::ByteView saved) {
 }
 
 core::Status PlayedGame::command(const server::Player& player, core::ByteView bytes) {
-  return commands_.run(world_, player, gates_[player.id], bytes, {});
+  return commands_.run(world_, player, limiters_[player.id], bytes, {});
 }
 
 void PlayedGame::tick() {

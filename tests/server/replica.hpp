@@ -14,7 +14,7 @@ namespace mobula::test {
 
 inline constexpr std::uint32_t replica_entities_max = 1u << 16;
 
-// The naive model of what is published: for each entity the words it had since each tick at which they changed.
+// The reference model of what is published: for each entity the words it had since each tick at which they changed.
 class PublishedHistory {
  public:
   void note(server::Published& published, std::span<const std::uint32_t> changed, ecs::Tick tick) {
@@ -112,23 +112,23 @@ class LossyPipe {
 class Replica {
  public:
   Replica(RandomWorld& world, std::uint32_t loss_percent, std::uint32_t delay_max)
-      : strings(world.publisher.published()),
-        view(world.publisher.published(), strings, workspace, true),
+      : encoded(world.publisher.published()),
+        view(world.publisher.published(), encoded, workspace, true),
         deltas(world.random, loss_percent, delay_max),
         inputs(world.random, loss_percent, delay_max),
         world_(world) {
     for (std::uint32_t index = 0; index < world.publisher.published().index_end(); ++index)
-      if (world.publisher.published().entity(index).entity) view.enter(index, false);
+      if (world.publisher.published().entity(index).entity) view.add_visible(index, false);
   }
 
   // After publishing: everything is seen.
   void see_all() {
-    for (const std::uint32_t index : world_.publisher.spawned()) view.enter(index, false);
+    for (const std::uint32_t index : world_.publisher.spawned()) view.add_visible(index, false);
   }
   // Deltas go out and come in, inputs go out and come in.
   void tick(std::size_t bytes_max = 800, std::size_t datagram_bytes = 400) {
     const ecs::Tick now = world_.registry.tick();
-    strings.begin_tick(now);
+    encoded.begin_tick(now);
     view.forget(world_.reclaimed);
     view.note_published();
     view.choose(now, bytes_max, [](std::uint32_t) { return 1.0f; });
@@ -166,7 +166,7 @@ class Replica {
     });
   }
 
-  server::EncodedDeltaCache strings;
+  server::EncodedDeltaCache encoded;
   server::ViewWorkspace workspace;
   server::ClientView view;
   ModelClient client;

@@ -73,7 +73,7 @@ class UpheavalGame : public TinyGame {
   }
   void hide(server::World& world, ecs::Entity thing) {
     server::Relevance relevance{.layer = static_cast<std::uint8_t>(random.below(2)),
-                                .room = random.chance(1, 2) ? 0 : random.below(3),
+                                .interest_group = random.chance(1, 2) ? 0 : random.below(3),
                                 .owner = random.chance(1, 2) ? 0 : random.below(last_player + 1)};
     if (server::Relevance* there = world.registry().try_get<server::Relevance>(thing)) {
       *there = relevance;
@@ -82,9 +82,9 @@ class UpheavalGame : public TinyGame {
     }
     server::Viewer* viewer = world.viewer(random.below(last_player + 1));
     if (viewer == nullptr) return;
-    const std::uint32_t room = 1 + random.below(2);
-    if (random.chance(1, 2)) return viewer->leave_room(room);
-    static_cast<void>(viewer->enter_room(room));
+    const std::uint32_t group = 1 + random.below(2);
+    if (random.chance(1, 2)) return viewer->leave_group(group);
+    static_cast<void>(viewer->join_group(group));
   }
   template <class T>
   void toggle(ecs::Registry& registry, ecs::Entity thing) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <mobula/core/hash.hpp>
 #include <mobula/wire/entity_hash.hpp>
-#include <server/interest/naive_interest.hpp>
+#include <server/interest/reference_interest.hpp>
 #include <server/mirrored_words.hpp>
 #include <simulation/oracle.hpp>
 #include <utility>
@@ -162,7 +162,7 @@ std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity e
   const auto& [components, there] = mirrored_value(mirror, entity);
   if (components != then->components) return was(" is composed otherwise");
   Words expected = then->words;
-  if (!owned) test::forget_owned(expected, mirror, entity);
+  if (!owned) test::reset_owner_only(expected, mirror, entity);
   if (there.size() != expected.size()) return was(" has other words");
   for (std::size_t word = 0; word < there.size(); ++word)
     if (there[word] != expected[word])
@@ -241,7 +241,7 @@ std::optional<std::string> Oracle::check_state(client::Mirror& mirror, ecs::Enti
 std::optional<std::string> Oracle::check_view(const server::ClientSession& session) const {
   if (session.view == nullptr || session.last_query.tick != now_) return std::nullopt;
   const std::uint32_t player = session.player.id;
-  for (const std::uint32_t index : session.view->seen()) {
+  for (const std::uint32_t index : session.view->visible()) {
     const ecs::Entity entity = there_[index];
     if (!entity || rights_.may_have(player, entity, now_)) continue;
     return "entity " + to_string(entity) + " is in view of player " + std::to_string(player) + ", who may not see it";
@@ -270,10 +270,10 @@ std::optional<std::string> Oracle::check_stale(client::Mirror& mirror, ecs::Enti
   const bool was_seen = entity.index < shown.last.size() && shown.last[entity.index].entity == entity;
   if (!was_seen) return std::nullopt;
   Value there = mirrored_value(mirror, entity);
-  test::forget_owned(there.words, mirror, entity);
+  test::reset_owner_only(there.words, mirror, entity);
   const auto was_so = [&](const State& state) {
     Value value = state.value;
-    test::forget_owned(value.words, mirror, entity);
+    test::reset_owner_only(value.words, mirror, entity);
     return state.is_there && value == there;
   };
   const auto after = std::ranges::upper_bound(states->second, shown.last[entity.index].tick, {}, &State::since);
@@ -289,7 +289,7 @@ std::optional<std::string> Oracle::check_at_last(server::Server& server, client:
   if (player == 0 || session == server.sessions().end()) return "the client has no player";
   if (client.stats().verified_ticks == 0) return "the mirror was never verified";
   client::Mirror& mirror = *client.mirror();
-  const auto interest = server::test::NaiveInterest::of(server, layers_, rule_);
+  const auto interest = server::test::ReferenceInterest::of(server, layers_, rule_);
   for (const std::uint32_t index : interest.published) {
     const ecs::Entity entity = server.published().entity(index).entity;
     const bool there = mirror.tick_of(entity) != 0;
@@ -302,7 +302,7 @@ std::optional<std::string> Oracle::check_at_last(server::Server& server, client:
     const bool is_owner = interest.relevance(entity).owner == player;
     if (is_owner != mirror.is_owner(entity))
       return "entity " + to_string(entity) + (is_owner ? " is its own" : " is not its own") + ", and it does not know";
-    if (!is_owner) test::forget_owned(now.words, mirror, entity);
+    if (!is_owner) test::reset_owner_only(now.words, mirror, entity);
     if (now != mirrored_value(mirror, entity))
       return "entity " + to_string(entity) + " is of tick " + std::to_string(mirror.tick_of(entity)) +
              ", it changed in tick " + std::to_string(server.published().changed(index, true));

@@ -1,5 +1,5 @@
-// What must hold, whatever happens; and the naive model by which it is known. It sees the server's published state at
-// the end of each tick, and the whole memory of each client.
+// What must hold, whatever happens; and the reference model by which it is known. It sees the server's published state
+// at the end of each tick, and the whole memory of each client.
 #pragma once
 
 #include <functional>

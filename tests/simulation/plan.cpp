@@ -140,8 +140,8 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   plan.watches_memory = random.chance(1, 4);
   plan.players_max = plan.players + (random.chance(1, 4) ? 0 : 100);
   plan.refuses_second = random.chance(1, 4);
-  plan.hostiles = drawn->hostile ? 1 + random.below(3) : 0;
-  plan.liars = drawn->hostile ? 1 + random.below(3) : 0;
+  plan.unauthenticated_peers = drawn->hostile ? 1 + random.below(3) : 0;
+  plan.hostile_clients = drawn->hostile ? 1 + random.below(3) : 0;
   plan.seconds_max = seconds_max + plan.ticks / 10;
   if (!drawn->faults.empty()) plan.network = draw_network(random, false);
   for (const Kind kind : drawn->faults) {
@@ -172,16 +172,17 @@ std::string to_string(const Fault& fault) {
 }
 
 std::string to_string(const Plan& plan) {
-  std::string text =
-      "seed " + std::to_string(plan.seed) + ": " + std::to_string(plan.ticks) + " ticks, " +
-      std::to_string(plan.players) + " players, " + std::to_string(plan.entities) + " entities, up to " +
-      std::to_string(plan.changes_max) + " changes in a tick, " + std::to_string(plan.hostiles) + " hostile, " +
-      std::to_string(plan.liars) + " liars, " + (plan.hides ? "layers and rooms" : "everybody sees everything") +
-      (plan.has_level ? ", a level" : "") + (plan.keeps_levels ? " that clients keep" : "") +
-      (plan.spectates ? ", a spectator" : "") + ", room for " + std::to_string(plan.players_max) +
-      (plan.refuses_second ? ", second log-ins refused" : "") + ", history " + std::to_string(plan.history_bytes) +
-      " bytes, deltas " + std::to_string(plan.delta_bytes) + " bytes, a checkpoint each " +
-      std::to_string(plan.checkpoint_ticks) + " ticks, a log of " + std::to_string(plan.log_bytes) + " bytes\n";
+  std::string text = "seed " + std::to_string(plan.seed) + ": " + std::to_string(plan.ticks) + " ticks, " +
+                     std::to_string(plan.players) + " players, " + std::to_string(plan.entities) + " entities, up to " +
+                     std::to_string(plan.changes_max) + " changes in a tick, " +
+                     std::to_string(plan.unauthenticated_peers) + " hostile, " + std::to_string(plan.hostile_clients) +
+                     " liars, " + (plan.hides ? "layers and rooms" : "everybody sees everything") +
+                     (plan.has_level ? ", a level" : "") + (plan.keeps_levels ? " that clients keep" : "") +
+                     (plan.spectates ? ", a spectator" : "") + ", room for " + std::to_string(plan.players_max) +
+                     (plan.refuses_second ? ", second log-ins refused" : "") + ", history " +
+                     std::to_string(plan.history_bytes) + " bytes, deltas " + std::to_string(plan.delta_bytes) +
+                     " bytes, a checkpoint each " + std::to_string(plan.checkpoint_ticks) + " ticks, a log of " +
+                     std::to_string(plan.log_bytes) + " bytes\n";
   for (const Fault& fault : plan.faults) text += "  " + to_string(fault) + "\n";
   return text;
 }

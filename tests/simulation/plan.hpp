@@ -71,15 +71,15 @@ struct Plan {
   std::uint32_t checkpoint_ticks = 0;
   std::uint64_t log_bytes = store::StoreConfig{}.log_bytes_max;
   std::uint32_t entities_max = 1u << 20;
-  bool keeps_levels = false;               // some clients have the level on their disk, or get it there
-  bool spectates = false;                  // somebody only looks on
-  bool refuses_second = false;             // log-ins of an account that plays
-  bool watches_memory = false;             // at the end everybody leaves and comes, over and over
-  std::uint32_t hostiles = 0;              // who have no session, and send what no client would
-  std::uint32_t liars = 0;                 // who have one
-  transport::NetworkConditions network{};  // while no fault has another
-  std::uint32_t seconds_max = 0;           // of CPU: what takes longer hangs
-  std::vector<Fault> faults;               // by tick
+  bool keeps_levels = false;                // some clients have the level on their disk, or get it there
+  bool spectates = false;                   // somebody only looks on
+  bool refuses_second = false;              // log-ins of an account that plays
+  bool watches_memory = false;              // at the end everybody leaves and comes, over and over
+  std::uint32_t unauthenticated_peers = 0;  // who have no session, and send what no client would
+  std::uint32_t hostile_clients = 0;        // who have one
+  transport::NetworkConditions network{};   // while no fault has another
+  std::uint32_t seconds_max = 0;            // of CPU: what takes longer hangs
+  std::vector<Fault> faults;                // by tick
 };
 
 struct Size {

@@ -22,7 +22,7 @@ TEST(Plan, AScenarioHasItsOwnFaultsAloneAndAllHasEveryKind) {
     for (const Fault& fault : draw_plan(seed, "store", {}).faults)
       EXPECT_TRUE(of_the_store.contains(fault.kind)) << to_string(fault);
     EXPECT_TRUE(draw_plan(seed, "calm", {}).faults.empty());
-    EXPECT_GT(draw_plan(seed, "hostile", {}).hostiles, 0u);
+    EXPECT_GT(draw_plan(seed, "hostile", {}).unauthenticated_peers, 0u);
   }
   EXPECT_EQ(of_all.size(), fault_kinds().size());
 }

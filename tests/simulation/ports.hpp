@@ -30,7 +30,7 @@ struct Simulation::ClientPort final : transport::Output {
   ClientPort(Simulation& owner, const transport::Address& address) : sim(owner), from(address) {}
   void send(const transport::Address& to, core::ByteView datagram) override {
     sim.check_size(datagram);
-    for (Hostile& hostile : sim.hostiles_) hostile.overhear(from, datagram);
+    for (UnauthenticatedPeer& hostile : sim.unauthenticated_peers_) hostile.overhear(from, datagram);
     sim.network_.send(from, to, datagram, sim.now_);
   }
 

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <server/interest/naive_interest.hpp>
+#include <server/interest/reference_interest.hpp>
 #include <simulation/rights.hpp>
 
 namespace mobula::sim {
@@ -22,7 +22,7 @@ void Rights::extend(Stays& stays, ecs::Entity entity, ecs::Tick now) {
 
 void Rights::note(server::Server& server, ecs::Tick now) {
   const server::Published& published = server.published();
-  const server::test::NaiveInterest interest{server.world().registry(), layers_, {}, rule_};
+  const server::test::ReferenceInterest interest{server.world().registry(), layers_, {}, rule_};
   std::vector<std::pair<const server::ClientSession*, Known*>> all;
   for (const auto& session : server.sessions()) {
     if (session->viewer == nullptr || session->view == nullptr) continue;
@@ -39,9 +39,9 @@ void Rights::note(server::Server& server, ecs::Tick now) {
     for (const auto& [session, known] : all) {
       OfIndex& noted = known->all[index];
       const Stay& last = noted.relevant.last;
-      if (session->view->has_pristine(entity)) noted.pristine = now;
-      const bool was_pristine = known->has_on_disk(entity) && noted.pristine >= known->looked;
-      const bool is_in_view = (last.entity == entity && last.to >= known->looked) || was_pristine;
+      if (session->view->has_unmodified(entity)) noted.unmodified = now;
+      const bool was_unmodified = known->has_on_disk(entity) && noted.unmodified >= known->looked;
+      const bool is_in_view = (last.entity == entity && last.to >= known->looked) || was_unmodified;
       const auto sight = interest.sight(*session->viewer, subject);
       if (sight.enters) extend(noted.near, entity, now);
       if (sight.enters || (sight.stays && is_in_view)) {

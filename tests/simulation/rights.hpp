@@ -1,4 +1,4 @@
-// Who may have been told of what, tick by tick: looked up by the naive rules of interest.
+// Who may have been told of what, tick by tick: looked up by the reference rules of interest.
 #pragma once
 
 #include <map>
@@ -50,7 +50,7 @@ class Rights {
     Stays relevant;
     Stays near;  // within the radius
     Stays owned;
-    ecs::Tick pristine = 0;  // in which it was as on the client's disk, the last
+    ecs::Tick unmodified = 0;  // in which it was as on the client's disk, the last
   };
   // A level that the client keeps.
   struct File {

@@ -177,7 +177,7 @@ void SimGame::hide(ecs::Registry& registry) {
   things.push_back(registry.create());
   registry.add<engine::Transform>(things.back()).position.x = random.uniform(-60, 60);
   registry.add<server::Relevance>(things.back()) = {.layer = static_cast<std::uint8_t>(random.below(2)),
-                                                    .room = random.below(3)};
+                                                    .interest_group = random.below(3)};
 }
 
 void SimGame::tell(server::World& world) {

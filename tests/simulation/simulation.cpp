@@ -30,10 +30,10 @@ Simulation::Simulation(Plan plan, Listener listener, std::string folder)
     players_.back()->spectates = plan_.spectates && i == 2;
     players_.back()->frame_ticks = 1u << players_.back()->random.below(3);
   }
-  for (std::uint32_t i = 0; i < plan_.liars; ++i) liars_.emplace_back(plan_.seed * 55 + i, i);
-  for (std::uint32_t i = 0; i < plan_.hostiles; ++i)
-    hostiles_.emplace_back(plan_.seed * 77 + i,
-                           transport::Address::v4(10, 9, 0, static_cast<std::uint8_t>(i + 1), 6000));
+  for (std::uint32_t i = 0; i < plan_.hostile_clients; ++i) hostile_clients_.emplace_back(plan_.seed * 55 + i, i);
+  for (std::uint32_t i = 0; i < plan_.unauthenticated_peers; ++i)
+    unauthenticated_peers_.emplace_back(plan_.seed * 77 + i,
+                                        transport::Address::v4(10, 9, 0, static_cast<std::uint8_t>(i + 1), 6000));
 }
 
 Simulation::~Simulation() = default;
@@ -49,11 +49,11 @@ void Simulation::tick() {
     const bool is_frame = outcome_.ticks % player->frame_ticks == 0 || outcome_.ticks >= plan_.ticks;
     if (!player->mute && is_frame) run_frame(*player);
   }
-  for (Hostile& hostile : hostiles_)
+  for (UnauthenticatedPeer& hostile : unauthenticated_peers_)
     hostile.act([&](const transport::Address& from, core::ByteView datagram) {
       network_.send(from, village_address, datagram, now_);
     });
-  for (Liar& liar : liars_) {
+  for (HostileClient& liar : hostile_clients_) {
     ClientPort port(*this, liar.address());
     liar.act(now_, port);
     if (liar.got_in_wrongly()) fail("a token that is no good was taken");
@@ -95,7 +95,7 @@ void Simulation::take(const transport::Address& from, const transport::Address& 
     if (player->port.from == to) player->port.unread.add(from, datagram);
     if (player->first && player->first->port.from == to) player->first->port.unread.add(from, datagram);
   }
-  for (Liar& liar : liars_)
+  for (HostileClient& liar : hostile_clients_)
     if (liar.address() == to) liar.receive(from, datagram, now_);
 }
 
@@ -145,7 +145,7 @@ void Simulation::check_sessions() {
     if (server_->lanes(*session) == nullptr) continue;
     const transport::Address& address = server_->endpoint().address(session->transport_id);
     const bool is_players = std::ranges::any_of(players_, [&](const auto& each) { return each->is_at(address); });
-    if (!is_players && !Liar::is_liars(address)) fail(to_string(address) + " has got a session");
+    if (!is_players && !HostileClient::is_address(address)) fail(to_string(address) + " has got a session");
     const bool is_in = session->joined && session->state != server::ClientSession::State::closing;
     if (is_in && banned_.contains(session->player.account)) fail(session->player.account + " is banned, and plays");
     if (outcome_.ticks % 16 == 0) server_->lanes(*session)->check();

@@ -9,12 +9,12 @@
 #include <mobula/server/store/database.hpp>
 #include <mobula/server/store/store.hpp>
 #include <simulation/census.hpp>
-#include <simulation/hostile.hpp>
-#include <simulation/liar.hpp>
+#include <simulation/hostile_client.hpp>
 #include <simulation/oracle.hpp>
 #include <simulation/plan.hpp>
 #include <simulation/sim_game.hpp>
 #include <simulation/simulated_disk.hpp>
+#include <simulation/unauthenticated_peer.hpp>
 
 namespace mobula::sim {
 
@@ -150,8 +150,8 @@ class Simulation {
   Oracle oracle_;
   Census census_;
   std::vector<std::unique_ptr<Player>> players_;
-  std::vector<Hostile> hostiles_;
-  std::vector<Liar> liars_;
+  std::vector<UnauthenticatedPeer> unauthenticated_peers_;
+  std::vector<HostileClient> hostile_clients_;
   std::optional<client::ResourceStore> levels_;  // of those clients that have one
   Unread unread_;                                // while the server stands still
   std::int64_t server_bytes_ = 0;                // of memory: what its ticks and datagrams took and did not give back

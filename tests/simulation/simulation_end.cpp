@@ -39,8 +39,8 @@ void Simulation::mend() {
   server_port_->full = server_port_->slow = {};
   date_off_ = 0;
   stalled_ = false;
-  hostiles_.clear();
-  liars_.clear();
+  unauthenticated_peers_.clear();
+  hostile_clients_.clear();
   plan_.faults.clear();
   next_fault_ = 0;
   for (const auto& player : players_) {

@@ -75,7 +75,7 @@ void Simulation::begin_server() {
   server_ = std::move(*started);
   store_->wait_for_writer();
   server_->set_unix_time(date_at(now_ + date_off_));
-  for (Liar& liar : liars_) liar.begin_anew();
+  for (HostileClient& liar : hostile_clients_) liar.begin_anew();
   unread_.clear();
   banned_.clear();  // there is no list on a disk
   tell((restored ? "the server begins with the world of tick " : "the server begins: tick ") +

@@ -220,7 +220,7 @@ Plan shrink(Plan plan, std::uint32_t trials_max, const std::function<void(std::u
     return true;
   };
   if (!take_if_fails(plan) || kind.starts_with(kind_of(std::string(hung)))) return plan;  // what hangs would take hours
-  for (std::uint32_t Plan::* const who : {&Plan::hostiles, &Plan::liars}) {
+  for (std::uint32_t Plan::* const who : {&Plan::unauthenticated_peers, &Plan::hostile_clients}) {
     Plan fewer = plan;
     if (std::exchange(fewer.*who, 0) > 0) take_if_fails(std::move(fewer));
   }

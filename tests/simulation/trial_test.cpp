@@ -43,7 +43,7 @@ TEST(Trial, NothingIsWrongWhenTheDiskFailsAndTheServerComesBack) {
     plan.history_bytes = 2048;
     plan.watches_memory = operations == 1;
     plan.refuses_second = operations == 6;
-    plan.liars = operations == 13 ? 1 : 0;
+    plan.hostile_clients = operations == 13 ? 1 : 0;
     plan.players_max = plan.players;
     plan.faults = {fault(Kind::moved, 40),
                    fault(Kind::disk_full, 60, 40),
@@ -151,7 +151,7 @@ TEST(Trial, ShrinkingLeavesOutWhatIsNotToBlame) {
   std::uint32_t trials = 0;
   const Plan least = shrink(plan, 60, [&](std::uint32_t tried, std::size_t) { trials = tried; });
   EXPECT_TRUE(least.faults.empty()) << to_string(least);
-  EXPECT_EQ(least.hostiles, 0u);
+  EXPECT_EQ(least.unauthenticated_peers, 0u);
   EXPECT_GT(trials, 0u);
   EXPECT_NE(run_trial(least).outcome.wrong, "");
 }

@@ -1,4 +1,4 @@
-// Components, entities and their words, for the tests of the codec.
+// Components, entities and their words for the tests of the codec.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::byte* bytes_of(T& value) {
   return reinterpret_cast<std::byte*>(&value);
 }
 
-// A string of bits that was written, and how many of its bytes' bits are it.
+// Encoded bits, and how many of the bytes' bits are used.
 struct Bits {
   core::Bytes bytes;
   std::size_t bits = 0;
@@ -53,7 +53,7 @@ Bits written(std::size_t bits_max, Write&& write) {
   return result;
 }
 
-// Every kind of unit, at its narrowest and its widest.
+// Every kind of unit, narrowest and widest.
 inline constexpr std::string_view units_schema = R"(
   enum Two:ubyte { no = 0, yes }
   struct Coarse { l:ubyte (range:"0 3"); a:ubyte (bits:"2"); b:ubyte (bits:"2"); c:ubyte (bits:"2"); }
@@ -113,7 +113,7 @@ inline void random_text(std::uint32_t bytes_max, core::Random& random, std::uint
   for (std::uint32_t i = 0; i < length; ++i) words[1 + i / 4] |= (1 + random.below(255)) << (i % 4 * 8);
 }
 
-// Of an element: `chance_near` of 8 are near what is there.
+// Changes an element; in `chance_near` of 8 cases to a value near its current one.
 inline void random_element(const Unit& unit, core::Random& random, std::uint32_t chance_near, std::uint32_t* words) {
   if (unit.kind == Unit::Kind::text) return random_text(unit.max[0], random, words);
   if (unit.kind == Unit::Kind::entity) {
@@ -126,7 +126,7 @@ inline void random_element(const Unit& unit, core::Random& random, std::uint32_t
     words[i] = close ? near(random, words[i], unit.max[i]) : any_below(random, unit.max[i]);
 }
 
-// Changes `chance` of 8 units.
+// Changes each unit with probability `chance` / 8.
 inline void change(const EntityLayout& layout, core::Random& random, std::uint32_t chance, std::uint32_t chance_near,
                    Words& words) {
   for (const EntityLayout::Row& row : layout.rows) {
@@ -145,7 +145,7 @@ inline void change(const EntityLayout& layout, core::Random& random, std::uint32
   }
 }
 
-// Words of `from` that are the owner's, where `words` has others.
+// Copies the owner_only words of `from`.
 inline Words as_others_see(const EntityLayout& layout, const Words& words, const Words& from) {
   Words seen = words;
   for (const EntityLayout::Row& row : layout.rows) {

@@ -102,7 +102,7 @@ TEST(DeltaHeader, OneThatSaysNonsenseIsRefused) {
 #ifdef MOBULA_ASSERTS
 TEST(DeltaHeader, AHeaderWithoutRoomIsAMistake) {
   core::Bytes bytes(delta_header_size);
-  EXPECT_DEATH(write_header(example, bytes), "room for a header");
+  EXPECT_DEATH(write_header(example, bytes), "the buffer holds a header");
 }
 #endif
 

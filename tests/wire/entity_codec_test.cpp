@@ -12,7 +12,7 @@ namespace {
 using test::Bits;
 using test::Words;
 
-// A prototype's components, all of one schema.
+// Components of a prototype, all of one schema.
 class Prototype {
  public:
   Prototype(std::shared_ptr<const reflect::Schema> schema, std::initializer_list<std::string_view> names)
@@ -53,18 +53,20 @@ std::deque<Prototype>& prototypes() {
   return all;
 }
 
-// Three states of one entity, and how they lie in time.
+// Three states of one entity, and the ticks between them.
 struct Triple {
-  Words b2;
-  Words b1;
+  Words previous_baseline;
+  Words baseline;
   Words now;
   bool has_b2 = true;
   Interval time;
 
-  [[nodiscard]] Baseline baseline() const { return {b1.data(), has_b2 ? b2.data() : nullptr, time}; }
+  [[nodiscard]] Baselines baselines() const {
+    return {baseline.data(), has_b2 ? previous_baseline.data() : nullptr, time};
+  }
 };
 
-// One draw after the other: compilers differ in the order of a call's arguments.
+// Separate statements, because compilers differ in the order of a call's arguments.
 void change_some(const EntityLayout& layout, core::Random& random, Words& words) {
   const std::uint32_t chance_near = random.below(9);
   const std::uint32_t chance = random.below(9);
@@ -72,11 +74,12 @@ void change_some(const EntityLayout& layout, core::Random& random, Words& words)
 }
 
 Triple random_triple(const EntityLayout& layout, core::Random& random) {
-  Triple triple{.b2 = layout.defaults, .b1 = {}, .now = {}, .has_b2 = random.chance(7, 8), .time = {}};
-  test::change(layout, random, 8, 0, triple.b2);
-  triple.b1 = triple.b2;
-  change_some(layout, random, triple.b1);
-  triple.now = triple.b1;
+  Triple triple{
+      .previous_baseline = layout.defaults, .baseline = {}, .now = {}, .has_b2 = random.chance(7, 8), .time = {}};
+  test::change(layout, random, 8, 0, triple.previous_baseline);
+  triple.baseline = triple.previous_baseline;
+  change_some(layout, random, triple.baseline);
+  triple.now = triple.baseline;
   change_some(layout, random, triple.now);
   triple.time = {.age = random.below(20), .span = random.below(20)};
   if (random.chance(1, 2)) triple.time = {.age = 1 + random.below(3), .span = 1 + random.below(3)};
@@ -85,12 +88,12 @@ Triple random_triple(const EntityLayout& layout, core::Random& random) {
 
 Bits change_of(const EntityLayout& layout, bool owner, const Triple& triple) {
   return test::written(layout.bits_max, [&](core::BitWriter& writer) {
-    EntityCodec(layout, owner).write_change(triple.now.data(), triple.baseline(), writer);
+    EntityCodec(layout, owner).write_delta(triple.now.data(), triple.baselines(), writer);
   });
 }
 Bits whole_of(const EntityLayout& layout, bool owner, const Words& words) {
   return test::written(layout.bits_max,
-                       [&](core::BitWriter& writer) { EntityCodec(layout, owner).write_whole(words.data(), writer); });
+                       [&](core::BitWriter& writer) { EntityCodec(layout, owner).write_full(words.data(), writer); });
 }
 
 void change_comes_back(const EntityLayout& layout, bool owner, const Triple& triple) {
@@ -98,9 +101,9 @@ void change_comes_back(const EntityLayout& layout, bool owner, const Triple& tri
   ASSERT_LE(bits.bits, layout.bits_max);
   Words read(layout.words, 0xdeadbeef);
   core::BitReader reader(bits.bytes);
-  ASSERT_TRUE(EntityCodec(layout, owner).read_change(triple.baseline(), reader, read.data()));
+  ASSERT_TRUE(EntityCodec(layout, owner).read_delta(triple.baselines(), reader, read.data()));
   ASSERT_EQ(reader.position(), bits.bits);
-  ASSERT_EQ(read, owner ? triple.now : test::as_others_see(layout, triple.now, triple.b1));
+  ASSERT_EQ(read, owner ? triple.now : test::as_others_see(layout, triple.now, triple.baseline));
 }
 
 void whole_comes_back(const EntityLayout& layout, bool owner, const Words& words) {
@@ -108,7 +111,7 @@ void whole_comes_back(const EntityLayout& layout, bool owner, const Words& words
   ASSERT_LE(bits.bits, layout.bits_max);
   Words read(layout.words, 0xdeadbeef);
   core::BitReader reader(bits.bytes);
-  ASSERT_TRUE(EntityCodec(layout, owner).read_whole(reader, read.data()));
+  ASSERT_TRUE(EntityCodec(layout, owner).read_full(reader, read.data()));
   ASSERT_EQ(reader.position(), bits.bits);
   ASSERT_EQ(read, owner ? words : test::as_others_see(layout, words, layout.defaults));
 }
@@ -139,8 +142,8 @@ TEST(EntityCodec, EveryWholeEntityComesBack) {
   }
 }
 
-// Whoever measures writes the same bits, and each of them is some component's. What has not changed costs at most the
-// bit that says so.
+// Measuring writes the same bits, and attributes each to a component. Unchanged components cost at most the bit that
+// marks them.
 TEST(EntityCodec, MeasuredBitsAreThoseThatAreWritten) {
   for (const Prototype& prototype : prototypes()) {
     const EntityLayout& layout = prototype.layout;
@@ -151,20 +154,21 @@ TEST(EntityCodec, MeasuredBitsAreThoseThatAreWritten) {
       const bool owner = random.chance(1, 2);
       std::vector<std::uint32_t> rows(layout.rows.size());
       const Bits change = test::written(layout.bits_max, [&](core::BitWriter& writer) {
-        EntityCodec(layout, owner).measure_change(triple.now.data(), triple.baseline(), writer, rows);
+        EntityCodec(layout, owner).measure_delta(triple.now.data(), triple.baselines(), writer, rows);
       });
       ASSERT_EQ(change, change_of(layout, owner, triple));
       ASSERT_EQ(std::accumulate(rows.begin(), rows.end(), std::size_t{0}), change.bits);
       for (std::size_t row = 0; row < rows.size() && !triple.has_b2; ++row) {
         const auto first = static_cast<std::ptrdiff_t>(layout.rows[row].first);
         const auto words = static_cast<std::ptrdiff_t>(layout.rows[row].codec->words());
-        if (std::equal(triple.now.begin() + first, triple.now.begin() + first + words, triple.b1.begin() + first)) {
+        if (std::equal(triple.now.begin() + first, triple.now.begin() + first + words,
+                       triple.baseline.begin() + first)) {
           ASSERT_LE(rows[row], 1u);
         }
       }
       rows.assign(rows.size(), 0);
       const Bits whole = test::written(layout.bits_max, [&](core::BitWriter& writer) {
-        EntityCodec(layout, owner).measure_whole(triple.now.data(), writer, rows);
+        EntityCodec(layout, owner).measure_full(triple.now.data(), writer, rows);
       });
       ASSERT_EQ(whole, whole_of(layout, owner, triple.now));
       ASSERT_EQ(std::accumulate(rows.begin(), rows.end(), std::size_t{0}), whole.bits);
@@ -172,7 +176,7 @@ TEST(EntityCodec, MeasuredBitsAreThoseThatAreWritten) {
   }
 }
 
-// The costliest for every unit at once: all at the other end of what was foretold.
+// The worst case for all units at once: each value is as far from its prediction as can be.
 TEST(EntityCodec, NoStringIsLongerThanIsSaid) {
   const auto fill = [](const EntityLayout& layout, bool full, Words& words) {
     for (const EntityLayout::Row& row : layout.rows) {
@@ -198,11 +202,12 @@ TEST(EntityCodec, NoStringIsLongerThanIsSaid) {
     Words full(layout.words);
     fill(layout, false, empty);
     fill(layout, true, full);
-    for (const auto& [b2, b1, now] : {std::tuple(empty, full, empty), std::tuple(full, empty, full),
-                                      std::tuple(full, full, empty), std::tuple(empty, empty, full)}) {
+    for (const auto& [previous_baseline, baseline, now] :
+         {std::tuple(empty, full, empty), std::tuple(full, empty, full), std::tuple(full, full, empty),
+          std::tuple(empty, empty, full)}) {
       for (const std::uint32_t age : {1u, 7u, 16u, 17u}) {
         for (const std::uint32_t span : {1u, 5u}) {
-          change_comes_back(layout, true, {b2, b1, now, true, {.age = age, .span = span}});
+          change_comes_back(layout, true, {previous_baseline, baseline, now, true, {.age = age, .span = span}});
           if (HasFatalFailure()) return;
         }
       }
@@ -211,8 +216,7 @@ TEST(EntityCodec, NoStringIsLongerThanIsSaid) {
   }
 }
 
-// Bits nobody wrote: the reader stays within its words, gives none greater than may be, and RowCodec takes or refuses
-// them.
+// Random bits: the reader stays within its words and returns none above its maximum. RowCodec accepts or refuses them.
 TEST(EntityCodec, AnyBitsAreReadSafely) {
   int accepted = 0;
   int refused = 0;
@@ -224,7 +228,7 @@ TEST(EntityCodec, AnyBitsAreReadSafely) {
       const bool owner = random.chance(1, 2);
       const bool whole = random.chance(1, 4);
       Bits bits = whole ? whole_of(layout, owner, triple.now) : change_of(layout, owner, triple);
-      // A few flips of good bits reach deeper than noise.
+      // A few flips of valid bits reach deeper than noise.
       if (random.chance(1, 4)) {
         bits.bytes.resize(random.below(60));
         for (std::byte& byte : bits.bytes) byte = static_cast<std::byte>(random.below(256));
@@ -235,7 +239,7 @@ TEST(EntityCodec, AnyBitsAreReadSafely) {
       Words read(layout.words);
       const EntityCodec codec(layout, owner);
       const bool good =
-          whole ? codec.read_whole(reader, read.data()) : codec.read_change(triple.baseline(), reader, read.data());
+          whole ? codec.read_full(reader, read.data()) : codec.read_delta(triple.baselines(), reader, read.data());
       ASSERT_EQ(good, reader.ok());
       ++(good ? accepted : refused);
       if (!good) continue;
@@ -262,7 +266,7 @@ TEST(EntityCodec, AStringThatIsCutOffIsRefused) {
       for (std::size_t bytes = 0; bytes < bits.bytes.size(); ++bytes) {
         core::BitReader reader(core::ByteView(bits.bytes).first(bytes));
         Words read(layout.words);
-        ASSERT_FALSE(EntityCodec(layout, true).read_change(triple.baseline(), reader, read.data()));
+        ASSERT_FALSE(EntityCodec(layout, true).read_delta(triple.baselines(), reader, read.data()));
         ASSERT_FALSE(reader.ok());
       }
     }
@@ -278,13 +282,14 @@ TEST(EntityCodec, OthersBitsDoNotDependOnWhatIsTheOwners) {
       Triple other = triple;
       Words noise = layout.defaults;
       test::change(layout, random, 8, 0, noise);
-      for (Words* words : {&other.b2, &other.b1, &other.now}) *words = test::as_others_see(layout, *words, noise);
+      for (Words* words : {&other.previous_baseline, &other.baseline, &other.now})
+        *words = test::as_others_see(layout, *words, noise);
       ASSERT_EQ(change_of(layout, false, other), change_of(layout, false, triple));
     }
   }
 }
 
-// What is beyond the limits, or has no span, is as if there were no b2.
+// Beyond the limits, or without a span, the previous baseline is ignored.
 TEST(EntityCodec, OldBaselinesPredictNothing) {
   const EntityLayout& layout = prototypes().front().layout;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -300,22 +305,23 @@ TEST(EntityCodec, OldBaselinesPredictNothing) {
   }
 }
 
-TEST(EntityCodec, WhatGoesOnAsItWentTakesAFewBits) {
+TEST(EntityCodec, SteadyMotionTakesAFewBits) {
   const auto schema = *reflect::Schema::load(demo::schema_bytes());
   const Prototype prototype(schema, {"Health", "Transform"});
-  Triple triple{.b2 = prototype.layout.defaults, .b1 = {}, .now = {}, .time = {.age = 3, .span = 3}};
-  triple.b1 = triple.now = triple.b2;
+  Triple triple{
+      .previous_baseline = prototype.layout.defaults, .baseline = {}, .now = {}, .time = {.age = 3, .span = 3}};
+  triple.baseline = triple.now = triple.previous_baseline;
   const std::uint32_t x = prototype.layout.rows[1].first;
-  triple.b1[x] += 30;
+  triple.baseline[x] += 30;
   triple.now[x] += 60;
   EXPECT_LE(change_of(prototype.layout, false, triple).bits, 10u);
-  triple.now = triple.b1;
+  triple.now = triple.baseline;
   EXPECT_LE(change_of(prototype.layout, false, triple).bits, 8u) << "it stopped";
-  triple.b1 = triple.now = triple.b2;
+  triple.baseline = triple.now = triple.previous_baseline;
   EXPECT_EQ(change_of(prototype.layout, false, triple).bits, 2u) << "a bit for each component";
 }
 
-// The format must not change by itself.
+// The format must not change unnoticed.
 TEST(EntityCodec, IsTheseBytes) {
   core::Bytes all;
   for (std::size_t which = 0; which < 8; ++which) {  // of the schema that stands in codec_world.hpp

@@ -36,7 +36,7 @@ bool accepted(core::ByteView datagram) {
   return true;
 }
 
-TEST(EventBatch, WhatIsSaidIsHeard) {
+TEST(EventBatch, DecodesWhatWasEncoded) {
   const std::vector<Event> events = some_events();
   const core::Bytes bytes = batch_of(77, events);
   EventBatch out;
@@ -82,7 +82,7 @@ TEST(EventBatch, IsFullAtTheEndOfADatagramAndKeepsWhatItHas) {
   EXPECT_TRUE(accepted(bytes));
 }
 
-TEST(EventBatch, WhatIsWrongIsNamed) {
+TEST(EventBatch, RefusalsNameTheReason) {
   const auto expect = [](const char* what, const core::Bytes& bytes) {
     EventBatch out;
     const core::Status decoded = decode_event_batch(bytes, out);

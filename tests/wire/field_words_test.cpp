@@ -24,8 +24,8 @@ Words words_of(const FieldWords& codec, const std::byte* at) {
   return words;
 }
 
-// The words once more, as plainly as can be, straight from the description.
-std::int64_t naive_integer(FieldKind kind, const std::byte* at) {
+// Reference implementation of the words, straight from the description.
+std::int64_t reference_integer(FieldKind kind, const std::byte* at) {
   switch (kind) {
     case FieldKind::int8: return core::load<std::int8_t>(at);
     case FieldKind::uint8: return core::load<std::uint8_t>(at);
@@ -43,20 +43,20 @@ Words split(std::uint64_t code, std::uint32_t bits) {
   return words;
 }
 
-std::uint64_t naive_steps(const Field& field, double value) {
+std::uint64_t reference_steps(const Field& field, double value) {
   double q = std::floor((value - field.low) / field.step + 0.5);
   if (std::isnan(q) || q < 0) q = 0;
   return static_cast<std::uint64_t>(std::min(q, static_cast<double>(field.steps)));
 }
 
-Words naive_number(const Field& field, const std::byte* at) {
+Words reference_number(const Field& field, const std::byte* at) {
   if (field.kind == FieldKind::float32 && field.ranged)
-    return split(naive_steps(field, static_cast<double>(core::load<float>(at))), field.bits);
+    return split(reference_steps(field, static_cast<double>(core::load<float>(at))), field.bits);
   if (field.kind == FieldKind::float64 && field.ranged)
-    return split(naive_steps(field, core::load<double>(at)), field.bits);
+    return split(reference_steps(field, core::load<double>(at)), field.bits);
   if (field.kind == FieldKind::float32) return {core::load<std::uint32_t>(at)};
   if (field.kind == FieldKind::float64) return split(core::load<std::uint64_t>(at), 64);
-  const std::int64_t value = naive_integer(field.kind, at);
+  const std::int64_t value = reference_integer(field.kind, at);
   if (!field.enum_values.empty()) {
     std::uint32_t place = 0;
     for (const std::int64_t wanted : {std::int64_t{0}, value})
@@ -74,7 +74,7 @@ Words naive_number(const Field& field, const std::byte* at) {
   return split(static_cast<std::uint64_t>((huge ? high : std::clamp(value, low, high)) - low), field.bits);
 }
 
-Words naive_words(const Field& field, const std::byte* at) {
+Words reference_words(const Field& field, const std::byte* at) {
   if (field.kind == FieldKind::boolean) return {at[0] == std::byte{0} ? 0u : 1u};
   if (field.kind == FieldKind::string_id) return {core::load<std::uint32_t>(at)};
   if (field.kind == FieldKind::entity) {
@@ -92,10 +92,10 @@ Words naive_words(const Field& field, const std::byte* at) {
       words[1 + words[0] / 4] |= std::to_integer<std::uint32_t>(at[words[0]]) << (words[0] % 4 * 8);
     return words;
   }
-  return naive_number(field, at);
+  return reference_number(field, at);
 }
 
-// Any bytes, or a value that is good.
+// Returns any bytes, or a valid value.
 core::Bytes random_value(const Field& field, core::Random& random) {
   core::Bytes value(field.size);
   if (random.chance(1, 2)) {
@@ -127,19 +127,19 @@ void for_each_field(Function&& function) {
       }
 }
 
-TEST(FieldWords, AreTheNaiveWords) {
+TEST(FieldWords, AreTheReferenceWords) {
   for_each_field([](const Field& field) {
     if (field.kind == FieldKind::unit_quaternion && field.bits > 0) return;
     const FieldWords codec = field_words(field);
     core::Random random(1);
     for (int i = 0; i < 300; ++i) {
       const core::Bytes value = random_value(field, random);
-      ASSERT_EQ(words_of(codec, value.data()), naive_words(field, value.data()));
+      ASSERT_EQ(words_of(codec, value.data()), reference_words(field, value.data()));
     }
   });
 }
 
-TEST(FieldWords, WhatCameFromWordsGivesTheSameWords) {
+TEST(FieldWords, ADecodedValueEncodesToTheSameWords) {
   for_each_field([](const Field& field) {
     const FieldWords codec = field_words(field);
     core::Random random(2);
@@ -309,7 +309,7 @@ TEST_P(QuaternionWords, StayAUnitCloseToWhatItWasAndAreAFixedPoint) {
     q = normalised(q);
     const engine::Quat once = snapped(q);
     ASSERT_NEAR(dot(once, once), 1, 1e-6);
-    // Two units of each part, in the worst case at a tie; the part left out gathers the errors of the others.
+    // In the worst case, at a tie, two units of each part; the omitted part accumulates the errors of the others.
     ASSERT_GE(std::abs(static_cast<double>(dot(once, q))), 1 - 12 * unit_ * unit_ - 1e-6);
     ASSERT_EQ(snapped(once), once);
     const engine::Quat negated = snapped({-q.x, -q.y, -q.z, -q.w});
@@ -317,7 +317,7 @@ TEST_P(QuaternionWords, StayAUnitCloseToWhatItWasAndAreAFixedPoint) {
   }
 }
 
-TEST_P(QuaternionWords, OfWhatIsNoRotationAreNone) {
+TEST_P(QuaternionWords, AValueThatIsNoRotationBecomesTheIdentity) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
   const engine::Quat none{.w = 1};
@@ -329,8 +329,8 @@ TEST_P(QuaternionWords, OfWhatIsNoRotationAreNone) {
   EXPECT_EQ(snapped({0, 0, 0, -1}), none);
 }
 
-// All there are, or a sample where they are many.
-TEST_P(QuaternionWords, ThatAreAcceptedComeBackAsThemselves) {
+// All words, or a sample if there are many.
+TEST_P(QuaternionWords, AcceptedWordsRoundTrip) {
   const std::uint32_t codes = 1u << GetParam();
   const bool all = GetParam() <= 4;
   const std::uint64_t tries = all ? 4ull * codes * codes * codes : 20000;

@@ -10,7 +10,7 @@
 namespace mobula::wire {
 namespace {
 
-// An input and the bytes that its commands lie in.
+// An input, and the bytes of its commands.
 struct Example {
   InputDatagram input;
   std::vector<core::Bytes> bytes;
@@ -71,7 +71,7 @@ Example random_example(core::Random& random) {
   return example;
 }
 
-// True if it was let through. Then all is in bounds, and the input stays itself when it is said again.
+// Returns whether it was accepted. An accepted input is in bounds and round-trips.
 bool accepted(core::ByteView datagram) {
   const core::Bytes exact(datagram.begin(), datagram.end());
   InputDatagram out;
@@ -116,7 +116,7 @@ TEST(Input, HasTheBytesThatTheSpecificationShows) {
             "bb");
 }
 
-TEST(Input, WhatIsSaidIsHeard) {
+TEST(Input, DecodesWhatWasEncoded) {
   core::Random random(1);
   for (int round = 0; round < 3000; ++round) {
     SCOPED_TRACE(testing::Message() << "round " << round);
@@ -154,7 +154,7 @@ TEST(Input, TheOldestCommandsGoFirstWhenNotAllHaveRoom) {
   EXPECT_EQ(commands, input_commands_max);
 }
 
-TEST(Input, ACommandThatComesOncePerTickTakesLittleMoreThanItsBytes) {
+TEST(Input, ACommandPerTickTakesLittleMoreThanItsBytes) {
   Example example;
   example.input = {.ack = 1, .first_command = 1};
   for (std::uint32_t i = 0; i < 10; ++i) example.add(1000 + i, 988.3 + i, 20);
@@ -189,7 +189,7 @@ TEST(Input, DamagedAndRandomBytesAreRefusedOrWellFormed) {
   EXPECT_GT(refused, 5000);
 }
 
-// encode_input would not: a start of one command, then what the command is said to be.
+// Encodes what encode_input refuses: a header of one command, then its description.
 core::Bytes with_command_of(std::size_t size) {
   Example example;
   example.input = {.ack = 1, .first_command = 1};
@@ -208,7 +208,8 @@ core::Bytes with_command_of(std::size_t size) {
 TEST(Input, ACommandHas512BytesAtMost) {
   EXPECT_TRUE(accepted(with_command_of(512)));
   InputDatagram out;
-  EXPECT_THAT(decode_input(with_command_of(513), out).error().message, testing::HasSubstr("a command is too large"));
+  EXPECT_THAT(decode_input(with_command_of(513), out).error().message,
+              testing::HasSubstr("a command is longer than 512 bytes"));
 }
 
 struct Refusal {
@@ -217,24 +218,25 @@ struct Refusal {
   std::uint8_t value;
 };
 
-TEST(Input, WhatIsWrongIsNamed) {
+TEST(Input, RefusalsNameTheReason) {
   Example example;
   example.input = {.ack = 7, .newest = 3, .received = {0b101}, .first_command = 1};
   example.add(100, 95.5, 2);
   const core::Bytes good = encoded(example.finish());
   ASSERT_TRUE(accepted(good));
-  for (const Refusal& refusal : std::initializer_list<Refusal>{{"a start out of range", 0, 0},
-                                                               {"a start out of range", 10, 1},
-                                                               {"1 to 4 words", 8, 0},
-                                                               {"1 to 4 words", 8, 5},
-                                                               {"ends within its words", 8, 4},
-                                                               {"too many commands", 9, 33},
-                                                               {"ends within", 9, 2},
-                                                               {"bytes without commands", 9, 0},
-                                                               {"a delta before the first", 12, 8},
-                                                               {"a delta before the first", 19, 0x80},
-                                                               {"a number that no command has", 20, 0},
-                                                               {"a view too far back", 24, 1}}) {
+  for (const Refusal& refusal : std::initializer_list<Refusal>{
+           {"a header out of range", 0, 0},
+           {"a header out of range", 10, 1},
+           {"an input has 1 to 4 words", 8, 0},
+           {"an input has 1 to 4 words", 8, 5},
+           {"ends within its words", 8, 4},
+           {"more than 32 commands", 9, 33},
+           {"ends within", 9, 2},
+           {"bytes without commands", 9, 0},
+           {"acknowledges a delta before the first", 12, 8},
+           {"acknowledges a delta before the first", 19, 0x80},
+           {"a command's number is 1 to 2^32 - 1", 20, 0},
+           {"a view is before tick 0, or more than 65535 ticks before its command", 24, 1}}) {
     core::Bytes bytes = good;
     bytes[refusal.at] = static_cast<std::byte>(refusal.value);
     InputDatagram out;

@@ -78,7 +78,7 @@ std::vector<Message> examples() {
           Closing{30, "another version is coming"}};
 }
 
-// What decode_message promises of anything that it lets through.
+// Asserts the guarantees of decode_message for an accepted message.
 struct WellFormed {
   void operator()(const Hello& hello) const { EXPECT_LE(hello.name.size(), max_text_bytes); }
   void operator()(const Welcome& welcome) const {
@@ -132,7 +132,7 @@ struct WellFormed {
   void operator()(const MirrorDifference& message) const { EXPECT_LE(message.server.size(), max_text_bytes); }
 };
 
-// True if it was let through. Then it must be well formed, and stay itself when it is said again.
+// Returns whether it was accepted. An accepted message is well formed and round-trips.
 bool accepted(core::ByteView bytes) {
   const core::Result<Message> decoded = decode_message(bytes);
   if (!decoded) {
@@ -148,7 +148,7 @@ bool accepted(core::ByteView bytes) {
   return true;
 }
 
-// From a builder with the message finished, or not.
+// Returns the buffer of a builder whose message may be finished or not.
 template <class Build>
 core::Result<Message> decode_built(Build&& build) {
   FlatBufferBuilder builder;
@@ -180,7 +180,7 @@ TEST(Messages, EveryMessageComesBackAsItWasSent) {
 
 flat::Body body_of(core::ByteView bytes) { return flat::GetMessage(bytes.data())->body_type(); }
 
-// Tests and fuzzing speak of every message there is.
+// Tests and fuzzing cover every type of message.
 TEST(Messages, EveryKindHasAnExampleAndASeed) {
   std::set<flat::Body> with_example{flat::Body::NONE};
   for (const Message& message : examples()) with_example.insert(body_of(encode(message)));
@@ -272,7 +272,7 @@ TEST(Messages, BytesNeedNotBeAligned) {
   }
 }
 
-// A table at a buffer's end may lose padding and still be whole: then it says the same as before.
+// A table at a buffer's end may lose padding and stay complete: then it decodes to the same message.
 TEST(Messages, NoTruncationIsTakenForSomethingElse) {
   for (const Message& message : examples()) {
     const core::Bytes bytes = encode(message);
@@ -298,7 +298,7 @@ TEST(Messages, EveryFlippedBitIsRefusedOrWellFormed) {
   EXPECT_GT(refused, 1000);
 }
 
-TEST(Messages, ThousandsOfDamagedAndRandomBuffersAreRefusedOrWellFormed) {
+TEST(Messages, DamagedAndRandomBuffersAreRefusedOrWellFormed) {
   core::Random random(1);
   const auto all = examples();
   for (int round = 0; round < 8000; ++round) {

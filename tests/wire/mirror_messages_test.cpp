@@ -55,7 +55,7 @@ TEST(MirrorMessages, EveryFieldTravels) {
   EXPECT_EQ(difference.server, "[2,3]");
 }
 
-// The list is the last thing in the buffer: four bytes before it, and whoever points to it points four bytes further.
+// The list is last in the buffer. Inserts four bytes before it, and moves each offset to it by four.
 TEST(MirrorMessages, HashesThatLieAskewAreRefused) {
   core::Bytes bytes = encode(some_hashes(1));
   constexpr std::size_t list_bytes = 4 + 24;
@@ -71,10 +71,10 @@ TEST(MirrorMessages, HashesThatLieAskewAreRefused) {
   bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(list), 4, std::byte{});
   const core::Result<Message> decoded = decode_message(bytes);
   ASSERT_FALSE(decoded.ok());
-  EXPECT_EQ(decoded.error().message, "MirrorHashes: hashes lie at multiples of 8");
+  EXPECT_EQ(decoded.error().message, "MirrorHashes: the hashes are not aligned to 8 bytes");
 }
 
-TEST(MirrorMessages, WhatIsOutOfBoundsIsRefused) {
+TEST(MirrorMessages, ValuesOutOfBoundsAreRefused) {
   EXPECT_FALSE(refused(some_hashes(max_mirror_hashes)));
   EXPECT_LT(encode(some_hashes(max_mirror_hashes)).size(), 64u * 1024);
   EXPECT_TRUE(refused(some_hashes(max_mirror_hashes + 1)));

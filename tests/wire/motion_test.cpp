@@ -39,7 +39,7 @@ Rotation random_rotation(core::Random& random) {
   return normalised(q);
 }
 
-// Times a turn of `angle` about `axis`.
+// Multiplies by a rotation of `angle` about `axis`.
 Rotation turned(const Rotation& q, const Rotation& axis, double angle) {
   const double s = std::sin(angle / 2);
   const double w = std::cos(angle / 2);
@@ -50,7 +50,7 @@ Rotation turned(const Rotation& q, const Rotation& axis, double angle) {
           q[3] * z + q[0] * y - q[1] * x + q[2] * w, q[3] * w - q[0] * x - q[1] * y - q[2] * z};
 }
 
-// The greatest part is left out and made positive; a code's unit is the root of 1/2 by half of max.
+// Omits the greatest part, made positive. The unit of a code is the root of 1/2, divided by half of max.
 Codes codes(Rotation q, std::uint32_t max) {
   std::uint32_t omitted = 0;
   for (std::uint32_t i = 1; i < 4; ++i)
@@ -79,22 +79,22 @@ TEST(Motion, RootsAreTheGreatestWholeNumbersBelow) {
   }
 }
 
-TEST(Motion, AVectorGoesOnAsItWent) {
+TEST(Motion, AVectorKeepsItsVelocity) {
   core::Random random(2);
   for (int i = 0; i < 100000; ++i) {
     const Unit unit = vector_unit(static_cast<std::uint16_t>(1 + random.below(4)), 0xffffffffu >> random.below(32));
     const Interval time{.age = random.below(motion_age_max + 1), .span = 1 + random.below(motion_span_max)};
-    Codes b1{};
-    Codes b2{};
+    Codes baseline{};
+    Codes previous_baseline{};
     for (std::size_t word = 0; word < unit.words; ++word) {
-      b1[word] = test::any_below(random, unit.max[word]);
-      b2[word] = test::near(random, b1[word], unit.max[word]);
+      baseline[word] = test::any_below(random, unit.max[word]);
+      previous_baseline[word] = test::near(random, baseline[word], unit.max[word]);
     }
-    const VectorMotion motion = predict_vector(unit, b1.data(), b2.data(), time);
+    const VectorMotion motion = predict_vector(unit, baseline.data(), previous_baseline.data(), time);
     double speed = 0;
     for (std::size_t word = 0; word < unit.words; ++word) {
-      const double step = static_cast<double>(b1[word]) - static_cast<double>(b2[word]);
-      const double there = static_cast<double>(b1[word]) + std::floor(step * time.age / time.span + 0.5);
+      const double step = static_cast<double>(baseline[word]) - static_cast<double>(previous_baseline[word]);
+      const double there = static_cast<double>(baseline[word]) + std::floor(step * time.age / time.span + 0.5);
       ASSERT_EQ(motion.at[word],
                 static_cast<std::uint32_t>(std::clamp(there, 0.0, static_cast<double>(unit.max[word]))));
       speed += std::floor(std::abs(step) * time.age / time.span);
@@ -103,7 +103,7 @@ TEST(Motion, AVectorGoesOnAsItWent) {
   }
 }
 
-// What may be wrong is the rounding of the codes, carried on by age / span.
+// The error bound is the rounding of the codes, multiplied by age / span.
 TEST(Motion, ARotationTurnsOnAsItTurned) {
   core::Random random(3);
   for (const std::uint32_t bits : {9u, 10u, 12u, 16u}) {
@@ -118,13 +118,13 @@ TEST(Motion, ARotationTurnsOnAsItTurned) {
       axis = normalised(axis);
       const double speed = static_cast<double>(random.uniform(0, 1.2f));
       const Rotation then = turned(start, axis, speed);
-      const Codes b2 = codes(start, max);
-      const Codes b1 = codes(then, max);
-      if (b1 == b2) continue;
-      const RotationMotion motion = predict_rotation(unit, b1.data(), b2.data(), time);
+      const Codes previous_baseline = codes(start, max);
+      const Codes baseline = codes(then, max);
+      if (baseline == previous_baseline) continue;
+      const RotationMotion motion = predict_rotation(unit, baseline.data(), previous_baseline.data(), time);
       Rotation predicted{};
       for (std::size_t part = 0; part < 4; ++part) predicted[part] = static_cast<double>(motion.p[part]);
-      // What is left of a turn goes on straight, not round.
+      // The remainder of a turn continues straight, not round.
       const double whole = time.age / time.span;
       const double left = static_cast<double>(time.age) / time.span - whole;
       const double straight = 2 * std::atan2(left * std::sin(speed / 2), 1 + left - left * std::cos(speed / 2));
@@ -152,21 +152,22 @@ TEST(Motion, CodesOfARotationAreThoseOfTheSameRotation) {
   }
 }
 
-// The sanitizers would say if a sum did not fit; bits nobody meant may come from enemies.
+// The sanitizers report a sum that overflows; hostile bits may be any.
 TEST(Motion, NoCodesAreTooExtreme) {
   core::Random random(5);
   for (const std::uint32_t max : {2u, 3u, 65534u, 65535u}) {
     const Unit unit = rotation_unit(max);
     for (int i = 0; i < 40000; ++i) {
-      Codes b1{random.below(4)};
-      Codes b2{random.below(4)};
+      Codes baseline{random.below(4)};
+      Codes previous_baseline{random.below(4)};
       for (std::size_t part = 1; part < 4; ++part) {
-        b1[part] = test::any_below(random, max);
-        b2[part] = random.chance(1, 3) ? test::any_below(random, max) : test::near(random, b1[part], max);
+        baseline[part] = test::any_below(random, max);
+        previous_baseline[part] =
+            random.chance(1, 3) ? test::any_below(random, max) : test::near(random, baseline[part], max);
       }
       const Interval time{.age = random.chance(1, 2) ? motion_age_max : random.below(motion_age_max + 1),
                           .span = random.chance(1, 2) ? 1 : 1 + random.below(motion_span_max)};
-      const RotationMotion motion = predict_rotation(unit, b1.data(), b2.data(), time);
+      const RotationMotion motion = predict_rotation(unit, baseline.data(), previous_baseline.data(), time);
       for (const std::int64_t part : motion.p) ASSERT_LT(std::abs(part), std::int64_t{1} << 28);
       for (std::uint32_t omitted = 0; omitted < 4; ++omitted)
         for (const std::uint32_t code : codes_of(motion, omitted, max)) ASSERT_LE(code, max);
@@ -181,9 +182,10 @@ TEST(Motion, TheFirstOfEqualPartsIsTurned) {
 }
 
 TEST(Motion, IsTheseNumbers) {
-  const Codes b2{3, 511, 511, 511};
-  const Codes b1{3, 511, 611, 511};
-  const RotationMotion motion = predict_rotation(rotation_unit(1022), b1.data(), b2.data(), {.age = 5, .span = 2});
+  const Codes previous_baseline{3, 511, 511, 511};
+  const Codes baseline{3, 511, 611, 511};
+  const RotationMotion motion =
+      predict_rotation(rotation_unit(1022), baseline.data(), previous_baseline.data(), {.age = 5, .span = 2});
   EXPECT_EQ(motion.p, (std::array<std::int64_t, 4>{0, 43460, 0, 82413}));
   EXPECT_EQ(motion.speed, 267u);
 }

@@ -15,8 +15,8 @@ std::uint32_t length_of(std::uint32_t table, std::uint32_t symbol) {
   return static_cast<std::uint32_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }
 
-// As texts of 0 and 1, in the order in which they are sent.
-std::map<std::string, std::uint32_t> naive_codes(std::uint32_t table) {
+// Returns the codes as texts of 0 and 1, in the order of transmission.
+std::map<std::string, std::uint32_t> reference_codes(std::uint32_t table) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> sorted;
   for (std::uint32_t symbol = 0; symbol < residual_symbols; ++symbol)
     if (length_of(table, symbol) > 0) sorted.emplace_back(length_of(table, symbol), symbol);
@@ -73,23 +73,23 @@ TEST(ResidualCode, EverySymbolThatATableMayNeedHasACodeAndNoOther) {
   }
 }
 
-TEST(ResidualCode, CodesAreTheNaiveCanonicalOnes) {
+TEST(ResidualCode, CodesAreTheReferenceCanonicalOnes) {
   for (std::uint32_t table = 0; table < residual_tables; ++table) {
     SCOPED_TRACE(table);
-    const auto codes = naive_codes(table);
+    const auto codes = reference_codes(table);
     ASSERT_FALSE(codes.empty());
     for (const auto& [code, symbol] : codes) ASSERT_EQ(written_symbol(table, symbol), code);
   }
 }
 
-// By trying one bit after the other.
-TEST(ResidualCode, AnyBitsReadAsTheNaiveReaderReadsThem) {
+// Decodes bit by bit.
+TEST(ResidualCode, AnyBitsReadAsTheReferenceReaderReadsThem) {
   core::Random random(1);
   for (int i = 0; i < 20000; ++i) {
     const std::uint32_t table = random.below(residual_tables);
     static const std::vector<std::map<std::string, std::uint32_t>> all = [] {
       std::vector<std::map<std::string, std::uint32_t>> tables;
-      for (std::uint32_t each = 0; each < residual_tables; ++each) tables.push_back(naive_codes(each));
+      for (std::uint32_t each = 0; each < residual_tables; ++each) tables.push_back(reference_codes(each));
       return tables;
     }();
     core::Bytes bytes(1 + random.below(2));
@@ -112,7 +112,7 @@ TEST(ResidualCode, ACodeThatIsCutOffFails) {
     core::BitReader nothing({});
     read_symbol(nothing, table);
     ASSERT_FALSE(nothing.ok());
-    for (const auto& [code, symbol] : naive_codes(table)) {
+    for (const auto& [code, symbol] : reference_codes(table)) {
       if (code.size() != 9) continue;
       core::Bytes bytes(1);
       for (std::size_t i = 0; i < 8; ++i) bytes[0] |= static_cast<std::byte>(code[i] - '0') << i;

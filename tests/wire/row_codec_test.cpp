@@ -45,7 +45,7 @@ void for_each_component(Function&& function) {
   }
 }
 
-// Good values, or any bytes.
+// Valid values, or any bytes.
 core::Bytes random_bytes(const Component& component, core::Random& random) {
   core::Bytes bytes = mobula::test::random_row(component, random);
   if (random.chance(1, 3))
@@ -53,7 +53,7 @@ core::Bytes random_bytes(const Component& component, core::Random& random) {
   return bytes;
 }
 
-TEST(RowCodec, WhatAMirrorMakesOfARowHasTheSameWords) {
+TEST(RowCodec, AMirrorsComponentHasTheSameWords) {
   for_each_component([](const Component& component, const RowCodec& codec) {
     core::Random random(1);
     for (int i = 0; i < 100; ++i) {
@@ -89,7 +89,7 @@ TEST(RowCodec, BytesThatDoNotTravelStay) {
   });
 }
 
-TEST(RowCodec, WhoIsNotTheOwnerForgetsOwnerOnlyFieldsAlone) {
+TEST(RowCodec, ResetsOwnerOnlyFieldsAlone) {
   for_each_component([](const Component& component, const RowCodec& codec) {
     core::Random random(5);
     const core::Bytes before = random_bytes(component, random);
@@ -102,7 +102,7 @@ TEST(RowCodec, WhoIsNotTheOwnerForgetsOwnerOnlyFieldsAlone) {
                     defaults.data() + field.offset + i * field.stride, field.size);
     }
     core::Bytes after = before;
-    codec.forget_owned(defaults.data(), after.data());
+    codec.reset_owner_only(defaults.data(), after.data());
     ASSERT_EQ(after, expected);
   });
 }
@@ -133,7 +133,7 @@ TEST(RowCodec, AnyWordsAreRefusedOrComeBackAsThemselves) {
   EXPECT_GT(refused, 1000);
 }
 
-// Every word belongs to one unit, and a value is no greater than the unit says.
+// Every word belongs to one unit, and no value is above the unit's maximum.
 TEST(RowCodec, UnitsShareTheRowAmongThem) {
   for_each_component([](const Component& component, const RowCodec& codec) {
     std::uint32_t next = 0;
@@ -231,7 +231,7 @@ TEST(RowCodec, OnlyElementsThatCountTravelAndTheRestBecomeZero) {
   EXPECT_EQ(other.several[2].weight, 6);
 }
 
-TEST(RowCodec, WhatIsTheOwnersStaysUntouchedWithOthers) {
+TEST(RowCodec, OwnerOnlyFieldsStayUntouchedForOthers) {
   const RowCodec codec(kitchen_component("Flags"));
   const kitchen::Flags server{.seen = 10, .own = 20, .secret = 30, .guessed = 40, .fresh = 50};
   const Words words = words_of(codec, bytes_of(server));

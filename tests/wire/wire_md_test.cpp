@@ -1,4 +1,4 @@
-// docs/protocol.md says what the code does: its tables are the code's, its vectors come out of the code, and back.
+// docs/protocol.md agrees with the code: its tables are the code's, and its vectors encode and decode.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -14,7 +14,7 @@ namespace {
 
 using test::Words;
 
-// The text of each block of code in "Rows and entities".
+// Returns the code blocks of "Rows and entities".
 std::vector<std::string> blocks() {
   std::ifstream file(MOBULA_SOURCE_DIR "/docs/protocol.md");
   std::vector<std::string> found;
@@ -45,7 +45,7 @@ struct Vector {
   std::vector<std::string> components;
   bool owner = false;
   bool whole = false;
-  std::map<std::string, Words> states;  // b2, b1, now
+  std::map<std::string, Words> states;  // by name: b2 (previous baseline), b1 (baseline), now
   Interval time;
   std::size_t bits = 0;
   core::Bytes bytes;
@@ -107,19 +107,18 @@ TEST(WireMd, VectorsAreWhatTheCodeWritesAndReads) {
     const Words& now = vector.states.at("now");
     const Words& b1 = vector.whole ? layout.defaults : vector.states.at("b1");
     const Words* b2 = vector.states.contains("b2") ? &vector.states.at("b2") : nullptr;
-    const Baseline baseline{b1.data(), b2 != nullptr ? b2->data() : nullptr, vector.time};
+    const Baselines baselines{b1.data(), b2 != nullptr ? b2->data() : nullptr, vector.time};
     const EntityCodec codec(layout, vector.owner);
 
     const test::Bits bits = test::written(layout.bits_max, [&](core::BitWriter& writer) {
-      vector.whole ? codec.write_whole(now.data(), writer) : codec.write_change(now.data(), baseline, writer);
+      vector.whole ? codec.write_full(now.data(), writer) : codec.write_delta(now.data(), baselines, writer);
     });
     EXPECT_EQ(bits.bits, vector.bits);
     EXPECT_EQ(core::to_hex(bits.bytes), core::to_hex(vector.bytes));
 
     core::BitReader reader(vector.bytes);
     Words read(layout.words);
-    EXPECT_TRUE(vector.whole ? codec.read_whole(reader, read.data())
-                             : codec.read_change(baseline, reader, read.data()));
+    EXPECT_TRUE(vector.whole ? codec.read_full(reader, read.data()) : codec.read_delta(baselines, reader, read.data()));
     EXPECT_EQ(reader.position(), vector.bits);
     EXPECT_EQ(read, now);
     core::Bytes component(reflect::Limits::component_bytes);

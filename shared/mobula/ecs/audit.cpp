@@ -11,7 +11,7 @@ std::uint32_t positions_in(std::uint32_t block, std::uint32_t size) {
   return std::min(block_positions, size - std::min(size, block * block_positions));
 }
 
-// A block lies in one page.
+// Hashes indices and components. A block lies within one slab.
 std::uint64_t hash_block(const Pool& pool, std::uint32_t block) {
   const std::uint32_t first = block * block_positions;
   const std::uint32_t count = positions_in(block, pool.size());
@@ -21,8 +21,8 @@ std::uint64_t hash_block(const Pool& pool, std::uint32_t block) {
 
 }  // namespace
 
-std::vector<UnstampedBlock> ChangeTickAudit::run() {
-  std::vector<UnstampedBlock> found;
+std::vector<UnmarkedBlock> ChangeTickAudit::run() {
+  std::vector<UnmarkedBlock> found;
   remembered_.resize(registry_.pool_count());
   for (PoolId id = 0; id < registry_.pool_count(); ++id)
     if (registry_.pool(id).type().schema) audit(registry_.pool(id), remembered_[id], found);
@@ -30,23 +30,23 @@ std::vector<UnstampedBlock> ChangeTickAudit::run() {
   return found;
 }
 
-void ChangeTickAudit::audit(const Pool& pool, Remembered& before, std::vector<UnstampedBlock>& found) const {
-  const std::span<const Tick> stamps = pool.stamps();
-  const std::size_t known = std::min(before.hashes.size(), stamps.size());
-  before.hashes.resize(stamps.size());
-  for (std::uint32_t block = 0; block < stamps.size(); ++block) {
+void ChangeTickAudit::audit(const Pool& pool, Remembered& before, std::vector<UnmarkedBlock>& found) const {
+  const std::span<const Tick> change_ticks = pool.change_ticks();
+  const std::size_t known = std::min(before.hashes.size(), change_ticks.size());
+  before.hashes.resize(change_ticks.size());
+  for (std::uint32_t block = 0; block < change_ticks.size(); ++block) {
     const std::uint64_t hash = hash_block(pool, block);
     const bool shrunk = positions_in(block, pool.size()) < positions_in(block, before.size);
-    if (block < known && stamps[block] <= last_ && !shrunk && before.hashes[block] != hash)
+    if (block < known && change_ticks[block] <= last_ && !shrunk && before.hashes[block] != hash)
       found.push_back({pool.id(), block, registry_.entities().at(pool.indices()[block * block_positions])});
     before.hashes[block] = hash;
   }
   before.size = pool.size();
 }
 
-std::string to_string(const UnstampedBlock& block, const Registry& registry) {
+std::string to_string(const UnmarkedBlock& block, const Registry& registry) {
   return "block " + std::to_string(block.block) + " of pool " + registry.pool(block.pool).instance_name() +
-         ", from entity " + to_string(block.first) + " on, has changed without a stamp";
+         ", from entity " + to_string(block.first) + " on, has changed without a change tick";
 }
 
 }  // namespace mobula::ecs

@@ -5,40 +5,40 @@
 namespace mobula::ecs {
 // Values ---------------------------------------------------------------------------------
 
-ValueArena::Memory ValueArena::allocate(std::size_t size) {
+ValueArena::Memory ValueArena::new_memory(std::size_t size) {
   return Memory(static_cast<std::byte*>(::operator new(size, std::align_val_t{alignment_max})));
 }
 
 void ValueArena::Free::operator()(std::byte* bytes) const { ::operator delete(bytes, std::align_val_t{alignment_max}); }
 
-void* ValueArena::take(std::size_t size, std::size_t alignment) {
+void* ValueArena::allocate(std::size_t size, std::size_t alignment) {
   MOBULA_ASSERT(alignment <= alignment_max, "values are aligned to at most 64 bytes");
-  if (size > chunk_bytes) return take_large(size);
+  if (size > chunk_bytes) return allocate_large(size);
   used_ = (used_ + alignment - 1) & ~(alignment - 1);
   if (used_ + size > chunk_bytes) {
     ++chunk_;
     used_ = 0;
   }
-  if (chunk_ == chunks_.size()) chunks_.push_back(allocate(chunk_bytes));
-  void* const taken = chunks_[chunk_].get() + used_;
+  if (chunk_ == chunks_.size()) chunks_.push_back(new_memory(chunk_bytes));
+  void* const result = chunks_[chunk_].get() + used_;
   used_ += size;
-  return taken;
+  return result;
 }
 
-// The best fit: who takes the same sizes again, in whatever order, finds each.
-void* ValueArena::take_large(std::size_t size) {
+// Picks the best fit, so that a repeated set of sizes finds its memory whatever the order.
+void* ValueArena::allocate_large(std::size_t size) {
   Large* best = nullptr;
   for (Large& large : large_)
-    if (!large.taken && large.size >= size && (best == nullptr || large.size < best->size)) best = &large;
-  if (best == nullptr) best = &large_.emplace_back(Large{allocate(size), size, false});
-  best->taken = true;
+    if (!large.in_use && large.size >= size && (best == nullptr || large.size < best->size)) best = &large;
+  if (best == nullptr) best = &large_.emplace_back(Large{new_memory(size), size, false});
+  best->in_use = true;
   return best->memory.get();
 }
 
-void ValueArena::take_back() noexcept {
+void ValueArena::release_all() noexcept {
   chunk_ = 0;
   used_ = 0;
-  for (Large& large : large_) large.taken = false;
+  for (Large& large : large_) large.in_use = false;
 }
 
 // Recording ------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ void* Commands::make_room(PoolId pool, core::StringId32 type, std::size_t size, 
   MOBULA_ASSERT(registry_->pool(pool).type().id == type,
                 "pool " + registry_->pool(pool).instance_name() + " holds components of another type");
   make_command_room();
-  return values_.take(size, alignment);
+  return values_.allocate(size, alignment);
 }
 
 void Commands::make_command_room() {
@@ -58,7 +58,7 @@ void Commands::make_command_room() {
 
 void Commands::add_bytes(Entity entity, PoolId pool, core::ByteView value) {
   const ComponentType& type = registry_->pool(pool).type();
-  MOBULA_ASSERT(type.schema, "component " + type.name + " is local: it is no bytes");
+  MOBULA_ASSERT(type.schema, "component " + type.name + " is server-only: it has no byte form");
   MOBULA_ASSERT(value.empty() || value.size() == type.size, "a value of " + type.name + " has its size");
   void* room = nullptr;
   if (!value.empty()) {
@@ -85,12 +85,12 @@ void Commands::clear() noexcept {
   MOBULA_ASSERT(!applying_, "commands are cleared while they are applied");
   for (const Command& command : commands_) drop_value(command);
   commands_.clear();
-  values_.take_back();
+  values_.release_all();
 }
 
 // Applying -------------------------------------------------------------------------------
 
-// One call of apply(), also when it throws: forgets what is done.
+// Scope of one apply(). On exit, also by an exception, it erases the commands that are done.
 class Commands::Application {
  public:
   explicit Application(Commands& commands) : commands_(commands) { commands_.applying_ = true; }
@@ -99,7 +99,7 @@ class Commands::Application {
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(commands_.next_));
     commands_.next_ = 0;
     commands_.applying_ = false;
-    if (all.empty()) commands_.values_.take_back();
+    if (all.empty()) commands_.values_.release_all();
   }
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
@@ -109,7 +109,7 @@ class Commands::Application {
 };
 
 void Commands::apply() {
-  MOBULA_ASSERT(!applying_, "commands are applied by a listener while they are applied: it may only record");
+  MOBULA_ASSERT(!applying_, "a listener applies commands during apply(): it may only record them");
   const Application application(*this);
   std::size_t round_end = commands_.size();
   [[maybe_unused]] std::uint32_t rounds = 1;
@@ -117,13 +117,13 @@ void Commands::apply() {
     if (next_ == round_end) {
       round_end = commands_.size();
       ++rounds;
-      MOBULA_ASSERT(rounds <= rounds_max, "listeners answer each other's commands without end");
+      MOBULA_ASSERT(rounds <= rounds_max, "listeners keep recording commands in response to commands, without end");
     }
     apply(commands_[next_]);
   }
 }
 
-// By value: listeners record, and the commands move.
+// Takes the command by value: listeners record, which may move the queue.
 void Commands::apply(Command command) {
   if (!registry_->valid(command.entity)) {
     drop_value(command);

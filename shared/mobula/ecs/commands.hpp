@@ -1,18 +1,18 @@
-// Structural changes put off while something is walked: recorded now, done by apply() in the order of recording.
+// Deferred structural changes: recorded during iteration, executed by apply() in recording order.
 //
-// create() gives a living entity at once: it has no components yet, so no walk meets it. All else waits, the
-// components' values in an arena. What has lost its object by the time it is applied is skipped: any command for an
-// entity that is dead by then, the remove of a component that is not there. The add of a component that is there
-// overwrites its value: that is a write, stamped, and `update` is signalled.
+// create() returns a living entity at once: without components no iteration meets it. Other changes wait, their
+// component values in an arena. apply() skips commands whose target is missing: commands for a dead entity, and
+// removals of an absent component. Adding a component that is present overwrites its value, marks it as changed and
+// emits `update`.
 //
-// What listeners record during apply() is done by the same apply(), behind what waits already. Commands that answer
-// commands end after rounds_max rounds: then it asserts.
+// Commands that listeners record during apply() are appended and executed by the same apply(). It asserts if commands
+// still cause commands after rounds_max rounds.
 //
-// If apply() throws, what was before is done, and what is not done waits on, in its order: apply() may be called
-// again and goes on. A command whose listener throws counts as done once the change itself is; a remove or destroy,
-// whose listeners come first, does not. If the constructor of a component throws, nothing has been recorded.
+// If apply() throws, earlier commands are done and the rest stay queued in order; another apply() continues. A command
+// whose listener throws counts as done once its change is made. Listeners of remove and destroy run before the change,
+// so such a command stays queued. If a component's constructor throws, nothing is recorded.
 //
-// Invariant: each value in the arena belongs to one waiting command. Belongs to whoever runs the systems and must not
+// Invariant: each value in the arena belongs to one queued command. Owned by the code that runs the systems; must not
 // outlive its registry; used by the registry's thread.
 #pragma once
 
@@ -23,16 +23,16 @@
 
 namespace mobula::ecs {
 
-// Memory that is handed out piece by piece and taken back all at once. A piece never moves; the memory is kept and
-// reused, so that a steady load allocates nothing.
+/// Arena: pieces are allocated one by one and released all at once. A piece never moves. Memory is kept for reuse, so a
+/// steady load allocates nothing.
 class ValueArena {
  public:
   static constexpr std::size_t chunk_bytes = 16 * 1024;
   static constexpr std::size_t alignment_max = 64;
 
-  // A value larger than a chunk gets memory of its own.
-  void* take(std::size_t size, std::size_t alignment);
-  void take_back() noexcept;
+  /// Returns uninitialised memory. A value larger than a chunk gets memory of its own.
+  void* allocate(std::size_t size, std::size_t alignment);
+  void release_all() noexcept;
 
  private:
   struct Free {
@@ -42,18 +42,19 @@ class ValueArena {
   struct Large {
     Memory memory;
     std::size_t size;
-    bool taken;
+    bool in_use;
   };
 
-  static Memory allocate(std::size_t size);
-  void* take_large(std::size_t size);
+  static Memory new_memory(std::size_t size);
+  void* allocate_large(std::size_t size);
 
   std::vector<Memory> chunks_;
-  std::size_t chunk_ = 0;  // the one being handed out
-  std::size_t used_ = 0;   // of it, in bytes
+  std::size_t chunk_ = 0;  // allocated from
+  std::size_t used_ = 0;   // bytes used of it
   std::vector<Large> large_;
 };
 
+/// Queue of deferred structural changes.
 class Commands {
  public:
   static constexpr std::uint32_t rounds_max = 256;
@@ -63,25 +64,25 @@ class Commands {
   Commands(const Commands&) = delete;
   Commands& operator=(const Commands&) = delete;
 
-  // null_entity when the index space is used up; commands for it are skipped.
+  /// Creates an entity at once. null_entity if the index space is used up; commands for it are skipped.
   Entity create() { return registry_->create(); }
 
-  // The value is the caller's to change until apply() or clear().
+  /// Records an add. The caller may change the returned value until apply() or clear().
   template <class T>
   T& add(Entity entity, T value = T{}) {
     return emplace_in<T>(entity, registry_->pool_of<T>(), std::move(value));
   }
-  // Named instances: the pool must be of that type.
+  /// Adds to a named instance. The pool must hold components of type T.
   template <class T>
   T& add(Entity entity, T value, PoolId pool) {
     return emplace_in<T>(entity, pool, std::move(value));
   }
-  // Constructs in place.
+  /// Records an add of a component constructed in place.
   template <class T, class... Arguments>
   T& emplace(Entity entity, Arguments&&... arguments) {
     return emplace_in<T>(entity, registry_->pool_of<T>(), std::forward<Arguments>(arguments)...);
   }
-  // Schema components. `value`: type().size bytes, or empty for the default value.
+  /// Records an add of a schema component. `value`: type().size bytes; empty for the default value.
   void add_bytes(Entity entity, PoolId pool, core::ByteView value = {});
   template <class T>
   void remove(Entity entity) {
@@ -91,9 +92,9 @@ class Commands {
   void destroy(Entity entity);
 
   void apply();
-  // Forgets what waits. Entities that create() made live on.
+  /// Discards the queued commands. Entities from create() stay alive.
   void clear() noexcept;
-  // How many commands wait.
+  /// Returns the number of queued commands.
   [[nodiscard]] std::size_t size() const { return commands_.size() - next_; }
   [[nodiscard]] bool empty() const { return size() == 0; }
 
@@ -117,12 +118,12 @@ class Commands {
     return *made;
   }
 
-  // For a value of the pool and the command that is to carry it.
+  // Allocates room for a value of the pool and for its command.
   void* make_room(PoolId pool, core::StringId32 type, std::size_t size, std::size_t alignment);
   void make_command_room();
   void drop_value(const Command& command) noexcept;
 
-  // Each steps on as soon as its change is done, before listeners hear of it.
+  // Each advances next_ as soon as its change is made, before listeners run.
   void apply(Command command);
   void apply_remove(Entity entity, const Pool& pool);
   void overwrite(Pool& pool, const Command& command);
@@ -131,7 +132,7 @@ class Commands {
   Registry* registry_;
   ValueArena values_;
   std::vector<Command> commands_;
-  std::size_t next_ = 0;  // those before it are done; 0 outside of apply()
+  std::size_t next_ = 0;  // commands before it are done; 0 outside apply()
   bool applying_ = false;
 };
 

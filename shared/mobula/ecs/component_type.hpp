@@ -1,6 +1,6 @@
-// What the ECS knows of a component's type: how many bytes, and how to move and end one.
-// A schema component is plain bytes described by the schema: it is replicated and saved.
-// A local component is any movable C++ type and never leaves the process.
+// Description of a component's type for the ECS: its size, and how to move and destroy a value.
+// A schema component is plain bytes described by the schema; it is replicated and saved.
+// A server-only component is any movable C++ type. It is neither replicated nor saved.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 
 namespace mobula::ecs {
 
+/// Description of a component's type.
 struct ComponentType {
   core::StringId32 id;
   std::string name;
@@ -22,12 +23,12 @@ struct ComponentType {
   bool schema = false;
   core::Bytes default_value;  // schema components: `size` bytes
 
-  // Null where bytes may simply be copied and forgotten.
+  /// Null if values are plain bytes: copied, and dropped without a destructor.
   void (*relocate)(void* to, void* from) = nullptr;  // leaves `from` destroyed
   void (*destroy)(void* at) = nullptr;
 };
 
-// A struct made by the schema generator: knows its name, is plain bytes.
+/// A struct generated from the schema: plain bytes with a component name.
 template <class T>
 concept SchemaComponent = std::is_trivially_copyable_v<T> && requires {
   { T::component_name } -> std::convertible_to<std::string_view>;
@@ -40,17 +41,18 @@ template <class T>
 constexpr std::string_view pretty_type_name() {
   std::string_view text = __PRETTY_FUNCTION__;
   text.remove_prefix(text.find("T = ") + 4);
-  const std::size_t end = text.find(';');  // g++ names further types after it
+  const std::size_t end = text.find(';');  // g++ lists further types after it
   return text.substr(0, end != std::string_view::npos ? end : text.rfind(']'));
 }
 }  // namespace detail
 
-// A small number per C++ type and process, for direct look-up; never leaves the process.
+/// Small number per C++ type and process, for direct lookup. Never serialised.
 template <class T>
 inline const std::uint32_t type_slot = detail::next_type_slot();
 
-// What a registry tells types apart by: of a schema component its name there, of a local one the C++ name with all
-// namespaces. Local types of one name in the anonymous namespaces of two files are one to it: the second asserts.
+/// Returns the name by which a registry identifies a type. Schema components use their schema name, server-only
+/// components the C++ name with all namespaces. Two server-only types of one name in anonymous namespaces of two files
+/// collide: the second asserts.
 template <class T>
 constexpr std::string_view component_name() {
   if constexpr (SchemaComponent<T>) {
@@ -60,7 +62,7 @@ constexpr std::string_view component_name() {
   }
 }
 
-// At memory that holds nothing yet; what no constructor takes are an aggregate's members.
+/// Constructs a T in uninitialised memory. Aggregates without a matching constructor are initialised by members.
 template <class T, class... Arguments>
 T* construct_component(void* at, Arguments&&... arguments) {
   if constexpr (std::is_aggregate_v<T> && !std::is_constructible_v<T, Arguments...>) {
@@ -70,8 +72,9 @@ T* construct_component(void* at, Arguments&&... arguments) {
   }
 }
 
+/// Returns the description of a server-only component.
 template <class T>
-ComponentType local_component_type() {
+ComponentType server_only_component_type() {
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
                 "pools move components about, which must not throw");
   ComponentType type{.id = core::StringId32(component_name<T>()),

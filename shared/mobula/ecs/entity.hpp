@@ -1,5 +1,5 @@
-// The handle of an entity: in the server's memory, on the wire, in saves and in the
-// client's memory it is the same 64 bits. As text: index.generation.
+// Handle of an entity: the same 64 bits in the server's memory, on the wire, in saves and in the client's memory. As
+// text: index.generation.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@
 
 namespace mobula::ecs {
 
-// Zeroed memory is null_entity: no entity has generation 0.
+/// Zeroed memory is null_entity: no entity has generation 0.
 struct Entity {
   std::uint32_t index = 0;
   std::uint32_t generation = 0;
@@ -22,7 +22,7 @@ struct Entity {
 
 inline constexpr Entity null_entity{};
 
-// How many entities at the front of some have consecutive indices and one generation.
+/// Returns the length of the longest prefix with consecutive indices and equal generations.
 inline std::uint32_t run_length(std::span<const Entity> entities) {
   std::uint32_t count = 0;
   while (count < entities.size() && entities[count] == Entity{entities[0].index + count, entities[0].generation})
@@ -32,7 +32,7 @@ inline std::uint32_t run_length(std::span<const Entity> entities) {
 
 std::string to_string(Entity entity);
 
-// Nothing if the text is not exactly two decimal numbers of 32 bits with a dot between.
+/// Returns nothing unless the text is exactly two decimal 32-bit numbers separated by a dot.
 std::optional<Entity> parse_entity(std::string_view text);
 
 }  // namespace mobula::ecs

@@ -1,4 +1,4 @@
-// Entities that are made and handled together.
+// Groups of entities that are created together.
 #pragma once
 
 #include <mobula/ecs/entity.hpp>
@@ -6,7 +6,7 @@
 
 namespace mobula::ecs {
 
-// Entities that were made together: indices first … first + count - 1, all of one generation.
+/// Entities created as a range: indices first … first + count - 1, all of one generation.
 struct EntityRange {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
@@ -16,7 +16,7 @@ struct EntityRange {
   bool operator==(const EntityRange&) const = default;
 };
 
-// Entities that are made together: a range, or a list of handles, none twice. Refers to the list.
+/// Entities created together: a range, or a list of distinct handles. Refers to the list.
 class EntityBatch {
  public:
   EntityBatch(const EntityRange& range) : range_(range) {}
@@ -26,7 +26,7 @@ class EntityBatch {
 
   [[nodiscard]] std::uint32_t count() const { return range_.count; }
   [[nodiscard]] bool is_range() const { return list_ == nullptr; }
-  // The first index of a range.
+  /// Returns the first index; valid for ranges only.
   [[nodiscard]] std::uint32_t first() const { return range_.first; }
   [[nodiscard]] Entity at(std::uint32_t i) const { return list_ == nullptr ? range_.at(i) : list_[i]; }
 

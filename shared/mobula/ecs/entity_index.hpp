@@ -1,6 +1,5 @@
-// Entities and what each is made of, without their components' data: handles, and the prototype that each slot names.
-// After Stingray's entity index. A registry keeps one current with every add and remove.
-// Used by one thread at a time.
+// Index of entities and their compositions, without component data: handles, and the prototype that each slot names.
+// After Stingray's entity index. The registry updates it with every add and remove. Used by one thread at a time.
 #pragma once
 
 #include <mobula/ecs/entity_pool.hpp>
@@ -8,6 +7,7 @@
 
 namespace mobula::ecs {
 
+/// Entities and their compositions, without component data.
 class EntityIndex {
  public:
   explicit EntityIndex(EntityPoolConfig config = {}) : entities_(config) {}
@@ -17,30 +17,30 @@ class EntityIndex {
   [[nodiscard]] PrototypeTable& prototypes() { return prototypes_; }
   [[nodiscard]] const PrototypeTable& prototypes() const { return prototypes_; }
 
-  // Pools have the ids 0, 1, 2 … in the order in which they are added.
+  /// Adds a pool. Pools get the ids 0, 1, 2 … in the order of adding.
   void add_pool(PrototypeTable::SortKey key) { prototypes_.add_pool(key); }
 
-  // null_entity when the index space is used up.
+  /// Creates an entity. null_entity if the index space is used up.
   Entity create(PrototypeId prototype = empty_prototype) {
     const Entity entity = entities_.create(prototype);
     if (entity) prototypes_.retain(prototype);
     return entity;
   }
-  // The entity must be alive. Returns the prototype it had.
+  /// Destroys a living entity and returns the prototype it had.
   PrototypeId destroy(Entity entity) {
     const PrototypeId prototype = entities_.destroy(entity);
     prototypes_.release(prototype);
     return prototype;
   }
 
-  // Of a living entity without a component of the pool's instance name.
+  /// Adds a component to a living entity that has none of the pool's instance name.
   void add(Entity entity, PoolId pool) {
     MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
     const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
     const PrototypeId from = place.get();
     change(place, from, prototypes_.with(from, pool));
   }
-  // Several components in this order, or one to many entities: all as if added one by one.
+  /// Adds several components in this order, or one component to several entities, as if one by one.
   void add(Entity entity, std::span<const PoolId> pools) {
     MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
     const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
@@ -52,7 +52,7 @@ class EntityIndex {
   void add(std::span<const Entity> entities, PoolId pool) {
     for (const Entity entity : entities) add(entity, pool);
   }
-  // Of a living entity that has the component.
+  /// Removes a component that a living entity has.
   void remove(Entity entity, PoolId pool) {
     MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
     const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
@@ -64,18 +64,18 @@ class EntityIndex {
     const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
     change(place, place.get(), prototype);
   }
-  // `from`: the one that is there.
+  /// Changes an entity's prototype. `from`: its current one.
   void change(EntityPool::PrototypePlace place, PrototypeId from, PrototypeId to) noexcept {
     prototypes_.release(from);
     prototypes_.retain(to);
     place.change(from, to);
   }
 
-  // The pool in which an entity has the component of an instance name; no_pool if it has none, or is not alive.
+  /// Returns the pool in which an entity has the component of an instance name. no_pool if it has none or is dead.
   [[nodiscard]] PoolId find(Entity entity, core::StringId32 name) const {
     return entities_.valid(entity) ? prototypes_.find(entities_.prototype(entity.index), name) : no_pool;
   }
-  // In the order of adding; none if the entity is not alive. Good until a prototype is made.
+  /// Returns an entity's pools in the order of adding; empty if it is dead. Valid until a prototype is created.
   [[nodiscard]] std::span<const PoolId> pools(Entity entity) const {
     return prototypes_.pools(entities_.valid(entity) ? entities_.prototype(entity.index) : empty_prototype);
   }

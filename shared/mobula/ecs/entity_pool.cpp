@@ -9,13 +9,13 @@ static_assert(std::is_trivially_copyable_v<EntityRangeSlot>);
 
 namespace {
 
-// A push or insert that follows cannot throw; growth stays geometric.
+// Ensures that the next push or insert cannot throw. Growth stays geometric.
 template <class T>
 void reserve_one_more(std::vector<T>& items) {
   if (items.size() == items.capacity()) items.reserve(items.size() * 2 + 4);
 }
 
-// The generations that slots can have. Without branches, so that a loop over slots becomes vector code.
+// Generations that slots can have. Branch-free, so that loops over slots are vectorised.
 struct LegalGenerations {
   std::uint32_t first;
   std::uint32_t reuse_mask;
@@ -30,18 +30,17 @@ struct LegalGenerations {
   }
 };
 
-// The incarnation in the bits of a generation that do not count reuse.
+// Returns whether the incarnation fits the generation bits that do not count reuse.
 bool fits(std::uint32_t incarnation, std::uint32_t reuse_bits) {
   return std::uint64_t{incarnation} << reuse_bits >> 32 == 0;
 }
 
 core::Error damaged_image(const char* sentence) { return {"damaged snapshot", sentence}; }
 
-// Null, or what no pool says of itself, as a sentence.
+// Returns the first field that no pool writes, as a sentence; null if there is none.
 const char* impossible(const EntityPoolImage& image) {
-  if (image.recycling > static_cast<std::uint32_t>(Recycling::given))
-    return "its entities are recycled in a way that there is not";
-  if (image.reuse_bits < 1 || image.reuse_bits > 32) return "not 1 to 32 bits of its generations count reuse";
+  if (image.recycling > static_cast<std::uint32_t>(Recycling::given)) return "its recycling policy is unknown";
+  if (image.reuse_bits < 1 || image.reuse_bits > 32) return "its number of reuse bits is not 1 to 32";
   if (!fits(image.incarnation, image.reuse_bits)) return "its incarnation does not fit its generations";
   return nullptr;
 }
@@ -49,13 +48,13 @@ const char* impossible(const EntityPoolImage& image) {
 core::Status check_numbers(const EntityPoolConfig& config, const EntityPoolImage& image) {
   if (const char* const fault = impossible(image)) return damaged_image(fault);
   if (image.recycling != static_cast<std::uint32_t>(config.recycling))
-    return core::Error{"other recycling", "its entities are recycled in another way than this world's"};
+    return core::Error{"other recycling", "its recycling policy differs from this world's"};
   if (image.reuse_bits != config.reuse_bits)
-    return core::Error{"other reuse bits", std::to_string(image.reuse_bits) + " bits of its generations count reuse, " +
-                                               std::to_string(config.reuse_bits) + " of this world's"};
+    return core::Error{"other reuse bits", "its generations have " + std::to_string(image.reuse_bits) +
+                                               " reuse bits, this world's have " + std::to_string(config.reuse_bits)};
   if (image.incarnation > config.incarnation)
-    return core::Error{"later incarnation", "it is of incarnation " + std::to_string(image.incarnation) +
-                                                ", this world of " + std::to_string(config.incarnation)};
+    return core::Error{"later incarnation", "its incarnation " + std::to_string(image.incarnation) +
+                                                " is later than this world's " + std::to_string(config.incarnation)};
   if (image.slots.size() > config.entities_max)
     return core::Error{"too many entities", "it has " + std::to_string(image.slots.size()) +
                                                 " indices, this world has room for " +
@@ -74,7 +73,7 @@ EntityPool::EntityPool(EntityPoolConfig config) : config_(config) {
 }
 
 void EntityPool::count_generations() {
-  const bool given = config_.recycling == Recycling::given;  // then they mean what whoever gives them likes
+  const bool given = config_.recycling == Recycling::given;  // then their meaning is the caller's
   reuse_mask_ = given ? ~0u : static_cast<std::uint32_t>((1ull << config_.reuse_bits) - 1);
   first_generation_ =
       given ? 1 : static_cast<std::uint32_t>(std::uint64_t{config_.incarnation} << config_.reuse_bits | 1);
@@ -85,14 +84,14 @@ std::string EntityPool::not_alive(Entity entity) {
 }
 
 bool EntityPool::create(std::span<Entity> out, PrototypeId prototype) {
-  MOBULA_ASSERT(config_.recycling != Recycling::given, "a pool of policy `given` is told its handles");
+  MOBULA_ASSERT(config_.recycling != Recycling::given, "under `given` handles come from the caller: use create_given");
   const std::size_t recycled = std::min<std::size_t>(out.size(), free_count());
   const std::size_t fresh = out.size() - recycled;
   const std::uint32_t first = slot_end();
   if (fresh > config_.entities_max - first) return false;
   slots_.resize(first + fresh, {first_generation_, prototype});
   for (Entity& entity : out.first(recycled)) entity = pop_free(prototype);
-  const std::uint32_t generation = first_generation_;  // `out` might overlap the member, for all the compiler knows
+  const std::uint32_t generation = first_generation_;  // `out` might alias the member, for all the compiler knows
   std::uint32_t index = first;
   for (Entity& entity : out.subspan(recycled)) {
     entity.index = index++;
@@ -105,7 +104,7 @@ bool EntityPool::create(std::span<Entity> out, PrototypeId prototype) {
 void EntityPool::grow() { slots_.reserve(slots_.size() * 2 + 64); }
 
 bool EntityPool::create_given(Entity entity) {
-  MOBULA_ASSERT(config_.recycling == Recycling::given, "only a pool of policy `given` is told its handles");
+  MOBULA_ASSERT(config_.recycling == Recycling::given, "create_given needs the policy `given`");
   if (!entity || entity.index >= config_.entities_max || at(entity.index)) return false;
   given_->add(entity.index, {entity.generation, 0});
   ++alive_;
@@ -143,7 +142,7 @@ PrototypeId EntityPool::destroy_rare(std::uint32_t index) {
     slot.generation = first_generation_;
     link_free(index);
   } else {
-    slot = nobody;
+    slot = unused_slot;
     ++retired_;
   }
   return had;
@@ -163,7 +162,7 @@ std::vector<EntityRangeList>::iterator EntityPool::list_from(std::uint32_t count
 }
 
 EntityRange EntityPool::create_range(std::uint32_t count, PrototypeId prototype) {
-  MOBULA_ASSERT(config_.recycling != Recycling::given, "a pool of policy `given` is told its handles");
+  MOBULA_ASSERT(config_.recycling != Recycling::given, "under `given` handles come from the caller: use create_given");
   if (count == 0) return {0, 0, first_generation_};
   const auto list = list_from(count);
   if (list == free_range_lists_.end() || list->count != count || list->head == no_link)
@@ -235,7 +234,7 @@ void EntityPool::destroy_range(const EntityRange& range) {
 
 EntityPoolImage EntityPool::image(std::vector<EntitySlot>& room) const {
   if (given_) {
-    room.assign(given_->end(), nobody);
+    room.assign(given_->end(), unused_slot);
     each([&](Entity entity) { room[entity.index] = slot(entity.index); });
   }
   return {static_cast<std::uint32_t>(config_.recycling),
@@ -272,7 +271,7 @@ core::Result<EntityPool> EntityPool::restore(const EntityPoolConfig& config, con
   return pool;
 }
 
-// From one after the other, as they are in images and surveyed, to where they are kept.
+// Moves checked slots from the image's order into given_.
 void EntityPool::fold() {
   given_->extend(slot_end());
   for (std::uint32_t index = 0; index < slot_end(); ++index)
@@ -315,8 +314,8 @@ void EntityPool::check() const {
   MOBULA_ASSERT(counts.free == free_count(), "nothing is lost");
 }
 
-// Null, or the first fault found as a sentence. Reads nothing outside the arrays, whatever they hold, and takes time
-// in proportion to them.
+// Returns the first fault as a sentence, null if there is none. Never reads outside the arrays, whatever they hold;
+// takes time in proportion to them.
 const char* EntityPool::survey(PrototypeId prototype_count, Counts& counts) const {
   const PrototypeId prototypes = std::min(prototype_count, link_mask + 1);
   std::uint32_t end = 0;
@@ -334,7 +333,7 @@ const char* EntityPool::survey(PrototypeId prototype_count, Counts& counts) cons
   return survey_range_lists();
 }
 
-// Counts what is right instead of looking for what is wrong; only if that is not all, looks for indices of nobody.
+// Counts valid slots instead of looking for invalid ones; looks for unused indices only if the sum does not match.
 const char* EntityPool::survey_singles(std::uint32_t begin, std::uint32_t end, PrototypeId prototypes,
                                        Counts& counts) const {
   const LegalGenerations legal{first_generation_, reuse_mask_};
@@ -346,14 +345,14 @@ const char* EntityPool::survey_singles(std::uint32_t begin, std::uint32_t end, P
     free += static_cast<std::uint32_t>((state & (dead_bit | in_range_bit)) == dead_bit) & legal.of_next(generation);
   }
   if (free > 0 && config_.recycling == Recycling::given) return "a mirror has no free indices";
-  std::uint32_t ownerless = 0;
+  std::uint32_t unused = 0;
   if (alive + free != singles.size() && config_.recycling != Recycling::lifo)
     for (const EntitySlot slot : singles)
-      ownerless += slot.generation == nobody.generation && slot.state == nobody.state ? 1u : 0u;
-  if (alive + free + ownerless != singles.size()) return "a slot is neither of a living entity nor of a free index";
+      unused += slot.generation == unused_slot.generation && slot.state == unused_slot.state ? 1u : 0u;
+  if (alive + free + unused != singles.size()) return "a slot is neither of a living entity nor of a free index";
   counts.alive += alive;
   counts.free += free;
-  if (config_.recycling == Recycling::queue) counts.retired += ownerless;
+  if (config_.recycling == Recycling::queue) counts.retired += unused;
   return nullptr;
 }
 
@@ -377,7 +376,7 @@ const char* EntityPool::survey_range(const EntityRangeSlot& slot, PrototypeId pr
   return nullptr;
 }
 
-// A walk that ends has met no index twice: so if it has met as many as there are, it has met each once.
+// A list that ends has met no index twice. So if it has met as many as are free, it has met each once.
 const char* EntityPool::survey_free_list(std::uint32_t expected) const {
   constexpr const char* fault = "the free list does not hold every free index once";
   std::uint32_t met = 0;
@@ -390,7 +389,7 @@ const char* EntityPool::survey_free_list(std::uint32_t expected) const {
   }
   if (met != expected) return fault;
   if (config_.recycling != Recycling::queue) last = no_link;
-  return last == free_tail_ || free_head_ == no_link ? nullptr : "the free list ends elsewhere than it says";
+  return last == free_tail_ || free_head_ == no_link ? nullptr : "the tail of the free list is not its last index";
 }
 
 const char* EntityPool::survey_range_lists() const {

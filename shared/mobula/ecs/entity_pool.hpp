@@ -1,23 +1,24 @@
-// Which entities live: one slot of 8 bytes per index.
+// Pool of entity handles: one slot of 8 bytes per index.
 //
-//   slot of a living entity:      generation                  | in_range bit, prototype
-//   slot of a free index:         the generation it gets next | dead bit, next free index or no_link
-//   slot of an index of nobody:   0                           | dead bit, no_link
-//   dead slot in a range:         whatever was there          | dead bit, in_range bit
+//   living entity:        generation            | in_range bit, prototype
+//   free index:           next generation       | dead bit, next free index or no_link
+//   unused index:         0                     | dead bit, no_link
+//   dead entity in range: last value            | dead bit, in_range bit
 //
-// Three ways to recycle. `queue` is Shipyard's: the index that has been free longest comes first, and one whose
-// generations are used up is retired, so that a handle once seen never means another entity. `lifo` is EnTT's: the
-// index that died last comes first, and generations wrap. `given` has no free list: a mirror creates the very
-// handles it is told, and every dead index is nobody's. Its slots are kept elsewhere (given_entities.hpp), as it has
-// few.
+// Recycling policies:
+// - `queue`, as in Shipyard: the index that has been free longest is reused first. An index whose generations are used
+//   up is retired, so a handle never denotes a second entity.
+// - `lifo`, as in EnTT: the index that died last is reused first, and generations wrap.
+// - `given`, for mirrors: the caller chooses every handle, as a mirror receives them from the server. There is no free
+//   list, and every dead index is unused. Slots are kept in given_entities.hpp, as a mirror has few.
 //
-// The top bits of every generation are the incarnation of the world. A pool restored under a newer incarnation keeps
-// the living as they are; whatever is handed out from then on is of the new one, so also the next entity of an
-// index whose old one dies, and indices retired under older incarnations are free again: their count starts anew.
+// The top bits of every generation are the world's incarnation. A pool restored under a newer incarnation keeps living
+// entities as they are. New handles carry the new incarnation, also at the index of an older entity that died. Indices
+// retired under older incarnations become free again: their count starts anew.
 //
-// Invariant: living + free + dead in ranges + retired == size of the index space in use (not under `given`); each
-// free index is in the free list once. The registry owns it; one thread uses it. An allocation that fails changes
-// nothing, and destroying never allocates.
+// Invariant: living + free + dead in ranges + retired == size of the used index space (not under `given`); each free
+// index is in the free list once. Owned by the registry; used by one thread. A failed allocation changes nothing;
+// destroying never allocates.
 #pragma once
 
 #include <cstdint>
@@ -34,29 +35,32 @@ namespace mobula::ecs {
 
 using PrototypeId = std::uint32_t;  // below 2^30
 
+/// Recycling policy of entity indices, see the top of this file.
 enum class Recycling : std::uint32_t { queue, lifo, given };
 
+/// Configuration of an entity pool.
 struct EntityPoolConfig {
   Recycling recycling = Recycling::queue;
-  std::uint32_t incarnation = 0;          // of 12 bits
-  std::uint32_t reuse_bits = 20;          // bits of the generation that count reuse
-  std::uint32_t entities_max = 1u << 26;  // indices are below this
+  std::uint32_t incarnation = 0;          // 12 bits
+  std::uint32_t reuse_bits = 20;          // generation bits that count reuse
+  std::uint32_t entities_max = 1u << 26;  // indices are below it
 };
 
+/// State of a range of indices.
 struct EntityRangeSlot {
-  EntityRange range;    // generation: of the living; none alive: the next one, 0 when retired
-  std::uint32_t alive;  // how many
-  std::uint32_t next;   // none alive: place of the next free range of that size, or no_link
+  EntityRange range;    // generation: of the living; if none lives the next one, 0 if retired
+  std::uint32_t alive;  // living entities
+  std::uint32_t next;   // if none lives: next free range of this size, or no_link
 };
 
-// The free ranges of one size, a list in their slots as the free indices are.
+/// Free ranges of one size: a list linked through their slots.
 struct EntityRangeList {
-  std::uint32_t count;  // of each range
+  std::uint32_t count;  // size of each range
   std::uint32_t head;
-  std::uint32_t tail;  // of a queue, else no_link
+  std::uint32_t tail;  // under `queue`, else no_link
 };
 
-// A pool as it lies in memory, for snapshots: five numbers and three arrays without padding.
+/// Memory image of a pool, for snapshots: five numbers and three arrays without padding.
 struct EntityPoolImage {
   std::uint32_t recycling = 0;
   std::uint32_t incarnation = 0;
@@ -65,43 +69,46 @@ struct EntityPoolImage {
   std::uint32_t free_tail = 0;
   std::span<const EntitySlot> slots;
   std::span<const EntityRangeSlot> ranges;            // by first index
-  std::span<const EntityRangeList> free_range_lists;  // by count, one per size that ranges have
+  std::span<const EntityRangeList> free_range_lists;  // by count, one per size of ranges
 };
 
-// A living entity as it was saved.
+/// A saved living entity.
 struct LivingEntity {
   Entity entity;
   PrototypeId prototype = 0;
 };
 
-// Memory of an image that was made of other things than a pool.
+/// Memory of an image that image_of() builds.
 struct EntityPoolImageRoom {
   std::vector<EntitySlot> slots;
   std::vector<EntityRangeSlot> ranges;
   std::vector<EntityRangeList> free_range_lists;
 };
 
+/// Entity handles: creates, destroys and recycles them.
 class EntityPool {
  public:
   class Iterator;
 
   explicit EntityPool(EntityPoolConfig config = {});
 
-  // null_entity when the index space is used up.
+  /// Creates an entity. null_entity if the index space is used up.
   Entity create(PrototypeId prototype = 0);
-  // Fills all of `out`, free indices first. False when the index space is too small for them all: nothing is made.
+  /// Fills `out` with new entities, free indices first. Returns false and creates nothing if the index space is too
+  /// small.
   bool create(std::span<Entity> out, PrototypeId prototype = 0);
-  // Policy `given`: false if the handle is null, beyond the limit, or its index is alive.
+  /// Creates the given handle; policy `given` only. Returns false if it is null, its index is beyond entities_max or
+  /// alive.
   bool create_given(Entity entity);
-  // `count` consecutive indices, which single creates never get: when all of them are dead they serve another
-  // range of that size, in a new generation. Generation 0 (nothing made) when the index space is used up.
+  /// Creates `count` entities of consecutive indices. Single creates never reuse these indices: when all are dead they
+  /// serve another range of the same size, in a new generation. Returns generation 0 if the index space is used up.
   EntityRange create_range(std::uint32_t count, PrototypeId prototype = 0);
 
-  // The entity must be alive. Returns the prototype it had.
+  /// Destroys a living entity and returns the prototype it had.
   PrototypeId destroy(Entity entity);
-  // All must be alive and distinct.
+  /// Destroys living, distinct entities.
   void destroy(std::span<const Entity> entities);
-  // Whatever of the range still lives dies. Nothing happens if all of it is dead already.
+  /// Destroys the entities of the range that still live. Does nothing if all are dead.
   void destroy_range(const EntityRange& range);
 
   [[nodiscard]] bool valid(Entity entity) const {
@@ -109,21 +116,21 @@ class EntityPool {
       return given_ && entity && entity == given_at(entity.index);
     return slots_[entity.index].generation == entity.generation && !is_dead(slots_[entity.index]);
   }
-  // The living entity at an index, else null_entity.
+  /// Returns the living entity at an index, else null_entity.
   [[nodiscard]] Entity at(std::uint32_t index) const {
     if (index >= slots_.size()) [[unlikely]]
       return given_ ? given_at(index) : null_entity;
     if (is_dead(slots_[index])) return null_entity;
     return {index, slots_[index].generation};
   }
-  // Of a living entity's index.
+  /// Returns the prototype of the living entity at an index.
   [[nodiscard]] PrototypeId prototype(std::uint32_t index) const { return slot(index).state & link_mask; }
-  // Where it is kept, for those who read it and then change it. Good until an entity is made or destroyed.
+  /// Reference to an entity's prototype, to read it and then change it. Valid until an entity is created or destroyed.
   class PrototypePlace {
    public:
     PrototypePlace() = default;
     [[nodiscard]] PrototypeId get() const { return *state_ & link_mask; }
-    // `from`: the one it has.
+    /// Replaces the prototype. `from`: the current one.
     void change(PrototypeId from, PrototypeId to) const {
       MOBULA_ASSERT(get() == from, "an entity's prototype changes from the one it has");
       *state_ += to - from;
@@ -136,19 +143,20 @@ class EntityPool {
     std::uint32_t* state_ = nullptr;
   };
   [[nodiscard]] PrototypePlace prototype_place(std::uint32_t index) { return PrototypePlace(slot(index).state); }
-  // The same, but not under `given`, for those who know which it is.
+  /// Returns the same as prototype_place(); only for policies other than `given`.
   [[nodiscard]] PrototypePlace flat_prototype_place(std::uint32_t index) {
     MOBULA_ASSERT(!given_, "slots lie by index");
     return PrototypePlace(slots_[index].state);
   }
 
   [[nodiscard]] std::uint32_t size() const { return alive_; }
-  // All indices ever used are below it.
+  /// Returns the end of the index space ever used.
   [[nodiscard]] std::uint32_t index_end() const { return given_ ? given_->end() : slot_end(); }
   [[nodiscard]] std::uint32_t retired() const { return retired_; }
   [[nodiscard]] const EntityPoolConfig& config() const { return config_; }
 
-  // The living by index. The function may destroy any entity and create others: those at higher indices are met.
+  /// Calls function(Entity) for all living entities by index. The function may destroy any entity and create others;
+  /// those at higher indices are visited too.
   template <class Function>
   void each(Function&& function) const {
     if (given_) [[unlikely]] {
@@ -167,21 +175,21 @@ class EntityPool {
   [[nodiscard]] Iterator begin() const;
   [[nodiscard]] Iterator end() const;
 
-  // Points into the pool: good until it changes. Under `given` also into `room`, where the slots are laid out.
+  /// Returns an image that points into the pool; valid until it changes. Under `given` slots are laid out in `room`.
   [[nodiscard]] EntityPoolImage image(std::vector<EntitySlot>& room) const;
-  // The image of a pool in which exactly these live, under the config's incarnation, which must be a new one: all other
-  // indices up to the last of them are free. `ranges`: all that were made, by first index; a range of which nobody
-  // lives is free as one. Points into `room`. Policy `queue` only. What is not as it can be is found by restore(), but
-  // for "too many entities".
+  /// Returns the image of a pool in which exactly `living` live, under the config's incarnation, which must be a new
+  /// one. Other indices up to the last one are free. `ranges`: all ranges ever created, by first index; one without
+  /// living entities is free as a whole. Points into `room`. Policy `queue` only. Errors: "too many entities". Other
+  /// inconsistencies are found by restore().
   static core::Result<EntityPoolImage> image_of(const EntityPoolConfig& config, std::span<const LivingEntity> living,
                                                 std::span<const EntityRange> ranges, EntityPoolImageRoom& room);
-  // The pool the image was taken of, under the config's incarnation. Refused: what was taken under another config,
-  // "other recycling", "other reuse bits", "later incarnation" or "too many entities" (the index limit is lower here).
-  // Every number is checked: "damaged snapshot" unless a pool with this config can have come to that state.
+  /// Returns the pool of an image, under the config's incarnation. Errors, if taken under another config: "other
+  /// recycling", "other reuse bits", "later incarnation", "too many entities" (entities_max is lower here). Every
+  /// number is checked: "damaged snapshot" unless a pool with this config can reach that state.
   static core::Result<EntityPool> restore(const EntityPoolConfig& config, const EntityPoolImage& image,
                                           PrototypeId prototype_count);
 
-  // Asserts the invariant above by walking everything.
+  /// Asserts the invariant by checking every slot.
   void check() const;
 
  private:
@@ -189,7 +197,7 @@ class EntityPool {
   static constexpr std::uint32_t in_range_bit = 1u << 30;
   static constexpr std::uint32_t link_mask = in_range_bit - 1;
   static constexpr std::uint32_t no_link = link_mask;
-  static constexpr EntitySlot nobody{0, dead_bit | no_link};
+  static constexpr EntitySlot unused_slot{0, dead_bit | no_link};
 
   struct Counts {
     std::uint32_t alive = 0;
@@ -199,7 +207,7 @@ class EntityPool {
   };
 
   static bool is_dead(const EntitySlot& slot) { return (slot.state & dead_bit) != 0; }
-  // A living entity of an older incarnation is followed by the first of this one.
+  // A living entity of an older incarnation is followed by the first generation of this one.
   [[nodiscard]] std::uint32_t generation_after(std::uint32_t generation) const {
     return generation < first_generation_ ? first_generation_ : generation + 1;
   }
@@ -246,15 +254,15 @@ class EntityPool {
   std::uint32_t first_generation_ = 0;
   std::uint32_t reuse_mask_ = 0;
   std::vector<EntitySlot> slots_;
-  core::Owned<GivenEntities> given_;  // instead of slots_, under `given` alone
+  core::Owned<GivenEntities> given_;  // instead of slots_, under `given` only
   std::uint32_t free_head_ = no_link;
-  std::uint32_t free_tail_ = no_link;  // means something while a queue has a head
+  std::uint32_t free_tail_ = no_link;  // valid if a queue has a head
   std::uint32_t alive_ = 0;
   std::uint32_t retired_ = 0;
-  std::uint32_t dead_in_ranges_ = 0;     // of ranges that are not retired
-  std::vector<EntityRangeSlot> ranges_;  // by first index, for ever
-  // By count, made with the first range of a size. Sizes are few (k different ones take k²/2 indices), so they are
-  // inserted in the middle.
+  std::uint32_t dead_in_ranges_ = 0;     // in ranges that are not retired
+  std::vector<EntityRangeSlot> ranges_;  // by first index; never erased
+  // By count, created with the first range of a size. Few sizes exist (k different ones take k²/2 indices), so
+  // inserting in the middle is cheap.
   std::vector<EntityRangeList> free_range_lists_;
 };
 
@@ -276,7 +284,7 @@ class EntityPool::Iterator {
     ++*this;
     return before;
   }
-  // The end moves when entities are made meanwhile.
+  /// The end moves if entities are created during iteration.
   bool operator==(const Iterator& other) const { return index_ == other.index_ || (is_end() && other.is_end()); }
 
  private:
@@ -289,7 +297,7 @@ class EntityPool::Iterator {
 inline EntityPool::Iterator EntityPool::begin() const { return {*this, next_living(0)}; }
 inline EntityPool::Iterator EntityPool::end() const { return {*this, ~0u}; }
 
-// Long stretches of dead indices are passed eight at a time.
+/// Skips runs of dead indices eight at a time.
 inline std::uint32_t EntityPool::next_living(std::uint32_t index) const {
   if (given_) [[unlikely]]
     return given_->next(index);
@@ -307,7 +315,7 @@ inline std::uint32_t EntityPool::next_living(std::uint32_t index) const {
 }
 
 inline Entity EntityPool::create(PrototypeId prototype) {
-  MOBULA_ASSERT(config_.recycling != Recycling::given, "a pool of policy `given` is told its handles");
+  MOBULA_ASSERT(config_.recycling != Recycling::given, "under `given` handles come from the caller: use create_given");
   return free_head_ != no_link ? pop_free(prototype) : create_fresh(prototype);
 }
 
@@ -325,7 +333,7 @@ inline Entity EntityPool::create_fresh(PrototypeId prototype) {
   if (index >= config_.entities_max) return null_entity;
   if (slots_.capacity() == index) [[unlikely]]
     grow();
-  // Said in the vector's own pointers, or else its growth is inlined as well.
+  // Stated in terms of the vector's own pointers, or else its growth is inlined as well.
   if (slots_.data() + slots_.size() == slots_.data() + slots_.capacity()) __builtin_unreachable();
   slots_.push_back({first_generation_, prototype});
   ++alive_;

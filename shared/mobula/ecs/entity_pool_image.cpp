@@ -1,4 +1,4 @@
-// An image of who lives, without what the pool was through: for saves that keep entities in a form of their own.
+// Builds an image from the living entities alone, for saves that store entities in another form.
 #include <algorithm>
 #include <mobula/ecs/entity_pool.hpp>
 
@@ -16,13 +16,14 @@ std::uint64_t end_of(std::span<const LivingEntity> living, std::span<const Entit
 
 core::Result<EntityPoolImage> EntityPool::image_of(const EntityPoolConfig& config, std::span<const LivingEntity> living,
                                                    std::span<const EntityRange> ranges, EntityPoolImageRoom& room) {
-  MOBULA_ASSERT(config.recycling == Recycling::queue, "only a queue is rebuilt from who lives");
+  MOBULA_ASSERT(config.recycling == Recycling::queue,
+                "only a pool of policy `queue` is rebuilt from its living entities");
   const std::uint64_t end = end_of(living, ranges);
   if (end > config.entities_max)
     return core::Error{"too many entities", "it has " + std::to_string(end) + " indices, this world has room for " +
                                                 std::to_string(config.entities_max)};
   const std::uint32_t first_generation = EntityPool(config).first_generation_;
-  room.slots.assign(end, nobody);
+  room.slots.assign(end, unused_slot);
   for (const EntityRange& range : ranges)
     std::fill_n(room.slots.begin() + range.first, range.count, EntitySlot{0, dead_bit | in_range_bit});
   for (const auto& [entity, prototype] : living) {
@@ -30,7 +31,7 @@ core::Result<EntityPoolImage> EntityPool::image_of(const EntityPoolConfig& confi
     slot = {entity.generation, (slot.state & in_range_bit) | (prototype & link_mask)};
   }
 
-  // Of each size a queue of those of which nobody lives.
+  // Free ranges form one queue per size.
   room.ranges.clear();
   room.free_range_lists.clear();
   for (const EntityRange& range : ranges) {

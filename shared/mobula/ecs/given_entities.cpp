@@ -15,7 +15,8 @@ std::uint32_t GivenEntities::next(std::uint32_t index) const {
 void GivenEntities::extend(std::uint32_t end) {
   if (end <= end_) return;
   const std::size_t words = (std::size_t{end} + 63) / 64;
-  if (words > living_.capacity()) living_.reserve(words + words / 8);  // it follows the highest index: little to spare
+  if (words > living_.capacity())
+    living_.reserve(words + words / 8);  // the size follows the highest index: little to spare
   living_.resize(words, 0);
   end_ = end;
 }

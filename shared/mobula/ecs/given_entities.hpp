@@ -1,11 +1,11 @@
-// The living entities of a mirror, which has few of them at indices that may lie far apart: memory follows how many
-// there are. Besides, each index below the highest ever used costs a bit.
+// Living entities of a mirror, which are few at scattered indices: memory follows their number. Each index below the
+// highest one ever used costs one bit more.
 //
 //   set      living index <-> place
 //   slots    {generation, prototype} by place
-//   living   a bit per index, for walks by index
+//   living   a bit per index, for iteration by index
 //
-// Of an entity pool, which has checked what it asks for.
+// Used by an entity pool, which checks arguments beforehand.
 #pragma once
 
 #include <cstdint>
@@ -14,35 +14,37 @@
 
 namespace mobula::ecs {
 
+/// Slot of an entity: its generation, and flags with its prototype or list link.
 struct EntitySlot {
   std::uint32_t generation;
   std::uint32_t state;
 };
 
+/// Living entities of a mirror.
 class GivenEntities {
  public:
   GivenEntities() : set_(SparseSet::no_pages) {}
 
-  // Null if none lives there.
+  /// Returns the slot of a living entity; null if none lives at the index.
   [[nodiscard]] const EntitySlot* find(std::uint32_t index) const {
     const std::uint32_t place = set_.find(index);
     return place == SparseSet::none ? nullptr : &slots_[place];
   }
-  // Of a living one.
+  /// Returns the slot of a living entity.
   [[nodiscard]] EntitySlot& slot(std::uint32_t index) { return slots_[set_.find(index)]; }
   [[nodiscard]] std::uint32_t size() const { return set_.size(); }
-  // The first living index from there on; end() if there is none.
+  /// Returns the first living index from `index` on; end() if there is none.
   [[nodiscard]] std::uint32_t next(std::uint32_t index) const;
-  // All indices ever used are below it.
+  /// Returns the end of the index space ever used.
   [[nodiscard]] std::uint32_t end() const { return end_; }
 
-  // Indices below `end` count as used.
+  /// Marks indices below `end` as used.
   void extend(std::uint32_t end);
-  // None lives there. An allocation that fails changes nothing.
+  /// Adds an entity at an index without one. A failed allocation changes nothing.
   void add(std::uint32_t index, EntitySlot slot);
   void remove(std::uint32_t index) noexcept;
 
-  // Asserts that all three agree.
+  /// Asserts that set, slots and bits agree.
   void check() const;
 
  private:

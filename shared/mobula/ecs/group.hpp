@@ -1,32 +1,33 @@
-// The entities that have all of some components and none of others, always current: kept by the
-// registry from when it is first asked for. Owned components lie in one order and are walked as bare arrays;
-// `with<...>` are looked up. A group is a small value; two of the same pools are the same group.
+// Group: the entities that have all of some components and none of others. The registry creates it on first use and
+// keeps it current. Owned components lie in one order and are iterated as bare arrays; `with<...>` are looked up. A
+// Group is a small value; two with the same pools refer to the same group.
 #pragma once
 
-#include <mobula/ecs/walk.hpp>
+#include <mobula/ecs/iteration.hpp>
 
 namespace mobula::ecs {
 
-// What members must have, without the group owning its order.
+/// Components that members must have without the group owning their order.
 template <class... Ts>
 struct With {};
 template <class... Ts>
 inline constexpr With<Ts...> with{};
 
+/// Handle of a group of entities.
 template <class... Ts>
 class Group {
  public:
-  static_assert((detail::WalkType<Ts>::required && ...), "members of a group have all of its components");
+  static_assert((detail::IteratedType<Ts>::required && ...), "members of a group have all of its components");
 
   Group(const EntityPool& entities, GroupSet& set, const std::array<Pool*, sizeof...(Ts)>& pools)
       : entities_(&entities), set_(&set), pools_(pools) {}
 
-  // function(arguments...) or function(Entity, arguments...).
+  /// Calls function(components...) or function(Entity, components...) for each member.
   template <class Function>
   void each(Function&& function) const {
-    walk().each(function);
+    iteration().each(function);
   }
-  [[nodiscard]] detail::WalkIterator<Ts...> begin() const { return detail::WalkIterator<Ts...>(walk()); }
+  [[nodiscard]] detail::EntityIterator<Ts...> begin() const { return detail::EntityIterator<Ts...>(iteration()); }
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
   [[nodiscard]] std::uint32_t size() const { return set_->size(); }
@@ -34,7 +35,7 @@ class Group {
   [[nodiscard]] GroupSet& set() const { return *set_; }
 
  private:
-  [[nodiscard]] detail::Walk<Ts...> walk() const { return {*entities_, pools_, *set_}; }
+  [[nodiscard]] detail::Iteration<Ts...> iteration() const { return {*entities_, pools_, *set_}; }
 
   const EntityPool* entities_;
   GroupSet* set_;

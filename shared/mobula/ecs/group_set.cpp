@@ -53,21 +53,21 @@ void GroupSet::make_room(const EntityBatch& batch, std::span<const std::uint32_t
   for (const std::uint32_t offset : offsets) members_.make_page(batch.at(offset).index);
 }
 
-void GroupSet::take_in(const EntityBatch& batch) noexcept {
-  if (take_in_tail()) return;
+void GroupSet::enter_all(const EntityBatch& batch) noexcept {
+  if (enter_tail()) return;
   for (std::uint32_t i = 0; i < batch.count(); ++i) {
     const std::uint32_t index = batch.at(i).index;
     if (!contains(index) && qualifies(index)) enter(index);
   }
 }
 
-// Where all that is no member yet is the same in all owned pools, in one order, all of it comes in as it lies. That is
-// the rule for levels whose objects are alike.
-bool GroupSet::take_in_tail() noexcept {
+// Takes in all non-members at once if they lie in the same order in all owned pools. Levels of similar objects usually
+// do.
+bool GroupSet::enter_tail() noexcept {
   if (pools_.owned.empty() || !pools_.required.empty() || !pools_.excluded.empty()) return false;
   const std::span<const std::uint32_t> first = pools_.owned[0]->indices().subspan(size_);
   for (const Pool* pool : pools_.owned)
-    if (pool->walked() || !std::ranges::equal(pool->indices().subspan(size_), first)) return false;
+    if (pool->is_iterated() || !std::ranges::equal(pool->indices().subspan(size_), first)) return false;
   size_ += static_cast<std::uint32_t>(first.size());
   return true;
 }
@@ -78,8 +78,8 @@ void GroupSet::enter(std::uint32_t index) noexcept {
     return;
   }
   for (Pool* pool : pools_.owned) {
-    MOBULA_ASSERT(!pool->walked(), "an entity enters the group that owns pool " + pool->instance_name() +
-                                       " while it is walked: use commands");
+    MOBULA_ASSERT(!pool->is_iterated(), "an entity enters the group that owns pool " + pool->instance_name() +
+                                            " while it is iterated: use commands");
     pool->swap(pool->find(index), size_);
   }
   ++size_;
@@ -98,7 +98,7 @@ void GroupSet::leave(std::uint32_t index) noexcept {
 void GroupSet::added(const Pool& pool, std::uint32_t index) noexcept {
   if (excludes(pool)) {
     leave(index);
-  } else if (!contains(index) && qualifies(index)) {  // bulk work tells of each pool when all have their components
+  } else if (!contains(index) && qualifies(index)) {  // bulk changes report each pool after all components are in place
     enter(index);
   }
 }

@@ -1,7 +1,9 @@
-// What changed in structure since the journal was last cleared, in order. Creates, destroys,
-// adds and removes of schema components are noted; changes of one kind to consecutive entities, in this order, are
-// one entry, and so is a create with what is then added to the entity: an entry says look again.
-// Owned by the registry; whoever runs the tick clears it when all readers have read.
+// Structural change log of a registry, in order, since its last clear().
+//
+// Contains creates, destroys, and adds and removes of schema components. Changes of one kind to consecutive entities
+// in ascending order share an entry. Changes to an entity right after its create are part of the create entry: an
+// entry means "read the entity again". Owned by the registry. The code that runs the tick clears it once all readers
+// have read it.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +13,7 @@
 
 namespace mobula::ecs {
 
+/// One structural change, of a run of entities.
 struct JournalEntry {
   enum class Kind : std::uint8_t { create, destroy, recompose };
 
@@ -19,17 +22,18 @@ struct JournalEntry {
   std::uint32_t count = 1;
 };
 
+/// Structural change log.
 class Journal {
  public:
   [[nodiscard]] std::span<const JournalEntry> entries() const { return entries_; }
   void clear() { entries_.clear(); }
 
-  // Allocates what `count` notes need: noting itself cannot fail.
+  /// Allocates for `count` entries, so that noting them cannot fail.
   void make_room(std::size_t count = 1) {
     if (entries_.capacity() - entries_.size() < count) [[unlikely]]
       grow(count);
   }
-  // What a note of each of them needs: one entry for each run.
+  /// Allocates for the entities' runs, one entry each.
   void make_room(std::span<const Entity> entities);
   void note(JournalEntry::Kind kind, Entity first, std::uint32_t count = 1) noexcept {
     if (!entries_.empty()) {
@@ -40,7 +44,7 @@ class Journal {
         return;
       }
     }
-    // Room has been made. Said in the vector's own pointers, or else its growth is inlined as well.
+    // Room has been made. Stated in terms of the vector's own pointers, or else its growth is inlined as well.
     if (entries_.data() + entries_.size() == entries_.data() + entries_.capacity()) __builtin_unreachable();
     entries_.push_back({kind, first, count});
   }

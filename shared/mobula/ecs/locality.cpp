@@ -3,7 +3,7 @@
 
 namespace mobula::ecs {
 
-std::vector<std::uint32_t> walking_order(const SparseSet& lead, const Pool& pool) {
+std::vector<std::uint32_t> iteration_order(const SparseSet& lead, const Pool& pool) {
   std::vector<std::uint32_t> order;
   for (const std::uint32_t index : lead.indices()) {
     const std::uint32_t position = pool.find(index);
@@ -13,14 +13,14 @@ std::vector<std::uint32_t> walking_order(const SparseSet& lead, const Pool& pool
 }
 
 double locality(const SparseSet& lead, const Pool& pool) {
-  const std::vector<std::uint32_t> order = walking_order(lead, pool);
+  const std::vector<std::uint32_t> order = iteration_order(lead, pool);
   if (order.size() < 2) return 1;
   std::size_t straight = 0;
   for (std::size_t step = 1; step < order.size(); ++step) straight += order[step] == order[step - 1] + 1 ? 1u : 0u;
   return static_cast<double>(straight) / static_cast<double>(order.size() - 1);
 }
 
-core::Bytes draw_walk(std::span<const std::uint32_t> order, std::uint32_t width, std::uint32_t height) {
+core::Bytes draw_iteration(std::span<const std::uint32_t> order, std::uint32_t width, std::uint32_t height) {
   MOBULA_ASSERT(width > 0 && height > 0, "a picture has dots");
   const std::string header = "P5\n" + std::to_string(width) + " " + std::to_string(height) + "\n255\n";
   const std::size_t steps = order.size();
@@ -31,7 +31,7 @@ core::Bytes draw_walk(std::span<const std::uint32_t> order, std::uint32_t width,
     const std::size_t row = height - 1 - order[step] * std::size_t{height} / positions;
     ++hits[row * width + column];
   }
-  // A dot that has all steps of its column is black, one with any is grey.
+  // A pixel with all steps of its column is black; one with any is grey.
   constexpr std::size_t white = 255;
   constexpr std::size_t faintest = 64;
   const std::size_t steps_per_column = std::max<std::size_t>(1, (steps + width - 1) / width);
@@ -46,7 +46,7 @@ core::Bytes draw_walk(std::span<const std::uint32_t> order, std::uint32_t width,
 
 namespace {
 
-// Mostly a pool is in order, and then an entity is found without a look into its sparse array.
+// Returns the entity's position. Usually the pool is in order, which saves the lookup in the sparse array.
 std::uint32_t find_near(const Pool& pool, std::uint32_t expected, std::uint32_t index) {
   return expected < pool.size() && pool.indices()[expected] == index ? expected : pool.find(index);
 }
@@ -82,7 +82,7 @@ bool Defragmenter::in_all(std::uint32_t index) const {
   });
 }
 
-// False when the budget does not allow it.
+// Returns false if the allowance does not suffice.
 bool Defragmenter::swap(Pool& pool, std::uint32_t a, std::uint32_t b, Allowance& allowance) const {
   if (a == b) return true;
   if (allowance.moves < 2) return false;
@@ -91,7 +91,7 @@ bool Defragmenter::swap(Pool& pool, std::uint32_t a, std::uint32_t b, Allowance&
   return true;
 }
 
-// An entity that all followers have, from the back of the lead if it must be: while there is one. False when the
+// Brings an entity that all followers have to the cursor, from the back of the lead if needed. Returns false if the
 // allowance is used up.
 bool Defragmenter::fetch_to_cursor(Pool& lead, Allowance& allowance) {
   back_ = std::min(back_, lead.size());
@@ -110,7 +110,8 @@ bool Defragmenter::fetch_to_cursor(Pool& lead, Allowance& allowance) {
   return true;
 }
 
-// False when the budget is used up: then the entity's turn comes again.
+// Moves the entity to its position in each follower. Returns false if the allowance is used up: the call is then
+// repeated.
 bool Defragmenter::place(std::uint32_t index, Allowance& allowance) {
   for (Follower& follower : followers_) {
     Pool& pool = registry_.pool(follower.pool);
@@ -122,7 +123,7 @@ bool Defragmenter::place(std::uint32_t index, Allowance& allowance) {
   return true;
 }
 
-// Swaps touch cold memory: what the cursor comes to is fetched some entities ahead.
+// Prefetches components some entities ahead of the cursor, as swaps touch cold memory.
 void Defragmenter::prefetch(const Pool& lead) const {
   constexpr std::uint32_t ahead = 16;
   if (cursor_ + ahead >= lead.size()) return;
@@ -138,11 +139,11 @@ void Defragmenter::prefetch(const Pool& lead) const {
   }
 }
 
-std::uint32_t Defragmenter::mend(std::uint32_t budget_moves) {
+std::uint32_t Defragmenter::defragment(std::uint32_t budget_moves) {
   Pool& lead = registry_.pool(lead_);
-  MOBULA_ASSERT(!lead.walked(), "pool " + lead.instance_name() + " is mended while it is walked");
+  MOBULA_ASSERT(!lead.is_iterated(), "pool " + lead.instance_name() + " is defragmented while it is iterated");
   for (const Follower& follower : followers_)
-    MOBULA_ASSERT(!registry_.pool(follower.pool).walked(), "a pool is mended while it is walked");
+    MOBULA_ASSERT(!registry_.pool(follower.pool).is_iterated(), "a pool is defragmented while it is iterated");
   leave_owned_alone();
   Allowance allowance{budget_moves, std::uint64_t{budget_moves} * looks_per_move};
   for (; cursor_ < lead.size() && allowance.looks > 0; ++cursor_) {

@@ -1,8 +1,8 @@
-// How far the order of components in memory is from the order in which they are walked, and mending it
-// bit by bit. (IceFall Games, "Entity Component System architecture": churn shuffles memory order, and the text's
-// picture of that.)
+// Locality: how well the order of components in memory matches the order of iteration, and restoring it step by step.
+// (IceFall Games, "Entity Component System architecture": churn shuffles memory order; draw_iteration() shows it as
+// there.)
 //
-// Pools that are walked together are walked at memory speed where they hold the same entities at the same positions.
+// Pools iterated together run at memory speed where they hold the same entities at the same positions.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -11,46 +11,47 @@
 
 namespace mobula::ecs {
 
-// Where in `pool` a walk along `lead` finds its components: the positions in walking order, of entities that both have.
-std::vector<std::uint32_t> walking_order(const SparseSet& lead, const Pool& pool);
+/// Returns the positions in `pool` that an iteration along `lead` visits, in order, for entities in both.
+std::vector<std::uint32_t> iteration_order(const SparseSet& lead, const Pool& pool);
 
-// The share of that walk's steps that go on to the next position: 1 is straight on, random order is about 0.
+/// Returns the share of iteration steps that move to the next position: 1 is sequential, random order is about 0.
 double locality(const SparseSet& lead, const Pool& pool);
 
-// A picture of a walking order, as a binary PGM file: walking steps from left to right, memory positions from bottom to
-// top. Fresh, it is a diagonal; churned, it is noise. The more of the walk is in a dot, the darker it is.
-core::Bytes draw_walk(std::span<const std::uint32_t> order, std::uint32_t width, std::uint32_t height);
+/// Draws an iteration order as a binary PGM file: steps from left to right, memory positions from bottom to top. A
+/// fresh pool is a diagonal, a fragmented one is noise. The more steps a pixel covers, the darker it is.
+core::Bytes draw_iteration(std::span<const std::uint32_t> order, std::uint32_t width, std::uint32_t height);
 
-// Brings pools that are walked together back into one order, some moves per call: those entities of the lead that all
-// followers have come first in each, at the same positions; after them each follower holds what else the lead has, in
-// the lead's order, and then the rest.
-//
-// A cursor goes round over the lead and swaps to the cursor what belongs there. The registry may change in any way
-// between calls: what that put out of order is mended when the cursor comes by again. Of the lead nothing but which
-// entities come first is decided here; a lead whose order has an owner is followed as it is. A follower whose order has
-// an owner is left alone; one that gets free waits until the cursor starts again.
+/// Brings pools that are iterated together back into one order, a limited number of moves per call. Entities of the
+/// lead that all followers have come first in each pool, at the same positions. Then each follower holds the lead's
+/// other entities in the lead's order, then the rest.
+///
+/// A cursor runs over the lead in rounds and swaps matching components to its position. The registry may change between
+/// calls: the next round repairs that. In the lead only the split into shared and other entities is decided here. A
+/// lead whose order has an owner is followed as it is. A follower whose order has an owner is left alone; once
+/// released, it takes part from the next round on.
 class Defragmenter {
  public:
-  // Entities looked at per call: at most so many times the budget.
+  /// Entities examined per call, per move of the budget.
   static constexpr std::uint32_t looks_per_move = 8;
 
-  // The registry must outlive the defragmenter. The pools are different ones of it: that asserts.
+  /// The registry must outlive the defragmenter. Asserts that the pools are different pools of it.
   Defragmenter(Registry& registry, PoolId lead, const std::vector<PoolId>& followers);
 
-  // Returns the moves made: at most `budget_moves`. One swap is 2 moves; they are stamped. A call ends with the budget,
-  // with too many looks, or at the end of a round. No pool of the defragmenter may be walked meanwhile.
-  std::uint32_t mend(std::uint32_t budget_moves);
+  /// Performs at most `budget_moves` moves and returns their number. A swap is 2 moves; both blocks are marked as
+  /// changed. A call ends with the budget, after looks_per_move * budget_moves examined entities, or at the end of a
+  /// round. None of the pools may be iterated meanwhile.
+  std::uint32_t defragment(std::uint32_t budget_moves);
 
-  // How many rounds have ended: after one in which nothing changed otherwise, all is in order.
+  /// Returns the number of finished rounds. After a round without other changes everything is in order.
   [[nodiscard]] std::uint64_t rounds() const { return rounds_; }
 
  private:
   struct Follower {
     PoolId pool;
-    std::uint32_t next;   // the position that the lead's next entity gets; Pool::none: sits this round out
-    std::uint32_t found;  // scratch: where the entity at the cursor is
+    std::uint32_t next;   // position of the lead's next entity; Pool::none: not in this round
+    std::uint32_t found;  // scratch: position of the entity at the cursor
   };
-  // What is left of one call.
+  // Remaining budget of one call.
   struct Allowance {
     std::uint32_t moves;
     std::uint64_t looks;

@@ -13,7 +13,7 @@ constexpr std::align_val_t slab_alignment{64};
 std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(::operator new(bytes, slab_alignment)); }
 void release(std::byte* bytes) { ::operator delete(bytes, slab_alignment); }
 
-// function(components, bytes) for each array that positions first … end - 1 lie in.
+// Calls function(components, bytes) for each array that positions first … end - 1 lie in.
 template <class Function>
 void each_array(const Pool& pool, std::uint32_t first, std::uint32_t end, Function function) {
   while (first < end) {
@@ -58,7 +58,7 @@ void Pool::remove_one(Pool& pool, std::uint32_t index) noexcept {
       using Bytes = std::array<std::byte, plain_size>;
       *pool.typed_address<Bytes>(to) = *pool.typed_address<Bytes>(from);
     }
-    pool.stamp(to);
+    pool.mark_changed(to);
   };
   if constexpr (plain_size == 0) {
     pool.set_.erase(index, fill_gap);
@@ -85,8 +85,8 @@ void Pool::clear() noexcept {
   set_.clear();
 }
 
-// A slab is as long as half of all before it, within bounds, or as is asked for: few entities take little memory, and
-// many lie in long arrays that are read straight on.
+// Adds a slab of half the present size, within bounds, or of the requested size. Few entities take little memory; many
+// lie in long arrays that are read sequentially.
 void Pool::add_slab(std::uint32_t capacity) {
   const auto begin = static_cast<std::uint32_t>(blocks_.size());
   const std::uint32_t end = std::max(begin + std::clamp(begin / 2, 1u, 512u), (capacity + block_mask) >> block_shift);
@@ -94,7 +94,7 @@ void Pool::add_slab(std::uint32_t capacity) {
   set_.reserve(end << block_shift);
   if (blocks_.capacity() < end) blocks_.reserve(2 * end);
   if (slab_begins_.capacity() < end) slab_begins_.reserve(2 * end);
-  stamps_.resize(end, 0);
+  change_ticks_.resize(end, 0);
   std::byte* const slab = allocate((end - begin) * block_bytes);
   slab_begins_.resize(end, begin);
   for (std::uint32_t block = begin; block < end; ++block) blocks_.push_back(slab + (block - begin) * block_bytes);
@@ -109,7 +109,7 @@ std::uint32_t Pool::slab_end(std::uint32_t position, std::uint32_t end) const {
 }
 
 void Pool::append_rows(const EntityBatch& batch, std::span<const std::uint32_t> offsets, const std::byte* rows) {
-  MOBULA_ASSERT(schema_, "rows are bytes, and so are only schema components");
+  MOBULA_ASSERT(schema_, "rows are bytes: schema components only");
   const std::uint32_t position = size();
   const std::uint32_t end = position + static_cast<std::uint32_t>(offsets.size());
   reserve(end);
@@ -126,7 +126,7 @@ void Pool::append_rows(const EntityBatch& batch, std::span<const std::uint32_t> 
 }
 
 void Pool::copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* rows) noexcept {
-  stamp_run(first, end);
+  mark_run_changed(first, end);
   each_array(*this, first, end, [&](std::byte* to, std::size_t bytes) {
     std::memcpy(to, rows, bytes);
     rows += bytes;
@@ -134,7 +134,7 @@ void Pool::copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* ro
 }
 
 void Pool::assign(std::span<const std::uint32_t> indices, const std::byte* rows) {
-  MOBULA_ASSERT(schema_ && size() == 0, "rows are bytes, and they fill an empty pool");
+  MOBULA_ASSERT(schema_ && size() == 0, "rows fill an empty pool of a schema component");
   const auto count = static_cast<std::uint32_t>(indices.size());
   try {
     reserve(count);
@@ -158,7 +158,7 @@ void Pool::commit_run(std::uint32_t first, std::uint32_t count, const std::byte*
   const std::uint32_t position = size();
   const std::uint32_t end = position + count;
   set_.push_run(first, count);
-  stamp_run(position, end);
+  mark_run_changed(position, end);
   each_array(*this, position, end, [&](std::byte* to, std::size_t bytes) {
     std::memcpy(to, value, element_size_);
     for (std::size_t filled = element_size_; filled < bytes; filled *= 2)
@@ -170,7 +170,7 @@ void Pool::claim_order(OrderOwner owner, const GroupSet* group) {
   MOBULA_ASSERT(
       order_owner_ == OrderOwner::nobody || (owner == OrderOwner::sort && order_owner_ == owner),
       "the order of pool " + instance_name_ + " already has an owner (a sort's is given up by release_order)");
-  MOBULA_ASSERT(!walked(), "pool " + instance_name_ + " is reordered while it is walked");
+  MOBULA_ASSERT(!is_iterated(), "pool " + instance_name_ + " is reordered while it is iterated");
   order_owner_ = owner;
   owner_group_ = group;
 }
@@ -182,16 +182,16 @@ void Pool::swap(std::uint32_t a, std::uint32_t b) noexcept {
   relocate(address(a), address(b));
   relocate(address(b), scratch_);
   set_.swap(a, b);
-  stamp(a);
-  stamp(b);
+  mark_changed(a);
+  mark_changed(b);
 }
 
-// copy(to, from): of one element of that size, known where it is compiled for the usual ones.
+// copy(to, from) copies one element of that size, a compile-time constant for the common ones.
 template <class Copy>
 void Pool::reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> order, std::byte* room,
                           std::size_t element_size, Copy copy) {
   const auto end = first + static_cast<std::uint32_t>(order.size());
-  // function(first position, position behind the last) for each block in which something moves.
+  // Calls function(first position, end position) for each block in which something moves.
   const auto each_block = [&](auto function) {
     for (std::uint32_t begin = first; begin < end;) {
       const std::uint32_t next = std::min(end, (begin | block_mask) + 1);
@@ -213,12 +213,12 @@ void Pool::reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> or
   each_block([&](std::uint32_t begin, std::uint32_t next) {
     std::byte* to = address(begin);
     for (std::uint32_t position = begin; position < next; ++position, to += element_size) copy(to, room_of(position));
-    stamp(begin);
+    mark_changed(begin);
   });
 }
 
 void Pool::reorder(std::uint32_t first, std::span<const std::uint32_t> order, Scratch& scratch) {
-  MOBULA_ASSERT(!walked(), "pool " + instance_name_ + " is reordered while it is walked");
+  MOBULA_ASSERT(!is_iterated(), "pool " + instance_name_ + " is reordered while it is iterated");
   std::byte* room = scratch.room(reorder_bytes(order.size()));
   set_.reorder(first, order, reinterpret_cast<std::uint32_t*>(room));
   const auto plain = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {

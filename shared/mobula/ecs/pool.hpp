@@ -1,12 +1,11 @@
-// All components of one (component type, instance name): a sparse set with data.
+// Pool: all components of one (component type, instance name). A sparse set with data.
 //
-//   set:      which entity is at which position
-//   data:     blocks of 64 components by position, cut from slabs; a block never moves
-//   stamps:   per block the tick of the last mutable access or move
+//   set:           which entity is at which position
+//   data:          blocks of 64 components by position, cut from slabs; a block never moves
+//   change ticks:  per block the tick of the last mutable access or move
 //
-// Removal swaps the last component into the gap. A reference into a pool lives until the
-// pool's next structural change.
-// Owned by a registry, whose entity handles it never sees: it knows indices alone.
+// Removal swaps the last component into the gap. A reference into a pool is valid until the pool's next structural
+// change. Owned by a registry; knows entity indices only, not handles.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +22,22 @@ namespace mobula::ecs {
 using PoolId = std::uint32_t;
 inline constexpr PoolId no_pool = ~0u;
 using Tick = std::uint32_t;
-inline constexpr Tick ticks_max = 0xFFFF'0000;  // that a world has: 6.8 years at 20 Hz
+inline constexpr Tick ticks_max = 0xFFFF'0000;  // 6.8 years at 20 Hz
 
-struct PoolWatch;  // who is told of a pool's changes: watch.hpp
+struct PoolWatch;  // groups and listeners: watch.hpp
 class GroupSet;
 class Scratch;
 
-// Who decides in which order a pool's components lie. Nobody: the defragmenter may.
+/// Owner of the order of a pool's components. With `nobody` the defragmenter may reorder them.
 enum class OrderOwner : std::uint8_t { nobody, sort, group, hierarchy };
 
+/// Configuration of a pool.
 struct PoolConfig {
-  // 2^10 indices, 4 KiB. SparseSet::no_pages: for mirrors, where few entities lie among many indices.
+  /// 2^10 indices, 4 KiB. SparseSet::no_pages for mirrors: few entities at scattered indices.
   std::uint32_t sparse_page_shift = 10;
 };
 
+/// All components of one (component type, instance name).
 class Pool {
  public:
   static constexpr std::uint32_t none = SparseSet::none;
@@ -60,7 +61,7 @@ class Pool {
   [[nodiscard]] const SparseSet& set() const { return set_; }
   [[nodiscard]] std::uint32_t size() const { return set_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> indices() const { return set_.indices(); }
-  // Position of an entity's component, or `none`.
+  /// Returns the position of an entity's component, or `none`.
   [[nodiscard]] std::uint32_t find(std::uint32_t index) const { return set_.find(index); }
   [[nodiscard]] bool contains(std::uint32_t index) const { return set_.contains(index); }
   [[nodiscard]] std::uint64_t version() const { return set_.version(); }
@@ -68,12 +69,12 @@ class Pool {
   // Components ---------------------------------------------------------------------------
 
   [[nodiscard]] const std::byte* at(std::uint32_t position) const { return address(position); }
-  // Stamps the position's block with the current tick.
+  /// Marks the position's block as changed in the current tick.
   [[nodiscard]] std::byte* at_mutable(std::uint32_t position) {
-    stamp(position);
+    mark_changed(position);
     return address(position);
   }
-  // Without a stamp: the caller has seen to it.
+  /// Leaves the change tick alone: marking is up to the caller.
   [[nodiscard]] std::byte* address(std::uint32_t position) const {
     return blocks_[position >> block_shift] + static_cast<std::size_t>(position & block_mask) * element_size_;
   }
@@ -81,26 +82,28 @@ class Pool {
   [[nodiscard]] T* typed_address(std::uint32_t position) const {
     return reinterpret_cast<T*>(blocks_[position >> block_shift]) + (position & block_mask);
   }
-  // The first block of the slab that a block lies in: from there to here all is one array.
+  /// Returns the first block of the slab that a block lies in. The slab's blocks are one array.
   [[nodiscard]] std::uint32_t slab_begin(std::uint32_t block) const { return slab_begins_[block]; }
-  // The end, at most `end`, of the array that a position lies in.
+  /// Returns the end, at most `end`, of the array that a position lies in.
   [[nodiscard]] std::uint32_t slab_end(std::uint32_t position, std::uint32_t end) const;
 
-  // Tick stamps of the blocks: block b holds positions 64 b … 64 b + 63.
-  [[nodiscard]] std::span<const Tick> stamps() const { return {stamps_.data(), (size() + block_mask) >> block_shift}; }
-  void stamp(std::uint32_t position) { stamps_[position >> block_shift] = now_; }
-  // All blocks that positions first … end - 1 are in.
-  void stamp_run(std::uint32_t first, std::uint32_t end) {
+  /// Returns the change ticks by block; block b holds positions 64 b … 64 b + 63.
+  [[nodiscard]] std::span<const Tick> change_ticks() const {
+    return {change_ticks_.data(), (size() + block_mask) >> block_shift};
+  }
+  void mark_changed(std::uint32_t position) { change_ticks_[position >> block_shift] = now_; }
+  /// Marks all blocks of positions first … end - 1 as changed.
+  void mark_run_changed(std::uint32_t first, std::uint32_t end) {
     const Tick now = now_;  // else read again after each write
-    Tick* const stamps = stamps_.data();
+    Tick* const change_ticks = change_ticks_.data();
     for (std::uint32_t block = first >> block_shift; block < (end + block_mask) >> block_shift; ++block)
-      stamps[block] = now;
+      change_ticks[block] = now;
   }
 
   // Adding and removing ------------------------------------------------------------------
 
-  // Adding is three steps, so that whatever throws changes nothing: make_room allocates, the caller constructs at
-  // end(), commit lets the component in, at the place that make_room has found, and returns its position.
+  /// Allocates and finds the place of a new component. Adding takes three steps, so that an exception changes nothing:
+  /// make_room(), construction by the caller at end(), and commit(), which adds the component and returns its position.
   SparseSet::Place make_room(std::uint32_t index) {
     MOBULA_ASSERT(!contains(index), "index " + std::to_string(index) + " already has component " + instance_name_);
     if (size() == capacity_) [[unlikely]]
@@ -110,26 +113,27 @@ class Pool {
   [[nodiscard]] std::byte* end() const { return address(size()); }
   std::uint32_t commit(std::uint32_t index, SparseSet::Place place) noexcept {
     const std::uint32_t position = set_.push(index, place);
-    stamp(position);
+    mark_changed(position);
     return position;
   }
   std::uint32_t commit(std::uint32_t index) noexcept { return commit(index, set_.place(index)); }
-  // Many at once, for schema components: entities batch.at(offsets[i]), offsets rising, and their components packed in
-  // `rows`.
+  /// Adds schema components of entities batch.at(offsets[i]), offsets ascending. `rows`: the components, packed.
   void append_rows(const EntityBatch& batch, std::span<const std::uint32_t> offsets, const std::byte* rows);
   void make_room(std::span<const Entity> entities);
-  // For snapshots: fills an empty pool of a schema component, indices in this order and none twice, and their
-  // components packed in `rows`. It stays empty if an allocation fails.
+  /// Fills an empty pool of a schema component from a snapshot: distinct indices in this order. `rows`: the components,
+  /// packed. The pool stays empty if an allocation fails.
   void assign(std::span<const std::uint32_t> indices, const std::byte* rows);
-  // The two halves of it: positions for so many in all, and what finds entities first … first + count - 1.
+  /// Parts of make_room(entities): reserve() for the total number of positions, make_pages() for entities first … first
+  /// + count - 1.
   void reserve(std::uint32_t count) {
     if (capacity_ < count) add_slab(count);
   }
   void make_pages(std::uint32_t first, std::uint32_t count) { set_.make_pages(first, count); }
-  // Lets entities first … first + count - 1 in, each with the component whose bytes are at `value`. Schema components.
+  /// Adds entities first … first + count - 1, each with the schema component at `value`.
   void commit_run(std::uint32_t first, std::uint32_t count, const std::byte* value) noexcept;
 
-  // Moves a component to uninitialised memory; `from` is destroyed. Components are small: words beat a call of memcpy.
+  /// Moves a component to uninitialised memory and destroys `from`. Components are small: word copies beat a call of
+  /// memcpy.
   void relocate(std::byte* to, std::byte* from) const noexcept {
     if (!plain_) return type_.relocate(to, from);
     const std::uint32_t size = element_size_;
@@ -141,7 +145,7 @@ class Pool {
       copy_ends<std::uint32_t>(to, from, size);
     }
   }
-  // The entity must have a component here. Allocates nothing.
+  /// Removes the component of an entity that has one. Allocates nothing.
   void remove(std::uint32_t index) noexcept {
     MOBULA_ASSERT(contains(index), "index " + std::to_string(index) + " has no component " + instance_name_);
     remove_(*this, index);
@@ -151,42 +155,43 @@ class Pool {
   // Order --------------------------------------------------------------------------------
 
   [[nodiscard]] OrderOwner order_owner() const { return order_owner_; }
-  // Asserts that the order is free, or already a sort's and wanted for a sort. `group`: the one that owns it.
+  /// Asserts that the order has no owner, or that a sort claims it from a sort. `group`: the group that claims it.
   void claim_order(OrderOwner owner, const GroupSet* group = nullptr);
   void release_order() {
     MOBULA_ASSERT(owner_group_ == nullptr, "pool " + instance_name_ + " belongs to a group for good");
     order_owner_ = OrderOwner::nobody;
   }
   [[nodiscard]] const GroupSet* owner_group() const { return owner_group_; }
-  // Swaps what is at two positions. A move stamps its destinations.
+  /// Swaps the components at two positions. Marks both blocks as changed.
   void swap(std::uint32_t a, std::uint32_t b) noexcept;
-  // Positions first … get what is now at order[0], order[1], …: a permutation of the positions from `first` on. Blocks
-  // in which nothing moves are not stamped. Cannot fail when `scratch` has the room that reordering takes.
+  /// Moves components from position `first` on: first + i gets the component at order[i]. `order` is a permutation of
+  /// the positions from `first` on. Blocks in which nothing moves are not marked. Cannot fail if `scratch` has
+  /// reorder_bytes() of room.
   void reorder(std::uint32_t first, std::span<const std::uint32_t> order, Scratch& scratch);
   [[nodiscard]] std::size_t reorder_bytes(std::size_t count) const {
     return count * (element_size_ > sizeof(std::uint32_t) ? element_size_ : sizeof(std::uint32_t));
   }
 
-  // For walks: a bit for each block of 64 positions of `lead`, set where this pool holds the same entities at the same
-  // positions; null where all are set. Kept until one of them changes in structure. Valid until then.
+  /// Returns for iteration a bit per block of `lead`, set if this pool holds the same entities at the same positions.
+  /// Null if all are set. Valid until the structure of either changes.
   [[nodiscard]] const std::uint64_t* blocks_aligned_with(const SparseSet& lead);
 
-  // While a walk goes over the pool nothing may reorder it: that asserts.
-  [[nodiscard]] bool walked() const { return walks_ > 0; }
-  void begin_walk() { ++walks_; }
-  void end_walk() { --walks_; }
+  /// Returns whether an iteration is in progress. Reordering then asserts.
+  [[nodiscard]] bool is_iterated() const { return iterations_ > 0; }
+  void begin_iteration() { ++iterations_; }
+  void end_iteration() { --iterations_; }
 
-  // Groups and listeners; null while there is none.
+  /// Groups and listeners; null if there are none.
   [[nodiscard]] PoolWatch* watch() const { return watch_.get(); }
   PoolWatch& make_watch();
 
-  // Asserts the invariants by walking everything.
+  /// Asserts the invariants by checking every entity.
   void check() const;
 
  private:
   static constexpr std::uint32_t block_mask = block_size - 1;
 
-  // What blocks_aligned_with found, and when.
+  // Cached result of blocks_aligned_with().
   struct Alignment {
     const SparseSet* lead;
     std::uint64_t lead_version;
@@ -195,7 +200,7 @@ class Pool {
     std::vector<std::uint64_t> blocks;
   };
 
-  // Between one and two words: the first and the last, which may overlap.
+  // Copies one to two words: the first and the last, which may overlap.
   template <class Word>
   static void copy_ends(std::byte* to, const std::byte* from, std::uint32_t size) noexcept {
     const std::uint32_t last = size - static_cast<std::uint32_t>(sizeof(Word));
@@ -205,7 +210,8 @@ class Pool {
     core::store(to + last, back);
   }
   void destroy_value(std::uint32_t position) noexcept;
-  // Removal, compiled for the usual sizes of plain components; 0: for any component, of a set without pages too.
+  // Removal, compiled for the common sizes of plain components. The size 0 covers everything else, and sets without
+  // pages.
   using Remove = void (*)(Pool& pool, std::uint32_t index) noexcept;
   template <std::size_t plain_size>
   static void remove_one(Pool& pool, std::uint32_t index) noexcept;
@@ -215,28 +221,28 @@ class Pool {
   void reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> order, std::byte* room,
                       std::size_t element_size, Copy copy);
   void add_slab(std::uint32_t capacity);
-  // Into positions first … end - 1, and stamps them.
+  // Copies rows to positions first … end - 1 and marks them as changed.
   void copy_rows(std::uint32_t first, std::uint32_t end, const std::byte* rows) noexcept;
 
   SparseSet set_;
   std::uint32_t element_size_;
-  std::uint32_t capacity_ = 0;  // positions there is room for in set_, blocks_ and stamps_
+  std::uint32_t capacity_ = 0;  // positions that set_, blocks_ and change_ticks_ have room for
   bool schema_;
-  bool plain_;  // components are bytes: copied and forgotten
+  bool plain_;  // components are plain bytes: no destructor
   Remove remove_;
   std::vector<std::byte*> blocks_;
-  std::vector<Tick> stamps_;                // by block, as the next
-  std::vector<std::uint32_t> slab_begins_;  // of the slab that a block is cut from: its first block
+  std::vector<Tick> change_ticks_;          // by block, as the next
+  std::vector<std::uint32_t> slab_begins_;  // first block of the block's slab
   const Tick& now_;
   const ComponentType& type_;
   core::Owned<PoolWatch> watch_;
-  std::uint32_t walks_ = 0;
+  std::uint32_t iterations_ = 0;
   PoolId id_;
   OrderOwner order_owner_ = OrderOwner::nobody;
   const GroupSet* owner_group_ = nullptr;
   core::StringId32 instance_;
   std::string instance_name_;
-  std::byte* scratch_ = nullptr;  // room for one component, while two swap
+  std::byte* scratch_ = nullptr;  // room for one component during a swap
   std::vector<Alignment> alignments_;
 };
 

@@ -74,7 +74,7 @@ PrototypeId PrototypeTable::find_with(PrototypeId prototype, PoolId pool) {
   return make(prototype, pool);
 }
 
-// Whatever throws has thrown before anything refers to the new prototype.
+// Creates a prototype. Everything that can throw comes before anything refers to it.
 PrototypeId PrototypeTable::make(PrototypeId base, PoolId pool) {
   std::vector<PoolId> pools = nodes_[base].pools;
   pools.push_back(pool);
@@ -83,7 +83,7 @@ PrototypeId PrototypeTable::make(PrototypeId base, PoolId pool) {
     names_.resize(size() + 1);
     with_.resize(size() + 1);
     without_.resize(size() + 1);
-    if (free_.capacity() <= size()) free_.reserve(2 * size() + 16);  // for all there are: giving back cannot fail
+    if (free_.capacity() <= size()) free_.reserve(2 * size() + 16);  // for all ids, so that give_back() cannot fail
     nodes_.emplace_back();
     free_.push_back(size() - 1);
   }
@@ -188,7 +188,7 @@ void PrototypeTable::give_back(PrototypeId prototype) noexcept {
   if (node.canonical != PrototypeEdges::unknown && node.canonical != prototype) --nodes_[node.canonical].leads;
   node = {};
   names_[prototype] = {};
-  free_.push_back(prototype);  // there is room: make() saw to it
+  free_.push_back(prototype);  // make() reserved room
 }
 
 void PrototypeTable::check() const {
@@ -196,7 +196,7 @@ void PrototypeTable::check() const {
   for (PrototypeId prototype = 1; prototype < size(); ++prototype) {
     if (!exists(prototype)) {
       ++free;
-      MOBULA_ASSERT(!needed(prototype), "what is given back was not needed");
+      MOBULA_ASSERT(!needed(prototype), "a free prototype is not needed");
       continue;
     }
     const Node& node = nodes_[prototype];

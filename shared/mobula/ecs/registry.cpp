@@ -1,18 +1,13 @@
 #include <algorithm>
 #include <iterator>
-#include <mobula/core/text.hpp>
 #include <mobula/ecs/registry.hpp>
 
 namespace mobula::ecs {
 namespace {
 
-std::uint64_t pool_key(core::StringId32 type, core::StringId32 instance) {
-  return static_cast<std::uint64_t>(type.value) << 32 | instance.value;
-}
-
-// Each pool's listeners hear of those entities that have its component. By index: a listener may open pools.
-void tell_of_end(const std::vector<core::Owned<Pool>>& pools, const EntityPool& living,
-                 std::span<const Entity> entities, std::vector<Entity>& concerned) {
+// Emits `destroy` of each pool for the entities that have its component. Iterates by index: a listener may open pools.
+void emit_destroy(const std::vector<core::Owned<Pool>>& pools, const EntityPool& living,
+                  std::span<const Entity> entities, std::vector<Entity>& concerned) {
   for (std::size_t i = 0; i < pools.size(); ++i) {
     PoolWatch* const watch = pools[i]->watch();
     if (watch == nullptr || watch->signals.destroy.empty()) continue;
@@ -27,88 +22,6 @@ void tell_of_end(const std::vector<core::Owned<Pool>>& pools, const EntityPool& 
 
 Registry::Registry(RegistryConfig config) : config_(config), index_(config.entities) {}
 Registry::~Registry() = default;
-
-core::Result<const ComponentType*> Registry::register_type(ComponentType type) {
-  if (const ComponentType* known = find_type(type.id))
-    return core::Error{"name collision", "component type " + type.name + " has the id of " + known->name};
-  MOBULA_ASSERT(!type.schema || type.default_value.size() == type.size, "a schema component has a default value");
-  types_.push_back(core::Owned(new ComponentType(std::move(type))));
-  return static_cast<const ComponentType*>(types_.back().get());
-}
-
-const ComponentType* Registry::find_type(core::StringId32 id) const {
-  const auto found = std::find_if(types_.begin(), types_.end(), [id](const auto& type) { return type->id == id; });
-  return found == types_.end() ? nullptr : found->get();
-}
-
-bool Registry::good_instance_name(const ComponentType& type, std::string_view name) {
-  return !name.empty() && core::is_printable(name) && (!type.schema || name.size() <= max_name_bytes);
-}
-
-core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_view instance_name) {
-  const core::StringId32 instance(instance_name);
-  const PoolId found = find_pool(type_id, instance);
-  if (found != no_pool) {
-    if (pools_[found]->instance_name() != instance_name)
-      return core::Error{"name collision", "instance name " + std::string(instance_name) + " has the hash of " +
-                                               pools_[found]->instance_name()};
-    return found;
-  }
-  const ComponentType* type = find_type(type_id);
-  if (type == nullptr)
-    return core::Error{"unknown component", "no component type " + core::to_string(type_id) + " is registered"};
-  if (!good_instance_name(*type, instance_name))
-    return core::Error{"bad name",
-                       "an instance name is 1 to " + std::to_string(max_name_bytes) + " bytes of printable UTF-8"};
-  if (pools_.size() == max_pools)
-    return core::Error{"too many pools", "a registry holds " + std::to_string(max_pools) + " pools"};
-
-  const PoolId made = pool_count();
-  core::Owned pool(new Pool(made, *type, instance, std::string(instance_name), tick_, config_.pools));
-  // Of a mirror all are watched: typed adds and removes of others need not ask where a prototype is kept.
-  if (config_.entities.recycling == Recycling::given) pool->make_watch();
-  pools_.reserve(made + 1);
-  pools_by_key_.reserve(made + 1);
-  local_pools_.reserve(local_pools_.size() + 1);
-  index_.prototypes().reserve_pools(made + 1);
-  const PoolKey key{pool_key(type_id, instance), made};
-  pools_by_key_.insert(std::lower_bound(pools_by_key_.begin(), pools_by_key_.end(), key), key);
-  index_.prototypes().add_pool(key.key);
-  if (!type->schema) local_pools_.push_back(pool.get());
-  pools_.push_back(std::move(pool));
-  return made;
-}
-
-Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, bool schema) {
-  if (slot >= slot_count_) {
-    pool_by_slot_.resize(slot + 1, nullptr);
-    slot_count_ = slot + 1;
-  }
-  const core::Result<PoolId> opened = open_pool(core::StringId32(name), name);
-  MOBULA_ASSERT(opened.ok(), opened.error().message);
-  Pool& pool = *pools_[*opened];
-  MOBULA_ASSERT(pool.is_schema() == schema, std::string(name) + " is registered as another kind of component");
-  return *(pool_by_slot_[slot] = &pool);
-}
-
-Pool& Registry::open_local_pool(std::uint32_t slot, ComponentType type) {
-  const std::string name = type.name;
-  const bool registered = register_type(std::move(type)).ok();
-  MOBULA_ASSERT(registered, "two local component types are called " + name +
-                                ": in anonymous namespaces of two files names must differ");
-  try {
-    return open_default_pool(slot, name, false);
-  } catch (...) {  // std::bad_alloc: who asks again registers again
-    types_.pop_back();
-    throw;
-  }
-}
-
-PoolId Registry::find_pool(core::StringId32 type, core::StringId32 instance) const {
-  const PoolKey wanted{pool_key(type, instance), no_pool};
-  const auto found = std::lower_bound(pools_by_key_.begin(), pools_by_key_.end(), wanted);
-  return found == pools_by_key_.end() || found->key != wanted.key ? no_pool : found->pool;
-}
 
 std::string Registry::dead_entity(const char* doing, Entity entity, const Pool& pool) const {
   return std::string(doing) + " component " + pool.instance_name() + " of entity " + to_string(entity) +
@@ -135,7 +48,7 @@ Entity Registry::create() {
   const Entity entity = index_.create();
   if (!entity) return entity;
   journal_.note(JournalEntry::Kind::create, entity);
-  if (!created_.empty()) tell_created(entity);
+  if (!created_.empty()) emit_created(entity);
   return entity;
 }
 
@@ -158,26 +71,26 @@ bool Registry::create_given(Entity entity) {
   if (!index_.entities().create_given(entity)) return false;
   index_.prototypes().retain(empty_prototype);
   journal_.note(JournalEntry::Kind::create, entity);
-  if (!created_.empty()) tell_created(entity);
+  if (!created_.empty()) emit_created(entity);
   return true;
 }
 
 void Registry::make_group_room(Pool& pool, Entity entity) { make_group_room(pool, {&entity, 1}); }
-void Registry::tell_constructed(Pool& pool, Entity entity) { tell_constructed(pool, {&entity, 1}); }
-void Registry::tell_destroying(Entity entity) { tell_destroying({&entity, 1}); }
-void Registry::tell_created(Entity entity) { created_.emit({&entity, 1}); }
+void Registry::emit_constructed(Pool& pool, Entity entity) { emit_constructed(pool, {&entity, 1}); }
+void Registry::emit_destroying(Entity entity) { emit_destroying({&entity, 1}); }
+void Registry::emit_created(Entity entity) { created_.emit({&entity, 1}); }
 
 EntityRange Registry::create_range(std::uint32_t count) {
   journal_.make_room();
-  std::vector<Entity> told;
-  if (!created_.empty()) told.reserve(count);
+  std::vector<Entity> notified;
+  if (!created_.empty()) notified.reserve(count);
   const EntityRange range = index_.entities().create_range(count);
   if (range.count == 0) return range;
   index_.prototypes().retain(empty_prototype, range.count);
   journal_.note(JournalEntry::Kind::create, range.at(0), range.count);
   if (created_.empty()) return range;
-  for (std::uint32_t i = 0; i < count; ++i) told.push_back(range.at(i));
-  created_.emit(told);
+  for (std::uint32_t i = 0; i < count; ++i) notified.push_back(range.at(i));
+  created_.emit(notified);
   return range;
 }
 
@@ -217,7 +130,7 @@ void Registry::find_runs(std::span<const Entity> entities) {
 
 inline void Registry::drop_components(std::uint32_t index, PrototypeId prototype) noexcept {
   for (const PoolId pool : index_.prototypes().pools(prototype)) pools_[pool]->remove(index);
-  for (Pool* pool : local_pools_)
+  for (Pool* pool : server_only_pools_)
     if (pool->contains(index)) pool->remove(index);
 }
 
@@ -225,12 +138,12 @@ void Registry::destroy(Entity entity) {
   MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
   journal_.make_room();
   if (watched_ || !destroying_.empty()) [[unlikely]]
-    tell_destroying(entity);
-  destroy_told(entity);
+    emit_destroying(entity);
+  destroy_notified(entity);
   journal_.note(JournalEntry::Kind::destroy, entity);
 }
 
-inline void Registry::destroy_told(Entity entity) noexcept {
+inline void Registry::destroy_notified(Entity entity) noexcept {
   const PrototypeId prototype = index_.destroy(entity);
   drop_components(entity.index, prototype);
 }
@@ -242,17 +155,17 @@ void Registry::destroy(std::span<const Entity> entities) {
   journal_.make_room(entities);
   for (const Entity entity : entities) {
     MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is there twice");
-    destroy_told(entity);
+    destroy_notified(entity);
   }
   journal_.note_all(JournalEntry::Kind::destroy, entities);
 }
 
-// A listener that is told of one may have destroyed others.
+// A listener may have destroyed other entities of the list.
 void Registry::destroy_watched(std::span<const Entity> entities) {
-  tell_destroying(entities);
+  emit_destroying(entities);
   for (const Entity entity : entities) {
     if (!valid(entity)) continue;
-    destroy_told(entity);
+    destroy_notified(entity);
     journal_.note(JournalEntry::Kind::destroy, entity);
   }
 }
@@ -260,7 +173,7 @@ void Registry::destroy_watched(std::span<const Entity> entities) {
 void Registry::destroy_range(const EntityRange& range) {
   if (range.count == 0) return;
   journal_.make_room();
-  if (watched_ || !destroying_.empty()) tell_destroying(living(range));
+  if (watched_ || !destroying_.empty()) emit_destroying(living(range));
   for (std::uint32_t i = range.count; i-- > 0;) {
     if (!valid(range.at(i))) continue;
     const PrototypeId prototype = index_.entities().prototype(range.first + i);
@@ -291,12 +204,12 @@ GroupSet& Registry::open_group(GroupPools pools) {
     std::sort(part->begin(), part->end(), [](const Pool* a, const Pool* b) { return a->id() < b->id(); });
   for (const core::Owned<GroupSet>& group : groups_)
     if (group->pools() == pools) return *group;
-  // Whatever may throw comes before the group owns anything.
+  // Everything that may throw comes before the group owns anything.
   groups_.reserve(groups_.size() + 1);
   for (const std::vector<Pool*>* part : parts) {
     for (Pool* pool : *part) {
-      std::vector<GroupSet*>& told = pool->make_watch().groups;
-      told.reserve(told.size() + 1);
+      std::vector<GroupSet*>& groups = pool->make_watch().groups;
+      groups.reserve(groups.size() + 1);
     }
   }
   GroupSet& made = *groups_.emplace_back(new GroupSet(pools, config_.pools.sparse_page_shift));
@@ -317,22 +230,23 @@ void Registry::enter_groups(const Pool& pool, std::span<const Entity> entities) 
     for (const Entity entity : entities) group->added(pool, entity.index);
 }
 
-void Registry::tell_constructed(Pool& pool, std::span<const Entity> entities) {
+void Registry::emit_constructed(Pool& pool, std::span<const Entity> entities) {
   if (pool.watch() == nullptr) return;
   enter_groups(pool, entities);
   pool.watch()->signals.construct.emit(entities);
 }
 
-// Listeners hear of all entities before anything of them goes; then they leave their groups.
-void Registry::tell_destroying(std::span<const Entity> entities) {
+// Listeners are called for all entities before any is removed; then the entities leave their groups.
+void Registry::emit_destroying(std::span<const Entity> entities) {
   destroying_.emit(entities);
-  std::vector<Entity> concerned = std::exchange(concerned_, {});  // a listener may destroy others: it takes its own
-  tell_of_end(pools_, index_.entities(), entities, concerned);
+  std::vector<Entity> concerned =
+      std::exchange(concerned_, {});  // a listener may destroy others, with a vector of its own
+  emit_destroy(pools_, index_.entities(), entities, concerned);
   concerned_ = std::move(concerned);
-  journal_.make_room(entities.size());  // listeners may have used up what there was, and torn runs apart
+  journal_.make_room(entities.size());  // listeners may have used up the room and split runs
   for (const core::Owned<GroupSet>& group : groups_)
     for (const Entity entity : entities)
-      if (valid(entity)) group->leave(entity.index);  // a listener may have destroyed it, and its index be another's
+      if (valid(entity)) group->leave(entity.index);  // a listener may have destroyed it and reused its index
 }
 
 PrototypeId Registry::prototype(Entity entity) const {
@@ -343,12 +257,12 @@ PrototypeId Registry::prototype(Entity entity) const {
 std::byte* Registry::add_bytes(Entity entity, PoolId id, core::ByteView value) {
   Pool& pool = *pools_[id];
   const ComponentType& type = pool.type();
-  MOBULA_ASSERT(type.schema, "component " + type.name + " is local: it is no bytes");
+  MOBULA_ASSERT(type.schema, "component " + type.name + " is server-only: it has no byte form");
   MOBULA_ASSERT(value.empty() || value.size() == type.size, "a value of " + type.name + " has its size");
   const PreparedAdd prepared = prepare_add(entity, pool, type.schema);
   std::memcpy(pool.end(), value.empty() ? type.default_value.data() : value.data(), type.size);
   commit_add(entity, pool, type.schema, prepared);
-  tell_constructed(pool, entity);
+  emit_constructed(pool, entity);
   return try_write(entity, id);
 }
 
@@ -357,7 +271,7 @@ void Registry::add_moved(Entity entity, PoolId id, void* value) {
   const PreparedAdd prepared = prepare_add(entity, pool, pool.is_schema());
   pool.relocate(pool.end(), static_cast<std::byte*>(value));
   commit_add(entity, pool, pool.is_schema(), prepared);
-  tell_constructed(pool, entity);
+  emit_constructed(pool, entity);
 }
 
 void Registry::prepare_add(std::span<const Entity> entities, Pool& pool) {
@@ -442,7 +356,7 @@ void Registry::check() const {
   index_.entities().each([&](Entity entity) {
     ++uses[index_.entities().prototype(entity.index)];
     for (const PoolId pool : index_.prototypes().pools(index_.entities().prototype(entity.index))) {
-      MOBULA_ASSERT(pools_[pool]->contains(entity.index), "an entity has what its prototype says");
+      MOBULA_ASSERT(pools_[pool]->contains(entity.index), "an entity has the components of its prototype");
       ++components;
     }
   });
@@ -453,7 +367,7 @@ void Registry::check() const {
     for (const std::uint32_t index : pool->indices())
       MOBULA_ASSERT(index_.entities().at(index), "only the living have components");
   }
-  MOBULA_ASSERT(components == pooled, "a prototype says what its entity has");
+  MOBULA_ASSERT(components == pooled, "pools hold the components of all prototypes");
   for (PrototypeId prototype = 0; prototype < index_.prototypes().size(); ++prototype)
     MOBULA_ASSERT(index_.prototypes().uses(prototype) == uses[prototype], "a prototype counts its entities");
   for (const core::Owned<GroupSet>& group : groups_) group->check();

@@ -1,12 +1,12 @@
-// One world's entities and components. A pool is identified by (component type,
-// instance name); a component's default instance name is its type's name.
+// Registry: one world's entities and components. A pool is identified by (component type, instance name); a
+// component's default instance name is its type's name.
 //
-// Access through `const T` reads; access through `T` is taken as a write and stamps the
-// current tick, which the publisher, and whoever else asks, finds later.
-// Misuse (a stale handle, a double add, a missing component) asserts; try_ forms answer. What throws (a component's
-// constructor, an allocation, a listener) changes nothing of the call it interrupts, save a listener: it hears of
-// what has been done, or is about to be.
-// Used by one thread at a time.
+// Access through `const T` reads. Access through `T` counts as a write: it sets the change tick of the block to the
+// current tick. Publisher and hierarchy find writes by these change ticks.
+//
+// Misuse (a stale handle, a double add, a missing component) asserts; try_ forms return null. A call interrupted by an
+// exception of a component's constructor or an allocation changes nothing. If a listener throws, its change is already
+// made or still pending, as the signal states. Used by one thread at a time.
 #pragma once
 
 #include <mobula/core/assert.hpp>
@@ -24,21 +24,23 @@
 
 namespace mobula::ecs {
 
-// Entities of consecutive indices and one generation.
+/// Entities of consecutive indices and one generation.
 struct EntityRun {
   Entity first;
   std::uint32_t count;
 };
 
+/// Configuration of a registry.
 struct RegistryConfig {
   EntityPoolConfig entities;
   PoolConfig pools;
 };
 
+/// One world's entities and components.
 class Registry {
  public:
   static constexpr std::uint32_t max_pools = 4096;
-  static constexpr std::size_t max_name_bytes = 255;  // of a schema component's instance name: it travels
+  static constexpr std::size_t max_name_bytes = 255;  // schema components only: their instance names are sent
 
   explicit Registry(RegistryConfig config = {});
   ~Registry();
@@ -47,14 +49,14 @@ class Registry {
 
   // Component types and pools ------------------------------------------------------------
 
-  // Refused ("name collision") if another type has the same id.
+  /// Registers a type. Errors: "name collision" (another type has the same id).
   core::Result<const ComponentType*> register_type(ComponentType type);
   [[nodiscard]] const ComponentType* find_type(core::StringId32 id) const;
   static bool good_instance_name(const ComponentType& type, std::string_view name);
-  // Finds or makes the pool of a registered type. Refused: "unknown component", "bad name", "too many pools",
-  // "name collision" (two instance names of one hash).
+  /// Finds or creates the pool of a registered type. Errors: "unknown component", "bad name", "too many pools", "name
+  /// collision" (two instance names have one hash).
   core::Result<PoolId> open_pool(core::StringId32 type, std::string_view instance_name);
-  // none if there is no such pool.
+  /// Returns no_pool if there is no such pool.
   [[nodiscard]] PoolId find_pool(core::StringId32 type, core::StringId32 instance) const;
   [[nodiscard]] Pool& pool(PoolId id) {
     MOBULA_ASSERT(id < pools_.size(), "there is no such pool");
@@ -67,30 +69,30 @@ class Registry {
   [[nodiscard]] std::uint32_t pool_count() const { return static_cast<std::uint32_t>(pools_.size()); }
   static constexpr PoolId no_pool = ecs::no_pool;
 
-  // The default pool of a C++ type. A schema component's type must be registered; a local
-  // component's is registered on first use.
+  /// Returns the default pool of a C++ type. A schema component's type must be registered; a server-only component's is
+  /// registered on first use.
   template <class T>
   Pool& pool();
   template <class T>
   PoolId pool_of() {
     return pool<T>().id();
   }
-  // The pool under an instance name of its own, made if need be.
+  /// Returns the pool of a named instance, created if needed.
   template <class T>
   PoolId pool_of(std::string_view instance_name);
 
   // Entities -----------------------------------------------------------------------------
 
-  // null_entity when the index space is used up.
+  /// Creates an entity. null_entity if the index space is used up.
   Entity create();
-  // Fills `out`, with what has no components yet. False, and nothing made, when the index space is too small.
+  /// Fills `out` with entities without components. Returns false and creates nothing if the index space is too small.
   bool create(std::span<Entity> out);
   bool create_given(Entity entity);
   EntityRange create_range(std::uint32_t count);
   void destroy(Entity entity);
-  // All alive, none twice.
+  /// Destroys living, distinct entities.
   void destroy(std::span<const Entity> entities);
-  // Destroys what still lives of the range.
+  /// Destroys the entities of the range that still live.
   void destroy_range(const EntityRange& range);
   [[nodiscard]] bool valid(Entity entity) const { return index_.entities().valid(entity); }
   [[nodiscard]] const EntityPool& entities() const { return index_.entities(); }
@@ -101,12 +103,12 @@ class Registry {
   T& add(Entity entity, T value = T{}) {
     return emplace_in<T>(entity, pool<T>(), std::move(value));
   }
-  // Named instances: every typed form also takes the pool, which must be of that type.
+  /// Adds to a named instance. Every typed form also takes the pool, which must hold components of type T.
   template <class T>
   T& add(Entity entity, T value, PoolId pool) {
     return emplace_in<T>(entity, typed_pool<T>(pool), std::move(value));
   }
-  // Constructs in place.
+  /// Constructs the component in place.
   template <class T, class... Arguments>
   T& emplace(Entity entity, Arguments&&... arguments) {
     return emplace_in<T>(entity, pool<T>(), std::forward<Arguments>(arguments)...);
@@ -131,7 +133,7 @@ class Registry {
   [[nodiscard]] bool has(Entity entity) {
     return valid(entity) && pool<std::remove_const_t<T>>().contains(entity.index);
   }
-  // A const registry is only read, and makes no pool: of one that is not there no entity has a component.
+  /// Reads from a const registry, which creates no pool. If the pool does not exist, no entity has the component.
   template <class T>
   T& get(Entity entity) const;
   template <class T>
@@ -145,16 +147,16 @@ class Registry {
   void remove(Entity entity) {
     remove_from(entity, pool<T>(), SchemaComponent<T>);
   }
-  // function(T&), then the `update` listeners. Other writes are found by their stamps alone.
+  /// Calls function(T&), then the `update` listeners. Other writes are found by change ticks only.
   template <class T, class Function>
   void patch(Entity entity, Function&& function);
 
-  // The same by pool, for what is known only by its bytes. `value`: type().size bytes, or empty for
-  // the default value; schema components only.
+  /// Adds a component known only as bytes, by pool. `value`: type().size bytes; empty for the default
+  /// value. Schema components only.
   std::byte* add_bytes(Entity entity, PoolId pool, core::ByteView value = {});
-  // Allocates what adding the component may need: after it only listeners can throw.
+  /// Allocates what adding the component may need: after it only listeners can throw.
   void make_room(Entity entity, PoolId pool) { prepare_add(entity, *pools_[pool], pools_[pool]->is_schema()); }
-  // Moves in a component of any type that waits elsewhere; there it is gone.
+  /// Adds a component of any type by moving it from `value`, which is destroyed.
   void add_moved(Entity entity, PoolId pool, void* value);
   [[nodiscard]] const std::byte* try_read(Entity entity, PoolId pool) const;
   [[nodiscard]] std::byte* try_write(Entity entity, PoolId pool);
@@ -162,11 +164,11 @@ class Registry {
 
   // Bulk: one journal entry per run of consecutive entities, one call per listener ---------
 
-  // Fills `out` with new entities that all have these schema components. False, and nothing made, when the index
-  // space is too small for them all.
+  /// Fills `out` with new entities that all have these schema components. Returns false and creates nothing if the
+  /// index space is too small.
   template <SchemaComponent... Ts>
   bool create(std::span<Entity> out, const Ts&... values);
-  // All alive, none of them with the component, none twice.
+  /// Adds a component to living, distinct entities without it.
   template <class T>
   void add(std::span<const Entity> entities, const T& value = T{});
   template <class T>
@@ -175,53 +177,54 @@ class Registry {
   }
   void remove(std::span<const Entity> entities, PoolId pool);
 
-  // For spawners: first every entity of the batch gets its prototype, then each column
-  // arrives, such that in the end an entity has components exactly where its prototype says so.
-  // prototypes[i] belongs to batch.at(i).
+  /// Starts a spawn: gives every entity of the batch its prototype; prototypes[i] belongs to batch.at(i). The columns
+  /// that follow must add exactly the components that the prototypes name.
   void assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes);
-  // Row i is the component of batch.at(offsets[i]); offsets rise.
+  /// Adds a column of a spawn: row i is the component of batch.at(offsets[i]); offsets ascend.
   void add_column(const EntityBatch& batch, PoolId pool, std::span<const std::uint32_t> offsets, const std::byte* rows);
-  // After the last column: they enter their groups, and `construct` listeners hear of all of them. Before it no entity
-  // of the batch may be destroyed.
+  /// Ends a spawn: entities enter their groups, and `construct` listeners are called. Until then no entity of the batch
+  /// may be destroyed.
   void end_spawn(const EntityBatch& batch);
-  // When a column could not be added: the entities of the batch go, with whatever has come. end_spawn does so itself if
-  // memory runs out before anyone has been told.
+  /// Destroys the batch with the components added so far, after a column failed. end_spawn() calls it if memory runs
+  /// out before the first listener is called.
   void undo_spawn(const EntityBatch& batch) noexcept;
 
   // Walking ------------------------------------------------------------------------------
 
-  // The entities with all of Ts and none of Excluded: view<A, const B>(exclude<C>).
+  /// Returns a view of the entities with all of Ts and none of Excluded: view<A, const B>(exclude<C>).
   template <class... Ts, class... Excluded>
   View<Ts...> view(Exclude<Excluded...> /*excluded*/ = {}) {
     return {index_.entities(), {&pool<detail::PlainComponent<Ts>>()...}, excluded_pools<Excluded...>()};
   }
   template <class... Ts, class... Excluded>
   View<Ts...> view(Exclude<Excluded...> /*excluded*/ = {}) const {
-    static_assert((std::is_const_v<typename detail::WalkType<Ts>::Component> && ...), "a const registry is only read");
+    static_assert((std::is_const_v<typename detail::IteratedType<Ts>::Component> && ...),
+                  "a const registry is only read");
     return const_cast<Registry*>(this)->view<Ts...>(exclude<Excluded...>);
   }
-  // The same over pools of these types, in their order.
+  /// Returns a view over the given pools, which hold these types in this order.
   template <class... Ts>
   View<Ts...> view_of(const std::array<PoolId, sizeof...(Ts)>& pools, const ExcludedPools& excluded = {});
-  // function(Entity, core::StringId32 instance, T&) for every component of the type, whatever its instance name.
+  /// Calls function(Entity, core::StringId32 instance, T&) for every component of the type, whatever its instance name.
   template <class T, class Function>
   void each_instance(Function&& function);
-  // The group that owns the order of Owned and asks for Required too. Made now, or found.
+  /// Returns the group that owns the order of Owned and also requires Required; created on first use.
   template <class... Owned, class... Required, class... Excluded>
   Group<Owned..., Required...> group(With<Required...> /*required*/ = {}, Exclude<Excluded...> /*excluded*/ = {});
 
   // Listeners ----------------------------------------------------------------------------
 
-  // A listener may do anything but destroy the entities it is told of or change which components they have: that waits
-  // in Commands. (In `construct` it may add further components.)
+  /// Signals of a pool. A listener must not destroy the entities it receives or change their components, except that
+  /// `construct` may add further ones. Other changes go through Commands.
   template <class T>
   PoolSignals& signals() {
     return signals(pool<T>().id());
   }
   PoolSignals& signals(PoolId pool);
-  // Entities that have been made. Those of bulk creates and snapshots have their components, others get them after.
+  /// Returns the signal for created entities. Bulk creates and snapshots add components before it, other calls after
+  /// it.
   [[nodiscard]] Signal& created() { return created_; }
-  // Entities that are about to go, with all their components.
+  /// Returns the signal for entities about to be destroyed, with all their components.
   [[nodiscard]] Signal& destroying() { return destroying_; }
 
   // Prototypes and change ----------------------------------------------------------------
@@ -229,20 +232,20 @@ class Registry {
   [[nodiscard]] PrototypeTable& prototypes() { return index_.prototypes(); }
   [[nodiscard]] const PrototypeTable& prototypes() const { return index_.prototypes(); }
   [[nodiscard]] PrototypeId prototype(Entity entity) const;
-  // The pool in which an entity has the component of an instance name; no_pool if it has none, or is not alive.
+  /// Returns the pool in which an entity has the component of an instance name; no_pool if it has none or is dead.
   [[nodiscard]] PoolId find(Entity entity, core::StringId32 name) const { return index_.find(entity, name); }
   [[nodiscard]] Tick tick() const { return tick_; }
   void set_tick(Tick tick) { tick_ = tick; }
   [[nodiscard]] std::span<const JournalEntry> journal() const { return journal_.entries(); }
   void clear_journal() { journal_.clear(); }
 
-  // Asserts that entities, prototypes, pools and groups agree.
+  /// Asserts that entities, prototypes, pools and groups agree.
   void check() const;
 
  private:
   friend class SnapshotLoader;
 
-  // What an add has prepared: where the index is entered, and what becomes of the prototype where it is kept.
+  // Prepared add: the place of the index, the entity's prototype and its change.
   struct PreparedAdd {
     SparseSet::Place place;
     EntityPool::PrototypePlace prototype = {};
@@ -250,8 +253,8 @@ class Registry {
     PrototypeId to = empty_prototype;
   };
 
-  // A change has two steps: prepare_ allocates all it may need and changes nothing; commit_ cannot fail.
-  // `schema`: whether the pool's type is, which typed callers know beforehand.
+  // A change takes two steps: prepare_… allocates all it may need and changes nothing; commit_… cannot fail. `schema`:
+  // whether the pool's type is a schema component, known to typed callers at compile time.
   PreparedAdd prepare_add(Entity entity, Pool& pool, bool schema) {
     MOBULA_ASSERT(valid(entity), dead_entity("adding", entity, pool));
     MOBULA_ASSERT(!pool.contains(entity.index), double_add(entity, pool));
@@ -299,20 +302,20 @@ class Registry {
   void find_runs(std::span<const Entity> entities);
   bool create_with(std::span<Entity> out, std::span<Pool* const> pools, std::span<const std::byte* const> values);
   void make_group_room(Pool& pool, std::span<const Entity> entities);
-  // Groups and listeners, after components have come.
+  // Updates groups, and calls listeners, after components were added.
   void enter_groups(const Pool& pool, std::span<const Entity> entities) noexcept;
-  void tell_constructed(Pool& pool, std::span<const Entity> entities);
-  // When all have been told.
-  void destroy_told(Entity entity) noexcept;
+  void emit_constructed(Pool& pool, std::span<const Entity> entities);
+  // Destroys an entity whose listeners have been called.
+  void destroy_notified(Entity entity) noexcept;
   void drop_components(std::uint32_t index, PrototypeId prototype) noexcept;
-  // The same for one, by value: a handle that nobody has the address of stays in a register.
+  // For one entity, by value: a handle without an address stays in a register.
   [[gnu::noinline]] void make_group_room(Pool& pool, Entity entity);
-  [[gnu::noinline]] void tell_constructed(Pool& pool, Entity entity);
-  [[gnu::noinline]] void tell_created(Entity entity);
-  [[gnu::noinline]] void tell_destroying(Entity entity);
+  [[gnu::noinline]] void emit_constructed(Pool& pool, Entity entity);
+  [[gnu::noinline]] void emit_created(Entity entity);
+  [[gnu::noinline]] void emit_destroying(Entity entity);
   void destroy_watched(std::span<const Entity> entities);
   [[gnu::noinline]] void remove_watched(Entity entity, Pool& pool);
-  void tell_destroying(std::span<const Entity> entities);
+  void emit_destroying(std::span<const Entity> entities);
   void select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const;
   [[nodiscard]] std::vector<Entity> living(const EntityRange& range) const;
   [[nodiscard]] std::string dead_entity(const char* doing, Entity entity, const Pool& pool) const;
@@ -330,8 +333,8 @@ class Registry {
   template <class T>
   Pool& open_default_pool();
   Pool& open_default_pool(std::uint32_t slot, std::string_view name, bool schema);
-  Pool& open_local_pool(std::uint32_t slot, ComponentType type);
-  // The default pool of a C++ type, null if there is none.
+  Pool& open_server_only_pool(std::uint32_t slot, ComponentType type);
+  // Returns the default pool of a C++ type; null if there is none.
   template <class T>
   [[nodiscard]] const Pool* existing_pool() const;
   template <class T>
@@ -351,20 +354,20 @@ class Registry {
   Tick tick_ = 1;
   EntityIndex index_;
   Journal journal_;
-  std::vector<core::Owned<ComponentType>> types_;  // pools end before their types
+  std::vector<core::Owned<ComponentType>> types_;  // pools are destroyed before their types
   std::vector<Pool*> pool_by_slot_;                // by type_slot<T>
-  std::uint32_t slot_count_ = 0;                   // its size, without the division that a vector's takes
+  std::uint32_t slot_count_ = 0;                   // its size, without the division that a vector's size() takes
   std::vector<core::Owned<Pool>> pools_;
-  std::vector<Pool*> local_pools_;  // of local components: destroy walks them
-  bool watched_ = false;            // a pool has got a watch, which it keeps for ever
+  std::vector<Pool*> server_only_pools_;  // destroy() checks them all
+  bool watched_ = false;                  // a pool has a watch, which it never loses
   Signal created_;
   Signal destroying_;
   std::vector<core::Owned<GroupSet>> groups_;
-  std::vector<Entity> concerned_;      // scratch of those who tell listeners
+  std::vector<Entity> concerned_;      // scratch of emitters
   std::vector<EntityRun> runs_;        // scratch of bulk creates
   std::vector<PoolKey> pools_by_key_;  // sorted
 };
 
 }  // namespace mobula::ecs
 
-#include <mobula/ecs/registry_typed.hpp>  // what it does for a C++ type
+#include <mobula/ecs/registry_typed.hpp>  // definitions of the typed members

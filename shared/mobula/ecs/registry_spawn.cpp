@@ -1,4 +1,4 @@
-// The registry's steps of a spawn: many entities of known prototypes, then their components column by column.
+// Registry: the steps of a spawn. Entities get their prototypes, then components are added column by column.
 #include <algorithm>
 #include <mobula/ecs/registry.hpp>
 #include <utility>
@@ -8,7 +8,7 @@ namespace mobula::ecs {
 void Registry::assign_prototypes(const EntityBatch& batch, std::span<const PrototypeId> prototypes) {
   const std::uint32_t count = batch.count();
   MOBULA_ASSERT(prototypes.size() == count, "one prototype for each entity of the batch");
-  journal_.make_room(batch.is_range() ? 1 : count);  // should it be undone
+  journal_.make_room(batch.is_range() ? 1 : count);  // for undo_spawn()
   index_.prototypes().release(empty_prototype, count);
   for (std::uint32_t i = 0; i < count;) {
     const PrototypeId prototype = prototypes[i];
@@ -30,37 +30,38 @@ void Registry::add_column(const EntityBatch& batch, PoolId id, std::span<const s
   pool.append_rows(batch, offsets, rows);
 }
 
-// Who is told of what is settled before anyone is told: a listener may add further components, of which others hear
-// then, and destroy what was spawned.
+// The receivers are determined before the first listener is called: listeners may add further components, which emit
+// on their own, and destroy spawned entities.
 void Registry::end_spawn(const EntityBatch& batch) {
   if (!watched_) return;
-  struct News {
+  struct Emission {
     PoolId pool;
-    std::size_t begin;  // of its entities in `told`
+    std::size_t begin;  // first of its entities in `notified`
     std::size_t end;
   };
-  std::vector<News> all;
-  std::vector<Entity> told = std::exchange(concerned_, {});  // a listener may spawn or destroy: it takes its own
-  told.clear();
+  std::vector<Emission> all;
+  // A listener may spawn or destroy; it then uses a vector of its own.
+  std::vector<Entity> notified = std::exchange(concerned_, {});
+  notified.clear();
   try {
     for (PoolId id = 0; id < pool_count(); ++id) {
       const PoolWatch* const watch = pools_[id]->watch();
       if (watch == nullptr || watch->signals.construct.empty()) continue;
-      const std::size_t begin = told.size();
-      select(batch, id, told);
-      all.push_back({id, begin, told.size()});
+      const std::size_t begin = notified.size();
+      select(batch, id, notified);
+      all.push_back({id, begin, notified.size()});
     }
   } catch (...) {
     undo_spawn(batch);
     throw;
   }
-  for (const core::Owned<GroupSet>& group : groups_) group->take_in(batch);
-  for (const News& news : all) {
-    const std::span<Entity> entities(told.data() + news.begin, told.data() + news.end);
+  for (const core::Owned<GroupSet>& group : groups_) group->enter_all(batch);
+  for (const Emission& emission : all) {
+    const std::span<Entity> entities(notified.data() + emission.begin, notified.data() + emission.end);
     const auto dead = std::ranges::remove_if(entities, [this](Entity entity) { return !valid(entity); });
-    pools_[news.pool]->watch()->signals.construct.emit({entities.begin(), dead.begin()});
+    pools_[emission.pool]->watch()->signals.construct.emit({entities.begin(), dead.begin()});
   }
-  concerned_ = std::move(told);
+  concerned_ = std::move(notified);
 }
 
 void Registry::undo_spawn(const EntityBatch& batch) noexcept {
@@ -69,14 +70,14 @@ void Registry::undo_spawn(const EntityBatch& batch) noexcept {
     if (!valid(entity)) continue;
     for (const PoolId pool : index_.prototypes().pools(index_.destroy(entity)))
       if (pools_[pool]->contains(entity.index)) pools_[pool]->remove(entity.index);
-    for (Pool* pool : local_pools_)
+    for (Pool* pool : server_only_pools_)
       if (pool->contains(entity.index)) pool->remove(entity.index);
-    journal_.make_room();  // has been made, but for what a column's spawner has used of it
+    journal_.make_room();  // reserved before, except for what a column's spawner has used
     journal_.note(JournalEntry::Kind::destroy, entity);
   }
 }
 
-// Those that live and have the component. Neighbours are mostly alike.
+// Appends the living entities with the component. Neighbours mostly share a prototype.
 void Registry::select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const {
   PrototypeId last = empty_prototype;
   bool has = false;

@@ -1,5 +1,5 @@
-// What a registry does for a C++ type: how a type finds its pool, and access that needs to know the component's layout.
-// The end of registry.hpp, which includes it.
+// Registry: typed members. How a type finds its pool, and access that needs the component's layout. Included at the
+// end of registry.hpp.
 #pragma once
 
 #include <mobula/ecs/registry.hpp>
@@ -14,7 +14,7 @@ inline Pool& Registry::pool() {
   return open_default_pool<T>();
 }
 
-// A schema component's may have been opened by its name alone.
+// The pool of a schema component may have been opened by name only.
 template <class T>
 inline const Pool* Registry::existing_pool() const {
   const std::uint32_t slot = type_slot<T>;
@@ -31,13 +31,13 @@ template <class T>
   if constexpr (SchemaComponent<T>) {
     return open_default_pool(type_slot<T>, component_name<T>(), true);
   } else {
-    return open_local_pool(type_slot<T>, local_component_type<T>());
+    return open_server_only_pool(type_slot<T>, server_only_component_type<T>());
   }
 }
 
 template <class T>
 PoolId Registry::pool_of(std::string_view instance_name) {
-  pool<T>();  // registers a local type
+  pool<T>();  // registers a server-only type
   const core::Result<PoolId> opened = open_pool(core::StringId32(component_name<T>()), instance_name);
   MOBULA_ASSERT(opened.ok(), opened.error().message);
   return *opened;
@@ -61,7 +61,7 @@ inline T& Registry::emplace_in(Entity entity, Pool& pool, Arguments&&... argumen
   commit_add(entity, pool, schema, prepared);
   if (pool.watch() == nullptr) [[likely]]
     return *made;
-  tell_constructed(pool, entity);
+  emit_constructed(pool, entity);
   return get_in<T>(entity, pool);
 }
 
@@ -77,7 +77,7 @@ void Registry::add(std::span<const Entity> entities, const T& value) {
     throw;
   }
   commit_add(entities, target);
-  if (target.watch() != nullptr) tell_constructed(target, entities);
+  if (target.watch() != nullptr) emit_constructed(target, entities);
 }
 
 template <SchemaComponent... Ts>
@@ -92,7 +92,7 @@ inline T* Registry::try_get_in(Entity entity, Pool& pool) {
   if (!valid(entity)) return nullptr;
   const std::uint32_t position = pool.find(entity.index);
   if (position == Pool::none) return nullptr;
-  if constexpr (!std::is_const_v<T>) pool.stamp(position);
+  if constexpr (!std::is_const_v<T>) pool.mark_changed(position);
   return pool.typed_address<T>(position);
 }
 

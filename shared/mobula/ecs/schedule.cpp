@@ -45,13 +45,13 @@ SystemId Schedule::add_system(std::string_view name, PhaseId phase, std::span<co
                               SystemFunction function) {
   MOBULA_ASSERT(!running_, "system " + std::string(name) + " is added while systems run");
   MOBULA_ASSERT(!is_named(systems_, name), "there is a system " + std::string(name) + " already");
-  MOBULA_ASSERT(phase < phases_.size(), "system " + std::string(name) + " is of a phase that there is not");
+  MOBULA_ASSERT(phase < phases_.size(), "system " + std::string(name) + " names a phase that does not exist");
   SystemInfo info{std::string(name), phase, {}, {}};
   for (const Access& one : access) note_access(info.access, one);
   const auto system = static_cast<SystemId>(systems_.size());
   systems_.reserve(systems_.size() + 1);
   functions_.reserve(functions_.size() + 1);
-  phases_[phase].systems.push_back(system);  // the last that may throw
+  phases_[phase].systems.push_back(system);  // the last statement that may throw
   systems_.push_back(std::move(info));
   functions_.push_back(std::move(function));
   return system;
@@ -63,7 +63,7 @@ void Schedule::declare(SystemId system, Access access) {
   note_access(systems_[system].access, access);
 }
 
-// One run of a phase, also when a system throws.
+// Scope of one run of a phase, also if a system throws.
 class Schedule::Run {
  public:
   explicit Run(Schedule& schedule) : schedule_(schedule) { schedule_.running_ = true; }
@@ -89,7 +89,7 @@ void Schedule::run_system(SystemId system) {
 }
 
 void Schedule::run_phase(PhaseId phase) {
-  MOBULA_ASSERT(!running_, "a system runs systems");
+  MOBULA_ASSERT(!running_, "a system runs a phase");
   MOBULA_ASSERT(phase < phases_.size(), "there is no such phase");
   const Run run(*this);
   commands_.apply();

@@ -1,16 +1,16 @@
-// Systems: functions that move a world on, run in the order they were declared in, phase by phase.
+// Schedule: systems, functions that advance a world, run in order of declaration, phase by phase.
 //
-// A system declares by types what it reads (`const T`) and writes (`T`), and is handed the entities that have it: an
-// always-current list, after IceFall's rosters. The list is a view, which keeps nothing, or a group, which the
-// registry keeps current in O(1) per change; it is made when the system is added and never rebuilt.
+// A system declares by types what it reads (`const T`) and writes (`T`), and receives the entities that have them,
+// after IceFall's rosters. The list is a view, which stores nothing, or a group, which the registry keeps current in
+// O(1) per change. It is created with the system and never rebuilt.
 //
-// While it walks, a system may change the composition of the entity it is given as far as walk.hpp allows. All else
-// goes through the context's commands, which are applied after each system: a system sees what those before it did.
-// What is recorded outside of a run is applied when the next begins. If a system throws, what it has recorded is
-// forgotten and the systems after it do not run.
+// During iteration a system may change the composition of the entity it is given as far as iteration.hpp allows. Other
+// changes go through the context's commands, which are applied after each system: a system sees the results of those
+// before it. Commands recorded outside a run are applied at the start of the next one. If a system throws, its
+// commands are discarded and the systems after it do not run.
 //
-// Invariant: every system is in the list of exactly one phase, and their names differ. Belongs to whoever runs the
-// world's tick and must not outlive its registry; used by the registry's thread.
+// Invariant: every system is in the list of exactly one phase, and system names differ. Owned by the code that runs
+// the world's tick; must not outlive its registry; used by the registry's thread.
 #pragma once
 
 #include <array>
@@ -26,13 +26,14 @@ namespace mobula::ecs {
 using PhaseId = std::uint32_t;   // in order of adding
 using SystemId = std::uint32_t;  // in order of adding, over all phases
 
+/// Context of a system run.
 struct SystemContext {
   Registry& registry;
   Commands& commands;
   Tick tick;
 };
 
-// That a system touches components of a pool; without `writes` it only reads, or asks whether they are there.
+/// Declared access of a system to the components of a pool. Without `writes` it only reads them or tests for them.
 struct Access {
   PoolId pool = 0;
   bool writes = false;
@@ -40,6 +41,7 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
+/// Number of runs and their durations in nanoseconds.
 struct RunTimes {
   std::uint64_t runs = 0;
   std::int64_t last_ns = 0;
@@ -47,22 +49,25 @@ struct RunTimes {
   std::int64_t max_ns = 0;
 };
 
+/// Description of a system.
 struct SystemInfo {
   std::string name;
   PhaseId phase = 0;
-  std::vector<Access> access;  // each pool once, by pool; empty: undeclared, which may be anything
-  RunTimes times;              // with the applying of its commands
+  std::vector<Access> access;  // each pool once, by pool; empty if undeclared: any access
+  RunTimes times;              // including applying its commands
 };
 
+/// Description of a phase.
 struct PhaseInfo {
   std::string name;
-  std::vector<SystemId> systems;  // in the order they run in
+  std::vector<SystemId> systems;  // in run order
   RunTimes times;                 // sums over its systems
 };
 
+/// Systems in phases, and their run times.
 class Schedule {
  public:
-  // Nanoseconds of a monotonic clock.
+  /// Clock in nanoseconds, monotonic.
   using Clock = std::function<std::int64_t()>;
 
   explicit Schedule(Registry& registry);
@@ -70,10 +75,10 @@ class Schedule {
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
-  // Names differ, and nothing is added while systems run: both assert.
+  /// Adds a phase. Asserts that names differ and that no system is running.
   PhaseId add_phase(std::string_view name);
 
-  // Called for each entity with all of Ts, as views have them: function([context,] [Entity,] components...).
+  /// Adds a system called per entity with all of Ts: function([context,] [Entity,] components...).
   template <class... Ts, class... Excluded, class Function>
   SystemId add_each(std::string_view name, PhaseId phase, Exclude<Excluded...> excluded, Function function) {
     return add_system(name, phase, access_of<Ts...>(excluded),
@@ -85,14 +90,14 @@ class Schedule {
     return add_each<Ts...>(name, phase, exclude<>, std::move(function));
   }
 
-  // Called once with all of them: function(context, View<Ts...>).
+  /// Adds a system called once with the view: function(context, View<Ts...>).
   template <class... Ts, class... Excluded, class Function>
   SystemId add(std::string_view name, PhaseId phase, Exclude<Excluded...> excluded, Function function) {
     return add_system(name, phase, access_of<Ts...>(excluded),
                       [view = registry_->view<Ts...>(excluded),
                        run = std::move(function)](const SystemContext& context) mutable { run(context, view); });
   }
-  // Without Ts: function(context).
+  /// Adds a system called once; without Ts: function(context).
   template <class... Ts, class Function>
   SystemId add(std::string_view name, PhaseId phase, Function function) {
     if constexpr (sizeof...(Ts) == 0) {
@@ -102,7 +107,7 @@ class Schedule {
     }
   }
 
-  // Called once with the group of them, which owns no pool: function(context, Group<Ts...>).
+  /// Adds a system called once with a group that owns no pool: function(context, Group<Ts...>).
   template <class... Ts, class... Excluded, class Function>
   SystemId add_grouped(std::string_view name, PhaseId phase, Exclude<Excluded...> excluded, Function function) {
     return add_system(name, phase, access_of<Ts...>(excluded),
@@ -114,20 +119,20 @@ class Schedule {
     return add_grouped<Ts...>(name, phase, exclude<>, std::move(function));
   }
 
-  // What a system touches beyond its list: through registry.get, or views of its own.
+  /// Declares access beyond the system's list: through registry.get or views of its own.
   template <class... Ts>
   void declare(SystemId system) {
     for (const Access& access : access_of<Ts...>(exclude<>)) declare(system, access);
   }
   void declare(SystemId system, Access access);
 
-  // All phases, one after the other.
+  /// Runs all phases in order.
   void run();
   void run_phase(PhaseId phase);
 
   [[nodiscard]] std::span<const PhaseInfo> phases() const { return phases_; }
   [[nodiscard]] std::span<const SystemInfo> systems() const { return systems_; }
-  // For listeners; systems have it in their context.
+  /// Commands for listeners; systems use those of their context.
   [[nodiscard]] Commands& commands() { return commands_; }
 
  private:
@@ -138,20 +143,20 @@ class Schedule {
   template <class... Ts, class... Excluded>
   std::array<Access, sizeof...(Ts) + sizeof...(Excluded)> access_of(Exclude<Excluded...> /*excluded*/) {
     return {Access{registry_->pool_of<detail::PlainComponent<Ts>>(),
-                   !std::is_const_v<typename detail::WalkType<Ts>::Component>}...,
+                   !std::is_const_v<typename detail::IteratedType<Ts>::Component>}...,
             Access{registry_->pool_of<Excluded>(), false}...};
   }
 
   template <class... Ts, class Function>
   static void call_each(const View<Ts...>& view, const SystemContext& context, Function& function) {
     if constexpr (std::is_invocable_v<Function&, const SystemContext&, Entity,
-                                      typename detail::WalkType<Ts>::Argument...>) {
-      view.each([&](Entity entity, typename detail::WalkType<Ts>::Argument... components) {
+                                      typename detail::IteratedType<Ts>::Argument...>) {
+      view.each([&](Entity entity, typename detail::IteratedType<Ts>::Argument... components) {
         function(context, entity, components...);
       });
     } else if constexpr (std::is_invocable_v<Function&, const SystemContext&,
-                                             typename detail::WalkType<Ts>::Argument...>) {
-      view.each([&](typename detail::WalkType<Ts>::Argument... components) { function(context, components...); });
+                                             typename detail::IteratedType<Ts>::Argument...>) {
+      view.each([&](typename detail::IteratedType<Ts>::Argument... components) { function(context, components...); });
     } else {
       view.each(function);
     }

@@ -1,5 +1,5 @@
-// Memory for work that is done in one go: what it holds does not outlive the work, but the memory does,
-// so that who keeps a Scratch allocates only until it has grown to what is needed.
+// Reusable memory for temporary data. The content is valid for one piece of work. The memory is kept: a Scratch
+// stops allocating once it has grown to the size needed.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 
 namespace mobula::ecs {
 
+/// Reusable memory for temporary data.
 class Scratch {
  public:
   static constexpr std::align_val_t alignment{64};
@@ -16,7 +17,8 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  // Of undefined content, and the owner's until it asks again. Asking for no more than before cannot fail.
+  /// Returns memory of undefined content, valid until the next call. Cannot fail if `bytes` is not larger than in an
+  /// earlier call.
   std::byte* room(std::size_t bytes) {
     if (bytes > size_) grow(bytes > size_ + size_ / 2 ? bytes : size_ + size_ / 2);
     return memory_;

@@ -14,7 +14,7 @@ void Signal::disconnect(Connection connection) {
 }
 
 void Signal::call_all(std::span<const Entity> entities) {
-  // Also when a listener throws, which is then the caller's to know.
+  // Also restores the count if a listener throws; the exception reaches the caller.
   struct Emission {
     explicit Emission(Signal& signal) : signal_(signal) { ++signal_.emissions_; }
     ~Emission() {
@@ -24,7 +24,7 @@ void Signal::call_all(std::span<const Entity> entities) {
   } const emission(*this);
   const std::size_t connected_before = slots_.size();
   for (std::size_t i = 0; i < connected_before; ++i)
-    if (slots_[i].connected) slots_[i].listener->hear(entities);
+    if (slots_[i].connected) slots_[i].listener->on_entities(entities);
 }
 
 }  // namespace mobula::ecs

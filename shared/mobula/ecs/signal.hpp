@@ -1,8 +1,8 @@
-// Who wants to hear of a kind of change is connected to its signal, and is handed the entities
-// concerned as a span: bulk work is one call, never one per entity.
+// Signal: listeners connected to one kind of change. They receive the entities concerned as a span: a bulk change is
+// one call, not one per entity.
 //
-// A listener may connect and disconnect listeners, itself included: who is disconnected hears nothing more, who is
-// connected hears the next emission.
+// A listener may connect and disconnect listeners, itself included. A disconnected listener is not called any more; a
+// new one is called from the next emission on.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 
 namespace mobula::ecs {
 
+/// Listeners of one kind of change.
 class Signal {
  public:
   using Connection = std::uint32_t;
 
-  // function(std::span<const Entity>), which lives in the signal.
+  /// Connects function(std::span<const Entity>), which is stored in the signal.
   template <class Function>
   Connection connect(Function function) {
     return add(core::Owned<Listener>(new ListenerOf<Function>(std::move(function))));
   }
-  // Nothing happens if it is disconnected already.
+  /// Disconnects a listener. Does nothing if it is disconnected already.
   void disconnect(Connection connection);
   void emit(std::span<const Entity> entities) {
     if (!slots_.empty() && !entities.empty()) call_all(entities);
@@ -35,26 +36,26 @@ class Signal {
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
     virtual ~Listener() = default;
-    virtual void hear(std::span<const Entity> entities) = 0;
+    virtual void on_entities(std::span<const Entity> entities) = 0;
   };
   template <class Function>
   struct ListenerOf final : Listener {
     explicit ListenerOf(Function&& given) : function(std::move(given)) {}
-    void hear(std::span<const Entity> entities) override { function(entities); }
+    void on_entities(std::span<const Entity> entities) override { function(entities); }
     Function function;
   };
   struct Slot {
     Connection connection;
     bool connected;
-    core::Owned<Listener> listener;  // not in the slot: slots move when one is connected during a call
+    core::Owned<Listener> listener;  // not in the slot: slots move if a listener connects during a call
   };
 
   Connection add(core::Owned<Listener> listener);
   void call_all(std::span<const Entity> entities);
 
-  std::vector<Slot> slots_;  // in the order of connecting
+  std::vector<Slot> slots_;  // in order of connecting
   Connection last_connection_ = 0;
-  std::uint32_t emissions_ = 0;  // under way, one inside the other
+  std::uint32_t emissions_ = 0;  // nested emissions in progress
 };
 
 }  // namespace mobula::ecs

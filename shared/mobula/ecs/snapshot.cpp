@@ -1,4 +1,4 @@
-// Registry to columns of bytes, and bytes to columns again: snapshot_layout.hpp.
+// Writes a registry as columns of bytes and parses them: snapshot_layout.hpp.
 #include <algorithm>
 #include <cstring>
 #include <mobula/core/hash.hpp>
@@ -13,7 +13,7 @@ constexpr std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) / 8 * 8
 // Saving ---------------------------------------------------------------------------------
 
 struct Column {
-  const std::byte* items;  // null: the components of `pool`
+  const std::byte* items;  // null if the items are the components of `pool`
   std::size_t item_size;
   std::size_t count;
   const Pool* pool = nullptr;
@@ -26,7 +26,7 @@ Column column(std::span<const T> items) {
   return {reinterpret_cast<const std::byte*>(items.data()), sizeof(T), items.size()};
 }
 
-// The small columns at the front, which lie nowhere in this form.
+// The small tables at the front, which exist in this form only in a snapshot.
 struct SnapshotTables {
   explicit SnapshotTables(const Registry& registry);
 
@@ -71,7 +71,7 @@ class SnapshotWriter {
   [[nodiscard]] std::uint64_t checksum() const { return checksum_; }
 
  private:
-  // Hashed where it comes from, which brings it into the cache for copying: the other way round is slower.
+  // Hashes the source, which brings it into the cache for copying. The other order is slower.
   void write_piece(const Column& column, std::size_t first, std::size_t count) {
     const std::size_t bytes = count * column.item_size;
     if (column.pool != nullptr && !lies_in_one_slab(*column.pool, first, count)) {
@@ -106,7 +106,7 @@ class SnapshotWriter {
   std::uint64_t checksum_ = 0;
 };
 
-// Without copying what was there, and without filling what has been used before.
+// Resizes without copying the old content, and without zeroing memory that is in use already.
 void make_size(core::Bytes& out, std::size_t length) {
   if (out.capacity() < length) {
     out.clear();
@@ -115,13 +115,13 @@ void make_size(core::Bytes& out, std::size_t length) {
   out.resize(length);
 }
 
-// Loading: what is there -----------------------------------------------------------------
+// Loading: parsing -------------------------------------------------------------------------
 
 class SnapshotReader {
  public:
   explicit SnapshotReader(core::ByteView bytes) : left_(bytes) {}
 
-  // The next column, or nothing if it is not all there, or not followed by zeros.
+  // Returns the next column; null if it is truncated or its padding is not zero.
   const std::byte* read(std::size_t item_size, std::size_t count) {
     const std::uint64_t bytes = std::uint64_t{item_size} * count;  // both below 2^32
     if (!good_ || padded(bytes) > left_.size()) return fail();
@@ -225,13 +225,13 @@ void save_snapshot(const Registry& registry, core::Bytes& out) {
 core::Result<SavedRegistry> parse_snapshot(core::ByteView bytes) {
   if (bytes.size() < sizeof(SnapshotHeader)) return damaged("it is shorter than a header");
   const auto header = core::load<SnapshotHeader>(bytes.data());
-  if (header.magic != snapshot_magic) return damaged("it does not begin as a snapshot does");
-  if (header.version != snapshot_version) return damaged("its version is not known here");
-  if (header.length != bytes.size()) return damaged("it is not as long as it says");
+  if (header.magic != snapshot_magic) return damaged("it does not begin with the magic number of a snapshot");
+  if (header.version != snapshot_version) return damaged("its version is unknown");
+  if (header.length != bytes.size()) return damaged("its length differs from its header");
 
   SnapshotReader reader(bytes.subspan(sizeof(SnapshotHeader)));
   const std::span<const SnapshotCounts> counted = reader.read<SnapshotCounts>(1);
-  if (counted.empty()) return damaged("its counts are not whole");
+  if (counted.empty()) return damaged("its counts are truncated");
   const SnapshotCounts& counts = counted[0];
   const std::span<const PoolRecord> records = reader.read<PoolRecord>(counts.pools);
   const std::span<const char> names = reader.read<char>(counts.name_bytes);
@@ -251,11 +251,12 @@ core::Result<SavedRegistry> parse_snapshot(core::ByteView bytes) {
     const std::span<const std::uint32_t> indices = reader.read<std::uint32_t>(record.count);
     saved.pools.push_back({record, {}, {}, indices, reader.read(record.component_size, indices.size())});
   }
-  if (!reader.is_at_end()) return damaged("its arrays are not as long as it says");
-  if (reader.checksum() != header.checksum) return damaged("its checksum is not that of its bytes");
-  if (!cut_names(saved.pools, {names.data(), names.size()})) return damaged("its names are not as long as it says");
+  if (!reader.is_at_end()) return damaged("its arrays differ from its counts in length");
+  if (reader.checksum() != header.checksum) return damaged("its checksum does not match its bytes");
+  if (!cut_names(saved.pools, {names.data(), names.size()}))
+    return damaged("its names differ from its pool records in length");
   if (!cut_prototypes(saved.prototypes, prototype_sizes, prototype_pools))
-    return damaged("its prototypes are not as long as it says");
+    return damaged("its prototypes differ from their sizes in length");
   return saved;
 }
 

@@ -1,9 +1,9 @@
-// The whole state of a registry as bytes, and back.
+// Snapshot: the full state of a registry as bytes.
 //
-// In it are the entities with their free lists and index ranges, prototypes, all pools of schema components in their
-// order, and the tick. Not in it: local components, which are no bytes; groups, listeners and owners of order, which
-// belong to the program; stamps and journal, since to the readers of a registry that has loaded all is new.
-// The layout is in snapshot_layout.hpp.
+// It contains entities with their free lists and index ranges, prototypes, all pools of schema components in their
+// order, and the tick. It omits server-only components, which have no byte form, and groups, listeners and owners of
+// order, which belong to the program. It also omits change ticks and the structural change log: after loading
+// everything counts as changed. Layout: snapshot_layout.hpp.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -12,24 +12,28 @@
 
 namespace mobula::ecs {
 
-// Replaces what is in `out`, in its memory if that is large enough: whoever saves often keeps the buffer.
+/// Replaces the content of `out`. Reuses its memory if it is large enough, so keep the buffer for repeated saves.
 void save_snapshot(const Registry& registry, core::Bytes& out);
 
-// Makes the registry hold what the saved one did: all handles stay good, and under the same incarnation the next
-// entities get the handles that they would have got there. The registry must have no living entities, and handles that
-// it gave out before mean nothing afterwards; its pools, prototypes and groups stay, the pools that are missing are
-// opened, and ids of pools and prototypes may differ from those of the saved registry.
-//
-// Readers see everything as new. The tick is the later one of the registry's and the snapshot's, and stamped on all
-// blocks; the journal gets a create for each run of living entities; groups that exist are filled (one that owns pools
-// puts its members to their front). At the end, when all is in place, `created` listeners hear of all entities in the
-// order of their indices, then `construct` listeners of all that have the component.
-//
-// Refused, and the registry not touched: "registry not empty"; "unknown component" (a type is not registered);
-// "component differs" (in size, in name, or it is local here); "name collision" and "too many pools", as by open_pool;
-// "other recycling", "other reuse bits", "later incarnation" and "too many entities", as by EntityPool::restore;
-// "damaged snapshot": each number is checked, and no writer, however hostile, gets anything else loaded than a state
-// in which the registry's own check() passes. An allocation that fails throws, and leaves a registry without entities.
+/// Loads a snapshot into a registry without living entities. All handles stay valid. Under the same incarnation the
+/// next entities get the handles they would have got in the saved registry. Handles that this registry gave out before
+/// become meaningless. Its pools, prototypes and groups stay, and missing pools are opened. Ids of pools and prototypes
+/// may differ from those of the saved registry.
+///
+/// Everything counts as changed. The tick becomes the later one of registry and snapshot, and the change tick of all
+/// blocks. The structural change log gets a create per run of living entities. Existing groups are filled; one that
+/// owns pools moves its members to their front. Finally `created` is emitted for all entities in index order, then
+/// `construct` for each pool.
+///
+/// Errors, which leave the registry unchanged:
+/// - "registry not empty"
+/// - "unknown component": a type is not registered
+/// - "component differs": in size or name, or it is server-only here
+/// - "name collision", "too many pools": as in Registry::open_pool()
+/// - "other recycling", "other reuse bits", "later incarnation", "too many entities": as in EntityPool::restore()
+/// - "damaged snapshot": each number is checked; even hostile bytes load only states in which Registry::check() passes
+///
+/// A failed allocation throws and leaves a registry without entities.
 core::Status load_snapshot(core::ByteView bytes, Registry& registry);
 
 }  // namespace mobula::ecs

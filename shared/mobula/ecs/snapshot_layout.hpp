@@ -1,24 +1,23 @@
-// How a snapshot is laid out, and what is found in one; for snapshot.cpp, which saves and reads, and
-// snapshot_loader.cpp, which checks what was read and loads it. Also for those who keep a registry's state in another
-// form: a SavedRegistry may come from anywhere.
+// Layout of a snapshot and its parsed form. snapshot.cpp writes and parses it; snapshot_loader.cpp checks and loads
+// it. A SavedRegistry may also be built from another form of saved state.
 //
-// A snapshot is a header and columns: arrays of items without padding, each of which starts at a multiple of 8 with
-// zero bytes before it. All numbers are little-endian.
+// A snapshot is a header and columns. A column is an array of items without padding; it starts at a multiple of 8,
+// preceded by zero bytes. All numbers are little-endian.
 //
-//   header             magic, version, length of the whole, checksum
+//   header             magic, version, total length, checksum
 //   counts             one SnapshotCounts
 //   pools              one PoolRecord per pool of schema components; its place here is the pool's number
-//   names              of each pool the type's name and the instance's, one after the other
-//   prototype sizes    one uint32 per prototype: in how many pools its entities are; the first is the empty one, other
-//                      places without pools are of no prototype
-//   prototype pools    of each prototype the pools' numbers, in the order of adding
+//   names              per pool the type's name and the instance name, concatenated
+//   prototype sizes    one uint32 per prototype: number of its pools; the first prototype is the empty one, other zeros
+//                      are free ids
+//   prototype pools    per prototype the numbers of its pools, in the order of adding
 //   slots, ranges, free range lists    of the entity pool, as in entity_pool.hpp
 //   then per pool:
-//     indices          one uint32 per component: its entity, in the order of the pool
-//     components       the pool's component size each
+//     indices          one uint32 per component: its entity, in the pool's order
+//     components       the components, of the pool's component size
 //
-// The checksum is XXH3 over pieces of 512 items of one column, each seeded with the hash of all before. Such a
-// piece is hashed and copied while it is in the cache.
+// The checksum is XXH3 over pieces of 512 items of one column, each seeded with the hash of all before. A piece is
+// hashed and copied while it is in the cache.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +34,7 @@ inline constexpr std::uint32_t snapshot_magic = 0x4e53424d;  // "MBSN"
 inline constexpr std::uint32_t snapshot_version = 1;
 inline constexpr std::size_t piece_items = 512;
 
+/// Header of a snapshot.
 struct SnapshotHeader {
   std::uint32_t magic;
   std::uint32_t version;
@@ -42,6 +42,7 @@ struct SnapshotHeader {
   std::uint64_t checksum;
 };
 
+/// Lengths of the columns, and the numbers of the entity pool.
 struct SnapshotCounts {
   Tick tick;
   std::uint32_t pools;
@@ -58,6 +59,7 @@ struct SnapshotCounts {
   std::uint32_t free_tail;
 };
 
+/// Description of a saved pool.
 struct PoolRecord {
   std::uint32_t type;
   std::uint32_t type_name_bytes;
@@ -68,6 +70,7 @@ struct PoolRecord {
 
 static_assert(sizeof(SnapshotHeader) == 24 && sizeof(SnapshotCounts) == 52 && sizeof(PoolRecord) == 20);
 
+/// A parsed pool.
 struct SavedPool {
   PoolRecord record;
   std::string_view type_name;
@@ -77,16 +80,17 @@ struct SavedPool {
 
   [[nodiscard]] core::StringId32 type() const { return core::StringId32(record.type); }
   [[nodiscard]] core::StringId32 instance() const { return core::StringId32(instance_name); }
-  // Where the prototypes' canonical order puts it.
+  /// Returns the rank of the pool in the prototypes' canonical order.
   [[nodiscard]] std::uint64_t key() const { return static_cast<std::uint64_t>(record.type) << 32 | instance().value; }
 };
 
+/// A parsed prototype: numbers of its pools, and its base.
 struct SavedPrototype {
   std::span<const std::uint32_t> pools;
   PrototypeId base = empty_prototype;
 };
 
-// Points into the bytes.
+/// A parsed snapshot. Points into its bytes.
 struct SavedRegistry {
   Tick tick = 0;
   std::vector<SavedPool> pools;
@@ -96,10 +100,10 @@ struct SavedRegistry {
 
 inline core::Error damaged(const char* sentence) { return {"damaged snapshot", sentence}; }
 
-// Checks that the bytes are those that were written, and finds the columns in them. The bytes lie at a multiple of 8.
+/// Checks that the bytes are intact and finds the columns in them. The bytes must lie at a multiple of 8.
 core::Result<SavedRegistry> parse_snapshot(core::ByteView bytes);
 
-// As load_snapshot, of what was found elsewhere; it points to what the caller keeps meanwhile.
+/// Loads parsed state like load_snapshot(). The caller keeps its memory meanwhile.
 core::Status load_saved(SavedRegistry saved, Registry& registry);
 
 }  // namespace mobula::ecs

@@ -1,4 +1,4 @@
-// What parse_snapshot has found, into a registry: everything is checked before the first change.
+// Loads what parse_snapshot() has found into a registry. Everything is checked before the first change.
 #include <algorithm>
 #include <functional>
 #include <mobula/ecs/snapshot.hpp>
@@ -7,8 +7,8 @@
 
 namespace mobula::ecs {
 
-// First everything is checked and the entity pool made apart; then pools and prototypes are opened, which changes
-// nothing that counts; then the pools are filled, or emptied again; what is left cannot fail.
+// First checks everything and builds the entity pool separately. Then opens pools and prototypes, which has no visible
+// effect. Then fills the pools, or empties them on failure. The rest cannot fail.
 class SnapshotLoader {
  public:
   SnapshotLoader(Registry& registry, SavedRegistry saved) : registry_(registry), saved_(std::move(saved)) {}
@@ -16,7 +16,7 @@ class SnapshotLoader {
   core::Status load();
 
  private:
-  // Who is told of which entities when all is in place.
+  // A signal to emit once everything is in place, and its entities.
   struct Announcement {
     Signal* signal;
     std::vector<Entity> entities;
@@ -39,12 +39,12 @@ class SnapshotLoader {
 
   Registry& registry_;
   SavedRegistry saved_;
-  EntityPool entities_;                     // as saved, once it is checked
-  std::vector<EntityRange> runs_;           // the living
+  EntityPool entities_;                     // as saved, once checked
+  std::vector<EntityRange> runs_;           // living entities
   std::vector<std::uint32_t> uses_;         // by saved prototype
   std::vector<PoolId> pool_ids_;            // by number
   std::vector<PrototypeId> prototype_ids_;  // by saved prototype
-  // Scratch of all_have: who was met last at an index or a prototype, as tag.
+  // Scratch of all_have(): the tag of the last visit per index and per prototype.
   std::vector<std::uint32_t> met_;
   std::vector<std::uint32_t> having_;
 };
@@ -87,9 +87,9 @@ core::Status SnapshotLoader::check_pool(const SavedPool& pool) const {
   if (type->name != name || !type->schema || type->size != pool.record.component_size)
     return core::Error{"component differs", "component type " + name + " has " +
                                                 std::to_string(pool.record.component_size) + " bytes, but " +
-                                                type->name + (type->schema ? "" : ", a local one,") + " has " +
+                                                type->name + (type->schema ? "" : ", a server-only one,") + " has " +
                                                 std::to_string(type->size) + " here"};
-  if (!Registry::good_instance_name(*type, pool.instance_name)) return damaged("an instance name that cannot be one");
+  if (!Registry::good_instance_name(*type, pool.instance_name)) return damaged("an instance name is not valid");
   const PoolId found = registry_.find_pool(pool.type(), pool.instance());
   if (found != Registry::no_pool && registry_.pool(found).instance_name() != pool.instance_name)
     return core::Error{"name collision", "instance name " + std::string(pool.instance_name) + " has the hash of " +
@@ -97,7 +97,7 @@ core::Status SnapshotLoader::check_pool(const SavedPool& pool) const {
   return core::Done{};
 }
 
-// Each once, and with its base. So what making them costs here is in proportion to the snapshot.
+// Checks that each prototype occurs once and with its base. So creating them costs time in proportion to the snapshot.
 core::Status SnapshotLoader::check_prototypes() {
   using Pools = std::span<const std::uint32_t>;
   std::vector<SavedPrototype>& saved = saved_.prototypes;
@@ -149,7 +149,7 @@ core::Status SnapshotLoader::restore_entities() {
 
 void SnapshotLoader::survey_living() {
   uses_.resize(saved_.prototypes.size());
-  // Neighbours are mostly alike: they are counted before they are noted.
+  // Neighbours mostly share a prototype: they are counted before they are added.
   const EntityPool& entities = entities_;
   EntityRange run;
   PrototypeId prototype = empty_prototype;
@@ -172,8 +172,8 @@ void SnapshotLoader::survey_living() {
   if (run.count > 0) runs_.emplace_back(run.first, run.count, run.generation);
 }
 
-// A pool holds as many entities as there are with a prototype that has it, all of them are of those, and none is there
-// twice: so it holds exactly those.
+// A pool holds exactly the entities whose prototype has it if their number matches, each entity's prototype has the
+// pool, and no entity occurs twice.
 core::Status SnapshotLoader::check_components() {
   struct Having {
     std::uint32_t pool;
@@ -204,7 +204,7 @@ bool SnapshotLoader::all_have(std::uint32_t number, std::uint32_t tag) {
   const std::uint32_t* const having = having_.data();
   std::uint32_t* const met = met_.data();
   const std::span<const std::uint32_t> indices = saved_.pools[number].indices;
-  // Then none is there twice.
+  // Ascending indices contain no duplicates.
   const bool ascending = std::adjacent_find(indices.begin(), indices.end(), std::greater_equal<>()) == indices.end();
   const auto has = [&](std::uint32_t index) { return entities.at(index) && having[entities.prototype(index)] == tag; };
   if (ascending) return std::all_of(indices.begin(), indices.end(), has);
@@ -226,7 +226,7 @@ void SnapshotLoader::make_prototypes() {
   prototype_ids_.assign(saved.size(), not_made);
   prototype_ids_[empty_prototype] = empty_prototype;
   bool same = true;
-  std::vector<PrototypeId> chain;  // a base may have got its id after what goes on from it
+  std::vector<PrototypeId> chain;  // a base may have a higher id than prototypes derived from it
   for (PrototypeId prototype = 0; prototype < saved.size(); ++prototype) {
     if (saved[prototype].pools.empty()) continue;
     for (PrototypeId next = prototype; prototype_ids_[next] == not_made; next = saved[next].base) chain.push_back(next);
@@ -290,7 +290,7 @@ void SnapshotLoader::commit() noexcept {
 
 core::Status load_snapshot(core::ByteView bytes, Registry& registry) {
   core::Bytes aligned;
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {  // the columns are used where they lie
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {  // columns are used in place
     aligned.assign(bytes.begin(), bytes.end());
     bytes = aligned;
   }

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t digit_bits = 11;
 constexpr std::size_t digit_values = 1u << digit_bits;
-constexpr std::size_t few_entries = 512;  // fewer are sorted by comparing before all digits are counted
+constexpr std::size_t few_entries = 512;  // below it, sorting by comparison is faster than counting all digits
 
 template <class Entry>
 constexpr std::size_t key_digits = (sizeof(std::declval<Entry>().key()) * 8 + digit_bits - 1) / digit_bits;
@@ -17,7 +17,7 @@ std::size_t digit(const Entry& entry, std::size_t place) {
   return entry.key() >> (place * digit_bits) & (digit_values - 1);
 }
 
-// Where each value of each digit starts; digits that all entries share are left out.
+// Start of each value of each digit. Digits that all entries share are left out.
 template <class Entry>
 struct Digits {
   std::array<std::array<std::uint32_t, digit_values>, key_digits<Entry>> starts{};
@@ -36,8 +36,8 @@ struct Digits {
   }
 };
 
-// Sorts entries that come in the order of their positions: stable from the last digit to the first, and in the last
-// pass only the positions are written.
+// Sorts entries that are in order of their positions: stable, from the last digit to the first. The last pass writes
+// only the positions.
 template <class Entry>
 void radix_sort(std::span<Entry> entries, Entry* spare, std::uint32_t* order) {
   Digits<Entry> digits(entries);
@@ -74,12 +74,13 @@ const std::uint32_t* find_order(std::span<LargeKey> entries, SortScratch& scratc
 
 void SortTarget::apply(const std::uint32_t* order, Scratch& components) const {
   if (group == nullptr) {
-    if (order != nullptr) components.room(pool->reorder_bytes(size()));  // what throws does so before the claim
+    if (order != nullptr) components.room(pool->reorder_bytes(size()));  // may throw, therefore before the claim
     pool->claim_order(OrderOwner::sort);
   } else {
     for (const std::vector<Pool*>* part : {&group->pools().owned, &group->pools().required})
-      for (const Pool* walked : *part)
-        MOBULA_ASSERT(!walked->walked(), "a group is sorted while its pool " + walked->instance_name() + " is walked");
+      for (const Pool* member : *part)
+        MOBULA_ASSERT(!member->is_iterated(),
+                      "a group is sorted while its pool " + member->instance_name() + " is iterated");
   }
   std::uint32_t first = 0;
   std::uint32_t end = order == nullptr ? 0 : size();

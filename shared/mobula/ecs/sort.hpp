@@ -1,17 +1,17 @@
-// Sorting a pool, or a group as a whole: by a key, by a comparator, or as another pool.
+// Sorting of a pool or of a group: by a key, by a comparator, or like another pool.
 //
 //   sort_by<Health>(registry, [](const Health& health) { return health.a; });
 //   sort<Health>(group, [](const Health& a, const Health& b) { return a.a < b.a; });
 //   sort_as(registry.pool<Velocity>(), registry.pool<Position>());
 //
-// Equal components keep their order, so the result follows from what was there. What moved is stamped, and nothing
-// else: what is in order already costs a scan and no stamp. In what is nearly in order the few that are not are taken
-// out, sorted apart and merged in again (drop-merge sort). Order is no structural change: the journal stays as it is.
+// Sorting is stable, so the result is determined by the previous order. Only blocks in which something moved are
+// marked as changed: a pool in order costs a scan. In a nearly sorted pool the outliers are taken out, sorted and
+// merged in again (drop-merge sort). Order is not a structural change and is not logged.
 //
-// A sorted pool's order is the sort's until release_order(): it stays sorted only until the next add, remove or write.
-// A pool whose order a group or the hierarchy owns asserts: sort the group. Of a group only the members are sorted; a
-// group that owns no pool sorts the order in which it is walked.
-// What throws (an allocation, a key, a comparator) changes nothing.
+// A sorted pool's order is owned by the sort until release_order(). It stays sorted only until the next add, remove or
+// write. Sorting a pool whose order a group or the hierarchy owns asserts: sort the group instead. Only members of a
+// group are sorted. For a group that owns no pool this sets the order of its iteration. An exception (allocation,
+// key, comparator) leaves the order unchanged.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace mobula::ecs {
 
-// Who sorts every tick keeps one: then a sort allocates nothing.
+/// Memory of a sort. Keep one for repeated sorts, which then allocate nothing.
 struct SortScratch {
   Scratch entries;
   Scratch spare;
@@ -33,21 +33,21 @@ struct SortScratch {
   Scratch components;
 };
 
-// Entities that the lead has come first, in its order; the others after them, in theirs.
+/// Sorts entities that `lead` has to the front, in its order; the others follow in their present order.
 void sort_as(Pool& pool, const Pool& lead, SortScratch& scratch);
 void sort_as(Pool& pool, const Pool& lead);
 
 namespace detail {
 
-// What is sorted: the positions of a pool, or of a group's set.
+// Target of a sort: the positions of a pool, or of a group's set.
 struct SortTarget {
-  Pool* pool;       // holds the components that decide
+  Pool* pool;       // holds the components to compare
   GroupSet* group;  // or null
 
   [[nodiscard]] std::uint32_t size() const { return group != nullptr ? group->size() : pool->size(); }
-  // The components are at the same positions as what is sorted.
+  // Returns whether components are at the same positions as the target's entities.
   [[nodiscard]] bool direct() const { return group == nullptr || pool->owner_group() == group; }
-  // order: positions order[i] come to position i. Null: they are where they should be.
+  // Moves order[i] to position i. Null if already in order.
   void apply(const std::uint32_t* order, Scratch& components) const;
 };
 
@@ -69,7 +69,7 @@ SortTarget sort_target(const Group<Ts...>& group) {
   return {&find_pool(group.set(), core::StringId32(component_name<T>())), &group.set()};
 }
 
-// function(position, component) for each position in turn.
+// Calls function(position, component) for each position, ascending.
 template <class T, class Function>
 void each_component(const SortTarget& target, Function&& function) {
   const std::uint32_t size = target.size();
@@ -86,7 +86,7 @@ void each_component(const SortTarget& target, Function&& function) {
   }
 }
 
-// What is sorted in place of the components. All compare by position last: no two are equal.
+// Entries sorted in place of the components. All compare by position last, so no two are equal.
 
 // Keys of at most 32 bits: key << 32 | position.
 struct SmallKey {
@@ -106,7 +106,7 @@ struct LargeKey {
   bool operator<(const LargeKey& other) const { return value != other.value ? value < other.value : at < other.at; }
 };
 
-// Components that are small plain bytes are sorted themselves, others through a pointer.
+// Small plain components are sorted by value, others through a pointer.
 template <class T>
 inline constexpr bool sorted_by_value =
     std::is_trivially_copyable_v<T> && std::is_move_assignable_v<T> && sizeof(T) <= 24;
@@ -126,7 +126,8 @@ struct Candidate {
   [[nodiscard]] std::uint32_t position() const { return at; }
 };
 
-// The same order as that of the key's values; of float and double IEEE's total order: -NaN, -inf … -0, 0 … inf, NaN.
+// Returns bits in the order of the key's values. Float and double use IEEE's total order: -NaN, -inf … -0, 0 … inf,
+// NaN.
 template <class Key>
 auto ordered_bits(Key key) {
   static_assert(std::is_arithmetic_v<Key> && sizeof(Key) <= 8, "a key is a number of at most 64 bits");
@@ -145,16 +146,15 @@ auto ordered_bits(Key key) {
   }
 }
 
-// Drop-merge sort (Ernerfeldt 2016) as far as it pays: goes through `entries`, keeps an ascending sequence of them at
-// the front of `spare`, and puts the others, of any order, at its back. Returns how many it kept; 0 if too few are in
-// order. Allocates nothing.
+// Drop-merge sort (Ernerfeldt 2016), first half. Keeps an ascending subsequence of `entries` at the front of `spare`
+// and puts the others at its back in any order. Returns the number kept; 0 if too few are in order. Allocates nothing.
 template <class Entry, class Before>
 std::size_t keep_ascending(std::span<const Entry> entries, Entry* spare, Before before) {
   constexpr std::size_t first_doubt = 8;
   const std::size_t size = entries.size();
   std::size_t kept = 0;
   std::size_t dropped = 0;
-  std::size_t in_a_row = 0;  // dropped one after the other: perhaps it is what was kept before that is out of place
+  std::size_t in_a_row = 0;  // dropped in sequence: perhaps the entries kept before are the outliers
   std::size_t doubt = first_doubt;
   const auto drop = [&](const Entry& entry) { spare[size - ++dropped] = entry; };
 
@@ -197,7 +197,7 @@ std::size_t keep_ascending(std::span<const Entry> entries, Entry* spare, Before 
   return kept;
 }
 
-// Positions in the order of two sorted sequences.
+// Writes the positions of two merged sorted sequences to `order`.
 template <class Entry, class Before>
 void merge_positions(std::span<const Entry> many, std::span<const Entry> few, Before before, std::uint32_t* order) {
   std::size_t next = 0;
@@ -208,8 +208,8 @@ void merge_positions(std::span<const Entry> many, std::span<const Entry> few, Be
   for (; next < many.size(); ++next) *order++ = many[next].position();
 }
 
-// A stable merge sort that allocates nothing and takes no branch on what `compare` answers, which no processor could
-// foretell. Returns where the result is: entries or spare.
+// Stable merge sort that allocates nothing and does not branch on the unpredictable results of `compare`. Returns the
+// buffer of the result: entries or spare.
 template <class Entry, class Compare>
 const Entry* merge_sort(std::span<Entry> entries, Entry* spare, Compare compare) {
   constexpr std::size_t short_run = 8;
@@ -243,7 +243,7 @@ const Entry* merge_sort(std::span<Entry> entries, Entry* spare, Compare compare)
   return from;
 }
 
-// Returns the order, or null if the entries are in order. `sort_all(entries, spare, order)` is for what is in no order.
+// Returns the order, or null if the entries are in order. `sort_all(entries, spare, order)` handles unordered input.
 template <class Entry, class Before, class SortAll>
 const std::uint32_t* find_order(std::span<Entry> entries, SortScratch& scratch, Before before, SortAll sort_all) {
   if (std::is_sorted(entries.begin(), entries.end(), before)) return nullptr;
@@ -265,8 +265,8 @@ const std::uint32_t* find_order(std::span<LargeKey> entries, SortScratch& scratc
 
 }  // namespace detail
 
-// key(const T&): an integer of any kind, float or double (in IEEE's total order). Ascending.
-// Target: a Registry (T's default pool), a Pool of Ts, or a Group with T.
+/// Sorts by key(const T&), ascending: an integer, float or double (IEEE's total order). Target: a Registry (T's default
+/// pool), a Pool of Ts, or a Group with T.
 template <class T, class Target, class Key>
 void sort_by(Target&& target, Key key, SortScratch& scratch) {
   const detail::SortTarget sorted = detail::sort_target<T>(target);
@@ -289,7 +289,7 @@ void sort_by(Target&& target, Key key) {
   sort_by<T>(target, key, scratch);
 }
 
-// compare(const T&, const T&): a strict weak order.
+/// Sorts by compare(const T&, const T&), a strict weak order.
 template <class T, class Target, class Compare>
 void sort(Target&& target, Compare compare, SortScratch& scratch) {
   const detail::SortTarget sorted = detail::sort_target<T>(target);
@@ -302,7 +302,7 @@ void sort(Target&& target, Compare compare, SortScratch& scratch) {
       entries[position] = {&component, position};
     }
   });
-  // One call of `compare` answers, whichever stood first.
+  // One call of `compare` decides, as positions break ties.
   const auto before = [&](const Entry& a, const Entry& b) {
     return a.at < b.at ? !compare(b.component(), a.component()) : compare(a.component(), b.component());
   };

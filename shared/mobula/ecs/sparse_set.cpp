@@ -17,7 +17,7 @@ constexpr LargestPage all_none = [] {
   return page;
 }();
 
-// Shared by all sets and only ever read: entries are written after add_page has put a page of the set's own.
+// Page shared by all sets, never written: add_page() replaces it with an own page before entries are written.
 std::uint32_t* empty_page() { return const_cast<std::uint32_t*>(all_none.data()); }
 
 }  // namespace
@@ -112,7 +112,7 @@ SparseSet::Place SparseSet::place_in_table(std::uint32_t index) {
   return {0, &table[at]};
 }
 
-// An entry behind the gap that is on its way from its home to where it is moves in, and leaves a gap itself.
+// Moves the next entry whose probe sequence passes the gap into it, which opens a new gap, and so on.
 void SparseSet::close_gap(std::uint32_t gap) noexcept {
   std::uint32_t* const table = spare_page_;
   for (std::uint32_t at = (gap + 1) & page_mask_; table[at] != none; at = (at + 1) & page_mask_) {

@@ -1,12 +1,12 @@
-// A set of entity indices: found, added and removed in O(1), walked without gaps.
+// Sparse set of entity indices: O(1) find, add and remove, dense iteration.
 //
-//   pages:    positions by entity index, in pages made on need and given back when empty
+//   pages:    positions by entity index; pages are created on demand and given back when empty
 //   packed:   entity index by position
 //
-// For few entities of many indices, as mirrors have them, there is a form without pages, whose memory follows how many
-// are in it and not what their indices are:
+// Mirrors hold few entities at scattered indices. For them there is a form without pages, whose memory follows the
+// number of entities:
 //
-//   table:    positions, each at the first free place from its index's hash on; with room for all of `packed`
+//   table:    positions, hashed by index with linear probing; with room for all of `packed`
 //
 // Removal moves the last index into the gap.
 // Invariant: for each position p < size, find(packed[p]) == p; every other entry of a page or the table is `none`.
@@ -21,13 +21,14 @@
 
 namespace mobula::ecs {
 
+/// Set of entity indices with dense iteration.
 class SparseSet {
  public:
   static constexpr std::uint32_t none = ~0u;
   static constexpr std::uint32_t max_page_shift = 12;
-  static constexpr std::uint32_t no_pages = 31;  // all indices were in one
+  static constexpr std::uint32_t no_pages = 31;  // a single page would hold all indices
 
-  // A page holds 2^page_shift indices of 4 bytes; no_pages: there is a table instead.
+  /// A page holds 2^page_shift indices of 4 bytes. no_pages selects the table.
   explicit SparseSet(std::uint32_t page_shift);
   ~SparseSet();
   SparseSet(const SparseSet&) = delete;
@@ -40,25 +41,25 @@ class SparseSet {
     if (page < page_count_) return pages_[page][index & page_mask_];
     return has_pages() ? none : find_in_table(index);
   }
-  // The same for many.
+  /// Finds several indices at once.
   void find(std::span<const std::uint32_t> indices, std::uint32_t* positions) const;
   [[nodiscard]] bool contains(std::uint32_t index) const { return find(index) != none; }
   [[nodiscard]] bool has_pages() const { return page_shift_ != no_pages; }
-  // Grows with every change of which indices are where.
+  /// Increases with every change of positions.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
-  // Where an index is to be entered. Good until the next page is made, or, without pages, anything is entered.
+  /// Place of a new index. Valid until the next page is created, or without pages until any index is added.
   struct Place {
     std::uint32_t page;
     std::uint32_t* entry;
   };
 
-  // Allocates what `push(index)` needs; all else here allocates nothing.
+  /// Allocates what push(index) needs. Functions other than make_room(), its parts and assign() allocate nothing.
   void make_room(std::uint32_t index) {
     reserve(size_ + 1);
     make_page(index);
   }
-  // The two halves of it, for many: `packed` (and the table) for so many in all, then the page of an index.
+  /// Parts of make_room(): reserve() for the total number of indices, make_page() for an index's page.
   void reserve(std::uint32_t count) {
     if (count > packed_.size()) [[unlikely]]
       grow(count);
@@ -69,13 +70,13 @@ class SparseSet {
       return add_page(index);
     return place_in_page(index);
   }
-  // Of an index whose page has been made.
+  /// Returns the place of an index whose page exists.
   [[nodiscard]] Place place(std::uint32_t index) {
     if (!has_pages()) [[unlikely]]
       return place_in_table(index);
     return place_in_page(index);
   }
-  // The index must not be in the set. Returns its position: the last.
+  /// Adds an index that is not in the set and returns its position, the last one.
   std::uint32_t push(std::uint32_t index) noexcept { return push(index, place(index)); }
   std::uint32_t push(std::uint32_t index, Place place) noexcept {
     MOBULA_ASSERT(*place.entry == none, "index " + std::to_string(index) + " is added twice");
@@ -88,22 +89,22 @@ class SparseSet {
     return position;
   }
   void make_pages(std::uint32_t first, std::uint32_t count);
-  // Of first + offsets[i], rising.
+  /// Creates the pages of first + offsets[i]; offsets ascend.
   void make_pages(std::uint32_t first, std::span<const std::uint32_t> offsets);
-  // Pushes first … first + count - 1.
+  /// Adds first … first + count - 1.
   void push_run(std::uint32_t first, std::uint32_t count) noexcept;
-  // Pushes first + offsets[i], rising.
+  /// Adds first + offsets[i]; offsets ascend.
   void push_rising(std::uint32_t first, std::span<const std::uint32_t> offsets) noexcept;
-  // Fills an empty set, none twice. Allocates what it needs; if that throws, clear() must follow.
+  /// Fills an empty set with distinct indices, allocating what it needs. Call clear() if it throws.
   void assign(std::span<const std::uint32_t> indices);
-  // The index must be in the set. What was last fills the gap: on_move(to, from) is called with the two positions,
-  // unless the last is erased.
+  /// Removes an index of the set. The last index fills the gap: calls on_move(to, from) with the two positions, unless
+  /// the last one is removed.
   template <class OnMove>
   void erase(std::uint32_t index, OnMove on_move) noexcept {
     if (has_pages()) return erase_from_pages(index, on_move);
     erase_from_table(index, on_move);
   }
-  // The two of it, for who asks once which it is.
+  /// Variants of erase() for callers that know the form beforehand.
   template <class OnMove>
   void erase_from_pages(std::uint32_t index, OnMove on_move) noexcept {
     const std::uint32_t last = size_ - 1;
@@ -132,12 +133,12 @@ class SparseSet {
     *entry_b = a;
     ++version_;
   }
-  // Positions first … first + order.size() - 1 get what is now at order[0], order[1], …: a permutation of them.
-  // `room` for as many indices.
+  /// Moves indices from position `first` on: first + i gets the index at order[i]. `order` is a permutation of these
+  /// positions. `room`: memory for order.size() indices.
   void reorder(std::uint32_t first, std::span<const std::uint32_t> order, std::uint32_t* room) noexcept;
   void clear() noexcept;
 
-  // Asserts the invariant by walking everything; `name` is for the message.
+  /// Asserts the invariant by checking every index. `name` is for the message.
   void check(const std::string& name) const;
 
  private:
@@ -149,8 +150,8 @@ class SparseSet {
   Place add_page(std::uint32_t index);
   void give_back(std::uint32_t page) noexcept;
 
-  // Of a table that there is: its size less one is the page's mask. A server that chooses its mirrors' indices must not
-  // know which have one home: that depends on where the set lies in memory.
+  // Home slot in an existing table of page_mask_ + 1 entries. The salt is the set's address, so that a server that
+  // chooses its mirrors' indices cannot provoke collisions.
   [[nodiscard]] std::uint32_t home(std::uint32_t index) const {
     const auto salt = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(this) >> 4);
     std::uint32_t hash = (index ^ salt) * 0x9e3779b1u;
@@ -159,7 +160,7 @@ class SparseSet {
   }
   [[nodiscard, gnu::noinline, gnu::pure]] std::uint32_t find_in_table(std::uint32_t index) const;
   [[gnu::noinline]] void find_in_table(std::span<const std::uint32_t> indices, std::uint32_t* positions) const;
-  // Where the index is, or else is to be entered.
+  // Returns the entry of an index, or the one where it would be added.
   [[nodiscard, gnu::noinline]] Place place_in_table(std::uint32_t index);
   void close_gap(std::uint32_t gap) noexcept;
   void fill_table() noexcept;
@@ -170,16 +171,17 @@ class SparseSet {
   std::uint32_t page_shift_;
   std::uint32_t page_mask_;
   std::uint32_t page_count_ = 0;
-  std::vector<std::uint32_t*> pages_;  // none is null: where nothing is, a page of `none` that all sets share
-  std::vector<std::uint32_t> used_;    // by page: entries that are not `none`. Of a table, which is page 0: the same
-  std::vector<std::uint32_t> packed_;  // as long as there is room
+  std::vector<std::uint32_t*> pages_;  // never null; missing pages point to a shared page of `none`
+  std::vector<std::uint32_t> used_;    // by page: entries that are not `none`; a table counts as page 0
+  std::vector<std::uint32_t> packed_;  // sized to the capacity
   std::uint64_t version_ = 1;
-  // All `none`: who adds and removes one index makes no page each time. Without pages: the table, of which a quarter is
-  // `none` at least, or null. (One pointer for both: walks in different orders lose 5% when a pool grows by 32 bytes.)
+  // With pages: a spare page, all `none`, so that adding and removing one index creates no page each time. Without
+  // pages: the table, at least a quarter `none`, or null. One pointer serves both: iteration in different orders loses
+  // 5% if a pool grows by 32 bytes.
   std::uint32_t* spare_page_ = nullptr;
 };
 
-// Entries are told apart by what `packed` says of their positions: hence all are found before any is changed.
+// Table entries are compared through `packed`: hence all are found before any is changed.
 template <class OnMove>
 void SparseSet::erase_from_table(std::uint32_t index, OnMove on_move) noexcept {
   const std::uint32_t last = size_ - 1;

@@ -1,39 +1,42 @@
-// The entities that have all of some components and none of others, found when it is walked: a view
-// keeps nothing and costs nothing to make. `const T` reads; `T` counts as written.
-// It walks the smallest pool. What may change meanwhile: walk.hpp.
+// View: the entities that have all of some components and none of others, found during iteration. A view stores
+// nothing and costs nothing to create. `const T` reads; `T` counts as written. It iterates the smallest pool. Changes
+// allowed meanwhile: iteration.hpp.
 #pragma once
 
-#include <mobula/ecs/walk.hpp>
+#include <mobula/ecs/iteration.hpp>
 
 namespace mobula::ecs {
 
+/// Components that entities of a view or group must not have.
 template <class... Ts>
 struct Exclude {};
 template <class... Ts>
 inline constexpr Exclude<Ts...> exclude{};
 
+/// Entities that have all of some components and none of others.
 template <class... Ts>
 class View {
  public:
-  static_assert((detail::WalkType<Ts>::required || ...), "a view asks for at least one component");
+  static_assert((detail::IteratedType<Ts>::required || ...), "a view asks for at least one component");
 
   View(const EntityPool& entities, const std::array<Pool*, sizeof...(Ts)>& pools, const ExcludedPools& excluded)
       : entities_(&entities), pools_(pools), excluded_(excluded) {}
 
-  // function(arguments...) or function(Entity, arguments...); T& for each T, T* for each Maybe<T>.
+  /// Calls function(components...) or function(Entity, components...) for each match; T& for each T, T* for each
+  /// Maybe<T>.
   template <class Function>
   void each(Function&& function) const {
-    walk().each(function);
+    iteration().each(function);
   }
-  [[nodiscard]] detail::WalkIterator<Ts...> begin() const { return detail::WalkIterator<Ts...>(walk()); }
+  [[nodiscard]] detail::EntityIterator<Ts...> begin() const { return detail::EntityIterator<Ts...>(iteration()); }
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
-  // At most so many entities match.
+  /// Returns an upper bound of the number of matches.
   [[nodiscard]] std::uint32_t size_hint() const { return lead().size(); }
   [[nodiscard]] bool contains(Entity entity) const {
     if (!entities_->valid(entity) || excluded_.contain(entity.index)) return false;
     for (std::size_t i = 0; i < pools_.size(); ++i)
-      if (detail::Walk<Ts...>::required[i] && !pools_[i]->contains(entity.index)) return false;
+      if (detail::Iteration<Ts...>::required[i] && !pools_[i]->contains(entity.index)) return false;
     return true;
   }
 
@@ -41,10 +44,11 @@ class View {
   [[nodiscard]] const SparseSet& lead() const {
     const Pool* best = nullptr;
     for (std::size_t i = 0; i < pools_.size(); ++i)
-      if (detail::Walk<Ts...>::required[i] && (best == nullptr || pools_[i]->size() < best->size())) best = pools_[i];
+      if (detail::Iteration<Ts...>::required[i] && (best == nullptr || pools_[i]->size() < best->size()))
+        best = pools_[i];
     return best->set();
   }
-  [[nodiscard]] detail::Walk<Ts...> walk() const { return {*entities_, pools_, excluded_, lead()}; }
+  [[nodiscard]] detail::Iteration<Ts...> iteration() const { return {*entities_, pools_, excluded_, lead()}; }
 
   const EntityPool* entities_;
   std::array<Pool*, sizeof...(Ts)> pools_;

@@ -1,4 +1,4 @@
-// Who is told when a pool changes: the groups that depend on it, and listeners.
+// Observers of a pool's changes: the groups that depend on it, and listeners.
 #pragma once
 
 #include <mobula/ecs/signal.hpp>
@@ -8,17 +8,18 @@ namespace mobula::ecs {
 
 class GroupSet;
 
-// construct: the components are there. update: patch(), or a command that overwrites, has written. destroy: they are
-// still there.
+/// construct: after components were added. update: after patch() or an overwriting command. destroy: before components
+/// are removed.
 struct PoolSignals {
   Signal construct;
   Signal update;
   Signal destroy;
 };
 
+/// Observers of a pool's changes.
 struct PoolWatch {
   PoolSignals signals;
-  std::vector<GroupSet*> groups;  // those that ask for, or exclude, the pool's component
+  std::vector<GroupSet*> groups;  // require or exclude the pool's component
 };
 
 }  // namespace mobula::ecs

@@ -39,7 +39,7 @@ void DepthOrder::touch(std::uint32_t index, std::uint8_t depth) {
 
 void DepthOrder::sort() {
   if (std::exchange(sorted_, true)) return;
-  std::array<std::uint32_t, max_depth + 2> next{};  // by depth: of its part all before is right
+  std::array<std::uint32_t, max_depth + 2> next{};  // per depth: positions of its part before it are right
   for (std::size_t depth = 1; depth <= max_depth; ++depth) next[depth + 1] = next[depth] + counts_[depth];
   std::uint32_t end = 0;
   for (std::size_t depth = 1; depth <= max_depth; ++depth) {
@@ -58,7 +58,7 @@ void DepthOrder::sort() {
 }
 
 void DepthOrder::swap(std::uint32_t a, std::uint32_t b) {
-  MOBULA_ASSERT(!worlds_.walked(), "the pool of WorldTransforms gets a new order while it is walked");
+  MOBULA_ASSERT(!worlds_.is_iterated(), "the pool of WorldTransforms is reordered while it is iterated");
   worlds_.swap(a, b);
   std::swap(rows_[a], rows_[b]);
   std::swap(depths_[a], depths_[b]);
@@ -104,14 +104,14 @@ void DepthOrder::check([[maybe_unused]] const Members& members, [[maybe_unused]]
   std::array<std::uint32_t, max_depth + 1> counts{};
   for (std::uint32_t position = 0; position < rows_.size(); ++position) {
     const Row& row = rows_[position];
-    MOBULA_ASSERT(row.index == worlds_.indices()[position], "a row knows whose it is");
+    MOBULA_ASSERT(row.index == worlds_.indices()[position], "a row has the index of its position");
     MOBULA_ASSERT(row.source == transforms.find(row.index), "a row finds its Transform");
-    MOBULA_ASSERT(depths_[position] == members.depth(row.index), "a row knows its depth");
+    MOBULA_ASSERT(depths_[position] == members.depth(row.index), "a row has the depth of its entity");
     MOBULA_ASSERT(position == 0 || depths_[position - 1] <= depths_[position], "depths ascend");
     const std::uint32_t above = members.above(row.index);
     MOBULA_ASSERT(row.parent == (above == none ? none : worlds_.find(above)), "a row finds its parent");
     MOBULA_ASSERT((row.parent == none) == (depths_[position] == 1) && (row.parent == none || row.parent < position),
-                  "parents stand before their children");
+                  "parents come before their children");
     ++counts[depths_[position]];
   }
   MOBULA_ASSERT(counts == counts_, "depths are counted");

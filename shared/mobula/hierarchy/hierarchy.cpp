@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t none = Links::none;
 
-// Null unless the registry's type of that name is the schema's.
+// Returns the pool; null unless the registry's type of that name is the schema's.
 template <class T>
 Pool* find_pool(ecs::Registry& registry) {
   const ecs::ComponentType* type = registry.find_type(core::StringId32(T::component_name));
@@ -26,7 +26,7 @@ Pool* find_pool(ecs::Registry& registry) {
 
 WorldTransform as_root(const Transform& local) { return {local.position, local.rotation}; }
 
-// Here -0 is not 0, and what is not a number is itself. (A third faster than arrays of std::bit_cast.)
+// Compares bits: -0 differs from 0, and NaN equals itself. (A third faster than arrays of std::bit_cast.)
 bool same_bits(const WorldTransform& a, const WorldTransform& b) {
   return std::memcmp(core::as_bytes(&a, 1).data(), core::as_bytes(&b, 1).data(), sizeof(a)) == 0;
 }
@@ -48,7 +48,7 @@ void Hierarchy::update() {
   last_update_ = registry_.tick();
 }
 
-// Following ------------------------------------------------------------------------------
+// Following changes ----------------------------------------------------------------------
 
 void Hierarchy::follow_parents() {
   static_cast<void>(find_pools());
@@ -62,7 +62,7 @@ void Hierarchy::follow_parents() {
 }
 
 void Hierarchy::settle() {
-  MOBULA_ASSERT(!settling_, "a listener of WorldTransform asks the hierarchy, which is not done yet");
+  MOBULA_ASSERT(!settling_, "a listener of WorldTransform calls the hierarchy during its update");
   follow_parents();
   if (transforms_ == nullptr) return;
   settling_ = true;
@@ -79,7 +79,7 @@ void Hierarchy::settle() {
   settling_ = false;
 }
 
-// What is known is made up anew from the pools, next time.
+// Clears all caches. The next call rebuilds them from the pools.
 void Hierarchy::forget() {
   settling_ = false;
   links_.clear();
@@ -106,11 +106,12 @@ void Hierarchy::follow_members() {
   for (const std::uint32_t source : new_sources_) order_.set_source(transforms_->indices()[source], source);
 }
 
-// WorldTransforms go with their entities. (They must not be added or removed by others, but no harm is done.)
+// Finds entities that lost their WorldTransform. It is removed with its entity. Other code must not add or remove any,
+// but doing so causes no harm.
 void Hierarchy::find_lost() {
   order_.drop_lost([this](std::uint32_t index) {
     members_.leave(index);
-    // Another entity under the same index, whose Transform lies where that of the dead one lay.
+    // Another entity reuses the index, and its Transform has the position of the dead one's.
     if (seen_.knows(transforms_->find(index), index)) arrived_.push_back(registry_.entities().at(index));
   });
   order_.each_moved([this](std::uint32_t index) {
@@ -119,30 +120,31 @@ void Hierarchy::find_lost() {
 }
 
 void Hierarchy::compare_transforms() {
-  const auto gone = [this](std::uint32_t index) {
+  const auto removed = [this](std::uint32_t index) {
     if (!members_.contains(index)) return;  // died
     members_.leave(index);
     departed_.push_back(registry_.entities().at(index));
   };
-  const auto came = [this](std::uint32_t position) {
+  const auto added = [this](std::uint32_t position) {
     const std::uint32_t index = transforms_->indices()[position];
     new_sources_.push_back(position);
     if (!worlds_.contains(index)) arrived_.push_back(registry_.entities().at(index));
   };
-  seen_.follow(*transforms_, gone, came);
+  seen_.follow(*transforms_, removed, added);
 }
 
-// The pass -------------------------------------------------------------------------------
+// Computing ------------------------------------------------------------------------------
 
 bool Hierarchy::must_compute() const {
   const ecs::Tick since = std::min(last_update_, registry_.tick());
-  const std::span<const ecs::Tick> stamps = transforms_->stamps();
-  return order_.any_touched() || std::any_of(stamps.begin(), stamps.end(), [=](ecs::Tick t) { return t >= since; });
+  const std::span<const ecs::Tick> change_ticks = transforms_->change_ticks();
+  return order_.any_touched() ||
+         std::any_of(change_ticks.begin(), change_ticks.end(), [=](ecs::Tick t) { return t >= since; });
 }
 
 void Hierarchy::compute() {
   const ecs::Tick since = std::min(last_update_, registry_.tick());
-  const ecs::Tick* const stamps = transforms_->stamps().data();
+  const ecs::Tick* const change_ticks = transforms_->change_ticks().data();
   const std::span<const DepthOrder::Row> rows = order_.rows();
   std::uint8_t* const touched = order_.touched();
   for (std::uint32_t begin = 0; begin < rows.size(); begin += Pool::block_size) {
@@ -152,7 +154,7 @@ void Hierarchy::compute() {
     for (std::uint32_t position = begin; position < end; ++position) {
       const DepthOrder::Row& row = rows[position];
       const bool parent_moved = row.parent != none && touched[row.parent] != 0;
-      if (touched[position] == 0 && !parent_moved && stamps[row.source >> Pool::block_shift] < since) continue;
+      if (touched[position] == 0 && !parent_moved && change_ticks[row.source >> Pool::block_shift] < since) continue;
       const Transform& local = *transforms_->typed_address<const Transform>(row.source);
       const WorldTransform value =
           row.parent == none ? as_root(local)
@@ -162,7 +164,7 @@ void Hierarchy::compute() {
       worlds[position - begin] = value;
       changed = true;
     }
-    if (changed) worlds_.stamp(begin);
+    if (changed) worlds_.mark_changed(begin);
   }
   order_.forget_touched();
 }
@@ -219,20 +221,20 @@ core::Status Hierarchy::check_parent(Entity child, Entity parent) {
   if (!registry_.valid(child) || (parent && !registry_.valid(parent)))
     return core::Error{"stale handle", "child " + to_string(child) + " or parent " + to_string(parent) + " is dead"};
   if (!parent) return core::Done{};
-  std::uint32_t depth = 0;  // of the parent
+  std::uint32_t depth = 0;  // depth of the parent
   for (Entity at = parent; at && registry_.valid(at) && depth <= max_depth; ++depth) {
     if (at == child)
-      return core::Error{"circle", "entity " + to_string(parent) + " stands below its child " + to_string(child)};
+      return core::Error{"circle", "entity " + to_string(parent) + " is below its child " + to_string(child)};
     const Parent* above = registry_.try_get<const Parent>(at);
     at = above == nullptr ? ecs::null_entity : above->entity;
   }
   if (depth + height(child) > max_depth)
     return core::Error{"too deep", "below entity " + to_string(parent) + ", entity " + to_string(child) +
-                                       " or one below it would stand deeper than " + std::to_string(max_depth)};
+                                       " or one below it would be deeper than " + std::to_string(max_depth)};
   return core::Done{};
 }
 
-// How deep a subtree goes, 1 if nobody stands below; at most max_depth.
+// Returns the depth of a subtree: 1 for an entity without children; at most max_depth.
 std::uint32_t Hierarchy::height(Entity root) {
   follow_parents();
   tree_.assign(1, root);
@@ -261,7 +263,7 @@ std::vector<Entity> Hierarchy::subtree(Entity root) {
 }
 
 void Hierarchy::destroy_tree(Entity root) {
-  std::vector<Entity> tree = std::exchange(tree_, {});  // a listener may destroy another
+  std::vector<Entity> tree = std::exchange(tree_, {});  // a listener may destroy another tree
   find_tree(root, tree);
   registry_.destroy(tree);
   tree_ = std::move(tree);
@@ -274,7 +276,7 @@ void Hierarchy::find_tree(Entity root, std::vector<Entity>& tree) {
   for (std::size_t next = 0; next < tree.size(); ++next) append_children(tree[next], root, tree);
 }
 
-// Everybody has one parent, so below `root` nobody is met twice but itself, if it stands in a circle.
+// Each entity has one parent, so below `root` none is met twice but `root` itself, if it is in a cycle.
 void Hierarchy::append_children(Entity parent, Entity root, std::vector<Entity>& out) const {
   const auto first = static_cast<std::ptrdiff_t>(out.size());
   links_.each_child(parent, [&](std::uint32_t child) {
@@ -289,7 +291,7 @@ void Hierarchy::check() {
   if (transforms_ == nullptr) return;
   members_.check();
   order_.check(members_, *transforms_);
-  MOBULA_ASSERT(worlds_.size() == transforms_->size(), "who has a Transform has a WorldTransform, and nobody else");
+  MOBULA_ASSERT(worlds_.size() == transforms_->size(), "exactly the entities with a Transform have a WorldTransform");
 }
 
 }  // namespace mobula::hierarchy

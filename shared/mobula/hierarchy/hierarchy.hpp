@@ -1,22 +1,22 @@
-// Which entity stands below which, and where that puts it in the world.
+// Hierarchy: parents and children, and the world transforms that follow from them.
 //
-// Parent and Transform are data: a game writes them as it likes, by component or by set_parent(), and update() finds
-// what changed from the stamps of their blocks. Each entity with a Transform then has a WorldTransform, in a pool that
-// is kept in order of depth, so that update() is one walk from front to back. Between updates WorldTransforms are those
-// of the last one; new entities have none yet, and world() computes one as of now.
+// Parent and Transform are data: a game writes them freely, by component or by set_parent(). update() finds changes by
+// the change ticks of their blocks. Each entity with a Transform then has a WorldTransform. Their pool is ordered by
+// depth, so update() is one iteration from front to back. Between updates WorldTransforms keep the values of the last
+// one, and new entities have none; world() computes a current value.
 //
-// Two relations, which differ only where data is odd:
-//   - children, subtrees and set_parent() go by what Parents say, also of entities without Transform;
-//   - WorldTransforms follow a Parent only to a living entity with a Transform. Whoever names a dead one, or one
-//     without, is a root, and so is whoever is refused: who stands in a circle, and who would stand deeper than
-//     max_depth. A Parent can say that when it is written directly, or comes from elsewhere.
-// Both depend on nothing but the components, not on the order they were written in or lie in.
+// Two relations, which differ only for inconsistent data:
+// - children(), subtree() and set_parent() follow Parents, also of entities without Transform.
+// - WorldTransforms follow a Parent only to a living entity with a Transform. An entity whose Parent names none such
+//   is a root. So is a refused entity: one in a cycle, or one that would be deeper than max_depth. Parents of that kind
+//   can be written directly or come from elsewhere.
 //
-// It goes by the default instances of Parent and Transform, and takes some 80 bytes for each Transform (its
-// WorldTransform included) and 12 for each Parent. A registry that does not know these two has an empty hierarchy,
-// until it does. Bound to one registry, which outlives it; used by its thread. Where something must move in the
-// WorldTransform pool, that pool must not be being walked: by update(), world(), depth(), refused(),
-// set_parent_in_place() and check().
+// Both depend only on the components, not on the order of writing or of memory.
+//
+// It uses the default instances of Parent and Transform. Memory: about 80 bytes per Transform (WorldTransform
+// included) and 12 per Parent. Without both types in the registry the hierarchy is empty. Bound to one registry, which
+// outlives it; used by the registry's thread. update(), world(), depth(), refused(), set_parent_in_place() and check()
+// may reorder the WorldTransform pool: they must not be called during an iteration over it.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -28,54 +28,54 @@
 
 namespace mobula::hierarchy {
 
+/// Parents, children and world transforms of one registry.
 class Hierarchy {
  public:
-  // Owns the order of the WorldTransform pool while it lives.
+  /// Owns the order of the WorldTransform pool during its lifetime.
   explicit Hierarchy(ecs::Registry& registry);
   Hierarchy(const Hierarchy&) = delete;
   Hierarchy& operator=(const Hierarchy&) = delete;
 
-  // Brings all WorldTransforms up to date. Stamps only those whose value changed, or that had to move.
+  /// Updates all WorldTransforms. Marks as changed only those whose value changed or that moved.
   void update();
 
-  // Makes `child` a child of `parent`, which keeps its Transform and so moves with its new parent; null_entity: a root.
-  // Refused, and nothing changed: "stale handle", "circle", "too deep" (someone would stand deeper than max_depth,
-  // or below a circle that is there already).
-  // Adds or removes the Parent where need be. O(max_depth + size of the child's subtree).
+  /// Makes `child` a child of `parent`; null_entity makes it a root. The child keeps its Transform, so it moves with
+  /// the new parent. Adds or removes the Parent as needed. O(max_depth + size of the child's subtree). Errors, which
+  /// change nothing: "stale handle", "circle", "too deep" (an entity would be deeper than max_depth, or below an
+  /// existing cycle).
   core::Status set_parent(ecs::Entity child, ecs::Entity parent);
-  // The same, but the child stays where it is in the world: its Transform is written, if it has one.
+  /// Sets the parent, but keeps the child's place in the world: writes its Transform, if it has one.
   core::Status set_parent_in_place(ecs::Entity child, ecs::Entity parent);
 
-  // What follows goes by the components as they are now, whatever was written since the last update: they look at the
-  // blocks of Parents that were written in this tick, and then at what they give.
+  // The following functions use the components' present values. They read the blocks of Parents written in this tick
+  // first.
 
-  // Whose Parent names the entity, in the order of their indices.
+  /// Returns the entities whose Parent names `entity`, in index order.
   [[nodiscard]] std::vector<ecs::Entity> children(ecs::Entity entity);
-  // Of all of these, parent by parent.
+  /// Returns the children of all these entities, parent by parent.
   [[nodiscard]] std::vector<ecs::Entity> children(std::span<const ecs::Entity> entities);
-  // An entity and all below it: parents before their children, children of one parent in the order of their indices.
+  /// Returns an entity and all below it: parents before their children, siblings in index order.
   [[nodiscard]] std::vector<ecs::Entity> subtree(ecs::Entity root);
-  // Destroys a subtree at once.
+  /// Destroys a subtree at once.
   void destroy_tree(ecs::Entity root);
 
-  // As the next update will find it. The entity has a Transform.
+  /// Returns the world transform as the next update will compute it. The entity must have a Transform.
   [[nodiscard]] WorldTransform world(ecs::Entity entity);
-  // 1: a root; 0: without Transform.
+  /// Returns the depth: 1 for a root, 0 without Transform.
   [[nodiscard]] std::uint32_t depth(ecs::Entity entity);
-  // Who is taken for a root although its Parent names someone, in the order of their indices. Good until something
-  // changes.
+  /// Returns entities treated as roots although their Parent names one, in index order. Valid until something changes.
   [[nodiscard]] std::span<const Refusal> refused();
 
-  // Asserts the invariants by walking everything.
+  /// Asserts the invariants by checking every entity.
   void check();
 
  private:
   [[nodiscard]] bool find_pools();
-  // Before a question about Parents alone.
+  // Updates links_ for queries about Parents only.
   void follow_parents();
-  // Before any other: all but the values of WorldTransforms.
+  // Updates everything but the values of WorldTransforms, for all other queries.
   void settle();
-  // Each with a Transform becomes a member with a WorldTransform, and nobody else.
+  // Makes exactly the entities with a Transform members with a WorldTransform.
   void follow_members();
   void find_lost();
   void compare_transforms();
@@ -85,7 +85,7 @@ class Hierarchy {
   [[nodiscard]] core::Status check_parent(ecs::Entity child, ecs::Entity parent);
   [[nodiscard]] std::uint32_t height(ecs::Entity root);
   void find_tree(ecs::Entity root, std::vector<ecs::Entity>& tree);
-  // Those below `parent`, but for `root`.
+  // Appends the children of `parent`, except `root`.
   void append_children(ecs::Entity parent, ecs::Entity root, std::vector<ecs::Entity>& out) const;
 
   ecs::Registry& registry_;
@@ -96,10 +96,10 @@ class Hierarchy {
   Members members_{registry_, links_};
   DepthOrder order_{worlds_};
   bool settling_ = false;
-  LastSeen seen_;              // of the Transforms
-  ecs::Tick last_update_ = 0;  // what is written in the same tick, but later, has the same stamp
+  LastSeen seen_;              // Transform pool
+  ecs::Tick last_update_ = 0;  // later writes in the same tick have the same change tick
 
-  // Scratch.
+  // Scratch memory.
   std::vector<ecs::Entity> departed_;
   std::vector<ecs::Entity> arrived_;
   std::vector<std::uint32_t> new_sources_;

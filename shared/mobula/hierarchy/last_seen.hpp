@@ -1,5 +1,5 @@
-// Which entity lay at which position of a pool when it was last looked at: what has changed since is told, whoever
-// changed it. Only positions whose entity differs cost more than a comparison of bytes.
+// Entity indices of a pool by position, as last seen: finds changes whatever caused them. Only positions whose entity
+// differs cost more than a comparison of bytes.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,18 @@
 
 namespace mobula::hierarchy {
 
+/// Entity indices of a pool by position, as last seen.
 class LastSeen {
  public:
   [[nodiscard]] bool is_current(const ecs::Pool& pool) const { return version_ == pool.version(); }
-  // Whether this very index was there.
+  /// Returns whether the position held this index.
   [[nodiscard]] bool knows(std::uint32_t position, std::uint32_t index) const {
     return position < indices_.size() && indices_[position] == index;
   }
-  // gone(index) for each that is not in the pool any more, came(position) for each that holds another than before.
-  template <class Gone, class Came>
-  void follow(const ecs::Pool& pool, Gone gone, Came came);
+  /// Calls removed(index) for each entity that left the pool, then added(position) for each position with another
+  /// entity. Updates the record.
+  template <class Removed, class Added>
+  void follow(const ecs::Pool& pool, Removed removed, Added added);
   void clear() {
     indices_.clear();
     version_ = 0;
@@ -26,11 +28,11 @@ class LastSeen {
 
  private:
   std::vector<std::uint32_t> indices_;
-  std::uint64_t version_ = 0;  // of the pool; none has 0
+  std::uint64_t version_ = 0;  // version of the pool; no pool has version 0
 };
 
-template <class Gone, class Came>
-void LastSeen::follow(const ecs::Pool& pool, Gone gone, Came came) {
+template <class Removed, class Added>
+void LastSeen::follow(const ecs::Pool& pool, Removed removed, Added added) {
   const auto before = static_cast<std::uint32_t>(indices_.size());
   const std::span<const std::uint32_t> now = pool.indices();
   const std::uint32_t both = std::min(before, pool.size());
@@ -41,8 +43,8 @@ void LastSeen::follow(const ecs::Pool& pool, Gone gone, Came came) {
       continue;
     for (std::uint32_t position = begin; position < next; ++position) {
       if (position < both && indices_[position] == now[position]) continue;
-      if (position < before && !pool.contains(indices_[position])) gone(indices_[position]);
-      if (position < now.size()) came(position);
+      if (position < before && !pool.contains(indices_[position])) removed(indices_[position]);
+      if (position < now.size()) added(position);
     }
   }
   indices_.assign(now.begin(), now.end());

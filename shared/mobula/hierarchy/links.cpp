@@ -15,10 +15,10 @@ std::span<const std::uint32_t> Links::follow(const ecs::Registry& registry, cons
   seen_values_.resize(seen_indices_.size());
 
   const ecs::Tick since = std::min(last_, registry.tick());
-  const std::span<const ecs::Tick> stamps = parents.stamps();
-  for (std::uint32_t block = 0; block < stamps.size(); ++block)
-    if (stamps[block] >= since) compare_block(parents, block, before);
-  // What only shrank has no stamp.
+  const std::span<const ecs::Tick> change_ticks = parents.change_ticks();
+  for (std::uint32_t block = 0; block < change_ticks.size(); ++block)
+    if (change_ticks[block] >= since) compare_block(parents, block, before);
+  // Blocks that only shrank have no new change tick.
   for (std::uint32_t block = parents.size() >> Pool::block_shift; block << Pool::block_shift < before; ++block)
     compare_block(parents, block, before);
 
@@ -102,21 +102,23 @@ void Links::check(const Pool& parents) const {
   for (std::uint32_t position = 0; position < parents.size(); ++position) {
     [[maybe_unused]] const std::uint32_t index = parents.indices()[position];
     const ecs::Entity parent = parents.typed_address<engine::Parent>(position)->entity;
-    MOBULA_ASSERT(nodes_[index].parent == parent, "a node knows what its Parent says");
-    MOBULA_ASSERT(nodes_[index].linked == (parent && parent.index < nodes_.size()), "who names an index is linked");
+    MOBULA_ASSERT(nodes_[index].parent == parent, "a node has the value of its Parent");
+    MOBULA_ASSERT(nodes_[index].linked == (parent && parent.index < nodes_.size()),
+                  "an entity that names an index is linked");
     named += nodes_[index].linked ? 1u : 0u;
   }
   std::uint32_t listed = 0;
   for (std::uint32_t index = 0; index < nodes_.size(); ++index) {
     std::uint32_t previous = none;
     each_child_of_index(index, [&](std::uint32_t child) {
-      MOBULA_ASSERT(nodes_[child].linked && nodes_[child].parent.index == index, "a list holds those who name it");
-      MOBULA_ASSERT(nodes_[child].previous == previous, "siblings know each other");
+      MOBULA_ASSERT(nodes_[child].linked && nodes_[child].parent.index == index,
+                    "a list holds the entities that name its index");
+      MOBULA_ASSERT(nodes_[child].previous == previous, "siblings are linked both ways");
       previous = child;
       ++listed;
     });
   }
-  MOBULA_ASSERT(listed == named, "whose Parent names an index is in its list");
+  MOBULA_ASSERT(listed == named, "an entity is in the list of the index that its Parent names");
 }
 
 }  // namespace mobula::hierarchy

@@ -1,11 +1,11 @@
-// Who stands below whom: the Parent components turned round, so that an entity's children are found.
+// Links: the inverse of the Parent components, to find an entity's children.
 //
-//   nodes:  by entity index: what the entity's Parent says, its first child, its siblings
-//   seen:   by position in the Parent pool: what lay there when it was last looked at
+//   nodes:  by entity index: the entity's Parent, its first child, its siblings
+//   seen:   by position in the Parent pool: the content last seen
 //
-// Nobody tells it of a write: follow() looks at the blocks that were stamped since, and compares.
-// A child is entered under its parent's index, whatever the generation that its Parent names: those who name a dead
-// entity wait there for nobody, or, in a mirror, for an entity that is told of later.
+// Writes are not reported: follow() reads the blocks changed since the last call and compares. A child is listed under
+// its parent's index, whatever generation its Parent names. A child that names a dead entity stays there; in a mirror
+// the server may add the parent later.
 // Invariant, after follow(): an entity is in the list of an index exactly if its Parent names that index.
 #pragma once
 
@@ -17,27 +17,28 @@
 
 namespace mobula::hierarchy {
 
+/// Children by parent.
 class Links {
  public:
   static constexpr std::uint32_t none = ~0u;
 
-  // Takes in what has been written. Gives the indices whose Parent came, went or changed, some of them twice; good
-  // until the next call.
+  /// Reads what has been written. Returns the indices whose Parent was added, removed or changed, with duplicates.
+  /// Valid until the next call.
   std::span<const std::uint32_t> follow(const ecs::Registry& registry, const ecs::Pool& parents);
-  // Forgets all: the next follow() finds everything new.
+  /// Clears all links. The next follow() reads everything again.
   void clear();
 
-  // What an entity's Parent says; null_entity without one.
+  /// Returns the entity's Parent; null_entity without one.
   [[nodiscard]] ecs::Entity parent(std::uint32_t index) const {
     return index < nodes_.size() ? nodes_[index].parent : ecs::null_entity;
   }
-  // function(index) for each entity whose Parent names the index of `parent`, in no order.
+  /// Calls function(index) for each entity whose Parent names the index of `parent`, in no order.
   template <class Function>
   void each_child_of_index(std::uint32_t parent, Function function) const {
     if (parent >= nodes_.size()) return;
     for (std::uint32_t at = nodes_[parent].first_child; at != none; at = nodes_[at].next) function(at);
   }
-  // The same for those that name this very entity.
+  /// Calls function(index) for each entity whose Parent names this handle.
   template <class Function>
   void each_child(ecs::Entity parent, Function function) const {
     each_child_of_index(parent.index, [&](std::uint32_t child) {
@@ -45,7 +46,7 @@ class Links {
     });
   }
 
-  // Asserts the invariant by walking everything.
+  /// Asserts the invariant by checking every link.
   void check(const ecs::Pool& parents) const;
 
  private:
@@ -67,8 +68,8 @@ class Links {
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> seen_indices_;
   std::vector<engine::Parent> seen_values_;
-  ecs::Tick last_ = 0;  // when follow() looked: what is written in the same tick, but later, has the same stamp
-  std::vector<std::uint32_t> unborn_;  // whose Parent names an index that nothing has ever had
+  ecs::Tick last_ = 0;                 // tick of follow(); later writes in that tick have the same change tick
+  std::vector<std::uint32_t> unborn_;  // their Parents name indices never used so far
   std::vector<std::uint32_t> changed_;
 };
 

@@ -23,8 +23,8 @@ void Members::enter(std::uint32_t index) {
 void Members::leave(std::uint32_t index) {
   Place& left = place(index);
   left.depth = absent;
-  if (left.verdict != Verdict::stands) verdicts_changed_ = true;
-  left.verdict = Verdict::stands;
+  if (left.verdict != Verdict::accepted) verdicts_changed_ = true;
+  left.verdict = Verdict::accepted;
   reconsider_children(index);
 }
 
@@ -58,7 +58,7 @@ void Members::reopen(std::uint32_t index) {
   opened_.push_back(index);
 }
 
-// Up to the first whose depth is known, to a root or round a circle, and back down.
+// Follows parents to the first known depth, to a root or round a cycle, then assigns depths on the way back.
 void Members::find_depth(std::uint32_t index) {
   path_.clear();
   std::uint32_t at = index;
@@ -74,12 +74,12 @@ void Members::find_depth(std::uint32_t index) {
     if (depth > max_depth) {
       close(path_.back(), 1, Verdict::too_deep);
     } else {
-      close(path_.back(), static_cast<std::uint8_t>(depth), Verdict::stands);
+      close(path_.back(), static_cast<std::uint8_t>(depth), Verdict::accepted);
     }
   }
 }
 
-// The path ends in a circle that it has entered at `first`.
+// The path ends in a cycle that begins at `first`.
 void Members::close_circle(std::uint32_t first) {
   for (std::uint32_t last = none; last != first; path_.pop_back()) {
     last = path_.back();
@@ -99,7 +99,7 @@ void Members::list_refusals() {
   verdicts_changed_ = false;
   path_ = opened_;
   for (const Refusal& refusal : refused_) path_.push_back(refusal.entity.index);
-  std::erase_if(path_, [this](std::uint32_t index) { return places_[index].verdict == Verdict::stands; });
+  std::erase_if(path_, [this](std::uint32_t index) { return places_[index].verdict == Verdict::accepted; });
   std::sort(path_.begin(), path_.end());
   path_.erase(std::unique(path_.begin(), path_.end()), path_.end());
   refused_.clear();
@@ -115,14 +115,16 @@ void Members::check() const {
     MOBULA_ASSERT(checked.depth <= max_depth, "each member has a depth");
     const std::uint32_t parent = named(index);
     const std::uint32_t depth = parent == none ? 1u : places_[parent].depth + 1u;
-    if (checked.verdict == Verdict::stands) {
-      MOBULA_ASSERT(checked.depth == depth, "a member stands one below its parent");
+    if (checked.verdict == Verdict::accepted) {
+      MOBULA_ASSERT(checked.depth == depth, "a member's depth is one more than its parent's");
       continue;
     }
     ++refused;
-    MOBULA_ASSERT(checked.depth == 1 && parent != none, "who is refused would have a parent");
-    MOBULA_ASSERT((checked.verdict == Verdict::circle) == in_circle(index), "a circle is found and nothing else");
-    MOBULA_ASSERT(checked.verdict == Verdict::circle || depth == max_depth + 1, "nobody is refused in vain");
+    MOBULA_ASSERT(checked.depth == 1 && parent != none, "a refused member is a root although it names a parent");
+    MOBULA_ASSERT((checked.verdict == Verdict::circle) == in_circle(index),
+                  "exactly the members of cycles are refused as such");
+    MOBULA_ASSERT(checked.verdict == Verdict::circle || depth == max_depth + 1,
+                  "a member is refused only for a reason");
   }
   MOBULA_ASSERT(refused == refused_.size(), "refusals are listed");
 }

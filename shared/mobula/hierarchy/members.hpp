@@ -1,10 +1,10 @@
-// How deep each member of the hierarchy, an entity with a Transform, stands: a root at 1, a child one below its parent.
+// Members: depths of the entities with a Transform. A root has depth 1, a child one more than its parent.
 //
-// A root is whoever has no Parent, or one that names nobody, a dead entity or one that is no member; and whoever is
-// refused: all who stand in a circle, and each who would come to stand at max_depth + 1 (what is below starts at 2
-// again). So depths follow from the Parents alone, not from the order in which they were written.
+// An entity is a root if it has no Parent, or its Parent names no living member. Refused entities are roots too: all
+// in a cycle, and each that would have depth max_depth + 1; the entities below it start at 2 again. So depths follow
+// from the Parents alone, not from the order of writing.
 //
-// Only who is reconsidered, and all below, is looked at by settle().
+// settle() examines only reconsidered entities and those below them.
 #pragma once
 
 #include <mobula/hierarchy/links.hpp>
@@ -13,59 +13,60 @@ namespace mobula::hierarchy {
 
 inline constexpr std::uint32_t max_depth = 32;
 
-// Who is treated as a root although its Parent names a member, and why: "circle" or "too deep".
+/// An entity treated as a root although its Parent names a member. Reasons: "circle" or "too deep".
 struct Refusal {
   ecs::Entity entity;
   const char* reason;
 };
 
+/// Depths of the entities with a Transform.
 class Members {
  public:
   static constexpr std::uint32_t none = Links::none;
 
-  // Both outlive it.
+  /// Both must outlive this object.
   Members(const ecs::Registry& registry, const Links& links) : registry_(registry), links_(links) {}
 
-  // Becomes a member, at first at depth 1, or is none any more. Its children are reconsidered.
+  /// Adds a member, at depth 1 until settle(), or removes it. Reconsiders its children.
   void enter(std::uint32_t index);
   void leave(std::uint32_t index);
-  // Where it stands, or all below it, may have changed. Nothing happens to those that are no members.
+  /// Marks an entity whose depth, or those below it, may have changed. Ignored if it is not a member.
   void reconsider(std::uint32_t index);
-  // Gives those whose depth or parent may have changed, none twice; good until the next call.
+  /// Computes depths. Returns the distinct entities whose depth or parent may have changed; valid until the next call.
   std::span<const std::uint32_t> settle();
   void clear();
 
-  // Of members since the last settle().
+  // The following functions return the state of the last settle().
 
   [[nodiscard]] bool contains(std::uint32_t index) const { return depth(index) != absent; }
-  // 0: no member.
+  /// Returns the depth; 0 if the entity is not a member.
   [[nodiscard]] std::uint8_t depth(std::uint32_t index) const {
     return index < places_.size() ? places_[index].depth : absent;
   }
-  // The parent's index; none: a root.
+  /// Returns the parent's index; none for a root.
   [[nodiscard]] std::uint32_t above(std::uint32_t index) const {
-    return places_[index].verdict == Verdict::stands ? named(index) : none;
+    return places_[index].verdict == Verdict::accepted ? named(index) : none;
   }
-  // In the order of their indices.
+  /// Returns the refused members in index order.
   [[nodiscard]] std::span<const Refusal> refused() const { return refused_; }
 
-  // Asserts that depths are those of the text above.
+  /// Asserts that depths follow the rules above.
   void check() const;
 
  private:
   static constexpr std::uint8_t absent = 0;
-  static constexpr std::uint8_t open = max_depth + 1;     // to be found
-  static constexpr std::uint8_t on_path = max_depth + 2;  // being found: who comes to it again goes round in a circle
+  static constexpr std::uint8_t open = max_depth + 1;     // depth to be computed
+  static constexpr std::uint8_t on_path = max_depth + 2;  // depth being computed: meeting it again means a cycle
 
-  enum class Verdict : std::uint8_t { stands, circle, too_deep };
+  enum class Verdict : std::uint8_t { accepted, circle, too_deep };
   struct Place {
     std::uint8_t depth = absent;
-    Verdict verdict = Verdict::stands;
+    Verdict verdict = Verdict::accepted;
     bool reconsidered = false;
   };
 
   [[nodiscard]] Place& place(std::uint32_t index);
-  // The member that its Parent names, refused or not.
+  // Returns the member that the entity's Parent names, even if refused; none if there is none.
   [[nodiscard]] std::uint32_t named(std::uint32_t index) const;
   [[nodiscard]] bool in_circle(std::uint32_t index) const;
   void reconsider_children(std::uint32_t index);

@@ -1,5 +1,5 @@
-// The arithmetic of compose() and relative_to(), for the sources of this folder, which inline it. Others call those:
-// a team's compiler may fuse products and sums, and the same place would have other bits.
+// Inline arithmetic of compose() and relative_to(), for the sources of this folder. Other code calls those functions:
+// another compiler may fuse products and sums, which gives other bits.
 #pragma once
 
 #include <mobula/hierarchy/world_transform.hpp>
@@ -10,7 +10,7 @@ inline engine::Vec3 cross(const engine::Quat& q, const engine::Vec3& v) {
   return {.x = q.y * v.z - q.z * v.y, .y = q.z * v.x - q.x * v.z, .z = q.x * v.y - q.y * v.x};
 }
 
-// v + 2 w (q × v) + 2 q × (q × v), q's length being 1.
+// Rotates v by q: v + 2 w (q × v) + 2 q × (q × v), for a unit quaternion q.
 inline engine::Vec3 rotate(const engine::Quat& q, const engine::Vec3& v) {
   const engine::Vec3 half = cross(q, v);
   const engine::Vec3 t{.x = half.x + half.x, .y = half.y + half.y, .z = half.z + half.z};

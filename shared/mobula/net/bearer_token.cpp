@@ -17,9 +17,10 @@ core::Result<BearerTokenFile> load_bearer_token(const std::string& path) {
   const bool printable = std::ranges::all_of(line, [](char c) { return c > 0x20 && c < 0x7f; });
   if (line.size() < bearer_bytes_min || line.size() > bearer_bytes_max || !printable)
     return core::Error{
-        "malformed", core::format("{}: is no bearer token: expected {} to {} printable characters without spaces, such "
-                                  "as `openssl rand -hex 32` makes",
-                                  path, bearer_bytes_min, bearer_bytes_max)};
+        "malformed",
+        core::format("{}: not a bearer token: expected {} to {} printable characters without spaces, for example from "
+                     "`openssl rand -hex 32`",
+                     path, bearer_bytes_min, bearer_bytes_max)};
   return BearerTokenFile{line, core::others_may_read(path)};
 }
 

@@ -1,4 +1,4 @@
-// What an admin address asks for (RFC 6750): a token that people made, as the first line of a file.
+// Bearer token of an admin port (RFC 6750): chosen by the operator, stored as the first line of a file.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -11,10 +11,11 @@ inline constexpr std::size_t bearer_bytes_max = 256;
 
 struct BearerTokenFile {
   std::string token;
-  bool others_may_read = false;  // others than its owner: worth a warning
+  bool others_may_read = false;  // by others than its owner; deserves a warning
 };
 
-// A token of printable characters, without spaces. Refused with "cannot read" or "malformed".
+/// Reads a token of bearer_bytes_min to bearer_bytes_max printable characters without spaces.
+/// Errors: "cannot read", "malformed".
 core::Result<BearerTokenFile> load_bearer_token(const std::string& path);
 
 }  // namespace mobula::net

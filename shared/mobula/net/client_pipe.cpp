@@ -27,7 +27,7 @@ class UdpClientPipe final : public ClientPipe {
   std::unique_ptr<UdpSocket> socket_;
 };
 
-// Knows one address alone, its server's.
+// Sends to one address only: its server's.
 class StreamClientPipe final : public ClientPipe, private StreamOwner {
  public:
   StreamClientPipe(EventLoop& loop, const Destination& destination, const StreamLimits& limits,
@@ -46,9 +46,9 @@ class StreamClientPipe final : public ClientPipe, private StreamOwner {
 
  private:
   void stream_datagram(StreamConnection& stream, core::ByteView datagram) override;
-  void stream_batch_taken() override { flush(); }
+  void stream_batch_delivered() override { flush(); }
   void stream_ended(StreamConnection& stream) override;
-  void stream_gone(StreamConnection&) override {}
+  void stream_closed(StreamConnection&) override {}
 
   std::shared_ptr<StreamConnection> stream_;
   DatagramHandler datagram_;
@@ -86,7 +86,7 @@ void StreamClientPipe::stream_datagram(StreamConnection& stream, core::ByteView 
   if (datagram_) datagram_(stream.address(), datagram);
 }
 
-// The handler may destroy this, and itself.
+// The handler may destroy this object, and with it the handler itself.
 void StreamClientPipe::stream_ended(StreamConnection& stream) {
   if (stream.how_ended() == StreamEnd::finished || !closed_) return;
   const ClosedHandler closed = std::move(closed_);

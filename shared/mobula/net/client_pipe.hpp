@@ -1,6 +1,6 @@
-// A client's way to one server: a UDP socket of its own, or one TCP or WebSocket connection. Thousands share a loop,
-// which must outlive them. Handlers are called while the loop runs; on_datagram's must not destroy the pipe,
-// on_closed's may.
+// Pipe from a client to one server: a UDP socket, or a TCP or WebSocket connection. Thousands of pipes may share a
+// loop, which must outlive them. Handlers are called while the loop runs. The handler of on_datagram must not destroy
+// the pipe; that of on_closed may.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 namespace mobula::net {
 
 struct ClientPipeConfig {
-  std::string ca_file = {};  // PEM: whom wss trusts. Empty: the certificates of the system
+  std::string ca_file = {};  // PEM: trusted certificates for wss. Empty for the system's certificates
   StreamLimits stream = {};
 };
 
@@ -22,7 +22,7 @@ struct ClientPipeCounters {
   std::uint64_t bytes_sent = 0;
   std::uint64_t datagrams_received = 0;
   std::uint64_t bytes_received = 0;
-  std::uint64_t dropped = 0;  // no room, not connected, or refused by the kernel
+  std::uint64_t dropped = 0;  // queue full, not connected, or refused by the kernel
 };
 
 class ClientPipe : public transport::Output {
@@ -30,14 +30,15 @@ class ClientPipe : public transport::Output {
   using DatagramHandler = std::function<void(const transport::Address& from, core::ByteView datagram)>;
   using ClosedHandler = std::function<void(std::string_view reason)>;
 
-  // Connecting goes on while the loop runs; meanwhile a stream is not ready, and drops what it is given. Refused as by
-  // UdpSocket::open, or with "bad certificate".
+  /// Opens a pipe. A stream connects while the loop runs; until then it is not ready and drops datagrams.
+  /// Errors: those of UdpSocket::open, and "bad certificate".
   static core::Result<std::unique_ptr<ClientPipe>> open(EventLoop& loop, const Destination& destination,
                                                         const ClientPipeConfig& config = {});
 
-  // What comes before there is a handler waits.
+  /// Sets the handler of received datagrams. Earlier datagrams are kept until there is one.
   virtual void on_datagram(DatagramHandler handler) = 0;
-  // A stream could not be made or is gone, once, unless finished() asked for it. Never for UDP.
+  /// Sets the handler of a stream that could not be opened or was closed. It is called once, but not after finished()
+  /// and never for UDP.
   virtual void on_closed(ClosedHandler handler) = 0;
   [[nodiscard]] virtual ClientPipeCounters counters() const = 0;
 };

@@ -1,4 +1,4 @@
-// Datagrams in a stream of bytes, each behind its length:
+// Framing of datagrams in a byte stream. Each frame:
 //   u16 size, 1 to datagram_bytes_max
 //   the datagram
 #pragma once
@@ -10,14 +10,14 @@ namespace mobula::net {
 
 inline constexpr std::size_t datagram_length_bytes = sizeof(std::uint16_t);
 
-// Takes such a stream apart, however its bytes come.
-// Invariant: partial_ is the beginning of one datagram with its length, or, until the next call, the whole of one that
-// was handed out.
+/// Splits such a stream, received in pieces of any size, into datagrams.
+/// Invariant: partial_ holds the beginning of one frame or, until the next call, the complete frame of the returned
+/// datagram.
 class DatagramReader {
  public:
-  // The next datagram, whose bytes are taken off the front of `bytes`; an empty one: all were taken, and its end has
-  // not come. It lies in `bytes` or here, until the next call.
-  // Refused with "bad length", then and ever after: where the next one begins cannot be known.
+  /// Removes the next datagram from the front of `bytes` and returns it. Empty if its end has not been received yet.
+  /// It lies in `bytes` or in the reader, and is valid until the next call.
+  /// Errors: "bad length". It is permanent, since the start of the next frame is unknown.
   core::Result<core::ByteView> next(core::ByteView& bytes);
 
   void check() const;
@@ -26,7 +26,7 @@ class DatagramReader {
   void keep(core::ByteView& bytes, std::size_t up_to);
 
   core::Bytes partial_;
-  bool handed_out_ = false;
+  bool returned_ = false;
 };
 
 }  // namespace mobula::net

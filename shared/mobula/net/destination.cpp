@@ -19,7 +19,7 @@ constexpr std::array prefixes{
     Prefix{"wss:", transport::Pipe::websocket, true},
 };
 
-// "upd:localhost:7777": letters and a colon before what would be an address. Otherwise empty.
+// Returns letters before a colon and a HOST:PORT, for example "upd" in "upd:localhost:7777". Otherwise empty.
 std::string_view unknown_prefix(std::string_view text) {
   const std::size_t colon = text.find(':');
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -36,7 +36,7 @@ std::string host_in(std::string_view host_and_port) {
 
 }  // namespace
 
-// A host may be called "tcp": then a port follows and nothing else, as in "tcp:7777".
+// A host may be named "tcp": "tcp:7777" is a host and a port.
 core::Result<Destination> parse_destination(std::string_view text) {
   Destination destination;
   for (const Prefix& prefix : prefixes) {
@@ -47,7 +47,7 @@ core::Result<Destination> parse_destination(std::string_view text) {
     break;
   }
   if (const std::string_view other = unknown_prefix(text); !other.empty())
-    return core::Error{"bad address", core::format("there is no pipe '{}'; there are udp, tcp, ws and wss", other)};
+    return core::Error{"bad address", core::format("unknown pipe '{}'; known: udp, tcp, ws, wss", other)};
   const core::Result<transport::Address> found = resolve(text);
   if (!found) return found.error();
   destination.address.ip = found->ip;

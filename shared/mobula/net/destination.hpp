@@ -1,4 +1,4 @@
-// Where a client connects to, and over which pipe.
+// Server address and pipe of a client's connection.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -11,17 +11,17 @@ namespace mobula::net {
 struct Destination {
   transport::Address address;  // with its pipe
   bool secure = false;         // wss
-  std::string host;            // as it was written, for TLS and HTTP; no brackets
+  std::string host;            // as written, for TLS and HTTP; without brackets
   std::string host_and_port;
 
   [[nodiscard]] transport::Pipe pipe() const { return address.pipe; }
 };
 
-// "[udp:|tcp:|ws:|wss:]HOST:PORT", udp where nothing is said. A name is looked up and the call waits for the answer.
-// Refused as by resolve().
+/// Parses "[udp:|tcp:|ws:|wss:]HOST:PORT"; the default is udp. Resolves a host name, which blocks.
+/// Errors: those of resolve().
 core::Result<Destination> parse_destination(std::string_view text);
 
-// Of a token's address, or another that is known already. Never secure: an address has no name to check.
+/// Returns the destination of a known address, for example of a token. Never secure: there is no name to verify.
 Destination destination_of(const transport::Address& address);
 
 }  // namespace mobula::net

@@ -12,11 +12,11 @@
 namespace mobula::net {
 namespace {
 
-// Of a run_until whose deadline has passed: enough for what thousands of clients say in a tick. Whoever is late and
-// hears less of them learns too late what they have, says more for it, and is later still.
+// Time budget of a run_until whose deadline has passed. It suffices for the datagrams of thousands of clients per tick.
+// A late server that skipped them would get acknowledgements late, send more data, and fall further behind.
 constexpr core::Nanoseconds late_budget = 10 * core::millisecond;
 
-// A process may hold thousands of sockets; the soft limit is often 1024.
+// Raises the soft limit of open files, often 1024: a process may hold thousands of sockets.
 void raise_open_files_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -33,9 +33,9 @@ void wait_for(EventLoop::Impl::Signals& signals) {
 }
 
 void handle(EventLoop::Impl::Signals& signals, std::span<const int> numbers, std::function<void()> handler) {
-  MOBULA_ASSERT(!signals.handler, "a loop has one handler of such signals");
+  MOBULA_ASSERT(!signals.handler, "a loop has one handler per kind of signal");
   signals.handler = std::move(handler);
-  boost::system::error_code ignored;  // they are signals that can be caught
+  boost::system::error_code ignored;  // these signals can be caught
   for (const int number : numbers) signals.set.add(number, ignored);
   wait_for(signals);
 }
@@ -43,21 +43,21 @@ void handle(EventLoop::Impl::Signals& signals, std::span<const int> numbers, std
 constexpr std::array stop_signals{SIGINT, SIGTERM};
 constexpr std::array reload_signals{SIGHUP};
 
-// Of the process, as signals are.
-std::atomic<bool> asked_to_stop = false;
-void (*tell_loop)(int) = nullptr;  // Asio's handler
+// State of the process, since signals belong to it.
+std::atomic<bool> stop_requested = false;
+void (*asio_handler)(int) = nullptr;
 
-// The second one counts also if the loop never comes to hear of the first.
-void take_stop_signal(int number) {
-  if (asked_to_stop.exchange(true)) std::_Exit(128 + number);
-  tell_loop(number);
+// Ends the process at the second signal, even if the loop never handles the first.
+void handle_stop_signal(int number) {
+  if (stop_requested.exchange(true)) std::_Exit(128 + number);
+  asio_handler(number);
 }
 
-void put_before_asio(int number) {
+void install_before_asio(int number) {
   struct sigaction action{};
   ::sigaction(number, nullptr, &action);
-  if (action.sa_handler != take_stop_signal) tell_loop = action.sa_handler;
-  action.sa_handler = take_stop_signal;
+  if (action.sa_handler != handle_stop_signal) asio_handler = action.sa_handler;
+  action.sa_handler = handle_stop_signal;
   ::sigaction(number, &action, nullptr);
 }
 
@@ -87,9 +87,9 @@ void EventLoop::stop() {
 bool EventLoop::stopped() const { return impl_->stopped; }
 
 void EventLoop::on_stop_signal(std::function<void()> handler) {
-  asked_to_stop = false;
+  stop_requested = false;
   handle(impl_->stop_signals, stop_signals, std::move(handler));
-  std::ranges::for_each(stop_signals, put_before_asio);
+  std::ranges::for_each(stop_signals, install_before_asio);
 }
 
 void EventLoop::on_reload_signal(std::function<void()> handler) {

@@ -1,5 +1,5 @@
-// Waits for sockets and signals until a deadline and calls their handlers. One thread runs it, and all handlers.
-// Owns nothing but the waiting; sockets must be gone before their loop.
+// Waits for sockets and signals until a deadline and calls their handlers, all in one thread.
+// It owns no sockets; they must be destroyed before their loop.
 #pragma once
 
 #include <functional>
@@ -15,21 +15,21 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  // Returns at the deadline (core::monotonic_now), or at once when stopped. A deadline that has passed still
-  // handles what is ready, for a bounded time: a late server must not go deaf.
+  /// Runs handlers until the deadline (core::monotonic_now) or until stopped. If the deadline has passed, it still
+  /// handles ready sockets for a bounded time: a late server must keep receiving.
   void run_until(core::Nanoseconds deadline);
 
-  // Ends the current and every later run_until. From the loop's thread or any other.
+  /// Ends the current and every later run_until. May be called from any thread.
   void stop();
   [[nodiscard]] bool stopped() const;
 
-  // Called in run_until after the first SIGINT or SIGTERM; one handler per process. A second signal ends the process at
-  // once, whatever it is doing, with status 128 + its number.
+  /// Sets the handler of the first SIGINT or SIGTERM, called in run_until; one per process. A second signal ends the
+  /// process at once with status 128 + its number.
   void on_stop_signal(std::function<void()> handler);
-  // After each SIGHUP.
+  /// Sets the handler of SIGHUP.
   void on_reload_signal(std::function<void()> handler);
 
-  // Asio's side, for this folder's sources.
+  /// Asio's part, for the sources of this folder.
   struct Impl;
   [[nodiscard]] Impl& impl() { return *impl_; }
 

@@ -1,4 +1,4 @@
-// Asio's side of EventLoop, for the sources of this folder alone.
+// Asio's part of EventLoop, for the sources of this folder only.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@
 namespace mobula::net {
 
 struct EventLoop::Impl {
-  // What one read of a stream takes at most; then the others have their turn.
+  // Maximum bytes per read of a stream, so that other streams get their turn.
   static constexpr std::size_t stream_bytes_max = 16 * 1024;
 
-  // One thread runs it; stop may come from another, so Asio's locks stay.
+  // One thread runs it, but stop() may be called from another: Asio's locks stay enabled.
   boost::asio::io_context io{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
-  // Signals of one kind, and who is told of them.
+  // Signals of one kind and their handler.
   struct Signals {
     explicit Signals(boost::asio::io_context& io) : set(io) {}
     boost::asio::signal_set set;
@@ -34,17 +34,17 @@ struct EventLoop::Impl {
   Signals stop_signals{io};
   Signals reload_signals{io};
   std::atomic<bool> stopped = false;
-  boost::asio::steady_timer deadline{io};  // of run_until
-  // All sockets of the loop use them, one after the other: there may be thousands, each with little of its own.
+  boost::asio::steady_timer deadline{io};  // deadline of run_until
+  // Buffers shared by all sockets of the loop: there may be thousands of sockets.
   UdpSendBatch send_batch;
   UdpReceiveBatch receive_batch;
   std::array<std::byte, stream_bytes_max> stream_bytes;
-  // What clients trust, by file name: reading the system's certificates takes long, and thousands of bots share them.
+  // Trusted certificates by file name. Loading the system's certificates is slow, and thousands of bots share them.
   std::map<std::string, std::shared_ptr<boost::asio::ssl::context>> client_tls;
 };
 
 transport::Address to_address(const boost::asio::ip::udp::endpoint& endpoint);
-// IPv4 where the address is one of IPv4.
+// Returns an IPv4 address if `address` is a mapped one.
 boost::asio::ip::address to_ip(const transport::Address& address);
 
 }  // namespace mobula::net

@@ -20,7 +20,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::uint32_t header_bytes_max = 16 * 1024;
-constexpr std::size_t said_bytes_max = 400;  // of what a server says, in our message
+constexpr std::size_t server_message_bytes_max = 400;  // part of the error message
 
 struct Url {
   std::string host_port;
@@ -31,23 +31,23 @@ core::Result<Url> parse_url(const std::string& url) {
   constexpr std::string_view scheme = "http://";
   const bool plain = std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c < 0x7f; });
   if (!plain || !url.starts_with(scheme) || url.find_first_of("@#") != std::string::npos)
-    return core::Error{"bad address", core::format("'{}' is no address: expected http://HOST:PORT/path", url)};
+    return core::Error{"bad address", core::format("'{}' is not an address: expected http://HOST:PORT/path", url)};
   const std::string rest = url.substr(scheme.size());
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   return Url{rest.substr(0, slash), slash < rest.size() ? rest.substr(slash) : "/"};
 }
 
-// The sentence in {"error":{"message":"…"}}, or the body as it is; nothing that would spoil a line.
-std::string said(const std::string& body) {
+// Returns the message in {"error":{"message":"…"}}, or the body. Empty if it is too long or not printable.
+std::string server_message(const std::string& body) {
   const nlohmann::json json = nlohmann::json::parse(body, nullptr, false);
   const nlohmann::json::json_pointer message("/error/message");
   std::string text = body;
   if (json.is_object() && json.contains(message) && json.at(message).is_string()) text = json.at(message);
   text = core::trimmed(text);
-  return text.size() <= said_bytes_max && core::is_printable(text) ? text : "";
+  return text.size() <= server_message_bytes_max && core::is_printable(text) ? text : "";
 }
 
-// Runs once. One deadline for all its steps.
+// One HTTP exchange; runs once, with one deadline for all steps.
 class Exchange {
  public:
   Exchange(const std::string& url, const HttpOptions& options) : url_(url), options_(options) {
@@ -69,7 +69,7 @@ class Exchange {
 
  private:
   void write() {
-    // A server that refuses may answer before it has read all: what became of the question shows in the answer.
+    // A server that refuses may answer before it has read the whole request, so write errors are ignored.
     http::async_write(stream_, request_, [this](error_code, std::size_t) { read(); });
   }
   void read() {
@@ -84,12 +84,12 @@ class Exchange {
     if (!connected_) return {"unreachable", core::format("{}: {}", url_, error_.message())};
     if (error_ == http::error::body_limit)
       return {"bad answer", core::format("{}: the answer is longer than {} bytes", url_, options_.answer_bytes_max)};
-    return {"bad answer", core::format("{}: no good HTTP answer: {}", url_, error_.message())};
+    return {"bad answer", core::format("{}: malformed HTTP answer: {}", url_, error_.message())};
   }
   core::Result<std::string> answer() {
     http::response<http::string_body>& response = parser_.get();
     if (http::to_status_class(response.result()) == http::status_class::successful) return std::move(response.body());
-    const std::string why = said(response.body());
+    const std::string why = server_message(response.body());
     return core::Error{"refused", core::format("{}: {}{}{}", url_, response.result_int(), why.empty() ? "" : " ", why)};
   }
 

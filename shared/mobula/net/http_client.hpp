@@ -1,5 +1,5 @@
-// One question over HTTP/1.1 and its answer, for programs that ask an admin address at start. The call waits, at most
-// for `timeout`; the looking up of a host's name comes on top.
+// Blocking HTTP/1.1 requests, for programs that query an admin port at start. A call takes at most `timeout`, plus the
+// time to resolve a host name.
 #pragma once
 
 #include <mobula/core/clock.hpp>
@@ -10,17 +10,17 @@
 namespace mobula::net {
 
 struct HttpOptions {
-  core::Nanoseconds timeout = 5 * core::second;         // of the whole exchange
-  std::size_t answer_bytes_max = std::size_t{1} << 24;  // of its body
-  std::string bearer{};                                 // token; empty: none is said
+  core::Nanoseconds timeout = 5 * core::second;         // for the whole exchange
+  std::size_t answer_bytes_max = std::size_t{1} << 24;  // maximum size of the body
+  std::string bearer{};                                 // bearer token; empty for none
 };
 
-// `url`: "http://HOST:PORT/path". The answer's body; no redirect is followed. Refused with
-//   "bad address"   the URL is not like that
-//   "unreachable"   nobody listens there
-//   "timed out"
-//   "bad answer"    it is no HTTP, or too long
-//   "refused"       any status but 2xx; the message has the status and what the server says
+/// Returns the body of the answer. `url` is "http://HOST:PORT/path". Redirects are not followed. Errors:
+///   "bad address"   malformed URL
+///   "unreachable"   unknown host, or no server at this address
+///   "timed out"     no complete answer within `timeout`
+///   "bad answer"    not HTTP, or larger than answer_bytes_max
+///   "refused"       status other than 2xx; the message has the status and the server's text
 core::Result<std::string> http_get(const std::string& url, const HttpOptions& options = {});
 core::Result<std::string> http_post(const std::string& url, std::string_view json, const HttpOptions& options = {});
 

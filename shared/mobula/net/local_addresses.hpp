@@ -1,4 +1,4 @@
-// Where this machine can be reached: what a server puts into tokens when nobody tells it its public addresses.
+// Addresses of this machine: the default for the public addresses in connect tokens.
 #pragma once
 
 #include <mobula/transport/address.hpp>
@@ -6,7 +6,7 @@
 
 namespace mobula::net {
 
-// Those of interfaces that are up: first the others, then loopback; IPv4 before IPv6, without link-local ones.
+/// Returns the addresses of active interfaces, with `port`: loopback last, IPv4 before IPv6, no link-local ones.
 std::vector<transport::Address> local_addresses(std::uint16_t port);
 
 }  // namespace mobula::net

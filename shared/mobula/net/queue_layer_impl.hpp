@@ -1,5 +1,5 @@
-// What Beast's WebSocket stands on: it reads from the connection and writes into the connection's queue. So a frame is
-// always whole, several are written as one piece, and the queue's bound holds for pongs too.
+// Stream layer below Beast's WebSocket: reads from the connection and writes into the connection's queue. So frames are
+// never split, several are written with one call, and the queue's limit also applies to pongs.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -13,19 +13,19 @@
 
 namespace mobula::net {
 
-// Of the connection: takes the bytes, or says why not.
+// Queue of the connection: accepts a frame's bytes, or returns an error.
 class FrameQueue {
  public:
   virtual boost::system::error_code queue_frame(std::size_t bytes) = 0;
   virtual void queue_bytes(core::ByteView bytes) = 0;
-  // Frames of Beast's own (handshake, pong, close) are written at once.
+  // Requests a write: Beast's own frames (handshake, pong, close) are written at once.
   virtual void queue_is_due() = 0;
 
  protected:
   ~FrameQueue() = default;
 };
 
-// Owns nothing; the connection owns it.
+// Owned by the connection. Owns nothing.
 template <class Next>
 class QueueLayer {
  public:
@@ -64,7 +64,7 @@ class QueueLayer {
         handler, error, size);
   }
 
-  // Beast asks for these of any layer. It is not asked to read or write what it would have to wait for.
+  // Required of any layer by Beast. Blocking reads and writes are never called.
   template <class Buffers>
   std::size_t read_some(const Buffers&, error_code& error) {
     error = boost::asio::error::operation_not_supported;
@@ -86,7 +86,7 @@ class QueueLayer {
   FrameQueue* queue_;
 };
 
-// Found by Beast through their arguments: the connection closes itself.
+// Found by Beast through argument-dependent lookup. They do nothing because the connection closes itself.
 template <class Next>
 void beast_close_socket(QueueLayer<Next>&) {}
 

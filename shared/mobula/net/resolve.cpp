@@ -38,10 +38,10 @@ core::Result<HostPort> split(std::string_view text) {
   if (!bracketed && host.find(':') != std::string_view::npos) {
     return bad_address(text, "an IPv6 address is written in brackets, like [::1]:7777");
   }
-  if (host.empty()) return bad_address(text, "there is no host before the colon");
-  if (host.find('\0') != std::string_view::npos) return bad_address(text, "a host's name has no zeros");
+  if (host.empty()) return bad_address(text, "the host before the colon is missing");
+  if (host.find('\0') != std::string_view::npos) return bad_address(text, "a host name must not contain zero bytes");
   const std::optional<std::uint16_t> port = parse_port(text.substr(colon + 1));
-  if (!port) return bad_address(text, "the port must be a number up to 65535");
+  if (!port) return bad_address(text, "the port must be a number from 0 to 65535");
   return HostPort{std::string(host), *port, bracketed};
 }
 
@@ -69,13 +69,13 @@ asio::ip::address to_ip(const transport::Address& address) {
 core::Result<transport::Address> resolve(std::string_view host_and_port) {
   const core::Result<HostPort> parts = split(host_and_port);
   if (!parts.ok()) return parts.error();
-  if (parts->port == 0) return bad_address(host_and_port, "nobody can be reached at port 0");
+  if (parts->port == 0) return bad_address(host_and_port, "port 0 cannot be connected to");
   if (const std::optional<transport::Address> numeric = parse_numeric(*parts)) {
-    const bool nobody = numeric->is_any() || *numeric == transport::Address::v4(0, 0, 0, 0, numeric->port);
-    if (nobody) return bad_address(host_and_port, "that is where to listen; 127.0.0.1 is this machine");
+    const bool unspecified = numeric->is_any() || *numeric == transport::Address::v4(0, 0, 0, 0, numeric->port);
+    if (unspecified) return bad_address(host_and_port, "it is only for listening; use 127.0.0.1 for this machine");
     return *numeric;
   }
-  if (parts->bracketed) return bad_address(host_and_port, "what is in brackets is no IPv6 address");
+  if (parts->bracketed) return bad_address(host_and_port, "the text in brackets is not an IPv6 address");
 
   asio::io_context io;
   udp::resolver resolver(io);
@@ -97,7 +97,7 @@ core::Result<transport::Address> parse_listen(std::string_view text) {
   const core::Result<HostPort> parts = split(text);
   if (!parts.ok()) return parts.error();
   if (const std::optional<transport::Address> numeric = parse_numeric(*parts)) return *numeric;
-  return bad_address(text, "expected PORT, A.B.C.D:PORT or [IPV6]:PORT; names are not looked up here");
+  return bad_address(text, "expected PORT, A.B.C.D:PORT or [IPV6]:PORT; host names are not resolved here");
 }
 
 }  // namespace mobula::net

@@ -12,7 +12,7 @@ using transport::Pipe;
 constexpr auto pipes_count = static_cast<std::size_t>(Pipe::count);
 constexpr std::size_t index_of(Pipe pipe) { return static_cast<std::size_t>(pipe); }
 
-// Where a pipe that was not opened would be.
+// Stands in for a pipe that is not open.
 class NoPipe final : public transport::Output {
  public:
   void send(const Address&, core::ByteView) override {}

@@ -1,5 +1,5 @@
-// All pipes of a server as one: UDP always, TCP and WebSocket where they are wanted. Where a datagram goes, the pipe in
-// its address says. The loop must outlive it; handlers are called while the loop runs and must not destroy it.
+// All pipes of a server as one output: UDP always, TCP and WebSocket if configured. The pipe in an address selects the
+// pipe. The loop must outlive this. Handlers are called while the loop runs and must not destroy it.
 #pragma once
 
 #include <functional>
@@ -15,42 +15,43 @@
 namespace mobula::net {
 
 struct ServerPipesConfig {
-  transport::Address listen = {};  // of UDP; the others listen at the same address
+  transport::Address listen = {};  // UDP address; TCP and WebSocket use the same IP address
   std::optional<std::uint16_t> tcp_port = {};
   std::optional<std::uint16_t> websocket_port = {};
-  // PEM files, both or none: WebSocket is then wss and nothing else.
+  /// PEM files, both or none. With them WebSocket accepts wss only.
   std::string certificate_file = {};
   std::string key_file = {};
-  StreamLimits streams = {};  // of TCP and of WebSocket, each
+  StreamLimits streams = {};  // for TCP and WebSocket, each
 };
 
 class ServerPipes final : public transport::Output {
  public:
   using DatagramHandler = std::function<void(const transport::Address& from, core::ByteView datagram)>;
-  // A stream that has said something is gone, and the owner has not finished it.
+  /// Called for a closed stream that had sent a datagram and was not finished by the owner.
   using ClosedHandler = std::function<void(const transport::Address& from, std::string_view reason)>;
 
-  // Refused as by UdpSocket::open, or with "bad certificate", "bad key".
+  /// Opens the pipes. Errors: those of UdpSocket::open, "bad certificate", "bad key".
   static core::Result<std::unique_ptr<ServerPipes>> open(EventLoop& loop, const ServerPipesConfig& config);
   ~ServerPipes() override;
   ServerPipes(const ServerPipes&) = delete;
   ServerPipes& operator=(const ServerPipes&) = delete;
 
-  // What comes before there is a handler waits in the kernel. `datagram` is valid during the call.
+  /// Sets the handler of received datagrams, which are valid during the call. Earlier ones are kept by the kernel.
   void on_datagram(const DatagramHandler& handler);
   void on_closed(const ClosedHandler& handler);
 
-  // A datagram has 1 to datagram_bytes_max bytes. What does not fit, or has nowhere to go, is dropped and counted.
+  /// Sends a datagram of 1 to datagram_bytes_max bytes. It is dropped and counted if the queue is full or the
+  /// connection closed.
   void send(const transport::Address& to, core::ByteView datagram) override;
   [[nodiscard]] bool ready(const transport::Address& to) const override;
   void flush() override;
-  // Without effect on UDP.
+  /// Closes a stream after its queue is sent. Has no effect on UDP.
   void finished(const transport::Address& to) override;
 
-  // 0: there is no such pipe.
+  /// Returns the port. 0 if the pipe is not open.
   [[nodiscard]] std::uint16_t local_port(transport::Pipe pipe) const;
   [[nodiscard]] const UdpCounters& udp_counters() const;
-  // Of TCP or WebSocket. All zero: there is no such pipe.
+  /// Returns the counters and connections of TCP or WebSocket. All zero if the pipe is not open.
   [[nodiscard]] const StreamCounters& stream_counters(transport::Pipe pipe) const;
   [[nodiscard]] std::uint32_t connections(transport::Pipe pipe) const;
   void check() const;

@@ -1,4 +1,4 @@
-// Our addresses as the kernel's, without a library between: it is done for every datagram.
+// Conversion between Address and the kernel's socket addresses. Done for every datagram, so without a library.
 #pragma once
 
 #include <arpa/inet.h>
@@ -11,14 +11,14 @@
 
 namespace mobula::net {
 
-// Room for either family; which one it is, its first field says.
+/// Socket address of either family; the first field has the family.
 union SocketAddress {
   sockaddr any;
   sockaddr_in v4;
   sockaddr_in6 v6;
 };
 
-// IPv4 as ::ffff:a.b.c.d, as sockets that speak both take it. The size for the kernel.
+/// Writes an IPv6 socket address, with IPv4 as ::ffff:a.b.c.d, for dual-stack sockets. Returns its size.
 inline socklen_t to_v6(const transport::Address& address, SocketAddress& out) {
   out.v6 = {};
   out.v6.sin6_family = AF_INET6;
@@ -27,7 +27,7 @@ inline socklen_t to_v6(const transport::Address& address, SocketAddress& out) {
   return sizeof out.v6;
 }
 
-// The address must be IPv4.
+/// Writes an IPv4 socket address and returns its size. The address must be IPv4.
 inline socklen_t to_v4(const transport::Address& address, SocketAddress& out) {
   out.v4 = {};
   out.v4.sin_family = AF_INET;

@@ -9,16 +9,16 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// What a frame adds to its datagram, at most.
+// Maximum overhead of a frame.
 constexpr std::size_t frame_overhead_max = 16;
-// A queue that was long gives its memory back.
+// A larger queue frees its memory when it becomes empty.
 constexpr std::size_t kept_bytes_max = 8 * 1024;
-// Little waits in the kernel, so that a full pipe is seen while its datagrams are still young.
+// Small kernel buffer, so that a full pipe is detected while its datagrams are still recent.
 constexpr int kernel_send_bytes = 64 * 1024;
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(StreamEnd::count)> end_names{
-    "finished",     "closed by peer", "connection lost", "bad length", "bad message", "bad handshake",
-    "said nothing", "unanswered",     "crowded out",     "stalled",    "unreachable"};
+    "finished",    "closed by peer", "connection lost", "bad length", "bad message", "bad handshake",
+    "no datagram", "unanswered",     "crowded out",     "stalled",    "unreachable"};
 
 }  // namespace
 
@@ -60,19 +60,20 @@ void StreamConnection::opened() {
 }
 
 bool StreamConnection::send(core::ByteView datagram) {
-  MOBULA_ASSERT(!datagram.empty() && datagram.size() <= transport::datagram_bytes_max, "no datagram");
+  MOBULA_ASSERT(!datagram.empty() && datagram.size() <= transport::datagram_bytes_max,
+                "a datagram has 1 to datagram_bytes_max bytes");
   if (state_ != State::open || !has_room(datagram.size() + frame_overhead_max)) return false;
   sent_since_ = true;
   return append_frame(datagram);
 }
 
-void StreamConnection::hear(core::ByteView datagram) {
-  heard_ = true;
+void StreamConnection::deliver(core::ByteView datagram) {
+  received_ = true;
   if (owner_ != nullptr) owner_->stream_datagram(*this, datagram);
 }
 
-void StreamConnection::batch_taken() {
-  if (owner_ != nullptr) owner_->stream_batch_taken();
+void StreamConnection::batch_delivered() {
+  if (owner_ != nullptr) owner_->stream_batch_delivered();
 }
 
 core::ByteView StreamConnection::next_to_write() {
@@ -85,35 +86,35 @@ core::ByteView StreamConnection::next_to_write() {
   return core::ByteView(out_).subspan(out_done_);
 }
 
-void StreamConnection::end(StreamEnd reason, Goodbye goodbye) {
+void StreamConnection::end(StreamEnd reason, CloseFrame frame) {
   if (state_ == State::opening) return close(reason);
   if (state_ != State::open) return;
   state_ = State::finishing;
-  tell_end(reason);
-  append_goodbye(goodbye);
+  notify_end(reason);
+  append_close_frame(frame);
   arm(limits_.closing_max);
   write();
 }
 
 void StreamConnection::refuse_opening(StreamEnd reason) {
   state_ = State::open;
-  end(reason, Goodbye::none);
+  end(reason, CloseFrame::none);
 }
 
 void StreamConnection::close(StreamEnd reason) {
   if (state_ == State::closed) return;
   state_ = State::closed;
-  tell_end(reason);
+  notify_end(reason);
   error_code ignored;
   socket().close(ignored);
   timer_.cancel();
   asio::post(loop_.io, [self = shared_from_this()] {
-    if (self->owner_ != nullptr) self->owner_->stream_gone(*self);
+    if (self->owner_ != nullptr) self->owner_->stream_closed(*self);
   });
 }
 
-// The owner may be in the middle of something: it is told when the loop runs.
-void StreamConnection::tell_end(StreamEnd reason) {
+// Notifies the owner from the loop, since the owner may be inside a call of its own.
+void StreamConnection::notify_end(StreamEnd reason) {
   if (ended_) return;
   ended_ = true;
   end_ = reason;
@@ -136,7 +137,7 @@ void StreamConnection::read_failed(const error_code& error) {
 void StreamConnection::arm(core::Nanoseconds after) {
   timer_.expires_after(std::chrono::nanoseconds(after));
   timer_.async_wait([self = shared_from_this()](const error_code& error) {
-    // Armed anew while this call was waiting for its turn: then it is not for now.
+    // Ignored if the timer was armed again while this call was queued.
     if (!error && self->timer_.expiry() <= std::chrono::steady_clock::now()) self->timer_expired();
   });
 }
@@ -145,7 +146,7 @@ void StreamConnection::timer_expired() {
   if (state_ == State::closed) return;
   if (state_ == State::finishing) return close(end_);
   if (!server_) return close(StreamEnd::unreachable);
-  if (!heard_) return close(StreamEnd::said_nothing);
+  if (!received_) return close(StreamEnd::no_datagram);
   if (!sent_since_) return close(waiting_bytes() > 0 ? StreamEnd::stalled : StreamEnd::unanswered);
   sent_since_ = false;
   arm(limits_.nothing_sent_max);

@@ -1,6 +1,6 @@
-// One connection of a stream pipe: datagrams in, datagrams out, with a bounded queue. Asio's side, for this folder.
-// Owned by whoever accepted or opened it and by the operations that are under way. One thread.
-// Invariant: once it has ended, nothing it receives is told and nothing it is given is sent.
+// One connection of a stream pipe: sends and receives datagrams, with a bounded queue. For the sources of this folder.
+// Owned by the object that accepted or opened it and by its pending operations. Single-threaded.
+// Invariant: after its end it delivers no received datagram and sends no new one.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -13,16 +13,16 @@ namespace mobula::net {
 
 class StreamConnection;
 
-// Called from the loop only, never from within a call of the owner's own.
+// Callbacks to the owner. Called from the loop only, never within a call of the owner.
 class StreamOwner {
  public:
   virtual void stream_datagram(StreamConnection& stream, core::ByteView datagram) = 0;
-  // What came in one read has been told.
-  virtual void stream_batch_taken() = 0;
-  // Once: nothing more comes or can be sent. It may still say goodbye.
+  // All datagrams of one read have been delivered.
+  virtual void stream_batch_delivered() = 0;
+  // Called once: nothing more is received or sent, except a close frame.
   virtual void stream_ended(StreamConnection& stream) = 0;
-  // Once, after that: it may be forgotten. The last call.
-  virtual void stream_gone(StreamConnection& stream) = 0;
+  // Called once after stream_ended, as the last call: the owner may release the connection.
+  virtual void stream_closed(StreamConnection& stream) = 0;
 
  protected:
   ~StreamOwner() = default;
@@ -31,11 +31,11 @@ class StreamOwner {
 struct StreamSetup {
   EventLoop::Impl& loop;
   boost::asio::ip::tcp::socket socket;
-  transport::Address address;  // the peer's
+  transport::Address address;  // the peer's address
   StreamOwner& owner;
   const StreamLimits& limits;
   std::shared_ptr<boost::asio::ssl::context> tls = nullptr;
-  // The client's side: the name it connects to, HOST, and how the Host header has it. Empty: the server's side.
+  // For a client: the host name, and the value of the Host header. Empty for a server.
   std::string host = {};
   std::string host_header = {};
 };
@@ -46,50 +46,50 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
   StreamConnection(const StreamConnection&) = delete;
   StreamConnection& operator=(const StreamConnection&) = delete;
 
-  // The server's side begins with an accepted socket, the client's by connecting.
+  // Starts a server's connection with an accepted socket, or a client's by connecting.
   void accept();
   void connect(const boost::asio::ip::tcp::endpoint& to);
 
-  // False: dropped, there was no room.
+  // Queues a datagram. Returns false if it was dropped: not open, or the queue is full.
   bool send(core::ByteView datagram);
-  // Writes what waits, as one piece where the kernel has room.
+  // Writes the queue, with one call if the kernel has room.
   virtual void write() = 0;
   [[nodiscard]] bool ready() const { return state_ == State::open && waiting_bytes() <= limits_.ready_bytes_max; }
   [[nodiscard]] bool is_open() const { return state_ == State::open; }
-  // Writes what waits, then closes.
-  void finish() { end(StreamEnd::finished, Goodbye::normal); }
-  // At once, to make room.
+  // Writes the queue, then closes.
+  void finish() { end(StreamEnd::finished, CloseFrame::normal); }
+  // Closes at once, to make room for another connection.
   void crowd_out() { close(StreamEnd::crowded_out); }
-  // The owner goes: the connection is closed and nobody is told.
+  // Closes without notifying the owner, which is being destroyed.
   void abandon();
 
   [[nodiscard]] const transport::Address& address() const { return address_; }
   [[nodiscard]] StreamEnd how_ended() const { return end_; }
-  [[nodiscard]] bool was_heard() const { return heard_; }
+  [[nodiscard]] bool has_received() const { return received_; }
 
-  std::uint32_t slot = 0;  // of the owner's
-  bool dirty = false;      // the owner will write
+  std::uint32_t slot = 0;  // in the owner's table
+  bool dirty = false;      // the owner will call write()
 
  protected:
   enum class State : std::uint8_t { opening, open, finishing, closed };
-  enum class Goodbye : std::uint8_t { none, normal, unsupported, count };
+  enum class CloseFrame : std::uint8_t { none, normal, unsupported, count };
 
   StreamConnection(StreamSetup& setup);
 
-  // Of each kind of stream. The socket is connected: agree with the other side, then opened().
+  // Implemented per kind of stream. start(): the socket is connected; do the handshake, then call opened().
   virtual void start() = 0;
   virtual boost::asio::ip::tcp::socket& socket() = 0;
   virtual bool append_frame(core::ByteView datagram) = 0;
-  virtual void append_goodbye(Goodbye) {}
+  virtual void append_close_frame(CloseFrame) {}
 
   void opened();
-  void hear(core::ByteView datagram);
-  void batch_taken();
-  // In good order: what waits is written, then our side shut, then the other side awaited.
-  void end(StreamEnd reason, Goodbye goodbye);
-  // The same while the two have not agreed yet: the answer that says no is what waits.
+  void deliver(core::ByteView datagram);
+  void batch_delivered();
+  // Closes gracefully: writes the queue, shuts down the sending side, then waits for the peer.
+  void end(StreamEnd reason, CloseFrame frame);
+  // The same during the handshake: the queue holds the refusal.
   void refuse_opening(StreamEnd reason);
-  // At once. Later calls change nothing.
+  // Closes at once. Later calls do nothing.
   void close(StreamEnd reason);
   void read_failed(const boost::system::error_code& error);
 
@@ -98,19 +98,19 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
     return waiting_bytes() + bytes <= limits_.queue_bytes_max + extra;
   }
   void append(core::ByteView bytes) { waiting_.insert(waiting_.end(), bytes.begin(), bytes.end()); }
-  // What is to be written next, which stays in its place until it is; empty: nothing waits.
+  // Returns the bytes to write next; they stay in place until written(). Empty if the queue is empty.
   core::ByteView next_to_write();
   void written(std::size_t bytes) { out_done_ += bytes; }
 
   EventLoop::Impl& loop_;
   const bool server_;
   State state_ = State::opening;
-  bool writing_ = false;  // an asynchronous write is under way
+  bool writing_ = false;  // an asynchronous write is pending
 
  private:
   void arm(core::Nanoseconds after);
   void timer_expired();
-  void tell_end(StreamEnd reason);
+  void notify_end(StreamEnd reason);
 
   const transport::Address address_;
   StreamOwner* owner_;
@@ -119,13 +119,13 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
   core::Bytes waiting_;
   core::Bytes out_;
   std::size_t out_done_ = 0;
-  bool heard_ = false;
-  bool sent_since_ = false;  // the timer expired last
+  bool received_ = false;    // a datagram
+  bool sent_since_ = false;  // since the timer expired last
   bool ended_ = false;
   StreamEnd end_ = StreamEnd::finished;
 };
 
-// A connection over `Next`: a socket, or TLS over one.
+// Connection over `Next`: a socket, or TLS over a socket.
 template <class Next>
 class StreamOn : public StreamConnection {
  public:
@@ -134,7 +134,7 @@ class StreamOn : public StreamConnection {
  protected:
   StreamOn(StreamSetup& setup, Next&& next) : StreamConnection(setup), next_(std::move(next)) {}
   boost::asio::ip::tcp::socket& socket() override;
-  // Reads on until the other side closes.
+  // Reads and discards until the peer closes.
   void discard();
 
   Next next_;
@@ -145,10 +145,10 @@ class StreamOn : public StreamConnection {
 };
 
 std::shared_ptr<StreamConnection> make_tcp_stream(StreamSetup setup);
-// With TLS where the setup has it.
+// Uses TLS if the setup has it.
 std::shared_ptr<StreamConnection> make_websocket_stream(StreamSetup setup);
 
-// Asio's side of an address.
+// Converts an address to Asio's type.
 boost::asio::ip::tcp::endpoint to_endpoint(const transport::Address& address);
 
 }  // namespace mobula::net

@@ -12,7 +12,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using transport::Address;
 
-// After an error of accepting, such as too many open files.
+// Pause after an error of accept, for example too many open files.
 constexpr core::Nanoseconds accept_pause = 100 * core::millisecond;
 
 }  // namespace
@@ -41,7 +41,7 @@ core::Result<std::unique_ptr<StreamListener>> StreamListener::open(EventLoop& lo
   return listener;
 }
 
-// The accept that is under way finds nobody.
+// Clears the pointer that the pending accept uses.
 StreamListener::~StreamListener() {
   alive_->listener = nullptr;
   for (std::uint32_t slot = 0; slot < streams_.capacity(); ++slot) {
@@ -49,7 +49,7 @@ StreamListener::~StreamListener() {
   }
 }
 
-// As UDP does: "any" is IPv6 and IPv4, or IPv4 alone where there is no IPv6.
+// Like UDP: "any" is dual-stack, or IPv4 only on a machine without IPv6.
 error_code StreamListener::listen(const Address& local) {
   const error_code error = try_listen(to_endpoint(local));
   if (!error || !local.is_any() || error == asio::error::address_in_use) return error;
@@ -62,7 +62,8 @@ error_code StreamListener::try_listen(const tcp::endpoint& local) {
   error_code error;
   error_code ignored;
   if (acceptor_.open(local.protocol(), error)) return error;
-  acceptor_.set_option(asio::socket_base::reuse_address(true), ignored);  // what a former server's connections left
+  acceptor_.set_option(asio::socket_base::reuse_address(true),
+                       ignored);  // despite connections left by a previous server
   if (local.address().is_v6()) {
     acceptor_.set_option(asio::ip::v6_only(!local.address().is_unspecified()), ignored);
   }
@@ -82,7 +83,7 @@ void StreamListener::wait_for_next() {
     StreamListener* const self = alive->listener;
     if (self == nullptr || error == asio::error::operation_aborted) return;
     if (error && error != asio::error::connection_aborted) return self->wait_a_while();
-    if (!error) self->take(std::move(socket));
+    if (!error) self->on_accepted(std::move(socket));
     self->wait_for_next();
   });
 }
@@ -94,8 +95,8 @@ void StreamListener::wait_a_while() {
   });
 }
 
-// A socket that is not kept closes itself.
-void StreamListener::take(tcp::socket socket) {
+// A refused socket is closed by its destructor.
+void StreamListener::on_accepted(tcp::socket socket) {
   error_code error;
   const tcp::endpoint remote = socket.remote_endpoint(error);
   if (error) return;
@@ -109,7 +110,7 @@ bool StreamListener::make_room_for(const Address& address) {
     ++counters_.refused_host;
     return false;
   }
-  // An address whose former connection is not gone yet has to come again.
+  // An address whose previous connection still exists must connect again later.
   bool room = !streams_.contains(address);
   if (room && (unanswered_.full() || streams_.size() >= limits_.connections_max)) room = crowd_out_oldest();
   if (!room) ++counters_.refused_full;
@@ -144,7 +145,7 @@ StreamConnection* StreamListener::find(const Address& address) const {
 void StreamListener::send(const Address& to, core::ByteView datagram) {
   StreamConnection* const stream = find(to);
   if (stream == nullptr || !stream->is_open()) {
-    ++counters_.dropped_gone;
+    ++counters_.dropped_closed;
   } else if (!stream->send(datagram)) {
     ++counters_.dropped_full;
   } else {
@@ -186,14 +187,14 @@ void StreamListener::stream_datagram(StreamConnection& stream, core::ByteView da
   datagram_(stream.address(), datagram);
 }
 
-// Who has said nothing is known to nobody, and who finished it knows.
+// The owner is notified only of streams that delivered a datagram and that it did not finish itself.
 void StreamListener::stream_ended(StreamConnection& stream) {
   ++counters_.ended[static_cast<std::size_t>(stream.how_ended())];
-  const bool known = stream.was_heard() && stream.how_ended() != StreamEnd::finished;
+  const bool known = stream.has_received() && stream.how_ended() != StreamEnd::finished;
   if (known && closed_) closed_(stream.address(), to_string(stream.how_ended()));
 }
 
-void StreamListener::stream_gone(StreamConnection& stream) {
+void StreamListener::stream_closed(StreamConnection& stream) {
   unanswered_.remove(stream.slot);
   streams_.erase(stream.slot);
 }
@@ -201,10 +202,10 @@ void StreamListener::stream_gone(StreamConnection& stream) {
 void StreamListener::check() const {
   unanswered_.check();
   for (std::uint32_t slot = 0; slot < streams_.capacity(); ++slot) {
-    MOBULA_ASSERT(streams_.used(slot) || !unanswered_.contains(slot), "one that is gone is not answered");
+    MOBULA_ASSERT(streams_.used(slot) || !unanswered_.contains(slot), "a closed connection is listed as unanswered");
     if (!streams_.used(slot)) continue;
-    MOBULA_ASSERT(streams_[slot]->slot == slot, "a connection thinks that it stands elsewhere");
-    MOBULA_ASSERT(streams_[slot]->address() == streams_.key(slot), "a connection stands under another address");
+    MOBULA_ASSERT(streams_[slot]->slot == slot, "a connection has a wrong slot");
+    MOBULA_ASSERT(streams_[slot]->address() == streams_.key(slot), "a connection has a wrong address");
   }
 }
 

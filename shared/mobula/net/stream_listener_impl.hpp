@@ -1,6 +1,6 @@
-// Accepts the connections of one stream pipe and keeps them, as many as there may be. Asio's side, for this folder.
-// Invariant: each connection stands under its address; none that is unanswered has been sent anything. One place is
-// spare: who is crowded out keeps its own until the loop runs.
+// Accepts and owns the connections of one stream pipe, up to a limit. For the sources of this folder.
+// Invariant: each connection is stored under its address. Nothing has been sent to unanswered ones. One slot is spare,
+// because a replaced connection keeps its slot until the loop runs.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ class StreamListener final : public transport::Output, private StreamOwner {
   using DatagramHandler = std::function<void(const transport::Address& from, core::ByteView datagram)>;
   using ClosedHandler = std::function<void(const transport::Address& from, std::string_view reason)>;
 
-  // `local.pipe` says which pipe it is. Reasons as of UdpSocket::open.
+  // Opens a listener for `local.pipe`. Errors: those of UdpSocket::open.
   static core::Result<std::unique_ptr<StreamListener>> open(EventLoop& loop, const transport::Address& local,
                                                             const StreamLimits& limits,
                                                             std::shared_ptr<boost::asio::ssl::context> tls);
@@ -41,7 +41,7 @@ class StreamListener final : public transport::Output, private StreamOwner {
   StreamListener(EventLoop& loop, transport::Pipe pipe, const StreamLimits& limits,
                  std::shared_ptr<boost::asio::ssl::context> tls, std::uint64_t table_seed);
 
-  // What all of its connections share, and outlives it while one of Asio's calls is under way.
+  // Outlives the listener while one of Asio's calls is pending. `listener` is null once it is destroyed.
   struct Alive {
     StreamListener* listener;
   };
@@ -50,16 +50,16 @@ class StreamListener final : public transport::Output, private StreamOwner {
   boost::system::error_code try_listen(const boost::asio::ip::tcp::endpoint& local);
   void wait_for_next();
   void wait_a_while();
-  void take(boost::asio::ip::tcp::socket socket);
+  void on_accepted(boost::asio::ip::tcp::socket socket);
   bool make_room_for(const transport::Address& address);
   bool crowd_out_oldest();
   void keep(boost::asio::ip::tcp::socket socket, const transport::Address& address);
   [[nodiscard]] StreamConnection* find(const transport::Address& address) const;
 
   void stream_datagram(StreamConnection& stream, core::ByteView datagram) override;
-  void stream_batch_taken() override { flush(); }
+  void stream_batch_delivered() override { flush(); }
   void stream_ended(StreamConnection& stream) override;
-  void stream_gone(StreamConnection& stream) override;
+  void stream_closed(StreamConnection& stream) override;
 
   EventLoop::Impl& loop_;
   const transport::Pipe pipe_;

@@ -1,4 +1,4 @@
-// How a stream over a socket, or over TLS over one, writes what waits.
+// Writing of StreamOn: a stream over a socket, or over TLS over a socket.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -25,7 +25,7 @@ void StreamOn<Next>::write() {
   socket().shutdown(boost::asio::socket_base::shutdown_send, ignored);
 }
 
-// A socket that does not block takes it at once, as a rule. True: nothing waits any more.
+// Writes without blocking; usually all is written. Returns true if the queue is empty.
 template <class Next>
 bool StreamOn<Next>::write_now() {
   for (;;) {
@@ -36,7 +36,7 @@ bool StreamOn<Next>::write_now() {
     } else {
       boost::system::error_code error;
       const std::size_t count = next_.write_some(boost::asio::buffer(bytes.data(), bytes.size()), error);
-      if (error) return false;  // a lasting one is told by write_later
+      if (error) return false;  // write_later reports a permanent error
       written(count);
     }
   }

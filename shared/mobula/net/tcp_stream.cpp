@@ -1,4 +1,4 @@
-// Datagrams over TCP, each behind its length, as in datagram_framing.hpp.
+// Datagrams over TCP, framed as in datagram_framing.hpp.
 #include <mobula/net/datagram_framing.hpp>
 #include <mobula/net/stream_on_impl.hpp>
 
@@ -28,7 +28,7 @@ class TcpStream final : public StreamOn<tcp::socket> {
 
   void wait();
   void read();
-  void take(core::ByteView bytes);
+  void handle_bytes(core::ByteView bytes);
 
   DatagramReader reader_;
 };
@@ -43,18 +43,18 @@ void TcpStream::read() {
   error_code error;
   const std::size_t count = next_.read_some(asio::buffer(loop_.stream_bytes), error);
   if (error && error != asio::error::would_block) return read_failed(error);
-  if (!error) take(core::ByteView(loop_.stream_bytes).first(count));
-  batch_taken();
+  if (!error) handle_bytes(core::ByteView(loop_.stream_bytes).first(count));
+  batch_delivered();
   if (state_ != State::closed) wait();
 }
 
-// After the end nothing is looked at any more.
-void TcpStream::take(core::ByteView bytes) {
+// Bytes after the end are ignored.
+void TcpStream::handle_bytes(core::ByteView bytes) {
   while (state_ == State::open) {
     const core::Result<core::ByteView> datagram = reader_.next(bytes);
-    if (!datagram) return end(StreamEnd::bad_length, Goodbye::none);
+    if (!datagram) return end(StreamEnd::bad_length, CloseFrame::none);
     if (datagram->empty()) return;
-    hear(*datagram);
+    deliver(*datagram);
   }
 }
 

@@ -8,14 +8,14 @@ namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 using Context = std::shared_ptr<ssl::context>;
 
-// TLS 1.2 and later.
+// Creates a context that accepts TLS 1.2 and later.
 Context make_context(ssl::context::method method) {
   auto context = std::make_shared<ssl::context>(method);
   error_code ignored;
   context->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 | ssl::context::no_sslv3 |
                            ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1,
                        ignored);
-  // Thousands of idle connections need not keep the buffers of 16 KiB each.
+  // Frees the 16 KiB buffers of idle connections: there may be thousands.
   SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);
   return context;
 }
@@ -35,10 +35,10 @@ core::Result<Context> server_tls(const std::string& certificate_file, const std:
   if (context->use_private_key_file(key_file, ssl::context::pem, error)) {
     return cannot_read("bad key", "certificate's key", key_file, error);
   }
-  // Reading compares them only if both are of one kind.
+  // Loading compares them only if both have the same key type.
   if (SSL_CTX_check_private_key(context->native_handle()) != 1)
-    return core::Error{
-        "bad key", core::format("the key in '{}' is not that of the certificate in '{}'", key_file, certificate_file)};
+    return core::Error{"bad key", core::format("the key in '{}' does not belong to the certificate in '{}'", key_file,
+                                               certificate_file)};
   return context;
 }
 

@@ -1,4 +1,4 @@
-// What TLS needs to know: a server's certificate, or whom a client trusts. Asio's side, for this folder.
+// TLS contexts: a server's certificate, or a client's trusted certificates. For the sources of this folder.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -9,12 +9,12 @@
 
 namespace mobula::net {
 
-// PEM files. Refused with "bad certificate" or "bad key".
+// Loads a server's PEM files. Errors: "bad certificate", "bad key".
 core::Result<std::shared_ptr<boost::asio::ssl::context>> server_tls(const std::string& certificate_file,
                                                                     const std::string& key_file);
 
-// Trusts the file's certificates, or the system's where there is no name. Made once per loop. Refused with
-// "bad certificate".
+// Loads the trusted certificates of a file, or the system's if `ca_file` is empty. Cached per loop.
+// Errors: "bad certificate".
 core::Result<std::shared_ptr<boost::asio::ssl::context>> client_tls(EventLoop::Impl& loop, const std::string& ca_file);
 
 }  // namespace mobula::net

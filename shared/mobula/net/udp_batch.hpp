@@ -1,6 +1,6 @@
-// Many datagrams per system call. The batches belong to the loop, not to its sockets, of which there may be thousands:
-// a socket that sends while another's datagrams wait hands those over first.
-// One thread. No allocation after construction.
+// Sends and receives many datagrams per system call. The batches belong to the loop, not to its sockets, since there
+// may be thousands. A socket that sends while another one's datagrams are batched flushes those first. Single-threaded.
+// No allocation after construction.
 #pragma once
 
 #include <sys/uio.h>
@@ -11,7 +11,7 @@
 
 namespace mobula::net {
 
-// The kernel, or what a test puts in its place.
+/// System calls, replaceable by tests.
 struct UdpCalls {
   int (*send_many)(int socket, mmsghdr* messages, unsigned count, int flags) = sendmmsg;
   ssize_t (*send_one)(int socket, const msghdr* message, int flags) = sendmsg;
@@ -19,33 +19,33 @@ struct UdpCalls {
   ssize_t (*receive_one)(int socket, msghdr* message, int flags) = recvmsg;
 };
 
-// A socket as a batch sees it.
+/// State of a socket that a batch needs.
 struct UdpPort {
   int socket = -1;
-  bool v6 = false;  // speaks IPv6 and, as mapped addresses, IPv4
+  bool v6 = false;  // dual-stack: IPv4 as mapped addresses
   UdpCounters counters;
 };
 
-// Consecutive datagrams to one address, of one size but for a shorter last one, make one message, which the kernel
-// cuts (generic segmentation offload). Where the kernel, the network card or a sandbox does not know of it, or of
-// sendmmsg, datagrams go the plain way: that is found out while sending, and nothing is lost by it.
+/// Batch of datagrams to send. Consecutive datagrams of one size to one address, the last one possibly shorter, form
+/// one message that the kernel splits (generic segmentation offload). If the kernel, network card or sandbox does not
+/// support it, or sendmmsg, datagrams are sent one by one. This is detected while sending, without losses.
 class UdpSendBatch {
  public:
   static constexpr std::size_t messages_max = 64;
   static constexpr std::size_t arena_bytes = 128 * 1024;
   static constexpr std::size_t segments_max = 64;
   static constexpr std::size_t segmented_bytes_max = 65'000;
-  // So many messages refused one after the other, whose datagrams went alone: then nothing is segmented any more.
+  /// Number of consecutive refused messages, whose datagrams were accepted alone, after which segmentation is disabled.
   static constexpr std::uint32_t refusals_max = 8;
 
   explicit UdpSendBatch(const UdpCalls& calls = {});
   UdpSendBatch(const UdpSendBatch&) = delete;
   UdpSendBatch& operator=(const UdpSendBatch&) = delete;
 
-  // The port stays where it is until it is flushed.
+  /// Adds a datagram. The port must stay at its address until it is flushed.
   void add(UdpPort& port, const transport::Address& to, core::ByteView datagram);
   void flush();
-  // Only if what waits is this port's.
+  /// Flushes only if the batch holds datagrams of this port.
   void flush(const UdpPort& port) {
     if (port_ == &port) flush();
   }
@@ -56,8 +56,8 @@ class UdpSendBatch {
   struct Message {
     transport::Address to;
     std::uint32_t bytes = 0;
-    std::uint32_t segment_bytes = 0;  // of each datagram but the last
-    std::uint32_t count = 0;          // datagrams
+    std::uint32_t segment_bytes = 0;  // size of each datagram but the last
+    std::uint32_t count = 0;          // number of datagrams
   };
   struct alignas(cmsghdr) Control {
     std::byte bytes[CMSG_SPACE(sizeof(std::uint16_t))];
@@ -90,14 +90,15 @@ class UdpSendBatch {
 class UdpReceiveBatch {
  public:
   static constexpr std::size_t datagrams_max = 64;
-  // One more than a datagram may have shows that it was too long.
+  /// One byte more than the maximum, to detect longer datagrams.
   static constexpr std::size_t place_bytes = transport::datagram_bytes_max + 1;
 
   explicit UdpReceiveBatch(const UdpCalls& calls = {});
   UdpReceiveBatch(const UdpReceiveBatch&) = delete;
   UdpReceiveBatch& operator=(const UdpReceiveBatch&) = delete;
 
-  // How many there are now; 0: nothing waits. An error of an earlier send is no reason to stop: less than 0.
+  /// Receives a batch and returns its number of datagrams, 0 if none is waiting. Negative for an error of an earlier
+  /// send; the caller may go on receiving.
   int receive(int socket);
   [[nodiscard]] transport::Address from(std::size_t i) const { return to_address(address_[i]); }
   [[nodiscard]] core::ByteView datagram(std::size_t i) const {

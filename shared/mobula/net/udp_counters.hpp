@@ -1,4 +1,4 @@
-// What went through a UDP socket.
+// Counters of a UDP socket.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct UdpCounters {
   std::uint64_t datagrams_received = 0;
   std::uint64_t bytes_received = 0;
   std::uint64_t dropped_full = 0;  // the kernel's buffer had no room
-  std::uint64_t send_errors = 0;   // unreachable, and the like
-  std::uint64_t too_long = 0;      // received, longer than any datagram of ours, dropped
+  std::uint64_t send_errors = 0;   // for example unreachable
+  std::uint64_t too_long = 0;      // received with more than datagram_bytes_max, dropped
   std::uint64_t send_calls = 0;    // system calls
 };
 

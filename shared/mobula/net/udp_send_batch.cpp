@@ -7,8 +7,8 @@
 namespace mobula::net {
 namespace {
 
-// Of the path, or of segments: EMSGSIZE is that of a path which takes less than a segment. Alone the kernel sends it in
-// fragments.
+// Whether the datagrams of a refused message may succeed one by one. EMSGSIZE: the path MTU is below the segment size;
+// a single datagram is fragmented by the kernel.
 bool may_go_alone(int error) { return error == EIO || error == EINVAL || error == EOPNOTSUPP || error == EMSGSIZE; }
 
 }  // namespace
@@ -49,7 +49,7 @@ void UdpSendBatch::add(UdpPort& port, const transport::Address& to, core::ByteVi
   ++message.count;
 }
 
-// A shorter datagram ends its message; an empty one cannot be a segment.
+// A shorter datagram ends its message. An empty one cannot be a segment.
 bool UdpSendBatch::joins_last(const transport::Address& to, std::size_t size) const {
   if (messages_ == 0 || !segments_) return false;
   const Message& last = message_[messages_ - 1];
@@ -89,8 +89,8 @@ void UdpSendBatch::flush() {
   port_ = nullptr;
 }
 
-// How many messages are done with, sent or not. The kernel stops at the first that it refuses and says why in the next
-// call, when that one is the first.
+// Returns the number of messages handled, sent or not. The kernel stops at the first one that it refuses, and returns
+// the error of that one in the next call.
 std::size_t UdpSendBatch::hand_over(std::size_t first) {
   const auto count = static_cast<unsigned>(messages_ - first);
   ++port_->counters.send_calls;
@@ -121,7 +121,7 @@ void UdpSendBatch::refused(std::size_t i, int error) {
   count_lost(message_[i].count, error);
 }
 
-// Where the datagrams go through alone, it was the segments that were refused: of all, or on this path.
+// If the datagrams are accepted one by one, only the segmentation was refused: in general, or on this path.
 void UdpSendBatch::send_alone(std::size_t i, int error) {
   const Message& message = message_[i];
   msghdr header = header_[i].msg_hdr;

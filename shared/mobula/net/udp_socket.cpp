@@ -10,9 +10,9 @@ namespace asio = boost::asio;
 using asio::ip::udp;
 using boost::system::error_code;
 
-// A wake-up takes so many batches at most, then the other sockets have their turn.
+// Maximum batches per wake-up, so that other sockets get their turn.
 constexpr int batches_per_wake = 4;
-// Asked for; the kernel gives what its own limit allows.
+// Requested size; the kernel applies its own limit.
 constexpr int kernel_buffer_bytes = 4 * 1024 * 1024;
 
 error_code open_and_bind(udp::socket& socket, const udp::endpoint& local) {
@@ -35,7 +35,7 @@ struct UdpSocket::Impl : std::enable_shared_from_this<UdpSocket::Impl> {
   error_code open(const transport::Address& local);
   void wait();
   void drain();
-  void take(const UdpReceiveBatch& batch, std::size_t i);
+  void deliver(const UdpReceiveBatch& batch, std::size_t i);
 
   EventLoop::Impl& loop;
   udp::socket socket;
@@ -43,7 +43,7 @@ struct UdpSocket::Impl : std::enable_shared_from_this<UdpSocket::Impl> {
   Handler handler;
 };
 
-// Containers and old kernels may have no IPv6: "any" is then any IPv4 address.
+// Containers and old kernels may lack IPv6: "any" is then any IPv4 address.
 error_code UdpSocket::Impl::open(const transport::Address& local) {
   if (!local.is_v4()) {
     const error_code error = open_and_bind(socket, {to_ip(local), local.port});
@@ -67,13 +67,13 @@ void UdpSocket::Impl::drain() {
   for (int round = 0; round < batches_per_wake; ++round) {
     const int count = loop.receive_batch.receive(port.socket);
     if (count == 0) break;
-    for (int i = 0; i < count; ++i) take(loop.receive_batch, static_cast<std::size_t>(i));
+    for (int i = 0; i < count; ++i) deliver(loop.receive_batch, static_cast<std::size_t>(i));
     if (count > 0 && static_cast<std::size_t>(count) < UdpReceiveBatch::datagrams_max) break;
   }
   loop.send_batch.flush(port);
 }
 
-void UdpSocket::Impl::take(const UdpReceiveBatch& batch, std::size_t i) {
+void UdpSocket::Impl::deliver(const UdpReceiveBatch& batch, std::size_t i) {
   if (batch.too_long(i)) {
     ++port.counters.too_long;
     return;
@@ -93,7 +93,7 @@ core::Result<std::unique_ptr<UdpSocket>> UdpSocket::open(EventLoop& loop, const 
 
 UdpSocket::UdpSocket(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-// The wait that is under way holds Impl until the loop has run once more.
+// The pending wait keeps Impl alive until the loop has run once more.
 UdpSocket::~UdpSocket() {
   flush();
   error_code ignored;

@@ -1,6 +1,6 @@
-// A UDP socket of an EventLoop. Datagrams that come are handed to one handler; sending never blocks.
-// Where the machine has IPv6 a socket on "any" speaks both; elsewhere it speaks IPv4 alone.
-// Its loop must outlive it. The handler may send, but not destroy the socket it is called for.
+// UDP socket of an EventLoop. Received datagrams are passed to one handler; sending never blocks.
+// A socket on "any" is dual-stack, or IPv4 only on a machine without IPv6.
+// The loop must outlive it. The handler may send, but must not destroy the socket.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,18 @@ class UdpSocket final : public transport::Output {
  public:
   using Handler = std::function<void(const transport::Address& from, core::ByteView datagram)>;
 
-  // Address::any(0) takes any free port. Refused with "port in use", "no permission", "no such address" or
-  // "cannot open".
+  /// Opens a socket. Address::any(0) selects any free port.
+  /// Errors: "port in use", "no permission", "no such address", "cannot open".
   static core::Result<std::unique_ptr<UdpSocket>> open(EventLoop& loop, const transport::Address& local);
   ~UdpSocket() override;
   UdpSocket(const UdpSocket&) = delete;
   UdpSocket& operator=(const UdpSocket&) = delete;
 
-  // `datagram` is valid during the call. What comes before there is a handler waits in the kernel.
+  /// Sets the handler of received datagrams, which are valid during the call. Earlier ones are kept by the kernel.
   void on_datagram(Handler handler);
-  // What waits goes out together at flush(), after the handler has seen a batch, when there is no more room, when
-  // another socket of the loop sends, or when the loop runs. What the kernel has no room for is dropped and counted.
+  /// Adds a datagram to the loop's batch. It is sent by flush(), after the handler has received a batch, when it
+  /// is full, when another socket sends, or when the loop runs. If the kernel has no room, datagrams are dropped and
+  /// counted.
   void send(const transport::Address& to, core::ByteView datagram) override;
   void flush() override;
 

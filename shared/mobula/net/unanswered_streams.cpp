@@ -31,7 +31,7 @@ bool UnansweredStreams::host_is_full(const Address& address) const {
 }
 
 void UnansweredStreams::add(std::uint32_t slot, const Address& address) {
-  MOBULA_ASSERT(!full() && !contains(slot), "no room among the unanswered, or already there");
+  MOBULA_ASSERT(!full() && !contains(slot), "the list is full or has the slot already");
   std::uint32_t host = hosts_.find(host_of(address));
   if (host == hosts_.none) host = hosts_.insert(host_of(address));
   ++hosts_[host];
@@ -55,7 +55,7 @@ void UnansweredStreams::check() const {
   [[maybe_unused]] std::uint32_t counted = 0;
   for (std::uint32_t host = 0; host < hosts_.capacity(); ++host) {
     if (!hosts_.used(host)) continue;
-    MOBULA_ASSERT(hosts_[host] > 0, "a host is kept for nothing");
+    MOBULA_ASSERT(hosts_[host] > 0, "a host without connections is stored");
     counted += hosts_[host];
   }
   MOBULA_ASSERT(counted == size_, "hosts miscounted");
@@ -64,7 +64,7 @@ void UnansweredStreams::check() const {
     MOBULA_ASSERT(counted > 0 && contains(slot) && links_[slot].older == older, "the list by age is broken");
     older = slot;
   }
-  MOBULA_ASSERT(counted == 0 && newest_ == older, "the list by age is cut");
+  MOBULA_ASSERT(counted == 0 && newest_ == older, "the list by age is incomplete");
 }
 
 }  // namespace mobula::net

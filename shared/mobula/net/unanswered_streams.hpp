@@ -1,10 +1,11 @@
-// The accepted connections to which nothing has been sent yet: anybody can make those, so they are few, few for each
-// host, and the oldest of them gives way to the next. Who is answered has shown a token, and is no longer among them.
+// Accepted connections to which nothing has been sent yet. Unauthenticated peers can open them, so their number is
+// limited in total and per host, and a new one replaces the oldest. An answered client has shown a token and is
+// removed.
 //
-//   links   by slot of the connection {older, newer, host}: a list by age; not in it: host is none
-//   hosts   how many a host has: an IPv4 address, or an IPv6 network of 64 bits, of which one has 2^64 addresses
+//   links   {older, newer, host} by slot of the connection: a list by age. host is `none` if the slot is not in it
+//   hosts   number of connections per host: an IPv4 address or an IPv6 /64
 //
-// Invariant: the hosts' counts add up to the length of the list; no host is kept that has none.
+// Invariant: the counts of the hosts add up to the length of the list; no host has count 0.
 #pragma once
 
 #include <mobula/transport/address.hpp>
@@ -23,14 +24,14 @@ class UnansweredStreams {
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] bool full() const { return size_ == hosts_.capacity(); }
   [[nodiscard]] bool contains(std::uint32_t slot) const { return links_[slot].host != none; }
-  // The slot, or none.
+  /// Returns the slot of the oldest connection, or `none`.
   [[nodiscard]] std::uint32_t oldest() const { return oldest_; }
-  // This machine may have as many as there are at all.
+  /// Returns whether the host has reached its limit. This machine has no limit of its own.
   [[nodiscard]] bool host_is_full(const transport::Address& address) const;
 
-  // It is not full and the slot is not among them.
+  /// Adds a slot. The list must not be full or hold the slot.
   void add(std::uint32_t slot, const transport::Address& address);
-  // A slot that is not among them is none of ours.
+  /// Removes a slot. Does nothing if the list does not hold it.
   void remove(std::uint32_t slot);
   void check() const;
 

@@ -1,5 +1,5 @@
-// Datagrams over WebSocket: one binary message each, at path "/", without extensions. Beast agrees on the connection,
-// reads messages and answers pings; what it writes goes into the connection's queue.
+// Datagrams over WebSocket: one binary message each, at path "/", without extensions. Beast does the handshake, reads
+// messages and answers pings; it writes into the connection's queue.
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -23,9 +23,9 @@ using TlsSocket = asio::ssl::stream<tcp::socket>;
 
 constexpr std::uint32_t request_bytes_max = 4096;
 constexpr std::size_t read_bytes_max = 8 * 1024;
-// Beyond the queue's bound, so that pongs and a goodbye go through a full pipe.
+// Room above the queue's limit, for pongs and a close frame on a full pipe.
 constexpr std::size_t control_bytes_max = 4 * 1024;
-// A client's message is masked in one piece.
+// Buffer size that masks a client's message in one piece.
 constexpr std::size_t mask_bytes = 2 * transport::datagram_bytes_max;
 constexpr char not_found[] =
     "HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 29\r\n\r\nThe WebSocket is at path \"/\".";
@@ -47,7 +47,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
 
  private:
   using Base = StreamOn<Next>;
-  using Goodbye = typename Base::Goodbye;
+  using CloseFrame = typename Base::CloseFrame;
   using State = typename Base::State;
   using Request = beast::http::request_parser<beast::http::empty_body>;
 
@@ -57,10 +57,10 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
   void answer_request();
   void upgraded(const error_code& error);
   void read();
-  void take(const error_code& error);
-  void take_failure(const error_code& error);
+  void on_message(const error_code& error);
+  void on_failure(const error_code& error);
   bool append_frame(core::ByteView datagram) override;
-  void append_goodbye(Goodbye goodbye) override;
+  void append_close_frame(CloseFrame frame) override;
 
   error_code queue_frame(std::size_t bytes) override;
   void queue_bytes(core::ByteView bytes) override;
@@ -109,7 +109,7 @@ void WebSocketStream<Next>::read_request() {
                           });
 }
 
-// A client says nothing before it has our answer.
+// A client must not send anything before it has the answer.
 template <class Next>
 void WebSocketStream<Next>::answer_request() {
   const auto& request = request_->get();
@@ -132,37 +132,37 @@ void WebSocketStream<Next>::upgraded(const error_code& error) {
 
 template <class Next>
 void WebSocketStream<Next>::read() {
-  websocket_.async_read(buffer_, [this, hold = self()](const error_code& error, std::size_t) { take(error); });
+  websocket_.async_read(buffer_, [this, hold = self()](const error_code& error, std::size_t) { on_message(error); });
 }
 
 template <class Next>
-void WebSocketStream<Next>::take(const error_code& error) {
+void WebSocketStream<Next>::on_message(const error_code& error) {
   if (this->state_ == State::closed) return;
-  if (error) return take_failure(error);
+  if (error) return on_failure(error);
   const auto bytes = buffer_.cdata();
   if (this->state_ == State::open) {
     if (!websocket_.got_binary()) {
-      this->end(StreamEnd::bad_message, Goodbye::unsupported);
+      this->end(StreamEnd::bad_message, CloseFrame::unsupported);
     } else if (bytes.size() == 0) {
-      this->end(StreamEnd::bad_length, Goodbye::unsupported);
+      this->end(StreamEnd::bad_length, CloseFrame::unsupported);
     } else {
-      this->hear({static_cast<const std::byte*>(bytes.data()), bytes.size()});
-      this->batch_taken();
+      this->deliver({static_cast<const std::byte*>(bytes.data()), bytes.size()});
+      this->batch_delivered();
     }
   }
   buffer_.consume(buffer_.size());
   if (this->state_ != State::closed) read();
 }
 
-// Where the peer said goodbye or broke the protocol, Beast has said goodbye for us.
+// If the peer sent a close frame or violated the protocol, Beast has already sent a close frame.
 template <class Next>
-void WebSocketStream<Next>::take_failure(const error_code& error) {
+void WebSocketStream<Next>::on_failure(const error_code& error) {
   if (error == asio::error::no_buffer_space) return this->close(StreamEnd::stalled);
   const bool by_peer = error == beast::websocket::error::closed;
   if (!by_peer && error.category() != error_code(beast::websocket::error::closed).category()) {
     return this->read_failed(error);
   }
-  this->end(by_peer ? StreamEnd::closed_by_peer : StreamEnd::bad_message, Goodbye::none);
+  this->end(by_peer ? StreamEnd::closed_by_peer : StreamEnd::bad_message, CloseFrame::none);
   if (this->state_ == State::finishing) this->discard();
 }
 
@@ -173,11 +173,11 @@ bool WebSocketStream<Next>::append_frame(core::ByteView datagram) {
   return !error;
 }
 
-// A close frame: 0x88, the payload's size (and 0x80 with a mask, of zeros, from a client), the code, high byte first.
+// Appends a close frame: 0x88, the payload's size (plus 0x80 and a zero mask from a client), the code in big-endian.
 template <class Next>
-void WebSocketStream<Next>::append_goodbye(Goodbye goodbye) {
-  if (goodbye == Goodbye::none) return;
-  const std::byte low{goodbye == Goodbye::normal ? std::uint8_t{0xe8} : std::uint8_t{0xeb}};  // 1000, 1003
+void WebSocketStream<Next>::append_close_frame(CloseFrame frame) {
+  if (frame == CloseFrame::none) return;
+  const std::byte low{frame == CloseFrame::normal ? std::uint8_t{0xe8} : std::uint8_t{0xeb}};  // 1000, 1003
   const std::array from_server{std::byte{0x88}, std::byte{2}, std::byte{3}, low};
   const std::array from_client{std::byte{0x88}, std::byte{0x82}, std::byte{},  std::byte{},
                                std::byte{},     std::byte{},     std::byte{3}, low};
@@ -190,7 +190,7 @@ error_code WebSocketStream<Next>::queue_frame(std::size_t bytes) {
   return asio::error::no_buffer_space;
 }
 
-// Nothing may follow our goodbye.
+// Nothing may follow a close frame.
 template <class Next>
 void WebSocketStream<Next>::queue_bytes(core::ByteView bytes) {
   if (this->state_ == State::opening || this->state_ == State::open) this->append(bytes);
@@ -208,7 +208,7 @@ std::shared_ptr<StreamConnection> make_websocket_stream(StreamSetup setup) {
     error_code ignored;
     error_code no_number;
     asio::ip::make_address(setup.host, no_number);
-    if (no_number) SSL_set_tlsext_host_name(socket.native_handle(), setup.host.c_str());  // RFC 6066: names alone
+    if (no_number) SSL_set_tlsext_host_name(socket.native_handle(), setup.host.c_str());  // RFC 6066: names only
     socket.set_verify_callback(asio::ssl::host_name_verification(setup.host), ignored);
   }
   return std::make_shared<WebSocketStream<TlsSocket>>(setup, std::move(socket));

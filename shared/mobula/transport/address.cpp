@@ -12,7 +12,7 @@ constexpr std::array<std::uint8_t, 12> v4_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 
 unsigned group(const Address& address, std::size_t i) { return address.ip[2 * i] * 256u + address.ip[2 * i + 1]; }
 
-// The longest run of zero groups, at least two, which RFC 5952 writes as "::". Empty when there is none.
+// Range of zero groups, at least two long, that RFC 5952 writes as "::". Empty if there is none.
 struct Run {
   std::size_t begin = 8;
   std::size_t end = 8;

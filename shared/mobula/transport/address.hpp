@@ -1,5 +1,5 @@
-// Where a datagram comes from or goes to: a pipe, an IPv6 address (IPv4 as ::ffff:a.b.c.d) and a port.
-// A plain value; the same peer on the same pipe always has the same bytes, whatever socket it came through.
+// Address of a peer: a pipe, an IPv6 address (IPv4 as ::ffff:a.b.c.d) and a port.
+// A plain value. One peer on one pipe always has the same bytes, whichever socket received its datagram.
 #pragma once
 
 #include <array>
@@ -10,20 +10,20 @@
 
 namespace mobula::transport {
 
-// What one datagram carries at most: a session's 1200 bytes and what encrypting them adds. Fits the 1280 bytes that
-// every IPv6 network carries, headers included.
+/// Maximum sizes of a datagram: a session's 1200 bytes, and 25 bytes that encryption adds. With UDP and IP headers they
+/// fit the IPv6 minimum MTU of 1280 bytes.
 inline constexpr std::size_t payload_bytes_max = 1200;
 inline constexpr std::size_t datagram_bytes_max = payload_bytes_max + 1 + 8 + 16;
 
-// What moves the datagrams. A stream pipe keeps their borders, and carries the same session.
+/// Carrier of datagrams. A stream pipe (TCP, WebSocket) preserves datagram boundaries and carries the same session.
 enum class Pipe : std::uint8_t { udp, tcp, websocket, count };
 
-// 20 bytes
+/// 20 bytes.
 struct Address {
-  std::array<std::uint8_t, 16> ip{};  // network order; all zero: any
+  std::array<std::uint8_t, 16> ip{};  // network byte order; all zero is "any"
   std::uint16_t port = 0;
   Pipe pipe = Pipe::udp;
-  std::uint8_t unused = 0;  // addresses are hashed as they lie in memory
+  std::uint8_t unused = 0;  // zero: addresses are hashed as raw memory
 
   static constexpr Address v4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d, std::uint16_t port) {
     return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d}, port};
@@ -36,12 +36,12 @@ struct Address {
   bool operator==(const Address&) const = default;
 };
 
-// "192.0.2.1:7777", "tcp:192.0.2.1:7777", "ws:[2001:db8::1]:7777".
+/// Returns the text form: "192.0.2.1:7777", "tcp:192.0.2.1:7777", "ws:[2001:db8::1]:7777".
 std::string to_string(const Address& address);
 
 }  // namespace mobula::transport
 
-// For tests and tools. What an enemy may fill is hashed with a secret seed (BoundedTable).
+/// For tests and tools. A table that a hostile client can fill needs a secret seed: see BoundedTable.
 template <>
 struct std::hash<mobula::transport::Address> {
   std::size_t operator()(const mobula::transport::Address& address) const noexcept;

@@ -1,11 +1,12 @@
-// Values by key, never more than so many: what is kept for addresses, client ids and tokens.
-// Keys are hashed with a secret seed, so that nobody can choose ones that all land in one place. All memory is
-// allocated at the start. A value stays where it is, at the slot with its number, until it is erased.
+// Fixed-capacity hash map, used for addresses, client ids and connect tokens.
+// Keys are hashed with a secret seed, so that a hostile client cannot choose colliding keys. All memory is allocated
+// by the constructor. A value stays in its slot until it is erased.
 //
-//   slots   {key, value}, those that are not used in a list through `next`
-//   index   {hash, slot}, open addressing with linear probing, at most half full
+//   slots   {key, value}; unused slots form a list through `next`
+//   index   {hash, slot}; open addressing with linear probing, at most half full
 //
-// Invariant: between an index entry's home and its place there is no hole; each used slot has one index entry.
+// Invariant: there is no hole between the home position of an index entry and its actual position. Each used slot has
+// exactly one index entry.
 #pragma once
 
 #include <bit>
@@ -18,14 +19,14 @@ namespace mobula::transport {
 
 template <class Key, class Value>
 class BoundedTable {
-  static_assert(std::has_unique_object_representations_v<Key>, "keys are hashed as they lie in memory");
+  static_assert(std::has_unique_object_representations_v<Key>, "keys are hashed as raw memory");
 
  public:
   static constexpr std::uint32_t none = ~0u;
 
   BoundedTable(std::uint32_t entries_max, std::uint64_t seed)
       : seed_(seed), mask_(std::bit_ceil(2 * entries_max) - 1), index_(mask_ + 1), slots_(entries_max) {
-    MOBULA_ASSERT(entries_max > 0, "a table for nothing");
+    MOBULA_ASSERT(entries_max > 0, "a table needs a capacity");
     for (std::uint32_t slot = entries_max; slot-- > 0;) release(slot);
   }
 
@@ -33,17 +34,17 @@ class BoundedTable {
   [[nodiscard]] std::uint32_t capacity() const { return static_cast<std::uint32_t>(slots_.size()); }
   [[nodiscard]] bool full() const { return size_ == capacity(); }
 
-  // The slot, or none.
+  /// Returns the slot of the key, or `none`.
   [[nodiscard]] std::uint32_t find(const Key& key) const { return index_[place(key, hash_of(key))].slot; }
   [[nodiscard]] bool contains(const Key& key) const { return find(key) != none; }
   [[nodiscard]] bool used(std::uint32_t slot) const { return slot < slots_.size() && slots_[slot].next == used_slot; }
 
-  // Of a used slot.
+  /// Returns the key or value of a used slot.
   [[nodiscard]] const Key& key(std::uint32_t slot) const { return at(slot).key; }
   Value& operator[](std::uint32_t slot) { return at(slot).value; }
   const Value& operator[](std::uint32_t slot) const { return at(slot).value; }
 
-  // The table is not full and the key is not there. The value is as it was constructed.
+  /// Inserts a default-constructed value and returns its slot. The table must not be full or hold the key.
   std::uint32_t insert(const Key& key) {
     MOBULA_ASSERT(!full(), "the table is full");
     const std::uint32_t hash = hash_of(key);
@@ -59,15 +60,15 @@ class BoundedTable {
   }
 
   void erase(std::uint32_t slot) {
-    const Key& gone = at(slot).key;
-    close_hole(place(gone, hash_of(gone)));
+    const Key& erased = at(slot).key;
+    close_hole(place(erased, hash_of(erased)));
     slots_[slot].key = Key{};
     slots_[slot].value = Value{};
     release(slot);
     --size_;
   }
 
-  // Looks at the next `count` slots, going round, and erases those for which `ended(key, value)`.
+  /// Visits the next `count` slots, cyclically, and erases those for which `ended(key, value)` is true.
   template <class Ended>
   void sweep(std::uint32_t count, Ended&& ended) {
     for (; count > 0 && size_ > 0; --count) {
@@ -91,7 +92,7 @@ class BoundedTable {
   [[nodiscard]] std::uint32_t hash_of(const Key& key) const {
     return static_cast<std::uint32_t>(core::hash64(core::as_bytes(&key, 1), seed_));
   }
-  // Where the key is in the index, or the hole where it would go.
+  // Returns the index position of the key, or of the hole where it would be inserted.
   [[nodiscard]] std::uint32_t place(const Key& key, std::uint32_t hash) const {
     std::uint32_t at = hash & mask_;
     while (index_[at].slot != none && !(index_[at].hash == hash && slots_[index_[at].slot].key == key)) {
@@ -99,7 +100,7 @@ class BoundedTable {
     }
     return at;
   }
-  // Entries that probed past the hole move back into it, or they would be lost.
+  // Moves entries that probed past the hole back into it. Otherwise a lookup would stop at the hole and miss them.
   void close_hole(std::uint32_t hole) {
     for (std::uint32_t at = (hole + 1) & mask_; index_[at].slot != none; at = (at + 1) & mask_) {
       const std::uint32_t probed = (at - index_[at].hash) & mask_;

@@ -1,6 +1,6 @@
-// Bytes in at the end, out at the front, always contiguous. Owns them.
-// Moves what is left only when at least as much has been consumed, so a byte is moved about once;
-// gives memory back when it runs empty after having been large, and when it is trimmed.
+// Queue of bytes in contiguous memory: append at the end, consume at the front. Owns the bytes.
+// The remaining bytes are moved only when at least as many have been consumed, so each byte is moved about once.
+// Memory is freed by trim(), and when a large queue becomes empty.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@ class ByteQueue {
   [[nodiscard]] std::size_t size() const { return tail_ - head_; }
   [[nodiscard]] bool empty() const { return tail_ == head_; }
   [[nodiscard]] std::size_t capacity() const { return buffer_.size(); }
-  // Valid until the next append, extend, consume or trim.
+  /// Returns the queued bytes. Valid until the next append, extend, consume or trim.
   [[nodiscard]] core::ByteView view() const { return {buffer_.data() + head_, size()}; }
 
-  // So many bytes more at the end, for the caller to write.
+  /// Appends `count` uninitialised bytes and returns them for the caller to fill.
   core::MutableBytes extend(std::size_t count) {
     if (buffer_.size() - tail_ < count) make_room(count);
     tail_ += count;
@@ -35,14 +35,14 @@ class ByteQueue {
     core::store(extend(sizeof(T)).data(), value);
   }
 
-  // So many bytes will soon be appended.
+  /// Loads the memory of the next `count` bytes to append into the cache.
   void prefetch(std::size_t count) const {
     if (tail_ < buffer_.size())
       core::prefetch_for_write(buffer_.data() + tail_, std::min(count, buffer_.size() - tail_));
   }
 
   void consume(std::size_t count) {
-    MOBULA_ASSERT(count <= size(), "consumes more than there is");
+    MOBULA_ASSERT(count <= size(), "consumes more bytes than the queue holds");
     head_ += count;
     if (empty()) {
       clear();
@@ -56,7 +56,7 @@ class ByteQueue {
     if (buffer_.size() > kept_bytes) core::Bytes().swap(buffer_);
   }
 
-  // From time to time: gives back memory of which less than a quarter has been in use since the last call.
+  /// Frees memory if less than a quarter of it has been used since the last call. Call it every few seconds.
   void trim() {
     if (peak_ == 0) {
       core::Bytes().swap(buffer_);

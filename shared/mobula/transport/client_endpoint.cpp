@@ -6,12 +6,12 @@
 namespace mobula::transport {
 namespace {
 
-constexpr PacketTypes taken_from_servers = only(PacketType::denied) | only(PacketType::challenge) |
-                                           only(PacketType::keep_alive) | only(PacketType::payload) |
-                                           only(PacketType::disconnect);
-constexpr int goodbye_copies = 4;
+constexpr PacketTypes accepted_from_servers = only(PacketType::denied) | only(PacketType::challenge) |
+                                              only(PacketType::keep_alive) | only(PacketType::payload) |
+                                              only(PacketType::disconnect);
+constexpr int disconnect_copies = 4;
 
-// Tokens are made by others, and not always by way of read_token.
+// Tokens come from outside, and not always through read_token().
 bool well_formed(const ConnectToken& token) {
   return !token.servers.empty() && token.servers.size() <= token_servers_max && token.create_time <= token.expire_time;
 }
@@ -21,86 +21,86 @@ bool well_formed(const ConnectToken& token) {
 ClientEndpoint::ClientEndpoint(const ClientEndpointConfig& config, core::Nanoseconds now)
     : config_(config), domain_(config.token.protocol_id), started_(now), session_(config.session, now) {
   if (config_.servers.empty()) config_.servers = config_.token.servers;
-  if (config_.servers.empty()) config_.servers.emplace_back();  // server() is always one
+  if (config_.servers.empty()) config_.servers.emplace_back();  // server() needs an element
   channel_.send_key = config_.token.client_to_server;
   channel_.receive_key = config_.token.server_to_client;
   begin(now);
   if (!well_formed(config_.token)) {
-    end({ReasonCode::invalid_token, "the connect token contradicts itself"});
+    end({ReasonCode::invalid_token, "the connect token is inconsistent: no server, too many servers, or bad times"});
   }
 }
 
-// What was sent keeps its sequences: the keys are the same at the next server.
+// The send sequence is not reset: the keys are the same at the next server, and a nonce must not repeat.
 void ClientEndpoint::begin(core::Nanoseconds now) {
   step_ = Step::requesting;
   channel_.received = {};
-  last_heard_ = now;
+  last_received_ = now;
   next_step_ = now;
 }
 
 // --- Receiving -----------------------------------------------------------------------------------------------------
 
 void ClientEndpoint::receive(const Address& from, core::ByteView datagram, core::Nanoseconds now) {
-  dropped_.count(take(from, datagram, now));
+  dropped_.count(handle(from, datagram, now));
 }
 
-Drop ClientEndpoint::take(const Address& from, core::ByteView datagram, core::Nanoseconds now) {
+Drop ClientEndpoint::handle(const Address& from, core::ByteView datagram, core::Nanoseconds now) {
   if (step_ == Step::closed) return Drop::ended;
   if (!(from == server())) return Drop::unknown_address;
   if (datagram.size() > datagram_bytes_max) return Drop::too_long;
   PacketHead head;
-  if (const Drop drop = read_head(datagram, taken_from_servers, head); drop != Drop::none) return drop;
+  if (const Drop drop = read_head(datagram, accepted_from_servers, head); drop != Drop::none) return drop;
   core::ByteView body;
   if (const Drop drop = open_body(domain_, channel_.receive_key, head, datagram, channel_.received, opened_, body);
       drop != Drop::none)
     return drop;
   answered_ = true;
   switch (head.type) {
-    case PacketType::denied: return take_denied(now);
-    case PacketType::challenge: return take_challenge(body, now);
-    case PacketType::keep_alive: return take_keep_alive(body, now);
-    case PacketType::payload: return take_payload(body, now);
-    case PacketType::disconnect: return take_disconnect();
+    case PacketType::denied: return on_denied(now);
+    case PacketType::challenge: return on_challenge(body, now);
+    case PacketType::keep_alive: return on_keep_alive(body, now);
+    case PacketType::payload: return on_payload(body, now);
+    case PacketType::disconnect: return on_disconnect();
     default: return Drop::wrong_type;
   }
 }
 
-Drop ClientEndpoint::take_denied(core::Nanoseconds now) {
+Drop ClientEndpoint::on_denied(core::Nanoseconds now) {
   if (step_ == Step::connected) return Drop::wrong_state;
-  try_next({ReasonCode::server_full, core::format("{} has no room", to_string(server()))}, now);
+  try_next({ReasonCode::server_full, core::format("{} is full", to_string(server()))}, now);
   return Drop::none;
 }
 
-Drop ClientEndpoint::take_challenge(core::ByteView body, core::Nanoseconds now) {
+Drop ClientEndpoint::on_challenge(core::ByteView body, core::Nanoseconds now) {
   if (step_ != Step::requesting) return Drop::wrong_state;
   std::copy(body.begin(), body.end(), challenge_.begin());
   step_ = Step::responding;
-  last_heard_ = now;
+  last_received_ = now;
   next_step_ = now;
   return Drop::none;
 }
 
-Drop ClientEndpoint::take_keep_alive(core::ByteView body, core::Nanoseconds now) {
+Drop ClientEndpoint::on_keep_alive(core::ByteView body, core::Nanoseconds now) {
   if (step_ == Step::requesting) return Drop::wrong_state;
   if (step_ == Step::responding) {
     client_index_ = core::load<std::uint32_t>(body.data());
     clients_max_ = core::load<std::uint32_t>(body.data() + 4);
     step_ = Step::connected;
-    last_sent_ = now - config_.keepalive_interval;  // the server waits for a sign that we know
+    last_sent_ = now - config_.keepalive_interval;  // due now: the server waits for a first packet of the session
   }
-  last_heard_ = now;
+  last_received_ = now;
   return Drop::none;
 }
 
-Drop ClientEndpoint::take_payload(core::ByteView body, core::Nanoseconds now) {
+Drop ClientEndpoint::on_payload(core::ByteView body, core::Nanoseconds now) {
   if (step_ != Step::connected) return Drop::wrong_state;
-  last_heard_ = now;
+  last_received_ = now;
   session_.receive(body, now);
-  if (const std::optional<Reason>& said = session_.goodbye(); said) end(*said);
+  if (const std::optional<Reason>& reason = session_.disconnect_reason(); reason) end(*reason);
   return Drop::none;
 }
 
-Drop ClientEndpoint::take_disconnect() {
+Drop ClientEndpoint::on_disconnect() {
   if (step_ != Step::connected) return Drop::wrong_state;
   end({ReasonCode::left, "the server closed the connection"});
   return Drop::none;
@@ -115,10 +115,10 @@ void ClientEndpoint::update(core::Nanoseconds now, Output& output) {
 
 void ClientEndpoint::update_handshake(core::Nanoseconds now, Output& output) {
   if (token_expired(now)) return end({ReasonCode::token_expired, "the connect token expired during the handshake"});
-  if (silent(now)) {
-    const bool asked = step_ == Step::requesting;
-    try_next(asked ? Reason{ReasonCode::no_answer, to_string(server())}
-                   : Reason{ReasonCode::handshake_timed_out, to_string(server())},
+  if (timed_out(now)) {
+    const bool requesting = step_ == Step::requesting;
+    try_next(requesting ? Reason{ReasonCode::no_answer, to_string(server())}
+                        : Reason{ReasonCode::handshake_timed_out, to_string(server())},
              now);
     if (step_ == Step::closed) return;
   }
@@ -133,7 +133,7 @@ void ClientEndpoint::update_handshake(core::Nanoseconds now, Output& output) {
 
 void ClientEndpoint::update_session(core::Nanoseconds now, Output& output) {
   if (session_.failed()) return close({ReasonCode::protocol_error, "a reliable message is too large"}, output);
-  if (silent(now)) return close({ReasonCode::timed_out, "nothing was heard of the server"}, output);
+  if (timed_out(now)) return close({ReasonCode::timed_out, "no packet from the server within the timeout"}, output);
   if (!output.ready(server())) return;
   PacketBuffer packet;
   session_.begin_flush(now);
@@ -168,12 +168,12 @@ void ClientEndpoint::send_packet(PacketType type, PacketBuffer& packet, std::siz
   output.send(server(), seal_packet(domain_, channel_.send_key, type, channel_.next_sequence++, packet, body_bytes));
 }
 
-bool ClientEndpoint::silent(core::Nanoseconds now) const {
+bool ClientEndpoint::timed_out(core::Nanoseconds now) const {
   const std::int32_t seconds = config_.token.timeout_seconds;
-  return seconds > 0 && now - last_heard_ >= seconds * core::second;
+  return seconds > 0 && now - last_received_ >= seconds * core::second;
 }
 
-// By the token's length, not by the clock: the client's may be wrong.
+// Compares the token's lifetime with the time since the start, not with the wall clock: a client's clock may be wrong.
 bool ClientEndpoint::token_expired(core::Nanoseconds now) const {
   constexpr auto seconds_max = static_cast<std::uint64_t>(std::numeric_limits<core::Nanoseconds>::max() / core::second);
   const std::uint64_t seconds = config_.token.expire_time - config_.token.create_time;
@@ -197,15 +197,15 @@ void ClientEndpoint::pipe_closed(std::string_view why, core::Nanoseconds now) {
   }
 }
 
-// A server that has accepted us may know it before we do.
+// A client that still waits for its acceptance also sends the disconnect: the server may already have a session for it.
 void ClientEndpoint::close(const Reason& reason, Output& output) {
   if (step_ == Step::closed) return;
   PacketBuffer packet;
   if (step_ != Step::requesting) {
-    for (int copy = 0; copy < goodbye_copies; ++copy) {
-      send_packet(PacketType::payload, packet, Session::write_goodbye(reason, packet.body()), output);
+    for (int copy = 0; copy < disconnect_copies; ++copy) {
+      send_packet(PacketType::payload, packet, Session::write_disconnect(reason, packet.body()), output);
     }
-    for (int copy = 0; copy < goodbye_copies; ++copy) send_packet(PacketType::disconnect, packet, 0, output);
+    for (int copy = 0; copy < disconnect_copies; ++copy) send_packet(PacketType::disconnect, packet, 0, output);
   }
   end(reason);
 }

@@ -1,9 +1,9 @@
-// The client's end of one connection by netcode 1.02: request with a connect token, response to the challenge, then a
-// session, until it is closed with a reason. The token's servers are tried in turn.
-// It never comes back from closed: to try again, make another with another token. One token opens one session.
+// Client end of one netcode 1.02 connection: connect request, response to the challenge, session, closed with a reason.
+// The servers of the token are tried in order.
+// A closed endpoint is never reopened. To connect again, create one with another token: a token opens one session.
 //
-// Health probe: a server that answers a request lives. Update once, hand it what comes, and when
-// server_answered() is true drop the endpoint: the server forgets it, and keeps only that the token was used.
+// Use as a health probe: a server that answers a request is alive. Call update() once, pass received datagrams to
+// receive(), and destroy the endpoint when server_answered() is true. The server then keeps only the used token.
 #pragma once
 
 #include <mobula/transport/challenge_token.hpp>
@@ -15,7 +15,8 @@ namespace mobula::transport {
 
 struct ClientEndpointConfig {
   ConnectToken token;
-  // Where to go instead of to the token's servers, such as to them over TCP. In the same order; empty: the token's.
+  /// Addresses to use instead of the token's, for example the same servers over TCP, in the same order. If empty, the
+  /// addresses of the token.
   std::vector<Address> servers;
   core::Nanoseconds handshake_interval = 100 * core::millisecond;
   core::Nanoseconds keepalive_interval = 500 * core::millisecond;
@@ -29,11 +30,11 @@ class ClientEndpoint {
   ClientEndpoint(const ClientEndpointConfig& config, core::Nanoseconds now);
 
   void receive(const Address& from, core::ByteView datagram, core::Nanoseconds now);
-  // Once per tick: the handshake's next step, timeouts, the flush of the session.
+  /// Sends the next step of the handshake, checks timeouts and flushes the session. Call it once per tick.
   void update(core::Nanoseconds now, Output& output);
-  // Tells the server, several times. Nothing happens when already closed.
+  /// Sends the reason to the server, four times, and closes. Does nothing if already closed.
   void close(const Reason& reason, Output& output);
-  // The stream to the present server is gone, or could not be made.
+  /// Handles a stream to the current server that was closed or could not be opened.
   void pipe_closed(std::string_view why, core::Nanoseconds now);
 
   [[nodiscard]] State state() const {
@@ -41,32 +42,32 @@ class ClientEndpoint {
   }
   [[nodiscard]] bool connected() const { return step_ == Step::connected; }
   [[nodiscard]] bool closed() const { return step_ == Step::closed; }
-  // Why it is closed.
+  /// Returns why the endpoint is closed. ReasonCode::none before.
   [[nodiscard]] const Reason& reason() const { return reason_; }
-  // Challenged, accepted or denied us: something there has the key of our token.
+  /// Returns whether a server challenged, accepted or denied the client, that is, holds the key that sealed the token.
   [[nodiscard]] bool server_answered() const { return answered_; }
-  // The one that is tried, or to which it is connected.
+  /// Returns the server that is being tried or is connected.
   [[nodiscard]] const Address& server() const { return config_.servers[server_]; }
 
-  // Usable while connected; afterwards what had been received can still be fetched.
+  /// Returns the session, usable while connected. After that, messages already received can still be fetched.
   [[nodiscard]] Session& session() { return session_; }
   [[nodiscard]] const Session& session() const { return session_; }
-  // Our slot at the server, and how many it has; known once connected.
+  /// Returns the slot of this client at the server, and the server's number of slots. Valid once connected.
   [[nodiscard]] std::uint32_t client_index() const { return client_index_; }
   [[nodiscard]] std::uint32_t clients_max() const { return clients_max_; }
-  // Datagrams that led to nothing, by reason, and all of them.
+  /// Returns the dropped datagrams by reason, and their sum.
   [[nodiscard]] const DropCounters& dropped() const { return dropped_; }
   [[nodiscard]] std::uint64_t ignored() const { return dropped_.total(); }
 
  private:
   enum class Step : std::uint8_t { requesting, responding, connected, closed };
 
-  Drop take(const Address& from, core::ByteView datagram, core::Nanoseconds now);
-  Drop take_denied(core::Nanoseconds now);
-  Drop take_challenge(core::ByteView body, core::Nanoseconds now);
-  Drop take_keep_alive(core::ByteView body, core::Nanoseconds now);
-  Drop take_payload(core::ByteView body, core::Nanoseconds now);
-  Drop take_disconnect();
+  Drop handle(const Address& from, core::ByteView datagram, core::Nanoseconds now);
+  Drop on_denied(core::Nanoseconds now);
+  Drop on_challenge(core::ByteView body, core::Nanoseconds now);
+  Drop on_keep_alive(core::ByteView body, core::Nanoseconds now);
+  Drop on_payload(core::ByteView body, core::Nanoseconds now);
+  Drop on_disconnect();
 
   void begin(core::Nanoseconds now);
   void try_next(const Reason& reason, core::Nanoseconds now);
@@ -77,8 +78,8 @@ class ClientEndpoint {
   void send_response(Output& output);
   void send_keep_alive(core::Nanoseconds now, Output& output);
   void send_packet(PacketType type, PacketBuffer& packet, std::size_t body_bytes, Output& output);
-  // Nothing was heard for as long as the token allows.
-  [[nodiscard]] bool silent(core::Nanoseconds now) const;
+  // Whether nothing was received for the token's timeout.
+  [[nodiscard]] bool timed_out(core::Nanoseconds now) const;
   [[nodiscard]] bool token_expired(core::Nanoseconds now) const;
 
   ClientEndpointConfig config_;
@@ -91,13 +92,13 @@ class ClientEndpoint {
   std::uint32_t client_index_ = 0;
   std::uint32_t clients_max_ = 0;
   core::Nanoseconds started_;
-  core::Nanoseconds last_heard_ = 0;
+  core::Nanoseconds last_received_ = 0;
   core::Nanoseconds last_sent_ = 0;
-  core::Nanoseconds next_step_ = 0;  // when the request or response is sent again
+  core::Nanoseconds next_step_ = 0;  // when the request or response is due
   DropCounters dropped_;
   Session session_;
   std::array<std::byte, challenge_body_bytes> challenge_{};
-  std::array<std::byte, datagram_bytes_max> opened_{};  // the body of the packet that is being received
+  std::array<std::byte, datagram_bytes_max> opened_{};  // body of the packet being received
 };
 
 }  // namespace mobula::transport

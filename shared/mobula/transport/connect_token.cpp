@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint8_t ipv4 = 1;
 constexpr std::uint8_t ipv6 = 2;
 
-// Both are of known size, and what is in it is bounded: nothing runs past the end.
+// Writer and Reader need no bounds checks: buffers have a fixed size, and the number of addresses is bounded.
 class Writer {
  public:
   explicit Writer(core::MutableBytes out) : rest_(out) {}
@@ -48,7 +48,7 @@ class Reader {
     value = core::load<T>(rest_.data());
     rest_ = rest_.subspan(sizeof(T));
   }
-  // False: neither IPv4 nor IPv6.
+  // Returns false if the type is neither IPv4 nor IPv6.
   bool address(Address& address) {
     std::uint8_t type = 0;
     value(type);
@@ -160,7 +160,7 @@ core::Bytes write_token(const ConnectToken& token) {
 core::Result<ConnectToken> read_token(core::ByteView bytes) {
   if (bytes.size() != connect_token_bytes) return refused("wrong size", "a connect token has 2048 bytes");
   if (!std::equal(netcode_version().begin(), netcode_version().end(), bytes.begin())) {
-    return refused("wrong version", "this is no connect token of netcode 1.02");
+    return refused("wrong version", "not a connect token of netcode 1.02");
   }
   ConnectToken token;
   Reader in(bytes.subspan(version_bytes));
@@ -168,7 +168,7 @@ core::Result<ConnectToken> read_token(core::ByteView bytes) {
   in.value(token.create_time);
   in.value(token.expire_time);
   if (token.create_time > token.expire_time) {
-    return refused("expires before it is made", "the connect token expires before it was made");
+    return refused("expires before it is made", "the connect token expires before its creation time");
   }
   in.value(token.nonce);
   in.value(token.private_part);

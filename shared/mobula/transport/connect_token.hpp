@@ -1,10 +1,10 @@
-// Connect tokens of netcode 1.02: what a backend gives to a client that has logged in, and what lets it into one of the
-// servers named in it. Its private part is sealed with the key that backend and servers share.
+// Connect tokens of netcode 1.02. A backend gives one to a client that has logged in. It admits the client to one of
+// the servers named in it. Its private part is sealed with a key shared by backend and servers.
 //
 // Private part (1024 bytes; a tag of 16 at the end, zeros before it):
 //
 //   0   u64  client id
-//   8   i32  timeout in seconds; 0 or less: none
+//   8   i32  timeout in seconds; 0 or less disables it
 //   12  u32  server addresses, 1 to 32, each:
 //       u8   1: four bytes of IPv4; 2: eight u16 of IPv6
 //       u16  port
@@ -16,10 +16,10 @@
 //
 //   0     13    "NETCODE 1.02", zero
 //   13    u64   protocol id
-//   21    u64   when it was made, unix seconds
-//   29    u64   when it expires
+//   21    u64   creation time, unix seconds
+//   29    u64   expiry time, unix seconds
 //   37    24    nonce of the private part
-//   61    1024  private part, sealed; with it, unseen: version, protocol id, when it expires
+//   61    1024  private part, sealed; associated data: version, protocol id, expiry time
 //   1085  i32   timeout
 //   1089  u32   server addresses, as above
 //         32    key from client to server
@@ -32,16 +32,16 @@
 
 namespace mobula::transport {
 
-// "MOBULA" and a number.
+/// "MOBULA" in ASCII, and a version.
 inline constexpr std::uint64_t mobula_protocol_id = 0x0001'414c'5542'4f4d;
 
 inline constexpr std::size_t connect_token_bytes = 2048;
 inline constexpr std::size_t token_servers_max = 32;
 
-// What the backend tells the server about the client, such as who the player is. Nobody else can read it.
+/// Data from the backend to the server about the client, for example the account. Encrypted: the client cannot read it.
 using UserData = std::array<std::byte, 256>;
 
-// Who a client is, as its token says.
+/// Identity of a client, from its token.
 struct Identity {
   std::uint64_t client_id = 0;
   UserData user_data{};
@@ -51,11 +51,11 @@ struct Identity {
 
 struct TokenRequest {
   std::uint64_t protocol_id = mobula_protocol_id;
-  std::uint64_t client_id = 0;  // another for each log-in: two sessions at a time never have the same
+  std::uint64_t client_id = 0;  // unique per log-in: two concurrent sessions never share one
   UserData user_data{};
-  std::vector<Address> servers;  // tried in this order; their pipes are not in the token
+  std::vector<Address> servers;  // tried in this order; the token does not carry their pipes
   std::uint32_t expire_seconds = 60;
-  std::int32_t timeout_seconds = 10;  // of silence, before a session or a step of the handshake is given up; <= 0: none
+  std::int32_t timeout_seconds = 10;  // without a packet, ends a session or handshake step; <= 0 disables it
 };
 
 struct TokenSecrets {
@@ -63,10 +63,10 @@ struct TokenSecrets {
   core::SecretKey client_to_server{};
   core::SecretKey server_to_client{};
 };
-// From the operating system. Never the same ones for two tokens.
+/// Returns secrets from the operating system's random source. Two tokens must never share secrets.
 TokenSecrets random_token_secrets();
 
-// connect_token_bytes. Refused as "no servers" or "too many servers".
+/// Creates a token of connect_token_bytes. Errors: "no servers", "too many servers".
 core::Result<core::Bytes> mint_token(const TokenRequest& request, const core::SecretKey& key,
                                      const TokenSecrets& secrets, std::uint64_t unix_time);
 
@@ -84,10 +84,10 @@ struct ConnectToken {
   core::SecretKey server_to_client{};
 };
 
-// Refused as "wrong size", "wrong version", "no servers", "too many servers", "wrong address type" or
-// "expires before it is made".
+/// Parses a token. Errors: "wrong size", "wrong version", "no servers", "too many servers", "wrong address type",
+/// "expires before it is made".
 core::Result<ConnectToken> read_token(core::ByteView bytes);
-// What read_token makes a token of: connect_token_bytes. It names at most token_servers_max servers.
+/// Returns the connect_token_bytes that read_token() parses. The token must name at most token_servers_max servers.
 core::Bytes write_token(const ConnectToken& token);
 
 // --- The server's side ---------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ struct PrivateToken {
   UserData user_data{};
 };
 
-// token_forged or token_malformed.
+/// Decrypts the private part of a request. Returns none, token_forged or token_malformed.
 Drop open_private_token(const PacketDomain& domain, const ConnectRequest& request, const core::SecretKey& key,
                         PrivateToken& token);
 

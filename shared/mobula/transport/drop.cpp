@@ -33,7 +33,7 @@ std::string_view to_string(Drop drop) {
                                                                                              "stale challenge",
                                                                                              "flood",
                                                                                              "ended"};
-  MOBULA_ASSERT(drop < Drop::count, "not a reason for dropping");
+  MOBULA_ASSERT(drop < Drop::count, "not a drop reason");
   return names[static_cast<std::size_t>(drop)];
 }
 

@@ -1,5 +1,5 @@
-// Why a datagram led to nothing. Counted, not logged one by one and, but for a full server and for late packets of an
-// ended session, not answered: most of it is hostile.
+// Reasons for dropping a received datagram. Drops are counted, not logged one by one: most are hostile.
+// They are not answered either, except for a full server and late packets of a closed session.
 #pragma once
 
 #include <array>
@@ -12,41 +12,41 @@ namespace mobula::transport {
 
 enum class Drop : std::uint8_t {
   none,
-  // Any datagram.
+  // For any datagram:
   too_long,
   too_short,
-  wrong_type,            // no packet, or none that this side takes
+  wrong_type,            // unknown, or not accepted by this side
   wrong_sequence_bytes,  // not 1 to 8
-  unknown_address,       // nobody there has a session or a handshake
-  replayed,              // came before, or is too old to tell
-  forged,                // sealed with another key, or damaged
-  wrong_size,            // of the packet's kind
-  wrong_state,           // a packet of another step of the handshake
-  // Connection requests.
+  unknown_address,       // no session and no handshake
+  replayed,              // duplicate, or older than the replay window
+  forged,                // sealed with another key, or corrupted
+  wrong_size,            // for its packet type
+  wrong_state,           // belongs to another step of the handshake
+  // For connection requests:
   wrong_version,
   wrong_protocol,
   token_expired,
-  address_limit,  // too many from one address
-  global_limit,   // too many from all
+  address_limit,  // too many requests from one address
+  global_limit,   // too many requests from all addresses
   token_forged,
   token_malformed,
   other_server,      // the token is for other servers
-  address_in_use,    // by a session, or by another token's handshake
-  client_in_use,     // the client id has a session
-  token_used,        // by another address, or a session came of it already
-  used_tokens_full,  // no room to remember the token
+  address_in_use,    // has a session, or a handshake with another token
+  client_in_use,     // the client id already has a session
+  token_used,        // by another address, or it already opened a session
+  used_tokens_full,  // no room to record the token
   server_full,       // answered with a denial
   handshakes_full,   // no room for the handshake
-  // Responses.
+  // For responses:
   challenge_forged,
-  stale_challenge,  // of another client, or of an earlier handshake
-  // Of who has a session, or had one.
-  flood,  // more than the session's rate; not even opened
-  ended,  // a late packet of a session that this side closed
+  stale_challenge,  // issued to another client, or in an earlier handshake
+  // For clients with a current or closed session:
+  flood,  // above the session's rate limit; not decrypted
+  ended,  // late packet of a session closed by this side
   count,
 };
 
-// Such as "token expired".
+/// Returns the name, for example "token expired".
 std::string_view to_string(Drop drop);
 
 struct DropCounters {
@@ -54,7 +54,7 @@ struct DropCounters {
 
   void count(Drop drop) { ++counts[static_cast<std::size_t>(drop)]; }
   [[nodiscard]] std::uint64_t of(Drop drop) const { return counts[static_cast<std::size_t>(drop)]; }
-  // Of all reasons. `none` counts what was not dropped.
+  /// Returns the sum over all reasons except `none`, which counts accepted datagrams.
   [[nodiscard]] std::uint64_t total() const {
     std::uint64_t sum = 0;
     for (std::size_t drop = 1; drop < counts.size(); ++drop) sum += counts[drop];
@@ -62,7 +62,7 @@ struct DropCounters {
   }
 };
 
-// "forged 12, token expired 3": those of which there are more now than before, and by how many. Empty: there are none.
+/// Returns the reasons whose count grew, with the difference: "forged 12, token expired 3". Empty if none did.
 std::string describe_new(const DropCounters& now, const DropCounters& before);
 
 }  // namespace mobula::transport

@@ -1,21 +1,21 @@
-// What server and client endpoints share: where datagrams go.
+// Sending interface shared by server and client endpoints.
 #pragma once
 
 #include <mobula/transport/address.hpp>
 
 namespace mobula::transport {
 
-// A pipe's sending side: a socket, a simulated network. A datagram that cannot be sent is lost.
+/// Sending side of a pipe: a socket, or a simulated network. A datagram that cannot be sent is lost.
 class Output {
  public:
   virtual ~Output() = default;
-  // `datagram` is valid during the call, at most datagram_bytes_max. It may wait until flush().
+  /// Sends a datagram of at most datagram_bytes_max, valid during the call. It may be buffered until flush().
   virtual void send(const Address& to, core::ByteView datagram) = 0;
-  // False: the pipe to this peer is full. What is sent now would be lost, so nothing is worth writing for it.
+  /// Returns false if the pipe to this peer is full. A datagram sent now would be lost.
   [[nodiscard]] virtual bool ready(const Address& /*to*/) const { return true; }
-  // Hands over what waits. Once at the end of a tick, and after the answers to a batch of what came in.
+  /// Sends buffered datagrams. Call it at the end of a tick, and after answering a batch of received datagrams.
   virtual void flush() {}
-  // There is no session with this peer any more: a stream closes its connection once what it has taken is sent.
+  /// Ends the pipe to a peer without a session: a stream sends its queue, then closes the connection.
   virtual void finished(const Address& /*to*/) {}
 };
 

@@ -1,6 +1,6 @@
-// What became of the unreliable messages that were sent with a tag. Allocates nothing until there is one.
+// Outcomes (fates) of unreliable messages that were sent with a tag. Allocates nothing before the first tag.
 //
-// Invariant: each tag has exactly one fate, unless nobody fetches them: beyond fates_max the oldest are forgotten.
+// Invariant: each tag gets exactly one fate. If the owner does not fetch them, the oldest beyond fates_max are lost.
 #pragma once
 
 #include <mobula/core/clock.hpp>
@@ -10,35 +10,36 @@
 namespace mobula::transport {
 
 struct Fate {
-  // Lost: not acknowledged in time; it may have arrived nevertheless. Dropped: never sent, it waited for too long.
+  /// lost: not acknowledged in time; it may still have arrived. dropped: never sent, it was queued for too long.
   enum class Outcome : std::uint8_t { acked, lost, dropped };
 
-  core::Nanoseconds sent_at = 0;  // `now` of the flush; of a dropped one, when it was dropped
+  core::Nanoseconds sent_at = 0;  // time of the flush; for a dropped one, of the drop
   std::uint32_t tag = 0;
   Outcome outcome = Outcome::acked;
 };
 
 class Fates {
  public:
-  static constexpr std::uint32_t travelling_max = 1024;
+  static constexpr std::uint32_t in_flight_max = 1024;
   static constexpr std::uint32_t fates_max = 1024;
 
-  // Tags are numbered in the order in which they set out.
+  /// Returns the number of the next tag. Tags are numbered in the order of sending.
   [[nodiscard]] std::uint16_t next_number() const { return next_; }
-  [[nodiscard]] bool any_travel() const { return next_ != first_; }
-  [[nodiscard]] bool full() const { return static_cast<std::uint16_t>(next_ - first_) == travelling_max; }
-  void set_out(std::uint32_t tag);
+  [[nodiscard]] bool any_in_flight() const { return next_ != first_; }
+  [[nodiscard]] bool full() const { return static_cast<std::uint16_t>(next_ - first_) == in_flight_max; }
+  void add_in_flight(std::uint32_t tag);
   void decide(std::uint16_t first, std::uint8_t count, Fate::Outcome outcome, core::Nanoseconds sent_at);
-  void drop(std::uint32_t tag, core::Nanoseconds now) { tell({now, tag, Fate::Outcome::dropped}); }
-  // Tags before this one have their fate and are forgotten.
+  void drop(std::uint32_t tag, core::Nanoseconds now) { push({now, tag, Fate::Outcome::dropped}); }
+  /// Removes tags before this number. Their fates have been decided.
   void forget_before(std::uint16_t number) { first_ = number; }
 
+  /// Fetches the oldest fate. Returns false if there is none.
   bool next(Fate& fate);
-  // From time to time: gives memory back when no tag travels.
+  /// Frees memory while no tag is in flight. Call it every few seconds.
   void trim();
 
  private:
-  void tell(const Fate& fate);
+  void push(const Fate& fate);
 
   NumberRing<std::uint32_t> tags_;
   ByteQueue fates_;  // Fate

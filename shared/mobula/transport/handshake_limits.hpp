@@ -1,6 +1,6 @@
-// How many connection requests a second are worth opening: of all addresses together, and of one IPv4 address or IPv6
-// /64. The sources share a fixed number of gates, chosen with a secret seed: nothing is kept for an address, and who
-// shares a gate with a flood is another one for each server.
+// Rate limits for connection requests: for all addresses together, and per IPv4 address or IPv6 /64.
+// Sources share a fixed number of rate limiters, chosen by a hash with a secret seed. Nothing is stored per address,
+// and the sources that share a limiter with a flood differ from server to server.
 #pragma once
 
 #include <mobula/transport/address.hpp>
@@ -14,17 +14,18 @@ class HandshakeLimits {
  public:
   HandshakeLimits(const RateLimit& global, const RateLimit& per_address, std::uint64_t seed);
 
-  // none, address_limit or global_limit. What one address has too much is not charged to all.
+  /// Returns none, address_limit or global_limit. A request above its address's limit does not count for the global
+  /// one.
   Drop pass(const Address& from, core::Nanoseconds now);
 
  private:
-  static constexpr std::size_t gate_count = 4096;
+  static constexpr std::size_t limiter_count = 4096;
 
   Pace global_pace_;
   Pace address_pace_;
   std::uint64_t seed_;
   RateLimiter global_;
-  std::vector<RateLimiter> gates_;
+  std::vector<RateLimiter> limiters_;
 };
 
 }  // namespace mobula::transport

@@ -22,7 +22,7 @@ void smooth_rate(std::uint64_t& rate, std::uint64_t& bytes, core::Nanoseconds du
 
 }  // namespace
 
-// RFC 6298's smoothing. Each datagram has its own sequence, so a sample is never ambiguous.
+// Smoothing of RFC 6298. Each datagram has its own sequence, so samples are never ambiguous.
 void LinkEstimator::on_rtt(core::Nanoseconds sample) {
   LinkEstimates& e = estimates_;
   sample = std::max<core::Nanoseconds>(sample, 1);

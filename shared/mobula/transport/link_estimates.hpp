@@ -1,4 +1,4 @@
-// What a session measures of the path to its peer, smoothed.
+// Smoothed measurements of the path to the peer.
 #pragma once
 
 #include <mobula/core/clock.hpp>
@@ -6,13 +6,13 @@
 namespace mobula::transport {
 
 struct LinkEstimates {
-  // 0 until measured. Contains the time until the peer's next flush.
+  /// 0 until measured. Includes the time until the peer's next flush.
   core::Nanoseconds rtt = 0;
   core::Nanoseconds rtt_variation = 0;
-  // How much the gaps between arrivals differ from their mean; what arrives at one time is one arrival.
+  /// Mean deviation of the gaps between arrivals. Datagrams with equal arrival time count as one arrival.
   core::Nanoseconds arrival_jitter = 0;
-  std::uint32_t loss_permille = 0;  // of the datagrams with entries that were sent
-  // Bodies; what encryption, UDP and IP add is not in them.
+  std::uint32_t loss_permille = 0;  // loss of sent datagrams with entries
+  /// Rates of datagram bodies, without the overhead of encryption, UDP and IP.
   std::uint64_t sent_bytes_per_second = 0;
   std::uint64_t received_bytes_per_second = 0;
   std::uint64_t acked_bytes_per_second = 0;
@@ -21,24 +21,24 @@ struct LinkEstimates {
 class LinkEstimator {
  public:
   [[nodiscard]] const LinkEstimates& estimates() const { return estimates_; }
-  // How long after sending a datagram without an acknowledgement counts as lost.
+  /// Returns the time after which a datagram without an acknowledgement counts as lost.
   [[nodiscard]] core::Nanoseconds patience() const;
 
   void on_sent(std::size_t bytes) { sent_ += bytes; }
   void on_received(std::size_t bytes, core::Nanoseconds now);
   void on_acked(std::size_t bytes) { acked_ += bytes; }
   void on_rtt(core::Nanoseconds sample);
-  // The outcome of a datagram; `forgive`: one that was counted as lost has been acknowledged after all.
+  /// Records the outcome of a datagram. forgive(): a datagram counted as lost was acknowledged after all.
   void on_outcome(bool lost);
   void forgive();
-  // Once per flush.
+  /// Updates the rates. Call it once per flush.
   void update(core::Nanoseconds now);
 
  private:
   LinkEstimates estimates_;
   core::Nanoseconds last_arrival_ = -1;
   core::Nanoseconds mean_gap_ = 0;
-  std::int32_t loss_ = 0;  // 1 is 2^16
+  std::int32_t loss_ = 0;  // fixed point, 2^16 is 1
   // Since window_began_:
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;

@@ -1,4 +1,4 @@
-// Why an address cannot be listened on, for people: of every pipe, and of the admin address.
+// Error for an address that cannot be listened on, for all pipes and the admin port.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -8,7 +8,8 @@
 
 namespace mobula::transport {
 
-// `kind` is "UDP" or the like. Reasons: "port in use", "no permission", "no such address", "cannot open".
+/// Returns the error with a message for the operator. `kind` is for example "UDP".
+/// Errors: "port in use", "no permission", "no such address", "cannot open".
 core::Error listen_error(std::string_view kind, Address local, const std::error_code& error);
 
 }  // namespace mobula::transport

@@ -1,5 +1,5 @@
-// Values of consecutive numbers, each at number % capacity. The capacity is a power of two, so numbers may wrap.
-// Who uses it knows which numbers are in it; it starts empty and allocates nothing until it is told a capacity.
+// Ring buffer of values by consecutive number, each at number % capacity. The capacity is a power of two, so numbers
+// may wrap. The owner keeps track of the numbers in use. Starts with capacity 0, without memory.
 #pragma once
 
 #include <bit>
@@ -18,10 +18,10 @@ class NumberRing {
   T& operator[](std::uint32_t number) { return slots_[place(number)]; }
   const T& operator[](std::uint32_t number) const { return slots_[place(number)]; }
 
-  // Keeps the values of `count` numbers from `first` on; all others begin anew. 0 gives all memory back.
+  /// Keeps the values of `count` numbers from `first` on and resets all others. Capacity 0 frees all memory.
   void set_capacity(std::size_t capacity, std::uint32_t first, std::uint32_t count) {
     MOBULA_ASSERT(capacity == 0 || std::has_single_bit(capacity), "not a power of two");
-    MOBULA_ASSERT(count <= capacity, "what is kept does not fit");
+    MOBULA_ASSERT(count <= capacity, "the kept values do not fit");
     std::vector<T> slots(capacity);
     for (std::uint32_t number = first; number != first + count; ++number) {
       slots[number & (capacity - 1)] = std::move((*this)[number]);

@@ -12,7 +12,7 @@ struct BodySize {
   std::size_t min;
   std::size_t max;
 };
-// By type. A request is not sealed.
+// Body sizes by packet type. {1, 0} admits no size: a request is not sealed.
 constexpr std::array<BodySize, type_count> body_sizes{{{1, 0},
                                                        {0, 0},
                                                        {challenge_body_bytes, challenge_body_bytes},
@@ -21,9 +21,9 @@ constexpr std::array<BodySize, type_count> body_sizes{{{1, 0},
                                                        {1, payload_bytes_max},
                                                        {0, 0}}};
 
-constexpr bool comes_once(PacketType type) { return type >= PacketType::keep_alive; }
+constexpr bool is_replay_protected(PacketType type) { return type >= PacketType::keep_alive; }
 
-// High zero bytes are left out, but one byte is always there.
+// Bytes of the encoded sequence. High zero bytes are omitted, except the last one.
 std::size_t bytes_of(std::uint64_t sequence) {
   return (static_cast<std::size_t>(std::bit_width(sequence | 1)) + 7) / 8;
 }
@@ -45,7 +45,7 @@ PacketDomain::PacketDomain(std::uint64_t protocol_id) : protocol_id_(protocol_id
 
 core::ByteView seal_packet(const PacketDomain& domain, const core::SecretKey& key, PacketType type,
                            std::uint64_t sequence, PacketBuffer& buffer, std::size_t body_bytes) {
-  MOBULA_ASSERT(body_bytes <= payload_bytes_max, "no packet is as long as that");
+  MOBULA_ASSERT(body_bytes <= payload_bytes_max, "the body exceeds the packet's maximum");
   const std::size_t sequence_bytes = bytes_of(sequence);
   const core::MutableBytes packet = core::MutableBytes(buffer.bytes)
                                         .subspan(PacketBuffer::head_bytes_max - 1 - sequence_bytes,
@@ -57,12 +57,12 @@ core::ByteView seal_packet(const PacketDomain& domain, const core::SecretKey& ke
   return packet;
 }
 
-// The order of these steps, and of those in open_body, is the standard's.
-Drop read_head(core::ByteView packet, PacketTypes taken, PacketHead& head) {
+// The order of the steps here and in open_body is that of the netcode standard.
+Drop read_head(core::ByteView packet, PacketTypes accepted, PacketHead& head) {
   if (packet.size() < packet_bytes_min) return Drop::too_short;
   const auto prefix = std::to_integer<unsigned>(packet[0]);
   const unsigned type = prefix & 0xf;
-  if (type >= type_count || ((taken >> type) & 1u) == 0) return Drop::wrong_type;
+  if (type >= type_count || ((accepted >> type) & 1u) == 0) return Drop::wrong_type;
   const unsigned sequence_bytes = prefix >> 4;
   if (sequence_bytes < 1 || sequence_bytes > 8) return Drop::wrong_sequence_bytes;
   if (packet.size() < 1 + sequence_bytes + core::seal_bytes) return Drop::too_short;
@@ -74,12 +74,12 @@ Drop read_head(core::ByteView packet, PacketTypes taken, PacketHead& head) {
 
 Drop open_body(const PacketDomain& domain, const core::SecretKey& key, const PacketHead& head, core::ByteView packet,
                ReplayWindow& replay, core::MutableBytes room, core::ByteView& body) {
-  if (comes_once(head.type) && !replay.is_new(head.sequence)) return Drop::replayed;
+  if (is_replay_protected(head.type) && !replay.is_new(head.sequence)) return Drop::replayed;
   const core::ByteView sealed = packet.subspan(head.body_offset);
   const std::size_t size = sealed.size() - core::seal_bytes;
-  if (size > room.size()) return Drop::wrong_size;  // no packet is as long as that
+  if (size > room.size()) return Drop::wrong_size;  // longer than any packet
   if (!core::open(sealed, domain.with(packet[0]), head.sequence, key, room)) return Drop::forged;
-  if (comes_once(head.type)) replay.take(head.sequence);
+  if (is_replay_protected(head.type)) replay.add(head.sequence);
   const BodySize expected = body_sizes[static_cast<std::size_t>(head.type)];
   if (size < expected.min || size > expected.max) return Drop::wrong_size;
   body = room.first(size);

@@ -1,27 +1,27 @@
-// The packets of netcode 1.02, as bytes. A connection request travels open (what is secret in it is sealed by whoever
-// minted the token); all others are sealed with a key that only the two ends know.
+// Packets of netcode 1.02, as bytes. A connection request is sent in plain text; its secret part is sealed with the
+// backend's key. All other packets are sealed with a key known to the two ends only.
 //
 // Connection request (1078 bytes):
 //
 //   0     u8    0
 //   1     13    "NETCODE 1.02", zero
 //   14    u64   protocol id
-//   22    u64   when the token expires
+//   22    u64   expiry time of the token, unix seconds
 //   30    24    the token's nonce
 //   54    1024  the token's private part, sealed
 //
 // All others:
 //
-//   u8    type, in the low 4 bits; in the high ones n, the bytes of the sequence (1 to 8)
+//   u8    low 4 bits: type; high 4 bits: n, the number of sequence bytes (1 to 8)
 //   n     sequence, little-endian
-//   ...   sealed with the sequence as nonce: the body, which is
+//   ...   body, sealed with the sequence as nonce:
 //           denied, disconnect   nothing
 //           challenge, response  u64 challenge sequence, 300 bytes of challenge token
-//           keep_alive           u32 client index, u32 clients at most
-//           payload              1 to 1200 bytes: a session's datagram
+//           keep_alive           u32 client index, u32 maximum number of clients
+//           payload              1 to 1200 bytes: a datagram of the session
 //   16    tag
 //
-// Nothing here allocates, and a body is written and read where it lies in its datagram.
+// Nothing here allocates. Bodies are written and read in place, inside their datagram.
 #pragma once
 
 #include <mobula/core/aead.hpp>
@@ -41,14 +41,14 @@ inline constexpr std::size_t challenge_body_bytes = 8 + challenge_token_bytes;
 inline constexpr std::size_t keep_alive_body_bytes = 8;
 inline constexpr std::size_t packet_bytes_min = 1 + 1 + core::seal_bytes;
 
-// "NETCODE 1.02" and a zero, as each token and request carries it.
+/// Returns "NETCODE 1.02" and a zero byte, the version in each token and request.
 core::ByteView netcode_version();
 
-// A set of packet types: what one side takes.
+/// Set of packet types that one side accepts.
 using PacketTypes = std::uint32_t;
 constexpr PacketTypes only(PacketType type) { return PacketTypes{1} << static_cast<unsigned>(type); }
 
-// What is sealed into every packet without being in it: version, protocol id, and then the packet's first byte.
+/// Associated data of every sealed packet: version, protocol id and the packet's first byte.
 class PacketDomain {
  public:
   explicit PacketDomain(std::uint64_t protocol_id);
@@ -65,18 +65,18 @@ class PacketDomain {
   std::array<std::byte, version_bytes + 9> bytes_{};
 };
 
-// One end of a sealed conversation. 208 bytes
+/// One end of an encrypted connection. 208 bytes.
 struct Channel {
   core::SecretKey send_key{};
   core::SecretKey receive_key{};
-  std::uint64_t next_sequence = 0;  // to be sent
+  std::uint64_t next_sequence = 0;  // sequence of the next packet
   ReplayWindow received;
 };
 
 // --- Sealed packets ------------------------------------------------------------------------------------------------
 
-// A packet that is to be sealed. Its body is written where it stays; the head, which is as long as the sequence needs,
-// ends where the body begins.
+/// Buffer for a packet to be sealed. The body is written in place. The head has a variable length and ends where the
+/// body begins.
 struct PacketBuffer {
   static constexpr std::size_t head_bytes_max = 1 + 8;
 
@@ -87,20 +87,20 @@ struct PacketBuffer {
   std::array<std::byte, head_bytes_max + payload_bytes_max + core::seal_bytes> bytes;
 };
 
-// Gives the packet, which lies in the buffer.
+/// Seals the body and returns the packet, which lies in the buffer.
 core::ByteView seal_packet(const PacketDomain& domain, const core::SecretKey& key, PacketType type,
                            std::uint64_t sequence, PacketBuffer& buffer, std::size_t body_bytes);
 
-// What a sealed packet shows without a key.
+/// Unencrypted fields of a sealed packet.
 struct PacketHead {
   PacketType type = PacketType::count;
   std::uint8_t body_offset = 0;
   std::uint64_t sequence = 0;
 };
-Drop read_head(core::ByteView packet, PacketTypes taken, PacketHead& head);
+Drop read_head(core::ByteView packet, PacketTypes accepted, PacketHead& head);
 
-// The packet's body, written to `room` (datagram_bytes_max are always enough). `replay` is asked and
-// advanced for those types that may come once only.
+/// Decrypts the body into `room`; datagram_bytes_max always suffice. keep_alive, payload and disconnect packets are
+/// checked against `replay` and added to it.
 Drop open_body(const PacketDomain& domain, const core::SecretKey& key, const PacketHead& head, core::ByteView packet,
                ReplayWindow& replay, core::MutableBytes room, core::ByteView& body);
 
@@ -109,12 +109,12 @@ Drop open_body(const PacketDomain& domain, const core::SecretKey& key, const Pac
 struct ConnectRequest {
   std::uint64_t expire_time = 0;  // unix seconds
   core::WideNonce nonce{};
-  core::ByteView private_part;  // of the datagram
+  core::ByteView private_part;  // view into the datagram
 };
 
-// Checks size, version and protocol.
+/// Parses a request and checks its size, version and protocol id.
 Drop read_request(core::ByteView datagram, std::uint64_t protocol_id, ConnectRequest& request);
-// Into at least request_bytes.
+/// Writes a request. `out` has at least request_bytes.
 void write_request(std::uint64_t protocol_id, const ConnectRequest& request, core::MutableBytes out);
 
 }  // namespace mobula::transport

@@ -7,23 +7,23 @@ namespace mobula::transport {
 namespace {
 
 constexpr core::Nanoseconds burst = 100 * core::millisecond;
-// Who flushes more rarely than this does not get the full rate.
+// Refill limit: a session that flushes less often does not reach the full rate.
 constexpr core::Nanoseconds refill_max = 250 * core::millisecond;
 constexpr core::Nanoseconds round_min = 50 * core::millisecond;
-constexpr core::Nanoseconds round_max = core::second;  // beyond it one sample suffices
+constexpr core::Nanoseconds round_max = core::second;  // after this time one sample suffices
 constexpr std::uint32_t round_samples = 6;
 constexpr core::Nanoseconds rtt_window = 10 * core::second;
 constexpr core::Nanoseconds rtt_unmeasured = 100 * core::millisecond;
-// What may be in flight beyond rate * least RTT, as time: both sides' flushes and the queue that is put up with.
+// Time added to the least RTT for the in-flight limit: flush intervals of both sides and the tolerated queue.
 constexpr core::Nanoseconds in_flight_slack = 150 * core::millisecond;
 constexpr core::Nanoseconds queue_delay_min = 30 * core::millisecond;
 constexpr core::Nanoseconds noise_max = 40 * core::millisecond;
 constexpr std::uint32_t tolerated_permille = 100;
-constexpr std::uint32_t tolerated_permille_max = 350;  // more is never the link's own
+constexpr std::uint32_t tolerated_permille_max = 350;  // more loss is always blamed on the rate
 constexpr core::Nanoseconds tolerance_time = 60 * core::second;
 constexpr std::uint32_t trial_datagrams = 100;
 constexpr std::uint32_t step_min = 4096;
-// Steps do not grow with the rate: who has much would keep it.
+// Steps do not grow with the rate. Otherwise a session with a high rate would keep its share from the others.
 constexpr std::uint32_t step_max = 32 * 1024;
 
 std::int64_t bytes_in(std::uint32_t rate, core::Nanoseconds duration) {
@@ -118,7 +118,7 @@ void RateControl::end_trial(core::Nanoseconds now) {
   trial_ = {};
 }
 
-// Noise: what the least RTT of a round may differ by without any queue.
+// Noise: the variation of a round's least RTT without any queue.
 bool RateControl::queue_grows(const LinkEstimates& link) const {
   if (round_.samples == 0) return false;
   const core::Nanoseconds base = least_rtt();

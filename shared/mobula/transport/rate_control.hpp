@@ -1,21 +1,22 @@
-// How many bytes a session may send: a token bucket whose rate follows what the path carries.
+// Rate control of a session: a token bucket whose rate follows the capacity of the path.
 //
-// The rate is judged once per round, that is after a few measurements of the RTT that it can be blamed for:
-//   delay  the least RTT of the round is clearly above the least of the last 10 to 20 seconds: a queue grows.
-//          The rate becomes 85% of what was acknowledged, but at most halves.
-//   loss   more than 10%, smoothed. Whether the rate is to blame is tried out: for a hundred datagrams it is 60%.
-//          If that lowers the loss, the rate stays there. Otherwise the link is bad, not full: the rate is restored,
-//          and for a minute so much loss and a little more is put up with, and the rate grows slowly.
-//   else   a session that used its rate may send more: half as much again until the first sign of congestion,
-//          afterwards by steps that start small and grow from good round to good round.
-// It stays within [floor, max]. A session that sends less than it may keeps its rate. No more is in flight than the
-// rate brings in the least RTT and a little: where acknowledgements stay away, sending stops before it is judged.
+// The rate is adjusted once per round. A round ends after a few RTT samples of datagrams sent at the current rate.
+//   delay  The least RTT of the round is clearly above the least of the last 10 to 20 seconds: a queue grows.
+//          The rate drops to 85% of the acknowledged rate, but not below half.
+//   loss   Smoothed loss above 10%. A trial finds out whether the rate causes it: 60% of the rate for 100 datagrams.
+//          If that lowers the loss, the rate stays there. Otherwise the link is lossy, not full: the rate is restored.
+//          For a minute this loss and 5% more are then tolerated, and the rate grows slowly.
+//   else   A session that used its rate may send more: plus 50% per round until the first congestion,
+//          then by steps that start small and grow with each good round.
+// The rate stays within [floor, max]. A session that sends less than its rate keeps the rate. The bytes in flight are
+// limited to the rate times the least RTT plus some slack: without acknowledgements, sending stops within that time.
 //
-// The delay signal against a measured minimum is LEDBAT's (RFC 6817); the threshold of loss, the fall to 85% of the
-// delivered rate and working on a rate instead of a window are Google Congestion Control's (draft-ietf-rmcat-gcc-02);
-// trying out a rate before believing that loss depends on it is PCC's (Dong et al. 2015); growing steps are BIC's.
-// LEDBAT's own window law was rejected: a late comer starves the others, since it takes their
-// queue for the path's own delay. Here a fall to less than what is delivered drains the queue, so all see it empty.
+// Sources:
+//   LEDBAT (RFC 6817): delay relative to a measured minimum.
+//   Google Congestion Control (draft-ietf-rmcat-gcc-02): loss threshold, 85% of the delivered rate, a rate not a
+//   window. PCC (Dong et al. 2015): trials that test whether loss depends on the rate. BIC: growing steps.
+// LEDBAT's window law was rejected: a newcomer mistakes the others' queue for the path's delay and starves them. Here
+// the rate drops below the delivered rate, which drains the queue, so all sessions measure the empty path.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@
 
 namespace mobula::transport {
 
-// Bytes per second. 0 < floor <= start <= max.
+/// Bytes per second. 0 < floor <= start <= max.
 struct RateLimits {
   std::uint32_t floor = 0;
   std::uint32_t start = 0;
@@ -37,7 +38,8 @@ class RateControl {
   explicit RateControl(const RateLimits& limits);
 
   [[nodiscard]] std::uint32_t bytes_per_second() const { return rate_; }
-  // Negative: in debt, since a datagram goes out whole. budget_at: what it will be after update(now).
+  /// Bytes that may be sent now. Negative after a datagram larger than the rest. budget_at: the value after
+  /// update(now).
   [[nodiscard]] std::int64_t budget() const { return std::min(budget_, in_flight_max_ - in_flight_); }
   [[nodiscard]] std::int64_t budget_at(core::Nanoseconds now) const;
 
@@ -46,15 +48,15 @@ class RateControl {
     in_flight_ += static_cast<std::int64_t>(bytes);
     round_.sent += bytes;
   }
-  // It is acknowledged or given up as lost.
+  /// Removes a datagram from the bytes in flight: it was acknowledged or declared lost.
   void on_landed(std::size_t bytes) { in_flight_ -= static_cast<std::int64_t>(bytes); }
   void on_acked(std::size_t bytes) { round_.acked += bytes; }
-  // Of a datagram with entries.
+  /// Records the outcome of a datagram with entries.
   void on_outcome(bool lost, core::Nanoseconds sent_at) {
     if (trial_.rate != 0 && sent_at >= trial_.began) ++(lost ? trial_.lost : trial_.acked);
   }
   void on_rtt(core::Nanoseconds sample, core::Nanoseconds sent_at);
-  // Once per flush.
+  /// Refills the budget and adjusts the rate at the end of a round. Call it once per flush.
   void update(core::Nanoseconds now, const LinkEstimates& link);
 
  private:
@@ -65,10 +67,10 @@ class RateControl {
     std::uint64_t acked = 0;
     std::uint32_t samples = 0;
   };
-  // Of a lower rate, whether there is less loss with it.
+  // Trial of a lower rate: does it reduce the loss?
   struct Trial {
     core::Nanoseconds began = 0;
-    std::uint32_t rate = 0;  // before it; 0: there is no trial
+    std::uint32_t rate = 0;  // rate before the trial; 0 if there is none
     std::uint32_t loss_permille = 0;
     std::uint32_t acked = 0;
     std::uint32_t lost = 0;
@@ -100,7 +102,7 @@ class RateControl {
   Trial trial_;
   std::uint32_t tolerated_permille_;
   core::Nanoseconds tolerated_until_ = 0;
-  // The least RTT of the window under way and of the one before; 0: none.
+  // Least RTT of the current and of the previous window. 0 if not measured.
   std::array<core::Nanoseconds, 2> rtt_min_{};
   core::Nanoseconds window_began_ = 0;
 };

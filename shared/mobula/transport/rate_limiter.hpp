@@ -1,5 +1,5 @@
-// How often something may happen: so many times a second, and so many at once after a rest.
-// A bucket of tokens, kept as the time at which it will be full again (the generic cell rate algorithm).
+// Rate limiter: a rate per second and a burst after idle time.
+// A token bucket, stored as the time at which it will be full again (generic cell rate algorithm).
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@ struct RateLimit {
   std::uint32_t burst = 1;
 };
 
-// A limit as the gates that keep it want it.
+/// A RateLimit in the precomputed form that RateLimiter uses.
 class Pace {
  public:
   explicit Pace(const RateLimit& limit)
       : interval_(core::second / std::max(limit.per_second, 1u)), slack_(interval_ * (std::max(limit.burst, 1u) - 1)) {
-    MOBULA_ASSERT(limit.per_second > 0 && limit.burst > 0, "a limit that lets nothing pass");
+    MOBULA_ASSERT(limit.per_second > 0 && limit.burst > 0, "a rate limit that admits nothing");
   }
 
  private:
@@ -27,10 +27,10 @@ class Pace {
   core::Nanoseconds slack_;
 };
 
-// 8 bytes
+/// 8 bytes.
 class RateLimiter {
  public:
-  // Whether one more may pass.
+  /// Returns whether one more event is admitted. pass() also charges it.
   [[nodiscard]] bool open(const Pace& pace, core::Nanoseconds now) const { return full_at_ - now <= pace.slack_; }
   void charge(const Pace& pace, core::Nanoseconds now) { full_at_ = std::max(full_at_, now) + pace.interval_; }
   bool pass(const Pace& pace, core::Nanoseconds now) {

@@ -3,7 +3,7 @@
 namespace mobula::transport {
 namespace {
 
-// Reports reach back no further, so that the 32 bits below one never wrap around.
+// Reports reach back no further, so that the 32 bits of an ack never wrap around the ring.
 constexpr std::uint16_t report_reach = ReceivedHistory::remembered - 64;
 
 }  // namespace
@@ -23,7 +23,7 @@ void ReceivedHistory::note(std::uint16_t sequence) {
     }
     newest_ = sequence;
   } else {
-    // A late one is reported too.
+    // A late datagram is reported too.
     for (std::uint16_t* mark : {&cursor_, &reported_, &confirmed_}) {
       if (!is_after(sequence, *mark)) *mark = plus(sequence, -1);
     }
@@ -51,7 +51,7 @@ Ack ReceivedHistory::next_ack() {
 }
 
 Ack ReceivedHistory::ack_of(std::uint16_t sequence) const {
-  const std::uint32_t start = static_cast<std::uint32_t>(-sequence) % remembered;  // place of sequence - 1
+  const std::uint32_t start = static_cast<std::uint32_t>(-sequence) % remembered;  // bit of sequence - 1
   const std::uint32_t shift = start % 64;
   std::uint64_t bits = bits_[start / 64] >> shift;
   if (shift > 32) bits |= bits_[(start / 64 + 1) % bits_.size()] << (64 - shift);

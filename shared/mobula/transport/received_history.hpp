@@ -1,7 +1,7 @@
-// Which sequences of the peer have come: against duplicates, and to acknowledge them.
+// Received sequences of the peer, to detect duplicates and to acknowledge them.
 //
-// Invariant: what is acknowledged has been noted. Every noted sequence is reported at least once, and in bursts, when
-// one header cannot report all of them, in two flushes, so that a lost report is no lost datagram.
+// Invariant: only noted sequences are acknowledged. Every noted sequence is reported at least once. A burst that one
+// header cannot report is reported in two flushes: a lost report must not look like lost datagrams.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace mobula::transport {
 
 struct Ack {
   std::uint16_t sequence = 0;
-  std::uint32_t bits = 0;  // bit n: sequence - 1 - n too
+  std::uint32_t bits = 0;  // bit n: sequence - 1 - n was received too
 };
 
 class ReceivedHistory {
@@ -20,18 +20,18 @@ class ReceivedHistory {
   static constexpr std::uint16_t acks_per_header = 33;
 
   enum class Novelty : std::uint8_t { fresh, duplicate, stale };
-  // All sequences before the first count as received: a copy of them would be a duplicate.
+  /// Sequences before the first count as received, so a datagram with one is a duplicate.
   ReceivedHistory() { bits_.fill(~std::uint64_t{0}); }
 
-  // Stale: too old to tell.
+  /// Classifies a sequence. stale: too old to be known.
   [[nodiscard]] Novelty novelty(std::uint16_t sequence) const;
   void note(std::uint16_t sequence);
 
-  // Once per flush, before its first next_ack().
+  /// Starts the report of a flush. Call it once per flush, before the first next_ack().
   void begin_report();
-  // For the next header. After a burst the older ones come first.
+  /// Returns the ack for the next header. After a burst older sequences are reported first.
   Ack next_ack();
-  // All that was to be reported in this flush has been.
+  /// Returns whether this flush has reported everything.
   [[nodiscard]] bool reported() const { return cursor_ == newest_; }
 
  private:
@@ -48,9 +48,9 @@ class ReceivedHistory {
 
   std::array<std::uint64_t, remembered / 64> bits_;
   std::uint16_t newest_ = 0;
-  std::uint16_t cursor_ = 0;     // up to here this flush has reported
-  std::uint16_t reported_ = 0;   // the newest of the last flush
-  std::uint16_t confirmed_ = 0;  // the newest of the flush before it: up to here all has been reported twice
+  std::uint16_t cursor_ = 0;     // reported by this flush up to here
+  std::uint16_t reported_ = 0;   // newest of the last flush
+  std::uint16_t confirmed_ = 0;  // newest of the flush before; reported twice up to here
 };
 
 }  // namespace mobula::transport

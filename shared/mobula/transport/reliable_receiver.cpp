@@ -8,18 +8,18 @@ bool ReliableReceiver::plausible(std::uint16_t chunk) const {
   return ahead < reliable_window_chunks || ahead >= 0x8000;
 }
 
-bool ReliableReceiver::take(std::uint16_t chunk, core::ByteView bytes, std::size_t message_bytes_max) {
+bool ReliableReceiver::receive(std::uint16_t chunk, core::ByteView bytes, std::size_t message_bytes_max) {
   const std::uint16_t ahead = distance(expected_, chunk);
-  if (ahead >= reliable_window_chunks) return true;  // had it already
+  if (ahead >= reliable_window_chunks) return true;  // already received
   if (ahead > 0) {
     keep_early(chunk, bytes);
     return true;
   }
   ++expected_;
   bool good = append(bytes, message_bytes_max);
-  for (; good && early_count_ > 0 && early_[expected_].here; ++expected_) {
+  for (; good && early_count_ > 0 && early_[expected_].present; ++expected_) {
     EarlyChunk& early = early_[expected_];
-    early.here = false;
+    early.present = false;
     --early_count_;
     good = append(early.bytes, message_bytes_max);
   }
@@ -33,9 +33,9 @@ void ReliableReceiver::keep_early(std::uint16_t chunk, core::ByteView bytes) {
   }
   early_used_ = true;
   EarlyChunk& early = early_[chunk];
-  if (early.here) return;
+  if (early.present) return;
   early.bytes.assign(bytes.begin(), bytes.end());
-  early.here = true;
+  early.present = true;
   ++early_count_;
 }
 
@@ -68,11 +68,11 @@ void ReliableReceiver::trim() {
 }
 
 void ReliableReceiver::check() const {
-  MOBULA_ASSERT(ready_ <= inbox_.size(), "more whole messages than bytes");
+  MOBULA_ASSERT(ready_ <= inbox_.size(), "complete messages exceed the inbox");
   [[maybe_unused]] std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < early_.capacity(); ++i) count += early_[i].here ? 1 : 0;
+  for (std::uint32_t i = 0; i < early_.capacity(); ++i) count += early_[i].present ? 1 : 0;
   MOBULA_ASSERT(count == early_count_, "early chunks are miscounted");
-  MOBULA_ASSERT(early_.capacity() == 0 || !early_[expected_].here, "the expected chunk waits as an early one");
+  MOBULA_ASSERT(early_.capacity() == 0 || !early_[expected_].present, "the expected chunk is stored as an early one");
 }
 
 }  // namespace mobula::transport

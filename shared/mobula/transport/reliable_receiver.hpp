@@ -1,7 +1,7 @@
-// The receiving side of a reliable lane: puts the peer's chunks in order and hands out whole messages.
+// Receiving side of a reliable lane: orders the peer's chunks and returns complete messages.
 //
-// Invariant: inbox_ holds the peer's stream without a gap up to the chunk expected_; what came ahead of it waits in
-// early_. Hands out each message once, in the order of sending.
+// Invariant: inbox_ holds the peer's stream without a gap up to chunk expected_; later chunks are stored in early_.
+// Each message is returned once, in the order of sending.
 #pragma once
 
 #include <mobula/transport/byte_queue.hpp>
@@ -12,14 +12,14 @@ namespace mobula::transport {
 
 class ReliableReceiver {
  public:
-  // A peer that keeps to its window never sends any other.
+  /// Returns whether a peer that respects the window can send this chunk.
   [[nodiscard]] bool plausible(std::uint16_t chunk) const;
-  // Received in order and not yet fetched. Early chunks are bounded by the window and not counted: they must never
-  // keep the expected one out.
+  /// Bytes received in order and not yet fetched. Early chunks are not counted: the window bounds them, and they must
+  /// not keep the expected chunk out.
   [[nodiscard]] std::size_t inbox_bytes() const { return inbox_.size(); }
-  // False: a message announces more than `message_bytes_max`, and nothing can be received any more.
-  bool take(std::uint16_t chunk, core::ByteView bytes, std::size_t message_bytes_max);
-  // False: there is none. The buffer's capacity is used again.
+  /// Adds a chunk. Returns false if a message announces more than `message_bytes_max`; the lane is then unusable.
+  bool receive(std::uint16_t chunk, core::ByteView bytes, std::size_t message_bytes_max);
+  /// Fetches the next message, reusing the buffer's capacity. Returns false if there is none.
   bool next(core::Bytes& message);
 
   void trim();
@@ -28,14 +28,14 @@ class ReliableReceiver {
  private:
   struct EarlyChunk {
     core::Bytes bytes;
-    bool here = false;
+    bool present = false;
   };
 
   bool append(core::ByteView bytes, std::size_t message_bytes_max);
   void keep_early(std::uint16_t chunk, core::ByteView bytes);
 
   ByteQueue inbox_;
-  std::size_t ready_ = 0;  // bytes of inbox_ that are whole messages
+  std::size_t ready_ = 0;  // bytes of inbox_ that are complete messages
   NumberRing<EarlyChunk> early_;
   std::uint32_t early_count_ = 0;
   bool early_used_ = false;  // since the last trim

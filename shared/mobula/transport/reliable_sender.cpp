@@ -5,7 +5,7 @@
 namespace mobula::transport {
 namespace {
 
-// No chunk is cut smaller than this only because a datagram is nearly full.
+// Minimum chunk size, unless less is queued: a nearly full datagram gets no smaller chunk.
 constexpr std::size_t chunk_bytes_min = 256;
 constexpr std::uint32_t chunks_capacity_min = 8;
 
@@ -24,7 +24,7 @@ core::Result<ReliableId> ReliableSender::send(core::ByteView message, std::size_
 
 std::size_t ReliableSender::write(core::MutableBytes out, Lane lane, SentDatagram& record) {
   std::size_t written = write_lost(out, lane, record);
-  if (lost_ > 0 && scan_ != next_) return written;  // a lost one had no room
+  if (lost_ > 0 && scan_ != next_) return written;  // a lost chunk did not fit
   while (record.chunk_count < SentDatagram::chunks_max && cut(out.size() - written)) {
     written += write_chunk(plus(next_, -1), out.subspan(written), lane, record);
   }

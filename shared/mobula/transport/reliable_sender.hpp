@@ -1,8 +1,8 @@
-// The sending side of a reliable lane: a stream of bytes (per message u32 size, then the bytes) that is cut into
-// numbered chunks when it is first sent. A chunk goes out again, unchanged, when the datagram that carried it is lost.
+// Sending side of a reliable lane. The lane is a stream of bytes (per message u32 size, then the bytes) that is cut
+// into numbered chunks when it is first sent. A chunk is sent again, unchanged, when its datagram is lost.
 //
-// Invariant: the chunks from first_ to next_ cover the stream from its first byte to cut_; a chunk that is waiting is
-// in exactly one datagram that is waiting.
+// Invariant: the chunks from first_ to next_ cover the stream from its first byte to cut_. A waiting chunk is in
+// exactly one waiting datagram.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -13,7 +13,7 @@
 
 namespace mobula::transport {
 
-// Numbers the reliable messages of one lane of one direction of one session: 1, 2, 3, …
+/// Number of a reliable message within one lane and direction of a session: 1, 2, 3, …
 using ReliableId = std::uint64_t;
 
 inline constexpr std::size_t max_reliable_size = 4 * 1024 * 1024;
@@ -22,23 +22,23 @@ inline constexpr std::uint32_t reliable_window_chunks = 256;
 
 class ReliableSender {
  public:
-  // Refused with "too large" or "queue full", and then nothing is sent of it.
+  /// Queues a message. Errors: "too large", "queue full"; nothing of the message is then sent.
   core::Result<ReliableId> send(core::ByteView message, std::size_t queue_bytes_max);
   [[nodiscard]] bool delivered(ReliableId id) const { return id <= delivered_; }
-  // Not yet acknowledged, and of that, never sent.
+  /// Bytes not yet acknowledged, and those of them not yet sent.
   [[nodiscard]] std::size_t backlog_bytes() const { return stream_.size(); }
   [[nodiscard]] std::size_t unsent_bytes() const { return static_cast<std::size_t>(begin_ + stream_.size() - cut_); }
-  // There may be something for write().
+  /// Returns whether write() may have something to send.
   [[nodiscard]] bool pending() const {
     return lost_ > 0 || (unsent_bytes() > 0 && in_flight() < reliable_window_chunks);
   }
 
   void begin_flush() { scan_ = first_; }
-  // Entries for a datagram, what was lost before what is new; noted in `record`. Returns their bytes.
+  /// Writes entries for a datagram, lost chunks first, and adds them to `record`. Returns their bytes.
   std::size_t write(core::MutableBytes out, Lane lane, SentDatagram& record);
   [[nodiscard]] std::uint64_t chunks_repeated() const { return repeated_; }
 
-  // Chunks of datagrams that were acknowledged or lost. Acknowledged ones are let go by release().
+  /// Marks chunks of acknowledged or lost datagrams. release() frees acknowledged ones.
   void acked(std::uint16_t chunk);
   void lost(std::uint16_t chunk);
   void release();
@@ -62,17 +62,17 @@ class ReliableSender {
   bool cut(std::size_t room);
 
   ByteQueue stream_;
-  ByteQueue message_ends_;  // u64 lane positions of messages' ends, not yet delivered
+  ByteQueue message_ends_;  // u64 end positions of undelivered messages
   NumberRing<Chunk> chunks_;
-  std::uint64_t begin_ = 0;  // how many bytes of the lane have left stream_
-  std::uint64_t cut_ = 0;    // how many have been cut into chunks
+  std::uint64_t begin_ = 0;  // bytes of the lane removed from stream_
+  std::uint64_t cut_ = 0;    // bytes cut into chunks
   std::uint64_t repeated_ = 0;
   ReliableId queued_ = 0;
   ReliableId delivered_ = 0;
-  std::uint32_t lost_ = 0;   // chunks in that state
-  std::uint16_t first_ = 0;  // oldest not acknowledged
-  std::uint16_t next_ = 0;   // next to be cut
-  std::uint16_t scan_ = 0;   // lost chunks before it have had their turn in this flush
+  std::uint32_t lost_ = 0;   // chunks in state lost
+  std::uint16_t first_ = 0;  // oldest unacknowledged chunk
+  std::uint16_t next_ = 0;   // next chunk to cut
+  std::uint16_t scan_ = 0;   // lost chunks before it were handled in this flush
 };
 
 }  // namespace mobula::transport

@@ -1,6 +1,6 @@
-// Which of a peer's last sequences have come. Whoever records a packet and sends it again is found out by it.
+// Replay protection: the last received sequences of a peer. Detects packets that were recorded and sent again.
 // Invariant: a sequence is new at most once. The bits are a ring of words, cleared as the newest sequence enters them
-// (RFC 6479); the newest word is only partly behind the newest sequence, so the window is one word shorter.
+// (RFC 6479). The newest word is used only partly, so the window is one word shorter than the ring.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +9,20 @@
 
 namespace mobula::transport {
 
-// 136 bytes
+/// 136 bytes.
 class ReplayWindow {
  public:
   static constexpr std::uint64_t size = 960;
 
-  // Compares on the side that cannot overflow: sequences may be anything.
+  /// Returns whether the sequence is new. Compares without overflow: a hostile peer chooses the sequence.
   [[nodiscard]] bool is_new(std::uint64_t sequence) const {
     if (sequence > newest_) return true;
     if (newest_ - sequence >= size) return false;
     return (words_[word_of(sequence)] & bit_of(sequence)) == 0;
   }
 
-  // Only for a sequence that is new, and only after the packet has proved to be the peer's.
-  void take(std::uint64_t sequence) {
+  /// Records a new sequence. Call it only after the packet was authenticated.
+  void add(std::uint64_t sequence) {
     if (sequence > newest_) {
       const std::uint64_t entered = std::min(sequence / 64 - newest_ / 64, word_count);
       for (std::uint64_t n = 1; n <= entered; ++n) words_[(newest_ / 64 + n) % word_count] = 0;

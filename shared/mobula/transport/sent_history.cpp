@@ -12,7 +12,7 @@ void SentHistory::set_capacity(std::uint32_t capacity) {
 void SentHistory::trim(core::Nanoseconds now) {
   std::uint32_t needed = peak_;
   for (auto age = static_cast<std::uint32_t>(ring_.capacity()); age > needed; --age) {
-    if (is_late_news(ring_[plus(next_, -static_cast<int>(age))], now)) needed = age;
+    if (is_recently_lost(ring_[plus(next_, -static_cast<int>(age))], now)) needed = age;
   }
   const auto wanted = std::bit_ceil(std::max(capacity_min, 2 * needed));
   if (wanted < ring_.capacity()) set_capacity(wanted);
@@ -20,7 +20,7 @@ void SentHistory::trim(core::Nanoseconds now) {
 }
 
 void SentHistory::check() const {
-  MOBULA_ASSERT(in_flight() <= ring_.capacity(), "a datagram that waits is forgotten");
+  MOBULA_ASSERT(in_flight() <= ring_.capacity(), "a waiting datagram was dropped from the ring");
   const bool oldest_waits =
       in_flight() == 0 || (oldest_waiting().state == SentState::waiting && oldest_waiting().at == oldest_at_);
   MOBULA_ASSERT(oldest_waits, "the oldest is not waiting");

@@ -1,8 +1,8 @@
-// The datagrams that were sent and what became of them.
+// Sent datagrams and their outcomes.
 //
-// Each is waiting until it is acknowledged or given up as lost; a lost one may still turn out to be acknowledged: it is
-// remembered for some seconds, since a path whose RTT has leapt up makes itself known only by such late news.
-// Invariant: oldest_waiting_ is waiting, or nothing is; nothing before it is; and all that is waiting is remembered.
+// A datagram is waiting until it is acknowledged or declared lost. A lost one is kept for some seconds, since it may
+// still be acknowledged. Late acknowledgements are the only sign of a sudden rise of the RTT.
+// Invariant: oldest_waiting_ is waiting, or nothing is. Nothing before it is waiting. All waiting datagrams are stored.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace mobula::transport {
 
 enum class SentState : std::uint8_t { none, waiting, lost, acked };
 
-// 24 bytes
+/// 24 bytes.
 struct SentDatagram {
   static constexpr std::size_t chunks_max = 4;
 
   core::Nanoseconds at = 0;
-  std::array<std::uint16_t, chunks_max> chunks{};  // all of one lane
+  std::array<std::uint16_t, chunks_max> chunks{};  // chunks of one lane
   std::uint16_t size = 0;
-  std::uint16_t first_tag = 0;  // where its tags begin in Fates
+  std::uint16_t first_tag = 0;  // number of its first tag in Fates
   std::uint8_t tag_count = 0;
   std::uint8_t chunk_count = 0;
   std::uint8_t lane = 0;
@@ -34,18 +34,18 @@ class SentHistory {
   static constexpr int ack_bits = 32;  // besides the acknowledged sequence itself
   static constexpr std::uint32_t capacity_min = 32;
   static constexpr std::uint32_t capacity_max = 2048;
-  // It grows so far for the sake of lost ones that are not older than this.
+  /// Capacity up to which it grows to keep lost datagrams of the last lost_remembered.
   static constexpr std::uint32_t capacity_for_lost = 512;
   static constexpr core::Nanoseconds lost_remembered = 5 * core::second;
 
-  // The sequence that add() will give.
+  /// Returns the sequence of the next datagram passed to add().
   [[nodiscard]] std::uint16_t next() const { return next_; }
   [[nodiscard]] bool was_sent(std::uint16_t sequence) const { return is_after(next_, sequence); }
   [[nodiscard]] std::uint32_t in_flight() const { return distance(oldest_waiting_, next_); }
-  // There is one when in_flight() is not 0.
+  /// Requires in_flight() > 0.
   [[nodiscard]] const SentDatagram& oldest_waiting() const { return ring_[oldest_waiting_]; }
 
-  // When no more can be remembered, the oldest is given up: on_lost(const SentDatagram&).
+  /// Adds a datagram. If the ring is full at its maximum, the oldest is declared lost: on_lost(const SentDatagram&).
   template <class OnLost>
   void add(const SentDatagram& datagram, OnLost&& on_lost) {
     if (must_grow(datagram.at)) {
@@ -60,10 +60,10 @@ class SentHistory {
     peak_ = std::max(peak_, in_flight());
   }
 
-  // The peer's ack and bits. on_ack(const SentDatagram&, bool newest): for each that is acknowledged for the first
-  // time; its state says whether it was waiting or lost before; newest: its sequence is `ack`.
+  /// Handles the peer's ack and bits. Calls on_ack(const SentDatagram&, bool newest) for each datagram acknowledged for
+  /// the first time. Its state is still the previous one, waiting or lost. `newest`: its sequence is `ack`.
   template <class OnAck>
-  void take_acks(std::uint16_t ack, std::uint32_t bits, OnAck&& on_ack) {
+  void handle_acks(std::uint16_t ack, std::uint32_t bits, OnAck&& on_ack) {
     const std::uint64_t mask = std::uint64_t{bits} << 1 | 1;  // bit n: sequence ack - n
     std::uint64_t fresh = mask & ~known_acks(ack);
     last_ack_ = ack;
@@ -80,19 +80,20 @@ class SentHistory {
     skip_decided();
   }
 
-  // Once the peer has acknowledged `ack`: what its bits will never tell of again.
+  /// Declares datagrams lost that later ack bits cannot reach, once the peer has acknowledged `ack`.
   template <class OnLost>
   void give_up_overtaken(std::uint16_t ack, OnLost&& on_lost) {
     while (in_flight() > 0 && is_after(ack, plus(oldest_waiting_, ack_bits))) give_up_oldest(on_lost);
   }
 
-  // Datagrams are sent in the order of their sequences, so the oldest is the first to be given up.
+  /// Declares datagrams lost that were sent before `time`. Sequences are in the order of sending, so it stops at the
+  /// first younger one.
   template <class OnLost>
   void give_up_sent_before(core::Nanoseconds time, OnLost&& on_lost) {
     while (in_flight() > 0 && oldest_at_ < time) give_up_oldest(on_lost);
   }
 
-  // From time to time: gives back memory that has not been needed since the last call.
+  /// Frees memory that has not been needed since the last call. Call it every few seconds.
   void trim(core::Nanoseconds now);
   void check() const;
 
@@ -108,25 +109,25 @@ class SentHistory {
     while (in_flight() > 0 && oldest_waiting().state != SentState::waiting) ++oldest_waiting_;
     if (in_flight() > 0) oldest_at_ = oldest_waiting().at;
   }
-  // Which bits of a mask at `ack` have been taken with the last one.
+  // Bits of a mask at `ack` that the last mask already contained.
   [[nodiscard]] std::uint64_t known_acks(std::uint16_t ack) const {
     const std::uint16_t step = distance(last_ack_, ack);
     return step < 64 ? last_mask_ << step : 0;
   }
   [[nodiscard]] bool must_grow(core::Nanoseconds now) const {
     if (in_flight() == ring_.capacity()) return ring_.capacity() < capacity_max;
-    return ring_.capacity() < capacity_for_lost && is_late_news(ring_[next_], now);
+    return ring_.capacity() < capacity_for_lost && is_recently_lost(ring_[next_], now);
   }
-  static bool is_late_news(const SentDatagram& datagram, core::Nanoseconds now) {
+  static bool is_recently_lost(const SentDatagram& datagram, core::Nanoseconds now) {
     return datagram.state == SentState::lost && now - datagram.at < lost_remembered;
   }
   void grow();
   void set_capacity(std::uint32_t capacity);
 
   NumberRing<SentDatagram> ring_;
-  core::Nanoseconds oldest_at_ = 0;  // of the oldest that is waiting
+  core::Nanoseconds oldest_at_ = 0;  // send time of the oldest waiting one
   std::uint64_t last_mask_ = 0;
-  std::uint32_t peak_ = 0;  // the most in flight since the last trim
+  std::uint32_t peak_ = 0;  // maximum in flight since the last trim
   std::uint16_t last_ack_ = 0;
   std::uint16_t next_ = 1;
   std::uint16_t oldest_waiting_ = 1;

@@ -1,4 +1,4 @@
-// Arithmetic of 16-bit numbers that wrap: distances are taken modulo 2^16.
+// Arithmetic of wrapping 16-bit sequence numbers: distances are modulo 2^16.
 #pragma once
 
 #include <cstdint>

@@ -4,16 +4,16 @@
 namespace mobula::transport {
 namespace {
 
-constexpr PacketTypes taken_from_clients = only(PacketType::response) | only(PacketType::keep_alive) |
-                                           only(PacketType::payload) | only(PacketType::disconnect);
+constexpr PacketTypes accepted_from_clients = only(PacketType::response) | only(PacketType::keep_alive) |
+                                              only(PacketType::payload) | only(PacketType::disconnect);
 constexpr std::uint64_t first_global_sequence = std::uint64_t{1} << 63;
-// A client that is not known to know of its session is told as often as it asks.
+// Interval of keep-alives until the client has confirmed its session; a client repeats its response as often.
 constexpr core::Nanoseconds unconfirmed_interval = 100 * core::millisecond;
-constexpr core::Nanoseconds farewell_interval = 100 * core::millisecond;
-constexpr int farewell_copies = 4;
-// A session floods as long as its drops are not further apart than this.
+constexpr core::Nanoseconds late_answer_interval = 100 * core::millisecond;
+constexpr int disconnect_copies = 4;
+// Drops further apart than this do not belong to the same flood.
 constexpr core::Nanoseconds flood_pause = core::second;
-// In so many updates each table is looked through for what has expired.
+// Number of updates in which each table is swept once for expired entries.
 constexpr std::uint32_t sweep_updates = 16;
 
 void add(SessionStats& sum, const SessionStats& stats) {
@@ -49,8 +49,8 @@ ServerEndpoint::ServerEndpoint(const ServerEndpointConfig& config)
       slot_of_id_(config.sessions_max, config.table_seed),
       handshakes_(config.handshakes_max, config.table_seed),
       used_tokens_(config.used_tokens_max, config.table_seed),
-      farewells_(config.sessions_max, config.table_seed) {
-  MOBULA_ASSERT(!config.public_addresses.empty(), "no token could name this server");
+      closed_sessions_(config.sessions_max, config.table_seed) {
+  MOBULA_ASSERT(!config.public_addresses.empty(), "the server needs a public address that tokens can name");
   connected_.reserve(config.sessions_max);
 }
 
@@ -69,7 +69,7 @@ void ServerEndpoint::receive(const Address& from, core::ByteView datagram, core:
 Drop ServerEndpoint::receive_sealed(const Address& from, core::ByteView datagram, core::Nanoseconds now,
                                     Output& output) {
   PacketHead head;
-  if (const Drop drop = read_head(datagram, taken_from_clients, head); drop != Drop::none) return drop;
+  if (const Drop drop = read_head(datagram, accepted_from_clients, head); drop != Drop::none) return drop;
   if (head.type == PacketType::response) return receive_response(from, head, datagram, now, output);
   if (const std::uint32_t slot = slots_.find(from); slot != slots_.none) {
     return receive_from_session(slot, head, datagram, now, output);
@@ -77,28 +77,29 @@ Drop ServerEndpoint::receive_sealed(const Address& from, core::ByteView datagram
   return receive_late(from, head, datagram, now, output);
 }
 
-// Only what proved to be the client's is charged to it: nobody can use it up for somebody else.
+// Only authenticated packets are charged to the session's limit, so that nobody can exhaust it for the client.
 Drop ServerEndpoint::receive_from_session(std::uint32_t at, const PacketHead& head, core::ByteView datagram,
                                           core::Nanoseconds now, Output& output) {
   Slot& slot = slots_[at];
-  if (!slot.gate.open(session_pace_, now)) return note_flood(at, now, output);
+  if (!slot.limiter.open(session_pace_, now)) return note_flood(at, now, output);
   slot.session->prefetch(datagram.size());
   core::ByteView body;
   const Channel& keys = slot.channel;
   if (const Drop drop = open_body(domain_, keys.receive_key, head, datagram, slot.channel.received, opened_, body);
       drop != Drop::none)
     return drop;
-  slot.gate.charge(session_pace_, now);
+  slot.limiter.charge(session_pace_, now);
   if (head.type == PacketType::disconnect) {
     close_by_client(at, {ReasonCode::left, ""}, output);
     return Drop::none;
   }
-  slot.last_heard = now;
+  slot.last_received = now;
   slot.confirmed = true;
   if (head.type != PacketType::payload) return Drop::none;
   slot.session->receive(body, now);
-  // A copy: it ends with its session.
-  if (const std::optional<Reason>& said = slot.session->goodbye(); said) close_by_client(at, Reason(*said), output);
+  // Copied: closing destroys the session and its reason.
+  if (const std::optional<Reason>& reason = slot.session->disconnect_reason(); reason)
+    close_by_client(at, Reason(*reason), output);
   return Drop::none;
 }
 
@@ -107,24 +108,24 @@ Drop ServerEndpoint::note_flood(std::uint32_t at, core::Nanoseconds now, Output&
   if (slot.flood_began == 0 || now - slot.flood_last > flood_pause) slot.flood_began = now;
   slot.flood_last = now;
   if (now - slot.flood_began >= config_.flood_patience) {
-    disconnect(id_of(at), {ReasonCode::flooding, "too many datagrams for too long"}, now, output);
+    disconnect(id_of(at), {ReasonCode::flooding, "datagrams above the rate limit for too long"}, now, output);
   }
   return Drop::flood;
 }
 
 Drop ServerEndpoint::receive_late(const Address& from, const PacketHead& head, core::ByteView datagram,
                                   core::Nanoseconds now, Output& output) {
-  const std::uint32_t at = farewells_.find(from);
-  if (at == farewells_.none || farewells_[at].ends <= now) return Drop::unknown_address;
-  Farewell& farewell = farewells_[at];
+  const std::uint32_t at = closed_sessions_.find(from);
+  if (at == closed_sessions_.none || closed_sessions_[at].ends <= now) return Drop::unknown_address;
+  ClosedSession& closed = closed_sessions_[at];
   core::ByteView body;
-  const Channel& keys = farewell.channel;
-  if (const Drop drop = open_body(domain_, keys.receive_key, head, datagram, farewell.channel.received, opened_, body);
+  const Channel& keys = closed.channel;
+  if (const Drop drop = open_body(domain_, keys.receive_key, head, datagram, closed.channel.received, opened_, body);
       drop != Drop::none)
     return drop;
-  if (head.type != PacketType::disconnect && now >= farewell.next_answer) {
-    farewell.next_answer = now + farewell_interval;
-    say_farewell(farewell.channel, from, farewell.reason, 1, output);
+  if (head.type != PacketType::disconnect && now >= closed.next_answer) {
+    closed.next_answer = now + late_answer_interval;
+    send_disconnect(closed.channel, from, closed.reason, 1, output);
   }
   return Drop::ended;
 }
@@ -155,11 +156,12 @@ bool ServerEndpoint::disconnect(SessionId id, const Reason& reason, core::Nanose
   const Address address = slots_.key(at);
   Channel channel = slots_[at].channel;
   close(at, reason);
-  say_farewell(channel, address, reason, farewell_copies, output);
-  if (farewells_.full()) {
+  send_disconnect(channel, address, reason, disconnect_copies, output);
+  if (closed_sessions_.full()) {
     output.finished(address);
   } else {
-    farewells_[farewells_.insert(address)] = {channel, reason, now + config_.linger, now + farewell_interval};
+    closed_sessions_[closed_sessions_.insert(address)] = {channel, reason, now + config_.linger,
+                                                          now + late_answer_interval};
   }
   core::wipe(std::as_writable_bytes(std::span(&channel, 1)));
   return true;
@@ -169,11 +171,11 @@ void ServerEndpoint::disconnect_all(const Reason& reason, core::Nanoseconds now,
   while (!connected_.empty()) disconnect(SessionId(connected_.back()), reason, now, output);
 }
 
-void ServerEndpoint::say_farewell(Channel& channel, const Address& to, const Reason& reason, int copies,
-                                  Output& output) {
+void ServerEndpoint::send_disconnect(Channel& channel, const Address& to, const Reason& reason, int copies,
+                                     Output& output) {
   PacketBuffer packet;
   for (int copy = 0; copy < copies; ++copy) {
-    const std::size_t size = Session::write_goodbye(reason, packet.body());
+    const std::size_t size = Session::write_disconnect(reason, packet.body());
     send_packet(channel, to, PacketType::payload, packet, size, output);
   }
   for (int copy = 0; copy < copies; ++copy) send_packet(channel, to, PacketType::disconnect, packet, 0, output);
@@ -184,47 +186,47 @@ void ServerEndpoint::pipe_closed(const Address& address, core::Nanoseconds /*now
     close(at, {ReasonCode::pipe_lost, "the connection was closed"});
   }
   if (const std::uint32_t at = handshakes_.find(address); at != handshakes_.none) handshakes_.erase(at);
-  if (const std::uint32_t at = farewells_.find(address); at != farewells_.none) farewells_.erase(at);
+  if (const std::uint32_t at = closed_sessions_.find(address); at != closed_sessions_.none) closed_sessions_.erase(at);
 }
 
 // --- The owner's side ----------------------------------------------------------------------------------------------
 
 void ServerEndpoint::update(core::Nanoseconds now, Output& output) {
   expire_tables(now, output);
-  // Backwards: the place of a session that ends is taken by one that has been looked at.
+  // Backwards: a closed session's position is filled with one already visited.
   for (std::size_t position = connected_.size(); position-- > 0;) {
-    end_if_over(connected_[position].index, now, output);
+    close_if_over(connected_[position].index, now, output);
   }
   flush_sessions(now, output);
 }
 
 void ServerEndpoint::expire_tables(core::Nanoseconds now, Output& output) {
-  // A date that goes back makes a token good again: it is over when its time has gone by, too.
+  // A wall clock that is set back would make an expired token valid again: its lifetime must have passed as well.
   used_tokens_.sweep(share_of(used_tokens_), [&](const TokenTag&, const UsedToken& token) {
     return token.expire_time <= unix_time_ && token.kept_until <= now;
   });
   handshakes_.sweep(share_of(handshakes_), [&](const Address& address, const Handshake& handshake) {
     if (handshake.expires > now) return false;
-    if (!slots_.contains(address) && !farewells_.contains(address)) output.finished(address);
+    if (!slots_.contains(address) && !closed_sessions_.contains(address)) output.finished(address);
     return true;
   });
-  farewells_.sweep(share_of(farewells_), [&](const Address& address, const Farewell& farewell) {
-    if (farewell.ends > now) return false;
+  closed_sessions_.sweep(share_of(closed_sessions_), [&](const Address& address, const ClosedSession& closed) {
+    if (closed.ends > now) return false;
     if (!handshakes_.contains(address)) output.finished(address);
     return true;
   });
 }
 
-void ServerEndpoint::end_if_over(std::uint32_t at, core::Nanoseconds now, Output& output) {
+void ServerEndpoint::close_if_over(std::uint32_t at, core::Nanoseconds now, Output& output) {
   const Slot& slot = slots_[at];
   if (slot.session->failed()) {
     disconnect(id_of(at), {ReasonCode::protocol_error, "a reliable message is too large"}, now, output);
-  } else if (slot.timeout > 0 && now - slot.last_heard >= slot.timeout) {
-    disconnect(id_of(at), {ReasonCode::timed_out, "nothing was heard of the client"}, now, output);
+  } else if (slot.timeout > 0 && now - slot.last_received >= slot.timeout) {
+    disconnect(id_of(at), {ReasonCode::timed_out, "no packet from the client within the timeout"}, now, output);
   }
 }
 
-// Another session begins each time: on a path that they share, what is sent last waits longest.
+// Starts with another session each time: on a shared path, the datagrams sent last wait longest.
 void ServerEndpoint::flush_sessions(core::Nanoseconds now, Output& output) {
   const std::size_t count = connected_.size();
   if (count == 0) return;

@@ -1,4 +1,5 @@
-// The handshakes of a server endpoint: connection requests and responses, step by step as the standard orders them.
+// Handshakes of ServerEndpoint: connection requests and responses, with the checks in the order of the netcode
+// standard.
 #include <algorithm>
 #include <mobula/core/format.hpp>
 #include <mobula/transport/server_endpoint.hpp>
@@ -6,10 +7,10 @@
 namespace mobula::transport {
 namespace {
 
-// Denials tell the owner something so often at most; the counters know of all.
+// Minimum interval of `refused` events. The counters count every denial.
 constexpr core::Nanoseconds refused_event_interval = 100 * core::millisecond;
 
-constexpr std::uint64_t lifetime_seconds_max = 100ull * 365 * 86'400;  // whatever a token says
+constexpr std::uint64_t lifetime_seconds_max = 100ull * 365 * 86'400;  // upper limit for any token
 
 bool is_same_server(const Address& a, const Address& b) { return a.ip == b.ip && a.port == b.port; }
 
@@ -57,7 +58,7 @@ Drop ServerEndpoint::use_token(const TokenTag& tag, const Address& from, std::ui
   return Drop::none;
 }
 
-// A handshake that is under way keeps its keys until it ends: another token from the same address has to wait.
+// A handshake keeps its keys until it ends: another token from the same address is refused until then.
 Drop ServerEndpoint::begin_handshake(const TokenTag& tag, const PrivateToken& token, const Address& from,
                                      core::Nanoseconds now) {
   std::uint32_t at = handshakes_.find(from);
@@ -77,9 +78,9 @@ Drop ServerEndpoint::begin_handshake(const TokenTag& tag, const PrivateToken& to
   } else if (handshakes_[at].token != tag) {
     return Drop::address_in_use;
   }
-  const core::Nanoseconds asked =
+  const core::Nanoseconds timeout =
       token.timeout_seconds > 0 ? token.timeout_seconds * core::second : config_.handshake_timeout;
-  handshakes_[at].expires = now + std::min(asked, config_.handshake_timeout);
+  handshakes_[at].expires = now + std::min(timeout, config_.handshake_timeout);
   return Drop::none;
 }
 
@@ -108,7 +109,7 @@ void ServerEndpoint::challenge(const Address& to, const PrivateToken& token, Out
   send_global(PacketType::challenge, to, token.server_to_client, packet, challenge_body_bytes, output);
 }
 
-// What is sealed for a client before its session begins has sequences that its session never has.
+// Packets sealed before the session use sequences from 2^63 on, which no session reaches.
 void ServerEndpoint::send_global(PacketType type, const Address& to, const core::SecretKey& key, PacketBuffer& packet,
                                  std::size_t body_bytes, Output& output) {
   output.send(to, seal_packet(domain_, key, type, global_sequence_++, packet, body_bytes));
@@ -153,7 +154,7 @@ void ServerEndpoint::connect(const Address& from, std::uint32_t handshake, const
   slot.channel.send_key = keys.send_key;
   slot.channel.receive_key = keys.receive_key;
   slot.timeout = keys.timeout_seconds > 0 ? keys.timeout_seconds * core::second : 0;
-  slot.last_heard = now;
+  slot.last_received = now;
   slot.session = std::make_unique<Session>(config_.session, now);
   slot.identity = {token.client_id, token.user_data};
   slot.position = static_cast<std::uint32_t>(connected_.size());
@@ -163,7 +164,7 @@ void ServerEndpoint::connect(const Address& from, std::uint32_t handshake, const
     used_tokens_[used].spent = true;
   }
   handshakes_.erase(handshake);
-  if (const std::uint32_t old = farewells_.find(from); old != farewells_.none) farewells_.erase(old);
+  if (const std::uint32_t old = closed_sessions_.find(from); old != closed_sessions_.none) closed_sessions_.erase(old);
   ServerEvent& event = events_.emplace_back();
   event.kind = ServerEvent::Kind::connected;
   event.session = id_of(at);

@@ -20,7 +20,7 @@ Session::Session(const SessionConfig& config, core::Nanoseconds now)
              .start = config.bytes_per_second_start,
              .max = config.bytes_per_second_max}) {
   MOBULA_ASSERT(config.reliable_inbox_bytes_max >= std::size_t{config.reliable_receive_bytes_max} + 64 * 1024,
-                "the inbox must hold the largest message and some more");
+                "reliable_inbox_bytes_max is below reliable_receive_bytes_max + 64 KiB");
 }
 
 // --- Messages in and out -------------------------------------------------------------------------------------------
@@ -56,9 +56,9 @@ std::size_t Session::budget_bytes(core::Nanoseconds now) const {
 // --- Receiving -----------------------------------------------------------------------------------------------------
 
 void Session::receive(core::ByteView body, core::Nanoseconds now) {
-  if (failed_ || goodbye_ || take_goodbye(body)) return;
+  if (failed_ || disconnect_reason_ || handle_disconnect(body)) return;
   clock_.advance(now);
-  const Verdict verdict = judge(body);
+  const Verdict verdict = validate(body);
   if (verdict == Verdict::malformed) {
     ++stats_.malformed;
     return;
@@ -73,20 +73,20 @@ void Session::receive(core::ByteView body, core::Nanoseconds now) {
   ++stats_.datagrams_received;
   stats_.bytes_received += body.size();
   link_.on_received(body.size(), clock_.now());
-  take_acks(body);
+  handle_acks(body);
   if (body.size() > body_header_bytes) ack_owed_ = true;
-  take_entries(body.subspan(body_header_bytes));
+  handle_entries(body.subspan(body_header_bytes));
   static_cast<LinkEstimates&>(stats_) = link_.estimates();
 }
 
-bool Session::take_goodbye(core::ByteView body) {
+bool Session::handle_disconnect(core::ByteView body) {
   if (body.size() <= body_header_bytes || core::load<std::uint64_t>(body.data()) != 0) return false;
-  goodbye_ = decode_goodbye(body);
-  return goodbye_.has_value();
+  disconnect_reason_ = decode_disconnect(body);
+  return disconnect_reason_.has_value();
 }
 
-// All that can be said of a body before anything of it is taken.
-Session::Verdict Session::judge(core::ByteView body) const {
+// Checks the whole body before any entry is handled.
+Session::Verdict Session::validate(core::ByteView body) const {
   if (body.size() < body_header_bytes || body.size() > session_body_bytes_max) return Verdict::malformed;
   if (!sent_.was_sent(core::load<std::uint16_t>(body.data() + 2))) return Verdict::malformed;
   std::array<std::size_t, lane_count> chunk_bytes{};
@@ -105,8 +105,8 @@ Session::Verdict Session::judge(core::ByteView body) const {
 
 bool Session::plausible(const Entry& entry) const {
   if (entry.kind == EntryKind::unreliable) return entry.bytes.size() <= max_unreliable_size;
-  if (entry.kind != EntryKind::chunk) return false;  // a goodbye is not among others
-  if (entry.lane == Lane::bulk && !config_.takes_bulk) return false;
+  if (entry.kind != EntryKind::chunk) return false;  // a disconnect entry must be alone
+  if (entry.lane == Lane::bulk && !config_.accepts_bulk) return false;
   return !entry.bytes.empty() && receivers_[static_cast<std::size_t>(entry.lane)].plausible(entry.chunk);
 }
 
@@ -117,19 +117,19 @@ bool Session::is_new(std::uint16_t sequence) {
   return false;
 }
 
-void Session::take_entries(core::ByteView entries) {
+void Session::handle_entries(core::ByteView entries) {
   Entry entry;
   while (!entries.empty() && next_entry(entries, entry)) {
     if (entry.kind == EntryKind::unreliable) {
-      take_unreliable(entry.bytes);
-    } else if (!receiver(entry.lane).take(entry.chunk, entry.bytes, config_.reliable_receive_bytes_max)) {
+      handle_unreliable(entry.bytes);
+    } else if (!receiver(entry.lane).receive(entry.chunk, entry.bytes, config_.reliable_receive_bytes_max)) {
       failed_ = true;
       return;
     }
   }
 }
 
-void Session::take_unreliable(core::ByteView message) {
+void Session::handle_unreliable(core::ByteView message) {
   if (unreliable_in_.size() + inbox_header_bytes + message.size() > config_.unreliable_inbox_bytes_max) {
     ++stats_.unreliable_dropped;
     return;
@@ -141,15 +141,15 @@ void Session::take_unreliable(core::ByteView message) {
 
 // --- Acknowledgements ----------------------------------------------------------------------------------------------
 
-void Session::take_acks(core::ByteView header) {
+void Session::handle_acks(core::ByteView header) {
   const auto ack = core::load<std::uint16_t>(header.data() + 2);
-  sent_.take_acks(ack, core::load<std::uint32_t>(header.data() + 4),
-                  [this](const SentDatagram& datagram, bool newest) { take_ack(datagram, newest); });
-  sent_.give_up_overtaken(ack, [this](const SentDatagram& datagram) { take_loss(datagram); });
+  sent_.handle_acks(ack, core::load<std::uint32_t>(header.data() + 4),
+                    [this](const SentDatagram& datagram, bool newest) { on_acked(datagram, newest); });
+  sent_.give_up_overtaken(ack, [this](const SentDatagram& datagram) { on_lost(datagram); });
   for (ReliableSender& lane : senders_) lane.release();
 }
 
-void Session::take_ack(const SentDatagram& datagram, bool newest) {
+void Session::on_acked(const SentDatagram& datagram, bool newest) {
   const bool late = datagram.state == SentState::lost;
   ++stats_.datagrams_acked;
   link_.on_acked(datagram.size);
@@ -170,18 +170,18 @@ void Session::take_ack(const SentDatagram& datagram, bool newest) {
   }
   for (std::size_t i = 0; i < datagram.chunk_count; ++i) senders_[datagram.lane].acked(datagram.chunks[i]);
   if (datagram.tag_count > 0 && !late) {
-    fates_.decide(datagram.first_tag, datagram.tag_count, Fate::Outcome::acked, clock_.told(datagram.at));
+    fates_.decide(datagram.first_tag, datagram.tag_count, Fate::Outcome::acked, clock_.to_owner_time(datagram.at));
   }
 }
 
-void Session::take_loss(const SentDatagram& datagram) {
+void Session::on_lost(const SentDatagram& datagram) {
   rate_.on_landed(datagram.size);
   if (!has_entries(datagram)) return;
   ++stats_.datagrams_lost;
   link_.on_outcome(true);
   rate_.on_outcome(true, datagram.at);
   for (std::size_t i = 0; i < datagram.chunk_count; ++i) senders_[datagram.lane].lost(datagram.chunks[i]);
-  fates_.decide(datagram.first_tag, datagram.tag_count, Fate::Outcome::lost, clock_.told(datagram.at));
+  fates_.decide(datagram.first_tag, datagram.tag_count, Fate::Outcome::lost, clock_.to_owner_time(datagram.at));
 }
 
 // --- Sending -------------------------------------------------------------------------------------------------------
@@ -202,8 +202,8 @@ void Session::begin_flush(core::Nanoseconds now) {
 
 void Session::give_up_old() {
   sent_.give_up_sent_before(clock_.now() - link_.patience(),
-                            [this](const SentDatagram& datagram) { take_loss(datagram); });
-  if (fates_.any_travel())
+                            [this](const SentDatagram& datagram) { on_lost(datagram); });
+  if (fates_.any_in_flight())
     fates_.forget_before(sent_.in_flight() > 0 ? sent_.oldest_waiting().first_tag : fates_.next_number());
 }
 
@@ -211,7 +211,7 @@ void Session::drop_expired() {
   while (!unreliable_out_.empty()) {
     const UnreliableQueue::Message message = unreliable_out_.front();
     if (clock_.now() - message.queued_at <= config_.unreliable_age_max) return;
-    if (message.tag) fates_.drop(*message.tag, clock_.told(clock_.now()));
+    if (message.tag) fates_.drop(*message.tag, clock_.to_owner_time(clock_.now()));
     ++stats_.unreliable_expired;
     unreliable_out_.pop();
   }
@@ -241,7 +241,7 @@ std::size_t Session::write_datagram(core::MutableBytes out) {
   core::store(out.data() + 2, ack.sequence);
   core::store(out.data() + 4, ack.bits);
   record.size = static_cast<std::uint16_t>(size);
-  sent_.add(record, [this](const SentDatagram& datagram) { take_loss(datagram); });
+  sent_.add(record, [this](const SentDatagram& datagram) { on_lost(datagram); });
   if (received_.reported()) ack_owed_ = false;
   keepalive_due_ = false;
   last_sent_ = clock_.now();
@@ -252,8 +252,8 @@ std::size_t Session::write_datagram(core::MutableBytes out) {
   return size;
 }
 
-// Control and unreliable messages may leave a debt, so that no size is too large for a low rate. Bulk may not:
-// the debt would be theirs to pay in the next flush.
+// Control and unreliable messages may overdraw the budget, so that a low rate can still send large ones. Bulk may not:
+// the next flush would have less for them.
 std::size_t Session::write_entries(core::MutableBytes out, SentDatagram& record) {
   if (rate_.budget() <= 0) return 0;
   std::size_t written = 0;
@@ -275,7 +275,7 @@ std::size_t Session::write_unreliable(core::MutableBytes out, SentDatagram& reco
     if (entry_header_bytes + size > out.size() - written) break;
     if (message.tag) {
       if (fates_.full() || record.tag_count == UINT8_MAX) break;
-      fates_.set_out(*message.tag);
+      fates_.add_in_flight(*message.tag);
       ++record.tag_count;
     }
     core::store(out.data() + written, entry_header(EntryKind::unreliable, Lane::control, size));

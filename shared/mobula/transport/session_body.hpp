@@ -1,17 +1,17 @@
-// The bytes of a datagram of a session: a header, then entries until the end.
+// Datagram body of a session: a header, then entries up to the end.
 //
 //   0  u16  sequence      of this datagram; the first is 1
-//   2  u16  ack           a sequence received from the peer; 0 at first, and then ack_bits say nothing
+//   2  u16  ack           a sequence received from the peer; 0 before the first, then ack_bits have no meaning
 //   4  u32  ack_bits      bit n: sequence ack - 1 - n was received too
 //   8  entries, each:
-//      u16  bits 0..10 size, 11..12 kind, 13..15 lane (chunks; else zero)
+//      u16  bits 0..10 size, 11..12 kind, 13..15 lane (chunks only; otherwise zero)
 //      u16  chunk number  (chunks only; the first of a lane is 0)
 //      size bytes
 //
 //   kind 0  an unreliable message
 //   kind 1  a chunk of a reliable lane, at least one byte
-//   kind 2  goodbye: u8 reason code, then its text. It is the body's only entry, and its header is all zero:
-//           such a body has no sequence, is never acknowledged, and is good whenever it comes.
+//   kind 2  disconnect: u8 reason code, then its text. It is the only entry of its body, and the body's header is zero:
+//           it has no sequence, is never acknowledged, and is valid at any time.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -21,14 +21,15 @@
 
 namespace mobula::transport {
 
-// Reliable lanes, each ordered in itself. Bulk takes only what control and unreliable messages leave.
+/// Reliable lanes (= channels); each is ordered in itself. Bulk gets the rate that control and unreliable messages
+/// leave.
 enum class Lane : std::uint8_t { control, bulk, count };
 inline constexpr std::size_t lane_count = static_cast<std::size_t>(Lane::count);
 
-enum class EntryKind : std::uint8_t { unreliable, chunk, goodbye, count };
+enum class EntryKind : std::uint8_t { unreliable, chunk, disconnect, count };
 
 inline constexpr std::size_t session_body_bytes_max = payload_bytes_max;
-// An unreliable message travels whole in one datagram.
+/// An unreliable message must fit into one datagram.
 inline constexpr std::size_t max_unreliable_size = 1190;
 
 inline constexpr std::size_t body_header_bytes = 8;
@@ -49,7 +50,7 @@ constexpr std::uint16_t entry_header(EntryKind kind, Lane lane, std::size_t size
   return static_cast<std::uint16_t>(size | static_cast<std::size_t>(kind) << 11 | static_cast<std::size_t>(lane) << 13);
 }
 
-// Takes the first entry off `rest`. False: it does not have the form above.
+/// Removes the first entry from `rest`. Returns false if it is malformed.
 inline bool next_entry(core::ByteView& rest, Entry& entry) {
   if (rest.size() < entry_header_bytes) return false;
   const auto word = core::load<std::uint16_t>(rest.data());
@@ -67,9 +68,9 @@ inline bool next_entry(core::ByteView& rest, Entry& entry) {
   return true;
 }
 
-// Returns the body's size. The text is cut to what a reason may hold.
-std::size_t encode_goodbye(const Reason& reason, core::MutableBytes out);
-// Nothing: the body is no goodbye, or a malformed one.
-std::optional<Reason> decode_goodbye(core::ByteView body);
+/// Writes a disconnect body and returns its size. The text is truncated to reason_text_bytes_max.
+std::size_t encode_disconnect(const Reason& reason, core::MutableBytes out);
+/// Returns the reason, or nothing if the body is not a well-formed disconnect.
+std::optional<Reason> decode_disconnect(core::ByteView body);
 
 }  // namespace mobula::transport

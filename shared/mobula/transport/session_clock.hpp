@@ -1,5 +1,5 @@
-// A session's own time: it never goes back and never leaps, whatever the clock of its owner does.
-// A step back counts as no time, a step of more than ten seconds as one second.
+// Time of a session: it never goes back and never jumps, even if the owner's clock does.
+// A step back counts as 0, a step of more than ten seconds as one second.
 #pragma once
 
 #include <mobula/core/clock.hpp>
@@ -8,26 +8,26 @@ namespace mobula::transport {
 
 class SessionClock {
  public:
-  explicit SessionClock(core::Nanoseconds told) : told_(told) {}
+  explicit SessionClock(core::Nanoseconds owner_now) : owner_now_(owner_now) {}
 
   [[nodiscard]] core::Nanoseconds now() const { return now_; }
-  // What now() would be after advance(told).
-  [[nodiscard]] core::Nanoseconds at(core::Nanoseconds told) const {
-    if (told <= told_) return now_;
-    const std::uint64_t step = static_cast<std::uint64_t>(told) - static_cast<std::uint64_t>(told_);
+  /// Returns the now() that advance(owner_now) would result in.
+  [[nodiscard]] core::Nanoseconds at(core::Nanoseconds owner_now) const {
+    if (owner_now <= owner_now_) return now_;
+    const std::uint64_t step = static_cast<std::uint64_t>(owner_now) - static_cast<std::uint64_t>(owner_now_);
     return now_ + (step > leap ? core::second : static_cast<core::Nanoseconds>(step));
   }
-  // A time of this clock in the owner's, as long as that did not jump since.
-  [[nodiscard]] core::Nanoseconds told(core::Nanoseconds time) const { return told_ - (now_ - time); }
-  void advance(core::Nanoseconds told) {
-    now_ = at(told);
-    told_ = told;
+  /// Converts a time of this clock to the owner's, valid if the owner's has not jumped since.
+  [[nodiscard]] core::Nanoseconds to_owner_time(core::Nanoseconds time) const { return owner_now_ - (now_ - time); }
+  void advance(core::Nanoseconds owner_now) {
+    now_ = at(owner_now);
+    owner_now_ = owner_now;
   }
 
  private:
   static constexpr std::uint64_t leap = 10 * core::second;
 
-  core::Nanoseconds told_;
+  core::Nanoseconds owner_now_;
   core::Nanoseconds now_ = 0;
 };
 

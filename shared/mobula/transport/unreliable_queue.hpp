@@ -1,4 +1,4 @@
-// Unreliable messages that wait for a flush, oldest first, each with when it came and perhaps a tag.
+// Queue of unreliable messages for the next flush, oldest first, each with its queueing time and an optional tag.
 #pragma once
 
 #include <mobula/core/clock.hpp>
@@ -14,7 +14,7 @@ class UnreliableQueue {
     core::Nanoseconds queued_at = 0;
     std::optional<std::uint32_t> tag;
   };
-  // What a message of this size takes of the queue.
+  /// Bytes that a message of this size occupies in the queue.
   static constexpr std::size_t cost(std::size_t message_size) { return sizeof(Header) + message_size; }
 
   [[nodiscard]] bool empty() const { return queue_.empty(); }
@@ -26,7 +26,7 @@ class UnreliableQueue {
     core::store(place.data(), header);
     if (!message.empty()) std::memcpy(place.data() + sizeof(Header), message.data(), message.size());
   }
-  // Valid until the next push or pop.
+  /// Returns the oldest message. Valid until the next push or pop.
   [[nodiscard]] Message front() const {
     const auto header = core::load<Header>(queue_.view().data());
     Message message{queue_.view().subspan(sizeof(Header), header.size), header.queued_at, std::nullopt};

@@ -16,7 +16,7 @@ core::Error malformed_delta(const char* what) { return {"malformed delta", what}
 }  // namespace
 
 std::size_t write_header(const DeltaHeader& header, core::MutableBytes to) {
-  MOBULA_ASSERT(to.size() >= header_size(header), "room for a header");
+  MOBULA_ASSERT(to.size() >= header_size(header), "the buffer holds a header");
   const auto flags =
       static_cast<std::uint8_t>((header.complete ? complete_flag : 0) | (header.verifies ? verifies_flag : 0));
   core::store(to.data(), flat::DeltaHeader(delta_kind, flags, header.commands.margin, header.commands.held,

@@ -1,23 +1,25 @@
-// The hot datagram: what is new for one client. It has a number of its own, and rests on what the client has said that
-// it has: with its acknowledgement `ack`. Of each entity b1 is then the newest state that was received by then, b2 the
-// one received before it.
+// Delta datagrams: the unreliable message with what has changed for one client, and its header.
 //
-//   DeltaHeader          (schema/wire.fbs), then, if it says so, u64 hash; then bits:
-//   moving on   count golomb(4); if not 0: first id golomb(6), then for each id from there on whose b1 is at most 2
-//               ticks older than the newest delta received by then, a bit: it is here; its change. Until there are
-//               `count`.
-//   changed     count golomb(2); each: id, change
-//   appeared    count golomb(2); each: id, index golomb(12), a bit: it is of the level that the client has
-//               of the level: its change, b1 what the level has, very long ago
-//               else: generation 32 bits, a bit: the client's own, prototype golomb(4), the whole entity
-//   gone        count golomb(2); each: id, a bit: destroyed (0: out of view), a bit: it is of the level, and may not
-//               have appeared; then index golomb(12)
+// Each delta has a sequence of its own. It is encoded against acknowledgement `ack` of the client. The baseline of an
+// entity is the newest state that the client had received when it sent that acknowledgement. The previous baseline is
+// the next older one.
 //
-//   An id is golomb(3) of what it is above the one before it in its list + 1; the first of what it is above 0.
+//   DeltaHeader (schema/wire.fbs), u64 hash if the header says so, then bits:
+//   moving      count golomb(4); if not 0: first id golomb(6), then for each moving id from that one on, by rising ids:
+//               a bit, whether it is included, and if so its delta; until there were `count`. An id is moving if its
+//               baseline is at most moving_age_max ticks older than the newest delta received at `ack`.
+//   changed     count golomb(2); each: id, delta
+//   gained      count golomb(2); each: id, index golomb(12), a bit: an entity of the level that the client has
+//               of the level: its delta; the baseline is the level's state, of age level_age
+//               else: generation 32 bits, a bit: the client owns it, prototype golomb(4), the full state
+//   lost        count golomb(2); each: id, a bit: destroyed (0: out of view), a bit: the client has nothing of it but
+//               the level's state; then index golomb(12)
+//
+//   An id is golomb(3) of its distance to the id before it in its list + 1; of the first, to 0.
 //   The datagram ends within 7 zero bits of the last entry.
 //
-// Ids are the client's own, small numbers below ids_max. One serves another entity when the client has acknowledged
-// that the former is gone.
+// Ids are the client's own, small numbers below ids_max. An id is reused once the client has acknowledged that its
+// entity was lost from view.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +30,14 @@
 
 namespace mobula::wire {
 
-// The first byte of what the server sends unreliably says what it is; event_batch.hpp has the other kind.
+// First byte of an unreliable message of the server; event_batch.hpp has the other kind.
 inline constexpr std::uint8_t delta_kind = 0;
 
+/// Header of a delta.
 struct DeltaHeader {
   std::uint32_t sequence = 0;  // from 1
   ecs::Tick tick = 0;
-  std::uint32_t ack = 0;  // the acknowledgement that it rests on; 0: none
+  std::uint32_t ack = 0;  // acknowledgement that it is encoded against; 0 if none
   CommandFeedback commands{};
   bool complete = false;
   bool verifies = false;
@@ -43,9 +46,9 @@ struct DeltaHeader {
 
 inline constexpr std::size_t delta_header_size = 20;
 inline constexpr std::size_t delta_hash_size = 8;
-// What goes into one datagram, header included.
+// Size of a delta, header included.
 inline constexpr std::size_t delta_bytes_max = 1150;
-// The bits of one entity: it must fit a delta of its own.
+// Bits of one entity: each entity must fit a delta of its own.
 inline constexpr std::uint32_t entity_bits_max = (delta_bytes_max - delta_header_size - delta_hash_size) * 8 - 256;
 
 inline constexpr unsigned moving_count_order = 4;
@@ -56,21 +59,22 @@ inline constexpr unsigned index_order = 12;
 inline constexpr unsigned prototype_order = 4;
 inline constexpr ecs::Tick moving_age_max = 2;
 inline constexpr std::uint32_t ids_max = 1u << 18;
-// Deltas that come so much later than the newest are not taken any more.
+// A delta that is this many or more behind the newest received is discarded.
 inline constexpr std::uint32_t late_max = 32;
-// The age of what the level has.
+// Age of the baseline if that is the level's state.
 inline constexpr std::uint32_t level_age = 1u << 16;
-// b2 is at most so many ticks before b1.
-inline constexpr std::uint32_t b2_age_max = 32;
-// Deltas whose fate one input can tell.
+// Ticks that the previous baseline is older than the baseline, at most.
+inline constexpr std::uint32_t previous_baseline_age_max = 32;
+// Number of deltas that one input can acknowledge.
 inline constexpr std::uint32_t ack_history = 64 * input_words_max;
 
+/// Returns the size of the header, with the hash if there is one, in bytes.
 constexpr std::size_t header_size(const DeltaHeader& header) {
   return delta_header_size + (header.verifies ? delta_hash_size : 0);
 }
-// Gives how many bytes it takes.
+/// Writes the header. Returns its size in bytes.
 std::size_t write_header(const DeltaHeader& header, core::MutableBytes to);
-// Reason: "malformed delta".
+/// Reads the header at the beginning of a datagram. Errors: "malformed delta".
 core::Result<DeltaHeader> read_delta_header(core::ByteView datagram);
 
 }  // namespace mobula::wire

@@ -1,5 +1,5 @@
-// Where the bits of an entity go to or come from. Writing and reading are one walk over its units (entity_codec.cpp),
-// which says a value in the same words to both: the writer sends what it is given, the reader puts what it finds there.
+// Sources and sinks for the bits of an entity. Writing and reading share one traversal of its units (entity_codec.cpp).
+// It passes each value by the same call: a writer sends it, a reader overwrites it.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 namespace mobula::wire {
 
+/// Writes the bits of an entity.
 class EntityBitsWriter {
  public:
   static constexpr bool reads = false;
@@ -29,7 +30,7 @@ class EntityBitsWriter {
   core::BitWriter& bits_;
 };
 
-// Writes too, and tells how many bits are whose: rows are entered one after the other, some of them twice.
+/// Writes the bits and counts them by row. Rows are entered one after the other, some of them twice.
 class EntityBitsMeter : public EntityBitsWriter {
  public:
   EntityBitsMeter(core::BitWriter& bits, std::span<std::uint32_t> bits_of_rows)
@@ -51,6 +52,7 @@ class EntityBitsMeter : public EntityBitsWriter {
   std::uint64_t entered_at_;
 };
 
+/// Reads the bits of an entity.
 class EntityBitsReader {
  public:
   static constexpr bool reads = true;

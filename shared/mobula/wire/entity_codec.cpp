@@ -16,44 +16,45 @@ constexpr std::uint32_t next_level_max = 31;
 
 std::uint32_t age_class(std::uint32_t age) { return age <= 6 ? 0 : age <= 8 ? 1 : age <= 16 ? 2 : 3; }
 
-// Mostly of a few words, for which a call of memcmp would take longest.
+// Compares words one by one: most units have few of them, where a call of memcmp costs more than the comparison.
 bool same(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t words) {
   for (std::uint32_t i = 0; i < words; ++i)
     if (a[i] != b[i]) return false;
   return true;
 }
 
-// `Io`: EntityBitsWriter, EntityBitsMeter or EntityBitsReader.
+// Traverses the units of an entity in the order of the wire and codes each. `Io` is EntityBitsWriter, EntityBitsMeter
+// or EntityBitsReader.
 template <class Io>
-class Walk {
+class UnitTraversal {
  public:
   using Words = std::conditional_t<Io::reads, std::uint32_t, const std::uint32_t>;
 
-  // `whole`: b1 are the defaults, and what moves is sent as it is.
-  Walk(const EntityLayout& layout, bool owner, Words* words, const Baseline& baseline, bool whole, Io& io)
-      : layout_(layout), owner_(owner), words_(words), base_(baseline), whole_(whole), io_(io) {
-    const Interval time = base_.time;
+  // `full`: a full state. The baseline are the defaults, and vectors and rotations are sent as their words.
+  UnitTraversal(const EntityLayout& layout, bool owner, Words* words, const Baselines& baselines, bool full, Io& io)
+      : layout_(layout), owner_(owner), words_(words), baselines_(baselines), full_(full), io_(io) {
+    const Interval time = baselines_.time;
     const bool near = time.age <= motion_age_max && time.span > 0 && time.span <= motion_span_max;
-    if (!near) base_.b2 = nullptr;
+    if (!near) baselines_.previous_baseline = nullptr;
   }
 
   bool run() {
-    bool any_moves = false;
+    bool any_extrapolated = false;
     bool others = false;
     each([&](const Unit& unit, std::uint32_t at) {
-      if (moves(unit, at)) {
-        any_moves = true;
+      if (is_extrapolated(unit, at)) {
+        any_extrapolated = true;
       } else if constexpr (!Io::reads) {
         others = others || changed(unit, at);
       }
     });
-    if (any_moves) {
+    if (any_extrapolated) {
       others_ = others;
       each([&](const Unit& unit, std::uint32_t at) {
-        if (moves(unit, at)) moving(unit, at);
+        if (is_extrapolated(unit, at)) code_extrapolated(unit, at);
       });
     }
-    if (!any_moves || others_) rest();
+    if (!any_extrapolated || others_) code_others();
     return io_.ok();
   }
 
@@ -70,68 +71,71 @@ class Walk {
     if constexpr (std::is_same_v<Io, EntityBitsMeter>) io_.enter(static_cast<std::size_t>(&row - layout_.rows.data()));
   }
 
-  [[nodiscard]] bool moves(const Unit& unit, std::uint32_t at) const {
+  [[nodiscard]] bool is_extrapolated(const Unit& unit, std::uint32_t at) const {
     const bool can = unit.kind == Unit::Kind::vector || unit.kind == Unit::Kind::rotation;
-    return can && base_.b2 != nullptr && !same(base_.b1 + at, base_.b2 + at, unit.size());
+    return can && baselines_.previous_baseline != nullptr &&
+           !same(baselines_.baseline + at, baselines_.previous_baseline + at, unit.size());
   }
   [[nodiscard]] bool changed(const Unit& unit, std::uint32_t at) const {
-    return !same(words_ + at, base_.b1 + at, unit.size());
+    return !same(words_ + at, baselines_.baseline + at, unit.size());
   }
 
   // Moving --------------------------------------------------------------------------------------------------------
 
-  void moving(const Unit& unit, std::uint32_t at) {
-    if (unit.kind == Unit::Kind::vector) return moving_vector(unit, at);
-    const RotationMotion motion = predict_rotation(unit, base_.b1 + at, base_.b2 + at, base_.time);
+  void code_extrapolated(const Unit& unit, std::uint32_t at) {
+    if (unit.kind == Unit::Kind::vector) return code_extrapolated_vector(unit, at);
+    const RotationMotion motion =
+        predict_rotation(unit, baselines_.baseline + at, baselines_.previous_baseline + at, baselines_.time);
     const int level = static_cast<int>(half_octave(motion.speed)) + surprise_ * 3 / 2;
     const std::uint32_t table =
         table_of(ResidualFamily::rotation, static_cast<std::uint32_t>(std::clamp(level, 0, int{level_max})));
     std::uint32_t omitted = motion.turned;
-    const std::uint32_t symbol = opening(unit, at, table, &omitted);
-    if (!held_) turn(unit, at, motion, omitted, table, symbol);
+    const std::uint32_t symbol = code_first_symbol(unit, at, table, &omitted);
+    if (!held_) code_rotation(unit, at, motion, omitted, table, symbol);
   }
 
-  void moving_vector(const Unit& unit, std::uint32_t at) {
-    const VectorMotion motion = predict_vector(unit, base_.b1 + at, base_.b2 + at, base_.time);
+  void code_extrapolated_vector(const Unit& unit, std::uint32_t at) {
+    const VectorMotion motion =
+        predict_vector(unit, baselines_.baseline + at, baselines_.previous_baseline + at, baselines_.time);
     const std::uint32_t expected = half_octave(motion.speed);
     const std::uint32_t table = table_of(ResidualFamily::vector, std::min(expected, level_max));
-    const std::uint32_t symbol = opening(unit, at, table, nullptr);
+    const std::uint32_t symbol = code_first_symbol(unit, at, table, nullptr);
     if (held_) return;
     const std::uint64_t sum =
-        distances(at, {motion.at.data(), unit.words}, unit.max.data(), motion.speed, table, symbol);
+        code_residuals(at, {motion.at.data(), unit.words}, unit.max.data(), motion.speed, table, symbol);
     surprise_ = std::clamp(static_cast<int>(half_octave(8 * sum / unit.words)) - static_cast<int>(expected), -8, 8);
   }
 
   static std::uint32_t table_of(ResidualFamily family, std::uint32_t level) {
     return static_cast<std::uint32_t>(family) + level;
   }
-  [[nodiscard]] std::uint32_t resting(ResidualFamily family) const {
-    return table_of(family, level_max + 1 + age_class(base_.time.age));
+  [[nodiscard]] std::uint32_t table_at_rest(ResidualFamily family) const {
+    return table_of(family, level_max + 1 + age_class(baselines_.time.age));
   }
 
-  // What comes before a moving unit's first number. Gives the symbol that this begins with, if it reads; held_: there
-  // is none.
-  std::uint32_t opening(const Unit& unit, std::uint32_t at, std::uint32_t table, std::uint32_t* turned) {
+  // Codes what precedes the first number of an extrapolated unit, and sets held_ if no number follows. When reading,
+  // returns the symbol that the number begins with.
+  std::uint32_t code_first_symbol(const Unit& unit, std::uint32_t at, std::uint32_t table, std::uint32_t* turned) {
     std::uint32_t symbol = 0;
     if constexpr (Io::reads) {
       symbol = io_.symbol(table);
-      if (symbol == symbol_others && !said_) {
+      if (symbol == symbol_others && !others_sent_) {
         others_ = true;
         symbol = io_.symbol(table);
       }
       held_ = symbol == symbol_hold;
     } else {
-      if (!said_ && others_) io_.symbol(table, symbol_others);
+      if (!others_sent_ && others_) io_.symbol(table, symbol_others);
       held_ = !changed(unit, at);
       if (held_) io_.symbol(table, symbol_hold);
     }
-    said_ = true;
-    return held_ || turned == nullptr ? symbol : turning(at, table, symbol, *turned);
+    others_sent_ = true;
+    return held_ || turned == nullptr ? symbol : code_omitted(at, table, symbol, *turned);
   }
 
-  // The numbers from word `at` on; gives the sum of their distances.
-  std::uint64_t distances(std::uint32_t at, std::span<const std::uint32_t> predicted, const std::uint32_t* max,
-                          std::uint64_t speed, std::uint32_t table, std::uint32_t symbol) {
+  // Codes the numbers from word `at` on. Returns the sum of their distances.
+  std::uint64_t code_residuals(std::uint32_t at, std::span<const std::uint32_t> predicted, const std::uint32_t* max,
+                               std::uint64_t speed, std::uint32_t table, std::uint32_t symbol) {
     std::uint64_t sum = 0;
     for (std::uint32_t i = 0; i < predicted.size(); ++i) {
       std::int64_t residual = 0;
@@ -156,15 +160,16 @@ class Walk {
     return sum;
   }
 
-  void turn(const Unit& unit, std::uint32_t at, const RotationMotion& motion, std::uint32_t omitted,
-            std::uint32_t table, std::uint32_t symbol) {
+  void code_rotation(const Unit& unit, std::uint32_t at, const RotationMotion& motion, std::uint32_t omitted,
+                     std::uint32_t table, std::uint32_t symbol) {
     const std::array<std::uint32_t, 3> predicted = codes_of(motion, omitted, unit.max[1]);
     if constexpr (Io::reads) words_[at] = omitted;
-    distances(at + 1, predicted, unit.max.data() + 1, motion.speed, table, symbol);
+    code_residuals(at + 1, predicted, unit.max.data() + 1, motion.speed, table, symbol);
   }
 
-  // A rotation may leave out another part than predicted; gives the symbol that its numbers begin with, if it reads.
-  std::uint32_t turning(std::uint32_t at, std::uint32_t table, std::uint32_t symbol, std::uint32_t& turned) {
+  // Codes which part of a rotation is omitted, if it is not the predicted one. When reading, returns the symbol that
+  // the numbers begin with.
+  std::uint32_t code_omitted(std::uint32_t at, std::uint32_t table, std::uint32_t symbol, std::uint32_t& turned) {
     if constexpr (Io::reads) {
       if (symbol != symbol_turned) return symbol;
       io_.bits(turned, 2);
@@ -180,35 +185,35 @@ class Walk {
 
   // At rest -------------------------------------------------------------------------------------------------------
 
-  void rest() {
+  void code_others() {
     for (const EntityLayout::Row& row : layout_.rows) {
       enter(row);
       std::uint32_t units = 0;
       bool any = false;
-      of_row(row, [&]([[maybe_unused]] const Unit& unit, [[maybe_unused]] std::uint32_t at) {
+      each_other(row, [&]([[maybe_unused]] const Unit& unit, [[maybe_unused]] std::uint32_t at) {
         ++units;
         if constexpr (!Io::reads) any = any || changed(unit, at);
       });
       if (units == 0 || !io_.flag(any) || !io_.ok()) continue;
-      of_row(row, [&](const Unit& unit, std::uint32_t at) {
+      each_other(row, [&](const Unit& unit, std::uint32_t at) {
         bool is = units == 1;
         if constexpr (!Io::reads) is = is || changed(unit, at);
         if (units > 1) is = io_.flag(is);
-        if (is && io_.ok()) code(unit, at);
+        if (is && io_.ok()) code_unit(unit, at);
       });
     }
   }
 
   template <class Function>
-  void of_row(const EntityLayout::Row& row, Function&& function) {
+  void each_other(const EntityLayout::Row& row, Function&& function) {
     for (const Unit& unit : row.codec->units()) {
       const std::uint32_t at = row.first + unit.first;
-      if ((owner_ || !unit.owner_only) && !moves(unit, at)) function(unit, at);
+      if ((owner_ || !unit.owner_only) && !is_extrapolated(unit, at)) function(unit, at);
     }
   }
 
-  void code(const Unit& unit, std::uint32_t at) {
-    if (!unit.is_array()) return element(unit, at);
+  void code_unit(const Unit& unit, std::uint32_t at) {
+    if (!unit.is_array()) return code_element(unit, at);
     const std::uint32_t all = unit.elements;
     // The counter stands before what it counts.
     const std::uint32_t counts =
@@ -216,42 +221,42 @@ class Walk {
     for (std::uint32_t i = 0; i < counts; ++i) {
       const std::uint32_t place = at + i * unit.words;
       bool is = false;
-      if constexpr (!Io::reads) is = !same(words_ + place, base_.b1 + place, unit.words);
-      if (io_.flag(is)) element(unit, place);
+      if constexpr (!Io::reads) is = !same(words_ + place, baselines_.baseline + place, unit.words);
+      if (io_.flag(is)) code_element(unit, place);
     }
     if constexpr (Io::reads) std::fill(words_ + at + counts * unit.words, words_ + at + all * unit.words, 0u);
   }
 
-  void element(const Unit& unit, std::uint32_t at) {
-    if (is_bit(unit)) return flip(at);
+  void code_element(const Unit& unit, std::uint32_t at) {
+    if (is_bit(unit)) return code_flip(at);
     switch (unit.kind) {
-      case Unit::Kind::vector: return whole_ ? plain(unit, at) : vector_at_rest(unit, at);
-      case Unit::Kind::rotation: return whole_ ? plain(unit, at) : rotation_at_rest(unit, at);
-      case Unit::Kind::number: return number(unit, at);
-      case Unit::Kind::plain: return plain(unit, at);
-      case Unit::Kind::text: return text(unit, at);
-      case Unit::Kind::entity: return entity(at);
+      case Unit::Kind::vector: return full_ ? code_plain(unit, at) : code_still_vector(unit, at);
+      case Unit::Kind::rotation: return full_ ? code_plain(unit, at) : code_still_rotation(unit, at);
+      case Unit::Kind::number: return code_number(unit, at);
+      case Unit::Kind::plain: return code_plain(unit, at);
+      case Unit::Kind::text: return code_text(unit, at);
+      case Unit::Kind::entity: return code_entity(at);
     }
   }
 
-  // Predicted to be as it is at b1.
-  void vector_at_rest(const Unit& unit, std::uint32_t at) {
-    const std::uint32_t table = resting(ResidualFamily::vector);
+  // The baseline is the prediction.
+  void code_still_vector(const Unit& unit, std::uint32_t at) {
+    const std::uint32_t table = table_at_rest(ResidualFamily::vector);
     std::uint32_t symbol = 0;
     if constexpr (Io::reads) symbol = io_.symbol(table);
-    distances(at, {base_.b1 + at, unit.words}, unit.max.data(), 0, table, symbol);
+    code_residuals(at, {baselines_.baseline + at, unit.words}, unit.max.data(), 0, table, symbol);
   }
-  void rotation_at_rest(const Unit& unit, std::uint32_t at) {
-    const RotationMotion still = predict_rotation(unit, base_.b1 + at, nullptr, base_.time);
-    const std::uint32_t table = resting(ResidualFamily::rotation);
-    std::uint32_t omitted = base_.b1[at];
+  void code_still_rotation(const Unit& unit, std::uint32_t at) {
+    const RotationMotion still = predict_rotation(unit, baselines_.baseline + at, nullptr, baselines_.time);
+    const std::uint32_t table = table_at_rest(ResidualFamily::rotation);
+    std::uint32_t omitted = baselines_.baseline[at];
     std::uint32_t symbol = 0;
     if constexpr (Io::reads) symbol = io_.symbol(table);
-    symbol = turning(at, table, symbol, omitted);
-    turn(unit, at, still, omitted, table, symbol);
+    symbol = code_omitted(at, table, symbol, omitted);
+    code_rotation(unit, at, still, omitted, table, symbol);
   }
 
-  void number(const Unit& unit, std::uint32_t at) {
+  void code_number(const Unit& unit, std::uint32_t at) {
     const unsigned bits = unit.bits[0];
     const std::uint32_t mask = static_cast<std::uint32_t>((1ull << bits) - 1);
     if constexpr (Io::reads) {
@@ -261,12 +266,12 @@ class Walk {
         std::uint32_t folded = 0;
         io_.golomb(folded, number_order);
         const std::uint32_t distance = folded % 2 != 0 ? folded / 2 + 1 : 0 - folded / 2;
-        words_[at] = (base_.b1[at] + distance) & mask;
+        words_[at] = (baselines_.baseline[at] + distance) & mask;
       }
       if (words_[at] > unit.max[0]) io_.fail();
     } else {
-      const std::uint32_t up = (words_[at] - base_.b1[at]) & mask;
-      const std::uint32_t down = (base_.b1[at] - words_[at]) & mask;
+      const std::uint32_t up = (words_[at] - baselines_.baseline[at]) & mask;
+      const std::uint32_t down = (baselines_.baseline[at] - words_[at]) & mask;
       std::uint32_t folded = up <= down ? 2 * up - 1 : 2 * down;
       const bool near = std::min(up, down) < (1u << 30) && 2 * std::bit_width(folded / 4 + 1) + 1u < bits;
       io_.flag(!near);
@@ -275,15 +280,15 @@ class Walk {
     }
   }
 
-  // It has changed: there is but one value that it can have.
+  // A changed unit that has two values has only one value left.
   static bool is_bit(const Unit& unit) {
     return (unit.kind == Unit::Kind::plain || unit.kind == Unit::Kind::number) && unit.words == 1 && unit.max[0] == 1;
   }
-  void flip(std::uint32_t at) {
-    if constexpr (Io::reads) words_[at] = 1 - base_.b1[at];
+  void code_flip(std::uint32_t at) {
+    if constexpr (Io::reads) words_[at] = 1 - baselines_.baseline[at];
   }
 
-  void plain(const Unit& unit, std::uint32_t at) {
+  void code_plain(const Unit& unit, std::uint32_t at) {
     for (std::uint32_t i = 0; i < unit.words; ++i) {
       std::uint32_t word = words_[at + i];
       io_.bits(word, unit.bits[i]);
@@ -294,7 +299,7 @@ class Walk {
     }
   }
 
-  void text(const Unit& unit, std::uint32_t at) {
+  void code_text(const Unit& unit, std::uint32_t at) {
     const std::uint32_t greatest = unit.max[0];
     std::uint32_t length = words_[at];
     io_.bits(length, static_cast<unsigned>(std::bit_width(greatest)));
@@ -314,7 +319,7 @@ class Walk {
     }
   }
 
-  void entity(std::uint32_t at) {
+  void code_entity(std::uint32_t at) {
     std::uint32_t index = words_[at];
     std::uint32_t generation = words_[at + 1];
     const bool is = io_.flag(generation != 0);
@@ -332,53 +337,54 @@ class Walk {
   const EntityLayout& layout_;
   const bool owner_;
   Words* const words_;
-  Baseline base_;
-  const bool whole_;
+  Baselines baselines_;
+  const bool full_;
   Io& io_;
   bool others_ = false;
-  bool said_ = false;  // whether others have changed
+  bool others_sent_ = false;  // the first extrapolated unit has been coded, and `others` with it
   bool held_ = false;
   int surprise_ = 0;
 };
 
 }  // namespace
 
-void EntityCodec::write_whole(const std::uint32_t* words, core::BitWriter& writer) const {
+void EntityCodec::write_full(const std::uint32_t* words, core::BitWriter& writer) const {
   EntityBitsWriter io(writer);
-  Walk<EntityBitsWriter>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+  UnitTraversal<EntityBitsWriter>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
 }
 
-bool EntityCodec::read_whole(core::BitReader& reader, std::uint32_t* words) const {
+bool EntityCodec::read_full(core::BitReader& reader, std::uint32_t* words) const {
   EntityBitsReader io(reader);
   std::ranges::copy(layout_.defaults, words);
-  return Walk<EntityBitsReader>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+  return UnitTraversal<EntityBitsReader>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io)
+      .run();
 }
 
-void EntityCodec::write_change(const std::uint32_t* words, const Baseline& baseline, core::BitWriter& writer) const {
+void EntityCodec::write_delta(const std::uint32_t* words, const Baselines& baselines, core::BitWriter& writer) const {
   EntityBitsWriter io(writer);
-  Walk<EntityBitsWriter>(layout_, owner_, words, baseline, false, io).run();
+  UnitTraversal<EntityBitsWriter>(layout_, owner_, words, baselines, false, io).run();
 }
 
-void EntityCodec::measure_whole(const std::uint32_t* words, core::BitWriter& writer,
+void EntityCodec::measure_full(const std::uint32_t* words, core::BitWriter& writer,
+                               std::span<std::uint32_t> row_bits) const {
+  if (layout_.rows.empty()) return;
+  EntityBitsMeter io(writer, row_bits);
+  UnitTraversal<EntityBitsMeter>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+  io.leave();
+}
+
+void EntityCodec::measure_delta(const std::uint32_t* words, const Baselines& baselines, core::BitWriter& writer,
                                 std::span<std::uint32_t> row_bits) const {
   if (layout_.rows.empty()) return;
   EntityBitsMeter io(writer, row_bits);
-  Walk<EntityBitsMeter>(layout_, owner_, words, {layout_.defaults.data(), nullptr, {}}, true, io).run();
+  UnitTraversal<EntityBitsMeter>(layout_, owner_, words, baselines, false, io).run();
   io.leave();
 }
 
-void EntityCodec::measure_change(const std::uint32_t* words, const Baseline& baseline, core::BitWriter& writer,
-                                 std::span<std::uint32_t> row_bits) const {
-  if (layout_.rows.empty()) return;
-  EntityBitsMeter io(writer, row_bits);
-  Walk<EntityBitsMeter>(layout_, owner_, words, baseline, false, io).run();
-  io.leave();
-}
-
-bool EntityCodec::read_change(const Baseline& baseline, core::BitReader& reader, std::uint32_t* words) const {
+bool EntityCodec::read_delta(const Baselines& baselines, core::BitReader& reader, std::uint32_t* words) const {
   EntityBitsReader io(reader);
-  std::copy_n(baseline.b1, layout_.words, words);
-  return Walk<EntityBitsReader>(layout_, owner_, words, baseline, false, io).run();
+  std::copy_n(baselines.baseline, layout_.words, words);
+  return UnitTraversal<EntityBitsReader>(layout_, owner_, words, baselines, false, io).run();
 }
 
 }  // namespace mobula::wire

@@ -1,6 +1,7 @@
-// By which server and mirror find out whether they hold the same, without comparing it.
+// Hashes of entities, by which server and mirror verify that they have the same values.
 //
-//   entity = XXH3-64(u64 index, u64 generation, u64 prototype hash) + its rows', wrapping; and for who owns it + those
+//   entity = XXH3-64(u64 index, u64 generation, u64 prototype hash) + those of its rows, wrapping; for the owner +
+//   those
 //            of its rows' owner_only words, where there are any
 //   row    = XXH3-64(its words, seed (generation << 32 | index) * 0x9e3779b97f4a7c15 xor (type << 32 | instance));
 //            of the owner_only words: seed + 1
@@ -14,25 +15,28 @@
 
 namespace mobula::wire {
 
+/// Returns the part of the hash that does not depend on values.
 inline std::uint64_t base_hash(ecs::Entity entity, std::uint64_t prototype_hash) {
   const std::uint64_t words[] = {entity.index, entity.generation, prototype_hash};
   return core::hash64(core::as_bytes(words, 3));
 }
 
-// What rows of a pool have in their seed.
+/// Returns the pool's part of a row's seed.
 inline std::uint64_t pool_key(const ecs::Pool& pool) {
   return static_cast<std::uint64_t>(pool.type().id.value) << 32 | pool.instance().value;
 }
 
+/// Returns the seed of a row.
 inline std::uint64_t row_seed(ecs::Entity entity, std::uint64_t pool_key) {
   return (static_cast<std::uint64_t>(entity.generation) << 32 | entity.index) * 0x9e3779b97f4a7c15ull ^ pool_key;
 }
 
+/// Returns the hash of the words that everyone receives.
 inline std::uint64_t public_hash(const RowCodec& codec, const std::uint32_t* words, std::uint64_t seed) {
   return core::hash64(core::as_bytes(words, codec.public_words()), seed);
 }
 
-// 0 if it has no owner_only words.
+/// Returns the hash of the owner_only words. 0 if there are none.
 inline std::uint64_t owner_hash(const RowCodec& codec, const std::uint32_t* words, std::uint64_t seed) {
   const std::uint32_t count = codec.words() - codec.public_words();
   return count == 0 ? 0 : core::hash64(core::as_bytes(words + codec.public_words(), count), seed + 1);

@@ -5,7 +5,7 @@
 namespace mobula::wire {
 namespace {
 
-// No less than a unit takes; each element of an array has a bit more.
+// Returns an upper bound for the bits of a unit; each element of an array has one more.
 std::uint32_t bits_max_of(const Unit& unit) {
   if (unit.kind == Unit::Kind::text)
     return (static_cast<std::uint32_t>(std::bit_width(unit.max[0])) + unit.max[0] * 8 + 1) * unit.elements;

@@ -1,4 +1,4 @@
-// The rows of an entity's components, one after the other in the order of its prototype.
+// Layout of an entity: the rows of its components, in the order of its prototype.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace mobula::wire {
 
-// Of a prototype. The codecs stay where they are for as long as it is used.
+/// Layout of a prototype. Its codecs must outlive it.
 struct EntityLayout {
   struct Row {
     const RowCodec* codec;
@@ -16,8 +16,9 @@ struct EntityLayout {
   std::vector<Row> rows;
   std::vector<std::uint32_t> defaults;
   std::uint32_t words = 0;
-  std::uint32_t bits_max = 0;  // no string takes more
+  std::uint32_t bits_max = 0;  // upper bound for the bits of an encoded entity
 
+  /// Appends a component's row.
   void add(const RowCodec& codec);
 };
 

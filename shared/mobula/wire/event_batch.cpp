@@ -14,9 +14,9 @@ static_assert(max_event_bytes < about_bit);
 
 core::Error malformed_events(const char* what) { return {"malformed events", what}; }
 
-// Takes one event off the front. Null, or what is wrong.
+// Removes one event from the front. Returns null, or what is malformed.
 const char* take_event(core::ByteView& rest, EventBatch::Event& event) {
-  if (rest.size() < entry_size) return "ends within an event's start";
+  if (rest.size() < entry_size) return "ends within an event's header";
   event.sequence = core::load<std::uint16_t>(rest.data());
   const auto size_and_bit = core::load<std::uint16_t>(&rest[2]);
   const std::size_t size = size_and_bit & (about_bit - 1u);
@@ -25,7 +25,7 @@ const char* take_event(core::ByteView& rest, EventBatch::Event& event) {
   if ((size_and_bit & about_bit) != 0) {
     if (rest.size() < handle_size) return "ends within a handle";
     event.about = {core::load<std::uint32_t>(rest.data()), core::load<std::uint32_t>(&rest[4])};
-    if (!event.about) return "about no entity, or one that can be";
+    if (!event.about) return "an event is about an entity of generation 0";
     rest = rest.subspan(handle_size);
   }
   if (size > max_event_bytes) return "an event is too long";
@@ -62,18 +62,18 @@ bool add_to_event_batch(const EventBatch::Event& event, core::Bytes& out) {
 }
 
 core::Status decode_event_batch(core::ByteView datagram, EventBatch& out) {
-  if (datagram.size() > event_batch_bytes_max) return malformed_events("longer than a batch can be");
+  if (datagram.size() > event_batch_bytes_max) return malformed_events("longer than 1190 bytes");
   if (datagram.size() < start_size || datagram[0] != std::byte{event_batch_kind})
     return malformed_events("not a batch of events");
   out.tick = core::load<ecs::Tick>(&datagram[1]);
   out.events.clear();
   core::ByteView rest = datagram.subspan(start_size);
-  if (rest.empty()) return malformed_events("no event");
+  if (rest.empty()) return malformed_events("a batch has at least one event");
   while (!rest.empty()) {
     EventBatch::Event event{};
     if (const char* wrong = take_event(rest, event)) return malformed_events(wrong);
     if (!out.events.empty() && event.sequence <= out.events.back().sequence)
-      return malformed_events("events stand by ascending sequence");
+      return malformed_events("events are not by ascending sequence");
     out.events.push_back(event);
   }
   return core::Done{};

@@ -1,6 +1,6 @@
-// Unreliable events of one tick for one client, in a datagram of their own.
+// Batches: unreliable events of one tick for one client, in a datagram of their own.
 //
-//   u8   kind, 1 (deltas have another)
+//   u8   kind, 1 (deltas have 0)
 //   u32  tick
 //   then, by ascending sequence, until the end, at least one:
 //     u16  sequence       among all of the tick's events for this client, reliable ones included
@@ -21,10 +21,11 @@ namespace mobula::wire {
 inline constexpr std::uint8_t event_batch_kind = 1;
 inline constexpr std::size_t event_batch_bytes_max = 1190;
 
+/// A decoded batch.
 struct EventBatch {
   struct Event {
     std::uint16_t sequence;
-    ecs::Entity about;  // null: about no entity
+    ecs::Entity about;  // null if it is about no entity
     core::ByteView bytes;
   };
 
@@ -32,12 +33,13 @@ struct EventBatch {
   std::vector<Event> events;
 };
 
-// Begins a batch in `out`, whatever was in it.
+/// Replaces the content of `out` by an empty batch.
 void begin_event_batch(ecs::Tick tick, core::Bytes& out);
-// False if there is no room for it. In an empty batch there is room for every event of at most max_event_bytes.
+/// Appends an event. False if it does not fit. An empty batch has room for any event of at most max_event_bytes.
 bool add_to_event_batch(const EventBatch::Event& event, core::Bytes& out);
 
-// Reasons: "malformed events". `out` is reused, its bytes lie in the datagram; on failure its content means nothing.
+/// Decodes a batch into `out`, whose events point into the datagram. After a failure `out` is unspecified. Errors:
+/// "malformed events".
 core::Status decode_event_batch(core::ByteView datagram, EventBatch& out);
 
 }  // namespace mobula::wire

@@ -17,8 +17,8 @@ struct Kind {
   FieldWords::Read to_value;
 };
 
-// Most kinds are one code of at most 64 bits: to_code makes it of a value, from_code the value again, or refuses a code
-// that to_code does not make.
+// Most kinds are one code of at most 64 bits. to_code encodes a value; from_code decodes it and refuses codes that
+// to_code never returns.
 template <auto to_code, auto from_code>
 constexpr Kind code_kind = {[](const FieldWords& field, const std::byte* at, std::uint32_t* words) {
                               const std::uint64_t code = to_code(field, at);
@@ -47,7 +47,7 @@ bool plain_value(const FieldWords&, std::uint64_t code, std::byte* at) {
 template <class Raw>
 constexpr Kind plain_kind = code_kind<plain_code<Raw>, plain_value<Raw>>;
 
-// Memory may hold any byte where a bool should be.
+// Memory may hold any byte in place of a bool.
 std::uint64_t bool_code(const FieldWords&, const std::byte* at) { return at[0] != std::byte{0} ? 1 : 0; }
 bool bool_value(const FieldWords&, std::uint64_t code, std::byte* at) {
   if (code > 1) return false;
@@ -56,7 +56,7 @@ bool bool_value(const FieldWords&, std::uint64_t code, std::byte* at) {
 }
 constexpr Kind bool_kind = code_kind<bool_code, bool_value>;
 
-// Ranged and enumerated ------------------------------------------------------------------
+// Ranged integers and enums ----------------------------------------------------------------
 
 template <class T>
 std::uint64_t ranged_code(const FieldWords& field, const std::byte* at) {
@@ -74,7 +74,8 @@ bool ranged_value(const FieldWords& field, std::uint64_t code, std::byte* at) {
 template <class T>
 constexpr Kind ranged_kind = code_kind<ranged_code<T>, ranged_value<T>>;
 
-// A value that the enum does not have is encoded as zero, which every enum in a struct has.
+// Returns the position of the value. A value that the enum does not have becomes zero, which every enum in a struct
+// has.
 template <class T>
 std::uint64_t enum_code(const FieldWords& field, const std::byte* at) {
   const auto place_of = [&](std::int64_t value) { return std::ranges::lower_bound(field.enum_values, value); };
@@ -108,7 +109,7 @@ constexpr Kind real_kind = code_kind<real_code<T>, real_value<T>>;
 
 // Unit quaternions -----------------------------------------------------------------------
 
-// The smallest three in whole units; 2^(bits-1) - 1 units are the square root of 1/2.
+// The smallest three parts as integers; 2^(bits-1) - 1 is the square root of 1/2.
 struct SmallestThree {
   unsigned omitted = 3;
   std::array<std::int64_t, 3> parts{};
@@ -120,11 +121,11 @@ constexpr double root_of_two = 1.4142135623730951;
 
 std::int64_t greatest_part(std::uint32_t bits) { return (std::int64_t{1} << (bits - 1)) - 1; }
 
-// The greatest is chosen by whole units, the first of equals.
+// Returns the nearest smallest three. The omitted part is the greatest of the rounded parts, the first of equals.
 SmallestThree nearest_three(const std::array<float, 4>& rotation, std::uint32_t bits) {
   double squares = 0;
   for (const float part : rotation) squares += static_cast<double>(part) * static_cast<double>(part);
-  if (!(squares > 1e-12 && squares < 1e12)) return {};  // not a rotation: none
+  if (!(squares > 1e-12 && squares < 1e12)) return {};  // not a rotation
   const std::int64_t limit = greatest_part(bits);
   const double scale = static_cast<double>(limit) * root_of_two / std::sqrt(squares);
   std::array<std::int64_t, 4> units{};
@@ -141,7 +142,7 @@ SmallestThree nearest_three(const std::array<float, 4>& rotation, std::uint32_t 
   return three;
 }
 
-// What is left for the square of the part left out, in square units.
+// Returns the square of the omitted part.
 std::int64_t square_left(const SmallestThree& three, std::uint32_t bits) {
   std::int64_t left = 2 * greatest_part(bits) * greatest_part(bits);
   for (const std::int64_t part : three.parts) left -= part * part;
@@ -159,19 +160,19 @@ std::array<float, 4> rotation_of(const SmallestThree& three, std::uint32_t bits)
   return rotation;
 }
 
-// Of a rotation near a tie of its greatest parts there are several smallest threes. Only
-// those that come back as themselves are sent, so that a mirror encodes what it decoded.
-bool comes_back(const SmallestThree& three, std::uint32_t bits) {
+// Whether these parts encode to themselves. A rotation near a tie of its greatest parts has several smallest threes;
+// only those that round-trip are sent, so that a mirror encodes what it has decoded.
+bool round_trips(const SmallestThree& three, std::uint32_t bits) {
   const std::int64_t left = square_left(three, bits);
   if (left < 0) return false;
   std::int64_t greatest = 0;
   for (const std::int64_t part : three.parts) greatest = std::max(greatest, std::abs(part));
-  // Greater than the others by more than any rounding: no need to try.
+  // Greater than the others by more than any rounding error.
   if (left >= (greatest + 2) * (greatest + 2)) return true;
   return nearest_three(rotation_of(three, bits), bits) == three;
 }
 
-// Away from the tie by a unit at a time. It ends: three zeros come back.
+// Moves the greatest part one unit away from the tie. This ends: three zeros round-trip.
 void move_off_tie(SmallestThree& three) {
   const auto greatest = std::ranges::max_element(three.parts, {}, [](std::int64_t part) { return std::abs(part); });
   *greatest += *greatest < 0 ? 1 : -1;
@@ -180,7 +181,7 @@ void move_off_tie(SmallestThree& three) {
 void quaternion_words(const FieldWords& field, const std::byte* at, std::uint32_t* words) {
   const std::uint32_t bits = field.bits;
   SmallestThree three = nearest_three(core::load<std::array<float, 4>>(at), bits);
-  while (!comes_back(three, bits)) move_off_tie(three);
+  while (!round_trips(three, bits)) move_off_tie(three);
   words[0] = three.omitted;
   for (unsigned i = 0; i < 3; ++i) words[1 + i] = static_cast<std::uint32_t>(three.parts[i] + greatest_part(bits));
 }
@@ -194,14 +195,14 @@ bool quaternion_value(const FieldWords& field, const std::uint32_t* words, std::
     if (words[1 + i] > 2 * limit) return false;
     three.parts[i] = static_cast<std::int64_t>(words[1 + i]) - limit;
   }
-  if (!comes_back(three, bits)) return false;
+  if (!round_trips(three, bits)) return false;
   core::store(at, rotation_of(three, bits));
   return true;
 }
 
 constexpr Kind quaternion_kind = {quaternion_words, quaternion_value};
 
-// The bits of its floats.
+// A quaternion without `bits`: the bits of its floats.
 constexpr Kind plain_quaternion_kind = {
     [](const FieldWords&, const std::byte* at, std::uint32_t* words) { std::memcpy(words, at, 16); },
     [](const FieldWords&, const std::uint32_t* words, std::byte* at) {
@@ -242,7 +243,7 @@ constexpr Kind text_kind = {
       return true;
     }};
 
-// Which of them --------------------------------------------------------------------------
+// Selection by kind ---------------------------------------------------------------------
 
 struct Variants {
   const Kind* plain;
@@ -253,7 +254,7 @@ struct Variants {
 template <class T>
 constexpr Variants integer = {&plain_kind<std::make_unsigned_t<T>>, &ranged_kind<T>, &enum_kind<T>};
 
-// By FieldKind.
+// In the order of FieldKind.
 constexpr std::array<Variants, reflect::field_kind_count> variants_of{{
     {&bool_kind},
     integer<std::int8_t>,

@@ -1,4 +1,4 @@
-// One field's value as 32-bit words, and back, by its kind. row_codec.hpp says what the words are.
+// Conversion of one field's value to 32-bit words and back, by its kind. row_codec.hpp defines the words.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,25 @@
 
 namespace mobula::wire {
 
+/// Converter of a field.
 struct FieldWords {
-  // Of one value; `at`: its bytes, aligned or not.
+  // Writes the words of one value; `at` points to its bytes, aligned or not.
   using Write = void (*)(const FieldWords& field, const std::byte* at, std::uint32_t* words);
-  // False if no value has these words.
+  // Writes the value of these words to `at`. False if no value has them.
   using Read = bool (*)(const FieldWords& field, const std::uint32_t* words, std::byte* at);
 
   Write to_words = nullptr;
   Read to_value = nullptr;
-  std::uint32_t words = 1;  // of one value
+  std::uint32_t words = 1;  // words of one value
   std::uint32_t size = 0;   // bytes of one value
-  std::uint32_t bits = 0;   // of its code; of a quaternion: of each part; 0: the value's own
-  std::uint64_t steps = 0;  // the greatest code
-  std::uint64_t low = 0;    // of ranged integers, in two's complement
+  std::uint32_t bits = 0;   // bits of the code, or of each part of a quaternion; 0 if the value's own bits are sent
+  std::uint64_t steps = 0;  // greatest code
+  std::uint64_t low = 0;    // least value of a ranged integer, in two's complement
   reflect::Quantiser quantiser;
   std::vector<std::int64_t> enum_values;
 };
 
+/// Returns the converter of a field.
 FieldWords field_words(const reflect::Field& field);
 
 }  // namespace mobula::wire

@@ -20,17 +20,17 @@ core::Error malformed_input(const char* what) { return {"malformed input", what}
 std::uint32_t lag_of(const InputCommand& command) {
   const std::uint64_t view = std::uint64_t{command.view_tick} * 256 + command.view_fraction;
   const std::uint64_t tick = std::uint64_t{command.tick} * 256;
-  MOBULA_ASSERT(view <= tick && tick - view < lag_end, "a view is not after its tick, nor far behind it");
+  MOBULA_ASSERT(view <= tick && tick - view < lag_end, "a view is at most 65535 ticks before its command's tick, and not after it");
   return static_cast<std::uint32_t>(tick - view);
 }
 
 std::size_t bits_of(const InputCommand& command) {
-  MOBULA_ASSERT(command.bytes.size() <= command_bytes_max, "a command is too large");
+  MOBULA_ASSERT(command.bytes.size() <= command_bytes_max, "a command is longer than 512 bytes");
   return core::golomb_bits(static_cast<std::uint32_t>(command.bytes.size()), size_order) +
          core::golomb_bits(lag_of(command), lag_order);
 }
 
-// How many commands from the first on have room.
+// Returns how many commands, from the first on, fit.
 std::size_t count_fitting(const InputDatagram& input) {
   std::size_t bits = 0;
   std::size_t bytes = input_start_size + input.words * sizeof(std::uint64_t) + commands_start_size;
@@ -38,7 +38,7 @@ std::size_t count_fitting(const InputDatagram& input) {
   for (; count < input.commands.size() && count < input_commands_max; ++count) {
     const InputCommand& command = input.commands[count];
     if (count > 0) {
-      MOBULA_ASSERT(command.tick >= input.commands[count - 1].tick, "commands go forward in time");
+      MOBULA_ASSERT(command.tick >= input.commands[count - 1].tick, "commands are by ascending tick");
       bits += core::golomb_bits(command.tick - input.commands[count - 1].tick, step_order);
     }
     bits += bits_of(command);
@@ -55,7 +55,7 @@ std::size_t write_commands(std::span<const InputCommand> commands, core::Mutable
     bits.write_golomb(static_cast<std::uint32_t>(commands[i].bytes.size()), size_order);
     bits.write_golomb(lag_of(commands[i]), lag_order);
   }
-  MOBULA_ASSERT(bits.ok(), "what was counted has room");
+  MOBULA_ASSERT(bits.ok(), "the counted commands fit");
   std::size_t size = bits.bytes();
   for (const InputCommand& command : commands) {
     if (!command.bytes.empty()) std::memcpy(&to[size], command.bytes.data(), command.bytes.size());
@@ -64,7 +64,7 @@ std::size_t write_commands(std::span<const InputCommand> commands, core::Mutable
   return size;
 }
 
-// Bits of deltas before the first.
+// Whether it acknowledges deltas before the first.
 bool has_impossible_bits(const InputDatagram& input) {
   for (std::uint32_t word = 0; word < input_words_max; ++word) {
     const std::uint32_t possible = input.newest > word * 64 ? input.newest - word * 64 : 0;
@@ -73,7 +73,7 @@ bool has_impossible_bits(const InputDatagram& input) {
   return false;
 }
 
-// Takes the commands apart: first what is said of each, then their bytes. Null, or what is wrong.
+// Decodes the commands: first the description of each, then their bytes. run() returns null, or what is malformed.
 class CommandsDecoder {
  public:
   CommandsDecoder(core::ByteView from, InputDatagram& out) : from_(from), bits_(from), out_(out) {}
@@ -82,12 +82,12 @@ class CommandsDecoder {
     std::uint64_t tick = first_tick;
     for (InputCommand& command : out_.commands) {
       if (&command != out_.commands.data()) tick += bits_.read_golomb(step_order);
-      if (tick > 0xffffffffull) return "a tick beyond all ticks";
+      if (tick > 0xffffffffull) return "a tick above 2^32 - 1";
       command.tick = static_cast<ecs::Tick>(tick);
       if (const char* wrong = describe(command)) return wrong;
     }
     const std::size_t padding = (8 - bits_.position() % 8) % 8;
-    if (bits_.read(static_cast<unsigned>(padding)) != 0) return "bits that mean nothing are zero";
+    if (bits_.read(static_cast<unsigned>(padding)) != 0) return "the padding bits are not zero";
     return hand_out_bytes(from_.subspan(bits_.position() / 8));
   }
 
@@ -96,9 +96,9 @@ class CommandsDecoder {
     const std::uint32_t size = bits_.read_golomb(size_order);
     const std::uint32_t lag = bits_.read_golomb(lag_order);
     if (!bits_.ok()) return "ends within its commands";
-    if (size > command_bytes_max) return "a command is too large";
+    if (size > command_bytes_max) return "a command is longer than 512 bytes";
     const std::uint64_t tick = std::uint64_t{command.tick} * 256;
-    if (lag >= lag_end || lag > tick) return "a view too far back";
+    if (lag >= lag_end || lag > tick) return "a view is before tick 0, or more than 65535 ticks before its command";
     command.view_tick = static_cast<ecs::Tick>((tick - lag) / 256);
     command.view_fraction = static_cast<std::uint8_t>(tick - lag);
     command.bytes = from_.first(0);
@@ -112,7 +112,7 @@ class CommandsDecoder {
       out_.commands[i].bytes = rest.first(sizes_[i]);
       rest = rest.subspan(sizes_[i]);
     }
-    return rest.empty() ? nullptr : "more bytes than its commands have";
+    return rest.empty() ? nullptr : "bytes after the last command";
   }
 
   core::ByteView from_;
@@ -129,7 +129,7 @@ core::Status decode_commands(core::ByteView rest, std::size_t count, InputDatagr
   out.first_command = core::load<std::uint32_t>(rest.data());
   const auto first_tick = core::load<std::uint32_t>(rest.data() + sizeof(std::uint32_t));
   if (out.first_command == 0 || out.first_command + std::uint64_t{count} > std::uint64_t{1} << 32)
-    return malformed_input("a number that no command has");
+    return malformed_input("a command's number is 1 to 2^32 - 1");
   const char* wrong = CommandsDecoder(rest.subspan(commands_start_size), out).run(first_tick);
   return wrong == nullptr ? core::Status(core::Done{}) : malformed_input(wrong);
 }
@@ -137,7 +137,7 @@ core::Status decode_commands(core::ByteView rest, std::size_t count, InputDatagr
 }  // namespace
 
 EncodedInput encode_input(const InputDatagram& input, core::MutableBytes to) {
-  MOBULA_ASSERT(to.size() >= input_bytes_max, "room for an input");
+  MOBULA_ASSERT(to.size() >= input_bytes_max, "the buffer holds an input");
   MOBULA_ASSERT(input.ack > 0 && input.words >= 1 && input.words <= input_words_max, "an input out of range");
   const std::size_t count = count_fitting(input);
   core::store(to.data(), flat::InputStart(input.ack, input.newest, input.words, static_cast<std::uint8_t>(count), 0));
@@ -154,12 +154,12 @@ EncodedInput encode_input(const InputDatagram& input, core::MutableBytes to) {
 }
 
 core::Status decode_input(core::ByteView datagram, InputDatagram& out) {
-  if (datagram.size() > input_bytes_max) return malformed_input("longer than an input can be");
-  if (datagram.size() < input_start_size) return malformed_input("shorter than its start");
+  if (datagram.size() > input_bytes_max) return malformed_input("longer than 1190 bytes");
+  if (datagram.size() < input_start_size) return malformed_input("shorter than its header of 12 bytes");
   const auto start = core::load<flat::InputStart>(datagram.data());
-  if (start.ack() == 0 || start.reserved() != 0) return malformed_input("a start out of range");
-  if (start.words() == 0 || start.words() > input_words_max) return malformed_input("1 to 4 words");
-  if (start.commands() > input_commands_max) return malformed_input("too many commands");
+  if (start.ack() == 0 || start.reserved() != 0) return malformed_input("a header out of range");
+  if (start.words() == 0 || start.words() > input_words_max) return malformed_input("an input has 1 to 4 words");
+  if (start.commands() > input_commands_max) return malformed_input("more than 32 commands");
   const core::ByteView rest = datagram.subspan(input_start_size);
   const std::size_t words_bytes = start.words() * sizeof(std::uint64_t);
   if (rest.size() < words_bytes) return malformed_input("ends within its words");
@@ -168,7 +168,7 @@ core::Status decode_input(core::ByteView datagram, InputDatagram& out) {
   out.words = start.words();
   out.received = {};
   std::memcpy(out.received.data(), rest.data(), words_bytes);
-  if (has_impossible_bits(out)) return malformed_input("a delta before the first");
+  if (has_impossible_bits(out)) return malformed_input("acknowledges a delta before the first");
   return decode_commands(rest.subspan(words_bytes), start.commands(), out);
 }
 

@@ -8,7 +8,7 @@
 namespace mobula::wire {
 namespace {
 
-// Of a generation: EntityPool hands out those of one incarnation alone.
+// Bits of a generation that count reuses. EntityPool hands out only generations of one incarnation.
 constexpr std::uint32_t reuse_bits = ecs::EntityPoolConfig{}.reuse_bits;
 
 }  // namespace

@@ -1,7 +1,7 @@
-// A level as everyone may have it, as it was when it had just been spawned: what server and client both make of the
-// same resource, so that an entity that never changed need not be sent.
+// A level as clients may have it, in the state in which it was spawned. Server and client make the same copy of the
+// same resource, so that entities that never changed need not be sent.
 //
-// The values are exact: both quantise the same bytes. Immutable once made.
+// The values are exact, as both sides quantise the same bytes. Immutable once made.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,12 @@
 
 namespace mobula::wire {
 
+/// State of a level's entities when they were spawned.
 class LevelCopy {
  public:
-  // `range`: what it was spawned as in the server's world. Reasons: those of resource::Spawner::bind; "other level":
-  // the resource has not so many entities, or could not be spawned so.
+  /// Makes the copy. `range` is the range that the level has in the server's world. Errors: those of
+  /// resource::Spawner::bind; "other level" if the resource has another number of entities, or its level cannot be
+  /// spawned at that range.
   static core::Result<std::unique_ptr<LevelCopy>> make(std::shared_ptr<const reflect::Schema> schema,
                                                        std::shared_ptr<const resource::Resource> resource,
                                                        const ecs::EntityRange& range);
@@ -27,11 +29,12 @@ class LevelCopy {
   }
   [[nodiscard]] const core::ContentHash& identity() const { return resource_->identity(); }
 
-  // Of the entities of the range. Components that are sent, in canonical order, and their words one after the other.
+  /// Returns the components of an entity of the range that are sent, in canonical order.
   [[nodiscard]] std::vector<index::ComponentRef> components(std::uint32_t index) const;
+  /// Writes the words of these components, one row after the other.
   void words(std::uint32_t index, std::uint32_t* words) const;
   [[nodiscard]] std::uint64_t prototype_hash(std::uint32_t index) const;
-  // As everyone sees it (entity_hash.hpp).
+  /// Returns the hash without owner_only words (entity_hash.hpp).
   [[nodiscard]] std::uint64_t hash(std::uint32_t index) const { return hashes_[index - range_.first]; }
   [[nodiscard]] const resource::Resource& resource() const { return *resource_; }
 
@@ -46,7 +49,7 @@ class LevelCopy {
   ecs::EntityRange range_;
   ecs::Registry registry_;
   mutable SchemaCodecs codecs_;
-  std::vector<ecs::PrototypeId> sent_;  // by entity of the range: its components that are sent; held
+  std::vector<ecs::PrototypeId> sent_;  // by entity of the range: prototype of the components that are sent; held
   std::vector<std::uint64_t> hashes_;   // by entity of the range
   std::vector<std::uint32_t> words_;    // scratch
 };

@@ -154,7 +154,7 @@ core::Bytes bytes_of(const flatbuffers::Vector<std::uint8_t>& flat) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Absent: none.
+// Reads up to `count_max` hashes; an absent vector has none.
 bool read_hashes(const flatbuffers::Vector<std::uint8_t>* flat, std::size_t count_max,
                  std::vector<core::ContentHash>& hashes) {
   if (flat == nullptr) return true;
@@ -166,7 +166,7 @@ bool read_hashes(const flatbuffers::Vector<std::uint8_t>* flat, std::size_t coun
 }
 
 core::Result<Message> read(const flat::Hello& flat) {
-  if (too_long(flat.name())) return malformed_message("Hello: the name is too long");
+  if (too_long(flat.name())) return malformed_message("Hello: the name is longer than 256 bytes");
   Hello hello{.version = flat.version(),
               .schema_fingerprint = hash_of(flat.schema_fingerprint()),
               .name = text_of(flat.name()),
@@ -189,7 +189,7 @@ core::Result<Message> read(const flat::Welcome& flat) {
   if (flat.ticks_per_second() == 0 || flat.ticks_per_second() > 1000)
     return malformed_message("Welcome: 1 to 1000 ticks per second");
   if (flat.index_limit() == 0 || flat.index_limit() > entities_max_limit)
-    return malformed_message("Welcome: index limit out of range");
+    return malformed_message("Welcome: entities_max is 1 to 4194304");
   Welcome welcome{.session = flat.session(),
                   .ticks_per_second = flat.ticks_per_second(),
                   .entities_max = flat.index_limit(),
@@ -199,7 +199,7 @@ core::Result<Message> read(const flat::Welcome& flat) {
                   .resumed = flat.resumed()};
   if (flat.schema() != nullptr) welcome.schema = bytes_of(*flat.schema());
   if (flat.resources() == nullptr) return Message(std::move(welcome));
-  if (flat.resources()->size() > max_resources) return malformed_message("Welcome: too many resources");
+  if (flat.resources()->size() > max_resources) return malformed_message("Welcome: more than 16 resources");
   for (const flat::Resource* resource : *flat.resources()) {
     const std::optional<core::ContentHash> identity = hash_of(resource->identity());
     if (!identity) return malformed_message("Resource: an identity has 32 bytes");
@@ -209,10 +209,10 @@ core::Result<Message> read(const flat::Welcome& flat) {
 }
 
 core::Result<Message> read(const flat::Names& flat) {
-  if (flat.texts()->size() > max_names) return malformed_message("Names: too many");
+  if (flat.texts()->size() > max_names) return malformed_message("Names: more than 4096");
   Names names;
   for (const flatbuffers::String* text : *flat.texts()) {
-    if (too_long(text)) return malformed_message("Names: a name is too long");
+    if (too_long(text)) return malformed_message("Names: a name is longer than 256 bytes");
     if (!core::is_printable(text_of(text))) return malformed_message("Names: a name is printable UTF-8");
     names.texts.push_back(text_of(text));
   }
@@ -221,20 +221,20 @@ core::Result<Message> read(const flat::Names& flat) {
 
 core::Result<Prototype> read_prototype(const flat::Prototype& flat) {
   if (flat.components()->size() > max_components_per_prototype)
-    return malformed_message("Prototype: too many components");
+    return malformed_message("Prototype: more than 64 components");
   Prototype prototype{.id = flat.id(), .hash = flat.hash(), .components = {}};
   for (const flat::ComponentRef* component : *flat.components())
     prototype.components.push_back({core::StringId32(component->type()), core::StringId32(component->instance())});
   const auto& all = prototype.components;
   if (std::adjacent_find(all.begin(), all.end(), [](const auto& a, const auto& b) { return a >= b; }) != all.end())
-    return malformed_message("Prototype: components are sorted and differ");
+    return malformed_message("Prototype: components are not sorted, or not distinct");
   if (index::prototype_hash(all) != prototype.hash)
-    return malformed_message("Prototype: the hash is that of the components");
+    return malformed_message("Prototype: the hash is not that of the components");
   return prototype;
 }
 
 core::Result<Message> read(const flat::Prototypes& flat) {
-  if (flat.prototypes()->size() > max_prototypes_per_message) return malformed_message("Prototypes: too many");
+  if (flat.prototypes()->size() > max_prototypes_per_message) return malformed_message("Prototypes: more than 1024");
   Prototypes message;
   for (const flat::Prototype* entry : *flat.prototypes()) {
     core::Result<Prototype> prototype = read_prototype(*entry);
@@ -281,11 +281,11 @@ core::Result<Message> read(const flat::Events& flat) {
   Events message{.tick = flat.tick(), .events = {}};
   for (const flat::Event* event : *flat.events()) {
     if (!message.events.empty() && event->sequence() <= message.events.back().sequence)
-      return malformed_message("Events: by ascending sequence");
-    if (event->bytes()->size() > max_reliable_event_bytes) return malformed_message("Event: too long");
+      return malformed_message("Events: not by ascending sequence");
+    if (event->bytes()->size() > max_reliable_event_bytes) return malformed_message("Event: longer than 16384 bytes");
     const flat::Handle* about = event->about();
     if (about != nullptr && about->generation() == 0)
-      return malformed_message("Event: about no entity, or one that can be");
+      return malformed_message("Event: about an entity of generation 0");
     message.events.push_back({event->sequence(),
                               about == nullptr ? ecs::null_entity : ecs::Entity{about->index(), about->generation()},
                               bytes_of(*event->bytes())});
@@ -298,25 +298,25 @@ core::Result<Message> read(const flat::Level& flat) {
   if (!identity) return malformed_message("Level: an identity has 32 bytes");
   const bool fits =
       flat.count() > 0 && flat.first() < entities_max_limit && flat.count() <= entities_max_limit - flat.first();
-  if (!fits || flat.generation() == 0 || flat.tick() == 0) return malformed_message("Level: a range that cannot be");
+  if (!fits || flat.generation() == 0 || flat.tick() == 0) return malformed_message("Level: a range out of range");
   if (flat.present()->size() != (flat.count() + 7) / 8)
-    return malformed_message("Level: a bit for each of its entities");
+    return malformed_message("Level: `present` has not one bit per entity");
   return Message(
       Level{*identity, {flat.first(), flat.count(), flat.generation()}, flat.tick(), bytes_of(*flat.present())});
 }
 
 core::Result<Message> read(const flat::MirrorHashes& flat) {
   if (flat.hashes()->size() > max_mirror_hashes) return malformed_message("MirrorHashes: at most 1024");
-  // The verifier asks where a vector's length lies, and these are of 8 bytes.
+  // The verifier checks the alignment of a vector's length only; these elements need 8 bytes.
   const auto place = reinterpret_cast<std::uintptr_t>(flat.hashes()->Data());
   if (flat.hashes()->size() > 0 && place % alignof(flat::MirrorHash) != 0)
-    return malformed_message("MirrorHashes: hashes lie at multiples of 8");
+    return malformed_message("MirrorHashes: the hashes are not aligned to 8 bytes");
   MirrorHashes message{
       .of_level = flat.of_level(), .first = flat.first(), .end = flat.end(), .tick = flat.tick(), .hashes = {}};
   std::uint64_t least = flat.first();
   for (const flat::MirrorHash* each : *flat.hashes()) {
     if (each->place() < least || each->place() >= flat.end() || each->generation() == 0)
-      return malformed_message("MirrorHashes: entities by ascending place, from first to end");
+      return malformed_message("MirrorHashes: places are not ascending from `first` to below `end`");
     least = each->place() + 1ull;
     message.hashes.push_back({each->place(), {each->index(), each->generation()}, each->tick(), each->hash()});
   }
@@ -325,7 +325,7 @@ core::Result<Message> read(const flat::MirrorHashes& flat) {
 
 core::Result<Message> read(const flat::MirrorCorrection& flat) {
   const bool known = flat.fault() <= flat::MirrorFault::missing && flat.entity()->generation() != 0;
-  if (!known) return malformed_message("MirrorCorrection: a fault that is known, of an entity");
+  if (!known) return malformed_message("MirrorCorrection: an unknown fault, or an entity of generation 0");
   MirrorCorrection message{.fault = static_cast<MirrorFault>(flat.fault()),
                            .of_level = flat.of_level(),
                            .place = flat.place(),
@@ -335,13 +335,13 @@ core::Result<Message> read(const flat::MirrorCorrection& flat) {
                            .owner = flat.owner(),
                            .words = {}};
   if (flat.words() == nullptr) return Message(std::move(message));
-  if (flat.words()->size() > max_entity_words) return malformed_message("MirrorCorrection: too many words");
+  if (flat.words()->size() > max_entity_words) return malformed_message("MirrorCorrection: more than 16384 words");
   message.words.assign(flat.words()->begin(), flat.words()->end());
   return Message(std::move(message));
 }
 
 core::Result<Message> read(const flat::MirrorDifference& flat) {
-  if (flat.entity()->generation() == 0) return malformed_message("MirrorDifference: of an entity");
+  if (flat.entity()->generation() == 0) return malformed_message("MirrorDifference: an entity of generation 0");
   for (const flatbuffers::String* text : {flat.component(), flat.field(), flat.client(), flat.server()})
     if (too_long(text) || !core::is_printable(text_of(text)))
       return malformed_message("MirrorDifference: at most 256 bytes of printable UTF-8");
@@ -369,7 +369,7 @@ core::Result<Message> decode_message(core::ByteView bytes) {
   if (!flat::VerifyMessageBuffer(verifier)) return malformed_message("not a verified FlatBuffers Message");
   const flat::Message& message = *flat::GetMessage(aligned.data());
   // The verifier lets unknown union members and null bodies through.
-  if (message.body() == nullptr) return malformed_message("a message has a body");
+  if (message.body() == nullptr) return malformed_message("the message has no body");
   switch (message.body_type()) {
     case flat::Body::Hello: return read(*message.body_as_Hello());
     case flat::Body::Welcome: return read(*message.body_as_Welcome());

@@ -1,5 +1,5 @@
-// The reliable messages as plain values. Decoding checks everything: what comes out is well
-// formed, though not yet allowed or true.
+// The reliable messages as plain values. Decoding checks their form completely: sizes, ranges, order. Whether a message
+// is allowed or true is for the receiver to check.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace mobula::wire {
 // Raised whenever the meaning of any byte after the transport's own changes.
 inline constexpr std::uint32_t protocol_version = 1;
 
-// A mirror keeps some bytes for each index up to the highest it has seen.
+// Upper bound for `entities_max`: a mirror keeps some bytes for each index up to the highest it has received.
 inline constexpr std::uint32_t entities_max_limit = 1u << 22;
 inline constexpr std::size_t max_text_bytes = 256;
 inline constexpr std::size_t max_names = 4096;
@@ -32,12 +32,13 @@ inline constexpr std::size_t max_resource_part_bytes = 64 * 1024;
 inline constexpr std::size_t rejoin_token_bytes = 2048;
 inline constexpr std::size_t max_rejoin_tokens = 4;
 inline constexpr std::size_t max_events_per_message = 1024;
-inline constexpr std::size_t max_event_bytes = 1024;  // unreliable ones: it fits into a datagram
+inline constexpr std::size_t max_event_bytes = 1024;  // unreliable events must fit a datagram
 inline constexpr std::size_t max_reliable_event_bytes = 16 * 1024;
 inline constexpr std::size_t max_mirror_hashes = 1024;
 inline constexpr std::size_t max_entity_words = 1u << 14;
-inline constexpr std::uint32_t max_mirror_differences = 8;  // told of one entity
+inline constexpr std::uint32_t max_mirror_differences = 8;  // sent for one entity
 
+/// First message of a client.
 struct Hello {
   std::uint32_t version = protocol_version;
   std::optional<core::ContentHash> schema_fingerprint;
@@ -45,15 +46,17 @@ struct Hello {
   bool verify = false;
   std::vector<core::ContentHash> resources{};  // that the client has, at most max_resources
   std::vector<core::ContentHash> schemas{};
-  bool resume = false;    // it comes back, and has kept its mirror
-  bool spectate = false;  // to look on
+  bool resume = false;    // it resumes its session and has kept its mirror
+  bool spectate = false;  // without an entity and without commands
 };
 
+/// A resource that clients may request.
 struct Resource {
   core::ContentHash identity;
   std::uint64_t size = 0;  // bytes
 };
 
+/// First message of the server to an admitted client.
 struct Welcome {
   std::uint32_t session = 0;
   std::uint32_t ticks_per_second = 0;
@@ -61,9 +64,10 @@ struct Welcome {
   core::ContentHash schema_fingerprint;
   core::Bytes schema;
   std::vector<Resource> resources;
-  bool resumed = false;  // deltas go on from where they were
+  bool resumed = false;  // the session resumes: sequences, ids and acknowledgements continue
 };
 
+/// The entities of a level that the client has as a resource.
 struct Level {
   core::ContentHash identity;
   ecs::EntityRange range;
@@ -71,64 +75,74 @@ struct Level {
   core::Bytes present;  // a bit for each entity of the range
 };
 
+/// Texts of instance names.
 struct Names {
   std::vector<std::string> texts;
 };
 
+/// A prototype under the id that later deltas use.
 struct Prototype {
   std::uint32_t id = 0;
   std::uint64_t hash = 0;
-  std::vector<index::ComponentRef> components;  // sorted, no two the same
+  std::vector<index::ComponentRef> components;  // sorted, without duplicates
 };
 
+/// Prototypes that later deltas use.
 struct Prototypes {
   std::vector<Prototype> prototypes;
 };
 
+/// The player's own entity.
 struct PlayerEntity {
-  ecs::Entity entity;  // null: a spectator's
+  ecs::Entity entity;  // null for a spectator
 };
 
-// The server says goodbye in so many seconds.
+/// Announces that the server will close in `seconds`.
 struct Closing {
   std::uint32_t seconds = 0;
   std::string reason;
 };
 
+/// Connect tokens for reconnecting.
 struct RejoinTokens {
-  core::Bytes tokens;  // one after the other
+  core::Bytes tokens;  // one after the other, of rejoin_token_bytes each
 };
 
+/// Requests a resource from byte `offset` on.
 struct ResourceRequest {
   core::ContentHash identity;
   std::uint64_t offset = 0;
 };
 
+/// Bytes of a requested resource.
 struct ResourcePart {
   core::ContentHash identity;
   std::uint64_t offset = 0;
   core::Bytes bytes;  // at least one
 };
 
+/// A reliable event.
 struct Event {
   std::uint16_t sequence = 0;  // among all of the tick's events for this client, unreliable ones included
-  ecs::Entity about;           // null: about no entity
+  ecs::Entity about;           // null if it is about no entity
   core::Bytes bytes;
 };
 
+/// Reliable events of a tick.
 struct Events {
   ecs::Tick tick = 0;
   std::vector<Event> events;  // at least one, by ascending sequence
 };
 
+/// Hash of one entity in a mirror.
 struct MirrorHash {
-  std::uint32_t place = 0;  // id, or index of what is as the level has it
+  std::uint32_t place = 0;  // id; of an entity that is as the level has it, its index
   ecs::Entity entity;
   ecs::Tick tick = 0;
-  std::uint64_t hash = 0;  // entity_hash.hpp
+  std::uint64_t hash = 0;  // see entity_hash.hpp
 };
 
-// All that a mirror has from place `first` on, below `end`.
+/// Hashes of all entities of a mirror at places from `first` on and below `end`.
 struct MirrorHashes {
   bool of_level = false;
   std::uint32_t first = 0;
@@ -137,8 +151,10 @@ struct MirrorHashes {
   std::vector<MirrorHash> hashes;  // by ascending place
 };
 
+/// Kind of a mirror's error: wrong values, an entity unknown to the server, an entity missing at the client.
 enum class MirrorFault : std::uint8_t { values, unknown, missing };
 
+/// The server's answer to a wrong hash.
 struct MirrorCorrection {
   MirrorFault fault = MirrorFault::values;
   bool of_level = false;
@@ -150,6 +166,7 @@ struct MirrorCorrection {
   std::vector<std::uint32_t> words;
 };
 
+/// A field that a correction found wrong, with both values as text.
 struct MirrorDifference {
   ecs::Entity entity;
   std::string component;
@@ -161,9 +178,10 @@ struct MirrorDifference {
 using Message = std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest,
                              ResourcePart, Events, Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing>;
 
+/// Encodes a message.
 core::Bytes encode(const Message& message);
 
-// Reasons: "malformed message", "unknown message".
+/// Decodes and checks a message. Errors: "malformed message", "unknown message".
 core::Result<Message> decode_message(core::ByteView bytes);
 
 }  // namespace mobula::wire

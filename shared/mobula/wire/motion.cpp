@@ -11,7 +11,7 @@ constexpr std::int64_t scale = 64;
 
 using Quaternion = std::array<std::int64_t, 4>;
 
-// d > 0.
+// Returns n / d, rounded to the nearest, ties up. d > 0.
 std::int64_t round_div(std::int64_t n, std::int64_t d) {
   const std::int64_t twice = 2 * n + d;
   const std::int64_t quotient = twice / (2 * d);
@@ -27,7 +27,7 @@ std::int64_t dot(const Quaternion& a, const Quaternion& b) {
 Quaternion unpack(const std::uint32_t* words, std::int64_t max) {
   Quaternion q{};
   std::int64_t left = 2 * max * max;
-  const std::uint32_t omitted = words[0] & 3;  // a mirror's state may be damaged: that is found out, and mended
+  const std::uint32_t omitted = words[0] & 3;  // a damaged mirror may have more; verification corrects it
   for (std::size_t i = 0, next = 1; i < 4; ++i) {
     if (i == omitted) continue;
     q[i] = 2 * static_cast<std::int64_t>(words[next++]) - max;
@@ -53,24 +53,26 @@ std::uint64_t root(std::uint64_t n) {
   return r;
 }
 
-VectorMotion predict_vector(const Unit& unit, const std::uint32_t* b1, const std::uint32_t* b2, Interval time) {
+VectorMotion predict_vector(const Unit& unit, const std::uint32_t* baseline, const std::uint32_t* previous_baseline,
+                            Interval time) {
   VectorMotion motion;
   for (std::size_t i = 0; i < unit.words; ++i) {
-    const std::int64_t step = static_cast<std::int64_t>(b1[i]) - static_cast<std::int64_t>(b2[i]);
-    const std::int64_t there = static_cast<std::int64_t>(b1[i]) + round_div(step * time.age, time.span);
+    const std::int64_t step = static_cast<std::int64_t>(baseline[i]) - static_cast<std::int64_t>(previous_baseline[i]);
+    const std::int64_t there = static_cast<std::int64_t>(baseline[i]) + round_div(step * time.age, time.span);
     motion.at[i] = static_cast<std::uint32_t>(std::clamp<std::int64_t>(there, 0, unit.max[i]));
     motion.speed += static_cast<std::uint64_t>(std::abs(step)) * time.age / time.span;
   }
   return motion;
 }
 
-RotationMotion predict_rotation(const Unit& unit, const std::uint32_t* b1, const std::uint32_t* b2, Interval time) {
+RotationMotion predict_rotation(const Unit& unit, const std::uint32_t* baseline, const std::uint32_t* previous_baseline,
+                                Interval time) {
   RotationMotion motion;
   const std::int64_t max = unit.max[1];
-  const Quaternion q1 = unpack(b1, max);
+  const Quaternion q1 = unpack(baseline, max);
   for (std::size_t i = 0; i < 4; ++i) motion.p[i] = scale * q1[i];
-  if (b2 != nullptr) {
-    Quaternion q2 = unpack(b2, max);
+  if (previous_baseline != nullptr) {
+    Quaternion q2 = unpack(previous_baseline, max);
     std::int64_t turn = dot(q1, q2);
     if (turn < 0) {
       turn = -turn;

@@ -8,22 +8,22 @@
 namespace mobula::wire {
 namespace {
 
-constexpr std::uint32_t first_near = 8;  // symbols below are the distance
+constexpr std::uint32_t first_near = 8;  // lower symbols are the distance itself
 constexpr std::uint64_t far_begin = 1u << 15;
 constexpr unsigned far_order = 12;
 
 constexpr std::uint32_t digit(char c) { return static_cast<std::uint32_t>(c <= '9' ? c - '0' : c - 'a' + 10); }
 
 struct Code {
-  std::uint16_t bits = 0;  // the highest bit of the code is the lowest here
+  std::uint16_t bits = 0;  // its highest bit is the lowest here
   std::uint16_t length = 0;
 };
 
-// Most codes are found by the next few bits, at one place for whatever follows them.
+// Most symbols are found by looking up the next bits: the entry of any bits that begin with their code.
 constexpr std::uint32_t near_bits = 7;
 struct Near {
   std::uint8_t symbol = 0;
-  std::uint8_t length = 0;  // 0: of a longer code
+  std::uint8_t length = 0;  // 0 if the code is longer
 };
 
 struct Table {
@@ -61,7 +61,7 @@ constexpr std::array<Table, residual_tables> make_tables() {
 static_assert(sizeof(lengths) == residual_tables * residual_symbols + 1);
 constexpr std::array<Table, residual_tables> tables = make_tables();
 
-// Every string of bits has one: the codes of each table are complete.
+// Returns the symbol whose code the bits begin with. There is one: the codes of each table are complete.
 std::uint32_t symbol_of(const Table& table, std::uint64_t bits) {
   const auto begins = [&](const Code& code) {
     return code.length > 0 && (bits & ((1u << code.length) - 1)) == code.bits;
@@ -70,7 +70,7 @@ std::uint32_t symbol_of(const Table& table, std::uint64_t bits) {
   return found == table.codes.end() ? 0 : static_cast<std::uint32_t>(found - table.codes.begin());
 }
 
-// And what follows it, as one write.
+// Writes the code of a symbol and the bits that follow it at once.
 void write_symbol_and(core::BitWriter& writer, std::uint32_t table, std::uint32_t symbol, std::uint64_t rest,
                       unsigned rest_bits) {
   const Code code = tables[table].codes[symbol];
@@ -92,7 +92,7 @@ std::uint32_t read_symbol(core::BitReader& reader, std::uint32_t which) {
   const std::uint64_t bits = reader.peek(there);
   const Near near = table.near[bits % table.near.size()];
   const std::uint32_t symbol = near.length > 0 ? near.symbol : symbol_of(table, bits);
-  reader.skip(table.codes[symbol].length);  // fails where the code goes on behind the end
+  reader.skip(table.codes[symbol].length);  // fails if the code exceeds the end
   return symbol;
 }
 

@@ -1,4 +1,4 @@
-// The tables of residual_code.hpp: for each a line, for each symbol how many bits its code has.
+// Tables of residual_code.hpp: a line each, with the code length of each symbol.
 #pragma once
 
 namespace mobula::wire {

@@ -40,7 +40,7 @@ Unit::Kind unit_kind(const Field& field) {
   return near && (field.bits > 0 ? field.bits : field.size * 8) <= 32 ? Unit::Kind::number : Unit::Kind::plain;
 }
 
-// What each word of a value holds.
+// Sets the bits and the greatest value of each word of a value.
 void describe_words(const Field& field, std::uint32_t words, Unit& unit, std::size_t at) {
   const auto set = [&](std::size_t word, std::uint32_t bits, std::uint64_t max) {
     unit.bits[at + word] = static_cast<std::uint8_t>(bits);
@@ -134,7 +134,7 @@ void RowCodec::add_unit(const Component& component, std::size_t which) {
   units_.push_back(unit);
 }
 
-// How many elements count, whatever the counter in memory says.
+// Returns the number of elements in use, limited to the array's size whatever the counter in memory is.
 std::uint32_t RowCodec::elements(const FieldPlace& field, const std::byte* component) {
   if (field.counter_size == 0) return field.count;
   std::uint32_t counter = 0;
@@ -170,7 +170,7 @@ bool RowCodec::to_component(const std::uint32_t* words, bool owner, std::byte* c
   return true;
 }
 
-void RowCodec::forget_owned(const std::byte* defaults, std::byte* component) const {
+void RowCodec::reset_owner_only(const std::byte* defaults, std::byte* component) const {
   for (std::size_t i = public_fields_; i < fields_.size(); ++i)
     for (std::uint32_t element = 0; element < fields_[i].count; ++element) {
       const std::size_t at = fields_[i].offset + std::size_t{element} * fields_[i].stride;
@@ -179,7 +179,7 @@ void RowCodec::forget_owned(const std::byte* defaults, std::byte* component) con
 }
 
 void RowCodec::snap_predicted(std::byte* component) const {
-  // Not filled: to_words writes what is used of it.
+  // Uninitialised: to_words writes the words that are used.
   std::array<std::uint32_t, 2 + reflect::Limits::component_bytes / 4> words;
   for (const FieldPlace& field : fields_) {
     if (!field.predicted) continue;

@@ -27,7 +27,7 @@ SchemaCodecs::Prototype& SchemaCodecs::find(ecs::PrototypeId prototype) {
     found->hash = index::prototype_hash(index::components(registry_, prototype));
     for (const ecs::PoolId pool : registry_.prototypes().pools(prototype)) {
       const RowCodec* codec = row(pool);
-      MOBULA_ASSERT(codec != nullptr, "a layout is of components that are sent");
+      MOBULA_ASSERT(codec != nullptr, "a layout has components that are sent only");
       found->layout.add(*codec);
     }
   }

@@ -92,18 +92,18 @@ TEST(EventQueue, KeepsSoManyBytesAndThenRefusesOrDrops) {
   EXPECT_TRUE(queue.add(reliable(1, {0})).ok());
 }
 
-TEST(EventQueue, DoesWhatANaiveListDoesWhateverTheOrderOfArrival) {
+TEST(EventQueue, DoesWhatAReferenceListDoesWhateverTheOrderOfArrival) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     core::Random random(seed);
     EventQueue queue;
-    std::vector<Of> naive;
+    std::vector<Of> reference;
     ecs::Tick reached = 100;
     due(queue, reached);
     for (int step = 0; step < 300; ++step) {
       const ecs::Tick tick = reached - 10 + random.below(20);
       const auto sequence = static_cast<std::uint16_t>(step);
-      naive.emplace_back(tick, sequence);
+      reference.emplace_back(tick, sequence);
       if (random.chance(1, 2)) {
         ASSERT_TRUE(queue.add(reliable(tick, {sequence})).ok());
       } else {
@@ -112,12 +112,12 @@ TEST(EventQueue, DoesWhatANaiveListDoesWhateverTheOrderOfArrival) {
       if (random.chance(1, 3)) continue;
       reached += random.below(3);
       std::vector<Of> expected;
-      for (const Of& event : naive)
+      for (const Of& event : reference)
         if (event.first <= reached) expected.push_back(event);
-      std::erase_if(naive, [&](const Of& event) { return event.first <= reached; });
+      std::erase_if(reference, [&](const Of& event) { return event.first <= reached; });
       std::sort(expected.begin(), expected.end());
       ASSERT_EQ(due(queue, reached), expected);
-      ASSERT_EQ(queue.waiting(), naive.size());
+      ASSERT_EQ(queue.waiting(), reference.size());
     }
   }
 }

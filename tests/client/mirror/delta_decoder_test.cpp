@@ -50,8 +50,8 @@ class DeltaDecoderTest : public testing::Test {
       move();
       told.tell();
     }
-    const std::span<const std::uint32_t> seen = told.view.seen();
-    told.view.leave(std::vector<std::uint32_t>{seen[0], seen[2], seen[4]});
+    const std::span<const std::uint32_t> seen = told.view.visible();
+    told.view.remove_visible(std::vector<std::uint32_t>{seen[0], seen[2], seen[4]});
     told.tell();
     told.world.changes(20);
     destroy_one_in_view();

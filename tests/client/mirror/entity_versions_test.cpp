@@ -11,7 +11,7 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 
 // The same as plainly as can be.
-struct Naive {
+struct ReferenceModel {
   struct State {
     std::uint32_t ack = 0;
     bool whole = false;
@@ -27,7 +27,7 @@ struct Naive {
   void prune(std::uint32_t ack) {
     const auto [b1, b2] = baselines(ack);
     const bool may_come = b1 != 0 && b2 == 0 && !states.at(b1).whole;
-    const ecs::Tick oldest = b2 != 0 ? b2 : may_come ? b1 - std::min(b1, wire::b2_age_max) : b1;
+    const ecs::Tick oldest = b2 != 0 ? b2 : may_come ? b1 - std::min(b1, wire::previous_baseline_age_max) : b1;
     std::erase_if(states, [&](const auto& each) { return each.first < oldest; });
   }
   // The ticks of b1 and b2; 0: none.
@@ -39,7 +39,7 @@ struct Naive {
     const ecs::Tick b1 = known.back();
     if (states.at(b1).whole || known.size() == 1) return {b1, 0};
     const ecs::Tick b2 = known[known.size() - 2];
-    return {b1, b1 - b2 <= wire::b2_age_max ? b2 : 0};
+    return {b1, b1 - b2 <= wire::previous_baseline_age_max ? b2 : 0};
   }
 };
 
@@ -48,7 +48,7 @@ class EntityVersionsTest : public testing::Test {
   void expect_same(const EntityVersions::Version& version, ecs::Tick tick) {
     ASSERT_EQ(version.tick, tick);
     if (tick == 0) return;
-    const Naive::State& state = naive.states.at(tick);
+    const ReferenceModel::State& state = reference.states.at(tick);
     ASSERT_EQ(version.ack, state.ack);
     ASSERT_EQ(version.whole, state.whole);
     ASSERT_EQ(version.words == nullptr, state.lost);
@@ -57,20 +57,20 @@ class EntityVersionsTest : public testing::Test {
     }
   }
   void expect_same() {
-    ASSERT_EQ(versions.size(), naive.states.size());
+    ASSERT_EQ(versions.size(), reference.states.size());
     std::size_t at = 0;
-    for (const auto& [tick, state] : naive.states) expect_same(versions.at(at++), tick);
-    expect_same(versions.newest(), naive.states.empty() ? 0 : naive.states.rbegin()->first);
+    for (const auto& [tick, state] : reference.states) expect_same(versions.at(at++), tick);
+    expect_same(versions.newest(), reference.states.empty() ? 0 : reference.states.rbegin()->first);
   }
   void expect_baselines(std::uint32_t ack) {
-    const auto [b1, b2] = naive.baselines(ack);
+    const auto [b1, b2] = reference.baselines(ack);
     const EntityVersions::Baselines found = versions.baselines(ack);
     expect_same(found.b1, b1);
     expect_same(found.b2, b2);
   }
 
   EntityVersions versions;
-  Naive naive;
+  ReferenceModel reference;
 };
 
 TEST_F(EntityVersionsTest, RandomHistoriesAreWhatAListHolds) {
@@ -78,7 +78,7 @@ TEST_F(EntityVersionsTest, RandomHistoriesAreWhatAListHolds) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     core::Random random(seed);
     versions = {};
-    naive = {};
+    reference = {};
     std::uint32_t words = random.below(5);
     versions.restart(words);
     ecs::Tick tick = 1;
@@ -89,20 +89,20 @@ TEST_F(EntityVersionsTest, RandomHistoriesAreWhatAListHolds) {
       tick += random.below(random.chance(1, 20) ? 80 : 5);
       if (random.chance(1, 30)) {
         versions.restart(words = random.below(5));
-        naive.restart();
+        reference.restart();
       }
       const ecs::Tick late = random.below(12);
       const ecs::Tick of = tick > late ? tick - late : tick;
-      Naive::State state{.ack = ack, .whole = random.chance(1, 10), .lost = false, .words = Words(words)};
+      ReferenceModel::State state{.ack = ack, .whole = random.chance(1, 10), .lost = false, .words = Words(words)};
       for (std::uint32_t& word : state.words) word = static_cast<std::uint32_t>(random.next());
       versions.add(of, ack, state.whole, state.words);
-      naive.states.try_emplace(of, state);
+      reference.states.try_emplace(of, state);
       expect_same();
       for (std::uint32_t back = 0; back < 10; ++back) expect_baselines(ack > back ? ack - back : 0);
       if (random.chance(1, 2)) {
         pruned = std::max(pruned, ack - random.below(std::min(ack, 20u)));
         versions.prune(pruned, ~0u);
-        naive.prune(pruned);
+        reference.prune(pruned);
       }
       expect_same();
       if (HasFatalFailure()) return;
@@ -115,13 +115,13 @@ TEST_F(EntityVersionsTest, PruningTakesNothingThatALaterAcknowledgementRestsOn) 
     SCOPED_TRACE("seed " + std::to_string(seed));
     core::Random random(seed);
     versions = {};
-    naive = {};
+    reference = {};
     versions.restart(1);
     for (std::uint32_t ack = 1; ack <= 12; ++ack) {
-      const Naive::State state{ack, random.chance(1, 6), false, {ack}};
+      const ReferenceModel::State state{ack, random.chance(1, 6), false, {ack}};
       const ecs::Tick tick = 1 + random.below(60);
       versions.add(tick, ack, state.whole, state.words);
-      naive.states.try_emplace(tick, state);
+      reference.states.try_emplace(tick, state);
     }
     const std::uint32_t pruned = 1 + random.below(12);
     versions.prune(pruned, ~0u);

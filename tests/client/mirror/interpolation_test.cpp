@@ -17,7 +17,7 @@ using engine::Transform;
 class InterpolationTest : public testing::Test {
  protected:
   InterpolationTest()
-      : strings(world.publisher.published()), view(world.publisher.published(), strings, workspace, true) {}
+      : encoded(world.publisher.published()), view(world.publisher.published(), encoded, workspace, true) {}
 
   ecs::Entity create(float x) {
     const ecs::Entity entity = world.create();
@@ -30,9 +30,9 @@ class InterpolationTest : public testing::Test {
   // Ends a tick: the delta of it.
   core::Bytes end_tick() {
     world.publisher.publish();
-    strings.begin_tick(now());
+    encoded.begin_tick(now());
     view.note_published();
-    for (const std::uint32_t index : world.publisher.spawned()) view.enter(index, false);
+    for (const std::uint32_t index : world.publisher.spawned()) view.add_visible(index, false);
     core::Bytes delta = write();
     if (!view.prototypes().wanted().empty()) {
       client.take(delta);
@@ -55,7 +55,7 @@ class InterpolationTest : public testing::Test {
   }
 
   test::RandomWorld world{3};
-  server::EncodedDeltaCache strings;
+  server::EncodedDeltaCache encoded;
   server::ViewWorkspace workspace;
   server::ClientView view;
   test::ModelClient client;
@@ -102,7 +102,7 @@ double angle_between(const engine::Quat& a, const engine::Quat& b) {
   return 2 * std::acos(std::min(1.0, std::abs(dot)));
 }
 
-// The naive model: all states that came, by tick.
+// The reference model: all states that came, by tick.
 using States = std::map<ecs::Tick, Transform>;
 
 void expect_between(const States& states, double tick, const Transform& shown) {
@@ -133,7 +133,7 @@ void expect_between(const States& states, double tick, const Transform& shown) {
   ASSERT_NEAR(done, whole * part, 0.1 * whole + 2e-3) << "at " << tick;
 }
 
-TEST_F(InterpolationTest, BetweenAnyTwoTicksItIsWhatANaiveModelSays) {
+TEST_F(InterpolationTest, BetweenAnyTwoTicksItIsWhatAReferenceModelSays) {
   for (const std::uint32_t disorder : {0u, 1u, 3u, 6u}) {
     SCOPED_TRACE(disorder);
     const ecs::Entity entity = create(0);
@@ -274,7 +274,7 @@ TEST_F(InterpolationTest, AnotherEntityAtTheSameIndexIsAnother) {
 TEST_F(InterpolationTest, WhatIsOutOfViewStandsAsItWasLastSeen) {
   const ecs::Entity entity = create(5);
   tick();
-  view.leave(std::vector<std::uint32_t>{entity.index});
+  view.remove_visible(std::vector<std::uint32_t>{entity.index});
   for (int i = 0; i < 3; ++i) tick();
   EXPECT_TRUE(mirror().is_stale(entity));
   EXPECT_EQ(sample<Transform>(mirror(), entity, now())->position.x, 5);
@@ -305,9 +305,9 @@ TEST(Interpolation, RotationsOfFourIntegersTurnToo) {
   ecs::Registry registry;
   ASSERT_TRUE(reflect::register_components(registry, *schema).ok());
   server::Publisher publisher(registry, *schema);
-  server::EncodedDeltaCache strings(publisher.published());
+  server::EncodedDeltaCache encoded(publisher.published());
   server::ViewWorkspace workspace;
-  server::ClientView view(publisher.published(), strings, workspace, false);
+  server::ClientView view(publisher.published(), encoded, workspace, false);
   const auto mirror = std::move(*Mirror::make(schema, 100));
   mirror->set_view_tick(1);
   const ecs::PoolId pool = registry.find_pool(core::StringId32("Cube"), core::StringId32("Cube"));
@@ -321,9 +321,9 @@ TEST(Interpolation, RotationsOfFourIntegersTurnToo) {
     const Coarse coarse{{static_cast<std::uint16_t>(random.below(4)), code(), code(), code()}};
     core::store(registry.try_write(entity, pool), coarse);
     publisher.publish();
-    strings.begin_tick(registry.tick());
+    encoded.begin_tick(registry.tick());
     view.note_published();
-    if (i == 0) view.enter(entity.index, false);
+    if (i == 0) view.add_visible(entity.index, false);
     core::Bytes delta;
     for (bool announced = false; !std::exchange(announced, true);) {
       view.choose(registry.tick(), 400, [](std::uint32_t) { return 1.0f; });

@@ -36,16 +36,16 @@ class Field {
     std::set<std::uint32_t> entering;
     for (std::uint32_t i = 0; i < side * side; ++i) entering.insert((row + i / side) * columns + column + i % side);
     std::vector<std::uint32_t> leaving;
-    for (const std::uint32_t index : view_.seen())
+    for (const std::uint32_t index : view_.visible())
       if (entering.erase(index) == 0) leaving.push_back(index);
-    view_.leave(leaving);
-    for (const std::uint32_t index : entering) view_.enter(index, false);
+    view_.remove_visible(leaving);
+    for (const std::uint32_t index : entering) view_.add_visible(index, false);
   }
   void publish() {
-    for (const std::uint32_t index : view_.seen()) move(all_[index]);
+    for (const std::uint32_t index : view_.visible()) move(all_[index]);
     publisher_.publish();
     view_.note_published();
-    strings_.begin_tick(registry_.tick());
+    encoded_.begin_tick(registry_.tick());
   }
   core::Bytes delta() {
     view_.choose(registry_.tick(), wire::delta_bytes_max, [](std::uint32_t) { return 1.0f; });
@@ -72,9 +72,9 @@ class Field {
   core::Random random_{7};
   ecs::Registry registry_;
   server::Publisher publisher_;
-  server::EncodedDeltaCache strings_{publisher_.published()};
+  server::EncodedDeltaCache encoded_{publisher_.published()};
   server::ViewWorkspace workspace_;
-  server::ClientView view_{publisher_.published(), strings_, workspace_, true};
+  server::ClientView view_{publisher_.published(), encoded_, workspace_, true};
   std::vector<ecs::Entity> all_;
 };
 
@@ -127,7 +127,7 @@ class MirrorMemoryTest : public testing::Test {
     const ecs::Tick now = field.registry().tick();
     field.publish();
     field.look_at(column, row);
-    for (const std::uint32_t index : field.view().seen())
+    for (const std::uint32_t index : field.view().visible())
       field.view().prototypes().find_or_want(field.registry().prototype(field.registry().entities().at(index)));
     announce();
     do {

@@ -38,9 +38,9 @@ class MirrorTest : public testing::Test {
   // Comes into view, goes, and comes again, by another id; only that is taken, with 7 of health.
   Late come_twice(ecs::Entity entity) {
     core::Bytes first = told.delta();
-    told.view.leave({&entity.index, 1});
+    told.view.remove_visible({&entity.index, 1});
     core::Bytes gone = told.delta();
-    told.view.enter(entity.index, false);
+    told.view.add_visible(entity.index, false);
     take(delta_of_health(entity, 7));
     return {std::move(first), std::move(gone)};
   }
@@ -84,10 +84,10 @@ TEST_F(MirrorTest, ComponentsThatAChangeDoesNotTouchAreNotWritten) {
   registry.add<engine::Transform>(entity);
   told.tell();
   const ecs::PoolId still = mirror().registry().find_pool(core::StringId32("Transform"), core::StringId32("Transform"));
-  const ecs::Tick stamp = mirror().registry().pool(still).stamps().front();
+  const ecs::Tick tick = mirror().registry().pool(still).change_ticks().front();
   registry.get<demo::Health>(entity).current = 5;
   told.tell();
-  EXPECT_EQ(mirror().registry().pool(still).stamps().front(), stamp);
+  EXPECT_EQ(mirror().registry().pool(still).change_ticks().front(), tick);
 }
 
 TEST_F(MirrorTest, WhatTheServerDestroysIsDestroyed) {
@@ -105,7 +105,7 @@ TEST_F(MirrorTest, WhatTheServerDestroysIsDestroyed) {
 TEST_F(MirrorTest, WhatGoesOutOfViewStaysAsItWasAndComesBackAsItIs) {
   const ecs::Entity entity = told.create();
   told.tell();
-  told.view.leave({&entity.index, 1});
+  told.view.remove_visible({&entity.index, 1});
   told.tell();
   EXPECT_TRUE(mirror().registry().valid(entity));
   EXPECT_TRUE(mirror().is_stale(entity));
@@ -116,7 +116,7 @@ TEST_F(MirrorTest, WhatGoesOutOfViewStaysAsItWasAndComesBackAsItIs) {
   registry.get<demo::Health>(entity).current = 7;
   told.tell();
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 50);
-  told.view.enter(entity.index, false);
+  told.view.add_visible(entity.index, false);
   told.tell();
   EXPECT_FALSE(mirror().is_stale(entity));
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 7);
@@ -131,7 +131,7 @@ TEST_F(MirrorTest, WhatGoesOutOfViewKeepsWhatIsItsOwnersAlone) {
   told.tell();
   told.view.update_owners([&](std::uint32_t index) { return index == entity.index; });
   told.tell();
-  told.view.leave({&entity.index, 1});
+  told.view.remove_visible({&entity.index, 1});
   told.tell();
   ASSERT_TRUE(mirror().is_stale(entity));
   EXPECT_EQ(mirrored<demo::Inventory>(entity).item_count, 1);
@@ -144,7 +144,7 @@ TEST_F(MirrorTest, OfMuchThatWentOutOfViewTheOldestIsDestroyed) {
   for (int i = 0; i < 4; ++i) told.tell();
   expect_equal();
   for (const ecs::Entity entity : all) {
-    told.view.leave({&entity.index, 1});
+    told.view.remove_visible({&entity.index, 1});
     told.tell();
   }
   EXPECT_EQ(mirror().size(), 0u);
@@ -241,7 +241,7 @@ TEST_F(MirrorTest, ALateDeltaShowsWhatNothingNewerToldOf) {
 TEST_F(MirrorTest, WhatWentOutOfViewIsNotShownAsItWasBefore) {
   const ecs::Entity entity = told.create();
   const auto [first, gone] = come_twice(entity);
-  told.view.leave({&entity.index, 1});
+  told.view.remove_visible({&entity.index, 1});
   take(told.delta());
   ASSERT_TRUE(mirror().is_stale(entity));
   take(first);
@@ -269,9 +269,9 @@ TEST_F(MirrorTest, WhatCameBackIntoViewIsShownThoughItIsToldLate) {
   const ecs::Entity entity = told.create();
   const ecs::Entity other = told.create();
   told.tell();
-  told.view.leave({&entity.index, 1});
+  told.view.remove_visible({&entity.index, 1});
   const core::Bytes gone = told.delta();
-  told.view.enter(entity.index, false);
+  told.view.add_visible(entity.index, false);
   const core::Bytes back = delta_of_health(entity, 7);
   take(gone);
   take(delta_of_health(other, 8));
@@ -403,7 +403,7 @@ TEST_F(MirrorTest, PrototypesAreRefusedWhole) {
   const core::Bytes delta = [&] {
     told.world.end_tick();
     registry.get<demo::Health>(told.world.alive[0]).current = 3;
-    told.view.enter(told.world.alive[0].index, false);
+    told.view.add_visible(told.world.alive[0].index, false);
     return told.delta();  // which announces it
   }();
   const core::Status applied = test::apply_delta(*ignorant, delta);

@@ -101,7 +101,7 @@ TEST(AdminServer, PagesOfOthersAreNotAnswered) {
     EXPECT_TRUE(get(headers).starts_with("HTTP/1.1 200 ")) << headers;
 }
 
-TEST(AdminServer, WhatIsNoHttpIsRefused) {
+TEST(AdminServer, RefusesInvalidHttp) {
   const auto server = start();
   for (const char* bytes : {"what?\r\n\r\n", "GET /live\r\n\r\n", "GET /live HTTP/3.7\r\n\r\n", "\r\n\r\n\r\nx\r\n",
                             "GET /live HTTP/1.1\r\nno colon\r\n\r\n", "\x16\x03\x01\x02\x00\x01\r\n\r\n",
@@ -121,7 +121,7 @@ TEST(AdminServer, AQuestionThatEndsTooSoonIsMalformed) {
   expect_refused(socket.receive(), "400", "malformed");
 }
 
-TEST(AdminServer, WhatIsTooLargeIsRefusedAndTheAnswerArrives) {
+TEST(AdminServer, RefusesLargeRequestsWithAnAnswer) {
   const auto server = start();
   const std::string begin = "POST /echo HTTP/1.1\r\nHost: localhost\r\n";
   expect_refused(answer_to(*server, begin + "Content-Length: 16385\r\n\r\n" + std::string(16'385, 'x')), "413",
@@ -261,7 +261,7 @@ AdminConfig asking(Facts& facts, core::Nanoseconds answer_timeout = 60 * core::s
   AdminConfig asks = config();
   asks.answer_timeout = answer_timeout;
   asks.routes.push_back({"POST", "/work", [&](const Request& request) -> Reply {
-                           return Question{[&, text = request.body]() -> Finish {
+                           return Query{[&, text = request.body]() -> Finish {
                              ++facts.worked;
                              while (facts.stuck) std::this_thread::yield();
                              if (text == "throw") throw std::runtime_error("no such luck");
@@ -272,8 +272,8 @@ AdminConfig asking(Facts& facts, core::Nanoseconds answer_timeout = 60 * core::s
                            }};
                          }});
   asks.routes.push_back({"GET", "/otherwise", [](const Request&) -> Reply {
-                           return Question{[]() -> Finish { return [] { return Response{200, "asked"}; }; },
-                                           [] { return Response{200, "not asked"}; }};
+                           return Query{[]() -> Finish { return [] { return Response{200, "asked"}; }; },
+                                        [] { return Response{200, "not asked"}; }};
                          }});
   return asks;
 }
@@ -302,7 +302,7 @@ std::string post(const AdminServer& server, std::string_view path, std::string_v
                                std::to_string(body.size()) + "\r\n\r\n" + std::string(body));
 }
 
-TEST(AdminServer, WhatTheSimulationIsAskedItAnswersOnItsOwnThread) {
+TEST(AdminServer, QueriesRunOnTheSimulationThread) {
   Facts facts;
   const auto server = start(asking(facts));
   const Simulation simulation(*server);
@@ -334,7 +334,7 @@ TEST(AdminServer, WorkThatThrowsIsAnAnswerToo) {
   EXPECT_TRUE(post(*server, "/work", "well").ends_with("well"));
 }
 
-TEST(AdminServer, ASimulationThatHangsChangesNothingLaterAndTheRestIsAnswered) {
+TEST(AdminServer, AHangingSimulationHasNoLateEffect) {
   Facts facts;
   const auto server = start(asking(facts, 50 * core::millisecond));
   expect_refused(post(*server, "/work", "x"), "503", "no_answer");

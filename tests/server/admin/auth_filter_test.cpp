@@ -8,15 +8,15 @@ namespace {
 // Tokens are wrong wherever they differ, whatever their length.
 TEST(AdminGate, OnlyTheTokenIsTheToken) {
   const std::string token = "correct horse battery";
-  const Gate gate(token);
-  EXPECT_TRUE(gate.is_token(token));
+  const AuthFilter filter(token);
+  EXPECT_TRUE(filter.is_token(token));
   for (std::size_t i = 0; i < token.size(); ++i) {
     std::string other = token;
     other[i] ^= 1;
-    EXPECT_FALSE(gate.is_token(other));
-    EXPECT_FALSE(gate.is_token(token.substr(0, i)));
+    EXPECT_FALSE(filter.is_token(other));
+    EXPECT_FALSE(filter.is_token(token.substr(0, i)));
   }
-  EXPECT_FALSE(gate.is_token(token + "y"));
+  EXPECT_FALSE(filter.is_token(token + "y"));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::string header(const Response& response, std::string_view name) {
   return {};
 }
 
-TEST(AdminDocuments, FilesAreServedWithTheirTypesAndNothingFromElsewhere) {
+TEST(AdminDocuments, ServesFilesWithTypesAndASecurityPolicy) {
   EXPECT_EQ(get("/").body, "<p>hello</p>");
   EXPECT_EQ(get("/").type, "text/html; charset=utf-8");
   EXPECT_EQ(get("/inspector/app.js").type, "text/javascript; charset=utf-8");
@@ -36,7 +36,7 @@ TEST(AdminDocuments, FilesAreServedWithTheirTypesAndNothingFromElsewhere) {
   EXPECT_EQ(get("/inspector/%61pp.js").status, 404u);
 }
 
-TEST(AdminDocuments, WhoHasAFileIsToldSo) {
+TEST(AdminDocuments, AnUnchangedFileIsAnsweredWith304) {
   const std::string tag = header(get("/"), "ETag");
   EXPECT_EQ(tag.size(), 18u);
   EXPECT_EQ(get("/", tag).status, 304u);
@@ -48,7 +48,7 @@ TEST(AdminDocuments, WhoHasAFileIsToldSo) {
 // It asks for the token itself, and has no secrets.
 TEST(AdminDocuments, ThePageIsServedWithoutTheToken) { EXPECT_EQ(get("/", {}, "0123456789abcdef").status, 200u); }
 
-TEST(AdminDocuments, WhatIsEmbeddedIsWhatLiesInTheTree) {
+TEST(AdminDocuments, EmbeddedFilesEqualTheTree) {
   const auto read = [](const std::string& path) {
     std::ifstream file(MOBULA_SOURCE_DIR "/" + path, std::ios::binary);
     std::ostringstream text;

@@ -72,7 +72,7 @@ struct Running {
   std::thread thread;
 };
 
-TEST(AdminLive, WhoSubscribesIsToldAgainAndAgain) {
+TEST(AdminLive, ASubscriberReceivesFrameAfterFrame) {
   const Running running;
   LiveClient client(running.port());
   ASSERT_TRUE(client.open());
@@ -103,7 +103,7 @@ TEST(AdminLive, ANewSubscriptionTakesThePlaceOfTheOld) {
   for (int i = 4; i < 6; ++i) EXPECT_EQ(client.hear().at("count"), i) << "of the others alone";
 }
 
-TEST(AdminLive, WhatIsAskedWronglyIsNamedAndChangesNothing) {
+TEST(AdminLive, NamesAWrongMessageAndChangesNothing) {
   const Running running;
   LiveClient client(running.port());
   client.hear();
@@ -129,7 +129,7 @@ TEST(AdminLive, WhatIsAskedWronglyIsNamedAndChangesNothing) {
   EXPECT_EQ(client.hear().at("count"), 0);
 }
 
-TEST(AdminLive, WhatIsNoMessageEndsTheConnection) {
+TEST(AdminLive, InvalidJsonEndsTheConnection) {
   const Running running;
   for (const char* said : {"", "x", "[]", "{", "\"subscribe\"", "\xff"}) {
     LiveClient client(running.port());
@@ -184,7 +184,7 @@ TEST(AdminLive, ASimulationThatHangsIsToldAndWaitedFor) {
 }
 
 // A client that does not read is told no more than fits on its way; frames are not made for it, and nobody waits.
-TEST(AdminLive, WhoDoesNotReadCostsNobodyElseAnything) {
+TEST(AdminLive, ASlowReaderCostsOthersNothing) {
   const Running running;
   LiveClient lazy(running.port());
   ASSERT_TRUE(lazy.say(R"({"subscribe":"numbers","padding":3000000})"));
@@ -243,7 +243,7 @@ TEST(AdminLive, StrangersTakeNobodysPlace) {
 
 // Nothing waits for a descriptor that thousands of strangers hold: they have places of connections until they are let
 // in, and lose them when their time is over.
-TEST(AdminLive, NoMoreStrangersAreHeardAtOnceThanThereAreConnections) {
+TEST(AdminLive, LimitsUnauthenticatedPeersByConnections) {
   const Running running("0123456789abcdef");
   std::vector<RawSocket> strangers;
   for (std::size_t i = 0; i < 3 * connections_max; ++i) {
@@ -273,7 +273,7 @@ TEST(AdminLive, NoMoreStrangersAreHeardAtOnceThanThereAreConnections) {
   EXPECT_LT(open_max, 2 * connections_max) << "some end while they are counted";
 }
 
-TEST(AdminLive, WhatIsNoWebSocketIsRefused) {
+TEST(AdminLive, RefusesRequestsThatAreNotWebSockets) {
   const Running running;
   const std::string begin =
       "GET /api/live HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";

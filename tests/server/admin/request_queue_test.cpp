@@ -30,63 +30,63 @@ class Asked final : public QueuedRequest {
 
 core::Nanoseconds read_fake_clock() { return fake_now; }
 
-TEST(AdminRequestQueue, QuestionsAreWorkedOnInTheirOrderAndHandedBack) {
-  RequestQueue desk(read_fake_clock);
+TEST(AdminRequestQueue, RunsRequestsInOrderAndHandsThemBack) {
+  RequestQueue queue(read_fake_clock);
   std::vector<int> log;
   std::vector<std::shared_ptr<Asked>> asked;
   for (int i = 0; i < 5; ++i) {
     asked.push_back(std::make_shared<Asked>(log, i));
-    EXPECT_TRUE(desk.put(asked.back()));
+    EXPECT_TRUE(queue.put(asked.back()));
   }
-  EXPECT_EQ(desk.serve(core::second), 5u);
+  EXPECT_EQ(queue.serve(core::second), 5u);
   EXPECT_EQ(log, (std::vector<int>{0, 1, 2, 3, 4}));
   for (const auto& each : asked) {
     EXPECT_TRUE(each->handed_back);
-    EXPECT_EQ(each.use_count(), 1) << "the desk keeps nothing of it";
+    EXPECT_EQ(each.use_count(), 1) << "the queue keeps nothing of it";
   }
-  EXPECT_EQ(desk.serve(core::second), 0u);
+  EXPECT_EQ(queue.serve(core::second), 0u);
 }
 
 TEST(AdminRequestQueue, ServesForItsTimeAndAtLeastOne) {
-  RequestQueue desk(read_fake_clock);
+  RequestQueue queue(read_fake_clock);
   std::vector<int> log;
-  for (int i = 0; i < 4; ++i) ASSERT_TRUE(desk.put(std::make_shared<Asked>(log, i, 600)));
-  EXPECT_EQ(desk.serve(1000), 2u);
-  EXPECT_EQ(desk.serve(0), 1u);
-  EXPECT_EQ(desk.serve(600), 1u);
-  EXPECT_EQ(desk.serve(600), 0u);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(queue.put(std::make_shared<Asked>(log, i, 600)));
+  EXPECT_EQ(queue.serve(1000), 2u);
+  EXPECT_EQ(queue.serve(0), 1u);
+  EXPECT_EQ(queue.serve(600), 1u);
+  EXPECT_EQ(queue.serve(600), 0u);
 }
 
-TEST(AdminRequestQueue, WhatIsWithdrawnIsNotWorkedOn) {
-  RequestQueue desk(read_fake_clock);
+TEST(AdminRequestQueue, DoesNotRunAWithdrawnRequest) {
+  RequestQueue queue(read_fake_clock);
   std::vector<int> log;
   const auto first = std::make_shared<Asked>(log, 1);
   const auto second = std::make_shared<Asked>(log, 2);
-  ASSERT_TRUE(desk.put(first));
-  ASSERT_TRUE(desk.put(second));
-  EXPECT_TRUE(desk.withdraw(*first));
-  EXPECT_FALSE(desk.withdraw(*first));
-  EXPECT_EQ(desk.serve(core::second), 1u);
+  ASSERT_TRUE(queue.put(first));
+  ASSERT_TRUE(queue.put(second));
+  EXPECT_TRUE(queue.withdraw(*first));
+  EXPECT_FALSE(queue.withdraw(*first));
+  EXPECT_EQ(queue.serve(core::second), 1u);
   EXPECT_EQ(log, std::vector<int>{2});
-  EXPECT_FALSE(desk.withdraw(*second)) << "it is done";
+  EXPECT_FALSE(queue.withdraw(*second)) << "it is done";
 }
 
 TEST(AdminRequestQueue, SoManyWaitAndNoMore) {
-  RequestQueue desk(read_fake_clock);
+  RequestQueue queue(read_fake_clock);
   std::vector<int> log;
   std::vector<std::shared_ptr<Asked>> asked;
   for (std::size_t i = 0; i < 64; ++i) {
     asked.push_back(std::make_shared<Asked>(log, static_cast<int>(i)));
-    ASSERT_TRUE(desk.put(asked.back()));
+    ASSERT_TRUE(queue.put(asked.back()));
   }
-  EXPECT_FALSE(desk.put(std::make_shared<Asked>(log, -1)));
-  EXPECT_TRUE(desk.withdraw(*asked[3]));
-  EXPECT_TRUE(desk.put(std::make_shared<Asked>(log, -2))) << "what is withdrawn takes no room";
-  EXPECT_EQ(desk.serve(core::second), 64u);
+  EXPECT_FALSE(queue.put(std::make_shared<Asked>(log, -1)));
+  EXPECT_TRUE(queue.withdraw(*asked[3]));
+  EXPECT_TRUE(queue.put(std::make_shared<Asked>(log, -2))) << "what is withdrawn takes no room";
+  EXPECT_EQ(queue.serve(core::second), 64u);
   EXPECT_EQ(log.back(), -2);
 }
 
-// The one thread asks and withdraws, the other serves: each question is worked on or withdrawn, never both.
+// The one thread asks and withdraws, the other serves: each query is worked on or withdrawn, never both.
 TEST(AdminRequestQueue, WithdrawnOrWorkedOnWhateverTheThreadsDo) {
   struct Counted final : QueuedRequest {
     void work() noexcept override { ++worked; }
@@ -94,22 +94,22 @@ TEST(AdminRequestQueue, WithdrawnOrWorkedOnWhateverTheThreadsDo) {
     int worked = 0;
     std::atomic<int> handed_back = 0;
   };
-  RequestQueue desk;
+  RequestQueue queue;
   std::atomic<bool> stop = false;
   std::thread server([&] {
-    while (!stop) desk.serve(core::microsecond);
-    desk.serve(10 * core::second);
+    while (!stop) queue.serve(core::microsecond);
+    queue.serve(10 * core::second);
   });
   std::vector<std::shared_ptr<Counted>> all;
   std::vector<bool> withdrawn;
   std::uint32_t state = 7;
   for (int i = 0; i < 20'000; ++i) {
     const auto one = std::make_shared<Counted>();
-    if (!desk.put(one)) continue;
+    if (!queue.put(one)) continue;
     state = state * 1664525 + 1013904223;
     const bool tries = state >> 31 != 0;
     all.push_back(one);
-    withdrawn.push_back(tries && desk.withdraw(*one));
+    withdrawn.push_back(tries && queue.withdraw(*one));
   }
   stop = true;
   server.join();

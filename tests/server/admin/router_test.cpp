@@ -71,7 +71,7 @@ TEST(AdminRouter, AMethodThatIsNotServedIsNamedWithThoseThatAre) {
   }
 }
 
-TEST(AdminRouter, WhatIsInThePathAndTheQueryIsHandedOverDecoded) {
+TEST(AdminRouter, DecodesParametersOfPathAndQuery) {
   Request request = ask("GET", "/worlds/a%20b/x%2Fy");
   request.query = "limit=7";
   EXPECT_EQ(answer(router(), request).body, "a b|x/y|7");
@@ -113,7 +113,7 @@ TEST(AdminRouter, PagesOfOthersAreNotAnswered) {
   }
 }
 
-TEST(AdminRouter, WithATokenNothingIsSaidWithoutItButWhetherTheServerLives) {
+TEST(AdminRouter, WithATokenOnlyTheLivenessProbeIsOpen) {
   const std::string token = "0123456789abcdef";
   Request request = ask("GET", "/thing");
   request.host = "game.example";
@@ -138,7 +138,7 @@ TEST(AdminRouter, WithATokenNothingIsSaidWithoutItButWhetherTheServerLives) {
 TEST(AdminRouter, AHandlerThatThrowsIsAnAnswerTooAndTheLogSaysWhy) {
   testing::internal::CaptureStderr();
   for (const char* path : {"/broken", "/odd"}) {
-    EXPECT_EQ(refusal(answer(router(), ask("GET", path))), "500 failed: the server could not answer; its log says why");
+    EXPECT_EQ(refusal(answer(router(), ask("GET", path))), "500 failed: internal error; see the log of the server");
   }
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_NE(log.find("GET /broken: no such luck"), std::string::npos) << log;

@@ -46,7 +46,7 @@ TEST(AdminTokens, HandsOutAsManyAsAreAskedFor) {
   EXPECT_EQ(json::parse(post(route, R"({"count":4096})").body)["tokens"].size(), 4096u);
 }
 
-TEST(AdminTokens, WhatIsAskedWronglyIsNamed) {
+TEST(AdminTokens, NamesAWrongRequest) {
   const Route route = tokens_route(source);
   const std::string count = "400 count: expected a whole number from 1 to 4096";
   const std::pair<std::string, std::string> cases[] = {
@@ -54,8 +54,8 @@ TEST(AdminTokens, WhatIsAskedWronglyIsNamed) {
       {"[]", R"(400 expected a JSON object such as {"count": 1})"},
       {"{", R"(400 expected a JSON object such as {"count": 1})"},
       {std::string(16'000, '['), R"(400 expected a JSON object such as {"count": 1})"},
-      {"{}", "400 count is missing: how many tokens?"},
-      {R"({"user_data":"x"})", "400 count is missing: how many tokens?"},
+      {"{}", "400 count is missing; expected the number of tokens"},
+      {R"({"user_data":"x"})", "400 count is missing; expected the number of tokens"},
       {R"({"count":0})", count},
       {R"({"count":4097})", count},
       {R"({"count":18446744073709551616})", count},
@@ -88,9 +88,9 @@ TEST(AdminTokens, ASourceThatFailsSaysWhy) {
 
 TEST(AdminTokens, AServerThatDrainsSaysSo) {
   const Route route = tokens_route([](std::uint32_t, std::string_view) -> core::Result<std::vector<core::Bytes>> {
-    return core::Error{"closing", "the server lets nobody in any more"};
+    return core::Error{"closing", "the server is closing and admits no new clients"};
   });
-  EXPECT_EQ(message_of(post(route, R"({"count":1})")), "503 the server lets nobody in any more");
+  EXPECT_EQ(message_of(post(route, R"({"count":1})")), "503 the server is closing and admits no new clients");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A world on a simulated network, and questions to it through the admin port's own routes, without sockets or threads.
+// A world on a simulated network, and queries to it through the admin port's own routes, without sockets or threads.
 #pragma once
 
 #include <examples/demo/demo_game.hpp>
@@ -15,7 +15,7 @@ struct Answer {
   std::string text;
   nlohmann::json json;
 
-  // Of a refusal.
+  // Message of an error response.
   [[nodiscard]] std::string code() const { return json.at("error").at("code"); }
   [[nodiscard]] std::string message() const { return json.at("error").at("message"); }
 };
@@ -54,7 +54,7 @@ class AskedWorld {
     request.body = body;
     request.host = "localhost";
     server::admin::Reply reply = router_->answer(request);
-    if (auto* question = std::get_if<server::admin::Question>(&reply)) reply = question->work()();
+    if (auto* query = std::get_if<server::admin::Query>(&reply)) reply = query->work()();
     const auto& response = std::get<server::admin::Response>(reply);
     return {response.status, response.body, nlohmann::json::parse(response.body, nullptr, false)};
   }

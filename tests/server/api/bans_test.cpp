@@ -28,7 +28,7 @@ TEST_F(ApiBans, AreMadeToldAndTakenBack) {
   EXPECT_EQ(world.get("/api/bans")["bans"].size(), 1u);
 }
 
-TEST_F(ApiBans, WhatIsNoGoodChangesNothing) {
+TEST_F(ApiBans, AnInvalidBanChangesNothing) {
   for (const char* body : {"[]", R"({"reason": ""})", R"({"reason": 1})", R"({"seconds": -1})", R"({"seconds": 1.5})",
                            R"({"seconds": 3153600001})", R"({"second": 1})", R"({"reason": "a\nb"})"})
     EXPECT_EQ(world.ask("PUT", "/api/bans/eve", body).status, 400u) << body;

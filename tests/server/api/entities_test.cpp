@@ -79,7 +79,7 @@ TEST_F(ApiEntities, AreFoundByComponentPrototypeHandleAndLabel) {
   EXPECT_TRUE(all("&component=NoSuchThing", 100).empty());
 }
 
-TEST_F(ApiEntities, WhatTheLevelNamesIsCalledByItsPath) {
+TEST_F(ApiEntities, AnEntityOfTheLevelIsNamedByItsPath) {
   std::set<std::string> labels;
   for (const std::string& handle : all("", 100)) {
     const std::string label = world.get("/api/entities/" + handle)["label"];
@@ -134,7 +134,7 @@ TEST_F(ApiEntities, APropertyIsWrittenAndReachesThosewhoSeeIt) {
 }
 
 // The same code refuses what levels may not say; what is refused has not been written at all.
-TEST_F(ApiEntities, WhatIsRefusedHasChangedNothing) {
+TEST_F(ApiEntities, ARefusedWriteChangesNothing) {
   world.ticks(2);
   const std::string handle = first_with("Wander");
   const std::string before = world.get("/api/entities/" + handle).dump();
@@ -180,7 +180,7 @@ TEST_F(ApiEntities, AStaleHandleIsNobody) {
     const test::Answer answer = world.ask("GET", "/api/entities/" + handle + path);
     EXPECT_EQ(answer.status, 404u);
     EXPECT_EQ(answer.code(), "stale_handle");
-    EXPECT_EQ(answer.message(), "entity " + handle + " is not alive");
+    EXPECT_EQ(answer.message(), "entity " + handle + " does not exist");
   }
   EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Health/current", "1").code(), "stale_handle");
 }

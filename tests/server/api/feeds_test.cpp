@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-// What a page makes of the map's frames: index to [generation, prototype, x, z].
+// State of a page after the map's frames: index to [generation, prototype, x, z].
 class Page {
  public:
   // False: more is coming.
@@ -92,7 +92,7 @@ TEST_F(ApiFeeds, TheMapIsWhatThereIsWhateverHappens) {
   EXPECT_LT(some.shown().size(), all.shown().size());
 }
 
-TEST_F(ApiFeeds, WhatDoesNotChangeIsToldOnce) {
+TEST_F(ApiFeeds, SendsAnUnchangedEntityOnce) {
   const std::shared_ptr<admin::Feed> feed = world.subscribe({{"subscribe", "map"}}).value();
   Page page;
   catch_up(page, *feed);
@@ -153,13 +153,13 @@ TEST_F(ApiFeeds, TopicsTellWhatQuestionsAreTold) {
       {{{"subscribe", "sessions"}, {"world", "world"}}, "/api/sessions?limit=200"},
       {{{"subscribe", "session"}, {"player", 1}}, "/api/sessions/1"},
       {{{"subscribe", "entity"}, {"handle", handle}}, "/api/entities/" + handle}};
-  for (const auto& [wish, question] : cases) {
+  for (const auto& [wish, query] : cases) {
     const std::shared_ptr<admin::Feed> feed = world.subscribe(wish).value();
-    EXPECT_EQ(world.frame(*feed), world.get(question)) << wish.dump();
+    EXPECT_EQ(world.frame(*feed), world.get(query)) << wish.dump();
   }
 }
 
-TEST_F(ApiFeeds, WhatIsWishedWronglyIsNamed) {
+TEST_F(ApiFeeds, NamesAWrongSubscription) {
   const std::pair<json, const char*> cases[] = {
       {{{"subscribe", "map"}, {"x", 7}}, "x: expected [low, high], two numbers"},
       {{{"subscribe", "map"}, {"z", {3, 2}}}, "z: expected [low, high], two numbers"},

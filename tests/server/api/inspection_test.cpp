@@ -11,11 +11,11 @@ namespace {
 TEST(Inspection, ATickCostsNoMemoryWhileNobodyAsks) {
   test::AskedWorld world;
   world.ticks(3);
-  admin::RequestQueue desk;
+  admin::RequestQueue queue;
   const std::uint64_t before = ecs::test::allocations();
   for (int i = 0; i < 1000; ++i) {
     world.inspection.note_tick();
-    desk.serve(core::millisecond);
+    queue.serve(core::millisecond);
   }
   EXPECT_EQ(ecs::test::allocations(), before);
 }

@@ -12,7 +12,7 @@ class JsonSchema {
  public:
   explicit JsonSchema(const nlohmann::json& document) : document_(document) {}
 
-  // What is wrong with the value; empty: nothing.
+  // Returns the first mistake of the value, empty if there is none.
   [[nodiscard]] std::string check(const nlohmann::json& value, const nlohmann::json& schema,
                                   const std::string& at = "$") const {
     if (const auto ref = schema.find("$ref"); ref != schema.end())

@@ -74,7 +74,7 @@ TEST(ApiMetrics, ASimulationThatDoesNotAnswerIsAMetric) {
   for (const admin::Route& route : world.routes()) {
     if (route.path != "/metrics") continue;
     const admin::Reply reply = route.handler({});
-    const admin::Response said = std::get<admin::Question>(reply).otherwise();
+    const admin::Response said = std::get<admin::Query>(reply).otherwise();
     EXPECT_EQ(said.status, 200u);
     const auto all = samples(said.body);
     EXPECT_EQ(all.at("mobula_simulation_answers"), 0);
@@ -125,7 +125,7 @@ TEST(ApiProcess, IsReadyWhileItTicksAndLetsPeopleIn) {
   EXPECT_EQ(world.ask("GET", "/ready").code(), "not_ready");
   world.tick();
   world.api()->pulse->draining = true;
-  EXPECT_EQ(world.ask("GET", "/ready").message(), "the server lets nobody in any more");
+  EXPECT_EQ(world.ask("GET", "/ready").message(), "the server is closing and admits no new clients");
 }
 
 TEST(ApiProcess, LogLevelsAreSetByModule) {

@@ -20,7 +20,7 @@ class ApiPools : public testing::Test {
     ADD_FAILURE() << name;
     return 0;
   }
-  // Entities come and go until memory is out of order.
+  // Spawns and despawns entities until memory is out of order.
   void churn() {
     ecs::Registry& registry = world.registry();
     std::vector<ecs::Entity> all;

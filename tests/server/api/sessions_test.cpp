@@ -46,7 +46,7 @@ TEST_F(ApiSessions, AreToldInOrderOfArrivalAndInPages) {
   }
 }
 
-TEST_F(ApiSessions, WhoIsAwayHasNoNetwork) {
+TEST_F(ApiSessions, ADisconnectedPlayerHasNoNetwork) {
   const test::Village::Client& client = join("anna");
   world.ticks(40);
   world.village.server->pipe_closed(client.port.from, world.village.now);
@@ -61,7 +61,7 @@ TEST_F(ApiSessions, WhoIsAwayHasNoNetwork) {
   EXPECT_EQ(world.ask("GET", "/api/sessions/2").code(), "no_such_player");
 }
 
-TEST_F(ApiSessions, WhoIsKickedIsToldWhy) {
+TEST_F(ApiSessions, AKickedClientReceivesTheReason) {
   const test::Village::Client& anna = join("anna");
   join("bert");
   for (const char* body : {"[]", R"({"reason": 7})", R"({"reason": ""})", R"({"raeson": "x"})"})
@@ -76,7 +76,7 @@ TEST_F(ApiSessions, WhoIsKickedIsToldWhy) {
   EXPECT_EQ(world.get("/api/sessions")["total"], 1);
 }
 
-// What it says of whose the bytes are adds up to what was sent, and is counted while somebody asks.
+// The bytes by component add up to the bytes sent, and are measured only while queried.
 TEST_F(ApiSessions, BytesByComponentAddUp) {
   join("anna");
   join("bert");
@@ -89,7 +89,7 @@ TEST_F(ApiSessions, BytesByComponentAddUp) {
   EXPECT_NEAR(told["sent"]["seconds"].get<double>(), 2.0, 1e-6);
   EXPECT_LT(told["sent"]["bytes"], world.village.server->stats().delta_bytes_sent - before) << "one of two clients";
   double sum = 0;
-  std::string most;  // of the components
+  std::string most;  // component with the most bytes
   for (const json& each : told["sent"]["components"]) {
     EXPECT_GE(each["bytes"], 0);
     sum += each["bytes"].get<double>();

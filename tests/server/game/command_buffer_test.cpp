@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// An input and the bytes of its commands, which say their number.
+// An input with commands whose bytes hold their number.
 class Input {
  public:
   explicit Input(std::uint32_t first) { input_.first_command = first; }
@@ -46,7 +46,7 @@ std::vector<std::uint32_t> due(CommandBuffer& buffer, ecs::Tick tick) {
 
 TEST(CommandBuffer, ACommandWaitsForItsTick) {
   CommandBuffer buffer;
-  ASSERT_TRUE(buffer.take(Input(1).add(102).add(103).get(), 100).ok());
+  ASSERT_TRUE(buffer.on_input(Input(1).add(102).add(103).get(), 100).ok());
   EXPECT_EQ(buffer.feedback().held, 2);
   EXPECT_THAT(due(buffer, 100), IsEmpty());
   EXPECT_THAT(due(buffer, 101), IsEmpty());
@@ -59,30 +59,30 @@ TEST(CommandBuffer, ACommandWaitsForItsTick) {
   EXPECT_EQ(buffer.stats().late, 0u);
 }
 
-TEST(CommandBuffer, WhatIsRepeatedIsCarriedOutOnce) {
+TEST(CommandBuffer, RunsARepeatedCommandOnce) {
   CommandBuffer buffer;
-  ASSERT_TRUE(buffer.take(Input(1).add(100).get(), 100).ok());
-  ASSERT_TRUE(buffer.take(Input(1).add(100).add(101).get(), 100).ok());
+  ASSERT_TRUE(buffer.on_input(Input(1).add(100).get(), 100).ok());
+  ASSERT_TRUE(buffer.on_input(Input(1).add(100).add(101).get(), 100).ok());
   EXPECT_THAT(due(buffer, 100), ElementsAre(1));
-  ASSERT_TRUE(buffer.take(Input(1).add(100).add(101).get(), 101).ok());
+  ASSERT_TRUE(buffer.on_input(Input(1).add(100).add(101).get(), 101).ok());
   EXPECT_THAT(due(buffer, 101), ElementsAre(2));
   EXPECT_EQ(buffer.stats().repeated, 3u);
 }
 
 TEST(CommandBuffer, ALateCommandTakesTheNextTick) {
   CommandBuffer buffer;
-  ASSERT_TRUE(buffer.take(Input(1).add(98).add(99).add(100).get(), 100).ok());
+  ASSERT_TRUE(buffer.on_input(Input(1).add(98).add(99).add(100).get(), 100).ok());
   EXPECT_THAT(due(buffer, 100), ElementsAre(1, 2, 3));
   EXPECT_EQ(buffer.stats().late, 2u);
   EXPECT_EQ(buffer.feedback().margin, -2) << "that of the latest";
-  ASSERT_TRUE(buffer.take(Input(4).add(103).get(), 101).ok());
+  ASSERT_TRUE(buffer.on_input(Input(4).add(103).get(), 101).ok());
   EXPECT_THAT(due(buffer, 101), IsEmpty());
   EXPECT_EQ(buffer.feedback().margin, 2);
 }
 
 TEST(CommandBuffer, ACommandThatIsFarTooLateIsDroppedAndDone) {
   CommandBuffer buffer;
-  ASSERT_TRUE(buffer.take(Input(1).add(100 - 17).add(100 - 16).get(), 100).ok());
+  ASSERT_TRUE(buffer.on_input(Input(1).add(100 - 17).add(100 - 16).get(), 100).ok());
   EXPECT_EQ(buffer.feedback().held, 2);
   EXPECT_THAT(due(buffer, 100), ElementsAre(2));
   EXPECT_EQ(buffer.feedback().done, 2u);
@@ -93,30 +93,30 @@ TEST(CommandBuffer, ATickTakesSoManyAndTheRestWaits) {
   CommandBuffer buffer;
   Input input(1);
   for (int i = 0; i < 10; ++i) input.add(100);
-  ASSERT_TRUE(buffer.take(input.get(), 100).ok());
+  ASSERT_TRUE(buffer.on_input(input.get(), 100).ok());
   EXPECT_THAT(due(buffer, 100), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(due(buffer, 101), ElementsAre(5, 6, 7, 8));
   EXPECT_THAT(due(buffer, 102), ElementsAre(9, 10));
 }
 
-TEST(CommandBuffer, AGapHoldsOthersUpUntilTheirTickAndIsThenGivenUp) {
+TEST(CommandBuffer, AGapDelaysLaterCommandsUntilTheirTick) {
   CommandBuffer buffer;
-  ASSERT_TRUE(buffer.take(Input(2).add(101).add(103).get(), 100).ok());
+  ASSERT_TRUE(buffer.on_input(Input(2).add(101).add(103).get(), 100).ok());
   EXPECT_EQ(buffer.feedback().held, 0) << "the first is to be sent again";
   EXPECT_THAT(due(buffer, 100), IsEmpty());
   EXPECT_THAT(due(buffer, 101), ElementsAre(2));
   EXPECT_EQ(buffer.feedback().done, 2u);
   EXPECT_EQ(buffer.stats().given_up, 1u);
-  ASSERT_TRUE(buffer.take(Input(1).add(100).get(), 102).ok());
+  ASSERT_TRUE(buffer.on_input(Input(1).add(100).get(), 102).ok());
   EXPECT_THAT(due(buffer, 102), IsEmpty()) << "it came after it was given up";
   EXPECT_THAT(due(buffer, 103), ElementsAre(3));
 }
 
 TEST(CommandBuffer, AGapThatFillsInTimeChangesNothing) {
   CommandBuffer buffer;
-  ASSERT_TRUE(buffer.take(Input(2).add(103).get(), 100).ok());
+  ASSERT_TRUE(buffer.on_input(Input(2).add(103).get(), 100).ok());
   EXPECT_THAT(due(buffer, 100), IsEmpty());
-  ASSERT_TRUE(buffer.take(Input(1).add(100).add(103).get(), 101).ok());
+  ASSERT_TRUE(buffer.on_input(Input(1).add(100).add(103).get(), 101).ok());
   EXPECT_THAT(due(buffer, 101), ElementsAre(1));
   EXPECT_THAT(due(buffer, 102), IsEmpty());
   EXPECT_THAT(due(buffer, 103), ElementsAre(2));
@@ -124,33 +124,33 @@ TEST(CommandBuffer, AGapThatFillsInTimeChangesNothing) {
 
 TEST(CommandBuffer, NumbersRuleAlsoWhereTicksSayOtherwise) {
   CommandBuffer buffer;
-  ASSERT_TRUE(buffer.take(Input(2).add(100).get(), 100).ok());
-  ASSERT_TRUE(buffer.take(Input(1).add(102).get(), 100).ok());
+  ASSERT_TRUE(buffer.on_input(Input(2).add(100).get(), 100).ok());
+  ASSERT_TRUE(buffer.on_input(Input(1).add(102).get(), 100).ok());
   EXPECT_THAT(due(buffer, 100), IsEmpty());
   EXPECT_THAT(due(buffer, 101), IsEmpty());
   EXPECT_THAT(due(buffer, 102), ElementsAre(1, 2));
 }
 
-TEST(CommandBuffer, WhatIsTooEarlyOrTooManyIsRefusedAndMayComeAgain) {
+TEST(CommandBuffer, RefusesEarlyAndTooManyCommandsUntilTheyFit) {
   CommandBuffer buffer;
   const ecs::Tick last = 100 + 16;
-  const core::Status early = buffer.take(Input(1).add(last).add(last + 1).add(last + 1).get(), 100);
+  const core::Status early = buffer.on_input(Input(1).add(last).add(last + 1).add(last + 1).get(), 100);
   ASSERT_FALSE(early.ok());
   EXPECT_STREQ(early.error().reason, "early command");
   EXPECT_EQ(buffer.feedback().held, 1);
-  EXPECT_TRUE(buffer.take(Input(2).add(last + 1).get(), 101).ok());
+  EXPECT_TRUE(buffer.on_input(Input(2).add(last + 1).get(), 101).ok());
   EXPECT_EQ(buffer.feedback().held, 2);
 
-  EXPECT_TRUE(buffer.take(Input(64).add(last).get(), 101).ok());
-  const core::Status many = buffer.take(Input(65).add(last).get(), 101);
+  EXPECT_TRUE(buffer.on_input(Input(64).add(last).get(), 101).ok());
+  const core::Status many = buffer.on_input(Input(65).add(last).get(), 101);
   ASSERT_FALSE(many.ok());
   EXPECT_STREQ(many.error().reason, "too many commands");
-  const core::Status far = buffer.take(Input(0xffffffffu).add(last).get(), 101);
+  const core::Status far = buffer.on_input(Input(0xffffffffu).add(last).get(), 101);
   EXPECT_STREQ(far.error().reason, "too many commands");
 }
 
-// Everything in a map, nothing clever.
-class Naive {
+// Reference model: a map of all commands.
+class ReferenceModel {
  public:
   void take(const wire::InputDatagram& input, ecs::Tick next_tick) {
     for (std::size_t i = 0; i < input.commands.size(); ++i) {
@@ -180,30 +180,30 @@ class Naive {
   std::uint64_t done = 0;
 };
 
-TEST(CommandBuffer, DoesWhatANaiveOneDoesWithInputsOfAllKinds) {
+TEST(CommandBuffer, DoesWhatAReferenceOneDoesWithInputsOfAllKinds) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     core::Random random(seed);
     CommandBuffer buffer;
-    Naive naive;
+    ReferenceModel reference;
     for (ecs::Tick tick = 1000; tick < 1300; ++tick) {
       for (std::uint32_t inputs = random.below(3); inputs > 0; --inputs) {
         const auto near = static_cast<std::uint32_t>(std::max<std::int64_t>(
-            1, static_cast<std::int64_t>(naive.done) - 3 + random.below(random.chance(1, 10) ? 80 : 10)));
+            1, static_cast<std::int64_t>(reference.done) - 3 + random.below(random.chance(1, 10) ? 80 : 10)));
         Input input(near);
         for (std::uint32_t count = random.below(8); count > 0; --count)
           input.add(tick - (random.chance(1, 10) ? 20 : 5) + random.below(random.chance(1, 10) ? 40 : 14));
-        naive.take(input.get(), tick);
-        static_cast<void>(buffer.take(input.get(), tick));
+        reference.take(input.get(), tick);
+        static_cast<void>(buffer.on_input(input.get(), tick));
       }
-      ASSERT_EQ(due(buffer, tick), naive.due(tick)) << "tick " << tick;
-      ASSERT_EQ(buffer.feedback().done, naive.done);
-      ASSERT_EQ(buffer.feedback().held, naive.held());
+      ASSERT_EQ(due(buffer, tick), reference.due(tick)) << "tick " << tick;
+      ASSERT_EQ(buffer.feedback().done, reference.done);
+      ASSERT_EQ(buffer.feedback().held, reference.held());
     }
   }
 }
 
-// A client's log, the wire and the buffer over a path that loses, delays and reorders both ways.
+// Connects a client's command log to the buffer over a path that loses, delays and reorders in both directions.
 struct Journey {
   explicit Journey(std::uint64_t seed) : random(seed) {}
 
@@ -223,7 +223,7 @@ struct Journey {
     for (; !to_server.empty() && to_server.begin()->first <= tick; to_server.erase(to_server.begin())) {
       wire::InputDatagram input;
       ASSERT_TRUE(wire::decode_input(to_server.begin()->second, input).ok());
-      ASSERT_TRUE(buffer.take(input, tick).ok());
+      ASSERT_TRUE(buffer.on_input(input, tick).ok());
     }
     for (const CommandBuffer::Due& command : buffer.due(tick)) {
       ASSERT_EQ(command.context.number, carried_out + 1) << "in order, and none is left out";
@@ -246,7 +246,7 @@ struct Journey {
   std::uint32_t carried_out = 0;
 };
 
-TEST(CommandBuffer, EveryCommandOfAnHonestClientIsCarriedOutOnceAndInOrder) {
+TEST(CommandBuffer, RunsEveryCommandOfAnHonestClientOnceInOrder) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Journey journey(seed);

@@ -58,7 +58,7 @@ class CommandDispatchTest : public testing::Test {
     return done ? "" : done.error().reason;
   }
   std::string refusal(core::ByteView bytes) { return refusal(bytes, own); }
-  // Of so many tries, how many are done.
+  // Returns how many of `count` tries are run.
   int done_of(int tries, core::ByteView bytes) {
     int done = 0;
     for (int i = 0; i < tries; ++i) done += refusal(bytes).empty() ? 1 : 0;
@@ -94,7 +94,7 @@ TEST_F(CommandDispatchTest, WhereTheBytesLieDoesNotMatter) {
   }
 }
 
-TEST_F(CommandDispatchTest, WhatTheGameDoesNotKnowIsRefused) {
+TEST_F(CommandDispatchTest, RefusesAnUnknownCommand) {
   EXPECT_EQ(refusal(empty_command<chat::Body::Shout>()), "unknown command") << "in the schema, without a handler";
   EXPECT_EQ(refusal(empty_command<static_cast<chat::Body>(5)>()), "unknown command");
   EXPECT_EQ(refusal(empty_command<static_cast<chat::Body>(255)>()), "unknown command");
@@ -115,7 +115,7 @@ TEST_F(CommandDispatchTest, BytesThatAreTooManyAreRefused) {
   EXPECT_EQ(refusal(say(std::string(wire::command_bytes_max, 'x'))), "malformed command");
 }
 
-// 4 branches in each of 5 places, one after the other: 1,365 tables to verify in less than 300 bytes.
+// 5 levels of 4 references each: 1,365 tables to verify in less than 300 bytes.
 TEST_F(CommandDispatchTest, ABodyThatIsReachedInTooManyWaysIsRefused) {
   const auto tree = [](int depth) {
     flatbuffers::FlatBufferBuilder builder;
@@ -130,7 +130,7 @@ TEST_F(CommandDispatchTest, ABodyThatIsReachedInTooManyWaysIsRefused) {
   EXPECT_EQ(refusal(deep), "malformed command");
 }
 
-TEST_F(CommandDispatchTest, WhatIsCutOrFlippedIsRefusedOrIsAnotherCommand) {
+TEST_F(CommandDispatchTest, RefusesCutOrFlippedBytes) {
   core::Random random(11);
   const core::Bytes good = say("hello, all of you");
   for (std::size_t size = 0; size < good.size(); ++size) static_cast<void>(refusal(core::ByteView(good).first(size)));
@@ -145,7 +145,7 @@ TEST_F(CommandDispatchTest, WhatIsCutOrFlippedIsRefusedOrIsAnotherCommand) {
   EXPECT_GT(said.size(), 0u);
 }
 
-TEST_F(CommandDispatchTest, MoreThanTheLimitIsRefusedUntilTimeHasPassed) {
+TEST_F(CommandDispatchTest, RefusesCommandsOverTheRateLimit) {
   EXPECT_EQ(done_of(10, say("hello")), 3) << "so many at once";
   EXPECT_EQ(refusal(say("hello")), "too many commands");
   ticks(ticks_per_second / 2);
@@ -154,12 +154,12 @@ TEST_F(CommandDispatchTest, MoreThanTheLimitIsRefusedUntilTimeHasPassed) {
   EXPECT_EQ(done_of(10, say("hello")), 3) << "rest is not saved up";
 }
 
-TEST_F(CommandDispatchTest, WhatAHandlerRefusesCountsForTheLimit) {
+TEST_F(CommandDispatchTest, ARefusedCommandCountsTowardsTheLimit) {
   EXPECT_EQ(refusal(say("rude")), "rude");
   EXPECT_EQ(done_of(10, say("hello")), 2);
 }
 
-TEST_F(CommandDispatchTest, EachPlayerAndEachCommandHasALimitOfItsOwn) {
+TEST_F(CommandDispatchTest, LimitsEachPlayerAndEachCommandApart) {
   EXPECT_EQ(done_of(10, say("hello")), 3);
   EXPECT_EQ(refusal(empty_command<chat::Body::Wave>()), "");
   CommandDispatch::Gates others;
@@ -175,7 +175,7 @@ TEST_F(CommandDispatchTest, WithoutALimitItIsTwoForEachTick) {
   }
 }
 
-TEST_F(CommandDispatchTest, ItCountsByCommandWhatWasDoneAndWhatWasRefused) {
+TEST_F(CommandDispatchTest, CountsDoneAndRefusedByCommand) {
   static_cast<void>(done_of(5, say("hello")));
   static_cast<void>(refusal(empty_command<chat::Body::Wave>()));
   ASSERT_EQ(dispatch->commands().size(), 3u);

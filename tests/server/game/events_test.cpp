@@ -20,7 +20,7 @@ core::Bytes text(const std::string& content) {
   return {bytes.begin(), bytes.end()};
 }
 
-// What one client is told, by sequence.
+// Events sent to one client, by sequence number.
 struct Told {
   std::map<std::uint16_t, std::string> all;
   std::map<std::uint16_t, ecs::Entity> about;
@@ -67,12 +67,12 @@ Told read(const Events::ForClient& sent) {
 struct Client {
   std::uint32_t player;
   std::set<ecs::Entity> seen;
-  std::set<std::uint32_t> rooms;
+  std::set<std::uint32_t> groups;
 
   [[nodiscard]] Events::ForClient of(Events& events) const {
     return events.for_client(
         tick, player, [&](ecs::Entity entity) { return seen.contains(entity); },
-        [&](std::uint32_t room) { return rooms.contains(room); });
+        [&](std::uint32_t group) { return groups.contains(group); });
   }
 };
 
@@ -82,7 +82,7 @@ TEST(Events, ReachWhomTheyAreMeantFor) {
   ASSERT_TRUE(events.send(text("all"), Audience::everyone(), Reliability::unreliable).ok());
   ASSERT_TRUE(events.send(text("to 7"), Audience::player(7), Reliability::unreliable).ok());
   ASSERT_TRUE(events.send(text("creak"), Audience::seers_of(door), Reliability::unreliable).ok());
-  ASSERT_TRUE(events.send(text("red"), Audience::room(3), Reliability::unreliable).ok());
+  ASSERT_TRUE(events.send(text("red"), Audience::interest_group(3), Reliability::unreliable).ok());
   ASSERT_TRUE(events.send(text("to 8"), Audience::player(8), Reliability::unreliable).ok());
   EXPECT_THAT(read(Client{7, {}, {}}.of(events)).texts(), ElementsAre("all", "to 7"));
   EXPECT_THAT(read(Client{8, {door}, {}}.of(events)).texts(), ElementsAre("all", "creak", "to 8"));
@@ -116,10 +116,10 @@ TEST(Events, AClientDoesNotLearnHowMuchOthersAreTold) {
   EXPECT_EQ(told.all.rbegin()->first, 1);
 }
 
-TEST(Events, WhatAllAreToldIsEncodedOnce) {
+TEST(Events, EncodesEventsForEveryoneOnce) {
   Events events;
   ASSERT_TRUE(events.send(text("a"), Audience::everyone(), Reliability::reliable).ok());
-  ASSERT_TRUE(events.send(text("b"), Audience::room(1), Reliability::unreliable).ok());
+  ASSERT_TRUE(events.send(text("b"), Audience::interest_group(1), Reliability::unreliable).ok());
   const auto first = Client{1, {}, {}}.of(events);
   const core::Bytes* const shared = first.reliable.data();
   EXPECT_NE((Client{2, {}, {1}}.of(events)).reliable.data(), shared);
@@ -166,29 +166,30 @@ TEST(Events, ATickHasRoomForSoManyBytes) {
   EXPECT_EQ(read(Client{1, {}, {}}.of(events)).all.size(), empty);
 }
 
-TEST(Events, RandomOnesReachWhomANaiveListSays) {
+TEST(Events, RandomOnesReachWhomAReferenceListSays) {
   test::for_each_seed(1, 300, 1, [](std::uint64_t seed) {
     core::Random random(seed);
     Events events;
-    std::vector<std::pair<Audience, std::string>> naive;
+    std::vector<std::pair<Audience, std::string>> reference;
     for (std::uint32_t count = random.below(30); count > 0; --count) {
       const Audience audiences[] = {Audience::everyone(), Audience::player(random.below(5)),
-                                    Audience::seers_of({random.below(5), 1}), Audience::room(random.below(3))};
+                                    Audience::seers_of({random.below(5), 1}),
+                                    Audience::interest_group(random.below(3))};
       const Audience& audience = audiences[random.below(random.chance(1, 2) ? 4 : 2)];
-      naive.emplace_back(audience, std::to_string(random.below(1000)));
+      reference.emplace_back(audience, std::to_string(random.below(1000)));
       ASSERT_TRUE(events
-                      .send(text(naive.back().second), audience,
+                      .send(text(reference.back().second), audience,
                             random.chance(1, 2) ? Reliability::reliable : Reliability::unreliable)
                       .ok());
     }
     for (std::uint32_t player = 0; player < 6; ++player) {
       const Client client{player, {{player, 1}, {1, 1}}, {player % 2}};
       std::vector<std::string> expected;
-      for (const auto& [audience, content] : naive)
+      for (const auto& [audience, content] : reference)
         if (audience.kind == Audience::Kind::everyone ||
             (audience.kind == Audience::Kind::player && audience.id == player) ||
             (audience.kind == Audience::Kind::seers && client.seen.contains(audience.about)) ||
-            (audience.kind == Audience::Kind::room && client.rooms.contains(audience.id)))
+            (audience.kind == Audience::Kind::interest_group && client.groups.contains(audience.id)))
           expected.push_back(content);
       ASSERT_EQ(read(client.of(events)).texts(), expected);
     }

@@ -1,4 +1,4 @@
-// The demo game, through the same interface by which the server calls it.
+// Tests the demo game through the interface that the server uses.
 #include <mobula/schema/demo_commands_generated.h>
 
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ class DemoGameTest : public testing::Test {
   std::uint32_t players = 0;
 };
 
-// A level with all that the demo spawns; of one prefab this component is left out, or has another name.
+// Returns a level with all prefabs that the demo spawns. One prefab lacks a component, or has it under another name.
 core::Status check_without(std::string_view prefab = "", std::string_view component = "",
                            const std::string& instead = "") {
   std::string prefabs;
@@ -95,7 +95,7 @@ TEST(DemoLevel, IsRefusedIfWhatItSpawnsLacksWhatTheGameNeeds) {
   EXPECT_FALSE(check_without("avatar", "Name", R"(,"Title":{"$type":"Name"})")) << "it is not called Name";
 }
 
-TEST_F(DemoGameTest, AnAvatarAppearsAtASpawnPointAndGoesWithItsPlayer) {
+TEST_F(DemoGameTest, AnAvatarSpawnsAndLeavesWithItsPlayer) {
   const std::uint32_t before = world->registry().entities().size();
   const Player player = join("ada");
   EXPECT_EQ(get<Avatar>(player.entity).player, player.id);
@@ -110,7 +110,7 @@ TEST_F(DemoGameTest, AnAvatarAppearsAtASpawnPointAndGoesWithItsPlayer) {
   game.leave(*world, player);
   EXPECT_FALSE(world->registry().valid(player.entity));
   EXPECT_EQ(world->registry().entities().size(), before);
-  game.leave(*world, player);  // already gone: nothing happens
+  game.leave(*world, player);  // ignored: the entity no longer exists
 }
 
 TEST_F(DemoGameTest, ALongNameIsCut) {
@@ -143,7 +143,7 @@ TEST_F(DemoGameTest, AWalkToAPlaceEndsThere) {
   EXPECT_EQ(get<Velocity>(player.entity), Velocity{});
 }
 
-TEST_F(DemoGameTest, AMoveForgetsThePlaceAndAWalkToWhereOneStandsEnds) {
+TEST_F(DemoGameTest, AMoveEndsAWalkAndAWalkToThePresentPlaceEnds) {
   const Player player = join();
   const auto start = get<Transform>(player.entity).position;
   ASSERT_EQ(refusal(player, walk_to_command(start.x + 4, start.z)), "");
@@ -276,7 +276,7 @@ TEST_F(DemoGameTest, APickupIsTakenAndComesBackWithANewHandle) {
   EXPECT_EQ(there, 1);
 }
 
-// As a world that was restored may have one.
+// Simulates a restored world.
 TEST_F(DemoGameTest, APickupOfNoKindStaysWhereItIs) {
   ecs::Entity pickup;
   world->registry().view<const Pickup, const Transform>().each(
@@ -291,7 +291,7 @@ TEST_F(DemoGameTest, APickupOfNoKindStaysWhereItIs) {
 
 class DemoGameSaves : public DemoGameTest {
  protected:
-  // A coin is taken; where it was.
+  // Position of a coin that is then taken.
   mobula::engine::Vec3 take_a_coin() {
     Transform place;
     world->registry().view<const Pickup, const Transform>().each(
@@ -306,7 +306,7 @@ class DemoGameSaves : public DemoGameTest {
     game.leave(*world, player);
     return place.position;
   }
-  // What lies where the coin was.
+  // Entities at the position of the coin.
   static int pickups_at(World& of, const mobula::engine::Vec3& place) {
     int count = 0;
     of.registry().view<const Pickup, const Transform>().each(
@@ -317,12 +317,12 @@ class DemoGameSaves : public DemoGameTest {
   int back_after = 0;  // ticks
 };
 
-TEST_F(DemoGameSaves, WhatWasTakenComesBackAfterARestartToo) {
+TEST_F(DemoGameSaves, TakenPickupsComeBackAfterARestart) {
   const mobula::engine::Vec3 place = take_a_coin();
   ASSERT_EQ(pickups_at(*world, place), 0);
   ticks(back_after / 2);
   const core::Bytes saved = game.save(*world);
-  // The level anew is what was restored, but for the coin.
+  // The newly spawned level equals the restored one except for the coin.
   const std::unique_ptr<World> restored =
       std::move(*World::make({.schema = mobula::test::game_schema(), .level = mobula::test::hamlet(), .seed = 7}));
   ASSERT_TRUE(restored->spawn_level().ok());
@@ -369,7 +369,7 @@ TEST_F(DemoGameSaves, ADamagedSaveIsRefusedOrHarmless) {
   }
 }
 
-TEST_F(DemoGameTest, WhoHadAnAvatarFindsItAsItWas) {
+TEST_F(DemoGameTest, AnAccountGetsItsFormerAvatarBack) {
   const Player before = join("ada");
   world->registry().get<Avatar>(before.entity).score = 12;
   world->registry().get<Transform>(before.entity).position.x = 42;
@@ -401,7 +401,7 @@ TEST_F(DemoGameTest, ASpectatorLooksFromWherePlayersBegin) {
   EXPECT_EQ(world->registry().entities().size(), entities);
 }
 
-TEST_F(DemoGameTest, ThingsAreSeenFromNearerThanCreaturesAndTheseFromNearerThanScenery) {
+TEST_F(DemoGameTest, ViewRadiusGrowsFromThingsToCreaturesToScenery) {
   const Player player = join();
   ticks(1);
   const auto& relevance = get<mobula::server::Relevance>(player.entity);
@@ -447,7 +447,7 @@ TEST_F(DemoGameTest, MobsStayNearHomeWhenNobodyIsThere) {
         const float distance = std::hypot(transform.position.x - wander.home.x, transform.position.z - wander.home.z);
         ++mobs;
         away += distance > 0.5f ? 1 : 0;
-        // The way home begins some seconds after the edge was crossed.
+        // The walk home begins some seconds after crossing the edge.
         strays += distance > wander.radius + 15 * wander.speed ? 1 : 0;
       });
   EXPECT_GE(mobs, 20);

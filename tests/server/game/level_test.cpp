@@ -1,4 +1,4 @@
-// A level that changes while the world lives.
+// Tests reloads of a level in a running world.
 #include <gtest/gtest.h>
 
 #include <mobula/schema/components.hpp>
@@ -27,7 +27,7 @@ LevelChange reload(World& world, const std::string& text) {
   return *change;
 }
 
-// The only living entity with this health.
+// Returns the only living entity with this health.
 ecs::Entity with_health(World& world, int current) {
   ecs::Entity found;
   world.registry().view<const demo::Health>().each([&](ecs::Entity entity, const demo::Health& health) {
@@ -47,11 +47,11 @@ TEST(Level, AReloadOfTheSameChangesNothing) {
   const auto world = make_world(three);
   const LevelChange change = reload(*world, three);
   EXPECT_EQ(change.kept, 4u);
-  EXPECT_EQ(change.spawned + change.gone.size(), 0u);
+  EXPECT_EQ(change.spawned + change.removed.size(), 0u);
   EXPECT_TRUE(world->registry().journal().empty());
 }
 
-TEST(Level, WhatHasChangedIsSpawnedAnewAndTheRestStaysAsTheGameHasMadeIt) {
+TEST(Level, AReloadSpawnsChangedEntitiesAndKeepsTheRest) {
   const auto world = make_world(three);
   const ecs::Entity a = with_health(*world, 1);
   const ecs::Entity b = with_health(*world, 2);
@@ -66,7 +66,7 @@ TEST(Level, WhatHasChangedIsSpawnedAnewAndTheRestStaysAsTheGameHasMadeIt) {
     "c":{"components":{"Health":{"current":33}},"children":{"d":{"components":{"Health":{"current":4}}}}}}})");
   EXPECT_EQ(change.kept, 2u);
   EXPECT_EQ(change.spawned, 3u) << "new, c, and d below it";
-  EXPECT_EQ(change.gone.size(), 2u);
+  EXPECT_EQ(change.removed.size(), 2u);
   EXPECT_EQ(world->registry().get<const demo::Health>(a).current, 99);
   EXPECT_TRUE(world->registry().valid(player));
   EXPECT_FALSE(world->registry().valid(c));
@@ -76,12 +76,12 @@ TEST(Level, WhatHasChangedIsSpawnedAnewAndTheRestStaysAsTheGameHasMadeIt) {
   EXPECT_EQ(world->registry().get<const engine::Parent>(with_health(*world, 4)).entity, new_c);
 }
 
-TEST(Level, WhatTheGameHasDestroyedStaysGoneUntilItChanges) {
+TEST(Level, AReloadKeepsDestroyedEntitiesUntilTheyChange) {
   const auto world = make_world(three);
   world->registry().destroy(with_health(*world, 1));
   EXPECT_EQ(reload(*world, three).kept, 3u);
   EXPECT_FALSE(with_health(*world, 1));
-  EXPECT_EQ(reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":5}}}}})").gone.size(), 3u);
+  EXPECT_EQ(reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":5}}}}})"\).removed.size(), 3u);
   EXPECT_TRUE(with_health(*world, 5));
   EXPECT_EQ(world->registry().entities().size(), 1u);
 }
@@ -118,7 +118,7 @@ TEST(Level, AnOlderSchemaIsTakenByNameAndToldOf) {
   EXPECT_TRUE(make_world(three)->level_notes().empty());
 }
 
-TEST(Level, WhatTheGameHasPutBelowSomethingGoesOverToItsHeir) {
+TEST(Level, AReloadMovesChildrenToTheSuccessor) {
   const char* cart = R"({"entities":{
     "cart":{"components":{"Transform":{"position":[100,0,0]},"Health":{"current":%}}},
     "box":{"components":{"Transform":{"position":[1,0,0]},"Health":{"current":5}}}}})";
@@ -134,9 +134,9 @@ TEST(Level, WhatTheGameHasPutBelowSomethingGoesOverToItsHeir) {
   const ecs::Entity box = with_health(*world, 5);
   for (const ecs::Entity each : {rider, box}) ASSERT_TRUE(world->hierarchy().set_parent(each, with_health(*world, 1)));
   reload(*world, version('2'));
-  const ecs::Entity heir = with_health(*world, 2);
-  EXPECT_EQ(registry.get<const engine::Parent>(rider).entity, heir);
-  EXPECT_EQ(registry.get<const engine::Parent>(box).entity, heir);
+  const ecs::Entity successor = with_health(*world, 2);
+  EXPECT_EQ(registry.get<const engine::Parent>(rider).entity, successor);
+  EXPECT_EQ(registry.get<const engine::Parent>(box).entity, successor);
   EXPECT_EQ(registry.get<const hierarchy::WorldTransform>(rider).position.x, 100.0f);
   reload(*world, R"({"entities":{}})");
   EXPECT_FALSE(registry.valid(box));
@@ -173,7 +173,7 @@ TEST(Level, PrefabsComeFromTheNewVersion) {
   EXPECT_EQ(world->registry().get<const demo::Health>(*world->spawn("p")).current, 2);
 }
 
-// Random versions of a level, one after the other: a world that reloads is the world that had the last from the start.
+// Reloads random versions of a level. The result equals a world that began with the last version.
 TEST(Level, RandomVersionsEndAsTheLastOne) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -44,7 +44,7 @@ TEST(HostConfig, HasDefaults) {
   EXPECT_EQ(parsed.config->port, 7777);
   EXPECT_EQ(parsed.config->tick_rate, 20u);
   EXPECT_EQ(parsed.config->ticks, 0u);
-  EXPECT_EQ(parsed.config->job, Config::Job::serve);
+  EXPECT_EQ(parsed.config->job, HostConfig::Job::serve);
   EXPECT_EQ(parsed.err, "");
 }
 
@@ -65,7 +65,7 @@ TEST(HostConfig, TakesEveryOption) {
                                "warn,net=debug",
                                "--log-format",
                                "json",
-                               "--max-away",
+                               "--max-disconnected",
                                "5",
                                "--rejoin-grace-seconds",
                                "6",
@@ -122,7 +122,7 @@ TEST(HostConfig, TakesEveryOption) {
 TEST(HostConfig, HealthIsAJobOfItsOwn) {
   const Parsed parsed = parse({"health", "--admin", "http://localhost:99"});
   ASSERT_TRUE(parsed.config);
-  EXPECT_EQ(parsed.config->job, Config::Job::check_health);
+  EXPECT_EQ(parsed.config->job, HostConfig::Job::check_health);
   EXPECT_EQ(parsed.config->health_target, "http://localhost:99");
   EXPECT_EQ(parse({"health"}).config->health_target, "http://127.0.0.1:7780");
   EXPECT_EQ(parse({"health"}, {"MOBULA_ADMIN_PORT=9"}).config->health_target, "http://127.0.0.1:9")

@@ -52,7 +52,7 @@ class HostedWorldTest : public testing::Test {
   std::unique_ptr<HostedWorld> world;
 };
 
-TEST_F(HostedWorldTest, OverloadIsInTheLogWhenItBeginsAndWhenItHasEnded) {
+TEST_F(HostedWorldTest, LogsBeginAndEndOfOverload) {
   const std::string begun = log_until(true, milliseconds(60));
   EXPECT_THAT(begun, HasSubstr(" overloaded: ticks take "));
   EXPECT_THAT(begun, HasSubstr(" warning "));

@@ -56,7 +56,7 @@ TEST(Worlds, HaveNamesOfTheirOwn) {
   EXPECT_EQ(worlds.find("two"), nullptr);
 }
 
-TEST(Worlds, WhatIsWrongWithOneLeavesTheOthersAlone) {
+TEST(Worlds, AnErrorInOneWorldLeavesTheOthersAlone) {
   CountingGame game;
   Worlds worlds;
   ASSERT_TRUE(worlds.open("one", quick(), game));
@@ -148,7 +148,7 @@ TEST(Worlds, AreSavedAtTheEndBeforeOneOfThemWaitsForItsDisk) {
 }
 
 // A supervisor may start it again each second.
-TEST(Worlds, ThatHadNoTickHaveNotHadAStart) {
+TEST(Worlds, AWorldWithoutATickHasNotUsedAStart) {
   const store::TestFolder folder;
   CountingGame game;
   HostConfig config = quick();
@@ -164,7 +164,7 @@ TEST(Worlds, ThatHadNoTickHaveNotHadAStart) {
   }
 }
 
-TEST(Worlds, ThatAreDrainedAreDoneWhenNobodyIsThereAnyMore) {
+TEST(Worlds, DrainingEndsWhenNoClientIsLeft) {
   CountingGame one;
   CountingGame two;
   Worlds worlds;

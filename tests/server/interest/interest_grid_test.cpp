@@ -12,17 +12,17 @@ namespace {
 using engine::Vec3;
 using Found = std::map<std::uint32_t, bool>;  // whether it may enter, by index
 
-struct NaiveGrid {
+struct ReferenceGrid {
   struct At {
-    std::uint32_t room;
+    std::uint32_t group;
     std::uint8_t layer;
     Vec3 position;
   };
 
-  [[nodiscard]] Found search(std::uint32_t room, std::span<const Vec3> observer, std::span<const Layer> layers) const {
+  [[nodiscard]] Found search(std::uint32_t group, std::span<const Vec3> observer, std::span<const Layer> layers) const {
     Found found;
     for (const auto& [index, at] : in) {
-      if (at.room != room) continue;
+      if (at.interest_group != group) continue;
       if (at.layer == InterestGrid::everywhere) {
         found[index] = true;
         continue;
@@ -46,9 +46,9 @@ struct NaiveGrid {
   std::map<std::uint32_t, At> in;
 };
 
-Found search(const InterestGrid& grid, std::uint32_t room, std::span<const Vec3> observer) {
+Found search(const InterestGrid& grid, std::uint32_t group, std::span<const Vec3> observer) {
   Found found;
-  grid.search(room, observer, [&](std::uint32_t index, bool may_enter) { found[index] |= may_enter; });
+  grid.search(group, observer, [&](std::uint32_t index, bool may_enter) { found[index] |= may_enter; });
   return found;
 }
 
@@ -56,23 +56,23 @@ void run_beside_the_model(std::uint64_t seed, std::uint32_t entities, float size
   SCOPED_TRACE(seed);
   core::Random random(seed);
   InterestGrid grid(layers);
-  NaiveGrid naive;
+  ReferenceGrid reference;
   const auto anywhere = [&] {
     return Vec3{random.uniform(-size, size), random.uniform(-9, 9), random.uniform(-size, size)};
   };
   std::size_t found = 0;
   for (int step = 0; step < 6000; ++step) {
     const std::uint32_t index = random.below(entities);
-    const auto at = naive.in.find(index);
-    if (at == naive.in.end()) {
+    const auto at = reference.in.find(index);
+    if (at == reference.in.end()) {
       const std::uint32_t layer = random.below(static_cast<std::uint32_t>(layers.size()) + 1);
-      const NaiveGrid::At added{random.below(3),
-                                layer == layers.size() ? InterestGrid::everywhere : static_cast<std::uint8_t>(layer),
-                                anywhere()};
-      naive.in.emplace(index, added);
-      grid.insert(index, added.room, added.layer, added.position);
+      const ReferenceGrid::At added{
+          random.below(3), layer == layers.size() ? InterestGrid::everywhere : static_cast<std::uint8_t>(layer),
+          anywhere()};
+      reference.in.emplace(index, added);
+      grid.insert(index, added.interest_group, added.layer, added.position);
     } else if (random.chance(1, 3)) {
-      naive.in.erase(at);
+      reference.in.erase(at);
       grid.erase(index);
     } else if (at->second.layer != InterestGrid::everywhere) {
       at->second.position = random.chance(1, 8) ? anywhere() : at->second.position;
@@ -81,30 +81,30 @@ void run_beside_the_model(std::uint64_t seed, std::uint32_t entities, float size
     }
     if (step % 20 != 0) continue;
     grid.check();
-    ASSERT_EQ(grid.size(), naive.in.size());
+    ASSERT_EQ(grid.size(), reference.in.size());
     const std::array<Vec3, 2> eyes{anywhere(), anywhere()};
-    const std::uint32_t room = random.below(4);
+    const std::uint32_t group = random.below(4);
     const std::span<const Vec3> all = std::span(observer).first(random.below(3));
-    const Found expected = naive.search(room, all, layers);
+    const Found expected = reference.search(group, all, layers);
     found += expected.size();
-    ASSERT_EQ(search(grid, room, all), expected);
+    ASSERT_EQ(search(grid, group, all), expected);
   }
   EXPECT_GT(found, 300u);
 }
 
-TEST(InterestGrid, AgreesWithANaiveModel) {
+TEST(InterestGrid, AgreesWithAReferenceModel) {
   const std::vector<Layer> layers{{"middle", 30}, {"small", 4, 5}, {"wide", 300}};
   for (std::uint64_t seed = 1; seed <= 3; ++seed) run_beside_the_model(seed, 50, 60, layers);
   for (std::uint64_t seed = 4; seed <= 6; ++seed) run_beside_the_model(seed, 1000, 400, layers);
 }
 
-// So far away that floats have steps of metres, and cells are numbered no more.
+// So far away that floats are metres apart, and cells are no longer numbered.
 TEST(InterestGrid, AgreesFarFromTheMiddleOfTheWorld) {
   const std::vector<Layer> layers{{"small", 1}, {"huge", 1e5f}};
   for (const float size : {1e6f, 1e8f, 1e12f}) {
     SCOPED_TRACE(size);
     InterestGrid grid(layers);
-    NaiveGrid naive;
+    ReferenceGrid reference;
     core::Random random(7);
     std::vector<Vec3> all;
     for (std::uint32_t index = 0; index < 1200; ++index) {
@@ -113,13 +113,13 @@ TEST(InterestGrid, AgreesFarFromTheMiddleOfTheWorld) {
       position.x += random.uniform(-2, 2);
       all.push_back(position);
       const auto layer = static_cast<std::uint8_t>(random.below(2));
-      naive.in.emplace(index, NaiveGrid::At{0, layer, position});
+      reference.in.emplace(index, ReferenceGrid::At{0, layer, position});
       grid.insert(index, 0, layer, position);
     }
     grid.check();
     std::size_t found = 0;
     for (const Vec3& eye : all) {
-      const Found expected = naive.search(0, {&eye, 1}, layers);
+      const Found expected = reference.search(0, {&eye, 1}, layers);
       ASSERT_EQ(search(grid, 0, {&eye, 1}), expected);
       found += expected.size();
     }
@@ -127,7 +127,7 @@ TEST(InterestGrid, AgreesFarFromTheMiddleOfTheWorld) {
   }
 }
 
-TEST(InterestGrid, WhoStandsAtNoNumberIsNearNobodyAndHarmsNobody) {
+TEST(InterestGrid, APositionThatIsNoNumberIsNearNothing) {
   const std::vector<Layer> layers{{"creatures", 10}};
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
@@ -163,11 +163,11 @@ TEST(InterestGrid, RoomsThatEmptyAreForgotten) {
   const std::vector<Layer> layers{{"creatures", 10}};
   InterestGrid grid(layers);
   const Vec3 here{};
-  for (std::uint32_t room = 1; room < 5000; ++room) {
-    grid.insert(0, room, 0, here);
-    grid.insert(1, room, InterestGrid::everywhere, here);
-    EXPECT_EQ(search(grid, room, {&here, 1}).size(), 2u);
-    EXPECT_EQ(search(grid, room - 1, {&here, 1}).size(), 0u);
+  for (std::uint32_t group = 1; group < 5000; ++group) {
+    grid.insert(0, group, 0, here);
+    grid.insert(1, group, InterestGrid::everywhere, here);
+    EXPECT_EQ(search(grid, group, {&here, 1}).size(), 2u);
+    EXPECT_EQ(search(grid, group - 1, {&here, 1}).size(), 0u);
     grid.erase(1);
     grid.erase(0);
   }

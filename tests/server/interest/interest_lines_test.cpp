@@ -10,7 +10,7 @@ namespace {
 
 using engine::Vec3;
 
-// Three lists that share lines, beside maps.
+// Three lists that share lines, compared with maps.
 class InterestLinesModel : public testing::Test {
  protected:
   static constexpr std::uint32_t entities = 60;
@@ -70,7 +70,7 @@ class InterestLinesModel : public testing::Test {
     }
     std::map<std::uint32_t, bool> found;
     InterestLines::Hits hits;
-    hits.count = InterestLines::Hits::room - random.below(8);  // nearly full of others
+    hits.count = InterestLines::Hits::group - random.below(8);  // nearly full of others
     const std::uint32_t others = hits.count;
     std::uint32_t skipped = others;
     const auto take = [&](InterestLines::Hits& full) {

@@ -7,7 +7,7 @@
 namespace mobula::server {
 namespace {
 
-// Bytes are used up again and again.
+// Marks of one byte wrap often.
 TEST(InterestMarks, ALookKnowsNothingOfTheOnesBefore) {
   InterestMarks<std::uint8_t> marks;
   marks.make_room(50);
@@ -19,12 +19,12 @@ TEST(InterestMarks, ALookKnowsNothingOfTheOnesBefore) {
       const std::uint32_t index = random.below(50);
       const std::uint32_t kind = random.below(3);
       model[index] = "srx"[kind];
-      if (kind == 0) marks.note_seen(index);
+      if (kind == 0) marks.note_visible(index);
       if (kind == 1) marks.note_relevant(index);
       if (kind == 2) marks.note_refused(index);
     }
     for (std::uint32_t index = 0; index < 50; ++index) {
-      ASSERT_EQ(marks.seen_only(index), model[index] == 's') << look;
+      ASSERT_EQ(marks.visible_only(index), model[index] == 's') << look;
       ASSERT_EQ(marks.relevant(index), model[index] == 'r') << look;
       ASSERT_EQ(marks.decided(index), model[index] == 'r' || model[index] == 'x') << look;
     }

@@ -1,10 +1,10 @@
-// Random worlds, viewers and changes beside the naive rules.
+// Random worlds, viewers and changes, compared with the reference rules.
 #include <gtest/gtest.h>
 
-#include <hierarchy/naive_hierarchy.hpp>
+#include <hierarchy/reference_hierarchy.hpp>
 #include <mobula/core/random.hpp>
 #include <seeds.hpp>
-#include <server/interest/naive_interest.hpp>
+#include <server/interest/reference_interest.hpp>
 
 namespace mobula::server {
 namespace {
@@ -20,7 +20,7 @@ std::vector<Layer> some_layers() {
   return {{"creatures", 30}, {"landmarks"}, {"small things", 8, 9}, {"ships", 200, 300}};
 }
 
-// Another answer for each player, entity and tick.
+// Answers differ for each player, entity and tick.
 struct Whim : InterestRule {
   explicit Whim(const ecs::Registry& asked) : registry(asked) {}
   [[nodiscard]] bool may_see(const Viewer& viewer, Entity entity) const override {
@@ -36,7 +36,7 @@ class History {
       : random_(seed), size_(size), world_({.entities = recycling(recycle_fast), .pools = {}}) {
     if (with_rule) {
       interest_.set_rule(&whim_);
-      naive_.rule = &whim_;
+      reference_.rule = &whim_;
     }
     for (std::uint32_t player = 1; player <= players; ++player) observer_.push_back({Viewer(player, create()), {}});
   }
@@ -106,7 +106,7 @@ class History {
     living_[place] = living_.back();
     living_.pop_back();
   }
-  // Another at the same index, where indices are reused at once.
+  // Another entity at the same index, where indices are reused at once.
   void replace() {
     destroy();
     create();
@@ -147,15 +147,15 @@ class History {
   }
   void change_room() {
     Eye& eye = observer_[random_.below(players)];
-    const std::uint32_t room = random_.below(5);
+    const std::uint32_t group = random_.below(5);
     if (random_.chance(1, 2)) {
-      eye.viewer.leave_room(room);
+      eye.viewer.leave_group(group);
     } else {
-      EXPECT_TRUE(eye.viewer.enter_room(room));
+      EXPECT_TRUE(eye.viewer.join_group(group));
     }
     eye.version = 0;
   }
-  // Some of them may be dead later.
+  // Some of them may be destroyed later.
   void set_viewpoints() {
     std::vector<Entity> viewpoints(random_.below(4));
     for (Entity& viewpoint : viewpoints) viewpoint = living();
@@ -177,44 +177,44 @@ class History {
     const Entity entity = world_.entities().at(index);
     if (entity && hidden_.count(entity) == 0) {
       interest_.add(index);
-      naive_.published.insert(index);
+      reference_.published.insert(index);
     } else {
       interest_.remove(index);
-      naive_.published.erase(index);
+      reference_.published.erase(index);
     }
   }
 
   void look(Eye& eye) {
-    std::vector<std::uint32_t> entering{7};  // what was there stays
-    std::vector<std::uint32_t> leaving{8};
-    interest_.look(eye.viewer, eye.seen, entering, leaving);
-    test::NaiveInterest::Look expected = naive_.look(eye.viewer, eye.seen);
-    for (const std::uint32_t index : naive_.published) {
+    std::vector<std::uint32_t> gained{7};  // what was there stays
+    std::vector<std::uint32_t> lost{8};
+    interest_.query_visibility(eye.viewer, eye.seen, gained, lost);
+    test::ReferenceInterest::Query expected = reference_.query(eye.viewer, eye.seen);
+    for (const std::uint32_t index : reference_.published) {
       if (std::ranges::count(eye.seen, index) != 0) continue;
-      ASSERT_EQ(interest_.may_enter(eye.viewer, index), std::ranges::count(expected.entering, index) > 0) << index;
+      ASSERT_EQ(interest_.may_enter(eye.viewer, index), std::ranges::count(expected.gained, index) > 0) << index;
     }
-    entered_ += expected.entering.size();
-    left_ += expected.leaving.size();
-    if (eye.version == interest_.version() && naive_.rule == nullptr) {
-      EXPECT_TRUE(expected.entering.empty() && expected.leaving.empty());
+    entered_ += expected.gained.size();
+    left_ += expected.lost.size();
+    if (eye.version == interest_.version() && reference_.rule == nullptr) {
+      EXPECT_TRUE(expected.gained.empty() && expected.lost.empty());
     }
     eye.version = interest_.version();
-    expected.entering.insert(expected.entering.begin(), 7);
-    expected.leaving.insert(expected.leaving.begin(), 8);
-    ASSERT_EQ(entering, expected.entering);
-    ASSERT_EQ(leaving, expected.leaving);
-    eye.seen.insert(eye.seen.end(), entering.begin() + 1, entering.end());
-    for (std::size_t i = 1; i < leaving.size(); ++i) {
+    expected.gained.insert(expected.gained.begin(), 7);
+    expected.lost.insert(expected.lost.begin(), 8);
+    ASSERT_EQ(gained, expected.gained);
+    ASSERT_EQ(lost, expected.lost);
+    eye.seen.insert(eye.seen.end(), gained.begin() + 1, gained.end());
+    for (std::size_t i = 1; i < lost.size(); ++i) {
       if (random_.chance(1, 4)) {  // its client is not rid of it yet
         eye.version = 0;
       } else {
-        std::erase(eye.seen, leaving[i]);
+        std::erase(eye.seen, lost[i]);
       }
     }
-    for (const std::uint32_t index : naive_.published)
-      ASSERT_EQ(interest_.owner(index), naive_.relevance(world_.entities().at(index)).owner);
+    for (const std::uint32_t index : reference_.published)
+      ASSERT_EQ(interest_.owner(index), reference_.relevance(world_.entities().at(index)).owner);
     for (std::uint32_t index = 0; index < world_.entities().index_end() + 2; ++index)
-      ASSERT_EQ(interest_.may_enter(eye.viewer, index), naive_.relevant(eye.viewer, index, false)) << index;
+      ASSERT_EQ(interest_.may_enter(eye.viewer, index), reference_.relevant(eye.viewer, index, false)) << index;
   }
 
   core::Random random_;
@@ -224,7 +224,7 @@ class History {
   std::vector<Layer> layers_ = some_layers();
   Interest interest_{world_, layers_};
   Whim whim_{world_};
-  test::NaiveInterest naive_{world_, layers_, {}};
+  test::ReferenceInterest reference_{world_, layers_, {}};
   std::vector<Entity> living_;
   std::set<Entity> hidden_;  // not published
   std::vector<std::uint32_t> toggled_;

@@ -7,7 +7,7 @@
 namespace mobula::server {
 namespace {
 
-TEST(InterestOwners, AgreeWithANaiveModel) {
+TEST(InterestOwners, AgreeWithAReferenceModel) {
   InterestOwners owners;
   std::vector<std::uint32_t> model(60, 0);  // the owner, by index
   core::Random random(1);

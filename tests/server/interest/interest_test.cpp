@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <ecs/allocations.hpp>
-#include <hierarchy/naive_hierarchy.hpp>
+#include <hierarchy/reference_hierarchy.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/server/interest/interest.hpp>
 #include <optional>
@@ -20,7 +20,7 @@ constexpr std::uint8_t creatures = 0;
 constexpr std::uint8_t landmarks = 1;
 constexpr std::uint8_t ships = 2;
 
-// A viewer, the player 1, at the origin; all that is made is published.
+// A viewer of player 1 at the origin; all entities are published.
 class InterestTest : public testing::Test {
  protected:
   explicit InterestTest(std::vector<Layer> layers = {{"creatures", 10, 12}, {"landmarks"}, {"ships", 100}})
@@ -45,15 +45,15 @@ class InterestTest : public testing::Test {
     interest.check();
     world.next_tick();
   }
-  // Ends the tick, looks, and has in view what it should. Gives what came into view.
+  // Ends the tick, queries visibility, updates what is visible. Returns the indices gained.
   std::vector<std::uint32_t> look() {
     end_tick();
-    std::vector<std::uint32_t> entering;
+    std::vector<std::uint32_t> gained;
     left.clear();
-    interest.look(viewer, seen, entering, left);
-    seen.insert(seen.end(), entering.begin(), entering.end());
+    interest.query_visibility(viewer, seen, gained, left);
+    seen.insert(seen.end(), gained.begin(), gained.end());
     for (const std::uint32_t index : left) std::erase(seen, index);
-    return entering;
+    return gained;
   }
 
   hierarchy::test::World world;
@@ -84,7 +84,7 @@ TEST_F(WithoutLayers, EverybodySeesEverything) {
   EXPECT_THAT(seen, ElementsAre(me.index, nowhere.index));
 }
 
-TEST_F(WithoutLayers, WhoMovesMakesNoLookNecessary) {
+TEST_F(WithoutLayers, MovementNeedsNoQuery) {
   const Entity other = make({});
   look();
   const std::uint64_t before = interest.version();
@@ -92,7 +92,7 @@ TEST_F(WithoutLayers, WhoMovesMakesNoLookNecessary) {
   relevance(other).priority = 1;
   look();
   EXPECT_EQ(interest.version(), before);
-  relevance(other).room = 1;
+  relevance(other).interest_group = 1;
   look();
   EXPECT_NE(interest.version(), before);
 }
@@ -133,23 +133,23 @@ TEST_F(InterestTest, LayersHaveTheirOwnRadii) {
 }
 
 TEST_F(InterestTest, NoDistanceMakesUpForTheWrongRoom) {
-  const Entity near = make({1, 0, 0}, {.room = 5});
-  const Entity landmark = make({1, 0, 0}, {.layer = landmarks, .room = 6});
-  const Entity own = make({1, 0, 0}, {.room = 5, .owner = 1});
+  const Entity near = make({1, 0, 0}, {.interest_group = 5});
+  const Entity landmark = make({1, 0, 0}, {.layer = landmarks, .interest_group = 6});
+  const Entity own = make({1, 0, 0}, {.interest_group = 5, .owner = 1});
   EXPECT_THAT(look(), ElementsAre(me.index));
-  ASSERT_TRUE(viewer.enter_room(5));
+  ASSERT_TRUE(viewer.join_group(5));
   EXPECT_THAT(look(), ElementsAre(near.index, own.index));
-  ASSERT_TRUE(viewer.enter_room(6));
+  ASSERT_TRUE(viewer.join_group(6));
   EXPECT_THAT(look(), ElementsAre(landmark.index));
-  viewer.leave_room(5);
+  viewer.leave_group(5);
   look();
   EXPECT_THAT(left, testing::UnorderedElementsAre(near.index, own.index));
-  relevance(me).room = 9;
+  relevance(me).interest_group = 9;
   look();
   EXPECT_THAT(left, ElementsAre(me.index)) << "not even oneself";
 }
 
-TEST_F(InterestTest, WhatAPlayerOwnsIsSeenFromAnywhere) {
+TEST_F(InterestTest, OwnedEntitiesAreVisibleFromAnywhere) {
   const Entity own = make({1e5f, 0, 0}, {.owner = 1});
   const Entity of_another = make({1e5f, 0, 0}, {.owner = 2});
   EXPECT_THAT(look(), ElementsAre(me.index, own.index));
@@ -179,7 +179,7 @@ TEST_F(InterestTest, ViewpointsAreSeenAndSee) {
   EXPECT_THAT(left, ElementsAre(beside_hidden.index));
 }
 
-TEST_F(InterestTest, AViewpointThatStandsNowhereIsSeenAndSeesNothingNear) {
+TEST_F(InterestTest, AViewpointWithoutPositionShowsOnlyItself) {
   const Entity near = make({1, 0, 0});
   const Entity landmark = make({1, 0, 0}, {.layer = landmarks});
   look();
@@ -201,12 +201,12 @@ TEST_F(InterestTest, ChildrenAreWhereTheirParentsTakeThem) {
   EXPECT_THAT(left, ElementsAre(driver.index));
 }
 
-TEST_F(InterestTest, WhatStandsNowhereIsRelevantLikeWhatIsNear) {
+TEST_F(InterestTest, EntitiesWithoutPositionAreRelevantAnywhere) {
   const Entity thought = world.create();
-  world.add<Relevance>(thought).room = 3;
+  world.add<Relevance>(thought).interest_group = 3;
   interest.add(thought.index);
   EXPECT_THAT(look(), ElementsAre(me.index));
-  relevance(thought).room = 0;
+  relevance(thought).interest_group = 0;
   EXPECT_THAT(look(), ElementsAre(thought.index));
   world.add<Transform>(thought).position.x = 99;
   look();
@@ -226,7 +226,7 @@ TEST_F(InterestTest, OnlyThePublishedAreSeen) {
   EXPECT_THAT(look(), ElementsAre(other.index));
 }
 
-// An index stands for whoever has it: in view, or not, by its own place.
+// An index stands for its current entity, visible or not, by that entity's position.
 TEST_F(InterestTest, AnIndexThatIsReusedIsJudgedAnew) {
   const Entity other = make({1, 0, 0}, {.owner = 1});
   look();
@@ -254,7 +254,7 @@ TEST_F(InterestTest, TheGamesOwnRuleMayRefuseWhatWouldBeSeen) {
   interest.set_rule(&rule);
   const Entity other = make({11, 0, 0});
   make({50, 0, 0});
-  make({1, 0, 0}, {.room = 1});
+  make({1, 0, 0}, {.interest_group = 1});
   look();
   EXPECT_THAT(rule.asked, ElementsAre(me.index)) << "of nobody who is out of view anyway";
   position(other).x = 10;
@@ -282,7 +282,7 @@ TEST_F(InterestTest, TheRuleIsAskedOnceHoweverManyViewpointsThereAre) {
   EXPECT_THAT(rule.asked, testing::UnorderedElementsAre(me.index, viewpoints[1].index, viewpoints[2].index));
 }
 
-TEST_F(InterestTest, ImportanceFallsWithDistanceToTheNearestViewpoint) {
+TEST_F(InterestTest, ImportanceFallsWithViewpointDistance) {
   const Entity other = make({0, 0, 0}, {.priority = 2});
   const auto importance = [this](Entity entity) {
     return interest.importance(interest.observer(viewer), entity.index);
@@ -316,23 +316,24 @@ TEST_F(InterestTest, TheSteadyStateAllocatesNothing) {
   for (int i = 0; i < 400; ++i)
     all.push_back(make({random.uniform(-40, 40), 0, random.uniform(-40, 40)},
                        {.layer = static_cast<std::uint8_t>(random.below(3)), .owner = 1 + random.below(3)}));
-  std::vector<std::uint32_t> entering;
+  std::vector<std::uint32_t> gained;
   std::uint64_t made = 0;
   for (int tick = 0; tick < 600; ++tick) {
-    relevance(all[0]).room = 100 + static_cast<std::uint32_t>(tick);  // a room of its own, which then is empty again
+    relevance(all[0]).interest_group =
+        100 + static_cast<std::uint32_t>(tick);  // a room of its own, which then is empty again
     for (int i = 0; i < 50; ++i) {
       position(all[random.below(400)]) = {random.uniform(-40, 40), 0, random.uniform(-40, 40)};
-      relevance(all[1 + random.below(399)]).room = random.below(3);
+      relevance(all[1 + random.below(399)]).interest_group = random.below(3);
       relevance(all[random.below(400)]).owner = 1 + random.below(3);
     }
     hierarchy.update();
     const std::uint64_t before = ecs::test::allocations();
     interest.update();
-    entering.clear();
+    gained.clear();
     left.clear();
-    interest.look(viewer, seen, entering, left);
+    interest.query_visibility(viewer, seen, gained, left);
     if (tick >= 500) made += ecs::test::allocations() - before;
-    seen.insert(seen.end(), entering.begin(), entering.end());
+    seen.insert(seen.end(), gained.begin(), gained.end());
     for (const std::uint32_t index : left) std::erase(seen, index);
     world.next_tick();
   }

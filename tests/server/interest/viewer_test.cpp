@@ -28,12 +28,12 @@ TEST(Viewer, IsInARoomUntilItLeaves) {
   Viewer viewer(1, {});
   EXPECT_TRUE(viewer.is_in(0));
   EXPECT_FALSE(viewer.is_in(5));
-  for (const std::uint32_t room : {5u, 6u, 5u, 0u}) EXPECT_TRUE(viewer.enter_room(room));
-  EXPECT_THAT(viewer.rooms(), UnorderedElementsAre(5u, 6u));
-  viewer.leave_room(5);
-  viewer.leave_room(0);
-  viewer.leave_room(77);
-  EXPECT_THAT(viewer.rooms(), ElementsAre(6u));
+  for (const std::uint32_t group : {5u, 6u, 5u, 0u}) EXPECT_TRUE(viewer.join_group(group));
+  EXPECT_THAT(viewer.interest_groups(), UnorderedElementsAre(5u, 6u));
+  viewer.leave_group(5);
+  viewer.leave_group(0);
+  viewer.leave_group(77);
+  EXPECT_THAT(viewer.interest_groups(), ElementsAre(6u));
   EXPECT_TRUE(viewer.is_in(0));
   EXPECT_FALSE(viewer.is_in(5));
 }
@@ -42,11 +42,11 @@ TEST(Viewer, ItsVersionRisesWhenItIsToldToLookElsewhere) {
   Viewer viewer(1, {});
   std::uint64_t version = viewer.version();
   const auto rises = [&] { return viewer.version() > std::exchange(version, viewer.version()); };
-  viewer.enter_room(5);
+  viewer.join_group(5);
   EXPECT_TRUE(rises());
-  viewer.enter_room(5);
+  viewer.join_group(5);
   EXPECT_FALSE(rises());
-  viewer.leave_room(5);
+  viewer.leave_group(5);
   EXPECT_TRUE(rises());
   viewer.set_viewpoints({});
   EXPECT_TRUE(rises());
@@ -54,12 +54,12 @@ TEST(Viewer, ItsVersionRisesWhenItIsToldToLookElsewhere) {
 
 TEST(Viewer, IsInSoManyRoomsAndNoMore) {
   Viewer viewer(1, {});
-  for (std::uint32_t room = 1; room <= Viewer::rooms_max; ++room) EXPECT_TRUE(viewer.enter_room(room));
-  EXPECT_TRUE(viewer.enter_room(2));
-  EXPECT_FALSE(viewer.enter_room(100));
+  for (std::uint32_t group = 1; group <= Viewer::groups_max; ++group) EXPECT_TRUE(viewer.join_group(group));
+  EXPECT_TRUE(viewer.join_group(2));
+  EXPECT_FALSE(viewer.join_group(100));
   EXPECT_FALSE(viewer.is_in(100));
-  viewer.leave_room(2);
-  EXPECT_TRUE(viewer.enter_room(100));
+  viewer.leave_group(2);
+  EXPECT_TRUE(viewer.join_group(100));
 }
 
 }  // namespace

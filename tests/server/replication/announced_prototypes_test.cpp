@@ -16,7 +16,7 @@ std::vector<std::uint32_t> announce(AnnouncedPrototypes& client) {
   return ids;
 }
 
-TEST(AnnouncedPrototypes, APrototypeIsKnownWhenItsAnnouncementIsDelivered) {
+TEST(AnnouncedPrototypes, APrototypeIsKnownOnceDelivered) {
   AnnouncedPrototypes client;
   EXPECT_EQ(client.find_or_want(ecs::empty_prototype), 0u);
   EXPECT_EQ(client.find_or_want(70), unknown);
@@ -31,7 +31,7 @@ TEST(AnnouncedPrototypes, APrototypeIsKnownWhenItsAnnouncementIsDelivered) {
   EXPECT_EQ(client.find_or_want(70), id);
 }
 
-TEST(AnnouncedPrototypes, AnIdIsUsedAgainWhenNoDeltaThatMayArriveRefersToIt) {
+TEST(AnnouncedPrototypes, AnIdIsReusedOnceNoDeltaRefersToIt) {
   AnnouncedPrototypes client;
   static_cast<void>(client.find_or_want(7));
   client.delivered(announce(client).at(0));
@@ -47,7 +47,7 @@ TEST(AnnouncedPrototypes, AnIdIsUsedAgainWhenNoDeltaThatMayArriveRefersToIt) {
   EXPECT_EQ(announce(client).at(0), 1u);
 }
 
-TEST(AnnouncedPrototypes, WhatIsForgottenWhileItsAnnouncementIsUnderWayIsFreeOnceThatArrived) {
+TEST(AnnouncedPrototypes, ForgottenInFlightItsIdIsFreeOnDelivery) {
   AnnouncedPrototypes client;
   static_cast<void>(client.find_or_want(7));
   const std::uint32_t id = announce(client).at(0);
@@ -60,7 +60,7 @@ TEST(AnnouncedPrototypes, WhatIsForgottenWhileItsAnnouncementIsUnderWayIsFreeOnc
   EXPECT_EQ(announce(client).at(0), id);
 }
 
-TEST(AnnouncedPrototypes, WhatIsForgottenBeforeItIsAnnouncedIsNotWantedAnyMore) {
+TEST(AnnouncedPrototypes, ForgottenUnannouncedItIsNotWanted) {
   AnnouncedPrototypes client;
   static_cast<void>(client.find_or_want(7));
   static_cast<void>(client.find_or_want(8));
@@ -72,7 +72,7 @@ TEST(AnnouncedPrototypes, WhatIsForgottenBeforeItIsAnnouncedIsNotWantedAnyMore) 
   EXPECT_EQ(client.wanted()[1].id, 1u);
 }
 
-// Whatever happens, no two prototypes have one id, and ids are as few as what is known or under way.
+// No two prototypes ever share an id, and there are no more ids than prototypes known or in flight.
 TEST(AnnouncedPrototypes, RandomHistoriesNeverShareAnId) {
   constexpr std::uint64_t seed = 31;
   SCOPED_TRACE(seed);

@@ -12,7 +12,7 @@ namespace {
 using test::RandomWorld;
 using test::Replica;
 
-// A tick of a world that changes, with these clients.
+// Runs a tick of a changing world with these clients.
 void run_tick(RandomWorld& world, std::vector<Replica*> replicas, std::uint32_t changes,
               test::PublishedHistory* history = nullptr) {
   world.changes(changes);
@@ -58,9 +58,9 @@ TEST(ClientView, WithoutLossACompleteDeltaMakesTheMirrorEqual) {
   EXPECT_GT(complete, 50);
 }
 
-// The model test: random changes, loss, duplicates, reordering and budgets; at every tick every mirrored entity is what
-// the server had at that entity's own tick, and when changes stop the mirror becomes equal.
-TEST(ClientView, EveryMirroredEntityIsTrueAtEveryTickWhateverIsLostOrReordered) {
+// Model test: random changes, loss, duplicates, reordering and budgets. At every tick every mirrored entity equals the
+// server's state at that entity's own tick. When changes stop the mirror becomes equal.
+TEST(ClientView, EveryMirroredEntityIsTrueDespiteLossAndReordering) {
   std::uint64_t late = 0;
   std::uint64_t verified = 0;
   test::for_each_seed(1, 24, 250, [&](std::uint64_t seed) {
@@ -86,11 +86,11 @@ TEST(ClientView, EveryMirroredEntityIsTrueAtEveryTickWhateverIsLostOrReordered) 
   EXPECT_GT(verified, 3000u);
 }
 
-TEST(ClientView, WhatGoesOutOfViewAndComesBackIsTrueToo) {
+TEST(ClientView, EntitiesThatLeaveAndReturnAreTrueToo) {
   test::for_each_seed(1, 16, 250, [](std::uint64_t seed) {
     RandomWorld world(seed);
     test::PublishedHistory history;
-    // Some are as late as the last that are still taken, so that ids have come to serve others meanwhile.
+    // Some deltas are as late as the last accepted ones, so that ids have been reused meanwhile.
     const auto delay = static_cast<std::uint32_t>(seed % 2 == 0 ? seed % 5 : 2 * (seed % 17));
     Replica replica(world, static_cast<std::uint32_t>(seed % 3) * 20, delay);
     const auto tick = [&](std::uint32_t changes, bool look) {
@@ -99,16 +99,16 @@ TEST(ClientView, WhatGoesOutOfViewAndComesBackIsTrueToo) {
       replica.view.note_published();
       std::set<std::uint32_t> seen;
       std::vector<std::uint32_t> leaving;
-      for (const std::uint32_t index : replica.view.seen()) {
+      for (const std::uint32_t index : replica.view.visible()) {
         seen.insert(index);
         if (look && world.random.chance(1, 8)) leaving.push_back(index);
       }
-      replica.view.leave(leaving);
+      replica.view.remove_visible(leaving);
       if (world.random.chance(1, 4))
         replica.view.update_owners([&](std::uint32_t) { return world.random.chance(1, 4); });
       for (std::uint32_t index = 0; look && index < world.publisher.published().index_end(); ++index) {
         if (!seen.contains(index) && world.publisher.published().entity(index).entity && world.random.chance(1, 8))
-          replica.view.enter(index, world.random.chance(1, 4));
+          replica.view.add_visible(index, world.random.chance(1, 4));
       }
       replica.tick();
       world.end_tick();
@@ -123,9 +123,9 @@ TEST(ClientView, WhatGoesOutOfViewAndComesBackIsTrueToo) {
     EXPECT_FALSE(replica.view.has_pending());
     EXPECT_EQ(replica.client.mirror->hash(), replica.view.acknowledged_hash());
     std::size_t there = 0;
-    for (const std::uint32_t index : replica.view.seen())
+    for (const std::uint32_t index : replica.view.visible())
       there += replica.client.mirror->tick_of(world.publisher.published().entity(index).entity) != 0 ? 1 : 0;
-    EXPECT_EQ(there, replica.view.seen().size());
+    EXPECT_EQ(there, replica.view.visible().size());
     EXPECT_EQ(there, replica.client.mirror->size());
   });
 }
@@ -146,7 +146,7 @@ TEST(ClientView, SurvivesAnOutageThatSwallowsAWholeWindowOfDeltas) {
   }
 }
 
-TEST(ClientView, NothingStarvesWhenThereIsLessRoomThanChange) {
+TEST(ClientView, NothingStarvesWhenChangesExceedTheBudget) {
   RandomWorld world(3);
   std::vector<ecs::Entity> busy;
   for (int i = 0; i < 60; ++i) {
@@ -170,7 +170,7 @@ TEST(ClientView, NothingStarvesWhenThereIsLessRoomThanChange) {
   }
 }
 
-TEST(ClientView, NothingStarvesWhileMoreComesIntoViewThanThereIsRoomFor) {
+TEST(ClientView, NothingStarvesWhileMoreIsGainedThanFits) {
   RandomWorld world(3);
   std::vector<ecs::Entity> busy;
   const auto create = [&] {
@@ -199,24 +199,24 @@ TEST(ClientView, NothingStarvesWhileMoreComesIntoViewThanThereIsRoomFor) {
   EXPECT_GT(replica.client.mirror->size(), 1000u);
 }
 
-TEST(ClientView, WhatIsMoreImportantGoesOutMoreOften) {
+TEST(ClientView, ImportantEntitiesAreSentMoreOften) {
   RandomWorld world(3);
   std::vector<ecs::Entity> busy;
   for (int i = 0; i < 60; ++i) {
     busy.push_back(world.create());
     world.registry.add<engine::Transform>(busy.back());
   }
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ViewWorkspace workspace;
-  ClientView view(world.publisher.published(), strings, workspace, false);
+  ClientView view(world.publisher.published(), encoded, workspace, false);
   std::map<ecs::Tick, std::uint32_t> sizes;
   std::size_t bytes = 0;
   for (int tick = 1; tick <= 50; ++tick) {
     for (const ecs::Entity entity : busy)
       world.registry.get<engine::Transform>(entity).position.x = world.random.uniform(-500, 500);
     world.publish();
-    strings.begin_tick(world.registry.tick());
-    for (const std::uint32_t index : world.publisher.spawned()) view.enter(index, false);
+    encoded.begin_tick(world.registry.tick());
+    for (const std::uint32_t index : world.publisher.spawned()) view.add_visible(index, false);
     view.note_published();
     view.choose(world.registry.tick(), 60, [](std::uint32_t index) { return index < 5 ? 1000.0f : 1.0f; });
     for (const auto& [prototype, id] : view.prototypes().wanted()) view.prototypes().delivered(id);
@@ -226,12 +226,12 @@ TEST(ClientView, WhatIsMoreImportantGoesOutMoreOften) {
     world.end_tick();
   }
   EXPECT_GT(bytes, 0u);
-  // What is not important waits longest: that of the five is new each tick.
+  // Unimportant entities wait longest; the five important ones are sent in each tick.
   for (std::uint32_t index = 0; index < 5; ++index)
     EXPECT_EQ(view.sent_tick(index), world.registry.tick() - 1) << index;
 }
 
-TEST(ClientView, WhatChangesBackIsToldToo) {
+TEST(ClientView, AChangeBackIsSentToo) {
   RandomWorld world(4);
   const ecs::Entity entity = world.create();
   world.registry.add<demo::Health>(entity).current = 1;
@@ -246,9 +246,9 @@ TEST(ClientView, WhatChangesBackIsToldToo) {
   EXPECT_TRUE(settles(world, replica, 10));
 }
 
-std::size_t write(ClientView& view, EncodedDeltaCache& strings, RandomWorld& world) {
+std::size_t write(ClientView& view, EncodedDeltaCache& encoded, RandomWorld& world) {
   core::Bytes delta(400);
-  strings.begin_tick(world.registry.tick());
+  encoded.begin_tick(world.registry.tick());
   view.note_published();
   view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
   return view.write_delta(delta, world.registry.tick(), {});
@@ -259,16 +259,16 @@ TEST(ClientView, AnEntityThatNeverWasOnItsWayIsNotSaidToBeGone) {
   RandomWorld world(6);
   const ecs::Entity entity = world.create();
   world.publish();
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ViewWorkspace workspace;
-  ClientView view(world.publisher.published(), strings, workspace, false);
-  view.enter(entity.index, false);
+  ClientView view(world.publisher.published(), encoded, workspace, false);
+  view.add_visible(entity.index, false);
   world.end_tick();
   world.registry.destroy(entity);
   world.publish();
-  EXPECT_EQ(write(view, strings, world), empty_delta);
+  EXPECT_EQ(write(view, encoded, world), empty_delta);
   EXPECT_FALSE(view.has_pending());
-  EXPECT_TRUE(view.seen().empty());
+  EXPECT_TRUE(view.visible().empty());
 }
 
 TEST(ClientView, NothingIsSentTwiceWhileItMayBeArriving) {
@@ -279,7 +279,7 @@ TEST(ClientView, NothingIsSentTwiceWhileItMayBeArriving) {
   world.registry.get<demo::Health>(world.alive[0]).current = 5;
   world.publish();
   core::Bytes delta(400);
-  replica.strings.begin_tick(world.registry.tick());
+  replica.encoded.begin_tick(world.registry.tick());
   for (const bool first : {true, false}) {
     replica.view.note_published();
     replica.view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
@@ -288,7 +288,7 @@ TEST(ClientView, NothingIsSentTwiceWhileItMayBeArriving) {
   }
 }
 
-// The deltas of docs/protocol.md: its lines "delta NUMBER bytes in hex" between "## Deltas" and the next part.
+// Returns the deltas of docs/protocol.md: the lines "delta NUMBER bytes in hex" of section "Deltas".
 std::vector<core::Bytes> specified_deltas() {
   std::ifstream file(MOBULA_SOURCE_DIR "/docs/protocol.md");
   std::vector<core::Bytes> deltas;
@@ -305,17 +305,17 @@ std::vector<core::Bytes> specified_deltas() {
   return deltas;
 }
 
-TEST(ClientView, ItsDeltasAreThoseThatTheSpecificationShows) {
+TEST(ClientView, ItsDeltasAreThoseOfTheSpecification) {
   RandomWorld world(1);
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ViewWorkspace workspace;
-  ClientView view(world.publisher.published(), strings, workspace, false);
+  ClientView view(world.publisher.published(), encoded, workspace, false);
   std::vector<core::Bytes> deltas;
   const auto tell = [&] {
     world.publish();
-    strings.begin_tick(world.registry.tick());
+    encoded.begin_tick(world.registry.tick());
     view.note_published();
-    if (deltas.empty()) view.enter(0, false);
+    if (deltas.empty()) view.add_visible(0, false);
     view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
     core::Bytes delta(400);
     delta.resize(view.write_delta(delta, world.registry.tick(), {}));
@@ -339,20 +339,20 @@ TEST(ClientView, ItsDeltasAreThoseThatTheSpecificationShows) {
   for (std::size_t i = 0; i < deltas.size(); ++i) EXPECT_EQ(core::to_hex(deltas[i]), core::to_hex(specified[i]));
 }
 
-TEST(ClientView, WhoHasNoMoreIdsWaitsUntilOneIsFree) {
+TEST(ClientView, WithoutFreeIdsAnEntityWaitsForOne) {
   RandomWorld world(4);
   constexpr std::uint32_t ids = 262'144;
   const ecs::EntityRange range = world.create_many(ids + 1);
   world.publish();
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ViewWorkspace workspace;
-  ClientView view(world.publisher.published(), strings, workspace, false);
-  for (std::uint32_t i = 0; i < ids; ++i) ASSERT_TRUE(view.enter(range.first + i, false));
-  EXPECT_FALSE(view.enter(range.first + ids, false));
-  EXPECT_EQ(view.seen().size(), ids);
+  ClientView view(world.publisher.published(), encoded, workspace, false);
+  for (std::uint32_t i = 0; i < ids; ++i) ASSERT_TRUE(view.add_visible(range.first + i, false));
+  EXPECT_FALSE(view.add_visible(range.first + ids, false));
+  EXPECT_EQ(view.visible().size(), ids);
   const std::uint32_t gone[] = {range.first + 77};
-  view.leave(gone);
-  EXPECT_TRUE(view.enter(range.first + ids, false));
+  view.remove_visible(gone);
+  EXPECT_TRUE(view.add_visible(range.first + ids, false));
   view.check();
 }
 
@@ -360,13 +360,13 @@ TEST(ClientView, RefusesToHaveTheFutureAcknowledged) {
   RandomWorld world(8);
   world.changes(20);
   world.publish();
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ViewWorkspace workspace;
-  ClientView view(world.publisher.published(), strings, workspace, true);
+  ClientView view(world.publisher.published(), encoded, workspace, true);
   const core::Status acknowledged = view.acknowledge({.ack = 1, .newest = 1, .words = 4});
   ASSERT_FALSE(acknowledged.ok());
   EXPECT_STREQ(acknowledged.error().reason, "acknowledges the future");
-  write(view, strings, world);
+  write(view, encoded, world);
   wire::InputDatagram input{.ack = 1, .newest = 1, .words = 4};
   input.received[0] = 1;
   EXPECT_TRUE(view.acknowledge(input).ok());
@@ -378,11 +378,11 @@ TEST(ClientView, LateAcknowledgementsChangeNothing) {
   RandomWorld world(9);
   const ecs::Entity entity = world.create();
   world.publish();
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ViewWorkspace workspace;
-  ClientView view(world.publisher.published(), strings, workspace, true);
-  view.enter(entity.index, false);
-  write(view, strings, world);
+  ClientView view(world.publisher.published(), encoded, workspace, true);
+  view.add_visible(entity.index, false);
+  write(view, encoded, world);
   wire::InputDatagram all{.ack = 5, .newest = 1, .words = 4};
   all.received[0] = 1;
   EXPECT_TRUE(view.acknowledge(all).ok());
@@ -398,13 +398,13 @@ TEST(ClientView, AClientThatLiesHarmsNobodyElse) {
     RandomWorld world(seed);
     world.changes(40);
     Replica honest(world, 10, 2);
-    EncodedDeltaCache strings(world.publisher.published());
+    EncodedDeltaCache encoded(world.publisher.published());
     ViewWorkspace workspace;
-    ClientView lied_to(world.publisher.published(), strings, workspace, true);
+    ClientView lied_to(world.publisher.published(), encoded, workspace, true);
     for (int tick = 0; tick < 300; ++tick) {
       world.changes(world.random.below(10));
       world.publish();
-      strings.begin_tick(world.registry.tick());
+      encoded.begin_tick(world.registry.tick());
       for (const std::uint32_t index : world.publisher.spawned()) lied_to.enter(index, false);
       lied_to.forget(world.reclaimed);
       core::Bytes delta(400);

@@ -11,7 +11,7 @@ namespace {
 using test::RandomWorld;
 using test::Replica;
 
-// A tick of a world that changes, with a client.
+// Runs a tick of a changing world with a client.
 void run_tick(RandomWorld& world, Replica& replica, std::uint32_t changes) {
   world.changes(changes);
   world.publish();
@@ -20,7 +20,7 @@ void run_tick(RandomWorld& world, Replica& replica, std::uint32_t changes) {
   world.end_tick();
 }
 
-// All that a mirror has to say, at once.
+// Returns all hashes of a mirror at once.
 std::vector<wire::MirrorHashes> all_of(client::Mirror& mirror) {
   client::MirrorCheck check;
   check.suspect(0);
@@ -34,8 +34,8 @@ std::vector<wire::MirrorHashes> all_of(client::Mirror& mirror) {
   return parts;
 }
 
-// What an honest client says may be old by any number of ticks when it comes: nothing of it is taken for a mistake.
-TEST(ClientViewVerify, WhatIsTrueIsNotMistakenHoweverLateItComes) {
+// The hashes of an honest client may arrive any number of ticks late, and are never taken for an error.
+TEST(ClientViewVerify, TrueHashesAreAcceptedHoweverLate) {
   std::uint64_t said = 0;
   std::uint64_t unknown = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -56,7 +56,7 @@ TEST(ClientViewVerify, WhatIsTrueIsNotMistakenHoweverLateItComes) {
         replica.view.compare(under_way.begin()->second, corrections);
         replica.view.check();
         for (const wire::MirrorCorrection& correction : corrections) {
-          // What has gone meanwhile: the mirror knows better.
+          // Despawned meanwhile: the mirror has newer information.
           ASSERT_EQ(correction.fault, wire::MirrorFault::unknown) << to_string(correction.entity);
           ++unknown;
           client::MirrorCheck check;
@@ -70,7 +70,7 @@ TEST(ClientViewVerify, WhatIsTrueIsNotMistakenHoweverLateItComes) {
   EXPECT_GT(unknown, 10u);
 }
 
-TEST(ClientViewVerify, WhatIsFalseIsSentAgain) {
+TEST(ClientViewVerify, WrongEntitiesAreSentAgain) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomWorld world(seed);
@@ -102,10 +102,10 @@ TEST(ClientViewVerify, WhatIsFalseIsSentAgain) {
       EXPECT_TRUE(wrong.contains(correction.entity));
     }
     EXPECT_FALSE(mirror.size() != all.size() && corrections.empty());
-    // Deltas tell them whole; sums are compared from the next acknowledgement on.
+    // Deltas contain their full states; hashes are compared from the next acknowledgement on.
     for (int tick = 0; tick < 6; ++tick) {
       world.publish();
-      replica.strings.begin_tick(world.registry.tick());
+      replica.encoded.begin_tick(world.registry.tick());
       replica.view.note_published();
       replica.view.choose(world.registry.tick(), 4000, [](std::uint32_t) { return 1.0f; });
       core::Bytes delta(1100);
@@ -119,17 +119,17 @@ TEST(ClientViewVerify, WhatIsFalseIsSentAgain) {
   }
 }
 
-TEST(ClientViewVerify, ALiarLearnsNothingFromBeforeItSawAnEntity) {
+TEST(ClientViewVerify, AHostileClientLearnsNoFormerValues) {
   test::MirroredWorld told;
   const ecs::Entity entity = told.create();
   told.tell();
-  told.view.leave({&entity.index, 1});
+  told.view.remove_visible({&entity.index, 1});
   told.tell();
   told.world.registry.get<demo::Health>(entity).current = 99;
   told.tell();
   const ecs::Tick unseen = told.world.registry.tick() - 1;
   told.world.registry.get<demo::Health>(entity).current = 50;
-  told.view.enter(entity.index, true);
+  told.view.add_visible(entity.index, true);
   for (int i = 0; i < 3; ++i) told.tell();
   wire::MirrorHashes said = all_of(*told.mirror).front();
   ASSERT_EQ(said.hashes.size(), 1u);
@@ -143,7 +143,7 @@ TEST(ClientViewVerify, ALiarLearnsNothingFromBeforeItSawAnEntity) {
   EXPECT_EQ(corrections.size(), 1u) << "of what it has seen it is told";
 }
 
-TEST(ClientViewVerify, ALiarGainsNothingAndIsToldWhatItMaySeeAlone) {
+TEST(ClientViewVerify, AHostileClientGainsNothingItMayNotSee) {
   RandomWorld world(4);
   const ecs::Entity mine = world.create();
   world.registry.add<demo::Inventory>(mine).items[0] = 9;
@@ -151,10 +151,10 @@ TEST(ClientViewVerify, ALiarGainsNothingAndIsToldWhatItMaySeeAlone) {
   const ecs::Entity hidden = world.create();
   world.registry.add<demo::Health>(hidden);
   world.publish();
-  EncodedDeltaCache strings(world.publisher.published());
+  EncodedDeltaCache encoded(world.publisher.published());
   ViewWorkspace workspace;
-  ClientView view(world.publisher.published(), strings, workspace, true);
-  view.enter(mine.index, false);
+  ClientView view(world.publisher.published(), encoded, workspace, true);
+  view.add_visible(mine.index, false);
   for (int round = 0; round < 2000; ++round) {
     wire::MirrorHashes lie{.of_level = world.random.chance(1, 4),
                            .first = world.random.below(4),
@@ -182,7 +182,7 @@ TEST(ClientViewVerify, ALiarGainsNothingAndIsToldWhatItMaySeeAlone) {
       for (const std::uint32_t word : correction.words) EXPECT_EQ(word, 0u);  // it is not the owner
     }
     if (!world.random.chance(1, 4)) continue;
-    strings.begin_tick(world.registry.tick());
+    encoded.begin_tick(world.registry.tick());
     view.note_published();
     view.choose(world.registry.tick(), 400, [](std::uint32_t) { return 1.0f; });
     core::Bytes delta(400);

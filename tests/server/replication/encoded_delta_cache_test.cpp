@@ -14,7 +14,7 @@ std::string text(const core::Bytes& bytes, std::size_t count) {
   return all;
 }
 
-// What a codec writes that is asked directly.
+// Returns the bits that a codec writes directly.
 template <class Write>
 std::string written(const wire::EntityLayout& layout, bool owner, Write&& write) {
   core::Bytes bytes(layout.bits_max / 8 + 16);
@@ -23,10 +23,10 @@ std::string written(const wire::EntityLayout& layout, bool owner, Write&& write)
   return text(bytes, bits.bits());
 }
 
-std::string copied(EncodedDeltaCache& strings, EncodedDeltaCache::Bits bits) {
+std::string copied(EncodedDeltaCache& encoded, EncodedDeltaCache::EncodedDelta delta) {
   core::Bytes bytes(bits.count() / 8 + 16);
   core::BitWriter writer(bytes);
-  strings.copy(bits, writer);
+  encoded.copy(bits, writer);
   EXPECT_EQ(writer.bits(), bits.count());
   return text(bytes, bits.count());
 }
@@ -35,12 +35,12 @@ class EncodedDeltaCacheTest : public testing::Test {
  protected:
   void publish() {
     world.publish();
-    strings.begin_tick(world.registry.tick());
+    encoded.begin_tick(world.registry.tick());
   }
 
   test::RandomWorld world{1};
   ecs::Registry& registry = world.registry;
-  EncodedDeltaCache strings{world.publisher.published()};
+  EncodedDeltaCache encoded{world.publisher.published()};
 };
 
 TEST_F(EncodedDeltaCacheTest, AreWhatTheCodecWritesWhoeverAsksFirst) {
@@ -50,31 +50,33 @@ TEST_F(EncodedDeltaCacheTest, AreWhatTheCodecWritesWhoeverAsksFirst) {
     world.changes(15);
     history.note(published, world.publish(), registry.tick());
     const ecs::Tick now = registry.tick();
-    strings.begin_tick(now);
+    encoded.begin_tick(now);
     for (int asked = 0; asked < 60 && !world.alive.empty(); ++asked) {
       const ecs::Entity entity = world.alive[world.random.below(static_cast<std::uint32_t>(world.alive.size()))];
       const PublishedEntity& told = published.entity(entity.index);
       const wire::EntityLayout& layout = published.codecs().entity(told.prototype);
       const bool owner = world.random.chance(1, 2);
       const Words& words = *history.at(entity, now);
-      ASSERT_EQ(copied(strings, strings.whole(entity.index, owner)),
+      ASSERT_EQ(copied(encoded, encoded.full_state(entity.index, owner)),
                 written(layout, owner, [&](const wire::EntityCodec& codec, core::BitWriter& bits) {
-                  codec.write_whole(words.data(), bits);
+                  codec.write_full(words.data(), bits);
                 }));
       if (told.structure_tick == now) continue;
-      const ecs::Tick b1 = told.structure_tick + world.random.below(now - told.structure_tick);
-      const ecs::Tick oldest = std::max(told.structure_tick, b1 - std::min(b1, wire::b2_age_max));
-      const ecs::Tick b2 = b1 > oldest ? oldest + world.random.below(b1 - oldest) : 0;
-      const auto change = strings.change(entity.index, b1, b2, owner);
-      ASSERT_TRUE(change.known());
-      ASSERT_EQ(copied(strings, change),
-                written(layout, owner, [&](const wire::EntityCodec& codec, core::BitWriter& bits) {
-                  codec.write_change(words.data(),
-                                     {.b1 = history.at(entity, b1)->data(),
-                                      .b2 = b2 != 0 ? history.at(entity, b2)->data() : nullptr,
-                                      .time = {now - b1, b1 - b2}},
-                                     bits);
-                }));
+      const ecs::Tick baseline = told.structure_tick + world.random.below(now - told.structure_tick);
+      const ecs::Tick oldest =
+          std::max(told.structure_tick, baseline - std::min(baseline, wire::previous_baseline_age_max));
+      const ecs::Tick previous_baseline = baseline > oldest ? oldest + world.random.below(baseline - oldest) : 0;
+      const auto change = encoded.delta(entity.index, baseline, previous_baseline, owner);
+      ASSERT_TRUE(change.available());
+      ASSERT_EQ(
+          copied(encoded, change), written(layout, owner, [&](const wire::EntityCodec& codec, core::BitWriter& bits) {
+            codec.write_delta(
+                words.data(),
+                {.baseline = history.at(entity, baseline)->data(),
+                 .previous_baseline = previous_baseline != 0 ? history.at(entity, previous_baseline)->data() : nullptr,
+                 .time = {now - baseline, baseline - previous_baseline}},
+                bits);
+          }));
     }
     world.end_tick();
   }
@@ -93,12 +95,12 @@ TEST_F(EncodedDeltaCacheTest, AreMadeOnceForAllThatKnowTheSame) {
   const ecs::Tick now = registry.tick();
   for (int again = 0; again < 2; ++again) {
     for (const bool owner : {false, true}) {
-      strings.whole(entity.index, owner);
-      strings.change(entity.index, now - 1, 0, owner);
-      strings.change(entity.index, now - 1, now - 2, owner);
-      strings.change(entity.index, now - 2, 0, owner);
+      encoded.full_state(entity.index, owner);
+      encoded.delta(entity.index, now - 1, 0, owner);
+      encoded.delta(entity.index, now - 1, now - 2, owner);
+      encoded.delta(entity.index, now - 2, 0, owner);
     }
-    EXPECT_EQ(strings.made(), 8u);
+    EXPECT_EQ(encoded.made(), 8u);
   }
 }
 
@@ -106,25 +108,25 @@ TEST_F(EncodedDeltaCacheTest, TheOwnersTellMore) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Inventory>(entity).item_count = 8;
   publish();
-  EXPECT_GT(strings.whole(entity.index, true).count(), strings.whole(entity.index, false).count());
+  EXPECT_GT(encoded.full_state(entity.index, true).count(), encoded.full_state(entity.index, false).count());
 }
 
-TEST_F(EncodedDeltaCacheTest, OfATickAreGoneWithTheNext) {
+TEST_F(EncodedDeltaCacheTest, EntriesLastUntilTheNextTick) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Health>(entity).current = 1;
   publish();
-  const std::string before = copied(strings, strings.whole(entity.index, false));
+  const std::string before = copied(encoded, encoded.full_state(entity.index, false));
   world.end_tick();
   registry.get<demo::Health>(entity).current = 2;
   publish();
-  EXPECT_NE(copied(strings, strings.whole(entity.index, false)), before);
+  EXPECT_NE(copied(encoded, encoded.full_state(entity.index, false)), before);
 }
 
-TEST(EncodedDeltaCache, ThereIsNoneOfAChangeSinceWhatTheLogHasForgotten) {
+TEST(EncodedDeltaCache, ADeltaNeedsABaselineInTheLog) {
   ecs::Registry registry;
   ASSERT_TRUE(reflect::register_components(registry, *test::game_schema()).ok());
   Publisher publisher(registry, *test::game_schema(), 128);
-  EncodedDeltaCache strings(publisher.published());
+  EncodedDeltaCache encoded(publisher.published());
   const ecs::Entity entity = registry.create();
   registry.add<demo::Health>(entity);
   for (ecs::Tick tick = 1; tick <= 30; ++tick) {
@@ -133,18 +135,19 @@ TEST(EncodedDeltaCache, ThereIsNoneOfAChangeSinceWhatTheLogHasForgotten) {
     publisher.publish();
     registry.clear_journal();
   }
-  strings.begin_tick(30);
+  encoded.begin_tick(30);
   for (int again = 0; again < 2; ++again) {
-    EXPECT_TRUE(strings.change(entity.index, 29, 28, false).known());
-    EXPECT_FALSE(strings.change(entity.index, 5, 0, false).known());
-    EXPECT_FALSE(strings.change(entity.index, 29, 5, false).known()) << "b2 is a fixed function of what is known";
+    EXPECT_TRUE(encoded.delta(entity.index, 29, 28, false).available());
+    EXPECT_FALSE(encoded.delta(entity.index, 5, 0, false).available());
+    EXPECT_FALSE(encoded.delta(entity.index, 29, 5, false).available())
+        << "previous_baseline is a fixed function of what is known";
   }
 }
 
 #ifdef MOBULA_ASSERTS
 TEST_F(EncodedDeltaCacheTest, ATickBeginsOnce) {
   publish();
-  EXPECT_DEATH(strings.begin_tick(registry.tick()), "a tick begins once");
+  EXPECT_DEATH(encoded.begin_tick(registry.tick()), "a tick begins once");
 }
 #endif
 

@@ -9,7 +9,7 @@
 namespace mobula::server {
 namespace {
 
-// The demo's village of ten thousand entities, of which some walk about from the first tick on.
+// The demo's village of ten thousand entities, some of which move from the first tick on.
 class LevelOfferTest : public testing::Test {
  protected:
   LevelOfferTest() {
@@ -39,7 +39,7 @@ class LevelOfferTest : public testing::Test {
   client::ResourceStore store_ = *client::ResourceStore::open(folder_.path());
 };
 
-TEST_F(LevelOfferTest, WhoHasTheLevelIsToldWhatIsNoLongerAsInItAndMirrorsTheSame) {
+TEST_F(LevelOfferTest, AClientWithTheLevelMirrorsTheSame) {
   demo::DemoGame game;
   test::Village village(game, with_level(), {.latency = 30 * core::millisecond, .loss_ppm = 20'000});
   village.ticks(40);
@@ -74,7 +74,7 @@ TEST_F(LevelOfferTest, WhoHasTheLevelIsToldWhatIsNoLongerAsInItAndMirrorsTheSame
   EXPECT_GT(standing, 1000u);
 }
 
-// The same, but nothing changes there that the test does not change.
+// The same village, in which only the test changes anything.
 class StillLevelOfferTest : public LevelOfferTest {
  protected:
   StillLevelOfferTest() {
@@ -88,7 +88,7 @@ class StillLevelOfferTest : public LevelOfferTest {
   const ecs::Entity thing = village.server->world().level_range().at(7);
 };
 
-TEST_F(StillLevelOfferTest, WhoHasTheLevelIsToldOfEventsAboutWhatIsAsInIt) {
+TEST_F(StillLevelOfferTest, EventsAboutUnmodifiedEntitiesAreSent) {
   test::Village::Client& has_not = join(village, false);
   ASSERT_TRUE(village.tick_until([&] { return has_not.connection.complete(); }));
   ASSERT_TRUE(
@@ -99,7 +99,7 @@ TEST_F(StillLevelOfferTest, WhoHasTheLevelIsToldOfEventsAboutWhatIsAsInIt) {
   }
 }
 
-TEST_F(StillLevelOfferTest, WhoHasTheLevelIsToldWhatOfItIsItsOwnThoughItIsAsInIt) {
+TEST_F(StillLevelOfferTest, OwnershipOfUnmodifiedEntitiesIsSent) {
   const client::Mirror& mirror = *has.connection.mirror();
   registry.add<Relevance>(thing).owner = game.players.front().id;
   EXPECT_TRUE(village.tick_until([&] { return mirror.is_owner(thing); }, 20));
@@ -114,10 +114,10 @@ TEST_F(StillLevelOfferTest, WhoHasTheLevelIsToldWhatOfItIsItsOwnThoughItIsAsInIt
   has.connection.mirror()->check();
 }
 
-TEST_F(StillLevelOfferTest, WhatOfItIsAboutToGoIsNotCalledUnknown) {
+TEST_F(StillLevelOfferTest, AnEntityBeingRemovedIsNotReportedUnknown) {
   village.network.cut(has.port.from, transport::SimulatedNetwork::Way::to);
   registry.get<engine::Transform>(thing).position.y += 1;
-  registry.add<Relevance>(thing).room = 5;
+  registry.add<Relevance>(thing).interest_group = 5;
   village.ticks(4);
   ClientView& view = *village.server->sessions()[0]->view;
   wire::MirrorHashes said{.of_level = true,
@@ -136,12 +136,12 @@ TEST_F(StillLevelOfferTest, WhatOfItIsAboutToGoIsNotCalledUnknown) {
   EXPECT_EQ(corrections[0].fault, wire::MirrorFault::unknown);
 }
 
-TEST_F(StillLevelOfferTest, WhatLeavesTheViewAndComesBackBeforeTheClientKnowsIsOneEntity) {
+TEST_F(StillLevelOfferTest, LeavingAndReturningUnnoticedIsOneEntity) {
   registry.get<engine::Transform>(thing).position.y += 1;
-  registry.add<Relevance>(thing).room = 5;
+  registry.add<Relevance>(thing).interest_group = 5;
   village.network.cut(has.port.from, transport::SimulatedNetwork::Way::from);
   village.ticks(4);
-  registry.get<Relevance>(thing).room = 0;
+  registry.get<Relevance>(thing).interest_group = 0;
   village.ticks(8);
   EXPECT_EQ(has.connection.mirror()->tick_of(thing), 0u);
   EXPECT_FALSE(has.connection.complete()) << "it waits for what the server does not hear";

@@ -21,7 +21,7 @@ class PublishedTest : public testing::Test {
     published.words_now(entity.index, words.data());
     return words;
   }
-  // Nothing: it is not known.
+  // Returns no words if they are not available.
   Words at(ecs::Entity entity, ecs::Tick tick) {
     Words words(published.codecs().entity(published.entity(entity.index).prototype).words);
     if (!published.words_at(entity.index, tick, words.data())) words.clear();
@@ -33,8 +33,8 @@ class PublishedTest : public testing::Test {
   Published& published = world.publisher.published();
 };
 
-// Every state of every entity that is there, for as long as it has had the same components.
-TEST(Published, FormerStatesAreThoseOfANaiveHistory) {
+// All states of every living entity since its last change of composition.
+TEST(Published, FormerStatesAreThoseOfAReferenceHistory) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     test::RandomWorld world(seed);
@@ -98,7 +98,7 @@ TEST_F(PublishedTest, KnowsWhatTheLastChangesWereOf) {
   EXPECT_FALSE(published.changed_last(entity.index));
 }
 
-TEST_F(PublishedTest, WhatOnlyTheOwnerSeesChangesNothingForOthers) {
+TEST_F(PublishedTest, OwnerOnlyChangesAreNoChangesForOthers) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Inventory>(entity).item_count = 1;
   const ecs::Tick first = publish();

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 class PublisherTest : public testing::Test {
  protected:
-  // Publishes, ends the tick, gives what changed.
+  // Publishes, ends the tick, returns the indices that changed.
   std::vector<std::uint32_t> publish() {
     const std::span<const std::uint32_t> changed = world.publish();
     std::vector<std::uint32_t> result(changed.begin(), changed.end());
@@ -56,8 +56,8 @@ TEST_F(PublisherTest, AWriteIsPublished) {
   EXPECT_EQ(changed(entity), 1u);
 }
 
-// The server goes on from where clients are that compute it ahead.
-TEST(PublisherOfWhatIsPredicted, MakesOfItWhatIsSent) {
+// The server continues from the values that predicting clients have.
+TEST(PublisherPrediction, MakesOfItWhatIsSent) {
   const auto schema = test::load_schema(
       "struct Guess (component) { ahead:float (range:\"0 1\", step:\"0.25\", predicted); "
       "own:float (range:\"0 1\", step:\"0.25\"); }");
@@ -74,7 +74,7 @@ TEST(PublisherOfWhatIsPredicted, MakesOfItWhatIsSent) {
   EXPECT_EQ(core::load<float>(there + 4), 0.6f) << "as the game has left it";
 }
 
-TEST_F(PublisherTest, AWriteThatChangesNothingThatCanBeSentIsNotPublished) {
+TEST_F(PublisherTest, AWriteWithoutASentChangeIsNotPublished) {
   const ecs::Entity entity = registry.create();
   registry.add<engine::Transform>(entity).position.x = 1.0f;
   publish();
@@ -109,7 +109,7 @@ TEST_F(PublisherTest, AddingAndRemovingAComponentIsStructure) {
   EXPECT_EQ(published().entity(entity.index).prototype, ecs::empty_prototype);
 }
 
-TEST_F(PublisherTest, RemovingAndAddingInOneTickPublishesTheNewValueOnly) {
+TEST_F(PublisherTest, RemovingAndAddingPublishesTheNewValueOnly) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Health>(entity).current = 1;
   publish();
@@ -120,7 +120,7 @@ TEST_F(PublisherTest, RemovingAndAddingInOneTickPublishesTheNewValueOnly) {
   EXPECT_EQ(changed(entity), 2u);
 }
 
-TEST_F(PublisherTest, TheOrderInWhichComponentsCameDoesNotMatter) {
+TEST_F(PublisherTest, TheOrderOfAddedComponentsDoesNotMatter) {
   const ecs::Entity a = registry.create();
   registry.add<demo::Health>(a);
   registry.add<demo::Team>(a);
@@ -132,7 +132,7 @@ TEST_F(PublisherTest, TheOrderInWhichComponentsCameDoesNotMatter) {
   EXPECT_EQ(published().entity(a.index).prototype, published().entity(b.index).prototype);
 }
 
-TEST_F(PublisherTest, ADestroyedEntityIsErasedAndItsIndexMayServeAnother) {
+TEST_F(PublisherTest, ADestroyedEntityFreesItsIndex) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Health>(entity);
   publish();
@@ -147,7 +147,7 @@ TEST_F(PublisherTest, ADestroyedEntityIsErasedAndItsIndexMayServeAnother) {
   EXPECT_FALSE(published().entity(entity.index).entity);
 }
 
-TEST_F(PublisherTest, WhatCameAndWentInOneTickWasNeverThere) {
+TEST_F(PublisherTest, AnEntityOfLessThanATickIsNotPublished) {
   const ecs::Entity entity = registry.create();
   registry.add<demo::Health>(entity);
   registry.destroy(entity);
@@ -176,8 +176,8 @@ TEST_F(PublisherTest, ComponentsThatAreNotSentNeverAppear) {
   EXPECT_THAT(publish(), IsEmpty());
 }
 
-// Of everything alive, made anew: what it is composed of, and the words of each component that is sent.
-struct Naive {
+// Encodes all living entities anew: their composition, and the words of each component that is sent.
+struct ReferenceModel {
   struct Row {
     std::uint32_t type;
     std::uint32_t instance;
@@ -204,7 +204,7 @@ struct Naive {
         state.rows.push_back({pool.type().id.value, pool.instance().value, std::vector<std::uint32_t>(codec.words())});
         codec.to_words(world.registry.try_read(entity, id), state.rows.back().words.data());
       }
-      // As a canonical prototype has them.
+      // In the order of a canonical prototype.
       std::sort(state.rows.begin(), state.rows.end(), [](const Row& a, const Row& b) {
         return std::pair(a.type, a.instance) < std::pair(b.type, b.instance);
       });
@@ -213,10 +213,10 @@ struct Naive {
   }
 };
 
-// What is published now, in the same form.
-Naive::States published_states(test::RandomWorld& world) {
+// Returns the published state in the same form.
+ReferenceModel::States published_states(test::RandomWorld& world) {
   Published& published = world.publisher.published();
-  Naive::States states;
+  ReferenceModel::States states;
   for (std::uint32_t index = 0; index < published.index_end(); ++index) {
     const PublishedEntity& entity = published.entity(index);
     if (!entity.entity) continue;
@@ -233,7 +233,7 @@ Naive::States published_states(test::RandomWorld& world) {
   return states;
 }
 
-std::set<std::uint32_t> difference(const Naive::States& a, const Naive::States& b) {
+std::set<std::uint32_t> difference(const ReferenceModel::States& a, const ReferenceModel::States& b) {
   std::set<std::uint32_t> result;
   const auto missing_in = [&](const auto& from, const auto& in) {
     for (const auto& [index, state] : from)
@@ -244,13 +244,13 @@ std::set<std::uint32_t> difference(const Naive::States& a, const Naive::States& 
   return result;
 }
 
-TEST(Publisher, OverRandomHistoriesPublishesWhatANaiveEncodingOfEverythingFinds) {
+TEST(Publisher, RandomHistoriesAgreeWithAReferenceEncoding) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     test::RandomWorld world(seed);
-    // Pools of several blocks, in some of the histories.
+    // Some histories have pools of several blocks.
     for (int i = seed % 4 == 0 ? 300 : 0; i > 0; --i) world.registry.add<engine::Transform>(world.create());
-    Naive::States before;
+    ReferenceModel::States before;
     for (int tick = 1; tick <= 60; ++tick) {
       world.changes(world.random.below(30));
       std::set<std::uint32_t> touched;
@@ -260,7 +260,7 @@ TEST(Publisher, OverRandomHistoriesPublishesWhatANaiveEncodingOfEverythingFinds)
       const std::set<std::uint32_t> changed(list.begin(), list.end());
       ASSERT_EQ(changed.size(), list.size()) << "no index twice";
 
-      const Naive::States now = Naive::of(world);
+      const ReferenceModel::States now = ReferenceModel::of(world);
       ASSERT_EQ(now, published_states(world)) << "tick " << tick;
       Published& published = world.publisher.published();
       ASSERT_EQ(now.size(), published.size());
@@ -281,7 +281,7 @@ TEST(Publisher, OverRandomHistoriesPublishesWhatANaiveEncodingOfEverythingFinds)
   }
 }
 
-TEST(Publisher, WhatWasPublishedIsReclaimedWhenItsEntityIsGone) {
+TEST(Publisher, PrototypesAreReclaimedWithTheirEntities) {
   test::RandomWorld world(1);
   for (int i = 0; i < 20; ++i) world.changes(40);
   world.publish();

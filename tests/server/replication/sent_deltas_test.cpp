@@ -22,7 +22,7 @@ std::vector<Entry> entries(const SentDeltas& sent, const SentDeltas::Delta& delt
   return all;
 }
 
-// What was sent, in a map that forgets nothing.
+// The deltas sent, in a map that keeps all of them.
 struct Model {
   enum class Fate { unknown, missing, came, given_up };
   struct Delta {
@@ -40,7 +40,7 @@ struct Model {
   }
 };
 
-// A client that takes what comes, in any order.
+// A client that accepts deltas in any order.
 struct Client {
   std::set<std::uint32_t> taken;
   std::uint32_t newest = 0;
@@ -64,8 +64,8 @@ class SentDeltasTest : public testing::Test {
     sent.begin(tick);
     for (std::size_t i = 0; i < carried.size();) {
       const SentDeltas::Kind kind = carried[i].kind;
-      SentDeltas::Carrying carrying(sent, kind);
-      for (; i < carried.size() && carried[i].kind == kind; ++i) carrying.add(carried[i].id, carried[i].hash);
+      SentDeltas::Recorder recorder(sent, kind);
+      for (; i < carried.size() && carried[i].kind == kind; ++i) recorder.add(carried[i].id, carried[i].hash);
     }
     model.deltas[sent.last()] = {tick, carried, Model::Fate::unknown};
   }
@@ -148,7 +148,7 @@ TEST_F(SentDeltasTest, RandomConversationsAreWhatAMapSays) {
 }
 
 TEST_F(SentDeltasTest, OneThatWasMissingMayStillTurnOutToHaveCome) {
-  for (ecs::Tick tick = 1; tick <= 3; ++tick) send(tick, {{tick, SentDeltas::Kind::change, tick}});
+  for (ecs::Tick tick = 1; tick <= 3; ++tick) send(tick, {{tick, SentDeltas::Kind::delta, tick}});
   client.take(1);
   client.take(3);
   acknowledge(client.input());
@@ -172,7 +172,7 @@ TEST_F(SentDeltasTest, OneThatIsTooLateIsGivenUp) {
 }
 
 TEST_F(SentDeltasTest, AWholeWindowThatWasLostIsSettledByOneThatCame) {
-  for (ecs::Tick tick = 1; tick <= SentDeltas::window_max; ++tick) send(tick, {{1, SentDeltas::Kind::whole, 5}});
+  for (ecs::Tick tick = 1; tick <= SentDeltas::window_max; ++tick) send(tick, {{1, SentDeltas::Kind::full, 5}});
   EXPECT_EQ(sent.unsettled(), SentDeltas::window_max);
   EXPECT_EQ(sent.last_tick(), SentDeltas::window_max);
   client.take(SentDeltas::window_max);
@@ -185,8 +185,8 @@ TEST_F(SentDeltasTest, WithoutHashesTheyAreZero) {
   SentDeltas plain(false);
   plain.begin(4);
   {
-    SentDeltas::Carrying carrying(plain, SentDeltas::Kind::gone);
-    for (std::uint32_t id = 0; id < 200; ++id) carrying.add(id, 77);
+    SentDeltas::Recorder recorder(plain, SentDeltas::Kind::lost);
+    for (std::uint32_t id = 0; id < 200; ++id) recorder.add(id, 77);
   }
   wire::InputDatagram input{.ack = 1, .newest = 1, .words = wire::input_words_max};
   input.received[0] = 1;
@@ -195,7 +195,7 @@ TEST_F(SentDeltasTest, WithoutHashesTheyAreZero) {
       input,
       [&](const SentDeltas::Delta& delta) {
         for (const Entry& entry : entries(plain, delta))
-          EXPECT_EQ(entry, (Entry{static_cast<std::uint32_t>(seen++), SentDeltas::Kind::gone, 0}));
+          EXPECT_EQ(entry, (Entry{static_cast<std::uint32_t>(seen++), SentDeltas::Kind::lost, 0}));
       },
       [](const SentDeltas::Delta&) { FAIL(); });
   EXPECT_EQ(seen, 200u);

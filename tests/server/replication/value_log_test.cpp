@@ -12,7 +12,7 @@ constexpr std::size_t head_bytes = 32;
 
 std::size_t record_bytes(const Words& words) { return (head_bytes + words.size() * 4 + 7) / 8 * 8; }
 
-// A row's values as a plain list, and what has been written to the log since each.
+// A row's values as a plain list, and the bytes written to the log since each.
 struct Row {
   struct Value {
     ecs::Tick since;
@@ -23,8 +23,8 @@ struct Row {
   ValueLog::Place newest = 0;
 };
 
-// Every row's former values at every tick: true wherever the log still has them, and it has all that fits its bytes but
-// for the gap that a lap may leave at the end.
+// The former values of every row at every tick are right wherever the log still has them. It has all that fits its
+// bytes, except for the gap that a lap may leave at the end.
 TEST(ValueLog, RandomHistoriesAreWhatAListHolds) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -66,7 +66,7 @@ TEST(ValueLog, RandomHistoriesAreWhatAListHolds) {
   }
 }
 
-TEST(ValueLog, OfNoBytesKnowsNothing) {
+TEST(ValueLog, WithoutBytesItKnowsNothing) {
   ValueLog log(0);
   const Words words{1, 2};
   EXPECT_EQ(log.add(1, words, 0), 0u);

@@ -16,9 +16,9 @@ class ClientSessionTest : public testing::Test {
 
   void publish_and_view() {
     world.publish();
-    session.view = std::make_unique<ClientView>(world.publisher.published(), strings, workspace, false);
-    for (const ecs::Entity entity : world.alive) session.view->enter(entity.index, false);
-    strings.begin_tick(world.registry.tick());
+    session.view = std::make_unique<ClientView>(world.publisher.published(), encoded, workspace, false);
+    for (const ecs::Entity entity : world.alive) session.view->add_visible(entity.index, false);
+    encoded.begin_tick(world.registry.tick());
   }
   std::size_t write_delta() {
     core::Bytes delta(transport::max_unreliable_size);
@@ -39,7 +39,7 @@ class ClientSessionTest : public testing::Test {
   static constexpr std::size_t empty_delta = wire::delta_header_size + 2;
 
   test::RandomWorld world{1};
-  EncodedDeltaCache strings{world.publisher.published()};
+  EncodedDeltaCache encoded{world.publisher.published()};
   ViewWorkspace workspace;
   transport::Session lane{{}, 0};
   transport::Session peer{{}, 0};
@@ -47,7 +47,7 @@ class ClientSessionTest : public testing::Test {
 };
 
 TEST_F(ClientSessionTest, WhoComesBackWithItsMirrorIsToldAgainOnlyWhatItMayNotHaveHeard) {
-  session.view = std::make_unique<ClientView>(world.publisher.published(), strings, workspace, false);
+  session.view = std::make_unique<ClientView>(world.publisher.published(), encoded, workspace, false);
   session.was_playing = true;
   const ClientView* view = session.view.get();
   session.disconnect(0);
@@ -115,9 +115,9 @@ TEST_F(ClientSessionTest, NamesAreSentOnce) {
   world.registry.add<demo::Health>(both);
   world.registry.add<demo::Team>(both);
   world.publish();
-  session.view->enter(both.index, false);
+  session.view->add_visible(both.index, false);
   session.view->forget(world.reclaimed);
-  strings.begin_tick(world.registry.tick());
+  encoded.begin_tick(world.registry.tick());
   write_delta();
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
   const std::vector<wire::Message> told = messages();

@@ -146,7 +146,7 @@ TEST_F(ServerEvents, TheyComeToThoseTheyAreForAndToNobodyElse) {
   Client& ada = join("ada", 0);
   Client& bob = join("bob", 20);
   Client& far = join("far", 300);
-  ASSERT_TRUE(world().viewer(game.players[2].id)->enter_room(7));
+  ASSERT_TRUE(world().viewer(game.players[2].id)->join_group(7));
   const ecs::Entity bell = make(10);
   ticks(10);
   for (const Reliability reliability : both) {
@@ -155,7 +155,7 @@ TEST_F(ServerEvents, TheyComeToThoseTheyAreForAndToNobodyElse) {
       TalkingGame::say(in, "all", Audience::everyone(), reliability);
       TalkingGame::say(in, "bob", Audience::player(game.players[1].id), reliability);
       TalkingGame::say(in, "bell", Audience::seers_of(bell), reliability);
-      TalkingGame::say(in, "seven", Audience::room(7), reliability);
+      TalkingGame::say(in, "seven", Audience::interest_group(7), reliability);
     });
     EXPECT_THAT(texts(ada), ElementsAre("all", "bell"));
     EXPECT_THAT(texts(bob), ElementsAre("all", "bob", "bell"));

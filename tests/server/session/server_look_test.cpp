@@ -31,11 +31,11 @@ class ServerLook : public testing::Test {
              sees(ada.connection.player_entity());
     }));
   }
-  void place(float x, std::uint32_t room = 0) {
+  void place(float x, std::uint32_t group = 0) {
     World& world = village.server->world();
     made.push_back(world.registry().create());
     world.registry().add<engine::Transform>(made.back()).position.x = x;
-    if (room != 0) world.registry().add<Relevance>(made.back()).room = room;
+    if (group != 0) world.registry().add<Relevance>(made.back()).interest_group = group;
   }
   // Of the state that the client has; 0: none.
   [[nodiscard]] ecs::Tick tick_of(ecs::Entity entity) const { return ada.connection.mirror()->tick_of(entity); }
@@ -160,10 +160,10 @@ TEST_F(ServerLook, AnotherRoomIsSeenAtOnceThoughNothingMovesInTheWorld) {
   in_a_tick([&](World&) { place(10, 7); });
   ticks(20);
   EXPECT_FALSE(sees(made.back()));
-  const ecs::Tick entered = in_a_tick([&](World&) { viewer().enter_room(7); });
+  const ecs::Tick entered = in_a_tick([&](World&) { viewer().join_group(7); });
   ticks(10);
   EXPECT_EQ(tick_of(made.back()), entered);
-  in_a_tick([&](World&) { viewer().leave_room(7); });
+  in_a_tick([&](World&) { viewer().leave_group(7); });
   ticks(10);
   EXPECT_FALSE(sees(made.back()));
 }

@@ -91,8 +91,8 @@ TEST(ServerMemory, WhatAnOutageTookIsGivenBack) {
   SentDeltas sent(true);
   const auto tell = [&](std::uint32_t ids) {
     sent.begin(1);
-    SentDeltas::Carrying carrying(sent, SentDeltas::Kind::change);
-    for (std::uint32_t id = 0; id < ids; ++id) carrying.add(id * 40, 7);
+    SentDeltas::Recorder recorder(sent, SentDeltas::Kind::delta);
+    for (std::uint32_t id = 0; id < ids; ++id) recorder.add(id * 40, 7);
   };
   const auto hears = [&] {
     wire::InputDatagram input{.ack = 1, .newest = sent.last(), .words = wire::input_words_max};

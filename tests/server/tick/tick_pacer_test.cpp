@@ -57,7 +57,7 @@ TEST(TickPacer, ALongDelayIsLostAndNotFollowedByABurst) {
   EXPECT_EQ(loop.pacer.times().lost, 10 * second - 50 * millisecond);
 }
 
-TEST(TickPacer, AServerThatIsAlwaysTooSlowIsNeverLaterThanWhatItMayCatchUp) {
+TEST(TickPacer, ASlowServerIsNeverLaterThanItsCatchUpLimit) {
   Loop loop{TickPacer({.ticks_per_second = 20, .catch_up_max = 5}, 0)};
   loop.ticks(1000, 70 * millisecond);
   EXPECT_LE(loop.pacer.times().start_delay_ns.max(), 5u * 50 * millisecond);

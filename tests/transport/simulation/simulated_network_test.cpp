@@ -198,7 +198,7 @@ TEST(SimulatedNetwork, WhatIsInFlightArrivesThoughItsWayIsCut) {
 }
 
 // A path as a line of bytes that leave one after the other, each taking its time.
-struct NaiveLine {
+struct ReferenceLine {
   static constexpr core::Nanoseconds byte_takes = 1'000;  // 1 MB/s
   std::vector<core::Nanoseconds> leaves;                  // of each byte, ascending
 
@@ -214,13 +214,13 @@ struct NaiveLine {
   }
 };
 
-TEST(SimulatedNetwork, ANarrowPathCarriesWhatANaiveLineDoes) {
+TEST(SimulatedNetwork, ANarrowPathCarriesWhatAReferenceLineDoes) {
   core::Random random(21);
   const NetworkConditions conditions{
       .latency = 3 * core::millisecond, .bandwidth_bytes_per_second = 1'000'000, .queue = 2 * core::millisecond};
   SimulatedNetwork network(1, conditions);
   const std::array<Address, 3> peers{a, b, c};
-  std::array<NaiveLine, 9> lines;
+  std::array<ReferenceLine, 9> lines;
   std::vector<core::Nanoseconds> expected;
   std::vector<core::Nanoseconds> arrived;
   core::Nanoseconds now = 0;
@@ -233,7 +233,7 @@ TEST(SimulatedNetwork, ANarrowPathCarriesWhatANaiveLineDoes) {
     const std::uint32_t to = random.below(3);
     const std::size_t bytes = 1 + random.below(1'200);
     network.send(peers[from], peers[to], core::Bytes(bytes), now);
-    NaiveLine& line = lines[from * 3 + to];
+    ReferenceLine& line = lines[from * 3 + to];
     if (line.send(bytes, now, conditions.queue)) {
       expected.push_back(line.leaves.back() + conditions.latency);
     } else {

@@ -112,10 +112,10 @@ const char* DeltaDecoder::read_change(std::uint32_t id) {
   const wire::EntityLayout& layout = mirror_.codecs.entity(known.prototype);
   const std::size_t words = delta_.words.size();
   delta_.words.resize(words + layout.words);
-  const wire::Baseline baseline{.b1 = base.b1.words,
-                                .b2 = base.b2.tick != 0 ? base.b2.words : nullptr,
+  const wire::Baselines baseline{.baseline = base.b1.words,
+                                .previous_baseline = base.b2.tick != 0 ? base.b2.words : nullptr,
                                 .time = {header_.tick - base.b1.tick, base.b1.tick - base.b2.tick}};
-  if (!wire::EntityCodec(layout, known.owner).read_change(baseline, bits_, delta_.words.data() + words))
+  if (!wire::EntityCodec(layout, known.owner).read_delta(baseline, bits_, delta_.words.data() + words))
     return "a change that cannot be decoded";
   const bool newest = !known.gone && known.versions.newest().tick < header_.tick;
   return add({.kind = DeltaEntry::Kind::delta,
@@ -147,7 +147,7 @@ const char* DeltaDecoder::read_full_state(std::uint32_t id) {
   const wire::EntityLayout& layout = mirror_.codecs.entity(prototype);
   const std::size_t words = delta_.words.size();
   delta_.words.resize(words + layout.words);
-  if (!wire::EntityCodec(layout, owner).read_whole(bits_, delta_.words.data() + words))
+  if (!wire::EntityCodec(layout, owner).read_full(bits_, delta_.words.data() + words))
     return "an entity that cannot be decoded";
   return add_full(id, entity, prototype, owner, words);
 }
@@ -161,8 +161,8 @@ const char* DeltaDecoder::read_change_of_level(std::uint32_t id, ecs::Entity ent
   level.words(entity.index, level_words_.data());
   const std::size_t words = delta_.words.size();
   delta_.words.resize(words + layout.words);
-  const wire::Baseline baseline{.b1 = level_words_.data(), .b2 = nullptr, .time = {wire::level_age, 0}};
-  if (!wire::EntityCodec(layout, false).read_change(baseline, bits_, delta_.words.data() + words))
+  const wire::Baselines baseline{.baseline = level_words_.data(), .previous_baseline = nullptr, .time = {wire::level_age, 0}};
+  if (!wire::EntityCodec(layout, false).read_delta(baseline, bits_, delta_.words.data() + words))
     return "an entity that cannot be decoded";
   return add_full(id, entity, prototype, false, words);
 }
@@ -225,7 +225,7 @@ const char* DeltaDecoder::add(DeltaEntry entry) {
       std::byte* value = delta_.values.data() + at;
       if (type.size > 0) std::memcpy(value, present != nullptr ? present : type.default_value.data(), type.size);
       if (!codec.to_component(words, entry.owner, value)) return "an impossible component value";
-      if (!entry.owner) codec.forget_owned(type.default_value.data(), value);
+      if (!entry.owner) codec.reset_owner_only(type.default_value.data(), value);
       words += codec.words();
     }
   }

@@ -21,7 +21,7 @@ EntityVersions::Baselines EntityVersions::baselines(std::uint32_t ack) const {
       found.b1 = version;
       if (version.whole) break;
     } else {
-      if (found.b1.tick - version.tick <= wire::b2_age_max) found.b2 = version;
+      if (found.b1.tick - version.tick <= wire::previous_baseline_age_max) found.b2 = version;
       break;
     }
   }
@@ -77,7 +77,7 @@ void EntityVersions::prune(std::uint32_t ack, ecs::Tick shown) {
   const Baselines kept = baselines(ack);
   ecs::Tick oldest = kept.b2.tick != 0 ? kept.b2.tick : kept.b1.tick;
   // A later acknowledgement may cover a b2.
-  if (kept.b2.tick == 0 && !kept.b1.whole) oldest -= std::min(oldest, wire::b2_age_max);
+  if (kept.b2.tick == 0 && !kept.b1.whole) oldest -= std::min(oldest, wire::previous_baseline_age_max);
   std::size_t gone = 0;
   while (gone < size() && at(gone).tick < oldest && !is_for_pictures(gone, shown)) ++gone;
   states_.erase(states_.begin(), states_.begin() + static_cast<std::ptrdiff_t>(gone * stride()));

@@ -19,9 +19,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// After an accept that failed: this process has no descriptor to spare, for instance.
+// Pause after a failed accept, for example without a free descriptor.
 constexpr std::chrono::milliseconds pause_after_failure{100};
-// While more than half of the connections are taken: those that only stay must not keep the others waiting.
+// Applies while more than half of the connections are in use, so that idle ones do not block others.
 constexpr core::Nanoseconds crowded_timeout = 500 * core::millisecond;
 
 tcp::endpoint endpoint_of(const transport::Address& address) {
@@ -39,14 +39,14 @@ error_code listen(tcp::acceptor& acceptor, const tcp::endpoint& local) {
   return error;
 }
 
-const core::Error busy{"busy", "too many questions wait for the simulation: ask again in a while. Nothing was changed"};
-const core::Error no_answer{"no answer", "the simulation did not answer in time. Nothing was changed"};
+const core::Error busy{"busy", "too many queries wait for the simulation; nothing was changed, try again later"};
+const core::Error no_answer{"no answer", "the simulation did not answer in time; nothing was changed"};
 const core::Error unfinished{"unfinished",
-                             "the simulation began with this and did not end in time; it may still be done"};
+                             "the simulation began this query and did not finish in time; it may still take effect"};
 
-// What throws ends the subscription, and the log says why.
+// An exception ends the subscription and is logged.
 Feed::Frame guarded_frame(const std::function<Feed::Frame()>& make) noexcept {
-  const core::Error lost{"failed", "the server could not answer; its log says why"};
+  const core::Error lost{"failed", "internal error; see the log of the server"};
   try {
     return [frame = make(), lost]() -> core::Result<std::string> {
       try {
@@ -64,8 +64,8 @@ Feed::Frame guarded_frame(const std::function<Feed::Frame()>& make) noexcept {
 
 }  // namespace
 
-// All of it belongs to the thread while that runs, but for the desk. Connections live in what `io` has to do, and in
-// questions, and end with them.
+// Everything except the queue belongs to the thread while it runs. Connections are owned by pending operations of `io`
+// and by queries, and end with them.
 struct AdminServer::Impl final : ConnectionOwner {
   explicit Impl(AdminConfig config)
       : router(std::move(config.routes), std::move(config.bearer_token)),
@@ -104,7 +104,7 @@ struct AdminServer::Impl final : ConnectionOwner {
   Router router;
   std::vector<Topic> all_topics;
   std::string first_words;
-  core::Nanoseconds time;  // for a peer
+  core::Nanoseconds time;  // per peer
   core::Nanoseconds answer_time;
   std::uint16_t port = 0;
   std::size_t connections = 0;
@@ -114,17 +114,17 @@ struct AdminServer::Impl final : ConnectionOwner {
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
   asio::steady_timer pause{io};
-  RequestQueue desk;
+  RequestQueue queue;
   std::thread thread;
 };
 
-// What the simulation is asked. Made and destroyed on the admin server's thread; in between it lies on the desk.
+// A query to the simulation. Made and destroyed on the admin thread; in between it is in the queue.
 class AdminServer::Impl::Asked final : public QueuedRequest {
  public:
   using Finished = std::function<void()>;
 
-  // `work` gives what is then called here. `refused` is called here instead if that does not come in time; if it is
-  // not `patient`, also where the work has begun: of a feed no frame that was made may be lost.
+  // `work` returns a function that is then called here. If it does not arrive in time, `refused` is called here
+  // instead. Unless `patient`, that also holds if the work has begun: a frame of a feed that was made must not be lost.
   Asked(Impl& owner, std::function<Finished()> work, std::function<void(const core::Error&)> refused, bool patient)
       : owner_(owner), work_(std::move(work)), refused_(std::move(refused)), patient_(patient), timer_(owner.io) {}
 
@@ -164,12 +164,12 @@ class AdminServer::Impl::Asked final : public QueuedRequest {
 };
 
 void AdminServer::Impl::put(const std::shared_ptr<Asked>& asked) {
-  if (!desk.put(asked)) return asio::post(io, [asked] { asked->refuse(busy); });
+  if (!queue.put(asked)) return asio::post(io, [asked] { asked->refuse(busy); });
   asked->wait(asked);
 }
 
 void AdminServer::Impl::expire(Asked& asked) {
-  const bool withdrawn = desk.withdraw(asked);
+  const bool withdrawn = queue.withdraw(asked);
   if (withdrawn || !asked.patient()) asked.refuse(withdrawn ? no_answer : unfinished);
 }
 
@@ -177,15 +177,15 @@ void AdminServer::Impl::answer(Request request, Done done) noexcept {
   const std::string what = request.method.substr(0, 16) + ' ' + request.path.substr(0, 100);
   Reply reply = router.answer(std::move(request));
   if (auto* response = std::get_if<Response>(&reply)) return done(std::move(*response));
-  auto question = std::make_shared<Question>(std::get<Question>(std::move(reply)));
+  auto query = std::make_shared<Query>(std::get<Query>(std::move(reply)));
   put(std::make_shared<Asked>(
       *this,
-      [what, question, done]() -> Asked::Finished {
-        Finish finish = guarded_work(what, question->work);
+      [what, query, done]() -> Asked::Finished {
+        Finish finish = guarded_work(what, query->work);
         return [what, finish = std::move(finish), done] { done(guarded(what, finish)); };
       },
-      [what, question, done](const core::Error& error) {
-        done(question->otherwise ? guarded(what, question->otherwise) : error_response(error));
+      [what, query, done](const core::Error& error) {
+        done(query->otherwise ? guarded(what, query->otherwise) : error_response(error));
       },
       false));
 }
@@ -201,18 +201,19 @@ void AdminServer::Impl::ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept
 }
 
 std::optional<Response> AdminServer::Impl::refuse_live(const Request& request) noexcept {
-  if (std::optional<Response> refusal = Gate::refuse_page(request, router.gate().wants_token())) return refusal;
+  if (std::optional<Response> refusal = AuthFilter::refuse_page(request, router.auth_filter().wants_token()))
+    return refusal;
   if (live < live_connections_max) return std::nullopt;
   return error_response(503, "busy", core::format("there are {} live connections already", live));
 }
 
 bool AdminServer::Impl::may_watch(std::string_view authorization) {
-  return !router.gate().wants_token() || router.gate().is_authorized(authorization);
+  return !router.auth_filter().wants_token() || router.auth_filter().is_authorized(authorization);
 }
 
 bool AdminServer::Impl::is_token(std::string_view said) {
-  if (router.gate().is_token(said)) return true;
-  router.gate().log_refusal(live_path);
+  if (router.auth_filter().is_token(said)) return true;
+  router.auth_filter().log_refusal(live_path);
   return false;
 }
 
@@ -261,7 +262,7 @@ void AdminServer::Impl::run() noexcept {
   while (!io.stopped()) {
     try {
       io.run();
-    } catch (const std::exception& error) {  // out of memory: the connection is lost, the next may do better
+    } catch (const std::exception& error) {  // out of memory; the connection is lost, the next may succeed
       core::log_error("admin", "{}", error.what());
     }
   }
@@ -270,7 +271,7 @@ void AdminServer::Impl::run() noexcept {
 core::Status check_listen(const transport::Address& listen, const std::string& bearer_token) {
   if (!bearer_token.empty() || endpoint_of(listen).address().is_loopback()) return core::Done{};
   return core::Error{"no token",
-                     core::format("{} can be reached from other machines: it takes a bearer token", to_string(listen))};
+                     core::format("{} can be reached from other machines and needs a bearer token", to_string(listen))};
 }
 
 core::Status try_listen(const transport::Address& listen_at) {
@@ -294,12 +295,12 @@ core::Result<std::unique_ptr<AdminServer>> AdminServer::start(AdminConfig config
   try {
     impl->thread = std::thread([&server = *impl] { server.run(); });
   } catch (const std::system_error& error) {
-    return core::Error{"cannot open", core::format("cannot start the admin address's thread: {}", error.what())};
+    return core::Error{"cannot open", core::format("cannot start the thread of the admin port: {}", error.what())};
   }
   return std::unique_ptr<AdminServer>(new AdminServer(std::move(impl)));
 }
 
-void AdminServer::serve(core::Nanoseconds budget) { impl_->desk.serve(budget); }
+void AdminServer::serve(core::Nanoseconds budget) { impl_->queue.serve(budget); }
 std::uint16_t AdminServer::local_port() const { return impl_->port; }
 
 }  // namespace mobula::server::admin

@@ -12,7 +12,7 @@ constexpr std::string_view scheme = "bearer ";
 
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// "http://localhost:7780" is the origin of what was served at localhost:7780.
+// Checks whether an origin such as "http://localhost:7780" is the host itself.
 bool is_own_origin(std::string_view origin, std::string_view host) {
   const std::size_t begin = origin.find("://");
   const bool http =
@@ -20,8 +20,8 @@ bool is_own_origin(std::string_view origin, std::string_view host) {
   return http && !host.empty() && std::ranges::equal(origin.substr(begin + 3), host, {}, small, small);
 }
 
-// Pictures and scripts are asked for without an Origin, but with these (Fetch Metadata). Who follows a link asks for a
-// document, and may.
+// Checks Fetch Metadata: browsers request pictures and scripts without an Origin, but with these headers. A followed
+// link requests a document, which is allowed.
 bool is_part_of_foreign_page(const Request& request) {
   const bool foreign = request.fetch_site == "cross-site" || request.fetch_site == "same-site";
   return foreign && request.fetch_dest != "document";
@@ -31,41 +31,42 @@ core::ByteView bytes_of(std::string_view text) { return core::as_bytes(text.data
 
 }  // namespace
 
-std::optional<Response> Gate::refuse_page(const Request& request, bool any_host) {
+std::optional<Response> AuthFilter::refuse_page(const Request& request, bool any_host) {
   if ((request.origin && !is_own_origin(*request.origin, request.host)) || is_part_of_foreign_page(request))
-    return error_response(
-        403, "foreign_origin",
-        "pages in browsers are answered only if this address served them: by Origin or Sec-Fetch-Site "
-        "this is another");
+    return error_response(403, "foreign_origin",
+                          "pages in browsers are answered only if this address served them; Origin or Sec-Fetch-Site "
+                          "names another");
   if (!any_host && !names_a_machine_itself(request.host))
     return error_response(403, "foreign_host", "the Host header must be localhost or an IP address");
   return std::nullopt;
 }
 
-std::optional<Response> Gate::refuse(const Request& request, Access access) const {
+std::optional<Response> AuthFilter::refuse(const Request& request, Access access) const {
   if (std::optional<Response> refusal = refuse_page(request, wants_token())) return refusal;
   if (access == Access::everyone || !wants_token() || is_authorized(request.authorization)) return std::nullopt;
   log_refusal(request.path);
-  Response response = error_response(
-      401, "unauthorized",
-      request.authorization.empty() ? "say the token: Authorization: Bearer TOKEN" : "this is not the token");
+  Response response =
+      error_response(401, "unauthorized",
+                     request.authorization.empty() ? "send the token: Authorization: Bearer TOKEN" : "wrong token");
   response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }
 
-bool Gate::is_token(std::string_view said) const {
-  // Of equal length whatever was said, so that not even the token's length can be measured.
+bool AuthFilter::is_token(std::string_view said) const {
+  // Compares equal lengths in every case, so that the token's length cannot be measured.
   const core::ContentHash ours = core::content_hash(bytes_of(token_));
   const core::ContentHash theirs = core::content_hash(bytes_of(said));
   return core::equal_in_constant_time(ours.bytes, theirs.bytes);
 }
 
-bool Gate::is_authorized(std::string_view authorization) const {
+bool AuthFilter::is_authorized(std::string_view authorization) const {
   if (authorization.size() < scheme.size()) return false;
   const std::string_view begin = authorization.substr(0, scheme.size());
   return std::ranges::equal(begin, scheme, {}, small) && is_token(authorization.substr(scheme.size()));
 }
 
-void Gate::log_refusal(std::string_view what) { core::log_warn("admin", "refused {:.100}: without the token", what); }
+void AuthFilter::log_refusal(std::string_view what) {
+  core::log_warn("admin", "refused {:.100}: without the token", what);
+}
 
 }  // namespace mobula::server::admin

@@ -1,5 +1,5 @@
-// Who may ask. Without a token: whoever can reach the address, but no page of somebody else's that a browser on this
-// machine reads (same_machine.hpp). With one: who says it, which no such page can.
+// Decides which requests are allowed. Without a token: all peers that reach the address, except pages of other sites in
+// a browser on this machine (same_machine.hpp). With a token: peers that send it, which such a page cannot.
 #pragma once
 
 #include <mobula/server/admin/http.hpp>
@@ -8,18 +8,18 @@
 
 namespace mobula::server::admin {
 
-class Gate {
+class AuthFilter {
  public:
-  // Empty: no token is asked for.
-  explicit Gate(std::string token) : token_(std::move(token)) {}
+  /// `token` empty disables the check of tokens.
+  explicit AuthFilter(std::string token) : token_(std::move(token)) {}
 
-  // 403 for a stranger's page, 401 without the token. Nothing: the question may be answered.
+  /// Returns 403 for a page of another site, 401 without the token, nothing if the request is allowed.
   [[nodiscard]] std::optional<Response> refuse(const Request& request, Access access) const;
-  // The same for what comes before the token: who opens the live feed may say it later.
+  /// Checks the page only. The live feed accepts the token later, in a message.
   [[nodiscard]] static std::optional<Response> refuse_page(const Request& request, bool any_host);
   [[nodiscard]] bool wants_token() const { return !token_.empty(); }
   [[nodiscard]] bool is_token(std::string_view said) const;
-  // Of an Authorization header: "Bearer TOKEN".
+  /// Checks an Authorization header: "Bearer TOKEN".
   [[nodiscard]] bool is_authorized(std::string_view authorization) const;
   static void log_refusal(std::string_view what);
 

@@ -31,7 +31,7 @@ Response refusal_of(const error_code& error) {
   const auto found =
       std::find_if(refusals.begin(), refusals.end(), [&](const Refusal& each) { return error == each.error; });
   if (found != refusals.end()) return error_response(found->status, found->code, found->message);
-  return error_response(400, "malformed", "that is no good HTTP: " + error.message());
+  return error_response(400, "malformed", "invalid HTTP: " + error.message());
 }
 
 bool is_of_http(const error_code& error) {
@@ -63,17 +63,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::steady_timer timer_;
   bool timed_out_ = false;
   boost::beast::flat_buffer buffer_{header_bytes_max + body_bytes_max};
-  std::unique_ptr<http::request_parser<http::string_body>> parser_;  // one for each question
+  std::unique_ptr<http::request_parser<http::string_body>> parser_;  // one per request
   http::response<http::string_body> response_;
 };
 
-// What the socket does next ends in time, whatever the peer does.
+// Sets a deadline for the next operation of the socket.
 void Connection::begin_step() {
   timed_out_ = false;
   timer_.expires_after(std::chrono::nanoseconds(owner_->timeout()));
   timer_.async_wait([weak = weak_from_this()](const error_code& error) {
     const std::shared_ptr<Connection> self = weak.lock();
-    // The time of a step that has just ended may have run out beside it: then the timer is set anew.
+    // The deadline of a step that has just ended may have passed; then the timer has been set again.
     if (error || !self || self->timer_.expiry() > std::chrono::steady_clock::now()) return;
     self->timed_out_ = true;
     error_code ignored;
@@ -93,12 +93,12 @@ void Connection::read() {
 void Connection::on_read(const error_code& error) {
   if (!error) return answer();
   if (timed_out_ && parser_->got_some())
-    return write(error_response(408, "timed_out", "the question took too long to arrive"), false);
-  if (timed_out_ || !is_of_http(error) || error == http::error::end_of_stream) return;  // gone, or idle
+    return write(error_response(408, "timed_out", "the request took too long to arrive"), false);
+  if (timed_out_ || !is_of_http(error) || error == http::error::end_of_stream) return;  // closed or idle
   write(refusal_of(error), false);
 }
 
-// Empty unless there is exactly one.
+// Returns a header; empty unless there is exactly one.
 std::string Connection::header(std::string_view name) const {
   const http::request<http::string_body>& message = parser_->get();
   return message.count(name) == 1 ? std::string(message[name]) : std::string();
@@ -122,7 +122,7 @@ Request Connection::request() const {
   return request;
 }
 
-// The time for reading is over; how long an answer takes is its own affair.
+// Ends the deadline for reading. The answer has a deadline of its own.
 void Connection::answer() {
   timer_.cancel();
   const http::request<http::string_body>& message = parser_->get();
@@ -136,7 +136,7 @@ void Connection::answer() {
 void Connection::open_live(const Request& request) {
   if (std::optional<Response> refusal = owner_->refuse_live(request)) return write(*std::move(refusal), false);
   if (buffer_.size() > 0)
-    return write(error_response(400, "malformed", "who opens a WebSocket says nothing before it has the answer"),
+    return write(error_response(400, "malformed", "a WebSocket client must wait for the answer before it sends"),
                  false);
   const bool authorized = owner_->may_watch(request.authorization);
   serve_live(std::move(socket_), std::move(place_), parser_->get(), authorized, *owner_);
@@ -153,7 +153,7 @@ void Connection::write(Response response, bool keep_alive) {
   for (const auto& [name, value] : response.headers) response_.set(name, value);
   response_.keep_alive(keep_alive && !to_head);
   if (response.status != 304) response_.content_length(response.body.size());
-  if (!to_head) response_.body() = std::move(response.body);  // a HEAD is told how long it would be
+  if (!to_head) response_.body() = std::move(response.body);  // HEAD gets the length without the body
   begin_step();
   http::async_write(socket_, response_, [self = shared_from_this()](const error_code& error, std::size_t) {
     if (error) return;
@@ -165,7 +165,7 @@ void Connection::write(Response response, bool keep_alive) {
   });
 }
 
-// A socket that is closed with something unread resets the connection, and the peer may never see the answer.
+// Closing a socket with unread bytes resets the connection, and the peer may lose the answer.
 void Connection::drain() {
   buffer_.clear();
   socket_.async_read_some(buffer_.prepare(4096), [self = shared_from_this()](const error_code& error, std::size_t) {

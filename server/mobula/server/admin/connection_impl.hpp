@@ -1,5 +1,5 @@
-// One connection of the admin server: reads questions, has them answered, one after the other, and ends when the peer
-// does, breaks HTTP, is too slow or sends too much. Owns itself. For the sources of this folder alone.
+// One connection of the admin server. Reads requests and answers them one after the other. Ends when the peer does, or
+// violates HTTP, is too slow or sends too much. Owns itself. Private to this folder.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -10,14 +10,14 @@ namespace mobula::server::admin {
 
 inline constexpr std::string_view live_path = "/api/live";
 
-// Whom a connection belongs to; outlives it, and its io_context too.
+// Owner of a connection; outlives it and its io_context.
 class ConnectionOwner : public LiveOwner {
  public:
   using Done = std::function<void(Response)>;
 
-  // Calls `done` once, before it returns or later, on this thread.
+  // Answers a request. Calls `done` once, before it returns or later, on this thread.
   virtual void answer(Request request, Done done) noexcept = 0;
-  // Why a WebSocket may not be opened; nothing: it may.
+  // Returns the refusal of a WebSocket, or nothing if it is allowed.
   virtual std::optional<Response> refuse_live(const Request& request) noexcept = 0;
 };
 

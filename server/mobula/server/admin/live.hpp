@@ -1,4 +1,4 @@
-// GET /live: the process runs and answers.
+// GET /live: liveness probe; the process runs and answers.
 #pragma once
 
 #include <mobula/server/admin/http.hpp>

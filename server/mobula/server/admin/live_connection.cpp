@@ -21,13 +21,13 @@ using nlohmann::json;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t message_bytes_max = 4096;
-constexpr std::size_t waiting_max = 32;  // messages that the peer does not read
+constexpr std::size_t waiting_max = 32;  // messages queued for the peer
 constexpr std::chrono::seconds handshake_time{5};
-constexpr std::chrono::seconds idle_time{20};  // then a ping, and as long again for its answer
+constexpr std::chrono::seconds idle_time{20};  // until a ping, and again until its answer
 constexpr double per_second_min = 0.1;
 constexpr double per_second_max = 10;
 
-// Why a subscription goes on, after its topic was asked in vain.
+// Errors after which a subscription continues.
 constexpr std::array<std::string_view, 3> passing{"busy", "no answer", "unfinished"};
 
 std::string error_text(std::string_view about, const core::Error& error, bool ended) {
@@ -38,7 +38,7 @@ std::string error_text(std::string_view about, const core::Error& error, bool en
   return said.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// {"a":1} as {"topic":"map","a":1}.
+// Converts {"a":1} to {"topic":"map","a":1}.
 std::string with_topic(std::string_view topic, const std::string& object) {
   return core::format("{{\"topic\":\"{}\"{}{}", topic, object.size() > 2 ? "," : "",
                       std::string_view(object).substr(1));
@@ -74,20 +74,20 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
   void open(const http::request<http::string_body>& upgrade);
 
  private:
-  // A topic, and how this connection follows it.
+  // State of one topic on this connection.
   struct Slot {
     explicit Slot(const asio::any_io_executor& executor) : timer(executor) {}
 
-    std::shared_ptr<Feed> feed;      // null: it does not
-    std::uint64_t subscription = 0;  // another one each time
+    std::shared_ptr<Feed> feed;      // null if not subscribed
+    std::uint64_t subscription = 0;  // changes with each subscription
     std::chrono::nanoseconds period{};
-    SteadyClock::time_point due{};  // of the next frame
-    bool asked = false;             // for a frame
+    SteadyClock::time_point due{};  // time of the next frame
+    bool asked = false;             // a frame has been requested
     asio::steady_timer timer;
   };
   struct Message {
     std::string text;
-    std::optional<std::size_t> slot;  // whose frame it is
+    std::optional<std::size_t> slot;  // slot of the frame
     std::uint64_t subscription = 0;
   };
 
@@ -108,10 +108,10 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
   void end();
 
   LiveOwner* owner_;
-  Place place_;  // until it is counted
+  Place place_;  // held until counted_
   bool authorized_;
-  bool counted_ = false;  // among those who may watch: a stranger takes none of their places
-  bool closing_ = false;  // after what waits
+  bool counted_ = false;  // authorized and counted; an unauthenticated peer takes no live place
+  bool closing_ = false;  // after the queued messages
   bool over_ = false;
   bool writing_ = false;
   websocket::stream<asio::ip::tcp::socket> websocket_;
@@ -139,7 +139,7 @@ void LiveConnection::begin() {
   token_timer_.async_wait([weak = weak_from_this()](const error_code& error) {
     const auto self = weak.lock();
     if (error || !self || self->authorized_) return;
-    self->close(error_text("", {"unauthorized", "say the token first: {\"token\": \"…\"}"}, false));
+    self->close(error_text("", {"unauthorized", "send the token first: {\"token\": \"…\"}"}, false));
   });
 }
 
@@ -155,7 +155,7 @@ void LiveConnection::read() {
   });
 }
 
-// What they say ------------------------------------------------------------------------------------------------------
+// Received messages ---------------------------------------------------------------------------------------------------
 
 void LiveConnection::take(std::string_view text) {
   const json said = websocket_.got_text() ? json::parse(text, nullptr, false) : json();
@@ -166,7 +166,7 @@ void LiveConnection::take(std::string_view text) {
     const auto found = said.find(key);
     return found != said.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  if (said.contains("token")) return;  // once more, or where none is asked for
+  if (said.contains("token")) return;  // repeated, or not needed
   const bool begins = said.contains("subscribe");
   const std::string topic = name(begins ? "subscribe" : "unsubscribe");
   core::Status done = core::Error{"bad request", R"(expected {"subscribe": TOPIC} or {"unsubscribe": TOPIC})"};
@@ -178,7 +178,7 @@ void LiveConnection::take(std::string_view text) {
 void LiveConnection::take_token(const json& said) {
   const auto token = said.find("token");
   if (token == said.end() || !token->is_string() || !owner_->is_token(token->get_ref<const std::string&>()))
-    return close(error_text("", {"unauthorized", "this is not the token"}, false));
+    return close(error_text("", {"unauthorized", "wrong token"}, false));
   authorized_ = true;
   token_timer_.cancel();
   admit();
@@ -186,7 +186,7 @@ void LiveConnection::take_token(const json& said) {
 
 void LiveConnection::admit() {
   counted_ = owner_->live_began();
-  if (!counted_) return close(error_text("", {"busy", "there are too many live connections already"}, false));
+  if (!counted_) return close(error_text("", {"busy", "too many live connections; the maximum is 16"}, false));
   place_.reset();
   say({with_topic("welcome", owner_->welcome()), {}});
 }
@@ -226,9 +226,9 @@ core::Status LiveConnection::unsubscribe(const std::string& name) {
   return core::Done{};
 }
 
-// What they are told -------------------------------------------------------------------------------------------------
+// Sent frames ---------------------------------------------------------------------------------------------------------
 
-// One frame at a time, and no sooner for who subscribes again and again.
+// Requests one frame at a time. Repeated subscriptions do not make it earlier.
 void LiveConnection::ask_when_due(std::size_t slot) {
   Slot& one = slots_[slot];
   if (one.asked || over_) return;

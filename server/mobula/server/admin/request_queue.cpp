@@ -4,42 +4,42 @@
 
 namespace mobula::server::admin {
 
-bool RequestQueue::put(const std::shared_ptr<QueuedRequest>& question) {
+bool RequestQueue::put(const std::shared_ptr<QueuedRequest>& request) {
   const std::lock_guard lock(mutex_);
-  MOBULA_ASSERT(question->state_ == QueuedRequest::State::fresh, "a question is put once");
-  if (questions_.size() == waiting_max) return false;
-  questions_.push_back(question);
-  question->state_ = QueuedRequest::State::waiting;
-  waiting_.store(questions_.size(), std::memory_order_release);
+  MOBULA_ASSERT(request->state_ == QueuedRequest::State::fresh, "a request is put once");
+  if (requests_.size() == waiting_max) return false;
+  requests_.push_back(request);
+  request->state_ = QueuedRequest::State::waiting;
+  waiting_.store(requests_.size(), std::memory_order_release);
   return true;
 }
 
-bool RequestQueue::withdraw(QueuedRequest& question) {
+bool RequestQueue::withdraw(QueuedRequest& request) {
   const std::lock_guard lock(mutex_);
-  if (question.state_ != QueuedRequest::State::waiting) return false;
-  std::erase_if(questions_, [&](const auto& each) { return each.get() == &question; });
-  question.state_ = QueuedRequest::State::withdrawn;
-  waiting_.store(questions_.size(), std::memory_order_release);
+  if (request.state_ != QueuedRequest::State::waiting) return false;
+  std::erase_if(requests_, [&](const auto& each) { return each.get() == &request; });
+  request.state_ = QueuedRequest::State::withdrawn;
+  waiting_.store(requests_.size(), std::memory_order_release);
   return true;
 }
 
 std::shared_ptr<QueuedRequest> RequestQueue::take() {
   const std::lock_guard lock(mutex_);
-  if (questions_.empty()) return nullptr;
-  std::shared_ptr<QueuedRequest> question = std::move(questions_.front());
-  questions_.pop_front();
-  question->state_ = QueuedRequest::State::begun;
-  waiting_.store(questions_.size(), std::memory_order_release);
-  return question;
+  if (requests_.empty()) return nullptr;
+  std::shared_ptr<QueuedRequest> request = std::move(requests_.front());
+  requests_.pop_front();
+  request->state_ = QueuedRequest::State::begun;
+  waiting_.store(requests_.size(), std::memory_order_release);
+  return request;
 }
 
 std::size_t RequestQueue::serve_waiting(core::Nanoseconds budget) {
   const core::Nanoseconds end = clock_() + budget;
   std::size_t count = 0;
-  while (std::shared_ptr<QueuedRequest> question = take()) {
-    question->work();
-    QueuedRequest& asked = *question;
-    asked.hand_back(std::move(question));
+  while (std::shared_ptr<QueuedRequest> request = take()) {
+    request->work();
+    QueuedRequest& asked = *request;
+    asked.hand_back(std::move(request));
     ++count;
     if (clock_() >= end) break;
   }

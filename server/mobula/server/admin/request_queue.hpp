@@ -1,8 +1,7 @@
-// Where one thread puts questions for another, which works on them when it has time: here the admin server's for the
-// simulation's, which comes by between ticks.
-//
-// Invariant: a question is worked on at most once, and not at all once it is withdrawn. Both ends may be used by their
-// threads at any time; neither waits for the other's work. Coming by while nobody asks costs one load.
+// Queue of requests from one thread to another: from the admin thread to the simulation thread, which serves it between
+// ticks.
+// Invariant: a request runs at most once, and never after it is withdrawn. Both ends may be used at any time by their
+// threads; neither waits for the other's work. Serving an empty queue costs one load.
 #pragma once
 
 #include <atomic>
@@ -20,15 +19,15 @@ class QueuedRequest {
   virtual ~QueuedRequest() = default;
 
  protected:
-  // On the thread that serves.
+  /// Runs the request on the serving thread.
   virtual void work() noexcept = 0;
-  // Gives itself back to the thread that asked, with whatever it has to destroy.
+  /// Returns the request to the thread that queued it, where it is destroyed.
   virtual void hand_back(std::shared_ptr<QueuedRequest> self) noexcept = 0;
 
  private:
   friend class RequestQueue;
   enum class State : std::uint8_t { fresh, waiting, begun, withdrawn };
-  State state_ = State::fresh;  // the desk's lock guards it
+  State state_ = State::fresh;  // guarded by the queue's mutex
 };
 
 class RequestQueue {
@@ -40,13 +39,12 @@ class RequestQueue {
   RequestQueue(const RequestQueue&) = delete;
   RequestQueue& operator=(const RequestQueue&) = delete;
 
-  // Who asks. False: too many wait.
-  bool put(const std::shared_ptr<QueuedRequest>& question);
-  // True: it has not been worked on, and will not be.
-  bool withdraw(QueuedRequest& question);
+  /// Queues a request. Returns false if waiting_max wait already.
+  bool put(const std::shared_ptr<QueuedRequest>& request);
+  /// Withdraws a request. Returns true if it has not run, and never will.
+  bool withdraw(QueuedRequest& request);
 
-  // Who answers: works on questions, in their order, until so much time has passed; at least on one if any waits.
-  // Returns on how many.
+  /// Runs requests in their order until `budget` has passed, at least one if any waits. Returns their number.
   std::size_t serve(core::Nanoseconds budget) {
     return waiting_.load(std::memory_order_acquire) == 0 ? 0 : serve_waiting(budget);
   }
@@ -57,7 +55,7 @@ class RequestQueue {
 
   Clock clock_;
   std::mutex mutex_;
-  std::deque<std::shared_ptr<QueuedRequest>> questions_;
+  std::deque<std::shared_ptr<QueuedRequest>> requests_;
   std::atomic<std::size_t> waiting_ = 0;
 };
 

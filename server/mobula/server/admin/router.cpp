@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t shown_bytes_max = 100;
 
-// Of a question, in our answer.
+// Limits of quoted text in a response.
 std::string_view shown(std::string_view text) { return text.substr(0, shown_bytes_max); }
 
 Response no_such_path(const Request& request, std::span<const Route> routes) {
@@ -41,7 +41,7 @@ std::optional<Response> refuse_query(const Request& request, const Parameters& q
 }
 
 Response failure() {
-  return {500, R"({"error":{"code":"failed","message":"the server could not answer; its log says why"}})"};
+  return {500, R"({"error":{"code":"failed","message":"internal error; see the log of the server"}})"};
 }
 
 template <class Make, class Failure>
@@ -64,7 +64,8 @@ Finish guarded_work(std::string_view what, const std::function<Finish()>& work) 
   return guard(what, work, [] { return Finish(failure); });
 }
 
-Router::Router(std::vector<Route> routes, std::string token) : routes_(std::move(routes)), gate_(std::move(token)) {}
+Router::Router(std::vector<Route> routes, std::string token)
+    : routes_(std::move(routes)), auth_filter_(std::move(token)) {}
 
 Reply Router::find_and_run(Request& request) const {
   const Route* found = nullptr;
@@ -75,7 +76,7 @@ Reply Router::find_and_run(Request& request) const {
     if (route.method == request.method) found = &route;
     allowed.append(allowed.empty() ? "" : ", ").append(route.method);
   }
-  if (std::optional<Response> refusal = gate_.refuse(request, found != nullptr ? found->access : Access::bearer))
+  if (std::optional<Response> refusal = auth_filter_.refuse(request, found != nullptr ? found->access : Access::bearer))
     return *std::move(refusal);
   if (allowed.empty()) return no_such_path(request, routes_);
   if (found == nullptr) return no_such_method(request, allowed);

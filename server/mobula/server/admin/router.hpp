@@ -1,4 +1,4 @@
-// Who answers what: a table of routes. What no route fits is refused by name.
+// Table of routes. A request without a route is refused with a named error.
 #pragma once
 
 #include <mobula/server/admin/auth_filter.hpp>
@@ -10,23 +10,23 @@ namespace mobula::server::admin {
 
 class Router {
  public:
-  // The token that is asked for; empty: none.
+  /// `token` empty disables the check of tokens.
   explicit Router(std::vector<Route> routes, std::string token = {});
 
-  // 403 and 401 by the gate, 404 for a path and 405 for a method that nobody serves, 400 for a query that no route of
-  // the path has, 500 where a handler throws. Throws nothing.
+  /// Answers a request. Errors: 403 and 401 from the auth filter, 404 for an unknown path, 405 for an unknown method,
+  /// 400 for an unknown query parameter, 500 if a handler throws. Does not throw.
   [[nodiscard]] Reply answer(Request request) const noexcept;
-  [[nodiscard]] const Gate& gate() const { return gate_; }
+  [[nodiscard]] const AuthFilter& auth_filter() const { return auth_filter_; }
   [[nodiscard]] std::span<const Route> routes() const { return routes_; }
 
  private:
   [[nodiscard]] Reply find_and_run(Request& request) const;
 
   std::vector<Route> routes_;
-  Gate gate_;
+  AuthFilter auth_filter_;
 };
 
-// What these give; 500, and a line in the log, if they throw.
+/// Calls a function. Returns its result, or 500 with a log line if it throws.
 Response guarded(std::string_view what, const Finish& finish) noexcept;
 Finish guarded_work(std::string_view what, const std::function<Finish()>& work) noexcept;
 

@@ -1,14 +1,14 @@
-// A page that somebody reads on this machine must not be able to ask the admin address for tokens. Browsers tell where
-// a page is from in the header Origin, and the name it used for us in the header Host: a page whose own name was made
-// to lead here (DNS rebinding) needs no Origin, but its Host is that name. No page can be from "localhost" or from a
-// bare IP address unless that machine itself served it.
+// Protection against pages of other sites: a page in a browser on this machine must not obtain tokens from the admin
+// port. Browsers send the origin of a page in the header Origin, and the name it used for the server in Host. A page
+// whose name resolves to this machine (DNS rebinding) needs no Origin, but its Host is that name. A page from
+// "localhost" or a bare IP address was served by that machine itself.
 #pragma once
 
 #include <string_view>
 
 namespace mobula::server::admin {
 
-// Whether a Host header is "localhost" or an IP address, with or without a port: no name that somebody else may give.
+/// Checks whether a Host header is "localhost" or an IP address, with or without a port.
 bool names_a_machine_itself(std::string_view host);
 
 }  // namespace mobula::server::admin

@@ -29,7 +29,7 @@ core::Status read_user_data(const json& value, Wish& wish) {
   if (!value.is_string()) return bad("user_data: expected text");
   wish.user_data = value.get<std::string>();
   if (wish.user_data.size() > user_data_bytes_max)
-    return bad(core::format("user_data: {} bytes, at most {} fit", wish.user_data.size(), user_data_bytes_max));
+    return bad(core::format("user_data: {} bytes; the maximum is {}", wish.user_data.size(), user_data_bytes_max));
   return core::Done{};
 }
 
@@ -53,15 +53,15 @@ core::Result<Wish> parse(std::string_view body) {
     if (key == keys.end()) return unknown_key(name);
     if (const core::Status read = key->read(value, wish); !read) return read.error();
   }
-  if (wish.count == 0) return bad("count is missing: how many tokens?");
+  if (wish.count == 0) return bad("count is missing; expected the number of tokens");
   return wish;
 }
 
 Response answer(const Request& request, const TokenSource& source) {
   if (!source)
     return error_response({"no tokens",
-                           "tokens are not handed out here: the server was started with a key file, whose owner mints "
-                           "them (mobula-token)"});
+                           "this server makes no tokens, because it was started with --key-file; use mobula-token "
+                           "with that key"});
   const core::Result<Wish> wish = parse(request.body);
   if (!wish) return error_response(wish.error());
   const core::Result<std::vector<core::Bytes>> tokens = source(wish->count, wish->user_data);

@@ -1,6 +1,6 @@
-// POST /api/tokens: connect tokens for development, handed to whoever may ask at the admin address.
+// POST /api/tokens: connect tokens for development, for every peer that is allowed at the admin port.
 //
-//   {"count": 2, "user_data": "anna"}  ->  {"tokens": ["<base64>", "<base64>"]}       user_data may be left out
+//   {"count": 2, "user_data": "anna"}  ->  {"tokens": ["<base64>", "<base64>"]}       user_data is optional
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace mobula::server::admin {
 inline constexpr std::uint32_t tokens_per_request_max = 4096;
 inline constexpr std::size_t user_data_bytes_max = 256;
 
-// Called on the admin server's thread.
+/// Called on the admin thread.
 using TokenSource =
     std::function<core::Result<std::vector<core::Bytes>>(std::uint32_t count, std::string_view user_data)>;
 
-// Without a source tokens are not handed out here, and the answer says so.
+/// Returns the route. Without a source every request is refused with "no tokens".
 Route tokens_route(TokenSource source);
 
 }  // namespace mobula::server::admin

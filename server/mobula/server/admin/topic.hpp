@@ -1,5 +1,5 @@
-// What the live feed tells of (live.md). A connection that subscribes to a topic has a Feed of its own; as long as it
-// reads, it asks that for the next frame so many times per second, and gets each frame it asked for.
+// Topics of the live feed (docs/live.md). A connection that subscribes to a topic has its own Feed. While it reads, it
+// requests the next frame per_second times per second, and receives every frame that it requested.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,20 @@ namespace mobula::server::admin {
 
 class Feed {
  public:
-  // A JSON object, without its topic, as text that begins with '{'. What fails ends the subscription.
+  /// Returns a JSON object without its topic, as text that begins with '{'. An error ends the subscription.
   using Frame = std::function<core::Result<std::string>()>;
 
   virtual ~Feed() = default;
-  // On the simulation's thread, one call at a time. What it gives is called on the admin server's thread, once.
+  /// Collects the next frame on the simulation thread, one call at a time. The result is called once, on the admin
+  /// thread.
   virtual Frame next() = 0;
 };
 
 struct Topic {
   std::string_view name;
-  double per_second = 1;  // frames, if the client does not say
-  // On the admin server's thread. `wish` is what the client said: a JSON object, with "subscribe" and perhaps a good
-  // "per_second"; all else is the topic's to check.
+  double per_second = 1;  // frames, unless the client requests another rate
+  // Makes a feed on the admin thread. `wish` is the client's JSON object, with "subscribe" and optionally a checked
+  // "per_second". The topic checks everything else.
   std::function<core::Result<std::shared_ptr<Feed>>(std::string_view wish)> subscribe;
 };
 

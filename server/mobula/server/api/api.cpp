@@ -6,8 +6,8 @@
 namespace mobula::server::api {
 namespace {
 
-// A topic that tells what a question is told, again and again. `parameters`: what the client may say besides, and the
-// question's parameter of the same name.
+// Returns a topic whose frames are the answers of a query. `parameters` names members of the subscription that become
+// query parameters of the same name.
 admin::Topic repeating(const ApiPtr& api, std::string_view name, double per_second, const Read& read,
                        const std::vector<std::string_view>& parameters, std::string_view limit = {}) {
   return {name, per_second, [=](std::string_view text) -> core::Result<std::shared_ptr<admin::Feed>> {

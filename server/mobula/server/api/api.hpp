@@ -1,6 +1,6 @@
-// The admin port's JSON: what it tells of a process and its worlds, and what it lets people do (openapi.json, live.md).
-// Each file answers for one thing. A question is read into values on the simulation's thread, in a bounded time:
-// long lists are paged. All text comes of that on the admin server's thread.
+// JSON API of the admin port (openapi.json, docs/live.md): reads and controls a process and its worlds. Each file
+// serves one kind of resource. A query collects values on the simulation thread in bounded time; long lists are paged.
+// Text is made of the values on the admin thread.
 #pragma once
 
 #include <atomic>
@@ -14,14 +14,14 @@
 
 namespace mobula::server::api {
 
-// What can be told without asking the simulation's thread, which keeps it up to date.
+/// State that is readable without a query, kept up to date by the simulation thread.
 struct Pulse {
-  std::atomic<core::Nanoseconds> ticked_at = 0;  // when the last tick of any world ended; 0: none has
-  std::atomic<bool> draining = false;            // lets nobody in any more, and will end
+  std::atomic<core::Nanoseconds> ticked_at = 0;  // end of the last tick of any world; 0 before the first
+  std::atomic<bool> draining = false;            // new clients are refused, the server will end
 };
 
 struct Api {
-  // On the simulation's thread, at each question: those that there are, the oldest first.
+  /// Returns the current worlds, the oldest first. Called on the simulation thread for each query.
   std::function<std::vector<Inspection*>()> worlds;
   std::shared_ptr<Pulse> pulse = std::make_shared<Pulse>();
   bool hands_out_tokens = false;
@@ -30,10 +30,10 @@ struct Api {
 };
 using ApiPtr = std::shared_ptr<const Api>;
 
-// All but those that the admin folder has itself.
+/// Returns all routes except those built into the admin server.
 std::vector<admin::Route> routes(const ApiPtr& api);
 std::vector<admin::Topic> topics(const ApiPtr& api);
-// What a live connection is told first.
+/// Returns the first message of a live connection.
 std::string welcome(const ApiPtr& api);
 
 }  // namespace mobula::server::api

@@ -1,4 +1,4 @@
-// Who is not let in: told, added to, taken from.
+// Bans: list, add, remove.
 #include <mobula/core/log.hpp>
 #include <mobula/server/api/query_impl.hpp>
 
@@ -16,7 +16,7 @@ json ban_json(const Ban& ban) {
 core::Result<json> read_bans(Inspection& world, const Request& request) {
   const core::Result<Page> page = api::page(request);
   if (!page) return page.error();
-  // One more than is told says whether there are more.
+  // Reads one more than the page to see whether another page follows.
   const std::vector<Ban> some = world.server().bans(page->cursor, page->limit + 1);
   json bans = json::array();
   for (const Ban& ban : some)
@@ -40,7 +40,7 @@ core::Result<json> ban(Inspection& world, const Request& request) {
 core::Result<json> unban(Inspection& world, const Request& request) {
   const std::string account(request.parameter("account"));
   if (const core::Status removed = world.server().unban(account); !removed) return removed.error();
-  core::log_info("admin", "account {} is banned no longer", account);
+  core::log_info("admin", "account {} is no longer banned", account);
   return json{{"account", account}};
 }
 

@@ -1,4 +1,4 @@
-// Entities, what they are made of, and their values by name.
+// Entities, their components, and properties by name.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,7 +14,7 @@ namespace {
 using reflect::Field;
 using reflect::FieldKind;
 
-// What one question looks at, at most: a search of a large world takes some pages that find nothing.
+// Maximum work of one query. A search of a large world may return empty pages.
 constexpr std::uint32_t looked_at_max = 8192;
 constexpr std::size_t children_max = 100;
 constexpr std::size_t properties_max = 4096;
@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, reflect::field_kind_count> kind_names{
 
 bool is_text(const Field& field) { return field.kind == FieldKind::fixed_string && field.count == 1; }
 
-// What people call an entity: a text among its values, or its path in the level.
+// Returns a display name: a text among the entity's values, or its path in the level.
 class Labels {
  public:
   explicit Labels(Inspection& world) : world_(world), registry_(world.registry()), level_(world.world().level()) {
@@ -72,10 +72,10 @@ class Labels {
   Inspection& world_;
   ecs::Registry& registry_;
   const resource::Resource* level_;
-  std::vector<const Field*> fields_;  // by pool; null: it has no text
+  std::vector<const Field*> fields_;  // by pool; null if the component has no text
 };
 
-// As people write it: 4.6, not 4.599999904632568.
+// Returns the shortest decimal form: 4.6, not 4.599999904632568.
 double shortest(float value) {
   std::array<char, 32> text;
   const auto written = std::to_chars(text.data(), text.data() + text.size(), value);
@@ -92,26 +92,26 @@ json position_of(Inspection& world, ecs::Entity entity) {
   return stands == nullptr ? json(nullptr) : vector_json(stands->position);
 }
 
-// Reason: "bad request".
+// Parses a handle. Errors: "bad request".
 core::Result<ecs::Entity> handle_in(const Request& request) {
   const std::string_view text = request.parameter("handle");
   if (const std::optional<ecs::Entity> entity = ecs::parse_entity(text)) return *entity;
   return core::Error{"bad request",
-                     core::format("'{:.40}' is no handle: expected INDEX.GENERATION, such as 8.1", text)};
+                     core::format("'{:.40}' is not a handle; expected INDEX.GENERATION, such as 8.1", text)};
 }
 
 core::Result<ecs::Entity> living(Inspection& world, const Request& request) {
   core::Result<ecs::Entity> entity = handle_in(request);
   if (!entity || world.registry().valid(*entity)) return entity;
-  return core::Error{"stale handle", core::format("entity {} is not alive", to_string(*entity))};
+  return core::Error{"stale handle", core::format("entity {} does not exist", to_string(*entity))};
 }
 
 // Lists --------------------------------------------------------------------------------------------------------------
 
 struct Wanted {
-  std::optional<std::vector<ecs::PoolId>> pools;  // of which one has it
+  std::optional<std::vector<ecs::PoolId>> pools;  // pools of the requested component
   std::optional<std::uint64_t> prototype;
-  std::string search;  // small letters
+  std::string search;  // lower case
 };
 
 std::string in_small(std::string_view text) {
@@ -120,7 +120,7 @@ std::string in_small(std::string_view text) {
   return small;
 }
 
-// For whom people look by component: also one of the server's own types, which no prototype has.
+// Finds pools by component, including server-only components, which are in no prototype.
 std::vector<ecs::PoolId> pools_called(const ecs::Registry& registry, core::StringId32 name) {
   std::vector<ecs::PoolId> pools;
   for (ecs::PoolId id = 0; id < registry.pool_count(); ++id)
@@ -136,7 +136,7 @@ core::Result<Wanted> wanted_in(const ecs::Registry& registry, const Request& req
   if (!prototype) return prototype.error();
   wanted.prototype = *prototype;
   if (request.parameter("search").size() > search_bytes_max)
-    return core::Error{"bad request", core::format("search: at most {} bytes", search_bytes_max)};
+    return core::Error{"bad request", core::format("search: the maximum is {} bytes", search_bytes_max)};
   wanted.search = in_small(request.parameter("search"));
   return wanted;
 }
@@ -208,7 +208,7 @@ json component_json(const ecs::Pool& pool) {
           {"schema", pool.is_schema()},   {"bytes", pool.type().size}, {"properties", json::array()}};
 }
 
-// Components that the schema has come first, with their properties; `truncated`: there were too many of these.
+// Adds components: schema components first, with their properties. `truncated` is set if there are too many properties.
 json components_of(Inspection& world, ecs::Entity entity, bool& truncated) {
   const ecs::Registry& registry = world.registry();
   json components = json::array();
@@ -243,10 +243,10 @@ core::Result<json> read_component(Inspection& world, const Request& request) {
   return json::parse(*text, nullptr, false);
 }
 
-// The last one that is over: what is written between two ticks may be seen by an answer of the same tick, or not.
+// Returns the last finished tick. A write between two ticks may or may not be visible in an answer of the same tick.
 ecs::Tick tick_of(const ecs::Registry& registry) { return registry.tick() - 1; }
 
-// Checked whole, by the code that checks levels; what is refused has changed nothing.
+// Checks the value by the code that compiles levels. A refused value has changed nothing.
 core::Result<json> write_property(Inspection& world, const Request& request) {
   const core::Result<ecs::Entity> entity = living(world, request);
   if (!entity) return entity.error();

@@ -69,9 +69,9 @@ std::optional<std::uint32_t> Inspection::in_level(ecs::Entity entity) {
 }
 
 ecs::Defragmenter& Inspection::defragmenter(ecs::PoolId lead, ecs::PoolId follower) {
-  if (!mending_ || mending_->lead != lead || mending_->follower != follower)
-    mending_.emplace(Mending{lead, follower, ecs::Defragmenter(registry(), lead, {follower})});
-  return mending_->defragmenter;
+  if (!defragmentation_ || defragmentation_->lead != lead || defragmentation_->follower != follower)
+    defragmentation_.emplace(Defragmentation{lead, follower, ecs::Defragmenter(registry(), lead, {follower})});
+  return defragmentation_->defragmenter;
 }
 
 }  // namespace mobula::server

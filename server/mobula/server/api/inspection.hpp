@@ -1,5 +1,5 @@
-// One world as people see it from outside: the admin port reads and writes it through this. What tools need is made
-// when a tool first asks; each tick only leaves a row. Belongs to who hosts the world; used by the simulation's thread.
+// Access of the admin port to one world. State that only tools need is created at the first query; each tick only adds
+// a row. Owned by the host of the world; used on the simulation thread.
 #pragma once
 
 #include <functional>
@@ -18,20 +18,20 @@ namespace mobula::server {
 
 class Inspection {
  public:
-  // All of it outlives the inspection.
+  /// Everything referred to outlives the inspection.
   struct World {
     Server& server;
     const TickPacer& pacer;
-    const net::ServerPipes* pipes = nullptr;  // null: it has no sockets
+    const net::ServerPipes* pipes = nullptr;  // null if it has no sockets
     std::function<core::Result<LevelChange>()> reload;
-    const store::Store* store = nullptr;  // null: it is kept nowhere
+    const store::Store* store = nullptr;  // null if the world is not saved
   };
 
   Inspection(std::string name, World world);
   Inspection(const Inspection&) = delete;
   Inspection& operator=(const Inspection&) = delete;
 
-  // After each tick. Allocates nothing.
+  /// Adds a row. Called after each tick. Does not allocate.
   void note_tick();
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -44,14 +44,14 @@ class Inspection {
   [[nodiscard]] const store::Store* store() const { return world_.store; }
   core::Result<LevelChange> reload() { return world_.reload(); }
   [[nodiscard]] index::Properties& properties();
-  // Which of the level's file it is; nothing: none.
+  /// Returns the entity's number in the level's file, or nothing if it is not from the level.
   [[nodiscard]] std::optional<std::uint32_t> in_level(ecs::Entity entity);
-  // The one that brings `follower` into the order of `lead`: it goes on where it was, as long as nobody asks for
-  // another.
+  /// Returns the defragmenter that brings `follower` into the order of `lead`. It keeps its progress until another pair
+  /// is requested.
   ecs::Defragmenter& defragmenter(ecs::PoolId lead, ecs::PoolId follower);
 
  private:
-  struct Mending {
+  struct Defragmentation {
     ecs::PoolId lead;
     ecs::PoolId follower;
     ecs::Defragmenter defragmenter;
@@ -60,14 +60,14 @@ class Inspection {
   std::string name_;
   World world_;
   std::unique_ptr<TickLog> ticks_;
-  TickRow totals_;  // of the times and bytes before the tick that comes
+  TickRow totals_;  // totals of times and bytes before the next tick
   std::optional<index::Properties> properties_;
-  std::optional<Mending> mending_;
-  std::optional<std::uint32_t> placed_version_;              // of the level whose entities these are
+  std::optional<Defragmentation> defragmentation_;
+  std::optional<std::uint32_t> placed_version_;              // version of the level that placed_ belongs to
   std::unordered_map<std::uint32_t, std::uint32_t> placed_;  // entity index -> entity of the file
 };
 
-// Datagrams over all pipes of a world, as the kernel was handed them: without headers of UDP and below.
+/// Datagrams over all pipes of a world, without headers of UDP and below.
 struct Traffic {
   std::uint64_t sent_bytes = 0;
   std::uint64_t sent_datagrams = 0;

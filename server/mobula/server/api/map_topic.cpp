@@ -1,8 +1,7 @@
-// The live feed's map: entities from above, of which only differences are told.
-//
-// A frame goes on where the last one ended: it looks at so many positions of the WorldTransforms at most, and only at
-// blocks that were written since it last looked there, and tells of so many entities. So none takes long, and all is
-// told in the end.
+// Map of the live feed: positions of entities, sent as differences.
+// A frame continues where the last one ended. It visits a limited number of WorldTransforms, only in blocks that
+// changed since its last visit, and sends a limited number of entities. So each frame is short, and every difference is
+// sent eventually.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,8 +17,8 @@ using Centimetres = std::int32_t;
 
 constexpr std::uint64_t entities_default = 5000;
 constexpr std::uint64_t entities_max = 20'000;
-constexpr std::uint32_t positions_looked_at_max = 32'768;  // in a frame
-constexpr std::uint32_t told_max = 2'000;                  // entities in a frame
+constexpr std::uint32_t positions_looked_at_max = 32'768;  // per frame
+constexpr std::uint32_t sent_max = 2'000;                  // entities per frame
 
 Centimetres centimetres(float metres) {
   constexpr float bound = 2e7f;
@@ -40,9 +39,9 @@ struct MapWish {
   std::uint32_t entities_max = 0;
 };
 
-// What a client was told of an entity.
+// State of an entity as sent to the client.
 struct Shown {
-  std::uint32_t generation = 0;  // 0: nothing
+  std::uint32_t generation = 0;  // 0 if not sent
   ecs::PrototypeId prototype = 0;
   std::uint32_t owner = 0;
   Centimetres x = 0;
@@ -97,13 +96,13 @@ class MapFeed final : public admin::Feed {
 
   ApiPtr api_;
   MapWish wish_;
-  const void* registry_ = nullptr;    // what the rest is about
+  const void* registry_ = nullptr;    // registry that the other members refer to
   std::vector<Shown> known_;          // by entity index
-  std::vector<std::uint32_t> shown_;  // indices that are known
-  std::uint32_t cursor_ = 0;          // position to go on from
-  ecs::Tick round_began_ = 0;         // what was written from then on is looked at again in the next round
-  ecs::Tick looked_from_ = 0;         // blocks with older stamps are passed over in this round
-  bool full_ = false;                 // in this round somebody found no room
+  std::vector<std::uint32_t> shown_;  // indices that were sent
+  std::uint32_t cursor_ = 0;          // position to continue from
+  ecs::Tick round_began_ = 0;         // blocks changed since this tick are visited again in the next round
+  ecs::Tick looked_from_ = 0;         // blocks with older change ticks are skipped in this round
+  bool full_ = false;                 // an entity did not fit in this round
   bool was_full_ = false;
 };
 
@@ -118,8 +117,8 @@ void MapFeed::drop(std::uint32_t index, MapFrame& frame) {
   ++frame.told;
 }
 
-// Who is destroyed, or stands nowhere any more; and who is made of other components or
-// somebody else's now, which no stamp of its place tells.
+// Entities destroyed or without a position, and entities with other components or
+// another owner, which no change tick of their position shows.
 void MapFeed::follow_shown(const ecs::Registry& registry, const ecs::Pool& places, MapFrame& frame) {
   std::erase_if(shown_, [&](std::uint32_t index) {
     const ecs::Entity entity{index, known_[index].generation};
@@ -130,7 +129,7 @@ void MapFeed::follow_shown(const ecs::Registry& registry, const ecs::Pool& place
       Shown now = known_[index];
       now.prototype = registry.prototype(entity);
       now.owner = owner_of(registry, entity);
-      tell(index, now, frame);  // nothing if it is as before
+      tell(index, now, frame);  // does nothing if it is unchanged
     }
     return !stays;
   });
@@ -191,23 +190,23 @@ void MapFeed::read(Inspection& world, MapFrame& frame) {
     round_began_ = registry.tick();
     full_ = false;
   }
-  const std::span<const ecs::Tick> stamps = places.stamps();
+  const std::span<const ecs::Tick> change_ticks = places.change_ticks();
   std::uint32_t looked_at = 0;
-  while (cursor_ < places.size() && looked_at < positions_looked_at_max && frame.told < told_max) {
+  while (cursor_ < places.size() && looked_at < positions_looked_at_max && frame.told < sent_max) {
     const std::uint32_t block = cursor_ >> ecs::Pool::block_shift;
     const std::uint32_t end = std::min((block + 1) << ecs::Pool::block_shift, places.size());
-    if (stamps[block] >= looked_from_)
+    if (change_ticks[block] >= looked_from_)
       for (looked_at += end - cursor_; cursor_ < end; ++cursor_) look(world, places, cursor_, frame);
     cursor_ = end;
   }
   frame.complete = cursor_ >= places.size();
   if (frame.complete) {
-    // What had no room may have some now: then all is looked at again.
+    // Entities that did not fit may fit now, so all are visited again.
     looked_from_ = full_ ? 0 : round_began_;
     was_full_ = full_;
     cursor_ = 0;
   }
-  // Whose index somebody else has got meanwhile has not just gone: it is told as what came.
+  // An index that another entity has taken is sent as the new entity, not as a removal.
   std::erase_if(frame.went,
                 [&](std::int64_t index) { return known_[static_cast<std::size_t>(index)].generation != 0; });
   frame.truncated = full_ || was_full_;

@@ -1,5 +1,5 @@
-// For Prometheus: counters and histograms in base units, none of them about a player. The simulation's thread hands
-// over copies; text is made of them on the admin server's. A simulation that does not answer is told of, too.
+// Metrics for Prometheus: counters and histograms in base units, none per player. The simulation thread copies values;
+// text is made of them on the admin thread. A simulation that does not answer is a metric, too.
 #include <prometheus/text_serializer.h>
 
 #include <array>
@@ -17,10 +17,10 @@ using prometheus::MetricType;
 using transport::Pipe;
 using Labels = std::vector<ClientMetric::Label>;
 
-// Reasons of refusals are the game's: so many of a world, and the rest as "other".
+// Maximum number of refusal reasons per world, as games choose them. The rest is "other".
 constexpr std::size_t reasons_max = 64;
-// Bounds of buckets are powers of two, where core::Histogram counts exactly: 2^14 ns (16 us) to 2^31 ns (2 s), and 16
-// bytes to 1 MB.
+// Bucket bounds are powers of two, where core::Histogram counts exactly: 2^14 ns (16 us) to 2^31 ns (2 s), and 16 bytes
+// to 1 MB.
 constexpr unsigned nanoseconds_log2_min = 14;
 constexpr unsigned nanoseconds_log2_max = 31;
 constexpr unsigned bytes_log2_min = 4;
@@ -29,7 +29,7 @@ constexpr unsigned bytes_log2_max = 20;
 constexpr std::array<std::pair<Pipe, const char*>, 3> pipes{
     {{Pipe::udp, "udp"}, {Pipe::tcp, "tcp"}, {Pipe::websocket, "websocket"}}};
 
-// What is copied of a world.
+// Copied values of a world.
 struct WorldFacts {
   std::string name;
   std::uint32_t ticks_per_second = 0;
@@ -41,7 +41,7 @@ struct WorldFacts {
   std::array<std::uint32_t, pipes.size()> connections{};
   std::vector<CommandInfo> commands;
   std::vector<ecs::SystemInfo> systems;
-  std::optional<store::StoreStatus> store = {};  // nothing: it is kept nowhere
+  std::optional<store::StoreStatus> store = {};  // nothing if the world is not saved
   std::size_t entities = 0;
   std::size_t published = 0;
   std::size_t players = 0;
@@ -77,7 +77,7 @@ WorldFacts read(Inspection& world) {
   return facts;
 }
 
-// Families in the making, in the order in which they are first added to.
+// Metric families under construction, in the order of their first value.
 class Families {
  public:
   void counter(const char* name, const char* help, double value, Labels labels = {}) {
@@ -86,7 +86,7 @@ class Families {
   void gauge(const char* name, const char* help, double value, Labels labels = {}) {
     add(name, help, MetricType::Gauge, std::move(labels)).gauge.value = value;
   }
-  // `unit`: how many of the histogram's make one of the metric's.
+  // `unit` is the number of histogram units per metric unit.
   void histogram(const char* name, const char* help, const core::Histogram& values, unsigned log2_min,
                  unsigned log2_max, double unit, Labels labels) {
     ClientMetric::Histogram& said = add(name, help, MetricType::Histogram, std::move(labels)).histogram;
@@ -124,39 +124,39 @@ Labels of_world(const WorldFacts& world, std::initializer_list<ClientMetric::Lab
 void add_process(const Api& api, bool answered, Families& families) {
   const ProcessFacts facts = process_facts();
   const core::Nanoseconds ticked_at = api.pulse->ticked_at;
-  families.gauge("mobula_build_info", "1, labelled with what runs", 1, {{"version", std::string(version())}});
+  families.gauge("mobula_build_info", "1, labelled with the version", 1, {{"version", std::string(version())}});
   families.gauge("mobula_simulation_answers", "1 if the simulation answered this scrape, else 0", answered ? 1 : 0);
   if (ticked_at != 0)
-    families.gauge("mobula_last_tick_age_seconds", "Since the last tick of any world ended",
+    families.gauge("mobula_last_tick_age_seconds", "Time since the end of the last tick of any world",
                    seconds(core::monotonic_now() - ticked_at));
-  families.gauge("mobula_draining", "1 while nobody is let in any more, else 0", api.pulse->draining ? 1 : 0);
-  families.gauge("process_start_time_seconds", "Since 1970", api.started_unix_seconds);
+  families.gauge("mobula_draining", "1 while new clients are refused, else 0", api.pulse->draining ? 1 : 0);
+  families.gauge("process_start_time_seconds", "Start of the process, in seconds since 1970", api.started_unix_seconds);
   families.counter("process_cpu_seconds_total", "User and system time", facts.cpu_seconds);
   families.gauge("process_resident_memory_bytes", "Resident memory", static_cast<double>(facts.resident_bytes));
   families.gauge("process_open_fds", "Open file descriptors", static_cast<double>(facts.open_files));
 }
 
 void add_ticks(const WorldFacts& world, Families& families) {
-  families.gauge("mobula_tick_period_seconds", "From tick to tick, as configured", 1.0 / world.ticks_per_second,
+  families.gauge("mobula_tick_period_seconds", "Configured time between ticks", 1.0 / world.ticks_per_second,
                  of_world(world));
-  families.times("mobula_tick_duration_seconds", "What ticks took", world.times.duration_ns, of_world(world));
-  families.times("mobula_tick_start_delay_seconds", "How late ticks began", world.times.start_delay_ns,
+  families.times("mobula_tick_duration_seconds", "Duration of ticks", world.times.duration_ns, of_world(world));
+  families.times("mobula_tick_start_delay_seconds", "Delay of the begin of ticks", world.times.start_delay_ns,
                  of_world(world));
   for (std::size_t i = 0; i < tick_phase_count; ++i)
-    families.times("mobula_tick_phase_duration_seconds", "What ticks took, by what was done", world.phases[i],
+    families.times("mobula_tick_phase_duration_seconds", "Duration of the phases of ticks", world.phases[i],
                    of_world(world, {{"phase", std::string(to_string(static_cast<TickPhase>(i)))}}));
-  families.counter("mobula_lost_seconds_total", "By which the world's time fell behind the clock's",
-                   seconds(world.times.lost), of_world(world));
-  families.gauge("mobula_overloaded", "1 while ticks take the whole time, else 0", world.times.overloaded ? 1 : 0,
+  families.counter("mobula_lost_seconds_total", "World time lost against the clock", seconds(world.times.lost),
+                   of_world(world));
+  families.gauge("mobula_overloaded", "1 while the world is overloaded, else 0", world.times.overloaded ? 1 : 0,
                  of_world(world));
 }
 
 void add_world(const WorldFacts& world, Families& families) {
   const Labels labels = of_world(world);
   families.gauge("mobula_entities", "Living entities", static_cast<double>(world.entities), labels);
-  families.gauge("mobula_published_entities", "Entities that clients may see", static_cast<double>(world.published),
+  families.gauge("mobula_published_entities", "Entities that clients can see", static_cast<double>(world.published),
                  labels);
-  families.gauge("mobula_players", "Players in the world, those that are away included",
+  families.gauge("mobula_players", "Players in the world, disconnected ones included",
                  static_cast<double>(world.players), labels);
   families.gauge("mobula_spectators", "Spectators", static_cast<double>(world.spectators), labels);
   families.gauge("mobula_sessions", "Connected clients", static_cast<double>(world.sessions), labels);
@@ -168,19 +168,19 @@ void add_traffic(const WorldFacts& world, Families& families) {
   for (std::size_t i = 0; i < pipes.size(); ++i) {
     const Labels labels = of_world(world, {{"pipe", pipes[i].second}});
     const Traffic& traffic = world.traffic[i];
-    families.counter("mobula_sent_bytes_total", "Of datagrams, without headers of UDP and below",
+    families.counter("mobula_sent_bytes_total", "Bytes of datagrams, without headers of UDP and below",
                      static_cast<double>(traffic.sent_bytes), labels);
-    families.counter("mobula_received_bytes_total", "Of datagrams, without headers of UDP and below",
+    families.counter("mobula_received_bytes_total", "Bytes of datagrams, without headers of UDP and below",
                      static_cast<double>(traffic.received_bytes), labels);
     families.counter("mobula_sent_datagrams_total", "Datagrams sent", static_cast<double>(traffic.sent_datagrams),
                      labels);
-    families.counter("mobula_received_datagrams_total", "Datagrams received, good or not",
+    families.counter("mobula_received_datagrams_total", "Datagrams received, valid or not",
                      static_cast<double>(traffic.received_datagrams), labels);
     if (pipes[i].first != Pipe::udp)
       families.gauge("mobula_connections", "Open connections of stream pipes", world.connections[i], labels);
   }
   for (std::size_t drop = 1; drop < world.datagrams.dropped.counts.size(); ++drop)
-    families.counter("mobula_dropped_datagrams_total", "Received datagrams that led to nothing",
+    families.counter("mobula_dropped_datagrams_total", "Received datagrams that were dropped",
                      static_cast<double>(world.datagrams.dropped.counts[drop]),
                      of_world(world, {{"reason", std::string(to_string(static_cast<transport::Drop>(drop)))}}));
 }
@@ -208,10 +208,10 @@ void add_replication(const WorldFacts& world, Families& families) {
   families.histogram("mobula_client_tick_bytes", "Bytes of deltas for one client in one tick", world.stats.client_bytes,
                      bytes_log2_min, bytes_log2_max, 1, labels);
   families.counter("mobula_commands_total", "Commands done", static_cast<double>(world.stats.commands), labels);
-  families.counter("mobula_replaced_total", "Log-ins that took a player over from another client",
+  families.counter("mobula_replaced_total", "Log-ins that replaced another client of the account",
                    static_cast<double>(world.stats.replaced), labels);
-  families.counter("mobula_rejoins_total", "Players that came back", static_cast<double>(world.stats.rejoins), labels);
-  families.counter("mobula_corrections_total", "Entities that a mirror had wrong",
+  families.counter("mobula_rejoins_total", "Players that rejoined", static_cast<double>(world.stats.rejoins), labels);
+  families.counter("mobula_corrections_total", "Entities corrected in mirrors",
                    static_cast<double>(world.stats.corrections), labels);
 }
 
@@ -221,28 +221,28 @@ void add_store(const WorldFacts& world, Families& families) {
   const Labels labels = of_world(world);
   families.counter("mobula_checkpoints_total", "Checkpoints written to the store",
                    static_cast<double>(store.checkpoints), labels);
-  families.counter("mobula_checkpoint_failures_total", "Checkpoints that could not be written and were tried again",
+  families.counter("mobula_checkpoint_failures_total", "Checkpoints that failed and were tried again",
                    static_cast<double>(store.failures), labels);
-  families.gauge("mobula_store_failing", "1 while nothing can be written to the store, else 0",
-                 store.error.empty() ? 0 : 1, labels);
-  families.gauge("mobula_last_checkpoint_time_seconds", "Since 1970; 0: there was none",
-                 static_cast<double>(store.unix_time), labels);
-  families.gauge("mobula_last_checkpoint_duration_seconds", "What its writing took, on the writer's thread",
-                 seconds(store.write_time), labels);
-  families.gauge("mobula_last_checkpoint_rows", "Rows that it wrote or deleted", store.rows, labels);
-  families.gauge("mobula_store_file_bytes", "Of the store's file", static_cast<double>(store.file_bytes), labels);
-  families.gauge("mobula_store_log_bytes", "Of the store's write-ahead log", static_cast<double>(store.log_bytes),
+  families.gauge("mobula_store_failing", "1 while writing to the store fails, else 0", store.error.empty() ? 0 : 1,
                  labels);
-  families.gauge("mobula_incarnation", "How often the world has been started", store.incarnation, labels);
+  families.gauge("mobula_last_checkpoint_time_seconds", "Last checkpoint, in seconds since 1970; 0 before the first",
+                 static_cast<double>(store.unix_time), labels);
+  families.gauge("mobula_last_checkpoint_duration_seconds", "Duration of writing the last checkpoint",
+                 seconds(store.write_time), labels);
+  families.gauge("mobula_last_checkpoint_rows", "Rows written or deleted by the last checkpoint", store.rows, labels);
+  families.gauge("mobula_store_file_bytes", "Size of the store's file", static_cast<double>(store.file_bytes), labels);
+  families.gauge("mobula_store_log_bytes", "Size of the store's write-ahead log", static_cast<double>(store.log_bytes),
+                 labels);
+  families.gauge("mobula_incarnation", "Number of starts of the world", store.incarnation, labels);
 }
 
 void add_game(const WorldFacts& world, Families& families) {
   for (const CommandInfo& command : world.commands)
     for (const auto& [result, count] : {std::pair("done", command.done), std::pair("refused", command.refused)})
-      families.counter("mobula_game_commands_total", "Commands of the game, by what became of them",
-                       static_cast<double>(count), of_world(world, {{"command", command.name}, {"result", result}}));
+      families.counter("mobula_game_commands_total", "Commands of the game, by result", static_cast<double>(count),
+                       of_world(world, {{"command", command.name}, {"result", result}}));
   for (const ecs::SystemInfo& system : world.systems)
-    families.counter("mobula_system_seconds_total", "What systems of the game took", seconds(system.times.total_ns),
+    families.counter("mobula_system_seconds_total", "Time spent in systems of the game", seconds(system.times.total_ns),
                      of_world(world, {{"system", system.name}}));
 }
 
@@ -258,14 +258,14 @@ admin::Response answer(const Api& api, const std::vector<WorldFacts>& worlds, bo
 }
 
 admin::Reply scrape(const ApiPtr& api) {
-  return admin::Question{[api]() -> admin::Finish {
-                           const std::vector<Inspection*> all = api->worlds();
-                           const auto worlds = std::make_shared<std::vector<WorldFacts>>();
-                           worlds->reserve(all.size());
-                           for (Inspection* world : all) worlds->push_back(read(*world));
-                           return [api, worlds] { return answer(*api, *worlds, true); };
-                         },
-                         [api] { return answer(*api, {}, false); }};
+  return admin::Query{[api]() -> admin::Finish {
+                        const std::vector<Inspection*> all = api->worlds();
+                        const auto worlds = std::make_shared<std::vector<WorldFacts>>();
+                        worlds->reserve(all.size());
+                        for (Inspection* world : all) worlds->push_back(read(*world));
+                        return [api, worlds] { return answer(*api, *worlds, true); };
+                      },
+                      [api] { return answer(*api, {}, false); }};
 }
 
 }  // namespace

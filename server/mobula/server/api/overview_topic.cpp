@@ -1,4 +1,4 @@
-// The live feed's overview: one row for each tick.
+// Overview of the live feed: one row per tick.
 #include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
@@ -97,7 +97,7 @@ class OverviewFeed final : public admin::Feed {
                 .drops = server.endpoint().counters().dropped};
     const TickLog& ticks = world.ticks();
     if (first_) next_ = ticks.first();
-    if (next_ > ticks.end()) next_ = ticks.first();  // another world of this name
+    if (next_ > ticks.end()) next_ = ticks.first();  // a new world of the same name
     frame.missed = next_ < ticks.first() ? ticks.first() - next_ : 0;
     for (next_ += frame.missed; next_ < ticks.end(); ++next_) frame.rows.push_back(ticks.row(next_));
     first_ = false;
@@ -107,7 +107,7 @@ class OverviewFeed final : public admin::Feed {
   ApiPtr api_;
   std::string name_;
   bool first_ = true;
-  std::uint64_t next_ = 0;  // row
+  std::uint64_t next_ = 0;  // next row
 };
 
 }  // namespace

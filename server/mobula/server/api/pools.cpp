@@ -1,4 +1,4 @@
-// Where components lie, in which order, and bringing that order back.
+// Order of components in memory, and defragmentation.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t size_default = 256;
 constexpr std::uint32_t moves_default = 10'000;
 constexpr std::uint32_t moves_max = 20'000;
-// Of the pools of a picture together, what is copied between two ticks: 16 MB.
+// Maximum number of components in a picture, which copies 16 MB between two ticks.
 constexpr std::size_t positions_max = std::size_t{1} << 22;
 
 std::string_view name_of(ecs::OrderOwner owner) {
@@ -46,7 +46,7 @@ core::Result<json> read_pools(Inspection& world, const Request& request) {
 }
 
 core::Error no_such_pool(std::uint64_t id, const ecs::Registry& registry) {
-  return {"no such pool", core::format("there is no pool {}: there are {}", id, registry.pool_count())};
+  return {"no such pool", core::format("there is no pool {}; the number of pools is {}", id, registry.pool_count())};
 }
 
 struct Walk {
@@ -54,7 +54,7 @@ struct Walk {
   ecs::PoolId lead;
 };
 
-// Along whose entities the walk goes unless somebody says: Transform's, or if there is none the pool's own.
+// Returns the default lead pool: Transform, or the pool itself if there is none.
 ecs::PoolId default_lead(const ecs::Registry& registry, ecs::PoolId pool) {
   const core::StringId32 transform(engine::Transform::component_name);
   const ecs::PoolId found = registry.find_pool(transform, transform);
@@ -72,31 +72,30 @@ core::Result<Walk> walk_of(const ecs::Registry& registry, const Request& request
 
 // Pictures -----------------------------------------------------------------------------------------------------------
 
-// The same entities in the same order, in pools of a registry of its own, where they can be mended to see what that
-// gives.
+// Copy of two pools in a registry of its own, defragmented to show the result.
 class Copy {
  public:
   Copy(std::span<const std::uint32_t> lead, std::span<const std::uint32_t> follower)
       : lead_(fill("lead", lead)), follower_(fill("follower", follower)) {}
 
-  // Until all is in order; gives the moves that it took.
+  // Defragments completely. Returns the number of moves.
   std::uint64_t mend() {
     ecs::Defragmenter defragmenter(registry_, lead_, {follower_});
     std::uint64_t moves = 0;
-    while (defragmenter.rounds() == 0) moves += defragmenter.mend(1u << 20);
+    while (defragmenter.rounds() == 0) moves += defragmenter.defragment(1u << 20);
     return moves;
   }
   [[nodiscard]] json order_json(std::uint32_t size) {
     const ecs::SparseSet& lead = registry_.pool(lead_).set();
     const ecs::Pool& follower = registry_.pool(follower_);
-    const std::vector<std::uint32_t> walk = ecs::walking_order(lead, follower);
-    const core::Bytes picture = ecs::draw_walk(walk, size, size);
+    const std::vector<std::uint32_t> walk = ecs::iteration_order(lead, follower);
+    const core::Bytes picture = ecs::draw_iteration(walk, size, size);
     const core::ByteView dots = core::ByteView(picture).last(std::size_t{size} * size);
     return {{"locality", ecs::locality(lead, follower)},
             {"aligned", aligned(walk.size())},
             {"picture", {{"width", size}, {"height", size}, {"pixels", core::to_base64(dots)}}}};
   }
-  // The share of the entities that both have which lie at the same position in both: those are walked fastest.
+  // Returns the share of common entities that have the same position in both pools. Iteration is fastest over these.
   [[nodiscard]] double aligned(std::size_t both) {
     const std::span<const std::uint32_t> lead = registry_.pool(lead_).indices();
     const std::span<const std::uint32_t> follower = registry_.pool(follower_).indices();
@@ -104,8 +103,8 @@ class Copy {
     for (std::size_t i = 0; i < std::min(lead.size(), follower.size()); ++i) same += lead[i] == follower[i] ? 1 : 0;
     return both == 0 ? 1 : static_cast<double>(same) / static_cast<double>(both);
   }
-  [[nodiscard]] std::size_t walked() {
-    return ecs::walking_order(registry_.pool(lead_).set(), registry_.pool(follower_)).size();
+  [[nodiscard]] std::size_t is_iterated() {
+    return ecs::iteration_order(registry_.pool(lead_).set(), registry_.pool(follower_)).size();
   }
 
  private:
@@ -139,7 +138,7 @@ json orders_json(const Orders& orders, std::uint32_t size, const std::string& wo
   json said = {{"world", world},
                {"pool", orders.walk.pool},
                {"lead", orders.walk.lead},
-               {"walked", copy.walked()},
+               {"walked", copy.is_iterated()},
                {"order_owner", name_of(orders.owner)},
                {"now", copy.order_json(size)},
                {"mended", nullptr},
@@ -165,7 +164,7 @@ core::Result<std::function<json()>> read_order(Inspection& world, const Request&
   const ecs::Pool& pool = world.registry().pool(walk->pool);
   const ecs::Pool& first = world.registry().pool(walk->lead);
   if (std::size_t{pool.size()} + first.size() > positions_max)
-    return core::Error{"too large", core::format("these pools have {} components: at most {} are drawn",
+    return core::Error{"too large", core::format("these pools have {} components; the maximum is {}",
                                                  std::size_t{pool.size()} + first.size(), positions_max)};
   const auto orders = std::make_shared<const Orders>(Orders{*walk, pool.order_owner(), copy_of(first), copy_of(pool)});
   return std::function<json()>([orders, size = static_cast<std::uint32_t>(*size), name = world.name()] {
@@ -173,7 +172,7 @@ core::Result<std::function<json()>> read_order(Inspection& world, const Request&
   });
 }
 
-// Mending ------------------------------------------------------------------------------------------------------------
+// Defragmentation ----------------------------------------------------------------------------------------------------
 
 struct Wish {
   std::optional<std::uint64_t> lead;
@@ -185,7 +184,7 @@ core::Result<Wish> wish_in(const Request& request) {
   if (!said) return said.error();
   Wish wish;
   if (const auto lead = said->find("lead"); lead != said->end()) {
-    if (!lead->is_number_unsigned()) return core::Error{"bad request", "lead: expected a pool's id"};
+    if (!lead->is_number_unsigned()) return core::Error{"bad request", "lead: expected the id of a pool"};
     wish.lead = lead->get<std::uint64_t>();
   }
   if (const auto moves = said->find("moves"); moves != said->end()) {
@@ -202,14 +201,13 @@ core::Result<json> mend(Inspection& world, const Request& request) {
   const core::Result<Walk> walk = walk_of(world.registry(), request, wish->lead);
   if (!walk) return walk.error();
   const ecs::Pool& pool = world.registry().pool(walk->pool);
-  if (walk->pool == walk->lead)
-    return core::Error{"bad request", "a pool is in its own order: lead must be another one"};
+  if (walk->pool == walk->lead) return core::Error{"bad request", "lead must be another pool"};
   if (pool.order_owner() != ecs::OrderOwner::nobody)
-    return core::Error{"order owned", core::format("the order of {} is decided by a {}", pool.instance_name(),
+    return core::Error{"order owned", core::format("the order of {} is owned by a {}", pool.instance_name(),
                                                    name_of(pool.order_owner()))};
   ecs::Defragmenter& defragmenter = world.defragmenter(walk->lead, walk->pool);
   const std::uint64_t rounds = defragmenter.rounds();
-  const std::uint32_t moves = defragmenter.mend(wish->moves);
+  const std::uint32_t moves = defragmenter.defragment(wish->moves);
   return json{{"world", world.name()},
               {"pool", walk->pool},
               {"lead", walk->lead},

@@ -1,4 +1,4 @@
-// What is told of the process as a whole: whether it is ready, what runs in it, what it logs, and what may be asked.
+// The process: readiness, status, log levels, and the API's description.
 #include <mobula/core/log.hpp>
 #include <mobula/server/admin/documents.hpp>
 #include <mobula/server/api/process_facts.hpp>
@@ -7,10 +7,11 @@
 namespace mobula::server::api {
 namespace {
 
-constexpr core::Nanoseconds ticked_max = 3 * core::second;  // without a tick a server is not ready
+constexpr core::Nanoseconds ticked_max = 3 * core::second;  // a server without a tick for longer is not ready
 
 admin::Reply ready(const Api& api) {
-  if (api.pulse->draining) return admin::error_response(503, "not_ready", "the server lets nobody in any more");
+  if (api.pulse->draining)
+    return admin::error_response(503, "not_ready", "the server is closing and admits no new clients");
   const core::Nanoseconds ticked_at = api.pulse->ticked_at;
   if (ticked_at == 0) return admin::error_response(503, "not_ready", "no world has ticked yet");
   const core::Nanoseconds age = core::monotonic_now() - ticked_at;
@@ -64,7 +65,7 @@ json status_json(const Api& api) {
 }
 
 admin::Reply status(const ApiPtr& api) {
-  return admin::Question{[api]() -> admin::Finish {
+  return admin::Query{[api]() -> admin::Finish {
     json worlds = json::array();
     for (Inspection* world : api->worlds()) worlds.push_back(world_json(*world, core::monotonic_now()));
     return [api, worlds = std::move(worlds)] {
@@ -83,7 +84,7 @@ json levels_json(const core::LogLevels& levels) {
 
 admin::Response log_level(const Request& /*request*/) { return answer_of(levels_json(core::log_levels())); }
 
-// A module that gets everyone's level has none of its own any more.
+// A module with the general level has no level of its own.
 admin::Response set_log_level(const Request& request) {
   const core::Result<json> said = body(request, {"level", "module"});
   if (!said) return admin::error_response(said.error());
@@ -112,7 +113,7 @@ admin::Response document(const Request& /*request*/) {
   return {200, std::string(admin::openapi_files().front().content)};
 }
 
-// Asked without WebSocket's headers.
+// Request without the headers of a WebSocket.
 admin::Response no_upgrade(const Request& /*request*/) {
   admin::Response response = admin::error_response(426, "upgrade_required", "this is a WebSocket");
   response.headers.emplace_back("Upgrade", "websocket");

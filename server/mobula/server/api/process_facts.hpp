@@ -1,4 +1,4 @@
-// What the operating system knows of this process. Any thread.
+// Facts of the operating system about this process. Callable on any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ struct ProcessFacts {
   double cpu_seconds = 0;
   std::uint64_t open_files = 0;
 };
-// What cannot be found out is 0.
+// Unavailable values are 0.
 ProcessFacts process_facts();
 
-// Mobula's, such as "0.1.0".
+/// Returns the version of Mobula, such as "0.1.0".
 std::string_view version();
 
 }  // namespace mobula::server::api

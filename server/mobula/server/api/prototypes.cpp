@@ -1,4 +1,4 @@
-// Which compositions there are, as a tree.
+// Prototypes as a tree.
 #include <algorithm>
 #include <mobula/server/api/query_impl.hpp>
 
@@ -7,7 +7,7 @@ namespace {
 
 using Chain = std::vector<ecs::PoolId>;
 
-// What is read of a prototype; bases are found apart.
+// Values of one prototype. Bases are found separately.
 struct Seen {
   ecs::PrototypeId id;
   std::uint32_t entities;
@@ -46,7 +46,7 @@ json prototype_json(const Seen& seen, const Ids& ids, const Pools& pools) {
           {"entities", seen.entities}};
 }
 
-// Chains are interned: bases and canonical forms are found by what they are made of, and none is made by the looking.
+// Bases and canonical forms are looked up by composition. The lookup interns no new prototype.
 core::Result<std::function<json()>> read_prototypes(Inspection& world, const Request& request) {
   const core::Result<Page> page = api::page(request);
   if (!page) return page.error();

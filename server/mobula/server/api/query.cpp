@@ -65,7 +65,7 @@ admin::Handler ask_world(const ApiPtr& api, Read read) {
 
 admin::Handler ask_world_apart(const ApiPtr& api, ReadApart read) {
   return [api, read = std::move(read)](const Request& request) -> admin::Reply {
-    return admin::Question{[api, read, request]() -> admin::Finish {
+    return admin::Query{[api, read, request]() -> admin::Finish {
       const core::Result<Inspection*> world = find_world(*api, request.parameter("world"));
       core::Result<std::function<json()>> said = world ? read(**world, request) : world.error();
       if (!said) return [error = said.error()] { return admin::error_response(error); };
@@ -86,7 +86,7 @@ core::Result<std::optional<std::uint64_t>> number(const Request& request, std::s
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < low || value > high)
     return core::Error{"bad request",
-                       core::format("{}: '{:.40}' is no whole number from {} to {}", name, text, low, high)};
+                       core::format("{}: '{:.40}' is not a whole number from {} to {}", name, text, low, high)};
   return std::optional(value);
 }
 

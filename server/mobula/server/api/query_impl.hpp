@@ -1,5 +1,4 @@
-// What the files of this folder have in common: how a world is asked, and what may stand in a question. For the sources
-// of this folder alone.
+// Shared by the files of this folder: queries of a world, and their parameters. Private to this folder.
 #pragma once
 
 #include <mobula/core/format.hpp>
@@ -13,7 +12,7 @@ namespace mobula::server::api {
 using admin::Request;
 using nlohmann::json;
 
-// Text of the game's or the clients' may be no UTF-8: it is replaced.
+// Returns JSON text. Invalid UTF-8 from games or clients is replaced.
 std::string text_of(const json& value);
 admin::Response answer_of(const json& value);
 std::string hex(std::uint64_t value);
@@ -21,48 +20,48 @@ double unix_seconds();
 inline double seconds(core::Nanoseconds time) { return static_cast<double>(time) / core::second; }
 inline double seconds(double nanoseconds) { return nanoseconds / core::second; }
 
-// Empty name: the oldest. Reason: "no such world".
+// Returns a world by name, the oldest if the name is empty. Errors: "no such world".
 core::Result<Inspection*> find_world(const Api& api, std::string_view name);
 
-// Questions of one world, which ?world= names. A route has what `read` gives as its answer.
+// Returns a handler that answers with the result of `read` for the world named by ?world=.
 using Read = std::function<core::Result<json>(Inspection& world, const Request& request)>;
 admin::Handler ask_world(const ApiPtr& api, Read read);
-// The same where writing takes longer than reading: `read` gives what then makes the answer, on the admin's thread.
+// Like ask_world, for large answers: the function returned by `read` makes the answer on the admin thread.
 using ReadApart = std::function<core::Result<std::function<json()>>(Inspection& world, const Request& request)>;
 admin::Handler ask_world_apart(const ApiPtr& api, ReadApart read);
-// A feed that tells of one world what a question of it would be told.
+// Returns a feed whose frames are the answers of a query.
 std::shared_ptr<admin::Feed> repeat(const ApiPtr& api, Read read, Request request);
 
-// Whole numbers in paths and queries. Nothing if it was not given. Reason: "bad request".
+// Returns a whole number from a path or query, nothing if it was not given. Errors: "bad request".
 core::Result<std::optional<std::uint64_t>> number(const Request& request, std::string_view name, std::uint64_t low,
                                                   std::uint64_t high);
 core::Result<std::uint64_t> number_or(const Request& request, std::string_view name, std::uint64_t low,
                                       std::uint64_t high, std::uint64_t otherwise);
 
-// Of a list that goes on.
+// Page of a list.
 struct Page {
-  std::uint32_t cursor = 0;  // where it begins
+  std::uint32_t cursor = 0;  // first element
   std::uint32_t limit = 0;
 };
 inline constexpr std::uint32_t limit_default = 100;
 inline constexpr std::uint32_t limit_max = 500;
 core::Result<Page> page(const Request& request);
-// As the answer says it: null if there is nothing behind.
+// Returns the cursor of the next page as JSON, null if there is none.
 json next_page(std::uint64_t cursor, bool more);
 
-// What a live client said: the world's name, empty if it said none. There may be no members but these and those that
-// every subscription may have. Reason: "bad request".
+// Returns the world's name in a subscription, empty if it has none. Members other than `others` and those of every
+// subscription are refused. Errors: "bad request".
 core::Result<std::string> world_in(const json& wish, std::span<const std::string_view> others);
 core::Result<std::uint64_t> number_in(const json& wish, std::string_view name, std::uint64_t low, std::uint64_t high,
                                       std::uint64_t otherwise);
 
-// A JSON object with no other members than these. Reason: "bad request".
+// Returns the body, a JSON object with no other members than `members`. Errors: "bad request".
 core::Result<json> body(const Request& request, std::initializer_list<std::string_view> members);
 
-// Its member "reason", which may be missing. Reason: "bad request".
+// Returns the optional member "reason". Errors: "bad request".
 core::Result<std::string> reason_in(const json& said);
 
-// The routes of each file.
+// Routes of each file.
 std::vector<admin::Route> process_routes(const ApiPtr& api);
 std::vector<admin::Route> session_routes(const ApiPtr& api);
 std::vector<admin::Route> ban_routes(const ApiPtr& api);

@@ -1,4 +1,4 @@
-// What worlds are made of: the schema, the level, taking the level's file anew, and saving.
+// Schema and level of a world, reload, and checkpoint.
 #include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {
@@ -56,7 +56,7 @@ core::Result<json> read_resources(Inspection& inspected, const Request& /*reques
 core::Result<json> reload(Inspection& world, const Request& /*request*/) {
   const core::Result<LevelChange> change = world.reload();
   if (!change && std::string_view(change.error().reason) == "no level") return change.error();
-  if (!change)  // of the server's own file, not of what was asked
+  if (!change)  // an error of the server's file, not of the request
     return core::Error{"bad level", core::format("{}: {}", change.error().reason, change.error().message)};
   return json{{"world", world.name()},
               {"kept", change->kept},

@@ -1,4 +1,4 @@
-// Who plays, over what, and what it takes.
+// Sessions: players, their connections and bandwidth.
 #include <array>
 #include <mobula/core/log.hpp>
 #include <mobula/server/api/query_impl.hpp>
@@ -111,15 +111,15 @@ core::Result<json> read_session(Inspection& world, const Request& request) {
   const ClientSession& session = **found;
   json said = session_json(world, session, world.server().now());
   json viewpoints = json::array();
-  json rooms = json::array();
+  json groups = json::array();
   if (session.viewer != nullptr) {
     for (const ecs::Entity viewpoint : session.viewer->viewpoints()) viewpoints.push_back(to_string(viewpoint));
-    for (const std::uint32_t room : session.viewer->rooms()) rooms.push_back(room);
+    for (const std::uint32_t group : session.viewer->interest_groups()) groups.push_back(group);
   }
   said["world"] = world.name();
   said["viewpoints"] = std::move(viewpoints);
-  said["rooms"] = std::move(rooms);
-  said["seen_entities"] = session.view == nullptr ? 0 : session.view->seen().size();
+  said["rooms"] = std::move(groups);
+  said["seen_entities"] = session.view == nullptr ? 0 : session.view->visible().size();
   said["pending_entities"] = session.view == nullptr ? 0 : session.view->pending();
   said["verifies"] = session.view != nullptr && session.view->verifies();
   said["sent"] = sent_json(world, session.player.id);

@@ -1,4 +1,4 @@
-// What takes how long in a tick.
+// Times of the phases and systems of a tick.
 #include <mobula/server/api/query_impl.hpp>
 
 namespace mobula::server::api {

@@ -13,22 +13,24 @@ std::int8_t clamp_margin(std::int64_t ticks) {
 
 }  // namespace
 
-core::Status CommandBuffer::take(const wire::InputDatagram& input, ecs::Tick next_tick) {
+core::Status CommandBuffer::on_input(const wire::InputDatagram& input, ecs::Tick next_tick) {
   for (std::size_t i = 0; i < input.commands.size(); ++i) {
     const std::uint32_t number = input.first_command + static_cast<std::uint32_t>(i);
-    if (const core::Status taken = take(number, input.commands[i], next_tick); !taken) return taken;
+    if (const core::Status stored = store(number, input.commands[i], next_tick); !stored) return stored;
   }
   return core::Done{};
 }
 
-core::Status CommandBuffer::take(std::uint32_t number, const wire::InputCommand& command, ecs::Tick next_tick) {
+core::Status CommandBuffer::store(std::uint32_t number, const wire::InputCommand& command, ecs::Tick next_tick) {
   if (slots_.empty()) slots_.resize(wire::commands_held_max);
   if (number < next_) {
     ++stats_.repeated;
     return core::Done{};
   }
   if (number - next_ >= wire::commands_held_max)
-    return core::Error{"too many commands", core::format("number {}, and {} is not done", number, next_)};
+    return core::Error{"too many commands",
+                       core::format("number {} while number {} still waits; the maximum is {} at a time", number, next_,
+                                    wire::commands_held_max)};
   Slot& place = slot(number);
   if (place.state != State::empty) {
     ++stats_.repeated;
@@ -36,7 +38,9 @@ core::Status CommandBuffer::take(std::uint32_t number, const wire::InputCommand&
   }
   const std::int64_t margin = std::int64_t{command.tick} - next_tick;
   if (margin > ahead_max)
-    return core::Error{"early command", core::format("for tick {}, the next is {}", command.tick, next_tick)};
+    return core::Error{"early command",
+                       core::format("for tick {} while the next tick is {}; the maximum is {} ticks ahead",
+                                    command.tick, next_tick, ahead_max)};
   place.state = margin < -std::int64_t{late_max} ? State::dropped : State::held;
   place.context = {number, command.tick, command.view_tick, command.view_fraction};
   if (place.state == State::held) place.bytes.assign(command.bytes.begin(), command.bytes.end());
@@ -45,7 +49,7 @@ core::Status CommandBuffer::take(std::uint32_t number, const wire::InputCommand&
   return core::Done{};
 }
 
-std::uint32_t CommandBuffer::first_there() const {
+std::uint32_t CommandBuffer::first_held() const {
   std::uint32_t number = next_;
   while (number != end_ && slot(number).state == State::empty) ++number;
   return number;
@@ -56,7 +60,7 @@ std::span<const CommandBuffer::Due> CommandBuffer::due(ecs::Tick tick) {
   new_margin_.reset();
   due_.clear();
   while (due_.size() < per_tick_max) {
-    const std::uint32_t number = first_there();
+    const std::uint32_t number = first_held();
     if (number == end_ || slot(number).context.tick > tick) break;
     Slot& place = slot(number);
     stats_.given_up += number - next_;

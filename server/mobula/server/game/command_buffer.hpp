@@ -1,11 +1,13 @@
-// Commands of one player that wait for their tick: what arrives unevenly is carried out evenly.
+// Jitter buffer for the commands of one player: commands wait here for their tick.
 //
-// They are carried out in the order of their numbers, each at its tick, at most per_tick_max in a tick. What does not
-// fit, and what comes after its tick, takes the next one; what comes more than late_max ticks after is dropped. A
-// number that is missing holds the others up until the tick of the next one that is there; then it is given up, and
-// passed over if it still comes.
+// - Commands run in the order of their numbers, each in its tick, at most per_tick_max per tick.
+// - A command that does not fit, or arrives after its tick, runs in the next tick. One that arrives more than late_max
+//   ticks late is dropped.
+// - A missing number delays those behind it until the tick of the next command that has arrived. Then the missing one
+// is
+//   given up, and ignored if it still arrives.
 //
-// Invariant: slot n % commands_held_max is for command n, next_ <= n < next_ + commands_held_max.
+// Invariant: slot n % commands_held_max holds command n, next_ <= n < next_ + commands_held_max.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -18,21 +20,21 @@
 
 namespace mobula::server {
 
-// Of a command, for the game.
+/// Circumstances of a command, for its handler.
 struct CommandContext {
-  std::uint32_t number = 0;  // 1, 2, … of this client's connection
-  ecs::Tick tick = 0;        // it was meant for; it may be carried out in a later one
-  // What the player was looking at: so much of the way from this tick to the next.
+  std::uint32_t number = 0;  // 1, 2, … within the client's connection
+  ecs::Tick tick = 0;        // tick the command was meant for; it may run in a later one
+  // Moment the player was looking at: view_tick + view_fraction / 256.
   ecs::Tick view_tick = 0;
-  std::uint8_t view_fraction = 0;  // 1/256
+  std::uint8_t view_fraction = 0;  // in 1/256 tick
 };
 
 struct CommandBufferStats {
   std::uint64_t handed_out = 0;
-  std::uint64_t late = 0;      // of them: came after their tick, and took another
-  std::uint64_t dropped = 0;   // came too late
-  std::uint64_t given_up = 0;  // had not come when those after them were due
-  std::uint64_t repeated = 0;  // came again
+  std::uint64_t late = 0;      // handed out in a later tick than theirs, since they arrived after it
+  std::uint64_t dropped = 0;   // arrived too late
+  std::uint64_t given_up = 0;  // still missing when later commands were due
+  std::uint64_t repeated = 0;  // duplicates
 };
 
 class CommandBuffer {
@@ -46,13 +48,14 @@ class CommandBuffer {
     core::ByteView bytes;
   };
 
-  // Takes what is new of an input. `next_tick` will be the next to run: what is meant for it is in time. At the first
-  // that is refused it stops, as order must be kept; it may come again. Reasons: "early command", "too many commands".
-  core::Status take(const wire::InputDatagram& input, ecs::Tick next_tick);
-  // Those to be carried out in this tick; each is handed out once. Valid until the next call of take or due.
+  /// Stores the new commands of an input. `next_tick` is the next tick to run; a command for it is in time. Stops at
+  /// the first refused command to keep the order; the client sends it again. Errors: "early command", "too many
+  /// commands".
+  core::Status on_input(const wire::InputDatagram& input, ecs::Tick next_tick);
+  /// Returns the commands to run in this tick, each once. Valid until the next call of on_input() or due().
   std::span<const Due> due(ecs::Tick tick);
 
-  // What the client is told after that.
+  /// Returns the feedback that the client is sent after due().
   [[nodiscard]] wire::CommandFeedback feedback() const;
   [[nodiscard]] const CommandBufferStats& stats() const { return stats_; }
 
@@ -67,14 +70,14 @@ class CommandBuffer {
 
   Slot& slot(std::uint32_t number) { return slots_[number % wire::commands_held_max]; }
   [[nodiscard]] const Slot& slot(std::uint32_t number) const { return slots_[number % wire::commands_held_max]; }
-  core::Status take(std::uint32_t number, const wire::InputCommand& command, ecs::Tick next_tick);
-  [[nodiscard]] std::uint32_t first_there() const;
+  core::Status store(std::uint32_t number, const wire::InputCommand& command, ecs::Tick next_tick);
+  [[nodiscard]] std::uint32_t first_held() const;
 
-  std::vector<Slot> slots_;  // none before the first command
-  std::uint32_t next_ = 1;   // the first that is not done
-  std::uint32_t end_ = 1;    // after the last that is there
-  std::int8_t margin_ = 0;
-  std::optional<std::int8_t> new_margin_;  // the smallest since commands were last due
+  std::vector<Slot> slots_;                // empty before the first command
+  std::uint32_t next_ = 1;                 // number of the first command not done
+  std::uint32_t end_ = 1;                  // number after the last command held
+  std::int8_t margin_ = 0;                 // ticks
+  std::optional<std::int8_t> new_margin_;  // smallest margin since the last due()
   std::vector<Due> due_;
   CommandBufferStats stats_;
 };

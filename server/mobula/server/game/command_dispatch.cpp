@@ -17,28 +17,29 @@ CommandDispatch::CommandDispatch(const CommandTable& table, std::uint32_t ticks_
   }
 }
 
-core::Status CommandDispatch::run(World& world, const Player& player, Gates& gates, core::ByteView bytes,
+core::Status CommandDispatch::run(World& world, const Player& player, RateLimiters& limiters, core::ByteView bytes,
                                   const CommandContext& context) {
-  if (opener_ == nullptr) return core::Error{"unknown command", "this game knows no commands"};
+  if (opener_ == nullptr) return core::Error{"unknown command", "this game has no commands"};
   if (bytes.size() > aligned_.size())
-    return core::Error{"malformed command", core::format("{} bytes, at most {}", bytes.size(), aligned_.size())};
+    return core::Error{"malformed command", core::format("{} bytes; the maximum is {}", bytes.size(), aligned_.size())};
   std::ranges::copy(bytes, aligned_.begin());
   const std::optional<CommandTable::Opened> opened = opener_({aligned_.data(), bytes.size()});
-  if (!opened) return core::Error{"malformed command", core::format("{} bytes that are no command", bytes.size())};
+  if (!opened) return core::Error{"malformed command", core::format("{} bytes that do not verify", bytes.size())};
   const std::uint32_t which = opened->number < by_number_.size() ? by_number_[opened->number] : none;
-  if (which == none) return core::Error{"unknown command", core::format("number {}", opened->number)};
-  core::Status done = carry_out(which, world, player, gates, opened->body, context);
+  if (which == none)
+    return core::Error{"unknown command", core::format("number {}: the game has no such command", opened->number)};
+  core::Status done = handle(which, world, player, limiters, opened->body, context);
   ++(done ? infos_[which].done : infos_[which].refused);
   return done;
 }
 
-core::Status CommandDispatch::carry_out(std::uint32_t which, World& world, const Player& player, Gates& gates,
-                                        const void* body, const CommandContext& context) {
-  if (gates.empty()) gates.resize(known_.size());
+core::Status CommandDispatch::handle(std::uint32_t which, World& world, const Player& player, RateLimiters& limiters,
+                                     const void* body, const CommandContext& context) {
+  if (limiters.empty()) limiters.resize(known_.size());
   const core::Nanoseconds now = core::Nanoseconds{world.tick()} * core::second / ticks_per_second_;
   const CommandInfo& info = infos_[which];
-  if (!gates[which].pass(known_[which].pace, now))
-    return core::Error{"too many commands", core::format("{}: more than {} per second, {} at once", info.name,
+  if (!limiters[which].pass(known_[which].pace, now))
+    return core::Error{"too many commands", core::format("{}: the maximum is {} per second, {} at once", info.name,
                                                          info.limit.per_second, info.limit.burst)};
   return known_[which].handler(world, player, body, context);
 }

@@ -1,6 +1,5 @@
-// The commands that a game knows, each by its number: what it is called, who carries it out, how often a player may
-// give it. A game makes the table once; server/mobula/server/game/commands.hpp fills it from the game's own .fbs. The
-// server verifies, limits and counts before a handler sees anything (CommandDispatch).
+// Table of a game's commands by number: name, handler, rate limit. A game makes it once; game/commands.hpp fills it
+// from the game's own .fbs. CommandDispatch verifies, limits and counts commands before a handler is called.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +23,30 @@ using RateLimit = transport::RateLimit;
 
 class CommandTable {
  public:
-  // What is in a command's bytes. The body lies in them.
+  /// Content of a command's bytes. `body` points into them.
   struct Opened {
     std::uint8_t number = 0;
     const void* body = nullptr;
   };
-  // Verifies bytes, which are hostile and lie at a multiple of 16. Nothing: they are malformed.
+  /// Verifies untrusted bytes, which are aligned to 16. Returns nothing if they are malformed.
   using Opener = std::optional<Opened> (*)(core::ByteView bytes);
-  // The body is what the opener made of the bytes.
+  /// Runs a command. `body` is the opener's result.
   using Handler = std::function<core::Status(World&, const Player&, const void* body, const CommandContext&)>;
 
   struct Command {
     std::string name;
-    Handler handler;                 // none: there is no command of that number
-    std::optional<RateLimit> limit;  // of one player; nothing: two for each tick
+    Handler handler;                 // empty if the number has no command
+    std::optional<RateLimit> limit;  // per player; default: two per tick
   };
 
-  // A game that knows no commands.
+  /// Makes the table of a game without commands.
   CommandTable() = default;
   explicit CommandTable(Opener opens) : opener_(opens) {}
 
+  /// Adds a command. Asserts that its number is free.
   void add(std::uint8_t number, std::string_view name, Handler handler, std::optional<RateLimit> limit = {}) {
     if (commands_.size() <= number) commands_.resize(number + std::size_t{1});
-    MOBULA_ASSERT(!commands_[number].handler, "two handlers of the command " + std::string(name));
+    MOBULA_ASSERT(!commands_[number].handler, "command has two handlers: " + std::string(name));
     commands_[number] = {std::string(name), std::move(handler), limit};
   }
 

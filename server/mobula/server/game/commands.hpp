@@ -1,5 +1,5 @@
-// A game's commands from its own .fbs: a root table whose field `body` is a union called Body, as in
-// schema/demo_commands.fbs. For the sources that include the header which mobula_messages() makes of it.
+// Typed commands of a game from its own .fbs: a root table whose field `body` is a union called Body, as in
+// schema/demo_commands.fbs. Included by the sources that include the header which mobula_messages() generates.
 //
 //   core::Status move(World& world, const Player& player, const commands::Move& move, const CommandContext& context);
 //
@@ -18,12 +18,14 @@
 
 namespace mobula::server {
 
+/// Fills a CommandTable with typed handlers.
 template <class Root, template <class> class BodyTraits>
 class Commands {
  public:
-  // The handler is called as handler(World&, const Player&, const Body&, const CommandContext&) and gives a
-  // core::Status: it refuses what is not allowed, having changed nothing. Without a limit a player may give it twice
-  // for each tick.
+  /// Adds the handler of one member of the union, called as
+  ///   core::Status handler(World&, const Player&, const Body&, const CommandContext&).
+  /// A handler that refuses a command must not have changed anything.
+  /// Default limit: two per player and tick. Asserts that the command has no handler yet.
   template <class Body, class Handler>
   void add(Handler handler, std::optional<RateLimit> limit = {}) {
     constexpr auto type = BodyTraits<Body>::enum_value;
@@ -41,10 +43,10 @@ class Commands {
 
  private:
   static constexpr flatbuffers::uoffset_t depth_max = 16;
-  // Each takes four bytes or more; a buffer in which one is reached in many ways must not take long.
+  // A table takes at least four bytes. The bound limits the time for buffers that refer to one table many times.
   static constexpr flatbuffers::uoffset_t tables_max = wire::command_bytes_max / 4;
 
-  // A body that is missing, and one that the schema does not know, pass the verifier.
+  // The verifier accepts a missing body and a body of an unknown type.
   static std::optional<CommandTable::Opened> open(core::ByteView bytes) {
     const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
     flatbuffers::Verifier verifier(data, bytes.size(), depth_max, tables_max);

@@ -7,7 +7,7 @@
 namespace mobula::server {
 namespace {
 
-// A message of the control lane should not hold others up for long.
+// Limits how long one message occupies the control lane.
 constexpr std::size_t message_bytes_max = 48 * 1024;
 
 }  // namespace
@@ -17,9 +17,10 @@ core::Status Events::send(core::ByteView bytes, const Audience& audience, Reliab
   const std::size_t bytes_max =
       reliability == Reliability::reliable ? wire::max_reliable_event_bytes : wire::max_event_bytes;
   if (bytes.size() > bytes_max)
-    return core::Error{"large event", core::format("{} bytes, at most {} go into one", bytes.size(), bytes_max)};
+    return core::Error{"large event", core::format("{} bytes; the maximum is {}", bytes.size(), bytes_max)};
   if (bytes_.size() + all_.size() * overhead + bytes.size() + overhead > bytes_per_tick_max)
-    return core::Error{"too many events", core::format("a tick has {} bytes for them", bytes_per_tick_max)};
+    return core::Error{"too many events",
+                       core::format("the events of a tick are limited to {} bytes", bytes_per_tick_max)};
   const auto index = static_cast<std::uint32_t>(all_.size());
   all_.push_back(
       {audience, reliability, static_cast<std::uint32_t>(bytes_.size()), static_cast<std::uint32_t>(bytes.size())});
@@ -83,7 +84,7 @@ void Events::encode(ecs::Tick tick, Encoded& out) const {
   out.view = {out.reliable, std::span(out.unreliable).first(out.batches)};
 }
 
-// A client's own numbers: it does not learn how much others are told.
+// Numbers events per client, so that a client does not learn how many events others receive.
 void Events::encode_reliable(ecs::Tick tick, Encoded& out) const {
   out.reliable.clear();
   wire::Events message{.tick = tick, .events = {}};

@@ -1,9 +1,10 @@
-// What a game tells its clients besides components: a shot, a goal, a line of chat. Collected during a tick, told at
-// its end with its tick. Reliable ones arrive, in order, while the connection lasts. Clients hand out what they get
-// tick by tick, as it was sent, and what is late at once. Who is away is not told later what has happened.
+// Events: messages of the game that are not state, such as a shot, a goal, a line of chat. They are collected during a
+// tick and sent at its end with the tick's number. Reliable events arrive in order while the connection lasts. A client
+// delivers events tick by tick in the order of sending, late ones at once. Disconnected players receive no events
+// later.
 //
-// Bytes of events lie one after the other in `bytes_`; messages and batches are encoded per client, but once for all
-// who are told the events for everyone and no others.
+// The bytes of all events of a tick lie one after the other in `bytes_`. Messages and batches are encoded per client;
+// clients that receive exactly the events for everyone share one encoding.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +18,19 @@
 
 namespace mobula::server {
 
-// Who is told.
+/// Recipients of an event.
 struct Audience {
-  enum class Kind : std::uint8_t { everyone, player, seers, room };
+  enum class Kind : std::uint8_t { everyone, player, seers, interest_group };
 
   Kind kind = Kind::everyone;
   std::uint32_t id = 0;  // of the player, or of the room
-  ecs::Entity about;     // seers: the entity, which the event then names
+  ecs::Entity about;     // seers: the entity, whose handle is sent with the event
 
   static Audience everyone() { return {}; }
   static Audience player(std::uint32_t id) { return {Kind::player, id, {}}; }
-  // Those whose view contains the entity.
+  /// Returns the audience of all clients that have the entity in view.
   static Audience seers_of(ecs::Entity entity) { return {Kind::seers, 0, entity}; }
-  static Audience room(std::uint32_t id) { return {Kind::room, id, {}}; }
+  static Audience interest_group(std::uint32_t id) { return {Kind::interest_group, id, {}}; }
 };
 
 enum class Reliability : std::uint8_t { unreliable, reliable };
@@ -38,31 +39,33 @@ class Events {
  public:
   static constexpr std::size_t bytes_per_tick_max = 256 * 1024;
 
-  // Messages for the reliable control lane, and unreliable messages. Valid until the next call of anything.
+  /// Encoded events of one client: messages for the reliable control lane, and unreliable messages. Valid until the
+  /// next call of any method.
   struct ForClient {
     std::span<const core::Bytes> reliable;
     std::span<const core::Bytes> unreliable;
   };
 
-  // Once nothing more is to be sent in a tick, for each client; then clear().
-  // sees(entity): whether it is in the client's view, or was at its end in this tick. in_room(id): whether the client
-  // is.
-  template <class Sees, class InRoom>
-  const ForClient& for_client(ecs::Tick tick, std::uint32_t player, const Sees& sees, const InRoom& in_room) {
+  /// Encodes the events of a tick for one client. Called for each client when the tick sends no more events; clear()
+  /// follows. sees(entity) is true if the client has the entity in view, or had it when it was destroyed in this
+  /// tick. in_group(id) is true if the client is a member.
+  template <class Sees, class InGroup>
+  const ForClient& for_client(ecs::Tick tick, std::uint32_t player, const Sees& sees, const InGroup& in_group) {
     if (all_.empty()) return nothing_;
     begin_selection(player);
     for (const std::uint32_t index : shared_) {
       const Audience& audience = all_[index].audience;
       if (audience.kind == Audience::Kind::everyone ||
           (audience.kind == Audience::Kind::seers && sees(audience.about)) ||
-          (audience.kind == Audience::Kind::room && in_room(audience.id)))
+          (audience.kind == Audience::Kind::interest_group && in_group(audience.id)))
         select(index);
     }
     return encode_selection(tick);
   }
 
-  // An event takes its bytes and 32 more. Reasons: "large event" (more than wire::max_event_bytes, or if reliable
-  // wire::max_reliable_event_bytes), "too many events": this tick has no room for it.
+  /// Queues an event. It counts as its bytes and 32 more towards bytes_per_tick_max. Errors: "large event" (more than
+  /// wire::max_event_bytes; wire::max_reliable_event_bytes if reliable), "too many events" (the tick's bytes are used
+  /// up).
   core::Status send(core::ByteView bytes, const Audience& audience, Reliability reliability);
   void clear();
   [[nodiscard]] std::size_t size() const { return all_.size(); }
@@ -78,7 +81,7 @@ class Events {
   };
   struct Encoded {
     std::vector<core::Bytes> reliable;
-    std::vector<core::Bytes> unreliable;  // memory for later behind the first `batches`
+    std::vector<core::Bytes> unreliable;  // the first `batches` are in use, the rest is spare memory
     std::size_t batches = 0;
     bool done = false;
     ForClient view;
@@ -97,11 +100,11 @@ class Events {
 
   core::Bytes bytes_;
   std::vector<Stored> all_;
-  std::vector<std::uint32_t> shared_;                               // those that are not for one player
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> of_player_;  // (player, event), sorted once it is asked
+  std::vector<std::uint32_t> shared_;                               // events for more than one player
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> of_player_;  // (player, event), sorted at the first query
   bool sorted_ = true;
   std::size_t for_everyone_ = 0;
-  std::span<const std::pair<std::uint32_t, std::uint32_t>> own_;  // of the client that is asked for, not selected yet
+  std::span<const std::pair<std::uint32_t, std::uint32_t>> own_;  // of the current client, not yet selected
   std::vector<std::uint32_t> selected_;
   bool only_for_everyone_ = true;
   Encoded everyone_;

@@ -1,11 +1,11 @@
-// What a team writes: the rules. The server owns world, sessions and replication and calls
-// these hooks, all on the simulation thread. Components that the schema describes are mirrored by themselves to every
-// client that may see them. What is no state, a game tells through world.events().
+// Game: the rules, written by a team. The server owns the world, sessions and replication, and calls these hooks on the
+// simulation thread. Components of the schema are replicated to every client that may see them. Messages that are not
+// state are sent through world.events().
 //
-// Once:        schema, commands, spawners, layers, interest_rule; then check_level, and
-//              start in a new world or load in one that was saved; then systems
-// Of players:  authenticate, then join or spectate; their commands; leave
-// Each tick:   commands that are due, tick, the systems; with each checkpoint save
+// Once:            schema, commands, spawners, layers, interest_rule; then check_level, and
+//                  start in a new world or load in a saved one; then systems
+// For each player: authenticate, then join or spectate; commands; leave
+// Each tick:       due commands, tick, the systems; save with each checkpoint
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -21,16 +21,16 @@
 
 namespace mobula::server {
 
-// Who somebody is, as the backend that made the connect token says.
+/// Identity of a client: client id and user data of its connect token.
 using Identity = transport::Identity;
 
 struct Player {
-  std::uint32_t id = 0;  // unique as long as the world lives
-  std::string name;      // as the client gave it: printable, not unique, perhaps empty
-  // What join() gave. While join() is asked: what the player's account had before, if that still lives, else null.
+  std::uint32_t id = 0;  // unique during the life of the world
+  std::string name;      // chosen by the client: printable, not unique, may be empty
+  // Entity returned by join(). During join(): the entity that the account had before if it still exists, else null.
   ecs::Entity entity;
-  std::string account{};   // whose log-in it is (Game::account); empty: nobody can tell
-  bool spectator = false;  // came by spectate()
+  std::string account{};   // account of the user (Game::account); empty if it has none
+  bool spectator = false;  // admitted by spectate()
   Identity identity{};
 };
 
@@ -38,54 +38,54 @@ class Game {
  public:
   virtual ~Game() = default;
 
-  // The binary schema of the game's components, as the generated schema_bytes() gives it.
+  /// Returns the binary schema of the game's components: the result of the generated schema_bytes().
   [[nodiscard]] virtual core::ByteView schema() const = 0;
 
-  // What players may ask for. server/mobula/server/game/commands.hpp makes the table of the game's own .fbs. Asked
-  // once.
+  /// Returns the commands of the game. game/commands.hpp makes the table from the game's own .fbs. Called once.
   virtual CommandTable commands() { return {}; }
-  // How columns that are no components of the schema are checked and spawned, and schema components that need more than
-  // their bytes. Asked once.
+  /// Returns the spawners of level columns that are not components of the schema, and of schema components whose
+  /// spawning needs more than a copy of their bytes. Called once.
   [[nodiscard]] virtual resource::SpawnerTable spawners() const { return {}; }
-  // Who sees what from how far: an entity's Relevance names one of them. Without any everybody sees everything. Asked
-  // once.
+  /// Returns the visibility layers; an entity's Relevance names one of them. Without layers every client sees every
+  /// entity. Called once.
   [[nodiscard]] virtual std::vector<Layer> layers() const { return {}; }
-  // The game's own rule about who sees what; null: none. It lives as long as the game. Asked once.
+  /// Returns the game's own visibility rule, which lives as long as the game. Null if there is none. Called once.
   [[nodiscard]] virtual const InterestRule* interest_rule() const { return nullptr; }
 
-  // Whether the game can be played in a level, which is null if there is none. Asked before the first is spawned, and
-  // before another version takes its place.
+  /// Checks whether the game can be played in a level; null if there is none. Called before a level is spawned, and
+  /// before another version replaces it. An error refuses the level.
   virtual core::Status check_level(const resource::Resource* /*level*/) { return core::Done{}; }
-  // Once, when a new world's level has been spawned. Fails if the game cannot be played in this world.
+  /// Starts the game in a new world, after its level has been spawned. Called once. An error ends the start.
   virtual core::Status start(World& /*world*/) { return core::Done{}; }
-  // Instead of start, when a saved world has been restored, with all its entities and schema components: local
-  // components are gone. The bytes are those of the last save(), and not to be trusted. Fails if it cannot go on.
+  /// Continues the game in a restored world. Called once, instead of start. Entities and schema components are
+  /// restored, server-only components are not. `saved` holds the bytes of the last save() and is not to be trusted. An
+  /// error ends the start.
   virtual core::Status load(World& /*world*/, core::ByteView /*saved*/) { return core::Done{}; }
-  // What the game itself must keep of the world besides entities and components. Between ticks, with each checkpoint.
+  /// Returns the state of the game that is not in entities and components. Called between ticks, for each checkpoint.
   virtual core::Bytes save(const World& /*world*/) { return {}; }
-  // What moves the world on. Once, after start or load; the server runs and times the systems in each tick.
+  /// Declares the systems of the game. Called once, after start or load. The server runs and times them in each tick.
   virtual void systems(World& /*world*/, ecs::Schedule& /*schedule*/) {}
 
-  // Whose log-in a token is; empty: nobody can tell. By it the server knows that two are the same person's, who is
-  // banned, and whose entity it was. What is not printable UTF-8 it takes in hex, with 0x before it. By default: the
-  // user data without the zeros at its end.
+  /// Returns the account of an identity; empty if it has none. The server uses it to detect duplicate log-ins, to apply
+  /// bans, and to find the account's former entity. Accounts that are not printable UTF-8 are converted to hex with the
+  /// prefix 0x. Default: the user data without trailing zeros.
   [[nodiscard]] virtual std::string account(const Identity& identity) const;
-  // Somebody with a valid connect token wants in: a reason to refuse them, which both logs show. Asked again when a
-  // player comes back.
+  /// Decides whether a client with a valid connect token is admitted. An error refuses it; both logs show its message.
+  /// Called again when a player rejoins.
   virtual core::Status authenticate(const Identity& /*identity*/) { return core::Done{}; }
-  // A player comes in: gives the entity that is theirs, or a reason to refuse them.
+  /// Admits a player. Returns the player's entity, or an error that refuses the player.
   virtual core::Result<ecs::Entity> join(World& world, const Player& player) = 0;
-  // Somebody wants to look on, without an entity and without commands; world.viewer(player.id) says what they see. By
-  // default the game is not for spectators.
+  /// Admits a spectator, who has no entity and sends no commands. world.viewer(player.id) controls what they see.
+  /// Refuses by default.
   virtual core::Status spectate(World& /*world*/, const Player& /*player*/) {
-    return core::Error{"no spectators", "this game has no place for spectators"};
+    return core::Error{"no spectators", "this game does not admit spectators"};
   }
-  // A player or a spectator has gone, or was away for too long; the entity is still there unless the game destroyed it.
-  // If it stays, join() is told of it when the same account comes again.
+  /// Removes a player or spectator who has left, or was disconnected for longer than the grace time. The entity still
+  /// exists unless the game has destroyed it. If the game keeps it, join() receives it when the account joins again.
   virtual void leave(World& world, const Player& player) = 0;
 
-  // What is no system, before the systems of each tick. WorldTransforms are those of the tick's beginning until
-  // world.hierarchy().update().
+  /// Called each tick before the systems run. WorldTransforms are those of the beginning of the tick until
+  /// world.hierarchy().update().
   virtual void tick(World& /*world*/) {}
 };
 

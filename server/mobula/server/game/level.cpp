@@ -12,7 +12,7 @@ namespace {
 
 using resource::SpawnChoice;
 
-// An entity whose components do not fit one datagram could never be mirrored.
+// A client cannot mirror an entity whose components do not fit one datagram.
 core::Status check_sizes(const reflect::Schema& schema, const resource::EntityResource& entities) {
   for (const std::span<const resource::ComponentKey> prototype : entities.prototypes) {
     wire::EntityLayout layout;
@@ -46,7 +46,9 @@ core::Result<Level> Level::bind(ecs::Registry& registry, const reflect::Schema& 
                                 std::shared_ptr<const resource::Resource> resource,
                                 const resource::SpawnerTable& spawners) {
   if (!resource->complete())
-    return core::Error{"incomplete", "the level is a client's copy: what the server alone knows is missing"};
+    return core::Error{
+        "incomplete",
+        "the level is a client's copy without the server-only parts; load the file that mobula-compile wrote"};
   if (core::Status fits = check_sizes(schema, *resource); !fits) return fits.error();
   core::Result<resource::Spawner> spawner = resource::Spawner::bind(registry, schema, std::move(resource), spawners);
   if (!spawner) return spawner.error();
@@ -74,7 +76,7 @@ core::Status Level::adopt(const ecs::EntityRange& range, std::span<const ecs::En
 core::Status Level::spawn_changed(std::vector<ecs::Entity>& entities, std::span<const SpawnChoice> choices) {
   const bool all = std::ranges::count(choices, SpawnChoice::leave) == 0;
   if (!all) return spawner_.spawn_part(entities, choices);
-  const core::Result<ecs::EntityRange> range = spawner_.spawn_level();  // ranges serve ranges again
+  const core::Result<ecs::EntityRange> range = spawner_.spawn_level();  // freed ranges are reused by ranges
   if (!range) return range.error();
   for (std::uint32_t i = 0; i < range->count; ++i) entities[i] = range->at(i);
   return core::Done{};
@@ -83,7 +85,7 @@ core::Status Level::spawn_changed(std::vector<ecs::Entity>& entities, std::span<
 core::Result<LevelChange> Level::replace(const Level& before) {
   const std::vector<resource::LevelMatch> matches = resource::match_levels(before.resource(), resource());
   const std::span<const std::uint32_t> parents = resource().level().parent_index;
-  std::vector<ecs::Entity> heirs(before.entities_.size());
+  std::vector<ecs::Entity> successors(before.entities_.size());
   std::vector<bool> stays(before.entities_.size());
   std::vector<ecs::Entity> old(matches.size());
   std::vector<ecs::Entity> entities(matches.size());
@@ -102,12 +104,13 @@ core::Result<LevelChange> Level::replace(const Level& before) {
     entities[i] = old[i];
     ++change.kept;
   }
-  // What can fail comes first.
+  // Everything that can fail comes first.
   if (core::Status spawned = spawn_changed(entities, choices); !spawned) return spawned.error();
   for (std::size_t i = 0; i < matches.size(); ++i)
-    if (matches[i].old != resource::no_parent) heirs[matches[i].old] = entities[i];
+    if (matches[i].old != resource::no_parent) successors[matches[i].old] = entities[i];
   for (std::size_t i = 0; i < stays.size(); ++i)
-    if (!stays[i] && registry_->valid(before.entities_[i])) change.gone.push_back({before.entities_[i], heirs[i]});
+    if (!stays[i] && registry_->valid(before.entities_[i]))
+      change.removed.push_back({before.entities_[i], successors[i]});
   spawner_.repoint(entities, old, choices);
   entities_ = std::move(entities);
   change.spawned = static_cast<std::uint32_t>(std::ranges::count(choices, SpawnChoice::spawn));

@@ -1,5 +1,5 @@
-// The level as it lives in a world: which entity each of the file's has become, and what a new version of the file
-// changes. Also the source of prefabs. Owned by the World.
+// A level in a world: maps entities of the file to entities of the world, and applies new versions of the file. Also the
+// source of prefabs. Owned by the World.
 #pragma once
 
 #include <mobula/resource/spawner.hpp>
@@ -7,42 +7,45 @@
 
 namespace mobula::server {
 
-// What a reload does to the entities of a level.
+/// Effect of a reload on the entities of a level.
 struct LevelChange {
-  struct Gone {
+  struct Removed {
     ecs::Entity entity;
-    ecs::Entity heir;  // what has its path now; null if nothing does
+    ecs::Entity successor;  // the entity that has its path now; null if there is none
   };
-  std::uint32_t spawned = 0;
-  std::uint32_t kept = 0;
-  std::vector<Gone> gone;
+  std::uint32_t spawned = 0;  // entities
+  std::uint32_t kept = 0;     // entities
+  std::vector<Removed> removed;
 };
 
 class Level {
  public:
-  // Spawns nothing yet. Reasons: those of Spawner::bind; "incomplete" for a client's copy; "too large" for an entity
-  // that no datagram could carry.
+  /// Binds a resource to a registry without spawning anything. Errors: those of Spawner::bind; "incomplete" for a
+  /// client's copy; "too large" for an entity that does not fit one datagram.
   static core::Result<Level> bind(ecs::Registry& registry, const reflect::Schema& schema,
                                   std::shared_ptr<const resource::Resource> resource,
                                   const resource::SpawnerTable& spawners);
 
-  // Reason: "too many entities".
+  /// Spawns all entities of the level. Errors: "too many entities".
   core::Status spawn();
-  // What has been spawned of it is there already, in a registry that was restored: by entity of the file, null where
-  // there is none any more. Reason: "other level".
+  /// Takes over the level's entities of a restored registry. `entities` holds one handle per entity of the file, null
+  /// for those that no longer exist. Errors: "other level".
   core::Status adopt(const ecs::EntityRange& range, std::span<const ecs::Entity> entities);
-  // Takes the place of an older version in the same registry. What is the same stays, also where the game has moved or
-  // destroyed it since; what has changed is spawned anew, with all that hangs below it in the level, unless it hangs
-  // below what the game has destroyed. What that replaces, and what is no longer in the level, is left to the caller to
-  // destroy. For a moment both versions are there. Reason: "too many entities", and then no entity has changed.
+  /// Replaces an older version of the level in the same registry.
+  /// - Entities that are equal in both versions stay, even if the game has moved or destroyed them.
+  /// - Changed entities are spawned again with all their descendants, except below an entity the game has destroyed.
+  /// - The caller destroys the replaced entities and those no longer in the level. Until then both versions exist.
+  ///
+  /// Errors: "too many entities"; no entity has changed then.
   core::Result<LevelChange> replace(const Level& before);
 
   [[nodiscard]] resource::Spawner& spawner() { return spawner_; }
   [[nodiscard]] const resource::Spawner& spawner() const { return spawner_; }
   [[nodiscard]] const resource::Resource& resource() const { return spawner_.resource(); }
-  // Of all its entities, if they were spawned at once; else empty.
+  /// Returns the index range of all entities if they were spawned at once, else an empty range.
   [[nodiscard]] const ecs::EntityRange& range() const { return range_; }
-  // By entity of the file; what the game has destroyed is no longer valid. Null where a reload left a dead one dead.
+  /// Returns one handle per entity of the file. Handles that the game has destroyed are invalid; a handle is null if a
+  /// reload did not spawn its entity again.
   [[nodiscard]] std::span<const ecs::Entity> entities() const { return entities_; }
 
  private:

@@ -79,14 +79,14 @@ std::shared_ptr<const store::SavedLevel> World::level_to_save() const {
 }
 
 core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Resource> resource) {
-  if (!level_) return core::Error{"no level", "a world that began without a level has none to reload"};
-  index::NameTable names = names_;  // with the old ones: what the game has spawned may still have them
+  if (!level_) return core::Error{"no level", "the world was started without a level; restart the server with --level"};
+  index::NameTable names = names_;  // keeps the old names: entities that the game has spawned may use them
   if (core::Status named = add_names(*resource, names); !named) return named.error();
   core::Result<Level> next = Level::bind(registry_, schema(), std::move(resource), config_.spawners);
   if (!next) return next.error();
   core::Result<LevelChange> change = next->replace(*level_);
   if (!change) return change;
-  destroy_replaced(change->gone);
+  destroy_replaced(change->removed);
   level_.emplace(std::move(*next));
   names_ = std::move(names);
   saved_level_ = nullptr;
@@ -95,26 +95,27 @@ core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Re
   return change;
 }
 
-// Whatever the game has put below an entity that goes stays: below what took its place, or where it is.
-void World::destroy_replaced(std::span<const LevelChange::Gone> gone) {
+// Children that the game has attached to a removed entity move to its successor, or stay where they are without one.
+void World::destroy_replaced(std::span<const LevelChange::Removed> removed) {
   std::vector<ecs::Entity> all;
-  std::map<ecs::Entity, ecs::Entity> heirs;
-  for (const auto& [entity, heir] : gone) {
+  std::map<ecs::Entity, ecs::Entity> successors;
+  for (const auto& [entity, successor] : removed) {
     all.push_back(entity);
-    heirs.emplace(entity, heir);
+    successors.emplace(entity, successor);
   }
   std::ranges::sort(all);
   for (const ecs::Entity child : hierarchy_.children(all)) {
-    if (heirs.contains(child)) continue;
-    const ecs::Entity heir = heirs.at(registry_.get<const engine::Parent>(child).entity);
-    const bool inherited = heir && hierarchy_.set_parent(child, heir).ok();
+    if (successors.contains(child)) continue;
+    const ecs::Entity successor = successors.at(registry_.get<const engine::Parent>(child).entity);
+    const bool inherited = successor && hierarchy_.set_parent(child, successor).ok();
     if (!inherited) static_cast<void>(hierarchy_.set_parent_in_place(child, ecs::null_entity));
   }
   registry_.destroy(all);
 }
 
 core::Result<ecs::Entity> World::spawn(std::string_view prefab, const resource::Placement* placement) {
-  if (!level_) return core::Error{"unknown prefab", "without a level there are no prefabs"};
+  if (!level_)
+    return core::Error{"unknown prefab", "the world has no level, and so no prefabs; restart the server with --level"};
   const core::Result<ecs::EntityRange> spawned = level_->spawner().spawn_prefab(prefab, placement);
   if (!spawned) return spawned.error();
   return spawned->at(0);
@@ -130,11 +131,11 @@ Viewer* World::viewer(std::uint32_t player) {
   return found == viewers_.end() ? nullptr : &found->second;
 }
 
-// What hooks wished of players while others were sent away is for the next tick.
+// Kicks requested by hooks while other kicks are handled wait for the next tick.
 void World::end_tick() {
   events_.clear();
 #ifdef MOBULA_ASSERTS
-  for (const ecs::UnstampedBlock& block : audit_.run())
+  for (const ecs::UnmarkedBlock& block : audit_.run())
     MOBULA_ASSERT(false, "a kept reference was written through: " + to_string(block, registry_));
 #endif
   registry_.clear_journal();

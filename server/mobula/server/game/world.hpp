@@ -1,5 +1,5 @@
-// One world: entities and components, the tick, the level it was made from, and chance.
-// Handed to every hook of a Game. Owned by the server; one thread.
+// One world: entities and components, the tick, the level, random numbers. Passed to every hook of a Game. Owned by the
+// server; one thread.
 #pragma once
 
 #include <cstdint>
@@ -26,36 +26,37 @@ namespace mobula::server {
 
 struct WorldConfig {
   std::shared_ptr<const reflect::Schema> schema;
-  std::shared_ptr<const resource::Resource> level;  // null: the world starts empty
-  resource::SpawnerTable spawners{};                // of the level's columns
+  std::shared_ptr<const resource::Resource> level;  // null for an empty world
+  resource::SpawnerTable spawners{};                // for the level's columns
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
-  std::uint32_t entities_max = 1u << 20;  // at most this many entities, and a mirror's memory by it
-  std::uint32_t incarnation = 0;          // of 12 bits, in all handles: never the same for two runs of a saved world
+  std::uint32_t entities_max = 1u << 20;  // entities at a time; the memory of a mirror grows with it
+  std::uint32_t incarnation = 0;          // 12 bits, part of all handles; differs between two runs of a saved world
 };
 
 class World {
  public:
-  // Fails if the schema's components cannot be registered. Also "name collision": the level names something whose hash
-  // is that of another name.
+  /// Makes a world without spawning its level. Errors: those of registering the schema's components; "name collision"
+  /// if two names of schema and level have the same hash.
   static core::Result<std::unique_ptr<World>> make(WorldConfig config);
 
-  // Spawns the level. Before the first tick.
+  /// Spawns the level. Called before the first tick.
   core::Status spawn_level();
-  // Instead of spawning the level, which must be the one that the saved world had: all is as it was saved, with the
-  // handles of then, in the tick after. Gives what is not as it was, as the schema has moved on, in sentences. Reasons:
-  // those of Store::restore and of Level::adopt.
+  /// Restores a saved world instead of spawning the level, which must be the saved world's. Entities keep their
+  /// handles; the next tick is the one after the checkpoint. Returns one sentence per difference caused by a newer
+  /// schema. Errors: those of Store::restore and Level::adopt.
   core::Result<std::vector<std::string>> restore(store::Store& store);
-  // Of the world itself, at the end of a tick: the rest is the server's and the game's.
+  /// Returns the world's part of a checkpoint, at the end of a tick. The server and the game add theirs.
   [[nodiscard]] store::Facts facts();
-  // Replaces the level by another version of it, whole or not at all: what is the same stays as it is, with all that
-  // the game has done to it; what the game has put below something that is replaced goes over to what replaces it.
-  // Static resources of the former version are gone. Reasons: those of Level::bind and Level::replace, "name
-  // collision", "no level".
+  /// Replaces the level by another version of it, completely or not at all. Unchanged entities keep the state that the
+  /// game has given them. Children that the game has attached to a replaced entity move to its successor. Static
+  /// resources of the former version are removed. Errors: those of Level::bind and Level::replace, "name collision",
+  /// "no level".
   core::Result<LevelChange> reload_level(std::shared_ptr<const resource::Resource> resource);
-  // Spawns a prefab that the level marks as spawnable; gives its root. Reasons: "unknown prefab", "too many entities".
+  /// Spawns a prefab that the level marks as spawnable. Returns its root. Errors: "unknown prefab", "too many
+  /// entities".
   core::Result<ecs::Entity> spawn(std::string_view prefab, const resource::Placement* placement = nullptr);
-  // Destroys an entity and all that has it, directly or not, as its Parent.
+  /// Destroys an entity and all its descendants.
   void destroy_tree(ecs::Entity root) { hierarchy_.destroy_tree(root); }
 
   /// Creates an entity that has these components. Reason: "too many entities".
@@ -75,41 +76,40 @@ class World {
   void each(Function&& function) {
     registry_.view<Components...>().each(std::forward<Function>(function));
   }
-  // Ends a tick: structural changes so far are old news, writes from now on belong to the next. With asserts on it
-  // asserts that nothing was written past the change marks.
+  /// Ends a tick: clears the structural change log and begins the next change tick. With asserts on, it asserts that no
+  /// component was written without its change tick.
   void end_tick();
 
   [[nodiscard]] ecs::Registry& registry() { return registry_; }
   [[nodiscard]] const ecs::Registry& registry() const { return registry_; }
-  // Parents, children and WorldTransforms. The server updates it when the level has been spawned and after each tick of
-  // the game; a game that needs WorldTransforms of this very tick updates it in between.
+  /// Returns parents, children and WorldTransforms. The server updates them after spawning the level and after each
+  /// tick of the game. A game that needs WorldTransforms of the current tick calls update() itself.
   [[nodiscard]] hierarchy::Hierarchy& hierarchy() { return hierarchy_; }
   [[nodiscard]] const reflect::Schema& schema() const { return *config_.schema; }
   [[nodiscard]] const std::shared_ptr<const reflect::Schema>& shared_schema() const { return config_.schema; }
   [[nodiscard]] const resource::Resource* level() const { return level_ ? &level_->resource() : nullptr; }
-  // What the level was spawned as, when the world began; nothing if a reload has changed which entities it has.
-  // Another one after each reload.
+  /// Returns a number that changes with each reload of the level.
   [[nodiscard]] std::uint32_t level_version() const { return level_version_; }
-  // By entity of the level's file, as Level::entities.
+  /// Returns one handle per entity of the level's file (Level::entities).
   [[nodiscard]] std::span<const ecs::Entity> level_entities() const {
     return level_ ? level_->entities() : std::span<const ecs::Entity>();
   }
   [[nodiscard]] ecs::EntityRange level_range() const { return level_ ? level_->range() : ecs::EntityRange{}; }
-  // How an older schema, with which the level was compiled, differs from this one: sentences.
+  /// Returns one sentence per difference between the schema that the level was compiled with and the current one.
   [[nodiscard]] std::span<const std::string> level_notes() const;
-  // Texts of hashes: component types of the schema, and all that the level names.
+  /// Returns the texts of name hashes: component types of the schema, and all names of the level.
   [[nodiscard]] const index::NameTable& names() const { return names_; }
-  // What clients are told besides components, with the tick that runs.
+  /// Returns the events that are sent to clients at the end of the current tick.
   [[nodiscard]] Events& events() { return events_; }
-  // Through whose eyes a player's client sees: from when the game is asked to let it join until it has left. Null for
-  // nobody's id.
+  /// Returns the viewer of a player or spectator, from the call of Game::join until after Game::leave. Null if there is
+  /// no such player.
   [[nodiscard]] Viewer* viewer(std::uint32_t player);
   void add_viewer(std::uint32_t player) { viewers_.insert_or_assign(player, Viewer(player, ecs::null_entity)); }
   void remove_viewer(std::uint32_t player) { viewers_.erase(player); }
-  // Sends a player or spectator away at the end of the tick: their client is told the reason, and does not come back by
-  // a rejoin token. Who is not there any more is passed over.
+  /// Disconnects a player or spectator at the end of the tick. The client receives the reason, and its rejoin tokens
+  /// are void. Ignored if there is no such player.
   void kick(std::uint32_t player, std::string reason) { kicks_.push_back({player, std::move(reason), {}}); }
-  // The same, and the player's account is not let in for so many seconds; 0: for ever.
+  /// Kicks a player and bans their account for `seconds`; 0 bans it for ever.
   void ban(std::uint32_t player, std::string reason, std::uint64_t seconds) {
     kicks_.push_back({player, std::move(reason), seconds});
   }
@@ -118,9 +118,9 @@ class World {
     std::string reason;
     std::optional<std::uint64_t> ban_seconds;
   };
-  // For the server.
+  /// Returns and clears the requested kicks. Called by the server.
   [[nodiscard]] std::vector<Kick> take_kicks() { return std::exchange(kicks_, {}); }
-  // From 1; tick 1 contains the level as it was spawned.
+  /// Returns the current tick, counted from 1. Tick 1 contains the level as it was spawned.
   [[nodiscard]] ecs::Tick tick() const { return registry_.tick(); }
   [[nodiscard]] std::uint32_t ticks_per_second() const { return config_.ticks_per_second; }
   [[nodiscard]] float seconds_per_tick() const { return 1.0f / static_cast<float>(config_.ticks_per_second); }
@@ -130,7 +130,7 @@ class World {
 
  private:
   [[nodiscard]] std::shared_ptr<const store::SavedLevel> level_to_save() const;
-  void destroy_replaced(std::span<const LevelChange::Gone> gone);
+  void destroy_replaced(std::span<const LevelChange::Removed> removed);
   explicit World(WorldConfig config)
       : config_(std::move(config)),
         random_(config_.seed),
@@ -144,7 +144,7 @@ class World {
   ecs::ChangeTickAudit audit_{registry_};
   index::NameTable names_;
   std::optional<Level> level_;
-  std::shared_ptr<const store::SavedLevel> saved_level_;  // the level as saves have it; null: nobody has asked
+  std::shared_ptr<const store::SavedLevel> saved_level_;  // the level in its saved form; null until first needed
   Events events_;
   std::map<std::uint32_t, Viewer> viewers_;  // by player
   std::uint32_t level_version_ = 0;

@@ -38,17 +38,17 @@ api::ApiPtr make_api(Worlds& worlds, const TokenIssuer& issuer) {
   return std::make_shared<const api::Api>(std::move(api));
 }
 
-// Nobody is let in by tokens of a server that drains.
+// A draining server makes no tokens.
 admin::TokenSource while_open(admin::TokenSource source, const api::ApiPtr& api) {
   if (!source) return source;
   return [source = std::move(source), api](std::uint32_t count,
                                            std::string_view user_data) -> core::Result<std::vector<core::Bytes>> {
-    if (api->pulse->draining) return core::Error{"closing", "the server lets nobody in any more"};
+    if (api->pulse->draining) return core::Error{"closing", "the server is closing and admits no new clients"};
     return source(count, user_data);
   };
 }
 
-// Where it listens, and whom it answers: before anything else is opened.
+// Checks address, port and token of the admin port before anything else is opened.
 core::Result<admin::AdminConfig> admin_config(const HostConfig& config) {
   const core::Result<transport::Address> listen = admin_listen(config.admin_address, config.admin_port);
   if (!listen) return core::Error{listen.error().reason, "--admin-address: " + listen.error().message};
@@ -57,15 +57,15 @@ core::Result<admin::AdminConfig> admin_config(const HostConfig& config) {
     core::Result<net::BearerTokenFile> file = net::load_bearer_token(config.admin_token_file);
     if (!file) return core::Error{file.error().reason, "--admin-token-file: " + file.error().message};
     if (file->others_may_read)
-      core::log_warn("server", "{}: others may read this token (chmod 600)", config.admin_token_file);
+      core::log_warn("server", "{}: other users can read this token; restrict it with chmod 600",
+                     config.admin_token_file);
     admin.bearer_token = std::move(file->token);
   }
   if (const core::Status good = admin::check_listen(*listen, admin.bearer_token); !good)
     return core::Error{good.error().reason, "--admin-token-file: " + good.error().message};
-  // A world that has begun has had one of its starts: not for want of a port.
+  // A started world has used one of its starts, so the port is tried first.
   if (const core::Status free = admin::try_listen(*listen); !free)
-    return core::Error{free.error().reason,
-                       "--admin-port: " + free.error().message + " (0 takes any port that is free)"};
+    return core::Error{free.error().reason, "--admin-port: " + free.error().message + " (0 takes any free port)"};
   return admin;
 }
 
@@ -82,7 +82,7 @@ core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig
   HostConfig at = config;
   at.admin_port = (*started)->local_port();
   core::log_info("server", "admin address {}: {}", admin_url(at),
-                 issuer.shared ? "tokens are the backend's to make" : "hands out connect tokens");
+                 issuer.shared ? "connect tokens come from the backend" : "makes connect tokens");
   return started;
 }
 
@@ -91,7 +91,7 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   if (!admin) return refuse(config, admin.error());
   Worlds worlds;
   if (const core::Status opened = open(worlds, config); !opened) return refuse(config, opened.error());
-  MOBULA_ASSERT(!worlds.all().empty(), "whoever opens the worlds opens one at least");
+  MOBULA_ASSERT(!worlds.all().empty(), "no world was opened");
   const api::ApiPtr api = make_api(worlds, worlds.all().front()->token_issuer());
   const auto admin_server = start_admin(std::move(*admin), config, worlds.all().front()->token_issuer(), api);
   if (!admin_server) return refuse(config, admin_server.error());
@@ -101,7 +101,7 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
   });
   worlds.events().on_stop_signal([&] {
     api->pulse->draining = true;
-    worlds.drain("the server ends");
+    worlds.drain("the server is shutting down");
   });
   worlds.events().on_reload_signal([&] {
     for (const std::unique_ptr<HostedWorld>& world : worlds.all()) (void)world->reload_level();
@@ -112,20 +112,20 @@ int serve(const HostConfig& config, const OpenWorlds& open) {
 int check_health(const HostConfig& config) {
   const core::Result<std::string> answer = net::http_get(config.health_target + "/live", {.timeout = 2 * core::second});
   std::cout << config.health_target
-            << (answer ? ": a server lives\n" : ": no answer: " + answer.error().message + "\n");
+            << (answer ? ": a server answers\n" : ": no answer: " + answer.error().message + "\n");
   return answer ? 0 : failed;
 }
 
 }  // namespace
 
 int run(int argc, char** argv, const OpenWorlds& open, std::vector<core::Setting> settings) {
-  std::signal(SIGPIPE, SIG_IGN);  // who reads the log may end before the world
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may end first
   int status = 0;
   const std::optional<HostConfig> config = parse_command_line(argc, argv, environ, status, std::move(settings));
   if (!config) return status;
   core::set_log_levels(core::LogLevels::parse(config->log_level).value());
   core::set_log_format(core::parse_log_format(config->log_format).value_or(core::LogFormat::text));
-  return config->job == Config::Job::check_health ? check_health(*config) : serve(*config, open);
+  return config->job == HostConfig::Job::check_health ? check_health(*config) : serve(*config, open);
 }
 
 int run(int argc, char** argv, Game& game, std::vector<core::Setting> settings) {

@@ -15,24 +15,25 @@ std::vector<core::Setting> world_settings(HostConfig& config) {
   const std::string group = "World";
   return {{"level",
            &config.level,
-           "compiled level to spawn (made by mobula-compile); without one the world starts empty, which a game may "
-           "refuse",
+           "compiled level to spawn (made by mobula-compile); default: an empty world, which a game may refuse",
            {.type = "FILE", .group = group}},
           {"tick_rate", &config.tick_rate, "ticks per second", {.least = 1, .most = 240, .group = group}},
           {"catch_up_ticks",
            &config.catch_up_ticks,
-           "ticks that came late are made up for, so many at most, what is more is lost; 0: an overloaded world goes "
-           "slower, evenly",
+           "maximum number of late ticks that are caught up, the rest is lost; 0 slows an overloaded world down evenly",
            {.most = 1000, .group = group}},
-          {"ticks", &config.ticks, "end after so many ticks; 0: when told to stop", {.group = group}},
-          {"seed", &config.seed, "seed of everything random in the world", {.group = group}},
+          {"ticks",
+           &config.ticks,
+           "number of ticks after which the server ends; 0 runs until it is stopped",
+           {.group = group}},
+          {"seed", &config.seed, "seed of the world's random numbers", {.group = group}},
           {"db",
            &config.db,
-           "SQLite file that keeps the world: what is saved there goes on. Without one the world ends with the server",
+           "SQLite file of the saved world, which continues from its last checkpoint; default: the world is not saved",
            {.type = "FILE", .group = group}},
           {"checkpoint_seconds",
            &config.checkpoint_seconds,
-           "how often the world is saved, and so at most what a crash loses",
+           "interval between checkpoints; a crash loses at most this much",
            {.least = 0.05, .most = 86'400, .group = group}},
           {"entities_max",
            &config.entities_max,
@@ -47,39 +48,39 @@ core::Status check_ip(const std::string& text) {
 
 std::vector<core::Setting> network_settings(HostConfig& config) {
   const std::string group = "Network";
-  return {{"port", &config.port, "UDP port; 0 takes any free one", {.group = group}},
+  return {{"port", &config.port, "UDP port; 0 takes any free port", {.group = group}},
           {"tcp_port",
            &config.tcp_port,
-           "also take clients over TCP here; 0 takes any free port",
+           "TCP port, for clients over TCP; 0 takes any free port; default: no TCP",
            {.type = "PORT", .group = group}},
           {"ws_port",
            &config.ws_port,
-           "also take clients over WebSocket here; 0 takes any free port",
+           "TCP port for clients over WebSocket; 0 takes any free port; default: no WebSocket",
            {.type = "PORT", .group = group}},
           {"certificate",
            &config.certificate,
-           "certificate chain (PEM): WebSocket clients come by wss",
+           "certificate chain (PEM); enables wss for WebSocket clients",
            {.type = "FILE", .needs = {"ws_port", "certificate_key"}, .group = group}},
           {"certificate_key",
            &config.certificate_key,
-           "the certificate's private key (PEM)",
+           "private key of the certificate (PEM)",
            {.type = "FILE", .needs = {"certificate"}, .group = group}},
           {"public_address",
            &config.public_addresses,
-           "where clients find this server's UDP port, as connect tokens say it; may be given several times. Default: "
-           "this machine's own addresses",
+           "address of this server in connect tokens; may be given several times; default: this machine's addresses, "
+           "with the UDP port",
            {.type = "HOST:PORT", .group = group}},
           {"admin_address",
            &config.admin_address,
-           "IP address of the admin port; one that other machines reach takes a token",
+           "IP address of the admin port; an address that other machines reach needs --admin-token-file",
            {.type = "IP", .check = check_ip, .group = group}},
           {"admin_port",
            &config.admin_port,
-           "HTTP port for people and programs that run the server: page, metrics, API; 0 takes any free one",
+           "HTTP port of the inspector, the metrics and the API; 0 takes any free port",
            {.type = "PORT", .group = group}},
           {"admin_token_file",
            &config.admin_token_file,
-           "a bearer token that the admin port asks for, as the file's first line",
+           "file whose first line is the bearer token of the admin port",
            {.type = "FILE", .group = group}}};
 }
 
@@ -88,50 +89,50 @@ std::vector<core::Setting> client_settings(HostConfig& config) {
   return {
       {"key_file",
        &config.key_file,
-       "the key that this server shares with the backend that makes connect tokens (mobula-token --new-key makes one). "
-       "Without it the server makes a key for itself and hands out tokens at its admin address",
+       "key shared with the backend that makes connect tokens (mobula-token --new-key makes one); default: a new key, "
+       "and tokens at the admin address",
        {.type = "FILE", .group = group}},
-      {"max_clients", &config.clients_max, "sessions at once", {.least = 1, .most = 65535, .group = group}},
+      {"max_clients", &config.clients_max, "maximum number of sessions", {.least = 1, .most = 65535, .group = group}},
       {"max_players",
        &config.players_max,
-       "players at once, those that are away included",
+       "maximum number of players, disconnected ones included",
        {.most = 65535, .group = group}},
       {"max_spectators",
        &config.spectators_max,
-       "spectators at once, in a game that has a place for them",
+       "maximum number of spectators, if the game admits any",
        {.most = 65535, .group = group}},
       {"duplicate_login",
        &config.duplicate_login,
-       "of an account that is in already: replace (the newcomer takes the player over, the other client is told so) or "
-       "refuse (the newcomer). Tokens without user data are nobody's account",
+       "second log-in of an account: replace (it takes the player over, the first client is disconnected) or refuse; "
+       "tokens without user data have no account",
        {.type = "WORD", .check = core::one_of({"replace", "refuse"}), .group = group}},
       {"bans",
        &config.bans_file,
-       "file in which bans are kept, a line of JSON each; without it they are forgotten when the server ends",
+       "file of the bans, one JSON object per line; default: bans end with the server",
        {.type = "FILE", .group = group}},
       {"drain_seconds",
        &config.drain_seconds,
-       "when asked to stop: lets nobody in, tells clients, and goes on for so long",
+       "time between a request to stop and the end; clients are notified, new clients are refused",
        {.most = 86'400, .group = group}},
       {"rejoin_grace_seconds",
        &config.rejoin_grace_seconds,
-       "how long the player of a lost connection stays for its client to come back",
+       "time that a disconnected player stays in the world for its client to rejoin",
        {.most = 86'400, .group = group}},
-      {"max_away",
-       &config.away_max,
-       "players that are kept so at a time; whoever would be one more is gone at once",
-       {.most = 65535, .group = group}},
+      {"max_disconnected",
+       &config.disconnected_max,
+       "maximum number of disconnected players; a player over the limit leaves at once",
+       {.most = 65535, .former_key = "max_away", .group = group}},
       {"max_delta_bytes",
        &config.delta_bytes_max,
-       "of deltas that a client is sent in a tick at most",
+       "maximum delta bytes per client per tick",
        {.least = 1200, .most = 1u << 20, .group = group}},
       {"history_bytes",
        &config.history_bytes,
-       "memory for values that are no longer, on which deltas to slow clients rest",
+       "memory for past values, in bytes; they are the baselines of deltas to slow clients",
        {.least = 1u << 16, .most = double{1ull << 36}, .group = group}},
       {"verify_one_in",
        &config.verify_one_in,
-       "of so many clients one has its mirror verified; 0: only who asks for it",
+       "verify the mirror of one client in N; 0 verifies only clients that request it",
        {.most = 1e9, .group = group}}};
 }
 
@@ -142,22 +143,21 @@ core::Status check_log_level(const std::string& text) {
 
 std::vector<core::Setting> log_settings(HostConfig& config) {
   const std::string group = "Log";
-  return {
-      {"log_level",
-       &config.log_level,
-       "trace, debug, info, warn, error or off; other levels for some modules behind it: info,net=debug,store=trace",
-       {.type = "LEVEL", .check = check_log_level, .group = group}},
-      {"log_format",
-       &config.log_format,
-       "text for people, json for what collects logs; auto: text if standard error is a terminal, else json",
-       {.type = "FORMAT", .check = core::one_of({"auto", "text", "json"}), .group = group}}};
+  return {{"log_level",
+           &config.log_level,
+           "trace, debug, info, warn, error or off; levels of single modules follow it: info,net=debug,store=trace",
+           {.type = "LEVEL", .check = check_log_level, .group = group}},
+          {"log_format",
+           &config.log_format,
+           "text, json, or auto: text if standard error is a terminal, else json",
+           {.type = "FORMAT", .check = core::one_of({"auto", "text", "json"}), .group = group}}};
 }
 
 std::string footer(const std::string& program) {
   return core::format(
       "Each option is also an environment variable (--tick-rate: MOBULA_TICK_RATE) and a key of a TOML file "
       "(tick_rate).\n"
-      "A flag counts before a variable, and that before the file.\n\n"
+      "A flag overrides a variable, and a variable overrides the file.\n\n"
       "Examples:\n"
       "  {0} --level village.level\n"
       "  {0} --level village.level --port 9000 --tick-rate 60 --seed 7\n"
@@ -165,7 +165,7 @@ std::string footer(const std::string& program) {
       "  {0} --level village.level --tick-rate 60 --print-config > server.toml\n"
       "  MOBULA_PORT=9000 {0} --config server.toml\n"
       "  {0} health\n"
-      "Stops in good order on SIGINT and SIGTERM, at once on a second one; loads the level again on SIGHUP.",
+      "SIGINT and SIGTERM stop the server in good order, a second one at once. SIGHUP reloads the level.",
       program);
 }
 
@@ -176,10 +176,10 @@ core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16
   core::Result<transport::Address> address =
       net::parse_listen(core::format("{}{}{}:{}", v6 ? "[" : "", ip, v6 ? "]" : "", port));
   if (address) return address;
-  return core::Error{"bad address", core::format("'{}' is no IP address", ip)};
+  return core::Error{"bad address", core::format("'{}' is not an IP address", ip)};
 }
 
-// Where everyone may ask, this machine may.
+// An address that listens everywhere is reached through the loopback address.
 std::string admin_url(const HostConfig& config) {
   core::Result<transport::Address> address = admin_listen(config.admin_address, config.admin_port);
   if (!address) return {};
@@ -198,7 +198,7 @@ std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, 
                                              int& status, std::vector<core::Setting> of_game) {
   HostConfig config;
   config.program = std::filesystem::path(argv[0]).filename();
-  CLI::App app("Serves a world: spawns a compiled level, runs the game at a fixed tick, mirrors it to every client.",
+  CLI::App app("Serves a world: spawns a compiled level, runs the game at a fixed tick rate, replicates it to clients.",
                config.program);
   std::vector<core::Setting> rows = settings_of(config);
   for (core::Setting& setting : of_game) {
@@ -207,16 +207,16 @@ std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, 
   }
   core::Settings settings(std::move(rows));
   settings.add_options(app);
-  CLI::App* health = app.add_subcommand("health", "exit 0 if a server lives at an admin address, 1 if not");
+  CLI::App* health = app.add_subcommand("health", "exit with status 0 if a server answers at an admin address, else 1");
   health->fallthrough();
   health->add_option("--admin", config.health_target,
-                     "URL; if not given, the admin port of a server with the same settings, on this machine");
+                     "URL; default: the admin port of a server with the same settings on this machine");
   app.footer(footer(config.program));
   if (const auto ended = settings.read(app, argc, argv, environment)) {
     status = *ended;
     return std::nullopt;
   }
-  if (*health) config.job = Config::Job::check_health;
+  if (*health) config.job = HostConfig::Job::check_health;
   if (config.health_target.empty()) config.health_target = admin_url(config);
   return config;
 }
@@ -232,7 +232,7 @@ ServerConfig server_config_of(const HostConfig& config) {
           .spectators_max = config.spectators_max,
           .duplicate_login = config.duplicate_login == "refuse" ? DuplicateLogin::refuse : DuplicateLogin::replace,
           .rejoin_grace = config.rejoin_grace_seconds * core::second,
-          .disconnected_max = config.away_max,
+          .disconnected_max = config.disconnected_max,
           .checkpoint_ticks = std::max(1u, static_cast<std::uint32_t>(config.checkpoint_seconds * config.tick_rate))};
 }
 

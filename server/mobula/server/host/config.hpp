@@ -1,4 +1,4 @@
-// What a server is told, by flags, environment and file: the table of its settings.
+// Settings of a server process: flags, environment variables and keys of a file, from one table.
 #pragma once
 
 #include <cstdint>
@@ -15,54 +15,54 @@ struct ServerConfig;
 struct HostConfig {
   enum class Job { serve, check_health };
 
-  std::string program;  // what the process was started as, for its messages
+  std::string program;  // name of the program, for its messages
   Job job = Job::serve;
   std::string level;
   std::uint16_t port = 7777;
   std::optional<std::uint16_t> tcp_port;
   std::optional<std::uint16_t> ws_port;
-  std::string certificate;  // of wss; empty: ws without encryption of its own
+  std::string certificate;  // PEM file for wss; empty for ws
   std::string certificate_key;
-  // HOST:PORT by which connect tokens name this server; empty: this machine's addresses.
+  // HOST:PORT of this server in connect tokens; empty for this machine's addresses.
   std::vector<std::string> public_addresses;
-  std::string key_file;  // shared with the backend; empty: a key of this run alone, and tokens for whoever asks here
+  std::string key_file;  // shared with the backend; empty for a new key and tokens at the admin address
   std::string admin_address = "127.0.0.1";
   std::uint16_t admin_port = 7780;
-  std::string admin_token_file;  // empty: who reaches the address may ask; only where no other machine does
+  std::string admin_token_file;  // empty for no token, allowed on loopback addresses alone
   std::uint32_t tick_rate = 20;  // per second
   std::uint32_t catch_up_ticks = 5;
-  std::uint64_t ticks = 0;  // 0: until told to stop
+  std::uint64_t ticks = 0;  // 0 runs until stopped
   std::uint64_t seed = 1;
-  std::string db;  // where the world is kept; empty: nowhere
+  std::string db;  // SQLite file of the world; empty if it is not saved
   double checkpoint_seconds = 10;
   std::uint32_t clients_max = 1024;
   std::uint32_t players_max = 65535;
   std::uint32_t spectators_max = 100;
   std::string duplicate_login = "replace";  // or "refuse"
-  std::string bans_file;                    // empty: bans are forgotten when the server ends
-  std::uint32_t drain_seconds = 0;          // between being asked to stop and the end
-  std::uint32_t away_max = 256;             // players whose connection was lost, kept for them to come back
+  std::string bans_file;                    // empty if bans end with the server
+  std::uint32_t drain_seconds = 0;          // between the request to stop and the end
+  std::uint32_t disconnected_max = 256;     // disconnected players that stay in the world
   std::uint32_t rejoin_grace_seconds = 30;
   std::uint32_t entities_max = 1u << 20;  // entities at a time
   std::uint64_t history_bytes = 16u << 20;
-  std::uint32_t delta_bytes_max = 24 * 1024;  // for one client in one tick
-  std::uint32_t verify_one_in = 100;          // clients; 0: none but who asks
+  std::uint32_t delta_bytes_max = 24 * 1024;  // per client per tick
+  std::uint32_t verify_one_in = 100;          // clients; 0 verifies only clients that request it
   std::string log_level = "info";
   std::string log_format = "auto";
   std::string health_target;  // admin address, a URL
 };
 
-// Each with its target in `config`: one row is the flag, the variable, the key, the help and the default.
+/// Returns one row per setting: key, target in `config`, help, rules. Flag and variable names follow from the key.
 std::vector<core::Setting> settings_of(HostConfig& config);
-// Nothing if the program is done: help was asked for (status 0) or something is wrong (status 2); what there is to say
-// has been printed. A game's own settings come behind the server's.
+/// Parses flags, environment and file. Returns nothing if the program has to end with `status`: 0 after --help, 2 after
+/// an error, which has been printed. A game's own settings follow the server's.
 std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, const char* const* environment,
                                              int& status, std::vector<core::Setting> of_game = {});
-// Where the admin port listens. Reason: "bad address".
+/// Returns the address that the admin port listens on. Errors: "bad address".
 core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16_t port);
-// By which this machine reaches it.
+/// Returns the URL of the admin port as seen from this machine.
 std::string admin_url(const HostConfig& config);
-// Of a server's configuration what it is told alone.
+/// Returns the part of the configuration that is the server's own, without level, store and sockets.
 ServerConfig server_config_of(const HostConfig& config);
 
 }  // namespace mobula::server

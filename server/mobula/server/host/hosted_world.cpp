@@ -142,8 +142,8 @@ void HostedWorld::tick() {
   const double load = 100 * times.load;
   const double lost = in_ms(static_cast<std::uint64_t>(times.lost)) / 1000;
   if (times.overloaded)
-    core::log_warn("server", "overloaded: ticks take {:.0f}% of the time; {:.2f} s of the world's time lost so far",
-                   load, lost);
+    core::log_warn("server", "overloaded: ticks take {:.0f}% of the time; {:.2f} s of world time lost so far", load,
+                   lost);
   else
     core::log_info("server", "no longer overloaded: ticks take {:.0f}% of the time; {:.2f} s lost in all", load, lost);
 }
@@ -151,16 +151,16 @@ void HostedWorld::tick() {
 core::Result<LevelChange> HostedWorld::reload_level() {
   const core::LogScope about({.world = name_});
   const auto keep = [&](const core::Error& error) {
-    core::log_error("server", "level {} is kept as it was: {}: {}", config_.level, error.reason, error.message);
+    core::log_error("server", "level {} not reloaded: {}: {}", config_.level, error.reason, error.message);
     return error;
   };
-  if (config_.level.empty()) return keep({"no level", "the server was started without one"});
+  if (config_.level.empty()) return keep({"no level", "the server was started without --level"});
   const LoadedLevel level = resource::Resource::load(config_.level);
   if (!level) return keep(level.error());
   core::Result<LevelChange> change = server_->reload_level(*level);
   if (!change) return keep(change.error());
   core::log_info("server", "level {} ({:.16}) reloaded: {} entities kept, {} spawned, {} destroyed", config_.level,
-                 to_string((*level)->server_identity()), change->kept, change->spawned, change->gone.size());
+                 to_string((*level)->server_identity()), change->kept, change->spawned, change->removed.size());
   log_level_notes(server_->world());
   return change;
 }
@@ -179,7 +179,7 @@ core::Status HostedWorld::shut_down() {
   const core::LogScope about({.world = name_});
   core::Status saved = server_->finish_store();
   if (!saved) {
-    core::log_error("store", "the end of the world is not saved: {}: {}", saved.error().reason, saved.error().message);
+    core::log_error("store", "the last save failed: {}: {}", saved.error().reason, saved.error().message);
   } else if (store_ != nullptr) {
     const store::StoreStatus status = store_->status();
     core::log_info("store", "saved as of tick {}: state {:016x}", status.tick, status.state);
@@ -190,7 +190,7 @@ core::Status HostedWorld::shut_down() {
 }
 
 void HostedWorld::log_pipes() const {
-  // However many worlds open at once, each says where it is found.
+  // Not rate-limited: each of many worlds reports its ports.
   const auto say = [](const std::string& text) { core::log_line(core::LogLevel::info, "server", text); };
   say(core::format("listening on udp port {}, {} ticks per second", pipes_->local_port(Pipe::udp), config_.tick_rate));
   if (config_.tcp_port) say(core::format("listening on tcp port {}", pipes_->local_port(Pipe::tcp)));
@@ -212,9 +212,9 @@ void HostedWorld::log_summary() {
                  udp.datagrams_sent, udp.bytes_received, udp.datagrams_received, stats.deltas_sent);
   log_pipe(*pipes_, Pipe::tcp, "tcp");
   log_pipe(*pipes_, Pipe::websocket, "websocket");
-  core::log_info("server", "{} commands done, {} players came back", stats.commands, stats.rejoins);
+  core::log_info("server", "{} commands done, {} players rejoined", stats.commands, stats.rejoins);
   const std::string drops = transport::describe_new(server_->endpoint().counters().dropped, {});
-  if (!drops.empty()) core::log_info("server", "datagrams that led to nothing: {}", drops);
+  if (!drops.empty()) core::log_info("server", "datagrams dropped: {}", drops);
   for (const auto& [reason, count] : stats.refusals)
     core::log_line(core::LogLevel::info, "server", core::format("refused {}: {}", count, reason));
 }

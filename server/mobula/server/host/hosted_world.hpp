@@ -1,5 +1,5 @@
-// One world of a process with all that lets clients at it: its game, its server, its sockets, its key, its ticks.
-// Run by the thread of its event loop, which must outlive it, as its game must.
+// One world of a process with its game, server, sockets, key and tick pacing. Runs on the thread of its event loop.
+// Event loop and game must outlive it.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace mobula::server {
 
 class HostedWorld {
  public:
-  // Reasons: those of the level's file, of opening the sockets, of the key, and of Server::start.
+  /// Opens a world. Errors: those of the level's file, the sockets, the key, and Server::start.
   static core::Result<std::unique_ptr<HostedWorld>> open(net::EventLoop& events, std::string name, HostConfig config,
                                                          Game& game);
   HostedWorld(const HostedWorld&) = delete;
@@ -31,18 +31,18 @@ class HostedWorld {
   [[nodiscard]] const TickPacer& pacer() const { return pacer_; }
   [[nodiscard]] Inspection& inspection() { return *inspection_; }
 
-  // One tick, now.
+  /// Runs one tick now.
   void tick();
-  // The level's file has changed. What is wrong with the new version is told, and the old one stays.
+  /// Loads the level's file again. If the new version is refused, the error is logged and the old version stays.
   core::Result<LevelChange> reload_level();
-  // Lets nobody in from now on, tells clients, and is done in so many seconds as the configuration says.
+  /// Refuses new clients from now on and notifies connected ones. Lasts drain_seconds of the configuration.
   void drain(std::string_view reason);
-  // So that the worlds of a process save at the same time, before one after the other is waited for in shut_down().
+  /// Begins the last save, so that the worlds of a process save in parallel. shut_down() waits for it.
   void begin_last_save();
-  // Saves the world, tells every client and ends their sessions. The last call but the destructor's. Fails if the world
-  // could not be saved.
+  /// Saves the world, notifies the clients and ends their sessions. The last call before the destructor. Errors: those
+  /// of the last save.
   core::Status shut_down();
-  // Null: the world is kept nowhere.
+  /// Returns the store. Null if the world is not saved.
   [[nodiscard]] const store::Store* store() const { return store_.get(); }
 
  private:

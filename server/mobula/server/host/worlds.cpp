@@ -6,8 +6,8 @@ namespace mobula::server {
 
 core::Result<HostedWorld*> Worlds::open(std::string name, HostConfig config, Game& game) {
   if (std::ranges::any_of(worlds_, [&](const auto& world) { return world->name() == name; }))
-    return core::Error{"name taken", core::format("there is a world \"{}\" already", name)};
-  if (draining_) return core::Error{"ending", "the server ends: no world is opened any more"};
+    return core::Error{"name taken", core::format("there already is a world \"{}\"", name)};
+  if (draining_) return core::Error{"ending", "the server is shutting down and opens no more worlds"};
   core::Result<std::unique_ptr<HostedWorld>> world =
       HostedWorld::open(events_, std::move(name), std::move(config), game);
   if (!world) return world.error();
@@ -32,9 +32,9 @@ HostedWorld& Worlds::next_due() {
 void Worlds::end_closed() {
   for (const std::string& name : std::exchange(closed_, {})) {
     const auto found = std::ranges::find_if(worlds_, [&](const auto& world) { return world->name() == name; });
-    if (found == worlds_.end()) continue;  // closed again by a hook, while others ended
+    if (found == worlds_.end()) continue;  // a hook closed it twice
     const std::unique_ptr<HostedWorld> world = std::move(*found);
-    worlds_.erase(found);  // before hooks of its game, which may open others
+    worlds_.erase(found);  // before the hooks of its game, which may open worlds
     saved_ = world->shut_down().ok() && saved_;
   }
 }

@@ -1,5 +1,5 @@
-// The worlds of one process, by name, and the loop that ticks each when it is due. One thread for all of them; what one
-// tick takes, the others wait for.
+// The worlds of one process, by name, and the loop that ticks each when it is due. All of them share one thread: a long
+// tick of one world delays the others.
 #pragma once
 
 #include <functional>
@@ -18,23 +18,24 @@ class Worlds {
   Worlds(const Worlds&) = delete;
   Worlds& operator=(const Worlds&) = delete;
 
-  // The pointer is good until the world is closed. At any time, in a hook of another world's game too. Reasons: "name
-  // taken", "ending" (of the process), and those of HostedWorld::open. The game must outlive the world.
+  /// Opens a world. May be called at any time, also in a hook of another world's game. The pointer is valid until the
+  /// world is closed; the game must outlive it. Errors: "name taken", "ending" (the process is shutting down), and
+  /// those of HostedWorld::open.
   core::Result<HostedWorld*> open(std::string name, HostConfig config, Game& game);
-  // Ends its clients' sessions, after the tick that runs. Nothing happens if there is none of that name.
+  /// Closes a world and its clients' sessions after the current tick. Ignored if there is no such world.
   void close(std::string_view name);
-  // Null if there is none, or it is being closed.
+  /// Returns a world. Null if there is no such world, or it is being closed.
   [[nodiscard]] HostedWorld* find(std::string_view name);
-  // In the order in which they were opened.
+  /// Returns all worlds in the order in which they were opened.
   [[nodiscard]] std::span<const std::unique_ptr<HostedWorld>> all() const { return worlds_; }
 
-  // Ticks until stop(), until there is no world left, or for so many ticks of the oldest (0: without end); then shuts
-  // all of them down. False if one of them could not be saved.
+  /// Ticks the worlds until stop(), until none is left, or for `ticks` ticks of the oldest (0 for no limit), then shuts
+  /// them down. Returns false if a world could not be saved.
   bool run(std::uint64_t ticks = 0);
-  // Called after each tick of each world.
+  /// Sets the function that is called after each tick of each world.
   void on_tick(std::function<void()> handler) { on_tick_ = std::move(handler); }
   void stop() { events_.stop(); }
-  // Lets nobody into any of them, tells their clients, and stops when all are done with that.
+  /// Drains all worlds, then stops: new clients are refused, connected clients are notified.
   void drain(std::string_view reason);
   [[nodiscard]] net::EventLoop& events() { return events_; }
 
@@ -46,9 +47,9 @@ class Worlds {
   net::EventLoop events_;
   std::function<void()> on_tick_;
   std::vector<std::unique_ptr<HostedWorld>> worlds_;
-  bool draining_ = false;            // or run() ends
-  std::vector<std::string> closed_;  // names of worlds that end when this tick has
-  bool saved_ = true;                // all that have ended
+  bool draining_ = false;            // draining, or run() is ending
+  std::vector<std::string> closed_;  // names of worlds that close after this tick
+  bool saved_ = true;                // all closed worlds were saved
 };
 
 }  // namespace mobula::server

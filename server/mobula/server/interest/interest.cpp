@@ -12,11 +12,11 @@ namespace {
 
 // visit(position) for each in a block that was written after a tick. False: there is none.
 template <class Visit>
-bool each_stamped_after(const ecs::Pool& pool, ecs::Tick tick, Visit visit) {
-  const std::span<const ecs::Tick> stamps = pool.stamps();
+bool each_changed_after(const ecs::Pool& pool, ecs::Tick tick, Visit visit) {
+  const std::span<const ecs::Tick> change_ticks = pool.change_ticks();
   bool any = false;
-  for (std::uint32_t block = 0; block < stamps.size(); ++block) {
-    if (stamps[block] <= tick) continue;
+  for (std::uint32_t block = 0; block < change_ticks.size(); ++block) {
+    if (change_ticks[block] <= tick) continue;
     any = true;
     const std::uint32_t begin = block << ecs::Pool::block_shift;
     const std::uint32_t end = std::min(begin + ecs::Pool::block_size, pool.size());
@@ -39,7 +39,7 @@ Interest::Interest(ecs::Registry& registry, std::span<const Layer> layers)
       worlds_(registry.pool<WorldTransform>()),
       relevances_(registry.pool<Relevance>()),
       layer_count_(std::max<std::uint32_t>(static_cast<std::uint32_t>(layers.size()), 1)),
-      grid_(layers) {  // which asserts that they make sense
+      grid_(layers) {  // asserts that they are valid
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const float half = layers[i].radius / 2;
     const float leave = leave_radius(layers[i]);
@@ -47,7 +47,7 @@ Interest::Interest(ecs::Registry& registry, std::span<const Layer> layers)
   }
 }
 
-// Following -------------------------------------------------------------------------------
+// Updates ---------------------------------------------------------------------------------
 
 void Interest::add(std::uint32_t index) {
   if (index >= members_.size()) {
@@ -61,29 +61,29 @@ void Interest::remove(std::uint32_t index) {
   if (!is_published(index)) return;
   if (std::exchange(removed_in_, registry_.tick()) != registry_.tick()) removed_.clear();
   removed_.push_back({index, members_[index], grid_.position(index)});
-  become(index, {}, InterestGrid::nowhere);
+  update_member(index, {}, InterestGrid::nowhere);
 }
 
 void Interest::update() {
-  MOBULA_ASSERT(registry_.tick() > last_tick_, "a tick is followed once");
+  MOBULA_ASSERT(registry_.tick() > last_tick_, "update() is called once per tick");
   follow_relevances();
   follow_positions();
   last_tick_ = registry_.tick();
 }
 
-// Those that came are in blocks that are stamped.
-bool Interest::follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& seen) {
-  if (seen.is_current(pool)) return false;
+// Reads removed components. Added ones are in blocks with new change ticks.
+bool Interest::follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& visible) {
+  if (visible.is_current(pool)) return false;
   const auto gone = [this](std::uint32_t index) {
     if (is_published(index)) read(index);
   };
-  seen.follow(pool, gone, [](std::uint32_t /*position*/) {});
+  visible.follow(pool, gone, [](std::uint32_t /*position*/) {});
   return true;
 }
 
 void Interest::follow_relevances() {
   follow_departures(relevances_, seen_relevances_);
-  each_stamped_after(relevances_, last_tick_, [this](std::uint32_t position) {
+  each_changed_after(relevances_, last_tick_, [this](std::uint32_t position) {
     const std::uint32_t index = relevances_.indices()[position];
     if (!is_published(index) || members_[index].relevance == *relevances_.typed_address<const Relevance>(position))
       return;
@@ -93,12 +93,12 @@ void Interest::follow_relevances() {
 
 void Interest::follow_positions() {
   bool any = follow_departures(worlds_, seen_worlds_);
-  any |= each_stamped_after(worlds_, last_tick_, [this](std::uint32_t position) {
+  any |= each_changed_after(worlds_, last_tick_, [this](std::uint32_t position) {
     const std::uint32_t index = worlds_.indices()[position];
     const Vec3& now = worlds_.typed_address<const WorldTransform>(position)->position;
-    // By the grid alone: what else is known of the entity is far away in memory.
+    // By the grid alone: the entity's other data is far away in memory.
     if (grid_.is_at(index, now) || !grid_.contains(index)) return;
-    if (std::isnan(grid_.position(index).x)) return read(index);  // perhaps it has come to stand somewhere
+    if (std::isnan(grid_.position(index).x)) return read(index);  // it may have got a position
     grid_.move(index, now);
   });
   if (any && grid_.near_count() > 0) ++version_;
@@ -113,8 +113,8 @@ void Interest::read(std::uint32_t index) {
                 "a Relevance names layer " + std::to_string(now.relevance.layer) + ", which the game has not declared");
   const std::uint32_t world = worlds_.find(index);
   now.positioned = world != ecs::Pool::none;
-  become(index, now,
-         now.positioned ? worlds_.typed_address<const WorldTransform>(world)->position : InterestGrid::nowhere);
+  update_member(index, now,
+                now.positioned ? worlds_.typed_address<const WorldTransform>(world)->position : InterestGrid::nowhere);
 }
 
 std::uint8_t Interest::zone_layer(const Member& member) const {
@@ -122,15 +122,15 @@ std::uint8_t Interest::zone_layer(const Member& member) const {
   return member.positioned && falloffs_[layer].half_squared > 0 ? layer : InterestGrid::everywhere;
 }
 
-void Interest::become(std::uint32_t index, const Member& now, const Vec3& position) {
+void Interest::update_member(std::uint32_t index, const Member& now, const Vec3& position) {
   Member& member = members_[index];
   const std::uint8_t layer = zone_layer(now);
-  const bool same_zone = member.relevance.room == now.relevance.room && zone_layer(member) == layer;
+  const bool same_zone = member.relevance.interest_group == now.relevance.interest_group && zone_layer(member) == layer;
   if (member.published && now.published && same_zone) {
     grid_.move(index, position);
   } else {
     if (member.published) grid_.erase(index);
-    if (now.published) grid_.insert(index, now.relevance.room, layer, position);
+    if (now.published) grid_.insert(index, now.relevance.interest_group, layer, position);
   }
   owners_.change(index, member.relevance.owner, now.relevance.owner);
   if (member.relevance.owner != now.relevance.owner) ++owners_version_;
@@ -138,36 +138,36 @@ void Interest::become(std::uint32_t index, const Member& now, const Vec3& positi
   member = now;
 }
 
-// Looking ---------------------------------------------------------------------------------
+// Queries ---------------------------------------------------------------------------------
 
-void Interest::look(const Viewer& viewer, std::span<const std::uint32_t> seen, std::vector<std::uint32_t>& entering,
-                    std::vector<std::uint32_t>& leaving) {
+void Interest::query_visibility(const Viewer& viewer, std::span<const std::uint32_t> visible,
+                                std::vector<std::uint32_t>& gained, std::vector<std::uint32_t>& lost) {
   marks_.begin();
-  for (const std::uint32_t index : seen) {
+  for (const std::uint32_t index : visible) {
     MOBULA_ASSERT(index < marks_.size(), "index " + std::to_string(index) + " was never published");
-    marks_.note_seen(index);
+    marks_.note_visible(index);
   }
-  const auto first_entering = static_cast<std::ptrdiff_t>(entering.size());
+  const auto first_gained = static_cast<std::ptrdiff_t>(gained.size());
   const auto visit = [&](std::uint32_t index, bool may_enter) {
     if (marks_.decided(index)) return;
-    const bool in_view = marks_.seen_only(index);
+    const bool in_view = marks_.visible_only(index);
     if (!in_view && !may_enter) return;
     if (rule_ != nullptr && !rule_->may_see(viewer, registry_.entities().at(index))) return marks_.note_refused(index);
     marks_.note_relevant(index);
-    if (!in_view) entering.push_back(index);
+    if (!in_view) gained.push_back(index);
   };
   const auto visit_own = [&](std::uint32_t index) {
-    if (is_published(index) && viewer.is_in(members_[index].relevance.room)) visit(index, true);
+    if (is_published(index) && viewer.is_in(members_[index].relevance.interest_group)) visit(index, true);
   };
   owners_.each(viewer.player(), visit_own);
   for (const ecs::Entity viewpoint : viewer.viewpoints())
     if (registry_.valid(viewpoint)) visit_own(viewpoint.index);
   const Observer at = observer(viewer);
   grid_.search(0, at.all(), visit);
-  for (const std::uint32_t room : viewer.rooms()) grid_.search(room, at.all(), visit);
-  for (const std::uint32_t index : seen)
-    if (!marks_.relevant(index)) leaving.push_back(index);
-  std::sort(entering.begin() + first_entering, entering.end());
+  for (const std::uint32_t group : viewer.interest_groups()) grid_.search(group, at.all(), visit);
+  for (const std::uint32_t index : visible)
+    if (!marks_.relevant(index)) lost.push_back(index);
+  std::sort(gained.begin() + first_gained, gained.end());
 }
 
 bool Interest::may_see(const Viewer& viewer, std::uint32_t index, bool in_view) const {
@@ -185,7 +185,7 @@ bool Interest::would_have_stayed(const Viewer& viewer, ecs::Entity entity) const
 
 bool Interest::is_within_reach(const Viewer& viewer, ecs::Entity entity, const Member& member, const Vec3& position,
                                bool in_view) const {
-  if (!viewer.is_in(member.relevance.room)) return false;
+  if (!viewer.is_in(member.relevance.interest_group)) return false;
   const std::span<const ecs::Entity> viewpoints = viewer.viewpoints();
   const bool owned = member.relevance.owner != 0 && member.relevance.owner == viewer.player();
   if (owned || std::ranges::find(viewpoints, entity) != viewpoints.end()) return true;
@@ -193,8 +193,8 @@ bool Interest::is_within_reach(const Viewer& viewer, ecs::Entity entity, const M
   const Falloff& layer = falloffs_[member.relevance.layer];
   const float radius_squared = in_view ? layer.leave_squared : 4 * layer.half_squared;
   const Observer at = observer(viewer);
-  return std::ranges::any_of(at.all(),
-                             [&](const Vec3& eye) { return distance_squared(position, eye) <= radius_squared; });
+  return std::ranges::any_of(
+      at.all(), [&](const Vec3& viewpoint) { return distance_squared(position, viewpoint) <= radius_squared; });
 }
 
 Interest::Observer Interest::observer(const Viewer& viewer) const {
@@ -213,7 +213,8 @@ float Interest::importance(const Observer& observer, std::uint32_t index) const 
   const Falloff& falloff = falloffs_[member.relevance.layer];
   if (!member.positioned || falloff.half_squared == 0) return member.relevance.priority;
   float nearest = falloff.leave_squared;
-  for (const Vec3& eye : observer.all()) nearest = std::min(nearest, distance_squared(grid_.position(index), eye));
+  for (const Vec3& viewpoint : observer.all())
+    nearest = std::min(nearest, distance_squared(grid_.position(index), viewpoint));
   return member.relevance.priority * falloff.half_squared / (falloff.half_squared + nearest);
 }
 
@@ -225,9 +226,9 @@ void Interest::check() const {
     ++published;
     bool listed = members_[index].relevance.owner == 0;
     owners_.each(members_[index].relevance.owner, [&](std::uint32_t own) { listed |= own == index; });
-    MOBULA_ASSERT(listed, "an owner has its entities");
+    MOBULA_ASSERT(listed, "an entity is in its owner's list");
   }
-  MOBULA_ASSERT(published == grid_.size(), "who is published is in the grid");
+  MOBULA_ASSERT(published == grid_.size(), "each published entity is in the grid");
 }
 
 }  // namespace mobula::server

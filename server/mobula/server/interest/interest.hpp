@@ -1,16 +1,17 @@
-// Which entities a viewer sees, and how much each of them matters to it. It knows nothing of sessions, deltas or bytes.
+// Interest management: which entities are visible to a viewer, and how important each of them is. Independent of
+// sessions, deltas and bytes.
 //
-// An entity is relevant to a viewer if it is published, in room 0 or one of the viewer's rooms, and
+// An entity is relevant to a viewer if it is published, in interest group 0 or one of the viewer's groups, and
 //   - the viewer's player owns it, or it is one of the viewpoints, or
-//   - it is in a layer without radius, or stands nowhere (has no WorldTransform), or
-//   - it stands within its layer's radius of a viewpoint; or within the leave radius, if it is in view already;
-// and if the game's own rule, where there is one, does not refuse it.
+//   - it is in a layer without radius, or has no position (no WorldTransform), or
+//   - it is within its layer's radius of a viewpoint; or within the leave radius, if it is visible already;
+// and if the game's own rule, if there is one, does not refuse it.
 //
-// Where entities stand, and their Relevance, are as of the last update(); viewpoints are looked up when asked for. An
-// index stands for whichever entity has it: whoever must know that it is another one than before compares handles.
+// Positions and Relevance of entities are those of the last update(); viewpoints are read at each query. An index
+// stands for whichever entity has it. Callers for whom another entity at the same index matters compare handles.
 //
-// Takes some 50 bytes for each index, up to the highest ever published, and 20 to 80 for each entity. Bound to one
-// registry, which outlives it; used by its thread.
+// Memory: some 50 bytes for each index up to the highest ever published, and 20 to 80 for each entity. Bound to one
+// registry, which must outlive it; used by the registry's thread.
 #pragma once
 
 #include <array>
@@ -27,55 +28,60 @@
 
 namespace mobula::server {
 
-// The game's own: line of sight, stealth, fog of war.
+/// The game's own rule: line of sight, stealth, fog of war.
 class InterestRule {
  public:
   virtual ~InterestRule() = default;
-  // Asked once in a look for each entity that would be seen, in no order that means anything. False: it is out of view.
+  /// Returns whether the entity may be visible. Called once per visibility query for each entity that would be visible,
+  /// in no particular order.
   [[nodiscard]] virtual bool may_see(const Viewer& viewer, ecs::Entity entity) const = 0;
 };
 
+/// Visibility of entities for viewers.
 class Interest {
  public:
-  // Without layers there is one, whose entities are relevant at any distance. At most Layer::count_max; asserts that
-  // radii make sense.
+  /// Without layers there is one, whose entities are relevant at any distance. Asserts that there are at most
+  /// Layer::count_max and that their radii are valid.
   explicit Interest(ecs::Registry& registry, std::span<const Layer> layers = {});
   Interest(const Interest&) = delete;
   Interest& operator=(const Interest&) = delete;
 
-  // Null: none, which costs nothing. It outlives the interest.
+  /// Sets the game's rule, which must outlive the interest. Null disables it and costs nothing.
   void set_rule(const InterestRule* rule) { rule_ = rule; }
 
-  // What is published: told of each index whose entity came, or is another one now; or went. To say it again does no
-  // harm.
+  /// Notes that an index has a new entity. Repeated calls have no effect.
   void add(std::uint32_t index);
+  /// Notes that the entity of an index despawned. Repeated calls have no effect.
   void remove(std::uint32_t index);
-  // At the end of a tick, after the last update of the hierarchy: finds from stamps who moved and whose Relevance
-  // changed. The registry is then moved to a later tick before anything is written.
+  /// Updates positions and Relevance of entities with new change ticks. To be called at the end of a tick, after the
+  /// last update of the hierarchy. Afterwards the registry is moved to a later tick before anything is written.
   void update();
-  // While it stays the same no look of the same viewer at what it has in view would find anything, unless there is a
-  // rule.
+  /// Returns a counter. While it is unchanged, a repeated query of the same viewer has no result, unless there is a
+  /// rule.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
-  // Rises whenever an entity gets another owner.
+  /// Returns a counter that rises whenever an entity gets another owner.
   [[nodiscard]] std::uint64_t owners_version() const { return owners_version_; }
 
-  // `seen`: the indices that the viewer has in view, none twice; all of them may be dead. Appended are those that come
-  // into view, rising, and those of `seen` that are relevant no more, in its order. Takes time for what is seen, what
-  // is in the cells around the viewpoints, and what is relevant at any distance.
-  void look(const Viewer& viewer, std::span<const std::uint32_t> seen, std::vector<std::uint32_t>& entering,
-            std::vector<std::uint32_t>& leaving);
+  /// Compares what is relevant to a viewer with what is visible to it. `visible` holds indices without duplicates, even
+  /// of destroyed entities. Appends to `gained` the indices that become visible, rising, and to `lost` those of
+  /// `visible` that are no longer relevant, in its order.
+  ///
+  /// Takes time for the visible entities, those in the cells around the viewpoints, and those relevant at any distance.
+  void query_visibility(const Viewer& viewer, std::span<const std::uint32_t> visible,
+                        std::vector<std::uint32_t>& gained, std::vector<std::uint32_t>& lost);
 
-  // What a look would find of one: whether it would come into view; whether, if it is there, it would stay.
+  /// Returns whether a visibility query would make this index visible.
   [[nodiscard]] bool may_enter(const Viewer& viewer, std::uint32_t index) const {
     return may_see(viewer, index, false);
   }
+  /// Returns whether a visibility query would keep this index visible.
   [[nodiscard]] bool may_stay(const Viewer& viewer, std::uint32_t index) const { return may_see(viewer, index, true); }
-  // Of one that was removed in this tick: whether it would have stayed, as it was in the tick before. The game's rule
-  // is not asked about the dead.
+  /// Returns whether an entity removed in this tick would have stayed visible, in its state of the tick before. The
+  /// game's rule is not asked about destroyed entities.
   [[nodiscard]] bool would_have_stayed(const Viewer& viewer, ecs::Entity entity) const;
 
-  // Where a viewer's observer are now.
+  /// Positions of a viewer's viewpoints.
   struct Observer {
     std::array<engine::Vec3, Viewer::viewpoints_max> at;
     std::uint32_t count = 0;
@@ -83,20 +89,20 @@ class Interest {
     [[nodiscard]] std::span<const engine::Vec3> all() const { return {at.data(), count}; }
   };
   [[nodiscard]] Observer observer(const Viewer& viewer) const;
-  // The entity's priority; the farther it is from the nearest eye, the less: half of it at half its layer's radius, a
-  // fifth at the radius, and no less than at the leave radius. Where distance means nothing, or nothing is published,
-  // the priority itself.
+  /// Returns the entity's priority, reduced by its distance to the nearest viewpoint. It is half the priority at half
+  /// the layer's radius, a fifth at the radius, and never less than at the leave radius. Where distance does not count,
+  /// or nothing is published, it is the priority itself.
   [[nodiscard]] float importance(const Observer& observer, std::uint32_t index) const;
-  // 0: nobody.
+  /// Returns the owner's player id. 0 if there is none.
   [[nodiscard]] std::uint32_t owner(std::uint32_t index) const {
     return index < members_.size() ? members_[index].relevance.owner : 0;
   }
 
-  // Asserts the invariants by walking everything.
+  /// Asserts the invariants by visiting everything.
   void check() const;
 
  private:
-  // What is known of the entity of an index, besides its position: 20 bytes.
+  // Data of an index's entity besides its position: 20 bytes.
   struct Member {
     Relevance relevance;
     bool published = false;
@@ -109,9 +115,9 @@ class Interest {
     Member member;
     engine::Vec3 position;
   };
-  // Of a layer with a radius.
+  // Falloff of a layer with a radius.
   struct Falloff {
-    float half_squared = 0;  // of the radius; 0: no falloff
+    float half_squared = 0;  // half of the radius, squared; 0 disables the falloff
     float leave_squared = 0;
   };
 
@@ -123,8 +129,8 @@ class Interest {
   [[nodiscard]] bool is_within_reach(const Viewer& viewer, ecs::Entity entity, const Member& member,
                                      const engine::Vec3& position, bool in_view) const;
   void read(std::uint32_t index);
-  void become(std::uint32_t index, const Member& now, const engine::Vec3& position);
-  bool follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& seen);
+  void update_member(std::uint32_t index, const Member& now, const engine::Vec3& position);
+  bool follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& visible);
   void follow_relevances();
   void follow_positions();
 
@@ -138,7 +144,7 @@ class Interest {
   InterestOwners owners_;
   InterestMarks<> marks_;
   std::vector<Member> members_;   // by entity index
-  std::vector<Removed> removed_;  // in removed_in_
+  std::vector<Removed> removed_;  // removed in tick removed_in_
   ecs::Tick removed_in_ = 0;
   hierarchy::LastSeen seen_worlds_;
   hierarchy::LastSeen seen_relevances_;

@@ -7,7 +7,7 @@
 namespace mobula::server {
 namespace {
 
-// Smaller cells are more lists to look into, larger ones more entities that are too far.
+// Smaller cells mean more lists to search, larger ones more entities that are too far.
 constexpr float cells_per_leave_radius = 2.0f;
 
 }  // namespace
@@ -23,10 +23,10 @@ InterestGrid::InterestGrid(std::span<const Layer> layers) {
   }
 }
 
-void InterestGrid::insert(std::uint32_t index, std::uint32_t room, std::uint8_t layer, const engine::Vec3& position) {
+void InterestGrid::insert(std::uint32_t index, std::uint32_t group, std::uint8_t layer, const engine::Vec3& position) {
   if (index >= places_.size()) places_.resize(index + 1);
   MOBULA_ASSERT(places_[index].zone == none, "index " + std::to_string(index) + " is inserted twice");
-  const std::uint32_t zone = open_zone(room, layer);
+  const std::uint32_t zone = open_zone(group, layer);
   if (layer != everywhere) {
     ++near_count_;
     if (zones_[zone].size == zones_[zone].cells.size()) grow(zone);
@@ -76,32 +76,32 @@ InterestLines::List& InterestGrid::list_at(Zone& zone, const engine::Vec3& posit
 
 // Zones -----------------------------------------------------------------------------------
 
-std::uint32_t InterestGrid::open_zone(std::uint32_t room, std::uint8_t layer) {
-  const std::uint64_t key = std::uint64_t{room} << 8 | layer;
-  const auto at = std::lower_bound(zones_by_room_.begin(), zones_by_room_.end(), ZoneOf{key, 0});
-  if (at != zones_by_room_.end() && at->key == key) return at->zone;
+std::uint32_t InterestGrid::open_zone(std::uint32_t group, std::uint8_t layer) {
+  const std::uint64_t key = std::uint64_t{group} << 8 | layer;
+  const auto at = std::lower_bound(zones_by_group_.begin(), zones_by_group_.end(), ZoneOf{key, 0});
+  if (at != zones_by_group_.end() && at->key == key) return at->zone;
   if (free_zones_.empty()) {
     free_zones_.push_back(static_cast<std::uint32_t>(zones_.size()));
     zones_.emplace_back();
   }
   const std::uint32_t opened = free_zones_.back();
   free_zones_.pop_back();
-  zones_[opened].room = room;
+  zones_[opened].group = group;
   zones_[opened].layer = layer;
   zones_[opened].cells.assign(layer == everywhere ? 1 : least_cells, {});
-  zones_by_room_.insert(at, {key, opened});
+  zones_by_group_.insert(at, {key, opened});
   return opened;
 }
 
 void InterestGrid::close_zone(std::uint32_t zone) {
-  const std::uint64_t key = std::uint64_t{zones_[zone].room} << 8 | zones_[zone].layer;
-  zones_by_room_.erase(std::lower_bound(zones_by_room_.begin(), zones_by_room_.end(), ZoneOf{key, 0}));
-  // Or in time each would have a table as large as the largest ever was. A small one is kept: rooms come and go.
+  const std::uint64_t key = std::uint64_t{zones_[zone].group} << 8 | zones_[zone].layer;
+  zones_by_group_.erase(std::lower_bound(zones_by_group_.begin(), zones_by_group_.end(), ZoneOf{key, 0}));
+  // Otherwise each zone would in time keep a table of the largest size. Small ones are kept: groups are often reopened.
   if (zones_[zone].cells.size() > least_cells) std::vector<InterestLines::List>().swap(zones_[zone].cells);
   free_zones_.push_back(zone);
 }
 
-// To a table of twice the size.
+// Moves a zone to a table of twice the size.
 void InterestGrid::grow(std::uint32_t zone) {
   std::vector<InterestLines::List> old(zones_[zone].cells.size() * 2);
   old.swap(zones_[zone].cells);
@@ -120,19 +120,21 @@ void InterestGrid::check() const {
     const Place& place = places_[index];
     if (place.zone == none) continue;
     ++in;
-    MOBULA_ASSERT(lines_.index(place.slot) == index, "an entity is where its place says");
-    MOBULA_ASSERT(zones_[place.zone].size > 0, "it is in a zone that is open");
+    MOBULA_ASSERT(lines_.index(place.slot) == index, "a place names the slot of its entity");
+    MOBULA_ASSERT(zones_[place.zone].size > 0, "the zone of an entity is open");
   }
   std::size_t listed = 0;
   std::uint32_t near = 0;
-  for (const ZoneOf& open : zones_by_room_) {
+  for (const ZoneOf& open : zones_by_group_) {
     const Zone& zone = zones_[open.zone];
-    MOBULA_ASSERT(open.key == (std::uint64_t{zone.room} << 8 | zone.layer), "a zone is found by its room and layer");
+    MOBULA_ASSERT(open.key == (std::uint64_t{zone.group} << 8 | zone.layer),
+                  "a zone is found by its interest group and layer");
     std::uint32_t in_zone = 0;
     for (const InterestLines::List& list : zone.cells)
       lines_.each(list, [&](std::uint32_t index, std::uint32_t slot) {
         ++in_zone;
-        MOBULA_ASSERT(places_[index].slot == slot && places_[index].zone == open.zone, "a place is that of the list");
+        MOBULA_ASSERT(places_[index].slot == slot && places_[index].zone == open.zone,
+                      "a place names the slot in its list");
       });
     MOBULA_ASSERT(in_zone == zone.size, "a zone knows its size");
     MOBULA_ASSERT(zone.layer == everywhere || zone.size <= zone.cells.size(), "tables have a place for each entity");
@@ -140,7 +142,7 @@ void InterestGrid::check() const {
     if (zone.layer != everywhere) near += in_zone;
   }
   MOBULA_ASSERT(listed == in && in == size_ && near == near_count_, "each is in one list");
-  MOBULA_ASSERT(zones_by_room_.size() + free_zones_.size() == zones_.size(), "a zone is open or free");
+  MOBULA_ASSERT(zones_by_group_.size() + free_zones_.size() == zones_.size(), "a zone is open or free");
 }
 
 }  // namespace mobula::server

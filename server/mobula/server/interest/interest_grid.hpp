@@ -1,14 +1,14 @@
-// Finds who is near: entities by room and layer, and in layers with a radius, by cell.
+// Spatial index: entities by interest group and layer, and by cell in layers with a radius.
 //
-// Entities of one room and one layer make a zone. A zone of a layer with a radius is a grid over x and z (y is up) of
-// square cells, whose lists lie in a table of at least as many places as the zone has entities: the world has no
-// bounds, and memory is bounded by the number of entities. Distances count all three axes.
+// The entities of one interest group and one layer are a zone. A zone of a layer with a radius is a grid of square
+// cells over x and z (y is up). The lists of its cells lie in a table of at least as many places as the zone has
+// entities: the world has no bounds, and memory is bounded by the number of entities. Distances are three-dimensional.
 //
 //   place of a cell:  (cell x + cell z * row_step) mod size of the table
 //
-// so that neighbours along x are neighbours in memory, and rows are scattered. Two cells may share a place: that costs
-// time and changes nothing, because each distance is looked at.
-// Who is relevant at any distance is in the room's zone `everywhere`, one list.
+// Neighbours along x are therefore neighbours in memory, and rows are scattered. Two cells may share a place. That
+// costs time and changes no result, because each distance is checked. Entities that are relevant at any distance are in
+// the group's zone `everywhere`, one list.
 #pragma once
 
 #include <algorithm>
@@ -21,53 +21,55 @@
 
 namespace mobula::server {
 
+/// Grid of published entities.
 class InterestGrid {
  public:
+  // In place of a layer.
   static constexpr std::uint8_t everywhere = 255;  // in the place of a layer
 
-  // Layers with a radius; others are not asked for.
+  /// `layers` with a radius; the others are not used.
   explicit InterestGrid(std::span<const Layer> layers);
 
   static constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   static constexpr engine::Vec3 nowhere{.x = nan, .y = nan, .z = nan};
 
-  // The entity is not in yet. In `everywhere` the position does not matter, but is remembered.
-  void insert(std::uint32_t index, std::uint32_t room, std::uint8_t layer, const engine::Vec3& position);
+  /// Inserts an entity that is not in the grid. The position does not matter in `everywhere`, but is kept.
+  void insert(std::uint32_t index, std::uint32_t group, std::uint8_t layer, const engine::Vec3& position);
   void erase(std::uint32_t index);
-  // Within its zone.
+  /// Moves an entity within its zone.
   void move(std::uint32_t index, const engine::Vec3& position);
 
   [[nodiscard]] bool contains(std::uint32_t index) const {
     return index < places_.size() && places_[index].zone != none;
   }
-  // Of one that is in.
+  /// Returns the position of an entity in the grid.
   [[nodiscard]] const engine::Vec3& position(std::uint32_t index) const { return places_[index].position; }
-  // Of any index. Nobody is nowhere, not even who is.
+  /// Returns whether the entity of an index, in the grid or not, is at the position. `nowhere` is equal to no position.
   [[nodiscard]] bool is_at(std::uint32_t index, const engine::Vec3& position) const {
     if (index >= places_.size()) return false;
     const engine::Vec3& at = places_[index].position;
     return (at.x == position.x) & (at.y == position.y) & (at.z == position.z);
   }
 
-  // How many are in layers with a radius.
+  /// Returns the number of entities in layers with a radius.
   [[nodiscard]] std::uint32_t near_count() const { return near_count_; }
-  // How many are in at all.
+  /// Returns the number of entities.
   [[nodiscard]] std::uint32_t size() const { return size_; }
 
-  // How many pairs of room and layer there have been at once.
+  /// Returns the highest number of zones that existed at a time.
   [[nodiscard]] std::size_t zone_count_max() const { return zones_.size(); }
 
-  // visit(index, whether it may enter) for all in the room that need not leave: those of `everywhere`, and who is near
-  // one of the observer. Some more than once, and in no order that means anything.
+  /// Calls visit(index, may enter) for all entities of the group that need not leave: those of `everywhere`, and those
+  /// near a viewpoint. Some are visited more than once, in no particular order.
   template <class Visit>
-  void search(std::uint32_t room, std::span<const engine::Vec3> observer, Visit visit) const;
+  void search(std::uint32_t group, std::span<const engine::Vec3> viewpoints, Visit visit) const;
 
-  // Asserts the invariants by walking everything.
+  /// Asserts the invariants by visiting everything.
   void check() const;
 
  private:
   static constexpr std::uint32_t none = InterestLines::none;
-  static constexpr std::uint32_t row_step = 0x9e3779b1u;  // odd: rows that follow each other do not meet
+  static constexpr std::uint32_t row_step = 0x9e3779b1u;  // odd: consecutive rows do not collide
   static constexpr std::uint32_t least_cells = 16;
 
   struct Reach {
@@ -77,13 +79,13 @@ class InterestGrid {
     float cells_per_metre = 0;
   };
   struct Zone {
-    std::uint32_t room = 0;
-    std::uint32_t size = 0;  // entities; 0: waits in free_zones_
+    std::uint32_t group = 0;
+    std::uint32_t size = 0;  // entities; 0 if it is in free_zones_
     std::uint8_t layer = everywhere;
-    std::vector<InterestLines::List> cells;  // as many as a power of two; one in `everywhere`
+    std::vector<InterestLines::List> cells;  // a power of two; one in `everywhere`
   };
   struct ZoneOf {
-    std::uint64_t key;  // room << 8 | layer
+    std::uint64_t key;  // interest group << 8 | layer
     std::uint32_t zone;
 
     bool operator<(const ZoneOf& other) const { return key < other.key; }
@@ -91,7 +93,7 @@ class InterestGrid {
   // 20 bytes.
   struct Place {
     engine::Vec3 position = nowhere;
-    std::uint32_t zone = none;  // none: not in
+    std::uint32_t zone = none;  // none if it is not in the grid
     std::uint32_t slot = none;
   };
   struct Span {
@@ -105,25 +107,26 @@ class InterestGrid {
   static std::int32_t cell_at(float metres, const Reach& reach);
   static Span cells_around(float metres, const Reach& reach);
   InterestLines::List& list_at(Zone& zone, const engine::Vec3& position);
-  std::uint32_t open_zone(std::uint32_t room, std::uint8_t layer);
+  std::uint32_t open_zone(std::uint32_t group, std::uint8_t layer);
   void close_zone(std::uint32_t zone);
   void push(std::uint32_t zone, std::uint32_t index, const engine::Vec3& position);
   void erase_from(InterestLines::List& list, std::uint32_t slot);
   void grow(std::uint32_t zone);
   template <class Visit>
-  void search(const Zone& zone, const engine::Vec3& eye, Visit visit) const;
+  void search(const Zone& zone, const engine::Vec3& viewpoint, Visit visit) const;
 
   std::array<Reach, Layer::count_max> reaches_{};  // by layer
   InterestLines lines_;
   std::vector<Zone> zones_;
   std::vector<std::uint32_t> free_zones_;
-  std::vector<ZoneOf> zones_by_room_;  // sorted
-  std::vector<Place> places_;          // by entity index
+  std::vector<ZoneOf> zones_by_group_;  // sorted
+  std::vector<Place> places_;           // by entity index
   std::uint32_t size_ = 0;
   std::uint32_t near_count_ = 0;
 };
 
-// Rounded down, or the cells at 0 were twice as large. Far away, where floats are coarser than cells, all is one cell.
+/// Rounds down, as otherwise the cells at 0 would be twice as large. At distances where floats are coarser than cells,
+/// everything is one cell.
 inline std::int32_t InterestGrid::cell_at(float metres, const Reach& reach) {
   constexpr float farthest = 1 << 30;
   const float exact = metres * reach.cells_per_metre;
@@ -133,31 +136,31 @@ inline std::int32_t InterestGrid::cell_at(float metres, const Reach& reach) {
   return static_cast<float>(towards_zero) > exact ? towards_zero - 1 : towards_zero;
 }
 
-// A little more than the radius: distances are rounded. (The sums are, too, but never past a float.)
+/// Uses slightly more than the radius, because distances are rounded. (The sums are too, but never beyond a float.)
 inline InterestGrid::Span InterestGrid::cells_around(float metres, const Reach& reach) {
   const float distance = reach.leave_radius * 1.001f;
   return {cell_at(metres - distance, reach), cell_at(metres + distance, reach)};
 }
 
 template <class Visit>
-inline void InterestGrid::search(std::uint32_t room, std::span<const engine::Vec3> observer, Visit visit) const {
-  const std::uint64_t key = std::uint64_t{room} << 8;
-  for (auto at = std::lower_bound(zones_by_room_.begin(), zones_by_room_.end(), ZoneOf{key, 0});
-       at != zones_by_room_.end() && at->key >> 8 == room; ++at) {
+inline void InterestGrid::search(std::uint32_t group, std::span<const engine::Vec3> viewpoints, Visit visit) const {
+  const std::uint64_t key = std::uint64_t{group} << 8;
+  for (auto at = std::lower_bound(zones_by_group_.begin(), zones_by_group_.end(), ZoneOf{key, 0});
+       at != zones_by_group_.end() && at->key >> 8 == group; ++at) {
     const Zone& zone = zones_[at->zone];
     if (zone.layer == everywhere) {
       lines_.each(zone.cells[0], [&](std::uint32_t index, std::uint32_t /*slot*/) { visit(index, true); });
     } else {
-      for (const engine::Vec3& eye : observer) search(zone, eye, visit);
+      for (const engine::Vec3& viewpoint : viewpoints) search(zone, viewpoint, visit);
     }
   }
 }
 
 template <class Visit>
-inline void InterestGrid::search(const Zone& zone, const engine::Vec3& eye, Visit visit) const {
+inline void InterestGrid::search(const Zone& zone, const engine::Vec3& viewpoint, Visit visit) const {
   const Reach& reach = reaches_[zone.layer];
-  const Span x = cells_around(eye.x, reach);
-  const Span z = cells_around(eye.z, reach);
+  const Span x = cells_around(viewpoint.x, reach);
+  const Span z = cells_around(viewpoint.z, reach);
   const auto wide = static_cast<std::uint64_t>(std::int64_t{x.last} - x.first + 1);
   const auto deep = static_cast<std::uint64_t>(std::int64_t{z.last} - z.first + 1);
   InterestLines::Hits hits;
@@ -166,7 +169,7 @@ inline void InterestGrid::search(const Zone& zone, const engine::Vec3& eye, Visi
     full.count = 0;
   };
   const auto find_near = [&](const InterestLines::List& list) {
-    lines_.find_near(list, eye, reach.leave_squared, hits, flush);
+    lines_.find_near(list, viewpoint, reach.leave_squared, hits, flush);
   };
   const std::size_t mask = zone.cells.size() - 1;
   if (wide > mask || wide * deep > mask) {

@@ -24,7 +24,7 @@ std::uint32_t InterestLines::push(List& list, std::uint32_t index, const engine:
 }
 
 InterestLines::Moved InterestLines::erase(List& list, std::uint32_t slot) {
-  MOBULA_ASSERT(list.size > 0, "nothing is left to be erased");
+  MOBULA_ASSERT(list.size > 0, "the list is not empty");
   const std::uint32_t last = list.first * lanes + in_first(list) - 1;
   Moved moved;
   if (slot != last) {

@@ -1,10 +1,10 @@
-// Short lists of entities and their positions, made to be searched fast: lines of four, each a cache line.
+// Short lists of entities and their positions, laid out for fast search: lines of four, each a cache line.
 //
 //   line:   x[4] y[4] z[4] index[4]      64 bytes
-//   list:   its first line, and how many it holds; only the first line may have gaps, at its end
-//   slot:   4 * line + lane: where an entity is, until another is erased from the same list
+//   list:   its first line, and its length; only the first line may have gaps, at its end
+//   slot:   4 * line + lane: place of an entity, until another is erased from the same list
 //
-// A gap's position is not a number, so that nothing is near it. Lines that are no longer needed wait in a list.
+// The position of a gap is NaN, so that it is near nothing. Unused lines are in a free list.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 namespace mobula::server {
 
+/// Pool of lines, and operations on lists.
 class InterestLines {
  public:
   static constexpr std::uint32_t none = ~0u;
@@ -22,21 +23,22 @@ class InterestLines {
     std::uint32_t first = none;
     std::uint32_t size = 0;
   };
-  // Who was found near, and at what distance.
+  /// Entities found near, with their squared distances.
   struct Hits {
-    static constexpr std::uint32_t room = 128;
+    static constexpr std::uint32_t capacity = 128;
     std::uint32_t count = 0;
-    std::uint32_t index[room];
-    float squared[room];
+    std::uint32_t index[capacity];
+    float squared[capacity];
   };
+  /// An entity that an erasure moved to another slot.
   struct Moved {
-    std::uint32_t index = none;  // none: nobody had to
+    std::uint32_t index = none;  // none if no entity was moved
     std::uint32_t slot = none;
   };
 
-  // Gives the slot.
+  /// Appends an entity. Returns its slot.
   std::uint32_t push(List& list, std::uint32_t index, const engine::Vec3& position);
-  // The last one fills the gap.
+  /// Erases a slot. The last entity of the list fills the gap.
   Moved erase(List& list, std::uint32_t slot);
   void clear(List& list);
 
@@ -54,15 +56,16 @@ class InterestLines {
   }
   [[nodiscard]] std::uint32_t index(std::uint32_t slot) const { return lines_[slot / lanes].index[slot % lanes]; }
 
-  // visit(index, slot) for all of a list.
+  /// Calls visit(index, slot) for each entity of a list.
   template <class Visit>
   void each(const List& list, Visit visit) const;
-  // Notes whoever is near enough not to leave. Nothing branches on a distance: that cannot be guessed, and a wrong
-  // guess costs more than four distances. When the notes are full, flush(hits) is to clear them.
+  /// Appends to `hits` all entities within the leave radius. Calls flush(hits), which must clear it, when it is full.
+  /// Nothing branches on a distance: such branches are unpredictable, and a misprediction costs more than four
+  /// distances.
   template <class Flush>
-  void find_near(const List& list, const engine::Vec3& eye, float leave_squared, Hits& hits, Flush flush) const;
+  void find_near(const List& list, const engine::Vec3& viewpoint, float leave_squared, Hits& hits, Flush flush) const;
 
-  // Lines in use.
+  /// Returns the number of lines in use.
   [[nodiscard]] std::size_t size() const { return lines_.size() - free_count_; }
 
  private:
@@ -74,13 +77,13 @@ class InterestLines {
   };
   static_assert(sizeof(Line) == 64);
 
-  // Entities in the first line of a list.
+  // Returns the number of entities in the first line of a list.
   static std::uint32_t in_first(const List& list) { return (list.size - 1) % lanes + 1; }
   std::uint32_t take_line();
   void drop_first(List& list);
 
   std::vector<Line> lines_;
-  std::vector<std::uint32_t> next_;  // by line: the next of its list, or of those that wait
+  std::vector<std::uint32_t> next_;  // by line: the next one of its list, or of the free list
   std::uint32_t free_ = none;
   std::size_t free_count_ = 0;
 };
@@ -93,16 +96,16 @@ inline void InterestLines::each(const List& list, Visit visit) const {
 }
 
 template <class Flush>
-inline void InterestLines::find_near(const List& list, const engine::Vec3& eye, float leave_squared, Hits& hits,
+inline void InterestLines::find_near(const List& list, const engine::Vec3& viewpoint, float leave_squared, Hits& hits,
                                      Flush flush) const {
   for (std::uint32_t at = list.first; at != none; at = next_[at]) {
-    if (hits.count > Hits::room - lanes) flush(hits);
+    if (hits.count > Hits::capacity - lanes) flush(hits);
     const Line& line = lines_[at];
     std::uint32_t count = hits.count;
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-      const float x = line.x[lane] - eye.x;
-      const float y = line.y[lane] - eye.y;
-      const float z = line.z[lane] - eye.z;
+      const float x = line.x[lane] - viewpoint.x;
+      const float y = line.y[lane] - viewpoint.y;
+      const float z = line.z[lane] - viewpoint.z;
       const float squared = x * x + y * y + z * z;
       hits.index[count] = line.index[lane];
       hits.squared[count] = squared;

@@ -1,12 +1,12 @@
-// What one look has found out so far about each entity. Beginning the next look forgets it all in O(1): what is noted
-// are numbers that the next look takes for old.
+// Marks of entities during a visibility query. Beginning the next query clears all of them in O(1), because it regards
+// the numbers of former queries as no mark.
 //
-//   base      the client has it in view
+//   base      visible to the client
 //   base + 1  relevant
 //   base + 2  refused by the game's own rule
-//   below     nothing yet; the next base is base + 3
+//   below     no mark; the next base is base + 3
 //
-// `Number` is narrow in tests alone: after its last base all is cleared once.
+// `Number` is narrower in tests. After its last base all marks are cleared once.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,11 @@
 
 namespace mobula::server {
 
+/// Marks by entity index.
 template <class Number = std::uint32_t>
 class InterestMarks {
  public:
-  // For indices below `end`. Keeps what there is.
+  /// Makes room for indices below `end`, and keeps the marks.
   void make_room(std::uint32_t end) {
     if (end > marks_.size()) marks_.resize(end, 0);
   }
@@ -32,11 +33,11 @@ class InterestMarks {
     }
     base_ = static_cast<Number>(base_ + 3);
   }
-  void note_seen(std::uint32_t index) { marks_[index] = base_; }
+  void note_visible(std::uint32_t index) { marks_[index] = base_; }
   void note_relevant(std::uint32_t index) { marks_[index] = static_cast<Number>(base_ + 1); }
   void note_refused(std::uint32_t index) { marks_[index] = static_cast<Number>(base_ + 2); }
 
-  [[nodiscard]] bool seen_only(std::uint32_t index) const { return marks_[index] == base_; }
+  [[nodiscard]] bool visible_only(std::uint32_t index) const { return marks_[index] == base_; }
   [[nodiscard]] bool relevant(std::uint32_t index) const { return marks_[index] == base_ + 1; }
   [[nodiscard]] bool decided(std::uint32_t index) const { return marks_[index] > base_; }
 

@@ -1,4 +1,4 @@
-// Which entities belong to which player: a list for each owner, linked through the entities' indices.
+// Entities by owner: a list for each player, linked through the entities' indices.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 namespace mobula::server {
 
+/// Entities of each player.
 class InterestOwners {
  public:
-  // From one owner to another; 0 is nobody.
+  /// Moves an entity from one owner to another; 0 means no owner.
   void change(std::uint32_t index, std::uint32_t from, std::uint32_t to) {
     if (from == to) return;
     if (from != 0) leave(index, from);
     if (to != 0) enter(index, to);
   }
-  // function(index) for each that the player owns, the latest first.
+  /// Calls function(index) for each entity of a player, the latest first.
   template <class Function>
   void each(std::uint32_t owner, Function function) const {
     const auto found = first_.find(owner);
@@ -51,7 +52,7 @@ class InterestOwners {
     }
   }
 
-  std::unordered_map<std::uint32_t, std::uint32_t> first_;  // by owner; never walked
+  std::unordered_map<std::uint32_t, std::uint32_t> first_;  // by owner; never iterated
   std::vector<Link> links_;                                 // by entity index
 };
 

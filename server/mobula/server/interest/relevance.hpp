@@ -1,5 +1,5 @@
-// What a game says about who sees what: layers, declared once for the whole world, and a Relevance on each entity for
-// which the defaults will not do.
+// Visibility settings of a game: layers, once for the whole world, and a Relevance on each entity that needs
+// other values than the defaults.
 #pragma once
 
 #include <cstddef>
@@ -8,27 +8,28 @@
 
 namespace mobula::server {
 
-// Entities that are seen from the same distance, say: landmarks, creatures, small things.
+/// A class of entities with the same visibility range, such as landmarks, creatures or small items.
 struct Layer {
-  static constexpr std::size_t count_max = 16;  // of a world
-  // A viewer on the border must not see things come and go.
+  static constexpr std::size_t count_max = 16;  // per world
+  // Keeps entities from flickering for a viewer on the border.
   static constexpr float usual_leave_ratio = 1.15f;
 
   std::string name;
-  float radius = 0;        // metres; comes into view at this distance of a viewpoint. 0: relevant at any distance
-  float leave_radius = 0;  // goes out of view beyond it. 0: the usual ratio times the radius
+  float radius = 0;        // metres; becomes visible at this distance of a viewpoint. 0 means relevant at any distance
+  float leave_radius = 0;  // metres; goes out of view beyond it. 0 means the usual ratio times the radius
 };
 
+/// Returns the layer's leave radius in metres.
 constexpr float leave_radius(const Layer& layer) {
   return layer.leave_radius != 0 ? layer.leave_radius : layer.radius * Layer::usual_leave_ratio;
 }
 
-// A local component: it never leaves the process. Changed like any other, at any time.
+/// A server-only component. May be changed at any time.
 struct Relevance {
-  std::uint8_t layer = 0;   // in the order of their declaration
-  std::uint32_t room = 0;   // or team: only viewers who are in it see the entity. 0: everyone
-  std::uint32_t owner = 0;  // a player's id: relevant to that player at any distance. 0: nobody's
-  float priority = 1;       // how much it matters, beside others at the same distance
+  std::uint8_t layer = 0;            // number of the layer, in the order of declaration
+  std::uint32_t interest_group = 0;  // only viewers in this group see the entity, such as a team. 0 means everyone
+  std::uint32_t owner = 0;           // player id: relevant to that player at any distance. 0 means no owner
+  float priority = 1;                // importance, relative to others at the same distance
 
   bool operator==(const Relevance&) const = default;
 };

@@ -1,4 +1,5 @@
-// Through whose observer a client sees: the player, the entities around which it looks, and the rooms it is in.
+// The viewpoint of a client on the world: its player, the entities around which others are visible, and its interest
+// groups.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +11,19 @@
 
 namespace mobula::server {
 
+/// A client's viewer.
 class Viewer {
  public:
   static constexpr std::size_t viewpoints_max = 8;
-  static constexpr std::size_t rooms_max = 16;  // besides room 0, in which everyone is
+  static constexpr std::size_t groups_max = 16;  // besides group 0, which contains everyone
 
   Viewer() = default;
   Viewer(std::uint32_t player, ecs::Entity entity) : player_(player), viewpoint_count_(1) { viewpoints_[0] = entity; }
 
   [[nodiscard]] std::uint32_t player() const { return player_; }
 
-  // At first the player's entity alone. Such that do not live, or stand nowhere, see nothing; the viewer keeps them.
+  /// Returns the viewpoints, at first the player's entity alone. Destroyed ones and those without position are kept,
+  /// and make nothing visible.
   [[nodiscard]] std::span<const ecs::Entity> viewpoints() const { return {viewpoints_.data(), viewpoint_count_}; }
   void set_viewpoints(std::span<const ecs::Entity> entities) {
     MOBULA_ASSERT(entities.size() <= viewpoints_max, "too many viewpoints of one viewer");
@@ -29,34 +32,35 @@ class Viewer {
     ++version_;
   }
 
-  [[nodiscard]] std::span<const std::uint32_t> rooms() const { return {rooms_.data(), room_count_}; }
-  [[nodiscard]] bool is_in(std::uint32_t room) const {
-    const std::span<const std::uint32_t> all = rooms();
-    return room == 0 || std::find(all.begin(), all.end(), room) != all.end();
+  [[nodiscard]] std::span<const std::uint32_t> interest_groups() const { return {groups_.data(), group_count_}; }
+  /// Returns whether the viewer is in an interest group.
+  [[nodiscard]] bool is_in(std::uint32_t group) const {
+    const std::span<const std::uint32_t> all = interest_groups();
+    return group == 0 || std::find(all.begin(), all.end(), group) != all.end();
   }
-  // False: the viewer is in as many rooms as can be.
-  bool enter_room(std::uint32_t room) {
-    if (is_in(room)) return true;
-    if (room_count_ == rooms_max) return false;
-    rooms_[room_count_++] = room;
+  /// Adds an interest group. Returns false if the viewer is in groups_max groups already.
+  bool join_group(std::uint32_t group) {
+    if (is_in(group)) return true;
+    if (group_count_ == groups_max) return false;
+    groups_[group_count_++] = group;
     ++version_;
     return true;
   }
-  void leave_room(std::uint32_t room) {
-    const auto end = rooms_.begin() + static_cast<std::ptrdiff_t>(room_count_);
-    room_count_ = static_cast<std::size_t>(std::remove(rooms_.begin(), end, room) - rooms_.begin());
+  void leave_group(std::uint32_t group) {
+    const auto end = groups_.begin() + static_cast<std::ptrdiff_t>(group_count_);
+    group_count_ = static_cast<std::size_t>(std::remove(groups_.begin(), end, group) - groups_.begin());
     ++version_;
   }
-  // Rises whenever the viewer is told to look elsewhere.
+  /// Returns a counter that rises with every change of viewpoints or groups.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
  private:
   std::uint64_t version_ = 1;
   std::uint32_t player_ = 0;
   std::size_t viewpoint_count_ = 0;
-  std::size_t room_count_ = 0;
+  std::size_t group_count_ = 0;
   std::array<ecs::Entity, viewpoints_max> viewpoints_{};
-  std::array<std::uint32_t, rooms_max> rooms_{};
+  std::array<std::uint32_t, groups_max> groups_{};
 };
 
 }  // namespace mobula::server

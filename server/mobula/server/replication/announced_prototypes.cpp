@@ -17,7 +17,7 @@ std::uint32_t AnnouncedPrototypes::find_or_want(ecs::PrototypeId prototype) {
 }
 
 void AnnouncedPrototypes::delivered(std::uint32_t id) {
-  MOBULA_ASSERT(ids_[id].state == State::announced, "what was announced is delivered once");
+  MOBULA_ASSERT(ids_[id].state == State::announced, "an announcement is delivered once");
   ids_[id].state = ids_[id].prototype == ecs::empty_prototype ? State::free : State::known;
 }
 
@@ -43,8 +43,8 @@ void AnnouncedPrototypes::forget(std::span<const ecs::PrototypeId> prototypes, s
       wanted_.erase(unsent);
       id = {};
     } else if (id.state == State::known) {
-      id = {State::leaving, ecs::empty_prototype, sequence};
-      ++leaving_;
+      id = {State::retired, ecs::empty_prototype, sequence};
+      ++retired_;
     } else {
       id.prototype = ecs::empty_prototype;
     }
@@ -53,11 +53,11 @@ void AnnouncedPrototypes::forget(std::span<const ecs::PrototypeId> prototypes, s
 }
 
 void AnnouncedPrototypes::resolved(std::uint32_t sequence) {
-  if (leaving_ == 0) return;
+  if (retired_ == 0) return;
   for (Id& id : ids_) {
-    if (id.state != State::leaving || id.sequence > sequence) continue;
+    if (id.state != State::retired || id.sequence > sequence) continue;
     id = {};
-    --leaving_;
+    --retired_;
   }
 }
 

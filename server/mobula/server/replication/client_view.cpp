@@ -4,17 +4,17 @@
 
 namespace mobula::server {
 
-ClientView::ClientView(Published& published, EncodedDeltaCache& strings, ViewWorkspace& workspace, bool verifies)
-    : published_(published), strings_(strings), work_(workspace), verifies_(verifies), sent_(verifies) {}
+ClientView::ClientView(Published& published, EncodedDeltaCache& cache, ViewWorkspace& workspace, bool verifies)
+    : published_(published), cache_(cache), work_(workspace), verifies_(verifies), sent_(verifies) {}
 
-// Which are seen ------------------------------------------------------------------------------------------------------
+// Visibility ------------------------------------------------------------------------------------------------------
 
 std::uint32_t ClientView::take_id() {
   while (lowest_free_ < slots_.size() && slots_[lowest_free_].state != State::free) ++lowest_free_;
   if (lowest_free_ == slots_.size()) {
     slots_.emplace_back();
     lives_.emplace_back();
-    seen_.push_back(none);
+    visible_.push_back(none);
     pending_ids_.make_room(slots_.size());
     moving_ids_.make_room(slots_.size());
     if (verifies_) hashes_.push_back(0);
@@ -24,11 +24,11 @@ std::uint32_t ClientView::take_id() {
 
 void ClientView::free_id(std::uint32_t id) {
   Slot& slot = slots_[id];
-  note_told(id);
+  clear_pending(id);
   moving_ids_.erase(id);
-  seen_[id] = none;
+  visible_[id] = none;
   if (verifies_) hash_ -= std::exchange(hashes_[id], 0);
-  if (leaves_level(slot)) --leaving_level_;
+  if (is_removed_from_level(slot)) --removed_from_level_;
   slot = {};
   lives_[id] = {};
   --used_ids_;
@@ -36,21 +36,21 @@ void ClientView::free_id(std::uint32_t id) {
 }
 
 std::uint32_t ClientView::find(std::uint32_t index) const {
-  return static_cast<std::uint32_t>(std::ranges::find(seen_, index) - seen_.begin());
+  return static_cast<std::uint32_t>(std::ranges::find(visible_, index) - visible_.begin());
 }
 
-bool ClientView::enter(std::uint32_t index, bool owner) {
+bool ClientView::add_visible(std::uint32_t index, bool owner) {
   const PublishedEntity& entity = published_.entity(index);
-  MOBULA_ASSERT(entity.entity, "what comes into view is published");
-  if (has_pristine(index)) {  // the client has it, as it is, and does not know of an owner
-    if (owner) slots_[take_pristine_slot(index)].owner = true;
+  MOBULA_ASSERT(entity.entity, "an entity that gains visibility is published");
+  if (has_unmodified(index)) {  // the client has it, without an owner
+    if (owner) slots_[take_unmodified_slot(index)].owner = true;
     return true;
   }
-  const auto leaves = [&](const Slot& slot) { return leaves_level(slot) && slot.index == index; };
-  const bool still_leaves = leaving_level_ > 0 && std::any_of(slots_.begin(), slots_.end(), leaves);
-  // Whatever the client has of the level may need an id of its own, once.
+  const auto is_known = [&](const Slot& slot) { return is_removed_from_level(slot) && slot.index == index; };
+  const bool still_known = removed_from_level_ > 0 && std::any_of(slots_.begin(), slots_.end(), is_known);
+  // Each entity of the level may need an id of its own.
   const std::uint32_t reserved = level_ != nullptr ? level_->copy().range().count : 0;
-  if (still_leaves || used_ids_ >= wire::ids_max - reserved) {
+  if (still_known || used_ids_ >= wire::ids_max - reserved) {
     has_waiting_ = true;
     return false;
   }
@@ -63,15 +63,15 @@ std::uint32_t ClientView::take_slot(std::uint32_t index, std::uint32_t generatio
   ++used_ids_;
   Slot& slot = slots_[id];
   slot.index = index;
-  slot.state = State::seen;
-  slot.born = sent_.last() + 1;
+  slot.state = State::visible;
+  slot.first_sequence = sent_.last() + 1;
   lives_[id] = {.generation = generation};
-  seen_[id] = index;
+  visible_[id] = index;
   note_pending(id);
   return id;
 }
 
-// Of an entity of which the client has what the level has.
+// Takes a slot for an entity that the client has as the level has it.
 std::uint32_t ClientView::take_level_slot(std::uint32_t index) {
   const std::uint32_t id = take_slot(index, level_->copy().range().generation);
   slots_[id].of_level = true;
@@ -79,53 +79,53 @@ std::uint32_t ClientView::take_level_slot(std::uint32_t index) {
   return id;
 }
 
-// Of one that is as in the level, and of which there is something to tell all the same.
-std::uint32_t ClientView::take_pristine_slot(std::uint32_t index) {
+// Takes a slot for an unmodified entity, of which something is to be sent all the same.
+std::uint32_t ClientView::take_unmodified_slot(std::uint32_t index) {
   const ecs::EntityRange& range = level_->copy().range();
-  told_anew_.resize(range.count);
-  told_anew_[index - range.first] = true;
+  resent_.resize(range.count);
+  resent_[index - range.first] = true;
   return take_level_slot(index);
 }
 
-void ClientView::begin_with(std::shared_ptr<const LevelOffer> level) {
+void ClientView::begin_with_level(std::shared_ptr<const LevelOffer> level) {
   level_ = std::move(level);
-  stirred_seen_ = level_->stirred().size();
+  modified_seen_ = level_->modified().size();
   if (verifies_) hash_ = level_->hash();
 }
 
-// What the client has of the level is no longer so: from now on it has an id.
-bool ClientView::note_stirred() {
-  if (level_ == nullptr || stirred_seen_ == level_->stirred().size()) return false;
-  for (; stirred_seen_ < level_->stirred().size(); ++stirred_seen_) {
-    const std::uint32_t index = level_->stirred()[stirred_seen_];
-    if (is_told_anew(index)) continue;
+// Gives ids to entities of the level that the client has and that have been modified.
+bool ClientView::note_modified() {
+  if (level_ == nullptr || modified_seen_ == level_->modified().size()) return false;
+  for (; modified_seen_ < level_->modified().size(); ++modified_seen_) {
+    const std::uint32_t index = level_->modified()[modified_seen_];
+    if (is_resent(index)) continue;
     const std::uint32_t id = take_level_slot(index);
-    if (!is_alive(id)) begin_leaving(id, State::destroyed);
+    if (!is_alive(id)) begin_removal(id, State::destroyed);
   }
   return true;
 }
 
-void ClientView::leave(std::span<const std::uint32_t> indices) {
-  for (std::uint32_t id = 0; id < seen_.size() && !indices.empty(); ++id) {
-    if (seen_[id] != indices.front()) continue;
-    begin_leaving(id, State::out_of_view);
+void ClientView::remove_visible(std::span<const std::uint32_t> indices) {
+  for (std::uint32_t id = 0; id < visible_.size() && !indices.empty(); ++id) {
+    if (visible_[id] != indices.front()) continue;
+    begin_removal(id, State::out_of_view);
     indices = indices.subspan(1);
   }
-  MOBULA_ASSERT(indices.empty(), "what goes out of view was seen");
+  MOBULA_ASSERT(indices.empty(), "an entity that loses visibility was visible");
 }
 
-void ClientView::begin_leaving(std::uint32_t id, State state) {
-  if (slots_[id].sent == 0 && !slots_[id].of_level) return free_id(id);  // the client never heard of it
+void ClientView::begin_removal(std::uint32_t id, State state) {
+  if (slots_[id].sent == 0 && !slots_[id].of_level) return free_id(id);  // the client has never received it
   slots_[id].state = state;
-  seen_[id] = none;
-  if (slots_[id].of_level) ++leaving_level_;
+  visible_[id] = none;
+  if (slots_[id].of_level) ++removed_from_level_;
   note_pending(id);
 }
 
 void ClientView::set_owner(std::uint32_t id, bool owner) {
   if (slots_[id].owner == owner) return;
   slots_[id].owner = owner;
-  tell_anew(id);
+  resend(id);
 }
 
 bool ClientView::is_alive(std::uint32_t id) const {
@@ -134,41 +134,41 @@ bool ClientView::is_alive(std::uint32_t id) const {
   return as_it_was || now.entity.generation == lives_[id].generation;
 }
 
-bool ClientView::sees(ecs::Entity entity) const {
+bool ClientView::is_visible(ecs::Entity entity) const {
   for (std::uint32_t id = 0; id < slots_.size(); ++id)
-    if ((slots_[id].state == State::seen || slots_[id].state == State::destroyed) && slots_[id].index == entity.index &&
-        lives_[id].generation == entity.generation)
+    if ((slots_[id].state == State::visible || slots_[id].state == State::destroyed) &&
+        slots_[id].index == entity.index && lives_[id].generation == entity.generation)
       return true;
   return false;
 }
 
-bool ClientView::has_pristine(ecs::Entity entity) const {
-  return has_pristine(entity.index) && level_->copy().contains(entity);
+bool ClientView::has_unmodified(ecs::Entity entity) const {
+  return has_unmodified(entity.index) && level_->copy().contains(entity);
 }
 
 bool ClientView::note_published() {
   has_waiting_ = false;
-  const bool more_is_seen = note_stirred();
+  const bool more_is_seen = note_modified();
   const ecs::Tick noted = std::exchange(noted_, published_.last_change());
   if (noted == noted_) return more_is_seen;
   const bool in_one_tick = noted == published_.change_before();
-  for (std::uint32_t id = 0; id < seen_.size(); ++id) {
-    const std::uint32_t index = seen_[id];
+  for (std::uint32_t id = 0; id < visible_.size(); ++id) {
+    const std::uint32_t index = visible_[id];
     if (index == none || (in_one_tick && !published_.changed_last(index))) continue;
     if (published_.changed(index, slots_[id].owner) <= slots_[id].sent) continue;
-    is_alive(id) ? note_pending(id) : begin_leaving(id, State::destroyed);
+    is_alive(id) ? note_pending(id) : begin_removal(id, State::destroyed);
   }
   return more_is_seen;
 }
 
-std::span<const std::uint32_t> ClientView::seen() {
-  work_.seen.clear();
-  for (const std::uint32_t index : seen_)
-    if (index != none) work_.seen.push_back(index);
-  return work_.seen;
+std::span<const std::uint32_t> ClientView::visible() {
+  work_.visible.clear();
+  for (const std::uint32_t index : visible_)
+    if (index != none) work_.visible.push_back(index);
+  return work_.visible;
 }
 
-// What the client has -------------------------------------------------------------------------------------------------
+// Acknowledgements -------------------------------------------------------------------------------------------------
 
 core::Status ClientView::acknowledge(const wire::InputDatagram& input) {
   if (input.newest > sent_.last())
@@ -177,76 +177,76 @@ core::Status ClientView::acknowledge(const wire::InputDatagram& input) {
   if (input.ack <= last_ack_) return core::Done{};
   last_ack_ = input.ack;
   sent_.acknowledge(
-      input, [&](const SentDeltas::Delta& delta) { came(delta); },
-      [&](const SentDeltas::Delta& delta) { lost(delta); });
+      input, [&](const SentDeltas::Delta& delta) { handle_received(delta); },
+      [&](const SentDeltas::Delta& delta) { handle_missing(delta); });
   prototypes_.resolved(sent_.settled());
   return core::Done{};
 }
 
-// Whether it is of who had the id before.
-bool ClientView::is_of_former(std::uint32_t sequence, std::uint32_t id) const {
-  return slots_[id].state == State::free || sequence < slots_[id].born;
+// Whether the delta carried the entity that had the id before.
+bool ClientView::is_of_former_entity(std::uint32_t sequence, std::uint32_t id) const {
+  return slots_[id].state == State::free || sequence < slots_[id].first_sequence;
 }
 
-void ClientView::came(const SentDeltas::Delta& delta) {
+void ClientView::handle_received(const SentDeltas::Delta& delta) {
   newest_tick_ = std::max(newest_tick_, delta.tick);
   sent_.each(delta, [&](std::uint32_t id, SentDeltas::Kind kind, std::uint64_t hash) {
-    if (is_of_former(delta.sequence, id)) return;
-    if (kind == SentDeltas::Kind::gone) {
+    if (is_of_former_entity(delta.sequence, id)) return;
+    if (kind == SentDeltas::Kind::lost) {
       free_id(id);
-    } else if (Slot& slot = slots_[id]; delta.tick <= slot.b1) {
-      came_late(id, delta.tick, kind == SentDeltas::Kind::whole);
+    } else if (Slot& slot = slots_[id]; delta.tick <= slot.baseline) {
+      handle_received_late(id, delta.tick, kind == SentDeltas::Kind::full);
     } else {
-      const ecs::Tick steps = delta.tick - slot.b1;
-      const bool whole = kind == SentDeltas::Kind::whole;
-      const bool near = slot.b1 != 0 && !whole && steps <= wire::b2_age_max;
+      const ecs::Tick steps = delta.tick - slot.baseline;
+      const bool full = kind == SentDeltas::Kind::full;
+      const bool near = slot.baseline != 0 && !full && steps <= wire::previous_baseline_age_max;
       slot.older = near ? static_cast<std::uint32_t>((std::uint64_t{slot.older} << 1 | 1) << (steps - 1)) : 0;
-      slot.b1 = delta.tick;
+      slot.baseline = delta.tick;
       moving_ids_.insert(id);
-      if (leaves_level(slot)) --leaving_level_;
+      if (is_removed_from_level(slot)) --removed_from_level_;
       slot.of_level = false;
-      if (whole) lives_[id].whole = delta.tick;
+      if (full) lives_[id].full = delta.tick;
       if (verifies_) hash_ += hash - std::exchange(hashes_[id], hash);
     }
   });
 }
 
-// A state that is not newer than what it has.
-void ClientView::came_late(std::uint32_t id, ecs::Tick tick, bool whole) {
+// Notes a state that is not newer than the baseline.
+void ClientView::handle_received_late(std::uint32_t id, ecs::Tick tick, bool full) {
   Slot& slot = slots_[id];
-  if (tick < slot.b1 && tick > lives_[id].whole && slot.b1 - tick <= wire::b2_age_max) {
-    const std::uint32_t place = slot.b1 - tick - 1;
-    if (whole) slot.older &= (1u << place) - 1;
+  if (tick < slot.baseline && tick > lives_[id].full && slot.baseline - tick <= wire::previous_baseline_age_max) {
+    const std::uint32_t place = slot.baseline - tick - 1;
+    if (full) slot.older &= (1u << place) - 1;
     slot.older |= 1u << place;
   }
-  if (whole) lives_[id].whole = std::max(lives_[id].whole, tick);
+  if (full) lives_[id].full = std::max(lives_[id].full, tick);
 }
 
-void ClientView::lost(const SentDeltas::Delta& delta) {
+void ClientView::handle_missing(const SentDeltas::Delta& delta) {
   sent_.each(delta, [&](std::uint32_t id, SentDeltas::Kind /*kind*/, std::uint64_t /*hash*/) {
-    if (slots_[id].sent == delta.tick && !is_of_former(delta.sequence, id)) note_pending(id);
+    if (slots_[id].sent == delta.tick && !is_of_former_entity(delta.sequence, id)) note_pending(id);
   });
 }
 
 void ClientView::check() const {
   std::size_t pending = 0;
-  std::size_t leaving_level = 0;
+  std::size_t removed_from_level = 0;
   std::uint64_t hash = 0;
   std::size_t used = 0;
   for (std::size_t id = 0; id < slots_.size(); ++id) {
     const Slot& slot = slots_[id];
     pending += pending_ids_.contains(id) ? 1 : 0;
     used += slot.state != State::free ? 1 : 0;
-    leaving_level += leaves_level(slot) ? 1 : 0;
+    removed_from_level += is_removed_from_level(slot) ? 1 : 0;
     if (verifies_) hash += hashes_[id];
-    MOBULA_ASSERT(slot.state != State::free || !pending_ids_.contains(id), "nothing is sent of what is not seen");
-    MOBULA_ASSERT(seen_[id] == (slot.state == State::seen ? slot.index : none), "what is seen is listed");
-    const bool moving = slot.b1 != 0 && newest_tick_ - slot.b1 <= wire::moving_age_max;
-    MOBULA_ASSERT(!moving || moving_ids_.contains(id), "what moves is listed");
-    MOBULA_ASSERT(lives_[id].whole <= slot.b1, "a whole state is among those that the client has");
+    MOBULA_ASSERT(slot.state != State::free || !pending_ids_.contains(id), "a free id has nothing pending");
+    MOBULA_ASSERT(visible_[id] == (slot.state == State::visible ? slot.index : none), "visible entities are listed");
+    const bool moving = slot.baseline != 0 && newest_tick_ - slot.baseline <= wire::moving_age_max;
+    MOBULA_ASSERT(!moving || moving_ids_.contains(id), "moving ids are listed");
+    MOBULA_ASSERT(lives_[id].full <= slot.baseline, "the newest full state is not newer than the baseline");
   }
-  MOBULA_ASSERT(pending == pending_ && used == used_ids_ && leaving_level == leaving_level_ && hash == hash_,
-                "sums are those of the slots");
+  MOBULA_ASSERT(pending == pending_ && used == used_ids_ && removed_from_level == removed_from_level_ && hash == hash_,
+                "sums agree with the slots");
 }
 
 }  // namespace mobula::server

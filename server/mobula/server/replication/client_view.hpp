@@ -1,12 +1,13 @@
-// What one client sees: which entities, what it has of each, what is on its way, and what it still lacks.
+// One client's view of the world: which entities are visible to it, which states of each it has, which deltas are in
+// flight, and what is pending.
 //
-// An entity in view has an id, a small number of this client's own. What the client has of it is known by the ticks of
-// the states that it acknowledged: b1 the newest, and those before it as bits. A delta rests on these alone, never on
-// what is in flight; what was lost is sent again, as it is then.
+// A visible entity has an id, a small number of this client's own. The states that the client has are known by the
+// ticks that it acknowledged: the baseline is the newest, older ones are bits of a mask. Deltas are encoded against
+// these states alone, never against those in flight. Lost data is sent again with its current values.
 //
-//   id      free -> seen -> leaving (destroyed, or out of view) -> free, when the client knows that it is gone
-//   needs   whole: the client has nothing of it, or it has been composed anew since, or its history is no longer there
-//           change: it differs from what was sent last, or that was lost
+//   id       free -> visible -> destroyed or out of view -> free, once the client has acknowledged that it lost it
+//   pending  full state: the client has nothing of it, its composition has changed, or the value log has no baseline
+//            delta: it differs from the state that was sent last, or that delta was lost
 #pragma once
 
 #include <bit>
@@ -27,44 +28,47 @@
 
 namespace mobula::server {
 
+/// View of one client.
 class ClientView {
  public:
-  // The references outlive the view, which sees nothing yet. If `verifies`, its deltas carry the hash of what the
-  // client has. Views of one thread share a workspace.
-  ClientView(Published& published, EncodedDeltaCache& strings, ViewWorkspace& workspace, bool verifies);
-  // The client has the level, as the offer's message of this moment told it: before anything comes into view. What is
-  // pristine it has; such entities take no id until something about them changes.
-  void begin_with(std::shared_ptr<const LevelOffer> level);
+  /// Makes an empty view. The references must outlive it; views of one thread share a workspace. With `verifies` its
+  /// deltas carry the hash of what the client has.
+  ClientView(Published& published, EncodedDeltaCache& cache, ViewWorkspace& workspace, bool verifies);
+  /// Declares that the client has the level as the offer's current message describes it. To be called before any entity
+  /// is visible. The client has all unmodified entities; these take no id until something about them changes.
+  void begin_with_level(std::shared_ptr<const LevelOffer> level);
 
-  // What comes into view and goes out of it. Entities that are destroyed go by themselves.
-  // False: not yet; the client has yet to hear that what it had of it from the level is out of view, or no id is free.
-  // Then the client lacks something, whatever it is told before the next publication.
-  bool enter(std::uint32_t index, bool owner);
-  // `indices` in the order of seen().
-  void leave(std::span<const std::uint32_t> indices);
-  // Whether the client owns what it sees: is_owner(index).
+  /// Makes an entity visible. Entities that are destroyed lose visibility on their own.
+  ///
+  /// Returns false if that must wait: the client has not yet acknowledged that it lost the level's entity at this index, or no
+  /// id is free. The client then lacks something, and no delta is complete until the next publication.
+  bool add_visible(std::uint32_t index, bool owner);
+  /// Takes entities out of view. `indices` are in the order of visible().
+  void remove_visible(std::span<const std::uint32_t> indices);
+  /// Updates whether the client owns the entities visible to it, by is_owner(index).
   template <class IsOwner>
   void update_owners(IsOwner&& is_owner) {
-    for (std::uint32_t id = 0; id < seen_.size(); ++id)
-      if (seen_[id] != none) set_owner(id, is_owner(seen_[id]));
+    for (std::uint32_t id = 0; id < visible_.size(); ++id)
+      if (visible_[id] != none) set_owner(id, is_owner(visible_[id]));
   }
-  // Which are seen, none twice; valid until the next call, of any view with the same workspace.
-  [[nodiscard]] std::span<const std::uint32_t> seen();
-  // Whether the client sees it, or saw it to its end and has yet to hear of that.
-  [[nodiscard]] bool sees(ecs::Entity entity) const;
-  // Whether it has it as the level has it, wherever it is.
-  [[nodiscard]] bool has_pristine(ecs::Entity entity) const;
+  /// Returns the indices of the visible entities, without duplicates. Valid until the next call for any view of the
+  /// same workspace.
+  [[nodiscard]] std::span<const std::uint32_t> visible();
+  /// Returns whether the entity is visible, or was when it was destroyed and the client has not acknowledged that yet.
+  [[nodiscard]] bool is_visible(ecs::Entity entity) const;
+  /// Returns whether the client has the entity as the level has it, in view or not.
+  [[nodiscard]] bool has_unmodified(ecs::Entity entity) const;
 
-  // After each publication, before anything comes into view: what is destroyed is seen no more, what has changed waits.
-  // True: something of the level is seen that nobody let come into view.
+  /// Marks entities that changed as pending, and removes those that were destroyed. To be called after each
+  /// publication, before add_visible(). True if an entity of the level became visible without add_visible().
   bool note_published();
 
-  // Refused: "acknowledges the future". Late and repeated ones change nothing.
+  /// Processes an acknowledgement. Late and repeated ones have no effect. Errors: "acknowledges the future".
   core::Status acknowledge(const wire::InputDatagram& input);
 
-  // Of what the client lacks at the end of the tick that was published, what may go out now: at most about so many
-  // bytes, the most important first. `importance(index)` is multiplied by how long it waits. Deltas are written of it
-  // before another view with the same workspace chooses.
+  /// Selects which pending entities are sent now, most important first, up to about `bytes_max` bytes. The priority of
+  /// an entity is its waiting time times importance(index). All deltas must be written before another view of the same
+  /// workspace calls choose().
   template <class Importance>
   void choose(ecs::Tick tick, std::size_t bytes_max, Importance&& importance) {
     work_.user = this;
@@ -79,66 +83,69 @@ class ClientView {
     written_ = 0;
     listed_ = false;
   }
-  // Fills a datagram with some of what was chosen, and gives its size. Without anything to say it is empty, and still
-  // tells the tick; when too many are of unknown fate it is the last one, empty, again and again: its acknowledgement
-  // tells all fates, even when whole windows of deltas were lost.
+  /// Writes a delta with some of the chosen entities. Returns its size in bytes. Without pending entities the delta is
+  /// empty and still carries the tick.
+  ///
+  /// If too many deltas are unsettled, the last one is repeated, empty. Its acknowledgement settles all of them, even
+  /// when whole windows were lost.
   std::size_t write_delta(core::MutableBytes datagram, ecs::Tick tick, const wire::CommandFeedback& commands);
-  // Whether something chosen has not been written.
+  /// Returns whether a chosen entity has not been written yet.
   [[nodiscard]] bool has_chosen() const { return written_ < chosen_; }
-  // Whether the client lacks anything, chosen or not.
+  /// Returns whether the client lacks anything, chosen or not.
   [[nodiscard]] bool has_pending() const { return pending_ > 0; }
 
-  // What a client says to have, against what it should have: it is told all anew of what is wrong, and `corrections`
-  // say what was. Of what has changed too lately to tell nothing is said. Of views that verify.
-  void compare(const wire::MirrorHashes& said, std::vector<wire::MirrorCorrection>& corrections);
+  /// Compares the hashes of a client's mirror with the states it should have. Appends a correction for each wrong
+  /// entity and sends its full state anew. Skips entities whose change the client may not have received yet. Requires
+  /// verifies().
+  void compare(const wire::MirrorHashes& reported, std::vector<wire::MirrorCorrection>& corrections);
   [[nodiscard]] bool verifies() const { return verifies_; }
 
-  // Those that deltas wait for are wanted.
+  /// Returns the client's prototypes. Those that deltas wait for are wanted.
   [[nodiscard]] AnnouncedPrototypes& prototypes() { return prototypes_; }
-  // Prototypes that no longer are: nothing published has them.
+  /// Forgets prototypes that no longer exist and that nothing published has.
   void forget(std::span<const ecs::PrototypeId> prototypes) { prototypes_.forget(prototypes, sent_.last()); }
 
-  // Counts from now on whose the bytes are that the client is sent, which takes about as long as writing them; null: no
-  // longer.
+  /// Counts from now on how many bytes each component takes in deltas, which costs about as much as writing them. Null
+  /// stops it.
   void measure(std::unique_ptr<SentBytes> sent) { measured_ = std::move(sent); }
-  // Null: nobody wants to know.
+  /// Returns the counts. Null if nothing is measured.
   [[nodiscard]] SentBytes* measured() const { return measured_.get(); }
-  // How many entities differ from what was sent last.
+  /// Returns the number of entities that differ from what was sent last.
   [[nodiscard]] std::size_t pending() const { return pending_; }
-  // Sum of the hashes of what the client has acknowledged; of views that verify.
+  /// Returns the sum of the hashes of the states that the client has acknowledged. Requires verifies().
   [[nodiscard]] std::uint64_t acknowledged_hash() const { return hash_; }
-  // Of an entity that is seen: the tick of what was sent of it last; 0: nothing was.
+  /// Returns the tick of the last state sent of a visible entity. 0 if none was.
   [[nodiscard]] ecs::Tick sent_tick(std::uint32_t index) const { return slots_[find(index)].sent; }
   [[nodiscard]] std::uint32_t unsettled() const { return sent_.unsettled(); }
-  // Soon it will be used, and then, not too soon after this, its slots.
+  /// Prefetches the view, and its slots; the slots' addresses are in the view, which must have arrived.
   void prefetch() const { core::prefetch_for_write(this, sizeof(*this) - sizeof(sent_) + 64); }
   void prefetch_slots() const {
-    core::prefetch_for_write(seen_.data(), seen_.size() * sizeof(std::uint32_t));
+    core::prefetch_for_write(visible_.data(), visible_.size() * sizeof(std::uint32_t));
     core::prefetch_for_write(slots_.data(), slots_.size() * sizeof(Slot));
   }
-  // Asserts what must hold between any two calls.
+  /// Asserts the invariants that hold between any two calls.
   void check() const;
 
  private:
-  enum class State : std::uint8_t { free, seen, destroyed, out_of_view };
+  enum class State : std::uint8_t { free, visible, destroyed, out_of_view };
   static constexpr std::uint32_t none = ~0u;
-  // What is touched in a tick in which the entity changes: 24 bytes.
+  // Data that is accessed in each tick in which the entity changes: 24 bytes.
   struct Slot {
     std::uint32_t index = 0;
-    ecs::Tick b1 = 0;         // 0: the client has nothing of it
-    std::uint32_t older = 0;  // bit n: it has the state of tick b1 - 1 - n
-    ecs::Tick sent = 0;       // of the newest state that was sent; 0: nothing was
-    std::uint32_t born = 0;   // no earlier delta speaks of this entity
+    ecs::Tick baseline = 0;            // 0 if the client has nothing of it
+    std::uint32_t older = 0;           // bit n: the client has the state of tick baseline - 1 - n
+    ecs::Tick sent = 0;                // tick of the last state sent; 0 if none was
+    std::uint32_t first_sequence = 0;  // first delta that may carry this entity
     State state = State::free;
     bool owner = false;
-    bool of_level : 1 = false;  // until the client has another state of it, it has the level's
+    bool of_level : 1 = false;  // the client has no other state than the level's
     bool was_reset : 1 = false;
   };
-  // The rest, by id too.
+  // Other data, by id too.
   struct Life {
     std::uint32_t generation = 0;
-    ecs::Tick whole = 0;  // of the newest whole state that the client has: no older one counts
-    ecs::Tick reset = 0;  // states before it do not count: the owner changed, or they were wrong
+    ecs::Tick full = 0;   // newest full state that the client has: older states are no baselines
+    ecs::Tick reset = 0;  // states before it are no baselines: the owner changed, or they were wrong
   };
   using Candidate = ViewWorkspace::Candidate;
   using Item = ViewWorkspace::Item;
@@ -147,31 +154,31 @@ class ClientView {
   std::uint32_t take_id();
   std::uint32_t take_slot(std::uint32_t index, std::uint32_t generation);
   std::uint32_t take_level_slot(std::uint32_t index);
-  std::uint32_t take_pristine_slot(std::uint32_t index);
-  bool note_stirred();
+  std::uint32_t take_unmodified_slot(std::uint32_t index);
+  bool note_modified();
   void note_pending(std::uint32_t id) {
     if (pending_ids_.contains(id)) return;
     pending_ids_.insert(id);
     ++pending_;
   }
-  void note_told(std::uint32_t id) {
+  void clear_pending(std::uint32_t id) {
     if (!pending_ids_.contains(id)) return;
     pending_ids_.erase(id);
     --pending_;
   }
-  void begin_leaving(std::uint32_t id, State state);
+  void begin_removal(std::uint32_t id, State state);
   void free_id(std::uint32_t id);
   void set_owner(std::uint32_t id, bool owner);
   [[nodiscard]] std::uint32_t find(std::uint32_t index) const;
   [[nodiscard]] bool is_alive(std::uint32_t id) const;
   [[nodiscard]] ecs::Tick reset_of(std::uint32_t id) const { return slots_[id].was_reset ? lives_[id].reset : 0; }
 
-  [[nodiscard]] bool is_of_former(std::uint32_t sequence, std::uint32_t id) const;
-  void came(const SentDeltas::Delta& delta);
-  void came_late(std::uint32_t id, ecs::Tick tick, bool whole);
-  void lost(const SentDeltas::Delta& delta);
+  [[nodiscard]] bool is_of_former_entity(std::uint32_t sequence, std::uint32_t id) const;
+  void handle_received(const SentDeltas::Delta& delta);
+  void handle_received_late(std::uint32_t id, ecs::Tick tick, bool full);
+  void handle_missing(const SentDeltas::Delta& delta);
 
-  void forget_resting();
+  void trim_moving();
   void find_candidates();
   [[nodiscard]] std::size_t expected_bytes() const;
   [[nodiscard]] float waiting(std::uint32_t id, ecs::Tick tick) const;
@@ -179,69 +186,69 @@ class ClientView {
   void make_lists();
   // The last delta of a window carries nothing.
   [[nodiscard]] bool may_carry() const { return sent_.unsettled() + 1 < SentDeltas::window_max; }
-  [[nodiscard]] EncodedDeltaCache::Bits change_of(std::uint32_t id) const;
-  void list_anew(std::uint32_t id);
+  [[nodiscard]] EncodedDeltaCache::EncodedDelta delta_of(std::uint32_t id) const;
+  void list_removal_or_full(std::uint32_t id);
 
   struct Plan;
   [[nodiscard]] Plan plan(std::size_t room) const;
   void write_list(List& list, std::size_t count, SentDeltas::Kind kind, core::BitWriter& bits, ecs::Tick tick);
   void write_moving(std::size_t count, core::BitWriter& bits, ecs::Tick tick);
-  void write_appearance(std::uint32_t id, core::BitWriter& bits);
-  [[nodiscard]] ecs::Tick b2_of(const Slot& slot) const {
-    return slot.older == 0 ? 0 : slot.b1 - 1 - static_cast<ecs::Tick>(std::countr_zero(slot.older));
+  void write_gained(std::uint32_t id, core::BitWriter& bits);
+  [[nodiscard]] ecs::Tick previous_baseline_of(const Slot& slot) const {
+    return slot.older == 0 ? 0 : slot.baseline - 1 - static_cast<ecs::Tick>(std::countr_zero(slot.older));
   }
   void measure_item(std::uint32_t id, SentDeltas::Kind kind);
-  // Gives the hash of what was sent.
+  // Returns the hash of what was sent.
   std::uint64_t note_sent(std::uint32_t id, ecs::Tick tick);
 
-  [[nodiscard]] bool knows_of_level(std::uint32_t index) const;
+  [[nodiscard]] bool matches_level(std::uint32_t index) const;
   // Whether the client should have it as the level has it, without an id.
-  [[nodiscard]] bool has_pristine(std::uint32_t index) const;
+  [[nodiscard]] bool has_unmodified(std::uint32_t index) const;
   [[nodiscard]] std::vector<bool> level_entities_by_id() const;
-  [[nodiscard]] bool is_told_anew(std::uint32_t index) const {
-    return !told_anew_.empty() && told_anew_[index - level_->copy().range().first];
+  [[nodiscard]] bool is_resent(std::uint32_t index) const {
+    return !resent_.empty() && resent_[index - level_->copy().range().first];
   }
-  [[nodiscard]] bool rests_on_level(const Slot& slot) const;
-  static bool leaves_level(const Slot& slot) {
+  [[nodiscard]] bool is_encoded_against_level(const Slot& slot) const;
+  static bool is_removed_from_level(const Slot& slot) {
     return slot.of_level && (slot.state == State::destroyed || slot.state == State::out_of_view);
   }
 
-  void compare_ids(const wire::MirrorHashes& said, std::vector<wire::MirrorCorrection>& corrections);
-  void compare_level(const wire::MirrorHashes& said, std::vector<wire::MirrorCorrection>& corrections);
-  [[nodiscard]] bool differs(std::uint32_t id, const wire::MirrorHash& said);
+  void compare_ids(const wire::MirrorHashes& reported, std::vector<wire::MirrorCorrection>& corrections);
+  void compare_level(const wire::MirrorHashes& reported, std::vector<wire::MirrorCorrection>& corrections);
+  [[nodiscard]] bool differs(std::uint32_t id, const wire::MirrorHash& reported);
   [[nodiscard]] wire::MirrorCorrection correct(std::uint32_t id, ecs::Tick tick, wire::MirrorFault fault);
   [[nodiscard]] std::vector<std::uint32_t> words_for_client(const Slot& slot, ecs::Tick tick);
-  void tell_anew(std::uint32_t id);
+  void resend(std::uint32_t id);
 
   Published& published_;
-  EncodedDeltaCache& strings_;
+  EncodedDeltaCache& cache_;
   ViewWorkspace& work_;
-  std::shared_ptr<const LevelOffer> level_;  // null: the client has none
-  std::size_t stirred_seen_ = 0;
+  std::shared_ptr<const LevelOffer> level_;  // null if the client has no level
+  std::size_t modified_seen_ = 0;
   std::unique_ptr<SentBytes> measured_;
-  std::vector<bool> told_anew_;        // by entity of the level: is pristine, and got an id all the same; or empty
-  std::vector<std::uint32_t> words_;   // of one entity
-  std::vector<std::uint32_t> seen_;    // by id: the index of an entity that is seen; or none
-  std::vector<Slot> slots_;            // by id
-  std::vector<Life> lives_;            // by id
-  std::vector<std::uint64_t> hashes_;  // by id, of b1; of views that verify
+  std::vector<bool> resent_;            // by entity of the level: unmodified, but has an id all the same; may be empty
+  std::vector<std::uint32_t> words_;    // scratch: words of one entity
+  std::vector<std::uint32_t> visible_;  // by id: index of the visible entity, or none
+  std::vector<Slot> slots_;             // by id
+  std::vector<Life> lives_;             // by id
+  std::vector<std::uint64_t> hashes_;   // by id: hash of the baseline; empty without verifies_
   std::size_t chosen_ = 0;
   std::size_t written_ = 0;
-  bool listed_ = true;        // what was chosen is in the lists
-  bool has_waiting_ = false;  // something could not come into view yet
+  bool listed_ = true;        // the chosen entities are in the lists
+  bool has_waiting_ = false;  // an entity could not become visible yet
   core::BitSet pending_ids_;
-  core::BitSet moving_ids_;  // whose b1 is at most wire::moving_age_max old, and some of which it no longer is
-  ecs::Tick noted_ = 0;      // of the last change that was noted
+  core::BitSet moving_ids_;  // baseline at most wire::moving_age_max old; may contain older ones
+  ecs::Tick noted_ = 0;      // last change that was noted
   std::size_t pending_ = 0;
-  std::size_t leaving_level_ = 0;  // slots
+  std::size_t removed_from_level_ = 0;  // number of slots
   std::uint32_t used_ids_ = 0;
   AnnouncedPrototypes prototypes_;
-  ecs::Tick newest_tick_ = 0;  // of all deltas that the client has taken
+  ecs::Tick newest_tick_ = 0;  // of all deltas that the client has received
   std::uint32_t last_ack_ = 0;
-  std::uint32_t lowest_free_ = 0;  // no free id is below it
+  std::uint32_t lowest_free_ = 0;  // no lower id is free
   std::uint64_t hash_ = 0;
   bool verifies_;
-  SentDeltas sent_;  // the last, as it is large
+  SentDeltas sent_;  // the last member, as it is large
 };
 
 }  // namespace mobula::server

@@ -7,11 +7,11 @@ namespace mobula::server {
 
 EncodedDeltaCache::EncodedDeltaCache(Published& published) : published_(published) { clear(least_entries); }
 
-// The table is as large as the tick before needed it.
+// Sizes the table for as many entries as the last tick needed.
 void EncodedDeltaCache::begin_tick(ecs::Tick tick) {
-  static_assert(wire::b2_age_max < level_span);
+  static_assert(wire::previous_baseline_age_max < level_span);
   static_assert(wire::entity_bits_max <= long_count_max);
-  MOBULA_ASSERT(tick > tick_, "a tick begins once: what was copied of it must stay what it is");
+  MOBULA_ASSERT(tick > tick_, "a tick begins once: its encoded deltas may have been copied");
   tick_ = tick;
   used_bytes_ = 0;
   clear(std::max(least_entries, std::bit_ceil(std::size_t{2} * used_blocks_)));
@@ -35,15 +35,15 @@ std::uint32_t EncodedDeltaCache::add_block(std::uint64_t key) {
   if (std::size_t{2} * (used_blocks_ + 1) > entries_.size()) grow();
   entries_[place_of(key)] = {key, used_blocks_};
   if (used_blocks_ == blocks_.size()) blocks_.emplace_back();
-  blocks_[used_blocks_].words.fill(unknown_tag);
+  blocks_[used_blocks_].words.fill(unmade_tag);
   return used_blocks_++;
 }
 
 core::BitWriter EncodedDeltaCache::make_room(const wire::EntityLayout& layout) {
-  if (now_.size() < layout.words) {
-    now_.resize(layout.words);
-    b1_.resize(layout.words);
-    b2_.resize(layout.words);
+  if (current_words_.size() < layout.words) {
+    current_words_.resize(layout.words);
+    baseline_words_.resize(layout.words);
+    previous_baseline_words_.resize(layout.words);
   }
   // A little more than needed: BitWriter is fastest away from its buffer's end.
   const std::size_t room = (layout.bits_max + 7) / 8 + 16;
@@ -51,46 +51,50 @@ core::BitWriter EncodedDeltaCache::make_room(const wire::EntityLayout& layout) {
   return core::BitWriter({&arena_[used_bytes_], room});
 }
 
-std::uint64_t EncodedDeltaCache::make(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner) {
+std::uint64_t EncodedDeltaCache::encode(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner) {
   ++made_;
   const wire::EntityLayout& layout = published_.codecs().entity(published_.entity(index).prototype);
   core::BitWriter writer = make_room(layout);
-  const std::optional<wire::Baseline> baseline = read(index, age, span);
-  if (!baseline) return gone_tag;
+  const std::optional<wire::Baselines> baselines = load_words(index, age, span);
+  if (!baselines) return unavailable_tag;
   const wire::EntityCodec codec(layout, owner);
-  age == 0 ? codec.write_whole(now_.data(), writer) : codec.write_change(now_.data(), *baseline, writer);
-  return keep(writer);
+  age == 0 ? codec.write_full(current_words_.data(), writer)
+           : codec.write_delta(current_words_.data(), *baselines, writer);
+  return store(writer);
 }
 
-// Writes it once more, behind what is kept, and then forgets it.
+// Encodes it once more, behind the entries, and discards the result.
 void EncodedDeltaCache::measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, SentBytes& sent) {
   const ecs::PrototypeId prototype = published_.entity(index).prototype;
   const wire::EntityLayout& layout = published_.codecs().entity(prototype);
   core::BitWriter writer = make_room(layout);
-  const std::optional<wire::Baseline> baseline = read(index, age, span);
-  if (!baseline) return;
+  const std::optional<wire::Baselines> baselines = load_words(index, age, span);
+  if (!baselines) return;
   row_bits_.assign(layout.rows.size(), 0);
   const wire::EntityCodec codec(layout, owner);
-  age == 0 ? codec.measure_whole(now_.data(), writer, row_bits_)
-           : codec.measure_change(now_.data(), *baseline, writer, row_bits_);
+  age == 0 ? codec.measure_full(current_words_.data(), writer, row_bits_)
+           : codec.measure_delta(current_words_.data(), *baselines, writer, row_bits_);
   sent.add(published_.registry().prototypes().pools(prototype), row_bits_);
 }
 
-std::optional<wire::Baseline> EncodedDeltaCache::read(std::uint32_t index, ecs::Tick age, ecs::Tick span) {
-  published_.words_now(index, now_.data());
-  if (age == 0) return wire::Baseline{};
+std::optional<wire::Baselines> EncodedDeltaCache::load_words(std::uint32_t index, ecs::Tick age, ecs::Tick span) {
+  published_.words_now(index, current_words_.data());
+  if (age == 0) return wire::Baselines{};
   if (span == level_span) {
-    level_->words(index, b1_.data());
-    return wire::Baseline{.b1 = b1_.data(), .b2 = nullptr, .time = {wire::level_age, 0}};
+    level_->words(index, baseline_words_.data());
+    return wire::Baselines{
+        .baseline = baseline_words_.data(), .previous_baseline = nullptr, .time = {wire::level_age, 0}};
   }
-  const ecs::Tick b1 = tick_ - age;
-  if (!published_.words_at(index, b1, b1_.data())) return std::nullopt;
-  if (span != 0 && !published_.words_at(index, b1 - span, b2_.data())) return std::nullopt;
-  return wire::Baseline{.b1 = b1_.data(), .b2 = span != 0 ? b2_.data() : nullptr, .time = {age, span}};
+  const ecs::Tick baseline = tick_ - age;
+  if (!published_.words_at(index, baseline, baseline_words_.data())) return std::nullopt;
+  if (span != 0 && !published_.words_at(index, baseline - span, previous_baseline_words_.data())) return std::nullopt;
+  return wire::Baselines{.baseline = baseline_words_.data(),
+                         .previous_baseline = span != 0 ? previous_baseline_words_.data() : nullptr,
+                         .time = {age, span}};
 }
 
-std::uint64_t EncodedDeltaCache::keep(const core::BitWriter& writer) {
-  MOBULA_ASSERT(writer.ok(), "a string is no longer than its layout says");
+std::uint64_t EncodedDeltaCache::store(const core::BitWriter& writer) {
+  MOBULA_ASSERT(writer.ok(), "an encoded delta has at most the layout's bits_max");
   const std::uint64_t count = writer.bits();
   if (count <= short_count_max)
     return (core::load<std::uint64_t>(&arena_[used_bytes_]) & ((1ull << count) - 1)) << tag_bits | count;

@@ -9,7 +9,7 @@ std::shared_ptr<LevelOffer> LevelOffer::make(const World& world, Published& publ
   static_assert(entities_max < wire::ids_max);
   if (world.level() == nullptr || world.level_range().count == 0) return nullptr;
   const auto refuse = [](const core::Error& error) {
-    core::log_warn("server", "clients are told all of the level: {}", error.message);
+    core::log_warn("server", "the level is not offered as a resource, clients receive all of it in deltas: {}", error.message);
     return nullptr;
   };
   if (world.level_range().count > entities_max)
@@ -25,14 +25,15 @@ std::shared_ptr<LevelOffer> LevelOffer::make(const World& world, Published& publ
   std::shared_ptr<LevelOffer> offer(new LevelOffer(std::move(*copy), world.tick()));
   const ecs::EntityRange& range = offer->copy_->range();
   for (std::uint32_t i = 0; i < range.count; ++i) {
-    const bool pristine = offer->is_as_copied(range.first + i, published);
-    offer->pristine_.push_back(pristine);
-    pristine ? void(offer->hash_ += offer->copy_->hash(range.first + i)) : offer->stirred_.push_back(range.first + i);
+    const bool unmodified = offer->is_as_copied(range.first + i, published);
+    offer->unmodified_.push_back(unmodified);
+    unmodified ? void(offer->hash_ += offer->copy_->hash(range.first + i))
+               : offer->modified_.push_back(range.first + i);
   }
   return offer;
 }
 
-// By hash: what the game did to the level before anybody could see it.
+// Compares by hash: the game may have changed the level before the first publication.
 bool LevelOffer::is_as_copied(std::uint32_t index, Published& published) const {
   const PublishedEntity& entity = published.entity(index);
   return copy_->contains(entity.entity) && entity.hash == copy_->hash(index);
@@ -40,10 +41,10 @@ bool LevelOffer::is_as_copied(std::uint32_t index, Published& published) const {
 
 void LevelOffer::note(std::span<const std::uint32_t> changed) {
   for (const std::uint32_t index : changed) {
-    if (!is_pristine(index)) continue;
-    pristine_[index - copy_->range().first] = false;
+    if (!is_unmodified(index)) continue;
+    unmodified_[index - copy_->range().first] = false;
     hash_ -= copy_->hash(index);
-    stirred_.push_back(index);
+    modified_.push_back(index);
   }
 }
 
@@ -52,7 +53,7 @@ wire::Level LevelOffer::message() const {
   wire::Level message{.identity = copy_->identity(), .range = range, .tick = tick_, .present = {}};
   message.present.resize((range.count + 7) / 8);
   for (std::uint32_t i = 0; i < range.count; ++i)
-    if (pristine_[i]) message.present[i / 8] |= static_cast<std::byte>(1u << i % 8);
+    if (unmodified_[i]) message.present[i / 8] |= static_cast<std::byte>(1u << i % 8);
   return message;
 }
 

@@ -1,8 +1,7 @@
-// The level as clients may have it of their own: who has it is told only what is no longer as the level has it.
+// The level as clients may have it as a resource. A client that has it receives only what differs from the level.
 //
-// An entity of the level is pristine until anything about it changes, for ever after it is not. Those that are no
-// longer are listed in the order in which it happened, so that each client's view goes on in the list from where it
-// was.
+// An entity of the level is unmodified until anything about it changes; afterwards it never is again. Modified entities
+// are listed in the order in which they changed, so that each client's view continues in the list from where it was.
 #pragma once
 
 #include <mobula/server/replication/published.hpp>
@@ -14,27 +13,28 @@ namespace mobula::server {
 
 class World;
 
+/// A level, and which of its entities are unmodified.
 class LevelOffer {
  public:
-  // What a client has of the level may all need ids of its own: as many are left for the rest.
+  // Each entity of the level may need an id at a client; half of the ids are left for other entities.
   static constexpr std::uint32_t entities_max = wire::ids_max / 2;
 
-  // After the first publication. Null if the level cannot be offered: the log says why.
+  /// Makes the offer after the first publication. Null if the level cannot be offered; the log has the reason.
   static std::shared_ptr<LevelOffer> make(const World& world, Published& published);
 
   [[nodiscard]] const wire::LevelCopy& copy() const { return *copy_; }
-  [[nodiscard]] bool is_pristine(std::uint32_t index) const {
-    return index - copy_->range().first < copy_->range().count && pristine_[index - copy_->range().first];
+  [[nodiscard]] bool is_unmodified(std::uint32_t index) const {
+    return index - copy_->range().first < copy_->range().count && unmodified_[index - copy_->range().first];
   }
-  [[nodiscard]] std::span<const std::uint32_t> stirred() const { return stirred_; }
-  // Of the values that the level has.
+  [[nodiscard]] std::span<const std::uint32_t> modified() const { return modified_; }
+  /// Returns the tick of the level's values.
   [[nodiscard]] ecs::Tick tick() const { return tick_; }
-  // Sum of the hashes of what is pristine.
+  /// Returns the sum of the hashes of unmodified entities.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
-  // What a client is told that has the resource.
+  /// Returns the message for a client that has the resource.
   [[nodiscard]] wire::Level message() const;
 
-  // After each further publication: the indices that changed.
+  /// Notes the indices that changed. To be called after each further publication.
   void note(std::span<const std::uint32_t> changed);
 
  private:
@@ -43,8 +43,8 @@ class LevelOffer {
 
   std::unique_ptr<wire::LevelCopy> copy_;
   ecs::Tick tick_;
-  std::vector<bool> pristine_;  // by entity of the range
-  std::vector<std::uint32_t> stirred_;
+  std::vector<bool> unmodified_;  // by entity of the range
+  std::vector<std::uint32_t> modified_;
   std::uint64_t hash_ = 0;
 };
 

@@ -56,7 +56,7 @@ void Published::note_change(std::uint32_t index, ecs::Tick tick) {
 
 void Published::place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick tick) {
   MOBULA_ASSERT(entity, "null_entity is not published");
-  // Whatever may throw comes first.
+  // Calls that may throw come first.
   resize(entity.index + 1);
   ecs::PrototypeTable& prototypes = registry_.prototypes();
   std::uint64_t hash = wire::base_hash(entity, codecs_.prototype_hash(prototype));
@@ -186,7 +186,7 @@ void Published::check() {
     total += hash;
     ++count;
   }
-  MOBULA_ASSERT(total == hash_ && count == size_, "the hash of all is the sum of its entities'");
+  MOBULA_ASSERT(total == hash_ && count == size_, "the total hash is the sum of the entities' hashes");
 }
 
 }  // namespace mobula::server

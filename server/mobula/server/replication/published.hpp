@@ -1,8 +1,8 @@
-// What the world looked like to the outside at the end of each tick: for each entity that is sent its rows of words,
-// now and, as far as the log goes back, before.
+// The published state: values of all entities that are sent, at the end of each tick, as rows of words. Former values
+// are kept as far as the value log reaches.
 //
-// An entity has two hashes (entity_hash.hpp), of what everyone may see and of what its owner sees besides.
-// Invariant: an entity has rows exactly in the pools of its prototype, once it is complete.
+// An entity has two hashes (entity_hash.hpp): one of the words that everyone receives, one of the owner_only words.
+// Invariant: a complete entity has rows exactly in the pools of its prototype.
 #pragma once
 
 #include <memory>
@@ -14,18 +14,20 @@
 
 namespace mobula::server {
 
+/// An entity as it is published.
 struct PublishedEntity {
-  ecs::Entity entity;  // null: no entity at this index
+  ecs::Entity entity;  // null if the index is free
   ecs::PrototypeId prototype = ecs::empty_prototype;
-  ecs::Tick structure_tick = 0;  // when entity or prototype changed
+  ecs::Tick structure_tick = 0;  // last change of entity or prototype
   std::uint64_t hash = 0;
-  std::uint64_t owner_hash = 0;  // of the owner_only words alone
+  std::uint64_t owner_hash = 0;  // hash of the owner_only words alone
 };
 
+/// Values of the last publication, and former ones.
 class Published {
  public:
-  // Registry and schema outlive it. Only prototypes of pools that are sent are given to it; it holds those of its
-  // entities.
+  /// Registry and schema must outlive it. It is given only prototypes of pools that are sent, and holds those of its
+  /// entities.
   Published(ecs::Registry& registry, const reflect::Schema& schema, std::size_t log_bytes);
   ~Published();
   Published(const Published&) = delete;
@@ -34,45 +36,49 @@ class Published {
   [[nodiscard]] wire::SchemaCodecs& codecs() { return codecs_; }
   [[nodiscard]] const ecs::Registry& registry() const { return registry_; }
 
+  /// Returns the entity at an index; a null one if the index is free.
   [[nodiscard]] const PublishedEntity& entity(std::uint32_t index) const {
     return index < entities_.size() ? entities_[index] : nobody;
   }
-  // When something that everyone, or the owner, may see changed; also when it came or went.
+  /// Returns the tick of the last change that everyone, or the owner, may see. Spawning and despawning are changes.
   [[nodiscard]] ecs::Tick changed(std::uint32_t index, bool owner) const {
     return owner ? owner_ticks_[index] : public_ticks_[index];
   }
-  // The last tick in which anything changed, and the one before it in which anything did.
+  /// Returns the last tick in which anything changed.
   [[nodiscard]] ecs::Tick last_change() const { return last_change_; }
+  /// Returns the last tick before last_change() in which anything changed.
   [[nodiscard]] ecs::Tick change_before() const { return change_before_; }
-  // Whether anything of the entity changed in that last tick, for whoever sees it.
+  /// Returns whether anything of the entity changed in tick last_change().
   [[nodiscard]] bool changed_last(std::uint32_t index) const { return changed_last_.contains(index); }
   [[nodiscard]] std::uint32_t index_end() const { return static_cast<std::uint32_t>(entities_.size()); }
-  // Sum of all entities' public hashes, and how many there are.
+  /// Returns the sum of all entities' public hashes.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
+  /// Returns the number of entities.
   [[nodiscard]] std::uint32_t size() const { return size_; }
 
-  // The words of an entity, its rows one after the other.
+  /// Writes the words of an entity, one row after the other.
   void words_now(std::uint32_t index, std::uint32_t* words);
-  // As they were at the end of that tick. False: it was another entity or prototype then, or the log does not know.
+  /// Writes the words at the end of a former tick. False if the index had another entity or prototype then, or the
+  /// value log no longer has the words.
   [[nodiscard]] bool words_at(std::uint32_t index, ecs::Tick tick, std::uint32_t* words);
 
-  // Puts an entity at its index, or gives the one there another prototype. Rows that the new composition lacks are
-  // dropped, those it adds are the caller's to set.
+  /// Publishes an entity at its index, or gives the entity there another prototype. Rows that the new composition lacks
+  /// are dropped; the caller sets those that it adds.
   void place(ecs::Entity entity, ecs::PrototypeId prototype, ecs::Tick tick);
   void erase(std::uint32_t index, ecs::Tick tick);
-  // From a component's memory; true if the row is new or differs from what it was.
+  /// Publishes a component's value. True if its row is new or its words changed.
   bool update(std::uint32_t index, ecs::PoolId pool, const std::byte* component, ecs::Tick tick);
-  // Prototypes that no longer are.
+  /// Drops the layouts of prototypes that no longer exist.
   void forget(std::span<const ecs::PrototypeId> prototypes) { codecs_.forget(prototypes); }
 
-  // Asserts that every hash is what its parts say.
+  /// Asserts that every hash agrees with its parts.
   void check();
 
  private:
   static constexpr PublishedEntity nobody{};
 
-  // In `rows`: a Row, the words, and the component's bytes that they were made of, which tell fastest whether anything
-  // was written.
+  // Header of an entry of `rows`. The words follow, then the component's bytes from which they were made: comparing
+  // these is the fastest way to find out if anything was written.
   struct Row {
     std::uint64_t hash = 0;
     std::uint64_t owner_hash = 0;
@@ -105,7 +111,7 @@ class Published {
   ecs::Registry& registry_;
   wire::SchemaCodecs codecs_;
   ValueLog log_;
-  std::vector<std::unique_ptr<Column>> columns_;  // by pool; null: not needed yet
+  std::vector<std::unique_ptr<Column>> columns_;  // by pool; null until needed
   std::vector<PublishedEntity> entities_;
   std::vector<ecs::Tick> public_ticks_;
   std::vector<ecs::Tick> owner_ticks_;

@@ -41,15 +41,15 @@ void Publisher::publish_structure(std::uint32_t index) {
 
 void Publisher::publish_values(ecs::PoolId id, const wire::RowCodec& codec) {
   const ecs::Pool& pool = registry_.pool(id);
-  const std::span<const ecs::Tick> stamps = pool.stamps();
-  for (std::uint32_t block = 0; block < stamps.size(); ++block) {
-    if (stamps[block] <= last_tick_) continue;
+  const std::span<const ecs::Tick> change_ticks = pool.change_ticks();
+  for (std::uint32_t block = 0; block < change_ticks.size(); ++block) {
+    if (change_ticks[block] <= last_tick_) continue;
     const std::uint32_t begin = block << ecs::Pool::block_shift;
     const std::uint32_t end = std::min(begin + (1u << ecs::Pool::block_shift), pool.size());
     for (std::uint32_t position = begin; position < end; ++position) {
       const std::uint32_t index = pool.indices()[position];
       if (!registry_.prototypes().contains(published_.entity(index).prototype, id))
-        continue;  // does not fit, see below
+        continue;  // does not fit a datagram, see sent_prototype
       if (codec.has_predicted()) codec.snap_predicted(pool.address(position));
       if (published_.update(index, id, pool.at(position), registry_.tick())) note(index);
     }
@@ -86,7 +86,7 @@ ecs::PrototypeId Publisher::sent_prototype(ecs::PrototypeId prototype) {
       if (fits) sent.push_back(pool);
     }
     sent_prototypes_[prototype] = registry_.prototypes().intern(sent);
-    // Itself it must not hold, or it would never go.
+    // A prototype that held itself would never be reclaimed.
     if (sent_prototypes_[prototype] != prototype) registry_.prototypes().hold(sent_prototypes_[prototype]);
   }
   return sent_prototypes_[prototype];

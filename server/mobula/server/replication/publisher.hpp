@@ -1,7 +1,6 @@
-// What the world looks like to the outside at the end of a tick: made once, whatever the
-// number of clients. Reads the journal and the stamped blocks, quantises, compares with what
-// was published last, and says which entities differ. A write that changed nothing, or a mere
-// move in a pool, publishes nothing.
+// Publishes the world's state at the end of a tick, once for all clients. Reads the structural change log and the
+// blocks with new change ticks, quantises their values, compares them with the last publication, and reports which
+// entities differ. A write without a change, or a move within a pool, publishes nothing.
 #pragma once
 
 #include <mobula/server/replication/published.hpp>
@@ -10,9 +9,10 @@
 
 namespace mobula::server {
 
+/// Publishes a registry.
 class Publisher {
  public:
-  // Both outlive the publisher. So many bytes of former values are kept for clients that rest on them.
+  /// Both must outlive it. `log_bytes` is the memory for former values, which are the baselines of deltas.
   Publisher(ecs::Registry& registry, const reflect::Schema& schema, std::size_t log_bytes = 16u << 20)
       : registry_(registry), published_(registry, schema, log_bytes) {}
 
@@ -20,15 +20,18 @@ class Publisher {
   Publisher(const Publisher&) = delete;
   Publisher& operator=(const Publisher&) = delete;
 
-  // Publishes the end of the registry's current tick; the caller then clears the journal and moves the
-  // registry to a later tick before anything is written. Gives the indices whose entities came,
-  // went or changed, valid until the next call. Fields that are `predicted` become what mirrors have.
+  /// Publishes the end of the registry's current tick. Returns the indices whose entities spawned, despawned or
+  /// changed, valid until the next call. Replaces fields that are `predicted` by the values that mirrors have.
+  ///
+  /// Afterwards the caller clears the structural change log and moves the registry to a later tick before anything is
+  /// written.
   std::span<const std::uint32_t> publish();
-  // Of these, the indices at which another entity is now, and those at which there was one. Some are in both.
+  /// Returns the published indices that have another entity now. Some are in despawned() too.
   [[nodiscard]] std::span<const std::uint32_t> spawned() const { return spawned_; }
+  /// Returns the published indices that had an entity which no longer exists.
   [[nodiscard]] std::span<const std::uint32_t> despawned() const { return despawned_; }
 
-  // Prototypes that no longer are.
+  /// Forgets prototypes that no longer exist.
   void forget(std::span<const ecs::PrototypeId> prototypes);
 
   [[nodiscard]] Published& published() { return published_; }
@@ -39,7 +42,7 @@ class Publisher {
   void note(std::uint32_t index);
   void publish_structure(std::uint32_t index);
   void publish_values(ecs::PoolId pool, const wire::RowCodec& codec);
-  // The canonical prototype without the components that are not sent.
+  // Returns the canonical prototype without the components that are not sent.
   ecs::PrototypeId sent_prototype(ecs::PrototypeId prototype);
 
   static constexpr ecs::PrototypeId not_computed = ~0u;
@@ -50,7 +53,7 @@ class Publisher {
   std::vector<std::uint32_t> changed_;
   std::vector<std::uint32_t> spawned_;
   std::vector<std::uint32_t> despawned_;
-  std::vector<ecs::Tick> noted_;                   // by index: the tick it was put into changed_
+  std::vector<ecs::Tick> noted_;                   // by index: tick in which it was added to changed_
   std::vector<ecs::PrototypeId> sent_prototypes_;  // by prototype; held
 };
 

@@ -1,5 +1,5 @@
-// Sends one client a resource, from the byte that the client asked for, on the bulk lane. A part at a time: little of
-// it waits in the lane at once, so that a client that leaves has cost little, and a reload does not mix versions.
+// Sends one client a resource, from a requested byte on, on the bulk lane. Only a few parts wait in the lane at a time,
+// so that a client that disconnects has cost little, and a reload does not mix versions.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,13 @@
 
 namespace mobula::server {
 
+/// A transfer to one client.
 class ResourceTransfer {
  public:
-  // Clients' parts alone. Takes the place of a transfer under way. Reasons: "unknown resource" (also for a null one),
-  // "out of range".
+  /// Starts a transfer of the clients' part of a resource, in place of one in progress. Errors: "unknown resource"
+  /// (also if it is null), "out of range".
   core::Status start(std::shared_ptr<const resource::Resource> resource, const wire::ResourceRequest& request);
-  // Once per tick: as many parts as the lane should have.
+  /// Fills the lane with parts. To be called once per tick.
   void pump(transport::Session& lanes);
   [[nodiscard]] bool done() const { return resource_ == nullptr; }
 

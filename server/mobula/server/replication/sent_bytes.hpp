@@ -1,4 +1,4 @@
-// Of what a client is sent, how much is whose: counted while somebody wants to know it.
+// Bytes sent to one client per component, counted on request.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +10,21 @@
 
 namespace mobula::server {
 
+/// Counts since a time.
 struct SentBytes {
-  core::Nanoseconds since = 0;           // counted from then on
-  core::Nanoseconds asked_at = 0;        // last
-  std::uint64_t bytes = 0;               // of deltas
-  std::vector<std::uint64_t> bits = {};  // by pool: of the components' values
+  core::Nanoseconds since = 0;           // begin of the measurement
+  core::Nanoseconds asked_at = 0;        // time of the last query
+  std::uint64_t bytes = 0;               // size of all deltas
+  std::vector<std::uint64_t> bits = {};  // by pool: bits of component values
 
+  /// Adds the bits of an entity's rows, each to its pool.
   void add(std::span<const ecs::PoolId> pools, std::span<const std::uint32_t> row_bits) {
     for (std::size_t row = 0; row < pools.size(); ++row) {
       if (pools[row] >= bits.size()) bits.resize(pools[row] + 1);
       bits[pools[row]] += row_bits[row];
     }
   }
-  // The largest first; no_pool: headers, lists of entities, and what is left of last bytes.
+  /// Returns the bits per pool, largest first. no_pool stands for headers, lists of entities and padding.
   [[nodiscard]] std::vector<std::pair<ecs::PoolId, std::uint64_t>> by_size() const {
     std::vector<std::pair<ecs::PoolId, std::uint64_t>> shares{{ecs::no_pool, 8 * bytes}};
     for (ecs::PoolId pool = 0; pool < bits.size(); ++pool) {

@@ -4,7 +4,7 @@
 namespace mobula::server {
 
 void SentDeltas::begin(ecs::Tick tick) {
-  MOBULA_ASSERT(unsettled() < window_max, "the client's acknowledgements tell of so many deltas");
+  MOBULA_ASSERT(unsettled() < window_max, "more unsettled deltas than an acknowledgement covers");
   ++last_;
   if (last_ % trimmed_each == 0) groups_.trim(), hashes_.trim();
   deltas_[last_ % wire::ack_history] = {

@@ -1,11 +1,11 @@
-// The deltas that a client was sent and has not settled yet: what each carried, and what has become of it.
+// The deltas that were sent to a client and are not settled: what each carried, and its fate.
 //
-// The client takes deltas in any order, but none that is late_max or more behind the newest. Each of its
-// acknowledgements tells which of the last 256 it took. One that is missing counts as lost at once, and may still turn
-// out to have come; settled it is when it came or never will.
+// The client accepts deltas in any order, unless late_max or more behind the newest. Each acknowledgement states which
+// of the last 256 it received. A missing delta counts as lost at once, and may still be received later. It is settled
+// when it was received, or can no longer be.
 //
-//   carried   u32 (id / 32) << 2 | kind, u32 which of these 32 ids: in the ring; as many as it takes
-//             where hashes are kept, u64 for each id, in a ring of their own
+//   carried   u32 (id / 32) << 2 | kind, u32 mask of these 32 ids: in a ring, as many as needed
+//             if hashes are kept, u64 for each id, in a ring of their own
 #pragma once
 
 #include <algorithm>
@@ -17,38 +17,40 @@
 
 namespace mobula::server {
 
+/// Deltas in flight to one client.
 class SentDeltas {
  public:
-  enum class Kind : std::uint8_t { change, whole, gone };
+  enum class Kind : std::uint8_t { delta, full, lost };
   struct Delta {
     std::uint32_t sequence = 0;
     ecs::Tick tick = 0;
-    std::uint32_t begin = 0;  // of what it carried
-    std::uint32_t count = 0;  // of groups
+    std::uint32_t begin = 0;  // first group
+    std::uint32_t count = 0;  // number of groups
     std::uint32_t first_hash = 0;
   };
   static constexpr std::uint32_t window_max = wire::ack_history - 1;
-  // What an outage or the first look took is given back so many deltas later, or twice as many.
+  // Deltas between two trims of the rings, which free the memory that an outage or the first deltas took.
   static constexpr std::uint32_t trimmed_each = 512;
 
   explicit SentDeltas(bool keeps_hashes) : keeps_hashes_(keeps_hashes) {}
 
-  // The number of the last one begun; 0: none.
+  /// Returns the sequence of the last delta begun. 0 if there is none.
   [[nodiscard]] std::uint32_t last() const { return last_; }
-  // Those that are not settled. There must be no more than window_max.
+  /// Returns the number of unsettled deltas, at most window_max.
   [[nodiscard]] std::uint32_t unsettled() const { return last_ - settled_; }
   [[nodiscard]] std::uint32_t settled() const { return settled_; }
   [[nodiscard]] ecs::Tick last_tick() const { return deltas_[last_ % wire::ack_history].tick; }
 
+  /// Begins the next delta.
   void begin(ecs::Tick tick);
-  // What the one begun last carries of one kind, as long as this lives. Costs least by rising ids.
-  class Carrying {
+  /// Records which entities of one kind the last delta carries, until its destruction. Cheapest by rising ids.
+  class Recorder {
    public:
-    Carrying(SentDeltas& sent, Kind kind) : sent_(sent), kind_(kind) {}
-    Carrying(const Carrying&) = delete;
-    Carrying& operator=(const Carrying&) = delete;
-    ~Carrying() { close(); }
-    // The hash is 0 unless they are kept.
+    Recorder(SentDeltas& sent, Kind kind) : sent_(sent), kind_(kind) {}
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+    ~Recorder() { close(); }
+    /// Adds an entity. `hash` is 0 unless hashes are kept.
     void add(std::uint32_t id, std::uint64_t hash) {
       if (id / 32 != group_ || ids_ >> id % 32 != 0) {
         close();
@@ -69,7 +71,7 @@ class SentDeltas {
     std::uint32_t group_ = 0;
     std::uint32_t ids_ = 0;
   };
-  // function(id, kind, hash) for all that it carried, in the order in which it was added.
+  /// Calls function(id, kind, hash) for all that the delta carried, in the order in which it was added.
   template <class Function>
   void each(const Delta& delta, Function&& function) const {
     std::uint32_t hash = delta.first_hash;
@@ -82,20 +84,20 @@ class SentDeltas {
     }
   }
 
-  // In order of their numbers: came(delta) for each that is newly known to have come, lost(delta) for each that is
-  // newly missing. `newest` is at most last().
-  template <class Came, class Lost>
-  void acknowledge(const wire::InputDatagram& input, Came&& came, Lost&& lost) {
+  /// Calls received(delta) for each delta newly known to be received, and missing(delta) for each one newly missing, in
+  /// the order of their sequences. `input.newest` is at most last().
+  template <class Received, class Missing>
+  void acknowledge(const wire::InputDatagram& input, Received&& received, Missing&& missing) {
     for (std::uint32_t sequence = settled_ + 1; sequence <= input.newest; ++sequence) {
       Record& record = deltas_[sequence % wire::ack_history];
       const std::uint32_t age = input.newest - sequence;
-      if (record.state == State::settled || !input.says(age)) continue;
+      if (record.state == State::settled || !input.covers(age)) continue;
       if (input.has(age)) {
-        came(delta_of(sequence, record));
+        received(delta_of(sequence, record));
         record.state = State::settled;
         continue;
       }
-      if (record.state == State::unknown) lost(delta_of(sequence, record));
+      if (record.state == State::unknown) missing(delta_of(sequence, record));
       record.state = age >= wire::late_max ? State::settled : State::missing;
     }
     forget_settled();
@@ -107,7 +109,7 @@ class SentDeltas {
     std::uint32_t key;  // (id / 32) << 2 | kind
     std::uint32_t ids;  // bit n: id / 32 * 32 + n
   };
-  // A queue whose places are numbered, going on for ever.
+  // A queue whose entries keep their numbers, which rise for ever.
   template <class T>
   class Ring {
    public:
@@ -122,7 +124,7 @@ class SentDeltas {
       most_ = std::max(most_, end_ - begin_);
       begin_ = number;
     }
-    // Gives back what was not nearly needed since the last time.
+    // Shrinks the buffer if most of it was unused since the last call.
     void trim() {
       const std::size_t wanted = std::bit_ceil(std::max(places_min, std::size_t{std::max(most_, end_ - begin_)}));
       if (places_.size() >= 4 * wanted) resize(wanted);
@@ -142,7 +144,7 @@ class SentDeltas {
     std::vector<T> places_;
     std::uint32_t begin_ = 0;
     std::uint32_t end_ = 0;
-    std::uint32_t most_ = 0;  // at a time, since trim()
+    std::uint32_t most_ = 0;  // entries at a time since trim()
   };
   struct Record {
     std::uint32_t begin = 0;  // of its groups
@@ -165,7 +167,7 @@ class SentDeltas {
   Ring<Group> groups_;
   Ring<std::uint64_t> hashes_;
   std::uint32_t last_ = 0;
-  std::uint32_t settled_ = 0;  // all up to here
+  std::uint32_t settled_ = 0;  // all up to this sequence are settled
   bool keeps_hashes_;
   std::array<Record, wire::ack_history> deltas_{};  // by sequence
 };

@@ -9,7 +9,7 @@ ValueLog::ValueLog(std::size_t bytes) : bytes_((bytes + 7) / 8 * 8) {}
 
 ValueLog::Header ValueLog::header(Place place) const { return core::load<Header>(&bytes_[place % bytes_.size()]); }
 
-// Two jumps of the same span before it become one.
+// Merges two jumps of the same span into one.
 void ValueLog::set_jump(Header& of) const {
   if (!has(of.before)) return;
   const Header before = header(of.before);

@@ -1,12 +1,12 @@
-// Values that are no longer, for clients that still rest on them: a ring of so many bytes, in which the oldest go
+// Former values, kept as baselines for deltas: a ring of a fixed number of bytes, in which the oldest are overwritten
 // first.
 //
 //   record  u64 before, u64 jump, u32 tick, u32 jump tick, u32 span, u32 words, then the words
-//                                                                 the value since `tick`, until the next one's
+//                                               the row's value from `tick` on, until that of the next record
 //
-// Records of one row are a chain from the newest to the oldest, which ends where it has been overwritten. A jump leads
-// `span` records back: spans are such that any record is a few jumps away, the logarithm of how far back it is (Myers,
-// "An applicative random-access stack", 1983). Clients that fall behind must not cost the more the further they are.
+// The records of a row are a chain from the newest to the oldest, which ends where it has been overwritten. A jump
+// leads `span` records back. Spans are such that any record is reached in logarithmic time (Myers, "An applicative
+// random-access stack", 1983): clients that fall behind must not cost more the further they are.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,17 @@
 
 namespace mobula::server {
 
+/// Ring of former values.
 class ValueLog {
  public:
-  // Of a record; 0: none.
+  // Position of a record; 0 means none.
   using Place = std::uint64_t;
 
   explicit ValueLog(std::size_t bytes);
 
-  // A row's former value, and where the one before it is.
+  /// Adds a row's former value; `before` is the record before it. Returns its place.
   Place add(ecs::Tick since, std::span<const std::uint32_t> words, Place before);
-  // The words of the value that a chain's row had at that tick; null: it is gone.
+  /// Returns the words that a chain's row had at a tick. Null if they have been overwritten.
   [[nodiscard]] const std::uint32_t* find(Place newest, ecs::Tick tick) const;
 
   [[nodiscard]] std::size_t bytes() const { return bytes_.size(); }
@@ -46,7 +47,7 @@ class ValueLog {
   void set_jump(Header& of) const;
 
   std::vector<std::byte> bytes_;
-  std::uint64_t end_ = 8;  // bytes ever used, and the first few that make 0 mean none
+  std::uint64_t end_ = 8;  // bytes ever used; begins at 8 so that no place is 0
 };
 
 }  // namespace mobula::server

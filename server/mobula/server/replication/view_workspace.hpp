@@ -9,17 +9,18 @@
 
 namespace mobula::server {
 
+/// Workspace shared by the views of one cache.
 struct ViewWorkspace {
   struct Candidate {
     std::uint32_t id;
-    std::uint32_t moving_before;  // number of lower ids that are extrapolated
+    std::uint32_t moving_before;  // number of moving ids before it
     bool moving;
     float priority = 0;
   };
   struct Item {
     std::uint32_t id;
     std::uint32_t moving_before;
-    EncodedDeltaCache::Bits bits;
+    EncodedDeltaCache::EncodedDelta bits;
   };
   struct List {
     std::vector<Item> items;
@@ -27,12 +28,12 @@ struct ViewWorkspace {
     [[nodiscard]] std::span<const Item> rest() const { return std::span(items).subspan(next); }
   };
 
-  std::vector<std::uint32_t> seen;
+  std::vector<std::uint32_t> visible;
   std::vector<Candidate> candidates;
   List moving;
   List changed;
-  List appeared;
-  List gone;
+  List gained;
+  List lost;
   const void* user = nullptr;  // the view that called choose() last
 };
 

@@ -54,7 +54,7 @@ core::Status Replicator::begin_view(ClientSession& session, transport::Session& 
       std::make_unique<ClientView>(publisher_.published(), encoded_deltas_, workspace_, session.verifies || chosen);
   session.last_query.interest_version = 0;
   if (session.level == nullptr) return core::Done{};
-  session.view->begin_with(session.level);
+  session.view->begin_with_level(session.level);
   const auto sent = lanes.send_reliable(wire::encode(session.level->message()));
   return sent ? core::Status(core::Done{}) : sent.error();
 }
@@ -74,7 +74,7 @@ core::Status Replicator::begin_play(ClientSession& session, transport::Session& 
 // Wants at most as many as one message holds. Most entities of a level that the client has need none.
 void Replicator::want_prototypes(ClientSession& session) {
   AnnouncedPrototypes& prototypes = session.view->prototypes();
-  for (const std::uint32_t index : session.view->seen()) {
+  for (const std::uint32_t index : session.view->visible()) {
     if (prototypes.wanted().size() == wire::max_prototypes_per_message) return;
     const PublishedEntity& entity = publisher_.published().entity(index);
     if (session.level == nullptr || !session.level->copy().contains(entity.entity))
@@ -130,8 +130,8 @@ core::Status Replicator::send_events(ClientSession& session, transport::Session&
   const auto sees = [&](ecs::Entity entity) {
     const bool lives = world_.registry().valid(entity);
     if (lives && !interest_.may_stay(viewer, entity.index)) return false;  // cheaper than to search the view for it
-    if (!session.view->sees(entity))
-      return lives && session.view->has_pristine(entity) && interest_.may_enter(viewer, entity.index);
+    if (!session.view->is_visible(entity))
+      return lives && session.view->has_unmodified(entity) && interest_.may_enter(viewer, entity.index);
     return lives || interest_.would_have_stayed(viewer, entity);
   };
   const Events::ForClient& events = world_.events().for_client(world_.tick(), session.player.id, sees,

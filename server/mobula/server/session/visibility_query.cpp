@@ -30,7 +30,7 @@ void VisibilityQuery::run(ClientSession& session) {
   session.last_query.viewer_version = session.viewer->version();
   entering_.clear();
   leaving_.clear();
-  interest_.look(*session.viewer, view.seen(), entering_, leaving_);
+  interest_.query_visibility(*session.viewer, view.visible(), entering_, leaving_);
   const auto is_owner = [&](std::uint32_t index) { return interest_.owner(index) == session.player.id; };
   view.leave(leaving_);
   if (owners != session.last_query.owners_version) view.update_owners(is_owner);
@@ -41,7 +41,7 @@ void VisibilityQuery::run(ClientSession& session) {
 void VisibilityQuery::check_spawned(ClientSession& session) {
   for (const std::uint32_t index : publisher_.spawned()) {
     if (!interest_.may_enter(*session.viewer, index)) continue;
-    if (!session.view->enter(index, interest_.owner(index) == session.player.id))
+    if (!session.view->add_visible(index, interest_.owner(index) == session.player.id))
       session.last_query.interest_version = 0;
   }
 }

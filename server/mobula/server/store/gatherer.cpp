@@ -92,10 +92,10 @@ void Gatherer::gather_rows(Batch& batch) const {
   for (ecs::PoolId id = 0; id < is_saved_.size(); ++id) {
     if (!is_saved_[id]) continue;
     const ecs::Pool& pool = registry_.pool(id);
-    const std::span<const ecs::Tick> stamps = pool.stamps();
+    const std::span<const ecs::Tick> change_ticks = pool.change_ticks();
     const std::size_t before = batch.indices.size();
-    for (std::uint32_t block = 0; block < stamps.size(); ++block) {
-      if (stamps[block] <= last_) continue;
+    for (std::uint32_t block = 0; block < change_ticks.size(); ++block) {
+      if (change_ticks[block] <= last_) continue;
       const std::uint32_t first = block << ecs::Pool::block_shift;
       copy_rows(pool, first, std::min(first + ecs::Pool::block_size, pool.size()), batch);
     }

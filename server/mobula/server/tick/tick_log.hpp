@@ -1,5 +1,5 @@
-// What the last ticks took and moved, one row each, and sums of all: for people who watch, and for metrics.
-// Written by the simulation's thread after each tick; takes nothing but its own 140 KB, ever.
+// Times and bytes of the last ticks, one row each, and totals of all ticks, for the inspector and metrics. Written by
+// the simulation thread after each tick. Fixed size: 140 KB.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@ namespace mobula::server {
 inline constexpr std::size_t tick_phase_count = static_cast<std::size_t>(TickPhase::count);
 using PhaseTimes = std::array<core::Nanoseconds, tick_phase_count>;
 
-// Such as "receive".
+/// Returns the name of a phase, such as "receive".
 std::string_view to_string(TickPhase phase);
 
-// Of one tick. 96 bytes.
+/// Row of one tick. 96 bytes.
 struct TickRow {
   ecs::Tick tick = 0;
   std::uint32_t sessions = 0;
   core::Nanoseconds start_delay = 0;
   core::Nanoseconds duration = 0;
   PhaseTimes phases{};
-  std::uint64_t sent_bytes = 0;  // since the tick before, as are those received
+  std::uint64_t sent_bytes = 0;  // since the previous tick, like received_bytes
   std::uint64_t received_bytes = 0;
 };
 
@@ -36,11 +36,11 @@ class TickLog {
 
   void add(const TickRow& row);
 
-  // Rows are numbered from 0. Those that are still there: first() <= number < end().
+  /// Rows are numbered from 0. Rows with first() <= number < end() are available.
   [[nodiscard]] std::uint64_t first() const { return end_ - std::min<std::uint64_t>(end_, rows_max); }
   [[nodiscard]] std::uint64_t end() const { return end_; }
   [[nodiscard]] const TickRow& row(std::uint64_t number) const { return rows_[number % rows_max]; }
-  // Of all ticks, in nanoseconds.
+  /// Returns the times of a phase over all ticks, in nanoseconds.
   [[nodiscard]] const core::Histogram& phase(TickPhase phase) const { return phases_[static_cast<std::size_t>(phase)]; }
 
  private:

@@ -5,8 +5,7 @@
 namespace mobula::server {
 namespace {
 
-// A second is full from the first on, and has room again below the second: apart, so that what is near a bound does not
-// go to and fro.
+// Hysteresis: a second is full from `full` on, and overload ends below `roomy`.
 constexpr double full = 0.95;
 constexpr double roomy = 0.8;
 
@@ -18,7 +17,7 @@ TickPacer::TickPacer(Config config, core::Nanoseconds now)
       due_(now + period_),
       began_(now),
       second_began_(now) {
-  MOBULA_ASSERT(config.ticks_per_second > 0, "a tick has a period");
+  MOBULA_ASSERT(config.ticks_per_second > 0, "ticks_per_second must be positive");
 }
 
 void TickPacer::begin(core::Nanoseconds now) {

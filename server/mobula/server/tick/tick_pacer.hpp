@@ -1,7 +1,6 @@
-// When ticks begin: at a fixed rate. What is late is caught up, without pauses, up to `catch_up_max` ticks; whoever is
-// later than that has lost the time, and goes on from now. So a server that is too slow never spirals. With 0 nothing
-// is caught up: an overloaded world goes slower, evenly. Knows no clock and does not wait: it is told when a tick began
-// and ended.
+// Fixed tick rate. Late ticks are caught up without pauses, up to `catch_up_max` ticks; time beyond that is lost, and
+// the schedule continues from now. So an overloaded server never spirals. With catch_up_max = 0 an overloaded world
+// slows down evenly. The pacer has no clock and does not wait: the caller passes begin and end of each tick.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +10,11 @@
 namespace mobula::server {
 
 struct TickTimes {
-  core::Histogram start_delay_ns;  // from when a tick was due to when it began
+  core::Histogram start_delay_ns;  // from the due time to the begin of a tick
   core::Histogram duration_ns;
-  core::Nanoseconds lost = 0;  // by which the world's time fell behind the clock's
-  double load = 0;             // of the last whole second, the share that ticks took
-  bool overloaded = false;     // since a second was full, or lost time; until one has room again
+  core::Nanoseconds lost = 0;  // world time lost against the clock
+  double load = 0;             // share of the last full second spent in ticks, 0 to 1
+  bool overloaded = false;     // hysteresis: set by a full second or lost time, cleared below 80% load
 };
 
 class TickPacer {
@@ -25,12 +24,12 @@ class TickPacer {
     std::uint32_t catch_up_max = 5;
   };
 
-  // The first tick is due one period from now.
+  /// Makes a pacer whose first tick is due one period from now.
   TickPacer(Config config, core::Nanoseconds now);
 
   [[nodiscard]] core::Nanoseconds due() const { return due_; }
   void begin(core::Nanoseconds now);
-  // True if `times().overloaded` has changed: once in a second at most.
+  /// Ends a tick. Returns true if times().overloaded has changed, at most once per second.
   bool end(core::Nanoseconds now);
 
   [[nodiscard]] core::Nanoseconds period() const { return period_; }

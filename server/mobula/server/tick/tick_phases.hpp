@@ -1,4 +1,4 @@
-// What a server's ticks take, by what is done.
+// Time spent in each phase of a tick.
 #pragma once
 
 #include <array>
@@ -7,14 +7,14 @@
 
 namespace mobula::server {
 
-// In this order; choose and encode take turns, client by client, with what each has acknowledged.
+/// Phases in the order of the tick. choose and encode alternate from client to client.
 enum class TickPhase : std::uint8_t {
-  receive,  // what clients said: inputs, acknowledgements, commands, messages
-  game,     // its rules, and the hierarchy
-  publish,  // what has changed, and where everything is
-  choose,   // what a client sees, and what of it may go out now
-  encode,   // strings of entities, made or found, and deltas written
-  seal,     // datagrams made, sealed, and handed to the output
+  receive,  // inputs, acknowledgements, commands and messages of clients
+  game,     // rules of the game, and the hierarchy
+  publish,  // detection of changes, and positions for interest
+  choose,   // visibility query and choice of entities to send
+  encode,   // encoded deltas, made or copied
+  seal,     // datagrams packed, sealed, and passed to the output
   count,
 };
 
@@ -22,20 +22,20 @@ class TickPhases {
  public:
   using Clock = core::Nanoseconds (*)();
 
-  // Null: nothing is timed.
+  /// `clock` null disables timing.
   explicit TickPhases(Clock clock) : clock_(clock) {}
 
   void begin() {
     if (clock_ != nullptr) last_ = clock_();
   }
-  // What has passed since the last call of either was that.
+  /// Adds the time since the last begin() or end() to a phase.
   void end(TickPhase phase) {
     if (clock_ == nullptr) return;
     const core::Nanoseconds now = clock_();
     spent_[static_cast<std::size_t>(phase)] += now - last_;
     last_ = now;
   }
-  // In all ticks so far.
+  /// Returns the time spent in a phase in all ticks so far.
   [[nodiscard]] core::Nanoseconds spent(TickPhase phase) const { return spent_[static_cast<std::size_t>(phase)]; }
 
  private:

@@ -12,19 +12,19 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  std::uint64_t is;  // in the unit that the conditions keep
+  std::uint64_t is;  // in the unit of NetworkConditions
 };
 
-// From the smallest to the greatest.
+// In rising order.
 constexpr std::array<Unit, 4> durations{{{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}}};
 constexpr std::array<Unit, 1> shares{{{"%", 10'000}}};
 constexpr std::array<Unit, 4> rates{{{"B/s", 1}, {"KB/s", 1'000}, {"MB/s", 1'000'000}, {"GB/s", 1'000'000'000}}};
 constexpr std::array<Unit, 1> counts{{{"", 1}}};
 
-constexpr std::size_t digits_max = 18;  // fit 64 bits
+constexpr std::size_t digits_max = 18;  // fits 64 bits
 
-// "1.5ms" is 1'500'000 of nanoseconds; nothing if it is no whole number of them, or not written like that. No unit is
-// needed for zero.
+// Parses a quantity: "1.5ms" is 1'500'000 ns. Returns nothing if it is malformed or not a whole number of base units.
+// Zero needs no unit.
 std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<const Unit> units) {
   const std::size_t whole = std::min(text.find_first_not_of("0123456789"), text.size());
   std::string digits(text.substr(0, whole));
@@ -47,7 +47,7 @@ std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<con
   return value * unit->is % parts == 0 ? std::optional(value * unit->is / parts) : std::nullopt;
 }
 
-// In the greatest unit that writes it whole; in the only one there is with digits after the point.
+// Formats a value in the largest unit that needs no fraction. If there is only one unit, a fraction is written.
 std::string quantity_text(std::uint64_t value, std::span<const Unit> units) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < units.size(); ++i)
@@ -62,7 +62,7 @@ std::string quantity_text(std::uint64_t value, std::span<const Unit> units) {
   return text.append(unit.name);
 }
 
-// One number of the conditions: what it may be, and where it is kept.
+// One number of the conditions: units, range and accessors.
 struct Field {
   std::span<const Unit> units;
   std::uint64_t least;
@@ -89,7 +89,7 @@ constexpr Field share() {
   return field<member>(shares, 0, 1'000'000);
 }
 
-// The fields of one key, colons between them. What is left out, from `needed` on, keeps its default.
+// One key and its fields, separated by colons. Fields from `needed` on are optional.
 struct Key {
   std::string_view name;
   std::string_view expected;
@@ -118,7 +118,7 @@ constexpr std::array<Key, 9> keys{{
     {"dup", a_share, 1, dup},
     {"reorder", a_share, 1, reorder},
     {"corrupt", a_share, 1, corrupt},
-    {"burst", "how often and how long, such as 1%:5, or 1%:5:80% if not all of it is lost", 2, burst_fields},
+    {"burst", "SHARE:LENGTH[:LOSS], such as 1%:5 or 1%:5:80%", 2, burst_fields},
     {"bandwidth", "a rate such as 256KB/s, from 1B/s to 100GB/s", 1, bandwidth},
     {"queue", a_time, 1, queue},
 }};
@@ -132,8 +132,8 @@ std::string names_of_keys() {
 core::Error unknown_key(std::string_view name) {
   std::array<std::string_view, keys.size()> names;
   std::transform(keys.begin(), keys.end(), names.begin(), [](const Key& key) { return key.name; });
-  return {"unknown key", core::format("there is no condition '{}'{}; there are {}", name,
-                                      core::did_you_mean(name, names), names_of_keys())};
+  return {"unknown key",
+          core::format("unknown condition '{}'{}; known: {}", name, core::did_you_mean(name, names), names_of_keys())};
 }
 
 bool parse_fields(std::string_view text, const Key& key, NetworkConditions& conditions) {
@@ -146,7 +146,7 @@ bool parse_fields(std::string_view text, const Key& key, NetworkConditions& cond
     if (colon == text.size()) return i + 1 >= key.needed;
     text.remove_prefix(colon + 1);
   }
-  return false;  // more than there are fields
+  return false;  // too many fields
 }
 
 std::string fields_text(const Key& key, const NetworkConditions& conditions) {

@@ -1,16 +1,16 @@
-// Conditions of a simulated network as people write them: "latency=80ms jitter=20ms loss=5% dup=1%", keys in any order,
-// each at most once. Numbers are read exactly, in integers: what is written back reads as the same conditions.
+// Text form of simulated network conditions: "latency=80ms jitter=20ms loss=5% dup=1%". Keys have any order, each at
+// most once. Numbers are parsed exactly, as integers, so formatting and parsing round-trip.
 //
 //   latency=80ms            one way; us, ms, s, up to 60 s
-//   jitter=20ms             added to it, at random
-//   loss=5%                 lost; up to four digits after the point
-//   dup=1%                  doubled
-//   reorder=2%              held back behind others
-//   corrupt=0.1%            with flipped bits
-//   burst=1%:5[:80%]        bursts of loss: how often one begins, how many datagrams it lasts in the mean, and how many
-//                           of these are lost (all if not given)
-//   bandwidth=256KB/s       of each direction; B/s, KB/s (1,000), MB/s, GB/s
-//   queue=100ms             how long what the bandwidth holds up may wait
+//   jitter=20ms             random delay added to the latency
+//   loss=5%                 share of lost datagrams; up to four decimals
+//   dup=1%                  share of duplicated datagrams
+//   reorder=2%              share of datagrams delayed behind others
+//   corrupt=0.1%            share of datagrams with flipped bits
+//   burst=1%:5[:80%]        bursts of loss: share of datagrams that begin one, mean length in datagrams, share of them
+//                           lost (default 100%)
+//   bandwidth=256KB/s       per direction; B/s, KB/s (1,000), MB/s, GB/s
+//   queue=100ms             maximum queueing delay at the bandwidth limit
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -20,10 +20,10 @@
 
 namespace mobula::transport {
 
-// Nothing written is a perfect network. Refused with "unknown key", "given twice" or "bad value".
+/// Parses conditions. An empty text is a perfect network. Errors: "unknown key", "given twice", "bad value".
 core::Result<NetworkConditions> parse_conditions(std::string_view text);
 
-// What differs from a perfect network, in the order above.
+/// Formats the conditions that differ from a perfect network, in the order above.
 std::string to_string(const NetworkConditions& conditions);
 
 }  // namespace mobula::transport

@@ -34,46 +34,47 @@ void SimulatedNetwork::send(const Address& from, const Address& to, core::ByteVi
     ++counters_.overflowed;
     return;
   }
-  const core::Nanoseconds sent_at = pass(on, datagram.size(), now);
+  const core::Nanoseconds sent_at = transmit(on, datagram.size(), now);
   if (is_lost(on)) {
     ++counters_.lost;
     return;
   }
   launch(ends, datagram, sent_at);
-  if (hit(conditions_.duplicate_ppm)) {
+  if (chance(conditions_.duplicate_ppm)) {
     ++counters_.duplicated;
     launch(ends, datagram, sent_at);
   }
 }
 
-// What can never happen draws nothing, so that a condition that is off does not move the others.
-bool SimulatedNetwork::hit(std::uint32_t share_ppm) { return share_ppm > 0 && random_.chance(share_ppm, all_ppm); }
+// A share of 0 draws no random number, so that disabled conditions do not change the results of others.
+bool SimulatedNetwork::chance(std::uint32_t share_ppm) { return share_ppm > 0 && random_.chance(share_ppm, all_ppm); }
 
 bool SimulatedNetwork::is_lost(Path& path) {
   if (conditions_.burst_ppm == 0) path.in_burst = false;
-  if (!path.in_burst && hit(conditions_.burst_ppm)) {
+  if (!path.in_burst && chance(conditions_.burst_ppm)) {
     path.in_burst = true;
     ++counters_.bursts;
   }
-  if (!path.in_burst) return hit(conditions_.loss_ppm);
+  if (!path.in_burst) return chance(conditions_.loss_ppm);
   path.in_burst = !random_.chance(1, std::max(1u, conditions_.burst_length));
-  return hit(conditions_.burst_loss_ppm);
+  return chance(conditions_.burst_loss_ppm);
 }
 
 bool SimulatedNetwork::overflows(const Path& path, core::Nanoseconds now) const {
   return conditions_.bandwidth_bytes_per_second > 0 && path.busy_until > now + conditions_.queue;
 }
 
-// When the datagram's last byte is sent.
-core::Nanoseconds SimulatedNetwork::pass(Path& path, std::size_t bytes, core::Nanoseconds now) const {
+// Returns the time at which the datagram's last byte is sent.
+core::Nanoseconds SimulatedNetwork::transmit(Path& path, std::size_t bytes, core::Nanoseconds now) const {
   if (conditions_.bandwidth_bytes_per_second == 0) return now;
-  const std::uint64_t takes = bytes * static_cast<std::uint64_t>(core::second) / conditions_.bandwidth_bytes_per_second;
-  path.busy_until = std::max(path.busy_until, now) + static_cast<core::Nanoseconds>(takes);
+  const std::uint64_t duration =
+      bytes * static_cast<std::uint64_t>(core::second) / conditions_.bandwidth_bytes_per_second;
+  path.busy_until = std::max(path.busy_until, now) + static_cast<core::Nanoseconds>(duration);
   return path.busy_until;
 }
 
 SimulatedNetwork::Path& SimulatedNetwork::path(const Ends& ends, core::Nanoseconds now) {
-  if (paths_.size() >= paths_worth_a_look_) forget_idle_paths(now);
+  if (paths_.size() >= path_cleanup_size_) forget_idle_paths(now);
   return paths_[ends];
 }
 
@@ -82,7 +83,7 @@ void SimulatedNetwork::forget_idle_paths(core::Nanoseconds now) {
     const Path& path = entry.second;
     return path.busy_until <= now && !path.in_burst && !path.cut;
   });
-  paths_worth_a_look_ = std::max(paths_worth_a_look_, paths_.size() * 2);
+  path_cleanup_size_ = std::max(path_cleanup_size_, paths_.size() * 2);
 }
 
 void SimulatedNetwork::cut(const Address& address, Way way) { cuts_[address] = way; }
@@ -110,7 +111,7 @@ void SimulatedNetwork::launch(const Ends& ends, core::ByteView datagram, core::N
     spare_.pop_back();
   }
   flight.bytes.assign(datagram.begin(), datagram.end());
-  if (hit(conditions_.corrupt_ppm)) corrupt(flight.bytes);
+  if (chance(conditions_.corrupt_ppm)) corrupt(flight.bytes);
   flights_.push_back(std::move(flight));
   std::push_heap(flights_.begin(), flights_.end(), later);
 }
@@ -120,7 +121,7 @@ core::Nanoseconds SimulatedNetwork::delay() {
   if (conditions_.jitter > 0) {
     delay += static_cast<core::Nanoseconds>(random_.next() % static_cast<std::uint64_t>(conditions_.jitter + 1));
   }
-  if (hit(conditions_.reorder_ppm)) {
+  if (chance(conditions_.reorder_ppm)) {
     ++counters_.reordered;
     delay += conditions_.latency + conditions_.jitter + core::millisecond;
   }
@@ -136,7 +137,7 @@ void SimulatedNetwork::corrupt(core::Bytes& bytes) {
   }
 }
 
-bool SimulatedNetwork::take(core::Nanoseconds now, Flight& flight) {
+bool SimulatedNetwork::pop_arrived(core::Nanoseconds now, Flight& flight) {
   if (flights_.empty() || flights_.front().at > now) return false;
   std::pop_heap(flights_.begin(), flights_.end(), later);
   flight = std::move(flights_.back());

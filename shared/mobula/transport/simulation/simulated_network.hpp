@@ -1,6 +1,6 @@
-// A network in memory for tests and simulations: datagrams are delayed, lost, doubled, reordered, corrupted, cut off
-// and held up by narrow paths as a seed decides. Same seed and same calls, same deliveries. Owns the datagrams in
-// flight and reuses their memory.
+// In-memory network for tests and simulations. Datagrams are delayed, lost, duplicated, reordered, corrupted, cut off
+// and queued at narrow paths. Deterministic: equal seeds and calls give equal deliveries. Owns the datagrams in flight
+// and reuses their memory.
 #pragma once
 
 #include <mobula/core/clock.hpp>
@@ -11,31 +11,31 @@
 
 namespace mobula::transport {
 
-// Shares are in parts per million: 50'000 is 5%. As text: conditions_text.hpp.
+/// Conditions of a network. Shares are parts per million: 50'000 is 5%. Text form: conditions_text.hpp.
 struct NetworkConditions {
   core::Nanoseconds latency = 0;  // one way
-  core::Nanoseconds jitter = 0;   // added: uniform in [0, jitter]
+  core::Nanoseconds jitter = 0;   // added to the latency: uniform in [0, jitter]
   std::uint32_t loss_ppm = 0;
   std::uint32_t duplicate_ppm = 0;
-  std::uint32_t reorder_ppm = 0;  // held back by another latency + jitter + 1 ms
-  std::uint32_t corrupt_ppm = 0;  // one to four bits flipped
-  // Bursts of loss, one by one for each path from an address to another (Gilbert and Elliott's two states).
-  std::uint32_t burst_ppm = 0;               // that a datagram outside a burst begins one
-  std::uint32_t burst_length = 1;            // datagrams in a burst, in the mean; at least 1
-  std::uint32_t burst_loss_ppm = 1'000'000;  // of the datagrams in a burst, instead of loss_ppm
-  // What each path carries; 0: no limit. What would wait longer than `queue` before it is sent is dropped.
+  std::uint32_t reorder_ppm = 0;  // delayed by another latency + jitter + 1 ms
+  std::uint32_t corrupt_ppm = 0;  // one to four flipped bits
+  /// Bursts of loss, separately for each path from one address to another (two-state Gilbert-Elliott model).
+  std::uint32_t burst_ppm = 0;               // chance that a datagram outside a burst begins one
+  std::uint32_t burst_length = 1;            // mean length in datagrams; at least 1
+  std::uint32_t burst_loss_ppm = 1'000'000;  // loss within a burst, instead of loss_ppm
+  /// Bandwidth of each path; 0 disables the limit. Datagrams that would be queued longer than `queue` are dropped.
   std::uint64_t bandwidth_bytes_per_second = 0;
   core::Nanoseconds queue = 100 * core::millisecond;
 
   bool operator==(const NetworkConditions&) const = default;
 };
 
-// sent + duplicated = lost + cut + overflowed + delivered + in flight
+/// sent + duplicated = lost + cut + overflowed + delivered + in flight
 struct NetworkCounters {
   std::uint64_t sent = 0;
-  std::uint64_t lost = 0;        // by chance, in bursts and outside
-  std::uint64_t bursts = 0;      // that began
-  std::uint64_t cut = 0;         // had no way to where they should go
+  std::uint64_t lost = 0;        // randomly, inside and outside of bursts
+  std::uint64_t bursts = 0;      // begun
+  std::uint64_t cut = 0;         // sent on a cut path
   std::uint64_t overflowed = 0;  // found the queue full
   std::uint64_t duplicated = 0;
   std::uint64_t reordered = 0;
@@ -46,27 +46,28 @@ struct NetworkCounters {
 
 class SimulatedNetwork {
  public:
-  // Of an address that is cut off: what it sends, what is sent to it, or both.
+  /// Direction of a cut: datagrams from the address, to it, or both.
   enum class Way : std::uint8_t { from = 1, to = 2, both = 3 };
 
   SimulatedNetwork(std::uint64_t seed, const NetworkConditions& conditions);
 
-  // For what is sent from now on.
+  /// Applies to datagrams sent from now on.
   void set_conditions(const NetworkConditions& conditions) { conditions_ = conditions; }
   void send(const Address& from, const Address& to, core::ByteView datagram, core::Nanoseconds now);
 
-  // Until it is healed nothing is sent that way; what is in flight still arrives. Cutting again replaces the way.
+  /// Drops datagrams in that direction until heal(). Datagrams in flight still arrive. Another cut replaces the
+  /// direction.
   void cut(const Address& address, Way way = Way::both);
   void heal(const Address& address);
-  // The same for one path, in one direction. An address and its paths are cut and healed apart.
+  /// Drops datagrams on one path in one direction. Cuts of addresses and of paths are independent.
   void cut_path(const Address& from, const Address& to);
   void heal_path(const Address& from, const Address& to);
 
-  // Hands out what has arrived by `now`, oldest first: receive(from, to, datagram). It may send.
+  /// Delivers datagrams that arrive up to `now`, oldest first: receive(from, to, datagram), which may send.
   template <class Receive>
   void deliver(core::Nanoseconds now, Receive&& receive) {
     Flight flight;
-    while (take(now, flight)) {
+    while (pop_arrived(now, flight)) {
       receive(static_cast<const Address&>(flight.from), static_cast<const Address&>(flight.to),
               core::ByteView(flight.bytes));
       recycle(flight);
@@ -74,16 +75,16 @@ class SimulatedNetwork {
   }
 
   [[nodiscard]] std::size_t in_flight() const { return flights_.size(); }
-  // Looks at all that is in flight.
+  /// Returns whether a datagram to this address is in flight. Linear in the number of datagrams in flight.
   [[nodiscard]] bool in_flight_to(const Address& to) const;
-  // When the next datagram arrives; undefined when none is in flight.
+  /// Returns the arrival time of the next datagram. Requires in_flight() > 0.
   [[nodiscard]] core::Nanoseconds next_arrival() const { return flights_.front().at; }
   [[nodiscard]] const NetworkCounters& counters() const { return counters_; }
 
  private:
   struct Flight {
     core::Nanoseconds at = 0;
-    std::uint64_t order = 0;  // equal times arrive as they were sent
+    std::uint64_t order = 0;  // keeps the order of sending for equal times
     Address from;
     Address to;
     core::Bytes bytes;
@@ -98,23 +99,23 @@ class SimulatedNetwork {
   struct HashEnds {
     std::size_t operator()(const Ends& ends) const noexcept;
   };
-  // From one address to another. One that is idle is forgotten: it is as if it had never been used.
+  // State of the path from one address to another. Idle paths are removed: they equal unused ones.
   struct Path {
     core::Nanoseconds busy_until = 0;
     bool in_burst = false;
     bool cut = false;
   };
 
-  bool take(core::Nanoseconds now, Flight& flight);
+  bool pop_arrived(core::Nanoseconds now, Flight& flight);
   void recycle(Flight& flight);
   void launch(const Ends& ends, core::ByteView datagram, core::Nanoseconds now);
   void corrupt(core::Bytes& bytes);
   core::Nanoseconds delay();
-  bool hit(std::uint32_t share_ppm);
+  bool chance(std::uint32_t share_ppm);
   bool is_cut(const Ends& ends) const;
   bool is_lost(Path& path);
   bool overflows(const Path& path, core::Nanoseconds now) const;
-  core::Nanoseconds pass(Path& path, std::size_t bytes, core::Nanoseconds now) const;
+  core::Nanoseconds transmit(Path& path, std::size_t bytes, core::Nanoseconds now) const;
   Path& path(const Ends& ends, core::Nanoseconds now);
   void forget_idle_paths(core::Nanoseconds now);
 
@@ -126,7 +127,7 @@ class SimulatedNetwork {
   std::uint64_t order_ = 0;
   std::unordered_map<Address, Way> cuts_;
   std::unordered_map<Ends, Path, HashEnds> paths_;  // only while conditions or cuts need them
-  std::size_t paths_worth_a_look_ = 1024;           // so many: some may be idle
+  std::size_t path_cleanup_size_ = 1024;            // from this number on, idle paths are removed
 };
 
 }  // namespace mobula::transport

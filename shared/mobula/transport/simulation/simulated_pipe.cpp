@@ -4,8 +4,8 @@
 namespace mobula::transport {
 namespace {
 
-// The client's end of the network; no peer has this address.
-constexpr Address here = Address::any(0);
+// Address of the client's end of the network; no peer has it.
+constexpr Address client_end = Address::any(0);
 
 }  // namespace
 
@@ -15,21 +15,21 @@ SimulatedPipe::SimulatedPipe(Output& real, std::uint64_t seed, const NetworkCond
 
 void SimulatedPipe::receive(const Address& from, core::ByteView datagram, core::Nanoseconds now) {
   now_ = std::max(now_, now);
-  network_.send(from, here, datagram, now_);
+  network_.send(from, client_end, datagram, now_);
 }
 
-void SimulatedPipe::send(const Address& to, core::ByteView datagram) { network_.send(here, to, datagram, now_); }
+void SimulatedPipe::send(const Address& to, core::ByteView datagram) { network_.send(client_end, to, datagram, now_); }
 
 void SimulatedPipe::deliver(core::Nanoseconds now) {
   now_ = std::max(now_, now);
   network_.deliver(now_, [this](const Address& from, const Address& to, core::ByteView datagram) {
-    if (to != here) {
+    if (to != client_end) {
       real_->send(to, datagram);
     } else if (handler_) {
       handler_(from, datagram);
     }
   });
-  pass_on_finished();
+  forward_finished();
   real_->flush();
 }
 
@@ -37,10 +37,10 @@ core::Nanoseconds SimulatedPipe::next_due() const { return network_.in_flight() 
 
 void SimulatedPipe::finished(const Address& to) {
   finished_.push_back(to);
-  pass_on_finished();
+  forward_finished();
 }
 
-void SimulatedPipe::pass_on_finished() {
+void SimulatedPipe::forward_finished() {
   std::erase_if(finished_, [this](const Address& to) {
     if (network_.in_flight_to(to)) return false;
     real_->finished(to);

@@ -1,9 +1,9 @@
-// A real pipe behind a simulated network, for one client: what it sends goes through the network before it reaches the
-// real pipe, what comes in before it reaches the client. Without a clock: the owner tells the time.
+// A real pipe behind a simulated network, for one client. Sent datagrams pass the network before the real pipe,
+// received ones before the client. It has no clock: the owner passes the time.
 //
 //   client -> send -> SimulatedNetwork -> real output       real socket -> receive -> SimulatedNetwork -> handler
 //
-// The owner calls deliver(now) before and after the client's work, and wakes at next_due().
+// The owner calls deliver(now) before and after the client's work, and at next_due().
 #pragma once
 
 #include <functional>
@@ -17,29 +17,29 @@ class SimulatedPipe final : public Output {
   using Handler = std::function<void(const Address& from, core::ByteView datagram)>;
   static constexpr core::Nanoseconds never = INT64_MAX;
 
-  // `real` must outlive it.
+  /// `real` must outlive the pipe.
   SimulatedPipe(Output& real, std::uint64_t seed, const NetworkConditions& conditions, core::Nanoseconds now);
 
-  // `datagram` is valid during the call. The handler may send.
+  /// Sets the handler of received datagrams, which are valid during the call. The handler may send.
   void on_datagram(Handler handler) { handler_ = std::move(handler); }
-  // What the real pipe's handler is told.
+  /// Handles a datagram received by the real pipe.
   void receive(const Address& from, core::ByteView datagram, core::Nanoseconds now);
-  // Hands out what is due in both directions, and flushes the real output. Not from within the handler.
+  /// Delivers what is due in both directions and flushes the real output. Must not be called by the handler.
   void deliver(core::Nanoseconds now);
-  // When to call deliver next.
+  /// Returns the time of the next deliver() call; `never` if nothing is in flight.
   [[nodiscard]] core::Nanoseconds next_due() const;
 
-  // Sent at the time of the last receive or deliver; goes on at the next deliver, no earlier.
+  /// Sends at the time of the last receive or deliver. The datagram is forwarded by the next deliver at the earliest.
   void send(const Address& to, core::ByteView datagram) override;
   [[nodiscard]] bool ready(const Address& to) const override { return real_->ready(to); }
-  // Passed on once all that was sent to the peer has gone on.
+  /// Forwards the end to the real pipe once no datagram to the peer is in flight.
   void finished(const Address& to) override;
 
   [[nodiscard]] SimulatedNetwork& network() { return network_; }
   [[nodiscard]] const SimulatedNetwork& network() const { return network_; }
 
  private:
-  void pass_on_finished();
+  void forward_finished();
 
   Output* real_;
   SimulatedNetwork network_;

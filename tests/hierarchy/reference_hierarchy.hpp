@@ -30,9 +30,9 @@ struct World : ecs::Registry {
 };
 
 // Of all entities as they are when it is made.
-class NaiveHierarchy {
+class ReferenceHierarchy {
  public:
-  explicit NaiveHierarchy(const ecs::Registry& registry);
+  explicit ReferenceHierarchy(const ecs::Registry& registry);
 
   [[nodiscard]] std::vector<ecs::Entity> children(ecs::Entity entity) const;
   // In the order of handles.

@@ -227,7 +227,7 @@ TEST(Walk, AnExceptionEndsTheWalkAndNothingElse) {
   World world;
   for (int i = 0; i < 10; ++i) world.add<Position>(world.create());
   EXPECT_THROW(world.view<Position>().each([](Position&) { throw 1; }), int);
-  EXPECT_FALSE(world.pool<Position>().walked());
+  EXPECT_FALSE(world.pool<Position>().is_iterated());
 }
 
 #ifdef MOBULA_ASSERTS
@@ -239,10 +239,10 @@ TEST(Walk, AsARangeIsGuardedUntilItsIteratorEnds) {
   {
     auto first = world.view<Position>().begin();
     const auto moved = std::move(first);
-    EXPECT_TRUE(pool.walked());
-    EXPECT_DEATH(pool.claim_order(OrderOwner::sort), "reordered while it is walked");
+    EXPECT_TRUE(pool.is_iterated());
+    EXPECT_DEATH(pool.claim_order(OrderOwner::sort), "reordered while it is iterated");
   }
-  EXPECT_FALSE(pool.walked());
+  EXPECT_FALSE(pool.is_iterated());
 }
 
 TEST(Walk, AnEntityThatEntersTheGroupWhoseComponentsAreWalkedAsserts) {
@@ -253,9 +253,9 @@ TEST(Walk, AnEntityThatEntersTheGroupWhoseComponentsAreWalkedAsserts) {
   for (const Entity entity : {inside, outside}) world.add<Position>(entity);
   world.add<Mana>(inside);
   EXPECT_DEATH(group.each([&](Position&, Mana&) { world.add<Mana>(outside); }),
-               "enters the group that owns pool Position while it is walked: use commands");
+               "enters the group that owns pool Position while it is iterated: use commands");
   EXPECT_DEATH(world.view<const Position>().each([&](const Position&) { world.add<Mana>(outside); }),
-               "enters the group that owns pool Position while it is walked: use commands");
+               "enters the group that owns pool Position while it is iterated: use commands");
   world.add<Mana>(outside);
   EXPECT_EQ(group.size(), 2u);
 }

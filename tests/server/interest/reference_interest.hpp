@@ -1,4 +1,4 @@
-// The rules of interest told once more, by looking at everything: for tests that compare.
+// Reference implementation of the interest rules that checks every entity, for comparison in tests.
 #pragma once
 
 #include <algorithm>
@@ -9,33 +9,33 @@
 
 namespace mobula::server::test {
 
-struct NaiveInterest {
+struct ReferenceInterest {
   const ecs::Registry& registry;
   std::vector<Layer> layers;
   std::set<std::uint32_t> published;  // indices
   const InterestRule* rule = nullptr;
 
-  struct Look {
-    std::vector<std::uint32_t> entering;
-    std::vector<std::uint32_t> leaving;
+  struct Query {
+    std::vector<std::uint32_t> gained;
+    std::vector<std::uint32_t> lost;
   };
 
-  // Of what the server has published.
-  static NaiveInterest of(Server& server, std::vector<Layer> layers, const InterestRule* rule = nullptr) {
-    NaiveInterest interest{server.world().registry(), std::move(layers), {}, rule};
+  // The published entities.
+  static ReferenceInterest of(Server& server, std::vector<Layer> layers, const InterestRule* rule = nullptr) {
+    ReferenceInterest interest{server.world().registry(), std::move(layers), {}, rule};
     const Published& published = server.published();
     for (std::uint32_t index = 0; index < published.index_end(); ++index)
       if (published.entity(index).entity) interest.published.insert(index);
     return interest;
   }
 
-  [[nodiscard]] Look look(const Viewer& viewer, const std::vector<std::uint32_t>& seen) const {
-    Look found;
+  [[nodiscard]] Query query(const Viewer& viewer, const std::vector<std::uint32_t>& seen) const {
+    Query found;
     for (const std::uint32_t index : published)
       if (std::find(seen.begin(), seen.end(), index) == seen.end() && relevant(viewer, index, false))
-        found.entering.push_back(index);
+        found.gained.push_back(index);
     for (const std::uint32_t index : seen)
-      if (!relevant(viewer, index, true)) found.leaving.push_back(index);
+      if (!relevant(viewer, index, true)) found.lost.push_back(index);
     return found;
   }
 
@@ -45,7 +45,7 @@ struct NaiveInterest {
     return in_view ? seen.stays : seen.enters;
   }
 
-  // What of an entity its being seen rests on.
+  // The properties of an entity that its visibility depends on.
   struct Subject {
     ecs::Entity entity;
     Relevance own;
@@ -59,10 +59,10 @@ struct NaiveInterest {
     bool enters = false;  // the view of whoever has it not
     bool stays = false;
   };
-  // One that is published.
+  // A published entity.
   [[nodiscard]] Sight sight(const Viewer& viewer, const Subject& subject) const {
     const Relevance& own = subject.own;
-    if (!viewer.is_in(own.room) || (rule != nullptr && !rule->may_see(viewer, subject.entity))) return {};
+    if (!viewer.is_in(own.interest_group) || (rule != nullptr && !rule->may_see(viewer, subject.entity))) return {};
     const Layer& layer = layers[own.layer];
     const bool is_everywhere = layer.radius == 0 || subject.world == nullptr;
     if (is_everywhere || (own.owner != 0 && own.owner == viewer.player())) return {true, true};
@@ -81,7 +81,7 @@ struct NaiveInterest {
     const auto all = viewer.viewpoints();
     return std::find(all.begin(), all.end(), entity) != all.end();
   }
-  // To the nearest viewpoint that stands somewhere.
+  // Distance to the nearest viewpoint that has a position.
   [[nodiscard]] float distance_squared(const Viewer& viewer, const engine::Vec3& position) const {
     float nearest = std::numeric_limits<float>::infinity();
     for (const ecs::Entity viewpoint : viewer.viewpoints()) {

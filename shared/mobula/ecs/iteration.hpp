@@ -1,14 +1,13 @@
-// The walk that views and groups share: over the entities of a lead, those that have all of some
-// components and none of others.
+// Iteration shared by views and groups: over the entities of a lead that have all of some components and none of
+// others.
 //
-// It goes from the last position to the first, in runs. A run is some positions where all pools hold the same
-// entities in the same order as the lead, each in one piece of memory: it goes over bare arrays at memory speed.
-// Elsewhere each entity is looked up.
+// It goes from the last position to the first, in runs. In a run all pools hold the lead's entities in the lead's
+// order, each in one array: it is read at memory speed. Elsewhere each entity is looked up.
 //
-// The function may remove components of, or destroy, the entity it is given, add an excluded component to it, and make
-// new entities, which may be visited or not. That is why positions near the end of a pool, or of the members of a group
-// that owns it, go backwards: what a removal swaps into a gap must have been visited. Whatever else changes what is
-// walked goes through commands; an entity that enters a group that owns a walked pool asserts.
+// The function may remove components of the entity it is given, destroy it, or add an excluded component to it. It may
+// create entities, which may be visited or not. A removal must fill its gap with a visited entity. So positions near
+// the end of a pool, or of a group's members in it, are visited backwards. Every other change to iterated pools goes
+// through commands. An entity that enters a group which owns an iterated pool asserts.
 #pragma once
 
 #include <array>
@@ -21,11 +20,11 @@
 
 namespace mobula::ecs {
 
-// Asks for nothing: the function gets a pointer, null where there is no such component.
+/// An optional component: the function receives a pointer, null if the entity has none.
 template <class T>
 struct Maybe {};
 
-// Pools whose entities are left out.
+/// Pools whose entities are left out.
 struct ExcludedPools {
   static constexpr std::size_t max_count = 8;
 
@@ -43,38 +42,38 @@ struct ExcludedPools {
 
 namespace detail {
 
-// How a walk hands out one of its types.
+// How iteration passes one of its types to the function.
 template <class T>
-struct WalkType {
+struct IteratedType {
   using Component = T;
   using Argument = T&;
   static constexpr bool required = true;
 };
 template <class T>
-struct WalkType<Maybe<T>> {
+struct IteratedType<Maybe<T>> {
   using Component = T;
   using Argument = T*;
   static constexpr bool required = false;
 };
 template <class T>
-using PlainComponent = std::remove_const_t<typename WalkType<T>::Component>;
+using PlainComponent = std::remove_const_t<typename IteratedType<T>::Component>;
 
-// While it lives nothing may reorder the pools: that asserts.
+// Registers an iteration with its pools: reordering them during its lifetime asserts.
 template <std::size_t Count>
-class WalkGuard {
+class IterationGuard {
  public:
-  explicit WalkGuard(const std::array<Pool*, Count>& pools) : pools_(pools) {
-    for (Pool* pool : pools_) pool->begin_walk();
+  explicit IterationGuard(const std::array<Pool*, Count>& pools) : pools_(pools) {
+    for (Pool* pool : pools_) pool->begin_iteration();
   }
-  WalkGuard(WalkGuard&& other) noexcept : pools_(other.pools_), holds_(std::exchange(other.holds_, false)) {}
-  WalkGuard& operator=(WalkGuard&& other) noexcept {
+  IterationGuard(IterationGuard&& other) noexcept : pools_(other.pools_), holds_(std::exchange(other.holds_, false)) {}
+  IterationGuard& operator=(IterationGuard&& other) noexcept {
     std::swap(pools_, other.pools_);
     std::swap(holds_, other.holds_);
     return *this;
   }
-  ~WalkGuard() {
+  ~IterationGuard() {
     if (!holds_) return;
-    for (Pool* pool : pools_) pool->end_walk();
+    for (Pool* pool : pools_) pool->end_iteration();
   }
 
  private:
@@ -83,26 +82,27 @@ class WalkGuard {
 };
 
 template <class... Ts>
-class Walk {
+class Iteration {
  public:
   using Pools = std::array<Pool*, sizeof...(Ts)>;
 
-  static constexpr std::array<bool, sizeof...(Ts)> required{WalkType<Ts>::required...};
+  static constexpr std::array<bool, sizeof...(Ts)> required{IteratedType<Ts>::required...};
 
-  // Over all of `lead`, or over the members of `group`.
-  Walk(const EntityPool& entities, const Pools& pools, const ExcludedPools& excluded, const SparseSet& lead)
+  // Iterates over all of `lead`, or over the members of `group`.
+  Iteration(const EntityPool& entities, const Pools& pools, const ExcludedPools& excluded, const SparseSet& lead)
       : entities_(&entities), pools_(pools), excluded_(excluded), lead_(&lead) {
     for (std::size_t i = 0; i < pools_.size(); ++i) follows_[i] = &pools_[i]->set() == lead_;
   }
-  Walk(const EntityPool& entities, const Pools& pools, const GroupSet& group)
+  Iteration(const EntityPool& entities, const Pools& pools, const GroupSet& group)
       : entities_(&entities), pools_(pools), lead_(&group.set()), group_(&group) {
     for (std::size_t i = 0; i < pools_.size(); ++i) follows_[i] = pools_[i]->owner_group() == &group;
   }
 
-  // function(arguments...) or function(Entity, arguments...); T& for each T, T* for each Maybe<T>.
+  // Calls function(components...) or function(Entity, components...) for each match; T& for each T, T* for each
+  // Maybe<T>.
   template <class Function>
   void each(Function& function) const {
-    const WalkGuard<sizeof...(Ts)> guard(pools_);
+    const IterationGuard<sizeof...(Ts)> guard(pools_);
     const Alignment alignment = align(all);
     std::uint32_t block = (size() + block_size - 1) / block_size;
     while (block > 0) {
@@ -121,8 +121,8 @@ class Walk {
   [[nodiscard]] const Pools& pools() const { return pools_; }
   [[nodiscard]] std::uint32_t size() const { return group_ != nullptr ? group_->size() : lead_->size(); }
 
-  // For ranges: the components of the entity at a position of the lead, if it matches.
-  using Element = std::tuple<Entity, typename WalkType<Ts>::Argument...>;
+  // For range loops: the components of the entity at a position of the lead, if it matches.
+  using Element = std::tuple<Entity, typename IteratedType<Ts>::Argument...>;
   [[nodiscard]] bool matches(std::uint32_t position) const {
     const std::uint32_t index = lead_->indices()[position];
     for (std::size_t i = 0; i < pools_.size(); ++i)
@@ -133,26 +133,26 @@ class Walk {
 
  private:
   template <class T>
-  using Component = typename WalkType<T>::Component;
+  using Component = typename IteratedType<T>::Component;
   template <class T>
-  using Argument = typename WalkType<T>::Argument;
+  using Argument = typename IteratedType<T>::Argument;
 
   static constexpr std::uint32_t block_size = Pool::block_size;
   static constexpr std::index_sequence_for<Ts...> all{};
 
-  // Which blocks of the lead are in the same order in all pools. What the group promises holds whatever the function
-  // does; what was compared holds until it changes a pool.
+  // Blocks of the lead that have the same order in all pools. A group's guarantee holds whatever the function does. A
+  // comparison holds until the function changes a pool.
   struct Alignment {
-    std::array<const std::uint64_t*, sizeof...(Ts)> blocks;  // null: all blocks are, or nothing is required
+    std::array<const std::uint64_t*, sizeof...(Ts)> blocks;  // null if all blocks are, or nothing is required
     bool whole;                                              // all blocks are, in all pools
     bool compared;
     std::uint64_t version;
 
-    [[nodiscard]] bool outdated(const Walk& walk) const { return compared && walk.version() != version; }
-    [[nodiscard]] bool holds(const Walk& walk, std::uint32_t block) const {
+    [[nodiscard]] bool outdated(const Iteration& iteration) const { return compared && iteration.version() != version; }
+    [[nodiscard]] bool holds(const Iteration& iteration, std::uint32_t block) const {
       for (const std::uint64_t* bits : blocks)
         if (bits != nullptr && (bits[block / 64] >> block % 64 & 1) == 0) return false;
-      return walk.excluded_.count == 0 || !walk.excludes_any(block);
+      return iteration.excluded_.count == 0 || !iteration.excludes_any(block);
     }
   };
 
@@ -176,7 +176,7 @@ class Walk {
             ((required[Is] && !follows_[Is]) || ...) || group_ == nullptr, version()};
   }
 
-  // Versions only grow, so their sum tells whether any has changed.
+  // Versions only grow, so their sum changes if any of them does.
   [[nodiscard]] std::uint64_t version() const {
     std::uint64_t sum = lead_->version();
     for (const Pool* pool : pools_) sum += pool->version();
@@ -197,8 +197,8 @@ class Walk {
     return false;
   }
 
-  // Where a run may begin, in blocks: it is as long as the end of what is walked is away, so that all but the last
-  // block go forwards, and lies in one slab of each pool.
+  // Returns the earliest begin of a run, in blocks. A run is at most as long as its distance from the end, so that all
+  // but the last block are visited forwards. It lies in one slab of each pool.
   [[nodiscard]] std::uint32_t earliest_begin(std::uint32_t end_block) const {
     const std::uint32_t end = end_block * block_size;
     const std::uint32_t longest = end + block_size < size() ? (size() - end) / block_size : 1;
@@ -208,8 +208,8 @@ class Walk {
     return begin;
   }
 
-  // What may be swapped into first … end - 1 by removals comes from behind `end`: from the end of a pool, or of the
-  // members of the group that owns it, and must still be so when all of the run is removed.
+  // Returns whether a run may be visited forwards. Removals fill gaps from the end of a pool, or of the members of the
+  // group that owns it. That end must stay behind the run even if all of the run is removed.
   [[nodiscard]] bool may_go_forwards(std::uint32_t first, std::uint32_t end) const {
     const auto is_far = [&](std::uint32_t boundary) { return boundary <= first || boundary >= 2 * end - first; };
     for (const Pool* pool : pools_)
@@ -226,15 +226,15 @@ class Walk {
 
   template <class T>
   static RunColumn<T> open_run(Pool& pool, std::uint32_t first, std::uint32_t end) {
-    if constexpr (!WalkType<T>::required) {
+    if constexpr (!IteratedType<T>::required) {
       return {&pool};
     } else {
-      if constexpr (!std::is_const_v<T>) pool.stamp_run(first, end);
+      if constexpr (!std::is_const_v<T>) pool.mark_run_changed(first, end);
       return {pool.template typed_address<T>(first)};
     }
   }
 
-  // The lead is asked for each index when it is its turn: its array moves when the function makes entities.
+  // Reads each index from the lead when it is visited: the array moves if the function creates entities.
   template <class Function>
   void run(std::uint32_t first, std::uint32_t count, bool forwards, Function& function,
            RunColumn<Ts>... columns) const {
@@ -249,7 +249,7 @@ class Walk {
     }
   }
 
-  // The first that is required.
+  // The first required column.
   static constexpr std::size_t lead_column = [] {
     std::size_t first = 0;
     while (!required[first]) ++first;
@@ -258,7 +258,7 @@ class Walk {
 
   using BlockPositions = std::array<std::array<std::uint32_t, block_size>, sizeof...(Ts)>;
 
-  // Finds all of a block before it visits any, so that the cache misses of its entities overlap.
+  // Looks up a whole block before visiting it, so that cache misses of its entities overlap.
   template <class Function, std::size_t... Is>
   void look_up(std::uint32_t first, std::uint32_t end, Function& function, std::index_sequence<Is...> all_of) const {
     if (end > size()) end = size();
@@ -273,7 +273,7 @@ class Walk {
     }
   }
 
-  // The same once the function has changed a pool: each is found when it is its turn.
+  // As look_up(), after the function has changed a pool: looks up each entity when it is visited.
   template <class Function, std::size_t... Is>
   [[gnu::noinline]] void look_up_one_by_one(std::uint32_t first, std::uint32_t end, Function& function,
                                             std::index_sequence<Is...> all_of) const {
@@ -285,7 +285,7 @@ class Walk {
     }
   }
 
-  // Of what is excluded the lead column finds none.
+  // Finds the positions of a block. Excluded entities get `none` in the lead column.
   void find_block(std::size_t i, std::uint32_t first, std::uint32_t end,
                   std::array<std::uint32_t, block_size>& found) const {
     const std::uint32_t* const indices = lead_->indices().data() + first;
@@ -316,13 +316,13 @@ class Walk {
   template <class T>
   static T* find_component(Pool& pool, std::uint32_t position) {
     if (position == SparseSet::none) return nullptr;
-    if constexpr (!std::is_const_v<T>) pool.stamp(position);
+    if constexpr (!std::is_const_v<T>) pool.mark_changed(position);
     return pool.template typed_address<T>(position);
   }
   template <class T>
   static Argument<T> argument(Pool& pool, std::uint32_t position) {
-    if constexpr (WalkType<T>::required) {
-      if constexpr (!std::is_const_v<T>) pool.stamp(position);
+    if constexpr (IteratedType<T>::required) {
+      if constexpr (!std::is_const_v<T>) pool.mark_changed(position);
       return *pool.template typed_address<T>(position);
     } else {
       return find_component<Component<T>>(pool, position);
@@ -344,23 +344,24 @@ class Walk {
   ExcludedPools excluded_;
   const SparseSet* lead_;
   const GroupSet* group_ = nullptr;
-  std::array<bool, sizeof...(Ts)> follows_{};  // the pool holds the lead's entities at the lead's positions
+  std::array<bool, sizeof...(Ts)> follows_{};  // pool holds the lead's entities at the lead's positions
 };
 
-// `for (auto [entity, position, velocity] : view)`, from the last position to the first. Mutable components count as
-// written when they are handed out.
+// Supports `for (auto [entity, position, velocity] : view)`, from the last position to the first. Mutable components
+// count as written when they are read from the iterator.
 template <class... Ts>
-class WalkIterator {
+class EntityIterator {
  public:
   using iterator_concept = std::input_iterator_tag;
-  using value_type = typename Walk<Ts...>::Element;
+  using value_type = typename Iteration<Ts...>::Element;
   using difference_type = std::ptrdiff_t;
 
-  explicit WalkIterator(const Walk<Ts...>& walk) : walk_(walk), guard_(walk.pools()), position_(walk.size()) {
+  explicit EntityIterator(const Iteration<Ts...>& iteration)
+      : iteration_(iteration), guard_(iteration.pools()), position_(iteration.size()) {
     advance();
   }
-  value_type operator*() const { return walk_.element(position_); }
-  WalkIterator& operator++() {
+  value_type operator*() const { return iteration_.element(position_); }
+  EntityIterator& operator++() {
     advance();
     return *this;
   }
@@ -369,14 +370,14 @@ class WalkIterator {
 
  private:
   void advance() {
-    if (position_ > walk_.size()) position_ = walk_.size();
+    if (position_ > iteration_.size()) position_ = iteration_.size();
     do {
       --position_;  // below 0 is `none`
-    } while (position_ != SparseSet::none && !walk_.matches(position_));
+    } while (position_ != SparseSet::none && !iteration_.matches(position_));
   }
 
-  Walk<Ts...> walk_;
-  WalkGuard<sizeof...(Ts)> guard_;
+  Iteration<Ts...> iteration_;
+  IterationGuard<sizeof...(Ts)> guard_;
   std::uint32_t position_;
 };
 

@@ -7,13 +7,13 @@
 namespace mobula::test {
 
 // False if the new field cannot hold it; nothing is written then.
-bool naive_convert(const reflect::Field& from, const reflect::Field& to, const std::byte* value, std::byte* into);
+bool reference_convert(const reflect::Field& from, const reflect::Field& to, const std::byte* value, std::byte* into);
 
-struct NaiveRow {
+struct ReferenceRow {
   core::Bytes bytes;
   std::uint32_t lost = 0;
 };
 
-NaiveRow naive_migrate(const reflect::Component& from, const reflect::Component& to, const core::Bytes& row);
+ReferenceRow reference_migrate(const reflect::Component& from, const reflect::Component& to, const core::Bytes& row);
 
 }  // namespace mobula::test

@@ -15,13 +15,13 @@ inline constexpr std::uint32_t token_seconds = 45;  // that a token is good
 // In Unix seconds, where no clock is wrong.
 [[nodiscard]] std::uint64_t date_at(core::Nanoseconds now);
 
-class Liar {
+class HostileClient {
  public:
-  Liar(std::uint64_t seed, std::uint32_t number);
+  HostileClient(std::uint64_t seed, std::uint32_t number);
 
   [[nodiscard]] const transport::Address& address() const { return address_; }
   void receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now);
-  [[nodiscard]] static bool is_liars(const transport::Address& address);
+  [[nodiscard]] static bool is_address(const transport::Address& address);
   // Once per tick. `output` sends from address().
   void act(core::Nanoseconds now, transport::Output& output);
   // A server that has begun anew does not know which tokens were used.

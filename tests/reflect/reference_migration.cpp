@@ -5,7 +5,7 @@
 #include <cstring>
 #include <mobula/reflect/value.hpp>
 #include <optional>
-#include <reflect/naive_migration.hpp>
+#include <reflect/reference_migration.hpp>
 #include <set>
 #include <utility>
 
@@ -39,8 +39,8 @@ std::int32_t index_of(const Component& component, const Field& field) {
 }
 
 // How many elements the new counter counts, if something says it.
-std::optional<std::uint64_t> naive_count(const Component& from, const Component& to, const Field& counter,
-                                         const std::byte* row, std::uint32_t& lost) {
+std::optional<std::uint64_t> reference_count(const Component& from, const Component& to, const Field& counter,
+                                             const std::byte* row, std::uint32_t& lost) {
   std::optional<std::uint64_t> bounded;
   std::optional<std::uint64_t> unbounded;
   for (const Field& array : to.fields) {
@@ -58,14 +58,15 @@ std::optional<std::uint64_t> naive_count(const Component& from, const Component&
   wide.size = 4;
   wide.ranged = false;
   std::uint32_t said = 0;
-  if (!naive_convert(*was, wide, row + was->offset, reinterpret_cast<std::byte*>(&said))) return ++lost, std::nullopt;
+  if (!reference_convert(*was, wide, row + was->offset, reinterpret_cast<std::byte*>(&said)))
+    return ++lost, std::nullopt;
   if (said > counter.high) ++lost;
   return said;
 }
 
 }  // namespace
 
-bool naive_convert(const Field& from, const Field& to, const std::byte* value, std::byte* into) {
+bool reference_convert(const Field& from, const Field& to, const std::byte* value, std::byte* into) {
   if (from.kind == FieldKind::unit_quaternion && to.kind == FieldKind::unit_quaternion) {
     std::memcpy(into, value, 16);  // write_value would make it shorter or longer
     return true;
@@ -78,14 +79,14 @@ bool naive_convert(const Field& from, const Field& to, const std::byte* value, s
   return reflect::write_value(to, adapted(to, read), into).ok();
 }
 
-NaiveRow naive_migrate(const Component& from, const Component& to, const core::Bytes& row) {
-  NaiveRow result{to.default_value, 0};
+ReferenceRow reference_migrate(const Component& from, const Component& to, const core::Bytes& row) {
+  ReferenceRow result{to.default_value, 0};
   std::byte* bytes = result.bytes.data();
   std::set<const Field*> counters;
   for (const Field& field : to.fields)
     if (field.count_field >= 0) counters.insert(&to.fields[static_cast<std::size_t>(field.count_field)]);
   for (const Field* counter : counters) {
-    const auto count = naive_count(from, to, *counter, row.data(), result.lost);
+    const auto count = reference_count(from, to, *counter, row.data(), result.lost);
     if (!count) continue;
     const std::uint64_t held = std::min(*count, static_cast<std::uint64_t>(counter->high));
     EXPECT_TRUE(reflect::write_value(*counter, held, bytes + counter->offset).ok());
@@ -98,7 +99,7 @@ NaiveRow naive_migrate(const Component& from, const Component& to, const core::B
     if (was->count_field >= 0 && in_use > field.count) cut.emplace(was->count_field, field.count);
     for (std::uint32_t i = 0; i < std::min(in_use, reflect::elements_in_use(to, field, bytes)); ++i) {
       const std::byte* value = row.data() + was->offset + i * was->stride;
-      if (!naive_convert(*was, field, value, bytes + field.offset + i * field.stride)) ++result.lost;
+      if (!reference_convert(*was, field, value, bytes + field.offset + i * field.stride)) ++result.lost;
     }
   }
   result.lost += static_cast<std::uint32_t>(cut.size());

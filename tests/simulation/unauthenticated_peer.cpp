@@ -1,14 +1,14 @@
 #include <simulation/chance.hpp>
-#include <simulation/hostile.hpp>
+#include <simulation/unauthenticated_peer.hpp>
 
 namespace mobula::sim {
 
-void Hostile::overhear(const transport::Address& from, core::ByteView datagram) {
+void UnauthenticatedPeer::overhear(const transport::Address& from, core::ByteView datagram) {
   if (!random_.chance(1, 8)) return;
   keep_some(heard_, kept, Letter{from, {datagram.begin(), datagram.end()}}, random_);
 }
 
-Hostile::Letter Hostile::make() {
+UnauthenticatedPeer::Letter UnauthenticatedPeer::make() {
   if (heard_.empty() || random_.chance(1, 4)) return {own_, noise(random_, random_.below(1300))};
   Letter letter = heard_[random_.below(static_cast<std::uint32_t>(heard_.size()))];
   if (random_.chance(1, 2)) letter.from = own_;  // a request so becomes one with another's token

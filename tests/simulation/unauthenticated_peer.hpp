@@ -10,9 +10,9 @@
 
 namespace mobula::sim {
 
-class Hostile {
+class UnauthenticatedPeer {
  public:
-  Hostile(std::uint64_t seed, const transport::Address& own) : random_(seed), own_(own) {}
+  UnauthenticatedPeer(std::uint64_t seed, const transport::Address& own) : random_(seed), own_(own) {}
 
   // What goes to the server passes by.
   void overhear(const transport::Address& from, core::ByteView datagram);

@@ -4,7 +4,7 @@
 #include <mobula/wire/input.hpp>
 #include <server/hamlet.hpp>
 #include <simulation/chance.hpp>
-#include <simulation/liar.hpp>
+#include <simulation/hostile_client.hpp>
 #include <utility>
 
 namespace mobula::sim {
@@ -19,10 +19,10 @@ std::uint64_t date_at(core::Nanoseconds now) {
   return test::test_unix_time + static_cast<std::uint64_t>(now / core::second);
 }
 
-Liar::Liar(std::uint64_t seed, std::uint32_t number) : random_(seed), number_(number) {}
+HostileClient::HostileClient(std::uint64_t seed, std::uint32_t number) : random_(seed), number_(number) {}
 
 // Each session has an address of its own, so that a token of the last one comes from another.
-void Liar::enter(core::Nanoseconds now) {
+void HostileClient::enter(core::Nanoseconds now) {
   ++sessions_;
   address_ = transport::Address::v4(10, 8, static_cast<std::uint8_t>(number_ + 1), static_cast<std::uint8_t>(sessions_),
                                     static_cast<std::uint16_t>(5000 + sessions_ / 256));
@@ -37,7 +37,7 @@ void Liar::enter(core::Nanoseconds now) {
 }
 
 // One that was used is bad while it has not expired: a server whose date goes back takes it for new.
-transport::ConnectToken Liar::bad_token(std::uint64_t date) {
+transport::ConnectToken HostileClient::bad_token(std::uint64_t date) {
   switch (random_.below(4)) {
     case 0: return used_ && used_->expire_time > date ? *used_ : token(date, true, false);
     case 1: return token(date - too_old_seconds, true, true);
@@ -46,7 +46,7 @@ transport::ConnectToken Liar::bad_token(std::uint64_t date) {
   }
 }
 
-transport::ConnectToken Liar::token(std::uint64_t date, bool of_this_server, bool right_key) {
+transport::ConnectToken HostileClient::token(std::uint64_t date, bool of_this_server, bool right_key) {
   transport::TokenRequest request;
   request.client_id = 1'000'000ull * (number_ + 1) + sessions_;
   request.expire_seconds = token_seconds;
@@ -58,13 +58,15 @@ transport::ConnectToken Liar::token(std::uint64_t date, bool of_this_server, boo
   return test::test_token(request, key, date);
 }
 
-bool Liar::is_liars(const transport::Address& address) { return address.ip[12] == 10 && address.ip[13] == 8; }
+bool HostileClient::is_address(const transport::Address& address) {
+  return address.ip[12] == 10 && address.ip[13] == 8;
+}
 
-void Liar::receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now) {
+void HostileClient::receive(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now) {
   if (endpoint_ != nullptr) endpoint_->receive(from, datagram, now);
 }
 
-void Liar::act(core::Nanoseconds now, transport::Output& output) {
+void HostileClient::act(core::Nanoseconds now, transport::Output& output) {
   if (endpoint_ == nullptr || endpoint_->closed()) {
     if (random_.chance(1, 30)) enter(now);
     return;
@@ -78,7 +80,7 @@ void Liar::act(core::Nanoseconds now, transport::Output& output) {
   if (!endpoint_->closed()) endpoint_->update(now, output);
 }
 
-void Liar::listen() {
+void HostileClient::listen() {
   while (endpoint_->session().next_reliable(buffer_)) {
     keep_some(heard_, heard_max, core::Bytes(buffer_), random_);
   }
@@ -89,7 +91,7 @@ void Liar::listen() {
 }
 
 // Mostly what is nearly right: of what is plain nonsense the server soon has enough.
-void Liar::speak() {
+void HostileClient::speak() {
   transport::Session& session = endpoint_->session();
   if (!has_said_hello_ && random_.chance(4, 5)) {
     has_said_hello_ = session.send_reliable(wire::encode(wire::Hello{.schema_fingerprint = {}, .name = "liar"})).ok();
@@ -104,7 +106,7 @@ void Liar::speak() {
   static_cast<void>(session.send_reliable(bytes).ok());
 }
 
-wire::Message Liar::message() {
+wire::Message HostileClient::message() {
   const core::ContentHash hash = random_.chance(1, 2) ? core::content_hash({}) : test::hamlet()->identity();
   const auto any = [&] {
     return random_.chance(1, 2) ? random_.below(400) : static_cast<std::uint32_t>(random_.next());
@@ -125,7 +127,7 @@ wire::Message Liar::message() {
 }
 
 // Acknowledges what it has not got, and what there never was; commands come in any order.
-void Liar::say_input() {
+void HostileClient::say_input() {
   const core::Bytes command = random_.chance(1, 2) ? noise(random_, 1 + random_.below(40)) : core::Bytes();
   wire::InputDatagram input{.ack = ack_ += 1 + random_.below(2),
                             .newest = random_.chance(3, 4) ? newest_ : newest_ + random_.below(5),

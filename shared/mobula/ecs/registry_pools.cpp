@@ -1,0 +1,97 @@
+// Registry: component types and pools.
+#include <algorithm>
+#include <mobula/core/text.hpp>
+#include <mobula/ecs/registry.hpp>
+
+namespace mobula::ecs {
+namespace {
+
+std::uint64_t pool_key(core::StringId32 type, core::StringId32 instance) {
+  return static_cast<std::uint64_t>(type.value) << 32 | instance.value;
+}
+
+}  // namespace
+
+core::Result<const ComponentType*> Registry::register_type(ComponentType type) {
+  if (const ComponentType* known = find_type(type.id))
+    return core::Error{"name collision", "component type " + type.name + " has the id of " + known->name};
+  MOBULA_ASSERT(!type.schema || type.default_value.size() == type.size, "a schema component has a default value");
+  types_.push_back(core::Owned(new ComponentType(std::move(type))));
+  return static_cast<const ComponentType*>(types_.back().get());
+}
+
+const ComponentType* Registry::find_type(core::StringId32 id) const {
+  const auto found = std::find_if(types_.begin(), types_.end(), [id](const auto& type) { return type->id == id; });
+  return found == types_.end() ? nullptr : found->get();
+}
+
+bool Registry::good_instance_name(const ComponentType& type, std::string_view name) {
+  return !name.empty() && core::is_printable(name) && (!type.schema || name.size() <= max_name_bytes);
+}
+
+core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_view instance_name) {
+  const core::StringId32 instance(instance_name);
+  const PoolId found = find_pool(type_id, instance);
+  if (found != no_pool) {
+    if (pools_[found]->instance_name() != instance_name)
+      return core::Error{"name collision", "instance name " + std::string(instance_name) + " has the hash of " +
+                                               pools_[found]->instance_name()};
+    return found;
+  }
+  const ComponentType* type = find_type(type_id);
+  if (type == nullptr)
+    return core::Error{"unknown component", "no component type " + core::to_string(type_id) + " is registered"};
+  if (!good_instance_name(*type, instance_name))
+    return core::Error{"bad name",
+                       "an instance name is 1 to " + std::to_string(max_name_bytes) + " bytes of printable UTF-8"};
+  if (pools_.size() == max_pools)
+    return core::Error{"too many pools", "a registry holds " + std::to_string(max_pools) + " pools"};
+
+  const PoolId made = pool_count();
+  core::Owned pool(new Pool(made, *type, instance, std::string(instance_name), tick_, config_.pools));
+  // Pools of a mirror are always watched: so for unwatched pools typed adds and removes know the prototype's place.
+  if (config_.entities.recycling == Recycling::given) pool->make_watch();
+  pools_.reserve(made + 1);
+  pools_by_key_.reserve(made + 1);
+  server_only_pools_.reserve(server_only_pools_.size() + 1);
+  index_.prototypes().reserve_pools(made + 1);
+  const PoolKey key{pool_key(type_id, instance), made};
+  pools_by_key_.insert(std::lower_bound(pools_by_key_.begin(), pools_by_key_.end(), key), key);
+  index_.prototypes().add_pool(key.key);
+  if (!type->schema) server_only_pools_.push_back(pool.get());
+  pools_.push_back(std::move(pool));
+  return made;
+}
+
+Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, bool schema) {
+  if (slot >= slot_count_) {
+    pool_by_slot_.resize(slot + 1, nullptr);
+    slot_count_ = slot + 1;
+  }
+  const core::Result<PoolId> opened = open_pool(core::StringId32(name), name);
+  MOBULA_ASSERT(opened.ok(), opened.error().message);
+  Pool& pool = *pools_[*opened];
+  MOBULA_ASSERT(pool.is_schema() == schema, std::string(name) + " is registered as another kind of component");
+  return *(pool_by_slot_[slot] = &pool);
+}
+
+Pool& Registry::open_server_only_pool(std::uint32_t slot, ComponentType type) {
+  const std::string name = type.name;
+  const bool registered = register_type(std::move(type)).ok();
+  MOBULA_ASSERT(registered, "two server-only component types are called " + name +
+                                ": in anonymous namespaces of two files names must differ");
+  try {
+    return open_default_pool(slot, name, false);
+  } catch (...) {  // std::bad_alloc: the next call registers it again
+    types_.pop_back();
+    throw;
+  }
+}
+
+PoolId Registry::find_pool(core::StringId32 type, core::StringId32 instance) const {
+  const PoolKey wanted{pool_key(type, instance), no_pool};
+  const auto found = std::lower_bound(pools_by_key_.begin(), pools_by_key_.end(), wanted);
+  return found == pools_by_key_.end() || found->key != wanted.key ? no_pool : found->pool;
+}
+
+}  // namespace mobula::ecs
