@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 
-TEST(Allocations, AreCountedAndFailWhenTold) {
+TEST(Allocations, AreCountedAndFailOnRequest) {
   const std::uint64_t before = allocations();
   auto kept = std::make_unique<int>(1);
   EXPECT_EQ(allocations(), before + 1);
@@ -203,7 +203,7 @@ TEST(AllocationFailure, ChangesNothingAndTheNextTrySucceeds) {
     ASSERT_NO_FATAL_FAILURE(expect_failures_change_nothing(operation, prepare_plain));
 }
 
-TEST(AllocationFailure, ChangesNothingWhereGroupsAndListenersAreTold) {
+TEST(AllocationFailure, ChangesNothingWithGroupsAndListeners) {
   for (const Operation& operation : operations) {
     if (std::string_view(operation.name).ends_with("owning group")) continue;  // told pools have owners
     ASSERT_NO_FATAL_FAILURE(expect_failures_change_nothing(operation, prepare_watched));
@@ -242,7 +242,7 @@ TEST(AllocationFailure, InAColumnChangesNothing) {
 
 // What the listener has done stays; the entities go whole or not at all. Of so many changes that listeners make, some
 // number fills the journal just up to its capacity.
-TEST(AllocationFailure, AfterAListenerUsedUpTheJournalsRoomIsSafe) {
+TEST(AllocationFailure, IsSafeAfterAListenerUsedUpTheJournalsRoom) {
   for (std::size_t changes = 0; changes < 50; ++changes) {
     bool failed = true;
     for (std::uint64_t nth_fails = 1; failed; ++nth_fails) {
@@ -271,7 +271,7 @@ TEST(AllocationFailure, AfterAListenerUsedUpTheJournalsRoomIsSafe) {
   }
 }
 
-TEST(SteadyState, OfATickAllocatesNothing) {
+TEST(SteadyState, ATickAllocatesNothing) {
   World world;
   const auto owning = world.group<Position, Health>();
   const auto observing = world.group<>(with<Position, Mana>, exclude<Marker>);

@@ -101,7 +101,7 @@ class Player {
   Models settled_;
 };
 
-TEST(CommandsAtRandom, EndWhereDoingThemAtOnceEnds) {
+TEST(CommandsAtRandom, AgreeWithImmediateExecution) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);

@@ -336,7 +336,7 @@ TEST_F(CommandsTest, ListenersAreToldOfEachKindOfChange) {
   EXPECT_EQ(destroyed, 2);
 }
 
-TEST_F(CommandsTest, WhatListenersRecordIsDoneByTheSameApplyBehindTheRest) {
+TEST_F(CommandsTest, ListenersCommandsRunLastInTheSameApply) {
   std::vector<int> order;
   registry.signals<Health>().construct.connect([&](std::span<const Entity> entities) {
     for (const Entity entity : entities) {
@@ -361,7 +361,7 @@ TEST_F(CommandsTest, WhatListenersRecordIsDoneByTheSameApplyBehindTheRest) {
 
 using CommandsDeathTest = CommandsTest;
 
-TEST_F(CommandsDeathTest, ListenersThatAnswerEachOtherWithoutEndAssert) {
+TEST_F(CommandsDeathTest, EndlessCommandsOfListenersAssert) {
   registry.signals<Health>().update.connect([&](std::span<const Entity> entities) {
     commands.add<Health>(entities[0]);  // answers itself
   });
@@ -387,7 +387,7 @@ TEST_F(CommandsDeathTest, AValueOfAnotherTypeThanThePoolsAsserts) {
 
 // What throws ----------------------------------------------------------------------------
 
-TEST_F(CommandsTest, AnApplyThatThrewGoesOnWhereItStopped) {
+TEST_F(CommandsTest, ASecondApplyContinuesAfterAThrow) {
   int told = 0;
   const auto throw_once = [&](std::span<const Entity>) {
     if (told++ == 0) throw std::runtime_error("a listener");
@@ -428,7 +428,7 @@ TEST_F(CommandsTest, AnApplyThatThrewGoesOnWhereItStopped) {
   }
 }
 
-TEST_F(CommandsTest, WhatWaitsAfterAThrowCanBeForgotten) {
+TEST_F(CommandsTest, QueuedCommandsCanBeClearedAfterAThrow) {
   registry.signals<Health>().construct.connect([](std::span<const Entity>) { throw std::runtime_error("always"); });
   const Entity entity = commands.create();
   commands.add<Health>(entity);
@@ -440,7 +440,7 @@ TEST_F(CommandsTest, WhatWaitsAfterAThrowCanBeForgotten) {
 }
 
 // A command that could not be recorded is recorded again, an apply() that could not go on goes on.
-TEST_F(CommandsTest, WhateverAllocationFailsNothingIsLostOrDoneTwice) {
+TEST_F(CommandsTest, AFailedAllocationLosesAndRepeatsNothing) {
   std::uint64_t failures = 0;
   for (std::uint64_t nth = 1; failures + 1 == nth; ++nth) {
     SCOPED_TRACE(nth);
@@ -513,7 +513,7 @@ TEST_F(CommandsTest, ASteadyLoadAllocatesNothing) {
 
 // Walking --------------------------------------------------------------------------------
 
-TEST_F(CommandsTest, AnythingCanBeRecordedWhileAnOwningGroupIsWalked) {
+TEST_F(CommandsTest, RecordAnythingWhileAnOwningGroupIsIterated) {
   const auto group = registry.group<Health, Mark>();
   std::vector<Entity> entities;
   for (int i = 0; i < 200; ++i) {

@@ -36,7 +36,7 @@ struct EntityIndexExample : testing::Test {
   PoolId find(Entity entity, std::string_view name) { return index.find(entity, core::StringId32(name)); }
 };
 
-TEST_F(EntityIndexExample, EntitiesWithTheSameHistoryShareTheirPrototypes) {
+TEST_F(EntityIndexExample, EntitiesOfOneHistorySharePrototypes) {
   const Entity first = index.create();
   const Entity second = index.create();
   const Entity third = index.create();
@@ -139,7 +139,7 @@ TEST(EntityIndex, RandomHistoriesAgreeWithAMap) {
     ASSERT_EQ(index.prototypes().uses(prototype), uses.contains(prototype) ? uses[prototype] : 0);
 }
 
-TEST(EntityIndex, AMillionEntitiesOfEverNewCompositionsTakeBoundedMemory) {
+TEST(EntityIndex, AMillionNewCompositionsTakeBoundedMemory) {
   constexpr std::uint64_t seed = 22;
   constexpr std::uint32_t pools = 400;  // 63 million chains of three
   SCOPED_TRACE(seed);

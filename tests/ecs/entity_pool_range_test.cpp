@@ -25,7 +25,7 @@ TEST(EntityPool, RangesAreRetiredUnderQueueAndWrapUnderLifo) {
   }
 }
 
-TEST(EntityPool, ARangeIsRecycledWholeAndNeverLentToSingleCreates) {
+TEST(EntityPool, RangeIsRecycledAsAWholeNeverForSingleCreates) {
   EntityPool pool;
   const EntityRange level = pool.create_range(100);
   for (std::uint32_t i = 0; i < level.count; ++i) EXPECT_TRUE(pool.valid(level.at(i)));
@@ -53,7 +53,7 @@ TEST(EntityPool, ARangeWhoseLastEntityDiesAloneIsRecycledToo) {
   pool.check();
 }
 
-TEST(EntityPool, ARangeOfNothingIsMadeAndDestroyedWithoutATrace) {
+TEST(EntityPool, EmptyRangeLeavesNoTrace) {
   EntityPool pool;
   const EntityRange nothing = pool.create_range(0);
   EXPECT_NE(nothing.generation, 0u);

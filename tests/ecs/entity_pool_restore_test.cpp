@@ -34,7 +34,7 @@ EntityPool varied(const EntityPoolConfig& config) {
   return pool;
 }
 
-TEST(EntityPool, ARestoredPoolGoesOnAsTheOneThatWasSaved) {
+TEST(EntityPool, RestoredPoolContinuesLikeTheSavedOne) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
     const EntityPoolConfig config{.recycling = recycling, .incarnation = 5, .reuse_bits = 3, .entities_max = 60};
     EntityPool pool = varied(config);
@@ -57,7 +57,7 @@ TEST(EntityPool, ARestoredPoolGoesOnAsTheOneThatWasSaved) {
 }
 
 // Who lives, and the ranges, are enough.
-TEST(EntityPool, AnImageOfTheLivingRestoresThemAndFreesAllElse) {
+TEST(EntityPool, ImageOfTheLivingRestoresThemAndFreesTheRest) {
   EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 5, .reuse_bits = 3, .entities_max = 60};
   const EntityPool pool = varied(config);
   std::vector<LivingEntity> living;
@@ -88,7 +88,7 @@ TEST(EntityPool, AnImageOfTheLivingRestoresThemAndFreesAllElse) {
   restored->check();
 }
 
-TEST(EntityPool, AnImageOfWhatCannotLiveIsRefused) {
+TEST(EntityPool, ImageOfImpossibleEntitiesIsRefused) {
   const EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 2, .reuse_bits = 3, .entities_max = 20};
   const auto reason = [&](std::vector<LivingEntity> living, std::vector<EntityRange> ranges) -> std::string {
     EntityPoolImageRoom room;
@@ -110,7 +110,7 @@ TEST(EntityPool, AnImageOfWhatCannotLiveIsRefused) {
   EXPECT_EQ(reason({}, {{3, 0, 0}}), "damaged snapshot");
 }
 
-TEST(EntityPool, UnderANewIncarnationTheLivingStayAndOnlyNewHandlesAreHandedOut) {
+TEST(EntityPool, NewIncarnationKeepsTheLivingAndCreatesNewHandles) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
     EntityPoolConfig config{.recycling = recycling, .incarnation = 5, .reuse_bits = 2, .entities_max = 40};
     EntityPool old({.recycling = recycling, .incarnation = 5, .reuse_bits = 2, .entities_max = 40});
@@ -146,7 +146,7 @@ TEST(EntityPool, UnderANewIncarnationTheLivingStayAndOnlyNewHandlesAreHandedOut)
   }
 }
 
-TEST(EntityPool, WhatWasSavedUnderAnotherConfigIsRefusedForWhatDiffers) {
+TEST(EntityPool, ImageOfAnotherConfigIsRefusedWithTheReason) {
   const EntityPoolConfig saved{.incarnation = 2, .reuse_bits = 2, .entities_max = 100};
   EntityPool pool(saved);
   std::vector<Entity> entities(10);
@@ -162,7 +162,8 @@ TEST(EntityPool, WhatWasSavedUnderAnotherConfigIsRefusedForWhatDiffers) {
               "other recycling: its recycling policy differs from this world's");
   EXPECT_EQ(refusal({.incarnation = 2, .reuse_bits = 3}),
             "other reuse bits: its generations have 2 reuse bits, this world's have 3");
-  EXPECT_EQ(refusal({.incarnation = 1, .reuse_bits = 2}), "later incarnation: its incarnation 2 is later than this world's 1");
+  EXPECT_EQ(refusal({.incarnation = 1, .reuse_bits = 2}),
+            "later incarnation: its incarnation 2 is later than this world's 1");
   EXPECT_EQ(refusal({.incarnation = 2, .reuse_bits = 2, .entities_max = 9}),
             "too many entities: it has 10 indices, this world has room for 9");
 }
@@ -243,7 +244,7 @@ TEST(EntityPool, EveryKindOfDamageIsRefused) {
 }
 
 // Under lifo and `given` some shapes are illegal that a queue has.
-TEST(EntityPool, WhatAPolicyCannotMakeIsRefused) {
+TEST(EntityPool, StateThatAPolicyCannotReachIsRefused) {
   const EntityPoolConfig lifo{.recycling = Recycling::lifo};
   EntityPool pool(lifo);
   pool.create();
@@ -284,7 +285,7 @@ void use(EntityPool& pool) {
   pool.check();
 }
 
-TEST(EntityPool, AnImageWithAnyByteChangedIsRefusedOrIsAnotherSoundPool) {
+TEST(EntityPool, ImageWithAChangedByteIsRefusedOrConsistent) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
     const EntityPoolConfig config{.recycling = recycling, .incarnation = 2, .reuse_bits = 2, .entities_max = 64};
     const EntityPool pool = varied(config);

@@ -47,7 +47,7 @@ TEST(EntityPool, FreeIndicesFormAQueue) {
 }
 
 // The sparse-set text's account of the free list, with generations that start at 1 instead of 0.
-TEST(EntityPool, TheSparseSetTextsExampleGoesEnTTsWay) {
+TEST(EntityPool, LifoFollowsTheExampleOfEnTT) {
   EntityPool pool({.recycling = Recycling::lifo, .reuse_bits = 2});
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(pool.create(), (Entity{i, 1}));
   EXPECT_EQ(drawn(pool), "1 1 1 1 | - -");
@@ -71,7 +71,7 @@ TEST(EntityPool, TheSparseSetTextsExampleGoesEnTTsWay) {
   pool.check();
 }
 
-TEST(EntityPool, TheSparseSetTextsExampleGoesShipyardsWay) {
+TEST(EntityPool, QueueFollowsTheExampleOfShipyard) {
   EntityPool pool({.reuse_bits = 2});
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(pool.create(), (Entity{i, 1}));
   EXPECT_EQ(drawn(pool), "1 1 1 | - -");
@@ -93,7 +93,7 @@ TEST(EntityPool, TheSparseSetTextsExampleGoesShipyardsWay) {
   pool.check();
 }
 
-TEST(EntityPool, UnderQueueEveryIndexIsRetiredAfterItsLastGenerationAndNoHandleComesTwice) {
+TEST(EntityPool, QueueRetiresAnIndexAfterItsLastGeneration) {
   for (std::uint32_t bits = 1; bits <= 4; ++bits) {
     SCOPED_TRACE(bits);
     constexpr std::uint32_t limit = 5;
@@ -119,7 +119,7 @@ TEST(EntityPool, UnderQueueEveryIndexIsRetiredAfterItsLastGenerationAndNoHandleC
   }
 }
 
-TEST(EntityPool, UnderLifoHandlesRepeatExactlyAfterTheWrapAndNothingIsRetired) {
+TEST(EntityPool, LifoRepeatsHandlesOnlyAfterTheWrap) {
   for (std::uint32_t bits = 1; bits <= 4; ++bits) {
     SCOPED_TRACE(bits);
     constexpr std::uint32_t limit = 5;
@@ -171,7 +171,7 @@ TEST(EntityPool, TheIncarnationIsTheTopOfEveryGeneration) {
   EXPECT_EQ(pool.create_range(3).generation >> 20, 7u);
 }
 
-TEST(EntityPool, TheHandleADeadIndexWillGetNextIsNotValidYet) {
+TEST(EntityPool, NextHandleOfADeadIndexIsNotValidYet) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
     EntityPool pool({.recycling = recycling});
     const Entity entity = pool.create();
@@ -228,7 +228,7 @@ TEST(EntityPool, PrototypesAreKeptPerEntityInAndOutOfRanges) {
   pool.check();
 }
 
-TEST(EntityPool, TheLivingAreIteratedAcrossLongStretchesOfTheDead) {
+TEST(EntityPool, LivingAreIteratedAcrossLongRunsOfTheDead) {
   for (const std::uint32_t stretch : {0u, 1u, 7u, 8u, 9u, 40u}) {
     SCOPED_TRACE(stretch);
     EntityPool pool;
@@ -270,7 +270,7 @@ TEST(EntityPool, APoolOfGivenHandlesMakesExactlyThose) {
   pool.check();
 }
 
-TEST(EntityPool, IsWalkedToItsEndWhileEntitiesAreMadeAndDestroyed) {
+TEST(EntityPool, IterationReachesTheEndDespiteCreatesAndDestroys) {
   EntityPool pool;
   for (int i = 0; i < 5; ++i) pool.create();
   int visited = 0;

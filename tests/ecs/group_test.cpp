@@ -158,7 +158,7 @@ void expect_change_ticks(World& world, const Walked& group, Tick position, Tick 
   }
 }
 
-TEST_F(GroupTest, OnlyWhatIsTakenMutablyIsStamped) {
+TEST_F(GroupTest, OnlyMutableAccessMarksBlocks) {
   fill();
   expect_change_ticks(world, world.group<Position, Health>(), 1, 1);
   expect_change_ticks(world, world.group<const Position, Health>(), 0, 1);
@@ -168,7 +168,7 @@ TEST_F(GroupTest, OnlyWhatIsTakenMutablyIsStamped) {
   expect_change_ticks(world, world.group<>(with<const Position, Health>), 0, 1);
 }
 
-TEST_F(GroupTest, EnteringAndLeavingStampWhatMovesAndNoMore) {
+TEST_F(GroupTest, EnteringAndLeavingMarkOnlyMovedBlocks) {
   for (int i = 0; i < 300; ++i) world.add<Position>(entities.emplace_back(world.create()), {i});
   const auto group = world.group<Position, Health>();
   world.set_tick(5);
@@ -179,7 +179,7 @@ TEST_F(GroupTest, EnteringAndLeavingStampWhatMovesAndNoMore) {
   EXPECT_EQ(group.size(), 1u);
 }
 
-TEST_F(GroupTest, MembersTakeTheOrderTheyAreGiven) {
+TEST_F(GroupTest, MembersAreReorderedAsRequested) {
   fill();
   const auto group = world.group<Position, Health>();
   std::vector<std::uint32_t> order(group.size());
@@ -209,7 +209,7 @@ TEST_F(GroupTest, ListenersOfAConstructionFindTheEntityInItsGroup) {
 }
 
 // What a listener adds during bulk creation may complete a group before its other pools have been told of.
-TEST_F(GroupTest, AListenerThatCompletesAGroupDuringABulkCreateDoesSoOnce) {
+TEST_F(GroupTest, ListenerCompletesAGroupOnceDuringABulkCreate) {
   const auto group = world.group<Position, Health, Label>();
   world.signals<Position>().construct.connect([&](std::span<const Entity> entities) {
     for (const Entity entity : entities) world.add(entity, make<Label>(1));
@@ -220,7 +220,7 @@ TEST_F(GroupTest, AListenerThatCompletesAGroupDuringABulkCreateDoesSoOnce) {
   world.check();
 }
 
-TEST(GroupListeners, ThatMakeEntitiesDuringABulkCreateFindRoom) {
+TEST(GroupListeners, MayCreateEntitiesDuringABulkCreate) {
   World world;
   const auto group = world.group<>(with<Position, Health>);
   bool once = false;
@@ -238,7 +238,7 @@ TEST(GroupListeners, ThatMakeEntitiesDuringABulkCreateFindRoom) {
   world.check();
 }
 
-TEST(GroupListeners, ThatThrowDuringABulkCreateLeaveGroupsCurrent) {
+TEST(GroupListeners, KeepGroupsCurrentWhenThrowingInABulkCreate) {
   for (const bool from_created : {false, true}) {
     World world;
     const auto owning = world.group<Position, Health>();
@@ -265,7 +265,7 @@ TEST_F(GroupTest, APoolIsOwnedByOneGroupAndObservedByMany) {
   expect_all_groups();
 }
 
-TEST_F(GroupTest, NoGroupTakesOverAPoolThatIsWalked) {
+TEST_F(GroupTest, NoGroupClaimsAPoolDuringIteration) {
   world.add<Position>(world.create());
   EXPECT_DEATH(world.view<Position>().each([&](Position&) { world.group<Position, Health>(); }),
                "pool Position is reordered while it is iterated");

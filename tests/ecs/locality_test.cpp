@@ -75,7 +75,7 @@ struct DefragmenterTest : testing::Test {
 
 using Locality = DefragmenterTest;
 
-TEST_F(Locality, IsTheShareOfStepsThatGoStraightOn) {
+TEST_F(Locality, IsTheShareOfSequentialSteps) {
   fill(5);
   EXPECT_EQ(figure(), 1.0);
   velocities().swap(1, 4);  // 0 4 2 3 1: of the steps 0-4, 4-2, 2-3, 3-1 one goes on
@@ -86,14 +86,14 @@ TEST_F(Locality, IsTheShareOfStepsThatGoStraightOn) {
   EXPECT_EQ(figure(), 1.0 / 3);
 }
 
-TEST_F(Locality, OfNothingOrOneIsPerfect) {
+TEST_F(Locality, IsPerfectForNoneOrOneEntity) {
   EXPECT_EQ(figure(), 1.0);
   fill(1);
   EXPECT_EQ(figure(), 1.0);
   EXPECT_EQ(iteration_order(positions().set(), registry.pool<Name>()), std::vector<std::uint32_t>());
 }
 
-TEST_F(Locality, OfARandomOrderIsNearZero) {
+TEST_F(Locality, IsNearZeroForARandomOrder) {
   constexpr std::uint64_t seed = 21;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -104,7 +104,7 @@ TEST_F(Locality, OfARandomOrderIsNearZero) {
 
 std::string text_of(const core::Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-TEST(DrawIteration, ShowsADiagonalWhereTheWalkIsStraight) {
+TEST(DrawIteration, ShowsADiagonalForASequentialOrder) {
   const std::vector<std::uint32_t> order{0, 1, 2, 3, 4, 5};
   const std::string black(1, 0);
   const std::string white = "\xff";
@@ -118,10 +118,10 @@ TEST(DrawIteration, IsPalerWhereFewerStepsGo) {
   EXPECT_EQ(text_of(draw_iteration(order, 2, 2)), "P5\n2 2\n255\n" + half + half + half + half);
 }
 
-TEST(DrawIteration, OfNothingIsWhite) { EXPECT_EQ(text_of(draw_iteration({}, 2, 1)), "P5\n2 1\n255\n\xff\xff"); }
+TEST(DrawIteration, AnEmptyOrderIsWhite) { EXPECT_EQ(text_of(draw_iteration({}, 2, 1)), "P5\n2 1\n255\n\xff\xff"); }
 
 // The requirement: 100,000 entities, 1,000,000 operations of churn, 400,000 moves.
-TEST_F(DefragmenterTest, BringsBackWhatAMillionOperationsHaveShuffledInFourHundredThousandMoves) {
+TEST_F(DefragmenterTest, RestoresOrderAfterAMillionOperations) {
   constexpr std::uint64_t seed = 31;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -162,7 +162,7 @@ TEST_F(DefragmenterTest, WithAnyBudgetDoesTheSame) {
   }
 }
 
-TEST_F(DefragmenterTest, OfWhatIsInOrderMovesAndStampsNothing) {
+TEST_F(DefragmenterTest, MovesAndMarksNothingIfInOrder) {
   fill(1000);
   for (std::size_t i = 900; i < 1000; ++i) registry.remove<Velocity>(entities[i]);
   registry.set_tick(7);
@@ -210,7 +210,7 @@ TEST_F(DefragmenterTest, KeepsUpWhileEverythingChanges) {
   }
 }
 
-TEST_F(DefragmenterTest, TakesSeveralFollowersAndComponentsThatAreNotPlainBytes) {
+TEST_F(DefragmenterTest, SupportsSeveralFollowersAndAnyComponents) {
   constexpr std::uint64_t seed = 41;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -244,7 +244,7 @@ TEST_F(DefragmenterTest, TakesSeveralFollowersAndComponentsThatAreNotPlainBytes)
   registry.check();
 }
 
-TEST_F(DefragmenterTest, FollowsALeadWhoseOrderHasAnOwnerAsItIs) {
+TEST_F(DefragmenterTest, FollowsALeadWithAnOrderOwner) {
   constexpr std::uint64_t seed = 51;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -259,7 +259,7 @@ TEST_F(DefragmenterTest, FollowsALeadWhoseOrderHasAnOwnerAsItIs) {
   EXPECT_EQ(figure(), 1.0);
 }
 
-TEST_F(DefragmenterTest, LeavesAFollowerAloneWhileItsOrderHasAnOwner) {
+TEST_F(DefragmenterTest, LeavesAFollowerWithAnOrderOwnerAlone) {
   constexpr std::uint64_t seed = 61;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -276,10 +276,11 @@ TEST_F(DefragmenterTest, LeavesAFollowerAloneWhileItsOrderHasAnOwner) {
 }
 
 #ifdef MOBULA_ASSERTS
-TEST_F(DefragmenterTest, MendingWhatIsWalkedAsserts) {
+TEST_F(DefragmenterTest, DefragmentingDuringIterationAsserts) {
   fill(3);
   Defragmenter tested = defragmenter();
-  EXPECT_DEATH(registry.view<Velocity>().each([&](Velocity&) { tested.defragment(10); }), "defragmented while it is iterated");
+  EXPECT_DEATH(registry.view<Velocity>().each([&](Velocity&) { tested.defragment(10); }),
+               "defragmented while it is iterated");
 }
 
 TEST_F(DefragmenterTest, FollowersThatAreNoPoolsOrTheSameAssert) {

@@ -28,7 +28,7 @@ TEST_F(PrototypeTest, TheSameHistoryIsTheSamePrototype) {
   EXPECT_EQ(listed(table, first), (std::vector<PoolId>{0, 1}));
 }
 
-TEST_F(PrototypeTest, DifferentOrdersOfAddingShareTheirCanonicalPrototype) {
+TEST_F(PrototypeTest, OrdersOfAddingShareACanonicalPrototype) {
   const PrototypeId forward = table.with(table.with(table.with(empty_prototype, 0), 1), 2);
   const PrototypeId backward = table.with(table.with(table.with(empty_prototype, 2), 1), 0);
   EXPECT_NE(forward, backward);
@@ -40,14 +40,14 @@ TEST_F(PrototypeTest, DifferentOrdersOfAddingShareTheirCanonicalPrototype) {
   EXPECT_EQ(table.intern(pools), canonical);
 }
 
-TEST_F(PrototypeTest, TakingOutRebuildsTheChainWithoutTheComponent) {
+TEST_F(PrototypeTest, RemovalRebuildsTheChainWithoutTheComponent) {
   const PrototypeId all = table.with(table.with(table.with(empty_prototype, 0), 1), 2);
   const PrototypeId rest = table.without(all, 1);
   EXPECT_EQ(rest, table.with(table.with(empty_prototype, 0), 2)) << "shared with those who never had it";
   EXPECT_EQ(table.without(table.without(rest, 0), 2), empty_prototype);
 }
 
-TEST_F(PrototypeTest, RandomWalksAgreeWithLists) {
+TEST_F(PrototypeTest, RandomHistoriesAgreeWithLists) {
   constexpr std::uint64_t seed = 5;
   SCOPED_TRACE(seed);
   core::Random random(seed);

@@ -37,7 +37,7 @@ TEST_F(RegistryTest, ComponentsAreAddedReadWrittenAndRemoved) {
   world.check();
 }
 
-TEST_F(RegistryTest, AConstRegistryIsReadAndMakesNoPool) {
+TEST_F(RegistryTest, AConstRegistryCreatesNoPool) {
   const Registry& reader = world;
   const Entity entity = world.create();
   EXPECT_FALSE(reader.has<Health>(entity));
@@ -122,7 +122,7 @@ TEST_F(RegistryTest, OneTypeUnderTwoNamesIsTwoPools) {
   world.check();
 }
 
-TEST_F(RegistryTest, LocalComponentsAreNoPartOfAPrototypeNorOfTheJournal) {
+TEST_F(RegistryTest, ServerOnlyComponentsAreInNoPrototypeOrLog) {
   const Entity entity = world.create();
   world.clear_journal();
   world.add<Thought>(entity);
@@ -135,7 +135,7 @@ TEST_F(RegistryTest, LocalComponentsAreNoPartOfAPrototypeNorOfTheJournal) {
   world.check();
 }
 
-TEST_F(RegistryTest, TheJournalTellsStructureInOrderAndBulkInOneEntry) {
+TEST_F(RegistryTest, JournalHoldsChangesInOrderBulkInOneEntry) {
   const Entity other = world.create();
   world.create();
   world.clear_journal();
@@ -162,7 +162,7 @@ TEST_F(RegistryTest, TheJournalTellsStructureInOrderAndBulkInOneEntry) {
   EXPECT_TRUE(world.journal().empty());
 }
 
-TEST_F(RegistryTest, AWriteThroughEveryPathIsStampedAndAReadIsNot) {
+TEST_F(RegistryTest, EveryWritePathMarksAndReadsDoNot) {
   const Entity entity = world.create();
   const PoolId pool = world.pool_of<Health>();
   const std::map<std::string, std::function<void()>> writes{
@@ -295,7 +295,7 @@ TEST_F(RegistryTest, ARangeWithColumnsIsLikeEntitiesMadeOneByOne) {
   world.check();
 }
 
-TEST_F(RegistryTest, WhatCannotBeRegisteredIsRefusedWithAReason) {
+TEST_F(RegistryTest, RefusedRegistrationsGiveAReason) {
   EXPECT_STREQ(world.register_type(schema_type<Health>()).error().reason, "name collision");
   EXPECT_STREQ(world.open_pool(core::StringId32("Nope"), "Nope").error().reason, "unknown component");
   EXPECT_EQ(world.find_type(core::StringId32("Nope")), nullptr);
@@ -426,7 +426,7 @@ TEST_F(RegistryTest, MoreMisuseAsserts) {
 }
 
 // As if another file's anonymous namespace had a Marker too.
-TEST_F(RegistryTest, TwoLocalTypesOfOneNameAssert) {
+TEST_F(RegistryTest, TwoServerOnlyTypesOfOneNameAssert) {
   ASSERT_TRUE(world.register_type(server_only_component_type<Marker>()).ok());
   EXPECT_DEATH(world.add<Marker>(world.create()), "two server-only component types are called .*::Marker");
 }

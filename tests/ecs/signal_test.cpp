@@ -24,12 +24,12 @@ struct SignalTest : testing::Test {
   }
 };
 
-TEST_F(SignalTest, ListenersHearInTheOrderOfConnecting) {
+TEST_F(SignalTest, ListenersAreCalledInConnectionOrder) {
   for (const char letter : {'a', 'b', 'c'}) signal.connect(says(letter));
   EXPECT_EQ(emit(), "abc");
 }
 
-TEST_F(SignalTest, TheSpanIsHandedOnAsItIsInOneCall) {
+TEST_F(SignalTest, TheSpanArrivesUnchangedInOneCall) {
   std::vector<Entity> many(1000);
   for (std::uint32_t i = 0; i < 1000; ++i) many[i] = {i, 1};
   int calls = 0;
@@ -42,13 +42,13 @@ TEST_F(SignalTest, TheSpanIsHandedOnAsItIsInOneCall) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(SignalTest, NobodyIsCalledForNoEntities) {
+TEST_F(SignalTest, NoEntitiesMeansNoCall) {
   signal.connect(says('a'));
   signal.emit({});
   EXPECT_EQ(heard, "");
 }
 
-TEST_F(SignalTest, WhoIsDisconnectedHearsNothingMore) {
+TEST_F(SignalTest, DisconnectedListenersAreNotCalled) {
   const Signal::Connection a = signal.connect(says('a'));
   signal.connect(says('b'));
   EXPECT_FALSE(signal.empty());
@@ -80,7 +80,7 @@ TEST_F(SignalTest, AListenerMayDisconnectItself) {
   EXPECT_EQ(emit(), "ab");
 }
 
-TEST_F(SignalTest, AListenerMayDisconnectOthersBeforeAndBehindIt) {
+TEST_F(SignalTest, AListenerMayDisconnectEarlierAndLaterOnes) {
   Signal::Connection behind = 0;
   const Signal::Connection before = signal.connect(says('a'));
   signal.connect([&](std::span<const Entity>) {
@@ -93,7 +93,7 @@ TEST_F(SignalTest, AListenerMayDisconnectOthersBeforeAndBehindIt) {
   EXPECT_EQ(emit(), "m");
 }
 
-TEST_F(SignalTest, WhoIsConnectedDuringAnEmissionHearsTheNext) {
+TEST_F(SignalTest, ListenersConnectedInAnEmissionGetTheNext) {
   bool first = true;
   signal.connect([&](std::span<const Entity>) {
     heard += 'm';
@@ -105,7 +105,7 @@ TEST_F(SignalTest, WhoIsConnectedDuringAnEmissionHearsTheNext) {
   EXPECT_EQ(emit(), "mb" + std::string(100, 'n'));
 }
 
-TEST_F(SignalTest, EmissionsInsideEmissionsAreWhole) {
+TEST_F(SignalTest, NestedEmissionsAreComplete) {
   int depth = 0;
   Signal::Connection last = 0;
   signal.connect([&](std::span<const Entity>) {
@@ -124,7 +124,7 @@ TEST_F(SignalTest, EmissionsInsideEmissionsAreWhole) {
   EXPECT_EQ(emit(), "()");
 }
 
-TEST_F(SignalTest, AListenerMayOwnWhatCannotBeCopiedAndEndsWithTheSignal) {
+TEST_F(SignalTest, ListenersMayBeMoveOnlyAndEndWithTheSignal) {
   const auto owned = std::make_shared<int>(1);
   {
     Signal other;
@@ -138,7 +138,7 @@ TEST_F(SignalTest, AListenerMayOwnWhatCannotBeCopiedAndEndsWithTheSignal) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
-TEST_F(SignalTest, AListenerThatThrowsIsTheEmittersToKnowAndNothingIsBroken) {
+TEST_F(SignalTest, AListenersExceptionReachesTheEmitter) {
   signal.connect(says('a'));
   Signal::Connection self = 0;
   self = signal.connect([&](std::span<const Entity>) {

@@ -111,7 +111,7 @@ struct Victim {
   int loaded = 0;
 };
 
-TEST(Snapshot, BytesChangedUnderARightChecksumAreRefusedOrGiveASoundRegistry) {
+TEST(Snapshot, ChangedBytesAreRefusedOrLoadConsistently) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo, Recycling::given}) {
     core::Bytes bytes = small_snapshot(recycling);
     const core::Bytes original = bytes;
@@ -129,7 +129,7 @@ TEST(Snapshot, BytesChangedUnderARightChecksumAreRefusedOrGiveASoundRegistry) {
   }
 }
 
-TEST(Snapshot, NumbersExchangedUnderARightChecksumAreRefusedOrGiveASoundRegistry) {
+TEST(Snapshot, ExchangedNumbersAreRefusedOrLoadConsistently) {
   core::Bytes bytes = small_snapshot(Recycling::queue);
   const core::Bytes original = bytes;
   core::Random random(11);

@@ -127,7 +127,7 @@ void expect_sorted_reals(core::Random& random) {
   expect_sorted_keys<Key>(random, chosen);
 }
 
-TEST(Sort, ByAnyKindOfNumberAgreesWithAStableSort) {
+TEST(Sort, KeysOfAnyNumberTypeAgreeWithAStableSort) {
   constexpr std::uint64_t seed = 3;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -183,7 +183,7 @@ std::vector<std::int32_t> disordered(core::Random& random, std::uint32_t size) {
   return keys;
 }
 
-TEST(Sort, OfAnyDisorderAgreesWithAStableSort) {
+TEST(Sort, AnyDisorderAgreesWithAStableSort) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -212,7 +212,7 @@ TEST(Sort, OfAnyDisorderAgreesWithAStableSort) {
   }
 }
 
-TEST(Sort, AgainAndAgainWithChangesBetweenAgreesWithAStableSort) {
+TEST(Sort, RepeatedSortsAgreeWithAStableSort) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -292,7 +292,7 @@ TEST(Sort, TakesAPoolOfAnyInstanceName) {
   EXPECT_EQ(indices_of(registry.pool(fog)), (std::vector{b.index, a.index}));
 }
 
-TEST(SortAs, PutsWhatTheLeadHasFirstInItsOrderAndTheOthersAfterInTheirs) {
+TEST(SortAs, PutsTheLeadsEntitiesFirstThenTheOthers) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -355,7 +355,7 @@ struct Marks : testing::Test {
   }
 };
 
-TEST_F(Marks, ASortThatMovesNothingStampsNothing) {
+TEST_F(Marks, ASortThatMovesNothingMarksNothing) {
   const std::uint64_t version = registry.pool<Place>().version();
   sort_by_key();
   sort_by_comparing();
@@ -363,7 +363,7 @@ TEST_F(Marks, ASortThatMovesNothingStampsNothing) {
   EXPECT_EQ(registry.pool<Place>().version(), version);
 }
 
-TEST_F(Marks, OnlyBlocksInWhichSomethingMovedAreStamped) {
+TEST_F(Marks, OnlyBlocksWithMovesAreMarked) {
   set_key(130, 132);  // block 2: behind 131 and before the other 132
   set_key(702, 320);  // from block 10 to block 5: what is between moves up
   set_key(900, 897);
@@ -476,7 +476,7 @@ struct GroupSort : testing::TestWithParam<std::uint64_t> {
   }
 };
 
-TEST_P(GroupSort, OfAGroupThatOwnsAllItsPools) {
+TEST_P(GroupSort, SortsAGroupThatOwnsAllItsPools) {
   fill();
   const auto group = registry.group<Place, Weight>();
   const Pool& pool = registry.pool<Place>();
@@ -492,7 +492,7 @@ TEST_P(GroupSort, OfAGroupThatOwnsAllItsPools) {
   EXPECT_EQ(walked.size(), group.size());
 }
 
-TEST_P(GroupSort, OfAGroupThatOwnsSomeOfItsPools) {
+TEST_P(GroupSort, SortsAGroupThatOwnsSomeOfItsPools) {
   fill();
   const auto group = registry.group<Place>(with<Weight>, exclude<Mark>);
   const std::vector<std::uint32_t> weights = indices_of(registry.pool<Weight>());
@@ -501,7 +501,7 @@ TEST_P(GroupSort, OfAGroupThatOwnsSomeOfItsPools) {
   EXPECT_EQ(indices_of(registry.pool<Weight>()), weights) << "it is not the group's";
 }
 
-TEST_P(GroupSort, OfAGroupThatOwnsNoPool) {
+TEST_P(GroupSort, SortsAGroupThatOwnsNoPool) {
   fill();
   const auto group = registry.group<>(with<const Weight, Place>);
   const std::vector<std::uint32_t> weights = indices_of(registry.pool<Weight>());
@@ -531,7 +531,7 @@ TEST_P(GroupSort, StaysAGroupWhenItsEntitiesChangeAfterwards) {
 INSTANTIATE_TEST_SUITE_P(Seeds, GroupSort, testing::Values(1, 2, 3));
 
 #ifdef MOBULA_ASSERTS
-TEST(Sort, OfAPoolWhoseOrderHasAnOwnerAsserts) {
+TEST(Sort, APoolWithAnOrderOwnerAsserts) {
   Registry registry;
   const Entity entity = registry.create();
   registry.add<Weight>(entity, {1, 0});
@@ -544,7 +544,7 @@ TEST(Sort, OfAPoolWhoseOrderHasAnOwnerAsserts) {
   EXPECT_DEATH(sort_by<Mark>(registry.pool<Weight>(), [](const Mark& mark) { return mark.id; }), "by its own type");
 }
 
-TEST(Sort, OfWhatIsWalkedAsserts) {
+TEST(Sort, SortingDuringIterationAsserts) {
   Registry registry;
   registry.add<Weight>(registry.create(), {1, 0});
   const auto key = [](const Weight& weight) { return weight.key; };

@@ -146,7 +146,7 @@ TEST(SparseSet, AnEmptySetFindsNothingAnywhere) {
   }
 }
 
-TEST(SparseSet, WithoutPagesIndicesMayBeAnywhereAndChangePlacesForEver) {
+TEST(SparseSet, WithoutPagesAnyIndicesMayChurnForEver) {
   core::Random random(4);
   ModelledSet sets(SparseSet::no_pages);
   EXPECT_FALSE(sets.set.contains(7));
@@ -181,7 +181,7 @@ TEST(SparseSet, PagesWithoutEntriesCostNothingAndAreNotWrittenTo) {
   far.check("far");
 }
 
-TEST(SparseSet, APageIsGivenBackWhenItsLastEntryGoes) {
+TEST(SparseSet, PageIsGivenBackWithItsLastEntry) {
   SparseSet set(4);
   set.reserve(1000);
   set.make_room(1000);
@@ -198,7 +198,7 @@ TEST(SparseSet, APageIsGivenBackWhenItsLastEntryGoes) {
   EXPECT_EQ(test::allocations() - before, 59u);
 }
 
-TEST(SparseSet, WhoAddsAndRemovesOneIndexUsesTheSparePageAndAllocatesNothing) {
+TEST(SparseSet, AddingAndRemovingOneIndexAllocatesNothing) {
   SparseSet set(4);
   set.make_room(100);
   set.push(100);
@@ -214,7 +214,7 @@ TEST(SparseSet, WhoAddsAndRemovesOneIndexUsesTheSparePageAndAllocatesNothing) {
   }
 }
 
-TEST(SparseSet, RoomThatIsMadeAndNotUsedChangesNothing) {
+TEST(SparseSet, UnusedRoomChangesNothing) {
   SparseSet set(4);
   const std::uint64_t version = set.version();
   set.make_room(33);

@@ -55,14 +55,14 @@ TEST_F(DepthOrderTest, OwnsTheOrderWhileItLives) {
   EXPECT_EQ(other.pool<WorldTransform>().order_owner(), ecs::OrderOwner::nobody);
 }
 
-TEST_F(DepthOrderTest, KnowsHowManyRootsThereAre) {
+TEST_F(DepthOrderTest, CountsRoots) {
   EXPECT_EQ(order.roots(), 200u);
   name(3, 4);
   settle();
   EXPECT_EQ(order.roots(), 199u);
 }
 
-TEST_F(DepthOrderTest, AChangeMovesFewAndNoChangeNobody) {
+TEST_F(DepthOrderTest, AChangeMovesFewAndNoChangeNone) {
   for (std::size_t i = 8; i < 200; ++i) name(i, i / 4 - 1);  // four deep
   settle();
   const std::vector<std::uint32_t> before = now();
@@ -76,7 +76,7 @@ TEST_F(DepthOrderTest, AChangeMovesFewAndNoChangeNobody) {
   EXPECT_EQ(moved, 3u);
 }
 
-TEST_F(DepthOrderTest, RemovalsByOthersAreMended) {
+TEST_F(DepthOrderTest, ForeignRemovalsAreRepaired) {
   for (std::size_t i = 8; i < 200; ++i) name(i, i / 4 - 1);
   settle();
   order.forget_touched();

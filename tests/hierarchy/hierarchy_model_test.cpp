@@ -263,12 +263,12 @@ void run_histories(const ecs::RegistryConfig& config, std::uint64_t first_seed) 
 
 TEST(HierarchyModel, RandomHistoriesAgreeWithTheRules) { run_histories({}, 1); }
 
-TEST(HierarchyModel, AlsoWhereIndicesAreUsedAgainAtOnce) {
+TEST(HierarchyModel, AgreesWhereIndicesAreReusedAtOnce) {
   run_histories(
       {.entities = {.recycling = ecs::Recycling::lifo, .entities_max = 400}, .pools = {.sparse_page_shift = 4}}, 11);
 }
 
-TEST(HierarchyModel, AlsoInAMirrorThatIsGivenItsHandles) {
+TEST(HierarchyModel, AgreesInAMirror) {
   run_histories({.entities = {.recycling = ecs::Recycling::given, .entities_max = 200}, .pools = {}}, 21);
 }
 

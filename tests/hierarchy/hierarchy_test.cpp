@@ -39,7 +39,7 @@ class HierarchyTest : public testing::Test {
   Hierarchy hierarchy{world};
 };
 
-TEST_F(HierarchyTest, AnEntityWithATransformHasAWorldTransformAfterAnUpdate) {
+TEST_F(HierarchyTest, UpdateGivesEachTransformAWorldTransform) {
   const Entity a = world.make({1, 2, 3});
   const Entity b = world.create();
   EXPECT_FALSE(world.has<WorldTransform>(a));
@@ -82,7 +82,7 @@ TEST_F(HierarchyTest, AWriteAfterTheUpdateOfItsTickIsFoundByTheNext) {
   EXPECT_EQ(position(c), (Vec3{5, 0, 0}));
 }
 
-TEST_F(HierarchyTest, OnlyWhatChangedIsStamped) {
+TEST_F(HierarchyTest, OnlyChangedTransformsAreMarked) {
   std::vector<Entity> roots;
   std::vector<Entity> leaves;
   for (int i = 0; i < 128; ++i) roots.push_back(world.make());
@@ -104,7 +104,7 @@ TEST_F(HierarchyTest, OnlyWhatChangedIsStamped) {
   }
 }
 
-TEST_F(HierarchyTest, ParentsStandBeforeTheirChildren) {
+TEST_F(HierarchyTest, ParentsComeBeforeTheirChildren) {
   std::vector<Entity> chain;
   for (int i = 0; i < 20; ++i) chain.push_back(world.make());
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) world.add<Parent>(chain[i], {chain[i + 1]});
@@ -162,7 +162,7 @@ TEST_F(HierarchyTest, ADeadParentLeavesRootsBehind) {
   EXPECT_TRUE(hierarchy.children(again).empty());
 }
 
-TEST_F(HierarchyTest, AParentWithoutTransformHoldsItsChildrenTogetherButMovesNobody) {
+TEST_F(HierarchyTest, AParentWithoutTransformMovesNoChild) {
   const Entity top = world.make({1, 0, 0});
   const Entity folder = world.create();
   world.add<Parent>(folder, {top});
@@ -194,7 +194,7 @@ TEST_F(HierarchyTest, SetParentMakesChildrenAndRoots) {
   EXPECT_EQ(position(c), (Vec3{0, 0, 1}));
 }
 
-TEST_F(HierarchyTest, SetParentWritesNothingThatIsSoAlready) {
+TEST_F(HierarchyTest, SetParentOfTheSameParentWritesNothing) {
   const Entity a = world.make();
   const Entity b = world.make_below(a);
   world.next_tick();
@@ -217,7 +217,7 @@ TEST_F(HierarchyTest, SetParentRefusesStaleHandlesAndCircles) {
   update();
 }
 
-TEST_F(HierarchyTest, SetParentRefusesWhatGoesTooDeep) {
+TEST_F(HierarchyTest, SetParentRefusesTooDeepTrees) {
   const std::vector<Entity> chain = world.make_chain(30);
   const std::vector<Entity> three = world.make_chain(3);
   expect_refused(three[0], chain.back(), "too deep");
@@ -231,7 +231,7 @@ TEST_F(HierarchyTest, SetParentRefusesWhatGoesTooDeep) {
   EXPECT_TRUE(hierarchy.refused().empty());
 }
 
-TEST_F(HierarchyTest, NobodyIsPutBelowACircle) {
+TEST_F(HierarchyTest, NoneIsPutBelowACircle) {
   const std::vector<Entity> chain = world.make_chain(3);
   world.add<Parent>(chain[0], {chain[1]});
   expect_refused(world.make(), chain[2], "too deep");
@@ -345,7 +345,7 @@ TEST_F(HierarchyTest, ASubtreeDoesNotDependOnTheOrderOfPools) {
   EXPECT_EQ(hierarchy.subtree(root), before);
 }
 
-TEST_F(HierarchyTest, InAMirrorAChildMayComeBeforeItsParent) {
+TEST_F(HierarchyTest, AMirrorMayGetAChildBeforeItsParent) {
   test::World mirror({.entities = {.recycling = ecs::Recycling::given, .entities_max = 100}, .pools = {}});
   Hierarchy mirrored(mirror);
   const Entity parent{70, 5};
@@ -364,7 +364,7 @@ TEST_F(HierarchyTest, InAMirrorAChildMayComeBeforeItsParent) {
   EXPECT_EQ(mirrored.children(parent), (std::vector<Entity>{child}));
 }
 
-TEST_F(HierarchyTest, AfterASnapshotItIsTheSame) {
+TEST_F(HierarchyTest, IsTheSameAfterASnapshot) {
   const Entity a = world.make({1, 0, 0});
   const Entity b = world.make_below(a, {2, 0, 0});
   core::Bytes bytes;
@@ -384,7 +384,7 @@ TEST_F(HierarchyTest, AfterASnapshotItIsTheSame) {
   EXPECT_EQ(position(b), (Vec3{3, 0, 0}));
 }
 
-TEST_F(HierarchyTest, ARegistryThatIsInUseIsTakenAsItIs) {
+TEST_F(HierarchyTest, AnExistingRegistryIsAdopted) {
   test::World used;
   const Entity a = used.make({1, 0, 0});
   const Entity b = used.make_below(a, {1, 0, 0});
@@ -414,7 +414,7 @@ TEST_F(HierarchyTest, WithoutTheSchemasComponentsItIsEmpty) {
   EXPECT_EQ(bare.entities().size(), 0u);
 }
 
-TEST_F(HierarchyTest, AnUpdateMayComeInTheMiddleOfATick) {
+TEST_F(HierarchyTest, UpdatesMayRunInTheMiddleOfATick) {
   const Entity a = world.make({1, 0, 0});
   const Entity b = world.make_below(a);
   for (int i = 0; i < 3; ++i) {
@@ -425,7 +425,7 @@ TEST_F(HierarchyTest, AnUpdateMayComeInTheMiddleOfATick) {
 }
 
 #ifdef MOBULA_ASSERTS
-TEST_F(HierarchyTest, MovingWhatIsWalkedAsserts) {
+TEST_F(HierarchyTest, ReorderingDuringIterationAsserts) {
   const Entity a = world.make();
   const Entity b = world.make();
   update();

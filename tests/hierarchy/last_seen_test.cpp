@@ -24,7 +24,7 @@ struct Told {
   }
 };
 
-TEST(LastSeen, TellsWhoHasGoneAndWhoLiesElsewhere) {
+TEST(LastSeen, ReportsRemovedAndMovedEntities) {
   test::World world;
   LastSeen seen;
   const ecs::Pool& pool = world.pool<Transform>();
@@ -48,7 +48,7 @@ TEST(LastSeen, TellsWhoHasGoneAndWhoLiesElsewhere) {
   EXPECT_FALSE(seen.knows(ecs::Pool::none, 3));
 }
 
-TEST(LastSeen, RandomChangesAreToldInFull) {
+TEST(LastSeen, ReportsAllRandomChanges) {
   test::World world;
   core::Random random(1);
   LastSeen seen;

@@ -37,7 +37,7 @@ class LinksTest : public testing::Test {
   Links links;
 };
 
-TEST_F(LinksTest, FollowsParentsThatComeChangeAndGo) {
+TEST_F(LinksTest, FollowsAddedChangedAndRemovedParents) {
   const Entity a = world.create();
   const Entity b = world.create();
   const Entity c = make(a);
@@ -58,7 +58,7 @@ TEST_F(LinksTest, FollowsParentsThatComeChangeAndGo) {
   EXPECT_EQ(links.parent(c.index), ecs::null_entity);
 }
 
-TEST_F(LinksTest, ADeadEntityIsNoChildAndWhoNamesItWaitsForNobody) {
+TEST_F(LinksTest, ChildrenOfADeadEntityHaveNoParent) {
   const Entity a = world.create();
   const Entity b = make(a);
   const Entity c = make(b);
@@ -72,7 +72,7 @@ TEST_F(LinksTest, ADeadEntityIsNoChildAndWhoNamesItWaitsForNobody) {
   EXPECT_EQ(children(b), (Indices{c.index}));
 }
 
-TEST_F(LinksTest, NamingAnIndexThatNobodyEverHadIsGoodOnceItIsThere) {
+TEST_F(LinksTest, AParentMayBeCreatedAfterItsChildNamesIt) {
   const Entity a = world.create();
   const Entity b = make({a.index + 3, a.generation});
   const Entity far = make({4'000'000'000, 1});
@@ -83,7 +83,7 @@ TEST_F(LinksTest, NamingAnIndexThatNobodyEverHadIsGoodOnceItIsThere) {
   EXPECT_EQ(children(parent), (Indices{b.index}));
 }
 
-TEST_F(LinksTest, ItselfAndNobodyCanBeNamedToo) {
+TEST_F(LinksTest, AParentMayBeTheEntityItselfOrNull) {
   const Entity a = world.create();
   world.add<Parent>(a, {a});
   const Entity b = make({});
@@ -92,7 +92,7 @@ TEST_F(LinksTest, ItselfAndNobodyCanBeNamedToo) {
   EXPECT_EQ(links.parent(b.index), ecs::null_entity);
 }
 
-TEST_F(LinksTest, ATickThatGoesBackHidesNothing) {
+TEST_F(LinksTest, ATickSetBackHidesNoChange) {
   const Entity a = world.create();
   const Entity b = world.create();
   const Entity c = make(a);
@@ -103,7 +103,7 @@ TEST_F(LinksTest, ATickThatGoesBackHidesNothing) {
   EXPECT_EQ(follow(), (Indices{c.index}));
 }
 
-TEST_F(LinksTest, HavingForgottenAllItFindsAllAnew) {
+TEST_F(LinksTest, FindsEverythingAgainAfterClear) {
   const Entity a = world.create();
   const Entity b = make(a);
   follow();

@@ -32,7 +32,7 @@ TEST(WorldTransform, ANewOneChangesNothing) {
   EXPECT_EQ(relative_to({}, {local.position, local.rotation}), local);
 }
 
-TEST(WorldTransform, WhatStandsBelowIsTurnedAndMoved) {
+TEST(WorldTransform, ChildrenAreTurnedAndMoved) {
   const WorldTransform parent{{10, 20, 30}, quarter_about_y};
   // A quarter turn about +y takes +z to +x and +x to -z.
   const WorldTransform child = compose(parent, {{1, 2, 3}, quarter_about_y});
@@ -81,7 +81,7 @@ TEST(WorldTransform, AgreesWithMatrices) {
   }
 }
 
-TEST(WorldTransform, RelativeToIsTheWayBack) {
+TEST(WorldTransform, RelativeToIsTheInverse) {
   core::Random random(2);
   for (int i = 0; i < 1000; ++i) {
     const WorldTransform parent{random_position(random), random_rotation(random)};

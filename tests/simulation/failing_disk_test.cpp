@@ -80,7 +80,7 @@ TEST_F(FailingDisk, SavingGoesOnWhenThereIsRoom) {
 }
 
 // A backup to the same disk has filled it, and is done: the log has room that can be written over.
-TEST_F(FailingDisk, SavingGoesOnWithoutRoomWhenNobodyReadsTheLogAnyMore) {
+TEST_F(FailingDisk, SavingGoesOnWithoutRoomOnceTheLogIsUnread) {
   begin();
   const ecs::PoolId pool = world->pool_of("Plain", "Plain");
   const ecs::Entity entity = world->registry.create();
@@ -106,7 +106,7 @@ TEST_F(FailingDisk, SavingGoesOnWithoutRoomWhenNobodyReadsTheLogAnyMore) {
   EXPECT_EQ(store->status().checkpoints, checkpoints + 1) << store->status().error;
 }
 
-TEST_F(FailingDisk, ANameThatCouldNotBeLookedUpIsLookedUpAgain) {
+TEST_F(FailingDisk, FailedNameLookupsAreRepeated) {
   begin();
   save(few);
   constexpr int names = 40;
@@ -126,7 +126,7 @@ TEST_F(FailingDisk, ANameThatCouldNotBeLookedUpIsLookedUpAgain) {
 }
 
 // It may be told to put a copy in its place: of a file that is whole nobody shall.
-TEST_F(FailingDisk, WhatCannotBeReadNowIsNotDamaged) {
+TEST_F(FailingDisk, UnreadableNowIsNotDamaged) {
   begin();
   save(many);
   world.reset();

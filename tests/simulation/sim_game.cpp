@@ -48,7 +48,7 @@ core::Result<ecs::Entity> SimGame::join(server::World& world, const server::Play
   return player.entity;
 }
 
-// Through the eyes of something, that may die.
+// The viewpoint is an entity that may be destroyed.
 core::Status SimGame::spectate(server::World& world, const server::Player& player) {
   if (!things.empty()) world.viewer(player.id)->set_viewpoints({&things.front(), 1});
   return core::Done{};

@@ -30,7 +30,7 @@ TEST(Trial, NothingIsWrongInAnyScenario) {
 }
 
 // Every fault of the disk, every way in which a server ends and begins, and whatever else is rare in a seed.
-TEST(Trial, NothingIsWrongWhenTheDiskFailsAndTheServerComesBack) {
+TEST(Trial, NothingIsWrongAfterDiskFailuresAndRestarts) {
   using Kind = Fault::Kind;
   const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
   for (const std::uint32_t operations : {1u, 6u, 13u}) {
@@ -71,7 +71,7 @@ TEST(Trial, NothingIsWrongWhenTheDiskFailsAndTheServerComesBack) {
 }
 
 // It stops when all seems to be quiet, and would lose what is said at last.
-TEST(Trial, AServerThatStillDrainsWhenNothingGoesWrongAnyMoreIsWaitedFor) {
+TEST(Trial, WaitsForAServerThatStillDrainsAtTheEnd) {
   for (const auto& [seed, before_the_end] : {std::pair{18u, 3u}, std::pair{37u, 6u}, std::pair{41u, 2u}}) {
     Plan plan = draw_plan(seed, "all", {.ticks = 100, .players = 4, .entities = 40});
     plan.faults = {fault(Fault::Kind::drain, plan.ticks - before_the_end)};
@@ -97,7 +97,7 @@ TEST(Trial, TheSamePlanGivesThisHash) {
   EXPECT_EQ(run_trial(plan).outcome.hash, golden_hash);
 }
 
-TEST(Trial, WhatHappensIsTracedTickByTick) {
+TEST(Trial, TracesEventsTickByTick) {
   const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
   Plan plan = draw_plan(3, "calm", small);
   plan.faults = {fault(Fault::Kind::cut, 30, 5), fault(Fault::Kind::crash, 90)};
@@ -133,7 +133,7 @@ TEST(Trial, AnAssertionIsFoundWithItsTextAndItsTick) {
 
 #endif
 
-TEST(Trial, WhatDoesNotEndIsEnded) {
+TEST(Trial, EndsAPlanThatHangs) {
   Plan plan = draw_plan(3, "hostile", {.ticks = 1'000'000, .players = 4, .entities = 80});
   plan.seconds_max = 1;
   EXPECT_EQ(run_trial(plan).outcome.wrong, "did not end in 1 seconds");
@@ -143,7 +143,7 @@ TEST(Trial, WhatDoesNotEndIsEnded) {
 }
 
 // Of a plan that can never come right, as it has more entities than there is room for: the faults are not to blame.
-TEST(Trial, ShrinkingLeavesOutWhatIsNotToBlame) {
+TEST(Trial, ShrinkingRemovesUnneededParts) {
   Plan plan = draw_plan(3, "all", small);
   plan.entities_max = 40;
   const Trial trial = run_trial(plan);
