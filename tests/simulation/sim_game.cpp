@@ -38,7 +38,7 @@ core::Status SimGame::load(server::World& world, core::ByteView /*saved*/) {
 }
 
 core::Result<ecs::Entity> SimGame::join(server::World& world, const server::Player& player) {
-  census_.came(player);
+  census_.joined(player);
   if (!player.entity) return UpheavalGame::join(world, player);
   std::erase(things, player.entity);
   if (std::ranges::find(avatars, player.entity) == avatars.end()) avatars.push_back(player.entity);
@@ -68,11 +68,11 @@ server::CommandTable SimGame::commands() {
   all.add<Move>([this](server::World& world, const server::Player& player, const Move& move,
                        const server::CommandContext& /*context*/) -> core::Status {
     constexpr float largest = 1 << 24;  // up to which floats tell whole numbers apart
-    const auto is_number = [](float said) { return said >= 0 && said <= largest; };
+    const auto is_number = [](float value) { return value >= 0 && value <= largest; };
     if (!is_number(move.x()) || !is_number(move.z())) return core::Error{"out of range", "no such number"};
     const float program = std::floor(move.x() / program_step);
     const float x = move.x() - program * program_step;
-    census_.carried_out(player, static_cast<std::uint32_t>(program), static_cast<std::uint32_t>(move.z()));
+    census_.command_ran(player, static_cast<std::uint32_t>(program), static_cast<std::uint32_t>(move.z()));
     if (x == no_move) return core::Done{};
     if (!(x >= 0 && x <= 100)) return core::Error{"out of range", "0 to 100"};
     demo::Health* health = world.registry().try_get<demo::Health>(player.entity);
@@ -97,7 +97,7 @@ void SimGame::tick(server::World& world) {
   set_property(world);
   spawn(world);
   if (hides) hide(world.registry());
-  tell(world);
+  send_events(world);
   if (!random.chance(1, 50)) return;
   world.destroy_tree(any_thing());
   std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
@@ -180,7 +180,7 @@ void SimGame::hide(ecs::Registry& registry) {
                                                     .interest_group = random.below(3)};
 }
 
-void SimGame::tell(server::World& world) {
+void SimGame::send_events(server::World& world) {
   using For = Event::For;
   if (!random.chance(1, 2)) return;
   const bool reliable = random.chance(1, 2);
