@@ -44,7 +44,7 @@ TEST_F(ChangeTickAuditTest, AWriteThroughAKeptReferenceIsFound) {
   EXPECT_TRUE(next_tick().empty()) << "it is told once";
 }
 
-TEST_F(ChangeTickAuditTest, WritesInSeveralPoolsAndBlocksAreFoundEach) {
+TEST_F(ChangeTickAuditTest, WritesInSeveralPoolsAndBlocksAreFound) {
   Health& health = world.get<Health>(entities[0]);
   Position& first = world.get<Position>(entities[63]);
   Position& last = world.get<Position>(entities[199]);

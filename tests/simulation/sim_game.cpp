@@ -30,7 +30,7 @@ core::Status SimGame::start(server::World& world) {
   return started;
 }
 
-// Who was in the game comes again, with its avatar.
+// Restored players join again with their avatars.
 core::Status SimGame::load(server::World& world, core::ByteView /*saved*/) {
   world.registry().entities().each([&](ecs::Entity entity) { things.push_back(entity); });
   std::ranges::sort(things);
@@ -67,7 +67,7 @@ server::CommandTable SimGame::commands() {
   server::Commands<demo::commands::Command, demo::commands::BodyTraits> all;
   all.add<Move>([this](server::World& world, const server::Player& player, const Move& move,
                        const server::CommandContext& /*context*/) -> core::Status {
-    constexpr float largest = 1 << 24;  // up to which floats tell whole numbers apart
+    constexpr float largest = 1 << 24;  // floats are exact for integers up to it
     const auto is_number = [](float value) { return value >= 0 && value <= largest; };
     if (!is_number(move.x()) || !is_number(move.z())) return core::Error{"out of range", "no such number"};
     const float program = std::floor(move.x() / program_step);
@@ -83,8 +83,8 @@ server::CommandTable SimGame::commands() {
   return all.table();
 }
 
-// Each tick has chances of its own: what one fault changes leaves the ticks after it as they are, as far as it can, and
-// a plan that fails can be shrunk.
+// Each tick has a random source of its own: a fault changes later ticks as little as possible, so that a failing plan
+// can be shrunk.
 void SimGame::tick(server::World& world) {
   if (changes_max != 0) rule_.tick = world.tick();
   random = core::Random(core::hash64(core::as_bytes(&seed_, 1), std::uint64_t{run_} << 32 | world.tick()));
@@ -108,10 +108,10 @@ void SimGame::reparent(server::World& world) {
   if (!random.chance(1, 4)) return;
   const ecs::Entity child = any_thing();
   const ecs::Entity parent = random.chance(1, 3) ? ecs::null_entity : any_thing();
-  static_cast<void>(world.hierarchy().set_parent(child, parent));  // circles are refused
+  static_cast<void>(world.hierarchy().set_parent(child, parent));  // cycles are refused
 }
 
-// Two instances of one component type.
+// Uses two instances of one component type.
 void SimGame::dress(ecs::Registry& registry) {
   if (!random.chance(1, 3)) return;
   const ecs::Entity thing = any_thing();
@@ -125,7 +125,7 @@ void SimGame::dress(ecs::Registry& registry) {
   }
 }
 
-// At somebody who lives, or at a handle that has died since. By the world's chance, which goes on after a restart.
+// Sets a target: a living entity, or a handle that has died since. Uses the world's random source, which is saved.
 void SimGame::aim(server::World& world) {
   if (!world.random().chance(1, 6)) return;
   ecs::Registry& registry = world.registry();
@@ -135,7 +135,7 @@ void SimGame::aim(server::World& world) {
   registry.get<demo::Target>(thing).entity = {at.index, at.generation};
 }
 
-// Any, by name, as scripts and tools do. What may not be is refused.
+// Sets any property by name, as scripts and tools do. Invalid values are refused.
 void SimGame::set_property(server::World& world) {
   if (!random.chance(1, 4)) return;
   index::Properties properties(world.registry(), world.schema(), world.names());
@@ -149,7 +149,7 @@ void SimGame::set_property(server::World& world) {
   }
 }
 
-// Of an entity none: aim() and reparent() do that.
+// Entity values are left to aim() and reparent().
 reflect::Value SimGame::any_value(const reflect::Field& field) {
   using Kind = reflect::FieldKind;
   if (!field.enum_values.empty())
@@ -164,14 +164,14 @@ reflect::Value SimGame::any_value(const reflect::Field& field) {
   return false;
 }
 
-// In one go, and with children.
+// Spawns a prefab with children at once.
 void SimGame::spawn(server::World& world) {
   if (world.level() == nullptr || things.size() > 2 * entities_ || !random.chance(1, 30)) return;
   const core::Result<ecs::Entity> spawned = world.spawn("boar");
   if (spawned) things.push_back(*spawned);
 }
 
-// One that comes into the world where few can see it.
+// Creates an entity that few players can see.
 void SimGame::hide(ecs::Registry& registry) {
   if (things.size() > 2 * entities_ || !random.chance(1, 10)) return;
   things.push_back(registry.create());
