@@ -49,7 +49,7 @@ struct ReferenceGrid {
 
 Found search(const InterestGrid& grid, std::uint32_t group, std::span<const Vec3> viewpoints) {
   Found found;
-  grid.search(group, observer, [&](std::uint32_t index, bool may_enter) { found[index] |= may_enter; });
+  grid.search(group, viewpoints, [&](std::uint32_t index, bool may_enter) { found[index] |= may_enter; });
   return found;
 }
 

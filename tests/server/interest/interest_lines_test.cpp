@@ -70,7 +70,7 @@ class InterestLinesModel : public testing::Test {
     }
     std::map<std::uint32_t, bool> found;
     InterestLines::Hits hits;
-    hits.count = InterestLines::Hits::group - random.below(8);  // nearly full of others
+    hits.count = InterestLines::Hits::capacity - random.below(8);  // nearly full of others
     const std::uint32_t others = hits.count;
     std::uint32_t skipped = others;
     const auto take = [&](InterestLines::Hits& full) {
