@@ -14,7 +14,7 @@ using test::Position;
 using test::Thought;
 using test::World;
 
-// 200 entities with Position and Health: four blocks each. As after a tick's end: audited, and the next tick begun.
+// 200 entities with Position and Health: four blocks each. State after a tick: audited, and the next tick has begun.
 struct ChangeTickAuditTest : testing::Test {
   World world;
   std::vector<Entity> entities = std::vector<Entity>(200);
@@ -22,7 +22,7 @@ struct ChangeTickAuditTest : testing::Test {
 
   ChangeTickAuditTest() {
     EXPECT_TRUE(world.create(std::span(entities), Position{}, Health{}));
-    EXPECT_TRUE(next_tick().empty()) << "the first call remembers only";
+    EXPECT_TRUE(next_tick().empty()) << "the first call only takes hashes";
   }
   std::vector<UnmarkedBlock> next_tick() {
     std::vector<UnmarkedBlock> found = audit.run();
@@ -33,7 +33,7 @@ struct ChangeTickAuditTest : testing::Test {
 
 TEST_F(ChangeTickAuditTest, AWriteThroughAKeptReferenceIsFound) {
   Health& kept = world.get<Health>(entities[130]);
-  EXPECT_TRUE(next_tick().empty()) << "nothing was written, and it was stamped";
+  EXPECT_TRUE(next_tick().empty()) << "the block is marked, and nothing was written";
   kept.value = 1;
   const PoolId pool = world.pool_of<Health>();
   const std::vector<UnmarkedBlock> expected{{pool, 2, entities[128]}};
@@ -41,7 +41,7 @@ TEST_F(ChangeTickAuditTest, AWriteThroughAKeptReferenceIsFound) {
   EXPECT_EQ(found, expected);
   EXPECT_EQ(to_string(found[0], world), "block 2 of pool Health, from entity " + to_string(entities[128]) +
                                             " on, has changed without a change tick");
-  EXPECT_TRUE(next_tick().empty()) << "it is told once";
+  EXPECT_TRUE(next_tick().empty()) << "it is reported once";
 }
 
 TEST_F(ChangeTickAuditTest, WritesInSeveralPoolsAndBlocksAreFound) {
@@ -111,7 +111,7 @@ TEST_F(ChangeTickAuditTest, FindsAWriteAfterTheBlockShrank) {
 TEST_F(ChangeTickAuditTest, ReportsAWriteInTheSameTickAfterTheAudit) {
   world.get<Health>(entities[0]).value = 1;
   EXPECT_TRUE(audit.run().empty());
-  world.get<Health>(entities[0]).value = 2;  // whoever published then has missed it
+  world.get<Health>(entities[0]).value = 2;  // a publisher would have missed it
   EXPECT_EQ(audit.run().size(), 1u);
 }
 

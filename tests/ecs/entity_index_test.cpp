@@ -16,14 +16,14 @@ PrototypeTable::SortKey key(std::string_view type, std::string_view name) {
 
 std::vector<PoolId> listed(std::span<const PoolId> pools) { return {pools.begin(), pools.end()}; }
 
-// Three entities, made of components of two types, in the manner of the text's example:
+// Three entities with components of two types, as in the example of the source text:
 //
 //   P0                            {}
 //   P1  P0 + Light "key"          the first has two lights,
 //   P2  P1 + Light "fill"
-//   P3  P2 + Sound "hum"          the second a sound besides,
-//   P4  P1 + Light "flame"        the third one was given a light,
-//   P5  P1 + Sound "flame"        and then a sound of that name instead: another type is another prototype
+//   P3  P2 + Sound "hum"          the second also a sound,
+//   P4  P1 + Light "flame"        the third got a light,
+//   P5  P1 + Sound "flame"        then a sound of that name instead: another type makes another prototype
 struct EntityIndexExample : testing::Test {
   EntityIndex index;
   static constexpr PoolId key_light = 0, fill_light = 1, hum = 2, flame_light = 3, flame_sound = 4;

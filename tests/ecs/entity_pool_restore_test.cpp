@@ -1,4 +1,4 @@
-// Pools restored of their images, as they were saved and with each byte damaged.
+// Pools restored from images, intact and with each byte damaged.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,7 +16,8 @@ using test::Saved;
 
 constexpr PrototypeId prototypes = 16;
 
-// Alive, free, retired; ranges alive, holed, free (two of a size) and retired; prototypes.
+// Builds a pool with living, free and retired indices; ranges that live, have gaps, are free (two of one size) and
+// retired; prototypes.
 EntityPool varied(const EntityPoolConfig& config) {
   EntityPool pool(config);
   std::vector<Entity> singles(9);
@@ -56,7 +57,7 @@ TEST(EntityPool, RestoredPoolContinuesLikeTheSavedOne) {
   }
 }
 
-// Who lives, and the ranges, are enough.
+// An image of the living entities and the ranges suffices.
 TEST(EntityPool, ImageOfTheLivingRestoresThemAndFreesTheRest) {
   EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 5, .reuse_bits = 3, .entities_max = 60};
   const EntityPool pool = varied(config);
@@ -130,19 +131,19 @@ TEST(EntityPool, NewIncarnationKeepsTheLivingAndCreatesNewHandles) {
     ASSERT_TRUE(restored.ok());
     EntityPool& pool = restored.value();
     pool.check();
-    EXPECT_EQ(pool.retired(), 0u) << "what was retired under the old incarnation is free again";
+    EXPECT_EQ(pool.retired(), 0u) << "indices retired under the old incarnation are free again";
     for (const Entity entity : old) EXPECT_TRUE(pool.valid(entity));
     EXPECT_EQ(pool.create(), (Entity{2, 6 << 2 | 1}));
     EXPECT_EQ(pool.create_range(5).generation, 6u << 2 | 1u);
 
-    const Entity ghost = singles[0];  // in a future that was lost, clients may have seen its successor of incarnation 5
+    const Entity ghost = singles[0];  // in a lost future clients may have seen its successor of incarnation 5
     pool.destroy(ghost);
     EXPECT_EQ(pool.create(), (Entity{0, 6 << 2 | 1}));
     pool.destroy_range(level);
     EXPECT_EQ(pool.create_range(3), (EntityRange{level.first, 3, 6 << 2 | 1}));
     pool.check();
     EXPECT_FALSE(EntityPool::restore(old.config(), Saved(pool).image(), prototypes).ok())
-        << "time does not run backwards";
+        << "an incarnation never goes back";
   }
 }
 
@@ -243,7 +244,7 @@ TEST(EntityPool, EveryKindOfDamageIsRefused) {
   }
 }
 
-// Under lifo and `given` some shapes are illegal that a queue has.
+// Under `lifo` and `given` some shapes are invalid that a queue may have.
 TEST(EntityPool, StateThatAPolicyCannotReachIsRefused) {
   const EntityPoolConfig lifo{.recycling = Recycling::lifo};
   EntityPool pool(lifo);

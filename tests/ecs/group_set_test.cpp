@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-// Three pools and a group over them, told of each change by hand.
+// Three pools and a group over them; the test reports each change itself.
 struct GroupSetTest : testing::Test {
   Tick now = 1;
   ComponentType type = schema_type<Position>();

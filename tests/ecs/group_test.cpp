@@ -15,7 +15,7 @@ using namespace test;
 
 static_assert(std::ranges::input_range<Group<Position, const Label>>);
 
-// Entity and the sum of what its components say; each and range must agree.
+// Entity and the sum of its components; each and range must agree.
 template <class Walked>
 std::map<Entity, std::int32_t> visit(const Walked& group) {
   const std::map<Entity, std::int32_t> visited = test::visit_both_ways(group);
@@ -71,7 +71,7 @@ TEST_F(GroupTest, BulkWorkKeepsGroupsCurrent) {
   entities.resize(300);
   ASSERT_TRUE(world.create(std::span(entities), Position{1}, Health{2}));
   expect_all_groups();
-  EXPECT_EQ((world.group<Position, Health>().size()), 300u) << "told of both pools, each entity enters once";
+  EXPECT_EQ((world.group<Position, Health>().size()), 300u) << "reported for both pools, each entity enters once";
   world.add<Label>(std::span(entities).subspan(50, 100), make<Label>(3));
   expect_all_groups();
   world.add<Marker>(std::span(entities).subspan(100, 100));
@@ -172,7 +172,7 @@ TEST_F(GroupTest, EnteringAndLeavingMarkOnlyMovedBlocks) {
   for (int i = 0; i < 300; ++i) world.add<Position>(entities.emplace_back(world.create()), {i});
   const auto group = world.group<Position, Health>();
   world.set_tick(5);
-  world.add<Health>(entities[200]);  // 200 goes to the front, 0 to its place
+  world.add<Health>(entities[200]);  // entity 200 moves to the front, entity 0 to its position
   const Pool& pool = world.pool<Position>();
   EXPECT_EQ(std::vector<Tick>(pool.change_ticks().begin(), pool.change_ticks().end()),
             (std::vector<Tick>{5, 1, 1, 5, 1}));
@@ -208,7 +208,7 @@ TEST_F(GroupTest, ListenersOfAConstructionFindTheEntityInItsGroup) {
   EXPECT_EQ(heard, 101);
 }
 
-// What a listener adds during bulk creation may complete a group before its other pools have been told of.
+// Components that a listener adds during a bulk create may complete a group before its other pools are reported.
 TEST_F(GroupTest, ListenerCompletesAGroupOnceDuringABulkCreate) {
   const auto group = world.group<Position, Health, Label>();
   world.signals<Position>().construct.connect([&](std::span<const Entity> entities) {

@@ -1,4 +1,4 @@
-// Walking while the visited entity loses components or is destroyed, in every form that walks: whoever matched at the
+// Iteration while the visited entity loses components or is destroyed, in every form: each entity that matched at the
 // start is visited exactly once.
 #include <gtest/gtest.h>
 
@@ -14,12 +14,12 @@ namespace {
 
 using namespace test;
 
-// Called with the entity and the numbers that its components say.
+// Called with the entity and its components' numbers.
 using Visitor = std::function<void(Entity, std::int32_t, std::int32_t)>;
 
 struct WalkForm {
   const char* name;
-  std::function<void(World&)> prepare;  // makes its groups
+  std::function<void(World&)> prepare;  // creates its groups
   std::function<bool(World&, Entity)> matches;
   std::function<void(World&, const Visitor&)> walk;
 };
@@ -79,7 +79,7 @@ const WalkForm forms[] = {
 };
 #undef WALK
 
-// What the function does to those it visits.
+// Changes that the function makes to visited entities.
 struct Deed {
   const char* name;
   std::function<void(World&, Entity)> run;
@@ -100,7 +100,7 @@ const Deed deeds[] = {
      }},
 };
 
-// How the components lie: all entities have both in one order, or a part in blocks, or any in any order.
+// Order of the components: the same in both pools, the same in some blocks, or random.
 enum class Layout { same_order, late_group, scattered };
 
 void fill(World& world, std::uint32_t size, Layout layout, std::vector<Entity>& entities) {
@@ -160,7 +160,7 @@ TEST(Iteration, VisitsEachInitialMatchOnceWhateverChanges) {
   }
 }
 
-// The boundary between a group's members and the rest falls on every place in and around a block.
+// The boundary between a group's members and the rest is tested at every position in and around a block.
 TEST(Iteration, AGroupsBoundaryMayLieAnywhereInARun) {
   for (const std::uint32_t members : {1u, 5u, 63u, 64u, 65u, 100u, 127u, 128u, 129u, 190u, 199u, 200u}) {
     for (const bool backwards : {false, true}) {

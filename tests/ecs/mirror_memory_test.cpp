@@ -1,4 +1,4 @@
-// What a registry costs that is set up as a mirror's: few entities among many indices.
+// Memory of a registry configured for a mirror: few entities at scattered indices.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -38,7 +38,7 @@ struct PoolTest : testing::Test {
   }
   std::uint32_t value(std::uint32_t index) { return core::load<std::uint32_t>(pool.at(pool.find(index))); }
   std::vector<std::uint32_t> listed() { return {pool.indices().begin(), pool.indices().end()}; }
-  // Which blocks bear the current tick.
+  // Returns the blocks changed in the current tick.
   std::vector<std::size_t> changed_blocks() {
     std::vector<std::size_t> blocks;
     for (std::size_t block = 0; block < pool.change_ticks().size(); ++block)
@@ -244,7 +244,7 @@ TEST_F(PoolTest, ComparesItsBlocksWithThoseOfALead) {
   EXPECT_EQ(aligned(), Blocks{});
 }
 
-// Every kind of component is moved and ended exactly once: the sanitizers see what is not.
+// Every kind of component is moved and destroyed exactly once; sanitizers detect violations.
 template <class T>
 struct TypedPoolTest : testing::Test {
   Tick now = 1;

@@ -1,4 +1,4 @@
-// Who is told of what a registry does, and what listeners may do meanwhile.
+// Signals of a registry, and what listeners may do meanwhile.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -187,7 +187,7 @@ TEST_F(RegistrySignalTest, AListenersExceptionLeavesAllIntact) {
   signals.destroy.connect([](std::span<const Entity>) { throw std::runtime_error("about to go"); });
   EXPECT_THROW(world.remove<Health>(entity), std::runtime_error);
   EXPECT_THROW(world.destroy(entity), std::runtime_error);
-  EXPECT_TRUE(world.has<Health>(entity)) << "it has not gone";
+  EXPECT_TRUE(world.has<Health>(entity)) << "it has not been removed";
   world.check();
 }
 

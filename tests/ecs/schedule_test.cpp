@@ -191,9 +191,9 @@ TEST_F(ScheduleTest, EarlierCommandsAreAppliedAtTheNextRun) {
   EXPECT_EQ(seen, 1u);
 }
 
-// Change of structure while systems walk --------------------------------------------------
+// Structural changes during iteration ----------------------------------------------------
 
-// What a system does to entity number i of each five. Nothing to the others.
+// Changes that a system makes to entity i of each five; the others stay unchanged.
 void change(const SystemContext& context, Entity entity, int i) {
   switch (i % 5) {
     case 0: context.registry.destroy(entity); break;
@@ -204,7 +204,7 @@ void change(const SystemContext& context, Entity entity, int i) {
   }
 }
 
-// Walks 1,000 entities while they change, twice.
+// Iterates over 1,000 changing entities, twice.
 template <class AddSystem>
 void walk_and_change(Registry& registry, Schedule& schedule, AddSystem add_system) {
   std::multiset<int> met;
@@ -280,7 +280,7 @@ TEST_F(ScheduleTest, OthersAreVisitedUntilCommandsDestroyThem) {
   schedule.run();
   EXPECT_EQ(met, 100);
   EXPECT_EQ(registry.entities().size(), 50u);
-  schedule.run();  // and again what is dead already
+  schedule.run();  // also destroys entities that are dead already
   EXPECT_EQ(met, 150);
   EXPECT_EQ(registry.entities().size(), 50u);
 }
@@ -327,7 +327,7 @@ TEST_F(ScheduleTest, DeclaredAccessIsListedOncePerPool) {
   EXPECT_EQ(schedule.systems()[second].access,
             (std::vector<Access>{{position, false}, {velocity, true}, {spare, true}}));
   schedule.declare<const Velocity>(second);
-  EXPECT_TRUE(schedule.systems()[second].access[1].writes) << "what is written stays written";
+  EXPECT_TRUE(schedule.systems()[second].access[1].writes) << "a write access stays one";
 }
 
 TEST_F(ScheduleTest, SystemsAndPhasesAreListed) {
@@ -364,7 +364,7 @@ TEST_F(ScheduleTest, TimesAreKeptPerSystemAndSummedPerPhase) {
   const SystemId elsewhere = schedule.add("elsewhere", other, [&](const SystemContext&) { now += 1000; });
   for (; run < 3; ++run) {
     schedule.run();
-    now += 1'000'000;  // between runs: nobody's
+    now += 1'000'000;  // between runs: not counted
   }
   const auto expect = [](const RunTimes& times, std::int64_t last, std::int64_t total, std::int64_t max) {
     EXPECT_EQ(times.runs, 3u);
@@ -431,7 +431,7 @@ TEST_F(ScheduleTest, ASteadyRunAllocatesNothing) {
   EXPECT_EQ(count<Position>(), 500u);
 }
 
-// Misuse and what throws -----------------------------------------------------------------
+// Misuse and exceptions ------------------------------------------------------------------
 
 TEST_F(ScheduleTest, AThrowingSystemDropsItsCommandsAndEndsTheRun) {
   bool throws = true;

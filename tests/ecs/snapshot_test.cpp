@@ -26,7 +26,7 @@ using test::saved;
 using test::Thought;
 using test::World;
 
-// What is in a registry, without its ids -------------------------------------------------
+// Comparison of registries without ids ---------------------------------------------------
 
 std::vector<std::string> composition(const Registry& registry, Entity entity) {
   std::vector<std::string> names;
@@ -119,7 +119,7 @@ TEST(Snapshot, PrototypesWithReusedIdsAreRestored) {
   while (!world.prototypes().reclaim(10).empty()) continue;
   const Entity other = world.create();
   world.add<Mana>(other);
-  world.add<Position>(other);  // one of the two got the id that Health had
+  world.add<Position>(other);  // one of the two reuses the id
   world.remove<Mana>(entity);
   while (!world.prototypes().reclaim(10).empty()) continue;
   EXPECT_LT(world.prototypes().count(), world.prototypes().size()) << "an id is free";
@@ -242,7 +242,7 @@ TEST(Snapshot, ServerOnlyComponentsAreNotSaved) {
   EXPECT_EQ(loaded.get<const Health>(entity).value, 3);
 }
 
-// What readers of the loading registry see -----------------------------------------------
+// Effects of loading on readers ----------------------------------------------------------
 
 TEST(Snapshot, EverythingCountsAsChangedAfterLoading) {
   OddWorld world;
@@ -319,7 +319,7 @@ TEST(Snapshot, GroupsThatExistAreFilled) {
   loaded.check();
 }
 
-// What is refused ------------------------------------------------------------------------
+// Refusals -------------------------------------------------------------------------------
 
 TEST(Snapshot, ARegistryWithEntitiesIsRefused) {
   OddWorld world;
@@ -394,7 +394,7 @@ TEST(Snapshot, OtherEntityConfigsAreRefused) {
 
 // Memory ---------------------------------------------------------------------------------
 
-// False if the n-th allocation failed, and then the registry is as it should be.
+// Returns false if the n-th allocation failed; the registry must then be unchanged or empty.
 bool loads_though_one_fails(const core::Bytes& bytes, const Registry& world, std::uint64_t nth) {
   OddWorld loaded({.entities = {}, .pools = test::small_pages});
   loaded.set_tick(2);

@@ -51,7 +51,7 @@ void register_place(Registry& registry) {
 
 std::vector<std::uint32_t> indices_of(const Pool& pool) { return {pool.indices().begin(), pool.indices().end()}; }
 
-// The reference sort: entity indices in the order that `before` gives their keys, equal ones as they were.
+// The reference sort: entity indices in the order that `before` gives their keys; stable.
 template <class Key, class Before = std::less<>>
 std::vector<std::uint32_t> sorted_model(std::span<const std::uint32_t> indices, const std::vector<Key>& key_by_index,
                                         Before before = {}) {
@@ -85,7 +85,7 @@ void expect_sorted_by_key(const std::vector<Key>& keys) {
   sort_by<Raw>(registry, [](const Raw& raw) { return core::load<Key>(&raw.bits); });
   ASSERT_EQ(indices_of(pool), expected);
   for (std::uint32_t position = 0; position < pool.size(); ++position)
-    ASSERT_EQ(pool.typed_address<const Raw>(position)->id, expected[position]) << "components go with their entities";
+    ASSERT_EQ(pool.typed_address<const Raw>(position)->id, expected[position]) << "components move with their entities";
   registry.check();
 }
 
@@ -145,7 +145,7 @@ TEST(Sort, KeysOfAnyNumberTypeAgreeWithAStableSort) {
   expect_sorted_reals<double>(random);
 }
 
-// Orders as they come in practice, from in order to none: what is incremental about the sort must not show.
+// Typical input orders, from sorted to random: the incremental paths of the sort must not show.
 std::vector<std::int32_t> disordered(core::Random& random, std::uint32_t size) {
   std::vector<std::int32_t> keys(size);
   std::iota(keys.begin(), keys.end(), -300);
@@ -156,14 +156,14 @@ std::vector<std::int32_t> disordered(core::Random& random, std::uint32_t size) {
   const auto any = [&] { return random.below(size); };
   switch (random.below(8)) {
     case 0: break;
-    case 1:  // some are anywhere
+    case 1:  // some at random places
       for (std::uint32_t i = random.below(size / 8 + 1); i > 0; --i) keys[any()] = static_cast<std::int32_t>(any());
       break;
     case 2:  // an unsorted tail
       for (std::uint32_t i = size - random.below(size / 4 + 1); i < size; ++i)
         keys[i] = static_cast<std::int32_t>(any());
       break;
-    case 3: {  // a run is out of place
+    case 3: {  // a run out of place
       const std::uint32_t first = any();
       const auto offset = static_cast<std::int32_t>(any()) - static_cast<std::int32_t>(size / 2);
       for (std::uint32_t i = first; i < std::min(size, first + size / 16 + 1); ++i) keys[i] += offset;
@@ -171,7 +171,7 @@ std::vector<std::int32_t> disordered(core::Random& random, std::uint32_t size) {
     }
     case 4: std::rotate(keys.begin(), keys.begin() + any(), keys.end()); break;
     case 5: std::reverse(keys.begin(), keys.end()); break;
-    case 6:  // neighbours are swapped
+    case 6:  // swapped neighbours
       for (std::uint32_t i = random.below(size); i > 0; --i) {
         const std::uint32_t at = any();
         if (at > 0) std::swap(keys[at], keys[at - 1]);
@@ -336,7 +336,7 @@ struct Marks : testing::Test {
     registry.clear_journal();
     registry.set_tick(2);
   }
-  void set_key(std::size_t i, std::int32_t key) {  // without a mark
+  void set_key(std::size_t i, std::int32_t key) {  // without marking the block
     const Pool& pool = registry.pool<Place>();
     pool.typed_address<Place>(pool.find(entities[i].index))->key = key;
   }
@@ -364,8 +364,8 @@ TEST_F(Marks, ASortThatMovesNothingMarksNothing) {
 }
 
 TEST_F(Marks, OnlyBlocksWithMovesAreMarked) {
-  set_key(130, 132);  // block 2: behind 131 and before the other 132
-  set_key(702, 320);  // from block 10 to block 5: what is between moves up
+  set_key(130, 132);  // block 2: after 131 and before the other 132
+  set_key(702, 320);  // from block 10 to block 5: entries between move up
   set_key(900, 897);
   sort_by_key();
   EXPECT_EQ(changed_blocks(), (std::vector<std::uint32_t>{2, 5, 6, 7, 8, 9, 10, 14}));
@@ -460,7 +460,7 @@ struct GroupSort : testing::TestWithParam<std::uint64_t> {
     expect_intact<Mark>();
     registry.check();
   }
-  // Sorts by key and by comparing the other way round.
+  // Sorts by key, then with the inverse comparator.
   template <class T, class AnyGroup>
   void expect_sorts(const AnyGroup& group) {
     SCOPED_TRACE(component_name<T>());
@@ -498,7 +498,7 @@ TEST_P(GroupSort, SortsAGroupThatOwnsSomeOfItsPools) {
   const std::vector<std::uint32_t> weights = indices_of(registry.pool<Weight>());
   expect_sorts<Place>(group);
   expect_sorts<Weight>(group);
-  EXPECT_EQ(indices_of(registry.pool<Weight>()), weights) << "it is not the group's";
+  EXPECT_EQ(indices_of(registry.pool<Weight>()), weights) << "the group does not own it";
 }
 
 TEST_P(GroupSort, SortsAGroupThatOwnsNoPool) {

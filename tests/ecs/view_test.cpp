@@ -25,7 +25,7 @@ std::map<Entity, std::int32_t> visit(const Walked& walked) {
   return visited;
 }
 
-// Entities with some of the components, and a plain list of which.
+// Entities with some of the components, and a plain list of them.
 struct RandomWorld {
   core::Random random;
   World world{{.entities = {}, .pools = small_pages}};
@@ -71,7 +71,7 @@ TEST(View, LeavesOutExcludedEntities) {
   EXPECT_EQ(visit(world.view<const Position, Health>(exclude<Label, Marker>)),
             (random.expected<Position, Health>(
                 [&](Entity entity) { return !world.has<Label>(entity) && !world.has<Marker>(entity); })));
-  EXPECT_EQ(visit(world.view<const Position>(exclude<Wide>)), random.expected<Position>()) << "nobody has it";
+  EXPECT_EQ(visit(world.view<const Position>(exclude<Wide>)), random.expected<Position>()) << "no entity has it";
   EXPECT_TRUE(visit(world.view<const Position>(exclude<Position>)).empty());
 }
 
@@ -121,7 +121,7 @@ TEST(View, PassesOptionalComponents) {
   EXPECT_EQ(with_label, random.expected<Label>(both));
 }
 
-// Blocks of equal order, shifted order and no order side by side, changing as it goes.
+// Blocks of equal, shifted and random order side by side, changing over time.
 TEST(View, UnderChurnAgreesWithLookupsOfAllEntities) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(seed);
@@ -162,7 +162,7 @@ TEST(View, AFunctionMayAskForTheComponentsAlone) {
   EXPECT_EQ(sum, 199 * 200 / 2);
 }
 
-// 200 of both, in one order or not; what is taken mutably bears the new tick everywhere, the rest nowhere.
+// 200 of both, in one order or not. Mutable types have the new change tick everywhere, const ones nowhere.
 template <class... Ts>
 void expect_change_ticks(bool same_order, Tick position, Tick label, bool as_range) {
   World world;

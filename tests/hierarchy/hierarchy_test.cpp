@@ -93,7 +93,7 @@ TEST_F(HierarchyTest, OnlyChangedTransformsAreMarked) {
   for (const ecs::Tick tick : world.pool<WorldTransform>().change_ticks()) EXPECT_EQ(tick, 1u);
 
   world.next_tick();
-  world.get<Transform>(roots[0]).position.x = 0;  // as before
+  world.get<Transform>(roots[0]).position.x = 0;  // unchanged
   world.get<Transform>(roots[100]).position.x = 7;
   update();
   const ecs::Pool& worlds = world.pool<WorldTransform>();
@@ -213,7 +213,7 @@ TEST_F(HierarchyTest, SetParentRefusesStaleHandlesAndCircles) {
   expect_refused(chain[1], chain[2], "circle");
   update();
   EXPECT_TRUE(hierarchy.set_parent(chain[3], chain[0]).ok());
-  EXPECT_TRUE(hierarchy.set_parent(chain[1], chain[3]).ok()) << "no circle any more, an update or not";
+  EXPECT_TRUE(hierarchy.set_parent(chain[1], chain[3]).ok()) << "the circle is gone even without an update";
   update();
 }
 
@@ -222,7 +222,7 @@ TEST_F(HierarchyTest, SetParentRefusesTooDeepTrees) {
   const std::vector<Entity> three = world.make_chain(3);
   expect_refused(three[0], chain.back(), "too deep");
   EXPECT_TRUE(hierarchy.set_parent(three[1], chain.back()).ok());
-  EXPECT_TRUE(hierarchy.set_parent(three[0], chain.back()).ok()) << "it has lost what was too deep, an update or not";
+  EXPECT_TRUE(hierarchy.set_parent(three[0], chain.back()).ok()) << "the deep part is detached even without an update";
   const Entity one = world.make();
   EXPECT_TRUE(hierarchy.set_parent(one, three[1]).ok());
   expect_refused(world.make(), one, "too deep");
@@ -235,7 +235,7 @@ TEST_F(HierarchyTest, NoneIsPutBelowACircle) {
   const std::vector<Entity> chain = world.make_chain(3);
   world.add<Parent>(chain[0], {chain[1]});
   expect_refused(world.make(), chain[2], "too deep");
-  EXPECT_TRUE(hierarchy.set_parent(chain[1], ecs::null_entity).ok()) << "how to mend it";
+  EXPECT_TRUE(hierarchy.set_parent(chain[1], ecs::null_entity).ok()) << "removing the parent repairs it";
   update();
   EXPECT_TRUE(hierarchy.refused().empty());
   EXPECT_EQ(hierarchy.depth(chain[2]), 2u);
@@ -256,7 +256,7 @@ TEST_F(HierarchyTest, InPlaceKeepsTheWorldTransform) {
     EXPECT_NEAR(x.rotation.y, y.rotation.y, 1e-5f);
     EXPECT_NEAR(x.rotation.w, y.rotation.w, 1e-5f);
   };
-  world.get<Transform>(b).position.x = 40;  // counts, though no update has seen it
+  world.get<Transform>(b).position.x = 40;  // counts even before an update
   const WorldTransform place = hierarchy.world(b);
   for (const Entity parent : {c, a, ecs::null_entity, world.create(), a}) {
     ASSERT_TRUE(hierarchy.set_parent_in_place(b, parent).ok());
@@ -268,7 +268,7 @@ TEST_F(HierarchyTest, InPlaceKeepsTheWorldTransform) {
   EXPECT_STREQ(hierarchy.set_parent_in_place(a, b).error().reason, "circle");
   EXPECT_EQ(world.get<const Transform>(a), before);
   const Entity bare = world.create();
-  EXPECT_TRUE(hierarchy.set_parent_in_place(bare, a).ok()) << "it is nowhere, and stays there";
+  EXPECT_TRUE(hierarchy.set_parent_in_place(bare, a).ok()) << "without Transform it has no place to keep";
 }
 
 TEST_F(HierarchyTest, RefusedParentsAreReported) {
@@ -299,7 +299,7 @@ TEST_F(HierarchyTest, SubtreesAreRightBetweenUpdates) {
   hierarchy.destroy_tree(chain[0]);
   EXPECT_FALSE(world.valid(chain[1]));
   EXPECT_TRUE(world.valid(chain[2]));
-  EXPECT_TRUE(world.valid(fresh)) << "its parent had died before";
+  EXPECT_TRUE(world.valid(fresh)) << "its parent died before";
   update();
 }
 
@@ -331,7 +331,7 @@ TEST_F(HierarchyTest, AListenerMayDestroyAnotherTree) {
   update();
 }
 
-// Also the order in which they come, which decides how indices are used again.
+// The result includes the order, which determines how indices are reused.
 TEST_F(HierarchyTest, ASubtreeDoesNotDependOnTheOrderOfPools) {
   const Entity root = world.make();
   std::vector<Entity> made;
@@ -393,7 +393,7 @@ TEST_F(HierarchyTest, AnExistingRegistryIsAdopted) {
   }
   EXPECT_TRUE(used.has<WorldTransform>(b));
   const Entity c = used.make_below(b, {1, 0, 0});
-  used.add<WorldTransform>(used.create());  // nobody's business, and gone again
+  used.add<WorldTransform>(used.create());  // added by other code; removed again
   Hierarchy second(used);
   second.update();
   second.check();

@@ -20,7 +20,7 @@ class LinksTest : public testing::Test {
     world.add<Parent>(entity, {parent});
     return entity;
   }
-  // Whose Parent has changed.
+  // Returns the indices whose Parent has changed.
   std::set<std::uint32_t> follow() {
     const std::span<const std::uint32_t> changed = links.follow(world, world.pool<Parent>());
     links.check(world.pool<Parent>());
@@ -46,7 +46,7 @@ TEST_F(LinksTest, FollowsAddedChangedAndRemovedParents) {
   EXPECT_EQ(links.parent(c.index), a);
 
   world.get<Parent>(c).entity = b;
-  EXPECT_EQ(follow(), (Indices{c.index})) << "written after it looked, in the same tick";
+  EXPECT_EQ(follow(), (Indices{c.index})) << "written after follow(), in the same tick";
   EXPECT_EQ(children(a), Indices{});
   EXPECT_EQ(children(b), (Indices{c.index}));
   EXPECT_EQ(follow(), Indices{});
@@ -68,7 +68,7 @@ TEST_F(LinksTest, ChildrenOfADeadEntityHaveNoParent) {
   EXPECT_EQ(children(a), Indices{});
   const Entity again = world.create();
   ASSERT_EQ(again.index, b.index);
-  EXPECT_EQ(children(again), Indices{}) << "the one that was named is dead";
+  EXPECT_EQ(children(again), Indices{}) << "the named entity is dead";
   EXPECT_EQ(children(b), (Indices{c.index}));
 }
 
@@ -79,7 +79,7 @@ TEST_F(LinksTest, AParentMayBeCreatedAfterItsChildNamesIt) {
   EXPECT_EQ(follow(), (Indices{b.index, far.index}));
   const Entity parent = world.create();
   ASSERT_EQ(parent, (Entity{a.index + 3, a.generation}));
-  EXPECT_EQ(follow(), (Indices{b.index, far.index})) << "is looked at again";
+  EXPECT_EQ(follow(), (Indices{b.index, far.index})) << "is read again";
   EXPECT_EQ(children(parent), (Indices{b.index}));
 }
 
@@ -87,7 +87,7 @@ TEST_F(LinksTest, AParentMayBeTheEntityItselfOrNull) {
   const Entity a = world.create();
   world.add<Parent>(a, {a});
   const Entity b = make({});
-  EXPECT_EQ(follow(), (Indices{a.index})) << "nobody is as good as no Parent";
+  EXPECT_EQ(follow(), (Indices{a.index})) << "a null Parent equals no Parent";
   EXPECT_EQ(children(a), (Indices{a.index}));
   EXPECT_EQ(links.parent(b.index), ecs::null_entity);
 }

@@ -15,7 +15,7 @@ using engine::Transform;
 
 class MembersTest : public testing::Test {
  protected:
-  // Who may have moved. Members are those with a Transform.
+  // Returns entities whose depth may have changed. Members are the entities with a Transform.
   std::set<std::uint32_t> settle() {
     for (const std::uint32_t index : links.follow(world, world.pool<Parent>())) members.reconsider(index);
     for (std::uint32_t index = 0; index < world.entities().index_end(); ++index) {
@@ -26,10 +26,10 @@ class MembersTest : public testing::Test {
       known[index] = entity;
     }
     const std::span<const std::uint32_t> settled = members.settle();
-    std::set<std::uint32_t> told(settled.begin(), settled.end());
-    EXPECT_EQ(told.size(), settled.size()) << "none twice";
+    std::set<std::uint32_t> distinct(settled.begin(), settled.end());
+    EXPECT_EQ(distinct.size(), settled.size()) << "none twice";
     members.check();
-    return told;
+    return distinct;
   }
   [[nodiscard]] std::vector<std::string> refused() const {
     std::vector<std::string> found;
@@ -84,7 +84,7 @@ TEST_F(MembersTest, ChildOfADeadOrNonMemberEntityIsARoot) {
   world.add<Transform>(chain[1]);
   settle();
   EXPECT_EQ(depths(chain), (Depths{1, 2, 0, 1}));
-  EXPECT_TRUE(members.refused().empty()) << "that is no circle, and not too deep";
+  EXPECT_TRUE(members.refused().empty()) << "neither a circle nor too deep";
 }
 
 TEST_F(MembersTest, AllInACircleAreRootsWithTheReason) {
