@@ -1,5 +1,5 @@
 // One client's view of the world: the entities visible to it, the states that it has of each, the deltas in flight, and
-// what is pending.
+// pending changes.
 //
 // A visible entity has an id, a small number of this client's own. The states that the client has are known by the
 // ticks that it acknowledged. The newest is the baseline, older ones are bits of a mask. Deltas are encoded against

@@ -6,7 +6,7 @@
 //
 // The records of a row are a chain from the newest to the oldest, which ends where it has been overwritten. A jump
 // leads `span` records back. Spans make the time to reach a record logarithmic (Myers, "An applicative
-// random-access stack", 1983): clients that fall behind must not cost more the further they are.
+// random-access stack", 1983). Clients that fall behind must not cost more the further they are.
 #pragma once
 
 #include <cstddef>
