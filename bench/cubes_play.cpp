@@ -249,7 +249,7 @@ std::string to_json(const CubesReport& report) {
 
 std::string to_table(const CubesReport& report, const CubesOptions& options) {
   std::string text = core::format(
-      "{} frames of {} cubes, deltas rest on what came {} frames before, {}% loss each way\n"
+      "{} frames of {} cubes, deltas are encoded against the state {} frames before, {}% loss each way\n"
       "the first frame stands while the client joins ({} ticks, {} bytes of deltas): it is compared, not counted\n\n",
       report.frames, cubes_per_frame, options.baseline_age, options.loss_percent, report.join_ticks, report.join_bytes);
   text += core::format("bytes per frame         mean     p50     p95     max\n");

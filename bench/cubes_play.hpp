@@ -7,7 +7,7 @@
 namespace mobula::bench {
 
 struct CubesOptions {
-  std::uint32_t baseline_age = 6;  // frames from a delta to the first that rests on it
+  std::uint32_t baseline_age = 6;  // frames from a delta to the first one encoded against it
   std::uint32_t loss_percent = 0;  // of deltas, and of inputs
   std::size_t frames = ~std::size_t{0};
 };

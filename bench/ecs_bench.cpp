@@ -1,4 +1,4 @@
-// The registry through its public interface: making and ending entities, walking and finding them.
+// The registry through its public interface: creating, destroying, iterating and looking up entities.
 #include <cstring>
 #include <mobula/ecs/registry.hpp>
 
@@ -62,11 +62,11 @@ void add_remove(benchmark::State& state) {
   report(state);
 }
 
-// Walks a view or a group again and again.
-template <class Walked, class Function>
-void walk(benchmark::State& state, const Walked& walked, Function function) {
+// Iterates over a view or a group repeatedly.
+template <class Range, class Function>
+void iterate(benchmark::State& state, const Range& range, Function function) {
   for (auto _ : state) {
-    walked.each(function);
+    range.each(function);
     benchmark::ClobberMemory();
   }
   report(state);
@@ -84,42 +84,42 @@ constexpr auto move_and_hurt = [](Position& position, const Velocity& velocity, 
 
 void iterate1(benchmark::State& state) {
   const World world = make_world(state);
-  walk(state, world.registry->view<Position>(), advance);
+  iterate(state, world.registry->view<Position>(), advance);
 }
 
 void iterate2(benchmark::State& state) {
   const World world = make_world(state);
-  walk(state, world.registry->view<Position, const Velocity>(), move);
+  iterate(state, world.registry->view<Position, const Velocity>(), move);
 }
 
 void iterate3(benchmark::State& state) {
   const World world = make_world(state);
-  walk(state, world.registry->view<Position, const Velocity, Health>(), move_and_hurt);
+  iterate(state, world.registry->view<Position, const Velocity, Health>(), move_and_hurt);
 }
 
 void iterate2_quarter(benchmark::State& state) {
   const World world = make_sparse_world(state, 4);
-  walk(state, world.registry->view<Position, const Velocity>(), move);
+  iterate(state, world.registry->view<Position, const Velocity>(), move);
 }
 
 void iterate2_shuffled(benchmark::State& state) {
   const World world = make_shuffled_world(state);
-  walk(state, world.registry->view<Position, const Velocity>(), move);
+  iterate(state, world.registry->view<Position, const Velocity>(), move);
 }
 
 void group2(benchmark::State& state) {
   const World world = make_world(state);
-  walk(state, world.registry->group<Position, const Velocity>(), move);
+  iterate(state, world.registry->group<Position, const Velocity>(), move);
 }
 
 void group3(benchmark::State& state) {
   const World world = make_world(state);
-  walk(state, world.registry->group<Position, const Velocity, Health>(), move_and_hurt);
+  iterate(state, world.registry->group<Position, const Velocity, Health>(), move_and_hurt);
 }
 
 void group2_quarter(benchmark::State& state) {
   const World world = make_sparse_world(state, 4);
-  walk(state, world.registry->group<Position, const Velocity>(), move);
+  iterate(state, world.registry->group<Position, const Velocity>(), move);
 }
 
 void get_shuffled(benchmark::State& state) {
@@ -146,7 +146,7 @@ void valid_shuffled(benchmark::State& state) {
   report(state);
 }
 
-// The yardstick of what moves whole worlds.
+// Reference for benchmarks that move full worlds.
 void memcpy48(benchmark::State& state) {
   const std::vector<char> from(48 * static_cast<std::size_t>(state.range(0)), 1);
   std::vector<char> to(from.size());

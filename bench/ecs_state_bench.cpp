@@ -1,4 +1,4 @@
-// What changes or copies the state of whole pools: sorting, mending, snapshots.
+// Operations on full pools: sorting, defragmenting, snapshots.
 #include <mobula/core/random.hpp>
 #include <mobula/ecs/locality.hpp>
 #include <mobula/ecs/snapshot.hpp>
@@ -31,7 +31,7 @@ void sort_random(benchmark::State& state) {
   report(state);
 }
 
-// A hundredth of the entities has got a new key since the last sort.
+// One entity in a hundred has a new key since the last sort.
 void sort_nearly(benchmark::State& state) {
   World world = make_world(state);
   core::Random random(1);
@@ -46,7 +46,7 @@ void sort_nearly(benchmark::State& state) {
   report(state);
 }
 
-// Ten operations per entity: half of them end one and make another, half take Velocity away and give it back later.
+// Ten operations per entity: half destroy one and create another, half remove Velocity and add it again later.
 void churn(World& world, core::Random& random) {
   ecs::Registry& registry = *world.registry;
   const auto count = static_cast<std::uint32_t>(world.entities.size());
@@ -68,7 +68,7 @@ void churn(World& world, core::Random& random) {
   registry.clear_journal();
 }
 
-void report_walk(benchmark::State& state, const World& world) {
+void report_iteration(benchmark::State& state, const World& world) {
   ecs::Registry& registry = *world.registry;
   for (auto _ : state) {
     registry.view<Position, const Velocity>().each(move);
@@ -82,10 +82,10 @@ void iterate2_churned(benchmark::State& state) {
   World world = make_world(state);
   core::Random random(1);
   churn(world, random);
-  report_walk(state, world);
+  report_iteration(state, world);
 }
 
-void iterate2_mended(benchmark::State& state) {
+void iterate2_defragmented(benchmark::State& state) {
   World world = make_world(state);
   core::Random random(1);
   churn(world, random);
@@ -93,7 +93,7 @@ void iterate2_mended(benchmark::State& state) {
   ecs::Defragmenter defragmenter(registry, registry.pool_of<Position>(), {registry.pool_of<Velocity>()});
   std::uint32_t moves = 0;
   while (defragmenter.rounds() < 2) moves += defragmenter.defragment(10'000);
-  report_walk(state, world);
+  report_iteration(state, world);
   state.counters["moves_per_entity"] = static_cast<double>(moves) / static_cast<double>(state.range(0));
 }
 
@@ -119,7 +119,7 @@ void snapshot_load(benchmark::State& state) {
 BENCHMARK(sort_random)->Name("ecs/sort_random")->Apply(sizes);
 BENCHMARK(sort_nearly)->Name("ecs/sort_nearly")->Apply(sizes);
 BENCHMARK(iterate2_churned)->Name("ecs/iterate2_churned")->Apply(sizes);
-BENCHMARK(iterate2_mended)->Name("ecs/iterate2_mended")->Apply(sizes);
+BENCHMARK(iterate2_defragmented)->Name("ecs/iterate2_mended")->Apply(sizes);
 BENCHMARK(snapshot_save)->Name("ecs/snapshot_save")->Apply(sizes);
 BENCHMARK(snapshot_load)->Name("ecs/snapshot_load")->Apply(sizes);
 

@@ -8,7 +8,7 @@
 namespace mobula::bench {
 namespace {
 
-// Fresh worlds get memory that has been touched before: page faults are the kernel's, not the ECS's.
+// Gives fresh worlds memory that was used before, so that page faults are not measured.
 [[maybe_unused]] const bool heap_is_kept = [] {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);

@@ -1,5 +1,5 @@
-// What the benchmarks of the ECS share: three schema components, a registry of 64 pools with marks on, and
-// worlds of so many entities. Each benchmark reports ns_per_entity.
+// Shared by the ECS benchmarks: three schema components, a registry of 64 pools with change ticks, and worlds of N
+// entities. Each benchmark reports ns_per_entity.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -41,7 +41,7 @@ World make_shuffled_world(const benchmark::State& state);
 
 void shuffle(std::vector<ecs::Entity>& entities);
 
-// An object, not a function: the walk must be able to inline it.
+// An object, not a function, so that iteration can inline it.
 inline constexpr auto move = [](Position& position, const Velocity& velocity) {
   position.x += velocity.x;
   position.y += velocity.y;

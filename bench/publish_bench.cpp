@@ -39,7 +39,7 @@ struct PublishedWorld {
   std::size_t next = 0;
 };
 
-// Those that move are anywhere in the pool: almost every block is stamped.
+// Moving entities are scattered over the pool: almost every block is marked as changed.
 void publish(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   PublishedWorld world(count);

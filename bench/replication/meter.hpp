@@ -67,7 +67,7 @@ class Meter {
 
   const server::Server& server_;
   MeteredOutput output_;
-  Totals sums_;    // of what is counted here
+  Totals sums_;    // counted by this meter
   Totals before_;  // all, at the last restart
   core::Nanoseconds cpu_begin_ = 0;
   core::Nanoseconds cpu_tick_ = 0;

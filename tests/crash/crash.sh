@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Kills a server under load again and again, and looks what is left: tests/crash/crash.sh BIN_DIR [ROUNDS] [SEED]
+# Kills a server under load repeatedly and checks the restored world: tests/crash/crash.sh BIN_DIR [ROUNDS] [SEED]
 # The folder with world and logs is kept if a round fails.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -1,4 +1,4 @@
-// Memory that cannot be had at any place changes nothing, and a tick in its steady state asks for none.
+// Failed allocations at any place change nothing, and a tick in its steady state allocates nothing.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 
-TEST(Allocations, AreCountedAndFailWhenTold) {
+TEST(Allocations, AreCountedAndFailOnRequest) {
   const std::uint64_t before = allocations();
   auto kept = std::make_unique<int>(1);
   EXPECT_EQ(allocations(), before + 1);
@@ -48,7 +48,7 @@ TEST(AllocationFailure, WithOtherGroupsInAMirrorChangesNothing) {
   run_failing({.entities = {.recycling = Recycling::given}, .groups = other_groups()});
 }
 
-// All that can be observed, as text. Bulk creation that fails may use up generations.
+// Returns all observable state as text. A failed bulk create may use up generations.
 std::string observed(World& world, bool generations) {
   std::ostringstream text;
   for (const Entity entity : world.entities())
@@ -190,7 +190,7 @@ void expect_failures_change_nothing(const Operation& operation, void (*prepare)(
       world.check();
     }
     ASSERT_EQ(observed(world, false), done);
-    const Entity next = world.create();  // whatever was made is told of what comes
+    const Entity next = world.create();  // group sets and listeners exist and are current
     world.add<Position>(next);
     world.add<Health>(next);
     world.check();
@@ -203,9 +203,9 @@ TEST(AllocationFailure, ChangesNothingAndTheNextTrySucceeds) {
     ASSERT_NO_FATAL_FAILURE(expect_failures_change_nothing(operation, prepare_plain));
 }
 
-TEST(AllocationFailure, ChangesNothingWhereGroupsAndListenersAreTold) {
+TEST(AllocationFailure, ChangesNothingWithGroupsAndListeners) {
   for (const Operation& operation : operations) {
-    if (std::string_view(operation.name).ends_with("owning group")) continue;  // told pools have owners
+    if (std::string_view(operation.name).ends_with("owning group")) continue;  // their pools' orders have owners
     ASSERT_NO_FATAL_FAILURE(expect_failures_change_nothing(operation, prepare_watched));
   }
 }
@@ -240,9 +240,9 @@ TEST(AllocationFailure, InAColumnChangesNothing) {
   }
 }
 
-// What the listener has done stays; the entities go whole or not at all. Of so many changes that listeners make, some
-// number fills the journal just up to its capacity.
-TEST(AllocationFailure, AfterAListenerUsedUpTheJournalsRoomIsSafe) {
+// The listener's changes stay; the entities are destroyed all or not at all. Some number of listener changes fills the
+// structural change log exactly up to its capacity.
+TEST(AllocationFailure, IsSafeAfterAListenerUsedUpTheJournalsRoom) {
   for (std::size_t changes = 0; changes < 50; ++changes) {
     bool failed = true;
     for (std::uint64_t nth_fails = 1; failed; ++nth_fails) {
@@ -271,7 +271,7 @@ TEST(AllocationFailure, AfterAListenerUsedUpTheJournalsRoomIsSafe) {
   }
 }
 
-TEST(SteadyState, OfATickAllocatesNothing) {
+TEST(SteadyState, ATickAllocatesNothing) {
   World world;
   const auto owning = world.group<Position, Health>();
   const auto observing = world.group<>(with<Position, Mana>, exclude<Marker>);
@@ -281,7 +281,7 @@ TEST(SteadyState, OfATickAllocatesNothing) {
   world.destroying().connect(listen);
   world.signals<Health>().construct.connect(listen);
   world.signals<Health>().destroy.connect(listen);
-  // Guests' indices fit one page of a sparse array: a pool keeps one empty page, and gives further ones back.
+  // New indices fit one page of a sparse array: a pool keeps one empty page and gives further ones back.
   std::vector<Entity> residents(600);
   ASSERT_TRUE(world.create(std::span(residents), Position{}, Mana{}));
   std::vector<Entity> guests(300);

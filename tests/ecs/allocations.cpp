@@ -9,11 +9,11 @@ namespace mobula::ecs::test {
 namespace {
 
 thread_local std::uint64_t made = 0;
-thread_local std::uint64_t failing = 0;  // which one, as `made` counts; 0: none
+thread_local std::uint64_t failing = 0;  // number of the failing allocation, as `made` counts; 0 if none
 thread_local bool counting = false;
 thread_local std::int64_t held_bytes = 0;  // as the allocator rounds them up
 
-// Null on failure.
+// Returns null on failure.
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (++made == failing) return nullptr;
   if (bytes == 0) bytes = 1;

@@ -1,16 +1,16 @@
-// What the test program allocates: operator new and delete are replaced by ones that count, and that fail when told.
-// Per thread, so that nothing but the test itself is counted or made to fail.
+// Replaces operator new and delete by versions that count, and that fail on request. State is per thread, so only the
+// test itself is counted and made to fail.
 #pragma once
 
 #include <cstdint>
 
 namespace mobula::ecs::test {
 
-// By this thread, since it began.
+// Returns the number of allocations of this thread so far.
 std::uint64_t allocations();
 
-// Counts the bytes that this thread asks for and has not given back, while it lives. One at a time; what it counts was
-// asked for and is given back in its time.
+// Counts the bytes that this thread allocated and did not release during its lifetime. One at a time; counted memory
+// must be released during the same lifetime.
 class CountedBytes {
  public:
   CountedBytes();
@@ -20,8 +20,8 @@ class CountedBytes {
   [[nodiscard]] std::int64_t held() const;
 };
 
-// While it lives, the n-th allocation of this thread from now on (the first is 1) throws std::bad_alloc; the others
-// succeed. One at a time.
+// Makes the n-th allocation of this thread from now on (the first is 1) throw std::bad_alloc during its lifetime;
+// others succeed. One at a time.
 class FailingAllocation {
  public:
   explicit FailingAllocation(std::uint64_t nth);

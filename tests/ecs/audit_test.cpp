@@ -14,15 +14,15 @@ using test::Position;
 using test::Thought;
 using test::World;
 
-// 200 entities with Position and Health: four blocks each. As after a tick's end: audited, and the next tick begun.
-struct StampAuditTest : testing::Test {
+// 200 entities with Position and Health: four blocks each. State after a tick: audited, and the next tick has begun.
+struct ChangeTickAuditTest : testing::Test {
   World world;
   std::vector<Entity> entities = std::vector<Entity>(200);
   ChangeTickAudit audit{world};
 
-  StampAuditTest() {
+  ChangeTickAuditTest() {
     EXPECT_TRUE(world.create(std::span(entities), Position{}, Health{}));
-    EXPECT_TRUE(next_tick().empty()) << "the first call remembers only";
+    EXPECT_TRUE(next_tick().empty()) << "the first call only takes hashes";
   }
   std::vector<UnmarkedBlock> next_tick() {
     std::vector<UnmarkedBlock> found = audit.run();
@@ -31,20 +31,20 @@ struct StampAuditTest : testing::Test {
   }
 };
 
-TEST_F(StampAuditTest, AWriteThroughAKeptReferenceIsFound) {
+TEST_F(ChangeTickAuditTest, AWriteThroughAKeptReferenceIsFound) {
   Health& kept = world.get<Health>(entities[130]);
-  EXPECT_TRUE(next_tick().empty()) << "nothing was written, and it was stamped";
+  EXPECT_TRUE(next_tick().empty()) << "the block is marked, and nothing was written";
   kept.value = 1;
   const PoolId pool = world.pool_of<Health>();
   const std::vector<UnmarkedBlock> expected{{pool, 2, entities[128]}};
   const std::vector<UnmarkedBlock> found = next_tick();
   EXPECT_EQ(found, expected);
-  EXPECT_EQ(to_string(found[0], world),
-            "block 2 of pool Health, from entity " + to_string(entities[128]) + " on, has changed without a change tick");
-  EXPECT_TRUE(next_tick().empty()) << "it is told once";
+  EXPECT_EQ(to_string(found[0], world), "block 2 of pool Health, from entity " + to_string(entities[128]) +
+                                            " on, has changed without a change tick");
+  EXPECT_TRUE(next_tick().empty()) << "it is reported once";
 }
 
-TEST_F(StampAuditTest, WritesInSeveralPoolsAndBlocksAreFoundEach) {
+TEST_F(ChangeTickAuditTest, WritesInSeveralPoolsAndBlocksAreFound) {
   Health& health = world.get<Health>(entities[0]);
   Position& first = world.get<Position>(entities[63]);
   Position& last = world.get<Position>(entities[199]);
@@ -56,7 +56,7 @@ TEST_F(StampAuditTest, WritesInSeveralPoolsAndBlocksAreFoundEach) {
   EXPECT_EQ(next_tick(), expected);
 }
 
-TEST_F(StampAuditTest, StampedWritesAreNotReported) {
+TEST_F(ChangeTickAuditTest, MarkedWritesAreNotReported) {
   world.get<Health>(entities[3]).value = 5;
   world.view<Position, const Health>().each(
       [](Position& position, const Health& health) { position.value = health.value; });
@@ -66,12 +66,12 @@ TEST_F(StampAuditTest, StampedWritesAreNotReported) {
   EXPECT_TRUE(next_tick().empty());
 }
 
-TEST_F(StampAuditTest, AReadIsNotReported) {
+TEST_F(ChangeTickAuditTest, AReadIsNotReported) {
   EXPECT_EQ(world.get<const Health>(entities[3]).value, 100);
   EXPECT_TRUE(next_tick().empty());
 }
 
-TEST_F(StampAuditTest, MovesAreNotReported) {
+TEST_F(ChangeTickAuditTest, MovesAreNotReported) {
   world.pool<Health>().swap(3, 170);
   EXPECT_TRUE(next_tick().empty());
   world.remove<Health>(entities[10]);
@@ -81,7 +81,7 @@ TEST_F(StampAuditTest, MovesAreNotReported) {
   EXPECT_TRUE(next_tick().empty());
 }
 
-TEST_F(StampAuditTest, AddsAreNotReported) {
+TEST_F(ChangeTickAuditTest, AddsAreNotReported) {
   world.add<Mana>(entities[5]);
   world.add<Health>(world.create());
   EXPECT_TRUE(next_tick().empty());
@@ -89,7 +89,7 @@ TEST_F(StampAuditTest, AddsAreNotReported) {
   EXPECT_TRUE(next_tick().empty());
 }
 
-TEST_F(StampAuditTest, RemovesAreNotReported) {
+TEST_F(ChangeTickAuditTest, RemovesAreNotReported) {
   world.remove<Health>(entities[199]);  // the last: nothing moves
   EXPECT_TRUE(next_tick().empty());
   for (std::size_t i = 100; i < 150; ++i) world.destroy(entities[i]);
@@ -100,7 +100,7 @@ TEST_F(StampAuditTest, RemovesAreNotReported) {
   EXPECT_TRUE(next_tick().empty());
 }
 
-TEST_F(StampAuditTest, AWriteIsFoundThoughTheBlockShrankAtItsEndBefore) {
+TEST_F(ChangeTickAuditTest, FindsAWriteAfterTheBlockShrank) {
   world.remove<Health>(entities[199]);
   Health& kept = world.get<Health>(entities[198]);
   EXPECT_TRUE(next_tick().empty());
@@ -108,14 +108,14 @@ TEST_F(StampAuditTest, AWriteIsFoundThoughTheBlockShrankAtItsEndBefore) {
   EXPECT_EQ(next_tick().size(), 1u);
 }
 
-TEST_F(StampAuditTest, WhatIsWrittenInTheSameTickAfterTheAuditIsReported) {
+TEST_F(ChangeTickAuditTest, ReportsAWriteInTheSameTickAfterTheAudit) {
   world.get<Health>(entities[0]).value = 1;
   EXPECT_TRUE(audit.run().empty());
-  world.get<Health>(entities[0]).value = 2;  // whoever published then has missed it
+  world.get<Health>(entities[0]).value = 2;  // a publisher would have missed it
   EXPECT_EQ(audit.run().size(), 1u);
 }
 
-TEST_F(StampAuditTest, LocalComponentsAreNotAudited) {
+TEST_F(ChangeTickAuditTest, ServerOnlyComponentsAreNotAudited) {
   Thought& kept = world.add<Thought>(entities[0]);
   EXPECT_TRUE(next_tick().empty());
   kept.content = std::make_unique<std::int32_t>(4);

@@ -1,4 +1,4 @@
-// Random commands against a reference model that does the same at once.
+// Random commands, compared with a reference model that executes them immediately.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Model {
 };
 using Models = std::map<Entity, Model>;
 
-// Records random commands and does the same to the model at once.
+// Records random commands and applies them to the model.
 class Player {
  public:
   Player(Registry& registry, Commands& commands, std::uint64_t seed)
@@ -101,12 +101,12 @@ class Player {
   Models settled_;
 };
 
-TEST(CommandsAtRandom, EndWhereDoingThemAtOnceEnds) {
+TEST(CommandsAtRandom, AgreeWithImmediateExecution) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
     test::World world({.entities = {}, .pools = test::small_pages});
-    static_cast<void>(world.group<Health, Thought>());  // world.check() looks at them too
+    static_cast<void>(world.group<Health, Thought>());  // so that world.check() covers groups too
     static_cast<void>(world.group<>(with<const Wide, const Thought>, exclude<Health>));
     Commands recorded(world);
     Player player(world, recorded, seed);

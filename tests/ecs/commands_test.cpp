@@ -17,10 +17,10 @@ struct Health {
   static constexpr std::string_view component_name = "Health";
   std::int32_t current = 100;
 };
-struct Mark {  // local, plain bytes
+struct Mark {  // server-only, plain bytes
   std::uint32_t value = 0;
 };
-// Local, can only be moved, and counts how many there are.
+// Server-only and move-only; counts its instances.
 struct Thought {
   static inline int alive = 0;
 
@@ -48,7 +48,7 @@ struct CommandsTest : testing::Test {
 
   const Health* health(Entity entity) { return registry.try_get<const Health>(entity); }
   int thought(Entity entity) { return registry.get<const Thought>(entity).content(); }
-  // Counts how often a signal is emitted.
+  // Counts the emissions of a signal.
   static void count(Signal& signal, int& times) {
     signal.connect([&times](std::span<const Entity>) { ++times; });
   }
@@ -107,7 +107,7 @@ TEST_F(CommandsTest, AddingNoBytesAddsTheDefaultValue) {
   registry.get<Health>(entity).current = 3;
   commands.add_bytes(entity, pool);
   commands.apply();
-  EXPECT_EQ(health(entity)->current, 100) << "also over what is there";
+  EXPECT_EQ(health(entity)->current, 100) << "also if it overwrites";
 }
 
 TEST_F(CommandsTest, AValueCanBeChangedWhileItWaits) {
@@ -209,7 +209,7 @@ TEST_F(CommandsTest, ClearForgetsAllButTheEntitiesMade) {
   EXPECT_FALSE(registry.has<Health>(made));
 }
 
-// What has lost its object ---------------------------------------------------------------
+// Missing targets ------------------------------------------------------------------------
 
 TEST_F(CommandsTest, CommandsForADeadEntityAreSkipped) {
   const Entity dies_before = registry.create();
@@ -223,7 +223,7 @@ TEST_F(CommandsTest, CommandsForADeadEntityAreSkipped) {
   commands.destroy(dies_between);
   commands.add<Health>(lives, {1});
   registry.destroy(dies_before);
-  const Entity heir = registry.create();  // perhaps at the same index
+  const Entity heir = registry.create();  // may reuse the index
   commands.apply();
   EXPECT_FALSE(registry.valid(dies_between));
   EXPECT_TRUE(registry.valid(heir));
@@ -249,14 +249,14 @@ TEST_F(CommandsTest, CommandsForNoEntityAreSkipped) {
 TEST_F(CommandsTest, RemovingWhatIsNotThereIsSkipped) {
   const Entity entity = registry.create();
   registry.add<Health>(entity);
-  int told = 0;
-  count(registry.signals<Health>().destroy, told);
+  int emitted = 0;
+  count(registry.signals<Health>().destroy, emitted);
   commands.remove<Thought>(entity);
   commands.remove<Health>(entity);
   commands.remove<Health>(entity);
   commands.apply();
   EXPECT_FALSE(registry.has<Health>(entity));
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(emitted, 1);
 }
 
 TEST_F(CommandsTest, AddingWhatIsThereOverwritesAndCountsAsAWrite) {
@@ -336,13 +336,13 @@ TEST_F(CommandsTest, ListenersAreToldOfEachKindOfChange) {
   EXPECT_EQ(destroyed, 2);
 }
 
-TEST_F(CommandsTest, WhatListenersRecordIsDoneByTheSameApplyBehindTheRest) {
+TEST_F(CommandsTest, ListenersCommandsRunLastInTheSameApply) {
   std::vector<int> order;
   registry.signals<Health>().construct.connect([&](std::span<const Entity> entities) {
     for (const Entity entity : entities) {
       order.push_back(health(entity)->current);
       commands.add<Thought>(entity, Thought(health(entity)->current));
-      for (int i = 0; i < 100; ++i) commands.remove<Mark>(entity);  // the commands move
+      for (int i = 0; i < 100; ++i) commands.remove<Mark>(entity);  // moves the queue
     }
   });
   registry.signals<Thought>().construct.connect([&](std::span<const Entity> entities) {
@@ -361,9 +361,9 @@ TEST_F(CommandsTest, WhatListenersRecordIsDoneByTheSameApplyBehindTheRest) {
 
 using CommandsDeathTest = CommandsTest;
 
-TEST_F(CommandsDeathTest, ListenersThatAnswerEachOtherWithoutEndAssert) {
+TEST_F(CommandsDeathTest, EndlessCommandsOfListenersAssert) {
   registry.signals<Health>().update.connect([&](std::span<const Entity> entities) {
-    commands.add<Health>(entities[0]);  // answers itself
+    commands.add<Health>(entities[0]);  // records a command for itself
   });
   const Entity entity = registry.create();
   registry.add<Health>(entity);
@@ -385,20 +385,21 @@ TEST_F(CommandsDeathTest, AValueOfAnotherTypeThanThePoolsAsserts) {
   EXPECT_DEATH(commands.add<Mark>(entity, {1}, pool), "pool Inner holds components of another type");
 }
 
-// What throws ----------------------------------------------------------------------------
+// Exceptions -----------------------------------------------------------------------------
 
-TEST_F(CommandsTest, AnApplyThatThrewGoesOnWhereItStopped) {
-  int told = 0;
+TEST_F(CommandsTest, ASecondApplyContinuesAfterAThrow) {
+  int emitted = 0;
   const auto throw_once = [&](std::span<const Entity>) {
-    if (told++ == 0) throw std::runtime_error("a listener");
+    if (emitted++ == 0) throw std::runtime_error("a listener");
   };
-  // Listeners hear of an add when it is done: it is not done again. They hear of a remove before: it is.
+  // `construct` listeners run after the add: it is not repeated. `destroy` listeners run before the removal: it is
+  // repeated.
   const std::pair<Signal*, int> cases[] = {
       {&registry.signals<Health>().construct, 1},  {&registry.signals<Health>().update, 1},
       {&registry.signals<Thought>().construct, 1}, {&registry.signals<Thought>().update, 1},
       {&registry.signals<Thought>().destroy, 2},   {&registry.destroying(), 2}};
   for (const auto& [signal, expected] : cases) {
-    told = 0;
+    emitted = 0;
     const Signal::Connection connection = signal->connect(throw_once);
     const Entity before = commands.create();
     const Entity entity = commands.create();
@@ -416,19 +417,19 @@ TEST_F(CommandsTest, AnApplyThatThrewGoesOnWhereItStopped) {
     EXPECT_TRUE(registry.has<Mark>(before));
     EXPECT_FALSE(registry.has<Mark>(after));
     registry.check();
-    for (int i = 0; i < 100; ++i) commands.add<Mark>(before, {7});  // what waits is not overwritten
+    for (int i = 0; i < 100; ++i) commands.add<Mark>(before, {7});  // queued values must not be overwritten
     commands.apply();
     EXPECT_TRUE(commands.empty());
     EXPECT_EQ(registry.get<const Mark>(after).value, 6u);
     EXPECT_FALSE(registry.valid(entity));
     EXPECT_EQ(Thought::alive, 0);
-    EXPECT_EQ(told, expected);
+    EXPECT_EQ(emitted, expected);
     signal->disconnect(connection);
     registry.check();
   }
 }
 
-TEST_F(CommandsTest, WhatWaitsAfterAThrowCanBeForgotten) {
+TEST_F(CommandsTest, QueuedCommandsCanBeClearedAfterAThrow) {
   registry.signals<Health>().construct.connect([](std::span<const Entity>) { throw std::runtime_error("always"); });
   const Entity entity = commands.create();
   commands.add<Health>(entity);
@@ -439,15 +440,15 @@ TEST_F(CommandsTest, WhatWaitsAfterAThrowCanBeForgotten) {
   EXPECT_EQ(Thought::alive, 0);
 }
 
-// A command that could not be recorded is recorded again, an apply() that could not go on goes on.
-TEST_F(CommandsTest, WhateverAllocationFailsNothingIsLostOrDoneTwice) {
+// Repeats a command that could not be recorded, and an apply() that threw.
+TEST_F(CommandsTest, AFailedAllocationLosesAndRepeatsNothing) {
   std::uint64_t failures = 0;
   for (std::uint64_t nth = 1; failures + 1 == nth; ++nth) {
     SCOPED_TRACE(nth);
     test::World world({.entities = {}, .pools = test::small_pages});
     Commands recorded(world);
-    int told = 0;
-    count(world.signals<Thought>().construct, told);
+    int emitted = 0;
+    count(world.signals<Thought>().construct, emitted);
     static_cast<void>(world.group<test::Health, Thought>());
     static_cast<void>(world.group<>(with<const Mark>, exclude<test::Mana>));
     world.pool_of<Huge>();
@@ -477,7 +478,7 @@ TEST_F(CommandsTest, WhateverAllocationFailsNothingIsLostOrDoneTwice) {
     failing.reset();
     world.check();
     EXPECT_TRUE(recorded.empty());
-    EXPECT_EQ(told, 20);
+    EXPECT_EQ(emitted, 20);
     EXPECT_FALSE(world.valid(entities[0]));
     for (std::size_t i = 1; i < entities.size(); ++i) {
       EXPECT_EQ(world.get<const test::Health>(entities[i]).value, 3);
@@ -486,7 +487,7 @@ TEST_F(CommandsTest, WhateverAllocationFailsNothingIsLostOrDoneTwice) {
       EXPECT_FALSE(world.has<test::Mana>(entities[i]));
     }
   }
-  EXPECT_GT(failures, 20u) << "the last round met none";
+  EXPECT_GT(failures, 20u) << "the last round had none";
   EXPECT_EQ(Thought::alive, 0);
 }
 
@@ -511,9 +512,9 @@ TEST_F(CommandsTest, ASteadyLoadAllocatesNothing) {
   EXPECT_EQ(test::allocations(), before);
 }
 
-// Walking --------------------------------------------------------------------------------
+// Iteration ------------------------------------------------------------------------------
 
-TEST_F(CommandsTest, AnythingCanBeRecordedWhileAnOwningGroupIsWalked) {
+TEST_F(CommandsTest, RecordAnythingWhileAnOwningGroupIsIterated) {
   const auto group = registry.group<Health, Mark>();
   std::vector<Entity> entities;
   for (int i = 0; i < 200; ++i) {

@@ -1,5 +1,5 @@
-// Component types that the tests of this folder share: three of a schema, and local ones of each kind that a pool must
-// bear: move-only, owning memory, without members, over-aligned. Each stands for one number.
+// Component types shared by these tests: three schema components, and server-only ones of each kind that a pool must
+// support: move-only, owning memory, without members, over-aligned. Each holds one number.
 #pragma once
 
 #include <cstdint>
@@ -79,9 +79,9 @@ struct World : Registry {
   }
 };
 
-// Small pages, so that small tests meet many.
+// Small pages, so that small tests cover many.
 inline constexpr PoolConfig small_pages{.sparse_page_shift = 4};
-// As mirrors have them.
+// Configuration of a mirror.
 inline constexpr PoolConfig no_pages{.sparse_page_shift = SparseSet::no_pages};
 
 }  // namespace mobula::ecs::test

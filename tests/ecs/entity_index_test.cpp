@@ -16,14 +16,14 @@ PrototypeTable::SortKey key(std::string_view type, std::string_view name) {
 
 std::vector<PoolId> listed(std::span<const PoolId> pools) { return {pools.begin(), pools.end()}; }
 
-// Three entities, made of components of two types, in the manner of the text's example:
+// Three entities with components of two types, as in the example of the source text:
 //
 //   P0                            {}
 //   P1  P0 + Light "key"          the first has two lights,
 //   P2  P1 + Light "fill"
-//   P3  P2 + Sound "hum"          the second a sound besides,
-//   P4  P1 + Light "flame"        the third one was given a light,
-//   P5  P1 + Sound "flame"        and then a sound of that name instead: another type is another prototype
+//   P3  P2 + Sound "hum"          the second also a sound,
+//   P4  P1 + Light "flame"        the third got a light,
+//   P5  P1 + Sound "flame"        then a sound of that name instead: another type makes another prototype
 struct EntityIndexExample : testing::Test {
   EntityIndex index;
   static constexpr PoolId key_light = 0, fill_light = 1, hum = 2, flame_light = 3, flame_sound = 4;
@@ -36,7 +36,7 @@ struct EntityIndexExample : testing::Test {
   PoolId find(Entity entity, std::string_view name) { return index.find(entity, core::StringId32(name)); }
 };
 
-TEST_F(EntityIndexExample, EntitiesWithTheSameHistoryShareTheirPrototypes) {
+TEST_F(EntityIndexExample, EntitiesOfOneHistorySharePrototypes) {
   const Entity first = index.create();
   const Entity second = index.create();
   const Entity third = index.create();
@@ -139,7 +139,7 @@ TEST(EntityIndex, RandomHistoriesAgreeWithAMap) {
     ASSERT_EQ(index.prototypes().uses(prototype), uses.contains(prototype) ? uses[prototype] : 0);
 }
 
-TEST(EntityIndex, AMillionEntitiesOfEverNewCompositionsTakeBoundedMemory) {
+TEST(EntityIndex, AMillionNewCompositionsTakeBoundedMemory) {
   constexpr std::uint64_t seed = 22;
   constexpr std::uint32_t pools = 400;  // 63 million chains of three
   SCOPED_TRACE(seed);

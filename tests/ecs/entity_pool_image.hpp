@@ -1,4 +1,4 @@
-// Images of entity pools: copies that may be damaged, and whether two are the same.
+// Images of entity pools: copies to damage, and comparison.
 #pragma once
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace mobula::ecs::test {
 
-// An image in memory of its own, to be damaged.
+// Copy of an image in memory of its own.
 struct Saved {
   EntityPoolImage numbers;
   std::vector<EntitySlot> slots;

@@ -1,4 +1,4 @@
-// The pool beside a reference model that predicts every handle: lists, maps and sets in the plainest way.
+// The pool, compared with a reference model that predicts every handle: plain lists, maps and sets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -118,13 +118,13 @@ class Model {
 
   EntityPoolConfig config_;
   std::uint32_t end_ = 0;
-  std::deque<Entity> free_;  // as they will be handed out
+  std::deque<Entity> free_;  // in order of reuse
   std::set<std::uint32_t> retired_;
   std::vector<Range> ranges_;
   std::map<std::uint32_t, std::deque<std::size_t>> free_ranges_;
 };
 
-// A pool and its model go through the same; the model says what each call must give.
+// Applies the same operations to a pool and its model; the model predicts each result.
 class History {
  public:
   History(EntityPoolConfig config, std::uint64_t seed)
@@ -174,7 +174,7 @@ class History {
     ASSERT_EQ(range, model_.create_range(count));
     if (range.count > 0) ranges_.push_back(range);
   }
-  void destroy_range() {  // often one that has died, wholly or in part, or whose indices live another life
+  void destroy_range() {  // often one that is dead wholly or in part, or whose indices are reused
     if (ranges_.empty()) return;
     EntityRange& range = ranges_[random_.below(static_cast<std::uint32_t>(ranges_.size()))];
     pool_.destroy_range(range);

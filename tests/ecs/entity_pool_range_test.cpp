@@ -25,12 +25,12 @@ TEST(EntityPool, RangesAreRetiredUnderQueueAndWrapUnderLifo) {
   }
 }
 
-TEST(EntityPool, ARangeIsRecycledWholeAndNeverLentToSingleCreates) {
+TEST(EntityPool, RangeIsRecycledAsAWholeNeverForSingleCreates) {
   EntityPool pool;
   const EntityRange level = pool.create_range(100);
   for (std::uint32_t i = 0; i < level.count; ++i) EXPECT_TRUE(pool.valid(level.at(i)));
   pool.destroy(level.at(50));
-  EXPECT_EQ(pool.create().index, 100u) << "a hole in a living range is not lent";
+  EXPECT_EQ(pool.create().index, 100u) << "a gap in a living range is not reused";
   EXPECT_EQ(pool.create_range(1).first, 101u);
   pool.destroy_range(level);
   EXPECT_EQ(pool.size(), 2u);
@@ -49,11 +49,11 @@ TEST(EntityPool, ARangeWhoseLastEntityDiesAloneIsRecycledToo) {
   const EntityRange again = pool.create_range(2);
   EXPECT_EQ(again, (EntityRange{range.first, 2, range.generation + 1}));
   pool.destroy_range(range);
-  EXPECT_TRUE(pool.valid(again.at(0))) << "destroying a range that has died touches nobody else";
+  EXPECT_TRUE(pool.valid(again.at(0))) << "destroying a dead range affects no other";
   pool.check();
 }
 
-TEST(EntityPool, ARangeOfNothingIsMadeAndDestroyedWithoutATrace) {
+TEST(EntityPool, EmptyRangeLeavesNoTrace) {
   EntityPool pool;
   const EntityRange nothing = pool.create_range(0);
   EXPECT_NE(nothing.generation, 0u);

@@ -1,4 +1,4 @@
-// Pools restored of their images, as they were saved and with each byte damaged.
+// Pools restored from images, intact and with each byte damaged.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,7 +16,8 @@ using test::Saved;
 
 constexpr PrototypeId prototypes = 16;
 
-// Alive, free, retired; ranges alive, holed, free (two of a size) and retired; prototypes.
+// Builds a pool with living, free and retired indices; ranges that live, have gaps, are free (two of one size) and
+// retired; prototypes.
 EntityPool varied(const EntityPoolConfig& config) {
   EntityPool pool(config);
   std::vector<Entity> singles(9);
@@ -34,7 +35,7 @@ EntityPool varied(const EntityPoolConfig& config) {
   return pool;
 }
 
-TEST(EntityPool, ARestoredPoolGoesOnAsTheOneThatWasSaved) {
+TEST(EntityPool, RestoredPoolContinuesLikeTheSavedOne) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
     const EntityPoolConfig config{.recycling = recycling, .incarnation = 5, .reuse_bits = 3, .entities_max = 60};
     EntityPool pool = varied(config);
@@ -56,8 +57,8 @@ TEST(EntityPool, ARestoredPoolGoesOnAsTheOneThatWasSaved) {
   }
 }
 
-// Who lives, and the ranges, are enough.
-TEST(EntityPool, AnImageOfTheLivingRestoresThemAndFreesAllElse) {
+// An image of the living entities and the ranges suffices.
+TEST(EntityPool, ImageOfTheLivingRestoresThemAndFreesTheRest) {
   EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 5, .reuse_bits = 3, .entities_max = 60};
   const EntityPool pool = varied(config);
   std::vector<LivingEntity> living;
@@ -88,7 +89,7 @@ TEST(EntityPool, AnImageOfTheLivingRestoresThemAndFreesAllElse) {
   restored->check();
 }
 
-TEST(EntityPool, AnImageOfWhatCannotLiveIsRefused) {
+TEST(EntityPool, ImageOfImpossibleEntitiesIsRefused) {
   const EntityPoolConfig config{.recycling = Recycling::queue, .incarnation = 2, .reuse_bits = 3, .entities_max = 20};
   const auto reason = [&](std::vector<LivingEntity> living, std::vector<EntityRange> ranges) -> std::string {
     EntityPoolImageRoom room;
@@ -110,7 +111,7 @@ TEST(EntityPool, AnImageOfWhatCannotLiveIsRefused) {
   EXPECT_EQ(reason({}, {{3, 0, 0}}), "damaged snapshot");
 }
 
-TEST(EntityPool, UnderANewIncarnationTheLivingStayAndOnlyNewHandlesAreHandedOut) {
+TEST(EntityPool, NewIncarnationKeepsTheLivingAndCreatesNewHandles) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
     EntityPoolConfig config{.recycling = recycling, .incarnation = 5, .reuse_bits = 2, .entities_max = 40};
     EntityPool old({.recycling = recycling, .incarnation = 5, .reuse_bits = 2, .entities_max = 40});
@@ -130,23 +131,23 @@ TEST(EntityPool, UnderANewIncarnationTheLivingStayAndOnlyNewHandlesAreHandedOut)
     ASSERT_TRUE(restored.ok());
     EntityPool& pool = restored.value();
     pool.check();
-    EXPECT_EQ(pool.retired(), 0u) << "what was retired under the old incarnation is free again";
+    EXPECT_EQ(pool.retired(), 0u) << "indices retired under the old incarnation are free again";
     for (const Entity entity : old) EXPECT_TRUE(pool.valid(entity));
     EXPECT_EQ(pool.create(), (Entity{2, 6 << 2 | 1}));
     EXPECT_EQ(pool.create_range(5).generation, 6u << 2 | 1u);
 
-    const Entity ghost = singles[0];  // in a future that was lost, clients may have seen its successor of incarnation 5
+    const Entity ghost = singles[0];  // in a lost future clients may have seen its successor of incarnation 5
     pool.destroy(ghost);
     EXPECT_EQ(pool.create(), (Entity{0, 6 << 2 | 1}));
     pool.destroy_range(level);
     EXPECT_EQ(pool.create_range(3), (EntityRange{level.first, 3, 6 << 2 | 1}));
     pool.check();
     EXPECT_FALSE(EntityPool::restore(old.config(), Saved(pool).image(), prototypes).ok())
-        << "time does not run backwards";
+        << "an incarnation never goes back";
   }
 }
 
-TEST(EntityPool, WhatWasSavedUnderAnotherConfigIsRefusedForWhatDiffers) {
+TEST(EntityPool, ImageOfAnotherConfigIsRefusedWithTheReason) {
   const EntityPoolConfig saved{.incarnation = 2, .reuse_bits = 2, .entities_max = 100};
   EntityPool pool(saved);
   std::vector<Entity> entities(10);
@@ -162,7 +163,8 @@ TEST(EntityPool, WhatWasSavedUnderAnotherConfigIsRefusedForWhatDiffers) {
               "other recycling: its recycling policy differs from this world's");
   EXPECT_EQ(refusal({.incarnation = 2, .reuse_bits = 3}),
             "other reuse bits: its generations have 2 reuse bits, this world's have 3");
-  EXPECT_EQ(refusal({.incarnation = 1, .reuse_bits = 2}), "later incarnation: its incarnation 2 is later than this world's 1");
+  EXPECT_EQ(refusal({.incarnation = 1, .reuse_bits = 2}),
+            "later incarnation: its incarnation 2 is later than this world's 1");
   EXPECT_EQ(refusal({.incarnation = 2, .reuse_bits = 2, .entities_max = 9}),
             "too many entities: it has 10 indices, this world has room for 9");
 }
@@ -242,8 +244,8 @@ TEST(EntityPool, EveryKindOfDamageIsRefused) {
   }
 }
 
-// Under lifo and `given` some shapes are illegal that a queue has.
-TEST(EntityPool, WhatAPolicyCannotMakeIsRefused) {
+// Under `lifo` and `given` some shapes are invalid that a queue may have.
+TEST(EntityPool, StateThatAPolicyCannotReachIsRefused) {
   const EntityPoolConfig lifo{.recycling = Recycling::lifo};
   EntityPool pool(lifo);
   pool.create();
@@ -284,7 +286,7 @@ void use(EntityPool& pool) {
   pool.check();
 }
 
-TEST(EntityPool, AnImageWithAnyByteChangedIsRefusedOrIsAnotherSoundPool) {
+TEST(EntityPool, ImageWithAChangedByteIsRefusedOrConsistent) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
     const EntityPoolConfig config{.recycling = recycling, .incarnation = 2, .reuse_bits = 2, .entities_max = 64};
     const EntityPool pool = varied(config);

@@ -14,8 +14,8 @@ static_assert(std::forward_iterator<EntityPool::Iterator>);
 
 std::string link(std::uint32_t index) { return index == (1u << 30) - 1 ? "-" : std::to_string(index); }
 
-// One word per slot: `3` alive in generation 3, `>5:2` free: 5 is free after it and its next generation is 2, `x`
-// nobody's; then head and tail of the free list.
+// One word per slot: `3` alive in generation 3; `>5:2` free, 5 is the next free index, 2 its next generation; `x`
+// unused. Then head and tail of the free list.
 std::string drawn(const EntityPool& pool) {
   std::vector<EntitySlot> room;
   const EntityPoolImage image = pool.image(room);
@@ -46,14 +46,14 @@ TEST(EntityPool, FreeIndicesFormAQueue) {
   pool.check();
 }
 
-// The sparse-set text's account of the free list, with generations that start at 1 instead of 0.
-TEST(EntityPool, TheSparseSetTextsExampleGoesEnTTsWay) {
+// The example of the sparse-set text, with generations that start at 1 instead of 0.
+TEST(EntityPool, LifoFollowsTheExampleOfEnTT) {
   EntityPool pool({.recycling = Recycling::lifo, .reuse_bits = 2});
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(pool.create(), (Entity{i, 1}));
   EXPECT_EQ(drawn(pool), "1 1 1 1 | - -");
-  pool.destroy({1, 1});  // the first to die ends the list
+  pool.destroy({1, 1});  // the first dead index ends the list
   EXPECT_EQ(drawn(pool), "1 >-:2 1 1 | 1 -");
-  pool.destroy({3, 1});  // the next one links to it: only the head is kept
+  pool.destroy({3, 1});  // the next one links to it: only the head is stored
   EXPECT_EQ(drawn(pool), "1 >-:2 1 >1:2 | 3 -");
   pool.destroy({0, 1});
   EXPECT_EQ(drawn(pool), ">3:2 >-:2 1 >1:2 | 0 -");
@@ -66,34 +66,34 @@ TEST(EntityPool, TheSparseSetTextsExampleGoesEnTTsWay) {
   pool.destroy({3, 2});
   EXPECT_EQ(pool.create(), (Entity{3, 3}));
   pool.destroy({3, 3});
-  EXPECT_EQ(drawn(pool), "2 2 1 >-:1 1 | 3 -") << "after the last version comes the first again";
+  EXPECT_EQ(drawn(pool), "2 2 1 >-:1 1 | 3 -") << "after the last generation the first follows";
   EXPECT_EQ(pool.create(), (Entity{3, 1})) << "and with it the old handle";
   pool.check();
 }
 
-TEST(EntityPool, TheSparseSetTextsExampleGoesShipyardsWay) {
+TEST(EntityPool, QueueFollowsTheExampleOfShipyard) {
   EntityPool pool({.reuse_bits = 2});
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(pool.create(), (Entity{i, 1}));
   EXPECT_EQ(drawn(pool), "1 1 1 | - -");
-  pool.destroy({0, 1});  // one deleted: it is the oldest and the newest
+  pool.destroy({0, 1});  // one dead index: both the oldest and the newest
   EXPECT_EQ(drawn(pool), ">-:2 1 1 | 0 0");
-  pool.destroy({1, 1});  // the newest so far links to it: the list runs from the oldest to the newest
+  pool.destroy({1, 1});  // the newest so far links to it: the list runs from oldest to newest
   EXPECT_EQ(drawn(pool), ">1:2 >-:2 1 | 0 1");
-  EXPECT_EQ(pool.create(), (Entity{0, 2}));  // taken from the other end than added to
+  EXPECT_EQ(pool.create(), (Entity{0, 2}));  // taken from the other end
   EXPECT_EQ(drawn(pool), "2 >-:2 1 | 1 1");
   pool.destroy({0, 2});
   EXPECT_EQ(drawn(pool), ">-:3 >0:2 1 | 1 0");
   EXPECT_EQ(pool.create(), (Entity{1, 2}));
   EXPECT_EQ(pool.create(), (Entity{0, 3}));
   EXPECT_EQ(drawn(pool), "3 2 1 | - -");
-  pool.destroy({0, 3});  // its versions are used up: not linked, dead for ever
+  pool.destroy({0, 3});  // its generations are used up: not linked, never reused
   EXPECT_EQ(drawn(pool), "x 2 1 | - -");
   EXPECT_EQ(pool.create(), (Entity{3, 1}));
   EXPECT_EQ(pool.retired(), 1u);
   pool.check();
 }
 
-TEST(EntityPool, UnderQueueEveryIndexIsRetiredAfterItsLastGenerationAndNoHandleComesTwice) {
+TEST(EntityPool, QueueRetiresAnIndexAfterItsLastGeneration) {
   for (std::uint32_t bits = 1; bits <= 4; ++bits) {
     SCOPED_TRACE(bits);
     constexpr std::uint32_t limit = 5;
@@ -102,7 +102,7 @@ TEST(EntityPool, UnderQueueEveryIndexIsRetiredAfterItsLastGenerationAndNoHandleC
     std::vector<Entity> living;
     for (;;) {
       while (const Entity entity = pool.create()) {
-        EXPECT_TRUE(seen.insert(entity).second) << to_string(entity) << " came back";
+        EXPECT_TRUE(seen.insert(entity).second) << to_string(entity) << " was reused";
         EXPECT_EQ(entity.generation >> bits, 2u);
         living.push_back(entity);
       }
@@ -119,7 +119,7 @@ TEST(EntityPool, UnderQueueEveryIndexIsRetiredAfterItsLastGenerationAndNoHandleC
   }
 }
 
-TEST(EntityPool, UnderLifoHandlesRepeatExactlyAfterTheWrapAndNothingIsRetired) {
+TEST(EntityPool, LifoRepeatsHandlesOnlyAfterTheWrap) {
   for (std::uint32_t bits = 1; bits <= 4; ++bits) {
     SCOPED_TRACE(bits);
     constexpr std::uint32_t limit = 5;
@@ -171,7 +171,7 @@ TEST(EntityPool, TheIncarnationIsTheTopOfEveryGeneration) {
   EXPECT_EQ(pool.create_range(3).generation >> 20, 7u);
 }
 
-TEST(EntityPool, TheHandleADeadIndexWillGetNextIsNotValidYet) {
+TEST(EntityPool, NextHandleOfADeadIndexIsNotValidYet) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo}) {
     EntityPool pool({.recycling = recycling});
     const Entity entity = pool.create();
@@ -208,7 +208,7 @@ TEST(EntityPool, ManyAreMadeFromFreeIndicesFirstOrNotAtAll) {
   EXPECT_TRUE(pool.create(many, 8));
   EXPECT_EQ(many, (std::vector<Entity>{{1, 2}, {3, 1}, {4, 1}}));
   for (const Entity entity : many) EXPECT_EQ(pool.prototype(entity.index), 8u);
-  EXPECT_TRUE(pool.create(std::span<Entity>{})) << "nobody always fits";
+  EXPECT_TRUE(pool.create(std::span<Entity>{})) << "zero entities always fit";
   pool.check();
 }
 
@@ -228,7 +228,7 @@ TEST(EntityPool, PrototypesAreKeptPerEntityInAndOutOfRanges) {
   pool.check();
 }
 
-TEST(EntityPool, TheLivingAreIteratedAcrossLongStretchesOfTheDead) {
+TEST(EntityPool, LivingAreIteratedAcrossLongRunsOfTheDead) {
   for (const std::uint32_t stretch : {0u, 1u, 7u, 8u, 9u, 40u}) {
     SCOPED_TRACE(stretch);
     EntityPool pool;
@@ -262,7 +262,7 @@ TEST(EntityPool, APoolOfGivenHandlesMakesExactlyThose) {
   EXPECT_FALSE(pool.create_given({3, 0})) << "null";
   EXPECT_FALSE(pool.valid({3, 0}));
   pool.destroy({7, 42});
-  EXPECT_TRUE(pool.create_given({7, 41})) << "whoever gives handles knows what they mean";
+  EXPECT_TRUE(pool.create_given({7, 41})) << "the caller chooses generations";
   EXPECT_TRUE(pool.create_given({999, 0xffffffff}));
   pool.destroy({999, 0xffffffff});
   EXPECT_EQ(pool.size(), 1u);
@@ -270,7 +270,7 @@ TEST(EntityPool, APoolOfGivenHandlesMakesExactlyThose) {
   pool.check();
 }
 
-TEST(EntityPool, IsWalkedToItsEndWhileEntitiesAreMadeAndDestroyed) {
+TEST(EntityPool, IterationReachesTheEndDespiteCreatesAndDestroys) {
   EntityPool pool;
   for (int i = 0; i < 5; ++i) pool.create();
   int visited = 0;

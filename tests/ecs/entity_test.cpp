@@ -11,7 +11,7 @@ TEST(Entity, ZeroedMemoryIsTheNullEntity) {
   EXPECT_TRUE((Entity{0, 1}));
 }
 
-TEST(Entity, TextIsIndexDotGenerationAndComesBack) {
+TEST(Entity, TextIsIndexDotGenerationAndIsParsed) {
   const Entity entity{4294967295u, 1048577};
   EXPECT_EQ(to_string(entity), "4294967295.1048577");
   EXPECT_EQ(parse_entity("4294967295.1048577"), entity);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-// Three pools and a group over them, told of each change by hand.
+// Three pools and a group over them; the test reports each change itself.
 struct GroupSetTest : testing::Test {
   Tick now = 1;
   ComponentType type = schema_type<Position>();
@@ -97,13 +97,11 @@ struct GroupSetTest : testing::Test {
   }
 };
 
-TEST_F(GroupSetTest, AGroupThatOwnsAllAgreesWithLookingUpEveryEntity) { run_random_history({{&a, &b, &c}, {}, {}}, 1); }
-TEST_F(GroupSetTest, AGroupThatOwnsOneAgreesWithLookingUpEveryEntity) { run_random_history({{&b}, {&a}, {&c}}, 2); }
-TEST_F(GroupSetTest, AGroupThatOwnsTwoAgreesWithLookingUpEveryEntity) { run_random_history({{&b, &a}, {}, {&c}}, 3); }
-TEST_F(GroupSetTest, AGroupThatOwnsNoneAgreesWithLookingUpEveryEntity) { run_random_history({{}, {&a, &b}, {&c}}, 4); }
-TEST_F(GroupSetTest, AGroupThatExcludesTwoAgreesWithLookingUpEveryEntity) {
-  run_random_history({{&a}, {}, {&b, &c}}, 5);
-}
+TEST_F(GroupSetTest, GroupThatOwnsAllAgreesWithLookups) { run_random_history({{&a, &b, &c}, {}, {}}, 1); }
+TEST_F(GroupSetTest, GroupThatOwnsOneAgreesWithLookups) { run_random_history({{&b}, {&a}, {&c}}, 2); }
+TEST_F(GroupSetTest, GroupThatOwnsTwoAgreesWithLookups) { run_random_history({{&b, &a}, {}, {&c}}, 3); }
+TEST_F(GroupSetTest, GroupThatOwnsNoneAgreesWithLookups) { run_random_history({{}, {&a, &b}, {&c}}, 4); }
+TEST_F(GroupSetTest, GroupThatExcludesTwoAgreesWithLookups) { run_random_history({{&a}, {}, {&b, &c}}, 5); }
 
 TEST_F(GroupSetTest, MembersLieAtTheFrontOfOwnedPoolsInOneOrder) {
   for (std::uint32_t i = 0; i < 10; ++i) put(a, i);
@@ -116,7 +114,7 @@ TEST_F(GroupSetTest, MembersLieAtTheFrontOfOwnedPoolsInOneOrder) {
   EXPECT_EQ(c.order_owner(), OrderOwner::nobody);
 }
 
-TEST_F(GroupSetTest, ToldTwiceOfAnEntityItHasItOnce) {
+TEST_F(GroupSetTest, EntityAddedTwiceIsAMemberOnce) {
   GroupSet owning({{&a, &b}, {}, {}}, 4);
   for (const std::uint32_t index : {1u, 2u}) {
     put(a, index);

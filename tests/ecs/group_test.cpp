@@ -15,7 +15,7 @@ using namespace test;
 
 static_assert(std::ranges::input_range<Group<Position, const Label>>);
 
-// Entity and the sum of what its components say; each and range must agree.
+// Entity and the sum of its components; each and range must agree.
 template <class Walked>
 std::map<Entity, std::int32_t> visit(const Walked& group) {
   const std::map<Entity, std::int32_t> visited = test::visit_both_ways(group);
@@ -71,7 +71,7 @@ TEST_F(GroupTest, BulkWorkKeepsGroupsCurrent) {
   entities.resize(300);
   ASSERT_TRUE(world.create(std::span(entities), Position{1}, Health{2}));
   expect_all_groups();
-  EXPECT_EQ((world.group<Position, Health>().size()), 300u) << "told of both pools, each entity enters once";
+  EXPECT_EQ((world.group<Position, Health>().size()), 300u) << "reported for both pools, each entity enters once";
   world.add<Label>(std::span(entities).subspan(50, 100), make<Label>(3));
   expect_all_groups();
   world.add<Marker>(std::span(entities).subspan(100, 100));
@@ -158,7 +158,7 @@ void expect_change_ticks(World& world, const Walked& group, Tick position, Tick 
   }
 }
 
-TEST_F(GroupTest, OnlyWhatIsTakenMutablyIsStamped) {
+TEST_F(GroupTest, OnlyMutableAccessMarksBlocks) {
   fill();
   expect_change_ticks(world, world.group<Position, Health>(), 1, 1);
   expect_change_ticks(world, world.group<const Position, Health>(), 0, 1);
@@ -168,18 +168,18 @@ TEST_F(GroupTest, OnlyWhatIsTakenMutablyIsStamped) {
   expect_change_ticks(world, world.group<>(with<const Position, Health>), 0, 1);
 }
 
-TEST_F(GroupTest, EnteringAndLeavingStampWhatMovesAndNoMore) {
+TEST_F(GroupTest, EnteringAndLeavingMarkOnlyMovedBlocks) {
   for (int i = 0; i < 300; ++i) world.add<Position>(entities.emplace_back(world.create()), {i});
   const auto group = world.group<Position, Health>();
   world.set_tick(5);
-  world.add<Health>(entities[200]);  // 200 goes to the front, 0 to its place
+  world.add<Health>(entities[200]);  // entity 200 moves to the front, entity 0 to its position
   const Pool& pool = world.pool<Position>();
   EXPECT_EQ(std::vector<Tick>(pool.change_ticks().begin(), pool.change_ticks().end()),
             (std::vector<Tick>{5, 1, 1, 5, 1}));
   EXPECT_EQ(group.size(), 1u);
 }
 
-TEST_F(GroupTest, MembersTakeTheOrderTheyAreGiven) {
+TEST_F(GroupTest, MembersAreReorderedAsRequested) {
   fill();
   const auto group = world.group<Position, Health>();
   std::vector<std::uint32_t> order(group.size());
@@ -208,8 +208,8 @@ TEST_F(GroupTest, ListenersOfAConstructionFindTheEntityInItsGroup) {
   EXPECT_EQ(heard, 101);
 }
 
-// What a listener adds during bulk creation may complete a group before its other pools have been told of.
-TEST_F(GroupTest, AListenerThatCompletesAGroupDuringABulkCreateDoesSoOnce) {
+// Components that a listener adds during a bulk create may complete a group before its other pools are reported.
+TEST_F(GroupTest, ListenerCompletesAGroupOnceDuringABulkCreate) {
   const auto group = world.group<Position, Health, Label>();
   world.signals<Position>().construct.connect([&](std::span<const Entity> entities) {
     for (const Entity entity : entities) world.add(entity, make<Label>(1));
@@ -220,7 +220,7 @@ TEST_F(GroupTest, AListenerThatCompletesAGroupDuringABulkCreateDoesSoOnce) {
   world.check();
 }
 
-TEST(GroupListeners, ThatMakeEntitiesDuringABulkCreateFindRoom) {
+TEST(GroupListeners, MayCreateEntitiesDuringABulkCreate) {
   World world;
   const auto group = world.group<>(with<Position, Health>);
   bool once = false;
@@ -238,7 +238,7 @@ TEST(GroupListeners, ThatMakeEntitiesDuringABulkCreateFindRoom) {
   world.check();
 }
 
-TEST(GroupListeners, ThatThrowDuringABulkCreateLeaveGroupsCurrent) {
+TEST(GroupListeners, KeepGroupsCurrentWhenThrowingInABulkCreate) {
   for (const bool from_created : {false, true}) {
     World world;
     const auto owning = world.group<Position, Health>();
@@ -265,7 +265,7 @@ TEST_F(GroupTest, APoolIsOwnedByOneGroupAndObservedByMany) {
   expect_all_groups();
 }
 
-TEST_F(GroupTest, NoGroupTakesOverAPoolThatIsWalked) {
+TEST_F(GroupTest, NoGroupClaimsAPoolDuringIteration) {
   world.add<Position>(world.create());
   EXPECT_DEATH(world.view<Position>().each([&](Position&) { world.group<Position, Health>(); }),
                "pool Position is reordered while it is iterated");

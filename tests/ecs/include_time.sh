@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What including the registry costs at -O0: the best of five, in seconds of user time. The budget is 0.6 s.
+# Measures the compile time of including the registry at -O0: best of five, in seconds of user time. Budget: 0.6 s.
 # Usage: tests/ecs/include_time.sh BUILD_DIR [HEADER…]     ($CXX: the compiler, else g++)
-# Further headers are timed as well, to see which of them is dear: include_time.sh build/dev vector functional
+# Measures further headers too, to find expensive ones: include_time.sh build/dev vector functional
 set -euo pipefail
 build=${1:?"usage: $0 BUILD_DIR [HEADER...]"}
 shift

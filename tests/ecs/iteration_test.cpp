@@ -1,4 +1,4 @@
-// Walking while the visited entity loses components or is destroyed, in every form that walks: whoever matched at the
+// Iteration while the visited entity loses components or is destroyed, in every form: each entity that matched at the
 // start is visited exactly once.
 #include <gtest/gtest.h>
 
@@ -14,12 +14,12 @@ namespace {
 
 using namespace test;
 
-// Called with the entity and the numbers that its components say.
+// Called with the entity and its components' numbers.
 using Visitor = std::function<void(Entity, std::int32_t, std::int32_t)>;
 
 struct WalkForm {
   const char* name;
-  std::function<void(World&)> prepare;  // makes its groups
+  std::function<void(World&)> prepare;  // creates its groups
   std::function<bool(World&, Entity)> matches;
   std::function<void(World&, const Visitor&)> walk;
 };
@@ -79,7 +79,7 @@ const WalkForm forms[] = {
 };
 #undef WALK
 
-// What the function does to those it visits.
+// Changes that the function makes to visited entities.
 struct Deed {
   const char* name;
   std::function<void(World&, Entity)> run;
@@ -100,7 +100,7 @@ const Deed deeds[] = {
      }},
 };
 
-// How the components lie: all entities have both in one order, or a part in blocks, or any in any order.
+// Order of the components: the same in both pools, the same in some blocks, or random.
 enum class Layout { same_order, late_group, scattered };
 
 void fill(World& world, std::uint32_t size, Layout layout, std::vector<Entity>& entities) {
@@ -144,7 +144,7 @@ void expect_each_visited_once(const WalkForm& form, const Deed& deed, std::uint3
   world.check();
 }
 
-TEST(Walk, WhoeverMatchedAtTheStartIsVisitedOnceWhateverBecomesOfTheVisited) {
+TEST(Iteration, VisitsEachInitialMatchOnceWhateverChanges) {
   for (const WalkForm& form : forms) {
     for (const Deed& deed : deeds) {
       for (const std::uint32_t size : {0u, 1u, 63u, 64u, 65u, 511u, 512u, 513u, 1100u}) {
@@ -160,8 +160,8 @@ TEST(Walk, WhoeverMatchedAtTheStartIsVisitedOnceWhateverBecomesOfTheVisited) {
   }
 }
 
-// The boundary between a group's members and the rest falls on every place in and around a block.
-TEST(Walk, AGroupsBoundaryMayLieAnywhereInARun) {
+// The boundary between a group's members and the rest is tested at every position in and around a block.
+TEST(Iteration, AGroupsBoundaryMayLieAnywhereInARun) {
   for (const std::uint32_t members : {1u, 5u, 63u, 64u, 65u, 100u, 127u, 128u, 129u, 190u, 199u, 200u}) {
     for (const bool backwards : {false, true}) {
       SCOPED_TRACE(members);
@@ -183,7 +183,7 @@ TEST(Walk, AGroupsBoundaryMayLieAnywhereInARun) {
   }
 }
 
-TEST(Walk, NewEntitiesMayBeMadeAndOnlyTheyMayBeVisitedOnTop) {
+TEST(Iteration, OnlyNewEntitiesMayBeVisitedInAddition) {
   for (const int size : {1, 63, 64, 65, 600}) {
     SCOPED_TRACE(size);
     World world({.entities = {}, .pools = small_pages});
@@ -206,7 +206,7 @@ TEST(Walk, NewEntitiesMayBeMadeAndOnlyTheyMayBeVisitedOnTop) {
   }
 }
 
-TEST(Walk, AWalkInsideAWalkSeesEveryPair) {
+TEST(Iteration, NestedIterationsSeeEveryPair) {
   World world({.entities = {}, .pools = small_pages});
   for (int i = 0; i < 100; ++i) {
     const Entity entity = world.create();
@@ -223,7 +223,7 @@ TEST(Walk, AWalkInsideAWalkSeesEveryPair) {
   EXPECT_EQ(pairs, 50 * (34 + 50));
 }
 
-TEST(Walk, AnExceptionEndsTheWalkAndNothingElse) {
+TEST(Iteration, AnExceptionEndsOnlyTheIteration) {
   World world;
   for (int i = 0; i < 10; ++i) world.add<Position>(world.create());
   EXPECT_THROW(world.view<Position>().each([](Position&) { throw 1; }), int);
@@ -231,7 +231,7 @@ TEST(Walk, AnExceptionEndsTheWalkAndNothingElse) {
 }
 
 #ifdef MOBULA_ASSERTS
-TEST(Walk, AsARangeIsGuardedUntilItsIteratorEnds) {
+TEST(Iteration, AsARangeIsGuardedUntilItsIteratorEnds) {
   World world;
   std::vector<Entity> made(3);
   ASSERT_TRUE(world.create(made, Position{}));
@@ -245,7 +245,7 @@ TEST(Walk, AsARangeIsGuardedUntilItsIteratorEnds) {
   EXPECT_FALSE(pool.is_iterated());
 }
 
-TEST(Walk, AnEntityThatEntersTheGroupWhoseComponentsAreWalkedAsserts) {
+TEST(Iteration, AnEntityThatEntersAnIteratedGroupAsserts) {
   World world;
   const auto group = world.group<Position, Mana>();
   const Entity inside = world.create();

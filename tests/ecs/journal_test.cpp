@@ -46,7 +46,7 @@ TEST(Journal, SeveralChangesInARowOfOneEntityAreOneEntry) {
   expect_entry(journal.entries()[3], Kind::recompose, {1, 1}, 1);
 }
 
-TEST(Journal, BulkWorkIsOneEntryPerRunOfConsecutiveIndicesOfOneGeneration) {
+TEST(Journal, BulkChangesMakeOneEntryPerRun) {
   Journal journal;
   const Entity entities[] = {{5, 1}, {6, 1}, {7, 1}, {8, 2}, {9, 2}, {11, 2}, {10, 2}, {10, 3}};
   journal.make_room(std::size(entities));
@@ -59,7 +59,7 @@ TEST(Journal, BulkWorkIsOneEntryPerRunOfConsecutiveIndicesOfOneGeneration) {
   expect_entry(journal.entries()[4], Kind::destroy, {10, 3}, 1);
 }
 
-TEST(Journal, WhatIsNotedOneByOneInARunIsOneEntryToo) {
+TEST(Journal, SingleNotesOfARunMakeOneEntry) {
   Journal journal;
   journal.make_room(10);
   for (std::uint32_t i = 5; i < 9; ++i) journal.note(Kind::create, {i, 1});
@@ -75,7 +75,7 @@ TEST(Journal, WhatIsNotedOneByOneInARunIsOneEntryToo) {
   expect_entry(journal.entries()[2], Kind::recompose, {7, 1}, 2);
 }
 
-TEST(Journal, NotingAfterRoomWasMadeAllocatesNothingNorDoesAClearedJournal) {
+TEST(Journal, NotingAllocatesNothingOnceRoomIsMade) {
   Journal journal;
   for (int round = 0; round < 2; ++round) {
     const std::uint64_t before = test::allocations();

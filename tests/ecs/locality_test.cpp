@@ -57,7 +57,7 @@ struct DefragmenterTest : testing::Test {
     for (std::uint32_t position = 0; position < pool.size(); ++position)
       ASSERT_EQ(pool.template typed_address<const T>(position)->x, static_cast<float>(pool.indices()[position]));
   }
-  // What the defragmenter promises after an undisturbed round.
+  // Checks the order guaranteed after an undisturbed round.
   void expect_mended(const Pool& lead, const Pool& follower) {
     std::uint32_t next = 0;
     std::uint32_t common = 0;
@@ -68,32 +68,33 @@ struct DefragmenterTest : testing::Test {
       }
     if (lead.order_owner() == OrderOwner::nobody) {
       for (std::uint32_t position = 0; position < common; ++position)
-        ASSERT_EQ(lead.indices()[position], follower.indices()[position]) << "what both have is at the same positions";
+        ASSERT_EQ(lead.indices()[position], follower.indices()[position])
+            << "shared entities are at the same positions";
     }
   }
 };
 
 using Locality = DefragmenterTest;
 
-TEST_F(Locality, IsTheShareOfStepsThatGoStraightOn) {
+TEST_F(Locality, IsTheShareOfSequentialSteps) {
   fill(5);
   EXPECT_EQ(figure(), 1.0);
-  velocities().swap(1, 4);  // 0 4 2 3 1: of the steps 0-4, 4-2, 2-3, 3-1 one goes on
+  velocities().swap(1, 4);  // 0 4 2 3 1: of the steps 0-4, 4-2, 2-3, 3-1 one is sequential
   EXPECT_EQ(figure(), 0.25);
   EXPECT_EQ(iteration_order(positions().set(), velocities()), (std::vector<std::uint32_t>{0, 4, 2, 3, 1}));
-  registry.remove<Velocity>(entities[0]);  // 1 4 2 3: its last came to the gap
+  registry.remove<Velocity>(entities[0]);  // 1 4 2 3: the last fills the gap
   EXPECT_EQ(iteration_order(positions().set(), velocities()), (std::vector<std::uint32_t>{0, 2, 3, 1}));
   EXPECT_EQ(figure(), 1.0 / 3);
 }
 
-TEST_F(Locality, OfNothingOrOneIsPerfect) {
+TEST_F(Locality, IsPerfectForNoneOrOneEntity) {
   EXPECT_EQ(figure(), 1.0);
   fill(1);
   EXPECT_EQ(figure(), 1.0);
   EXPECT_EQ(iteration_order(positions().set(), registry.pool<Name>()), std::vector<std::uint32_t>());
 }
 
-TEST_F(Locality, OfARandomOrderIsNearZero) {
+TEST_F(Locality, IsNearZeroForARandomOrder) {
   constexpr std::uint64_t seed = 21;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -104,7 +105,7 @@ TEST_F(Locality, OfARandomOrderIsNearZero) {
 
 std::string text_of(const core::Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-TEST(DrawIteration, ShowsADiagonalWhereTheWalkIsStraight) {
+TEST(DrawIteration, ShowsADiagonalForASequentialOrder) {
   const std::vector<std::uint32_t> order{0, 1, 2, 3, 4, 5};
   const std::string black(1, 0);
   const std::string white = "\xff";
@@ -118,10 +119,10 @@ TEST(DrawIteration, IsPalerWhereFewerStepsGo) {
   EXPECT_EQ(text_of(draw_iteration(order, 2, 2)), "P5\n2 2\n255\n" + half + half + half + half);
 }
 
-TEST(DrawIteration, OfNothingIsWhite) { EXPECT_EQ(text_of(draw_iteration({}, 2, 1)), "P5\n2 1\n255\n\xff\xff"); }
+TEST(DrawIteration, AnEmptyOrderIsWhite) { EXPECT_EQ(text_of(draw_iteration({}, 2, 1)), "P5\n2 1\n255\n\xff\xff"); }
 
-// The requirement: 100,000 entities, 1,000,000 operations of churn, 400,000 moves.
-TEST_F(DefragmenterTest, BringsBackWhatAMillionOperationsHaveShuffledInFourHundredThousandMoves) {
+// Requirement: 100,000 entities, 1,000,000 operations of churn, 400,000 moves.
+TEST_F(DefragmenterTest, RestoresOrderAfterAMillionOperations) {
   constexpr std::uint64_t seed = 31;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -153,7 +154,7 @@ TEST_F(DefragmenterTest, WithAnyBudgetDoesTheSame) {
     Defragmenter tested = defragmenter();
     for (int calls = 0; tested.rounds() == 0; ++calls) {
       ASSERT_LE(tested.defragment(budget), budget);
-      ASSERT_LT(calls, 20000) << "it gets on";
+      ASSERT_LT(calls, 20000) << "it makes progress";
       registry.check();
     }
     expect_mended(positions(), velocities());
@@ -162,7 +163,7 @@ TEST_F(DefragmenterTest, WithAnyBudgetDoesTheSame) {
   }
 }
 
-TEST_F(DefragmenterTest, OfWhatIsInOrderMovesAndStampsNothing) {
+TEST_F(DefragmenterTest, MovesAndMarksNothingIfInOrder) {
   fill(1000);
   for (std::size_t i = 900; i < 1000; ++i) registry.remove<Velocity>(entities[i]);
   registry.set_tick(7);
@@ -203,14 +204,14 @@ TEST_F(DefragmenterTest, KeepsUpWhileEverythingChanges) {
       expect_intact<Velocity>();
       registry.check();
     }
-    const std::uint64_t rounds = tested.rounds() + 2;  // the one under way has been disturbed
+    const std::uint64_t rounds = tested.rounds() + 2;  // the current round has been disturbed
     while (tested.rounds() < rounds) tested.defragment(64);
     expect_mended(positions(), velocities());
     EXPECT_EQ(figure(), 1.0);
   }
 }
 
-TEST_F(DefragmenterTest, TakesSeveralFollowersAndComponentsThatAreNotPlainBytes) {
+TEST_F(DefragmenterTest, SupportsSeveralFollowersAndAnyComponents) {
   constexpr std::uint64_t seed = 41;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -232,7 +233,7 @@ TEST_F(DefragmenterTest, TakesSeveralFollowersAndComponentsThatAreNotPlainBytes)
   for (std::uint32_t position = 0; position < positions().size(); ++position) {
     const std::uint32_t index = positions().indices()[position];
     const bool all = velocities().contains(index) && names.contains(index);
-    ASSERT_EQ(all, position < in_all) << "those that all pools have come first";
+    ASSERT_EQ(all, position < in_all) << "entities in all pools come first";
     if (!all) continue;
     ASSERT_EQ(velocities().find(index), position);
     ASSERT_EQ(names.find(index), position);
@@ -244,7 +245,7 @@ TEST_F(DefragmenterTest, TakesSeveralFollowersAndComponentsThatAreNotPlainBytes)
   registry.check();
 }
 
-TEST_F(DefragmenterTest, FollowsALeadWhoseOrderHasAnOwnerAsItIs) {
+TEST_F(DefragmenterTest, FollowsALeadWithAnOrderOwner) {
   constexpr std::uint64_t seed = 51;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -259,7 +260,7 @@ TEST_F(DefragmenterTest, FollowsALeadWhoseOrderHasAnOwnerAsItIs) {
   EXPECT_EQ(figure(), 1.0);
 }
 
-TEST_F(DefragmenterTest, LeavesAFollowerAloneWhileItsOrderHasAnOwner) {
+TEST_F(DefragmenterTest, LeavesAFollowerWithAnOrderOwnerAlone) {
   constexpr std::uint64_t seed = 61;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -267,7 +268,7 @@ TEST_F(DefragmenterTest, LeavesAFollowerAloneWhileItsOrderHasAnOwner) {
   for (std::uint32_t i = 399; i > 0; --i) velocities().swap(i, random.below(i + 1));
   velocities().claim_order(OrderOwner::sort);
   Defragmenter tested = defragmenter();
-  EXPECT_EQ(tested.defragment(100), 0u);  // looks at all: the round ends
+  EXPECT_EQ(tested.defragment(100), 0u);  // examines all: the round ends
   EXPECT_EQ(tested.defragment(10), 0u);
   velocities().release_order();
   EXPECT_EQ(tested.defragment(1000), 0u) << "it waits for the next round";
@@ -276,10 +277,11 @@ TEST_F(DefragmenterTest, LeavesAFollowerAloneWhileItsOrderHasAnOwner) {
 }
 
 #ifdef MOBULA_ASSERTS
-TEST_F(DefragmenterTest, MendingWhatIsWalkedAsserts) {
+TEST_F(DefragmenterTest, DefragmentingDuringIterationAsserts) {
   fill(3);
   Defragmenter tested = defragmenter();
-  EXPECT_DEATH(registry.view<Velocity>().each([&](Velocity&) { tested.defragment(10); }), "defragmented while it is iterated");
+  EXPECT_DEATH(registry.view<Velocity>().each([&](Velocity&) { tested.defragment(10); }),
+               "defragmented while it is iterated");
 }
 
 TEST_F(DefragmenterTest, FollowersThatAreNoPoolsOrTheSameAssert) {

@@ -1,4 +1,4 @@
-// What a registry costs that is set up as a mirror's: few entities among many indices.
+// Memory of a registry configured for a mirror: few entities at scattered indices.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -58,7 +58,7 @@ std::int64_t bytes_of(bool evenly) {
   return bytes.held();
 }
 
-TEST(MirrorMemory, FollowsWhatIsVisibleAndNotTheHighestIndex) {
+TEST(MirrorMemory, FollowsVisibleEntitiesNotTheHighestIndex) {
   for (const bool evenly : {true, false}) {
     const std::int64_t bytes = bytes_of(evenly);
     RecordProperty(evenly ? "bytes_evenly" : "bytes_randomly", std::to_string(bytes));
@@ -66,7 +66,7 @@ TEST(MirrorMemory, FollowsWhatIsVisibleAndNotTheHighestIndex) {
   }
 }
 
-TEST(MirrorMemory, StaysWhereItIsWhateverComesAndGoes) {
+TEST(MirrorMemory, StaysBoundedUnderChurn) {
   const test::CountedBytes bytes;
   MirrorRegistry mirror;
   core::Random random(6);

@@ -1,5 +1,5 @@
-// A registry beside the plainest model of it: a map from entity to the numbers that its components say. Random
-// operations go to both; check() compares all that can be observed.
+// A registry and its reference model: a map from entity to the numbers in its components. Random operations go to
+// both; check() compares everything observable.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,14 +19,14 @@
 
 namespace mobula::ecs::test {
 
-// What can be done with components of one pool, whatever their type. `way`: by which of several calls.
+// Operations on components of one pool, whatever their type. `way` selects one of several equivalent calls.
 struct ComponentKind {
   PoolId (*open)(World&);
   void (*add)(World&, Entity, PoolId, std::int32_t value, std::uint32_t way);
   void (*write)(World&, Entity, PoolId, std::int32_t value, std::uint32_t way);
   std::int32_t (*read)(World&, Entity, PoolId);
-  void (*add_all)(World&, std::span<const Entity>, std::int32_t value);  // null where there is no bulk form
-  bool empty;                                                            // says 0 whatever it is told
+  void (*add_all)(World&, std::span<const Entity>, std::int32_t value);  // null without a bulk form
+  bool empty;                                                            // holds no value: always 0
 };
 
 template <class T>
@@ -87,7 +87,7 @@ inline constexpr std::array kinds{
     component_kind<Position>(), component_kind<Health>(), component_kind<Mana>(),   armour_kind(),
     component_kind<Thought>(),  component_kind<Label>(),  component_kind<Marker>(), component_kind<Wide>()};
 enum KindOf : std::size_t { position, health, mana, armour, thought, label, marker, wide };
-inline constexpr std::size_t schema_kinds = 4;  // the first of them
+inline constexpr std::size_t schema_kinds = 4;  // the first kinds
 
 struct GroupCase {
   GroupSet& (*open)(World&);
@@ -98,8 +98,8 @@ struct GroupCase {
 struct ModelConfig {
   EntityPoolConfig entities;
   std::vector<GroupCase> groups;
-  bool listens = false;           // listeners keep counts of their own
-  bool allocations_fail = false;  // at each place of each operation, which is then tried again
+  bool listens = false;           // listeners count too
+  bool allocations_fail = false;  // at each place of each operation, which is then repeated
   std::uint32_t population = 600;
 };
 
@@ -144,13 +144,13 @@ class ModelWorld {
       }
       std::sort(composition.begin(), composition.end());
       ASSERT_EQ(sorted_pools(entity), composition);
-      ASSERT_EQ(mirror_.at(entity), composition) << "the journal tells of every change";
+      ASSERT_EQ(mirror_.at(entity), composition) << "the structural change log holds every change";
     }
-    ASSERT_EQ(mirror_.size(), model_.size()) << "the journal tells of every entity";
+    ASSERT_EQ(mirror_.size(), model_.size()) << "the structural change log holds every entity";
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
       ASSERT_EQ(world_.pool(pools_[kind]).size(), counts[kind]);
       if (config_.listens) {
-        ASSERT_EQ(heard_[kind], counts[kind]) << "listeners hear of every component";
+        ASSERT_EQ(emitted_[kind], counts[kind]) << "signals are emitted for every component";
       }
     }
     if (config_.listens) {
@@ -166,8 +166,8 @@ class ModelWorld {
   struct Operation {
     std::uint32_t weight;
     void (ModelWorld::*run)();
-    bool makes;     // entities
-    bool destroys;  // entities
+    bool makes;     // creates entities
+    bool destroys;  // destroys entities
   };
   static constexpr std::array<Operation, 15> operations() {
     return {{{60, &ModelWorld::create_one, true, false},
@@ -194,14 +194,14 @@ class ModelWorld {
     std::uint32_t dice = random_.below(total);
     const auto* chosen = all.begin();
     for (; dice >= chosen->weight; ++chosen) dice -= chosen->weight;
-    // Three in four of what goes against the trend is left out.
+    // Skips three in four operations against the trend.
     if ((growing_ ? chosen->destroys : chosen->makes) && !random_.chance(1, 4)) return run_one();
     if (alive_.empty() && !chosen->makes) return run_one();
     (this->*chosen->run)();
   }
 
-  // With allocations failing, the change is tried with its first, second, … allocation failing until it succeeds.
-  // After each failure all is as it was.
+  // With failing allocations, repeats the change with its first, second, … allocation failing until it succeeds. After
+  // each failure everything is unchanged.
   template <class Change>
   void attempt(Change change) {
     for (std::uint64_t nth = 1; config_.allocations_fail; ++nth) {
@@ -223,7 +223,7 @@ class ModelWorld {
   std::int32_t any_value(std::size_t kind) {
     return kinds[kind].empty ? 0 : static_cast<std::int32_t>(random_.below(100000));
   }
-  // Distinct entities that are wanted; in runs of neighbours, so that bulk work meets runs.
+  // Returns distinct entities, in runs of neighbours so that bulk operations meet runs.
   template <class Wanted>
   std::vector<Entity> some(Wanted wanted) {
     std::vector<Entity> found;
@@ -413,7 +413,7 @@ class ModelWorld {
   }
   void ask_for_the_dead() {
     const Entity entity = dead_[random_.below(static_cast<std::uint32_t>(dead_.size()))];
-    if (model_.contains(entity)) return;  // under the policies that allow it
+    if (model_.contains(entity)) return;  // if the policy permits
     ASSERT_FALSE(world_.valid(entity));
     ASSERT_FALSE(world_.has<Position>(entity));
     ASSERT_EQ(world_.try_get<Label>(entity), nullptr);
@@ -427,17 +427,17 @@ class ModelWorld {
     opened_.push_back(group);
   }
 
-  // Those who listen ---------------------------------------------------------------------
+  // Listeners ------------------------------------------------------------------------------
 
   void listen() {
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
       PoolSignals& signals = world_.signals(pools_[kind]);
       signals.construct.connect([this, kind](std::span<const Entity> entities) {
-        heard_[kind] += entities.size();
+        emitted_[kind] += entities.size();
         expect_all_there(entities, kind);
       });
       signals.destroy.connect([this, kind](std::span<const Entity> entities) {
-        heard_[kind] -= entities.size();
+        emitted_[kind] -= entities.size();
         expect_all_there(entities, kind);
       });
     }
@@ -456,7 +456,7 @@ class ModelWorld {
     std::sort(sorted.begin(), sorted.end());
     return sorted;
   }
-  // As whoever reads the journal at the end of a tick does.
+  // Reads the structural change log as at the end of a tick.
   void replay_journal() {
     for (const JournalEntry& entry : world_.journal()) {
       for (std::uint32_t i = 0; i < entry.count; ++i) {
@@ -466,7 +466,8 @@ class ModelWorld {
         } else if (entry.kind == JournalEntry::Kind::create || mirror_.contains(entity)) {
           mirror_[entity] = world_.valid(entity) ? sorted_pools(entity) : std::vector<PoolId>();
         } else {
-          ADD_FAILURE() << "a change of " << to_string(entity) << ", of which the journal has told no creation";
+          ADD_FAILURE() << "a change of " << to_string(entity)
+                        << ", whose creation is not in the structural change log";
         }
       }
     }
@@ -499,13 +500,13 @@ class ModelWorld {
   std::size_t dead_count_ = 0;
   bool growing_ = true;
   Scratch scratch_;
-  std::map<Entity, std::vector<PoolId>> mirror_;  // what the journal tells
-  std::array<std::uint64_t, kinds.size()> heard_{};
+  std::map<Entity, std::vector<PoolId>> mirror_;  // as read from the structural change log
+  std::array<std::uint64_t, kinds.size()> emitted_{};
   std::uint64_t heard_entities_ = 0;
   std::uint64_t failed_allocations_ = 0;
 };
 
-// Groups of each sort over the same components; of these two lists the owned ones exclude each other.
+// Groups of each kind over the same components. The owned pools of these two lists exclude each other.
 inline std::vector<GroupCase> some_groups() {
   return {{[](World& world) -> GroupSet& { return world.group<Position, Health>().set(); }, {position, health}, {}},
           {[](World& world) -> GroupSet& { return world.group<Mana>(with<Label>, exclude<Marker>).set(); },

@@ -38,7 +38,7 @@ struct PoolTest : testing::Test {
   }
   std::uint32_t value(std::uint32_t index) { return core::load<std::uint32_t>(pool.at(pool.find(index))); }
   std::vector<std::uint32_t> listed() { return {pool.indices().begin(), pool.indices().end()}; }
-  // Which blocks bear the current tick.
+  // Returns the blocks changed in the current tick.
   std::vector<std::size_t> changed_blocks() {
     std::vector<std::size_t> blocks;
     for (std::size_t block = 0; block < pool.change_ticks().size(); ++block)
@@ -96,7 +96,7 @@ TEST_F(PoolTest, ASlabIsOneArray) {
   EXPECT_LT(slabs, 20u) << "many lie in long arrays";
 }
 
-TEST_F(PoolTest, OnlyMutableAccessStampsABlockAndOnlyThatBlock) {
+TEST_F(PoolTest, OnlyMutableAccessMarksABlock) {
   for (std::uint32_t i = 0; i < 200; ++i) add(i, i);
   EXPECT_EQ(changed_blocks(), (Blocks{0, 1, 2, 3})) << "an add is a write";
   now = 2;
@@ -113,7 +113,7 @@ TEST_F(PoolTest, OnlyMutableAccessStampsABlockAndOnlyThatBlock) {
   EXPECT_EQ(changed_blocks(), Blocks{1});
 }
 
-TEST_F(PoolTest, AMoveStampsWhereItGoes) {
+TEST_F(PoolTest, AMoveMarksItsDestination) {
   for (std::uint32_t i = 0; i < 200; ++i) add(i, i);
   now = 2;
   pool.remove(3);  // 199 moves from block 3 to block 0
@@ -244,7 +244,7 @@ TEST_F(PoolTest, ComparesItsBlocksWithThoseOfALead) {
   EXPECT_EQ(aligned(), Blocks{});
 }
 
-// Every kind of component is moved and ended exactly once: the sanitizers see what is not.
+// Every kind of component is moved and destroyed exactly once; sanitizers detect violations.
 template <class T>
 struct TypedPoolTest : testing::Test {
   Tick now = 1;
@@ -298,7 +298,7 @@ TYPED_TEST(TypedPoolTest, ComponentsAreAligned) {
   EXPECT_EQ(this->pool.at(1) - this->pool.at(0), static_cast<std::ptrdiff_t>(sizeof(TypeParam)));
 }
 
-TEST(Pool, OwnedComponentsAreEndedExactlyOnce) {
+TEST(Pool, OwnedComponentsAreDestroyedExactlyOnce) {
   using Owner = std::shared_ptr<int>;
   const ComponentType type = server_only_component_type<Owner>();
   const Tick now = 1;
@@ -359,7 +359,7 @@ TEST_F(PoolTest, AnOrderHasOneOwner) {
   EXPECT_DEATH(pool.claim_order(OrderOwner::sort), "the order of pool Fog already has an owner");
 }
 
-TEST_F(PoolTest, NothingReordersAPoolWhileItIsWalked) {
+TEST_F(PoolTest, ReorderingDuringIterationAsserts) {
   add(0, 0);
   add(1, 1);
   const std::uint32_t order[] = {1, 0};
@@ -382,7 +382,7 @@ TEST_F(PoolTest, MisuseNamesIndexAndComponent) {
   EXPECT_DEATH(pool.remove(42), "index 42 has no component Fog");
 }
 
-TEST(Pool, WhatCannotBeLaidOutIsRefused) {
+TEST(Pool, RefusesAnImpossibleLayout) {
   struct alignas(128) TooWide {
     char byte;
   };

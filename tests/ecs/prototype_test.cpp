@@ -28,7 +28,7 @@ TEST_F(PrototypeTest, TheSameHistoryIsTheSamePrototype) {
   EXPECT_EQ(listed(table, first), (std::vector<PoolId>{0, 1}));
 }
 
-TEST_F(PrototypeTest, DifferentOrdersOfAddingShareTheirCanonicalPrototype) {
+TEST_F(PrototypeTest, OrdersOfAddingShareACanonicalPrototype) {
   const PrototypeId forward = table.with(table.with(table.with(empty_prototype, 0), 1), 2);
   const PrototypeId backward = table.with(table.with(table.with(empty_prototype, 2), 1), 0);
   EXPECT_NE(forward, backward);
@@ -40,14 +40,14 @@ TEST_F(PrototypeTest, DifferentOrdersOfAddingShareTheirCanonicalPrototype) {
   EXPECT_EQ(table.intern(pools), canonical);
 }
 
-TEST_F(PrototypeTest, TakingOutRebuildsTheChainWithoutTheComponent) {
+TEST_F(PrototypeTest, RemovalRebuildsTheChainWithoutTheComponent) {
   const PrototypeId all = table.with(table.with(table.with(empty_prototype, 0), 1), 2);
   const PrototypeId rest = table.without(all, 1);
-  EXPECT_EQ(rest, table.with(table.with(empty_prototype, 0), 2)) << "shared with those who never had it";
+  EXPECT_EQ(rest, table.with(table.with(empty_prototype, 0), 2)) << "shared with compositions that never had it";
   EXPECT_EQ(table.without(table.without(rest, 0), 2), empty_prototype);
 }
 
-TEST_F(PrototypeTest, RandomWalksAgreeWithLists) {
+TEST_F(PrototypeTest, RandomHistoriesAgreeWithLists) {
   constexpr std::uint64_t seed = 5;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -70,7 +70,7 @@ TEST_F(PrototypeTest, RandomWalksAgreeWithLists) {
     const auto [place, fresh] = canonical_of.try_emplace(sorted, table.canonical(prototype));
     ASSERT_EQ(place->second, table.canonical(prototype));
   }
-  EXPECT_LE(table.size(), 65u) << "ordered selections of 4 are 65, whatever the walk";
+  EXPECT_LE(table.size(), 65u) << "ordered selections of 4 are 65, whatever the history";
 }
 
 TEST_F(PrototypeTest, APrototypeCountsItsEntities) {
@@ -141,56 +141,57 @@ TEST(Prototype, ANameOfZeroIsANameToo) {
   EXPECT_EQ(table.find(table.with(one, 0), core::StringId32(0u)), 0u);
 }
 
-// Some entities walk about; what they and those who hold ids need stays, all else goes in time.
+// Entities change their compositions at random. Prototypes they or holders need stay; all others are reclaimed in
+// time.
 TEST(Prototype, OnlyWhatNobodyNeedsIsReclaimed) {
   constexpr std::uint64_t seed = 12;
   SCOPED_TRACE(seed);
   core::Random random(seed);
   PrototypeTable table;
   add_pools(table, random, 12);
-  struct Walker {
+  struct Holder {
     PrototypeId prototype = empty_prototype;
     std::vector<PoolId> pools;
   };
-  std::vector<Walker> walkers(8);
-  std::vector<Walker> holders;
-  table.retain(empty_prototype, static_cast<std::uint32_t>(walkers.size()));
-  const auto move = [&](Walker& walker, PrototypeId to) {
-    table.release(walker.prototype);
+  std::vector<Holder> holders(8);
+  std::vector<Holder> holders;
+  table.retain(empty_prototype, static_cast<std::uint32_t>(holders.size()));
+  const auto move = [&](Holder& holder, PrototypeId to) {
+    table.release(holder.prototype);
     table.retain(to);
-    walker.prototype = to;
+    holder.prototype = to;
   };
   for (int step = 0; step < 20000; ++step) {
-    Walker& walker = walkers[random.below(8)];
+    Holder& holder = holders[random.below(8)];
     const PoolId pool = random.below(12);
-    const auto found = std::find(walker.pools.begin(), walker.pools.end(), pool);
-    if (found == walker.pools.end()) {
-      walker.pools.push_back(pool);
-      move(walker, table.with(walker.prototype, pool));
+    const auto found = std::find(holder.pools.begin(), holder.pools.end(), pool);
+    if (found == holder.pools.end()) {
+      holder.pools.push_back(pool);
+      move(holder, table.with(holder.prototype, pool));
     } else {
-      walker.pools.erase(found);
-      move(walker, table.without(walker.prototype, pool));
+      holder.pools.erase(found);
+      move(holder, table.without(holder.prototype, pool));
     }
     if (random.chance(1, 50)) {
-      holders.push_back(walker);
-      table.hold(walker.prototype);
+      holders.push_back(holder);
+      table.hold(holder.prototype);
     }
     if (holders.size() > 5 || (!holders.empty() && random.chance(1, 50))) {
       table.drop(holders.front().prototype);
       holders.erase(holders.begin());
     }
     if (random.chance(1, 20)) {
-      const PrototypeId canonical = table.canonical(walker.prototype);
+      const PrototypeId canonical = table.canonical(holder.prototype);
       ASSERT_EQ(table.canonical(canonical), canonical);
-      ASSERT_TRUE(std::ranges::is_permutation(table.pools(canonical), walker.pools));
+      ASSERT_TRUE(std::ranges::is_permutation(table.pools(canonical), holder.pools));
     }
     for (const PrototypeId gone : table.reclaim(random.below(30))) ASSERT_FALSE(table.exists(gone));
-    for (const std::vector<Walker>* all : {&walkers, &holders})
-      for (const Walker& each : *all) ASSERT_EQ(listed(table, each.prototype), each.pools);
+    for (const std::vector<Holder>* all : {&holders, &holders})
+      for (const Holder& each : *all) ASSERT_EQ(listed(table, each.prototype), each.pools);
     if (step % 100 == 0) table.check();
   }
-  for (Walker& walker : walkers) move(walker, empty_prototype);
-  for (const Walker& holder : holders) table.drop(holder.prototype);
+  for (Holder& holder : holders) move(holder, empty_prototype);
+  for (const Holder& holder : holders) table.drop(holder.prototype);
   while (!table.reclaim(table.size()).empty()) table.check();
   EXPECT_EQ(table.count(), 1u) << "the empty one";
 }
@@ -222,7 +223,7 @@ TEST(Prototype, EverNewCompositionsTakeBoundedMemory) {
 
 #ifdef MOBULA_ASSERTS
 TEST_F(PrototypeTest, AnInstanceNameStandsForOneComponent) {
-  table.add_pool(7ull << 32 | 30);  // of another type
+  table.add_pool(7ull << 32 | 30);  // another type
   EXPECT_DEATH(table.with(table.with(empty_prototype, 0), 4), "have one instance name");
 }
 

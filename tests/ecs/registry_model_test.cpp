@@ -1,4 +1,4 @@
-// A million random operations beside a reference model.
+// A million random operations, compared with a reference model.
 #include "ecs/model_world.hpp"
 
 namespace mobula::ecs {

@@ -1,4 +1,4 @@
-// Who is told of what a registry does, and what listeners may do meanwhile.
+// Signals of a registry, and what listeners may do meanwhile.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -34,7 +34,7 @@ struct RegistrySignalTest : testing::Test {
 };
 using Calls = std::vector<std::string>;
 
-TEST_F(RegistrySignalTest, BulkWorkIsOneCallPerListener) {
+TEST_F(RegistrySignalTest, BulkChangesAreOneCallPerListener) {
   listen();
   std::vector<Entity> entities(1000);
   ASSERT_TRUE(world.create(std::span(entities), Health{}));
@@ -53,7 +53,7 @@ TEST_F(RegistrySignalTest, BulkWorkIsOneCallPerListener) {
   EXPECT_EQ(heard(), Calls{"destroying 49"});
 }
 
-TEST_F(RegistrySignalTest, SingleWorkIsOneCallAndOtherWritesAreNone) {
+TEST_F(RegistrySignalTest, OnlyPatchEmitsUpdatesOneCallEach) {
   listen();
   const Entity entity = world.create();
   world.add<Mana>(entity);
@@ -71,7 +71,7 @@ TEST_F(RegistrySignalTest, SingleWorkIsOneCallAndOtherWritesAreNone) {
   EXPECT_EQ(heard(), (Calls{"destroying 1", "destroy 1"}));
 }
 
-TEST_F(RegistrySignalTest, ListenersFindWhatHasComeAndWhatIsAboutToGo) {
+TEST_F(RegistrySignalTest, ListenersFindAddedAndRemovedComponents) {
   std::int32_t sum = 0;
   const auto add_up = [&](std::span<const Entity> entities) {
     for (const Entity entity : entities) sum += world.get<const Health>(entity).value;
@@ -89,7 +89,7 @@ TEST_F(RegistrySignalTest, ListenersFindWhatHasComeAndWhatIsAboutToGo) {
   EXPECT_EQ(sum, 32);
 }
 
-TEST_F(RegistrySignalTest, AListenerMayAddAnotherComponentAndMakeAndEndOthers) {
+TEST_F(RegistrySignalTest, AListenerMayAddCreateAndDestroy) {
   std::vector<Entity> others;
   for (int i = 0; i < 600; ++i) others.push_back(world.create());
   world.signals<Health>().construct.connect([&](std::span<const Entity> entities) {
@@ -113,7 +113,7 @@ TEST_F(RegistrySignalTest, AListenerMayAddAnotherComponentAndMakeAndEndOthers) {
   world.check();
 }
 
-TEST_F(RegistrySignalTest, AListenerOfADestructionMayDestroyAndMakeOthers) {
+TEST_F(RegistrySignalTest, DestroyListenersMayDestroyAndCreateOthers) {
   Entity friend_of_it = world.create();
   world.add<Health>(friend_of_it);
   world.signals<Health>().destroy.connect([&](std::span<const Entity>) {
@@ -128,7 +128,7 @@ TEST_F(RegistrySignalTest, AListenerOfADestructionMayDestroyAndMakeOthers) {
   world.check();
 }
 
-TEST_F(RegistrySignalTest, WhoIsToldOfASpawnHearsOfEachComponentOnce) {
+TEST_F(RegistrySignalTest, ASpawnEmitsEachComponentOnce) {
   const PoolId health = world.pool_of<Health>();
   const PoolId mana = world.pool_of<Mana>();
   std::vector<Entity> heard;
@@ -148,7 +148,7 @@ TEST_F(RegistrySignalTest, WhoIsToldOfASpawnHearsOfEachComponentOnce) {
   world.check();
 }
 
-TEST_F(RegistrySignalTest, AListenerOfABulkEndMayEndAnotherOfThem) {
+TEST_F(RegistrySignalTest, BulkDestroyListenersMayDestroyOthers) {
   const Entity a = world.create();
   const Entity b = world.create();
   const Entity c = world.create();
@@ -169,7 +169,7 @@ TEST_F(RegistrySignalTest, AListenerOfABulkEndMayEndAnotherOfThem) {
   world.check();
 }
 
-TEST_F(RegistrySignalTest, WhatAListenerThrowsArrivesAndAllIsWhole) {
+TEST_F(RegistrySignalTest, AListenersExceptionLeavesAllIntact) {
   const Signal::Connection created =
       world.created().connect([](std::span<const Entity>) { throw std::runtime_error("created"); });
   EXPECT_THROW(world.create(), std::runtime_error);
@@ -187,7 +187,7 @@ TEST_F(RegistrySignalTest, WhatAListenerThrowsArrivesAndAllIsWhole) {
   signals.destroy.connect([](std::span<const Entity>) { throw std::runtime_error("about to go"); });
   EXPECT_THROW(world.remove<Health>(entity), std::runtime_error);
   EXPECT_THROW(world.destroy(entity), std::runtime_error);
-  EXPECT_TRUE(world.has<Health>(entity)) << "it has not gone";
+  EXPECT_TRUE(world.has<Health>(entity)) << "it has not been removed";
   world.check();
 }
 

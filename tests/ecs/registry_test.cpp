@@ -37,7 +37,7 @@ TEST_F(RegistryTest, ComponentsAreAddedReadWrittenAndRemoved) {
   world.check();
 }
 
-TEST_F(RegistryTest, AConstRegistryIsReadAndMakesNoPool) {
+TEST_F(RegistryTest, AConstRegistryCreatesNoPool) {
   const Registry& reader = world;
   const Entity entity = world.create();
   EXPECT_FALSE(reader.has<Health>(entity));
@@ -122,7 +122,7 @@ TEST_F(RegistryTest, OneTypeUnderTwoNamesIsTwoPools) {
   world.check();
 }
 
-TEST_F(RegistryTest, LocalComponentsAreNoPartOfAPrototypeNorOfTheJournal) {
+TEST_F(RegistryTest, ServerOnlyComponentsAreInNoPrototypeOrLog) {
   const Entity entity = world.create();
   world.clear_journal();
   world.add<Thought>(entity);
@@ -135,12 +135,12 @@ TEST_F(RegistryTest, LocalComponentsAreNoPartOfAPrototypeNorOfTheJournal) {
   world.check();
 }
 
-TEST_F(RegistryTest, TheJournalTellsStructureInOrderAndBulkInOneEntry) {
+TEST_F(RegistryTest, JournalHoldsChangesInOrderBulkInOneEntry) {
   const Entity other = world.create();
   world.create();
   world.clear_journal();
   const Entity entity = world.create();
-  world.add<Health>(entity);  // of the entity that was noted last: no new entry
+  world.add<Health>(entity);  // the entity noted last: no new entry
   world.get<Health>(entity).value = 1;
   world.add<Health>(other);
   world.add<Mana>(other);
@@ -162,7 +162,7 @@ TEST_F(RegistryTest, TheJournalTellsStructureInOrderAndBulkInOneEntry) {
   EXPECT_TRUE(world.journal().empty());
 }
 
-TEST_F(RegistryTest, AWriteThroughEveryPathIsStampedAndAReadIsNot) {
+TEST_F(RegistryTest, EveryWritePathMarksAndReadsDoNot) {
   const Entity entity = world.create();
   const PoolId pool = world.pool_of<Health>();
   const std::map<std::string, std::function<void()>> writes{
@@ -228,7 +228,7 @@ TEST_F(RegistryTest, BulkCreationFillsInValuesAndHandles) {
       ASSERT_EQ(world.get<const Position>(entity).value, 9);
     }
     world.check();
-    for (std::size_t i = 0; i < entities.size(); i += 2) world.destroy(entities[i]);  // holes for the next
+    for (std::size_t i = 0; i < entities.size(); i += 2) world.destroy(entities[i]);  // gaps for the next
   }
   std::vector<Entity> bare(10);
   ASSERT_TRUE(world.create(std::span(bare)));
@@ -295,7 +295,7 @@ TEST_F(RegistryTest, ARangeWithColumnsIsLikeEntitiesMadeOneByOne) {
   world.check();
 }
 
-TEST_F(RegistryTest, WhatCannotBeRegisteredIsRefusedWithAReason) {
+TEST_F(RegistryTest, RefusedRegistrationsGiveAReason) {
   EXPECT_STREQ(world.register_type(schema_type<Health>()).error().reason, "name collision");
   EXPECT_STREQ(world.open_pool(core::StringId32("Nope"), "Nope").error().reason, "unknown component");
   EXPECT_EQ(world.find_type(core::StringId32("Nope")), nullptr);
@@ -314,7 +314,7 @@ TEST_F(RegistryTest, AnInstanceNameIsPrintable) {
 }
 
 TEST_F(RegistryTest, TwoInstanceNamesOfOneHashAreACollision) {
-  // FNV-1a of 32 bits: a known pair.
+  // A known pair of equal 32-bit FNV-1a hashes.
   const char* const one = "costarring";
   const char* const other = "liquid";
   ASSERT_EQ(core::StringId32(one), core::StringId32(other));
@@ -334,7 +334,7 @@ TEST_F(RegistryTest, ComponentsEndWithTheRegistry) {
 
 // Exceptions ---------------------------------------------------------------------------
 
-// Throws from its constructor, or from a copy, when its turn comes.
+// Throws from its constructor or copy when its turn comes.
 struct Fragile {
   inline static int until_throw = 0;
   static void take_turn() {
@@ -425,8 +425,8 @@ TEST_F(RegistryTest, MoreMisuseAsserts) {
   EXPECT_DEATH(world.pool<Position>().release_order(), "belongs to a group for good");
 }
 
-// As if another file's anonymous namespace had a Marker too.
-TEST_F(RegistryTest, TwoLocalTypesOfOneNameAssert) {
+// Imitates another file's anonymous namespace with a Marker.
+TEST_F(RegistryTest, TwoServerOnlyTypesOfOneNameAssert) {
   ASSERT_TRUE(world.register_type(server_only_component_type<Marker>()).ok());
   EXPECT_DEATH(world.add<Marker>(world.create()), "two server-only component types are called .*::Marker");
 }

@@ -45,7 +45,7 @@ struct ScheduleTest : testing::Test {
 
 // Forms ----------------------------------------------------------------------------------
 
-TEST_F(ScheduleTest, ASystemIsCalledForEachEntityThatHasWhatItDeclares) {
+TEST_F(ScheduleTest, ASystemIsCalledForEachMatchingEntity) {
   schedule.add_each<Position, const Velocity>("move", phase, [](Position& p, const Velocity& v) { p.x += v.x; });
   const Entity fast = mover(3);
   const Entity slow = mover(1);
@@ -74,7 +74,7 @@ TEST_F(ScheduleTest, TheFunctionMayAskForTheEntityAndTheContext) {
   EXPECT_EQ(registry.get<const Frozen>(only).since, 5);
 }
 
-TEST_F(ScheduleTest, ExcludedEntitiesAreLeftOutAndOptionalComponentsOffered) {
+TEST_F(ScheduleTest, SystemsExcludeAndTakeOptionalComponents) {
   const Entity free = mover(1);
   const Entity frozen = mover(1);
   const Entity strong = mover(1);
@@ -90,7 +90,7 @@ TEST_F(ScheduleTest, ExcludedEntitiesAreLeftOutAndOptionalComponentsOffered) {
   EXPECT_EQ(registry.get<const Energy>(strong).left, 9);
 }
 
-TEST_F(ScheduleTest, ASystemMayTakeTheWholeViewOrGroupOrNothing) {
+TEST_F(ScheduleTest, ASystemMayTakeAViewAGroupOrNothing) {
   mover(2);
   registry.add<Frozen>(mover(4));
   int viewed = 0;
@@ -166,7 +166,7 @@ TEST_F(ScheduleTest, PhasesRunInDeclaredOrderAndSystemsInTheirs) {
   EXPECT_EQ(order, "cd");
 }
 
-TEST_F(ScheduleTest, ASystemSeesWhatTheOnesBeforeItCommanded) {
+TEST_F(ScheduleTest, ASystemSeesCommandsOfEarlierOnesApplied) {
   std::vector<std::uint32_t> seen;
   schedule.add("make", phase, [](const SystemContext& context) {
     context.commands.add<Energy>(context.commands.create(), {1});
@@ -181,7 +181,7 @@ TEST_F(ScheduleTest, ASystemSeesWhatTheOnesBeforeItCommanded) {
   EXPECT_EQ(seen, (std::vector<std::uint32_t>{1, 0}));
 }
 
-TEST_F(ScheduleTest, WhatIsRecordedOutsideOfARunIsAppliedWhenTheNextBegins) {
+TEST_F(ScheduleTest, EarlierCommandsAreAppliedAtTheNextRun) {
   const Entity entity = registry.create();
   std::uint32_t seen = 0;
   schedule.add("see", phase, [&](const SystemContext&) { seen = count<Energy>(); });
@@ -191,9 +191,9 @@ TEST_F(ScheduleTest, WhatIsRecordedOutsideOfARunIsAppliedWhenTheNextBegins) {
   EXPECT_EQ(seen, 1u);
 }
 
-// Change of structure while systems walk --------------------------------------------------
+// Structural changes during iteration ----------------------------------------------------
 
-// What a system does to entity number i of each five. Nothing to the others.
+// Changes that a system makes to entity i of each five; the others stay unchanged.
 void change(const SystemContext& context, Entity entity, int i) {
   switch (i % 5) {
     case 0: context.registry.destroy(entity); break;
@@ -204,7 +204,7 @@ void change(const SystemContext& context, Entity entity, int i) {
   }
 }
 
-// Walks 1,000 entities while they change, twice.
+// Iterates over 1,000 changing entities, twice.
 template <class AddSystem>
 void walk_and_change(Registry& registry, Schedule& schedule, AddSystem add_system) {
   std::multiset<int> met;
@@ -232,12 +232,12 @@ void walk_and_change(Registry& registry, Schedule& schedule, AddSystem add_syste
   EXPECT_EQ(registry.entities().size(), 800u);
 }
 
-TEST_F(ScheduleTest, EntitiesMayChangeAndDestroyThemselvesWhileAViewIsWalked) {
+TEST_F(ScheduleTest, EntitiesMayDestroyThemselvesInAView) {
   walk_and_change(registry, schedule,
                   [&](auto function) { schedule.add_each<Position, const Velocity>("change", phase, function); });
 }
 
-TEST_F(ScheduleTest, EntitiesMayChangeAndDestroyThemselvesWhileAGroupIsWalked) {
+TEST_F(ScheduleTest, EntitiesMayDestroyThemselvesInAGroup) {
   walk_and_change(registry, schedule, [&](auto function) {
     schedule.add_grouped<Position, const Velocity>(
         "change", phase, [function](const SystemContext& context, Group<Position, const Velocity> group) mutable {
@@ -246,7 +246,7 @@ TEST_F(ScheduleTest, EntitiesMayChangeAndDestroyThemselvesWhileAGroupIsWalked) {
   });
 }
 
-TEST_F(ScheduleTest, EntitiesMayChangeAndDestroyThemselvesWhileAnOwningGroupIsWalked) {
+TEST_F(ScheduleTest, EntitiesMayDestroyThemselvesInAnOwningGroup) {
   walk_and_change(registry, schedule, [&](auto function) {
     const auto owning = registry.group<Position, Velocity>();
     schedule.add("change", phase, [function, owning](const SystemContext& context) mutable {
@@ -255,7 +255,7 @@ TEST_F(ScheduleTest, EntitiesMayChangeAndDestroyThemselvesWhileAnOwningGroupIsWa
   });
 }
 
-TEST_F(ScheduleTest, AnEntityThatExcludesItselfIsNotMetAgain) {
+TEST_F(ScheduleTest, AnEntityThatExcludesItselfIsNotRevisited) {
   int met = 0;
   schedule.add_each<const Position>("freeze", phase, exclude<Frozen>,
                                     [&](const SystemContext& context, Entity entity, const Position&) {
@@ -269,7 +269,7 @@ TEST_F(ScheduleTest, AnEntityThatExcludesItselfIsNotMetAgain) {
   EXPECT_EQ(met, 300);
 }
 
-TEST_F(ScheduleTest, OthersAreDestroyedThroughCommandsAndMetUntilThen) {
+TEST_F(ScheduleTest, OthersAreVisitedUntilCommandsDestroyThem) {
   std::vector<Entity> entities;
   for (int i = 0; i < 100; ++i) entities.push_back(mover(i));
   int met = 0;
@@ -280,12 +280,12 @@ TEST_F(ScheduleTest, OthersAreDestroyedThroughCommandsAndMetUntilThen) {
   schedule.run();
   EXPECT_EQ(met, 100);
   EXPECT_EQ(registry.entities().size(), 50u);
-  schedule.run();  // and again what is dead already
+  schedule.run();  // also destroys entities that are dead already
   EXPECT_EQ(met, 150);
   EXPECT_EQ(registry.entities().size(), 50u);
 }
 
-TEST_F(ScheduleTest, WhatASystemSpawnsThroughCommandsItMeetsInTheNextRun) {
+TEST_F(ScheduleTest, CommandedSpawnsAreVisitedInTheNextRun) {
   mover(1);
   std::vector<int> met;
   const auto divide = [&met](const SystemContext& context, Position&, const Velocity& v) {
@@ -327,7 +327,7 @@ TEST_F(ScheduleTest, DeclaredAccessIsListedOncePerPool) {
   EXPECT_EQ(schedule.systems()[second].access,
             (std::vector<Access>{{position, false}, {velocity, true}, {spare, true}}));
   schedule.declare<const Velocity>(second);
-  EXPECT_TRUE(schedule.systems()[second].access[1].writes) << "what is written stays written";
+  EXPECT_TRUE(schedule.systems()[second].access[1].writes) << "a write access stays one";
 }
 
 TEST_F(ScheduleTest, SystemsAndPhasesAreListed) {
@@ -344,7 +344,7 @@ TEST_F(ScheduleTest, SystemsAndPhasesAreListed) {
   EXPECT_EQ(schedule.phases()[late].systems, (std::vector<SystemId>{a, c}));
 }
 
-TEST_F(ScheduleTest, ConstComponentsOfASystemAreNotStamped) {
+TEST_F(ScheduleTest, ConstComponentsOfASystemAreNotMarked) {
   mover(1);
   schedule.add_each<Position, const Velocity>("move", phase, [](Position& p, const Velocity& v) { p.x += v.x; });
   registry.set_tick(7);
@@ -364,7 +364,7 @@ TEST_F(ScheduleTest, TimesAreKeptPerSystemAndSummedPerPhase) {
   const SystemId elsewhere = schedule.add("elsewhere", other, [&](const SystemContext&) { now += 1000; });
   for (; run < 3; ++run) {
     schedule.run();
-    now += 1'000'000;  // between runs: nobody's
+    now += 1'000'000;  // between runs: not counted
   }
   const auto expect = [](const RunTimes& times, std::int64_t last, std::int64_t total, std::int64_t max) {
     EXPECT_EQ(times.runs, 3u);
@@ -379,7 +379,7 @@ TEST_F(ScheduleTest, TimesAreKeptPerSystemAndSummedPerPhase) {
   expect(schedule.phases()[other].times, 1000, 3000, 1000);
 }
 
-TEST_F(ScheduleTest, TheTimeOfASystemHasTheApplyingOfItsCommands) {
+TEST_F(ScheduleTest, TimeOfASystemIncludesApplyingItsCommands) {
   const Entity entity = registry.create();
   registry.signals<Energy>().construct.connect([&](std::span<const Entity>) { now += 50; });
   const SystemId system = schedule.add("charge", phase, [&](const SystemContext& context) {
@@ -390,7 +390,7 @@ TEST_F(ScheduleTest, TheTimeOfASystemHasTheApplyingOfItsCommands) {
   EXPECT_EQ(schedule.systems()[system].times.last_ns, 51);
 }
 
-TEST(Schedule, MeasuresWithAMonotonicClockUnlessToldOtherwise) {
+TEST(Schedule, MeasuresWithAMonotonicClockByDefault) {
   Registry registry;
   Schedule schedule(registry);
   const PhaseId phase = schedule.add_phase("only");
@@ -431,9 +431,9 @@ TEST_F(ScheduleTest, ASteadyRunAllocatesNothing) {
   EXPECT_EQ(count<Position>(), 500u);
 }
 
-// Misuse and what throws -----------------------------------------------------------------
+// Misuse and exceptions ------------------------------------------------------------------
 
-TEST_F(ScheduleTest, WhenASystemThrowsItsCommandsAreForgottenAndTheRestDoesNotRun) {
+TEST_F(ScheduleTest, AThrowingSystemDropsItsCommandsAndEndsTheRun) {
   bool throws = true;
   int after = 0;
   const Entity entity = registry.create();
@@ -453,7 +453,7 @@ TEST_F(ScheduleTest, WhenASystemThrowsItsCommandsAreForgottenAndTheRestDoesNotRu
   EXPECT_EQ(after, 1);
 }
 
-TEST_F(ScheduleTest, WhenAListenerThrowsTheCommandsBehindWaitForTheNextRun) {
+TEST_F(ScheduleTest, AThrowingListenerKeepsLaterCommandsQueued) {
   const Entity first = registry.create();
   const Entity second = registry.create();
   bool throws = true;
@@ -491,7 +491,7 @@ TEST_F(ScheduleTest, ASystemIsAddedWhollyOrNotAtAll) {
 
 using ScheduleDeathTest = ScheduleTest;
 
-TEST_F(ScheduleDeathTest, NamesThatAreTakenAssert) {
+TEST_F(ScheduleDeathTest, DuplicateNamesAssert) {
   schedule.add("move", phase, [](const SystemContext&) {});
   const PhaseId other = schedule.add_phase("other");
   EXPECT_DEATH(schedule.add("move", other, [](const SystemContext&) {}), "there is a system move already");
@@ -518,7 +518,7 @@ TEST_F(ScheduleDeathTest, ASystemOfNoPhaseAsserts) {
   EXPECT_DEATH(schedule.run_phase(phase + 1), "there is no such phase");
 }
 
-TEST_F(ScheduleDeathTest, DeclaringWhatIsNotThereAsserts) {
+TEST_F(ScheduleDeathTest, DeclaringUnknownSystemsOrPoolsAsserts) {
   const SystemId system = schedule.add("move", phase, [](const SystemContext&) {});
   EXPECT_DEATH(schedule.declare<Position>(system + 1), "there is no such system");
   EXPECT_DEATH(schedule.declare(system, {registry.pool_count(), false}), "access is to a pool of the registry");

@@ -12,24 +12,24 @@ constexpr Entity one_entity[] = {{1, 1}};
 
 struct SignalTest : testing::Test {
   Signal signal;
-  std::string heard;
+  std::string called;
 
-  auto says(char letter) {
-    return [this, letter](std::span<const Entity>) { heard += letter; };
+  auto appends(char letter) {
+    return [this, letter](std::span<const Entity>) { called += letter; };
   }
   std::string emit() {
-    heard.clear();
+    called.clear();
     signal.emit(one_entity);
-    return heard;
+    return called;
   }
 };
 
-TEST_F(SignalTest, ListenersHearInTheOrderOfConnecting) {
-  for (const char letter : {'a', 'b', 'c'}) signal.connect(says(letter));
+TEST_F(SignalTest, ListenersAreCalledInConnectionOrder) {
+  for (const char letter : {'a', 'b', 'c'}) signal.connect(appends(letter));
   EXPECT_EQ(emit(), "abc");
 }
 
-TEST_F(SignalTest, TheSpanIsHandedOnAsItIsInOneCall) {
+TEST_F(SignalTest, TheSpanArrivesUnchangedInOneCall) {
   std::vector<Entity> many(1000);
   for (std::uint32_t i = 0; i < 1000; ++i) many[i] = {i, 1};
   int calls = 0;
@@ -42,15 +42,15 @@ TEST_F(SignalTest, TheSpanIsHandedOnAsItIsInOneCall) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(SignalTest, NobodyIsCalledForNoEntities) {
-  signal.connect(says('a'));
+TEST_F(SignalTest, NoEntitiesMeansNoCall) {
+  signal.connect(appends('a'));
   signal.emit({});
-  EXPECT_EQ(heard, "");
+  EXPECT_EQ(called, "");
 }
 
-TEST_F(SignalTest, WhoIsDisconnectedHearsNothingMore) {
-  const Signal::Connection a = signal.connect(says('a'));
-  signal.connect(says('b'));
+TEST_F(SignalTest, DisconnectedListenersAreNotCalled) {
+  const Signal::Connection a = signal.connect(appends('a'));
+  signal.connect(appends('b'));
   EXPECT_FALSE(signal.empty());
   signal.disconnect(a);
   signal.disconnect(a);
@@ -58,10 +58,10 @@ TEST_F(SignalTest, WhoIsDisconnectedHearsNothingMore) {
 }
 
 TEST_F(SignalTest, AConnectionIsNeverReused) {
-  const Signal::Connection a = signal.connect(says('a'));
+  const Signal::Connection a = signal.connect(appends('a'));
   signal.disconnect(a);
   EXPECT_TRUE(signal.empty());
-  const Signal::Connection b = signal.connect(says('b'));
+  const Signal::Connection b = signal.connect(appends('b'));
   EXPECT_NE(a, b);
   signal.disconnect(a);
   EXPECT_EQ(emit(), "b");
@@ -69,62 +69,62 @@ TEST_F(SignalTest, AConnectionIsNeverReused) {
 
 TEST_F(SignalTest, AListenerMayDisconnectItself) {
   Signal::Connection self = 0;
-  signal.connect(says('a'));
+  signal.connect(appends('a'));
   self = signal.connect([&](std::span<const Entity>) {
-    heard += 's';
+    called += 's';
     signal.disconnect(self);
-    heard += 'S';  // its captures are still there
+    called += 'S';  // its captures are still there
   });
-  signal.connect(says('b'));
+  signal.connect(appends('b'));
   EXPECT_EQ(emit(), "asSb");
   EXPECT_EQ(emit(), "ab");
 }
 
-TEST_F(SignalTest, AListenerMayDisconnectOthersBeforeAndBehindIt) {
+TEST_F(SignalTest, AListenerMayDisconnectEarlierAndLaterOnes) {
   Signal::Connection behind = 0;
-  const Signal::Connection before = signal.connect(says('a'));
+  const Signal::Connection before = signal.connect(appends('a'));
   signal.connect([&](std::span<const Entity>) {
     signal.disconnect(before);
     signal.disconnect(behind);
-    heard += 'm';
+    called += 'm';
   });
-  behind = signal.connect(says('b'));
+  behind = signal.connect(appends('b'));
   EXPECT_EQ(emit(), "am");
   EXPECT_EQ(emit(), "m");
 }
 
-TEST_F(SignalTest, WhoIsConnectedDuringAnEmissionHearsTheNext) {
+TEST_F(SignalTest, ListenersConnectedInAnEmissionGetTheNext) {
   bool first = true;
   signal.connect([&](std::span<const Entity>) {
-    heard += 'm';
+    called += 'm';
     if (std::exchange(first, false))
-      for (int i = 0; i < 100; ++i) signal.connect(says('n'));  // enough to move the slots
+      for (int i = 0; i < 100; ++i) signal.connect(appends('n'));  // enough to move the slots
   });
-  signal.connect(says('b'));
+  signal.connect(appends('b'));
   EXPECT_EQ(emit(), "mb");
   EXPECT_EQ(emit(), "mb" + std::string(100, 'n'));
 }
 
-TEST_F(SignalTest, EmissionsInsideEmissionsAreWhole) {
+TEST_F(SignalTest, NestedEmissionsAreComplete) {
   int depth = 0;
   Signal::Connection last = 0;
   signal.connect([&](std::span<const Entity>) {
-    heard += '(';
+    called += '(';
     if (++depth < 3) signal.emit(one_entity);
     if (depth == 3) signal.disconnect(last);
-    heard += ')';
+    called += ')';
   });
-  last = signal.connect(says('x'));
+  last = signal.connect(appends('x'));
   EXPECT_EQ(emit(),
             "((("
             ")"
             ")"
             ")")
-      << "the innermost disconnects x before anyone has come to it";
+      << "the innermost emission disconnects x before any reaches it";
   EXPECT_EQ(emit(), "()");
 }
 
-TEST_F(SignalTest, AListenerMayOwnWhatCannotBeCopiedAndEndsWithTheSignal) {
+TEST_F(SignalTest, ListenersMayBeMoveOnlyAndEndWithTheSignal) {
   const auto owned = std::make_shared<int>(1);
   {
     Signal other;
@@ -138,17 +138,17 @@ TEST_F(SignalTest, AListenerMayOwnWhatCannotBeCopiedAndEndsWithTheSignal) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
-TEST_F(SignalTest, AListenerThatThrowsIsTheEmittersToKnowAndNothingIsBroken) {
-  signal.connect(says('a'));
+TEST_F(SignalTest, AListenersExceptionReachesTheEmitter) {
+  signal.connect(appends('a'));
   Signal::Connection self = 0;
   self = signal.connect([&](std::span<const Entity>) {
     signal.disconnect(self);
     throw std::runtime_error("no");
   });
-  signal.connect(says('b'));
+  signal.connect(appends('b'));
   EXPECT_THROW(signal.emit(one_entity), std::runtime_error);
-  EXPECT_EQ(heard, "a");
-  EXPECT_EQ(emit(), "ab") << "the emission that was broken off is over, and who was disconnected is gone";
+  EXPECT_EQ(called, "a");
+  EXPECT_EQ(emit(), "ab") << "the aborted emission is over, and the disconnected listener is removed";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Snapshots that are not as they were written: refused, and nothing is touched, or another sound registry.
+// Damaged snapshots: refused without any change, or loaded as another consistent registry.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using test::reason;
 using test::reseal;
 using test::saved;
 
-// With something of its own to be touched.
+// Has content of its own, to detect changes.
 struct Target : OddWorld {
   explicit Target(RegistryConfig config = {}) : OddWorld(config) {
     static_cast<void>(open_pool(core::StringId32(Mana::component_name), "of its own"));
@@ -76,7 +76,7 @@ TEST(Snapshot, AnyOtherLengthIsRefused) {
   target.expect_untouched();
 }
 
-// A hostile writer: any bytes, made a well-formed snapshot with a right checksum ------------------------------------
+// Hostile bytes with valid length and checksum ---------------------------------------------
 
 TEST(Snapshot, TheLayoutIsTheOneThatIsWritten) {
   const core::Bytes bytes = small_snapshot(Recycling::queue);
@@ -86,7 +86,7 @@ TEST(Snapshot, TheLayoutIsTheOneThatIsWritten) {
   EXPECT_EQ(Layout(bytes).end, bytes.size());
 }
 
-// Loads one snapshot after the other: each is refused and nothing touched, or loaded and sound.
+// Loads one snapshot after the other: each is refused without a change, or loaded consistently.
 struct Victim {
   explicit Victim(Recycling recycling) : config(config_of(recycling)) {}
 
@@ -111,7 +111,7 @@ struct Victim {
   int loaded = 0;
 };
 
-TEST(Snapshot, BytesChangedUnderARightChecksumAreRefusedOrGiveASoundRegistry) {
+TEST(Snapshot, ChangedBytesAreRefusedOrLoadConsistently) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo, Recycling::given}) {
     core::Bytes bytes = small_snapshot(recycling);
     const core::Bytes original = bytes;
@@ -129,7 +129,7 @@ TEST(Snapshot, BytesChangedUnderARightChecksumAreRefusedOrGiveASoundRegistry) {
   }
 }
 
-TEST(Snapshot, NumbersExchangedUnderARightChecksumAreRefusedOrGiveASoundRegistry) {
+TEST(Snapshot, ExchangedNumbersAreRefusedOrLoadConsistently) {
   core::Bytes bytes = small_snapshot(Recycling::queue);
   const core::Bytes original = bytes;
   core::Random random(11);
@@ -148,7 +148,7 @@ TEST(Snapshot, NumbersExchangedUnderARightChecksumAreRefusedOrGiveASoundRegistry
   EXPECT_GT(victim.loaded, 0);
 }
 
-// Three entities: the first two with Position, the second with Health too, the third dead.
+// Three entities: the first two with Position, the second also with Health, the third dead.
 struct SmallWorld {
   core::Bytes bytes;
   std::vector<std::size_t> at;
@@ -169,7 +169,7 @@ struct SmallWorld {
   void set(std::size_t column, std::size_t item, T value) {
     core::store(&bytes[at[column] + item * sizeof(T)], value);
   }
-  // The sentence of the refusal.
+  // Returns the sentence of the refusal.
   std::string refusal() {
     reseal(bytes);
     Target target;

@@ -1,4 +1,4 @@
-// The layout of a snapshot once more, as a hostile writer knows it: what makes any bytes a well-formed one.
+// Layout of a snapshot as a hostile writer knows it: makes any bytes well-formed.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace mobula::ecs::test {
 struct Layout {
   enum Column : std::size_t { counts, records, names, prototype_sizes, prototype_pools, slots, ranges, lists, pools };
 
-  std::vector<std::size_t> offsets;  // of the columns; then of each pool its indices and its components
+  std::vector<std::size_t> offsets;  // columns, then per pool indices and components
   std::size_t end = sizeof(SnapshotHeader);
   std::uint64_t checksum = 0;
   bool fits = true;
@@ -46,7 +46,7 @@ struct Layout {
   }
 };
 
-// With a right length and checksum, if it has a header.
+// Sets the length and checksum, if there is a header.
 inline void reseal(core::Bytes& bytes) {
   if (bytes.size() < sizeof(SnapshotHeader)) return;
   auto header = core::load<SnapshotHeader>(bytes.data());

@@ -26,7 +26,7 @@ using test::saved;
 using test::Thought;
 using test::World;
 
-// What is in a registry, without its ids -------------------------------------------------
+// Comparison of registries without ids ---------------------------------------------------
 
 std::vector<std::string> composition(const Registry& registry, Entity entity) {
   std::vector<std::string> names;
@@ -71,7 +71,7 @@ void expect_same_handles_next(Registry& a, Registry& b) {
     for (int i = 0; i < 20; ++i) ASSERT_EQ(a.create_range(count), b.create_range(count));
 }
 
-TEST(Snapshot, ARandomWorldComesBackAsItWas) {
+TEST(Snapshot, ARandomWorldIsRestored) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo, Recycling::given}) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       SCOPED_TRACE("policy " + std::to_string(static_cast<int>(recycling)) + ", seed " + std::to_string(seed));
@@ -95,7 +95,7 @@ TEST(Snapshot, ARandomWorldComesBackAsItWas) {
   }
 }
 
-TEST(Snapshot, WorldsOfManyPiecesComeBack) {
+TEST(Snapshot, WorldsOfManyPiecesAreRestored) {
   OddWorld world;
   std::vector<Entity> entities(5000);
   ASSERT_TRUE(world.create(std::span(entities), Position{5}, Odd{{7, 8, 9}}));
@@ -108,7 +108,7 @@ TEST(Snapshot, WorldsOfManyPiecesComeBack) {
   expect_same(world, loaded);
 }
 
-TEST(Snapshot, PrototypesComeBackAlsoWhereReclaimedOnesLeftTheirIdsToOthers) {
+TEST(Snapshot, PrototypesWithReusedIdsAreRestored) {
   OddWorld world;
   const Entity short_lived = world.create();
   world.add<Health>(short_lived);  // takes the first id
@@ -119,7 +119,7 @@ TEST(Snapshot, PrototypesComeBackAlsoWhereReclaimedOnesLeftTheirIdsToOthers) {
   while (!world.prototypes().reclaim(10).empty()) continue;
   const Entity other = world.create();
   world.add<Mana>(other);
-  world.add<Position>(other);  // one of the two got the id that Health had
+  world.add<Position>(other);  // one of the two reuses the id
   world.remove<Mana>(entity);
   while (!world.prototypes().reclaim(10).empty()) continue;
   EXPECT_LT(world.prototypes().count(), world.prototypes().size()) << "an id is free";
@@ -129,7 +129,7 @@ TEST(Snapshot, PrototypesComeBackAlsoWhereReclaimedOnesLeftTheirIdsToOthers) {
   expect_same(world, loaded);
 }
 
-TEST(Snapshot, AnEmptyWorldComesBack) {
+TEST(Snapshot, AnEmptyWorldIsRestored) {
   OddWorld world;
   OddWorld loaded;
   EXPECT_TRUE(load_snapshot(saved(world), loaded).ok());
@@ -156,7 +156,7 @@ TEST(Snapshot, PagesOfAnySizeMakeTheSameBytes) {
   }
 }
 
-TEST(Snapshot, SavingAgainUsesTheMemoryThatIsThere) {
+TEST(Snapshot, SavingAgainReusesTheBuffer) {
   OddWorld world;
   open_pools(world);
   churn(world, 1, 2000);
@@ -185,7 +185,7 @@ TEST(Snapshot, BytesMayLieAnywhere) {
   }
 }
 
-TEST(Snapshot, ALoadingRegistryMayHaveOtherPoolsInAnotherOrderAndPrototypes) {
+TEST(Snapshot, LoadsIntoARegistryWithOtherPoolsAndPrototypes) {
   OddWorld world;
   open_pools(world);
   churn(world, 9, 4000);
@@ -231,7 +231,7 @@ TEST(Snapshot, ANewerIncarnationGivesNewHandlesAndKeepsTheOld) {
   EXPECT_EQ(loaded.create().generation >> config.entities.reuse_bits, 4u);
 }
 
-TEST(Snapshot, LocalComponentsStayBehind) {
+TEST(Snapshot, ServerOnlyComponentsAreNotSaved) {
   OddWorld world;
   const Entity entity = world.create();
   world.add<Thought>(entity);
@@ -242,9 +242,9 @@ TEST(Snapshot, LocalComponentsStayBehind) {
   EXPECT_EQ(loaded.get<const Health>(entity).value, 3);
 }
 
-// What readers of the loading registry see -----------------------------------------------
+// Effects of loading on readers ----------------------------------------------------------
 
-TEST(Snapshot, EverythingIsNewToReaders) {
+TEST(Snapshot, EverythingCountsAsChangedAfterLoading) {
   OddWorld world;
   open_pools(world);
   churn(world, 1, 2000);
@@ -258,7 +258,7 @@ TEST(Snapshot, EverythingIsNewToReaders) {
   }
 }
 
-TEST(Snapshot, TheJournalTellsOfTheLivingInRuns) {
+TEST(Snapshot, JournalHoldsTheLivingInRuns) {
   OddWorld world;
   const EntityRange range = world.create_range(10);
   world.destroy(range.at(4));
@@ -272,7 +272,7 @@ TEST(Snapshot, TheJournalTellsOfTheLivingInRuns) {
   EXPECT_EQ(loaded.journal()[1].count, 5u);
 }
 
-TEST(Snapshot, ListenersHearOfAllInSpansWhenAllIsInPlace) {
+TEST(Snapshot, ListenersAreCalledInSpansAfterLoading) {
   OddWorld world;
   open_pools(world);
   churn(world, 3, 1000);
@@ -319,7 +319,7 @@ TEST(Snapshot, GroupsThatExistAreFilled) {
   loaded.check();
 }
 
-// What is refused ------------------------------------------------------------------------
+// Refusals -------------------------------------------------------------------------------
 
 TEST(Snapshot, ARegistryWithEntitiesIsRefused) {
   OddWorld world;
@@ -376,7 +376,7 @@ TEST(Snapshot, MorePoolsThanARegistryHoldsAreRefused) {
   EXPECT_EQ(reason(load_snapshot(saved(world), loaded)), "too many pools");
 }
 
-TEST(Snapshot, OtherWaysOfEntitiesAreRefused) {
+TEST(Snapshot, OtherEntityConfigsAreRefused) {
   const RegistryConfig config = config_of(Recycling::queue);
   OddWorld world(config);
   world.create();
@@ -394,7 +394,7 @@ TEST(Snapshot, OtherWaysOfEntitiesAreRefused) {
 
 // Memory ---------------------------------------------------------------------------------
 
-// False if the n-th allocation failed, and then the registry is as it should be.
+// Returns false if the n-th allocation failed; the registry must then be unchanged or empty.
 bool loads_though_one_fails(const core::Bytes& bytes, const Registry& world, std::uint64_t nth) {
   OddWorld loaded({.entities = {}, .pools = test::small_pages});
   loaded.set_tick(2);

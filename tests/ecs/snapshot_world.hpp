@@ -1,4 +1,4 @@
-// Worlds to take snapshots of: with a component of an odd size, and such as have seen much.
+// Worlds for snapshots: with a component of odd size, and with long histories.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace mobula::ecs::test {
 
-struct Odd {  // of a size that must be padded
+struct Odd {  // needs padding
   static constexpr std::string_view component_name = "Odd";
   std::array<std::uint8_t, 3> bytes{1, 2, 3};
 };
@@ -30,7 +30,7 @@ inline core::Bytes saved(const Registry& registry) {
 
 inline std::string reason(const core::Status& status) { return status.ok() ? "" : status.error().reason; }
 
-// Random histories: handles, components and ranges come and go.
+// Runs random histories of handles, components and ranges.
 struct Churn {
   Registry& registry;
   core::Random random;
@@ -73,14 +73,14 @@ struct Churn {
 
 inline void open_pools(Registry& registry) {
   registry.pool_of<Position>();
-  registry.pool_of<Thought>();  // local: ids of pools are not their numbers in a snapshot
+  registry.pool_of<Thought>();  // server-only: pool ids differ from the snapshot's numbers
   registry.pool_of<Health>("Shield");
   registry.pool_of<Odd>();
   registry.pool_of<Mana>();
   registry.pool_of<Health>();
 }
 
-// `reclaim`: at how many prototypes it looks after each step for some that nobody needs; 0: never.
+// `reclaim`: budget of reclaim() after each step; 0 disables it.
 inline void churn(Registry& registry, std::uint64_t seed, int steps, std::uint32_t reclaim = 0) {
   Churn churned{registry, core::Random(seed), {}, {}};
   registry.set_tick(17);

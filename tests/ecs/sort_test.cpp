@@ -51,7 +51,7 @@ void register_place(Registry& registry) {
 
 std::vector<std::uint32_t> indices_of(const Pool& pool) { return {pool.indices().begin(), pool.indices().end()}; }
 
-// The reference sort: entity indices in the order that `before` gives their keys, equal ones as they were.
+// The reference sort: entity indices in the order that `before` gives their keys; stable.
 template <class Key, class Before = std::less<>>
 std::vector<std::uint32_t> sorted_model(std::span<const std::uint32_t> indices, const std::vector<Key>& key_by_index,
                                         Before before = {}) {
@@ -85,7 +85,7 @@ void expect_sorted_by_key(const std::vector<Key>& keys) {
   sort_by<Raw>(registry, [](const Raw& raw) { return core::load<Key>(&raw.bits); });
   ASSERT_EQ(indices_of(pool), expected);
   for (std::uint32_t position = 0; position < pool.size(); ++position)
-    ASSERT_EQ(pool.typed_address<const Raw>(position)->id, expected[position]) << "components go with their entities";
+    ASSERT_EQ(pool.typed_address<const Raw>(position)->id, expected[position]) << "components move with their entities";
   registry.check();
 }
 
@@ -127,7 +127,7 @@ void expect_sorted_reals(core::Random& random) {
   expect_sorted_keys<Key>(random, chosen);
 }
 
-TEST(Sort, ByAnyKindOfNumberAgreesWithAStableSort) {
+TEST(Sort, KeysOfAnyNumberTypeAgreeWithAStableSort) {
   constexpr std::uint64_t seed = 3;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -145,7 +145,7 @@ TEST(Sort, ByAnyKindOfNumberAgreesWithAStableSort) {
   expect_sorted_reals<double>(random);
 }
 
-// Orders as they come in practice, from in order to none: what is incremental about the sort must not show.
+// Typical input orders, from sorted to random: the incremental paths of the sort must not show.
 std::vector<std::int32_t> disordered(core::Random& random, std::uint32_t size) {
   std::vector<std::int32_t> keys(size);
   std::iota(keys.begin(), keys.end(), -300);
@@ -156,14 +156,14 @@ std::vector<std::int32_t> disordered(core::Random& random, std::uint32_t size) {
   const auto any = [&] { return random.below(size); };
   switch (random.below(8)) {
     case 0: break;
-    case 1:  // some are anywhere
+    case 1:  // some at random places
       for (std::uint32_t i = random.below(size / 8 + 1); i > 0; --i) keys[any()] = static_cast<std::int32_t>(any());
       break;
     case 2:  // an unsorted tail
       for (std::uint32_t i = size - random.below(size / 4 + 1); i < size; ++i)
         keys[i] = static_cast<std::int32_t>(any());
       break;
-    case 3: {  // a run is out of place
+    case 3: {  // a run out of place
       const std::uint32_t first = any();
       const auto offset = static_cast<std::int32_t>(any()) - static_cast<std::int32_t>(size / 2);
       for (std::uint32_t i = first; i < std::min(size, first + size / 16 + 1); ++i) keys[i] += offset;
@@ -171,7 +171,7 @@ std::vector<std::int32_t> disordered(core::Random& random, std::uint32_t size) {
     }
     case 4: std::rotate(keys.begin(), keys.begin() + any(), keys.end()); break;
     case 5: std::reverse(keys.begin(), keys.end()); break;
-    case 6:  // neighbours are swapped
+    case 6:  // swapped neighbours
       for (std::uint32_t i = random.below(size); i > 0; --i) {
         const std::uint32_t at = any();
         if (at > 0) std::swap(keys[at], keys[at - 1]);
@@ -183,7 +183,7 @@ std::vector<std::int32_t> disordered(core::Random& random, std::uint32_t size) {
   return keys;
 }
 
-TEST(Sort, OfAnyDisorderAgreesWithAStableSort) {
+TEST(Sort, AnyDisorderAgreesWithAStableSort) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -212,7 +212,7 @@ TEST(Sort, OfAnyDisorderAgreesWithAStableSort) {
   }
 }
 
-TEST(Sort, AgainAndAgainWithChangesBetweenAgreesWithAStableSort) {
+TEST(Sort, RepeatedSortsAgreeWithAStableSort) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -292,7 +292,7 @@ TEST(Sort, TakesAPoolOfAnyInstanceName) {
   EXPECT_EQ(indices_of(registry.pool(fog)), (std::vector{b.index, a.index}));
 }
 
-TEST(SortAs, PutsWhatTheLeadHasFirstInItsOrderAndTheOthersAfterInTheirs) {
+TEST(SortAs, PutsTheLeadsEntitiesFirstThenTheOthers) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -336,7 +336,7 @@ struct Marks : testing::Test {
     registry.clear_journal();
     registry.set_tick(2);
   }
-  void set_key(std::size_t i, std::int32_t key) {  // without a mark
+  void set_key(std::size_t i, std::int32_t key) {  // without marking the block
     const Pool& pool = registry.pool<Place>();
     pool.typed_address<Place>(pool.find(entities[i].index))->key = key;
   }
@@ -355,7 +355,7 @@ struct Marks : testing::Test {
   }
 };
 
-TEST_F(Marks, ASortThatMovesNothingStampsNothing) {
+TEST_F(Marks, ASortThatMovesNothingMarksNothing) {
   const std::uint64_t version = registry.pool<Place>().version();
   sort_by_key();
   sort_by_comparing();
@@ -363,9 +363,9 @@ TEST_F(Marks, ASortThatMovesNothingStampsNothing) {
   EXPECT_EQ(registry.pool<Place>().version(), version);
 }
 
-TEST_F(Marks, OnlyBlocksInWhichSomethingMovedAreStamped) {
-  set_key(130, 132);  // block 2: behind 131 and before the other 132
-  set_key(702, 320);  // from block 10 to block 5: what is between moves up
+TEST_F(Marks, OnlyBlocksWithMovesAreMarked) {
+  set_key(130, 132);  // block 2: after 131 and before the other 132
+  set_key(702, 320);  // from block 10 to block 5: entries between move up
   set_key(900, 897);
   sort_by_key();
   EXPECT_EQ(changed_blocks(), (std::vector<std::uint32_t>{2, 5, 6, 7, 8, 9, 10, 14}));
@@ -460,7 +460,7 @@ struct GroupSort : testing::TestWithParam<std::uint64_t> {
     expect_intact<Mark>();
     registry.check();
   }
-  // Sorts by key and by comparing the other way round.
+  // Sorts by key, then with the inverse comparator.
   template <class T, class AnyGroup>
   void expect_sorts(const AnyGroup& group) {
     SCOPED_TRACE(component_name<T>());
@@ -476,7 +476,7 @@ struct GroupSort : testing::TestWithParam<std::uint64_t> {
   }
 };
 
-TEST_P(GroupSort, OfAGroupThatOwnsAllItsPools) {
+TEST_P(GroupSort, SortsAGroupThatOwnsAllItsPools) {
   fill();
   const auto group = registry.group<Place, Weight>();
   const Pool& pool = registry.pool<Place>();
@@ -492,16 +492,16 @@ TEST_P(GroupSort, OfAGroupThatOwnsAllItsPools) {
   EXPECT_EQ(walked.size(), group.size());
 }
 
-TEST_P(GroupSort, OfAGroupThatOwnsSomeOfItsPools) {
+TEST_P(GroupSort, SortsAGroupThatOwnsSomeOfItsPools) {
   fill();
   const auto group = registry.group<Place>(with<Weight>, exclude<Mark>);
   const std::vector<std::uint32_t> weights = indices_of(registry.pool<Weight>());
   expect_sorts<Place>(group);
   expect_sorts<Weight>(group);
-  EXPECT_EQ(indices_of(registry.pool<Weight>()), weights) << "it is not the group's";
+  EXPECT_EQ(indices_of(registry.pool<Weight>()), weights) << "the group does not own it";
 }
 
-TEST_P(GroupSort, OfAGroupThatOwnsNoPool) {
+TEST_P(GroupSort, SortsAGroupThatOwnsNoPool) {
   fill();
   const auto group = registry.group<>(with<const Weight, Place>);
   const std::vector<std::uint32_t> weights = indices_of(registry.pool<Weight>());
@@ -531,7 +531,7 @@ TEST_P(GroupSort, StaysAGroupWhenItsEntitiesChangeAfterwards) {
 INSTANTIATE_TEST_SUITE_P(Seeds, GroupSort, testing::Values(1, 2, 3));
 
 #ifdef MOBULA_ASSERTS
-TEST(Sort, OfAPoolWhoseOrderHasAnOwnerAsserts) {
+TEST(Sort, APoolWithAnOrderOwnerAsserts) {
   Registry registry;
   const Entity entity = registry.create();
   registry.add<Weight>(entity, {1, 0});
@@ -544,7 +544,7 @@ TEST(Sort, OfAPoolWhoseOrderHasAnOwnerAsserts) {
   EXPECT_DEATH(sort_by<Mark>(registry.pool<Weight>(), [](const Mark& mark) { return mark.id; }), "by its own type");
 }
 
-TEST(Sort, OfWhatIsWalkedAsserts) {
+TEST(Sort, SortingDuringIterationAsserts) {
   Registry registry;
   registry.add<Weight>(registry.create(), {1, 0});
   const auto key = [](const Weight& weight) { return weight.key; };

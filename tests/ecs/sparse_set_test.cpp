@@ -20,7 +20,7 @@ std::vector<std::uint32_t> shuffled_positions(core::Random& random, std::uint32_
 
 std::vector<std::uint32_t> listed(const SparseSet& set) { return {set.indices().begin(), set.indices().end()}; }
 
-// The set beside a plain vector of indices by position.
+// The set, compared with a plain vector of indices by position.
 struct ModelledSet {
   explicit ModelledSet(std::uint32_t page_shift) : set(page_shift) {}
 
@@ -39,7 +39,7 @@ struct ModelledSet {
       EXPECT_EQ(to, position);
       last = from;
     });
-    EXPECT_EQ(last, set.size()) << "what was last has moved";
+    EXPECT_EQ(last, set.size()) << "the last index has moved";
     model[position] = model.back();
     model.pop_back();
   }
@@ -103,7 +103,7 @@ void run_random_history(std::uint64_t seed, std::uint32_t page_shift) {
       if (changes) sets.push_run(index, end - index);
     } else if (dice < 16) {
       std::vector<std::uint32_t> offsets;
-      const std::uint32_t gap = random.below(3);  // none: a run
+      const std::uint32_t gap = random.below(3);  // none for a run
       for (std::uint32_t i = index; i < std::min(index + 300, index_end); i += 1 + random.below(1 + gap))
         if (!sets.set.contains(i)) offsets.push_back(i - index / 2);
       changes = !offsets.empty();
@@ -146,7 +146,7 @@ TEST(SparseSet, AnEmptySetFindsNothingAnywhere) {
   }
 }
 
-TEST(SparseSet, WithoutPagesIndicesMayBeAnywhereAndChangePlacesForEver) {
+TEST(SparseSet, WithoutPagesAnyIndicesMayChurnForEver) {
   core::Random random(4);
   ModelledSet sets(SparseSet::no_pages);
   EXPECT_FALSE(sets.set.contains(7));
@@ -176,12 +176,12 @@ TEST(SparseSet, PagesWithoutEntriesCostNothingAndAreNotWrittenTo) {
   for (std::uint32_t index = 0; index < 1u << 20; index += 97) ASSERT_FALSE(far.contains(index));
   other.make_room(5);
   other.push(5);
-  EXPECT_FALSE(far.contains(5)) << "sets share the page of those that have none";
+  EXPECT_FALSE(far.contains(5)) << "empty sets share a page";
   other.check("other");
   far.check("far");
 }
 
-TEST(SparseSet, APageIsGivenBackWhenItsLastEntryGoes) {
+TEST(SparseSet, PageIsGivenBackWithItsLastEntry) {
   SparseSet set(4);
   set.reserve(1000);
   set.make_room(1000);
@@ -192,13 +192,13 @@ TEST(SparseSet, APageIsGivenBackWhenItsLastEntryGoes) {
   }
   while (set.size() > 1) set.erase(set.indices().back());
   set.check("the set");
-  // All pages but one, the spare, must be made anew.
+  // All pages but the spare one must be allocated again.
   const std::uint64_t before = test::allocations();
   for (std::uint32_t page = 0; page < 60; ++page) set.make_page(page * 16);
   EXPECT_EQ(test::allocations() - before, 59u);
 }
 
-TEST(SparseSet, WhoAddsAndRemovesOneIndexUsesTheSparePageAndAllocatesNothing) {
+TEST(SparseSet, AddingAndRemovingOneIndexAllocatesNothing) {
   SparseSet set(4);
   set.make_room(100);
   set.push(100);
@@ -214,7 +214,7 @@ TEST(SparseSet, WhoAddsAndRemovesOneIndexUsesTheSparePageAndAllocatesNothing) {
   }
 }
 
-TEST(SparseSet, RoomThatIsMadeAndNotUsedChangesNothing) {
+TEST(SparseSet, UnusedRoomChangesNothing) {
   SparseSet set(4);
   const std::uint64_t version = set.version();
   set.make_room(33);

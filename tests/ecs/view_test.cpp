@@ -25,7 +25,7 @@ std::map<Entity, std::int32_t> visit(const Walked& walked) {
   return visited;
 }
 
-// Entities with some of the components, and a plain list of which.
+// Entities with some of the components, and a plain list of them.
 struct RandomWorld {
   core::Random random;
   World world{{.entities = {}, .pools = small_pages}};
@@ -63,7 +63,7 @@ TEST(View, VisitsExactlyTheEntitiesThatHaveAllComponents) {
   }
 }
 
-TEST(View, LeavesOutWhatIsExcluded) {
+TEST(View, LeavesOutExcludedEntities) {
   RandomWorld random(12);
   World& world = random.world;
   EXPECT_EQ(visit(world.view<const Position>(exclude<Health>)),
@@ -71,7 +71,7 @@ TEST(View, LeavesOutWhatIsExcluded) {
   EXPECT_EQ(visit(world.view<const Position, Health>(exclude<Label, Marker>)),
             (random.expected<Position, Health>(
                 [&](Entity entity) { return !world.has<Label>(entity) && !world.has<Marker>(entity); })));
-  EXPECT_EQ(visit(world.view<const Position>(exclude<Wide>)), random.expected<Position>()) << "nobody has it";
+  EXPECT_EQ(visit(world.view<const Position>(exclude<Wide>)), random.expected<Position>()) << "no entity has it";
   EXPECT_TRUE(visit(world.view<const Position>(exclude<Position>)).empty());
 }
 
@@ -98,7 +98,7 @@ TEST(View, ExcludesUpToEightComponents) {
   for (int i = 0; i < 9; ++i) EXPECT_EQ(view.contains(entities[static_cast<std::size_t>(i)]), i == 8);
 }
 
-TEST(View, OffersWhatIsOptional) {
+TEST(View, PassesOptionalComponents) {
   RandomWorld random(13);
   World& world = random.world;
   std::map<Entity, std::int32_t> with_label;
@@ -121,8 +121,8 @@ TEST(View, OffersWhatIsOptional) {
   EXPECT_EQ(with_label, random.expected<Label>(both));
 }
 
-// Blocks of equal order, shifted order and no order side by side, changing as it goes.
-TEST(View, UnderChurnVisitsExactlyWhatALookUpOfEveryEntityFinds) {
+// Blocks of equal, shifted and random order side by side, changing over time.
+TEST(View, UnderChurnAgreesWithLookupsOfAllEntities) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -162,7 +162,7 @@ TEST(View, AFunctionMayAskForTheComponentsAlone) {
   EXPECT_EQ(sum, 199 * 200 / 2);
 }
 
-// 200 of both, in one order or not; what is taken mutably bears the new tick everywhere, the rest nowhere.
+// 200 of both, in one order or not. Mutable types have the new change tick everywhere, const ones nowhere.
 template <class... Ts>
 void expect_change_ticks(bool same_order, Tick position, Tick label, bool as_range) {
   World world;
@@ -179,7 +179,7 @@ void expect_change_ticks(bool same_order, Tick position, Tick label, bool as_ran
   for (const Tick tick : world.pool<Label>().change_ticks()) ASSERT_EQ(tick, label);
 }
 
-TEST(View, OnlyWhatIsTakenMutablyIsStamped) {
+TEST(View, OnlyMutableAccessMarksBlocks) {
   for (const bool same_order : {false, true}) {
     for (const bool as_range : {false, true}) {
       SCOPED_TRACE(std::string(same_order ? "same order" : "other order") + (as_range ? ", range" : ", each"));
@@ -193,7 +193,7 @@ TEST(View, OnlyWhatIsTakenMutablyIsStamped) {
   }
 }
 
-TEST(View, WhatIsNotVisitedIsNotStamped) {
+TEST(View, UnvisitedBlocksAreNotMarked) {
   World world;
   for (int i = 0; i < 640; ++i) {
     const Entity entity = world.create();
@@ -206,7 +206,7 @@ TEST(View, WhatIsNotVisitedIsNotStamped) {
     EXPECT_EQ(world.pool<Position>().change_ticks()[block], block % 2 == 0 ? 4u : 1u) << block;
 }
 
-TEST(View, AConstRegistryIsReadWithoutAStamp) {
+TEST(View, AConstRegistryMarksNothing) {
   RandomWorld random(14);
   random.world.set_tick(7);
   const Registry& world = random.world;
@@ -232,7 +232,7 @@ TEST(View, ContainsAsksForLifeAndAllComponents) {
   EXPECT_FALSE(view.contains(null_entity));
 }
 
-TEST(View, WalksNamedPoolsAsWellAsDefaultOnes) {
+TEST(View, IteratesNamedPoolsLikeDefaultOnes) {
   World world;
   const PoolId body = world.pool_of<Health>("Body");
   const PoolId shield = world.pool_of<Health>("Shield");
@@ -252,7 +252,7 @@ TEST(View, WalksNamedPoolsAsWellAsDefaultOnes) {
   EXPECT_EQ(visit(world.view_of<const Health>({body}, excluded)).size(), 150u);
 }
 
-TEST(View, EachInstanceMeetsEveryComponentOfATypeUnderItsName) {
+TEST(View, EachInstanceVisitsAllComponentsOfAType) {
   World world;
   const PoolId shield = world.pool_of<Health>("Shield");
   world.pool_of<Health>("Never used");

@@ -1,4 +1,4 @@
-// Visits a view or a group in both ways that there are.
+// Visits a view or a group by each() and as a range.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace mobula::ecs::test {
 
-// As `each` and as a range, of which it expects the same. Gives the sum of each entity's components.
+// Visits both ways and expects equal results. Returns the sum of each entity's components.
 template <class Walked>
 std::map<Entity, std::int32_t> visit_both_ways(const Walked& walked) {
   std::map<Entity, std::int32_t> visited;

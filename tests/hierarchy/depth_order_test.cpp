@@ -13,7 +13,7 @@ using ecs::Entity;
 using engine::Parent;
 using engine::Transform;
 
-// The members are given, with Transform and WorldTransform; only Parents change.
+// Members with Transform and WorldTransform are fixed; only Parents change.
 class DepthOrderTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -55,20 +55,20 @@ TEST_F(DepthOrderTest, OwnsTheOrderWhileItLives) {
   EXPECT_EQ(other.pool<WorldTransform>().order_owner(), ecs::OrderOwner::nobody);
 }
 
-TEST_F(DepthOrderTest, KnowsHowManyRootsThereAre) {
+TEST_F(DepthOrderTest, CountsRoots) {
   EXPECT_EQ(order.roots(), 200u);
   name(3, 4);
   settle();
   EXPECT_EQ(order.roots(), 199u);
 }
 
-TEST_F(DepthOrderTest, AChangeMovesFewAndNoChangeNobody) {
-  for (std::size_t i = 8; i < 200; ++i) name(i, i / 4 - 1);  // four deep
+TEST_F(DepthOrderTest, AChangeMovesFewAndNoChangeNone) {
+  for (std::size_t i = 8; i < 200; ++i) name(i, i / 4 - 1);  // depth 4
   settle();
   const std::vector<std::uint32_t> before = now();
   settle();
   EXPECT_EQ(now(), before);
-  name(199, 0);  // from the fourth to the second
+  name(199, 0);  // from depth 4 to 2
   settle();
   std::vector<std::uint32_t> after = now();
   std::size_t moved = 0;
@@ -76,7 +76,7 @@ TEST_F(DepthOrderTest, AChangeMovesFewAndNoChangeNobody) {
   EXPECT_EQ(moved, 3u);
 }
 
-TEST_F(DepthOrderTest, RemovalsByOthersAreMended) {
+TEST_F(DepthOrderTest, ForeignRemovalsAreRepaired) {
   for (std::size_t i = 8; i < 200; ++i) name(i, i / 4 - 1);
   settle();
   order.forget_touched();

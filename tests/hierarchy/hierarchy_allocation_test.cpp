@@ -1,4 +1,4 @@
-// Updates in their steady state ask for no memory, and memory that cannot be had loses nothing.
+// Updates in their steady state allocate nothing, and failed allocations lose nothing.
 #include <gtest/gtest.h>
 
 #include <mobula/core/random.hpp>
@@ -19,7 +19,7 @@ struct Forest {
       entities.push_back(i < 8 ? world.make() : world.make_below(entities[i / 4 - 2], {1, 2, 3}));
     hierarchy.update();
   }
-  // Moves some, and leaves under new parents.
+  // Moves some entities, and leaves to new parents.
   void change(core::Random& random) {
     for (int i = 0; i < 20; ++i) {
       world.get<Transform>(entities[random.below(500)]).position.x += 1;
@@ -64,7 +64,7 @@ TEST(HierarchyAllocation, DestroyingAndSpawningAgainMakesNone) {
   EXPECT_EQ(made, 0u);
 }
 
-// The n-th allocation fails, for each n that there is.
+// Fails the n-th allocation, for each n until none fails.
 template <class Change>
 void fail_each_once(Change change) {
   for (std::uint64_t nth = 1;; ++nth) {

@@ -1,4 +1,4 @@
-// Random histories beside the rules told naively.
+// Random histories, compared with a reference model of the rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class History {
       if (random_.chance(1, 10)) ask();
       if (testing::Test::HasFatalFailure()) return;
     }
-    EXPECT_GT(refusals_, 100u) << "histories meet what is odd";
+    EXPECT_GT(refusals_, 100u) << "histories contain inconsistent parents";
     EXPECT_GT(set_, 100u);
     EXPECT_GT(not_set_, 100u);
   }
@@ -52,7 +52,7 @@ class History {
     refusals_ += hierarchy_.refused().size();
   }
 
-  // Without an update.
+  // Checks queries between updates.
   void ask() {
     const Entity entity = living();
     if (!entity) return;
@@ -69,7 +69,7 @@ class History {
     }
   }
 
-  // A dead one, too.
+  // Returns any entity, dead ones included.
   Entity any() {
     return known_.empty() ? ecs::null_entity : known_[random_.below(static_cast<std::uint32_t>(known_.size()))];
   }
@@ -79,14 +79,14 @@ class History {
       if (const Entity entity = entities.at(random_.below(entities.index_end()))) return entity;
     return ecs::null_entity;
   }
-  // What a Parent may say.
+  // Returns any value of a Parent.
   Entity named() {
     if (random_.chance(1, 30)) return ecs::null_entity;
     if (random_.chance(1, 40)) return {random_.below(~0u), 1};
     return random_.chance(1, 8) ? any() : living();
   }
   Transform place() {
-    const float t = random_.uniform(0, 1);  // a rational point of the circle
+    const float t = random_.uniform(0, 1);  // rational point on the unit circle
     const float w = (1 - t * t) / (1 + t * t);
     const float s = 2 * t / (1 + t * t);
     return {{random_.uniform(-9, 9), random_.uniform(-9, 9), random_.uniform(-9, 9)},
@@ -172,7 +172,7 @@ class History {
     for (std::uint32_t writes = 1 + random_.below(4); writes > 0; --writes)
       if (auto* parent = world_.try_get<Parent>(living())) parent->entity = named();
   }
-  // Long ones, and circles.
+  // Makes long chains and circles.
   void write_chain() {
     if (!random_.chance(1, 3)) return;
     Entity above = living();
@@ -207,7 +207,7 @@ class History {
       world_.remove<Transform>(entity);
     }
   }
-  // Some trees at once, as a spawner does.
+  // Creates some trees at once, as a spawner does.
   void spawn() {
     if (world_.entities().config().recycling == ecs::Recycling::given || world_.entities().size() > 120) return;
     const std::uint32_t count = 1 + random_.below(30);
@@ -263,12 +263,12 @@ void run_histories(const ecs::RegistryConfig& config, std::uint64_t first_seed) 
 
 TEST(HierarchyModel, RandomHistoriesAgreeWithTheRules) { run_histories({}, 1); }
 
-TEST(HierarchyModel, AlsoWhereIndicesAreUsedAgainAtOnce) {
+TEST(HierarchyModel, AgreesWhereIndicesAreReusedAtOnce) {
   run_histories(
       {.entities = {.recycling = ecs::Recycling::lifo, .entities_max = 400}, .pools = {.sparse_page_shift = 4}}, 11);
 }
 
-TEST(HierarchyModel, AlsoInAMirrorThatIsGivenItsHandles) {
+TEST(HierarchyModel, AgreesInAMirror) {
   run_histories({.entities = {.recycling = ecs::Recycling::given, .entities_max = 200}, .pools = {}}, 21);
 }
 

@@ -39,7 +39,7 @@ class HierarchyTest : public testing::Test {
   Hierarchy hierarchy{world};
 };
 
-TEST_F(HierarchyTest, AnEntityWithATransformHasAWorldTransformAfterAnUpdate) {
+TEST_F(HierarchyTest, UpdateGivesEachTransformAWorldTransform) {
   const Entity a = world.make({1, 2, 3});
   const Entity b = world.create();
   EXPECT_FALSE(world.has<WorldTransform>(a));
@@ -82,7 +82,7 @@ TEST_F(HierarchyTest, AWriteAfterTheUpdateOfItsTickIsFoundByTheNext) {
   EXPECT_EQ(position(c), (Vec3{5, 0, 0}));
 }
 
-TEST_F(HierarchyTest, OnlyWhatChangedIsStamped) {
+TEST_F(HierarchyTest, OnlyChangedTransformsAreMarked) {
   std::vector<Entity> roots;
   std::vector<Entity> leaves;
   for (int i = 0; i < 128; ++i) roots.push_back(world.make());
@@ -93,7 +93,7 @@ TEST_F(HierarchyTest, OnlyWhatChangedIsStamped) {
   for (const ecs::Tick tick : world.pool<WorldTransform>().change_ticks()) EXPECT_EQ(tick, 1u);
 
   world.next_tick();
-  world.get<Transform>(roots[0]).position.x = 0;  // as before
+  world.get<Transform>(roots[0]).position.x = 0;  // unchanged
   world.get<Transform>(roots[100]).position.x = 7;
   update();
   const ecs::Pool& worlds = world.pool<WorldTransform>();
@@ -104,7 +104,7 @@ TEST_F(HierarchyTest, OnlyWhatChangedIsStamped) {
   }
 }
 
-TEST_F(HierarchyTest, ParentsStandBeforeTheirChildren) {
+TEST_F(HierarchyTest, ParentsComeBeforeTheirChildren) {
   std::vector<Entity> chain;
   for (int i = 0; i < 20; ++i) chain.push_back(world.make());
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) world.add<Parent>(chain[i], {chain[i + 1]});
@@ -162,7 +162,7 @@ TEST_F(HierarchyTest, ADeadParentLeavesRootsBehind) {
   EXPECT_TRUE(hierarchy.children(again).empty());
 }
 
-TEST_F(HierarchyTest, AParentWithoutTransformHoldsItsChildrenTogetherButMovesNobody) {
+TEST_F(HierarchyTest, AParentWithoutTransformMovesNoChild) {
   const Entity top = world.make({1, 0, 0});
   const Entity folder = world.create();
   world.add<Parent>(folder, {top});
@@ -194,7 +194,7 @@ TEST_F(HierarchyTest, SetParentMakesChildrenAndRoots) {
   EXPECT_EQ(position(c), (Vec3{0, 0, 1}));
 }
 
-TEST_F(HierarchyTest, SetParentWritesNothingThatIsSoAlready) {
+TEST_F(HierarchyTest, SetParentOfTheSameParentWritesNothing) {
   const Entity a = world.make();
   const Entity b = world.make_below(a);
   world.next_tick();
@@ -213,16 +213,16 @@ TEST_F(HierarchyTest, SetParentRefusesStaleHandlesAndCircles) {
   expect_refused(chain[1], chain[2], "circle");
   update();
   EXPECT_TRUE(hierarchy.set_parent(chain[3], chain[0]).ok());
-  EXPECT_TRUE(hierarchy.set_parent(chain[1], chain[3]).ok()) << "no circle any more, an update or not";
+  EXPECT_TRUE(hierarchy.set_parent(chain[1], chain[3]).ok()) << "the circle is gone even without an update";
   update();
 }
 
-TEST_F(HierarchyTest, SetParentRefusesWhatGoesTooDeep) {
+TEST_F(HierarchyTest, SetParentRefusesTooDeepTrees) {
   const std::vector<Entity> chain = world.make_chain(30);
   const std::vector<Entity> three = world.make_chain(3);
   expect_refused(three[0], chain.back(), "too deep");
   EXPECT_TRUE(hierarchy.set_parent(three[1], chain.back()).ok());
-  EXPECT_TRUE(hierarchy.set_parent(three[0], chain.back()).ok()) << "it has lost what was too deep, an update or not";
+  EXPECT_TRUE(hierarchy.set_parent(three[0], chain.back()).ok()) << "the deep part is detached even without an update";
   const Entity one = world.make();
   EXPECT_TRUE(hierarchy.set_parent(one, three[1]).ok());
   expect_refused(world.make(), one, "too deep");
@@ -231,11 +231,11 @@ TEST_F(HierarchyTest, SetParentRefusesWhatGoesTooDeep) {
   EXPECT_TRUE(hierarchy.refused().empty());
 }
 
-TEST_F(HierarchyTest, NobodyIsPutBelowACircle) {
+TEST_F(HierarchyTest, NoneIsPutBelowACircle) {
   const std::vector<Entity> chain = world.make_chain(3);
   world.add<Parent>(chain[0], {chain[1]});
   expect_refused(world.make(), chain[2], "too deep");
-  EXPECT_TRUE(hierarchy.set_parent(chain[1], ecs::null_entity).ok()) << "how to mend it";
+  EXPECT_TRUE(hierarchy.set_parent(chain[1], ecs::null_entity).ok()) << "removing the parent repairs it";
   update();
   EXPECT_TRUE(hierarchy.refused().empty());
   EXPECT_EQ(hierarchy.depth(chain[2]), 2u);
@@ -256,7 +256,7 @@ TEST_F(HierarchyTest, InPlaceKeepsTheWorldTransform) {
     EXPECT_NEAR(x.rotation.y, y.rotation.y, 1e-5f);
     EXPECT_NEAR(x.rotation.w, y.rotation.w, 1e-5f);
   };
-  world.get<Transform>(b).position.x = 40;  // counts, though no update has seen it
+  world.get<Transform>(b).position.x = 40;  // counts even before an update
   const WorldTransform place = hierarchy.world(b);
   for (const Entity parent : {c, a, ecs::null_entity, world.create(), a}) {
     ASSERT_TRUE(hierarchy.set_parent_in_place(b, parent).ok());
@@ -268,7 +268,7 @@ TEST_F(HierarchyTest, InPlaceKeepsTheWorldTransform) {
   EXPECT_STREQ(hierarchy.set_parent_in_place(a, b).error().reason, "circle");
   EXPECT_EQ(world.get<const Transform>(a), before);
   const Entity bare = world.create();
-  EXPECT_TRUE(hierarchy.set_parent_in_place(bare, a).ok()) << "it is nowhere, and stays there";
+  EXPECT_TRUE(hierarchy.set_parent_in_place(bare, a).ok()) << "without Transform it has no place to keep";
 }
 
 TEST_F(HierarchyTest, RefusedParentsAreReported) {
@@ -299,7 +299,7 @@ TEST_F(HierarchyTest, SubtreesAreRightBetweenUpdates) {
   hierarchy.destroy_tree(chain[0]);
   EXPECT_FALSE(world.valid(chain[1]));
   EXPECT_TRUE(world.valid(chain[2]));
-  EXPECT_TRUE(world.valid(fresh)) << "its parent had died before";
+  EXPECT_TRUE(world.valid(fresh)) << "its parent died before";
   update();
 }
 
@@ -331,7 +331,7 @@ TEST_F(HierarchyTest, AListenerMayDestroyAnotherTree) {
   update();
 }
 
-// Also the order in which they come, which decides how indices are used again.
+// The result includes the order, which determines how indices are reused.
 TEST_F(HierarchyTest, ASubtreeDoesNotDependOnTheOrderOfPools) {
   const Entity root = world.make();
   std::vector<Entity> made;
@@ -345,7 +345,7 @@ TEST_F(HierarchyTest, ASubtreeDoesNotDependOnTheOrderOfPools) {
   EXPECT_EQ(hierarchy.subtree(root), before);
 }
 
-TEST_F(HierarchyTest, InAMirrorAChildMayComeBeforeItsParent) {
+TEST_F(HierarchyTest, AMirrorMayGetAChildBeforeItsParent) {
   test::World mirror({.entities = {.recycling = ecs::Recycling::given, .entities_max = 100}, .pools = {}});
   Hierarchy mirrored(mirror);
   const Entity parent{70, 5};
@@ -364,7 +364,7 @@ TEST_F(HierarchyTest, InAMirrorAChildMayComeBeforeItsParent) {
   EXPECT_EQ(mirrored.children(parent), (std::vector<Entity>{child}));
 }
 
-TEST_F(HierarchyTest, AfterASnapshotItIsTheSame) {
+TEST_F(HierarchyTest, IsTheSameAfterASnapshot) {
   const Entity a = world.make({1, 0, 0});
   const Entity b = world.make_below(a, {2, 0, 0});
   core::Bytes bytes;
@@ -384,7 +384,7 @@ TEST_F(HierarchyTest, AfterASnapshotItIsTheSame) {
   EXPECT_EQ(position(b), (Vec3{3, 0, 0}));
 }
 
-TEST_F(HierarchyTest, ARegistryThatIsInUseIsTakenAsItIs) {
+TEST_F(HierarchyTest, AnExistingRegistryIsAdopted) {
   test::World used;
   const Entity a = used.make({1, 0, 0});
   const Entity b = used.make_below(a, {1, 0, 0});
@@ -393,7 +393,7 @@ TEST_F(HierarchyTest, ARegistryThatIsInUseIsTakenAsItIs) {
   }
   EXPECT_TRUE(used.has<WorldTransform>(b));
   const Entity c = used.make_below(b, {1, 0, 0});
-  used.add<WorldTransform>(used.create());  // nobody's business, and gone again
+  used.add<WorldTransform>(used.create());  // added by other code; removed again
   Hierarchy second(used);
   second.update();
   second.check();
@@ -414,7 +414,7 @@ TEST_F(HierarchyTest, WithoutTheSchemasComponentsItIsEmpty) {
   EXPECT_EQ(bare.entities().size(), 0u);
 }
 
-TEST_F(HierarchyTest, AnUpdateMayComeInTheMiddleOfATick) {
+TEST_F(HierarchyTest, UpdatesMayRunInTheMiddleOfATick) {
   const Entity a = world.make({1, 0, 0});
   const Entity b = world.make_below(a);
   for (int i = 0; i < 3; ++i) {
@@ -425,7 +425,7 @@ TEST_F(HierarchyTest, AnUpdateMayComeInTheMiddleOfATick) {
 }
 
 #ifdef MOBULA_ASSERTS
-TEST_F(HierarchyTest, MovingWhatIsWalkedAsserts) {
+TEST_F(HierarchyTest, ReorderingDuringIterationAsserts) {
   const Entity a = world.make();
   const Entity b = world.make();
   update();

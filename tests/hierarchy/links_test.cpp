@@ -20,7 +20,7 @@ class LinksTest : public testing::Test {
     world.add<Parent>(entity, {parent});
     return entity;
   }
-  // Whose Parent has changed.
+  // Returns the indices whose Parent has changed.
   std::set<std::uint32_t> follow() {
     const std::span<const std::uint32_t> changed = links.follow(world, world.pool<Parent>());
     links.check(world.pool<Parent>());
@@ -37,7 +37,7 @@ class LinksTest : public testing::Test {
   Links links;
 };
 
-TEST_F(LinksTest, FollowsParentsThatComeChangeAndGo) {
+TEST_F(LinksTest, FollowsAddedChangedAndRemovedParents) {
   const Entity a = world.create();
   const Entity b = world.create();
   const Entity c = make(a);
@@ -46,7 +46,7 @@ TEST_F(LinksTest, FollowsParentsThatComeChangeAndGo) {
   EXPECT_EQ(links.parent(c.index), a);
 
   world.get<Parent>(c).entity = b;
-  EXPECT_EQ(follow(), (Indices{c.index})) << "written after it looked, in the same tick";
+  EXPECT_EQ(follow(), (Indices{c.index})) << "written after follow(), in the same tick";
   EXPECT_EQ(children(a), Indices{});
   EXPECT_EQ(children(b), (Indices{c.index}));
   EXPECT_EQ(follow(), Indices{});
@@ -58,7 +58,7 @@ TEST_F(LinksTest, FollowsParentsThatComeChangeAndGo) {
   EXPECT_EQ(links.parent(c.index), ecs::null_entity);
 }
 
-TEST_F(LinksTest, ADeadEntityIsNoChildAndWhoNamesItWaitsForNobody) {
+TEST_F(LinksTest, ChildrenOfADeadEntityHaveNoParent) {
   const Entity a = world.create();
   const Entity b = make(a);
   const Entity c = make(b);
@@ -68,31 +68,31 @@ TEST_F(LinksTest, ADeadEntityIsNoChildAndWhoNamesItWaitsForNobody) {
   EXPECT_EQ(children(a), Indices{});
   const Entity again = world.create();
   ASSERT_EQ(again.index, b.index);
-  EXPECT_EQ(children(again), Indices{}) << "the one that was named is dead";
+  EXPECT_EQ(children(again), Indices{}) << "the named entity is dead";
   EXPECT_EQ(children(b), (Indices{c.index}));
 }
 
-TEST_F(LinksTest, NamingAnIndexThatNobodyEverHadIsGoodOnceItIsThere) {
+TEST_F(LinksTest, AParentMayBeCreatedAfterItsChildNamesIt) {
   const Entity a = world.create();
   const Entity b = make({a.index + 3, a.generation});
   const Entity far = make({4'000'000'000, 1});
   EXPECT_EQ(follow(), (Indices{b.index, far.index}));
   const Entity parent = world.create();
   ASSERT_EQ(parent, (Entity{a.index + 3, a.generation}));
-  EXPECT_EQ(follow(), (Indices{b.index, far.index})) << "is looked at again";
+  EXPECT_EQ(follow(), (Indices{b.index, far.index})) << "is read again";
   EXPECT_EQ(children(parent), (Indices{b.index}));
 }
 
-TEST_F(LinksTest, ItselfAndNobodyCanBeNamedToo) {
+TEST_F(LinksTest, AParentMayBeTheEntityItselfOrNull) {
   const Entity a = world.create();
   world.add<Parent>(a, {a});
   const Entity b = make({});
-  EXPECT_EQ(follow(), (Indices{a.index})) << "nobody is as good as no Parent";
+  EXPECT_EQ(follow(), (Indices{a.index})) << "a null Parent equals no Parent";
   EXPECT_EQ(children(a), (Indices{a.index}));
   EXPECT_EQ(links.parent(b.index), ecs::null_entity);
 }
 
-TEST_F(LinksTest, ATickThatGoesBackHidesNothing) {
+TEST_F(LinksTest, ATickSetBackHidesNoChange) {
   const Entity a = world.create();
   const Entity b = world.create();
   const Entity c = make(a);
@@ -103,7 +103,7 @@ TEST_F(LinksTest, ATickThatGoesBackHidesNothing) {
   EXPECT_EQ(follow(), (Indices{c.index}));
 }
 
-TEST_F(LinksTest, HavingForgottenAllItFindsAllAnew) {
+TEST_F(LinksTest, FindsEverythingAgainAfterClear) {
   const Entity a = world.create();
   const Entity b = make(a);
   follow();

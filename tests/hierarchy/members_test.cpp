@@ -15,7 +15,7 @@ using engine::Transform;
 
 class MembersTest : public testing::Test {
  protected:
-  // Who may have moved. Members are those with a Transform.
+  // Returns entities whose depth may have changed. Members are the entities with a Transform.
   std::set<std::uint32_t> settle() {
     for (const std::uint32_t index : links.follow(world, world.pool<Parent>())) members.reconsider(index);
     for (std::uint32_t index = 0; index < world.entities().index_end(); ++index) {
@@ -26,10 +26,10 @@ class MembersTest : public testing::Test {
       known[index] = entity;
     }
     const std::span<const std::uint32_t> settled = members.settle();
-    std::set<std::uint32_t> told(settled.begin(), settled.end());
-    EXPECT_EQ(told.size(), settled.size()) << "none twice";
+    std::set<std::uint32_t> distinct(settled.begin(), settled.end());
+    EXPECT_EQ(distinct.size(), settled.size()) << "none twice";
     members.check();
-    return told;
+    return distinct;
   }
   [[nodiscard]] std::vector<std::string> refused() const {
     std::vector<std::string> found;
@@ -52,7 +52,7 @@ class MembersTest : public testing::Test {
   std::map<std::uint32_t, Entity> known;
 };
 
-TEST_F(MembersTest, AChildStandsOneBelowItsParentWhoeverCameFirst) {
+TEST_F(MembersTest, DepthIsOneMoreThanTheParentsInAnyOrder) {
   const Entity c = world.make_below({1, 0});
   const Entity b = world.make_below(ecs::null_entity);
   const Entity a = world.make();
@@ -64,7 +64,7 @@ TEST_F(MembersTest, AChildStandsOneBelowItsParentWhoeverCameFirst) {
   EXPECT_EQ(members.above(a.index), Members::none);
 }
 
-TEST_F(MembersTest, OnlyWhoChangedAndAllBelowAreLookedAt) {
+TEST_F(MembersTest, OnlyChangedSubtreesAreExamined) {
   const std::vector<Entity> chain = world.make_chain(6);
   settle();
   EXPECT_EQ(settle(), Indices{});
@@ -73,7 +73,7 @@ TEST_F(MembersTest, OnlyWhoChangedAndAllBelowAreLookedAt) {
   EXPECT_EQ(depths(chain), (Depths{1, 2, 3, 2, 3, 4}));
 }
 
-TEST_F(MembersTest, WhoNamesADeadEntityOrOneWithoutTransformIsARoot) {
+TEST_F(MembersTest, ChildOfADeadOrNonMemberEntityIsARoot) {
   const std::vector<Entity> chain = world.make_chain(4);
   settle();
   world.remove<Transform>(chain[1]);
@@ -84,10 +84,10 @@ TEST_F(MembersTest, WhoNamesADeadEntityOrOneWithoutTransformIsARoot) {
   world.add<Transform>(chain[1]);
   settle();
   EXPECT_EQ(depths(chain), (Depths{1, 2, 0, 1}));
-  EXPECT_TRUE(members.refused().empty()) << "that is no circle, and not too deep";
+  EXPECT_TRUE(members.refused().empty()) << "neither a circle nor too deep";
 }
 
-TEST_F(MembersTest, AllWhoStandInACircleAreRootsAndSayWhy) {
+TEST_F(MembersTest, AllInACircleAreRootsWithTheReason) {
   const std::vector<Entity> chain = world.make_chain(5);  // 0 <- 1 <- 2 <- 3 <- 4
   world.add<Parent>(chain[0], {chain[2]});
   settle();
@@ -115,7 +115,7 @@ TEST_F(MembersTest, ACircleEndsWhenOneOfItDies) {
   EXPECT_TRUE(refused().empty());
 }
 
-TEST_F(MembersTest, WhoWouldStandTooDeepIsARoot) {
+TEST_F(MembersTest, TooDeepEntitiesAreRoots) {
   const std::vector<Entity> chain = world.make_chain(2 * max_depth + 3);
   settle();
   for (std::uint32_t i = 0; i < chain.size(); ++i) EXPECT_EQ(members.depth(i), i % max_depth + 1);
@@ -128,7 +128,7 @@ TEST_F(MembersTest, WhoWouldStandTooDeepIsARoot) {
   EXPECT_TRUE(refused().empty());
 }
 
-TEST_F(MembersTest, AnotherEntityOfTheSameIndexIsRefusedUnderItsOwnName) {
+TEST_F(MembersTest, AReusedIndexIsRefusedUnderItsNewHandle) {
   const Entity a = world.make();
   world.add<Parent>(a, {a});
   settle();

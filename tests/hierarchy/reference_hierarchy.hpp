@@ -1,5 +1,4 @@
-// The rules of the hierarchy told once more, by looking at everything: for tests that compare.
-// And a registry that knows the engine's components.
+// Reference model of the hierarchy: plain rules over all entities. Also a registry with the engine's components.
 #pragma once
 
 #include <map>
@@ -21,7 +20,7 @@ struct World : ecs::Registry {
     add<engine::Parent>(entity, {parent});
     return entity;
   }
-  // Entities 0 … count - 1, each below the one before.
+  // Creates entities 0 … count - 1, each a child of the one before.
   std::vector<ecs::Entity> make_chain(std::size_t count);
   void next_tick() {
     clear_journal();
@@ -29,24 +28,24 @@ struct World : ecs::Registry {
   }
 };
 
-// Of all entities as they are when it is made.
+// Reads the Parents of all entities on construction.
 class ReferenceHierarchy {
  public:
   explicit ReferenceHierarchy(const ecs::Registry& registry);
 
   [[nodiscard]] std::vector<ecs::Entity> children(ecs::Entity entity) const;
-  // In the order of handles.
+  // Returns the entity and all below it, in the order of handles.
   [[nodiscard]] std::vector<ecs::Entity> subtree(ecs::Entity root) const;
   [[nodiscard]] std::uint32_t height(ecs::Entity root) const;
-  // How many stand on the way to the top, itself included; more than `limit` if it has no end.
+  // Returns the number of entities from this one to its root; more than `limit` for a circle.
   [[nodiscard]] std::uint32_t chain_length(ecs::Entity entity, std::uint32_t limit) const;
 
   [[nodiscard]] std::uint32_t depth(ecs::Entity entity) const;
-  [[nodiscard]] const char* refusal(ecs::Entity entity) const;  // null: none
+  [[nodiscard]] const char* refusal(ecs::Entity entity) const;  // null if it is not refused
   [[nodiscard]] WorldTransform world(ecs::Entity entity) const;
 
  private:
-  // Who stands above it in the world, unless it is refused; null_entity: nobody.
+  // Returns the parent that it would have in the world if not refused; null_entity if none.
   [[nodiscard]] ecs::Entity named(ecs::Entity entity) const;
   [[nodiscard]] bool in_circle(ecs::Entity entity) const;
 
@@ -54,7 +53,7 @@ class ReferenceHierarchy {
   std::map<ecs::Entity, ecs::Entity> parents_;
 };
 
-// After an update: each entity, each question.
+// Compares all queries for all entities, after an update.
 void expect_agreement(Hierarchy& hierarchy, ecs::Registry& registry);
 
 }  // namespace mobula::hierarchy::test

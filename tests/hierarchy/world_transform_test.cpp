@@ -21,7 +21,7 @@ void expect_near(const Vec3& a, const Vec3& b, float error) {
   EXPECT_NEAR(a.z, b.z, error);
 }
 
-// The same rotation: q and -q are.
+// Compares rotations: q and -q are the same.
 void expect_same_rotation(const Quat& a, const Quat& b, float error) {
   EXPECT_NEAR(std::abs(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w), 1.0f, error);
 }
@@ -32,7 +32,7 @@ TEST(WorldTransform, ANewOneChangesNothing) {
   EXPECT_EQ(relative_to({}, {local.position, local.rotation}), local);
 }
 
-TEST(WorldTransform, WhatStandsBelowIsTurnedAndMoved) {
+TEST(WorldTransform, ChildrenAreTurnedAndMoved) {
   const WorldTransform parent{{10, 20, 30}, quarter_about_y};
   // A quarter turn about +y takes +z to +x and +x to -z.
   const WorldTransform child = compose(parent, {{1, 2, 3}, quarter_about_y});
@@ -53,7 +53,7 @@ Vec3 random_position(core::Random& random) {
   return {random.uniform(-100, 100), random.uniform(-100, 100), random.uniform(-100, 100)};
 }
 
-// As a matrix of doubles.
+// Converts to a matrix of doubles.
 Vec3 apply(const WorldTransform& t, const Vec3& v) {
   const double x = t.rotation.x;
   const double y = t.rotation.y;
@@ -81,7 +81,7 @@ TEST(WorldTransform, AgreesWithMatrices) {
   }
 }
 
-TEST(WorldTransform, RelativeToIsTheWayBack) {
+TEST(WorldTransform, RelativeToIsTheInverse) {
   core::Random random(2);
   for (int i = 0; i < 1000; ++i) {
     const WorldTransform parent{random_position(random), random_rotation(random)};

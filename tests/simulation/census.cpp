@@ -13,7 +13,7 @@ std::string to_text(const server::Player& player) {
 std::optional<std::string> Census::begin(const server::Server& server, const Known* saved) {
   accounts_ = saved != nullptr ? saved->accounts : std::map<std::uint32_t, std::string>();
   server_ends_ = false;
-  away_.clear();
+  disconnected_.clear();
   number_.clear();
   playing_.clear();
   awaited_.clear();
@@ -24,10 +24,10 @@ std::optional<std::string> Census::begin(const server::Server& server, const Kno
     number_[session->player.account] = session->player.id;
     const auto account = accounts_.find(session->player.id);
     if (account == accounts_.end() || account->second != session->player.account)
-      return to_text(session->player) + " was restored, and was none that played";
+      return to_text(session->player) + " was restored, but never played";
   }
   if (saved != nullptr && restored != saved->present)
-    return "others are awaited than were there, or have other entities";
+    return "the restored players or their entities differ from the saved ones";
   return std::nullopt;
 }
 
@@ -39,8 +39,8 @@ std::optional<std::string> Census::check(const server::Server& server) {
     check(*session);
     if (!session->player.spectator && !session->restored) players.insert(session->player.id);
   }
-  if (players != playing_) fail("the game was told of others than those who play");
-  if (playing_.size() + awaited_.size() > players_max_) fail("there are more players than there is room for");
+  if (players != playing_) fail("the game's players differ from the server's");
+  if (playing_.size() + awaited_.size() > players_max_) fail("there are more players than players_max");
   return wrong_;
 }
 
@@ -52,43 +52,44 @@ void Census::check(const server::ClientSession& session) {
   if (!here_.insert(player.account).second) fail(to_text(player) + " plays twice");
   const auto number = player.spectator ? number_.end() : number_.emplace(player.account, player.id).first;
   if (number != number_.end() && number->second != player.id)
-    fail(to_text(player) + " was player " + std::to_string(number->second) + ", and has not left");
+    fail(to_text(player) + " was player " + std::to_string(number->second) + " before and has not left");
   using State = server::ClientSession::State;
   if (session.state == State::joining || session.state == State::playing) {
-    away_.erase(player.id);
+    disconnected_.erase(player.id);
     return;
   }
-  // Who has come back and said nothing yet is awaited as before, and may leave.
-  Away& away = away_.emplace(player.id, Away{now_}).first->second;
-  away.is_gone = session.state == State::disconnected;
-  if (away.is_gone && now_ - away.since >= grace_) fail(to_text(player) + " is still awaited");
+  // A reconnected client that has not sent anything yet is awaited as before, and may leave.
+  Disconnected& lost = disconnected_.emplace(player.id, Disconnected{now_}).first->second;
+  lost.is_lost = session.state == State::disconnected;
+  if (lost.is_lost && now_ - lost.since >= grace_) fail(to_text(player) + " is kept longer than the rejoin grace");
 }
 
-void Census::came(const server::Player& player) {
+void Census::joined(const server::Player& player) {
   awaited_.erase(player.id);
-  sent_away_.erase(player.account);
-  if (!playing_.insert(player.id).second) fail("the game was told twice that " + to_text(player) + " comes");
+  disconnected_by_server_.erase(player.account);
+  if (!playing_.insert(player.id).second) fail("the game got join() twice for " + to_text(player));
 }
 
-// A liar is sent away for what it says, also while it is awaited.
+// A hostile client, whose account begins with "liar", is disconnected for protocol errors, even while it is awaited.
 void Census::left(const server::Player& player) {
-  const auto away = away_.find(player.id);
-  const bool is_awaited = !server_ends_ && !player.account.starts_with("liar") && !sent_away_.contains(player.account);
-  if (is_awaited && away != away_.end() && away->second.is_gone && now_ - away->second.since < grace_)
-    fail(to_text(player) + " was awaited for " + std::to_string((now_ - away->second.since) / core::millisecond) +
-         " ms only");
+  const auto lost = disconnected_.find(player.id);
+  const bool is_awaited =
+      !server_ends_ && !player.account.starts_with("liar") && !disconnected_by_server_.contains(player.account);
+  if (is_awaited && lost != disconnected_.end() && lost->second.is_lost && now_ - lost->second.since < grace_)
+    fail(to_text(player) + " was removed after " + std::to_string((now_ - lost->second.since) / core::millisecond) +
+         " ms, within the rejoin grace");
   if (playing_.erase(player.id) + awaited_.erase(player.id) == 0)
-    fail("the game was told that " + to_text(player) + " leaves, who is not there");
+    fail("the game got leave() for " + to_text(player) + ", which had not joined");
   number_.erase(player.account);
 }
 
-void Census::carried_out(const server::Player& player, std::uint32_t program, std::uint32_t number) {
-  Carried& before = carried_[{player.account, program}];
-  if (!playing_.contains(player.id)) fail("a command of " + to_text(player) + ", who does not play");
+void Census::command_ran(const server::Player& player, std::uint32_t program, std::uint32_t number) {
+  Executed& before = executed_[{player.account, program}];
+  if (!playing_.contains(player.id)) fail("a command ran for " + to_text(player) + ", which does not play");
   if (++done_[player.id] > server::CommandBuffer::per_tick_max)
-    fail("more commands of " + to_text(player) + " were carried out than a tick has room for");
+    fail("more commands ran for " + to_text(player) + " in a tick than per_tick_max");
   if (number <= before.last)
-    fail("command " + std::to_string(number) + " of " + to_text(player) + " was carried out after command " +
+    fail("command " + std::to_string(number) + " of " + to_text(player) + " ran after command " +
          std::to_string(before.last));
   before = {before.count + 1, number};
 }

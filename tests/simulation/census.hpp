@@ -1,6 +1,9 @@
-// Who plays: a number is one account's for ever, an account plays once and keeps its number as long as it has not left,
-// there are no more than there is room for, who is lost is awaited for the grace; the game is told of all who come and
-// go; and each of a player's commands is carried out at most once, in order, a few in a tick.
+// Census: checks who plays, against the server's sessions and the calls that the game receives.
+//
+//   - a player number belongs to one account for ever; an account plays once, and keeps its number until it leaves
+//   - there are at most players_max players; a disconnected one is awaited for the rejoin grace
+//   - the game gets join() and leave() for every player
+//   - each command of a player runs at most once, in order, at most per_tick_max in a tick
 #pragma once
 
 #include <map>
@@ -13,42 +16,42 @@ namespace mobula::sim {
 
 class Census {
  public:
-  // What a checkpoint has of it.
+  // State of the census at a checkpoint.
   struct Known {
-    std::map<std::uint32_t, std::string> accounts;  // by number: of all who ever played
-    std::map<std::uint32_t, ecs::Entity> present;   // those in the world: with an entity that lives, or without any
+    std::map<std::uint32_t, std::string> accounts;  // by number, all who ever played
+    std::map<std::uint32_t, ecs::Entity> present;   // players in the world: with a living entity, or without any
   };
-  // Of the commands that were carried out of one program of an account.
-  struct Carried {
+  // Commands executed for one program of an account.
+  struct Executed {
     std::uint32_t count = 0;
-    std::uint32_t last = 0;  // number
+    std::uint32_t last = 0;  // command number
   };
 
   Census(core::Nanoseconds grace, std::uint32_t players_max) : grace_(grace), players_max_(players_max) {}
 
-  // A server begins, with what was saved; null: a new world.
+  // Called when a server starts. `saved`: the state it restored; null for a new world.
   std::optional<std::string> begin(const server::Server& server, const Known* saved);
-  // Before and after each tick, which has that time at the server.
+  // Called before and after each tick; `now` is the server's time.
   void begin_tick(core::Nanoseconds now) {
     now_ = now;
     done_.clear();
   }
   std::optional<std::string> check(const server::Server& server);
 
-  // In good order: everybody leaves.
+  // The server shuts down in good order: all players leave.
   void server_ends() { server_ends_ = true; }
 
-  // What the game is told.
-  void came(const server::Player& player);
+  // Calls that the game received.
+  void joined(const server::Player& player);
   void left(const server::Player& player);
-  // Whoever has the account is sent away: nobody waits for it.
-  void sent_away(const std::string& account) { sent_away_.insert(account); }
-  void carried_out(const server::Player& player, std::uint32_t program, std::uint32_t number);
+  // The server kicked or banned the account: it is not awaited.
+  void disconnected_by_server(const std::string& account) { disconnected_by_server_.insert(account); }
+  void command_ran(const server::Player& player, std::uint32_t program, std::uint32_t number);
 
   [[nodiscard]] bool is_empty() const { return playing_.empty() && awaited_.empty(); }
   [[nodiscard]] Known known(server::Server& server) const;
-  [[nodiscard]] const Carried& carried(const std::string& account, std::uint32_t program) {
-    return carried_[{account, program}];
+  [[nodiscard]] const Executed& executed(const std::string& account, std::uint32_t program) {
+    return executed_[{account, program}];
   }
 
  private:
@@ -63,18 +66,18 @@ class Census {
   bool server_ends_ = false;
   std::optional<std::string> wrong_;
   std::map<std::uint32_t, std::string> accounts_;  // by number
-  struct Away {
+  struct Disconnected {
     core::Nanoseconds since = 0;
-    bool is_gone = false;  // else it has come back, and said nothing yet
+    bool is_lost = false;  // false if it has reconnected but not sent anything yet
   };
-  std::map<std::uint32_t, Away> away_;                        // by number
-  std::map<std::string, std::uint32_t, std::less<>> number_;  // by account, of who has not left
-  std::set<std::string> here_;                                // accounts, in this look
-  std::set<std::uint32_t> awaited_;                           // since the server began: its game does not know them yet
-  std::set<std::string> sent_away_;                           // and have not come since
-  std::set<std::uint32_t> playing_;                           // as the game was told
-  std::map<std::pair<std::string, std::uint32_t>, Carried> carried_;  // by account and program
-  std::map<std::uint32_t, std::size_t> done_;                         // commands in this tick, by number
+  std::map<std::uint32_t, Disconnected> disconnected_;        // by number
+  std::map<std::string, std::uint32_t, std::less<>> number_;  // by account, until it leaves
+  std::set<std::string> here_;                                // accounts found by the present check
+  std::set<std::uint32_t> awaited_;                           // restored players that the game has not got join() for
+  std::set<std::string> disconnected_by_server_;              // and not joined since
+  std::set<std::uint32_t> playing_;                           // joined players, as reported to the game
+  std::map<std::pair<std::string, std::uint32_t>, Executed> executed_;  // by account and program
+  std::map<std::uint32_t, std::size_t> done_;                           // commands in this tick, by number
 };
 
 }  // namespace mobula::sim

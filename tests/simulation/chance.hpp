@@ -1,4 +1,4 @@
-// Whose chances are whose; what enemies make up, and what they remember.
+// Random sources of the simulation's parts, and helpers for hostile peers.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -9,7 +9,7 @@
 
 namespace mobula::sim {
 
-// Of those who draw from one seed none draws what another does.
+// Seeds derived for different purposes are independent.
 enum class Salt : std::uint8_t { plan, network, disk, memory, sqlite };
 inline std::uint64_t salted(std::uint64_t seed, Salt salt) {
   return core::hash64(core::as_bytes(&seed, 1), static_cast<std::uint64_t>(salt));
@@ -21,7 +21,7 @@ inline core::Bytes noise(core::Random& random, std::size_t count) {
   return bytes;
 }
 
-// Instead of any that is there, once there are so many.
+// Appends `one`, or replaces a random item once there are `most`.
 template <class T>
 void keep_some(std::vector<T>& kept, std::uint32_t most, T&& one, core::Random& random) {
   if (kept.size() < most) {

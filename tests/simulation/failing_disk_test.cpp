@@ -1,5 +1,5 @@
-// The store on a disk that is full for a while, or cannot be read now and then, wherever tests run: StoreTrouble has a
-// real one where it may mount it.
+// The store on a disk that is full for a while or has read errors. Runs anywhere; StoreTrouble uses a real full disk
+// where it may mount one.
 #include <gmock/gmock.h>
 
 #include <headless/temporary_folder.hpp>
@@ -28,13 +28,13 @@ class FailingDisk : public testing::Test {
     ASSERT_TRUE(store->begin(world->registry).ok());
     store->wait_for_writer();
   }
-  // Many changes have no room in a log that had few.
+  // Many changes do not fit a log that has room for few.
   void save(int changes) {
     world->change(random, changes);
     ASSERT_TRUE(store::save(*store, *world));
     store->wait_for_writer();
   }
-  // A second later.
+  // Retries a second later.
   void try_again() {
     for (const core::Nanoseconds wait : {0 * core::second, core::second}) store->retry(now += wait);
     store->wait_for_writer();
@@ -79,8 +79,8 @@ TEST_F(FailingDisk, SavingGoesOnWhenThereIsRoom) {
   EXPECT_TRUE(world->model() == unsaved);
 }
 
-// A backup to the same disk has filled it, and is done: the log has room that can be written over.
-TEST_F(FailingDisk, SavingGoesOnWithoutRoomWhenNobodyReadsTheLogAnyMore) {
+// A backup to the same disk has filled it and is done: the log's space can be overwritten.
+TEST_F(FailingDisk, SavingGoesOnWithoutRoomOnceTheLogIsUnread) {
   begin();
   const ecs::PoolId pool = world->pool_of("Plain", "Plain");
   const ecs::Entity entity = world->registry.create();
@@ -106,7 +106,7 @@ TEST_F(FailingDisk, SavingGoesOnWithoutRoomWhenNobodyReadsTheLogAnyMore) {
   EXPECT_EQ(store->status().checkpoints, checkpoints + 1) << store->status().error;
 }
 
-TEST_F(FailingDisk, ANameThatCouldNotBeLookedUpIsLookedUpAgain) {
+TEST_F(FailingDisk, FailedNameLookupsAreRepeated) {
   begin();
   save(few);
   constexpr int names = 40;
@@ -125,8 +125,8 @@ TEST_F(FailingDisk, ANameThatCouldNotBeLookedUpIsLookedUpAgain) {
   EXPECT_EQ(store->status().checkpoints, 2u) << store->status().error;
 }
 
-// It may be told to put a copy in its place: of a file that is whole nobody shall.
-TEST_F(FailingDisk, WhatCannotBeReadNowIsNotDamaged) {
+// For a damaged file the error advises the operator to restore a copy. An intact file must not cause that advice.
+TEST_F(FailingDisk, UnreadableNowIsNotDamaged) {
   begin();
   save(many);
   world.reset();

@@ -10,7 +10,7 @@
 namespace mobula::sim {
 namespace {
 
-constexpr std::uint32_t heard_max = 16;
+constexpr std::uint32_t received_max = 16;
 constexpr std::uint64_t too_old_seconds = 20'000;
 
 }  // namespace
@@ -21,7 +21,7 @@ std::uint64_t date_at(core::Nanoseconds now) {
 
 HostileClient::HostileClient(std::uint64_t seed, std::uint32_t number) : random_(seed), number_(number) {}
 
-// Each session has an address of its own, so that a token of the last one comes from another.
+// Each session has an address of its own, so that the last session's token comes from another address.
 void HostileClient::enter(core::Nanoseconds now) {
   ++sessions_;
   address_ = transport::Address::v4(10, 8, static_cast<std::uint8_t>(number_ + 1), static_cast<std::uint8_t>(sessions_),
@@ -32,11 +32,11 @@ void HostileClient::enter(core::Nanoseconds now) {
   config.servers = {test::village_address};
   token_ = config.token;
   endpoint_ = std::make_unique<transport::ClientEndpoint>(config, now);
-  has_said_hello_ = is_in_ = false;
+  sent_hello_ = is_in_ = false;
   newest_ = ack_ = 0;
 }
 
-// One that was used is bad while it has not expired: a server whose date goes back takes it for new.
+// A used token is bad only until it expires: after its date goes back a server accepts it as new.
 transport::ConnectToken HostileClient::bad_token(std::uint64_t date) {
   switch (random_.below(4)) {
     case 0: return used_ && used_->expire_time > date ? *used_ : token(date, true, false);
@@ -73,16 +73,16 @@ void HostileClient::act(core::Nanoseconds now, transport::Output& output) {
   }
   if (endpoint_->connected()) {
     if (!std::exchange(is_in_, true)) used_ = token_;
-    listen();
-    speak();
+    receive_messages();
+    send_messages();
     if (random_.chance(1, 300)) endpoint_->close({transport::ReasonCode::left, ""}, output);
   }
   if (!endpoint_->closed()) endpoint_->update(now, output);
 }
 
-void HostileClient::listen() {
+void HostileClient::receive_messages() {
   while (endpoint_->session().next_reliable(buffer_)) {
-    keep_some(heard_, heard_max, core::Bytes(buffer_), random_);
+    keep_some(received_, received_max, core::Bytes(buffer_), random_);
   }
   while (endpoint_->session().next_reliable(buffer_, transport::Lane::bulk)) {
   }
@@ -90,19 +90,19 @@ void HostileClient::listen() {
     if (const auto header = wire::read_delta_header(buffer_)) newest_ = header->sequence;
 }
 
-// Mostly what is nearly right: of what is plain nonsense the server soon has enough.
-void HostileClient::speak() {
+// Sends mostly almost valid messages: after plain nonsense the server soon disconnects.
+void HostileClient::send_messages() {
   transport::Session& session = endpoint_->session();
-  if (!has_said_hello_ && random_.chance(4, 5)) {
-    has_said_hello_ = session.send_reliable(wire::encode(wire::Hello{.schema_fingerprint = {}, .name = "liar"})).ok();
+  if (!sent_hello_ && random_.chance(4, 5)) {
+    sent_hello_ = session.send_reliable(wire::encode(wire::Hello{.schema_fingerprint = {}, .name = "liar"})).ok();
     return;
   }
-  if (random_.chance(1, 2)) say_input();
+  if (random_.chance(1, 2)) send_input();
   if (random_.chance(1, 20)) static_cast<void>(session.send_reliable(wire::encode(message())).ok());
   if (!random_.chance(1, 60)) return;
-  core::Bytes bytes = heard_.empty() || random_.chance(1, 4)
+  core::Bytes bytes = received_.empty() || random_.chance(1, 4)
                           ? noise(random_, 1 + random_.below(3000))
-                          : heard_[random_.below(static_cast<std::uint32_t>(heard_.size()))];
+                          : received_[random_.below(static_cast<std::uint32_t>(received_.size()))];
   static_cast<void>(session.send_reliable(bytes).ok());
 }
 
@@ -126,8 +126,8 @@ wire::Message HostileClient::message() {
   }
 }
 
-// Acknowledges what it has not got, and what there never was; commands come in any order.
-void HostileClient::say_input() {
+// Acknowledges ticks that it has not received or that never existed. Commands come in any order.
+void HostileClient::send_input() {
   const core::Bytes command = random_.chance(1, 2) ? noise(random_, 1 + random_.below(40)) : core::Bytes();
   wire::InputDatagram input{.ack = ack_ += 1 + random_.below(2),
                             .newest = random_.chance(3, 4) ? newest_ : newest_ + random_.below(5),

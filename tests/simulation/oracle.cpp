@@ -9,7 +9,7 @@
 namespace mobula::sim {
 namespace {
 
-constexpr ecs::Tick checked_each = 32;  // what seems to be as it was
+constexpr ecs::Tick checked_each = 32;  // interval of full checks of a mirror, in ticks
 constexpr std::uint32_t published_checked_each = 16;
 
 std::uint64_t handle_of(ecs::Entity entity) { return std::uint64_t{entity.generation} << 32 | entity.index; }
@@ -20,7 +20,7 @@ std::string to_text(const std::vector<std::uint32_t>& words) {
   return text + "]";
 }
 
-// In canonical order.
+// Pools of the components that are sent, in canonical order.
 std::vector<ecs::PoolId> sent_pools(ecs::Registry& registry, ecs::PrototypeId prototype) {
   std::vector<ecs::PoolId> sent;
   for (const ecs::PoolId pool : registry.prototypes().pools(registry.prototypes().canonical(prototype))) {
@@ -39,8 +39,9 @@ std::uint64_t hash_of(const ecs::Registry& registry, std::span<const ecs::PoolId
   return hash;
 }
 
-// Below its parent, or where it says itself: a parent may be dead, or stand nowhere.
-bool stands_right(const ecs::Registry& registry, ecs::Entity entity) {
+// Returns whether the WorldTransform is right: relative to the parent's, or a root's if the parent is dead or has
+// none.
+bool has_right_place(const ecs::Registry& registry, ecs::Entity entity) {
   const auto* local = registry.try_get<const engine::Transform>(entity);
   const auto* world = registry.try_get<const hierarchy::WorldTransform>(entity);
   if (local == nullptr || world == nullptr) return local == nullptr && world == nullptr;
@@ -52,8 +53,8 @@ bool stands_right(const ecs::Registry& registry, ecs::Entity entity) {
 
 }  // namespace
 
-Oracle::Oracle(std::vector<server::Layer> layers, Tell tell)
-    : layers_(layers), tell_(std::move(tell)), rights_(std::move(layers)) {}
+Oracle::Oracle(std::vector<server::Layer> layers, Trace trace)
+    : layers_(layers), trace_(std::move(trace)), rights_(std::move(layers)) {}
 
 void Oracle::begin(server::Server& server, const server::InterestRule* rule) {
   rule_ = rule;
@@ -83,11 +84,11 @@ std::optional<std::string> Oracle::note_handles(const server::Published& publish
     if (entity == there_[index]) continue;
     if (const auto former = states_.find(handle_of(there_[index])); former != states_.end())
       former->second.push_back({now_});
-    if (there_[index]) tell(there_[index], "leaves the world");
-    if (entity) tell(entity, "comes into the world");
+    if (there_[index]) trace(there_[index], "is despawned");
+    if (entity) trace(entity, "is spawned");
     there_[index] = entity;
     if (entity && !used_handles_.insert(handle_of(entity)).second)
-      return "handle " + to_string(entity) + " means another entity than before";
+      return "handle " + to_string(entity) + " denotes a second entity";
   }
   return std::nullopt;
 }
@@ -115,12 +116,12 @@ void Oracle::note_values(server::Server& server) {
     const server::PublishedEntity& entity = published.entity(index);
     if (!entity.entity || published.changed(index, true) != now_) continue;
     Value value = published_value(server, index);
-    if (tell_) tell(entity.entity, "is " + to_text(value.words));
+    if (trace_) trace(entity.entity, "is " + to_text(value.words));
     states_[handle_of(entity.entity)].push_back({now_, true, std::move(value)});
   }
 }
 
-// It is the registry, as it can be sent: some of it is looked at in each tick.
+// Checks a part of the published state against the registry, another part each tick.
 std::optional<std::string> Oracle::check_published(server::Server& server) const {
   ecs::Registry& registry = server.world().registry();
   server::Published& published = server.published();
@@ -128,17 +129,18 @@ std::optional<std::string> Oracle::check_published(server::Server& server) const
        index += published_checked_each) {
     const server::PublishedEntity& entity = published.entity(index);
     if (registry.entities().at(index) != entity.entity)
-      return "entity " + to_string(entity.entity) + " is published, in the world is " +
+      return "entity " + to_string(entity.entity) + " is published, but the world has " +
              to_string(registry.entities().at(index));
     if (!entity.entity) continue;
     if (sent_pools(registry, registry.prototype(entity.entity)) != sent_pools(registry, entity.prototype))
       return "entity " + to_string(entity.entity) + " is published with other components than it has";
     Words there(published.codecs().entity(entity.prototype).words);
-    Words told(there.size());
+    Words published_words(there.size());
     published.codecs().words(entity.entity, entity.prototype, there.data());
-    published.words_now(index, told.data());
-    if (there != told) return "entity " + to_string(entity.entity) + " is not as it is published";
-    if (!stands_right(registry, entity.entity)) return "entity " + to_string(entity.entity) + " is somewhere else";
+    published.words_now(index, published_words.data());
+    if (there != published_words) return "entity " + to_string(entity.entity) + " differs from its published values";
+    if (!has_right_place(registry, entity.entity))
+      return "entity " + to_string(entity.entity) + " has a wrong world transform";
   }
   return std::nullopt;
 }
@@ -160,7 +162,7 @@ std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity e
   };
   if (then == nullptr) return was(" was not in the world");
   const auto& [components, there] = mirrored_value(mirror, entity);
-  if (components != then->components) return was(" is composed otherwise");
+  if (components != then->components) return was(" has other components");
   Words expected = then->words;
   if (!owned) test::reset_owner_only(expected, mirror, entity);
   if (there.size() != expected.size()) return was(" has other words");
@@ -173,7 +175,7 @@ std::optional<std::string> Oracle::compare(client::Mirror& mirror, ecs::Entity e
 
 std::optional<std::string> Oracle::check(client::Connection& client, std::uint32_t player, const std::string& name) {
   const client::ConnectionStats& stats = client.stats();
-  if (stats.mismatched_ticks > 0) return "the mirror's sum is not the server's";
+  if (stats.mismatched_ticks > 0) return "the mirror's checksum differs from the server's";
   if (stats.unreadable_deltas > 0) return "a delta cannot be read";
   if (stats.corrections > 0) return "the server corrected the mirror";
   client::Mirror* mirror = client.mirror();
@@ -193,7 +195,7 @@ std::optional<std::string> Oracle::check_changes(client::Mirror& mirror, std::ui
       if (!mirror.registry().valid(entity)) continue;
       const ecs::Tick tick = mirror.tick_of(entity);
       if (tick == 0 || !shown.is_new(entity, tick)) continue;
-      if (tell_) tell(entity, name + " has it as it was in tick " + std::to_string(tick));
+      if (trace_) trace(entity, name + " has it as it was in tick " + std::to_string(tick));
       if (std::optional<std::string> wrong = check_state(mirror, entity, tick, player)) return wrong;
     }
   }
@@ -213,12 +215,12 @@ std::optional<std::string> Oracle::check_all(client::Mirror& mirror, std::uint32
       ++stale;
       wrong = check_stale(mirror, entity, player);
     } else if (shown.is_new(entity, tick)) {
-      wrong = "entity " + to_string(entity) + " has changed, and is not among what the mirror says has changed";
+      wrong = "entity " + to_string(entity) + " changed, but is not in the mirror's list of changes";
     } else {
       wrong = check_state(mirror, entity, tick, player);
     }
   });
-  if (!wrong && stale > client::Mirror::stale_max) wrong = "more entities are out of view than there is room for";
+  if (!wrong && stale > client::Mirror::stale_max) wrong = "there are more stale entities than stale_max";
   return wrong;
 }
 
@@ -230,11 +232,11 @@ bool Oracle::Shown::is_new(ecs::Entity entity, ecs::Tick tick) {
 
 std::optional<std::string> Oracle::check_state(client::Mirror& mirror, ecs::Entity entity, ecs::Tick tick,
                                                std::uint32_t player) {
-  const auto is = [&](const char* what) {
-    return "entity " + to_string(entity) + ", as it was in tick " + std::to_string(tick) + ", is " + what;
+  const auto unseen = [&](const char* what) {
+    return "entity " + to_string(entity) + " in tick " + std::to_string(tick) + ": the player may not see " + what;
   };
-  if (!rights_.may_have(player, entity, tick)) return is("none that the player may see");
-  if (mirror.is_owner(entity) && !rights_.may_own(player, entity, tick)) return is("none of the player's own");
+  if (!rights_.may_have(player, entity, tick)) return unseen("it");
+  if (mirror.is_owner(entity) && !rights_.may_own(player, entity, tick)) return unseen("its owner-only fields");
   return compare(mirror, entity, tick);
 }
 
@@ -253,7 +255,7 @@ std::optional<std::string> Oracle::check_complete(client::Mirror& mirror, std::u
   const ecs::Tick tick = mirror.tick();
   for (const ecs::Entity entity : there_)
     if (entity && mirror.tick_of(entity) == 0 && rights_.must_have(player, entity, tick))
-      return "entity " + to_string(entity) + " is missing in a mirror that has all of tick " + std::to_string(tick);
+      return "entity " + to_string(entity) + " is missing in a mirror complete for tick " + std::to_string(tick);
   std::optional<std::string> wrong;
   mirror.registry().entities().each([&](ecs::Entity entity) {
     if (!wrong && mirror.tick_of(entity) != 0) wrong = compare(mirror, entity, tick);
@@ -264,9 +266,9 @@ std::optional<std::string> Oracle::check_complete(client::Mirror& mirror, std::u
 std::optional<std::string> Oracle::check_stale(client::Mirror& mirror, ecs::Entity entity, std::uint32_t player) {
   const Shown& shown = shown_to_[player];
   const auto states = states_.find(handle_of(entity));
-  if (!mirror.is_stale(entity)) return "entity " + to_string(entity) + " is neither in view nor out of it";
+  if (!mirror.is_stale(entity)) return "entity " + to_string(entity) + " is neither visible nor stale";
   if (states == states_.end()) return std::nullopt;
-  if (!rights_.ever_had(player, entity)) return "entity " + to_string(entity) + " is out of view, and never was in it";
+  if (!rights_.ever_had(player, entity)) return "entity " + to_string(entity) + " is stale, but was never visible";
   const bool was_seen = entity.index < shown.last.size() && shown.last[entity.index].entity == entity;
   if (!was_seen) return std::nullopt;
   Value there = mirrored_value(mirror, entity);
@@ -279,7 +281,7 @@ std::optional<std::string> Oracle::check_stale(client::Mirror& mirror, ecs::Enti
   const auto after = std::ranges::upper_bound(states->second, shown.last[entity.index].tick, {}, &State::since);
   if (after != states->second.begin() && std::any_of(std::prev(after), states->second.end(), was_so))
     return std::nullopt;
-  return "entity " + to_string(entity) + " is out of view, and as it never was since tick " +
+  return "entity " + to_string(entity) + " is stale with values it never had since tick " +
          std::to_string(shown.last[entity.index].tick);
 }
 
@@ -301,19 +303,20 @@ std::optional<std::string> Oracle::check_at_last(server::Server& server, client:
     Value now = published_value(server, index);
     const bool is_owner = interest.relevance(entity).owner == player;
     if (is_owner != mirror.is_owner(entity))
-      return "entity " + to_string(entity) + (is_owner ? " is its own" : " is not its own") + ", and it does not know";
+      return "entity " + to_string(entity) + (is_owner ? " is owned" : " is not owned") +
+             " by the player, unlike in the mirror";
     if (!is_owner) test::reset_owner_only(now.words, mirror, entity);
     if (now != mirrored_value(mirror, entity))
       return "entity " + to_string(entity) + " is of tick " + std::to_string(mirror.tick_of(entity)) +
-             ", it changed in tick " + std::to_string(server.published().changed(index, true));
+             ", but changed in tick " + std::to_string(server.published().changed(index, true));
   }
   std::optional<std::string> wrong;
   mirror.registry().entities().each([&](ecs::Entity entity) {
     const bool is_there = server.published().entity(entity.index).entity == entity;
     if (is_there) return;
-    if (mirror.tick_of(entity) != 0) wrong = "entity " + to_string(entity) + " is still there";
+    if (mirror.tick_of(entity) != 0) wrong = "entity " + to_string(entity) + " is still in the mirror";
     if (mirror.is_stale(entity) && was_seen_to_the_end(entity, player))
-      wrong = "entity " + to_string(entity) + " is out of view and not gone";
+      wrong = "entity " + to_string(entity) + " is stale although its despawn was visible";
   });
   return wrong;
 }

@@ -12,38 +12,37 @@ namespace {
 using Kind = Fault::Kind;
 
 constexpr std::array kinds{
-    FaultKind{Kind::network, "network", "the network is as bad as the plan says, for everybody", 6, 200, false},
-    FaultKind{Kind::cut, "cut", "nothing reaches the player's client, nor comes from there", 6, 300, true},
-    FaultKind{Kind::deaf, "deaf", "nothing reaches it", 4, 100, true},
-    FaultKind{Kind::silent, "silent", "nothing comes from it", 4, 100, true},
-    FaultKind{Kind::mute, "mute", "its program stands still, and then finds all that came meanwhile", 6, 400, true},
-    FaultKind{Kind::clock_jump, "clock jump", "its clock goes forward", 3, 1, true},
-    FaultKind{Kind::clock_drift, "clock drift", "its clock goes faster by so much in each second, or slower", 3, 400,
+    FaultKind{Kind::network, "network", "the plan's network conditions for all clients", 6, 200, false},
+    FaultKind{Kind::cut, "cut", "no packets to or from the player's client", 6, 300, true},
+    FaultKind{Kind::deaf, "deaf", "no packets to it", 4, 100, true},
+    FaultKind{Kind::silent, "silent", "no packets from it", 4, 100, true},
+    FaultKind{Kind::mute, "mute", "its program pauses, then reads all packets at once", 6, 400, true},
+    FaultKind{Kind::clock_jump, "clock jump", "its clock jumps forward", 3, 1, true},
+    FaultKind{Kind::clock_drift, "clock drift", "its clock runs faster or slower by this time per second", 3, 400,
               true},
-    FaultKind{Kind::broken, "broken", "its stream ends, for both sides or for the client alone", 8, 1, true},
-    FaultKind{Kind::full, "full", "the pipe to it takes nothing", 4, 100, true},
-    FaultKind{Kind::slow, "slow", "the pipe to it takes something in every eighth tick alone", 4, 300, true},
-    FaultKind{Kind::moved, "move", "it is at another address from then on", 2, 1, true},
-    FaultKind{Kind::twice, "second log-in", "its program is started a second time, and the first runs on", 2, 1, true},
-    FaultKind{Kind::kick, "kick", "the player is sent away", 2, 1, true},
-    FaultKind{Kind::ban, "ban", "the player is sent away and may not come again", 1, 200, true},
-    FaultKind{Kind::stall, "stall", "the server's process stands still", 3, 60, false},
-    FaultKind{Kind::date, "date", "the server's date is wrong: tokens seem to be of another time", 2, 200, false},
-    FaultKind{Kind::reload, "reload", "the level's file is another one", 1, 1, false},
-    FaultKind{Kind::disk_full, "disk full", "the store's disk has no room", 2, 200, false},
-    FaultKind{Kind::disk_errors, "disk errors", "the store's disk fails now and then, and writes short", 2, 200, false},
-    FaultKind{Kind::no_memory, "no memory for SQLite", "SQLite gets none now and then", 2, 200, false},
+    FaultKind{Kind::broken, "broken", "its stream closes, for both sides or only for the client", 8, 1, true},
+    FaultKind{Kind::full, "full", "the pipe to it accepts nothing", 4, 100, true},
+    FaultKind{Kind::slow, "slow", "the pipe to it accepts packets in every eighth tick only", 4, 300, true},
+    FaultKind{Kind::moved, "move", "its address changes", 2, 1, true},
+    FaultKind{Kind::twice, "second log-in", "its program is started a second time while the first runs", 2, 1, true},
+    FaultKind{Kind::kick, "kick", "the player is kicked", 2, 1, true},
+    FaultKind{Kind::ban, "ban", "the player is banned", 1, 200, true},
+    FaultKind{Kind::stall, "stall", "the server's process pauses", 3, 60, false},
+    FaultKind{Kind::date, "date", "the server's date is wrong: tokens seem to be from another time", 2, 200, false},
+    FaultKind{Kind::reload, "reload", "the server reloads another level", 1, 1, false},
+    FaultKind{Kind::disk_full, "disk full", "the store's disk is full", 2, 200, false},
+    FaultKind{Kind::disk_errors, "disk errors", "the store's disk fails at random, and writes short", 2, 200, false},
+    FaultKind{Kind::no_memory, "no memory for SQLite", "memory allocations of SQLite fail at random", 2, 200, false},
     FaultKind{Kind::crash, "crash",
-              "the power goes after so many more operations of the disk; the server comes back from its store", 2, 1,
+              "power loss after this number of disk operations; the server restarts from its store", 2, 1, false},
+    FaultKind{Kind::stop, "stop", "the server shuts down in good order and restarts", 1, 1, false},
+    FaultKind{Kind::drain, "drain", "the server admits nobody, and stops after this time or when it is empty", 1, 1,
               false},
-    FaultKind{Kind::stop, "stop", "the server shuts down in good order, and comes back", 1, 1, false},
-    FaultKind{Kind::drain, "drain",
-              "the server lets nobody in any more, and stops when that time is over, or nobody is there", 1, 1, false},
-    FaultKind{Kind::reader, "reader", "somebody reads the world's file: its log stays", 2, 400, false},
+    FaultKind{Kind::reader, "reader", "another program reads the world's file: its log stays", 2, 400, false},
 };
 
 constexpr std::uint64_t small_log_bytes = 100'000;  // some checkpoints
-constexpr std::uint32_t seconds_max = 100;  // and one more for ten ticks: much more than any takes, with sanitizers too
+constexpr std::uint32_t seconds_max = 100;  // plus 1 s per 10 ticks: far more than any plan takes, with sanitizers too
 
 std::vector<Kind> every_kind() {
   std::vector<Kind> all;
@@ -97,20 +96,20 @@ const std::vector<Scenario>& scenarios() {
       {"all", "everything that can go wrong", every_kind(), true},
       {"network", "loss, delay, partitions", {Kind::network, Kind::cut, Kind::deaf, Kind::silent}, false},
       {"clients",
-       "clients that stop, break off, are slow, and whose clocks are wrong; a server that stands still",
+       "clients that pause, lose connections, are slow or have wrong clocks; a server that pauses",
        {Kind::mute, Kind::broken, Kind::full, Kind::slow, Kind::moved, Kind::twice, Kind::stall, Kind::date,
         Kind::clock_jump, Kind::clock_drift},
        false},
       {"operator",
-       "people sent away, banned; levels loaded anew; a server that stops",
+       "kicks, bans, level reloads, shutdowns",
        {Kind::kick, Kind::ban, Kind::reload, Kind::stop, Kind::drain},
        false},
       {"store",
-       "power that goes, a disk that fails and runs full, restarts",
+       "power loss, a failing and full disk, restarts",
        {Kind::crash, Kind::stop, Kind::reload, Kind::disk_full, Kind::disk_errors, Kind::no_memory, Kind::reader},
        false},
-      {"hostile", "garbage, replays, lies, and tokens that are not one's own", {Kind::network}, true},
-      {"calm", "nothing but the world's own changes", {}, false},
+      {"hostile", "garbage, replays, false messages, stolen and invalid tokens", {Kind::network}, true},
+      {"calm", "only the world's own changes", {}, false},
   };
   return all;
 }
@@ -172,17 +171,17 @@ std::string to_string(const Fault& fault) {
 }
 
 std::string to_string(const Plan& plan) {
-  std::string text = "seed " + std::to_string(plan.seed) + ": " + std::to_string(plan.ticks) + " ticks, " +
-                     std::to_string(plan.players) + " players, " + std::to_string(plan.entities) + " entities, up to " +
-                     std::to_string(plan.changes_max) + " changes in a tick, " +
-                     std::to_string(plan.unauthenticated_peers) + " hostile, " + std::to_string(plan.hostile_clients) +
-                     " liars, " + (plan.hides ? "layers and rooms" : "everybody sees everything") +
-                     (plan.has_level ? ", a level" : "") + (plan.keeps_levels ? " that clients keep" : "") +
-                     (plan.spectates ? ", a spectator" : "") + ", room for " + std::to_string(plan.players_max) +
-                     (plan.refuses_second ? ", second log-ins refused" : "") + ", history " +
-                     std::to_string(plan.history_bytes) + " bytes, deltas " + std::to_string(plan.delta_bytes) +
-                     " bytes, a checkpoint each " + std::to_string(plan.checkpoint_ticks) + " ticks, a log of " +
-                     std::to_string(plan.log_bytes) + " bytes\n";
+  std::string text =
+      "seed " + std::to_string(plan.seed) + ": " + std::to_string(plan.ticks) + " ticks, " +
+      std::to_string(plan.players) + " players, " + std::to_string(plan.entities) + " entities, up to " +
+      std::to_string(plan.changes_max) + " changes in a tick, " + std::to_string(plan.unauthenticated_peers) +
+      " unauthenticated peers, " + std::to_string(plan.hostile_clients) + " hostile clients, " +
+      (plan.hides ? "layers and rooms" : "everything visible") + (plan.has_level ? ", a level" : "") +
+      (plan.keeps_levels ? " that clients keep" : "") + (plan.spectates ? ", a spectator" : "") + ", room for " +
+      std::to_string(plan.players_max) + (plan.refuses_second ? ", second log-ins refused" : "") + ", history " +
+      std::to_string(plan.history_bytes) + " bytes, deltas " + std::to_string(plan.delta_bytes) +
+      " bytes, a checkpoint each " + std::to_string(plan.checkpoint_ticks) + " ticks, a log of " +
+      std::to_string(plan.log_bytes) + " bytes\n";
   for (const Fault& fault : plan.faults) text += "  " + to_string(fault) + "\n";
   return text;
 }

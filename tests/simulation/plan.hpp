@@ -1,4 +1,5 @@
-// What a seed draws: a world, who is in it, and what goes wrong. A plan is data: it is printed, and shortened.
+// Plan of a simulation, drawn from a seed: a world, its clients and its faults. A plan is data: it can be printed and
+// shortened.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 namespace mobula::sim {
 
 struct Fault {
-  enum class Kind : std::uint8_t {  // fault_kinds() says what each does
+  enum class Kind : std::uint8_t {  // described by fault_kinds()
     network,
     cut,
     deaf,
@@ -40,8 +41,8 @@ struct Fault {
   };
   Kind kind = Kind::network;
   std::uint32_t at = 0;     // tick of the simulation
-  std::uint32_t ticks = 0;  // that it lasts
-  std::uint32_t who = 0;    // a player
+  std::uint32_t ticks = 0;  // duration
+  std::uint32_t who = 0;    // player
   std::uint32_t operations = 0;
   transport::NetworkConditions network{};
   core::Nanoseconds by = 0;
@@ -51,34 +52,34 @@ struct FaultKind {
   Fault::Kind kind;
   std::string_view name;  // in a printed plan
   std::string_view about;
-  std::uint32_t per_1000_ticks;  // in a plan that has it
-  std::uint32_t ticks_max;       // that it lasts
+  std::uint32_t per_1000_ticks;  // rate, in plans that have this kind
+  std::uint32_t ticks_max;       // longest duration
   bool of_player;
 };
 [[nodiscard]] std::span<const FaultKind> fault_kinds();
 
 struct Plan {
   std::uint64_t seed = 0;
-  std::uint32_t ticks = 0;        // in which things go wrong; after them everything has to come right
+  std::uint32_t ticks = 0;        // with faults; then everything must recover
   std::uint32_t players = 0;      // at a time
-  std::uint32_t players_max = 0;  // ServerConfig's: where liars have come in, there may be no room for one of them
+  std::uint32_t players_max = 0;  // ServerConfig's; hostile clients may take a player's place
   std::uint32_t entities = 0;
-  std::uint32_t changes_max = 0;  // to the world, in a tick
-  bool hides = false;             // layers, rooms and owners: not everyone sees everything
+  std::uint32_t changes_max = 0;  // to the world, per tick
+  bool hides = false;             // layers, interest groups and owners restrict visibility
   bool has_level = false;
   std::uint32_t history_bytes = 0;  // ServerConfig's
   std::uint32_t delta_bytes = 0;
   std::uint32_t checkpoint_ticks = 0;
   std::uint64_t log_bytes = store::StoreConfig{}.log_bytes_max;
   std::uint32_t entities_max = 1u << 20;
-  bool keeps_levels = false;                // some clients have the level on their disk, or get it there
-  bool spectates = false;                   // somebody only looks on
-  bool refuses_second = false;              // log-ins of an account that plays
-  bool watches_memory = false;              // at the end everybody leaves and comes, over and over
-  std::uint32_t unauthenticated_peers = 0;  // who have no session, and send what no client would
-  std::uint32_t hostile_clients = 0;        // who have one
-  transport::NetworkConditions network{};   // while no fault has another
-  std::uint32_t seconds_max = 0;            // of CPU: what takes longer hangs
+  bool keeps_levels = false;                // some clients keep the level on disk
+  bool spectates = false;                   // one client is a spectator
+  bool refuses_second = false;              // second log-ins are refused
+  bool watches_memory = false;              // at the end all clients leave and join repeatedly
+  std::uint32_t unauthenticated_peers = 0;  // peers without a session that send packets
+  std::uint32_t hostile_clients = 0;        // clients with a session that violate the protocol
+  transport::NetworkConditions network{};   // outside network faults
+  std::uint32_t seconds_max = 0;            // CPU time after which a plan counts as hung
   std::vector<Fault> faults;                // by tick
 };
 
@@ -91,17 +92,17 @@ struct Size {
 struct Scenario {
   std::string_view name;
   std::string_view about;
-  std::vector<Fault::Kind> faults;  // that there may be
-  bool hostile = false;             // there are enemies
+  std::vector<Fault::Kind> faults;  // possible kinds
+  bool hostile = false;             // has unauthenticated peers and hostile clients
 };
 [[nodiscard]] const std::vector<Scenario>& scenarios();
-// Null: there is none of that name.
+// Returns null if there is no scenario of that name.
 [[nodiscard]] const Scenario* find_scenario(std::string_view name);
 
-// Of a scenario that there is.
+// Draws the plan of a seed. The scenario must exist.
 [[nodiscard]] Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size);
 [[nodiscard]] std::string to_string(const Fault& fault);
-// One line each: the world, and the faults.
+// Returns a line for the world and one per fault.
 [[nodiscard]] std::string to_string(const Plan& plan);
 
 }  // namespace mobula::sim

@@ -7,12 +7,12 @@
 namespace mobula::sim {
 namespace {
 
-TEST(Plan, TheSameSeedDrawsTheSame) {
+TEST(Plan, TheSameSeedDrawsTheSamePlan) {
   EXPECT_EQ(to_string(draw_plan(5, "all", {})), to_string(draw_plan(5, "all", {})));
   EXPECT_NE(to_string(draw_plan(5, "all", {})), to_string(draw_plan(6, "all", {})));
 }
 
-TEST(Plan, AScenarioHasItsOwnFaultsAloneAndAllHasEveryKind) {
+TEST(Plan, AScenarioHasOnlyItsFaultsAndAllHasEveryKind) {
   const std::set<Fault::Kind> of_the_store{Fault::Kind::crash,     Fault::Kind::stop,        Fault::Kind::reload,
                                            Fault::Kind::disk_full, Fault::Kind::disk_errors, Fault::Kind::no_memory,
                                            Fault::Kind::reader};
@@ -35,11 +35,11 @@ TEST(Plan, EveryKindOfFaultHasANameOfItsOwnAndIsExplained) {
     names.insert(each.name);
     EXPECT_NE(each.about, "") << each.name;
   }
-  EXPECT_EQ(kinds.size(), static_cast<std::size_t>(Fault::Kind::drain) + 1);  // the last one
+  EXPECT_EQ(kinds.size(), static_cast<std::size_t>(Fault::Kind::drain) + 1);  // the last kind
   EXPECT_EQ(names.size(), kinds.size());
 }
 
-TEST(Plan, FaultsAreInOrderAndOfPlayersThatThereAre) {
+TEST(Plan, FaultsAreInOrderAndOfExistingPlayers) {
   const Plan plan = draw_plan(7, "all", {.ticks = 500, .players = 3, .entities = 10});
   EXPECT_TRUE(std::ranges::is_sorted(plan.faults, {}, &Fault::at));
   for (const Fault& fault : plan.faults) {

@@ -1,5 +1,5 @@
-// One who plays: keeps its account and its chances, whoever else there is. What happens to one changes nothing for
-// others.
+// Simulated player: an honest client with an account and a random source of its own. Faults of one player change
+// nothing for others.
 #pragma once
 
 #include <set>
@@ -13,7 +13,7 @@ struct Simulation::Player {
         random(sim.plan_.seed * 1000 + which + 1),
         port(sim, transport::Address::v4(10, 1, 0, static_cast<std::uint8_t>(which + 1), 5000)) {}
   [[nodiscard]] core::Nanoseconds clock(core::Nanoseconds now) const { return now + ahead; }
-  // Or was, before it moved.
+  // Returns whether the address is the player's, or was before it moved.
   [[nodiscard]] bool is_at(transport::Address address) const {
     address.ip[14] = port.from.ip[14];
     return port.from == address;
@@ -22,27 +22,28 @@ struct Simulation::Player {
   std::string name;
   core::Random random;
   ClientPort port;
-  std::unique_ptr<client::Connection> connection;  // null: has not come yet, or has left
-  core::Nanoseconds ahead = 0;                     // of everybody else's clock
-  core::Nanoseconds drift = 0;                     // in a second
-  std::uint32_t programs = 0;                      // that were started besides the first
-  std::uint32_t commands = 0;                      // so many it has given
-  std::uint32_t frame_ticks = 1;                   // from one update of its program to the next
+  std::unique_ptr<client::Connection> connection;  // null before joining and after leaving
+  core::Nanoseconds ahead = 0;                     // offset from the other clocks
+  core::Nanoseconds drift = 0;                     // per second
+  std::uint32_t programs = 0;                      // started besides the first
+  std::uint32_t commands = 0;                      // sent so far
+  std::uint32_t frame_ticks = 1;                   // ticks between updates of its program
   bool mute = false;
   bool keeps_levels = false;
   bool knows_schema = false;
   bool spectates = false;
-  // That was started first, if there are two; it goes on until it is sent away, and does not come back.
+  // The earlier of two programs of the account. It runs until it is disconnected and does not reconnect.
   struct First {
     ClientPort port;
     std::unique_ptr<client::Connection> connection;
   };
   std::optional<First> first;
-  // Of events for all, and of those for itself: the last reliable one that it was told; and all others.
+  // Last reliable event received: for all, and for this player. Below: all other events.
   std::array<SimGame::Event, 2> last_events;
   std::set<std::pair<std::uint32_t, std::uint32_t>> other_events;
-  transport::SessionId session{};  // the server's, when it was last looked at
-  ecs::Tick playing_since = 0;     // this server, without a break: of what was told before, it may lack something
+  transport::SessionId session{};  // the server's, at the last check
+  ecs::Tick playing_since =
+      0;  // tick since which the session has been playing without a break; earlier events may be missing
 };
 
 }  // namespace mobula::sim

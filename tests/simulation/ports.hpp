@@ -1,4 +1,4 @@
-// Where the simulation's server and its clients put what they send.
+// Outputs of the simulated server and clients.
 #pragma once
 
 #include <server/hamlet.hpp>
@@ -7,7 +7,7 @@
 namespace mobula::sim {
 
 inline constexpr core::Nanoseconds rejoin_grace = 8 * core::second;
-inline constexpr std::uint32_t slow_ticks = 8;  // in one of which a slow pipe takes something
+inline constexpr std::uint32_t slow_ticks = 8;  // a slow pipe accepts packets in one tick of these
 
 struct Simulation::ServerPort final : transport::Output {
   explicit ServerPort(Simulation& owner) : sim(owner) {}
@@ -15,7 +15,7 @@ struct Simulation::ServerPort final : transport::Output {
     sim.check_size(datagram);
     const std::int64_t before = sim.counted_ != nullptr ? sim.counted_->held() : 0;
     sim.network_.send(test::village_address, to, datagram, sim.now_);
-    if (sim.counted_ != nullptr) sim.server_bytes_ -= sim.counted_->held() - before;  // the network's
+    if (sim.counted_ != nullptr) sim.server_bytes_ -= sim.counted_->held() - before;  // memory of the network
   }
   [[nodiscard]] bool ready(const transport::Address& to) const override {
     return to != full && (to != slow || sim.outcome_.ticks % slow_ticks == 0);
@@ -30,12 +30,12 @@ struct Simulation::ClientPort final : transport::Output {
   ClientPort(Simulation& owner, const transport::Address& address) : sim(owner), from(address) {}
   void send(const transport::Address& to, core::ByteView datagram) override {
     sim.check_size(datagram);
-    for (UnauthenticatedPeer& hostile : sim.unauthenticated_peers_) hostile.overhear(from, datagram);
+    for (UnauthenticatedPeer& peer : sim.unauthenticated_peers_) peer.intercept(from, datagram);
     sim.network_.send(from, to, datagram, sim.now_);
   }
 
   void read_into(client::Connection& connection, core::Nanoseconds now) {
-    unread.take([&](const auto& sender, core::ByteView datagram) { connection.receive(sender, datagram, now); });
+    unread.read_all([&](const auto& sender, core::ByteView datagram) { connection.receive(sender, datagram, now); });
   }
 
   Simulation& sim;

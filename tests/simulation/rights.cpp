@@ -13,7 +13,7 @@ bool Rights::Known::has_on_disk(ecs::Entity entity) const {
   return entity.generation == file.range.generation && entity.index - file.range.first < file.range.count;
 }
 
-void Rights::extend(Stays& stays, ecs::Entity entity, ecs::Tick now) {
+void Rights::extend(Intervals& stays, ecs::Entity entity, ecs::Tick now) {
   const bool goes_on = stays.last.entity == entity && stays.last.to + 1 == now;
   if (!goes_on && stays.last.entity) stays.before.push_back(stays.last);
   if (!goes_on) stays.last = {entity, now, now};
@@ -38,7 +38,7 @@ void Rights::note(server::Server& server, ecs::Tick now) {
     const auto subject = interest.subject(entity);
     for (const auto& [session, known] : all) {
       OfIndex& noted = known->all[index];
-      const Stay& last = noted.relevant.last;
+      const Interval& last = noted.relevant.last;
       if (session->view->has_unmodified(entity)) noted.unmodified = now;
       const bool was_unmodified = known->has_on_disk(entity) && noted.unmodified >= known->looked;
       const bool is_in_view = (last.entity == entity && last.to >= known->looked) || was_unmodified;
@@ -56,14 +56,14 @@ void Rights::note(server::Server& server, ecs::Tick now) {
       known->second.looked = session->last_query.tick;
 }
 
-ecs::Tick Rights::since(std::uint32_t player, Stays OfIndex::* which, ecs::Entity entity, ecs::Tick tick,
+ecs::Tick Rights::since(std::uint32_t player, Intervals OfIndex::* which, ecs::Entity entity, ecs::Tick tick,
                         ecs::Tick late) const {
   const auto known = known_.find(player);
   if (known == known_.end() || entity.index >= known->second.all.size()) return 0;
-  const auto covers = [&](const Stay& stay) {
+  const auto covers = [&](const Interval& stay) {
     return stay.entity == entity && stay.from <= tick && tick <= stay.to + late;
   };
-  const Stays& stays = known->second.all[entity.index].*which;
+  const Intervals& stays = known->second.all[entity.index].*which;
   if (covers(stays.last)) return stays.last.from;
   const auto found = std::ranges::find_if(stays.before, covers);
   return found == stays.before.end() ? 0 : found->from;

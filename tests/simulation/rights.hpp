@@ -1,4 +1,4 @@
-// Who may have been told of what, tick by tick: looked up by the reference rules of interest.
+// Rights: which player may have received which entity, per tick, by the reference rules of interest.
 #pragma once
 
 #include <map>
@@ -10,64 +10,66 @@ namespace mobula::sim {
 
 class Rights {
  public:
-  // Clients take turns to look around: so long what may not be seen any more is told all the same.
+  // Visibility is queried for clients in turns: for this long the server may still send an entity that is no longer
+  // visible.
   static constexpr ecs::Tick ticks_late_max = 3;
 
   explicit Rights(std::vector<server::Layer> layers) : layers_(std::move(layers)) {}
 
-  // Of a server that begins nobody has been told anything. `rule`: its game's, or null.
+  // Called when a server starts: no client has received anything yet. `rule`: its game's, or null.
   void begin(const server::InterestRule* rule);
-  // After each of its ticks.
+  // Called after each tick of the server.
   void note(server::Server& server, ecs::Tick now);
 
-  // Whether the player may have been told of the entity as it was in that tick.
+  // Returns whether the player may have the entity's state of that tick.
   [[nodiscard]] bool may_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
-  // And of what is its owner's alone.
+  // Returns whether it may have the owner-only fields too.
   [[nodiscard]] bool may_own(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
-  // Who has the level's file has all of it, wherever it is, as it is in the file.
+  // Returns whether the state is that of the level file on the client's disk, which it has in full.
   [[nodiscard]] bool is_of_file(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
-  // Whether it was within reach so long that the player must have been told of it as it was in that tick.
+  // Returns whether the entity was within the radius long enough that the player must have its state of that tick.
   [[nodiscard]] bool must_have(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
-  // Whether it was ever to be seen, also at a server before this one.
+  // Returns whether it was ever visible, also at an earlier server.
   [[nodiscard]] bool ever_had(std::uint32_t player, ecs::Entity entity) const;
-  // Since when without a break it was in view, up to that tick; 0: it was not.
+  // Returns the tick since which it was visible without a break up to `tick`; 0 if it was not visible.
   [[nodiscard]] ecs::Tick in_view_since(std::uint32_t player, ecs::Entity entity, ecs::Tick tick) const;
 
  private:
-  // So long without a break, both ticks included.
-  struct Stay {
+  // Interval of ticks, both included.
+  struct Interval {
     ecs::Entity entity;
     ecs::Tick from = 0;
     ecs::Tick to = 0;
   };
-  // Of the entities of one index.
-  struct Stays {
-    Stay last;
-    std::vector<Stay> before;
+  // Intervals of the entities of one index.
+  struct Intervals {
+    Interval last;
+    std::vector<Interval> before;
   };
   struct OfIndex {
-    // Who enters is within the radius; who is in view, or was as on the client's disk, stays within the leave radius.
-    Stays relevant;
-    Stays near;  // within the radius
-    Stays owned;
-    ecs::Tick unmodified = 0;  // in which it was as on the client's disk, the last
+    // Entities enter within the radius. Visible ones, and unmodified ones on the client's disk, stay within the leave
+    // radius.
+    Intervals relevant;
+    Intervals near;  // within the radius
+    Intervals owned;
+    ecs::Tick unmodified = 0;  // last tick in which it was as on the client's disk
   };
-  // A level that the client keeps.
+  // A level on the client's disk.
   struct File {
     ecs::EntityRange range;
-    ecs::Tick tick = 0;  // of its values
+    ecs::Tick tick = 0;  // tick of its values
   };
   struct Known {
     std::vector<OfIndex> all;  // by index
-    ecs::Tick looked = 0;      // when the server has last looked around for it: who was in view then may stay
+    ecs::Tick looked = 0;      // tick of the last visibility query: entities visible then may stay
     File file;
 
     [[nodiscard]] bool has_on_disk(ecs::Entity entity) const;
   };
 
-  static void extend(Stays& stays, ecs::Entity entity, ecs::Tick now);
-  // Of the stay that the tick is in, or so late after; 0: there is none.
-  [[nodiscard]] ecs::Tick since(std::uint32_t player, Stays OfIndex::* which, ecs::Entity entity, ecs::Tick tick,
+  static void extend(Intervals& stays, ecs::Entity entity, ecs::Tick now);
+  // Returns the begin of the interval that contains `tick`, or ended at most `late` ticks before; 0 if there is none.
+  [[nodiscard]] ecs::Tick since(std::uint32_t player, Intervals OfIndex::* which, ecs::Entity entity, ecs::Tick tick,
                                 ecs::Tick late) const;
 
   std::vector<server::Layer> layers_;

@@ -30,7 +30,7 @@ core::Status SimGame::start(server::World& world) {
   return started;
 }
 
-// Who was in the game comes again, with its avatar.
+// Restored players join again with their avatars.
 core::Status SimGame::load(server::World& world, core::ByteView /*saved*/) {
   world.registry().entities().each([&](ecs::Entity entity) { things.push_back(entity); });
   std::ranges::sort(things);
@@ -38,7 +38,7 @@ core::Status SimGame::load(server::World& world, core::ByteView /*saved*/) {
 }
 
 core::Result<ecs::Entity> SimGame::join(server::World& world, const server::Player& player) {
-  census_.came(player);
+  census_.joined(player);
   if (!player.entity) return UpheavalGame::join(world, player);
   std::erase(things, player.entity);
   if (std::ranges::find(avatars, player.entity) == avatars.end()) avatars.push_back(player.entity);
@@ -48,7 +48,7 @@ core::Result<ecs::Entity> SimGame::join(server::World& world, const server::Play
   return player.entity;
 }
 
-// Through the eyes of something, that may die.
+// The viewpoint is an entity that may be destroyed.
 core::Status SimGame::spectate(server::World& world, const server::Player& player) {
   if (!things.empty()) world.viewer(player.id)->set_viewpoints({&things.front(), 1});
   return core::Done{};
@@ -67,12 +67,12 @@ server::CommandTable SimGame::commands() {
   server::Commands<demo::commands::Command, demo::commands::BodyTraits> all;
   all.add<Move>([this](server::World& world, const server::Player& player, const Move& move,
                        const server::CommandContext& /*context*/) -> core::Status {
-    constexpr float largest = 1 << 24;  // up to which floats tell whole numbers apart
-    const auto is_number = [](float said) { return said >= 0 && said <= largest; };
+    constexpr float largest = 1 << 24;  // floats are exact for integers up to it
+    const auto is_number = [](float value) { return value >= 0 && value <= largest; };
     if (!is_number(move.x()) || !is_number(move.z())) return core::Error{"out of range", "no such number"};
     const float program = std::floor(move.x() / program_step);
     const float x = move.x() - program * program_step;
-    census_.carried_out(player, static_cast<std::uint32_t>(program), static_cast<std::uint32_t>(move.z()));
+    census_.command_ran(player, static_cast<std::uint32_t>(program), static_cast<std::uint32_t>(move.z()));
     if (x == no_move) return core::Done{};
     if (!(x >= 0 && x <= 100)) return core::Error{"out of range", "0 to 100"};
     demo::Health* health = world.registry().try_get<demo::Health>(player.entity);
@@ -83,8 +83,8 @@ server::CommandTable SimGame::commands() {
   return all.table();
 }
 
-// Each tick has chances of its own: what one fault changes leaves the ticks after it as they are, as far as it can, and
-// a plan that fails can be shrunk.
+// Each tick has a random source of its own: a fault changes later ticks as little as possible, so that a failing plan
+// can be shrunk.
 void SimGame::tick(server::World& world) {
   if (changes_max != 0) rule_.tick = world.tick();
   random = core::Random(core::hash64(core::as_bytes(&seed_, 1), std::uint64_t{run_} << 32 | world.tick()));
@@ -97,7 +97,7 @@ void SimGame::tick(server::World& world) {
   set_property(world);
   spawn(world);
   if (hides) hide(world.registry());
-  tell(world);
+  send_events(world);
   if (!random.chance(1, 50)) return;
   world.destroy_tree(any_thing());
   std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
@@ -108,10 +108,10 @@ void SimGame::reparent(server::World& world) {
   if (!random.chance(1, 4)) return;
   const ecs::Entity child = any_thing();
   const ecs::Entity parent = random.chance(1, 3) ? ecs::null_entity : any_thing();
-  static_cast<void>(world.hierarchy().set_parent(child, parent));  // circles are refused
+  static_cast<void>(world.hierarchy().set_parent(child, parent));  // cycles are refused
 }
 
-// Two instances of one component type.
+// Uses two instances of one component type.
 void SimGame::dress(ecs::Registry& registry) {
   if (!random.chance(1, 3)) return;
   const ecs::Entity thing = any_thing();
@@ -125,7 +125,7 @@ void SimGame::dress(ecs::Registry& registry) {
   }
 }
 
-// At somebody who lives, or at a handle that has died since. By the world's chance, which goes on after a restart.
+// Sets a target: a living entity, or a handle that has died since. Uses the world's random source, which is saved.
 void SimGame::aim(server::World& world) {
   if (!world.random().chance(1, 6)) return;
   ecs::Registry& registry = world.registry();
@@ -135,7 +135,7 @@ void SimGame::aim(server::World& world) {
   registry.get<demo::Target>(thing).entity = {at.index, at.generation};
 }
 
-// Any, by name, as scripts and tools do. What may not be is refused.
+// Sets any property by name, as scripts and tools do. Invalid values are refused.
 void SimGame::set_property(server::World& world) {
   if (!random.chance(1, 4)) return;
   index::Properties properties(world.registry(), world.schema(), world.names());
@@ -149,7 +149,7 @@ void SimGame::set_property(server::World& world) {
   }
 }
 
-// Of an entity none: aim() and reparent() do that.
+// Entity values are left to aim() and reparent().
 reflect::Value SimGame::any_value(const reflect::Field& field) {
   using Kind = reflect::FieldKind;
   if (!field.enum_values.empty())
@@ -164,14 +164,14 @@ reflect::Value SimGame::any_value(const reflect::Field& field) {
   return false;
 }
 
-// In one go, and with children.
+// Spawns a prefab with children at once.
 void SimGame::spawn(server::World& world) {
   if (world.level() == nullptr || things.size() > 2 * entities_ || !random.chance(1, 30)) return;
   const core::Result<ecs::Entity> spawned = world.spawn("boar");
   if (spawned) things.push_back(*spawned);
 }
 
-// One that comes into the world where few can see it.
+// Creates an entity that few players can see.
 void SimGame::hide(ecs::Registry& registry) {
   if (things.size() > 2 * entities_ || !random.chance(1, 10)) return;
   things.push_back(registry.create());
@@ -180,7 +180,7 @@ void SimGame::hide(ecs::Registry& registry) {
                                                     .interest_group = random.below(3)};
 }
 
-void SimGame::tell(server::World& world) {
+void SimGame::send_events(server::World& world) {
   using For = Event::For;
   if (!random.chance(1, 2)) return;
   const bool reliable = random.chance(1, 2);

@@ -1,4 +1,4 @@
-// The game of the simulator: anything may happen to any entity in any tick, and all of it goes on after a restart.
+// Game of the simulator: anything may happen to any entity in any tick, and all of it continues after a restart.
 #pragma once
 
 #include <map>
@@ -11,7 +11,8 @@ namespace mobula::sim {
 
 class SimGame final : public test::UpheavalGame {
  public:
-  // `run` counts the server's lives: each has chances of its own. The census is told who plays, and what they did.
+  // `run` counts the server's starts: each has a random source of its own. `census` receives joins, leaves and
+  // commands.
   SimGame(const Plan& plan, std::uint32_t run, Census& census);
 
   core::Status start(server::World& world) override;
@@ -23,27 +24,27 @@ class SimGame final : public test::UpheavalGame {
   server::CommandTable commands() override;
   void tick(server::World& world) override;
 
-  // What players say: the commands of each of their programs are numbered, for as long as the simulation lasts.
-  // `x`: from 0 to 100, or no_move, which changes nothing.
+  // Command of players. Commands are numbered per program for the whole simulation. `x`: 0 to 100, or no_move, which
+  // changes nothing.
   static core::Bytes move(float x, std::uint32_t program, std::uint32_t number) {
     return test::move_command(x + program_step * static_cast<float>(program), static_cast<float>(number));
   }
   static constexpr float no_move = 999;
 
-  // What its events say. Reliable ones are numbered from 1, those for all, and those for each player; those about
-  // entities and unreliable ones have numbers that rise.
+  // Content of events. Reliable ones for all, and for each player, are numbered from 1 without gaps. Numbers of
+  // unreliable ones and those about entities only rise.
   struct Event {
     enum class For : std::uint32_t { all, one, seers };
 
     std::uint32_t run = 0;
     std::uint32_t number = 0;
     For whom = For::all;
-    std::uint32_t player = 0;  // of one
+    std::uint32_t player = 0;  // if whom is `one`
     std::uint32_t reliable = 0;
-    ecs::Tick tick = 0;    // in which it was told
-    ecs::Tick before = 0;  // in which the one before was; 0: there was none
+    ecs::Tick tick = 0;    // tick of sending
+    ecs::Tick before = 0;  // tick of the previous one; 0 if there was none
   };
-  // The last reliable one for all that was told; for a player.
+  // Returns the last reliable event sent to all, and to a player.
   [[nodiscard]] const Event& last_for_all() const { return last_for_all_; }
   [[nodiscard]] const Event& last_for(std::uint32_t player) { return last_for_[player]; }
 
@@ -57,7 +58,7 @@ class SimGame final : public test::UpheavalGame {
   [[nodiscard]] reflect::Value any_value(const reflect::Field& field);
   void spawn(server::World& world);
   void hide(ecs::Registry& registry);
-  void tell(server::World& world);
+  void send_events(server::World& world);
   void send(server::World& world, const server::Audience& audience, Event event);
   [[nodiscard]] ecs::Entity any_thing() { return things[random.below(static_cast<std::uint32_t>(things.size()))]; }
 
@@ -66,7 +67,7 @@ class SimGame final : public test::UpheavalGame {
   std::uint32_t run_;
   Census& census_;
   bool has_rule_;
-  // Each player lacks some entities, after a while others.
+  // Hides some entities from each player, and others after a while.
   struct Fog final : server::InterestRule {
     [[nodiscard]] bool may_see(const server::Viewer& viewer, ecs::Entity entity) const override {
       return (entity.index + viewer.player() + tick / 128) % 8 != 0;
@@ -74,7 +75,7 @@ class SimGame final : public test::UpheavalGame {
     ecs::Tick tick = 0;
   };
   Fog rule_;
-  std::uint32_t other_events_ = 0;  // that were told
+  std::uint32_t other_events_ = 0;  // number of these sent
   Event last_for_all_;
   std::map<std::uint32_t, Event> last_for_;  // by player
 };

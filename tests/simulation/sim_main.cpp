@@ -1,4 +1,4 @@
-// mobula-sim: the whole of Mobula in a world of its own, where everything goes wrong that can, by a seed.
+// mobula-sim: the real server, store and clients in a simulated world with faults, determined by a seed.
 #include <poll.h>
 
 #include <CLI/CLI.hpp>
@@ -22,14 +22,14 @@ constexpr int cannot_write = 2;
 constexpr std::uint32_t shrink_trials_max = 60;
 
 struct Options {
-  std::uint64_t seed = 0;  // the first
+  std::uint64_t seed = 0;  // the first one
   std::uint64_t seeds = 1;
-  double minutes = 0;  // as many seeds as that takes; 0: `seeds` of them
+  double minutes = 0;  // instead of `seeds`; 0 if unused
   std::string scenario = "all";
   std::string trace;
   sim::Size size;
   std::uint32_t at_once = std::max(1u, std::thread::hardware_concurrency());
-  bool leaves_plan = false;  // one that fails is not shrunk
+  bool leaves_plan = false;  // a failing plan is not shrunk
 };
 
 std::string line_of(const sim::Trial& trial) {
@@ -44,10 +44,10 @@ std::string again(const Options& options, std::uint64_t seed) {
          std::to_string(options.size.entities);
 }
 
-// What is known of a seed that fails: how to see it again, how little it takes, and what happened.
+// Reports a failing seed: how to repeat it, the minimal plan and the trace.
 void explain(const Options& options, const sim::Trial& failed) {
   std::cout << "\nWRONG at tick " << failed.outcome.ticks << ": " << failed.outcome.wrong << "\n"
-            << failed.said << "again: " << again(options, failed.plan.seed) << "\n";
+            << failed.output << "again: " << again(options, failed.plan.seed) << "\n";
   sim::Plan plan = failed.plan;
   if (!options.leaves_plan) {
     plan = sim::shrink(plan, shrink_trials_max, [](std::uint32_t trials, std::size_t faults) {
@@ -57,9 +57,9 @@ void explain(const Options& options, const sim::Trial& failed) {
   }
   const std::string path = options.trace.empty() ? "sim-" + std::to_string(plan.seed) + ".trace" : options.trace;
   const sim::Trial least = sim::run_trial(plan, path);
-  std::cout << "the least that goes wrong:\n"
-            << to_string(plan) << "  tick " << least.outcome.ticks << ": " << least.outcome.wrong
-            << "\nwhat happened is in " << path << "\n";
+  std::cout << "minimal failing plan:\n"
+            << to_string(plan) << "  tick " << least.outcome.ticks << ": " << least.outcome.wrong << "\ntrace: " << path
+            << "\n";
 }
 
 struct Sums {
@@ -70,7 +70,7 @@ struct Sums {
   std::uint64_t rejoins = 0;
 };
 
-// Several at once. Ends at the first that fails, and gives it.
+// Runs several seeds at once. Ends at the first failing one and returns it.
 std::optional<sim::Trial> run_many(const Options& options, Sums& sums) {
   using Clock = std::chrono::steady_clock;
   const auto end =
@@ -129,43 +129,45 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app(
-      "Runs the real server, store and clients on a virtual clock and a simulated network, draws from a seed "
-      "what happens and what goes wrong, and checks all the time what must hold.",
+      "Runs the real server, store and clients on a virtual clock and a simulated network. A seed draws all "
+      "events and faults. Invariants are checked after each tick.",
       "mobula-sim");
-  app.add_option("--seed", options.seed, "the seed, or the first of --seeds")
+  app.add_option("--seed", options.seed, "seed, or first one of --seeds")
       ->check([](const std::string& seed) {
         std::uint64_t number = 0;
         const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), number);
-        return error == std::errc() && *end == 0 ? std::string() : "a seed is a whole number from 0 to 2^64 - 1";
+        return error == std::errc() && *end == 0 ? std::string() : "a seed is an integer from 0 to 2^64 - 1";
       })
       ->capture_default_str();
-  CLI::Option* seeds = app.add_option("--seeds", options.seeds, "so many, on all cores")
+  CLI::Option* seeds = app.add_option("--seeds", options.seeds, "number of seeds to run")
                            ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
-  app.add_option("--minutes", options.minutes, "as many seeds as that takes")
+  app.add_option("--minutes", options.minutes, "run seeds for this many minutes instead of --seeds")
       ->check(CLI::Range(0.01, 100'000.0))
       ->excludes(seeds);
-  app.add_option("--scenario", options.scenario, "what goes wrong; --list-scenarios tells of them")
+  app.add_option("--scenario", options.scenario, "faults to draw; see --list-scenarios")
       ->capture_default_str()
       ->check([](const std::string& name) {
         return sim::find_scenario(name) != nullptr ? std::string()
                                                    : "there is no scenario \"" + name + "\", see --list-scenarios";
       });
-  app.add_option("--ticks", options.size.ticks, "of each seed, before all has to come right")
+  app.add_option("--ticks", options.size.ticks, "ticks with faults per seed, before recovery is checked")
       ->check(CLI::Range(50u, 1'000'000u))
       ->capture_default_str();
-  app.add_option("--players", options.size.players, "at a time")->check(CLI::Range(1u, 200u))->capture_default_str();
-  app.add_option("--entities", options.size.entities, "in the world")
+  app.add_option("--players", options.size.players, "number of players at a time")
+      ->check(CLI::Range(1u, 200u))
+      ->capture_default_str();
+  app.add_option("--entities", options.size.entities, "number of entities in the world")
       ->check(CLI::Range(1u, 10'000u))
       ->capture_default_str();
   app.add_option("--trace", options.trace,
-                 "write what happens to a file: tick, tab, event, tab, entity; of several seeds, of one that fails");
-  app.add_option("--at-once", options.at_once, "so many seeds at a time")->check(CLI::Range(1u, 256u));
-  app.add_flag("--no-shrink", options.leaves_plan, "leave a failing plan as it is");
+                 "write events to a file: tick, tab, event, tab, entity; with several seeds those of a failing one");
+  app.add_option("--at-once", options.at_once, "number of seeds at a time")->check(CLI::Range(1u, 256u));
+  app.add_flag("--no-shrink", options.leaves_plan, "do not shrink a failing plan");
   bool lists = false;
-  app.add_flag("--list-scenarios", lists, "what can go wrong, and what it is called in a plan");
+  app.add_flag("--list-scenarios", lists, "list scenarios, and the faults in a printed plan");
   app.footer(
-      "Status 0: nothing is wrong; 1: something is; 2: what was found cannot be written. A seed that fails is shrunk "
-      "to the least that still fails, and traced.");
+      "Exit status: 0 all seeds pass, 1 a seed fails, 2 the trace cannot be written. A failing seed is shrunk "
+      "to a minimal plan and traced.");
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   if (lists) {
     for (const sim::Scenario& each : sim::scenarios()) std::cout << each.name << '\t' << each.about << '\n';
@@ -180,7 +182,7 @@ int main(int argc, char** argv) {
   try {
     const int status = run(options);
     return std::cout.flush() ? status : cannot_write;
-  } catch (const std::exception& error) {  // of a trial that could not begin
+  } catch (const std::exception& error) {  // a trial could not start
     std::cerr << "mobula-sim: " << error.what() << '\n';
     return cannot_write;
   }

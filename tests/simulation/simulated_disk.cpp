@@ -16,7 +16,7 @@
 namespace mobula::sim {
 namespace {
 
-constexpr std::size_t sector = 512;  // is written whole or not at all
+constexpr std::size_t sector = 512;  // written as a whole or not at all
 constexpr std::uint32_t error_one_in = 8;
 constexpr std::uint32_t read_error_one_in = 64;
 constexpr std::uint32_t no_memory_one_in = 300;
@@ -25,11 +25,11 @@ constexpr std::uint32_t never = ~0u;
 struct Change {
   std::uint64_t offset = 0;
   core::Bytes bytes;
-  bool truncates = false;  // to `offset`
+  bool truncates = false;  // at `offset`
   bool lost = false;       // a sync has failed
 };
 
-// What the disk itself has of a file, and what is on its way there.
+// Content of a file on the disk, and writes not synced yet.
 struct Image {
   ino_t number = 0;
   core::Bytes durable;
@@ -55,13 +55,13 @@ void put(const std::string& path, core::ByteView content) {
 
 }  // namespace
 
-// SQLite knows it by plain C: its functions find their way back here by pAppData, and by the file.
+// State behind SQLite's C interface: its functions get it from pAppData and the file.
 struct SimulatedDisk::Vfs {
-  // What xOpen makes; the file of the VFS below stands behind it.
+  // File object made by xOpen, followed by the file of the VFS below.
   struct File {
     sqlite3_file base;
     Vfs* vfs;
-    Image* image;  // null: no part of the world
+    Image* image;  // null for files other than the world's
 
     [[nodiscard]] sqlite3_file* below() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   };
@@ -80,14 +80,14 @@ struct SimulatedDisk::Vfs {
   int sync(File& file, int flags);
   int remove(const char* path, int sync_folder);
 
-  // Whether what comes now is the last that happens.
+  // Counts an operation and returns whether the power fails during it.
   bool power_goes();
   bool fails(std::uint32_t one_in) { return trouble == Trouble::errors && random.chance(1, one_in); }
   Image& image_of(const char* path);
   void restore(const std::string& path, Image& image);
 
   core::Random random;
-  core::Random asked;  // by SQLite, as often as its version likes: it decides nothing here
+  core::Random asked;  // for SQLite, whose number of requests depends on its version: must not affect anything else
   Trouble trouble = Trouble::none;
   bool power = true;
   std::uint32_t operations_left = never;
@@ -101,7 +101,7 @@ namespace {
 
 using Trouble = SimulatedDisk::Trouble;
 
-// SQLite's allocator has no place for a pointer of ours.
+// Global, as SQLite's allocator interface has no user pointer.
 struct Memory {
   sqlite3_mem_methods below{};
   core::Random random{0};
@@ -122,14 +122,15 @@ void use_memory(std::uint64_t seed) {
   ours.xMalloc = allocate;
   ours.xRealloc = reallocate;
   ::sqlite3_config(SQLITE_CONFIG_MALLOC, &ours);
-  // Without it SQLite would keep small pieces by itself, and never ask.
+  // Otherwise SQLite would serve small allocations itself and never call the allocator.
   ::sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
   ::sqlite3_initialize();
 }
 
 }  // namespace
 
-// --- The way in ------------------------------------------------------------------------------------------------------
+// --- Interface to SQLite
+// ----------------------------------------------------------------------------------------------
 
 SimulatedDisk::Vfs::Vfs(std::uint64_t seed) : random(salted(seed, Salt::disk)), asked(salted(seed, Salt::sqlite)) {
   use_memory(salted(seed, Salt::memory));
@@ -157,7 +158,7 @@ SimulatedDisk::Vfs::Vfs(std::uint64_t seed) : random(salted(seed, Salt::disk)), 
     return count;
   };
   own.xSleep = [](sqlite3_vfs*, int microseconds) { return microseconds; };
-  methods.iVersion = 2;  // nothing is mapped but the index of the log
+  methods.iVersion = 2;  // only the index of the log is mapped
   methods.xClose = [](sqlite3_file* closed) { return file(closed).below()->pMethods->xClose(file(closed).below()); };
   methods.xRead = [](sqlite3_file* from, void* to, int count, sqlite3_int64 offset) {
     return file(from).vfs->read(file(from), to, count, offset);
@@ -200,7 +201,8 @@ SimulatedDisk::Vfs::~Vfs() {
   ::sqlite3_vfs_unregister(&own);
 }
 
-// --- What SQLite asks for --------------------------------------------------------------------------------------------
+// --- File operations
+// --------------------------------------------------------------------------------------------------
 
 int SimulatedDisk::Vfs::open(const char* path, File& file, int flags, int* flags_out) {
   file.base.pMethods = nullptr;
@@ -214,7 +216,7 @@ int SimulatedDisk::Vfs::open(const char* path, File& file, int flags, int* flags
   return SQLITE_OK;
 }
 
-// Of a file that was renamed it is the same.
+// A renamed file keeps its image.
 Image& SimulatedDisk::Vfs::image_of(const char* path) {
   struct stat found{};
   ::stat(path, &found);
@@ -298,7 +300,7 @@ bool SimulatedDisk::Vfs::power_goes() {
   return true;
 }
 
-// All that was on its way has arrived, or nothing, or some sectors.
+// Applies all unsynced writes, none, or some of their sectors.
 void SimulatedDisk::Vfs::restore(const std::string& path, Image& image) {
   struct stat found{};
   if (::stat(path.c_str(), &found) != 0) return;
@@ -337,13 +339,13 @@ void SimulatedDisk::restore_power() {
   vfs_->power = true;
 }
 
-void SimulatedDisk::mend() {
+void SimulatedDisk::repair() {
   set_trouble(Trouble::none);
   vfs_->operations_left = never;
 }
 
 bool SimulatedDisk::has_power() const { return vfs_->power; }
-bool SimulatedDisk::is_well() const {
+bool SimulatedDisk::is_healthy() const {
   return vfs_->power && vfs_->trouble == Trouble::none && vfs_->operations_left == never;
 }
 

@@ -1,9 +1,9 @@
-// A disk on which everything goes wrong that can, under the store as it is: an SQLite VFS over the one of the system.
-// What is not synced is lost when the power goes, or survives in pieces; a sync that fails loses for good what it was
-// to keep; there may be no room, and errors that leave writes short; and SQLite may be refused memory.
+// Simulated disk with faults, below the real store: an SQLite VFS on top of the system's. On power loss, unsynced data
+// is lost or survives in pieces. A failed sync loses its data for good. The disk may be full or have errors with short
+// writes; memory allocations of SQLite may fail.
 //
-// Files are real ones, as the store also looks at them by itself; names appear and vanish at once and for good. The
-// process has one such disk at a time, and SQLite is not used before it. One thread at a time.
+// Files are real, as the store also accesses them directly; names appear and vanish at once and for good. One such
+// disk per process at a time, and SQLite must not be used before it. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class SimulatedDisk {
   enum class Trouble : std::uint8_t {
     none,
     full,    // no file grows
-    errors,  // now and then
-    memory,  // SQLite gets none, now and then
+    errors,  // at random
+    memory,  // allocations of SQLite fail at random
   };
 
   explicit SimulatedDisk(std::uint64_t seed);
@@ -26,16 +26,16 @@ class SimulatedDisk {
   SimulatedDisk& operator=(const SimulatedDisk&) = delete;
 
   void set_trouble(Trouble trouble);
-  // In the middle of what comes after so many writes, truncations and syncs; 0: now.
+  // Fails in the middle of the operation after `operations` writes, truncations and syncs; 0 fails at once.
   void lose_power_after(std::uint32_t operations);
-  // Files are what survived.
+  // Replaces the files by what survived.
   void restore_power();
-  // No trouble, no loss of power to come.
-  void mend();
+  // Ends the trouble and cancels a pending power loss.
+  void repair();
 
   [[nodiscard]] bool has_power() const;
-  // Nothing is wrong, nor will be.
-  [[nodiscard]] bool is_well() const;
+  // Returns whether there is no trouble and no pending power loss.
+  [[nodiscard]] bool is_healthy() const;
 
  private:
   struct Vfs;

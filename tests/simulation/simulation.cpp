@@ -19,7 +19,7 @@ Simulation::Simulation(Plan plan, Listener listener, std::string folder)
       folder_(std::move(folder)),
       disk_(plan_.seed),
       server_port_(std::make_unique<ServerPort>(*this)),
-      oracle_(test::UpheavalGame(plan_.seed).layers(), listener_.event ? tell_of_entity() : nullptr),
+      oracle_(test::UpheavalGame(plan_.seed).layers(), listener_.event ? entity_trace() : nullptr),
       census_(rejoin_grace, plan_.players_max) {
   MOBULA_ASSERT(std::ranges::is_sorted(plan_.faults, {}, &Fault::at), "faults come one after the other");
   if (plan_.keeps_levels) levels_.emplace(std::move(*client::ResourceStore::open(folder_ + "/levels")));
@@ -42,30 +42,32 @@ void Simulation::tick() {
   if (listener_.tick) listener_.tick(outcome_.ticks);
   begin_faults();
   if (!outcome_.wrong.empty()) return;
-  if (!stalled_) unread_.take([&](const auto& from, core::ByteView datagram) { take_at_server(from, datagram); });
-  network_.deliver(now_, [&](const auto& from, const auto& to, core::ByteView datagram) { take(from, to, datagram); });
+  if (!stalled_)
+    unread_.read_all([&](const auto& from, core::ByteView datagram) { deliver_to_server(from, datagram); });
+  network_.deliver(now_,
+                   [&](const auto& from, const auto& to, core::ByteView datagram) { deliver(from, to, datagram); });
   for (const auto& player : players_) {
     player->ahead += player->drift * tick_length / core::second;
     const bool is_frame = outcome_.ticks % player->frame_ticks == 0 || outcome_.ticks >= plan_.ticks;
     if (!player->mute && is_frame) run_frame(*player);
   }
-  for (UnauthenticatedPeer& hostile : unauthenticated_peers_)
-    hostile.act([&](const transport::Address& from, core::ByteView datagram) {
+  for (UnauthenticatedPeer& peer : unauthenticated_peers_)
+    peer.act([&](const transport::Address& from, core::ByteView datagram) {
       network_.send(from, village_address, datagram, now_);
     });
-  for (HostileClient& liar : hostile_clients_) {
-    ClientPort port(*this, liar.address());
-    liar.act(now_, port);
-    if (liar.got_in_wrongly()) fail("a token that is no good was taken");
+  for (HostileClient& client : hostile_clients_) {
+    ClientPort port(*this, client.address());
+    client.act(now_, port);
+    if (client.connected_with_bad_token()) fail("an invalid token was accepted");
   }
   if (stalled_) {
-    well_since_ = outcome_.ticks;
+    able_to_save_since_ = outcome_.ticks;
   } else {
     tick_server();
   }
   now_ += tick_length;
   ++outcome_.ticks;
-  if (outcome_.wrong.empty() && server_->drained()) stop_and_begin();
+  if (outcome_.wrong.empty() && server_->drained()) restart_server();
   revive();
 }
 
@@ -85,21 +87,21 @@ void Simulation::tick_server() {
   server_->set_unix_time(date_at(now_ + date_off_));
   count_memory([&] { server_->tick(now_, *server_port_); });
   watch_store(was_ready);
-  if (store_->status().failures > failures) tell("the world is not saved: " + store_->status().error);
+  if (store_->status().failures > failures) trace("the world is not saved: " + store_->status().error);
   check();
 }
 
-void Simulation::take(const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
-  if (to == village_address) return stalled_ ? unread_.add(from, datagram) : take_at_server(from, datagram);
+void Simulation::deliver(const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
+  if (to == village_address) return stalled_ ? unread_.add(from, datagram) : deliver_to_server(from, datagram);
   for (const auto& player : players_) {
     if (player->port.from == to) player->port.unread.add(from, datagram);
     if (player->first && player->first->port.from == to) player->first->port.unread.add(from, datagram);
   }
-  for (HostileClient& liar : hostile_clients_)
-    if (liar.address() == to) liar.receive(from, datagram, now_);
+  for (HostileClient& client : hostile_clients_)
+    if (client.address() == to) client.receive(from, datagram, now_);
 }
 
-void Simulation::take_at_server(const transport::Address& from, core::ByteView datagram) {
+void Simulation::deliver_to_server(const transport::Address& from, core::ByteView datagram) {
   count_memory([&] { server_->receive(from, datagram, now_, *server_port_); });
 }
 
@@ -112,17 +114,17 @@ void Simulation::check() {
     const std::uint32_t number = number_of(*player, session);
     if (number == 0) continue;
     if (player->connection->player_entity() != session->player.entity)
-      return fail(player->name + " takes another entity for its own");
+      return fail(player->name + " has another player entity than at the server");
     if (const auto wrong = oracle_.check(*player->connection, number, player->name))
       return fail(player->name + ": " + *wrong);
     if (outcome_.ticks % 16 == 0) player->connection->session().check();
   }
   for (const auto& player : players_)
-    if (const auto wrong = check_first(*player)) return fail(player->name + ", whose log-in was the first: " + *wrong);
+    if (const auto wrong = check_first(*player)) return fail(player->name + ", first log-in: " + *wrong);
   check_sessions();
   if (server_->stats().client_bytes.max() > std::max<std::uint64_t>(plan_.delta_bytes, wire::delta_bytes_max))
-    fail("a client was told more than its budget");
-  if (plan_.refuses_second && server_->stats().replaced > 0) fail("a second log-in took the place of the first");
+    fail("a client was sent more delta bytes than its budget");
+  if (plan_.refuses_second && server_->stats().replaced > 0) fail("a second log-in replaced the first");
   if (outcome_.ticks % 64 == 0) {
     server_->published().check();
     server_->world().registry().check();
@@ -131,7 +133,7 @@ void Simulation::check() {
   fold(server_->published().hash());
 }
 
-// Of two programs of one account one plays.
+// Checks the earlier of two programs of one account, if it is the one that plays.
 std::optional<std::string> Simulation::check_first(Player& player) {
   if (!player.first || player.first->connection->state() != client::Connection::State::playing) return std::nullopt;
   const server::ClientSession* session = session_at(player.first->port.from);
@@ -139,21 +141,22 @@ std::optional<std::string> Simulation::check_first(Player& player) {
   return oracle_.check(*player.first->connection, session->player.id, player.name);
 }
 
-// Nobody has one who may not be in.
+// Checks that only permitted peers have sessions.
 void Simulation::check_sessions() {
   for (const auto& session : server_->sessions()) {
     if (server_->lanes(*session) == nullptr) continue;
     const transport::Address& address = server_->endpoint().address(session->transport_id);
     const bool is_players = std::ranges::any_of(players_, [&](const auto& each) { return each->is_at(address); });
-    if (!is_players && !HostileClient::is_address(address)) fail(to_string(address) + " has got a session");
+    if (!is_players && !HostileClient::is_address(address))
+      fail(to_string(address) + " has a session, but is no client");
     const bool is_in = session->joined && session->state != server::ClientSession::State::closing;
-    if (is_in && banned_.contains(session->player.account)) fail(session->player.account + " is banned, and plays");
+    if (is_in && banned_.contains(session->player.account)) fail(session->player.account + " plays although banned");
     if (outcome_.ticks % 16 == 0) server_->lanes(*session)->check();
     if (const auto wrong = oracle_.check_view(*session)) fail(*wrong);
   }
 }
 
-Oracle::Tell Simulation::tell_of_entity() {
+Oracle::Trace Simulation::entity_trace() {
   return [this](ecs::Entity entity, const std::string& what) { listener_.event(outcome_.ticks, what, entity); };
 }
 
@@ -163,7 +166,7 @@ Outcome Simulation::run() {
   begin_server();
   while (outcome_.ticks < plan_.ticks && outcome_.wrong.empty()) tick();
   if (outcome_.wrong.empty()) settle();
-  if (outcome_.wrong.empty()) give_orders();
+  if (outcome_.wrong.empty()) check_last_commands();
   if (outcome_.wrong.empty() && plan_.watches_memory) watch_memory();
   for (const auto& player : players_)
     if (player->connection != nullptr) outcome_.rejoins += player->connection->stats().rejoins;

@@ -1,6 +1,6 @@
-// A plan, played: the real server with its store on a disk that fails, real clients, one clock, one network, one thread
-// (and the store's writer, which is waited for). After each tick the oracle looks at all of it; when the plan's faults
-// are over everything has to come right. The same plan gives the same hash, on any machine.
+// Simulation of a plan: the real server with its store on a failing disk, and real clients. All share one clock, one
+// network and one thread (the store's writer is waited for). After each tick the oracle checks everything; after the
+// faults everything must recover. The same plan gives the same hash on any machine.
 #pragma once
 
 #include <ecs/allocations.hpp>
@@ -18,29 +18,29 @@
 
 namespace mobula::sim {
 
-// Who is told what happens; null: nobody is.
+// Receives events of the simulation, for traces; null functions are not called.
 struct Listener {
-  std::function<void(std::uint32_t tick)> tick;  // begins
-  // To the entity; null: to none.
+  std::function<void(std::uint32_t tick)> tick;  // called at its begin
+  // `entity` is null if the event concerns none.
   std::function<void(std::uint32_t tick, const std::string& what, ecs::Entity entity)> event;
 };
 
-// What has come, and nobody has read yet.
+// Packets received, not read yet.
 class Unread {
  public:
   void add(const transport::Address& from, core::ByteView datagram) {
     if (waiting_.size() < most) waiting_.emplace_back(from, core::Bytes(datagram.begin(), datagram.end()));
   }
-  // read(from, datagram) of each.
+  // Calls read(from, datagram) for each, then removes them.
   template <class Read>
-  void take(Read&& read) {
+  void read_all(Read&& read) {
     for (const auto& [from, datagram] : waiting_) read(from, core::ByteView(datagram));
     waiting_.clear();
   }
   void clear() { waiting_.clear(); }
 
  private:
-  static constexpr std::size_t most = 4096;  // datagrams, as a socket has room for
+  static constexpr std::size_t most = 4096;  // datagrams; as in a socket's buffer
 
   std::vector<std::pair<transport::Address, core::Bytes>> waiting_;
 };
@@ -48,8 +48,8 @@ class Unread {
 struct Outcome {
   std::uint32_t ticks = 0;
   std::uint64_t hash = 0;
-  std::string wrong;           // the first thing that was; empty: nothing
-  std::uint64_t compared = 0;  // states of entities
+  std::string wrong;           // first violation; empty if there is none
+  std::uint64_t compared = 0;  // entity states
   std::uint32_t restarts = 0;
   std::uint64_t rejoins = 0;
 };
@@ -71,7 +71,7 @@ class Simulation {
   void begin_server();
   void check_restored(ecs::Tick tick);
   void end_server(bool in_good_order);
-  void stop_and_begin();
+  void restart_server();
   void revive();
   void watch_store(bool was_ready);
   [[nodiscard]] bool may_save() const;
@@ -83,11 +83,11 @@ class Simulation {
   void apply(const Fault& fault);
   void end(const Fault& fault);
   void apply_again(const std::function<bool(const Fault&)>& which);
-  void send_away(const Player& player);
+  void kick(const Player& player);
   void unban(const Player& player);
   void run_frame(Player& player);
   void act(Player& player);
-  void come_back(Player& player);
+  void reconnect(Player& player);
   void enter(Player& player);
   void enter_twice(Player& player);
   void move(Player& player);
@@ -95,27 +95,27 @@ class Simulation {
   void tick();
   void tick_server();
   void check();
-  void take(const transport::Address& from, const transport::Address& to, core::ByteView datagram);
-  void take_at_server(const transport::Address& from, core::ByteView datagram);
-  // Counts what the server allocates meanwhile.
+  void deliver(const transport::Address& from, const transport::Address& to, core::ByteView datagram);
+  void deliver_to_server(const transport::Address& from, core::ByteView datagram);
+  // Counts the server's memory allocations during `work`.
   template <class Work>
   void count_memory(Work&& work);
-  void hear(Player& player);
-  void hear(Player& player, const client::ReceivedEvent& received);
-  void hear_in_order(Player& player, const SimGame::Event& event);
+  void read_events(Player& player);
+  void check_event(Player& player, const client::ReceivedEvent& received);
+  void check_event_order(Player& player, const SimGame::Event& event);
   void run_first(Player& player);
   void end_first(Player& player);
   void settle();
-  void mend();
-  void go_on();
+  void end_faults();
+  void await_followers();
   [[nodiscard]] bool follows(const Player& player) const;
-  void come_to_rest();
+  void await_quiet();
   [[nodiscard]] bool is_quiet();
-  bool carry_out_orders();
-  void give_orders();
+  bool run_last_commands();
+  void check_last_commands();
   void check_at_last(Player& player);
   void watch_memory();
-  void come_and_go();
+  void leave_and_join_again();
   [[nodiscard]] const server::ClientSession* session_of(const Player& player) const;
   [[nodiscard]] const server::ClientSession* session_at(const transport::Address& address) const;
   [[nodiscard]] std::uint32_t number_of(const Player& player) const;
@@ -127,12 +127,12 @@ class Simulation {
     if (outcome_.wrong.empty()) outcome_.wrong = what;
   }
   void check_size(core::ByteView datagram) {
-    if (datagram.size() > transport::datagram_bytes_max) fail("a datagram is larger than any path has to take");
+    if (datagram.size() > transport::datagram_bytes_max) fail("a datagram exceeds datagram_bytes_max");
   }
-  void tell(const std::string& what) {
+  void trace(const std::string& what) {
     if (listener_.event) listener_.event(outcome_.ticks, what, ecs::null_entity);
   }
-  [[nodiscard]] Oracle::Tell tell_of_entity();
+  [[nodiscard]] Oracle::Trace entity_trace();
   void fold(std::uint64_t number);
 
   Plan plan_;
@@ -152,14 +152,14 @@ class Simulation {
   std::vector<std::unique_ptr<Player>> players_;
   std::vector<UnauthenticatedPeer> unauthenticated_peers_;
   std::vector<HostileClient> hostile_clients_;
-  std::optional<client::ResourceStore> levels_;  // of those clients that have one
-  Unread unread_;                                // while the server stands still
-  std::int64_t server_bytes_ = 0;                // of memory: what its ticks and datagrams took and did not give back
-  ecs::test::CountedBytes* counted_ = nullptr;   // while the server does something
-  std::set<std::string> banned_;                 // accounts
-  core::Nanoseconds date_off_ = 0;               // the server's
+  std::optional<client::ResourceStore> levels_;  // levels on the disks of clients
+  Unread unread_;                                // while the server is stalled
+  std::int64_t server_bytes_ = 0;               // memory that the server's ticks and datagrams took and did not release
+  ecs::test::CountedBytes* counted_ = nullptr;  // while the server works
+  std::set<std::string> banned_;                // accounts
+  core::Nanoseconds date_off_ = 0;              // error of the server's date
   bool stalled_ = false;
-  bool away_ = false;  // nobody comes
+  bool all_leave_ = false;  // no client joins
   struct Saved {
     ecs::Tick tick = 0;
     std::uint64_t state = 0;
@@ -167,11 +167,11 @@ class Simulation {
     Census::Known players;
   };
   [[nodiscard]] Saved now_saved(ecs::Tick tick);
-  std::optional<Saved> saved_;      // by the last checkpoint that is known to be on the disk
-  std::vector<Saved> maybe_saved_;  // by those after it
-  std::uint32_t well_since_ = 0;    // tick from which on nothing kept the server from saving
+  std::optional<Saved> saved_;            // by the last checkpoint known to be on disk
+  std::vector<Saved> pending_saves_;      // by later checkpoints
+  std::uint32_t able_to_save_since_ = 0;  // tick since which nothing kept the server from saving
   std::uint64_t tokens_ = 0;
-  bool rebuilt_ = false;  // which level's file is there
+  bool rebuilt_ = false;  // which of the two levels is loaded
   std::size_t next_fault_ = 0;
 };
 

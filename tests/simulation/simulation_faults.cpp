@@ -1,4 +1,4 @@
-// What goes wrong, and what ends of it.
+// Begin and end of faults.
 #include <simulation/player.hpp>
 
 namespace mobula::sim {
@@ -10,25 +10,25 @@ void Simulation::begin_faults() {
     end(fault);
     any_ended = true;
   }
-  // What goes on may have ended with it.
+  // The end of a fault may have ended overlapping ones.
   if (any_ended) apply_again([](const Fault&) { return true; });
   for (; next_fault_ < plan_.faults.size() && plan_.faults[next_fault_].at <= outcome_.ticks && outcome_.wrong.empty();
        ++next_fault_)
     begin(plan_.faults[next_fault_]);
 }
 
-// Of those that go on.
+// Applies the active faults again that `which` selects.
 void Simulation::apply_again(const std::function<bool(const Fault&)>& which) {
   for (std::size_t i = 0; i < next_fault_; ++i)
     if (plan_.faults[i].at + plan_.faults[i].ticks > outcome_.ticks && which(plan_.faults[i])) apply(plan_.faults[i]);
 }
 
 void Simulation::begin(const Fault& fault) {
-  tell(to_string(fault));
+  trace(to_string(fault));
   apply(fault);
 }
 
-// What lasts may be applied again.
+// Applies a fault. Lasting ones may be applied again.
 void Simulation::apply(const Fault& fault) {
   Player& player = *players_[fault.who % players_.size()];
   const transport::Address& address = player.port.from;
@@ -50,9 +50,9 @@ void Simulation::apply(const Fault& fault) {
     case Kind::slow: server_port_->slow = address; return;
     case Kind::moved: return move(player);
     case Kind::twice: return enter_twice(player);
-    case Kind::kick: return send_away(player);
+    case Kind::kick: return kick(player);
     case Kind::ban:
-      census_.sent_away(player.name);
+      census_.disconnected_by_server(player.name);
       banned_.insert(player.name);
       if (const auto banned = server_->ban(player.name, "banned", 0); !banned) fail(banned.error().message);
       return;
@@ -63,28 +63,28 @@ void Simulation::apply(const Fault& fault) {
       if (!plan_.has_level) return;
       rebuilt_ = !rebuilt_;
       if (const auto changed = server_->reload_level(rebuilt_ ? test::rebuilt_hamlet() : test::hamlet()); !changed)
-        fail("the level cannot be loaded again: " + changed.error().message);
+        fail("the level cannot be reloaded: " + changed.error().message);
       return;
     case Kind::reader: return begin_reading();
     case Kind::disk_full: return disk_.set_trouble(SimulatedDisk::Trouble::full);
     case Kind::disk_errors: return disk_.set_trouble(SimulatedDisk::Trouble::errors);
     case Kind::no_memory: return disk_.set_trouble(SimulatedDisk::Trouble::memory);
     case Kind::crash: disk_.lose_power_after(fault.operations); return revive();
-    case Kind::stop: return stop_and_begin();
+    case Kind::stop: return restart_server();
   }
 }
 
 void Simulation::unban(const Player& player) {
   banned_.erase(player.name);
-  static_cast<void>(server_->unban(player.name));  // after a restart it is not banned any more
+  static_cast<void>(server_->unban(player.name));  // unknown after a restart
 }
 
-// Also who is awaited.
-void Simulation::send_away(const Player& player) {
+// Kicks the player, also while it is awaited.
+void Simulation::kick(const Player& player) {
   for (const auto& session : server_->sessions()) {
     if (!session->joined || session->player.account != player.name) continue;
-    census_.sent_away(player.name);
-    static_cast<void>(server_->kick(session->player.id, "kicked"));  // who is being closed has no player any more
+    census_.disconnected_by_server(player.name);
+    static_cast<void>(server_->kick(session->player.id, "kicked"));  // a closing session has no player any more
     return;
   }
 }

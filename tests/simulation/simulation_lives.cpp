@@ -1,4 +1,4 @@
-// The server's lives: how it begins, what it has saved, how it ends.
+// Starts and ends of the server, and what it has saved.
 #include <algorithm>
 #include <mobula/core/bytes.hpp>
 #include <simulation/ports.hpp>
@@ -6,14 +6,14 @@
 namespace mobula::sim {
 namespace {
 
-constexpr std::uint32_t retry_ticks = 25;  // after which the store has tried again what failed
+constexpr std::uint32_t retry_ticks = 25;  // interval after which the store has retried
 
 }  // namespace
 
-// A disk that fails may need mending first.
+// Opens the store. A failing disk may have to be repaired first.
 void Simulation::open_store() {
   while (store_ == nullptr && outcome_.wrong.empty()) {
-    const bool was_well = disk_.is_well();
+    const bool was_healthy = disk_.is_healthy();
     auto opened = store::Store::open({.path = folder_ + "/world.db",
                                       .schema = test::game_schema(),
                                       .log_bytes_max = plan_.log_bytes,
@@ -23,21 +23,21 @@ void Simulation::open_store() {
       return;
     }
     const std::string what = "the store does not open: " + opened.error().message;
-    tell(what);
+    trace(what);
     const bool is_damaged = std::string_view(opened.error().reason) == "damaged";
-    if (was_well || is_damaged) fail(what);
-    disk_.mend();
+    if (was_healthy || is_damaged) fail(what);
+    disk_.repair();
     if (!disk_.has_power()) restore_power();
   }
 }
 
-// The other program had it from the same machine.
+// The other program ran on the same machine.
 void Simulation::restore_power() {
   reader_.reset();
   disk_.restore_power();
 }
 
-// Where the disk lets it: what it reads stays in the file or the log until it ends.
+// Starts a reading transaction, if the disk permits. Pages that it reads stay in the file or the log until it ends.
 void Simulation::begin_reading() {
   auto opened = store::Database::open(folder_ + "/world.db", store::Database::Access::existing);
   if (!opened) return;
@@ -47,7 +47,7 @@ void Simulation::begin_reading() {
 }
 
 bool Simulation::may_save() const {
-  return disk_.is_well() && (!reader_ || plan_.log_bytes == store::StoreConfig{}.log_bytes_max);
+  return disk_.is_healthy() && (!reader_ || plan_.log_bytes == store::StoreConfig{}.log_bytes_max);
 }
 
 void Simulation::begin_server() {
@@ -75,44 +75,46 @@ void Simulation::begin_server() {
   server_ = std::move(*started);
   store_->wait_for_writer();
   server_->set_unix_time(date_at(now_ + date_off_));
-  for (HostileClient& liar : hostile_clients_) liar.begin_anew();
+  for (HostileClient& client : hostile_clients_) client.on_server_restart();
   unread_.clear();
-  banned_.clear();  // there is no list on a disk
-  tell((restored ? "the server begins with the world of tick " : "the server begins: tick ") +
-       std::to_string(saved_tick));
+  banned_.clear();  // the ban list is not saved
+  trace((restored ? "the server starts with the world of tick " : "the server starts: tick ") +
+        std::to_string(saved_tick));
   if (restored) check_restored(saved_tick);
-  if (!restored) maybe_saved_.clear();  // a new world has ticks of those numbers too
+  if (!restored) pending_saves_.clear();  // a new world reuses these tick numbers
   if (const auto wrong = census_.begin(*server_, saved_ ? &saved_->players : nullptr)) return fail(*wrong);
-  if (!restored && saved_) fail("the saved world is gone");
-  well_since_ = outcome_.ticks;
+  if (!restored && saved_) fail("the saved world was not restored");
+  able_to_save_since_ = outcome_.ticks;
   oracle_.begin(*server_, game_->interest_rule());
 }
 
 void Simulation::check_restored(ecs::Tick tick) {
-  if (saved_) maybe_saved_.insert(maybe_saved_.begin(), *saved_);
-  const auto then = std::ranges::find(maybe_saved_, tick, &Saved::tick);
-  if (then == maybe_saved_.end())
+  if (saved_) pending_saves_.insert(pending_saves_.begin(), *saved_);
+  const auto then = std::ranges::find(pending_saves_, tick, &Saved::tick);
+  if (then == pending_saves_.end())
     return fail("restored as of tick " + std::to_string(tick) + ", the last checkpoint was of " +
                 (saved_ ? std::to_string(saved_->tick) : "none"));
   saved_ = *then;
-  maybe_saved_.clear();
-  if (server_->world().random().state() != saved_->chance) fail("chance does not go on after a restart");
+  pending_saves_.clear();
+  if (server_->world().random().state() != saved_->chance)
+    fail("the random state is not the saved one after a restart");
   if (server_->world().level_version() == 0 && saved_->state != Oracle::state_of(*server_))
-    fail("the restored world is not that of the checkpoint");
+    fail("the restored world differs from the checkpoint");
 }
 
 void Simulation::end_server(bool in_good_order) {
-  tell(in_good_order ? "the server stops" : "the server is killed");
+  trace(in_good_order ? "the server stops" : "the server is killed");
   if (in_good_order) {
-    const bool was_well = may_save();
-    maybe_saved_.push_back(now_saved(server_->world().tick() - 1));
+    const bool was_healthy = may_save();
+    pending_saves_.push_back(now_saved(server_->world().tick() - 1));
     const core::Status saved = server_->finish_store();
-    if (!saved && was_well) fail("the last save failed: " + saved.error().message);
-    if (!saved && store_->status().tick == maybe_saved_.back().tick) maybe_saved_.pop_back();  // as it was saved before
+    if (!saved && was_healthy) fail("the last save failed: " + saved.error().message);
+    if (!saved && store_->status().tick == pending_saves_.back().tick)
+      pending_saves_.pop_back();  // unchanged since the last save
     note_saved();
     census_.server_ends();
     server_->shut_down(now_, *server_port_);
-    if (!census_.is_empty()) fail("the game was not told that everybody leaves");
+    if (!census_.is_empty()) fail("the game did not get leave() for every player");
   }
   server_.reset();
   game_.reset();
@@ -120,13 +122,13 @@ void Simulation::end_server(bool in_good_order) {
   ++outcome_.restarts;
 }
 
-void Simulation::stop_and_begin() {
+void Simulation::restart_server() {
   end_server(true);
   if (!disk_.has_power()) restore_power();
   begin_server();
 }
 
-// Once the power is gone.
+// Restarts the server after a power loss.
 void Simulation::revive() {
   if (disk_.has_power() || !outcome_.wrong.empty()) return;
   end_server(false);
@@ -139,20 +141,20 @@ Simulation::Saved Simulation::now_saved(ecs::Tick tick) {
 }
 
 void Simulation::note_saved() {
-  const auto known = std::ranges::find(maybe_saved_, store_->status().tick, &Saved::tick);
-  if (known == maybe_saved_.end()) return;
+  const auto known = std::ranges::find(pending_saves_, store_->status().tick, &Saved::tick);
+  if (known == pending_saves_.end()) return;
   saved_ = *known;
-  maybe_saved_.erase(maybe_saved_.begin(), known + 1);
+  pending_saves_.erase(pending_saves_.begin(), known + 1);
 }
 
-// How long writing takes is no part of the simulation.
+// Waits for the writer: the duration of writes is not simulated.
 void Simulation::watch_store(bool was_ready) {
   store_->wait_for_writer();
   const ecs::Tick last = server_->world().tick() - 1;
-  if (was_ready && (!store_->ready() || store_->status().tick == last)) maybe_saved_.push_back(now_saved(last));
+  if (was_ready && (!store_->ready() || store_->status().tick == last)) pending_saves_.push_back(now_saved(last));
   note_saved();
-  if (!may_save() || last <= plan_.checkpoint_ticks) well_since_ = outcome_.ticks;
-  if (outcome_.ticks - well_since_ > plan_.checkpoint_ticks + retry_ticks &&
+  if (!may_save() || last <= plan_.checkpoint_ticks) able_to_save_since_ = outcome_.ticks;
+  if (outcome_.ticks - able_to_save_since_ > plan_.checkpoint_ticks + retry_ticks &&
       last > store_->status().tick + plan_.checkpoint_ticks)
     fail("nothing was saved since tick " + std::to_string(store_->status().tick) + ": " + store_->status().error);
 }

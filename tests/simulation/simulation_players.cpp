@@ -1,4 +1,4 @@
-// Who plays: comes, gives commands, hears of events, is lost, comes back.
+// Players of the simulation: they join, send commands, receive events, disconnect and reconnect.
 #include <algorithm>
 #include <cstring>
 #include <simulation/player.hpp>
@@ -18,7 +18,7 @@ transport::ConnectToken Simulation::token_of(const Player& player) {
 }
 
 void Simulation::enter(Player& player) {
-  tell(player.name + " comes");
+  trace(player.name + " joins");
   client::ConnectionConfig config;
   config.name = player.name;
   config.transport.token = token_of(player);
@@ -29,7 +29,7 @@ void Simulation::enter(Player& player) {
   player.connection = std::make_unique<Connection>(config, player.clock(now_));
 }
 
-// To an address that it never had. What goes on there goes on.
+// Moves the player to a new address. Active faults of the address apply to the new one.
 void Simulation::move(Player& player) {
   network_.heal(player.port.from);
   ++player.port.from.ip[14];
@@ -49,7 +49,7 @@ void Simulation::enter_twice(Player& player) {
   enter(player);
 }
 
-// It does what a program does that knows nothing of the other.
+// Runs the earlier program, which knows nothing of the other.
 void Simulation::run_first(Player& player) {
   if (!player.first) return;
   player.first->port.read_into(*player.first->connection, player.clock(now_));
@@ -57,25 +57,25 @@ void Simulation::run_first(Player& player) {
   if (player.first->connection->state() == Connection::State::closed) player.first.reset();
 }
 
-// Where second log-ins are refused, there is no other end to it.
+// Closes the earlier program if second log-ins are refused: nothing else would end it.
 void Simulation::end_first(Player& player) {
   network_.heal(player.first->port.from);
   if (plan_.refuses_second) player.first->connection->close(player.first->port);
 }
 
-void Simulation::come_back(Player& player) {
+void Simulation::reconnect(Player& player) {
   Connection& connection = *player.connection;
   const transport::ReasonCode code = connection.reason().code;
   if (code == transport::ReasonCode::protocol_error || code == transport::ReasonCode::flooding)
-    return fail(player.name + " was sent away: " + to_string(connection.reason()));
+    return fail(player.name + " was disconnected: " + to_string(connection.reason()));
   if (!connection.can_rejoin() && !connection.lost()) return enter(player);
-  // As programs do: a token that nobody answers may be of another run, or too old.
+  // As programs do: a token without an answer may be of an earlier server, or expired.
   const bool unanswered = code == transport::ReasonCode::no_answer;
   if (connection.can_rejoin() && !unanswered) {
-    tell(player.name + " comes back");
+    trace(player.name + " reconnects");
     return connection.rejoin(player.clock(now_));
   }
-  tell(player.name + " enters again");
+  trace(player.name + " enters with a new token");
   connection.reconnect(token_of(player), player.clock(now_));
 }
 
@@ -85,19 +85,19 @@ void Simulation::run_frame(Player& player) {
   run_first(player);
   if (player.connection == nullptr) return;
   player.connection->update(player.clock(now_), player.port);
-  hear(player);
+  read_events(player);
 }
 
 void Simulation::act(Player& player) {
   const bool settles = outcome_.ticks >= plan_.ticks;
   if (player.connection == nullptr) {
-    if (away_) return;
+    if (all_leave_) return;
     if (settles || player.random.chance(1, 20)) enter(player);
     return;
   }
   Connection& connection = *player.connection;
   if (connection.state() == Connection::State::closed) {
-    if (settles || player.random.chance(1, 5)) come_back(player);
+    if (settles || player.random.chance(1, 5)) reconnect(player);
     return;
   }
   if (settles) return;
@@ -107,7 +107,7 @@ void Simulation::act(Player& player) {
                                : SimGame::move(player.random.uniform(0, 100), player.programs, ++player.commands));
   if (player.random.chance(1, 500)) {
     const bool says_so = player.random.chance(1, 2);
-    tell(player.name + (says_so ? " leaves" : " is gone without a word"));
+    trace(player.name + (says_so ? " leaves" : " vanishes"));
     if (says_so) connection.close(player.port);
     player.connection.reset();
   }
@@ -115,7 +115,7 @@ void Simulation::act(Player& player) {
 
 const server::ClientSession* Simulation::session_of(const Player& player) const { return session_at(player.port.from); }
 
-// Null: the server knows nothing of it, or waits for it.
+// Returns null if the server has no session for the address, or awaits its client.
 const server::ClientSession* Simulation::session_at(const transport::Address& address) const {
   for (const auto& session : server_->sessions())
     if (session->joined && server_->lanes(*session) != nullptr &&
@@ -124,7 +124,7 @@ const server::ClientSession* Simulation::session_at(const transport::Address& ad
   return nullptr;
 }
 
-// 0: it does not play, or with a server that is no more, of whose end it has only heard silence.
+// Returns 0 if it does not play, or if its server has ended, which it notices only by a timeout.
 std::uint32_t Simulation::number_of(const Player& player) const { return number_of(player, session_of(player)); }
 
 std::uint32_t Simulation::number_of(const Player& player, const server::ClientSession* session) {
@@ -138,38 +138,39 @@ void Simulation::watch_session(Player& player, const server::ClientSession* sess
   if (std::exchange(player.session, now) != now || !goes_on) player.playing_since = server_->world().tick();
 }
 
-void Simulation::hear(Player& player) {
-  for (const client::ReceivedEvent& received : player.connection->events()) hear(player, received);
+void Simulation::read_events(Player& player) {
+  for (const client::ReceivedEvent& received : player.connection->events()) check_event(player, received);
 }
 
-// Each is one that it may know of, and is told at most once.
-void Simulation::hear(Player& player, const client::ReceivedEvent& received) {
+// Checks that the player may receive the event, and gets it at most once.
+void Simulation::check_event(Player& player, const client::ReceivedEvent& received) {
   using For = SimGame::Event::For;
-  if (received.bytes.size() != sizeof(SimGame::Event)) return fail(player.name + " was told an event that nobody sent");
+  if (received.bytes.size() != sizeof(SimGame::Event)) return fail(player.name + " received an event of unknown size");
   const auto event = core::load<SimGame::Event>(received.bytes.data());
   const std::string what = "event " + std::to_string(event.number);
   if (const client::Mirror* mirror = player.connection->mirror(); mirror == nullptr || received.tick > mirror->tick())
-    return fail(player.name + " was told " + what + " before what was there when it came");
-  if (received.tick != event.tick) return fail(player.name + " was told " + what + " of another tick than its own");
+    return fail(player.name + " received " + what + " before its mirror reached the tick");
+  if (received.tick != event.tick) return fail(player.name + " received " + what + " with a wrong tick");
   const std::uint32_t number = number_of(player);
   const bool knows = number != 0 && event.run == outcome_.restarts;
   if (knows && event.whom == For::one && event.player != number)
-    return fail(player.name + " was told " + what + ", for player " + std::to_string(event.player));
-  if (knows && event.whom == For::seers && !oracle_.may_hear_of(number, received.about, event.tick))
-    return fail(player.name + " was told " + what + " of entity " + to_string(received.about) + " that it may not see");
-  if (event.reliable != 0 && event.whom != For::seers) return hear_in_order(player, event);
-  if (!player.other_events.emplace(event.run, event.number).second) fail(player.name + " was told " + what + " twice");
+    return fail(player.name + " received " + what + ", which is for player " + std::to_string(event.player));
+  if (knows && event.whom == For::seers && !oracle_.may_receive(number, received.about, event.tick))
+    return fail(player.name + " received " + what + " about entity " + to_string(received.about) +
+                ", which it may not see");
+  if (event.reliable != 0 && event.whom != For::seers) return check_event_order(player, event);
+  if (!player.other_events.emplace(event.run, event.number).second) fail(player.name + " received " + what + " twice");
 }
 
-// None is missing that was told while the connection lasts.
-void Simulation::hear_in_order(Player& player, const SimGame::Event& event) {
+// Checks that no event is missing while the session lasts.
+void Simulation::check_event_order(Player& player, const SimGame::Event& event) {
   const SimGame::Event last = std::exchange(player.last_events[event.whom == SimGame::Event::For::all ? 0 : 1], event);
   const bool is_next = event.run == last.run && event.number == last.number + 1;
   const bool is_later = event.run > last.run || (event.run == last.run && event.number > last.number);
-  const bool is_other = event.player != last.player;  // who has left is another player
+  const bool is_other = event.player != last.player;  // the account left and joined as another player
   const bool may_lack = event.run != outcome_.restarts || event.before <= player.playing_since;
   if (!is_next && !((is_later || is_other) && may_lack))
-    fail(player.name + " was told event " + std::to_string(event.number) + " after event " +
+    fail(player.name + " received event " + std::to_string(event.number) + " after event " +
          std::to_string(last.number));
 }
 

@@ -21,8 +21,8 @@
 namespace mobula::sim {
 namespace {
 
-// What a child tells, in this order: the numbers, then the text of what is wrong.
-struct Told {
+// Numbers that the child process reports. The text of the violation follows them.
+struct Report {
   std::uint64_t hash = 0;
   std::uint64_t compared = 0;
   std::uint64_t rejoins = 0;
@@ -46,8 +46,8 @@ client::TemporaryFolder make_folder() {
   return std::move(*made);
 }
 
-// In the folder of a trial: what its process says, and the tick that it is in.
-std::string said_path(const std::string& folder) { return folder + "/said"; }
+// Files in a trial's folder: the output of its process, and its current tick.
+std::string output_path(const std::string& folder) { return folder + "/output"; }
 std::string tick_path(const std::string& folder) { return folder + "/tick"; }
 
 int create(const std::string& path) {
@@ -56,7 +56,7 @@ int create(const std::string& path) {
   return file;
 }
 
-// Of CPU time, as the machine may have other work to do; who only waits is given four times as long.
+// Limits CPU time, as the machine may be busy. Waiting is limited to four times as long.
 void end_within(std::uint32_t seconds) {
   const itimerval limit{.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
   ::setitimer(ITIMER_PROF, &limit, nullptr);
@@ -65,7 +65,7 @@ void end_within(std::uint32_t seconds) {
 
 [[noreturn]] void play(const Plan& plan, int to, const std::string& folder, const std::string& trace_path) {
   core::set_log_level(core::LogLevel::off);
-  ::dup2(create(said_path(folder)), STDERR_FILENO);
+  ::dup2(create(output_path(folder)), STDERR_FILENO);
   end_within(plan.seconds_max);
   Listener listener;
   const int tick_file = create(tick_path(folder));
@@ -86,8 +86,8 @@ void end_within(std::uint32_t seconds) {
     Simulation simulation(plan, listener, folder);
     outcome = simulation.run();
   }
-  const Told told{outcome.hash, outcome.compared, outcome.rejoins, outcome.ticks, outcome.restarts};
-  write_all(to, &told, sizeof(told));
+  const Report report{outcome.hash, outcome.compared, outcome.rejoins, outcome.ticks, outcome.restarts};
+  write_all(to, &report, sizeof(report));
   write_all(to, outcome.wrong.data(), outcome.wrong.size());
   ::_exit(0);
 }
@@ -106,7 +106,7 @@ std::string read_file(const std::string& path) {
   return all.str();
 }
 
-// The first that is more than a rule.
+// Returns the first line that contains more than a rule.
 std::string first_line(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
@@ -117,7 +117,7 @@ std::string first_line(const std::string& text) {
 
 constexpr std::string_view hung = "did not end in ";
 
-// What a mistake says without its numbers, addresses and handles.
+// Returns the text of a violation without numbers, addresses and handles, to compare kinds.
 std::string kind_of(std::string wrong) {
   std::erase_if(wrong, [](unsigned char c) { return std::isxdigit(c) != 0; });
   return wrong;
@@ -138,7 +138,7 @@ RunningTrial::RunningTrial(Plan plan, const std::string& trace_path)
   std::fflush(nullptr);
   if (::pipe(ends) != 0 || (child_ = ::fork()) < 0) throw std::system_error(errno, std::generic_category(), "a trial");
   if (child_ == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // or it would go on when this process is ended
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends the child with this process
     ::close(ends[0]);
     play(plan_, ends[1], folder_.path(), trace_path);
   }
@@ -167,44 +167,45 @@ RunningTrial::~RunningTrial() {
 }
 
 Trial RunningTrial::finish() {
-  const std::string told_bytes = read_all(pipe_);
+  const std::string report_bytes = read_all(pipe_);
   ::close(std::exchange(pipe_, -1));
   int status = 0;
   ::waitpid(std::exchange(child_, -1), &status, 0);
   Trial trial = ended(status);
-  MOBULA_ASSERT(told_bytes.size() >= sizeof(Told) || !trial.outcome.wrong.empty(), "a trial that ends well tells all");
-  if (told_bytes.size() >= sizeof(Told)) {
-    Told told;
-    std::memcpy(&told, told_bytes.data(), sizeof(told));
-    const std::string wrong = told_bytes.substr(sizeof(told));
+  MOBULA_ASSERT(report_bytes.size() >= sizeof(Report) || !trial.outcome.wrong.empty(),
+                "a trial that ends well tells all");
+  if (report_bytes.size() >= sizeof(Report)) {
+    Report report;
+    std::memcpy(&report, report_bytes.data(), sizeof(report));
+    const std::string wrong = report_bytes.substr(sizeof(report));
     const bool is_both = !wrong.empty() && !trial.outcome.wrong.empty();
-    trial.outcome = {.ticks = told.ticks,
-                     .hash = told.hash,
+    trial.outcome = {.ticks = report.ticks,
+                     .hash = report.hash,
                      .wrong = wrong + (is_both ? "; " : "") + trial.outcome.wrong,
-                     .compared = told.compared,
-                     .restarts = told.restarts,
-                     .rejoins = told.rejoins};
+                     .compared = report.compared,
+                     .restarts = report.restarts,
+                     .rejoins = report.rejoins};
   }
   if (!trace_path_.empty() && !trial.outcome.wrong.empty())
     std::ofstream(trace_path_, std::ios::app) << trial.outcome.ticks << "\tWRONG: " << trial.outcome.wrong << '\n'
-                                              << trial.said;
+                                              << trial.output;
   return trial;
 }
 
-// What is known of its end: the tick is that in which it did not end well, or spoke, as sanitizers do.
+// Describes the end of the process. The tick is the one in which it failed or printed something, as sanitizers do.
 Trial RunningTrial::ended(int status) const {
-  Trial trial{plan_, {}, read_file(said_path(folder_.path()))};
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && trial.said.empty()) return trial;
+  Trial trial{plan_, {}, read_file(output_path(folder_.path()))};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && trial.output.empty()) return trial;
   const std::string tick = read_file(tick_path(folder_.path()));
   if (tick.size() == sizeof(trial.outcome.ticks)) std::memcpy(&trial.outcome.ticks, tick.data(), tick.size());
   trial.outcome.wrong = how_ended(status, plan_);
-  const std::string line = first_line(trial.said);
+  const std::string line = first_line(trial.output);
   if (!line.empty()) trial.outcome.wrong += ": " + line;
   return trial;
 }
 
-// Leaves out who is not to blame, and ever smaller parts of the faults, as long as the same goes wrong (Zeller's delta
-// debugging, without its complements). What comes after it is to blame for nothing.
+// Removes hostile peers, and ever smaller parts of the faults, while the same violation occurs (Zeller's delta
+// debugging, without its complements). Faults after the violation are removed at once.
 Plan shrink(Plan plan, std::uint32_t trials_max, const std::function<void(std::uint32_t, std::size_t)>& tried) {
   std::uint32_t trials = 0;
   std::string kind;
@@ -219,7 +220,8 @@ Plan shrink(Plan plan, std::uint32_t trials_max, const std::function<void(std::u
     plan = std::move(candidate);
     return true;
   };
-  if (!take_if_fails(plan) || kind.starts_with(kind_of(std::string(hung)))) return plan;  // what hangs would take hours
+  if (!take_if_fails(plan) || kind.starts_with(kind_of(std::string(hung))))
+    return plan;  // shrinking a plan that hangs would take hours
   for (std::uint32_t Plan::* const who : {&Plan::unauthenticated_peers, &Plan::hostile_clients}) {
     Plan fewer = plan;
     if (std::exchange(fewer.*who, 0) > 0) take_if_fails(std::move(fewer));

@@ -1,5 +1,5 @@
-// A plan played in a process of its own: what ends that process, an assertion or a sanitizer, is something found like
-// any other.
+// Trial: a plan run in a process of its own. A crash of that process, by an assertion or a sanitizer, is a violation
+// like any other.
 #pragma once
 
 #include <headless/temporary_folder.hpp>
@@ -11,21 +11,21 @@ namespace mobula::sim {
 struct Trial {
   Plan plan;
   Outcome outcome;
-  std::string said;  // by what ended the process, as it was
+  std::string output;  // standard error of the process
 };
 
-// One that runs. Its process ends with this.
+// A running trial. Its destructor waits for the process.
 class RunningTrial {
  public:
-  // `trace_path`: where to write what happens; empty: nowhere.
+  // `trace_path`: file for the trace; empty for none.
   RunningTrial(Plan plan, const std::string& trace_path);
   ~RunningTrial();
   RunningTrial(RunningTrial&& other) noexcept;
   RunningTrial& operator=(RunningTrial&& other) noexcept;
 
-  // Readable when it is over.
+  // Descriptor that becomes readable at the end.
   [[nodiscard]] int descriptor() const { return pipe_; }
-  // Waits for it.
+  // Waits for the end.
   Trial finish();
 
  private:
@@ -33,7 +33,7 @@ class RunningTrial {
 
   Plan plan_;
   std::string trace_path_;
-  client::TemporaryFolder folder_;  // is removed however the process ends
+  client::TemporaryFolder folder_;  // removed however the process ends
   int child_ = -1;
   int pipe_ = -1;
 };
@@ -42,7 +42,8 @@ inline Trial run_trial(Plan plan, const std::string& trace_path = {}) {
   return RunningTrial(std::move(plan), trace_path).finish();
 }
 
-// The same mistake with as few faults as can be found in so many trials. tried(trials, faults left) after each.
+// Returns a plan with the same violation and as few faults as found in `trials_max` trials. Calls tried(trials, faults
+// left) after each.
 Plan shrink(Plan plan, std::uint32_t trials_max, const std::function<void(std::uint32_t, std::size_t)>& tried);
 
 }  // namespace mobula::sim

@@ -29,8 +29,8 @@ TEST(Trial, NothingIsWrongInAnyScenario) {
     });
 }
 
-// Every fault of the disk, every way in which a server ends and begins, and whatever else is rare in a seed.
-TEST(Trial, NothingIsWrongWhenTheDiskFailsAndTheServerComesBack) {
+// Every fault of the disk, every end and start of a server, and other faults that are rare in a seed.
+TEST(Trial, NothingIsWrongAfterDiskFailuresAndRestarts) {
   using Kind = Fault::Kind;
   const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
   for (const std::uint32_t operations : {1u, 6u, 13u}) {
@@ -66,12 +66,12 @@ TEST(Trial, NothingIsWrongWhenTheDiskFailsAndTheServerComesBack) {
     EXPECT_EQ(trial.outcome.restarts, 5u);
     std::stringstream trace;
     trace << std::ifstream(path).rdbuf();
-    EXPECT_NE(trace.str().find("the server begins with the world of tick "), std::string::npos) << trace.str();
+    EXPECT_NE(trace.str().find("the server starts with the world of tick "), std::string::npos) << trace.str();
   }
 }
 
-// It stops when all seems to be quiet, and would lose what is said at last.
-TEST(Trial, AServerThatStillDrainsWhenNothingGoesWrongAnyMoreIsWaitedFor) {
+// The server stops when all seems quiet, and would lose the last commands.
+TEST(Trial, WaitsForAServerThatStillDrainsAtTheEnd) {
   for (const auto& [seed, before_the_end] : {std::pair{18u, 3u}, std::pair{37u, 6u}, std::pair{41u, 2u}}) {
     Plan plan = draw_plan(seed, "all", {.ticks = 100, .players = 4, .entities = 40});
     plan.faults = {fault(Fault::Kind::drain, plan.ticks - before_the_end)};
@@ -82,7 +82,7 @@ TEST(Trial, AServerThatStillDrainsWhenNothingGoesWrongAnyMoreIsWaitedFor) {
   }
 }
 
-// What a disk does in a fault is as this SQLite asks; without such a fault the hash is golden, of every preset and
+// The operations of the disk depend on the SQLite version. Without disk faults the hash is golden on every preset and
 // machine.
 TEST(Trial, TheSamePlanGivesThisHash) {
   Plan plan = draw_plan(3, "all", small);
@@ -97,7 +97,7 @@ TEST(Trial, TheSamePlanGivesThisHash) {
   EXPECT_EQ(run_trial(plan).outcome.hash, golden_hash);
 }
 
-TEST(Trial, WhatHappensIsTracedTickByTick) {
+TEST(Trial, TracesEventsTickByTick) {
   const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
   Plan plan = draw_plan(3, "calm", small);
   plan.faults = {fault(Fault::Kind::cut, 30, 5), fault(Fault::Kind::crash, 90)};
@@ -107,15 +107,14 @@ TEST(Trial, WhatHappensIsTracedTickByTick) {
   trace << std::ifstream(path).rdbuf();
   EXPECT_NE(trace.str().find("30\ttick 30: cut of player 1 for 5 ticks\n"), std::string::npos) << trace.str();
   EXPECT_NE(trace.str().find("90\tthe server is killed\n"), std::string::npos);
-  EXPECT_NE(trace.str().find("90\tthe server begins with the world of tick "), std::string::npos);
-  for (const char* line :
-       {"0\tcomes into the world\t132.1048577\n", "0\tis [48038 51200 51200 3 511 511 511]\t132.1048577\n"})
+  EXPECT_NE(trace.str().find("90\tthe server starts with the world of tick "), std::string::npos);
+  for (const char* line : {"0\tis spawned\t132.1048577\n", "0\tis [48038 51200 51200 3 511 511 511]\t132.1048577\n"})
     EXPECT_TRUE(trace.str().find(line) != std::string::npos) << line;
   EXPECT_TRUE(trace.str().find("\tplayer 1 has it as it was in tick ") != std::string::npos);
 }
 
 #ifdef MOBULA_ASSERTS
-// A world in which there is no room for what the game creates.
+// A world without room for the entities that the game creates.
 TEST(Trial, AnAssertionIsFoundWithItsTextAndItsTick) {
   const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
   const std::string path = folder.path() + "/trace";
@@ -128,12 +127,12 @@ TEST(Trial, AnAssertionIsFoundWithItsTextAndItsTick) {
   std::stringstream trace;
   trace << std::ifstream(path).rdbuf();
   EXPECT_THAT(trace.str(), testing::EndsWith(std::to_string(trial.outcome.ticks) + "\tWRONG: " + trial.outcome.wrong +
-                                             "\n" + trial.said));
+                                             "\n" + trial.output));
 }
 
 #endif
 
-TEST(Trial, WhatDoesNotEndIsEnded) {
+TEST(Trial, EndsAPlanThatHangs) {
   Plan plan = draw_plan(3, "hostile", {.ticks = 1'000'000, .players = 4, .entities = 80});
   plan.seconds_max = 1;
   EXPECT_EQ(run_trial(plan).outcome.wrong, "did not end in 1 seconds");
@@ -142,8 +141,8 @@ TEST(Trial, WhatDoesNotEndIsEnded) {
   EXPECT_EQ(trials, 1u) << "shrinking it would take hours";
 }
 
-// Of a plan that can never come right, as it has more entities than there is room for: the faults are not to blame.
-TEST(Trial, ShrinkingLeavesOutWhatIsNotToBlame) {
+// This plan never passes, as it has too many entities: its faults are not the cause.
+TEST(Trial, ShrinkingRemovesUnneededParts) {
   Plan plan = draw_plan(3, "all", small);
   plan.entities_max = 40;
   const Trial trial = run_trial(plan);

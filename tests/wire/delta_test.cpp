@@ -57,7 +57,7 @@ TEST(DeltaHeader, ComesBackAsItWasSent) {
                        .verifies = random.chance(1, 2)};
     if (header.verifies) header.hash = random.next();
     core::Bytes bytes = bytes_of(header);
-    bytes.resize(bytes.size() + random.below(20), std::byte{0xff});  // what is behind it does not matter
+    bytes.resize(bytes.size() + random.below(20), std::byte{0xff});  // following bytes do not matter
     const core::Result<DeltaHeader> read = read_delta_header(bytes);
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_EQ(read->sequence, header.sequence);

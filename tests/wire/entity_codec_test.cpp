@@ -324,7 +324,7 @@ TEST(EntityCodec, SteadyMotionTakesAFewBits) {
 // The format must not change unnoticed.
 TEST(EntityCodec, IsTheseBytes) {
   core::Bytes all;
-  for (std::size_t which = 0; which < 8; ++which) {  // of the schema that stands in codec_world.hpp
+  for (std::size_t which = 0; which < 8; ++which) {  // components of the schema in codec_world.hpp
     const EntityLayout& layout = prototypes()[which].layout;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       core::Random random(seed);

@@ -11,7 +11,7 @@ namespace mobula::wire {
 namespace {
 
 core::Bytes batch_of(ecs::Tick tick, const std::vector<Event>& events) {
-  core::Bytes bytes(3, std::byte{9});  // of an earlier batch
+  core::Bytes bytes(3, std::byte{9});  // bytes of an earlier batch
   begin_event_batch(tick, bytes);
   for (const Event& event : events) EXPECT_TRUE(add_to_event_batch({event.sequence, event.about, event.bytes}, bytes));
   return bytes;

@@ -247,7 +247,7 @@ TEST(FieldWords, ATextIsWhatComesBeforeItsFirstZero) {
 }
 
 TEST(FieldWords, BytesBehindATextsEndAreRefused) {
-  const Field& field = *kitchen_component("Plain").find_field("a_text");  // of ten bytes
+  const Field& field = *kitchen_component("Plain").find_field("a_text");  // ten bytes
   const FieldWords codec = field_words(field);
   core::Bytes value(10);
   const auto accepts = [&](Words words) { return codec.to_value(codec, words.data(), value.data()); };

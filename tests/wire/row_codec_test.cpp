@@ -258,7 +258,7 @@ TEST(RowCodec, PredictedFieldsBecomeWhatAMirrorMakesOfThem) {
     codec.snap_predicted(snapped.data());
     core::Bytes mirror = value;
     ASSERT_TRUE(codec.to_component(words_of(codec, value.data()).data(), true, mirror.data()));
-    std::memcpy(mirror.data(), value.data(), 4);  // what is not predicted is left alone
+    std::memcpy(mirror.data(), value.data(), 4);  // fields that are not predicted stay
     ASSERT_EQ(snapped, mirror);
   }
 }

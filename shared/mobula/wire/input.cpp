@@ -20,7 +20,7 @@ core::Error malformed_input(const char* what) { return {"malformed input", what}
 std::uint32_t lag_of(const InputCommand& command) {
   const std::uint64_t view = std::uint64_t{command.view_tick} * 256 + command.view_fraction;
   const std::uint64_t tick = std::uint64_t{command.tick} * 256;
-  MOBULA_ASSERT(view <= tick && tick - view < lag_end, "a view is at most 65535 ticks before its command's tick, and not after it");
+  MOBULA_ASSERT(view <= tick && tick - view < lag_end, "a view is 0 to 65535 ticks before its command's tick");
   return static_cast<std::uint32_t>(tick - view);
 }
 

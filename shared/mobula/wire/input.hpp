@@ -61,7 +61,7 @@ struct InputDatagram {
 struct CommandFeedback {
   std::uint32_t done = 0;  // numbers up to this one are carried out, dropped or given up
   std::uint8_t held = 0;   // commands after `done` that wait for their tick: they need not be sent again
-  std::int8_t margin = 0;  // ticks by which the latest of the newest commands was early; below 0: late
+  std::int8_t margin = 0;  // ticks by which the latest of the newest commands was early; negative if late
 };
 
 /// Result of encode_input.

@@ -14,7 +14,7 @@
 //   array           its elements; those not in use are zeros
 //
 // Units are the parts of a row that change and are sent together. Up to four ranged floats side by side in a struct are
-// a vector, four integers that are smallest_three a rotation, each other field a unit of its own. Immutable and
+// a vector. Four integers that are smallest_three are a rotation. Each other field is a unit of its own. Immutable and
 // thread-safe.
 #pragma once
 

@@ -19,18 +19,19 @@ struct ReferenceGrid {
     Vec3 position;
   };
 
-  [[nodiscard]] Found search(std::uint32_t group, std::span<const Vec3> observer, std::span<const Layer> layers) const {
+  [[nodiscard]] Found search(std::uint32_t group, std::span<const Vec3> viewpoints,
+                             std::span<const Layer> layers) const {
     Found found;
     for (const auto& [index, at] : in) {
-      if (at.interest_group != group) continue;
+      if (at.group != group) continue;
       if (at.layer == InterestGrid::everywhere) {
         found[index] = true;
         continue;
       }
       const float enter = layers[at.layer].radius;
       const float leave = leave_radius(layers[at.layer]);
-      for (const Vec3& eye : observer) {
-        const float squared = distance_squared(at.position, eye);
+      for (const Vec3& viewpoint : viewpoints) {
+        const float squared = distance_squared(at.position, viewpoint);
         if (squared <= leave * leave) found[index] |= squared <= enter * enter;
       }
     }
@@ -46,9 +47,9 @@ struct ReferenceGrid {
   std::map<std::uint32_t, At> in;
 };
 
-Found search(const InterestGrid& grid, std::uint32_t group, std::span<const Vec3> observer) {
+Found search(const InterestGrid& grid, std::uint32_t group, std::span<const Vec3> viewpoints) {
   Found found;
-  grid.search(group, observer, [&](std::uint32_t index, bool may_enter) { found[index] |= may_enter; });
+  grid.search(group, viewpoints, [&](std::uint32_t index, bool may_enter) { found[index] |= may_enter; });
   return found;
 }
 
@@ -70,7 +71,7 @@ void run_beside_the_model(std::uint64_t seed, std::uint32_t entities, float size
           random.below(3), layer == layers.size() ? InterestGrid::everywhere : static_cast<std::uint8_t>(layer),
           anywhere()};
       reference.in.emplace(index, added);
-      grid.insert(index, added.interest_group, added.layer, added.position);
+      grid.insert(index, added.group, added.layer, added.position);
     } else if (random.chance(1, 3)) {
       reference.in.erase(at);
       grid.erase(index);
@@ -82,9 +83,9 @@ void run_beside_the_model(std::uint64_t seed, std::uint32_t entities, float size
     if (step % 20 != 0) continue;
     grid.check();
     ASSERT_EQ(grid.size(), reference.in.size());
-    const std::array<Vec3, 2> eyes{anywhere(), anywhere()};
+    const std::array<Vec3, 2> viewpoints{anywhere(), anywhere()};
     const std::uint32_t group = random.below(4);
-    const std::span<const Vec3> all = std::span(observer).first(random.below(3));
+    const std::span<const Vec3> all = std::span(viewpoints).first(random.below(3));
     const Found expected = reference.search(group, all, layers);
     found += expected.size();
     ASSERT_EQ(search(grid, group, all), expected);
@@ -118,9 +119,9 @@ TEST(InterestGrid, AgreesFarFromTheMiddleOfTheWorld) {
     }
     grid.check();
     std::size_t found = 0;
-    for (const Vec3& eye : all) {
-      const Found expected = reference.search(0, {&eye, 1}, layers);
-      ASSERT_EQ(search(grid, 0, {&eye, 1}), expected);
+    for (const Vec3& viewpoint : all) {
+      const Found expected = reference.search(0, {&viewpoint, 1}, layers);
+      ASSERT_EQ(search(grid, 0, {&viewpoint, 1}), expected);
       found += expected.size();
     }
     EXPECT_GT(found, 1200u);

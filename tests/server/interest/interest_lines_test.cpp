@@ -59,18 +59,18 @@ class InterestLinesModel : public testing::Test {
     ASSERT_EQ(lines.size(), needed) << "no line is kept in vain";
   }
   void expect_near(std::uint32_t list) {
-    const Vec3 eye = anywhere();
+    const Vec3 viewpoint = anywhere();
     std::map<std::uint32_t, bool> expected;
     for (const auto& [index, at] : model) {
-      const float x = at.position.x - eye.x;
-      const float y = at.position.y - eye.y;
-      const float z = at.position.z - eye.z;
+      const float x = at.position.x - viewpoint.x;
+      const float y = at.position.y - viewpoint.y;
+      const float z = at.position.z - viewpoint.z;
       const float squared = x * x + y * y + z * z;
       if (at.list == list && squared <= 100) expected[index] = squared <= 64;
     }
     std::map<std::uint32_t, bool> found;
     InterestLines::Hits hits;
-    hits.count = InterestLines::Hits::group - random.below(8);  // nearly full of others
+    hits.count = InterestLines::Hits::capacity - random.below(8);  // nearly full of others
     const std::uint32_t others = hits.count;
     std::uint32_t skipped = others;
     const auto take = [&](InterestLines::Hits& full) {
@@ -78,7 +78,7 @@ class InterestLinesModel : public testing::Test {
         EXPECT_TRUE(found.emplace(full.index[i], full.squared[i] <= 64).second) << "none twice";
       full.count = 0;
     };
-    lines.find_near(lists[list], eye, 100, hits, take);
+    lines.find_near(lists[list], viewpoint, 100, hits, take);
     take(hits);
     ASSERT_EQ(found, expected);
   }

@@ -38,7 +38,7 @@ class History {
       interest_.set_rule(&whim_);
       reference_.rule = &whim_;
     }
-    for (std::uint32_t player = 1; player <= players; ++player) observer_.push_back({Viewer(player, create()), {}});
+    for (std::uint32_t player = 1; player <= players; ++player) observers_.push_back({Viewer(player, create()), {}});
   }
 
   void run(int ticks) {
@@ -46,8 +46,8 @@ class History {
       SCOPED_TRACE("tick " + std::to_string(world_.tick()));
       for (std::uint32_t change = random_.below(12); change-- > 0;) operate();
       end_tick();
-      for (Eye& eye : observer_)
-        if (random_.chance(1, 2)) look(eye);
+      for (Observer& observer : observers_)
+        if (random_.chance(1, 2)) query(observer);
       world_.next_tick();
       if (testing::Test::HasFatalFailure()) return;
     }
@@ -56,10 +56,10 @@ class History {
   }
 
  private:
-  struct Eye {
+  struct Observer {
     Viewer viewer;
     std::vector<std::uint32_t> seen;
-    std::uint64_t version = 0;  // 0: something may have changed
+    std::uint64_t version = 0;  // 0 means that something may have changed
   };
   using Operation = void (History::*)();
 
@@ -146,22 +146,22 @@ class History {
     toggled_.push_back(entity.index);
   }
   void change_room() {
-    Eye& eye = observer_[random_.below(players)];
+    Observer& observer = observers_[random_.below(players)];
     const std::uint32_t group = random_.below(5);
     if (random_.chance(1, 2)) {
-      eye.viewer.leave_group(group);
+      observer.viewer.leave_group(group);
     } else {
-      EXPECT_TRUE(eye.viewer.join_group(group));
+      EXPECT_TRUE(observer.viewer.join_group(group));
     }
-    eye.version = 0;
+    observer.version = 0;
   }
   // Some of them may be destroyed later.
   void set_viewpoints() {
     std::vector<Entity> viewpoints(random_.below(4));
     for (Entity& viewpoint : viewpoints) viewpoint = living();
-    Eye& eye = observer_[random_.below(players)];
-    eye.viewer.set_viewpoints(viewpoints);
-    eye.version = 0;
+    Observer& observer = observers_[random_.below(players)];
+    observer.viewer.set_viewpoints(viewpoints);
+    observer.version = 0;
   }
 
   void end_tick() {
@@ -184,37 +184,38 @@ class History {
     }
   }
 
-  void look(Eye& eye) {
-    std::vector<std::uint32_t> gained{7};  // what was there stays
+  void query(Observer& observer) {
+    std::vector<std::uint32_t> gained{7};  // existing entries stay
     std::vector<std::uint32_t> lost{8};
-    interest_.query_visibility(eye.viewer, eye.seen, gained, lost);
-    test::ReferenceInterest::Query expected = reference_.query(eye.viewer, eye.seen);
+    interest_.query_visibility(observer.viewer, observer.seen, gained, lost);
+    test::ReferenceInterest::Query expected = reference_.query(observer.viewer, observer.seen);
     for (const std::uint32_t index : reference_.published) {
-      if (std::ranges::count(eye.seen, index) != 0) continue;
-      ASSERT_EQ(interest_.may_enter(eye.viewer, index), std::ranges::count(expected.gained, index) > 0) << index;
+      if (std::ranges::count(observer.seen, index) != 0) continue;
+      ASSERT_EQ(interest_.may_enter(observer.viewer, index), std::ranges::count(expected.gained, index) > 0) << index;
     }
     entered_ += expected.gained.size();
     left_ += expected.lost.size();
-    if (eye.version == interest_.version() && reference_.rule == nullptr) {
+    if (observer.version == interest_.version() && reference_.rule == nullptr) {
       EXPECT_TRUE(expected.gained.empty() && expected.lost.empty());
     }
-    eye.version = interest_.version();
+    observer.version = interest_.version();
     expected.gained.insert(expected.gained.begin(), 7);
     expected.lost.insert(expected.lost.begin(), 8);
     ASSERT_EQ(gained, expected.gained);
     ASSERT_EQ(lost, expected.lost);
-    eye.seen.insert(eye.seen.end(), gained.begin() + 1, gained.end());
+    observer.seen.insert(observer.seen.end(), gained.begin() + 1, gained.end());
     for (std::size_t i = 1; i < lost.size(); ++i) {
       if (random_.chance(1, 4)) {  // its client is not rid of it yet
-        eye.version = 0;
+        observer.version = 0;
       } else {
-        std::erase(eye.seen, lost[i]);
+        std::erase(observer.seen, lost[i]);
       }
     }
     for (const std::uint32_t index : reference_.published)
       ASSERT_EQ(interest_.owner(index), reference_.relevance(world_.entities().at(index)).owner);
     for (std::uint32_t index = 0; index < world_.entities().index_end() + 2; ++index)
-      ASSERT_EQ(interest_.may_enter(eye.viewer, index), reference_.relevant(eye.viewer, index, false)) << index;
+      ASSERT_EQ(interest_.may_enter(observer.viewer, index), reference_.relevant(observer.viewer, index, false))
+          << index;
   }
 
   core::Random random_;
@@ -228,7 +229,7 @@ class History {
   std::vector<Entity> living_;
   std::set<Entity> hidden_;  // not published
   std::vector<std::uint32_t> toggled_;
-  std::vector<Eye> observer_;
+  std::vector<Observer> observers_;
   std::size_t entered_ = 0;
   std::size_t left_ = 0;
 };

@@ -46,7 +46,7 @@ class InterestTest : public testing::Test {
     world.next_tick();
   }
   // Ends the tick, queries visibility, updates what is visible. Returns the indices gained.
-  std::vector<std::uint32_t> look() {
+  std::vector<std::uint32_t> query() {
     end_tick();
     std::vector<std::uint32_t> gained;
     left.clear();
@@ -73,49 +73,49 @@ TEST_F(WithoutLayers, EverybodySeesEverything) {
   const Entity far = make({1e6f, 0, 0});
   const Entity nowhere = world.create();
   interest.add(nowhere.index);
-  EXPECT_THAT(look(), ElementsAre(me.index, far.index, nowhere.index));
-  EXPECT_THAT(look(), IsEmpty());
+  EXPECT_THAT(query(), ElementsAre(me.index, far.index, nowhere.index));
+  EXPECT_THAT(query(), IsEmpty());
   EXPECT_THAT(left, IsEmpty());
   destroy(far);
-  EXPECT_THAT(look(), IsEmpty());
+  EXPECT_THAT(query(), IsEmpty());
   EXPECT_THAT(left, ElementsAre(far.index));
   viewer.set_viewpoints({});
-  look();
+  query();
   EXPECT_THAT(seen, ElementsAre(me.index, nowhere.index));
 }
 
 TEST_F(WithoutLayers, MovementNeedsNoQuery) {
   const Entity other = make({});
-  look();
+  query();
   const std::uint64_t before = interest.version();
   position(other).x = 1000;
   relevance(other).priority = 1;
-  look();
+  query();
   EXPECT_EQ(interest.version(), before);
   relevance(other).interest_group = 1;
-  look();
+  query();
   EXPECT_NE(interest.version(), before);
 }
 
 TEST_F(InterestTest, ABorderIsCrossedAtDifferentDistancesInAndOut) {
   const Entity other = make({10.5f, 0, 0});
-  EXPECT_THAT(look(), ElementsAre(me.index));
+  EXPECT_THAT(query(), ElementsAre(me.index));
   position(other).x = 10.0f;  // on the border is within
-  EXPECT_THAT(look(), ElementsAre(other.index));
+  EXPECT_THAT(query(), ElementsAre(other.index));
   for (const float within : {10.5f, 11.0f, 12.0f}) {
     position(other).x = within;
-    look();
+    query();
     EXPECT_THAT(left, IsEmpty()) << within;
   }
   position(other).x = std::nextafter(12.0f, 13.0f);
-  look();
+  query();
   EXPECT_THAT(left, ElementsAre(other.index));
   for (const float beyond : {12.0f, 10.5f, std::nextafter(10.0f, 11.0f)}) {
     position(other).x = beyond;
-    EXPECT_THAT(look(), IsEmpty()) << beyond;
+    EXPECT_THAT(query(), IsEmpty()) << beyond;
   }
   position(me).x = 0.5f;  // or the viewer comes
-  EXPECT_THAT(look(), ElementsAre(other.index));
+  EXPECT_THAT(query(), ElementsAre(other.index));
 }
 
 TEST_F(InterestTest, LayersHaveTheirOwnRadii) {
@@ -123,12 +123,12 @@ TEST_F(InterestTest, LayersHaveTheirOwnRadii) {
   const Entity landmark = make({1e6f, 0, 0}, {.layer = landmarks});
   const Entity ship = make({50, 0, 50}, {.layer = ships});
   make({100, 0, 50}, {.layer = ships});
-  EXPECT_THAT(look(), ElementsAre(me.index, landmark.index, ship.index));
+  EXPECT_THAT(query(), ElementsAre(me.index, landmark.index, ship.index));
   relevance(ship).layer = creatures;
-  look();
+  query();
   EXPECT_THAT(left, ElementsAre(ship.index));
   world.remove<Relevance>(landmark);
-  look();
+  query();
   EXPECT_THAT(left, ElementsAre(landmark.index));
 }
 
@@ -136,30 +136,30 @@ TEST_F(InterestTest, NoDistanceMakesUpForTheWrongRoom) {
   const Entity near = make({1, 0, 0}, {.interest_group = 5});
   const Entity landmark = make({1, 0, 0}, {.layer = landmarks, .interest_group = 6});
   const Entity own = make({1, 0, 0}, {.interest_group = 5, .owner = 1});
-  EXPECT_THAT(look(), ElementsAre(me.index));
+  EXPECT_THAT(query(), ElementsAre(me.index));
   ASSERT_TRUE(viewer.join_group(5));
-  EXPECT_THAT(look(), ElementsAre(near.index, own.index));
+  EXPECT_THAT(query(), ElementsAre(near.index, own.index));
   ASSERT_TRUE(viewer.join_group(6));
-  EXPECT_THAT(look(), ElementsAre(landmark.index));
+  EXPECT_THAT(query(), ElementsAre(landmark.index));
   viewer.leave_group(5);
-  look();
+  query();
   EXPECT_THAT(left, testing::UnorderedElementsAre(near.index, own.index));
   relevance(me).interest_group = 9;
-  look();
+  query();
   EXPECT_THAT(left, ElementsAre(me.index)) << "not even oneself";
 }
 
 TEST_F(InterestTest, OwnedEntitiesAreVisibleFromAnywhere) {
   const Entity own = make({1e5f, 0, 0}, {.owner = 1});
   const Entity of_another = make({1e5f, 0, 0}, {.owner = 2});
-  EXPECT_THAT(look(), ElementsAre(me.index, own.index));
+  EXPECT_THAT(query(), ElementsAre(me.index, own.index));
   EXPECT_EQ(interest.owner(own.index), 1u);
   EXPECT_EQ(interest.owner(of_another.index), 2u);
   EXPECT_EQ(interest.owner(me.index), 0u);
   EXPECT_EQ(interest.owner(1u << 30), 0u);
   relevance(of_another).owner = 1;
   relevance(own).owner = 0;
-  EXPECT_THAT(look(), ElementsAre(of_another.index));
+  EXPECT_THAT(query(), ElementsAre(of_another.index));
   EXPECT_THAT(left, ElementsAre(own.index));
 }
 
@@ -170,21 +170,21 @@ TEST_F(InterestTest, ViewpointsAreSeenAndSee) {
   const Entity beside_hidden = make({0, 0, 305});
   const std::vector<Entity> viewpoints{me, camera, hidden};
   viewer.set_viewpoints(viewpoints);
-  EXPECT_THAT(look(), ElementsAre(me.index, camera.index, besides.index, beside_hidden.index));
+  EXPECT_THAT(query(), ElementsAre(me.index, camera.index, besides.index, beside_hidden.index));
   destroy(camera);
-  look();
+  query();
   EXPECT_THAT(left, testing::UnorderedElementsAre(camera.index, besides.index));
   world.destroy(hidden);
-  look();
+  query();
   EXPECT_THAT(left, ElementsAre(beside_hidden.index));
 }
 
 TEST_F(InterestTest, AViewpointWithoutPositionShowsOnlyItself) {
   const Entity near = make({1, 0, 0});
   const Entity landmark = make({1, 0, 0}, {.layer = landmarks});
-  look();
+  query();
   world.remove<Transform>(me);
-  look();
+  query();
   EXPECT_THAT(left, ElementsAre(near.index));
   EXPECT_THAT(seen, ElementsAre(me.index, landmark.index));
 }
@@ -193,11 +193,11 @@ TEST_F(InterestTest, ChildrenAreWhereTheirParentsTakeThem) {
   const Entity cart = make({50, 0, 0});
   const Entity driver = make({1, 0, 0});
   world.add<engine::Parent>(driver, {cart});
-  EXPECT_THAT(look(), ElementsAre(me.index));
+  EXPECT_THAT(query(), ElementsAre(me.index));
   position(cart).x = 5;
-  EXPECT_THAT(look(), ElementsAre(cart.index, driver.index));
+  EXPECT_THAT(query(), ElementsAre(cart.index, driver.index));
   position(cart).x = 11.5f;
-  look();
+  query();
   EXPECT_THAT(left, ElementsAre(driver.index));
 }
 
@@ -205,37 +205,37 @@ TEST_F(InterestTest, EntitiesWithoutPositionAreRelevantAnywhere) {
   const Entity thought = world.create();
   world.add<Relevance>(thought).interest_group = 3;
   interest.add(thought.index);
-  EXPECT_THAT(look(), ElementsAre(me.index));
+  EXPECT_THAT(query(), ElementsAre(me.index));
   relevance(thought).interest_group = 0;
-  EXPECT_THAT(look(), ElementsAre(thought.index));
+  EXPECT_THAT(query(), ElementsAre(thought.index));
   world.add<Transform>(thought).position.x = 99;
-  look();
+  query();
   EXPECT_THAT(left, ElementsAre(thought.index));
 }
 
 TEST_F(InterestTest, OnlyThePublishedAreSeen) {
   const Entity other = make({1, 0, 0});
-  look();
+  query();
   interest.remove(other.index);
   interest.remove(other.index);
   interest.remove(1u << 30);
-  look();
+  query();
   EXPECT_THAT(left, ElementsAre(other.index));
   interest.add(other.index);
   interest.add(other.index);
-  EXPECT_THAT(look(), ElementsAre(other.index));
+  EXPECT_THAT(query(), ElementsAre(other.index));
 }
 
 // An index stands for its current entity, visible or not, by that entity's position.
 TEST_F(InterestTest, AnIndexThatIsReusedIsJudgedAnew) {
   const Entity other = make({1, 0, 0}, {.owner = 1});
-  look();
+  query();
   world.destroy(other);
   Entity next = ecs::null_entity;
   while (next.index != other.index) next = world.create();
   world.add<Transform>(next).position.x = 50;
   interest.add(next.index);
-  look();
+  query();
   EXPECT_THAT(left, ElementsAre(other.index));
   EXPECT_EQ(interest.owner(next.index), 0u);
 }
@@ -255,21 +255,21 @@ TEST_F(InterestTest, TheGamesOwnRuleMayRefuseWhatWouldBeSeen) {
   const Entity other = make({11, 0, 0});
   make({50, 0, 0});
   make({1, 0, 0}, {.interest_group = 1});
-  look();
+  query();
   EXPECT_THAT(rule.asked, ElementsAre(me.index)) << "of nobody who is out of view anyway";
   position(other).x = 10;
-  look();
+  query();
   position(other).x = 11;
-  look();
+  query();
   EXPECT_THAT(seen, ElementsAre(me.index, other.index));
   rule.refused = other.index;
-  look();
+  query();
   EXPECT_THAT(left, ElementsAre(other.index));
   rule.refused = ~0u;
-  EXPECT_THAT(look(), IsEmpty()) << "it is out of view, and so must come near again";
+  EXPECT_THAT(query(), IsEmpty()) << "it is out of view, and so must come near again";
   interest.set_rule(nullptr);
   position(other).x = 10;
-  EXPECT_THAT(look(), ElementsAre(other.index));
+  EXPECT_THAT(query(), ElementsAre(other.index));
 }
 
 TEST_F(InterestTest, TheRuleIsAskedOnceHoweverManyViewpointsThereAre) {
@@ -278,7 +278,7 @@ TEST_F(InterestTest, TheRuleIsAskedOnceHoweverManyViewpointsThereAre) {
   rule.refused = me.index;
   const std::vector<Entity> viewpoints{me, make({1, 0, 0}, {.owner = 1}), make({2, 0, 0})};
   viewer.set_viewpoints(viewpoints);
-  look();
+  query();
   EXPECT_THAT(rule.asked, testing::UnorderedElementsAre(me.index, viewpoints[1].index, viewpoints[2].index));
 }
 

@@ -56,7 +56,7 @@ struct ReferenceInterest {
   }
 
   struct Sight {
-    bool enters = false;  // the view of whoever has it not
+    bool enters = false;  // becomes visible
     bool stays = false;
   };
   // A published entity.
@@ -85,11 +85,11 @@ struct ReferenceInterest {
   [[nodiscard]] float distance_squared(const Viewer& viewer, const engine::Vec3& position) const {
     float nearest = std::numeric_limits<float>::infinity();
     for (const ecs::Entity viewpoint : viewer.viewpoints()) {
-      const auto* eye = registry.try_get<const hierarchy::WorldTransform>(viewpoint);
-      if (eye == nullptr) continue;
-      const float x = position.x - eye->position.x;
-      const float y = position.y - eye->position.y;
-      const float z = position.z - eye->position.z;
+      const auto* transform = registry.try_get<const hierarchy::WorldTransform>(viewpoint);
+      if (transform == nullptr) continue;
+      const float x = position.x - transform->position.x;
+      const float y = position.y - transform->position.y;
+      const float z = position.z - transform->position.z;
       nearest = std::min(nearest, x * x + y * y + z * z);
     }
     return nearest;

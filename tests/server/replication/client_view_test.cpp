@@ -389,7 +389,7 @@ TEST(ClientView, LateAcknowledgementsChangeNothing) {
   const std::uint64_t hash = view.acknowledged_hash();
   EXPECT_NE(hash, 0u);
   EXPECT_TRUE(view.acknowledge({.ack = 4, .newest = 1, .words = 4}).ok());
-  EXPECT_TRUE(view.acknowledge({.ack = 6, .newest = 1, .words = 4}).ok());  // cannot take back what it said
+  EXPECT_TRUE(view.acknowledge({.ack = 6, .newest = 1, .words = 4}).ok());  // an acknowledgement cannot be revoked
   EXPECT_EQ(view.acknowledged_hash(), hash);
 }
 
@@ -405,7 +405,7 @@ TEST(ClientView, AClientThatLiesHarmsNobodyElse) {
       world.changes(world.random.below(10));
       world.publish();
       encoded.begin_tick(world.registry.tick());
-      for (const std::uint32_t index : world.publisher.spawned()) lied_to.enter(index, false);
+      for (const std::uint32_t index : world.publisher.spawned()) lied_to.add_visible(index, false);
       lied_to.forget(world.reclaimed);
       core::Bytes delta(400);
       for (int i = 0; i < 3; ++i) {

@@ -24,11 +24,11 @@ std::string written(const wire::EntityLayout& layout, bool owner, Write&& write)
 }
 
 std::string copied(EncodedDeltaCache& encoded, EncodedDeltaCache::EncodedDelta delta) {
-  core::Bytes bytes(bits.count() / 8 + 16);
+  core::Bytes bytes(delta.count() / 8 + 16);
   core::BitWriter writer(bytes);
-  encoded.copy(bits, writer);
-  EXPECT_EQ(writer.bits(), bits.count());
-  return text(bytes, bits.count());
+  encoded.copy(delta, writer);
+  EXPECT_EQ(writer.bits(), delta.count());
+  return text(bytes, delta.count());
 }
 
 class EncodedDeltaCacheTest : public testing::Test {

@@ -92,7 +92,7 @@ TEST_F(PublisherTest, AMoveInAPoolIsNotPublished) {
   const ecs::Entity last = registry.create();
   registry.add<demo::Health>(last);
   publish();
-  registry.destroy(first);  // the last component moves into the gap, which is stamped
+  registry.destroy(first);  // the last component moves into the gap, which gets a new change tick
   EXPECT_THAT(publish(), ElementsAre(first.index));
   EXPECT_EQ(changed(last), 1u);
 }

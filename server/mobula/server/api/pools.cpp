@@ -49,7 +49,7 @@ core::Error no_such_pool(std::uint64_t id, const ecs::Registry& registry) {
   return {"no such pool", core::format("there is no pool {}; the number of pools is {}", id, registry.pool_count())};
 }
 
-struct Walk {
+struct Pair {
   ecs::PoolId pool;
   ecs::PoolId lead;
 };
@@ -61,13 +61,13 @@ ecs::PoolId default_lead(const ecs::Registry& registry, ecs::PoolId pool) {
   return found == ecs::no_pool ? pool : found;
 }
 
-core::Result<Walk> walk_of(const ecs::Registry& registry, const Request& request, std::optional<std::uint64_t> lead) {
+core::Result<Pair> pair_of(const ecs::Registry& registry, const Request& request, std::optional<std::uint64_t> lead) {
   const core::Result<std::uint64_t> pool = number_or(request, "pool", 0, std::numeric_limits<ecs::PoolId>::max(), 0);
   if (!pool) return pool.error();
   if (*pool >= registry.pool_count()) return no_such_pool(*pool, registry);
   const auto id = static_cast<ecs::PoolId>(*pool);
   if (lead && *lead >= registry.pool_count()) return no_such_pool(*lead, registry);
-  return Walk{id, lead ? static_cast<ecs::PoolId>(*lead) : default_lead(registry, id)};
+  return Pair{id, lead ? static_cast<ecs::PoolId>(*lead) : default_lead(registry, id)};
 }
 
 // Pictures -----------------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ class Copy {
       : lead_(fill("lead", lead)), follower_(fill("follower", follower)) {}
 
   // Defragments completely. Returns the number of moves.
-  std::uint64_t mend() {
+  std::uint64_t defragment() {
     ecs::Defragmenter defragmenter(registry_, lead_, {follower_});
     std::uint64_t moves = 0;
     while (defragmenter.rounds() == 0) moves += defragmenter.defragment(1u << 20);
@@ -88,11 +88,11 @@ class Copy {
   [[nodiscard]] json order_json(std::uint32_t size) {
     const ecs::SparseSet& lead = registry_.pool(lead_).set();
     const ecs::Pool& follower = registry_.pool(follower_);
-    const std::vector<std::uint32_t> walk = ecs::iteration_order(lead, follower);
-    const core::Bytes picture = ecs::draw_iteration(walk, size, size);
+    const std::vector<std::uint32_t> order = ecs::iteration_order(lead, follower);
+    const core::Bytes picture = ecs::draw_iteration(order, size, size);
     const core::ByteView dots = core::ByteView(picture).last(std::size_t{size} * size);
     return {{"locality", ecs::locality(lead, follower)},
-            {"aligned", aligned(walk.size())},
+            {"aligned", aligned(order.size())},
             {"picture", {{"width", size}, {"height", size}, {"pixels", core::to_base64(dots)}}}};
   }
   // Returns the share of common entities that have the same position in both pools. Iteration is fastest over these.
@@ -103,7 +103,8 @@ class Copy {
     for (std::size_t i = 0; i < std::min(lead.size(), follower.size()); ++i) same += lead[i] == follower[i] ? 1 : 0;
     return both == 0 ? 1 : static_cast<double>(same) / static_cast<double>(both);
   }
-  [[nodiscard]] std::size_t is_iterated() {
+  // Returns the number of steps of an iteration over both.
+  [[nodiscard]] std::size_t steps() {
     return ecs::iteration_order(registry_.pool(lead_).set(), registry_.pool(follower_)).size();
   }
 
@@ -127,7 +128,7 @@ class Copy {
 };
 
 struct Orders {
-  Walk walk;
+  Pair pair;
   ecs::OrderOwner owner;
   std::vector<std::uint32_t> lead;
   std::vector<std::uint32_t> follower;
@@ -136,15 +137,15 @@ struct Orders {
 json orders_json(const Orders& orders, std::uint32_t size, const std::string& world) {
   Copy copy(orders.lead, orders.follower);
   json said = {{"world", world},
-               {"pool", orders.walk.pool},
-               {"lead", orders.walk.lead},
-               {"walked", copy.is_iterated()},
+               {"pool", orders.pair.pool},
+               {"lead", orders.pair.lead},
+               {"walked", copy.steps()},
                {"order_owner", name_of(orders.owner)},
                {"now", copy.order_json(size)},
                {"mended", nullptr},
                {"mended_moves", 0}};
-  if (orders.owner != ecs::OrderOwner::nobody || orders.walk.pool == orders.walk.lead) return said;
-  said["mended_moves"] = copy.mend();
+  if (orders.owner != ecs::OrderOwner::nobody || orders.pair.pool == orders.pair.lead) return said;
+  said["mended_moves"] = copy.defragment();
   said["mended"] = copy.order_json(size);
   return said;
 }
@@ -159,14 +160,14 @@ core::Result<std::function<json()>> read_order(Inspection& world, const Request&
   if (!lead) return lead.error();
   const core::Result<std::uint64_t> size = number_or(request, "size", 16, 512, size_default);
   if (!size) return size.error();
-  const core::Result<Walk> walk = walk_of(world.registry(), request, *lead);
-  if (!walk) return walk.error();
-  const ecs::Pool& pool = world.registry().pool(walk->pool);
-  const ecs::Pool& first = world.registry().pool(walk->lead);
+  const core::Result<Pair> pair = pair_of(world.registry(), request, *lead);
+  if (!pair) return pair.error();
+  const ecs::Pool& pool = world.registry().pool(pair->pool);
+  const ecs::Pool& first = world.registry().pool(pair->lead);
   if (std::size_t{pool.size()} + first.size() > positions_max)
     return core::Error{"too large", core::format("these pools have {} components; the maximum is {}",
                                                  std::size_t{pool.size()} + first.size(), positions_max)};
-  const auto orders = std::make_shared<const Orders>(Orders{*walk, pool.order_owner(), copy_of(first), copy_of(pool)});
+  const auto orders = std::make_shared<const Orders>(Orders{*pair, pool.order_owner(), copy_of(first), copy_of(pool)});
   return std::function<json()>([orders, size = static_cast<std::uint32_t>(*size), name = world.name()] {
     return orders_json(*orders, size, name);
   });
@@ -195,22 +196,22 @@ core::Result<Wish> wish_in(const Request& request) {
   return wish;
 }
 
-core::Result<json> mend(Inspection& world, const Request& request) {
+core::Result<json> defragment(Inspection& world, const Request& request) {
   const core::Result<Wish> wish = wish_in(request);
   if (!wish) return wish.error();
-  const core::Result<Walk> walk = walk_of(world.registry(), request, wish->lead);
-  if (!walk) return walk.error();
-  const ecs::Pool& pool = world.registry().pool(walk->pool);
-  if (walk->pool == walk->lead) return core::Error{"bad request", "lead must be another pool"};
+  const core::Result<Pair> pair = pair_of(world.registry(), request, wish->lead);
+  if (!pair) return pair.error();
+  const ecs::Pool& pool = world.registry().pool(pair->pool);
+  if (pair->pool == pair->lead) return core::Error{"bad request", "lead must be another pool"};
   if (pool.order_owner() != ecs::OrderOwner::nobody)
     return core::Error{"order owned", core::format("the order of {} is owned by a {}", pool.instance_name(),
                                                    name_of(pool.order_owner()))};
-  ecs::Defragmenter& defragmenter = world.defragmenter(walk->lead, walk->pool);
+  ecs::Defragmenter& defragmenter = world.defragmenter(pair->lead, pair->pool);
   const std::uint64_t rounds = defragmenter.rounds();
   const std::uint32_t moves = defragmenter.defragment(wish->moves);
   return json{{"world", world.name()},
-              {"pool", walk->pool},
-              {"lead", walk->lead},
+              {"pool", pair->pool},
+              {"lead", pair->lead},
               {"moves", moves},
               {"round_ended", defragmenter.rounds() != rounds}};
 }
@@ -220,7 +221,7 @@ core::Result<json> mend(Inspection& world, const Request& request) {
 std::vector<admin::Route> pool_routes(const ApiPtr& api) {
   return {{"GET", "/api/pools", ask_world(api, read_pools), {"world", "cursor", "limit"}},
           {"GET", "/api/pools/{pool}/order", ask_world_apart(api, read_order), {"world", "lead", "size"}},
-          {"POST", "/api/pools/{pool}/mend", ask_world(api, mend), {"world"}}};
+          {"POST", "/api/pools/{pool}/mend", ask_world(api, defragment), {"world"}}};
 }
 
 }  // namespace mobula::server::api

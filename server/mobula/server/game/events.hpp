@@ -23,7 +23,7 @@ struct Audience {
   enum class Kind : std::uint8_t { everyone, player, seers, interest_group };
 
   Kind kind = Kind::everyone;
-  std::uint32_t id = 0;  // of the player, or of the room
+  std::uint32_t id = 0;  // player id or interest group; unused for other kinds
   ecs::Entity about;     // seers: the entity, whose handle is sent with the event
 
   static Audience everyone() { return {}; }

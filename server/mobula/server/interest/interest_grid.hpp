@@ -2,7 +2,8 @@
 //
 // The entities of one interest group and one layer are a zone. A zone of a layer with a radius is a grid of square
 // cells over x and z (y is up). The lists of its cells lie in a table of at least as many places as the zone has
-// entities: the world has no bounds, and memory is bounded by the number of entities. Distances are three-dimensional.
+// entities. The world therefore has no bounds, and memory is bounded by the number of entities. Distances are
+// three-dimensional.
 //
 //   place of a cell:  (cell x + cell z * row_step) mod size of the table
 //

@@ -1,8 +1,8 @@
-// One client's view of the world: which entities are visible to it, which states of each it has, which deltas are in
-// flight, and what is pending.
+// One client's view of the world: the entities visible to it, the states that it has of each, the deltas in flight, and
+// pending changes.
 //
 // A visible entity has an id, a small number of this client's own. The states that the client has are known by the
-// ticks that it acknowledged: the baseline is the newest, older ones are bits of a mask. Deltas are encoded against
+// ticks that it acknowledged. The newest is the baseline, older ones are bits of a mask. Deltas are encoded against
 // these states alone, never against those in flight. Lost data is sent again with its current values.
 //
 //   id       free -> visible -> destroyed or out of view -> free, once the client has acknowledged that it lost it
@@ -40,8 +40,9 @@ class ClientView {
 
   /// Makes an entity visible. Entities that are destroyed lose visibility on their own.
   ///
-  /// Returns false if that must wait: the client has not yet acknowledged that it lost the level's entity at this index, or no
-  /// id is free. The client then lacks something, and no delta is complete until the next publication.
+  /// Returns false if that must wait. Either the client has not yet acknowledged that it lost the level's entity at
+  /// this index, or no id is free. The client then lacks something, and no delta is complete until the next
+  /// publication.
   bool add_visible(std::uint32_t index, bool owner);
   /// Takes entities out of view. `indices` are in the order of visible().
   void remove_visible(std::span<const std::uint32_t> indices);
@@ -243,7 +244,7 @@ class ClientView {
   std::size_t removed_from_level_ = 0;  // number of slots
   std::uint32_t used_ids_ = 0;
   AnnouncedPrototypes prototypes_;
-  ecs::Tick newest_tick_ = 0;  // of all deltas that the client has received
+  ecs::Tick newest_tick_ = 0;  // newest of all deltas that the client has received
   std::uint32_t last_ack_ = 0;
   std::uint32_t lowest_free_ = 0;  // no lower id is free
   std::uint64_t hash_ = 0;

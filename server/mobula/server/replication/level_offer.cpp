@@ -9,7 +9,7 @@ std::shared_ptr<LevelOffer> LevelOffer::make(const World& world, Published& publ
   static_assert(entities_max < wire::ids_max);
   if (world.level() == nullptr || world.level_range().count == 0) return nullptr;
   const auto refuse = [](const core::Error& error) {
-    core::log_warn("server", "the level is not offered as a resource, clients receive all of it in deltas: {}", error.message);
+    core::log_warn("server", "no level as a resource, clients receive all of it in deltas: {}", error.message);
     return nullptr;
   };
   if (world.level_range().count > entities_max)

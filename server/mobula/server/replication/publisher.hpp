@@ -1,5 +1,5 @@
 // Publishes the world's state at the end of a tick, once for all clients. Reads the structural change log and the
-// blocks with new change ticks, quantises their values, compares them with the last publication, and reports which
+// blocks with new change ticks, quantises their values, compares them with the last publication. Reports which
 // entities differ. A write without a change, or a move within a pool, publishes nothing.
 #pragma once
 

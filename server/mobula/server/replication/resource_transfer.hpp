@@ -1,5 +1,5 @@
-// Sends one client a resource, from a requested byte on, on the bulk lane. Only a few parts wait in the lane at a time,
-// so that a client that disconnects has cost little, and a reload does not mix versions.
+// Sends one client a resource, from a requested byte on, on the bulk lane. Only a few parts wait in the lane at a time.
+// A client that disconnects has therefore cost little, and a reload does not mix versions.
 #pragma once
 
 #include <memory>

@@ -147,10 +147,10 @@ class SentDeltas {
     std::uint32_t most_ = 0;  // entries at a time since trim()
   };
   struct Record {
-    std::uint32_t begin = 0;  // of its groups
+    std::uint32_t begin = 0;  // its first group
     std::uint32_t first_hash = 0;
     ecs::Tick tick = 0;
-    std::uint16_t count = 0;  // of groups
+    std::uint16_t count = 0;  // number of groups
     State state = State::settled;
   };
 

@@ -5,8 +5,8 @@
 //                                               the row's value from `tick` on, until that of the next record
 //
 // The records of a row are a chain from the newest to the oldest, which ends where it has been overwritten. A jump
-// leads `span` records back. Spans are such that any record is reached in logarithmic time (Myers, "An applicative
-// random-access stack", 1983): clients that fall behind must not cost more the further they are.
+// leads `span` records back. Spans make the time to reach a record logarithmic (Myers, "An applicative
+// random-access stack", 1983). Clients that fall behind must not cost more the further they are.
 #pragma once
 
 #include <cstddef>
