@@ -116,7 +116,7 @@ void Admission::take_over(ClientSession& session, ClientSession& other) {
   session.player = other.player;
   session.player.identity = identity;
   session.viewer = std::exchange(other.viewer, nullptr);
-  session.gates = std::move(other.gates);
+  session.limiters = std::move(other.limiters);
   session.joined = true;
   other.joined = false;
   const core::LogScope about(session.log_fields());

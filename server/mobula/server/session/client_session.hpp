@@ -69,7 +69,7 @@ class ClientSession {
   /// anyway and is in the CPU's cache.
   std::optional<wire::InputDatagram> acks;
   CommandBuffer commands;
-  CommandDispatch::Gates gates;  ///< rate limits of its commands
+  CommandDispatch::RateLimiters limiters;  ///< rate limits of its commands
   ResourceTransfer transfer;
   std::uint32_t differences_expected = 0;  ///< mirror differences that the client may still report
 

@@ -75,7 +75,7 @@ void MessageHandler::on_input(ClientSession& session, core::ByteView bytes, core
   apply_acks(session, now);
   session.acks = {.ack = input_.ack, .newest = input_.newest, .words = input_.words, .received = input_.received};
   // An honest client's input may be refused too, after a pause. It is sent again, so it does not count for the limit.
-  if (const core::Status taken = session.commands.take(input_, world_.tick()); !taken)
+  if (const core::Status taken = session.commands.on_input(input_, world_.tick()); !taken)
     ++stats_.refusals[taken.error().reason];
 }
 
@@ -90,7 +90,7 @@ void MessageHandler::run_commands(core::Nanoseconds now) {
     for (const auto& [context, bytes] : session->commands.due(world_.tick())) {
       const core::Status done = session->player.spectator
                                     ? core::Error{"spectator", "who looks on gives no commands"}
-                                    : commands_.run(world_, session->player, session->gates, bytes, context);
+                                    : commands_.run(world_, session->player, session->limiters, bytes, context);
       done ? void(++stats_.commands) : sessions_.count_refusal(*session, done.error(), now);
     }
   }
