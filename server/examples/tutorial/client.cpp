@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     if (own == nullptr || gatherer == nullptr) continue;
     const Seen seen = look(*mirror, *own);
     const float length = std::max(1.0f, std::hypot(seen.x, seen.z));
-    if (updates % 4 == 0) connection.set_command(move_command(seen.x / length, seen.z / length));
+    if (updates % 4 == 0) client.set_command(move_command(seen.x / length, seen.z / length));
     if (updates % 40 != 0) continue;
     std::printf("tick %u: %d trees, %d apples, I am at (%.2f, %.2f) and have %u points\n", mirror->tick(), seen.trees,
                 seen.apples, own->position.x, own->position.z, gatherer->points);
