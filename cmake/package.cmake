@@ -17,10 +17,12 @@ set(programs mobula-compile mobula-server mobula-client mobula-bots mobula-token
 install(TARGETS ${programs} COMPONENT mobula-programs)
 add_custom_target(mobula-programs DEPENDS ${programs})
 
-# All headers but those that show a library that users need not have, and the examples'.
-foreach(root shared server client)
-  install(DIRECTORY ${root}/mobula DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT mobula-development
-          FILES_MATCHING PATTERN *.hpp PATTERN *_impl.hpp EXCLUDE)
+include(cmake/public_headers.cmake)
+mobula_public_headers(headers)
+foreach(header ${headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  string(REGEX REPLACE "^[a-z]+/" "" folder ${folder})
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT mobula-development)
 endforeach()
 install(FILES ${CMAKE_BINARY_DIR}/schema/include/mobula/schema/engine.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mobula/schema COMPONENT mobula-development)

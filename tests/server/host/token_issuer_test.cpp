@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/key_file.hpp>
-#include <mobula/server/host/token_issuer.hpp>
+#include <mobula/server/host/token_source.hpp>
 
 namespace mobula::server {
 namespace {

@@ -14,7 +14,8 @@
 #include <mobula/ecs/schedule.hpp>
 #include <mobula/server/game/command_table.hpp>
 #include <mobula/server/game/world.hpp>
-#include <mobula/server/interest/interest.hpp>
+#include <mobula/server/interest/interest_rule.hpp>
+#include <mobula/server/interest/relevance.hpp>
 #include <mobula/transport/connect_token.hpp>
 #include <string>
 #include <vector>

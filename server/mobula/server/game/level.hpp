@@ -1,5 +1,5 @@
-// A level in a world: maps entities of the file to entities of the world, and applies new versions of the file. Also the
-// source of prefabs. Owned by the World.
+// A level in a world: maps entities of the file to entities of the world, and applies new versions of the file. Also
+// the source of prefabs. Owned by the World.
 #pragma once
 
 #include <mobula/resource/spawner.hpp>

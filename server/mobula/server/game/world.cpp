@@ -2,6 +2,7 @@
 #include <map>
 #include <mobula/resource/entity_tree.hpp>
 #include <mobula/server/game/world.hpp>
+#include <mobula/server/store/store.hpp>
 
 namespace mobula::server {
 namespace {

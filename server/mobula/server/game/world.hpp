@@ -15,12 +15,17 @@
 #include <mobula/server/game/events.hpp>
 #include <mobula/server/game/level.hpp>
 #include <mobula/server/interest/viewer.hpp>
-#include <mobula/server/store/store.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace mobula::store {
+class Store;
+struct Facts;
+struct SavedLevel;
+}  // namespace mobula::store
 
 namespace mobula::server {
 

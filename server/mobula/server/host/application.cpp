@@ -10,6 +10,8 @@
 #include <mobula/server/admin/live.hpp>
 #include <mobula/server/api/api.hpp>
 #include <mobula/server/host/application.hpp>
+#include <mobula/server/host/token_source.hpp>
+#include <mobula/server/host/worlds.hpp>
 
 namespace mobula::server {
 namespace {

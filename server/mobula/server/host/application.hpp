@@ -4,9 +4,11 @@
 #include <functional>
 #include <mobula/core/setting.hpp>
 #include <mobula/server/game/game.hpp>
-#include <mobula/server/host/worlds.hpp>
 
 namespace mobula::server {
+
+class Worlds;
+struct HostConfig;
 
 /// Runs a game's server until SIGINT or SIGTERM, or for --ticks ticks. Called by main(). Returns the exit status:
 /// - 0 on success;

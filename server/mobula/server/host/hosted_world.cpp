@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <mobula/core/content_hash.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/net/event_loop.hpp>
+#include <mobula/net/server_pipes.hpp>
+#include <mobula/server/api/inspection.hpp>
 #include <mobula/server/host/hosted_world.hpp>
+#include <mobula/server/session/server.hpp>
 
 namespace mobula::server {
 namespace {
@@ -52,6 +56,8 @@ double in_ms(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds
 
 HostedWorld::HostedWorld(std::string name, HostConfig config)
     : name_(std::move(name)), config_(std::move(config)), pacer_(pacing_of(config_), core::monotonic_now()) {}
+
+HostedWorld::~HostedWorld() = default;
 
 core::Result<std::unique_ptr<HostedWorld>> HostedWorld::open(net::EventLoop& events, std::string name,
                                                              HostConfig config, Game& game) {

@@ -3,23 +3,34 @@
 #pragma once
 
 #include <memory>
-#include <mobula/net/event_loop.hpp>
-#include <mobula/net/server_pipes.hpp>
-#include <mobula/server/api/inspection.hpp>
+#include <mobula/core/result.hpp>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/host/token_issuer.hpp>
-#include <mobula/server/session/server.hpp>
 #include <mobula/server/tick/tick_pacer.hpp>
 #include <string>
 #include <string_view>
 
+namespace mobula::net {
+class EventLoop;
+class ServerPipes;
+}  // namespace mobula::net
+namespace mobula::store {
+class Store;
+}  // namespace mobula::store
+
 namespace mobula::server {
+
+class Game;
+class Inspection;
+class Server;
+struct LevelChange;
 
 class HostedWorld {
  public:
   /// Opens a world. Errors: those of the level's file, the sockets, the key, and Server::start.
   static core::Result<std::unique_ptr<HostedWorld>> open(net::EventLoop& events, std::string name, HostConfig config,
                                                          Game& game);
+  ~HostedWorld();
   HostedWorld(const HostedWorld&) = delete;
   HostedWorld& operator=(const HostedWorld&) = delete;
 

@@ -37,11 +37,6 @@ core::Result<std::vector<transport::Address>> resolve_all(const std::vector<std:
   return addresses;
 }
 
-void copy_text(std::string_view text, transport::UserData& user_data) {
-  const core::ByteView bytes = core::as_bytes(text.data(), std::min(text.size(), user_data.size()));
-  std::copy(bytes.begin(), bytes.end(), user_data.begin());
-}
-
 }  // namespace
 
 core::Result<TokenIssuer> make_token_issuer(const HostConfig& config, const Ports& ports) {
@@ -75,22 +70,6 @@ core::Result<core::Bytes> make_token(const TokenIssuer& issuer, const transport:
   return transport::mint_token(
       {.client_id = identity.client_id, .user_data = identity.user_data, .servers = issuer.public_addresses},
       issuer.key, transport::random_token_secrets(), core::unix_now());
-}
-
-admin::TokenSource token_source(const TokenIssuer& issuer) {
-  if (issuer.shared) return {};
-  return [issuer](std::uint32_t count, std::string_view user_data) -> core::Result<std::vector<core::Bytes>> {
-    std::vector<core::Bytes> tokens;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      transport::Identity identity;
-      core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
-      copy_text(user_data, identity.user_data);
-      core::Result<core::Bytes> token = make_token(issuer, identity);
-      if (!token) return token.error();
-      tokens.push_back(std::move(*token));
-    }
-    return tokens;
-  };
 }
 
 }  // namespace mobula::server

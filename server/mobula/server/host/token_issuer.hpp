@@ -3,7 +3,6 @@
 #pragma once
 
 #include <mobula/core/result.hpp>
-#include <mobula/server/admin/tokens.hpp>
 #include <mobula/server/host/config.hpp>
 #include <mobula/transport/connect_token.hpp>
 #include <vector>
@@ -34,8 +33,5 @@ core::Result<TokenIssuer> make_token_issuer(const HostConfig& config, const Port
 /// worlds gives it to a player whom it sends to another world: `issuer` is the other world's, and the identity may
 /// differ from the player's identity here.
 core::Result<core::Bytes> make_token(const TokenIssuer& issuer, const transport::Identity& identity);
-
-/// Returns the function that makes tokens for the admin port; an empty one if a backend shares the key.
-admin::TokenSource token_source(const TokenIssuer& issuer);
 
 }  // namespace mobula::server

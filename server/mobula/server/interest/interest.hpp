@@ -21,21 +21,13 @@
 #include <mobula/server/interest/interest_grid.hpp>
 #include <mobula/server/interest/interest_marks.hpp>
 #include <mobula/server/interest/interest_owners.hpp>
+#include <mobula/server/interest/interest_rule.hpp>
 #include <mobula/server/interest/viewer.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace mobula::server {
-
-/// The game's own rule: line of sight, stealth, fog of war.
-class InterestRule {
- public:
-  virtual ~InterestRule() = default;
-  /// Returns whether the entity may be visible. Called once per visibility query for each entity that would be visible,
-  /// in no particular order.
-  [[nodiscard]] virtual bool may_see(const Viewer& viewer, ecs::Entity entity) const = 0;
-};
 
 /// Visibility of entities for viewers.
 class Interest {
