@@ -61,7 +61,7 @@ core::Result<json> reload(Inspection& world, const Request& /*request*/) {
   return json{{"world", world.name()},
               {"kept", change->kept},
               {"spawned", change->spawned},
-              {"destroyed", change->gone.size()}};
+              {"destroyed", change->removed.size()}};
 }
 
 core::Result<json> checkpoint(Inspection& world, const Request& /*request*/) {

@@ -3,7 +3,7 @@
 //   connected ─► ban? ─► Game::authenticate ─► rejoin token? ─► Hello ─► protocol, schema ─► draining? ─► duplicate
 //   log-in? ─► room? ─► Game::join or spectate ─► Welcome
 //
-// Whoever is refused on the way is disconnected with the reason.
+// A client that is refused on the way is disconnected with the reason.
 #pragma once
 
 #include <mobula/server/game/game.hpp>
@@ -51,12 +51,11 @@ class Admission {
   core::Status on_hello(ClientSession& session, transport::Session& lanes, const wire::Hello& hello,
                         core::Nanoseconds now);
 
-  /// Admits nobody from now on. Clients that resume are told how much time is left.
+  /// Admits nobody from now on. Clients that resume receive the time that is left.
   void begin_drain(std::string_view reason, core::Nanoseconds ends);
   [[nodiscard]] const std::optional<Drain>& drain() const { return drain_; }
 
-  /// Bans an account and kicks its players. It is banned for so many seconds, or for ever if `seconds` is 0. Errors:
-  /// those of BanList::add.
+  /// Bans an account for `seconds`, forever if 0, and kicks its players. Errors: those of BanList::add.
   core::Status ban(std::string_view account, std::string_view reason, std::uint64_t seconds,
                    std::uint64_t unix_seconds);
   /// Does what a hook of the game asked for with World::kick or World::ban. Skips players that have left since.

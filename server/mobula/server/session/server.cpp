@@ -96,7 +96,7 @@ core::Status Server::update_level(std::shared_ptr<const resource::Resource> leve
   const core::Result<LevelChange> change = reload_level(std::move(level));
   if (!change) return change.error();
   core::log_info("store", "the level has changed since: {} entities kept, {} spawned, {} destroyed", change->kept,
-                 change->spawned, change->gone.size());
+                 change->spawned, change->removed.size());
   return core::Done{};
 }
 

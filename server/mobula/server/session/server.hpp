@@ -55,10 +55,10 @@ class Server {
   /// Replaces the level, completely or not at all; players stay. Between ticks. Errors: those of World::reload_level
   /// and Game::check_level.
   core::Result<LevelChange> reload_level(std::shared_ptr<const resource::Resource> level);
-  /// Disconnects a player or spectator, who is told the reason and cannot resume by a rejoin token. Between ticks;
+  /// Disconnects a player or spectator with a reason. Its rejoin tokens are void. Between ticks;
   /// hooks of the game call World::kick. Error: "no such player".
   core::Status kick(std::uint32_t player, std::string_view reason) { return sessions_.kick(player, reason); }
-  /// Bans an account for so many seconds, or for ever if `seconds` is 0, and kicks its players. Between ticks; hooks of
+  /// Bans an account for `seconds`, forever if 0, and kicks its players. Between ticks; hooks of
   /// the game call World::ban. Errors: those of BanList::add.
   core::Status ban(std::string_view account, std::string_view reason, std::uint64_t seconds) {
     return admission_.ban(account, reason, seconds, unix_seconds_);
@@ -74,7 +74,7 @@ class Server {
     return admission_.bans().find(account, unix_seconds_);
   }
 
-  /// Admits nobody from now on, and tells clients that the server closes in so many seconds. Ticks go on.
+  /// Admits nobody from now on, and announces to clients that the server closes in `seconds`. Ticks go on.
   void drain(std::string_view reason, std::uint32_t seconds);
   [[nodiscard]] bool draining() const { return admission_.drain().has_value(); }
   /// Whether the time of a drain is over, or nobody is connected any more.

@@ -60,8 +60,8 @@ class Sessions {
   void expel_account(std::string_view account, const transport::Reason& reason, const char* counter);
   /// Expels a player or spectator. Error: "no such player".
   core::Status kick(std::uint32_t player, std::string_view reason);
-  /// Lets players with the account leave the game whose sessions are closing. So the game is told that a player leaves
-  /// before the same account joins again.
+  /// Makes players of the account leave the game whose sessions are closing. So Game::leave comes before the same
+  /// account's next Game::join.
   void finish_closing(std::string_view account);
   /// Counts and logs a refused command, message or input, and closes the session if there are too many.
   void count_refusal(ClientSession& session, const core::Error& error, core::Nanoseconds now);

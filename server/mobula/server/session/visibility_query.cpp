@@ -32,10 +32,10 @@ void VisibilityQuery::run(ClientSession& session) {
   leaving_.clear();
   interest_.query_visibility(*session.viewer, view.visible(), entering_, leaving_);
   const auto is_owner = [&](std::uint32_t index) { return interest_.owner(index) == session.player.id; };
-  view.leave(leaving_);
+  view.remove_visible(leaving_);
   if (owners != session.last_query.owners_version) view.update_owners(is_owner);
   for (const std::uint32_t index : entering_)
-    if (!view.enter(index, is_owner(index))) session.last_query.interest_version = 0;
+    if (!view.add_visible(index, is_owner(index))) session.last_query.interest_version = 0;
 }
 
 void VisibilityQuery::check_spawned(ClientSession& session) {
