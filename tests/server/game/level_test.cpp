@@ -81,7 +81,7 @@ TEST(Level, AReloadKeepsDestroyedEntitiesUntilTheyChange) {
   world->registry().destroy(with_health(*world, 1));
   EXPECT_EQ(reload(*world, three).kept, 3u);
   EXPECT_FALSE(with_health(*world, 1));
-  EXPECT_EQ(reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":5}}}}})"\).removed.size(), 3u);
+  EXPECT_EQ(reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":5}}}}})").removed.size(), 3u);
   EXPECT_TRUE(with_health(*world, 5));
   EXPECT_EQ(world->registry().entities().size(), 1u);
 }
