@@ -114,7 +114,7 @@ Status LobbyGame::create_room(World& world, const Player& player, const commands
   world.registry().add<Room>(room.entity, {.name = fixed_text<sizeof(Room::name)>(name),
                                            .players = 0,
                                            .capacity = static_cast<std::uint8_t>(capacity),
-                                           .port = (*opened)->pipes().local_port(mobula::transport::Pipe::udp)});
+                                           .port = (*opened)->udp_port()});
   rooms_.push_back(std::move(room));
   return let_in(world, player, rooms_.back());
 }

@@ -59,6 +59,8 @@ HostedWorld::HostedWorld(std::string name, HostConfig config)
 
 HostedWorld::~HostedWorld() = default;
 
+std::uint16_t HostedWorld::udp_port() const { return pipes_->local_port(Pipe::udp); }
+
 core::Result<std::unique_ptr<HostedWorld>> HostedWorld::open(net::EventLoop& events, std::string name,
                                                              HostConfig config, Game& game) {
   std::unique_ptr<HostedWorld> world(new HostedWorld(std::move(name), std::move(config)));

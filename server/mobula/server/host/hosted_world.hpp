@@ -38,6 +38,8 @@ class HostedWorld {
   [[nodiscard]] const HostConfig& config() const { return config_; }
   [[nodiscard]] Server& server() { return *server_; }
   [[nodiscard]] const net::ServerPipes& pipes() const { return *pipes_; }
+  /// Returns the UDP port that the world listens on.
+  [[nodiscard]] std::uint16_t udp_port() const;
   [[nodiscard]] const TokenIssuer& token_issuer() const { return token_issuer_; }
   [[nodiscard]] const TickPacer& pacer() const { return pacer_; }
   [[nodiscard]] Inspection& inspection() { return *inspection_; }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <mobula/net/event_loop.hpp>
 #include <mobula/server/host/hosted_world.hpp>
 #include <span>
 #include <string>
