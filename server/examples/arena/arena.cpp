@@ -5,7 +5,7 @@
 
 using namespace mobula;
 
-struct Speed {  // a local component: any C++ type, never leaves the server
+struct Speed {  // a server-only component: any C++ type, never sent or saved
   float x, z;
 };
 
