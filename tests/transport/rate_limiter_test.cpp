@@ -9,7 +9,7 @@ namespace {
 using core::millisecond;
 using core::second;
 
-TEST(RateLimiter, LetsTheBurstPassAndThenTheRate) {
+TEST(RateLimiter, AdmitsTheBurstThenTheRate) {
   const Pace pace({.per_second = 10, .burst = 5});
   RateLimiter gate;
   core::Nanoseconds now = 100 * second;
@@ -20,7 +20,7 @@ TEST(RateLimiter, LetsTheBurstPassAndThenTheRate) {
   EXPECT_EQ(passed, 5 + 100);
 }
 
-TEST(RateLimiter, AskingCostsNothing) {
+TEST(RateLimiter, OpenDoesNotCharge) {
   const Pace pace({.per_second = 1, .burst = 1});
   RateLimiter gate;
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(gate.open(pace, 0));
@@ -29,8 +29,8 @@ TEST(RateLimiter, AskingCostsNothing) {
   EXPECT_TRUE(gate.open(pace, second));
 }
 
-// The model: a bucket of fractional tokens.
-TEST(RateLimiter, IsABucketOfTokens) {
+// Model: a bucket of fractional tokens.
+TEST(RateLimiter, AgreesWithATokenBucket) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -42,7 +42,7 @@ TEST(RateLimiter, IsABucketOfTokens) {
       const core::Nanoseconds step = random.below(20) * millisecond + 1;
       now += step;
       tokens = std::min(20.0, tokens + static_cast<double>(step) * 100e-9);
-      if (tokens > 0.999 && tokens < 1.001) continue;  // too near to tell
+      if (tokens > 0.999 && tokens < 1.001) continue;  // too close to the limit to decide
       ASSERT_EQ(gate.open(pace, now), tokens >= 1) << tokens;
       if (gate.pass(pace, now)) tokens -= 1;
     }

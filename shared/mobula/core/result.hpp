@@ -1,5 +1,4 @@
-// A value, or the reason why there is none. What can fail at run time returns one;
-// no exception crosses a folder's border.
+// Result: a value or an error. Returned by functions that can fail at run time; no exception leaves a folder.
 #pragma once
 
 #include <mobula/core/assert.hpp>
@@ -9,8 +8,8 @@
 
 namespace mobula::core {
 
-// `reason` is a short fixed name that programs compare and count ("truncated");
-// `message` is a sentence for a person.
+/// `reason` is a short fixed name that programs compare and count, for example "truncated". `message` is a sentence for
+/// people.
 struct Error {
   const char* reason = "";
   std::string message;
