@@ -9,6 +9,7 @@
 
 namespace mobula::core {
 
+/// Set of small numbers, one bit each.
 class BitSet {
  public:
   static constexpr std::size_t word_bits = 64;

@@ -82,6 +82,7 @@ class BitWriter {
   bool overflow_ = false;
 };
 
+/// Reads a bit stream. After a failure all reads return 0.
 class BitReader {
  public:
   explicit BitReader(ByteView buffer) : buffer_(buffer) {}

@@ -8,6 +8,7 @@
 
 namespace mobula::core {
 
+/// BLAKE2b-256 hash, the identity of a content.
 struct ContentHash {
   std::array<std::byte, 32> bytes{};
   bool operator==(const ContentHash&) const = default;

@@ -8,6 +8,7 @@
 
 namespace mobula::core {
 
+/// Histogram with 32 buckets per power of two and constant memory.
 class Histogram {
  public:
   void add(std::uint64_t value, std::uint64_t times = 1);

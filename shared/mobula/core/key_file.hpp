@@ -7,6 +7,7 @@
 
 namespace mobula::core {
 
+/// Content of a key file.
 struct KeyFile {
   SecretKey key;
   bool others_may_read = false;  // by others than its owner; deserves a warning

@@ -12,6 +12,7 @@
 
 namespace mobula::core {
 
+/// Format of log lines.
 enum class LogFormat { text, json };
 
 /// Parses "text", "json" or "auto" (text if standard error is a terminal, otherwise JSON). Returns nothing for other

@@ -10,11 +10,13 @@
 
 namespace mobula::core {
 
+/// Level of a log line, or the lowest level written. `off` writes nothing.
 enum class LogLevel { trace, debug, info, warn, error, off };
 
 std::string_view to_string(LogLevel level);
 std::optional<LogLevel> parse_log_level(std::string_view text);
 
+/// Lowest levels written: a default, and levels for single modules.
 struct LogLevels {
   LogLevel all = LogLevel::info;
   std::vector<std::pair<std::string, LogLevel>> modules{};  // each once

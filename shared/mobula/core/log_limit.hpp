@@ -8,6 +8,7 @@
 
 namespace mobula::core {
 
+/// Limits the log lines of one kind per second.
 class LogLimit {
  public:
   explicit LogLimit(std::uint32_t lines_per_second) : lines_(lines_per_second) {}

@@ -23,6 +23,7 @@ struct LogFields {
   Entity entity{};
 };
 
+/// One log line.
 struct LogRecord {
   std::uint64_t unix_ms = 0;
   LogLevel level = LogLevel::info;

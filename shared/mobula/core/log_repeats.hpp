@@ -12,6 +12,7 @@
 
 namespace mobula::core {
 
+/// Suppresses repeated log lines and counts them.
 class LogRepeats {
  public:
   static constexpr std::uint32_t lines_per_second = 5;

@@ -6,6 +6,7 @@
 
 namespace mobula::core {
 
+/// Owning pointer to one object. Null by default.
 template <class T>
 class Owned {
  public:

@@ -7,6 +7,7 @@
 
 namespace mobula::core {
 
+/// Limits events per second.
 class PerSecond {
  public:
   explicit PerSecond(std::uint32_t count_max) : count_max_(count_max) {}

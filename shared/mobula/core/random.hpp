@@ -7,6 +7,7 @@
 
 namespace mobula::core {
 
+/// Deterministic generator of random numbers. Not for secrets.
 class Random {
  public:
   /// Complete state of the generator, for saves.

@@ -15,6 +15,7 @@ struct Error {
   std::string message;
 };
 
+/// A value or an error. Accessing the other one is an assertion failure.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -46,6 +47,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
+/// Value of a Status that succeeded.
 struct Done {};
 using Status = Result<Done>;
 

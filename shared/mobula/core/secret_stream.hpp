@@ -7,6 +7,7 @@
 
 namespace mobula::core {
 
+/// Stream of secret bytes that follows from a key.
 class SecretStream {
  public:
   explicit SecretStream(const SecretKey& key) : key_(key) {}

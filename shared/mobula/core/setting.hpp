@@ -20,6 +20,7 @@ using SettingValue = std::variant<bool, std::int64_t, double, std::string, std::
 using SettingTarget = std::variant<bool*, std::uint16_t*, std::uint32_t*, std::uint64_t*, std::int64_t*, double*,
                                    std::string*, std::vector<std::string>*, std::optional<std::uint16_t>*>;
 
+/// Optional rules of a setting.
 struct SettingRules {
   /// Range of a number. Values that the target's type cannot hold are refused as well.
   double least = -std::numeric_limits<double>::infinity();
@@ -32,6 +33,7 @@ struct SettingRules {
   bool secret = false;                                     // value is never shown
 };
 
+/// One setting: key, target variable, help text and rules.
 struct Setting {
   std::string key;  // "tick_rate"
   SettingTarget target;

@@ -16,6 +16,7 @@ class Option;
 
 namespace mobula::core {
 
+/// Settings of a program, read from flags, environment variables and a TOML file.
 class Settings {
  public:
   /// The targets must outlive this. Asserts that keys are unique.

@@ -12,6 +12,7 @@ namespace mobula::core {
 inline constexpr std::size_t settings_file_bytes_max = 1u << 20;
 inline constexpr std::size_t settings_problems_max = 50;  // the parser then stops
 
+/// Parsed settings file: entries and errors.
 struct SettingsFile {
   struct Entry {
     std::string key;

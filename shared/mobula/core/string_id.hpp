@@ -9,6 +9,7 @@
 
 namespace mobula::core {
 
+/// 32-bit hash of a name.
 struct StringId32 {
   std::uint32_t value = 0;
 
