@@ -24,7 +24,7 @@ class PlayedGame {
   server::World& world_;
   server::CommandDispatch commands_;
   ecs::Schedule schedule_;
-  std::map<std::uint32_t, server::CommandDispatch::Gates> gates_;  // by player
+  std::map<std::uint32_t, server::CommandDispatch::RateLimiters> limiters_;  // by player
 };
 
 }  // namespace mobula::test

@@ -53,8 +53,8 @@ class CommandDispatchTest : public testing::Test {
     dispatch.emplace(all.table(), ticks_per_second);
   }
 
-  std::string refusal(core::ByteView bytes, CommandDispatch::Gates& gates) {
-    const core::Status done = dispatch->run(*world, player, gates, bytes, {.number = 7});
+  std::string refusal(core::ByteView bytes, CommandDispatch::RateLimiters& limiters) {
+    const core::Status done = dispatch->run(*world, player, limiters, bytes, {.number = 7});
     return done ? "" : done.error().reason;
   }
   std::string refusal(core::ByteView bytes) { return refusal(bytes, own); }
@@ -72,7 +72,7 @@ class CommandDispatchTest : public testing::Test {
       std::move(*World::make({.schema = test::game_schema(), .level = nullptr, .ticks_per_second = ticks_per_second}));
   Player player{.id = 3, .name = "ada", .entity = {}};
   std::optional<CommandDispatch> dispatch;
-  CommandDispatch::Gates own;
+  CommandDispatch::RateLimiters own;
   std::vector<std::string> said;
   int waved = 0;
 };
@@ -89,8 +89,8 @@ TEST_F(CommandDispatchTest, WhereTheBytesLieDoesNotMatter) {
   for (std::size_t offset = 1; offset < 8; ++offset) {
     core::Bytes moved(offset + bytes.size());
     std::ranges::copy(bytes, moved.begin() + static_cast<std::ptrdiff_t>(offset));
-    CommandDispatch::Gates gates;
-    EXPECT_EQ(refusal(core::ByteView(moved).subspan(offset), gates), "");
+    CommandDispatch::RateLimiters limiters;
+    EXPECT_EQ(refusal(core::ByteView(moved).subspan(offset), limiters), "");
   }
 }
 
@@ -138,8 +138,8 @@ TEST_F(CommandDispatchTest, RefusesCutOrFlippedBytes) {
     core::Bytes bytes = good;
     for (std::uint32_t flips = 1 + random.below(5); flips-- > 0;)
       bytes[random.below(static_cast<std::uint32_t>(bytes.size()))] ^= static_cast<std::byte>(1u << random.below(8));
-    CommandDispatch::Gates gates;
-    const std::string why = refusal(bytes, gates);
+    CommandDispatch::RateLimiters limiters;
+    const std::string why = refusal(bytes, limiters);
     EXPECT_THAT(why, testing::AnyOf("", "malformed command", "unknown command", "rude"));
   }
   EXPECT_GT(said.size(), 0u);
@@ -162,7 +162,7 @@ TEST_F(CommandDispatchTest, ARefusedCommandCountsTowardsTheLimit) {
 TEST_F(CommandDispatchTest, LimitsEachPlayerAndEachCommandApart) {
   EXPECT_EQ(done_of(10, say("hello")), 3);
   EXPECT_EQ(refusal(empty_command<chat::Body::Wave>()), "");
-  CommandDispatch::Gates others;
+  CommandDispatch::RateLimiters others;
   EXPECT_EQ(refusal(say("hello"), others), "");
 }
 
