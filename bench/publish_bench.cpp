@@ -1,4 +1,4 @@
-// What it takes to publish a tick: range(0) entities with a Transform, of which one in range(1) moves.
+// Cost of publishing a tick: range(0) entities with a Transform, of which one in range(1) moves.
 #include <mobula/core/random.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <mobula/schema/engine.hpp>

@@ -59,7 +59,7 @@ wait $bots || die "the bots did not do their job"
 say "4. The server is asked to stop"
 kill -TERM $server
 wait $server || die "the server ended with an error"
-echo "   it said goodbye and ended"
+echo "   it disconnected the clients and ended"
 
 tail -n 1 "$dir/client.out" >"$dir/client.json"
 for name in ticks entities verified_ticks mismatched_ticks bytes_received; do

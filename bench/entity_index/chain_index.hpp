@@ -2,7 +2,7 @@
 // its content mixed into that of its base; an entity maps to one. As in the text's listing, over the best flat hash map
 // at hand, with hashes that need no second mixing and a sweep of the prototypes that no entity leads to.
 //
-// The text walks up the chain to look a name up, with one hash look-up for each link, and says that this may be traded
+// The text follows the chain to look a name up, with one hash look-up for each link, and says that this may be traded
 // for memory. `by_name` does: a map {prototype, name} to manager answers at once.
 #pragma once
 

@@ -50,8 +50,8 @@ constexpr Behaviour all_behaviours[] = {
     {"wander", "walks in some direction, another every 1 to 3 s", true, false, wander},
     {"crowd", "goes to the middle of the world and jostles there with all the others", true, false, crowd},
     {"churn",
-     "stays 2 to 15 s, then says goodbye, or falls silent, or loses its way and comes back as the same player; who has "
-     "gone comes again after 1 to 5 s",
+     "stays 2 to 15 s, then disconnects, or falls silent, or loses its pipe and resumes as the same player; a bot that "
+     "left joins again after 1 to 5 s",
      false, true, churn},
 };
 

@@ -17,9 +17,9 @@ namespace mobula::client {
 enum class BotAct : std::uint8_t {
   nothing,
   command,
-  leave,     // say goodbye; the next time is as somebody else
-  vanish,    // fall silent without a word, as a program that crashed; the next time is as somebody else
-  lose_way,  // the path is gone, and the bot comes back at once by another, as the same player
+  leave,     // disconnects; joins again as another player
+  vanish,    // falls silent like a crashed program; joins again as another player
+  lose_way,  // loses its pipe and resumes at once over another, as the same player
   join,
 };
 

@@ -67,7 +67,7 @@ class Bot {
   void count();
   // At the end: adds a silence that goes on, and gives its length; 0: there is none.
   core::Nanoseconds note_silence(core::Nanoseconds now);
-  // With a goodbye.
+  // Leaves with a disconnect message.
   void leave(core::Nanoseconds now);
 
   // Null: it is out. Its simulated network is handed out by the loop.

@@ -126,7 +126,7 @@ void LobbyPlayer::update(Side& side) {
   for (const ReceivedEvent& event : connection.events()) take_event(event.bytes, &side == &lobby_);
 }
 
-// Only the lobby gives tickets: a room that did would end while its events are walked.
+// Only the lobby gives tickets: a room that did would end while its events are iterated.
 void LobbyPlayer::take_event(core::ByteView bytes, bool from_lobby) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   flatbuffers::Verifier verifier(data, bytes.size());

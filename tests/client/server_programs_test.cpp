@@ -57,7 +57,7 @@ TEST_F(Programs, EveryMistakeOfAConfigurationIsToldAtOnce) {
   EXPECT_EQ(server.wait(), 2);
   EXPECT_EQ(server.err(), "mobula-server: " + file.string() + ":1: tick_rate: 1000 is not within 1 to 240\n" +
                               "mobula-server: " + file.string() +
-                              ":2: there is no setting 'prt' (did you mean 'port'?)\n" +
+                              ":2: unknown setting 'prt' (did you mean 'port'?)\n" +
                               "mobula-server: --port: 'x' is not a whole number\n");
 }
 

@@ -19,8 +19,8 @@ Bytes with_room(std::string_view plain) {
   return bytes;
 }
 
-// RFC 8439, appendix A.5: the standard's only vector whose nonce begins with four zeros.
-TEST(Aead, SealsAsRfc8439Does) {
+// RFC 8439, appendix A.5: the only vector whose nonce begins with four zeros.
+TEST(Aead, SealsLikeRfc8439) {
   const auto key = from_text<SecretKey>("1c9240a5eb55d38af333888604f6b5f0473917c1402b80099dca5cbc207075c0");
   const Bytes associated = *from_hex("f33388860000000000004e91");
   constexpr std::string_view plain =
@@ -39,7 +39,7 @@ TEST(Aead, SealsAsRfc8439Does) {
 }
 
 // draft-irtf-cfrg-xchacha, appendix A.3.1.
-TEST(Aead, SealsAsTheXChaChaDraftDoes) {
+TEST(Aead, SealsLikeTheXChaChaDraft) {
   const auto key = from_text<SecretKey>("808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f");
   const auto nonce = from_text<WideNonce>("404142434445464748494a4b4c4d4e4f5051525354555657");
   const Bytes associated = *from_hex("50515253c0c1c2c3c4c5c6c7");
@@ -55,7 +55,7 @@ TEST(Aead, SealsAsTheXChaChaDraftDoes) {
   EXPECT_EQ(std::memcmp(opened.data(), plain.data(), plain.size()), 0);
 }
 
-TEST(Aead, OpensNothingThatWasChangedInAnyBit) {
+TEST(Aead, RefusesAnyFlippedBit) {
   SecretKey key{};
   key[5] = std::byte{9};
   Bytes associated(3, std::byte{7});
@@ -80,7 +80,7 @@ TEST(Aead, OpensNothingThatWasChangedInAnyBit) {
   }
 }
 
-TEST(Aead, WhatIsForgedLeavesNothingBehind) {
+TEST(Aead, ForgedBytesLeaveNoPlainText) {
   const SecretKey key{};
   Bytes sealed = with_room("a secret");
   seal(sealed, {}, 1, key);
@@ -90,7 +90,7 @@ TEST(Aead, WhatIsForgedLeavesNothingBehind) {
   EXPECT_NE(std::memcmp(plain.data(), "a secret", 8), 0);
 }
 
-TEST(Aead, NothingIsSealedToATagAlone) {
+TEST(Aead, EmptyInputIsSealedToATag) {
   const SecretKey key{};
   Bytes tag(seal_bytes);
   seal(tag, {}, 7, key);

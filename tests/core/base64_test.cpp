@@ -10,7 +10,7 @@ Bytes bytes_of(std::string_view text) {
   return {view.begin(), view.end()};
 }
 
-TEST(Base64, TheVectorsOfRfc4648) {
+TEST(Base64, MatchesTheVectorsOfRfc4648) {
   const std::pair<const char*, const char*> vectors[] = {{"", ""},
                                                          {"f", "Zg=="},
                                                          {"fo", "Zm8="},
@@ -25,7 +25,7 @@ TEST(Base64, TheVectorsOfRfc4648) {
   }
 }
 
-TEST(Base64, EveryLengthComesBack) {
+TEST(Base64, EveryLengthRoundTrips) {
   Bytes bytes;
   for (int i = 0; i < 2'050; ++i) {
     const std::string text = to_base64(bytes);
@@ -35,7 +35,7 @@ TEST(Base64, EveryLengthComesBack) {
   }
 }
 
-TEST(Base64, WhatIsNotWrittenLikeThatIsNone) {
+TEST(Base64, RefusesAnyOtherText) {
   for (const char* bad : {"Z", "Zg", "Zg=", "Zg===", "Zh==", "Zm9", "Zm9=", "Zm9v\n", " Zm9v", "Zm 9v",
                           "-_8=", "====", "Zg==Zg==", "Zm9v="}) {
     EXPECT_FALSE(from_base64(bad)) << bad;
@@ -43,7 +43,7 @@ TEST(Base64, WhatIsNotWrittenLikeThatIsNone) {
   EXPECT_FALSE(from_base64(std::string_view("Zm9v\0", 5)));
 }
 
-TEST(Base64, SixtyFourCharactersAreDigitsAndNoOtherByteIs) {
+TEST(Base64, AcceptsExactlySixtyFourCharacters) {
   int digits = 0;
   for (int byte = 0; byte < 256; ++byte) {
     const std::string text{'Z', static_cast<char>(byte), '9', 'v'};

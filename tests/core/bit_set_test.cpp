@@ -14,7 +14,7 @@ std::set<std::size_t> walk(const BitSet& bits) {
   return found;
 }
 
-TEST(BitSet, HoldsWhatASetHolds) {
+TEST(BitSet, AgreesWithASet) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
@@ -44,10 +44,10 @@ TEST(BitSet, HoldsWhatASetHolds) {
   }
 }
 
-TEST(BitSet, EachBitIsToldRising) {
-  std::vector<std::size_t> told;
-  each_bit(1ull << 63 | 1ull << 5 | 1, 64, [&](std::size_t number) { told.push_back(number); });
-  EXPECT_EQ(told, (std::vector<std::size_t>{64, 69, 127}));
+TEST(BitSet, EachBitIteratesInRisingOrder) {
+  std::vector<std::size_t> numbers;
+  each_bit(1ull << 63 | 1ull << 5 | 1, 64, [&](std::size_t number) { numbers.push_back(number); });
+  EXPECT_EQ(numbers, (std::vector<std::size_t>{64, 69, 127}));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ constexpr std::byte dirt{0xa5};
 
 std::uint64_t random_value(Random& random, unsigned bits) { return bits == 0 ? 0 : random.next() >> (64 - bits); }
 
-// The stream once more, as plainly as can be: one bool for each bit.
+// Reference model: one bool per bit.
 struct Model {
   std::vector<bool> bits;
 
@@ -39,8 +39,8 @@ Bytes written(const BitWriter& writer, const Bytes& buffer) {
   return {buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(writer.bytes())};
 }
 
-// A buffer of just the size, so that AddressSanitizer sees any byte touched behind it.
-TEST(BitStream, RandomHistoriesWriteWhatAListOfBoolsHoldsAndReadItBack) {
+// A buffer of exact size, so that AddressSanitizer detects any access after it.
+TEST(BitStream, AgreesWithAListOfBools) {
   Random random(1);
   for (std::size_t size = 0; size <= 40; ++size) {
     for (int round = 0; round < 40; ++round) {
@@ -60,7 +60,8 @@ TEST(BitStream, RandomHistoriesWriteWhatAListOfBoolsHoldsAndReadItBack) {
         model.write(value, bits);
         history.emplace_back(value, bits);
         ASSERT_EQ(writer.bits(), model.bits.size());
-        ASSERT_EQ(written(writer, buffer), model.bytes()) << "after every write, the last byte's end being zero";
+        ASSERT_EQ(written(writer, buffer), model.bytes())
+            << "after every write, with zeros at the end of the last byte";
       }
       Bytes exact = written(writer, buffer);
       BitReader reader(exact);
@@ -106,7 +107,7 @@ TEST(BitStream, LeastSignificantBitFirst) {
   EXPECT_EQ(writer.bytes(), 2u);
 }
 
-TEST(BitStream, AWriteThatDoesNotFitWritesNothingAndTheWriterStaysBad) {
+TEST(BitStream, OverflowWritesNothingAndIsPermanent) {
   Bytes buffer(2, dirt);
   BitWriter writer(buffer);
   writer.write(0x7f, 10);
@@ -116,7 +117,7 @@ TEST(BitStream, AWriteThatDoesNotFitWritesNothingAndTheWriterStaysBad) {
   EXPECT_EQ(writer.bits(), 10u);
   EXPECT_EQ(buffer, before);
   writer.write(1, 1);
-  EXPECT_FALSE(writer.ok()) << "what fits afterwards does not mend it";
+  EXPECT_FALSE(writer.ok()) << "a later write that fits does not reset the failure";
   Bytes none;
   BitWriter empty(none);
   empty.write(0, 0);
@@ -125,7 +126,7 @@ TEST(BitStream, AWriteThatDoesNotFitWritesNothingAndTheWriterStaysBad) {
   EXPECT_FALSE(empty.ok());
 }
 
-TEST(BitStream, RewindTakesBackWritesAndAnOverflow) {
+TEST(BitStream, RewindRemovesWritesAndAnOverflow) {
   Random random(3);
   for (int round = 0; round < 2000; ++round) {
     SCOPED_TRACE(testing::Message() << "round " << round);
@@ -147,12 +148,12 @@ TEST(BitStream, RewindTakesBackWritesAndAnOverflow) {
       }
       ASSERT_TRUE(writer.ok());
       ASSERT_EQ(writer.bits(), model.bits.size());
-      ASSERT_EQ(written(writer, buffer), model.bytes()) << "no bit of what was taken back is left";
+      ASSERT_EQ(written(writer, buffer), model.bytes()) << "no removed bit remains";
     }
   }
 }
 
-TEST(BitStream, CopiedBitsAreTheSourcesAndNoByteBehindThemIsRead) {
+TEST(BitStream, CopyReadsNoByteAfterTheLastBit) {
   Random random(4);
   for (std::size_t bits = 0; bits < 300; ++bits) {
     SCOPED_TRACE(testing::Message() << bits << " bits");
@@ -172,7 +173,7 @@ TEST(BitStream, CopiedBitsAreTheSourcesAndNoByteBehindThemIsRead) {
   }
 }
 
-TEST(BitStream, GolombOverItsEdgesInEveryOrder) {
+TEST(BitStream, GolombRoundTripsEdgeValuesInEveryOrder) {
   for (unsigned k = 0; k < 32; ++k) {
     std::vector<std::uint32_t> values{0, 1, 2, std::numeric_limits<std::uint32_t>::max()};
     for (unsigned bit = 1; bit < 32; ++bit) {
@@ -211,8 +212,8 @@ TEST(BitStream, GolombOfOrderZeroByHand) {
   EXPECT_EQ(buffer, (Bytes{std::byte{0b01100101}, std::byte{0b00000010}}));
 }
 
-// What no writer writes: too many zeros, a number of more than 32 bits.
-TEST(BitStream, GolombThatIsNoneIsRefusedAndLeavesTheReaderBad) {
+// Codes that no writer creates: too many zeros, a number above 32 bits.
+TEST(BitStream, MalformedGolombFailsTheReader) {
   for (unsigned k = 0; k < 32; ++k) {
     SCOPED_TRACE(testing::Message() << "order " << k);
     Bytes zeros(20);
@@ -229,11 +230,11 @@ TEST(BitStream, GolombThatIsNoneIsRefusedAndLeavesTheReaderBad) {
     BitReader reader(too_large);
     EXPECT_EQ(reader.read_golomb(k), 0u);
     EXPECT_FALSE(reader.ok());
-    EXPECT_EQ(reader.read(8), 0u) << "reads after a failure give zero";
+    EXPECT_EQ(reader.read(8), 0u) << "reads after a failure return 0";
   }
 }
 
-TEST(BitStream, AnyBytesReadAsGolombAsBitByBitTheyWould) {
+TEST(BitStream, GolombAgreesWithABitByBitReader) {
   Random random(5);
   for (int round = 0; round < 20000; ++round) {
     SCOPED_TRACE(testing::Message() << "round " << round);
@@ -259,7 +260,7 @@ TEST(BitStream, AnyBytesReadAsGolombAsBitByBitTheyWould) {
   }
 }
 
-TEST(BitStream, ReadingPastTheEndGivesZeroAndGoesBad) {
+TEST(BitStream, ReadingPastTheEndReturnsZeroAndFails) {
   const Bytes bytes(3, std::byte{0xff});
   BitReader reader(bytes);
   EXPECT_EQ(reader.read(20), 0xfffffu);
@@ -267,7 +268,7 @@ TEST(BitStream, ReadingPastTheEndGivesZeroAndGoesBad) {
   EXPECT_EQ(reader.read(5), 0u);
   EXPECT_FALSE(reader.ok());
   EXPECT_EQ(reader.left(), 0u);
-  EXPECT_EQ(reader.read(1), 0u) << "though there were bits left before";
+  EXPECT_EQ(reader.read(1), 0u) << "although bits were left before";
   EXPECT_EQ(reader.read(0), 0u);
   EXPECT_FALSE(reader.ok());
   BitReader empty{ByteView{}};
@@ -277,7 +278,7 @@ TEST(BitStream, ReadingPastTheEndGivesZeroAndGoesBad) {
   EXPECT_FALSE(empty.ok());
 }
 
-TEST(BitStream, SkippingIsReadingWithoutLooking) {
+TEST(BitStream, SkipEqualsRead) {
   Bytes bytes(40);
   Random random(6);
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.below(256));
@@ -294,7 +295,7 @@ TEST(BitStream, SkippingIsReadingWithoutLooking) {
   EXPECT_FALSE(reader.ok());
 }
 
-TEST(BitStream, AFailedReaderGivesZeroFromThenOn) {
+TEST(BitStream, FailedReaderReturnsZero) {
   const Bytes bytes(30, std::byte{0xff});
   BitReader reader(bytes);
   reader.read(3);
@@ -307,7 +308,7 @@ TEST(BitStream, AFailedReaderGivesZeroFromThenOn) {
 }
 
 #ifdef MOBULA_ASSERTS
-TEST(BitStreamDeathTest, AValueThatDoesNotFitItsBitsIsAMistake) {
+TEST(BitStreamDeathTest, AssertsThatAValueFitsItsBits) {
   Bytes buffer(8);
   BitWriter writer(buffer);
   EXPECT_DEATH(writer.write(4, 2), "value does not fit its bits");

@@ -25,7 +25,7 @@ TEST(Bytes, AViewOfValuesCoversAllOfThem) {
   EXPECT_EQ(view[11], std::byte{0xff});
 }
 
-TEST(Bytes, AlignUpGivesTheNextMultiple) {
+TEST(Bytes, AlignUpReturnsTheNextMultiple) {
   static_assert(align_up(0, 8) == 0 && align_up(1, 8) == 8 && align_up(8, 8) == 8 && align_up(9, 8) == 16);
   EXPECT_EQ(align_up(7, 1), 7u);
   EXPECT_EQ(align_up(7, 6), 12u);

@@ -26,7 +26,7 @@ Parsed parse(const char* argument) {
   return parsed;
 }
 
-TEST(CommandLine, ThatIsRightLetsTheProgramGoOnInSilence) {
+TEST(CommandLine, ValidCommandLinePrintsNothing) {
   const Parsed parsed = parse("--number=7");
   EXPECT_EQ(parsed.status, std::nullopt);
   EXPECT_EQ(parsed.number, 7);
@@ -40,7 +40,7 @@ TEST(CommandLine, HelpGoesToStandardOutput) {
   EXPECT_EQ(parsed.err, "");
 }
 
-TEST(CommandLine, AMistakeGoesToStandardErrorInOneLine) {
+TEST(CommandLine, ErrorGoesToStandardErrorInOneLine) {
   const Parsed parsed = parse("--nummer=7");
   EXPECT_EQ(parsed.status, 2);
   EXPECT_EQ(parsed.out, "");

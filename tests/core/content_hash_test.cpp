@@ -9,14 +9,14 @@ namespace {
 
 ByteView bytes_of(std::string_view text) { return as_bytes(text.data(), text.size()); }
 
-// Values of another implementation (hashlib of Python).
+// Values from another implementation (Python's hashlib).
 TEST(ContentHash, IsBlake2bOf256Bits) {
   EXPECT_EQ(to_string(content_hash({})), "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
   EXPECT_EQ(to_string(content_hash(bytes_of("abc"))),
             "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
 }
 
-TEST(ContentHash, WithAKeyItIsKeyedBlake2b) {
+TEST(ContentHash, KeyedHashIsKeyedBlake2b) {
   SecretKey key;
   for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::byte>(i);
   EXPECT_EQ(to_string(keyed_hash(key, bytes_of("abc"))),

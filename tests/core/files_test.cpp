@@ -12,23 +12,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(Files, WhatIsNoDiskIsAsSyncedAsItCanBe) {
+TEST(Files, SyncSucceedsForAPipe) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   EXPECT_TRUE(sync_file(ends[1]));
   ::close(ends[0]);
   ::close(ends[1]);
-  EXPECT_FALSE(sync_file(ends[1])) << "it is closed";
+  EXPECT_FALSE(sync_file(ends[1])) << "the descriptor is closed";
 }
 
-TEST(Files, AFolderThatIsNotThereIsNoHarm) {
+TEST(Files, SyncIgnoresAMissingFolder) {
   sync_folder_of("/nonexistent/folder/file");
   sync_folder_of("file");
 }
 
-TEST(Files, OthersMayReadWhatTheModeLetsThem) {
+TEST(Files, OthersMayReadFollowsTheMode) {
   const fs::path path = fs::path(::testing::TempDir()) / ("files_test_" + std::to_string(::getpid()));
-  EXPECT_FALSE(others_may_read(path)) << "nothing is there";
+  EXPECT_FALSE(others_may_read(path)) << "the file does not exist";
   std::ofstream(path) << "secret";
   using fs::perms;
   fs::permissions(path, perms::owner_all);

@@ -11,7 +11,7 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0) {
   return hash64(as_bytes(text.data(), text.size()), seed);
 }
 
-// Golden: prototypes and state hashes are compared between machines.
+// Golden values: prototype and state hashes are compared between machines.
 TEST(Hash, IsXxh3) {
   EXPECT_EQ(hash_of(""), 0x2d06800538d394c2ull);
   EXPECT_EQ(hash_of("abc"), 0x78af5f94892f3950ull);

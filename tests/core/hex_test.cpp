@@ -5,7 +5,7 @@
 namespace mobula::core {
 namespace {
 
-TEST(Hex, EveryByteComesBack) {
+TEST(Hex, EveryByteRoundTrips) {
   Bytes all;
   for (int i = 0; i < 256; ++i) all.push_back(static_cast<std::byte>(i));
   const std::string text = to_hex(all);
@@ -17,7 +17,7 @@ TEST(Hex, EveryByteComesBack) {
   EXPECT_EQ(from_hex(""), Bytes());
 }
 
-TEST(Hex, WhatIsNoPairsOfDigitsIsNone) {
+TEST(Hex, RefusesTextThatIsNotPairsOfDigits) {
   for (const char* bad : {"0", "012", "0g", "g0", " 00", "00 ", "0x00", "00:01"}) EXPECT_FALSE(from_hex(bad)) << bad;
 }
 

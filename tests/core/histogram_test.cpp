@@ -10,7 +10,7 @@
 namespace mobula::core {
 namespace {
 
-// Sorted values; percentiles by nearest rank.
+// Model: sorted values with percentiles by nearest rank.
 struct ReferenceModel {
   std::vector<std::uint64_t> values;
 
@@ -31,7 +31,7 @@ ReferenceModel fill(Histogram& histogram, Random& random, std::size_t count) {
   return reference;
 }
 
-TEST(Histogram, PercentilesAreAtMostAThirtySecondAboveThoseOfTheSortedValues) {
+TEST(Histogram, PercentilesAreAtMostOneThirtySecondTooHigh) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -60,7 +60,7 @@ TEST(Histogram, CountsUpToAPowerOfTwoAreExact) {
   EXPECT_EQ(histogram.count_up_to(std::numeric_limits<std::uint64_t>::max()), 2000u);
 }
 
-TEST(Histogram, WhatIsMergedIsAsIfItHadBeenAddedToOne) {
+TEST(Histogram, MergeEqualsAddingToOne) {
   Random random(9);
   Histogram one;
   Histogram two;
@@ -77,7 +77,7 @@ TEST(Histogram, WhatIsMergedIsAsIfItHadBeenAddedToOne) {
   EXPECT_DOUBLE_EQ(one.mean(), both.mean());
 }
 
-TEST(Histogram, AnEmptyOneSaysZero) {
+TEST(Histogram, EmptyHistogramReturnsZero) {
   const Histogram histogram;
   EXPECT_EQ(histogram.percentile(0.5), 0u);
   EXPECT_EQ(histogram.mean(), 0.0);

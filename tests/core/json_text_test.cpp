@@ -15,7 +15,7 @@ TEST(JsonText, QuotesAndControlCharactersAreEscaped) {
   EXPECT_EQ(json_text("\u00A0ä😀"), "\"\u00A0ä😀\"") << "no control characters";
 }
 
-TEST(JsonText, AnyBytesAreJsonThatATerminalShows) {
+TEST(JsonText, AnyBytesBecomePrintableJson) {
   for (unsigned first = 0; first < 256; ++first) {
     for (unsigned second = 0; second < 256; ++second) {
       const std::string text{static_cast<char>(first), static_cast<char>(second), 'x'};
@@ -30,7 +30,7 @@ TEST(JsonText, AnyBytesAreJsonThatATerminalShows) {
   }
 }
 
-TEST(JsonText, WhatIsTooLongIsCutBetweenCharacters) {
+TEST(JsonText, TruncatesBetweenCharacters) {
   EXPECT_EQ(json_text("abcd", 4), "\"abc...\"");
   EXPECT_EQ(json_text("abc", 4), "\"abc\"");
   EXPECT_EQ(json_text("ä\nä\nä", 6), "\"ä\\nä...\"");

@@ -36,7 +36,7 @@ class KeyFileTest : public testing::Test {
   fs::path folder_ = fs::temp_directory_path() / ("mobula_key_file." + std::to_string(::getpid()));
 };
 
-TEST_F(KeyFileTest, IsReadWithWhateverWhitespaceFollows) {
+TEST_F(KeyFileTest, AcceptsTrailingWhitespace) {
   for (const char* end : {"", "\n", "\r\n", " \t\n\n"}) {
     const Result<KeyFile> loaded = load_key_file(write(digits + end));
     ASSERT_TRUE(loaded.ok());
@@ -51,23 +51,23 @@ TEST_F(KeyFileTest, IsMalformedUnlessItIs64HexDigits) {
         digits + "\n" + digits, digits.substr(1) + "g", std::string(5'000, '0'), std::string(64, '\0')}) {
     EXPECT_EQ(refusal(write(content)), "malformed") << content.substr(0, 200);
   }
-  EXPECT_NE(load_key_file(write("x")).error().message.find("given.key: is no key"), std::string::npos);
+  EXPECT_NE(load_key_file(write("x")).error().message.find("given.key: not a key"), std::string::npos);
 }
 
-TEST_F(KeyFileTest, WhatIsNoFileCannotBeRead) {
+TEST_F(KeyFileTest, ReportsAMissingFile) {
   EXPECT_EQ(refusal(path("nothing")), "cannot read");
   EXPECT_EQ(refusal(folder_.string()), "cannot read");
   EXPECT_EQ(load_key_file(path("nothing")).error().message, path("nothing") + ": No such file or directory");
 }
 
-TEST_F(KeyFileTest, TellsWhetherOthersMayReadIt) {
+TEST_F(KeyFileTest, ReportsWhetherOthersMayReadIt) {
   using fs::perms;
   EXPECT_FALSE(load_key_file(write(digits, perms::owner_all))->others_may_read);
   EXPECT_TRUE(load_key_file(write(digits, perms::owner_read | perms::group_read))->others_may_read);
   EXPECT_TRUE(load_key_file(write(digits, perms::owner_read | perms::others_read))->others_may_read);
 }
 
-TEST_F(KeyFileTest, ANewOneIsItsOwnersAloneAndReadsBack) {
+TEST_F(KeyFileTest, NewFileIsPrivateAndRoundTrips) {
   const ::mode_t before = ::umask(0);
   const Result<SecretKey> created = create_key_file(path("new.key"));
   ::umask(before);
@@ -83,7 +83,7 @@ TEST_F(KeyFileTest, ANewOneIsItsOwnersAloneAndReadsBack) {
   EXPECT_NE(*another, *created);
 }
 
-TEST_F(KeyFileTest, WhatIsThereIsNeverOverwritten) {
+TEST_F(KeyFileTest, NeverOverwritesAFile) {
   const std::string file = write("something else");
   fs::create_symlink(path("nowhere"), path("link"));
   for (const std::string& there : {file, path("link"), folder_.string()}) {
@@ -97,7 +97,7 @@ TEST_F(KeyFileTest, WhatIsThereIsNeverOverwritten) {
   EXPECT_FALSE(fs::exists(path("nowhere")));
 }
 
-TEST_F(KeyFileTest, SaysWhyItCannotBeWritten) {
+TEST_F(KeyFileTest, ReportsWhyItCannotBeWritten) {
   const Result<SecretKey> created = create_key_file(path("no/such/folder/new.key"));
   ASSERT_FALSE(created.ok());
   EXPECT_STREQ(created.error().reason, "cannot write");

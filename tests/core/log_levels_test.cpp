@@ -5,7 +5,7 @@
 namespace mobula::core {
 namespace {
 
-TEST(LogLevels, AreOneForAllAndOthersForSomeModules) {
+TEST(LogLevels, ModulesOverrideTheDefault) {
   const LogLevels levels = LogLevels::parse("warn,net=debug,store=trace").value();
   EXPECT_EQ(levels.of("server"), LogLevel::warn);
   EXPECT_EQ(levels.of("net"), LogLevel::debug);
@@ -14,28 +14,29 @@ TEST(LogLevels, AreOneForAllAndOthersForSomeModules) {
   EXPECT_EQ(to_string(levels), "warn,net=debug,store=trace");
 }
 
-TEST(LogLevels, WithoutOneForAllHaveInfo) {
+TEST(LogLevels, DefaultIsInfo) {
   EXPECT_EQ(LogLevels::parse("net=off").value().of("server"), LogLevel::info);
   EXPECT_EQ(to_string(LogLevels{}), "info");
 }
 
-TEST(LogLevels, OfWhatIsSaidTwiceTheLaterCounts) {
+TEST(LogLevels, LastLevelOfAModuleIsUsed) {
   EXPECT_EQ(to_string(LogLevels::parse("info,net=debug,net=error").value()), "info,net=error");
 }
 
-TEST(LogLevels, ReadAsTheyAreWritten) {
+TEST(LogLevels, RoundTrip) {
   for (const char* level : {"trace", "debug", "info", "warn", "error", "off"})
     EXPECT_EQ(to_string(LogLevels::parse(level).value()), level);
 }
 
-TEST(LogLevels, SayWhatIsWrongWithThem) {
+TEST(LogLevels, ReportMalformedText) {
   const auto refusal = [](std::string_view text) { return LogLevels::parse(text).error().message; };
-  EXPECT_EQ(refusal("inffo"), "'inffo' is no log level (did you mean 'info'?): trace, debug, info, warn, error or off");
-  EXPECT_EQ(refusal(""), "'' is no log level: trace, debug, info, warn, error or off");
-  EXPECT_EQ(refusal("net=loud"), "'loud' is no log level: trace, debug, info, warn, error or off");
-  EXPECT_EQ(refusal("info,debug"), "'debug': of which module? (MODULE=LEVEL)");
-  EXPECT_EQ(refusal("info,=debug"), "'' is no module's name");
-  EXPECT_EQ(refusal("info,a b=debug"), "'a b' is no module's name");
+  EXPECT_EQ(refusal("inffo"),
+            "'inffo' is not a log level (did you mean 'info'?): expected trace, debug, info, warn, error or off");
+  EXPECT_EQ(refusal(""), "'' is not a log level: expected trace, debug, info, warn, error or off");
+  EXPECT_EQ(refusal("net=loud"), "'loud' is not a log level: expected trace, debug, info, warn, error or off");
+  EXPECT_EQ(refusal("info,debug"), "'debug' needs a module: expected MODULE=LEVEL");
+  EXPECT_EQ(refusal("info,=debug"), "'' is not a module name: expected lower-case letters, digits and '_'");
+  EXPECT_EQ(refusal("info,a b=debug"), "'a b' is not a module name: expected lower-case letters, digits and '_'");
   std::string many = "info";
   for (int i = 0; i < 33; ++i) many += ",m" + std::to_string(i) + "=debug";
   EXPECT_EQ(refusal(many), "at most 32 modules");

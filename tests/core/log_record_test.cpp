@@ -18,7 +18,7 @@ TEST(LogRecord, TimesAreIsoInUtcWithMilliseconds) {
   EXPECT_EQ(to_iso_time(1'709'164'800'000), "2024-02-29T00:00:00.000Z");
 }
 
-TEST(LogRecord, IsAnObjectOfJsonWithWhatItIsAbout) {
+TEST(LogRecord, IsAJsonObjectWithItsFields) {
   EXPECT_EQ(to_json({.unix_ms = noon, .level = LogLevel::warn, .module = "server", .text = "late"}),
             R"({"time":"2026-11-22T12:00:00.123Z","level":"warn","module":"server","message":"late"})");
   EXPECT_EQ(to_json({.unix_ms = noon,
@@ -37,20 +37,20 @@ TEST(LogRecord, NamesItsWorld) {
             "server    late  world=room\uFFFD1 tick=7");
 }
 
-TEST(LogRecord, IsALineForPeople) {
+TEST(LogRecord, IsALineOfText) {
   EXPECT_EQ(to_text({.module = "net", .text = "late"}), "net       late");
   EXPECT_EQ(to_text({.module = "server", .text = "late", .fields = {.tick = 7, .session = 3, .entity = {12, 1}}}),
             "server    late  tick=7 session=3 entity=12.1");
 }
 
-TEST(LogRecord, EscapesWhateverItsTextIs) {
+TEST(LogRecord, EscapesAnyText) {
   EXPECT_EQ(nlohmann::json::parse(to_json({.text = "\"\\\n\t\x1b\x7F\u0085ä\xFF"}))["message"],
             "\"\\\n\t\x1b\x7F\u0085ä\uFFFD");
   EXPECT_THAT(to_json({.text = "\u2028\u202E"}), testing::HasSubstr(R"("\u2028\u202e")"));
   EXPECT_EQ(to_text({.module = "a", .text = "b\n\x1b[1m\xFF"}), "a         b\uFFFD\uFFFD[1m\uFFFD");
 }
 
-TEST(LogRecord, OfAnyBytesIsOnePrintableLineAndJson) {
+TEST(LogRecord, AnyBytesBecomeOnePrintableLineAndJson) {
   Random random(5);
   for (int round = 0; round < 2000; ++round) {
     std::string text;
@@ -68,7 +68,7 @@ TEST(LogRecord, OfAnyBytesIsOnePrintableLineAndJson) {
   }
 }
 
-TEST(LogRecord, IsCutWhereItIsTooLong) {
+TEST(LogRecord, TruncatesALongText) {
   const std::string text(100'000, 'x');
   EXPECT_LT(to_json({.text = text}).size(), log_text_bytes_max + 200);
   EXPECT_LT(to_text({.text = text}).size(), log_text_bytes_max + 200);

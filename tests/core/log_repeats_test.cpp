@@ -5,7 +5,7 @@
 namespace mobula::core {
 namespace {
 
-TEST(LogRepeats, FivePassInASecondAndTheRestIsToldAfterIt) {
+TEST(LogRepeats, AdmitsFivePerSecondAndReportsTheRest) {
   LogRepeats repeats;
   for (int i = 0; i < 20; ++i) EXPECT_EQ(repeats.admit(LogLevel::info, "net", "lost {}", second + i), i < 5) << i;
   EXPECT_TRUE(repeats.take_held(2 * second - 1).empty()) << "the second is not over";
@@ -14,11 +14,11 @@ TEST(LogRepeats, FivePassInASecondAndTheRestIsToldAfterIt) {
   EXPECT_EQ(held[0].module, "net");
   EXPECT_EQ(held[0].kind, "lost {}");
   EXPECT_EQ(held[0].lines, 15u);
-  EXPECT_TRUE(repeats.take_held(9 * second).empty()) << "it is told once";
+  EXPECT_TRUE(repeats.take_held(9 * second).empty()) << "it is reported once";
   EXPECT_TRUE(repeats.admit(LogLevel::info, "net", "lost {}", 2 * second));
 }
 
-TEST(LogRepeats, OtherTextsAndOtherModulesAreOtherKinds) {
+TEST(LogRepeats, TextAndModuleMakeAKind) {
   LogRepeats repeats;
   for (int i = 0; i < 10; ++i) static_cast<void>(repeats.admit(LogLevel::info, "net", "a", 1));
   EXPECT_FALSE(repeats.admit(LogLevel::info, "net", "a", 1));
@@ -26,14 +26,14 @@ TEST(LogRepeats, OtherTextsAndOtherModulesAreOtherKinds) {
   EXPECT_TRUE(repeats.admit(LogLevel::info, "server", "a", 1));
 }
 
-TEST(LogRepeats, FewLinesAreNeverHeldBack) {
+TEST(LogRepeats, FewLinesAreNeverSuppressed) {
   LogRepeats repeats;
   for (Nanoseconds now = 0; now < 100 * second; now += second / 5)
     EXPECT_TRUE(repeats.admit(LogLevel::info, "net", "a", now));
   EXPECT_FALSE(repeats.has_held(200 * second));
 }
 
-TEST(LogRepeats, WhatWasHeldIsToldAtItsHighestLevel) {
+TEST(LogRepeats, ReportsSuppressedLinesAtTheirHighestLevel) {
   LogRepeats repeats;
   for (int i = 0; i < 6; ++i) static_cast<void>(repeats.admit(LogLevel::info, "net", "a", 1));
   static_cast<void>(repeats.admit(LogLevel::error, "net", "a", 1));
@@ -41,14 +41,14 @@ TEST(LogRepeats, WhatWasHeldIsToldAtItsHighestLevel) {
   EXPECT_EQ(repeats.take_held(2 * second).at(0).level, LogLevel::error);
 }
 
-TEST(LogRepeats, OfEndlesslyManyKindsTheMemoryIsBoundedAndAllPass) {
+TEST(LogRepeats, BoundsItsMemoryAndAdmitsFurtherKinds) {
   LogRepeats repeats;
   for (int i = 0; i < 10'000; ++i)
     EXPECT_TRUE(repeats.admit(LogLevel::info, "net", "kind " + std::to_string(i), Nanoseconds{i}));
   for (int i = 0; i < 10; ++i)
-    EXPECT_TRUE(repeats.admit(LogLevel::info, "net", "late", 20'000)) << "no place, no limit";
+    EXPECT_TRUE(repeats.admit(LogLevel::info, "net", "late", 20'000)) << "a kind without a slot is not limited";
   for (int i = 0; i < 10; ++i)
-    EXPECT_EQ(repeats.admit(LogLevel::info, "net", "later", 2 * second), i < 5) << "old kinds make room";
+    EXPECT_EQ(repeats.admit(LogLevel::info, "net", "later", 2 * second), i < 5) << "old kinds are removed";
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ struct LogTest : testing::Test {
   }
 };
 
-TEST_F(LogTest, WhatIsBelowTheLevelIsDropped) {
+TEST_F(LogTest, DropsLinesBelowTheLevel) {
   EXPECT_FALSE(log_enabled(LogLevel::debug)) << "info is the default";
   EXPECT_TRUE(log_enabled(LogLevel::info));
   const auto all_levels = [] {
@@ -48,14 +48,14 @@ TEST_F(LogTest, WhatIsBelowTheLevelIsDropped) {
   }
 }
 
-TEST_F(LogTest, ALineHasItsModuleAndItsText) {
+TEST_F(LogTest, LineHasItsModuleAndText) {
   const std::string text = lines_of([] { log_warn("transport", "{} of {} were lost", 3, "4"); });
   EXPECT_THAT(text, HasSubstr("transport 3 of 4 were lost\n"));
   EXPECT_THAT(text, HasSubstr("warn"));
 }
 
-// What others wrote is text, never a format.
-TEST_F(LogTest, BracesInTheTextAreBraces) {
+// Text from outside is never used as a format string.
+TEST_F(LogTest, DoesNotFormatArgumentsWithBraces) {
   const std::string name = "{} {0:x} %s {";
   const std::string text = lines_of([&] {
     log_line(LogLevel::info, "core", name);
@@ -70,7 +70,7 @@ TEST_F(LogTest, ArgumentsOfDroppedLinesAreNotFormatted) {
   EXPECT_EQ(lines_of([] { log_error("core", "{}", std::string(1000, 'x')); }), "");
 }
 
-TEST_F(LogTest, LinesOfManyThreadsStayWhole) {
+TEST_F(LogTest, LinesOfManyThreadsAreNotMixed) {
   const std::string text = lines_of([] {
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 4; ++thread)
@@ -83,22 +83,22 @@ TEST_F(LogTest, LinesOfManyThreadsStayWhole) {
     for (int i = 0; i < 100; ++i) EXPECT_THAT(text, HasSubstr(format("core      line {} of thread {}\n", i, thread)));
 }
 
-TEST_F(LogTest, ModulesHaveLevelsOfTheirOwn) {
+TEST_F(LogTest, ModulesHaveTheirOwnLevels) {
   set_log_levels(LogLevels::parse("warn,net=debug").value());
   EXPECT_TRUE(log_enabled(LogLevel::debug, "net"));
   EXPECT_FALSE(log_enabled(LogLevel::trace, "net"));
   EXPECT_FALSE(log_enabled(LogLevel::info, "server"));
   EXPECT_EQ(to_string(log_levels()), "warn,net=debug");
   const std::string text = lines_of([] {
-    log_debug("net", "heard");
-    log_info("server", "unheard");
-    log_line(LogLevel::info, "server", "unheard too");
+    log_debug("net", "written");
+    log_info("server", "suppressed");
+    log_line(LogLevel::info, "server", "suppressed too");
   });
-  EXPECT_THAT(text, HasSubstr("net       heard\n"));
-  EXPECT_THAT(text, Not(HasSubstr("unheard")));
+  EXPECT_THAT(text, HasSubstr("net       written\n"));
+  EXPECT_THAT(text, Not(HasSubstr("suppressed")));
 }
 
-TEST_F(LogTest, AScopeSaysWhatLinesAreAbout) {
+TEST_F(LogTest, ScopeAddsFields) {
   const std::string text = lines_of([] {
     const LogScope tick({.tick = 7});
     log_info("core", "outer one");
@@ -124,7 +124,7 @@ TEST_F(LogTest, AScopeSaysWhatLinesAreAbout) {
   EXPECT_THAT(text, HasSubstr("core      outer two  tick=7\n"));
 }
 
-TEST_F(LogTest, IsJsonWhereWanted) {
+TEST_F(LogTest, WritesJsonIfConfigured) {
   set_log_format(*parse_log_format("json"));
   const std::string text = lines_of([] {
     const LogScope about({.tick = 7});
@@ -136,7 +136,7 @@ TEST_F(LogTest, IsJsonWhereWanted) {
   EXPECT_EQ(parse_log_format("xml"), std::nullopt);
 }
 
-TEST_F(LogTest, RepeatsAreHeldBackAndTold) {
+TEST_F(LogTest, SuppressesAndReportsRepeats) {
   const std::string text = lines_of([] {
     for (int i = 0; i < 50; ++i) log_info("core", "repeat {}", i);
     for (int i = 0; i < 7; ++i) log_info("core", "other {} ({:.2f}) of {}", i, 0.5, "all");

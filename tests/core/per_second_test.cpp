@@ -5,7 +5,7 @@
 namespace mobula::core {
 namespace {
 
-TEST(PerSecond, SoManyPassInASecondThatBeginsWithTheFirst) {
+TEST(PerSecond, WindowBeginsWithTheFirstEvent) {
   PerSecond limit(2);
   const Nanoseconds first = 5 * second + 300 * millisecond;
   EXPECT_TRUE(limit.admit(first));
@@ -14,7 +14,7 @@ TEST(PerSecond, SoManyPassInASecondThatBeginsWithTheFirst) {
   EXPECT_TRUE(limit.admit(first + second));
 }
 
-TEST(PerSecond, WhatWasRefusedIsNotCounted) {
+TEST(PerSecond, RefusedEventsAreNotCounted) {
   PerSecond limit(1);
   EXPECT_TRUE(limit.admit(second));
   for (int i = 0; i < 10; ++i) EXPECT_FALSE(limit.admit(second + i));
@@ -22,7 +22,7 @@ TEST(PerSecond, WhatWasRefusedIsNotCounted) {
   EXPECT_FALSE(limit.admit(2 * second));
 }
 
-TEST(PerSecond, NoneOfNothing) { EXPECT_FALSE(PerSecond(0).admit(second)); }
+TEST(PerSecond, ZeroAdmitsNothing) { EXPECT_FALSE(PerSecond(0).admit(second)); }
 
 }  // namespace
 }  // namespace mobula::core

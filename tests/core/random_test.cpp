@@ -8,8 +8,8 @@
 namespace mobula::core {
 namespace {
 
-// Golden, computed by another implementation of splitmix64 and xoshiro256**: recorded games depend on them.
-TEST(Random, ASeedGivesTheseNumbersForEver) {
+// Golden values from another implementation of splitmix64 and xoshiro256**: recordings depend on them.
+TEST(Random, NumbersOfASeedNeverChange) {
   Random zero(0);
   for (const std::uint64_t expected :
        {0x99ec5f36cb75f2b4ull, 0xbf6e1f784956452aull, 0x1a5f849d4933e6e0ull, 0x6aa594f1262d2d2cull})
@@ -20,7 +20,7 @@ TEST(Random, ASeedGivesTheseNumbersForEver) {
   EXPECT_EQ(folded, 0x32af80785ce872f9ull);
 }
 
-TEST(Random, TheDistributionsGiveTheseNumbersForEver) {
+TEST(Random, NumbersOfTheDistributionsNeverChange) {
   Random whole(42);
   std::vector<std::uint32_t> numbers;
   for (const std::uint32_t bound : {1u, 2u, 6u, 1000u, 1u << 31, 0xffffffffu, 3'000'000'000u, 10u})
@@ -31,8 +31,8 @@ TEST(Random, TheDistributionsGiveTheseNumbersForEver) {
     EXPECT_EQ(real.uniform(0, 1), expected);
 }
 
-// With 3 * 2^30 a plain remainder of 32 bits would give the lower third twice as often as the others.
-TEST(Random, BelowIsBelowAndEven) {
+// With 3 * 2^30 a plain 32-bit remainder would return the lower third twice as often as the others.
+TEST(Random, BelowIsUniform) {
   Random random(7);
   for (const std::uint32_t bound : {1u, 2u, 3u, 10u, 16u}) {
     SCOPED_TRACE(testing::Message() << "below " << bound);
@@ -56,7 +56,7 @@ TEST(Random, BelowIsBelowAndEven) {
   EXPECT_NEAR(lower_third, 3333, 250);
 }
 
-TEST(Random, UniformReachesAllOfItsRangeAndNothingElse) {
+TEST(Random, UniformCoversExactlyItsRange) {
   Random random(8);
   const std::array<std::pair<float, float>, 6> ranges{
       {{0, 1}, {-512, 512}, {512, 1024}, {1048576, 1048577}, {-1e30f, 1e30f}, {-0.3f, 0.7f}}};
@@ -74,7 +74,7 @@ TEST(Random, UniformReachesAllOfItsRangeAndNothingElse) {
   EXPECT_EQ(random.uniform(3, 3), 3.0f);
 }
 
-TEST(Random, ChanceIsNeverOrAlwaysAtItsEnds) {
+TEST(Random, ChanceIsExactAtZeroAndOne) {
   Random random(9);
   int hits = 0;
   for (int i = 0; i < 9000; ++i) {
@@ -86,7 +86,7 @@ TEST(Random, ChanceIsNeverOrAlwaysAtItsEnds) {
 }
 
 #ifdef MOBULA_ASSERTS
-TEST(RandomDeathTest, NothingIsBelowZero) {
+TEST(RandomDeathTest, BelowAssertsAPositiveBound) {
   Random random(1);
   EXPECT_DEATH(random.below(0), "nothing is below zero");
 }

@@ -11,7 +11,7 @@ Result<int> half(int number) {
   return number / 2;
 }
 
-TEST(Result, HoldsAValueOrTheReasonWhyNot) {
+TEST(Result, HoldsAValueOrAnError) {
   const Result<int> good = half(8);
   ASSERT_TRUE(good.ok());
   EXPECT_TRUE(good);
@@ -33,14 +33,14 @@ TEST(Result, GivesAccessToItsValueAndCanBeAssigned) {
   EXPECT_FALSE(status);
 }
 
-TEST(Result, MovesWhatCannotBeCopied) {
+TEST(Result, MovesMoveOnlyValues) {
   Result<std::unique_ptr<int>> made(std::make_unique<int>(3));
-  const std::unique_ptr<int> taken = std::move(*made);
-  EXPECT_EQ(*taken, 3);
+  const std::unique_ptr<int> moved = std::move(*made);
+  EXPECT_EQ(*moved, 3);
 }
 
 #ifdef MOBULA_ASSERTS
-TEST(ResultDeathTest, AskingForWhatIsNotThereIsAMistake) {
+TEST(ResultDeathTest, AssertsOnAccessToTheOtherState) {
   const Result<int> bad = half(7);
   const Result<int> good = half(8);
   EXPECT_DEATH(static_cast<void>(bad.value()), "odd numbers have no half");

@@ -17,8 +17,8 @@ struct Program {
   std::optional<std::uint16_t> tcp_port;
 };
 
-// What came of telling it: the value as TOML, or why it was refused.
-std::string told(const Setting& setting, std::string_view text) {
+// Assigns a text and returns the value as TOML, or the error message.
+std::string assigned(const Setting& setting, std::string_view text) {
   const Result<SettingValue> value = read_setting(setting, text);
   const Status checked = value ? check_setting(setting, *value) : value.error();
   if (!checked) return checked.error().message;
@@ -26,77 +26,77 @@ std::string told(const Setting& setting, std::string_view text) {
   return to_toml(setting);
 }
 
-TEST(Setting, ItsKeyMakesFlagAndVariable) {
+TEST(Setting, KeyDeterminesFlagAndVariable) {
   EXPECT_EQ(flag_of("tick_rate"), "--tick-rate");
   EXPECT_EQ(variable_of("tick_rate"), "MOBULA_TICK_RATE");
 }
 
-TEST(Setting, TakesWhatItsTargetHolds) {
+TEST(Setting, AcceptsValuesOfItsTarget) {
   Program program;
-  EXPECT_EQ(told({"quiet", &program.quiet, ""}, "true"), "true");
-  EXPECT_EQ(told({"quiet", &program.quiet, ""}, "0"), "false");
-  EXPECT_EQ(told({"port", &program.port, ""}, "65535"), "65535");
-  EXPECT_EQ(told({"seed", &program.seed, ""}, "9223372036854775807"), "9223372036854775807");
-  EXPECT_EQ(told({"shift", &program.shift, ""}, "-3"), "-3");
-  EXPECT_EQ(told({"share", &program.share, ""}, "2"), "2.0");
-  EXPECT_EQ(told({"share", &program.share, ""}, "1e-3"), "0.001");
-  EXPECT_EQ(told({"level", &program.level, ""}, "a \"b\" \\ \t \x7F ä"), R"("a \"b\" \\ \u0009 \u007f ä")");
-  EXPECT_EQ(told({"level", &program.level, ""}, ""), "\"\"");
-  EXPECT_EQ(told({"address", &program.addresses, ""}, "a:1,b:2"), R"(["a:1", "b:2"])");
+  EXPECT_EQ(assigned({"quiet", &program.quiet, ""}, "true"), "true");
+  EXPECT_EQ(assigned({"quiet", &program.quiet, ""}, "0"), "false");
+  EXPECT_EQ(assigned({"port", &program.port, ""}, "65535"), "65535");
+  EXPECT_EQ(assigned({"seed", &program.seed, ""}, "9223372036854775807"), "9223372036854775807");
+  EXPECT_EQ(assigned({"shift", &program.shift, ""}, "-3"), "-3");
+  EXPECT_EQ(assigned({"share", &program.share, ""}, "2"), "2.0");
+  EXPECT_EQ(assigned({"share", &program.share, ""}, "1e-3"), "0.001");
+  EXPECT_EQ(assigned({"level", &program.level, ""}, "a \"b\" \\ \t \x7F ä"), R"("a \"b\" \\ \u0009 \u007f ä")");
+  EXPECT_EQ(assigned({"level", &program.level, ""}, ""), "\"\"");
+  EXPECT_EQ(assigned({"address", &program.addresses, ""}, "a:1,b:2"), R"(["a:1", "b:2"])");
   const Setting tcp{"tcp_port", &program.tcp_port, ""};
   EXPECT_EQ(to_toml(tcp), "");
-  EXPECT_EQ(told(tcp, "0"), "0");
+  EXPECT_EQ(assigned(tcp, "0"), "0");
 }
 
-TEST(Setting, SaysWhyItDoesNotTakeSomething) {
+TEST(Setting, ReportsWhyAValueIsRefused) {
   Program program;
   const Setting port{"port", &program.port, ""};
-  EXPECT_EQ(told(port, "70000"), "70000 is not within 0 to 65535");
-  EXPECT_EQ(told(port, "-1"), "-1 is not within 0 to 65535");
-  EXPECT_EQ(told(port, "many"), "'many' is not a whole number");
-  EXPECT_EQ(told(port, "1.5"), "'1.5' is not a whole number");
-  EXPECT_EQ(told(port, ""), "'' is not a whole number");
-  EXPECT_EQ(told(port, "99999999999999999999999"), "'99999999999999999999999' is beyond all bounds");
-  EXPECT_EQ(told({"seed", &program.seed, ""}, "-5"), "-5 is less than 0");
-  EXPECT_EQ(told({"share", &program.share, "", {.least = 0, .most = 1}}, "1.5"), "1.5 is not within 0 to 1");
-  EXPECT_EQ(told({"share", &program.share, ""}, "nan"), "'nan' is not a number");
-  EXPECT_EQ(told({"quiet", &program.quiet, ""}, "maybe"), "'maybe' is not true or false");
-  EXPECT_EQ(told({"address", &program.addresses, ""}, "a,,b"), "between commas there is nothing");
-  EXPECT_EQ(told({"level", &program.level, ""}, "\xFF"), "'\uFFFD' is no text (UTF-8)");
-  EXPECT_EQ(program.port, 7777) << "what is refused changes nothing";
+  EXPECT_EQ(assigned(port, "70000"), "70000 is not within 0 to 65535");
+  EXPECT_EQ(assigned(port, "-1"), "-1 is not within 0 to 65535");
+  EXPECT_EQ(assigned(port, "many"), "'many' is not a whole number");
+  EXPECT_EQ(assigned(port, "1.5"), "'1.5' is not a whole number");
+  EXPECT_EQ(assigned(port, ""), "'' is not a whole number");
+  EXPECT_EQ(assigned(port, "99999999999999999999999"), "'99999999999999999999999' is too large");
+  EXPECT_EQ(assigned({"seed", &program.seed, ""}, "-5"), "-5 is less than 0");
+  EXPECT_EQ(assigned({"share", &program.share, "", {.least = 0, .most = 1}}, "1.5"), "1.5 is not within 0 to 1");
+  EXPECT_EQ(assigned({"share", &program.share, ""}, "nan"), "'nan' is not a number");
+  EXPECT_EQ(assigned({"quiet", &program.quiet, ""}, "maybe"), "'maybe' is not true or false");
+  EXPECT_EQ(assigned({"address", &program.addresses, ""}, "a,,b"), "a list item is empty");
+  EXPECT_EQ(assigned({"level", &program.level, ""}, "\xFF"), "'\uFFFD' is not UTF-8 text");
+  EXPECT_EQ(program.port, 7777) << "a refused value changes nothing";
 }
 
-TEST(Setting, OfAFileIsOfTheTargetsKindAlone) {
+TEST(Setting, FileValueMustHaveTheTargetsType) {
   Program program;
   const auto refusal = [](const Setting& setting, const SettingValue& value) {
     const Status checked = check_setting(setting, value);
     return checked ? "" : checked.error().message;
   };
   const std::vector<std::string> list{"a"};
-  EXPECT_EQ(refusal({"port", &program.port, ""}, std::string("1")), "expected a whole number, this is a text");
-  EXPECT_EQ(refusal({"port", &program.port, ""}, 1.0), "expected a whole number, this is a number with a fraction");
-  EXPECT_EQ(refusal({"quiet", &program.quiet, ""}, std::int64_t{1}), "expected true or false, this is a whole number");
-  EXPECT_EQ(refusal({"level", &program.level, ""}, list), "expected a text in quotes, this is a list");
+  EXPECT_EQ(refusal({"port", &program.port, ""}, std::string("1")), "expected a whole number, not a text");
+  EXPECT_EQ(refusal({"port", &program.port, ""}, 1.0), "expected a whole number, not a number with a fraction");
+  EXPECT_EQ(refusal({"quiet", &program.quiet, ""}, std::int64_t{1}), "expected true or false, not a whole number");
+  EXPECT_EQ(refusal({"level", &program.level, ""}, list), "expected a text in quotes, not a list");
   EXPECT_EQ(refusal({"address", &program.addresses, ""}, std::string("a")),
-            "expected a list of texts, such as [\"a\", \"b\"], this is a text");
-  EXPECT_EQ(refusal({"share", &program.share, ""}, std::int64_t{1}), "") << "a whole number is a number too";
-  EXPECT_EQ(refusal({"level", &program.level, ""}, std::string("a\0b", 3)), "'a\uFFFDb' is no text (UTF-8)");
+            "expected a list of texts, such as [\"a\", \"b\"], not a text");
+  EXPECT_EQ(refusal({"share", &program.share, ""}, std::int64_t{1}), "") << "a whole number is accepted as a number";
+  EXPECT_EQ(refusal({"level", &program.level, ""}, std::string("a\0b", 3)), "'a\uFFFDb' is not UTF-8 text");
 }
 
-TEST(Setting, AsksItsOwnCheckForTextsAndForEachOfAList) {
+TEST(Setting, CallsItsCheckForTextsAndListItems) {
   Program program;
   const SettingRules rules{.check = one_of({"auto", "json"})};
-  EXPECT_EQ(told({"level", &program.level, "", rules}, "json"), "\"json\"");
-  EXPECT_EQ(told({"level", &program.level, "", rules}, "jsn"), "'jsn' is none of auto, json");
-  EXPECT_EQ(told({"address", &program.addresses, "", rules}, "json,xml"), "'xml' is none of auto, json");
+  EXPECT_EQ(assigned({"level", &program.level, "", rules}, "json"), "\"json\"");
+  EXPECT_EQ(assigned({"level", &program.level, "", rules}, "jsn"), "'jsn' is not one of auto, json");
+  EXPECT_EQ(assigned({"address", &program.addresses, "", rules}, "json,xml"), "'xml' is not one of auto, json");
 }
 
-TEST(Setting, TellsTheHelpItsTypeAndItsRange) {
+TEST(Setting, HelpHasTypeAndRange) {
   Program program;
   EXPECT_EQ(type_of({"port", &program.port, ""}), "N");
   EXPECT_EQ(type_of({"level", &program.level, "", {.type = "FILE"}}), "FILE");
   EXPECT_EQ(type_of({"address", &program.addresses, "", {.type = "HOST:PORT"}}), "HOST:PORT ...");
-  EXPECT_EQ(range_of({"port", &program.port, ""}), "") << "that a port has 16 bits is no news";
+  EXPECT_EQ(range_of({"port", &program.port, ""}), "") << "the range of a port type is not shown";
   EXPECT_EQ(range_of({"port", &program.port, "", {.least = 1024}}), "(1024 to 65535)");
   EXPECT_EQ(range_of({"seed", &program.seed, "", {.least = 1}}), "(at least 1)");
 }

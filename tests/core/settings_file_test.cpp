@@ -26,7 +26,7 @@ std::string as_text(const SettingValue& value) {
   return list;
 }
 
-// "key: value" for each entry, then "line: message" for each problem.
+// Returns "key: value" per entry, then "line: message" per problem.
 std::vector<std::string> parsed(std::string_view text) {
   const SettingsFile file = parse_settings(text);
   std::vector<std::string> lines;
@@ -56,12 +56,12 @@ TEST(SettingsFile, HasNumbersBooleansTextsListsAndComments) {
                   "level: text a \"b\" \\ \tä😀", "path: text C:\\levels", "address: list a:1 b:2", "none: list"));
 }
 
-TEST(SettingsFile, OfNothingIsRight) {
+TEST(SettingsFile, AcceptsAnEmptyFile) {
   EXPECT_THAT(parsed(""), ElementsAre());
   EXPECT_THAT(parsed("\n \n#"), ElementsAre());
 }
 
-TEST(SettingsFile, TellsEveryMistakeWithItsLine) {
+TEST(SettingsFile, ReportsEveryErrorWithItsLine) {
   EXPECT_THAT(parsed("port = \n"
                      "[server]\n"
                      "good = 1\n"
@@ -85,52 +85,52 @@ TEST(SettingsFile, TellsEveryMistakeWithItsLine) {
                      "mixed = [\"a\", 1]\n"
                      "latin = \"\xE4\"\n"
                      "more = 3\n"),
-              ElementsAre("good: 1", "more: 3",                                                            //
-                          "1: port: has no value",                                                         //
-                          "2: tables are not understood: every key stands for itself",                     //
-                          "4: 'a': keys have no dots",                                                     //
-                          "5: keys are written without quotes",                                            //
-                          "6: level: 'village.level' is no number, true or false; texts stand in quotes",  //
-                          "7: open: the quote at its end is missing",                                      //
-                          "8: octal: '0o7' is no number, true or false; texts stand in quotes",            //
-                          "9: zero: '01' is no number, true or false; texts stand in quotes",              //
-                          "10: point: '1.' is no number, true or false; texts stand in quotes",            //
-                          "11: good stands twice, first in line 3",                                        //
-                          "12: '2' is not understood here",                                                //
-                          "13: '= 3' is no key",                                                           //
-                          "14: behind 'alone' an = is missing",                                            //
-                          "15: far: '99999999999999999999' is beyond all bounds",                          //
-                          "16: day: '1979-05-27' is no number, true or false; texts stand in quotes",      //
-                          "17: inline: tables are not understood",                                         //
-                          "18: control: a control character stands in the text: write it as \\u00XX",      //
-                          "19: escape: behind a \\ only b t n f r \" \\ uXXXX UXXXXXXXX have a meaning",   //
-                          "20: long: texts have one line, and one quote at each end",                      //
-                          "21: mixed: '1]': lists hold texts in quotes",                                   //
+              ElementsAre("good: 1", "more: 3",                                                                     //
+                          "1: port: the value is missing",                                                          //
+                          "2: tables are not supported: write one key = value per line",                            //
+                          "4: 'a': keys have no dots",                                                              //
+                          "5: keys are written without quotes",                                                     //
+                          "6: level: 'village.level' is not a number, true or false; texts need quotes",            //
+                          "7: open: the closing quote is missing",                                                  //
+                          "8: octal: '0o7' is not a number, true or false; texts need quotes",                      //
+                          "9: zero: '01' is not a number, true or false; texts need quotes",                        //
+                          "10: point: '1.' is not a number, true or false; texts need quotes",                      //
+                          "11: good is given twice, first in line 3",                                               //
+                          "12: unexpected '2'",                                                                     //
+                          "13: '= 3' is not a key",                                                                 //
+                          "14: 'alone': the = after the key is missing",                                            //
+                          "15: far: '99999999999999999999' is too large",                                           //
+                          "16: day: '1979-05-27' is not a number, true or false; texts need quotes",                //
+                          "17: inline: tables are not supported",                                                   //
+                          "18: control: control character in a text: write it as \\u00XX",                          //
+                          "19: escape: unknown escape: after \\ only b t n f r \" \\ uXXXX UXXXXXXXX are allowed",  //
+                          "20: long: multi-line texts are not supported: use one quote at each end",                //
+                          "21: mixed: '1]': list items are texts in quotes",                                        //
                           "22: not UTF-8"));
 }
 
-TEST(SettingsFile, AMistakeInAListIsOne) {
+TEST(SettingsFile, ReportsAnErrorInAListOnce) {
   EXPECT_THAT(parsed("a = [\n \"x\",\n 7,\n \"y\",\n]\nb = 1\n"),
-              ElementsAre("b: 1", "3: a: '7,': lists hold texts in quotes"));
+              ElementsAre("b: 1", "3: a: '7,': list items are texts in quotes"));
   EXPECT_THAT(parsed("a = [\n \"x\"\nb = 1\n"),
-              ElementsAre("b: 1", "3: a: between items a comma is missing, or ] at the end"));
-  EXPECT_THAT(parsed("a = [\n \"x\","), ElementsAre("2: a: the ] at its end is missing"));
+              ElementsAre("b: 1", "3: a: a comma between items or the closing ] is missing"));
+  EXPECT_THAT(parsed("a = [\n \"x\","), ElementsAre("2: a: the closing ] is missing"));
 }
 
-TEST(SettingsFile, OfAnEditorThatMarksItsEncodingIsToldSo) {
+TEST(SettingsFile, RefusesAByteOrderMark) {
   EXPECT_THAT(parsed("\xEF\xBB\xBFport = 1\n"),
-              ElementsAre("port: 1", "1: begins with a byte order mark: save it as UTF-8 without one"));
+              ElementsAre("port: 1", "1: the file begins with a byte order mark: save it as UTF-8 without one"));
 }
 
-TEST(SettingsFile, OfMistakesAloneIsNotReadToItsEnd) {
+TEST(SettingsFile, StopsAfterTooManyErrors) {
   std::string text;
   for (int i = 0; i < 10'000; ++i) text += "?\n";
   const SettingsFile file = parse_settings(text);
   ASSERT_EQ(file.problems.size(), settings_problems_max + 1);
-  EXPECT_EQ(file.problems.back().message, "too many mistakes: the rest was not read");
+  EXPECT_EQ(file.problems.back().message, "too many errors: the rest of the file was not read");
 }
 
-TEST(SettingsFile, ThatIsTooLargeOrNotThereIsRefused) {
+TEST(SettingsFile, RefusesATooLargeOrMissingFile) {
   const std::string path = std::filesystem::temp_directory_path() / format("mobula_settings.{}", ::getpid());
   EXPECT_STREQ(read_settings_file(path).error().reason, "cannot read");
   std::ofstream(path) << "port = 1\n";
@@ -141,11 +141,11 @@ TEST(SettingsFile, ThatIsTooLargeOrNotThereIsRefused) {
   EXPECT_STREQ(read_settings_file(std::filesystem::temp_directory_path()).error().reason, "cannot read");
 }
 
-// --- Against another reader of TOML --------------------------------------------------------------------------------
+// --- Comparison with another TOML parser ---------------------------------------------------------------------------
 
 std::string hex_of(std::string_view text) { return to_hex(as_bytes(text.data(), text.size())); }
 
-// What is compared: the text, then each entry as TYPE:KEY:VALUE, all of it in hex but the types.
+// Compared form: the text, then each entry as TYPE:KEY:VALUE, all in hex except the types.
 std::string comparison(std::string_view text, const SettingsFile& file) {
   std::string line = "." + hex_of(text);
   for (const SettingsFile::Entry& entry : file.entries) {
@@ -155,8 +155,8 @@ std::string comparison(std::string_view text, const SettingsFile& file) {
     } else if (const auto* list = std::get_if<std::vector<std::string>>(&entry.value)) {
       for (const std::string& item : *list) line += hex_of(item) + ",";
     } else {
-      const auto* said = std::get_if<std::string>(&entry.value);
-      line += hex_of(said != nullptr ? *said : as_text(entry.value));
+      const auto* string = std::get_if<std::string>(&entry.value);
+      line += hex_of(string != nullptr ? *string : as_text(entry.value));
     }
   }
   return line + '\n';
@@ -176,7 +176,7 @@ std::string mutated(std::string text, Random& random) {
   return text;
 }
 
-TEST(SettingsFile, MeansTheSameToPythonWhateverIsAccepted) {
+TEST(SettingsFile, AcceptedFilesAgreeWithPythonsTomllib) {
   if (std::system("python3 -c 'import tomllib' 2>/dev/null") != 0) GTEST_SKIP() << "no python3 with tomllib";
   const std::vector<std::string> seeds = {
       "port = 9_000 # x\nquiet = true\r\nb=false\n", "share = -0.25e+1_0\nfew = 1E-3\nn = +17\nz = -0\n",

@@ -40,7 +40,7 @@ class SettingsTest : public testing::Test {
     Program& program = outcome.program;
     Settings settings({{"port", &program.port, "UDP port"},
                        {"tick_rate", &program.rate, "ticks per second", {.least = 1, .most = 240, .group = "World"}},
-                       {"quiet", &program.quiet, "say less"},
+                       {"quiet", &program.quiet, "write less"},
                        {"level", &program.level, "what to spawn", {.type = "FILE"}},
                        {"token", &program.token, "the secret", {.secret = true}},
                        {"public_address", &program.addresses, "where it is", {.type = "HOST:PORT"}},
@@ -74,7 +74,7 @@ class SettingsTest : public testing::Test {
   }
 };
 
-TEST_F(SettingsTest, AFlagCountsBeforeAVariableBeforeTheFileBeforeTheDefault) {
+TEST_F(SettingsTest, FlagOverridesVariableFileAndDefault) {
   const std::string path = file("port = 1\ntick_rate = 2\nlevel = 'file'\n");
   const Outcome outcome = read({"--port", "3", "--config", path}, {"MOBULA_PORT=4", "MOBULA_TICK_RATE=5", "PATH=x"});
   EXPECT_EQ(outcome.status, std::nullopt) << outcome.err;
@@ -85,7 +85,7 @@ TEST_F(SettingsTest, AFlagCountsBeforeAVariableBeforeTheFileBeforeTheDefault) {
   EXPECT_EQ(outcome.out + outcome.err, "");
 }
 
-TEST_F(SettingsTest, FlagsHaveTheirValueBehindThemOrBehindAnEqualsSign) {
+TEST_F(SettingsTest, FlagValueIsTheNextArgumentOrAfterEquals) {
   const Outcome outcome = read({"--port=3", "--quiet", "--public-address", "a:1", "--public-address=b:2",
                                 "--level=", "--token", "", "--share", "-1.5"});
   EXPECT_EQ(outcome.status, std::nullopt) << outcome.err;
@@ -98,20 +98,20 @@ TEST_F(SettingsTest, FlagsHaveTheirValueBehindThemOrBehindAnEqualsSign) {
   EXPECT_FALSE(read({"--quiet=false"}, {"MOBULA_QUIET=1"}).program.quiet);
 }
 
-TEST_F(SettingsTest, AnEmptyVariableIsAsIfItWereNotThere) {
+TEST_F(SettingsTest, IgnoresEmptyVariables) {
   const Outcome outcome = read({}, {"MOBULA_PORT=", "MOBULA_LEVEL=", "MOBULA_NONSENSE="});
   EXPECT_EQ(outcome.status, std::nullopt) << outcome.err;
   EXPECT_EQ(outcome.program.level, "a.level");
 }
 
-TEST_F(SettingsTest, TheFileMayBeNamedByTheEnvironment) {
+TEST_F(SettingsTest, VariableMayNameTheFile) {
   const Outcome outcome = read({}, {"MOBULA_CONFIG=" + file("port = 9\n"), "MOBULA_PUBLIC_ADDRESS=a:1,b:2"});
   EXPECT_EQ(outcome.status, std::nullopt) << outcome.err;
   EXPECT_EQ(outcome.program.port, 9);
   EXPECT_EQ(outcome.program.addresses.size(), 2u);
 }
 
-TEST_F(SettingsTest, AllMistakesAreToldAtOnceAndNothingIsSet) {
+TEST_F(SettingsTest, ReportsAllErrorsAtOnceAndSetsNothing) {
   const std::string path = file("port = 'x'\ntick_rat = 2\ntick_rate = 500\nshare = 1\n[more]\n");
   const Outcome outcome = read({"--port", "70000", "--tick-rte", "9", "stray", "--config", path, "--level"},
                                {"MOBULA_PRT=1", "MOBULA_QUIET=maybe", "MOBULA_PUBLIC_ADDRESS=a,,"});
@@ -119,38 +119,37 @@ TEST_F(SettingsTest, AllMistakesAreToldAtOnceAndNothingIsSet) {
   EXPECT_EQ(outcome.out, "");
   const std::string start = "mobula-thing: ";
   EXPECT_EQ(outcome.err,
-            start + "--level: its value is missing\n" +                                              //
-                start + path + ":5: tables are not understood: every key stands for itself\n" +      //
-                start + path + ":1: port: expected a whole number, this is a text\n" +               //
-                start + path + ":2: there is no setting 'tick_rat' (did you mean 'tick_rate'?)\n" +  //
-                start + path + ":3: tick_rate: 500 is not within 1 to 240\n" +                       //
-                start +
-                "environment variable MOBULA_PRT: there is no such setting (did you mean 'MOBULA_PORT'?)\n" +  //
-                start + "environment variable MOBULA_PUBLIC_ADDRESS: between commas there is nothing\n" +      //
-                start + "environment variable MOBULA_QUIET: 'maybe' is not true or false\n" +                  //
-                start + "--port: 70000 is not within 0 to 65535\n" +                                           //
-                start + "--tick-rte: there is no such option (did you mean '--tick-rate'?)\n" + start +
-                "'stray' is not understood (see --help)\n");
+            start + "--level: its value is missing\n" +                                                       //
+                start + path + ":5: tables are not supported: write one key = value per line\n" +             //
+                start + path + ":1: port: expected a whole number, not a text\n" +                            //
+                start + path + ":2: unknown setting 'tick_rat' (did you mean 'tick_rate'?)\n" +               //
+                start + path + ":3: tick_rate: 500 is not within 1 to 240\n" +                                //
+                start + "environment variable MOBULA_PRT: unknown setting (did you mean 'MOBULA_PORT'?)\n" +  //
+                start + "environment variable MOBULA_PUBLIC_ADDRESS: a list item is empty\n" +                //
+                start + "environment variable MOBULA_QUIET: 'maybe' is not true or false\n" +                 //
+                start + "--port: 70000 is not within 0 to 65535\n" +                                          //
+                start + "--tick-rte: unknown option (did you mean '--tick-rate'?)\n" + start +
+                "unexpected argument 'stray' (see --help)\n");
   EXPECT_EQ(outcome.program.share, 0.5);
 }
 
-TEST_F(SettingsTest, AMistakeIsOneEvenWhereSomethingElseCounts) {
+TEST_F(SettingsTest, RefusesAnInvalidValueThatIsOverridden) {
   EXPECT_EQ(read({"--port", "3"}, {"MOBULA_PORT=x"}).status, 2);
   EXPECT_EQ(read({"--port", "3", "--config", file("port = 99999\n")}).status, 2);
 }
 
-TEST_F(SettingsTest, WhatIsGivenTwiceOrAloneIsRefused) {
+TEST_F(SettingsTest, RefusesDuplicatesAndMissingNeeds) {
   EXPECT_THAT(read({"--port", "3", "--port", "4"}).err, HasSubstr("--port: given more than once\n"));
   EXPECT_THAT(read({"--config", "x", "--config", "x"}).err, HasSubstr("--config: given more than once\n"));
-  EXPECT_THAT(read({"stray"}).err, HasSubstr("'stray' is not understood (see --help)\n"));
-  EXPECT_THAT(read({"check", "stray"}).err, HasSubstr("'stray' is not understood (see --help)\n"));
-  EXPECT_THAT(read({"--tcp-port", "3"}).err, HasSubstr("--tcp-port: makes sense only together with --level\n"));
+  EXPECT_THAT(read({"stray"}).err, HasSubstr("unexpected argument 'stray' (see --help)\n"));
+  EXPECT_THAT(read({"check", "stray"}).err, HasSubstr("unexpected argument 'stray' (see --help)\n"));
+  EXPECT_THAT(read({"--tcp-port", "3"}).err, HasSubstr("--tcp-port: requires --level\n"));
   EXPECT_THAT(read({}, {"MOBULA_TCP_PORT=3"}).err,
-              HasSubstr("environment variable MOBULA_TCP_PORT: makes sense only together with --level\n"));
+              HasSubstr("environment variable MOBULA_TCP_PORT: requires --level\n"));
   EXPECT_EQ(read({"--tcp-port", "3", "--level", "x"}).status, std::nullopt);
 }
 
-TEST_F(SettingsTest, AFormerKeyIsAcceptedEverywhereAndShownNowhere) {
+TEST_F(SettingsTest, FormerKeyIsAcceptedButNotShown) {
   EXPECT_EQ(read({"--part", "0.25"}).program.share, 0.25);
   EXPECT_EQ(read({}, {"MOBULA_PART=0.25"}).program.share, 0.25);
   const std::string path = file("part = 0.25\n");
@@ -164,22 +163,22 @@ TEST_F(SettingsTest, AFormerKeyIsAcceptedEverywhereAndShownNowhere) {
   EXPECT_THAT(read({"--config", file("part = 1\nshare = 1\n")}).err, HasSubstr("share: given more than once\n"));
 }
 
-TEST_F(SettingsTest, VariablesOfKubernetesAreExplained) {
+TEST_F(SettingsTest, ExplainsKubernetesVariables) {
   const Outcome outcome = read({}, {"MOBULA_PORT=udp://10.0.0.1:7777", "MOBULA_SERVICE_HOST=10.0.0.1"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("enableServiceLinks: false"));
 }
 
-TEST_F(SettingsTest, AFileThatIsNotThereIsToldWithItsPath) {
+TEST_F(SettingsTest, ReportsAMissingFileWithItsPath) {
   const Outcome outcome = read({"--config", "/no/such.toml"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("/no/such.toml: No such file"));
 }
 
-TEST_F(SettingsTest, WhatIsPrintedIsAFileThatSaysTheSameAgain) {
-  const std::vector<std::string> told{"--port",           "3",   "--quiet",          "--level", "a \"b\"\n",
-                                      "--public-address", "a:1", "--public-address", "b:2"};
-  std::vector<std::string> arguments = told;
+TEST_F(SettingsTest, PrintedConfigurationRoundTrips) {
+  const std::vector<std::string> given{"--port",           "3",   "--quiet",          "--level", "a \"b\"\n",
+                                       "--public-address", "a:1", "--public-address", "b:2"};
+  std::vector<std::string> arguments = given;
   arguments.emplace_back("--print-config");
   const Outcome printed = read(arguments, {"MOBULA_TICK_RATE=60", "MOBULA_TOKEN=abcdef"});
   EXPECT_EQ(printed.status, 0);
@@ -199,7 +198,7 @@ TEST_F(SettingsTest, WhatIsPrintedIsAFileThatSaysTheSameAgain) {
   EXPECT_EQ(again.program.addresses, (std::vector<std::string>{"a:1", "b:2"}));
 }
 
-TEST_F(SettingsTest, HelpSaysTypeDefaultRangeAndGroup) {
+TEST_F(SettingsTest, HelpHasTypeDefaultRangeAndGroup) {
   const Outcome outcome = read({"--help", "--port", "wrong"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.out, HasSubstr("--port N=7777"));

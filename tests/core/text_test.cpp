@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// The definition, the slow way: what a code point must look like.
+// Slow reference implementation of the definition.
 std::string encode(std::uint32_t point) {
   const auto byte = [](std::uint32_t value) { return static_cast<char>(static_cast<unsigned char>(value)); };
   const auto tail = [&](std::uint32_t shift) { return byte(0x80 | (point >> shift & 0x3F)); };
@@ -28,7 +28,7 @@ TEST(Text, EveryCodePointIsUtf8AndNoSurrogateIs) {
   }
 }
 
-TEST(Text, EveryPairOfBytesIsWhatItsCodePointsSay) {
+TEST(Text, EveryPairOfBytesAgreesWithItsCodePoints) {
   for (int first = 0; first < 256; ++first) {
     for (int second = 0; second < 256; ++second) {
       const std::string text{static_cast<char>(first), static_cast<char>(second)};
@@ -39,7 +39,7 @@ TEST(Text, EveryPairOfBytesIsWhatItsCodePointsSay) {
   }
 }
 
-TEST(Text, OverlongAndBrokenFormsAreNone) {
+TEST(Text, RefusesOverlongAndBrokenForms) {
   for (const std::string& bad : {"\xc0\x80"s, "\xc1\xbf"s, "\xe0\x9f\xbf"s, "\xf0\x8f\xbf\xbf"s, "\xf4\x90\x80\x80"s,
                                  "\xf5\x80\x80\x80"s, "\xff"s, "\x80"s, "\xe2\x82"s, "a\xc3"s, "\xe2(\xa1"s})
     EXPECT_FALSE(is_utf8(bad));
@@ -50,16 +50,16 @@ TEST(Text, OverlongAndBrokenFormsAreNone) {
   EXPECT_TRUE(is_printable(""));
 }
 
-TEST(Text, ThatIsShownIsPrintableWhateverItWas) {
+TEST(Text, ShownTextIsAlwaysPrintable) {
   EXPECT_EQ(shown("abc ä😀", 100), "abc ä😀");
   EXPECT_EQ(shown("a\nb\x1b[1m\xFF\xE4.", 100), "a\uFFFDb\uFFFD[1m\uFFFD\uFFFD.");
   EXPECT_EQ(shown("banned \u202Eym", 100), "banned \uFFFDym");
   EXPECT_EQ(shown("abcdef", 6), "abcdef");
   EXPECT_EQ(shown("abcdef", 5), "abcde...");
-  EXPECT_EQ(shown("aääää", 4), "aä...") << "no character is cut in two";
+  EXPECT_EQ(shown("aääää", 4), "aä...") << "no character is split";
 }
 
-TEST(Text, IsTrimmedOfWhatIsAroundIt) {
+TEST(Text, TrimsSurroundingWhitespace) {
   EXPECT_EQ(trimmed(" \t\r\na b\n "), "a b");
   EXPECT_EQ(trimmed("a"), "a");
   EXPECT_EQ(trimmed(" \n"), "");

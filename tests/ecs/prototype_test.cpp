@@ -143,55 +143,55 @@ TEST(Prototype, ANameOfZeroIsANameToo) {
 
 // Entities change their compositions at random. Prototypes they or holders need stay; all others are reclaimed in
 // time.
-TEST(Prototype, OnlyWhatNobodyNeedsIsReclaimed) {
+TEST(Prototype, OnlyUnneededPrototypesAreReclaimed) {
   constexpr std::uint64_t seed = 12;
   SCOPED_TRACE(seed);
   core::Random random(seed);
   PrototypeTable table;
   add_pools(table, random, 12);
-  struct Holder {
+  struct Composed {
     PrototypeId prototype = empty_prototype;
     std::vector<PoolId> pools;
   };
-  std::vector<Holder> holders(8);
-  std::vector<Holder> holders;
-  table.retain(empty_prototype, static_cast<std::uint32_t>(holders.size()));
-  const auto move = [&](Holder& holder, PrototypeId to) {
-    table.release(holder.prototype);
+  std::vector<Composed> entities(8);
+  std::vector<Composed> holders;
+  table.retain(empty_prototype, static_cast<std::uint32_t>(entities.size()));
+  const auto move = [&](Composed& entity, PrototypeId to) {
+    table.release(entity.prototype);
     table.retain(to);
-    holder.prototype = to;
+    entity.prototype = to;
   };
   for (int step = 0; step < 20000; ++step) {
-    Holder& holder = holders[random.below(8)];
+    Composed& entity = entities[random.below(8)];
     const PoolId pool = random.below(12);
-    const auto found = std::find(holder.pools.begin(), holder.pools.end(), pool);
-    if (found == holder.pools.end()) {
-      holder.pools.push_back(pool);
-      move(holder, table.with(holder.prototype, pool));
+    const auto found = std::find(entity.pools.begin(), entity.pools.end(), pool);
+    if (found == entity.pools.end()) {
+      entity.pools.push_back(pool);
+      move(entity, table.with(entity.prototype, pool));
     } else {
-      holder.pools.erase(found);
-      move(holder, table.without(holder.prototype, pool));
+      entity.pools.erase(found);
+      move(entity, table.without(entity.prototype, pool));
     }
     if (random.chance(1, 50)) {
-      holders.push_back(holder);
-      table.hold(holder.prototype);
+      holders.push_back(entity);
+      table.hold(entity.prototype);
     }
     if (holders.size() > 5 || (!holders.empty() && random.chance(1, 50))) {
       table.drop(holders.front().prototype);
       holders.erase(holders.begin());
     }
     if (random.chance(1, 20)) {
-      const PrototypeId canonical = table.canonical(holder.prototype);
+      const PrototypeId canonical = table.canonical(entity.prototype);
       ASSERT_EQ(table.canonical(canonical), canonical);
-      ASSERT_TRUE(std::ranges::is_permutation(table.pools(canonical), holder.pools));
+      ASSERT_TRUE(std::ranges::is_permutation(table.pools(canonical), entity.pools));
     }
-    for (const PrototypeId gone : table.reclaim(random.below(30))) ASSERT_FALSE(table.exists(gone));
-    for (const std::vector<Holder>* all : {&holders, &holders})
-      for (const Holder& each : *all) ASSERT_EQ(listed(table, each.prototype), each.pools);
+    for (const PrototypeId reclaimed : table.reclaim(random.below(30))) ASSERT_FALSE(table.exists(reclaimed));
+    for (const std::vector<Composed>* all : {&entities, &holders})
+      for (const Composed& each : *all) ASSERT_EQ(listed(table, each.prototype), each.pools);
     if (step % 100 == 0) table.check();
   }
-  for (Holder& holder : holders) move(holder, empty_prototype);
-  for (const Holder& holder : holders) table.drop(holder.prototype);
+  for (Composed& entity : entities) move(entity, empty_prototype);
+  for (const Composed& holder : holders) table.drop(holder.prototype);
   while (!table.reclaim(table.size()).empty()) table.check();
   EXPECT_EQ(table.count(), 1u) << "the empty one";
 }

@@ -1,47 +1,10 @@
-#include <gtest/gtest.h>
-
-#include <mobula/ecs/schedule.hpp>
 #include <set>
-#include <stdexcept>
 
 #include "ecs/allocations.hpp"
+#include "ecs/schedule_fixture.hpp"
 
-namespace mobula::ecs {
+namespace mobula::ecs::schedule_test {
 namespace {
-
-struct Position {
-  int x = 0;
-};
-struct Velocity {
-  int x = 0;
-};
-struct Frozen {
-  int since = 0;
-};
-struct Energy {
-  int left = 0;
-};
-
-struct ScheduleTest : testing::Test {
-  Registry registry;
-  std::int64_t now = 0;
-  Schedule schedule{registry, [this] { return now; }};
-  PhaseId phase = schedule.add_phase("simulate");
-
-  ~ScheduleTest() override { registry.check(); }
-
-  Entity mover(int velocity) {
-    const Entity entity = registry.create();
-    registry.add<Position>(entity);
-    registry.add<Velocity>(entity, {velocity});
-    return entity;
-  }
-  int x(Entity entity) { return registry.get<const Position>(entity).x; }
-  template <class T>
-  std::uint32_t count() {
-    return registry.pool(registry.pool_of<T>()).size();
-  }
-};
 
 // Forms ----------------------------------------------------------------------------------
 
@@ -206,7 +169,7 @@ void change(const SystemContext& context, Entity entity, int i) {
 
 // Iterates over 1,000 changing entities, twice.
 template <class AddSystem>
-void walk_and_change(Registry& registry, Schedule& schedule, AddSystem add_system) {
+void iterate_and_change(Registry& registry, Schedule& schedule, AddSystem add_system) {
   std::multiset<int> met;
   add_system([&met](const SystemContext& context, Entity entity, Position& position, const Velocity& velocity) {
     met.insert(velocity.x);
@@ -233,12 +196,12 @@ void walk_and_change(Registry& registry, Schedule& schedule, AddSystem add_syste
 }
 
 TEST_F(ScheduleTest, EntitiesMayDestroyThemselvesInAView) {
-  walk_and_change(registry, schedule,
-                  [&](auto function) { schedule.add_each<Position, const Velocity>("change", phase, function); });
+  iterate_and_change(registry, schedule,
+                     [&](auto function) { schedule.add_each<Position, const Velocity>("change", phase, function); });
 }
 
 TEST_F(ScheduleTest, EntitiesMayDestroyThemselvesInAGroup) {
-  walk_and_change(registry, schedule, [&](auto function) {
+  iterate_and_change(registry, schedule, [&](auto function) {
     schedule.add_grouped<Position, const Velocity>(
         "change", phase, [function](const SystemContext& context, Group<Position, const Velocity> group) mutable {
           group.each([&](Entity entity, Position& p, const Velocity& v) { function(context, entity, p, v); });
@@ -247,7 +210,7 @@ TEST_F(ScheduleTest, EntitiesMayDestroyThemselvesInAGroup) {
 }
 
 TEST_F(ScheduleTest, EntitiesMayDestroyThemselvesInAnOwningGroup) {
-  walk_and_change(registry, schedule, [&](auto function) {
+  iterate_and_change(registry, schedule, [&](auto function) {
     const auto owning = registry.group<Position, Velocity>();
     schedule.add("change", phase, [function, owning](const SystemContext& context) mutable {
       owning.each([&](Entity entity, Position& p, Velocity& v) { function(context, entity, p, v); });
@@ -431,98 +394,5 @@ TEST_F(ScheduleTest, ASteadyRunAllocatesNothing) {
   EXPECT_EQ(count<Position>(), 500u);
 }
 
-// Misuse and exceptions ------------------------------------------------------------------
-
-TEST_F(ScheduleTest, AThrowingSystemDropsItsCommandsAndEndsTheRun) {
-  bool throws = true;
-  int after = 0;
-  const Entity entity = registry.create();
-  const SystemId thrower = schedule.add("thrower", phase, [&](const SystemContext& context) {
-    context.commands.destroy(entity);
-    if (throws) throw std::runtime_error("no");
-  });
-  schedule.add("after", phase, [&](const SystemContext&) { ++after; });
-  EXPECT_THROW(schedule.run(), std::runtime_error);
-  EXPECT_TRUE(schedule.commands().empty());
-  EXPECT_TRUE(registry.valid(entity));
-  EXPECT_EQ(after, 0);
-  EXPECT_EQ(schedule.systems()[thrower].times.runs, 0u);
-  throws = false;
-  schedule.run();
-  EXPECT_FALSE(registry.valid(entity));
-  EXPECT_EQ(after, 1);
-}
-
-TEST_F(ScheduleTest, AThrowingListenerKeepsLaterCommandsQueued) {
-  const Entity first = registry.create();
-  const Entity second = registry.create();
-  bool throws = true;
-  registry.destroying().connect([&](std::span<const Entity>) {
-    if (std::exchange(throws, false)) throw std::runtime_error("no");
-  });
-  schedule.commands().destroy(first);
-  schedule.commands().destroy(second);
-  EXPECT_THROW(schedule.run(), std::runtime_error);
-  EXPECT_TRUE(registry.valid(second));
-  schedule.run();
-  EXPECT_FALSE(registry.valid(first));
-  EXPECT_FALSE(registry.valid(second));
-}
-
-TEST_F(ScheduleTest, ASystemIsAddedWhollyOrNotAtAll) {
-  registry.pool_of<Position>();
-  bool added = false;
-  for (std::uint64_t nth = 1; !added; ++nth) {
-    SCOPED_TRACE(nth);
-    Schedule fresh(registry);
-    fresh.add_phase("only");
-    try {
-      const test::FailingAllocation failing(nth);
-      fresh.add_each<Position>("a system whose name is too long to lie in the string itself", 0, [](Position&) {});
-      added = true;
-      EXPECT_GT(nth, 4u);
-    } catch (const std::bad_alloc&) {
-      EXPECT_TRUE(fresh.systems().empty());
-      EXPECT_TRUE(fresh.phases()[0].systems.empty());
-      fresh.run();
-    }
-  }
-}
-
-using ScheduleDeathTest = ScheduleTest;
-
-TEST_F(ScheduleDeathTest, DuplicateNamesAssert) {
-  schedule.add("move", phase, [](const SystemContext&) {});
-  const PhaseId other = schedule.add_phase("other");
-  EXPECT_DEATH(schedule.add("move", other, [](const SystemContext&) {}), "there is a system move already");
-  EXPECT_DEATH(schedule.add_phase("other"), "there is a phase other already");
-}
-
-TEST_F(ScheduleDeathTest, AddingOrRunningInsideOfARunAsserts) {
-  int what = 0;
-  schedule.add("adder", phase, [&](const SystemContext&) {
-    if (what == 0) schedule.add("late", phase, [](const SystemContext&) {});
-    if (what == 1) schedule.add_phase("late");
-    if (what == 2) schedule.run();
-  });
-  EXPECT_DEATH(schedule.run(), "system late is added while systems run");
-  what = 1;
-  EXPECT_DEATH(schedule.run(), "phase late is added while systems run");
-  what = 2;
-  EXPECT_DEATH(schedule.run(), "a system runs a phase");
-}
-
-TEST_F(ScheduleDeathTest, ASystemOfNoPhaseAsserts) {
-  EXPECT_DEATH(schedule.add("lost", phase + 1, [](const SystemContext&) {}),
-               "system lost names a phase that does not exist");
-  EXPECT_DEATH(schedule.run_phase(phase + 1), "there is no such phase");
-}
-
-TEST_F(ScheduleDeathTest, DeclaringUnknownSystemsOrPoolsAsserts) {
-  const SystemId system = schedule.add("move", phase, [](const SystemContext&) {});
-  EXPECT_DEATH(schedule.declare<Position>(system + 1), "there is no such system");
-  EXPECT_DEATH(schedule.declare(system, {registry.pool_count(), false}), "access is to a pool of the registry");
-}
-
 }  // namespace
-}  // namespace mobula::ecs
+}  // namespace mobula::ecs::schedule_test

@@ -4,7 +4,7 @@
 //   input: a byte that says how (see the bits), then steps of a byte and what it needs
 //     0 u16 size, bytes     as they are              1 u8 first byte, u16 size, bytes    a frame of a WebSocket
 //     2 u16 size, bytes     a datagram, framed       3 u16 size                          our end sends a datagram
-//     4                     our end says goodbye
+//     4                     our end sends a close frame
 #include <boost/beast/websocket/detail/hybi13.hpp>
 #include <fuzz/fuzz.hpp>
 #include <fuzz/wire_tap.hpp>
@@ -25,12 +25,12 @@ struct Owner final : net::StreamOwner {
     fuzz::require(!datagram.empty() && datagram.size() <= transport::datagram_bytes_max, "a datagram has a size");
     fuzz::require(!ended, "after the end nothing is told");
   }
-  void stream_batch_taken() override {}
+  void stream_batch_delivered() override {}
   void stream_ended(net::StreamConnection&) override {
     fuzz::require(!ended, "there is one end");
     ended = true;
   }
-  void stream_gone(net::StreamConnection&) override {
+  void stream_closed(net::StreamConnection&) override {
     fuzz::require(ended && !gone, "it goes once, after its end");
     gone = true;
   }

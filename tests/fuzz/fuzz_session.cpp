@@ -30,17 +30,18 @@ struct Attack {
       case 4: deliver(victim, peer, input); break;
       case 5: now += core::millisecond * input.word(); break;
       case 6: now -= core::millisecond * input.word() * 100; break;
-      default: say_goodbye(input); break;
+      default: send_disconnect(input); break;
     }
     victim.check();
   }
 
-  void say_goodbye(fuzz::Input& input) {
+  void send_disconnect(fuzz::Input& input) {
     std::array<std::byte, transport::session_body_bytes_max> body;
     std::size_t size = transport::Session::write_disconnect({transport::ReasonCode::left, "bye"}, body);
     body[input.byte() % size] ^= static_cast<std::byte>(input.byte());
     victim.receive(core::ByteView(body).first(size), now);
-    if (victim.disconnect_reason()) fuzz::require(victim.disconnect_reason()->text.size() <= transport::reason_text_bytes_max, "no longer");
+    if (victim.disconnect_reason())
+      fuzz::require(victim.disconnect_reason()->text.size() <= transport::reason_text_bytes_max, "no longer");
   }
 
   // The top bits of the size say how it goes, and with what tag.

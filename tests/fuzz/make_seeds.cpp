@@ -224,7 +224,7 @@ void sessions() {
   write("session", "refused", unreliable + reliable + reliable + to_victim);
   write("session", "lanes",
         bulk + reliable + tagged + short_unreliable + to_victim + wait + to_peer + wait + to_victim);
-  write("session", "goodbye", reliable + to_victim + "\x07\x0a\xff\x07\x00\x00"s + short_unreliable + to_victim);
+  write("session", "disconnect", reliable + to_victim + "\x07\x0a\xff\x07\x00\x00"s + short_unreliable + to_victim);
   write("session", "clock", reliable + to_victim + "\x06\xff\xff"s + bulk + to_victim + to_peer + wait + to_victim);
   write("session", "damage",
         reliable + reliable + "\x03\x02\x05\x00\x01\x03\x06\x10\x00"s + wait + to_peer + wait + to_victim);

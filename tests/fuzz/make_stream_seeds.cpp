@@ -55,12 +55,12 @@ void pipes() {
   const auto raw = [](const std::string& bytes) { return "\0"s + sized(bytes); };
   const auto framed = [](std::size_t size) { return "\2"s + sized(std::string(size, 'd')); };
   const std::string answer = "\3\x90\1"s;
-  const std::string goodbye = "\4"s;
+  const std::string close_frame = "\4"s;
   const std::string upgrade =
       "GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
   write_seed("pipe", "tcp", "\0"s + framed(1) + answer + framed(700) + framed(0));
-  write_seed("pipe", "tcp_goodbye", "\0"s + framed(30) + answer + goodbye + answer + framed(1));
+  write_seed("pipe", "tcp_close_frame", "\0"s + framed(30) + answer + close_frame + answer + framed(1));
   write_seed("pipe", "websocket", "\5"s + framed(9) + answer + framed(200) + goodbye + answer);
   write_seed("pipe", "websocket_client", "\7"s + framed(9) + answer + framed(200) + "\1\x88"s + sized("\x03\xe8"));
   write_seed("pipe", "upgrade", "\1"s + raw(upgrade) + framed(3) + answer);

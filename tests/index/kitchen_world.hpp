@@ -42,7 +42,7 @@ struct KitchenWorld {
   }
 };
 
-// All bytes of all components, and all stamps.
+// All bytes of all components, and all change ticks.
 struct Memory {
   std::vector<core::Bytes> bytes;
   std::vector<std::vector<ecs::Tick>> change_ticks;

@@ -91,7 +91,7 @@ class Inspector(unittest.TestCase):
         self.browser.wait("location.hash.startsWith('#/entities?')")
         self.assertEqual(self.browser.complaints(), [])
 
-    def test_a_refused_value_is_explained_beside_it_and_stays_to_be_mended(self):
+    def test_a_refused_value_is_explained_beside_it_and_stays_to_be_corrected(self):
         well = self.village.find(component="Name")
         before = self.village.ask(f"entities/{well['handle']}/Body/density")
         self.look_at(f"entities/{well['handle']}")
@@ -207,14 +207,14 @@ class Inspector(unittest.TestCase):
         self.browser.press("Right", "Right", "Enter")
         self.browser.wait("/Prototype/.test(document.querySelector('.detail .title')?.innerText)")
 
-    def test_a_mended_pool_is_a_diagonal(self):
+    def test_a_defragmented_pool_is_a_diagonal(self):
         pool = next(each["id"] for each in self.village.ask("pools")["pools"] if each["name"] == "Body")
         self.look_at(f"pools/{pool}")
         self.browser.wait("/In order\\s+\\d/.test(document.querySelector('.detail .facts')?.innerText)")
         if self.browser.run("!document.querySelector('.detail .primary').disabled"):
             self.browser.run("document.querySelector('.detail .primary').click()")
-            self.browser.wait("/Mended by/.test(document.querySelector('.detail .status-line').innerText)")
-        # Not wholly: the bots throw stones meanwhile. What mending gives in a world that stands still: ApiPools.
+            self.browser.wait("/Defragmented by/.test(document.querySelector('.detail .status-line').innerText)")
+        # Not exactly 1, as bots throw stones meanwhile. ApiPools tests the result in an unchanging world.
         self.assertGreater(self.village.ask(f"pools/{pool}/order")["now"]["locality"], 0.95)
 
     def test_a_session_is_kicked_with_a_reason(self):

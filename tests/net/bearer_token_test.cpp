@@ -25,13 +25,13 @@ core::Result<std::string> load(const std::string& content) {
   return std::move(file->token);
 }
 
-TEST(BearerToken, ATokenIsTheFirstLineOfItsFile) {
+TEST(BearerToken, ReadsTheFirstLineOfItsFile) {
   EXPECT_EQ(load("0123456789abcdef").value(), "0123456789abcdef");
   EXPECT_EQ(load("0123456789abcdef\n").value(), "0123456789abcdef");
   EXPECT_EQ(load("0123456789abcdef \r\n# of the staging server\n").value(), "0123456789abcdef");
 }
 
-TEST(BearerToken, WhatIsNoTokenIsRefusedWithAdvice) {
+TEST(BearerToken, RefusesMalformedTokensWithAdvice) {
   for (const std::string& bad :
        {std::string(), std::string("short"), std::string("0123456789 abcdef"), std::string("0123456789abcd\xc3\xa9"),
         std::string(257, 'x'), std::string("\n0123456789abcdef"), std::string(1 << 20, '\0')}) {
@@ -47,7 +47,7 @@ TEST(BearerToken, WhatIsNoTokenIsRefusedWithAdvice) {
   EXPECT_FALSE(load_bearer_token("/").ok());
 }
 
-TEST(BearerToken, AFileThatOthersMayReadIsNoticed) {
+TEST(BearerToken, ReportsAFileThatOthersMayRead) {
   const std::string token = "0123456789abcdef";
   EXPECT_FALSE(load_file(token, perms::owner_all)->others_may_read);
   EXPECT_TRUE(load_file(token, perms::owner_read | perms::group_read)->others_may_read);

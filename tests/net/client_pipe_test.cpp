@@ -8,7 +8,7 @@ using testing::ElementsAre;
 using transport::Address;
 using transport::Pipe;
 
-TEST(ClientPipe, DropsAndCountsUntilTheConnectionStands) {
+TEST(ClientPipe, DropsAndCountsUntilConnected) {
   EventLoop loop;
   TestServer server(loop);
   for (const Pipe pipe : {Pipe::tcp, Pipe::websocket}) {
@@ -25,10 +25,10 @@ TEST(ClientPipe, DropsAndCountsUntilTheConnectionStands) {
     EXPECT_EQ(client.pipe->counters().dropped, 2u);
     EXPECT_TRUE(client.closed.empty());
   }
-  EXPECT_THAT(server.heard, ElementsAre("now", "now"));
+  EXPECT_THAT(server.received, ElementsAre("now", "now"));
 }
 
-TEST(ClientPipe, SaysThatNobodyIsThere) {
+TEST(ClientPipe, ReportsAnUnreachableServer) {
   EventLoop loop;
   std::uint16_t nobody = 0;
   {
@@ -42,9 +42,9 @@ TEST(ClientPipe, SaysThatNobodyIsThere) {
   }
 }
 
-TEST(ClientPipe, DoesNotWaitForEverForAnAnswer) {
+TEST(ClientPipe, TimesOutWithoutAnAnswer) {
   EventLoop loop;
-  const int silent = socket(AF_INET, SOCK_STREAM, 0);  // the kernel connects, nobody answers
+  const int silent = socket(AF_INET, SOCK_STREAM, 0);  // the kernel connects, but no answer follows
   SocketAddress local;
   socklen_t size = to_v4(loopback(0), local);
   ASSERT_EQ(bind(silent, &local.any, size), 0);
@@ -57,7 +57,7 @@ TEST(ClientPipe, DoesNotWaitForEverForAnAnswer) {
   close(silent);
 }
 
-TEST(ClientPipe, SaysWhenTheServerCloses) {
+TEST(ClientPipe, ReportsAServerThatCloses) {
   EventLoop loop;
   TestServer server(loop);
   for (const Pipe pipe : {Pipe::tcp, Pipe::websocket}) {
@@ -73,22 +73,22 @@ TEST(ClientPipe, SaysWhenTheServerCloses) {
   }
 }
 
-TEST(ClientPipe, FinishedSendsWhatWaitsAndTellsNobody) {
+TEST(ClientPipe, FinishedSendsTheQueueWithoutNotification) {
   EventLoop loop;
   TestServer server(loop);
   for (const Pipe pipe : {Pipe::tcp, Pipe::websocket}) {
-    server.heard.clear();
+    server.received.clear();
     TestClient client(loop, loopback(server.pipes->local_port(pipe), pipe));
     ASSERT_TRUE(run_until_true(loop, [&] { return client.ready(); }));
     for (int i = 0; i < 10; ++i) client.send("x");
     client.pipe->finished(client.to);
-    EXPECT_TRUE(run_until_true(loop, [&] { return server.heard.size() == 10 && server.connections() == 0; }));
+    EXPECT_TRUE(run_until_true(loop, [&] { return server.received.size() == 10 && server.connections() == 0; }));
     EXPECT_TRUE(client.closed.empty());
     EXPECT_THAT(server.closed[server.last_from], ElementsAre("closed by peer"));
   }
 }
 
-TEST(ClientPipe, MayBeDestroyedByWhatItTells) {
+TEST(ClientPipe, MayBeDestroyedByItsHandler) {
   EventLoop loop;
   auto server = std::make_unique<TestServer>(loop);
   for (const Pipe pipe : {Pipe::tcp, Pipe::websocket}) {
@@ -103,7 +103,7 @@ TEST(ClientPipe, MayBeDestroyedByWhatItTells) {
   }
 }
 
-// As bots do it.
+// As used by bots.
 TEST(ClientPipe, HundredsShareALoop) {
   constexpr std::size_t count = 300;
   EventLoop loop;

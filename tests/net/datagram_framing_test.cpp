@@ -16,27 +16,27 @@ std::string framed(std::string_view datagram) {
   return text_of(core::as_bytes(&size, 1)) + std::string(datagram);
 }
 
-struct Heard {
+struct Received {
   std::vector<std::string> datagrams;
   bool bad_length = false;
-  bool operator==(const Heard&) const = default;
+  bool operator==(const Received&) const = default;
 };
 
-// As naive as can be: all of the stream is there.
-Heard model(std::string_view stream) {
-  Heard heard;
+// Model: it holds the whole stream.
+Received model(std::string_view stream) {
+  Received received;
   while (stream.size() >= 2) {
     const std::size_t size = core::load<std::uint16_t>(stream.data());
-    heard.bad_length = size < 1 || size > transport::datagram_bytes_max;
-    if (heard.bad_length || stream.size() < 2 + size) break;
-    heard.datagrams.emplace_back(stream.substr(2, size));
+    received.bad_length = size < 1 || size > transport::datagram_bytes_max;
+    if (received.bad_length || stream.size() < 2 + size) break;
+    received.datagrams.emplace_back(stream.substr(2, size));
     stream.remove_prefix(2 + size);
   }
-  return heard;
+  return received;
 }
 
-void read(DatagramReader& reader, std::string_view piece, Heard& heard) {
-  // A copy of just its size, gone afterwards: the sanitizers see whoever looks beyond or later.
+void read(DatagramReader& reader, std::string_view piece, Received& received) {
+  // A copy of exact size, freed afterwards: sanitizers detect reads beyond it or later.
   const core::Bytes exact(bytes_of(piece).begin(), bytes_of(piece).end());
   core::ByteView bytes = exact;
   for (;;) {
@@ -44,11 +44,11 @@ void read(DatagramReader& reader, std::string_view piece, Heard& heard) {
     reader.check();
     if (!datagram) {
       EXPECT_STREQ(datagram.error().reason, "bad length");
-      heard.bad_length = true;
+      received.bad_length = true;
       return;
     }
     if (datagram->empty()) break;
-    heard.datagrams.push_back(text_of(*datagram));
+    received.datagrams.push_back(text_of(*datagram));
   }
   EXPECT_TRUE(bytes.empty());
 }
@@ -65,24 +65,24 @@ std::string random_stream(core::Random& random) {
   return stream;
 }
 
-TEST(DatagramFraming, HearsWhatAModelHearsHoweverTheStreamIsCut) {
+TEST(DatagramFraming, AgreesWithAModelForAnyCutOfTheStream) {
   core::Random random(11);
   for (int round = 0; round < 2000; ++round) {
     SCOPED_TRACE(round);
     const std::string stream = random_stream(random);
     const std::uint32_t piece_max = random.chance(1, 3) ? 3 : random.chance(1, 2) ? 1500 : 16 * 1024;
     DatagramReader reader;
-    Heard heard;
-    for (std::string_view rest = stream; !rest.empty() && !heard.bad_length;) {
+    Received received;
+    for (std::string_view rest = stream; !rest.empty() && !received.bad_length;) {
       const std::string_view piece = rest.substr(0, random.below(piece_max + 1));  // may be empty
-      read(reader, piece, heard);
+      read(reader, piece, received);
       rest.remove_prefix(piece.size());
     }
-    ASSERT_EQ(heard, model(stream));
+    ASSERT_EQ(received, model(stream));
   }
 }
 
-TEST(DatagramFraming, ADatagramInOnePieceIsNotCopied) {
+TEST(DatagramFraming, DoesNotCopyADatagramInOnePiece) {
   DatagramReader reader;
   const std::string stream = framed("one") + framed("two");
   core::ByteView bytes = bytes_of(stream);
@@ -91,19 +91,19 @@ TEST(DatagramFraming, ADatagramInOnePieceIsNotCopied) {
   EXPECT_TRUE(bytes.empty());
 }
 
-TEST(DatagramFraming, ABadLengthIsRefusedForEver) {
+TEST(DatagramFraming, RefusesEverythingAfterABadLength) {
   const std::string too_long("\xff\xff", 2);
   for (const std::string& bad : {std::string(2, '\0'), too_long}) {
     for (const std::size_t cut : {0u, 1u, 2u}) {
       DatagramReader reader;
-      Heard heard;
-      read(reader, framed("good") + bad.substr(0, cut), heard);
-      read(reader, bad.substr(cut), heard);
-      EXPECT_TRUE(heard.bad_length);
-      heard.bad_length = false;
-      read(reader, framed("as if nothing had been"), heard);
-      EXPECT_TRUE(heard.bad_length);
-      EXPECT_THAT(heard.datagrams, ElementsAre("good"));
+      Received received;
+      read(reader, framed("good") + bad.substr(0, cut), received);
+      read(reader, bad.substr(cut), received);
+      EXPECT_TRUE(received.bad_length);
+      received.bad_length = false;
+      read(reader, framed("as if nothing had been"), received);
+      EXPECT_TRUE(received.bad_length);
+      EXPECT_THAT(received.datagrams, ElementsAre("good"));
     }
   }
 }

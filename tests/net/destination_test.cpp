@@ -13,7 +13,7 @@ std::string text_of(std::string_view written) {
   return to_string(found->address) + ' ' + found->host + ' ' + found->host_and_port + (found->secure ? " secure" : "");
 }
 
-TEST(Destination, SaysWhichPipeAndWhere) {
+TEST(Destination, ParsesPipeAndAddress) {
   EXPECT_EQ(text_of("192.0.2.1:7777"), "192.0.2.1:7777 192.0.2.1 192.0.2.1:7777");
   EXPECT_EQ(text_of("udp:192.0.2.1:7777"), "192.0.2.1:7777 192.0.2.1 192.0.2.1:7777");
   EXPECT_EQ(text_of("tcp:192.0.2.1:7777"), "tcp:192.0.2.1:7777 192.0.2.1 192.0.2.1:7777");
@@ -22,14 +22,14 @@ TEST(Destination, SaysWhichPipeAndWhere) {
   EXPECT_EQ(text_of("[::1]:80"), "[::1]:80 ::1 [::1]:80");
 }
 
-TEST(Destination, RefusesTheRest) {
+TEST(Destination, RefusesMalformedText) {
   for (const char* text : {"", "tcp:", "tcp:localhost", "tcp:localhost:", "tcp::7777", "http:localhost:80",
                            "tcp:udp:localhost:80", "ws:::1:80", "TCP:127.0.0.1:80", "tcp:0.0.0.0:80"}) {
     EXPECT_EQ(text_of(text).substr(0, 7), "refused") << text;
   }
 }
 
-TEST(Destination, APipeThatDoesNotExistIsNamed) {
+TEST(Destination, NamesAnUnknownPipe) {
   for (const char* text : {"upd:localhost:7777", "http:localhost:80", "TCP:127.0.0.1:80"}) {
     const core::Result<Destination> refused = parse_destination(text);
     ASSERT_FALSE(refused) << text;
@@ -37,7 +37,7 @@ TEST(Destination, APipeThatDoesNotExistIsNamed) {
   }
 }
 
-TEST(Destination, OfAnAddressIsNeverSecure) {
+TEST(Destination, AddressIsNeverSecure) {
   const Destination of_v6 = destination_of(loopback_v6(80, transport::Pipe::websocket));
   EXPECT_EQ(of_v6.host, "::1");
   EXPECT_EQ(of_v6.host_and_port, "[::1]:80");

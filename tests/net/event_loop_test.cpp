@@ -10,12 +10,12 @@ namespace {
 using core::millisecond;
 using core::second;
 
-TEST(EventLoop, WaitsUntilTheDeadlineAndNotLess) {
+TEST(EventLoop, WaitsUntilTheDeadline) {
   EventLoop loop;
   const core::Nanoseconds deadline = core::monotonic_now() + 20 * millisecond;
   loop.run_until(deadline);
   EXPECT_GE(core::monotonic_now(), deadline);
-  loop.run_until(0);  // long past: returns
+  loop.run_until(0);  // long ago: returns at once
   EXPECT_FALSE(loop.stopped());
 }
 
@@ -30,19 +30,19 @@ TEST(EventLoop, StopsFromAnotherThreadForGood) {
   EXPECT_LT(core::monotonic_now(), far);
 }
 
-TEST(EventLoop, TellsOfTheFirstStopSignal) {
+TEST(EventLoop, HandlesTheFirstStopSignal) {
   EventLoop loop;
-  int heard = 0;
+  int signals = 0;
   loop.on_stop_signal([&] {
-    ++heard;
+    ++signals;
     loop.stop();
   });
   ASSERT_EQ(std::raise(SIGTERM), 0);
   loop.run_until(core::monotonic_now() + 60 * second);
-  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(signals, 1);
 }
 
-TEST(EventLoopDeathTest, ASecondStopSignalEndsTheProcessWhateverItIsDoing) {
+TEST(EventLoopDeathTest, SecondStopSignalEndsABusyProcess) {
   const auto hear_two = [](int number) {
     EventLoop loop;
     loop.on_stop_signal([number] {
@@ -56,7 +56,7 @@ TEST(EventLoopDeathTest, ASecondStopSignalEndsTheProcessWhateverItIsDoing) {
   EXPECT_EXIT(hear_two(SIGINT), testing::ExitedWithCode(128 + SIGINT), "");
 }
 
-TEST(EventLoopDeathTest, AlsoIfTheLoopNeverHeardOfTheFirst) {
+TEST(EventLoopDeathTest, SecondStopSignalEndsAStuckLoop) {
   const auto hear_two_while_busy = [] {
     EventLoop loop;
     loop.on_stop_signal([] {});
@@ -66,13 +66,13 @@ TEST(EventLoopDeathTest, AlsoIfTheLoopNeverHeardOfTheFirst) {
   EXPECT_EXIT(hear_two_while_busy(), testing::ExitedWithCode(128 + SIGTERM), "");
 }
 
-TEST(EventLoop, TellsOfAReloadSignalAndDoesNotStop) {
+TEST(EventLoop, HandlesAReloadSignalWithoutStopping) {
   EventLoop loop;
-  int heard = 0;
+  int signals = 0;
   loop.on_stop_signal([] { FAIL(); });
-  loop.on_reload_signal([&] { ++heard; });
+  loop.on_reload_signal([&] { ++signals; });
   ASSERT_EQ(std::raise(SIGHUP), 0);
-  while (heard == 0) loop.run_until(core::monotonic_now() + core::millisecond);
+  while (signals == 0) loop.run_until(core::monotonic_now() + core::millisecond);
   EXPECT_FALSE(loop.stopped());
 }
 

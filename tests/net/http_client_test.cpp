@@ -24,7 +24,7 @@ TEST(HttpClient, GetsTheBodyOfAnAnswer) {
   EXPECT_EQ(*body, R"({"status":"live"})");
 }
 
-TEST(HttpClient, AsksInPlainHttp) {
+TEST(HttpClient, SendsAPlainHttpRequest) {
   CannedServer server(http_answer("200 OK", ""));
   EXPECT_TRUE(http_post(server.url("/api/tokens"), R"({"count":1})").ok());
   const std::string question = server.question();
@@ -35,21 +35,21 @@ TEST(HttpClient, AsksInPlainHttp) {
   EXPECT_EQ(question.find("Origin"), std::string::npos) << question;
 }
 
-TEST(HttpClient, SaysTheBearerTokenThatItWasGiven) {
+TEST(HttpClient, SendsTheBearerToken) {
   CannedServer server(http_answer("200 OK", ""));
   EXPECT_TRUE(http_post(server.url("/"), "{}", {.bearer = "0123456789abcdef"}).ok());
   const std::string question = server.question();
   EXPECT_NE(question.find("Authorization: Bearer 0123456789abcdef\r\n"), std::string::npos) << question;
 }
 
-TEST(HttpClient, TakesAnAnswerThatEndsWithItsConnection) {
+TEST(HttpClient, AcceptsAnAnswerEndedByClose) {
   const CannedServer server("HTTP/1.0 200 OK\r\n\r\nall of it");
   const core::Result<std::string> body = http_get(server.url(""));
   ASSERT_TRUE(body.ok()) << body.error().message;
   EXPECT_EQ(*body, "all of it");
 }
 
-TEST(HttpClient, ARefusalSaysTheStatusAndTheServersMessage) {
+TEST(HttpClient, RefusalHasTheStatusAndTheServersMessage) {
   const CannedServer server(
       http_answer("404 Not Found", R"({"error":{"code":"no_tokens","message":"tokens are not handed out here"}})"));
   const core::Error error = refusal(http_post(server.url("/x"), "{}"));
@@ -57,20 +57,20 @@ TEST(HttpClient, ARefusalSaysTheStatusAndTheServersMessage) {
   EXPECT_EQ(error.message, server.url("/x") + ": 404 tokens are not handed out here");
 }
 
-TEST(HttpClient, ARefusalIsOneLineWhateverTheServerSays) {
-  for (const auto& [body, said] : {std::pair("plain words\r\n", " plain words"),
-                                   {"two\nlines", ""},
-                                   {"", ""},
-                                   {"{\"error\":\"x\"}", " {\"error\":\"x\"}"},
-                                   {"\x1b[31m", ""}}) {
+TEST(HttpClient, RefusalIsOneLineForAnyBody) {
+  for (const auto& [body, message] : {std::pair("plain words\r\n", " plain words"),
+                                      {"two\nlines", ""},
+                                      {"", ""},
+                                      {"{\"error\":\"x\"}", " {\"error\":\"x\"}"},
+                                      {"\x1b[31m", ""}}) {
     const CannedServer server(http_answer("500 Internal Server Error", body));
-    EXPECT_EQ(refusal(http_get(server.url("/"))).message, server.url("/") + ": 500" + said);
+    EXPECT_EQ(refusal(http_get(server.url("/"))).message, server.url("/") + ": 500" + message);
   }
   const CannedServer server(http_answer("302 Found", ""));
   EXPECT_STREQ(refusal(http_get(server.url("/"))).reason, "refused");
 }
 
-TEST(HttpClient, WhatIsNoHttpIsABadAnswer) {
+TEST(HttpClient, RefusesAnAnswerThatIsNotHttp) {
   for (const char* answer : {"", "what?\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort",
                              "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "HTTP/1.1 200 OK\r\n"}) {
     const CannedServer server(answer);
@@ -80,7 +80,7 @@ TEST(HttpClient, WhatIsNoHttpIsABadAnswer) {
   EXPECT_STREQ(refusal(http_get(server.url("/"))).reason, "bad answer");
 }
 
-TEST(HttpClient, AnAnswerThatIsTooLongIsABadOne) {
+TEST(HttpClient, RefusesATooLongAnswer) {
   for (const std::string& answer :
        {http_answer("200 OK", std::string(1001, 'x')), "HTTP/1.0 200 OK\r\n\r\n" + std::string(1001, 'x'),
         std::string("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n")}) {
@@ -93,7 +93,7 @@ TEST(HttpClient, AnAnswerThatIsTooLongIsABadOne) {
   EXPECT_EQ(http_get(server.url("/"), {.answer_bytes_max = 1000}).value().size(), 1000u);
 }
 
-TEST(HttpClient, TimesOutWhereTheAnswerStops) {
+TEST(HttpClient, TimesOutIfTheAnswerStops) {
   for (const char* answer : {"", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nsome"}) {
     const CannedServer server(answer, true);
     const core::Error error = refusal(http_get(server.url("/"), {.timeout = 50 * core::millisecond}));
@@ -102,7 +102,7 @@ TEST(HttpClient, TimesOutWhereTheAnswerStops) {
   }
 }
 
-TEST(HttpClient, WhereNobodyListensIsUnreachable) {
+TEST(HttpClient, ReportsAnUnreachableServer) {
   std::uint16_t port = 0;
   {
     CannedServer gone("");
@@ -112,7 +112,7 @@ TEST(HttpClient, WhereNobodyListensIsUnreachable) {
   EXPECT_STREQ(refusal(http_get("http://no-such-host.invalid:1/")).reason, "unreachable");
 }
 
-TEST(HttpClient, WhatIsNoUrlIsABadAddress) {
+TEST(HttpClient, RefusesAMalformedUrl) {
   for (const char* url : {"", "127.0.0.1:7780", "https://127.0.0.1:7780/", "http://", "http://127.0.0.1/",
                           "http://127.0.0.1:0/", "http://127.0.0.1:7780/a b", "http://127.0.0.1:7780/\r\nX: y",
                           "http://user@127.0.0.1:7780/", "http://127.0.0.1:7780/#x", "http://:7780/"}) {

@@ -7,7 +7,7 @@
 namespace mobula::net {
 namespace {
 
-TEST(LocalAddresses, HaveLoopbackAfterTheOthersAndThePort) {
+TEST(LocalAddresses, EndWithLoopbackAndHaveThePort) {
   const std::vector<transport::Address> addresses = local_addresses(7777);
   EXPECT_THAT(addresses, testing::Contains(loopback(7777)));
   bool loopback_seen = false;

@@ -1,4 +1,4 @@
-// What the tests of pipes share: a loop that runs until something holds, and a peer that is a bare socket.
+// Helpers for tests of pipes: a loop that runs until a condition holds, and a peer with a plain socket.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ inline transport::Address loopback_v6(std::uint16_t port, transport::Pipe pipe =
   return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, port, pipe};
 }
 
-// Runs the loop until the condition holds; false when it does not within a generous time.
+// Runs the loop until the condition holds. Returns false after a generous timeout.
 template <class Condition>
 bool run_until_true(EventLoop& loop, Condition&& condition) {
   const core::Nanoseconds end = core::monotonic_now() + 20 * core::second;
@@ -39,7 +39,7 @@ inline void run_for(EventLoop& loop, core::Nanoseconds time) { loop.run_until(co
 inline std::string text_of(core::ByteView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 inline core::ByteView bytes_of(std::string_view text) { return core::as_bytes(text.data(), text.size()); }
 
-// All that came, in order, whole and per sender.
+// Received datagrams, in order, in total and per sender.
 struct Inbox {
   std::vector<transport::Address> from;
   std::vector<core::Bytes> datagrams;
@@ -52,7 +52,7 @@ struct Inbox {
   }
 };
 
-// A TCP socket that knows of no datagrams. Nothing blocks.
+// A plain non-blocking TCP socket.
 class RawPeer {
  public:
   explicit RawPeer(std::uint16_t port, int receive_buffer_bytes = 0) {
@@ -69,12 +69,12 @@ class RawPeer {
   RawPeer& operator=(const RawPeer&) = delete;
 
   void send(std::string_view bytes) { (void)::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-  // A datagram as TCP carries it.
+  // Returns a datagram in the framing of the TCP pipe.
   void send_framed(std::string_view datagram) {
     const auto size = static_cast<std::uint16_t>(datagram.size());
     send(text_of(core::as_bytes(&size, 1)) + std::string(datagram));
   }
-  // What has come so far, added to what came before.
+  // Returns all bytes received so far.
   const std::string& received() {
     std::array<char, 65536> buffer;
     for (;;) {
@@ -87,7 +87,7 @@ class RawPeer {
       return received_;
     }
   }
-  // The other side has closed.
+  // Returns whether the other side has closed.
   bool closed() {
     received();
     return closed_;

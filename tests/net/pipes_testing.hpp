@@ -1,4 +1,4 @@
-// A server's pipes and what they told, for the tests of streams.
+// Test fixture: the pipes of a server and the datagrams and closes they reported.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ struct TestServer {
     }
     pipes = std::move(*opened);
     pipes->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
-      heard.push_back(text_of(datagram));
+      received.push_back(text_of(datagram));
       last_from = from;
       if (echo) pipes->send(from, datagram);
     });
@@ -46,7 +46,7 @@ struct TestServer {
 
   std::unique_ptr<ServerPipes> pipes;
   bool echo = true;
-  std::vector<std::string> heard;
+  std::vector<std::string> received;
   transport::Address last_from;
   std::unordered_map<transport::Address, std::vector<std::string>> closed;
 };

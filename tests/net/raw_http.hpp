@@ -1,4 +1,4 @@
-// Bytes over TCP on the loopback address, for what no well-behaved client or server would send.
+// Raw bytes over TCP on the loopback address, for malformed requests and answers.
 #pragma once
 
 #include <arpa/inet.h>
@@ -15,7 +15,7 @@
 
 namespace mobula::test {
 
-// One connection; owns the socket.
+// One connection. Owns the socket.
 class RawSocket {
  public:
   explicit RawSocket(int number) : number_(number) {}
@@ -47,7 +47,7 @@ class RawSocket {
     return true;
   }
   void end_sending() const { ::shutdown(number_, SHUT_WR); }
-  // What comes until the peer closes, or until `end` was in it.
+  // Returns the bytes received until the peer closes, or until they contain `end`.
   [[nodiscard]] std::string receive(std::string_view end = {}) const {
     std::string all;
     char buffer[4096];
@@ -58,7 +58,7 @@ class RawSocket {
       if (!end.empty() && all.find(end) != std::string::npos) return all;
     }
   }
-  // Whether there is anything to receive, or that much time has gone by.
+  // Waits for data. Returns false after the timeout.
   [[nodiscard]] bool hears_within(int milliseconds) const {
     pollfd waits{.fd = number_, .events = POLLIN, .revents = 0};
     return ::poll(&waits, 1, milliseconds) == 1;
@@ -71,8 +71,8 @@ class RawSocket {
   int number_;
 };
 
-// Accepts one connection, reads a question's header and all of its body that has come with it, says `answer`, and
-// keeps the connection if it is told to.
+// Accepts one connection, reads the header of a request and the part of the body received with it, and sends `answer`.
+// Keeps the connection open on request.
 class CannedServer {
  public:
   explicit CannedServer(std::string answer, bool keeps = false)

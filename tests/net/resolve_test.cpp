@@ -11,7 +11,7 @@ std::string text_of(const core::Result<Address>& result) {
   return result.ok() ? to_string(*result) : "refused: " + std::string(result.error().reason);
 }
 
-TEST(Resolve, TakesNumericAddresses) {
+TEST(Resolve, AcceptsNumericAddresses) {
   EXPECT_EQ(text_of(resolve("192.0.2.1:7777")), "192.0.2.1:7777");
   EXPECT_EQ(text_of(resolve("[::1]:7777")), "[::1]:7777");
   EXPECT_EQ(text_of(resolve("[2001:db8::2]:65535")), "[2001:db8::2]:65535");
@@ -20,7 +20,7 @@ TEST(Resolve, TakesNumericAddresses) {
 
 TEST(Resolve, PrefersIpv4ForNames) { EXPECT_EQ(text_of(resolve("localhost:7777")), "127.0.0.1:7777"); }
 
-TEST(Resolve, RefusesWhatIsNoAddress) {
+TEST(Resolve, RefusesMalformedAddresses) {
   for (const char* text : {"", "localhost", "localhost:", "localhost:0", "localhost:65536", "localhost:7777x",
                            "localhost:-1", ":7777", "::1:7777", "[::1]", "[::1]7777", "[]:7777", "[localhost]:7777",
                            "[192.0.2.1]:7777", "[fe80::1%1]:7777", "[::g]:1"}) {
@@ -37,14 +37,14 @@ TEST(Resolve, RefusesHostsThatDoNotExist) {
   EXPECT_NE(result.error().message.find("'no-such-host.invalid'"), std::string::npos);
 }
 
-TEST(ParseListen, TakesPortsAndNumericAddresses) {
+TEST(ParseListen, AcceptsPortsAndNumericAddresses) {
   EXPECT_EQ(text_of(parse_listen("7777")), "[::]:7777");
   EXPECT_EQ(text_of(parse_listen("0")), "[::]:0");
   EXPECT_EQ(text_of(parse_listen("127.0.0.1:80")), "127.0.0.1:80");
   EXPECT_EQ(text_of(parse_listen("[::1]:0")), "[::1]:0");
 }
 
-TEST(ParseListen, RefusesTheRest) {
+TEST(ParseListen, RefusesMalformedText) {
   for (const char* text : {"", "x", "65536", "-1", "localhost:7777", "[::1]", "1.2.3:5", "1.2.3.4:", "::"}) {
     EXPECT_EQ(text_of(parse_listen(text)), "refused: bad address") << text;
   }

@@ -1,4 +1,4 @@
-// A server with all its pipes, and how many it lets in.
+// A server with all its pipes and connection limits.
 #include "pipes_testing.hpp"
 
 namespace mobula::net {
@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using transport::Address;
 using transport::Pipe;
 
-TEST(ServerPipes, OneServerTakesAllPipesAndBothFamilies) {
+TEST(ServerPipes, AcceptsAllPipesAndBothFamilies) {
   EventLoop loop;
   TestServer server(loop);
   std::vector<std::unique_ptr<TestClient>> clients;
@@ -41,7 +41,7 @@ TEST(ServerPipes, OneServerTakesAllPipesAndBothFamilies) {
   server.pipes->check();
 }
 
-TEST(ServerPipes, OnlyUdpIsAlwaysThere) {
+TEST(ServerPipes, OpensOnlyUdpByDefault) {
   EventLoop loop;
   auto pipes = ServerPipes::open(loop, {.listen = loopback(0)});
   ASSERT_TRUE(pipes.ok());
@@ -53,15 +53,15 @@ TEST(ServerPipes, OnlyUdpIsAlwaysThere) {
   EXPECT_EQ((*pipes)->stream_counters(Pipe::tcp).datagrams_sent, 0u);
 }
 
-TEST(ServerPipes, SaysWhyItCannotOpen) {
+TEST(ServerPipes, ReportsWhyItCannotOpen) {
   EventLoop loop;
   const TestServer server(loop);
   for (const Pipe pipe : {Pipe::udp, Pipe::tcp, Pipe::websocket}) {
     ServerPipesConfig config{.listen = Address::any(0)};
-    const std::uint16_t taken = server.pipes->local_port(pipe);
-    if (pipe == Pipe::udp) config.listen.port = taken;
-    if (pipe == Pipe::tcp) config.tcp_port = taken;
-    if (pipe == Pipe::websocket) config.websocket_port = taken;
+    const std::uint16_t used = server.pipes->local_port(pipe);
+    if (pipe == Pipe::udp) config.listen.port = used;
+    if (pipe == Pipe::tcp) config.tcp_port = used;
+    if (pipe == Pipe::websocket) config.websocket_port = used;
     const auto second = ServerPipes::open(loop, config);
     ASSERT_FALSE(second.ok());
     EXPECT_STREQ(second.error().reason, "port in use");
@@ -73,7 +73,7 @@ TEST(ServerPipes, SaysWhyItCannotOpen) {
   EXPECT_STREQ(no_certificate.error().reason, "bad certificate");
 }
 
-TEST(ServerPipes, LetsNoMoreConnectionsInThanAllowed) {
+TEST(ServerPipes, RefusesConnectionsAboveTheLimit) {
   EventLoop loop;
   TestServer server(loop, {.connections_max = 5});
   std::vector<std::unique_ptr<RawPeer>> peers;
@@ -94,11 +94,11 @@ TEST(ServerPipes, LetsNoMoreConnectionsInThanAllowed) {
   ASSERT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
   RawPeer late(server.tcp());
   late.send_framed("y");
-  EXPECT_TRUE(run_until_true(loop, [&] { return server.heard.back() == "y"; }));
+  EXPECT_TRUE(run_until_true(loop, [&] { return server.received.back() == "y"; }));
 }
 
-// Whether it is the places of the unanswered that are few, or all of them.
-TEST(ServerPipes, WhoIsNotAnsweredKeepsNobodyOut) {
+// With a limit on unanswered connections, or on all of them.
+TEST(ServerPipes, UnansweredConnectionsDoNotBlockOthers) {
   for (const std::uint32_t unanswered_max : {4u, 100u}) {
     EventLoop loop;
     TestServer server(loop, {.connections_max = 8, .unanswered_max = unanswered_max});
@@ -113,10 +113,10 @@ TEST(ServerPipes, WhoIsNotAnsweredKeepsNobodyOut) {
       }
       honest.push_back(std::make_unique<RawPeer>(server.tcp()));
       honest.back()->send_framed("honest");
-      ASSERT_TRUE(run_until_true(loop, [&] { return !server.heard.empty() && server.heard.back() == "honest"; }));
+      ASSERT_TRUE(run_until_true(loop, [&] { return !server.received.empty() && server.received.back() == "honest"; }));
       server.pipes->send(server.last_from, bytes_of("welcome"));
       server.pipes->flush();
-      server.heard.clear();
+      server.received.clear();
       server.pipes->check();
       EXPECT_LE(server.connections(), 9u);
     }
@@ -130,8 +130,8 @@ TEST(ServerPipes, WhoIsNotAnsweredKeepsNobodyOut) {
   }
 }
 
-// Connections come, talk, break and go in any order, and the tables stay whole.
-TEST(ServerPipes, ManyComeAndGo) {
+// Connections open, send, break and close in any order; the tables stay consistent.
+TEST(ServerPipes, SurvivesManyConnectionsInAnyOrder) {
   EventLoop loop;
   TestServer server(loop, {.connections_max = 30, .unanswered_max = 10, .closing_max = 20 * millisecond});
   std::vector<std::unique_ptr<TestClient>> clients;
@@ -148,12 +148,12 @@ TEST(ServerPipes, ManyComeAndGo) {
     if (clients.size() > 40) clients.erase(clients.begin() + round % 40);
     server.pipes->check();
   }
-  EXPECT_GT(server.heard.size(), 600u);
+  EXPECT_GT(server.received.size(), 600u);
   clients.clear();
   EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
 }
 
-TEST(ServerPipes, MayGoWhileItsConnectionsAreBusy) {
+TEST(ServerPipes, MayBeDestroyedWithBusyConnections) {
   EventLoop loop;
   auto server = std::make_unique<TestServer>(loop);
   TestClient tcp(loop, loopback(server->tcp(), Pipe::tcp));

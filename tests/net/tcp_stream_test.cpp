@@ -1,4 +1,4 @@
-// TCP peers that are good, slow, greedy or mad.
+// TCP peers that are well-behaved, slow, greedy or hostile.
 #include <mobula/core/random.hpp>
 
 #include "pipes_testing.hpp"
@@ -13,7 +13,7 @@ using transport::Pipe;
 
 constexpr char too_long[] = {char(0xca), 4};  // 1226
 
-TEST(TcpStream, KeepsTheBordersOfDatagramsHoweverTheBytesCome) {
+TEST(TcpStream, KeepsDatagramBoundariesForAnySegmentation) {
   EventLoop loop;
   TestServer server(loop);
   RawPeer peer(server.tcp());
@@ -33,12 +33,12 @@ TEST(TcpStream, KeepsTheBordersOfDatagramsHoweverTheBytesCome) {
     peer.received();
   }
   ASSERT_TRUE(run_until_true(loop, [&] { return peer.received().size() >= stream.size(); }));
-  EXPECT_EQ(server.heard, expected);
+  EXPECT_EQ(server.received, expected);
   EXPECT_EQ(peer.received(), stream);  // the echo
   EXPECT_EQ(server.last_from, loopback(peer.port(), Pipe::tcp));
 }
 
-TEST(TcpStream, ALengthThatNoDatagramHasEndsTheConnection) {
+TEST(TcpStream, BadLengthClosesTheConnection) {
   EventLoop loop;
   TestServer server(loop);
   for (const std::string_view garbage : {std::string_view("\0\0", 2), std::string_view(too_long, 2),
@@ -50,32 +50,32 @@ TEST(TcpStream, ALengthThatNoDatagramHasEndsTheConnection) {
     EXPECT_TRUE(run_until_true(loop, [&] { return peer.closed() && !server.closed[address].empty(); }));
     EXPECT_THAT(server.closed[address], ElementsAre("bad length"));
   }
-  EXPECT_THAT(server.heard, ElementsAre("hello", "hello", "hello", "hello"));
+  EXPECT_THAT(server.received, ElementsAre("hello", "hello", "hello", "hello"));
   EXPECT_EQ(server.ended(Pipe::tcp, StreamEnd::bad_length), 4u);
   EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
 }
 
-TEST(TcpStream, NothingOfABrokenStreamIsHeardAfterTheBreak) {
+TEST(TcpStream, DeliversNothingAfterABadLength) {
   EventLoop loop;
   TestServer server(loop);
   RawPeer peer(server.tcp());
   peer.send(std::string("\1\0a\0\0\1\0b", 8));
   EXPECT_TRUE(run_until_true(loop, [&] { return peer.closed(); }));
-  EXPECT_THAT(server.heard, ElementsAre("a"));
+  EXPECT_THAT(server.received, ElementsAre("a"));
 }
 
-TEST(TcpStream, NothingIsKeptForSilence) {
+TEST(TcpStream, ClosesASilentConnection) {
   EventLoop loop;
   TestServer server(loop, {.first_datagram_max = 50 * millisecond});
   RawPeer silent(server.tcp());
   RawPeer slow(server.tcp());
   slow.send(std::string("\5\0half", 6));
   EXPECT_TRUE(run_until_true(loop, [&] { return silent.closed() && slow.closed() && server.connections() == 0; }));
-  EXPECT_EQ(server.ended(Pipe::tcp, StreamEnd::said_nothing), 2u);
-  EXPECT_TRUE(server.closed.empty());  // nobody knows of them
+  EXPECT_EQ(server.ended(Pipe::tcp, StreamEnd::no_datagram), 2u);
+  EXPECT_TRUE(server.closed.empty());  // the owner was never notified of them
 }
 
-TEST(TcpStream, WhoIsNeverAnsweredIsClosed) {
+TEST(TcpStream, ClosesAnUnansweredConnection) {
   EventLoop loop;
   TestServer server(loop, {.first_datagram_max = 300 * millisecond, .nothing_sent_max = 20 * millisecond});
   server.echo = false;
@@ -88,12 +88,12 @@ TEST(TcpStream, WhoIsNeverAnsweredIsClosed) {
   EXPECT_THAT(server.closed[loopback(peer.port(), Pipe::tcp)], ElementsAre("unanswered"));
 }
 
-TEST(TcpStream, WhoIsAnsweredStays) {
+TEST(TcpStream, KeepsAnAnsweredConnection) {
   EventLoop loop;
   TestServer server(loop, {.first_datagram_max = 200 * millisecond, .nothing_sent_max = 200 * millisecond});
   RawPeer peer(server.tcp());
   peer.send_framed("x");
-  ASSERT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
+  ASSERT_TRUE(run_until_true(loop, [&] { return !server.received.empty(); }));
   const core::Nanoseconds end = core::monotonic_now() + 900 * millisecond;
   while (core::monotonic_now() < end) {
     server.pipes->send(server.last_from, bytes_of("still there"));
@@ -103,13 +103,13 @@ TEST(TcpStream, WhoIsAnsweredStays) {
   EXPECT_FALSE(peer.closed());
 }
 
-TEST(TcpStream, APeerThatDoesNotReadIsNotReadyUntilItReads) {
+TEST(TcpStream, IsNotReadyUntilAStalledPeerReads) {
   EventLoop loop;
   TestServer server(loop);
   server.echo = false;
   RawPeer peer(server.tcp(), 4096);
   peer.send_framed("x");
-  ASSERT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
+  ASSERT_TRUE(run_until_true(loop, [&] { return !server.received.empty(); }));
   const Address to = server.last_from;
   std::uint32_t sent = 0;
   const auto send_next = [&] {
@@ -121,7 +121,7 @@ TEST(TcpStream, APeerThatDoesNotReadIsNotReadyUntilItReads) {
   };
   while (server.pipes->ready(to) && sent < 10'000) send_next();
   ASSERT_LT(sent, 10'000u);
-  // Who sends on all the same fills the queue, then loses: no more, and nothing is cut.
+  // Sending on fills the queue, then drops datagrams; none is truncated.
   for (int i = 0; i < 200; ++i) send_next();
   const StreamCounters& counters = server.pipes->stream_counters(Pipe::tcp);
   EXPECT_GT(counters.dropped_full, 0u);
@@ -141,12 +141,12 @@ TEST(TcpStream, APeerThatDoesNotReadIsNotReadyUntilItReads) {
   }
 }
 
-TEST(TcpStream, APeerThatNeverReadsIsClosed) {
+TEST(TcpStream, ClosesAPeerThatNeverReads) {
   EventLoop loop;
   TestServer server(loop, {.first_datagram_max = 300 * millisecond, .nothing_sent_max = 100 * millisecond});
   RawPeer peer(server.tcp(), 4096);
   peer.send_framed("x");
-  ASSERT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
+  ASSERT_TRUE(run_until_true(loop, [&] { return !server.received.empty(); }));
   const Address to = server.last_from;
   EXPECT_TRUE(run_until_true(loop, [&] {
     while (server.pipes->ready(to)) {
@@ -158,13 +158,13 @@ TEST(TcpStream, APeerThatNeverReadsIsClosed) {
   EXPECT_THAT(server.closed[to], ElementsAre("stalled"));
 }
 
-TEST(TcpStream, FinishedWritesWhatWaitsThenCloses) {
+TEST(TcpStream, FinishedWritesTheQueueThenCloses) {
   EventLoop loop;
   TestServer server(loop);
   server.echo = false;
   RawPeer peer(server.tcp(), 4096);
   peer.send_framed("x");
-  ASSERT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
+  ASSERT_TRUE(run_until_true(loop, [&] { return !server.received.empty(); }));
   const Address to = server.last_from;
   for (int i = 0; i < 50; ++i) server.pipes->send(to, core::Bytes(1000));
   server.pipes->finished(to);
@@ -172,49 +172,49 @@ TEST(TcpStream, FinishedWritesWhatWaitsThenCloses) {
   EXPECT_FALSE(server.pipes->ready(to));
   EXPECT_TRUE(run_until_true(loop, [&] { return peer.closed(); }));
   EXPECT_EQ(peer.received().size(), 50u * 1002);
-  EXPECT_EQ(server.pipes->stream_counters(Pipe::tcp).dropped_gone, 1u);
-  EXPECT_EQ(server.connections(), 1u);  // waits for the other side
+  EXPECT_EQ(server.pipes->stream_counters(Pipe::tcp).dropped_closed, 1u);
+  EXPECT_EQ(server.connections(), 1u);  // waits for the peer's close
   peer.half_close();
   EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
   EXPECT_TRUE(server.closed.empty());
   EXPECT_EQ(server.ended(Pipe::tcp, StreamEnd::finished), 1u);
 }
 
-TEST(TcpStream, FinishedDoesNotWaitForEver) {
+TEST(TcpStream, FinishedTimesOut) {
   EventLoop loop;
   TestServer server(loop, {.closing_max = 50 * millisecond});
   RawPeer peer(server.tcp());
   peer.send_framed("x");
-  ASSERT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
+  ASSERT_TRUE(run_until_true(loop, [&] { return !server.received.empty(); }));
   server.pipes->finished(server.last_from);
   EXPECT_TRUE(run_until_true(loop, [&] {
     peer.send_framed("but wait");
     return server.connections() == 0;
   }));
-  EXPECT_THAT(server.heard, ElementsAre("x"));
+  EXPECT_THAT(server.received, ElementsAre("x"));
 }
 
-TEST(TcpStream, AHandlerMayFinishWhomItHears) {
+TEST(TcpStream, HandlerMayFinishItsSender) {
   EventLoop loop;
   TestServer server(loop);
   server.pipes->on_datagram([&](const Address& from, core::ByteView datagram) {
-    server.heard.push_back(text_of(datagram));
+    server.received.push_back(text_of(datagram));
     server.pipes->send(from, bytes_of("no"));
     server.pipes->finished(from);
   });
   RawPeer peer(server.tcp());
   peer.send(std::string("\1\0a\1\0b\1\0c", 9));
   EXPECT_TRUE(run_until_true(loop, [&] { return peer.closed(); }));
-  EXPECT_THAT(server.heard, ElementsAre("a"));
+  EXPECT_THAT(server.received, ElementsAre("a"));
   EXPECT_EQ(peer.received(), std::string("\2\0no", 4));
 }
 
-TEST(TcpStream, APeerThatGoesIsReportedOnce) {
+TEST(TcpStream, ReportsAClosedPeerOnce) {
   EventLoop loop;
   TestServer server(loop);
   auto peer = std::make_unique<RawPeer>(server.tcp());
   peer->send_framed("x");
-  ASSERT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
+  ASSERT_TRUE(run_until_true(loop, [&] { return !server.received.empty(); }));
   peer.reset();
   ASSERT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
   EXPECT_THAT(server.closed[server.last_from], ElementsAre("closed by peer"));
@@ -222,7 +222,7 @@ TEST(TcpStream, APeerThatGoesIsReportedOnce) {
   server.pipes->send(server.last_from, bytes_of("gone"));
   server.pipes->finished(server.last_from);
   server.pipes->flush();
-  EXPECT_EQ(server.pipes->stream_counters(Pipe::tcp).dropped_gone, 1u);
+  EXPECT_EQ(server.pipes->stream_counters(Pipe::tcp).dropped_closed, 1u);
 }
 
 }  // namespace

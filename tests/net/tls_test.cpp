@@ -1,4 +1,4 @@
-// wss with certificates that the openssl tool makes for the test.
+// wss with certificates created by the openssl tool.
 #include <cstdlib>
 #include <filesystem>
 
@@ -12,11 +12,11 @@ using testing::IsEmpty;
 using testing::Not;
 using transport::Pipe;
 
-// A directory with a certificate for localhost, one for another name, and their keys.
+// Creates a directory with a certificate for localhost, one for another name, and their keys.
 class Tls : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::system("openssl version >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no openssl tool";
+    if (std::system("openssl version >/dev/null 2>&1") != 0) GTEST_SKIP() << "the openssl tool is missing";
     std::string name = (std::filesystem::temp_directory_path() / "mobula-tls-XXXXXX").string();
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
@@ -51,7 +51,7 @@ TEST_F(Tls, CarriesDatagramsBothWays) {
   EventLoop loop;
   TestServer server(loop, {}, certificate("here"), key("here"));
   for (const std::string host : {"localhost", "127.0.0.1"}) {
-    server.heard.clear();
+    server.received.clear();
     TestClient client(loop, destination(host, server.websocket()), {.ca_file = certificate("here")});
     ASSERT_TRUE(run_until_true(loop, [&] { return client.ready() || !client.closed.empty(); }));
     ASSERT_THAT(client.closed, IsEmpty());
@@ -69,7 +69,7 @@ TEST_F(Tls, CarriesDatagramsBothWays) {
   }
 }
 
-TEST_F(Tls, AClientTrustsNoStrangerAndNoOtherName) {
+TEST_F(Tls, ClientRefusesUntrustedCertificatesAndNames) {
   EventLoop loop;
   TestServer server(loop, {}, certificate("there"), key("there"));
   for (const std::string& trusted : {certificate("there"), certificate("here"), std::string()}) {
@@ -78,10 +78,10 @@ TEST_F(Tls, AClientTrustsNoStrangerAndNoOtherName) {
     EXPECT_THAT(client.closed, ElementsAre("bad handshake")) << trusted;
   }
   EXPECT_TRUE(run_until_true(loop, [&] { return server.connections() == 0; }));
-  EXPECT_THAT(server.heard, IsEmpty());
+  EXPECT_THAT(server.received, IsEmpty());
 }
 
-TEST_F(Tls, WhoSpeaksPlainlyToASecurePortIsRefusedAndTheOtherWayRound) {
+TEST_F(Tls, RefusesPlainTextOnASecurePortAndViceVersa) {
   EventLoop loop;
   TestServer secure(loop, {}, certificate("here"), key("here"));
   TestServer plain(loop);
@@ -95,7 +95,7 @@ TEST_F(Tls, WhoSpeaksPlainlyToASecurePortIsRefusedAndTheOtherWayRound) {
   EXPECT_THAT(secure_client.closed, ElementsAre("bad handshake"));
 }
 
-TEST_F(Tls, APeerThatDoesNotReadIsNotReadyUntilItReads) {
+TEST_F(Tls, IsNotReadyUntilAStalledPeerReads) {
   EventLoop loop;
   EventLoop other;
   TestServer server(loop, {}, certificate("here"), key("here"));
@@ -110,7 +110,7 @@ TEST_F(Tls, APeerThatDoesNotReadIsNotReadyUntilItReads) {
   ASSERT_TRUE(both([&] { return client.ready(); }));
   client.send("x");
   client.pipe->flush();
-  ASSERT_TRUE(both([&] { return !server.heard.empty(); }));
+  ASSERT_TRUE(both([&] { return !server.received.empty(); }));
   const transport::Address to = server.last_from;
   for (int i = 0; i < 20'000 && server.pipes->ready(to); ++i) {
     server.pipes->send(to, core::Bytes(1000));
@@ -122,7 +122,7 @@ TEST_F(Tls, APeerThatDoesNotReadIsNotReadyUntilItReads) {
   EXPECT_TRUE(both([&] { return client.inbox.datagrams.size() == sent && server.pipes->ready(to); }));
 }
 
-TEST_F(Tls, SaysWhichFileIsBad) {
+TEST_F(Tls, NamesTheBadFile) {
   EventLoop loop;
   ServerPipesConfig config{.listen = loopback(0), .websocket_port = 0, .certificate_file = certificate("here")};
   ASSERT_TRUE(make("other_kind", "DNS:localhost", "ed25519"));

@@ -1,4 +1,4 @@
-// Batches against real sockets on loopback, with kernels that know less or refuse.
+// Batches with real loopback sockets, and simulated kernels without features or with errors.
 #include <gtest/gtest.h>
 
 #include <mobula/core/random.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 using transport::Address;
 
-// A bound socket and all that came to it.
+// A bound socket and its received datagrams.
 class Receiver {
  public:
   explicit Receiver(bool v6 = false) {
@@ -46,7 +46,7 @@ class Receiver {
   Address address_;
 };
 
-// Kernels of the tests: what they were asked for, what they refuse.
+// Simulated kernel: its calls and what it refuses.
 struct Kernel {
   unsigned many = 0;
   unsigned one = 0;
@@ -86,13 +86,13 @@ int without_send_many(int, mmsghdr*, unsigned, int) {
   return -1;
 }
 
-// As the kernel does it: stops before the one it refuses, and tells of it when that is the first.
+// Like the kernel: stops before a refused message, and returns the error if it is the first one.
 int refusing_some(int socket, mmsghdr* messages, unsigned count, int flags) {
-  unsigned taken = 0;
-  while (taken < count && (kernel.seen + taken) % kernel.refuse_every != 0) ++taken;
-  if (taken > 0) {
-    kernel.seen += taken;
-    return sendmmsg(socket, messages, taken, flags);
+  unsigned accepted = 0;
+  while (accepted < count && (kernel.seen + accepted) % kernel.refuse_every != 0) ++accepted;
+  if (accepted > 0) {
+    kernel.seen += accepted;
+    return sendmmsg(socket, messages, accepted, flags);
   }
   ++kernel.seen;
   errno = kernel.error;
@@ -115,7 +115,7 @@ constexpr UdpCalls no_segments{.send_many = without_segments, .send_one = count_
 constexpr UdpCalls no_batches{.send_many = without_send_many, .send_one = count_one};
 constexpr UdpCalls refusing{.send_many = refusing_some};
 
-// Runs of equal sizes, broken by shorter and longer ones and by changes of address.
+// Runs of equal sizes, interrupted by other sizes and changes of address.
 void send_at_random(const UdpCalls& calls, std::uint64_t seed, std::size_t datagrams) {
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -142,7 +142,7 @@ void send_at_random(const UdpCalls& calls, std::uint64_t seed, std::size_t datag
   for (std::size_t i = 0; i < receivers.size(); ++i) EXPECT_EQ(receivers[i]->drain(receive), expected[i]) << i;
 }
 
-TEST(UdpBatch, SegmentsAndTheirFallbacksDeliverTheSameInOrder) {
+TEST(UdpBatch, SegmentsAndFallbacksDeliverTheSameInOrder) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     kernel = {};
     send_at_random(counting, seed, 500);
@@ -154,7 +154,7 @@ TEST(UdpBatch, SegmentsAndTheirFallbacksDeliverTheSameInOrder) {
     }
     kernel = {};
     send_at_random(no_batches, seed, 500);
-    EXPECT_EQ(kernel.many, 1u);  // asked once
+    EXPECT_EQ(kernel.many, 1u);  // tried once
   }
 }
 
@@ -175,7 +175,7 @@ TEST(UdpBatch, SendsMoreThanItsArenaHolds) {
   EXPECT_LT(kernel.many, 10u);
 }
 
-TEST(UdpBatch, ManySmallDatagramsToManyAddressesGoInFullBatches) {
+TEST(UdpBatch, SendsSmallDatagramsInFullBatches) {
   kernel = {};
   UdpSendBatch batch(counting);
   UdpReceiveBatch receive;
@@ -191,7 +191,7 @@ TEST(UdpBatch, ManySmallDatagramsToManyAddressesGoInFullBatches) {
   EXPECT_EQ(b.drain(receive).size(), 5 * UdpSendBatch::messages_max);
 }
 
-TEST(UdpBatch, GivesSegmentsUpWhereTheyAreAlwaysRefused) {
+TEST(UdpBatch, DisablesSegmentsIfAlwaysRefused) {
   kernel = {.error = EIO};
   UdpSendBatch batch(no_segments);
   UdpReceiveBatch receive;
@@ -212,8 +212,8 @@ TEST(UdpBatch, GivesSegmentsUpWhereTheyAreAlwaysRefused) {
   EXPECT_EQ(sender.port().counters.send_errors, 0u);
 }
 
-// An address that nothing can be sent to must not cost everybody the segments.
-TEST(UdpBatch, SegmentsAreNotBlamedForABadAddress) {
+// An unreachable address must not disable segments for all.
+TEST(UdpBatch, BadAddressDoesNotDisableSegments) {
   UdpSendBatch batch;
   Receiver sender;
   for (int i = 0; i < 40; ++i) {
@@ -244,7 +244,7 @@ TEST(UdpBatch, OneErrorDoesNotLoseTheRest) {
   }
 }
 
-TEST(UdpBatch, AnotherSocketsDatagramsGoFirst) {
+TEST(UdpBatch, FlushesAnotherSocketsDatagramsFirst) {
   UdpSendBatch batch;
   UdpReceiveBatch receive;
   Receiver first;
@@ -252,7 +252,7 @@ TEST(UdpBatch, AnotherSocketsDatagramsGoFirst) {
   Receiver receiver;
   batch.add(first.port(), receiver.address(), bytes_of("1"));
   batch.add(second.port(), receiver.address(), bytes_of("2"));
-  batch.flush(first.port());  // nothing of it waits
+  batch.flush(first.port());  // the batch holds none of its datagrams
   EXPECT_EQ(receiver.drain(receive), std::vector<std::string>{"1"});
   batch.flush(second.port());
   EXPECT_EQ(receiver.drain(receive), std::vector<std::string>{"2"});
@@ -268,7 +268,7 @@ TEST(UdpBatch, KeepsEmptyDatagramsApart) {
   EXPECT_EQ(receiver.drain(receive), (std::vector<std::string>{"", "", "ab", "ab", "", "a"}));
 }
 
-TEST(UdpBatch, SeesThatADatagramIsTooLong) {
+TEST(UdpBatch, DetectsATooLongDatagram) {
   for (const UdpCalls& calls : {UdpCalls{}, UdpCalls{.receive_many = without_receive_many}}) {
     UdpReceiveBatch receive(calls);
     Receiver sender;
@@ -288,7 +288,7 @@ TEST(UdpBatch, SeesThatADatagramIsTooLong) {
   }
 }
 
-TEST(UdpBatch, ASocketOfBothFamiliesKnowsItsPeersByTheSameAddresses) {
+TEST(UdpBatch, DualStackSocketReportsTheSameAddresses) {
   UdpSendBatch batch;
   UdpReceiveBatch receive;
   Receiver both(true);

@@ -1,4 +1,4 @@
-// Real sockets on the loopback address. Ports are the kernel's choice, so that tests may run side by side.
+// Real sockets on the loopback address. The kernel chooses the ports, so tests can run in parallel.
 #include <gtest/gtest.h>
 
 #include <mobula/net/udp_socket.hpp>
@@ -47,11 +47,11 @@ TEST(UdpSocket, CarriesDatagramsBothWays) {
   EXPECT_EQ(client->counters().bytes_received, answer.size());
 }
 
-TEST(UdpSocket, OneSocketSpeaksIpv6AndIpv4) {
+TEST(UdpSocket, IsDualStack) {
   EventLoop loop;
   const Address v6_loopback{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 0};
   core::Result<std::unique_ptr<UdpSocket>> v6_client = UdpSocket::open(loop, v6_loopback);
-  if (!v6_client.ok()) GTEST_SKIP() << "this machine has no IPv6: " << v6_client.error().message;
+  if (!v6_client.ok()) GTEST_SKIP() << "no IPv6 on this machine: " << v6_client.error().message;
   const auto server = open_or_fail(loop, Address::any(0));
   const auto v4_client = open_or_fail(loop, loopback(0));
   Inbox inbox;
@@ -66,7 +66,7 @@ TEST(UdpSocket, OneSocketSpeaksIpv6AndIpv4) {
   EXPECT_EQ(inbox.from[1].ip, loopback(0).ip);
 }
 
-TEST(UdpSocket, SaysWhyItCannotOpen) {
+TEST(UdpSocket, ReportsWhyItCannotOpen) {
   EventLoop loop;
   const auto first = open_or_fail(loop, Address::any(0));
   for (const Address& local : {Address::any(first->local_port()), loopback(first->local_port())}) {
@@ -80,7 +80,7 @@ TEST(UdpSocket, SaysWhyItCannotOpen) {
   EXPECT_STREQ(elsewhere.error().reason, "no such address");
 }
 
-TEST(UdpSocket, TakesManyDatagramsAndLosesNoneThatFit) {
+TEST(UdpSocket, ReceivesManyDatagramsWithoutLoss) {
   EventLoop loop;
   const auto server = open_or_fail(loop, loopback(0));
   const auto client = open_or_fail(loop, loopback(0));
@@ -91,7 +91,7 @@ TEST(UdpSocket, TakesManyDatagramsAndLosesNoneThatFit) {
   for (std::uint32_t i = 0; i < 150; ++i) EXPECT_EQ(core::load<std::uint32_t>(inbox.datagrams[i].data()), i);
 }
 
-TEST(UdpSocket, APeerThatIsGoneDoesNotStopReceiving) {
+TEST(UdpSocket, ClosedPeerDoesNotStopReceiving) {
   EventLoop loop;
   const auto server = open_or_fail(loop, loopback(0));
   auto gone = open_or_fail(loop, loopback(0));
@@ -106,7 +106,7 @@ TEST(UdpSocket, APeerThatIsGoneDoesNotStopReceiving) {
   EXPECT_TRUE(run_until_true(loop, [&] { return inbox.datagrams.size() == 1; }));
 }
 
-TEST(UdpSocket, CountsWhatCannotBeSent) {
+TEST(UdpSocket, CountsSendErrors) {
   EventLoop loop;
   const auto v4_only = open_or_fail(loop, loopback(0));
   v4_only->send(Address{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 9}, core::Bytes(8));
@@ -116,7 +116,7 @@ TEST(UdpSocket, CountsWhatCannotBeSent) {
   EXPECT_EQ(v4_only->counters().datagrams_sent, 0u);
 }
 
-TEST(UdpSocket, AClosedSocketCallsNobody) {
+TEST(UdpSocket, ClosedSocketCallsNoHandler) {
   EventLoop loop;
   const auto sender = open_or_fail(loop, loopback(0));
   auto receiver = open_or_fail(loop, loopback(0));
@@ -129,7 +129,7 @@ TEST(UdpSocket, AClosedSocketCallsNobody) {
   EXPECT_FALSE(called);
 }
 
-TEST(UdpSocket, DropsAndCountsWhatIsTooLong) {
+TEST(UdpSocket, DropsAndCountsTooLongDatagrams) {
   EventLoop loop;
   const auto server = open_or_fail(loop, loopback(0));
   Inbox inbox;
@@ -147,7 +147,7 @@ TEST(UdpSocket, DropsAndCountsWhatIsTooLong) {
 }
 
 // A server that answers from its handler and 200 clients, each with a socket of its own, in one loop.
-TEST(UdpSocket, ManySocketsShareTheirLoopsBatches) {
+TEST(UdpSocket, ManySocketsShareTheBatchesOfALoop) {
   constexpr std::uint32_t datagrams = 20;
   EventLoop loop;
   const auto server = open_or_fail(loop, Address::any(0));

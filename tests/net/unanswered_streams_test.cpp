@@ -14,7 +14,7 @@ Address v6(std::uint8_t network, std::uint8_t host) {
   return {{0x20, 1, 0x0d, 0xb8, 0, 0, 0, network, 0, 0, 0, 0, 0, 0, 0, host}, 1};
 }
 
-TEST(UnansweredStreams, OneHostGetsItsShareAlone) {
+TEST(UnansweredStreams, LimitsEachHost) {
   UnansweredStreams streams(10, 10, 2, 7);
   streams.add(0, Address::v4(192, 0, 2, 1, 1));
   EXPECT_FALSE(streams.host_is_full(Address::v4(192, 0, 2, 1, 2)));
@@ -30,7 +30,7 @@ TEST(UnansweredStreams, OneHostGetsItsShareAlone) {
   streams.check();
 }
 
-TEST(UnansweredStreams, ThisMachineMayHaveThemAll) {
+TEST(UnansweredStreams, DoesNotLimitThisMachine) {
   UnansweredStreams streams(4, 4, 1, 7);
   const Address loopback_v6{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 1};
   streams.add(0, Address::v4(127, 0, 0, 1, 1));
@@ -43,8 +43,8 @@ TEST(UnansweredStreams, ThisMachineMayHaveThemAll) {
   streams.check();
 }
 
-// Beside a plain list of who came when.
-TEST(UnansweredStreams, AreAsAPlainListHasThem) {
+// Compared with a plain list in the order of arrival.
+TEST(UnansweredStreams, AgreesWithAPlainList) {
   constexpr std::uint32_t slots = 40;
   constexpr std::uint32_t per_host_max = 4;
   UnansweredStreams streams(slots, 25, per_host_max, 7);

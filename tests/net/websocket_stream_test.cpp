@@ -1,4 +1,4 @@
-// WebSocket by hand against the server: frames as RFC 6455 has them, good and bad.
+// Hand-made WebSocket frames of RFC 6455, valid and invalid, against the server.
 #include "pipes_testing.hpp"
 
 namespace mobula::net {
@@ -59,31 +59,31 @@ std::unique_ptr<RawPeer> upgraded(EventLoop& loop, TestServer& server, int recei
   return peer;
 }
 
-TEST(WebSocketStream, ABinaryMessageIsADatagram) {
+TEST(WebSocketStream, BinaryMessageIsADatagram) {
   EventLoop loop;
   TestServer server(loop);
   const auto peer = upgraded(loop, server);
   const std::string longest(transport::datagram_bytes_max, 'y');
   peer->send(frame(binary, "hello") + frame(binary, longest));
   EXPECT_TRUE(run_until_true(loop, [&] { return after_head(peer->received()).size() == 7 + 4 + longest.size(); }));
-  EXPECT_THAT(server.heard, ElementsAre("hello", longest));
+  EXPECT_THAT(server.received, ElementsAre("hello", longest));
   EXPECT_THAT(after_head(peer->received()), StartsWith(from_server(binary, "hello")));
   EXPECT_THAT(after_head(peer->received()), testing::EndsWith(longest));
   EXPECT_EQ(server.last_from, loopback(peer->port(), Pipe::websocket));
 }
 
-TEST(WebSocketStream, AMessageMayComeInPiecesWithAPingBetween) {
+TEST(WebSocketStream, AcceptsAFragmentedMessageWithAPingBetween) {
   EventLoop loop;
   TestServer server(loop);
   const auto peer = upgraded(loop, server);
   peer->send(frame(2, "hel") + frame(ping, "there?") + frame(char(0x80), "lo"));
-  EXPECT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
-  EXPECT_THAT(server.heard, ElementsAre("hello"));
+  EXPECT_TRUE(run_until_true(loop, [&] { return !server.received.empty(); }));
+  EXPECT_THAT(server.received, ElementsAre("hello"));
   const std::string expected = from_server(pong, "there?") + from_server(binary, "hello");
   EXPECT_TRUE(run_until_true(loop, [&] { return after_head(peer->received()) == expected; }));
 }
 
-TEST(WebSocketStream, RefusesWhatIsNoDatagramAndSaysGoodbye) {
+TEST(WebSocketStream, RefusesOtherMessagesWithACloseFrame) {
   const std::vector<std::pair<std::string, StreamEnd>> cases{
       {frame(text, "hello"), StreamEnd::bad_message},
       {frame(binary, std::string(transport::datagram_bytes_max + 1, 'x')), StreamEnd::bad_message},
@@ -99,22 +99,22 @@ TEST(WebSocketStream, RefusesWhatIsNoDatagramAndSaysGoodbye) {
   TestServer server(loop);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     SCOPED_TRACE(i);
-    server.heard.clear();
+    server.received.clear();
     const std::uint64_t before = server.ended(Pipe::websocket, cases[i].second);
     const auto peer = upgraded(loop, server);
     peer->send(frame(binary, "good") + cases[i].first + frame(binary, "late"));
     const Address address = loopback(peer->port(), Pipe::websocket);
     EXPECT_TRUE(run_until_true(loop, [&] { return peer->closed() && !server.closed[address].empty(); }));
-    EXPECT_THAT(server.heard, ElementsAre("good"));
+    EXPECT_THAT(server.received, ElementsAre("good"));
     EXPECT_EQ(server.ended(Pipe::websocket, cases[i].second), before + 1);
     EXPECT_THAT(server.closed[address], ElementsAre(to_string(cases[i].second)));
-    const std::string said = after_head(peer->received());
-    ASSERT_EQ(said.size(), 6u + 4u);
-    EXPECT_EQ(said[6], bye);
+    const std::string answer = after_head(peer->received());
+    ASSERT_EQ(answer.size(), 6u + 4u);
+    EXPECT_EQ(answer[6], bye);
   }
 }
 
-TEST(WebSocketStream, AnswersAGoodbye) {
+TEST(WebSocketStream, AnswersACloseFrame) {
   EventLoop loop;
   TestServer server(loop);
   const auto peer = upgraded(loop, server);
@@ -124,13 +124,13 @@ TEST(WebSocketStream, AnswersAGoodbye) {
   EXPECT_THAT(server.closed[server.last_from], ElementsAre("closed by peer"));
 }
 
-TEST(WebSocketStream, FinishedWritesWhatWaitsAndSaysGoodbye) {
+TEST(WebSocketStream, FinishedWritesTheQueueAndACloseFrame) {
   EventLoop loop;
   TestServer server(loop);
   server.echo = false;
   const auto peer = upgraded(loop, server);
   peer->send(frame(binary, "x"));
-  ASSERT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
+  ASSERT_TRUE(run_until_true(loop, [&] { return !server.received.empty(); }));
   server.pipes->send(server.last_from, bytes_of("last"));
   server.pipes->finished(server.last_from);
   EXPECT_TRUE(run_until_true(loop, [&] { return peer->closed(); }));
@@ -150,7 +150,7 @@ TEST(WebSocketStream, OffersNoExtensions) {
   EXPECT_THAT(peer.received(), testing::Not(HasSubstr("Extensions")));
 }
 
-TEST(WebSocketStream, OtherPathsAndOtherProtocolsAreRefused) {
+TEST(WebSocketStream, RefusesOtherPathsAndProtocols) {
   EventLoop loop;
   TestServer server(loop);
   for (const std::string& asked :
@@ -174,7 +174,7 @@ TEST(WebSocketStream, OtherPathsAndOtherProtocolsAreRefused) {
   EXPECT_TRUE(server.closed.empty());
 }
 
-TEST(WebSocketStream, AHalfOpenUpgradeIsNotKept) {
+TEST(WebSocketStream, ClosesAHalfOpenUpgrade) {
   EventLoop loop;
   TestServer server(loop, {.first_datagram_max = 300 * millisecond});
   RawPeer silent(server.websocket());
@@ -183,16 +183,16 @@ TEST(WebSocketStream, AHalfOpenUpgradeIsNotKept) {
   const auto only_upgraded = upgraded(loop, server);
   EXPECT_TRUE(run_until_true(
       loop, [&] { return silent.closed() && half.closed() && only_upgraded->closed() && server.connections() == 0; }));
-  EXPECT_EQ(server.ended(Pipe::websocket, StreamEnd::said_nothing), 3u);
+  EXPECT_EQ(server.ended(Pipe::websocket, StreamEnd::no_datagram), 3u);
 }
 
-TEST(WebSocketStream, APeerThatDoesNotReadIsNotReadyUntilItReads) {
+TEST(WebSocketStream, IsNotReadyUntilAStalledPeerReads) {
   EventLoop loop;
   TestServer server(loop);
   server.echo = false;
   const auto peer = upgraded(loop, server, 4096);
   peer->send(frame(binary, "x"));
-  ASSERT_TRUE(run_until_true(loop, [&] { return !server.heard.empty(); }));
+  ASSERT_TRUE(run_until_true(loop, [&] { return !server.received.empty(); }));
   const Address to = server.last_from;
   const std::size_t head = peer->received().size();
   for (int i = 0; i < 10'000 && server.pipes->ready(to); ++i) {
@@ -208,7 +208,7 @@ TEST(WebSocketStream, APeerThatDoesNotReadIsNotReadyUntilItReads) {
   EXPECT_EQ(counters.dropped_full, 0u);
 }
 
-TEST(WebSocketStream, WhoOnlyPingsAndDoesNotReadIsClosed) {
+TEST(WebSocketStream, ClosesAPeerThatPingsAndDoesNotRead) {
   EventLoop loop;
   TestServer server(loop);
   const auto peer = upgraded(loop, server, 4096);
@@ -218,7 +218,7 @@ TEST(WebSocketStream, WhoOnlyPingsAndDoesNotReadIsClosed) {
     for (int i = 0; i < 100; ++i) all += frame(ping, std::string(125, 'p'));
     return all;
   }();
-  // A piece of a frame may be lost where our own socket is full: that is a broken frame, which ends it as well.
+  // If our own socket is full, part of a frame may be lost. A malformed frame closes the connection as well.
   EXPECT_TRUE(run_until_true(loop, [&] {
     peer->send(pings);
     return server.connections() == 0;

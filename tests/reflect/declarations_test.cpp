@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 
 // Whatever loads must also be usable: this reads all that the checks promise.
-std::size_t walk(const Schema& schema) {
+std::size_t visit(const Schema& schema) {
   std::size_t sum = 0;
   for (const Component& component : schema.components()) {
     EXPECT_EQ(component.default_value.size(), component.size);
@@ -42,7 +42,7 @@ TEST(Declarations, EveryTruncationIsRefused) {
     // A copy of its own, so that a read past the end is seen.
     const core::Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     const auto schema = Schema::load(part);
-    if (schema) walk(**schema);  // the last bytes may be padding
+    if (schema) visit(**schema);  // the last bytes may be padding
     EXPECT_TRUE(!schema || size + 8 >= whole.size()) << size;
   }
 }
@@ -58,7 +58,7 @@ TEST(Declarations, FlippedBitsDoNoHarm) {
       bytes[random.below(static_cast<std::uint32_t>(bytes.size()))] ^= std::byte{1} << random.below(8);
     }
     const auto schema = Schema::load(bytes);
-    schema ? static_cast<void>(walk(**schema)) : static_cast<void>(++refused);
+    schema ? static_cast<void>(visit(**schema)) : static_cast<void>(++refused);
   }
   EXPECT_GT(refused, 1000u);
 }

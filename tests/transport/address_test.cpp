@@ -15,7 +15,7 @@ Address v6(std::initializer_list<unsigned> groups, std::uint16_t port) {
   return address;
 }
 
-TEST(Address, IsWrittenAsPeopleWriteIt) {
+TEST(Address, FormatsNumericAddressesAndPorts) {
   EXPECT_EQ(to_string(Address::v4(192, 0, 2, 1, 7777)), "192.0.2.1:7777");
   EXPECT_EQ(to_string(Address::any(0)), "[::]:0");
   EXPECT_EQ(to_string(v6({0, 0, 0, 0, 0, 0, 0, 1}, 80)), "[::1]:80");
@@ -25,7 +25,7 @@ TEST(Address, IsWrittenAsPeopleWriteIt) {
   EXPECT_EQ(to_string(v6({1, 2, 3, 4, 5, 6, 7, 8}, 65535)), "[1:2:3:4:5:6:7:8]:65535");
 }
 
-TEST(Address, SaysItsPipeUnlessThatIsUdp) {
+TEST(Address, FormatsThePipeUnlessItIsUdp) {
   Address address = Address::v4(192, 0, 2, 1, 7777);
   address.pipe = Pipe::tcp;
   EXPECT_EQ(to_string(address), "tcp:192.0.2.1:7777");

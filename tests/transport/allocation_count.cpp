@@ -5,7 +5,7 @@
 #include <transport/allocation_count.hpp>
 
 namespace {
-// The tests have one thread.
+// The tests are single-threaded.
 std::uint64_t allocations = 0;
 std::uint64_t bytes = 0;
 

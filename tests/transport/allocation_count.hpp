@@ -1,4 +1,4 @@
-// How often this test program has allocated and how much it holds: operator new is replaced by one that counts.
+// Counts allocations and allocated bytes of the test program: operator new is replaced.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Sessions in pairs whose senders share one link of limited bandwidth with a queue before it, for tests.
+// Pairs of sessions whose senders share one link of limited bandwidth with a queue, for tests.
 #pragma once
 
 #include <deque>
@@ -10,23 +10,23 @@ struct Bottleneck {
   std::uint64_t bytes_per_second = 0;
   core::Nanoseconds latency = 0;  // one way, without the queue
   std::size_t queue_bytes_max = SIZE_MAX;
-  std::uint32_t loss_permille = 0;  // besides what the queue drops; both ways
+  std::uint32_t loss_permille = 0;  // in addition to drops of the queue; both directions
 };
 
-// Each sender sends through the link to its receiver; what receivers send comes back without a limit.
+// Each sender sends through the link to its receiver. The reverse direction has no bandwidth limit.
 class BottleneckWorld {
  public:
   BottleneckWorld(std::size_t pairs, const Bottleneck& conditions, const SessionConfig& config, std::uint64_t seed)
       : senders(pairs, Session(config, 0)), receivers(pairs, Session({}, 0)), link(conditions), random_(seed) {}
 
-  // How long what is sent now waits before the link.
+  // Returns the queueing delay of a datagram sent now.
   [[nodiscard]] core::Nanoseconds queue_delay() const { return std::max<core::Nanoseconds>(0, link_free_at_ - now); }
 
   void step(core::Nanoseconds duration) {
     deliver(up_, receivers);
     deliver(down_, senders);
     const std::size_t first =
-        random_.below(static_cast<std::uint32_t>(senders.size()));  // who comes first has least delay
+        random_.below(static_cast<std::uint32_t>(senders.size()));  // the first one has the least delay
     for (std::size_t n = 0; n < senders.size(); ++n) {
       const std::size_t i = (first + n) % senders.size();
       senders[i].flush(now, [&](core::ByteView body) { send_up(i, body); });

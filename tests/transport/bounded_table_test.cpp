@@ -10,8 +10,8 @@ namespace {
 
 Address address_of(std::uint32_t port) { return Address::v4(127, 0, 0, 1, static_cast<std::uint16_t>(port)); }
 
-// Few keys and a full table: long probes, many removals in the middle of them.
-TEST(BoundedTable, KnowsWhatAMapKnows) {
+// Few keys and a full table give long probe sequences with many removals inside them.
+TEST(BoundedTable, AgreesWithAMap) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -28,7 +28,7 @@ TEST(BoundedTable, KnowsWhatAMapKnows) {
         model.erase(port);
       } else if (!table.full()) {
         const std::uint32_t slot = table.insert(address_of(port));
-        ASSERT_EQ(table[slot], 0) << "what the slot held before is gone";
+        ASSERT_EQ(table[slot], 0) << "the slot's previous value is cleared";
         table[slot] = step;
         model[port] = {slot, step};
       }
@@ -39,31 +39,31 @@ TEST(BoundedTable, KnowsWhatAMapKnows) {
         ASSERT_EQ(table.find(address_of(p)), known == model.end() ? table.none : known->second.slot);
       }
       for (const auto& [p, entry] : model) {
-        ASSERT_EQ(table[entry.slot], entry.value) << "a value stays where it is";
+        ASSERT_EQ(table[entry.slot], entry.value) << "a value keeps its slot";
         ASSERT_EQ(table.key(entry.slot), address_of(p));
       }
     }
   }
 }
 
-TEST(BoundedTable, ASweepErasesWhatHasEndedAndNothingElse) {
+TEST(BoundedTable, SweepErasesOnlyEndedEntries) {
   BoundedTable<std::uint64_t, int> table(100, 1);
   for (int i = 0; i < 100; ++i) table[table.insert(static_cast<std::uint64_t>(i))] = i;
-  int asked = 0;
+  int visited = 0;
   const auto is_odd = [&](std::uint64_t key, int value) {
     EXPECT_EQ(key, static_cast<std::uint64_t>(value));
-    ++asked;
+    ++visited;
     return value % 2 == 1;
   };
   table.sweep(30, is_odd);
-  EXPECT_EQ(asked, 30);
+  EXPECT_EQ(visited, 30);
   EXPECT_EQ(table.size(), 85u);
   table.sweep(70, is_odd);
-  EXPECT_EQ(asked, 100) << "each slot is looked at once in a round";
+  EXPECT_EQ(visited, 100) << "each slot is visited once in a round";
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(table.contains(i), i % 2 == 0);
 }
 
-TEST(BoundedTable, HoldsOneEntryWhenThatIsItsSize) {
+TEST(BoundedTable, HoldsOneEntryAtCapacityOne) {
   BoundedTable<std::uint64_t, int> table(1, 7);
   EXPECT_FALSE(table.used(table.none));
   const std::uint32_t slot = table.insert(5);

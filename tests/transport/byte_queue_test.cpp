@@ -7,7 +7,7 @@
 namespace mobula::transport {
 namespace {
 
-TEST(ByteQueue, GivesBackWhatADequeGives) {
+TEST(ByteQueue, AgreesWithADeque) {
   constexpr std::uint64_t seed = 11;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -27,7 +27,7 @@ TEST(ByteQueue, GivesBackWhatADequeGives) {
   }
 }
 
-TEST(ByteQueue, StaysWhereItIsWhileItIsSmall) {
+TEST(ByteQueue, KeepsItsMemoryWhileSmall) {
   ByteQueue queue;
   const core::Bytes bytes(1000);
   queue.append(bytes);
@@ -39,13 +39,13 @@ TEST(ByteQueue, StaysWhereItIsWhileItIsSmall) {
   }
 }
 
-TEST(ByteQueue, TrimmingGivesBackWhatIsNotNeededAndNothingElse) {
+TEST(ByteQueue, TrimFreesOnlyUnneededMemory) {
   ByteQueue queue;
   const core::Bytes large(40'000, std::byte{7});
   queue.append(large);
   queue.consume(39'900);
   queue.trim();
-  EXPECT_GE(queue.capacity(), 40'000u) << "it was needed since the last call";
+  EXPECT_GE(queue.capacity(), 40'000u) << "the capacity was needed since the last call";
   queue.trim();
   EXPECT_LE(queue.capacity(), 1000u);
   EXPECT_TRUE(std::equal(queue.view().begin(), queue.view().end(), large.begin(), large.begin() + 100));

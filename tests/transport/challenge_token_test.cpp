@@ -5,7 +5,7 @@
 namespace mobula::transport {
 namespace {
 
-TEST(ChallengeToken, ComesBackAsItWasMade) {
+TEST(ChallengeToken, RoundTrips) {
   ChallengeToken token{.client_id = 0x1122334455667788};
   token.user_data[255] = std::byte{9};
   core::Bytes sealed(challenge_token_bytes);
@@ -34,8 +34,8 @@ TEST(ChallengeToken, OpensOnlyWithItsSequenceItsKeyAndAllItsBits) {
   EXPECT_TRUE(open_challenge(sealed, 77, key, token));
 }
 
-// The layout: 8 bytes of client id, 256 of user data, 20 zeros, the tag.
-TEST(ChallengeToken, LiesAsTheStandardSays) {
+// Layout: 8 bytes of client id, 256 of user data, 20 zeros, the tag.
+TEST(ChallengeToken, HasTheLayoutOfTheStandard) {
   ChallengeToken token{.client_id = 0x0102030405060708};
   token.user_data.fill(std::byte{0xee});
   core::Bytes sealed(challenge_token_bytes);

@@ -11,7 +11,7 @@ using State = ClientEndpoint::State;
 
 const Address second_server = Address::v4(10, 0, 0, 2, 7777);
 
-// A client alone, and what a server with its token's keys would send.
+// A client without a server, and packets that a server with its token's keys would send.
 struct Alone {
   explicit Alone(TokenRequest request = token_request(1), ClientEndpointConfig config = {}) {
     config.token = make_token(request);
@@ -31,7 +31,7 @@ struct Alone {
     challenge();
     keep_alive();
   }
-  // The types of what an update sends.
+  // Types of the packets that an update sends.
   std::vector<PacketType> update(core::Nanoseconds now) {
     Captured sent;
     client->update(now, sent);
@@ -48,7 +48,7 @@ struct Alone {
 
 using Types = std::vector<PacketType>;
 
-TEST(ClientEndpoint, ConnectsAndTalks) {
+TEST(ClientEndpoint, ConnectsAndExchangesMessages) {
   EndpointWorld world;
   auto& client = world.add_client();
   EXPECT_EQ(client.endpoint.state(), State::connecting);
@@ -74,7 +74,7 @@ TEST(ClientEndpoint, ConnectsAndTalks) {
   EXPECT_EQ(message, answer);
 }
 
-TEST(ClientEndpoint, ConnectsAlthoughEachKindOfPacketIsLostOnce) {
+TEST(ClientEndpoint, ConnectsIfEachPacketTypeIsLostOnce) {
   EndpointWorld world;
   std::array<int, static_cast<std::size_t>(PacketType::count)> seen{};
   world.filter = [&](const Address&, const Address&, core::ByteView datagram) {
@@ -88,7 +88,7 @@ TEST(ClientEndpoint, ConnectsAlthoughEachKindOfPacketIsLostOnce) {
 
 // --- The state machine ---------------------------------------------------------------------------------------------
 
-TEST(ClientEndpoint, ATokenThatContradictsItselfIsInvalid) {
+TEST(ClientEndpoint, RefusesAnInconsistentToken) {
   ClientEndpointConfig config;
   config.token = make_token(1);
   config.token.servers.clear();
@@ -102,7 +102,7 @@ TEST(ClientEndpoint, ATokenThatContradictsItselfIsInvalid) {
   EXPECT_FALSE(ClientEndpoint(config, 0).closed());
 }
 
-TEST(ClientEndpoint, SendsRequestsTenTimesASecondUntilItIsChallenged) {
+TEST(ClientEndpoint, SendsTenRequestsASecondUntilChallenged) {
   Alone alone;
   EXPECT_EQ(alone.update(0), Types{PacketType::request});
   EXPECT_EQ(alone.update(50 * millisecond), Types{});
@@ -116,7 +116,7 @@ TEST(ClientEndpoint, SendsRequestsTenTimesASecondUntilItIsChallenged) {
   EXPECT_TRUE(alone.client->connected());
 }
 
-TEST(ClientEndpoint, GoesOnlyFromStepToStep) {
+TEST(ClientEndpoint, IgnoresPacketsOfOtherSteps) {
   Alone alone;
   alone.keep_alive();
   alone.send(PacketType::payload, core::Bytes(20));
@@ -136,7 +136,7 @@ TEST(ClientEndpoint, GoesOnlyFromStepToStep) {
   EXPECT_TRUE(alone.client->connected());
 }
 
-TEST(ClientEndpoint, TakesNoRequestsAndResponses) {
+TEST(ClientEndpoint, IgnoresRequestsAndResponses) {
   Alone alone;
   alone.send(PacketType::response, core::Bytes(challenge_body_bytes));
   alone.send(PacketType::request, core::Bytes(30));
@@ -144,7 +144,7 @@ TEST(ClientEndpoint, TakesNoRequestsAndResponses) {
   EXPECT_FALSE(alone.client->server_answered());
 }
 
-TEST(ClientEndpoint, GivesUpWhenNobodyAnswers) {
+TEST(ClientEndpoint, ClosesWithoutAnAnswer) {
   EndpointWorld world;
   auto& client = world.add_client();
   world.filter = [](const Address&, const Address& to, core::ByteView) { return to != server_address; };
@@ -156,7 +156,7 @@ TEST(ClientEndpoint, GivesUpWhenNobodyAnswers) {
   EXPECT_EQ(to_string(client.endpoint.reason()), "no answer: 10.0.0.1:7777");
 }
 
-TEST(ClientEndpoint, GivesUpWhenTheHandshakeIsNotCompleted) {
+TEST(ClientEndpoint, ClosesIfTheHandshakeIsNotCompleted) {
   Alone alone;
   alone.challenge(second);
   alone.update(11 * second - 1);
@@ -165,18 +165,18 @@ TEST(ClientEndpoint, GivesUpWhenTheHandshakeIsNotCompleted) {
   EXPECT_EQ(alone.client->reason().code, ReasonCode::handshake_timed_out);
 }
 
-TEST(ClientEndpoint, ADenialSaysThatTheServerIsFull) {
+TEST(ClientEndpoint, DenialClosesWithServerFull) {
   for (const bool challenged : {false, true}) {
     Alone alone;
     if (challenged) alone.challenge();
     alone.send(PacketType::denied, {});
     EXPECT_TRUE(alone.client->closed());
     EXPECT_TRUE(alone.client->server_answered());
-    EXPECT_EQ(to_string(alone.client->reason()), "server full: 10.0.0.1:7777 has no room");
+    EXPECT_EQ(to_string(alone.client->reason()), "server full: 10.0.0.1:7777 is full");
   }
 }
 
-TEST(ClientEndpoint, TheTokenMayExpireDuringTheHandshake) {
+TEST(ClientEndpoint, ClosesIfTheTokenExpiresDuringTheHandshake) {
   TokenRequest request = token_request(1);
   request.expire_seconds = 5;
   request.timeout_seconds = -1;
@@ -191,7 +191,7 @@ TEST(ClientEndpoint, TheTokenMayExpireDuringTheHandshake) {
   EXPECT_TRUE(connected.client->connected()) << "a session outlives its token";
 }
 
-TEST(ClientEndpoint, ATokenWithoutTimeoutWaitsForEver) {
+TEST(ClientEndpoint, NeverTimesOutWithoutATokenTimeout) {
   TokenRequest request = token_request(1);
   request.timeout_seconds = -1;
   request.expire_seconds = 4'000'000'000;
@@ -203,17 +203,17 @@ TEST(ClientEndpoint, ATokenWithoutTimeoutWaitsForEver) {
   EXPECT_TRUE(alone.client->connected());
 }
 
-TEST(ClientEndpoint, TriesTheServersInTurn) {
+TEST(ClientEndpoint, TriesTheServersInOrder) {
   TokenRequest request = token_request(1);
   request.servers = {server_address, second_server, Address::v4(10, 0, 0, 3, 1)};
   Alone alone(request);
   alone.update(0);
   EXPECT_EQ(alone.last_to, server_address);
-  EXPECT_EQ(alone.update(10 * second), Types{PacketType::request}) << "no answer: on to the next";
+  EXPECT_EQ(alone.update(10 * second), Types{PacketType::request}) << "no answer: the next server is tried";
   EXPECT_EQ(alone.last_to, second_server);
   EXPECT_EQ(alone.client->server(), second_server);
   alone.challenge(11 * second);
-  EXPECT_EQ(alone.client->dropped().of(Drop::unknown_address), 1u) << "the first one is too late";
+  EXPECT_EQ(alone.client->dropped().of(Drop::unknown_address), 1u) << "the first server answers too late";
   alone.send(PacketType::denied, {}, 11 * second, second_server);
   alone.update(11 * second);
   EXPECT_EQ(alone.last_to, request.servers[2]);
@@ -221,7 +221,7 @@ TEST(ClientEndpoint, TriesTheServersInTurn) {
   EXPECT_EQ(to_string(alone.client->reason()), "no answer: 10.0.0.3:1");
 }
 
-TEST(ClientEndpoint, TheNextServerIsSentNothingUnderASequenceThatWasUsed) {
+TEST(ClientEndpoint, NeverReusesASequenceAtTheNextServer) {
   TokenRequest request = token_request(1);
   request.servers = {server_address, second_server};
   Alone alone(request);
@@ -236,7 +236,7 @@ TEST(ClientEndpoint, TheNextServerIsSentNothingUnderASequenceThatWasUsed) {
   EXPECT_NE(sent.datagrams[0][1], sent.datagrams[1][1]) << "the keys are the same";
 }
 
-TEST(ClientEndpoint, GoesWhereItIsToldInsteadOfToTheTokensServers) {
+TEST(ClientEndpoint, ConfiguredServersReplaceThoseOfTheToken) {
   ClientEndpointConfig config;
   config.servers = {server_address};
   config.servers[0].pipe = Pipe::tcp;
@@ -247,7 +247,7 @@ TEST(ClientEndpoint, GoesWhereItIsToldInsteadOfToTheTokensServers) {
   EXPECT_EQ(alone.update(0), Types{PacketType::response});
 }
 
-TEST(ClientEndpoint, ConnectedItSendsKeepAlivesAndTimesOut) {
+TEST(ClientEndpoint, SendsKeepAlivesAndTimesOutWhenConnected) {
   TokenRequest request = token_request(1);
   request.timeout_seconds = 2;
   Alone alone(request);
@@ -265,7 +265,7 @@ TEST(ClientEndpoint, ConnectedItSendsKeepAlivesAndTimesOut) {
   EXPECT_EQ(alone.client->reason().code, ReasonCode::timed_out);
 }
 
-TEST(ClientEndpoint, ADisconnectEndsItAtOnce) {
+TEST(ClientEndpoint, DisconnectPacketClosesAtOnce) {
   Alone alone;
   alone.connect();
   alone.send(PacketType::disconnect, {});
@@ -276,16 +276,16 @@ TEST(ClientEndpoint, ADisconnectEndsItAtOnce) {
   EXPECT_EQ(alone.client->dropped().of(Drop::ended), 1u);
 }
 
-TEST(ClientEndpoint, AGoodbyeEndsItWithItsReason) {
+TEST(ClientEndpoint, DisconnectReasonClosesWithThatReason) {
   Alone alone;
   alone.connect();
   PacketBuffer buffer;
   const Reason reason{ReasonCode::kicked, "be nice"};
-  alone.send(PacketType::payload, buffer.body().first(Session::write_goodbye(reason, buffer.body())));
+  alone.send(PacketType::payload, buffer.body().first(Session::write_disconnect(reason, buffer.body())));
   EXPECT_EQ(alone.client->reason(), reason);
 }
 
-TEST(ClientEndpoint, AStreamThatIsGoneEndsItOrLeadsToTheNextServer) {
+TEST(ClientEndpoint, LostStreamClosesOrTriesTheNextServer) {
   TokenRequest request = token_request(1);
   request.servers = {server_address, second_server};
   Alone alone(request);
@@ -300,7 +300,7 @@ TEST(ClientEndpoint, AStreamThatIsGoneEndsItOrLeadsToTheNextServer) {
   EXPECT_EQ(to_string(connected.client->reason()), "pipe lost: 10.0.0.1:7777: cut");
 }
 
-TEST(ClientEndpoint, WritesNothingForAPipeThatIsFull) {
+TEST(ClientEndpoint, WritesNothingForAFullPipe) {
   EndpointWorld world;
   auto& client = world.add_client();
   world.run(100 * millisecond);
@@ -314,9 +314,9 @@ TEST(ClientEndpoint, WritesNothingForAPipeThatIsFull) {
   EXPECT_GT(client.endpoint.session().stats().datagrams_sent, before);
 }
 
-// --- Others --------------------------------------------------------------------------------------------------------
+// --- Foreign packets -----------------------------------------------------------------------------------------------
 
-TEST(ClientEndpoint, HearsOnlyItsServer) {
+TEST(ClientEndpoint, IgnoresOtherAddresses) {
   Alone alone;
   alone.send(PacketType::denied, {}, 0, Address::v4(6, 6, 6, 6, 7777));
   Address other_pipe = server_address;
@@ -364,7 +364,7 @@ TEST(ClientEndpoint, RandomBytesFromTheServersAddressBreakNothing) {
   EXPECT_TRUE(connected.endpoint.connected());
 }
 
-TEST(ClientEndpoint, SaysGoodbye) {
+TEST(ClientEndpoint, SendsItsReasonOnClose) {
   EndpointWorld world;
   auto& client = world.add_client();
   world.run(100 * millisecond);
@@ -379,7 +379,7 @@ TEST(ClientEndpoint, SaysGoodbye) {
   EXPECT_EQ(client.endpoint.reason().text, "done");
 }
 
-TEST(ClientEndpoint, LeavesWithFourGoodbyesAndFourDisconnects) {
+TEST(ClientEndpoint, SendsFourReasonsAndFourDisconnectsOnClose) {
   Alone alone;
   alone.connect();
   Captured sent;
@@ -394,7 +394,7 @@ TEST(ClientEndpoint, LeavesWithFourGoodbyesAndFourDisconnects) {
   EXPECT_TRUE(nothing.datagrams.empty()) << "no server knows of it";
 }
 
-TEST(ClientEndpoint, NoticesThatTheServerIsGone) {
+TEST(ClientEndpoint, TimesOutAfterTheServerStops) {
   EndpointWorld world;
   auto& client = world.add_client();
   world.run(second);
@@ -406,7 +406,7 @@ TEST(ClientEndpoint, NoticesThatTheServerIsGone) {
   EXPECT_EQ(client.endpoint.reason().code, ReasonCode::timed_out);
 }
 
-TEST(ClientEndpoint, ProbingMakesNoSession) {
+TEST(ClientEndpoint, ProbeOpensNoSession) {
   EndpointWorld world;
   auto& probe = world.add_client();
   probe.endpoint.update(world.now, probe.port);

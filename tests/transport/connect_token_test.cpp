@@ -8,7 +8,7 @@ namespace {
 
 core::Bytes minted() { return mint_token(vector_request(), vector_private_key, vector_secrets, vector_time).value(); }
 
-// The private part as a server gets it.
+// The private part as received by a server.
 Drop open_private(const core::Bytes& token, PrivateToken& opened, const core::SecretKey& key = vector_private_key) {
   ConnectRequest request;
   request.expire_time = core::load<std::uint64_t>(token.data() + 29);
@@ -17,7 +17,7 @@ Drop open_private(const core::Bytes& token, PrivateToken& opened, const core::Se
   return open_private_token(PacketDomain(core::load<std::uint64_t>(token.data() + 13)), request, key, opened);
 }
 
-// Writes `change` into the plain private part, and seals it again.
+// Writes `change` into the plain private part and seals it again.
 core::Bytes with_private(std::size_t offset, std::uint8_t change) {
   core::Bytes token = minted();
   core::Bytes domain(token.begin(), token.begin() + 21);
@@ -29,7 +29,7 @@ core::Bytes with_private(std::size_t offset, std::uint8_t change) {
   return token;
 }
 
-TEST(ConnectToken, IsTheReferencesByByte) {
+TEST(ConnectToken, EqualsTheReferenceByteByByte) {
   const core::Bytes expected = netcode_vector("token");
   ASSERT_EQ(expected.size(), connect_token_bytes);
   EXPECT_EQ(core::to_hex(minted()), core::to_hex(expected));
@@ -37,7 +37,7 @@ TEST(ConnectToken, IsTheReferencesByByte) {
       << "read and written again";
 }
 
-TEST(ConnectToken, TheReferencesIsRead) {
+TEST(ConnectToken, ReadsTheReferenceToken) {
   const core::Result<ConnectToken> token = read_token(netcode_vector("token"));
   ASSERT_TRUE(token.ok());
   const TokenRequest request = vector_request();
@@ -62,7 +62,7 @@ TEST(ConnectToken, TheReferencesIsRead) {
   EXPECT_EQ(opened.user_data, request.user_data);
 }
 
-TEST(ConnectToken, HasRoomFor32ServersOfIPv6AndNegativeTimeouts) {
+TEST(ConnectToken, Holds32IPv6ServersAndANegativeTimeout) {
   TokenRequest request = vector_request();
   request.servers.assign(32, request.servers[1]);
   request.timeout_seconds = -1;
@@ -79,13 +79,13 @@ TEST(ConnectToken, HasRoomFor32ServersOfIPv6AndNegativeTimeouts) {
   EXPECT_EQ(opened.timeout_seconds, -1);
 }
 
-TEST(ConnectToken, ThePipeOfAServerIsNotInIt) {
+TEST(ConnectToken, DoesNotContainThePipeOfAServer) {
   TokenRequest request = vector_request();
   request.servers[0].pipe = Pipe::websocket;
   EXPECT_EQ(mint_token(request, vector_private_key, vector_secrets, vector_time).value(), minted());
 }
 
-TEST(ConnectToken, WithoutServersOrWithTooManyNoneIsMinted) {
+TEST(ConnectToken, RefusesNoOrTooManyServers) {
   TokenRequest request = vector_request();
   request.servers.clear();
   const auto mint = [&] { return mint_token(request, vector_private_key, vector_secrets, vector_time); };
@@ -94,7 +94,7 @@ TEST(ConnectToken, WithoutServersOrWithTooManyNoneIsMinted) {
   EXPECT_STREQ(mint().error().reason, "too many servers");
 }
 
-TEST(ConnectToken, WhatIsNoneIsRefusedWithTheReason) {
+TEST(ConnectToken, RefusesMalformedTokensWithAReason) {
   const core::Bytes good = minted();
   const auto reason = [](const core::Bytes& bytes) { return std::string(read_token(bytes).error().reason); };
   const auto changed = [&](std::size_t offset, std::uint8_t value) {
@@ -105,7 +105,7 @@ TEST(ConnectToken, WhatIsNoneIsRefusedWithTheReason) {
   EXPECT_EQ(reason({}), "wrong size");
   EXPECT_EQ(reason(core::Bytes(good.begin(), good.end() - 1)), "wrong size");
   EXPECT_EQ(reason(changed(11, '3')), "wrong version");
-  EXPECT_EQ(reason(changed(12, '!')), "wrong version") << "the zero belongs to it";
+  EXPECT_EQ(reason(changed(12, '!')), "wrong version") << "the version includes the zero byte";
   EXPECT_EQ(reason(changed(28, 1)), "expires before it is made");
   EXPECT_EQ(reason(changed(1089, 0)), "no servers");
   EXPECT_EQ(reason(changed(1089, 33)), "too many servers");
@@ -114,7 +114,7 @@ TEST(ConnectToken, WhatIsNoneIsRefusedWithTheReason) {
   EXPECT_EQ(reason(changed(1093, 0)), "wrong address type") << "IMPLEMENTERS 2: types are 1 and 2";
 }
 
-TEST(ConnectToken, APrivatePartThatSaysNonsenseIsMalformed) {
+TEST(ConnectToken, RefusesAMalformedPrivatePart) {
   PrivateToken opened;
   EXPECT_EQ(open_private(with_private(12, 0), opened), Drop::token_malformed);
   EXPECT_EQ(open_private(with_private(12, 33), opened), Drop::token_malformed);
@@ -125,7 +125,7 @@ TEST(ConnectToken, APrivatePartThatSaysNonsenseIsMalformed) {
   EXPECT_EQ(open_private(with_private(0, 1), opened), Drop::none);
 }
 
-TEST(ConnectToken, NothingThatServersTrustCanBeChanged) {
+TEST(ConnectToken, RefusesAnyChangedTrustedField) {
   PrivateToken opened;
   const core::Bytes good = minted();
   const auto drop = [&](std::size_t offset) {
@@ -134,7 +134,7 @@ TEST(ConnectToken, NothingThatServersTrustCanBeChanged) {
     return open_private(bytes, opened);
   };
   EXPECT_EQ(drop(13), Drop::token_forged) << "protocol id";
-  EXPECT_EQ(drop(29), Drop::token_forged) << "when it expires";
+  EXPECT_EQ(drop(29), Drop::token_forged) << "expiry time";
   EXPECT_EQ(drop(37), Drop::token_forged) << "nonce";
   for (std::size_t offset = 61; offset < 61 + private_token_bytes; ++offset) {
     EXPECT_EQ(drop(offset), Drop::token_forged) << offset;

@@ -16,7 +16,7 @@ TEST(Drop, EveryReasonHasItsOwnName) {
   EXPECT_EQ(to_string(Drop::ended), "ended");
 }
 
-TEST(Drop, TheTotalLeavesOutWhatWasNotDropped) {
+TEST(Drop, TotalExcludesNone) {
   DropCounters counters;
   counters.count(Drop::none);
   counters.count(Drop::forged);
@@ -26,7 +26,7 @@ TEST(Drop, TheTotalLeavesOutWhatWasNotDropped) {
   EXPECT_EQ(counters.total(), 3u);
 }
 
-TEST(Drop, WhatIsNewIsToldWithItsCount) {
+TEST(Drop, DescribesNewDropsWithTheirCounts) {
   DropCounters before;
   before.count(Drop::forged);
   DropCounters now = before;

@@ -1,4 +1,4 @@
-// A server endpoint and any number of client endpoints on a simulated network, for tests.
+// Test fixture: a server endpoint and any number of client endpoints on a simulated network.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,7 @@ inline TokenRequest token_request(std::uint64_t client_id) {
   return request;
 }
 
-// Secrets that follow from a number, as a simulation wants them.
+// Secrets derived from a number, for simulations.
 inline TokenSecrets test_secrets(std::uint64_t number) {
   TokenSecrets secrets;
   core::Random random(number);
@@ -67,7 +67,7 @@ inline PacketType type_of(core::ByteView datagram) {
   return static_cast<PacketType>(std::to_integer<unsigned>(datagram[0]) & 0xf);
 }
 
-// Keeps what is sent.
+// Stores sent datagrams.
 struct Captured : Output {
   void send(const Address& to, core::ByteView datagram) override {
     addresses.push_back(to);
@@ -114,7 +114,7 @@ struct EndpointWorld {
   Client& add_client() { return add_client(client_address(client_ids)); }
   void remove_client(std::size_t index) { clients.erase(clients.begin() + static_cast<std::ptrdiff_t>(index)); }
 
-  // Two clients may have one address, one after the other: the later one hears.
+  // Two clients may have one address one after the other: the later one receives.
   void deliver() {
     network.deliver(now, [&](const Address& from, const Address& to, core::ByteView datagram) {
       if (to == server_address) return server.receive(from, datagram, now, server_port);
@@ -136,7 +136,7 @@ struct EndpointWorld {
   void run(core::Nanoseconds duration) {
     for (const core::Nanoseconds end = now + duration; now < end;) step();
   }
-  // One datagram straight to the server.
+  // Delivers one datagram directly to the server.
   void inject(const Address& from, core::ByteView datagram) { server.receive(from, datagram, now, server_port); }
 
   [[nodiscard]] int count(ServerEvent::Kind kind) const {
@@ -153,8 +153,8 @@ struct EndpointWorld {
   std::vector<std::unique_ptr<Client>> clients;
   std::vector<ServerEvent> events;
   std::vector<Address> finished;
-  const Address* full = nullptr;  // whose pipe takes nothing
-  // False: the datagram is lost.
+  const Address* full = nullptr;  // address whose pipe is full
+  // Returns false if the datagram is lost.
   std::function<bool(const Address& from, const Address& to, core::ByteView datagram)> filter;
   std::uint64_t client_ids = 0;
 };

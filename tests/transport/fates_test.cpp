@@ -8,7 +8,7 @@
 namespace mobula::transport {
 namespace {
 
-TEST(Fates, EveryTagThatSetsOutGetsTheFateOfItsDatagram) {
+TEST(Fates, EveryTagGetsTheFateOfItsDatagram) {
   constexpr std::uint64_t seed = 4;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -22,7 +22,7 @@ TEST(Fates, EveryTagThatSetsOutGetsTheFateOfItsDatagram) {
   std::uint32_t tag = 0;
   for (int round = 0; round < 20'000; ++round) {
     Datagram datagram{fates.next_number(), 0};
-    for (std::uint32_t n = random.below(12); n > 0 && !fates.full(); --n, ++datagram.count) fates.set_out(tag++);
+    for (std::uint32_t n = random.below(12); n > 0 && !fates.full(); --n, ++datagram.count) fates.add_in_flight(tag++);
     travelling.push_back(datagram);
     while (travelling.size() > random.below(150)) {
       const auto outcome = random.below(2) == 0 ? Fate::Outcome::acked : Fate::Outcome::lost;
@@ -41,7 +41,7 @@ TEST(Fates, EveryTagThatSetsOutGetsTheFateOfItsDatagram) {
   EXPECT_GT(tag, 70'000u) << "the numbers have wrapped";
 }
 
-TEST(Fates, TheOldestAreForgottenWhenNobodyFetches) {
+TEST(Fates, DropsTheOldestIfNotFetched) {
   Fates fates;
   for (std::uint32_t tag = 0; tag < Fates::fates_max + 10; ++tag) fates.drop(tag, 5);
   Fate fate;

@@ -20,7 +20,7 @@ int passed(HandshakeLimits& limits, const Address& from, int tries, core::Nanose
   return count;
 }
 
-TEST(HandshakeLimits, OneAddressHasItsOwnLimitWhateverItsPort) {
+TEST(HandshakeLimits, LimitsAnAddressForAllPorts) {
   HandshakeLimits limits({1000, 1000}, {10, 5}, 1);
   EXPECT_EQ(passed(limits, Address::v4(1, 2, 3, 4, 100), 10, 0), 5);
   EXPECT_EQ(limits.pass(Address::v4(1, 2, 3, 4, 101), 0), Drop::address_limit);
@@ -28,14 +28,14 @@ TEST(HandshakeLimits, OneAddressHasItsOwnLimitWhateverItsPort) {
   EXPECT_EQ(passed(limits, Address::v4(1, 2, 3, 4, 100), 10, second), 5);
 }
 
-TEST(HandshakeLimits, ANetworkOf64BitsIsOneAddress) {
+TEST(HandshakeLimits, CountsAnIpv6NetworkOf64BitsAsOneAddress) {
   HandshakeLimits limits({1000, 1000}, {10, 5}, 1);
   EXPECT_EQ(passed(limits, v6(1, 1, 7), 10, 0), 5);
   EXPECT_EQ(limits.pass(v6(1, 2, 8), 0), Drop::address_limit);
   EXPECT_EQ(limits.pass(v6(2, 1, 7), 0), Drop::none);
 }
 
-TEST(HandshakeLimits, AllTogetherHaveALimitThatAFloodOfOneDoesNotUseUp) {
+TEST(HandshakeLimits, OneFloodDoesNotExhaustTheGlobalLimit) {
   HandshakeLimits limits({100, 20}, {10, 5}, 1);
   EXPECT_EQ(passed(limits, Address::v4(1, 2, 3, 4, 1), 10'000, 0), 5);
   int count = 0;

@@ -9,7 +9,7 @@ namespace {
 using core::millisecond;
 using core::second;
 
-TEST(LinkEstimates, SmoothsRoundTripsAsRfc6298Says) {
+TEST(LinkEstimates, SmoothsRoundTripsLikeRfc6298) {
   LinkEstimator link;
   link.on_rtt(100 * millisecond);
   EXPECT_EQ(link.estimates().rtt, 100 * millisecond);
@@ -31,7 +31,7 @@ TEST(LinkEstimates, PatienceIsBounded) {
   EXPECT_EQ(link.patience(), 5 * second);
 }
 
-TEST(LinkEstimates, LossComesNearTheShareOfWhatIsLost) {
+TEST(LinkEstimates, LossApproachesTheLostShare) {
   constexpr std::uint64_t seed = 5;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -46,7 +46,7 @@ TEST(LinkEstimates, LossComesNearTheShareOfWhatIsLost) {
   }
 }
 
-TEST(LinkEstimates, WhatWasNotLostAfterAllIsForgiven) {
+TEST(LinkEstimates, LateAckReducesTheLoss) {
   LinkEstimator link;
   for (int i = 0; i < 3; ++i) link.on_outcome(true);
   EXPECT_GT(link.estimates().loss_permille, 40u);
@@ -54,7 +54,7 @@ TEST(LinkEstimates, WhatWasNotLostAfterAllIsForgiven) {
   EXPECT_LE(link.estimates().loss_permille, 1u);
 }
 
-TEST(LinkEstimates, JitterIsHowMuchGapsDiffer) {
+TEST(LinkEstimates, JitterIsTheMeanDeviationOfGaps) {
   constexpr std::uint64_t seed = 6;
   SCOPED_TRACE(seed);
   core::Random random(seed);

@@ -1,4 +1,4 @@
-// What the reference implementation of netcode writes, from netcode_vectors.txt, and what it was given.
+// Output of the reference implementation of netcode, from netcode_vectors.txt, and its input.
 #pragma once
 
 #include <fstream>
@@ -8,7 +8,7 @@
 
 namespace mobula::transport {
 
-// The bytes of a name in the file.
+// Returns the bytes of an entry of the file.
 inline core::Bytes netcode_vector(const std::string& wanted) {
   std::ifstream file(MOBULA_SOURCE_DIR "/tests/transport/netcode_vectors.txt");
   std::string line;

@@ -7,7 +7,7 @@
 namespace mobula::transport {
 namespace {
 
-TEST(NumberRing, KeepsAWindowOfNumbersThatWrapsThroughEveryChangeOfCapacity) {
+TEST(NumberRing, KeepsAWrappingWindowWhenCapacityChanges) {
   constexpr std::uint64_t seed = 3;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -31,7 +31,7 @@ TEST(NumberRing, KeepsAWindowOfNumbersThatWrapsThroughEveryChangeOfCapacity) {
   for (; first != next; ++first) ASSERT_EQ(ring[first], model[first]);
 }
 
-TEST(NumberRing, GivesAllMemoryBack) {
+TEST(NumberRing, FreesAllMemory) {
   NumberRing<int> ring;
   EXPECT_EQ(ring.capacity(), 0u);
   ring.set_capacity(8, 0, 0);

@@ -19,15 +19,15 @@ core::Bytes sealed(PacketType type, std::uint64_t sequence, core::ByteView body)
   return {packet.begin(), packet.end()};
 }
 
-// The end that reads.
+// The reading end.
 struct Peer {
   ReplayWindow replay;
   PacketHead head;
   core::Bytes body;
 
-  Drop read(core::ByteView packet, PacketTypes taken = all, const core::SecretKey& read_key = key,
+  Drop read(core::ByteView packet, PacketTypes accepted = all, const core::SecretKey& read_key = key,
             const PacketDomain& read_domain = domain) {
-    if (const Drop drop = read_head(packet, taken, head); drop != Drop::none) return drop;
+    if (const Drop drop = read_head(packet, accepted, head); drop != Drop::none) return drop;
     std::array<std::byte, datagram_bytes_max> room;
     core::ByteView view;
     const Drop drop = open_body(read_domain, read_key, head, packet, replay, room, view);
@@ -42,7 +42,7 @@ core::Bytes counting(std::size_t count, unsigned first) {
   return bytes;
 }
 
-TEST(Packet, EachKindIsTheReferencesByByte) {
+TEST(Packet, EachTypeEqualsTheReferenceByteByByte) {
   ChallengeToken token{vector_request().client_id, vector_request().user_data};
   core::Bytes challenge(challenge_body_bytes);
   core::store(challenge.data(), std::uint64_t{1000});
@@ -72,7 +72,7 @@ TEST(Packet, EachKindIsTheReferencesByByte) {
   EXPECT_EQ(request, netcode_vector("request"));
 }
 
-TEST(Packet, TheReferencesAreRead) {
+TEST(Packet, ReadsTheReferencePackets) {
   Peer peer;
   ASSERT_EQ(peer.read(netcode_vector("payload")), Drop::none);
   EXPECT_EQ(peer.head.type, PacketType::payload);
@@ -95,7 +95,7 @@ TEST(Packet, TheNonceIsFourZerosAndTheSequence) {
   EXPECT_EQ(plain, counting(20, 0x30));
 }
 
-TEST(Packet, ASequenceTakesAsManyBytesAsItNeeds) {
+TEST(Packet, SequenceUsesTheFewestBytes) {
   const core::Bytes body(1);
   for (unsigned bits = 0; bits <= 64; ++bits) {
     const std::uint64_t sequence =
@@ -115,7 +115,7 @@ TEST(Packet, ASequenceTakesAsManyBytesAsItNeeds) {
 
 // --- "Reading Encrypted Packets", step by step ---------------------------------------------------------------------
 
-TEST(Packet, Step1LessThan18BytesAreTooShort) {
+TEST(Packet, Step1RefusesLessThan18Bytes) {
   const core::Bytes packet = sealed(PacketType::disconnect, 5, {});
   ASSERT_EQ(packet.size(), 18u);
   Peer peer;
@@ -125,7 +125,7 @@ TEST(Packet, Step1LessThan18BytesAreTooShort) {
   EXPECT_EQ(peer.read(packet), Drop::none);
 }
 
-TEST(Packet, Step2TypesFrom7OnAreNone) {
+TEST(Packet, Step2RefusesUnknownTypes) {
   Peer peer;
   core::Bytes packet = sealed(PacketType::disconnect, 5, {});
   for (unsigned type = 7; type < 16; ++type) {
@@ -134,7 +134,7 @@ TEST(Packet, Step2TypesFrom7OnAreNone) {
   }
 }
 
-TEST(Packet, Steps3And4TypesThatThisSideDoesNotTakeAreIgnored) {
+TEST(Packet, Steps3And4IgnoreTypesOfTheOtherSide) {
   Peer peer;
   const core::Bytes packet = sealed(PacketType::disconnect, 5, {});
   EXPECT_EQ(peer.read(packet, all & ~only(PacketType::disconnect)), Drop::wrong_type);
@@ -150,7 +150,7 @@ TEST(Packet, Step5SequencesHave1To8Bytes) {
   }
 }
 
-TEST(Packet, Step6TheSequenceAndTheTagMustFit) {
+TEST(Packet, Step6RefusesATruncatedSequenceOrTag) {
   Peer peer;
   core::Bytes packet = sealed(PacketType::disconnect, std::uint64_t{1} << 60, {});
   ASSERT_EQ(packet.size(), 25u);
@@ -159,16 +159,16 @@ TEST(Packet, Step6TheSequenceAndTheTagMustFit) {
   EXPECT_EQ(peer.read(packet), Drop::too_short);
 }
 
-TEST(Packet, Step7WhatCameBeforeIsNotEvenOpened) {
+TEST(Packet, Step7DropsReplaysBeforeDecryption) {
   Peer peer;
   core::Bytes packet = sealed(PacketType::payload, 5, core::Bytes(3));
   EXPECT_EQ(peer.read(packet), Drop::none);
   EXPECT_EQ(peer.read(packet), Drop::replayed);
   packet.back() ^= std::byte{1};
-  EXPECT_EQ(peer.read(packet), Drop::replayed) << "the window is asked before the seal";
+  EXPECT_EQ(peer.read(packet), Drop::replayed) << "the window is checked before decryption";
 }
 
-TEST(Packet, Step7OnlyKeepAlivesPayloadsAndDisconnectsComeOnce) {
+TEST(Packet, Step7ProtectsSessionPacketsFromReplay) {
   core::Bytes body(challenge_body_bytes);
   const auto twice = [&](PacketType type, std::size_t size) {
     Peer peer;
@@ -184,7 +184,7 @@ TEST(Packet, Step7OnlyKeepAlivesPayloadsAndDisconnectsComeOnce) {
   EXPECT_EQ(twice(PacketType::disconnect, 0), Drop::replayed);
 }
 
-TEST(Packet, Step8NoBitCanBeChanged) {
+TEST(Packet, Step8RefusesAnyFlippedBit) {
   core::Bytes packet = sealed(PacketType::payload, 1000, core::Bytes(3));
   for (std::size_t bit = 8; bit < 8 * packet.size(); ++bit) {
     Peer peer;
@@ -193,7 +193,7 @@ TEST(Packet, Step8NoBitCanBeChanged) {
     packet[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
   }
   Peer peer;
-  packet[0] = std::byte{0x24};  // the type is sealed too
+  packet[0] = std::byte{0x24};  // the type is authenticated too
   EXPECT_EQ(peer.read(packet), Drop::forged);
   packet[0] = std::byte{0x25};
   EXPECT_EQ(peer.read(packet, all, vector_secrets.client_to_server), Drop::forged);
@@ -201,7 +201,7 @@ TEST(Packet, Step8NoBitCanBeChanged) {
   EXPECT_EQ(peer.read(packet), Drop::none);
 }
 
-TEST(Packet, Step9WhatIsForgedDoesNotMoveTheWindow) {
+TEST(Packet, Step9ForgedPacketsDoNotMoveTheWindow) {
   Peer peer;
   core::Bytes forged = sealed(PacketType::payload, std::uint64_t{1} << 40, core::Bytes(3));
   forged.back() ^= std::byte{1};
@@ -209,42 +209,42 @@ TEST(Packet, Step9WhatIsForgedDoesNotMoveTheWindow) {
   EXPECT_EQ(peer.read(sealed(PacketType::payload, 5, core::Bytes(3))), Drop::none);
   forged.back() ^= std::byte{1};
   EXPECT_EQ(peer.read(forged), Drop::none);
-  EXPECT_EQ(peer.read(sealed(PacketType::payload, 6, core::Bytes(3))), Drop::replayed) << "too old to tell";
+  EXPECT_EQ(peer.read(sealed(PacketType::payload, 6, core::Bytes(3))), Drop::replayed) << "older than the window";
 }
 
-TEST(Packet, Step10EachTypeHasItsSizes) {
+TEST(Packet, Step10ChecksTheBodySizeOfEachType) {
   core::Bytes body(payload_bytes_max);
   std::uint64_t sequence = 0;
   Peer peer;
   const auto drop = [&](PacketType type, std::size_t size) {
     return peer.read(sealed(type, ++sequence, core::ByteView(body).first(size)));
   };
-  const auto takes_only = [&](PacketType type, std::size_t size) {
+  const auto accepts_only = [&](PacketType type, std::size_t size) {
     EXPECT_EQ(drop(type, size), Drop::none);
     EXPECT_EQ(drop(type, size + 1), Drop::wrong_size);
     if (size > 0) {
       EXPECT_EQ(drop(type, size - 1), Drop::wrong_size);
     }
   };
-  takes_only(PacketType::denied, 0);
-  takes_only(PacketType::challenge, 308);
-  takes_only(PacketType::response, 308);
-  takes_only(PacketType::keep_alive, 8);
-  takes_only(PacketType::disconnect, 0);
+  accepts_only(PacketType::denied, 0);
+  accepts_only(PacketType::challenge, 308);
+  accepts_only(PacketType::response, 308);
+  accepts_only(PacketType::keep_alive, 8);
+  accepts_only(PacketType::disconnect, 0);
   EXPECT_EQ(drop(PacketType::payload, 0), Drop::wrong_size);
   EXPECT_EQ(drop(PacketType::payload, 1), Drop::none);
   EXPECT_EQ(drop(PacketType::payload, 1200), Drop::none);
 
-  // One byte more than a payload may have, sealed by hand.
+  // One byte above the payload's maximum, sealed by hand.
   core::Bytes packet(2 + 1201 + core::seal_bytes);
   packet[0] = std::byte{0x15};
   packet[1] = static_cast<std::byte>(++sequence);
   core::seal(core::MutableBytes(packet).subspan(2), domain.with(packet[0]), sequence, key);
   EXPECT_EQ(peer.read(packet), Drop::wrong_size);
-  EXPECT_EQ(peer.read(packet), Drop::replayed) << "the size is looked at after the window has moved";
+  EXPECT_EQ(peer.read(packet), Drop::replayed) << "the size is checked after the window has moved";
 }
 
-TEST(Packet, ARequestThatIsSealedIsNoPacket) {
+TEST(Packet, IgnoresASealedRequest) {
   Peer peer;
   EXPECT_EQ(peer.read(sealed(PacketType::request, 1, core::Bytes(20)), all & ~only(PacketType::request)),
             Drop::wrong_type);
@@ -253,7 +253,7 @@ TEST(Packet, ARequestThatIsSealedIsNoPacket) {
 
 // --- Connection requests -------------------------------------------------------------------------------------------
 
-TEST(Packet, ARequestSaysSizeVersionAndProtocol) {
+TEST(Packet, ChecksSizeVersionAndProtocolOfARequest) {
   core::Bytes request = netcode_vector("request");
   ASSERT_EQ(request.size(), 1078u);
   ConnectRequest read;
@@ -274,10 +274,10 @@ TEST(Packet, ARequestSaysSizeVersionAndProtocol) {
   }
 }
 
-// --- In numbers ----------------------------------------------------------------------------------------------------
+// --- Many packets --------------------------------------------------------------------------------------------------
 
-// Packets of two sessions with other keys, replayed, cut, damaged and sent to the wrong one: none is accepted.
-TEST(Packet, OfAHundredThousandHostilePacketsNoneIsAccepted) {
+// Packets of two sessions with different keys are replayed, truncated, corrupted and sent to the wrong session.
+TEST(Packet, RefusesAHundredThousandHostilePackets) {
   constexpr std::uint64_t seed = 11;
   SCOPED_TRACE(seed);
   core::Random random(seed);

@@ -9,9 +9,9 @@ namespace {
 using core::millisecond;
 using core::second;
 
-// --- The bucket ----------------------------------------------------------------------------------------------------
+// --- Token bucket --------------------------------------------------------------------------------------------------
 
-TEST(RateControl, FillsAsItsRateSaysHoweverOftenItIsAsked) {
+TEST(RateControl, RefillDoesNotDependOnTheCallFrequency) {
   for (const core::Nanoseconds step : {10 * core::microsecond, 7 * millisecond, 200 * millisecond}) {
     RateControl rate({.floor = 50'000, .start = 50'000, .max = 50'000});
     std::uint64_t sent = 0;
@@ -27,7 +27,7 @@ TEST(RateControl, FillsAsItsRateSaysHoweverOftenItIsAsked) {
   }
 }
 
-TEST(RateControl, ForeseesWhatItWillHave) {
+TEST(RateControl, PredictsItsBudget) {
   RateControl rate({.floor = 1000, .start = 100'000, .max = 100'000});
   for (int i = 0; i < 300; ++i) {
     rate.on_sent(1200);
@@ -38,7 +38,7 @@ TEST(RateControl, ForeseesWhatItWillHave) {
   }
 }
 
-TEST(RateControl, StopsWhereNothingIsAnswered) {
+TEST(RateControl, StopsWithoutAcknowledgements) {
   RateControl rate({.floor = 16'384, .start = 262'144, .max = 4'000'000});
   std::uint64_t sent = 0;
   for (int i = 1; i < 1000; ++i) {
@@ -48,7 +48,7 @@ TEST(RateControl, StopsWhereNothingIsAnswered) {
   EXPECT_LT(sent, 100'000u);
 }
 
-// --- Over a bottleneck. Every sender always has bulk to send. --------------------------------------------------------
+// --- Bottleneck. Every sender always has bulk to send. -------------------------------------------------------------
 
 struct Load {
   Load(std::size_t pairs, const Bottleneck& link, const SessionConfig& config, std::uint64_t seed)
@@ -80,7 +80,7 @@ struct Load {
   }
 };
 
-TEST(RateControl, SettlesNearABottleneckWithAShortQueueAndRecoversWhenItOpens) {
+TEST(RateControl, ConvergesToABottleneckAndRecoversWhenItOpens) {
   for (const std::uint64_t bandwidth : {50'000u, 200'000u, 1'000'000u}) {
     SCOPED_TRACE(bandwidth);
     Load load(1, {.bytes_per_second = bandwidth, .latency = 30 * millisecond}, {}, 1);
@@ -104,7 +104,7 @@ TEST(RateControl, SettlesNearABottleneckWithAShortQueueAndRecoversWhenItOpens) {
   }
 }
 
-TEST(RateControl, TwoSessionsShareABottleneckThoughOneCameLater) {
+TEST(RateControl, TwoSessionsShareABottleneckAfterALateStart) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
     Load load(2, {.bytes_per_second = 400'000, .latency = 30 * millisecond}, {}, seed);
@@ -124,7 +124,7 @@ TEST(RateControl, TwoSessionsShareABottleneckThoughOneCameLater) {
   }
 }
 
-TEST(RateControl, FivePerCentOfRandomLossCostsLittle) {
+TEST(RateControl, FivePercentRandomLossCostsLittle) {
   Load load(1, {.bytes_per_second = 1'000'000, .latency = 30 * millisecond, .loss_permille = 50}, {}, 7);
   load.run(20 * second);
   load.run(60 * second);
@@ -132,14 +132,14 @@ TEST(RateControl, FivePerCentOfRandomLossCostsLittle) {
   EXPECT_GT(load.world.senders[0].stats().loss_permille, 10u);
 }
 
-TEST(RateControl, AQuarterOfRandomLossDoesNotBringItToTheFloor) {
+TEST(RateControl, QuarterRandomLossDoesNotReduceItToTheFloor) {
   Load load(1, {.bytes_per_second = 100'000'000, .latency = 30 * millisecond, .loss_permille = 250}, {}, 8);
   load.run(20 * second);
   load.run(100 * second);
   EXPECT_GT(load.fetched[0], 100u * 32'768);
 }
 
-TEST(RateControl, AQueueThatDropsIsACongestedLinkAndNotABadOne) {
+TEST(RateControl, TreatsQueueDropsAsCongestion) {
   Load load(1, {.bytes_per_second = 200'000, .latency = 30 * millisecond, .queue_bytes_max = 12'000}, {}, 9);
   load.run(20 * second);
   load.run(60 * second);
@@ -148,7 +148,7 @@ TEST(RateControl, AQueueThatDropsIsACongestedLinkAndNotABadOne) {
   EXPECT_LT(stats.allowed_bytes_per_second, 400'000u);
 }
 
-TEST(RateControl, NeverGoesBelowItsFloorOrAboveItsMost) {
+TEST(RateControl, StaysWithinItsLimits) {
   const SessionConfig config{
       .bytes_per_second_min = 20'000, .bytes_per_second_start = 100'000, .bytes_per_second_max = 150'000};
   Load narrow(1, {.bytes_per_second = 5'000, .latency = 30 * millisecond, .queue_bytes_max = 20'000}, config, 2);

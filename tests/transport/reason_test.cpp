@@ -16,7 +16,7 @@ TEST(Reason, EveryCodeHasItsOwnName) {
   EXPECT_EQ(to_string(ReasonCode::replaced), "replaced");
 }
 
-TEST(Reason, ReadsAsNameAndText) {
+TEST(Reason, FormatsNameAndText) {
   EXPECT_EQ(to_string(Reason{ReasonCode::server_full, "64 of 64 sessions are taken"}),
             "server full: 64 of 64 sessions are taken");
   EXPECT_EQ(to_string(Reason{ReasonCode::left, ""}), "left");

@@ -11,7 +11,7 @@ using Novelty = ReceivedHistory::Novelty;
 
 // Sequences as numbers that never wrap.
 struct Model {
-  std::map<std::int64_t, int> received;  // with how many reports
+  std::map<std::int64_t, int> received;  // number of reports per sequence
   std::int64_t newest = 0;
 
   Novelty novelty(std::int64_t number) const {
@@ -23,7 +23,7 @@ struct Model {
     received[number] = 0;
     newest = std::max(newest, number);
   }
-  // Counts what an ack reports; false: it reports what never came.
+  // Counts the reports of an ack. Returns false if it reports a sequence that was not received.
   bool report(const Ack& ack) {
     const std::int64_t number = newest - distance(ack.sequence, static_cast<std::uint16_t>(newest));
     for (int n = 0; n < 33; ++n) {
@@ -37,7 +37,7 @@ struct Model {
   }
 };
 
-// Returns how many acks a flush takes.
+// Returns the number of acks of a flush.
 int flush(ReceivedHistory& history, Model& model) {
   int acks = 0;
   history.begin_report();
@@ -90,7 +90,7 @@ TEST(ReceivedHistory, ReportsEveryBurstInTwoFlushes) {
   }
 }
 
-TEST(ReceivedHistory, AQuietFlushNeedsOneAck) {
+TEST(ReceivedHistory, QuietFlushNeedsOneAck) {
   ReceivedHistory history;
   Model model;
   for (std::int64_t number = 1; number < 300; ++number) {

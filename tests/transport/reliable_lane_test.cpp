@@ -15,7 +15,7 @@ struct Sent {
   SentDatagram record;
 };
 
-// Everything that the sender would send now.
+// Returns all datagrams that the sender would send now.
 std::deque<Sent> write_all(ReliableSender& sender, std::size_t room = session_body_bytes_max - body_header_bytes) {
   std::deque<Sent> all;
   sender.begin_flush();
@@ -29,7 +29,7 @@ std::deque<Sent> write_all(ReliableSender& sender, std::size_t room = session_bo
   return all;
 }
 
-bool take(ReliableReceiver& receiver, const Sent& sent, std::size_t message_max = max_reliable_size) {
+bool receive(ReliableReceiver& receiver, const Sent& sent, std::size_t message_max = max_reliable_size) {
   core::ByteView rest(sent.bytes);
   Entry entry;
   bool good = true;
@@ -37,7 +37,7 @@ bool take(ReliableReceiver& receiver, const Sent& sent, std::size_t message_max 
     EXPECT_TRUE(next_entry(rest, entry));
     EXPECT_EQ(entry.lane, Lane::bulk);
     EXPECT_TRUE(receiver.plausible(entry.chunk));
-    good = good && receiver.take(entry.chunk, entry.bytes, message_max);
+    good = good && receiver.receive(entry.chunk, entry.bytes, message_max);
   }
   return good;
 }
@@ -50,8 +50,8 @@ void lost(ReliableSender& sender, const Sent& sent) {
   for (std::size_t i = 0; i < sent.record.chunk_count; ++i) sender.lost(sent.record.chunks[i]);
 }
 
-// The model is the list of messages; the network here loses, doubles and reorders at will.
-TEST(ReliableLane, DeliversEveryMessageOnceAndInOrderWhateverHappensToDatagrams) {
+// Model: the list of messages. The network loses, duplicates and reorders randomly.
+TEST(ReliableLane, DeliversOnceAndInOrderOnAnyNetwork) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -71,9 +71,9 @@ TEST(ReliableLane, DeliversEveryMessageOnceAndInOrderWhateverHappensToDatagrams)
         std::swap(flying.front(), flying[random.below(static_cast<std::uint32_t>(flying.size()))]);
         const bool arrives = random.below(4) != 0;
         for (std::uint32_t copies = arrives ? 1 + random.below(2) : 0; copies > 0; --copies) {
-          ASSERT_TRUE(take(receiver, flying.front()));
+          ASSERT_TRUE(receive(receiver, flying.front()));
         }
-        // An ack may be lost as well, and what was given up may be acknowledged after all.
+        // Acks may be lost as well, and datagrams declared lost may be acknowledged later.
         if (!arrives || random.below(5) == 0) lost(sender, flying.front());
         if (arrives && random.below(5) != 0) {
           acked(sender, flying.front());
@@ -93,7 +93,7 @@ TEST(ReliableLane, DeliversEveryMessageOnceAndInOrderWhateverHappensToDatagrams)
     }
     while (!flying.empty() || sender.pending()) {
       for (Sent& sent : write_all(sender)) flying.push_back(std::move(sent));
-      ASSERT_TRUE(take(receiver, flying.front()));
+      ASSERT_TRUE(receive(receiver, flying.front()));
       acked(sender, flying.front());
       flying.pop_front();
     }
@@ -104,7 +104,7 @@ TEST(ReliableLane, DeliversEveryMessageOnceAndInOrderWhateverHappensToDatagrams)
   }
 }
 
-TEST(ReliableLane, RepeatsOnlyWhatWasLost) {
+TEST(ReliableLane, RepeatsOnlyLostChunks) {
   ReliableSender sender;
   ASSERT_TRUE(sender.send(message_of(1, 20'000), queue_max).ok());
   std::deque<Sent> first = write_all(sender);
@@ -124,7 +124,7 @@ TEST(ReliableLane, StopsAtItsWindow) {
   std::deque<Sent> sent = write_all(sender);
   EXPECT_EQ(sent.size(), reliable_window_chunks);
   acked(sender, sent[1]);
-  EXPECT_FALSE(sender.pending()) << "the oldest holds the window";
+  EXPECT_FALSE(sender.pending()) << "the oldest chunk blocks the window";
   acked(sender, sent[0]);
   EXPECT_EQ(write_all(sender).size(), 2u);
 }
@@ -134,15 +134,15 @@ TEST(ReliableLane, RefusesChunksOutsideTheWindow) {
   EXPECT_TRUE(receiver.plausible(reliable_window_chunks - 1));
   EXPECT_FALSE(receiver.plausible(reliable_window_chunks));
   EXPECT_FALSE(receiver.plausible(0x7fff));
-  EXPECT_TRUE(receiver.plausible(0xffff)) << "an old one";
+  EXPECT_TRUE(receiver.plausible(0xffff)) << "an old chunk";
 }
 
-TEST(ReliableLane, AMessageLargerThanAllowedIsRefusedAsSoonAsItIsAnnounced) {
+TEST(ReliableLane, RefusesTooLargeMessagesOnAnnouncement) {
   ReliableSender sender;
   ReliableReceiver receiver;
   ASSERT_TRUE(sender.send(message_of(1, 100), queue_max).ok());
   ASSERT_TRUE(sender.send(message_of(2, 100'000), queue_max).ok());
-  EXPECT_FALSE(take(receiver, write_all(sender)[0], 99'999));
+  EXPECT_FALSE(receive(receiver, write_all(sender)[0], 99'999));
   core::Bytes message;
   EXPECT_TRUE(receiver.next(message));
   EXPECT_EQ(message, message_of(1, 100));

@@ -17,7 +17,7 @@ const NetworkConditions bad_network{.latency = 40 * millisecond,
                                     .duplicate_ppm = 250'000,
                                     .reorder_ppm = 200'000};
 
-// A packet of the client with this id, as only it can make it.
+// Returns a packet sealed with the keys of the client with this id.
 core::Bytes packet_of(std::uint64_t client_id, PacketType type, std::uint64_t sequence, core::ByteView body) {
   PacketBuffer buffer;
   std::copy(body.begin(), body.end(), buffer.body().begin());
@@ -25,9 +25,9 @@ core::Bytes packet_of(std::uint64_t client_id, PacketType type, std::uint64_t se
                                             type, sequence, buffer, body.size());
   return {packet.begin(), packet.end()};
 }
-constexpr std::uint64_t far_ahead = 1'000'000;  // sequences that no test reaches by itself
+constexpr std::uint64_t far_ahead = 1'000'000;  // sequences that no test reaches otherwise
 
-TEST(ServerEndpoint, AHundredClientsConnectOverABadNetworkOnceEach) {
+TEST(ServerEndpoint, HundredClientsConnectOnceOverABadNetwork) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
     EndpointWorld world(server_config(100), bad_network, seed);
@@ -40,7 +40,7 @@ TEST(ServerEndpoint, AHundredClientsConnectOverABadNetworkOnceEach) {
   }
 }
 
-TEST(ServerEndpoint, AFullServerRefusesAndHasRoomAgainWhenOneLeaves) {
+TEST(ServerEndpoint, FullServerRefusesUntilAClientLeaves) {
   EndpointWorld world(server_config(2));
   world.add_client();
   world.add_client();
@@ -61,9 +61,9 @@ TEST(ServerEndpoint, AFullServerRefusesAndHasRoomAgainWhenOneLeaves) {
   EXPECT_TRUE(fourth.endpoint.connected());
 }
 
-TEST(ServerEndpoint, SessionsThatHaveEndedTakeNobodysPlace) {
+TEST(ServerEndpoint, ClosedSessionsUseNoSlots) {
   EndpointWorld world(server_config(4));
-  for (int i = 0; i < 40; ++i) {  // all within the time they linger
+  for (int i = 0; i < 40; ++i) {  // all within `linger`
     auto& client = world.add_client();
     world.run(40 * millisecond);
     ASSERT_TRUE(client.endpoint.connected()) << i << ": " << to_string(client.endpoint.reason());
@@ -73,7 +73,7 @@ TEST(ServerEndpoint, SessionsThatHaveEndedTakeNobodysPlace) {
   EXPECT_EQ(world.dropped(Drop::server_full), 0u);
 }
 
-TEST(ServerEndpoint, AFloodOfDenialsMakesFewEvents) {
+TEST(ServerEndpoint, DenialsAreLimitedToFewEvents) {
   EndpointWorld world(server_config(1));
   world.add_client();
   world.run(100 * millisecond);
@@ -91,7 +91,7 @@ TEST(ServerEndpoint, AFloodOfDenialsMakesFewEvents) {
 
 // --- A session's packets -------------------------------------------------------------------------------------------
 
-TEST(ServerEndpoint, UntilAClientIsConfirmedAKeepAliveGoesBeforeEachPayload) {
+TEST(ServerEndpoint, SendsKeepAlivesBeforePayloadsUntilConfirmed) {
   EndpointWorld world;
   std::vector<PacketType> sent;
   world.filter = [&](const Address& from, const Address&, core::ByteView datagram) {
@@ -115,10 +115,11 @@ TEST(ServerEndpoint, UntilAClientIsConfirmedAKeepAliveGoesBeforeEachPayload) {
   sent.clear();
   world.run(300 * millisecond);
   EXPECT_TRUE(client.endpoint.connected());
-  EXPECT_EQ(std::count(sent.begin(), sent.end(), PacketType::keep_alive), 0) << "payloads say enough";
+  EXPECT_EQ(std::count(sent.begin(), sent.end(), PacketType::keep_alive), 0)
+      << "payloads suffice after the confirmation";
 }
 
-TEST(ServerEndpoint, AnIdleSessionIsKeptAliveByBothSides) {
+TEST(ServerEndpoint, BothSidesKeepAnIdleSessionAlive) {
   ServerEndpointConfig config = server_config();
   config.session.keepalive_interval = 1000 * second;
   EndpointWorld world(config);
@@ -136,7 +137,7 @@ TEST(ServerEndpoint, AnIdleSessionIsKeptAliveByBothSides) {
   EXPECT_NEAR(keep_alives, 120, 10);
 }
 
-TEST(ServerEndpoint, WhoDoesNotKnowTheKeysCanDoNothing) {
+TEST(ServerEndpoint, IgnoresPacketsWithoutTheKeys) {
   EndpointWorld world;
   auto& client = world.add_client();
   world.run(100 * millisecond);
@@ -150,7 +151,7 @@ TEST(ServerEndpoint, WhoDoesNotKnowTheKeysCanDoNothing) {
   EXPECT_EQ(world.count(Kind::disconnected), 0);
 }
 
-TEST(ServerEndpoint, TheRightKeysFromAnotherAddressAreIgnored) {
+TEST(ServerEndpoint, IgnoresTheRightKeysFromAnotherAddress) {
   EndpointWorld world;
   world.add_client(client_address(0));
   world.run(100 * millisecond);
@@ -162,7 +163,7 @@ TEST(ServerEndpoint, TheRightKeysFromAnotherAddressAreIgnored) {
   EXPECT_EQ(world.server.sessions().size(), 1u);
 }
 
-TEST(ServerEndpoint, AFullPipeIsWrittenNothing) {
+TEST(ServerEndpoint, WritesNothingForAFullPipe) {
   EndpointWorld world;
   auto& slow = world.add_client();
   auto& other = world.add_client();
@@ -182,7 +183,7 @@ TEST(ServerEndpoint, AFullPipeIsWrittenNothing) {
   EXPECT_TRUE(slow.endpoint.session().next_reliable(message));
 }
 
-// Whom the server sends something in one update, each once, in order.
+// Clients to which one update sends something, each once, in order.
 std::vector<Address> flushed_in(EndpointWorld& world) {
   Captured captured;
   world.server.update(world.now, captured);
@@ -194,7 +195,7 @@ std::vector<Address> flushed_in(EndpointWorld& world) {
   return order;
 }
 
-// A tick in which there is something to be sent to everybody.
+// A tick in which each session has something to send.
 std::vector<Address> busy_tick(EndpointWorld& world) {
   world.deliver();
   for (const SessionId id : world.server.sessions()) {
@@ -206,13 +207,13 @@ std::vector<Address> busy_tick(EndpointWorld& world) {
   return order;
 }
 
-TEST(ServerEndpoint, EachSessionIsFlushedAtEachPlaceEquallyOften) {
+TEST(ServerEndpoint, FlushOrderRotatesEvenly) {
   constexpr std::size_t count = 7;
   EndpointWorld world;
   for (std::size_t i = 0; i < count; ++i) world.add_client();
   world.run(200 * millisecond);
   ASSERT_EQ(world.server.sessions().size(), count);
-  std::map<std::string, std::array<int, count>> times;  // by place
+  std::map<std::string, std::array<int, count>> times;  // by position
   for (std::size_t tick = 0; tick < 20 * count; ++tick) {
     const std::vector<Address> order = busy_tick(world);
     ASSERT_EQ(order.size(), count);
@@ -222,8 +223,8 @@ TEST(ServerEndpoint, EachSessionIsFlushedAtEachPlaceEquallyOften) {
   for (const auto& [address, of] : times) EXPECT_THAT(of, testing::Each(20)) << address;
 }
 
-TEST(ServerEndpoint, WhileSessionsEndEachOfTheOthersIsFlushedOnce) {
-  constexpr std::uint32_t count = 40;  // of which every other one falls silent
+TEST(ServerEndpoint, FlushesEachSessionOnceWhileOthersEnd) {
+  constexpr std::uint32_t count = 40;  // every second one becomes silent
   core::Random random(5);
   EndpointWorld world(server_config(count));
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -252,19 +253,19 @@ TEST(ServerEndpoint, WhileSessionsEndEachOfTheOthersIsFlushedOnce) {
 
 // --- Floods --------------------------------------------------------------------------------------------------------
 
-// As protocol.md and docs/guarantees.md say.
+// Values of docs/protocol.md and docs/guarantees.md.
 TEST(ServerEndpoint, HasTheLimitsOfTheSpecification) {
   const ServerEndpointConfig config;
   EXPECT_EQ(config.datagrams_per_session.per_second, 2000u);
   EXPECT_EQ(config.datagrams_per_session.burst, 4000u);
   EXPECT_EQ(config.flood_patience, 3 * second);
   EXPECT_EQ(config.session.reliable_receive_bytes_max, 64u * 1024);
-  EXPECT_FALSE(config.session.takes_bulk);
+  EXPECT_FALSE(config.session.accepts_bulk);
   EXPECT_EQ(max_reliable_size, std::size_t{4} << 20);
   EXPECT_EQ(datagram_bytes_max, 1225u);
 }
 
-TEST(ServerEndpoint, AMessageOfAClientHas64KibAtMost) {
+TEST(ServerEndpoint, RefusesClientMessagesAbove64Kib) {
   EndpointWorld world;
   auto& client = world.add_client();
   auto& other = world.add_client();
@@ -276,7 +277,7 @@ TEST(ServerEndpoint, AMessageOfAClientHas64KibAtMost) {
   EXPECT_EQ(other.endpoint.reason().code, ReasonCode::protocol_error);
 }
 
-TEST(ServerEndpoint, ADatagramHas1225BytesAtMost) {
+TEST(ServerEndpoint, DropsDatagramsAbove1225Bytes) {
   EndpointWorld world;
   std::size_t longest = 0;
   world.filter = [&](const Address&, const Address&, core::ByteView datagram) {
@@ -299,7 +300,7 @@ ServerEndpointConfig config_with_limit() {
   return config;
 }
 
-TEST(ServerEndpoint, WhatASessionSendsBeyondItsRateIsNotOpened) {
+TEST(ServerEndpoint, DropsDatagramsAboveTheRateUnopened) {
   EndpointWorld world;
   auto& client = world.add_client();
   world.run(100 * millisecond);
@@ -318,10 +319,10 @@ TEST(ServerEndpoint, WhatASessionSendsBeyondItsRateIsNotOpened) {
   EXPECT_GE(of_a_second, 3000u);
   EXPECT_LE(of_a_second, 3010u);
   world.run(2 * second);
-  EXPECT_EQ(world.server.sessions().size(), 1u) << "a burst is forgiven";
+  EXPECT_EQ(world.server.sessions().size(), 1u) << "one burst does not close the session";
 }
 
-TEST(ServerEndpoint, ASessionThatGoesOnFloodingIsClosedWithTheReason) {
+TEST(ServerEndpoint, ClosesAFloodingSessionWithTheReason) {
   EndpointWorld world(config_with_limit());
   auto& client = world.add_client();
   auto& other = world.add_client();
@@ -339,7 +340,7 @@ TEST(ServerEndpoint, ASessionThatGoesOnFloodingIsClosedWithTheReason) {
   EXPECT_TRUE(other.endpoint.connected());
 }
 
-TEST(ServerEndpoint, NobodyCanUseUpASessionsRateForIt) {
+TEST(ServerEndpoint, ForgedPacketsDoNotChargeTheRate) {
   EndpointWorld world(config_with_limit());
   auto& client = world.add_client();
   world.run(100 * millisecond);
@@ -353,9 +354,9 @@ TEST(ServerEndpoint, NobodyCanUseUpASessionsRateForIt) {
   EXPECT_TRUE(client.endpoint.connected());
 }
 
-// --- Ends ----------------------------------------------------------------------------------------------------------
+// --- Closing -------------------------------------------------------------------------------------------------------
 
-TEST(ServerEndpoint, AClientThatFallsSilentTimesOutByItsToken) {
+TEST(ServerEndpoint, ClosesASilentClientAfterTheTokenTimeout) {
   EndpointWorld world;
   TokenRequest patient = token_request(50);
   patient.timeout_seconds = 20;
@@ -378,7 +379,7 @@ TEST(ServerEndpoint, AClientThatFallsSilentTimesOutByItsToken) {
   EXPECT_EQ(world.server.sessions().size(), 1u);
 }
 
-TEST(ServerEndpoint, TellsAClientWhyItIsThrownOut) {
+TEST(ServerEndpoint, SendsTheDisconnectReason) {
   EndpointWorld world;
   auto& client = world.add_client();
   world.run(100 * millisecond);
@@ -401,7 +402,7 @@ TEST(ServerEndpoint, TellsAClientWhyItIsThrownOut) {
   EXPECT_EQ(world.events.back().reason, reason);
 }
 
-TEST(ServerEndpoint, TellsItAgainWhenAllCopiesWereLostButNotForEachPacket) {
+TEST(ServerEndpoint, RepeatsALostReasonAtALimitedRate) {
   EndpointWorld world;
   auto& client = world.add_client();
   world.run(100 * millisecond);
@@ -417,7 +418,7 @@ TEST(ServerEndpoint, TellsItAgainWhenAllCopiesWereLostButNotForEachPacket) {
   for (std::uint64_t i = 0; i < 1000; ++i) {
     world.inject(client.port.from, packet_of(1, PacketType::keep_alive, far_ahead + i, core::Bytes(8)));
   }
-  EXPECT_LE(answers, 2) << "one goodbye, one disconnect";
+  EXPECT_LE(answers, 2) << "one reason, one disconnect";
   EXPECT_EQ(world.dropped(Drop::ended), 1000u);
   world.filter = nullptr;
   world.run(100 * millisecond);
@@ -428,7 +429,7 @@ TEST(ServerEndpoint, TellsItAgainWhenAllCopiesWereLostButNotForEachPacket) {
   EXPECT_EQ(to_string(client.endpoint.reason()), "shutting down: maintenance");
 }
 
-TEST(ServerEndpoint, AStreamIsFinishedWhenItsSessionIsOver) {
+TEST(ServerEndpoint, FinishesTheStreamOfAClosedSession) {
   EndpointWorld world;
   auto& leaves = world.add_client();
   auto& kicked = world.add_client();
@@ -442,10 +443,10 @@ TEST(ServerEndpoint, AStreamIsFinishedWhenItsSessionIsOver) {
   world.run(1900 * millisecond);
   EXPECT_TRUE(world.finished.empty());
   world.run(500 * millisecond);
-  EXPECT_EQ(world.finished, std::vector<Address>{kicked.port.from}) << "after it has lingered";
+  EXPECT_EQ(world.finished, std::vector<Address>{kicked.port.from}) << "after the linger time";
 }
 
-TEST(ServerEndpoint, WhenAStreamIsGoneItsSessionEndsAtOnce) {
+TEST(ServerEndpoint, LostStreamClosesItsSessionAtOnce) {
   EndpointWorld world;
   auto& client = world.add_client();
   world.run(100 * millisecond);
@@ -458,7 +459,7 @@ TEST(ServerEndpoint, WhenAStreamIsGoneItsSessionEndsAtOnce) {
   EXPECT_TRUE(world.finished.empty());
 }
 
-TEST(ServerEndpoint, AClosedClientComesBackFromTheSameAddressWithAnotherToken) {
+TEST(ServerEndpoint, ClosedClientReconnectsWithAnotherToken) {
   EndpointWorld world;
   world.add_client(client_address(1), make_token(1));
   world.run(100 * millisecond);
@@ -466,13 +467,13 @@ TEST(ServerEndpoint, AClosedClientComesBackFromTheSameAddressWithAnotherToken) {
   world.run(100 * millisecond);
   auto& again = world.add_client(client_address(1), make_token(2));
   world.run(100 * millisecond);
-  EXPECT_TRUE(again.endpoint.connected()) << "although the old session still lingers";
+  EXPECT_TRUE(again.endpoint.connected()) << "although the old session is still stored as closed";
   world.run(5 * second);
   EXPECT_TRUE(again.endpoint.connected());
   EXPECT_TRUE(world.finished.empty()) << "its stream is in use";
 }
 
-TEST(ServerEndpoint, ThrowsOutWhoBreaksTheReliableLane) {
+TEST(ServerEndpoint, DisconnectsOnAReliableLaneViolation) {
   EndpointWorld world;
   auto& client = world.add_client();
   auto& other = world.add_client();
@@ -486,7 +487,7 @@ TEST(ServerEndpoint, ThrowsOutWhoBreaksTheReliableLane) {
 
 // --- Attacks -------------------------------------------------------------------------------------------------------
 
-TEST(ServerEndpoint, GarbageIsCountedByReasonAndHurtsNobody) {
+TEST(ServerEndpoint, CountsGarbageByReason) {
   constexpr std::uint64_t seed = 2;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -511,8 +512,8 @@ TEST(ServerEndpoint, GarbageIsCountedByReasonAndHurtsNobody) {
   EXPECT_TRUE(client.endpoint.connected());
 }
 
-// All that ten clients sent is played again: as it was, cut, damaged, and from each other's addresses.
-TEST(ServerEndpoint, OfAHundredThousandReplaysNoneIsAccepted) {
+// All datagrams of ten clients are replayed: unchanged, truncated, corrupted, and from each other's addresses.
+TEST(ServerEndpoint, RefusesAHundredThousandReplays) {
   constexpr std::uint64_t seed = 8;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -551,7 +552,7 @@ TEST(ServerEndpoint, OfAHundredThousandReplaysNoneIsAccepted) {
   EXPECT_EQ(world.count(Kind::disconnected), 0);
 }
 
-TEST(ServerEndpoint, FlippedBitsInEverythingOnTheWireHurtNobody) {
+TEST(ServerEndpoint, SurvivesFlippedBitsInAllDatagrams) {
   NetworkConditions conditions = bad_network;
   conditions.loss_ppm = 50'000;
   conditions.corrupt_ppm = 300'000;
@@ -569,14 +570,14 @@ TEST(ServerEndpoint, FlippedBitsInEverythingOnTheWireHurtNobody) {
     }
   }
   for (const auto& client : world.clients) EXPECT_TRUE(client->endpoint.connected());
-  EXPECT_EQ(world.server.total_stats().malformed, 0u) << "nothing damaged gets to a session";
+  EXPECT_EQ(world.server.total_stats().malformed, 0u) << "no corrupted datagram reaches a session";
   EXPECT_GT(world.dropped(Drop::forged), 100u);
 }
 
-// --- Together ------------------------------------------------------------------------------------------------------
+// --- Combined ------------------------------------------------------------------------------------------------------
 
-// Clients come, talk, leave and crash at random; the server's own list must follow from its events.
-TEST(ServerEndpoint, EventsTellWhoIsThere) {
+// Clients connect, send, leave and crash at random. The server's sessions must follow from its events.
+TEST(ServerEndpoint, EventsMatchTheConnectedSessions) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -612,7 +613,7 @@ TEST(ServerEndpoint, EventsTellWhoIsThere) {
     for (const ServerEvent& event : world.events) {
       if (event.kind == Kind::refused) continue;
       const std::uint64_t key = (std::uint64_t{event.session.generation} << 32) | event.session.index;
-      ASSERT_FALSE(event.kind == Kind::connected && there.contains(key)) << "a number is one session's for ever";
+      ASSERT_FALSE(event.kind == Kind::connected && there.contains(key)) << "a session id is never reused";
       ASSERT_EQ(there[key], event.kind == Kind::disconnected);
       there[key] = event.kind == Kind::connected;
     }
@@ -629,7 +630,7 @@ TEST(ServerEndpoint, EventsTellWhoIsThere) {
   }
 }
 
-TEST(ServerEndpoint, SameSeedSameRun) {
+TEST(ServerEndpoint, SameSeedGivesTheSameRun) {
   const auto run = [](std::uint64_t seed) {
     EndpointWorld world(server_config(10), bad_network, seed);
     for (int i = 0; i < 8; ++i) world.add_client();
@@ -640,7 +641,7 @@ TEST(ServerEndpoint, SameSeedSameRun) {
   EXPECT_NE(run(5), run(6));
 }
 
-TEST(ServerEndpoint, AHandshakeThatFailsAllocatesNothing) {
+TEST(ServerEndpoint, FailedHandshakesAllocateNothing) {
   EndpointWorld world;
   core::Bytes request(request_bytes);
   const ConnectToken token = make_token(token_request(1), test_key(1));

@@ -1,4 +1,5 @@
-// "Processing Connection Requests" and "Processing Connection Response Packets", step by step, and what bounds them.
+// "Processing Connection Requests" and "Processing Connection Response Packets" of the standard, step by step, and
+// their limits.
 #include <gtest/gtest.h>
 
 #include <transport/endpoint_world.hpp>
@@ -15,7 +16,7 @@ core::Bytes request_of(const ConnectToken& token) {
   return bytes;
 }
 
-// A server alone, and clients by hand. A client's keys are those of its client id (test_secrets).
+// A server and hand-made clients. The keys of a client follow from its client id (test_secrets).
 struct RequestQueue {
   explicit RequestQueue(const ServerEndpointConfig& config = server_config()) : server(config) {
     server.set_unix_time(start_time);
@@ -42,7 +43,7 @@ struct RequestQueue {
                     buffer, body.size());
     return {sealed.begin(), sealed.end()};
   }
-  // The only reply, opened.
+  // Returns the only reply, decrypted.
   core::Bytes opened(std::uint64_t client_id, PacketHead& head) {
     EXPECT_EQ(replies.datagrams.size(), 1u);
     std::array<std::byte, datagram_bytes_max> room;
@@ -55,7 +56,7 @@ struct RequestQueue {
               Drop::none);
     return {body.begin(), body.end()};
   }
-  // The challenge that a request was answered with.
+  // Returns the challenge sent for a request.
   core::Bytes challenge(const Address& from, std::uint64_t client_id) {
     EXPECT_EQ(request(from, client_id), Drop::none);
     PacketHead head;
@@ -85,7 +86,7 @@ const Address c = client_address(3);
 
 // --- Requests ------------------------------------------------------------------------------------------------------
 
-TEST(ServerHandshake, ARequestWithAGoodTokenIsChallenged) {
+TEST(ServerHandshake, ChallengesARequestWithAValidToken) {
   RequestQueue desk;
   EXPECT_EQ(desk.request(a, 7), Drop::none);
   EXPECT_EQ(desk.replies.addresses.back(), a);
@@ -101,13 +102,13 @@ TEST(ServerHandshake, ARequestWithAGoodTokenIsChallenged) {
   EXPECT_EQ(token.user_data, token_request(7).user_data);
   EXPECT_TRUE(desk.server.sessions().empty());
 
-  EXPECT_EQ(desk.request(a, 7), Drop::none) << "asked again, answered again";
+  EXPECT_EQ(desk.request(a, 7), Drop::none) << "a repeated request is answered again";
   EXPECT_EQ(core::load<std::uint64_t>(desk.opened(7, head).data()), 1u);
   EXPECT_EQ(head.sequence, (std::uint64_t{1} << 63) + 1);
   EXPECT_EQ(desk.server.counters().challenges, 2u);
 }
 
-TEST(ServerHandshake, Step1OtherSizesThan1078BytesAreIgnored) {
+TEST(ServerHandshake, Step1IgnoresSizesOtherThan1078Bytes) {
   RequestQueue desk;
   core::Bytes request = request_of(make_token(1));
   request.pop_back();
@@ -118,7 +119,7 @@ TEST(ServerHandshake, Step1OtherSizesThan1078BytesAreIgnored) {
   EXPECT_TRUE(desk.replies.datagrams.empty());
 }
 
-TEST(ServerHandshake, Steps2To4AnotherVersionProtocolOrAnOldTokenIsIgnored) {
+TEST(ServerHandshake, Steps2To4IgnoreOtherVersionsAndExpiredTokens) {
   RequestQueue desk;
   core::Bytes request = request_of(make_token(1));
   request[12] = std::byte{'1'};
@@ -132,16 +133,16 @@ TEST(ServerHandshake, Steps2To4AnotherVersionProtocolOrAnOldTokenIsIgnored) {
   EXPECT_EQ(desk.request(a, 1), Drop::none);
 }
 
-TEST(ServerHandshake, Step5ATokenOfAnotherKeyOrWithAChangedFieldIsIgnored) {
+TEST(ServerHandshake, Step5IgnoresForgedTokens) {
   RequestQueue desk;
   EXPECT_EQ(desk.send(a, request_of(make_token(token_request(1), test_key(1)))), Drop::token_forged);
   core::Bytes request = request_of(make_token(1));
-  request[22] ^= std::byte{0x80};  // the time at which it expires
+  request[22] ^= std::byte{0x80};  // expiry time
   EXPECT_EQ(desk.send(a, request), Drop::token_forged);
   EXPECT_TRUE(desk.replies.datagrams.empty());
 }
 
-TEST(ServerHandshake, Step7TheTokenMustNameThisServer) {
+TEST(ServerHandshake, Step7IgnoresTokensOfOtherServers) {
   ServerEndpointConfig config = server_config();
   const Address v6{{0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9}, 7777};
   config.public_addresses = {server_address, v6};
@@ -153,21 +154,21 @@ TEST(ServerHandshake, Step7TheTokenMustNameThisServer) {
   EXPECT_EQ(desk.request(a, request), Drop::none);
 }
 
-TEST(ServerHandshake, Step8AnAddressThatHasASessionIsIgnored) {
+TEST(ServerHandshake, Step8IgnoresAnAddressWithASession) {
   RequestQueue desk;
   desk.connect(a, 1);
   EXPECT_EQ(desk.request(a, 2), Drop::address_in_use);
   EXPECT_TRUE(desk.replies.datagrams.empty());
 }
 
-TEST(ServerHandshake, Step9AClientIdThatHasASessionIsIgnored) {
+TEST(ServerHandshake, Step9IgnoresAClientIdWithASession) {
   RequestQueue desk;
   desk.connect(a, 1);
   EXPECT_EQ(desk.request(b, 1), Drop::client_in_use);
   EXPECT_TRUE(desk.replies.datagrams.empty());
 }
 
-TEST(ServerHandshake, Step10ATokenIsForTheAddressThatUsedItFirst) {
+TEST(ServerHandshake, Step10BindsATokenToItsFirstAddress) {
   RequestQueue desk;
   EXPECT_EQ(desk.request(a, 1), Drop::none);
   EXPECT_EQ(desk.request(b, 1), Drop::token_used);
@@ -177,7 +178,7 @@ TEST(ServerHandshake, Step10ATokenIsForTheAddressThatUsedItFirst) {
   EXPECT_EQ(desk.request(other_pipe, 1), Drop::token_used);
 }
 
-TEST(ServerHandshake, AUsedTokenIsRememberedThoughTheDateGoesForwardAndBack) {
+TEST(ServerHandshake, KeepsUsedTokensWhenTheClockIsChanged) {
   RequestQueue desk;
   EXPECT_EQ(desk.request(a, 1), Drop::none);
   desk.server.set_unix_time(start_time + 1'000'000);
@@ -186,7 +187,7 @@ TEST(ServerHandshake, AUsedTokenIsRememberedThoughTheDateGoesForwardAndBack) {
   EXPECT_EQ(desk.request(b, 1), Drop::token_used);
 }
 
-TEST(ServerHandshake, ATokenOpensOneSession) {
+TEST(ServerHandshake, TokenOpensOnlyOneSession) {
   RequestQueue desk;
   desk.connect(a, 1);
   EXPECT_EQ(desk.send(a, desk.packet(1, PacketType::disconnect, {})), Drop::none);
@@ -194,7 +195,7 @@ TEST(ServerHandshake, ATokenOpensOneSession) {
   EXPECT_EQ(desk.request(a, 1), Drop::token_used) << "its keys and sequences have been used";
 }
 
-TEST(ServerHandshake, Step12AFullServerDenies) {
+TEST(ServerHandshake, Step12DeniesWhenFull) {
   RequestQueue desk(server_config(1));
   desk.connect(a, 1);
   EXPECT_EQ(desk.request(b, 2), Drop::server_full);
@@ -213,14 +214,14 @@ TEST(ServerHandshake, Step12AFullServerDenies) {
   EXPECT_EQ(desk.request(b, 2), Drop::none) << "the denied token is still good";
 }
 
-TEST(ServerHandshake, Step13AnotherTokenDoesNotReplaceTheKeysOfAHandshake) {
+TEST(ServerHandshake, Step13KeepsTheKeysOfAPendingHandshake) {
   RequestQueue desk;
   const core::Bytes challenge = desk.challenge(a, 1);
   EXPECT_EQ(desk.request(a, 2), Drop::address_in_use);
   EXPECT_EQ(desk.respond(a, 1, challenge), Drop::none);
 }
 
-TEST(ServerHandshake, AHandshakeIsForgottenWhenItsTimeIsUp) {
+TEST(ServerHandshake, HandshakeExpires) {
   RequestQueue desk;
   TokenRequest request = token_request(1);
   request.timeout_seconds = 3;
@@ -228,15 +229,15 @@ TEST(ServerHandshake, AHandshakeIsForgottenWhenItsTimeIsUp) {
   PacketHead head;
   const core::Bytes challenge = desk.opened(1, head);
   desk.now = 3 * second;
-  EXPECT_EQ(desk.respond(a, 1, challenge), Drop::unknown_address) << "even before it is swept away";
+  EXPECT_EQ(desk.respond(a, 1, challenge), Drop::unknown_address) << "even before the sweep";
   EXPECT_EQ(desk.request(a, 2), Drop::none);
   desk.update(3 * second);
   EXPECT_EQ(desk.respond(a, 2, challenge), Drop::stale_challenge);
   desk.update(13 * second);
-  EXPECT_EQ(desk.replies.ended.count(a), 1u) << "a stream that only asked is closed";
+  EXPECT_EQ(desk.replies.ended.count(a), 1u) << "a stream without a session is closed";
 }
 
-TEST(ServerHandshake, AFullTableOfHandshakesRefusesAndForgetsNobody) {
+TEST(ServerHandshake, FullTableOfHandshakesRefusesWithoutEviction) {
   ServerEndpointConfig config = server_config(4);
   config.handshakes_max = 2;
   RequestQueue desk(config);
@@ -248,7 +249,7 @@ TEST(ServerHandshake, AFullTableOfHandshakesRefusesAndForgetsNobody) {
   EXPECT_EQ(desk.request(c, 3), Drop::none);
 }
 
-TEST(ServerHandshake, AFullTableOfUsedTokensRefusesUntilTheyExpire) {
+TEST(ServerHandshake, FullTableOfUsedTokensRefusesUntilTheyExpire) {
   ServerEndpointConfig config = server_config(4);
   config.used_tokens_max = 2;
   RequestQueue desk(config);
@@ -262,7 +263,7 @@ TEST(ServerHandshake, AFullTableOfUsedTokensRefusesUntilTheyExpire) {
   EXPECT_EQ(desk.request(c, later), Drop::none);
 }
 
-TEST(ServerHandshake, RequestsBeyondTheLimitsAreNotEvenOpened) {
+TEST(ServerHandshake, DropsRequestsAboveTheLimitsUnopened) {
   ServerEndpointConfig config = server_config();
   config.handshakes_per_address = {10, 3};
   config.handshakes = {10, 5};
@@ -276,7 +277,7 @@ TEST(ServerHandshake, RequestsBeyondTheLimitsAreNotEvenOpened) {
   EXPECT_EQ(desk.request(a, 1), Drop::none);
 }
 
-TEST(ServerHandshake, KeepsNothingForAddressesWithoutAToken) {
+TEST(ServerHandshake, StoresNothingForAddressesWithoutAToken) {
   ServerEndpointConfig config = server_config(2);
   config.handshakes_max = 2;
   config.used_tokens_max = 2;
@@ -308,7 +309,7 @@ TEST(ServerHandshake, RepliesAreShorterThanRequests) {
 
 // --- Responses -----------------------------------------------------------------------------------------------------
 
-TEST(ServerHandshake, AResponseOpensTheSessionWithTheTokensUserData) {
+TEST(ServerHandshake, ResponseOpensTheSessionWithTheUserData) {
   RequestQueue desk;
   desk.connect(a, 1);
   PacketHead head;
@@ -324,7 +325,7 @@ TEST(ServerHandshake, AResponseOpensTheSessionWithTheTokensUserData) {
   EXPECT_EQ(desk.server.address(id), a);
 }
 
-TEST(ServerHandshake, AResponseFromElsewhereIsIgnored) {
+TEST(ServerHandshake, IgnoresAResponseFromAnotherAddress) {
   RequestQueue desk;
   const core::Bytes challenge = desk.challenge(a, 1);
   EXPECT_EQ(desk.respond(b, 1, challenge), Drop::unknown_address);
@@ -332,7 +333,7 @@ TEST(ServerHandshake, AResponseFromElsewhereIsIgnored) {
   EXPECT_TRUE(desk.server.sessions().empty());
 }
 
-TEST(ServerHandshake, Step1AChallengeThatIsNotTheServersIsIgnored) {
+TEST(ServerHandshake, ResponseStep1IgnoresForgedChallenges) {
   RequestQueue desk;
   core::Bytes challenge = desk.challenge(a, 1);
   challenge[0] = std::byte{1};
@@ -342,21 +343,21 @@ TEST(ServerHandshake, Step1AChallengeThatIsNotTheServersIsIgnored) {
   EXPECT_EQ(desk.respond(a, 1, challenge), Drop::challenge_forged);
 }
 
-TEST(ServerHandshake, AChallengeOfAnotherClientIsIgnored) {
+TEST(ServerHandshake, IgnoresAChallengeOfAnotherClient) {
   RequestQueue desk;
   desk.challenge(a, 1);
   const core::Bytes other = desk.challenge(b, 2);
   EXPECT_EQ(desk.respond(a, 1, other), Drop::stale_challenge);
 }
 
-TEST(ServerHandshake, AnyChallengeOfTheOwnHandshakeWillDo) {
+TEST(ServerHandshake, AcceptsAnyChallengeOfTheOwnHandshake) {
   RequestQueue desk;
   const core::Bytes first = desk.challenge(a, 1);
   desk.challenge(a, 1);
   EXPECT_EQ(desk.respond(a, 1, first), Drop::none);
 }
 
-TEST(ServerHandshake, Step2AResponseOfWhoHasASessionIsIgnored) {
+TEST(ServerHandshake, ResponseStep2IgnoresAClientWithASession) {
   RequestQueue desk;
   const core::Bytes challenge = desk.challenge(a, 1);
   EXPECT_EQ(desk.respond(a, 1, challenge), Drop::none);
@@ -364,7 +365,7 @@ TEST(ServerHandshake, Step2AResponseOfWhoHasASessionIsIgnored) {
   EXPECT_EQ(desk.server.sessions().size(), 1u);
 }
 
-TEST(ServerHandshake, Step3OfTwoAddressesWithOneClientIdTheFirstConnects) {
+TEST(ServerHandshake, ResponseStep3ConnectsTheFirstOfTwoAddresses) {
   RequestQueue desk;
   TokenRequest same = token_request(1);
   const core::Bytes first = desk.challenge(a, 1);
@@ -376,7 +377,7 @@ TEST(ServerHandshake, Step3OfTwoAddressesWithOneClientIdTheFirstConnects) {
   EXPECT_EQ(desk.respond(a, 1, first), Drop::client_in_use);
 }
 
-TEST(ServerHandshake, Step4AServerThatFilledUpMeanwhileDenies) {
+TEST(ServerHandshake, ResponseStep4DeniesWhenFull) {
   RequestQueue desk(server_config(1));
   const core::Bytes first = desk.challenge(a, 1);
   const core::Bytes other = desk.challenge(b, 2);
@@ -388,8 +389,8 @@ TEST(ServerHandshake, Step4AServerThatFilledUpMeanwhileDenies) {
   EXPECT_GE(head.sequence, std::uint64_t{1} << 63);
 }
 
-// Whoever recorded a whole connection plays it again, after the server has forgotten the token.
-TEST(ServerHandshake, ARecordedConnectionOpensNoSecondSession) {
+// A recorded connection is replayed after the server has dropped the used token.
+TEST(ServerHandshake, RecordedConnectionOpensNoSecondSession) {
   RequestQueue desk;
   TokenRequest request = token_request(1);
   request.expire_seconds = 1'000'000;
@@ -403,10 +404,10 @@ TEST(ServerHandshake, ARecordedConnectionOpensNoSecondSession) {
   EXPECT_EQ(desk.send(a, desk.packet(1, PacketType::disconnect, {})), Drop::none);
 
   EXPECT_EQ(desk.send(a, recorded[0]), Drop::token_used);
-  desk.server.set_unix_time(start_time + 1'000'000);  // its time goes by, the token is forgotten …
+  desk.server.set_unix_time(start_time + 1'000'000);  // the token expires and is dropped …
   desk.update(1'000'000 * second);
   desk.server.set_unix_time(start_time);  // … and the clock is set back
-  EXPECT_EQ(desk.send(a, recorded[0]), Drop::none) << "it is a good token";
+  EXPECT_EQ(desk.send(a, recorded[0]), Drop::none) << "the token is valid";
   EXPECT_EQ(desk.send(a, recorded[1]), Drop::stale_challenge);
   EXPECT_EQ(desk.send(a, recorded[2]), Drop::unknown_address);
   EXPECT_TRUE(desk.server.sessions().empty());
@@ -414,20 +415,20 @@ TEST(ServerHandshake, ARecordedConnectionOpensNoSecondSession) {
 
 // --- Both ----------------------------------------------------------------------------------------------------------
 
-TEST(ServerHandshake, PacketsThatOnlyServersSendAreIgnored) {
+TEST(ServerHandshake, IgnoresPacketTypesOfServers) {
   RequestQueue desk;
   desk.connect(a, 1);
   EXPECT_EQ(desk.send(a, desk.packet(1, PacketType::challenge, core::Bytes(challenge_body_bytes))), Drop::wrong_type);
   EXPECT_EQ(desk.send(a, desk.packet(1, PacketType::denied, {})), Drop::wrong_type);
 }
 
-TEST(ServerHandshake, PayloadsBeforeTheResponseAreIgnored) {
+TEST(ServerHandshake, IgnoresPayloadsBeforeTheResponse) {
   RequestQueue desk;
   desk.challenge(a, 1);
   EXPECT_EQ(desk.send(a, desk.packet(1, PacketType::payload, core::Bytes(10))), Drop::unknown_address);
 }
 
-TEST(ServerHandshake, WhenAStreamIsGoneItsHandshakeIsForgotten) {
+TEST(ServerHandshake, LostStreamRemovesItsHandshake) {
   RequestQueue desk;
   const core::Bytes challenge = desk.challenge(a, 1);
   desk.server.pipe_closed(a, 0);
@@ -435,8 +436,8 @@ TEST(ServerHandshake, WhenAStreamIsGoneItsHandshakeIsForgotten) {
   EXPECT_EQ(desk.request(a, 2), Drop::none);
 }
 
-// IMPLEMENTERS 3: a server that starts again must not seal a challenge under a sequence of a session.
-TEST(ServerHandshake, EachServerBeginsItsGlobalSequenceInTheUpperHalf) {
+// IMPLEMENTERS 3: a restarted server must not seal a challenge with a session's sequence.
+TEST(ServerHandshake, GlobalSequenceBeginsInTheUpperHalf) {
   for (int start = 0; start < 2; ++start) {
     RequestQueue desk;
     desk.challenge(a, 1);

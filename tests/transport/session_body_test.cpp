@@ -17,7 +17,7 @@ bool reads(const core::Bytes& bytes, Entry& out) {
   return next_entry(rest, out) && rest.empty();
 }
 
-TEST(SessionBody, ReadsTheEntriesThatItsHeadersDescribe) {
+TEST(SessionBody, ReadsTheEntriesOfTheHeaders) {
   Entry read;
   ASSERT_TRUE(reads(entry(entry_header(EntryKind::unreliable, Lane::control, 9), 9), read));
   EXPECT_EQ(read.kind, EntryKind::unreliable);
@@ -31,7 +31,7 @@ TEST(SessionBody, ReadsTheEntriesThatItsHeadersDescribe) {
   EXPECT_EQ(read.bytes.size(), 1000u);
 }
 
-TEST(SessionBody, RefusesEntriesThatItDoesNotKnow) {
+TEST(SessionBody, RefusesUnknownEntries) {
   Entry read;
   const std::uint16_t unknown_kind = 3 << 11;
   const std::uint16_t unknown_lane = entry_header(EntryKind::chunk, Lane::count, 4);
@@ -46,33 +46,33 @@ TEST(SessionBody, RefusesEntriesThatItDoesNotKnow) {
   EXPECT_FALSE(reads(core::Bytes(1), read));
 }
 
-TEST(SessionBody, AGoodbyeSaysWhy) {
+TEST(SessionBody, DisconnectRoundTripsItsReason) {
   std::array<std::byte, session_body_bytes_max> body;
   for (const std::string& text : {std::string(), std::string("a ban of three days"), std::string(300, 'x')}) {
-    const std::size_t size = encode_goodbye({ReasonCode::kicked, text}, body);
-    const std::optional<Reason> read = decode_goodbye(core::ByteView(body).first(size));
+    const std::size_t size = encode_disconnect({ReasonCode::kicked, text}, body);
+    const std::optional<Reason> read = decode_disconnect(core::ByteView(body).first(size));
     ASSERT_TRUE(read.has_value());
     EXPECT_EQ(*read, (Reason{ReasonCode::kicked, text.substr(0, reason_text_bytes_max)}));
     for (std::size_t cut = 0; cut + text.size() < size; ++cut) {
-      EXPECT_FALSE(decode_goodbye(core::ByteView(body).first(cut)).has_value());
+      EXPECT_FALSE(decode_disconnect(core::ByteView(body).first(cut)).has_value());
     }
   }
 }
 
-TEST(SessionBody, AGoodbyesTextIsPrintableOnArrival) {
+TEST(SessionBody, DisconnectTextIsPrintableOnArrival) {
   std::array<std::byte, session_body_bytes_max> body;
-  const std::size_t size = encode_goodbye({ReasonCode::left, "a\nb\x80"}, body);
-  EXPECT_EQ(decode_goodbye(core::ByteView(body).first(size))->text, "a?b?");
+  const std::size_t size = encode_disconnect({ReasonCode::left, "a\nb\x80"}, body);
+  EXPECT_EQ(decode_disconnect(core::ByteView(body).first(size))->text, "a?b?");
 }
 
-TEST(SessionBody, RefusesMalformedGoodbyes) {
+TEST(SessionBody, RefusesMalformedDisconnects) {
   std::array<std::byte, session_body_bytes_max> body{};
-  const std::size_t size = encode_goodbye({ReasonCode::left, "bye"}, body);
+  const std::size_t size = encode_disconnect({ReasonCode::left, "bye"}, body);
   const auto refused = [&](auto&& change) {
     std::array<std::byte, session_body_bytes_max> bad = body;
     std::size_t bad_size = size;
     change(bad, bad_size);
-    return !decode_goodbye(core::ByteView(bad).first(bad_size)).has_value();
+    return !decode_disconnect(core::ByteView(bad).first(bad_size)).has_value();
   };
   EXPECT_FALSE(refused([](auto&, std::size_t&) {}));
   EXPECT_TRUE(refused([](auto& bytes, std::size_t&) { bytes[0] = std::byte{1}; })) << "a sequence";
@@ -80,9 +80,9 @@ TEST(SessionBody, RefusesMalformedGoodbyes) {
   EXPECT_TRUE(refused([](auto& bytes, std::size_t&) { bytes[10] = std::byte{255}; })) << "an unknown reason";
   EXPECT_TRUE(refused([](auto&, std::size_t& bad_size) { ++bad_size; })) << "more than one entry";
   EXPECT_TRUE(refused([](auto& bytes, std::size_t& bad_size) {
-    core::store(bytes.data() + 8, entry_header(EntryKind::goodbye, Lane::control, 162));
+    core::store(bytes.data() + 8, entry_header(EntryKind::disconnect, Lane::control, 162));
     bad_size = 10 + 162;
-  })) << "a text too long";
+  })) << "the text is too long";
 }
 
 }  // namespace

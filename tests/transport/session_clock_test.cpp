@@ -8,15 +8,15 @@ namespace {
 
 using core::second;
 
-TEST(SessionClock, GoesAsTheClockOfItsOwnerGoes) {
+TEST(SessionClock, FollowsTheOwnersClock) {
   SessionClock clock(1000 * second);
   clock.advance(1003 * second);
   EXPECT_EQ(clock.now(), 3 * second);
   EXPECT_EQ(clock.at(1004 * second), 4 * second);
-  EXPECT_EQ(clock.told(2 * second), 1002 * second);
+  EXPECT_EQ(clock.to_owner_time(2 * second), 1002 * second);
 }
 
-TEST(SessionClock, NeitherGoesBackNorLeaps) {
+TEST(SessionClock, NeverGoesBackOrJumps) {
   SessionClock clock(0);
   clock.advance(5 * second);
   clock.advance(-3600 * second);

@@ -8,41 +8,41 @@ namespace {
 using core::millisecond;
 using core::second;
 
-// --- Goodbye -------------------------------------------------------------------------------------------------------
+// --- Disconnect ----------------------------------------------------------------------------------------------------
 
-TEST(SessionHostile, TakesNothingAfterAGoodbye) {
+TEST(SessionHostile, AcceptsNothingAfterADisconnect) {
   Session sender({}, 0);
   Session receiver({}, 0);
   ASSERT_TRUE(sender.send_unreliable(message_of(1, 20)).ok());
   for (const core::Bytes& body : all_bodies(sender, 0)) receiver.receive(body, 0);
-  EXPECT_FALSE(receiver.goodbye().has_value());
+  EXPECT_FALSE(receiver.disconnect_reason().has_value());
   core::Bytes body(session_body_bytes_max);
-  body.resize(Session::write_goodbye({ReasonCode::shutting_down, "for repairs"}, body));
+  body.resize(Session::write_disconnect({ReasonCode::shutting_down, "for repairs"}, body));
   receiver.receive(body, 0);
-  ASSERT_TRUE(receiver.goodbye().has_value());
-  EXPECT_EQ(*receiver.goodbye(), (Reason{ReasonCode::shutting_down, "for repairs"}));
+  ASSERT_TRUE(receiver.disconnect_reason().has_value());
+  EXPECT_EQ(*receiver.disconnect_reason(), (Reason{ReasonCode::shutting_down, "for repairs"}));
   ASSERT_TRUE(sender.send_unreliable(message_of(1, 20)).ok());
   for (const core::Bytes& later : all_bodies(sender, 0)) receiver.receive(later, 0);
-  EXPECT_EQ(all_unreliable(receiver).size(), 1u) << "what came before is there, what came after is not";
+  EXPECT_EQ(all_unreliable(receiver).size(), 1u) << "only messages before the disconnect are delivered";
   EXPECT_EQ(receiver.stats().malformed, 0u);
 }
 
-TEST(SessionHostile, AMalformedGoodbyeIsNone) {
+TEST(SessionHostile, IgnoresAMalformedDisconnect) {
   Session receiver({}, 0);
   core::Bytes body(session_body_bytes_max);
-  body.resize(Session::write_goodbye({ReasonCode::left, "x"}, body));
+  body.resize(Session::write_disconnect({ReasonCode::left, "x"}, body));
   body[10] = std::byte{0xff};
   receiver.receive(body, 0);
   core::store(body.data(), std::uint16_t{1});
   receiver.receive(body, 0);
-  EXPECT_FALSE(receiver.goodbye().has_value());
+  EXPECT_FALSE(receiver.disconnect_reason().has_value());
   EXPECT_EQ(receiver.stats().malformed, 2u);
 }
 
-// --- Hostile bytes. A plain session has no MAC: who can reach it with well-formed bytes can say anything, so what ---
-// --- is promised is that nothing breaks, that what is malformed leaves no trace, and that limits hold. ---------------
+// --- Hostile bytes. A session itself has no MAC, so well-formed bytes are accepted. Guaranteed is that nothing ------
+// --- breaks, that malformed datagrams change nothing, and that limits hold. ----------------------------------------
 
-TEST(SessionHostile, WhatIsMalformedLeavesNoTrace) {
+TEST(SessionHostile, MalformedDatagramsChangeNothing) {
   Session sender({}, 0);
   ASSERT_TRUE(sender.send_unreliable(message_of(1, 20)).ok());
   ASSERT_TRUE(sender.send_reliable(message_of(2, 20)).ok());
@@ -72,7 +72,7 @@ TEST(SessionHostile, WhatIsMalformedLeavesNoTrace) {
   EXPECT_TRUE(all_unreliable(receiver).empty());
 }
 
-// A session in the middle of a conversation, and a datagram that it would take next.
+// A connected session and a datagram that it would accept next.
 struct Midway {
   Session receiver;
   core::Bytes body;
@@ -98,7 +98,7 @@ std::size_t delivered_bytes(Session& session) {
   return bytes;
 }
 
-TEST(SessionHostile, EveryTruncationIsIgnoredOrDeliversWhatWasSent) {
+TEST(SessionHostile, TruncatedDatagramsDeliverOnlySentMessages) {
   const Midway start = midway();
   Session whole = start.receiver;
   whole.receive(start.body, 0);
@@ -108,13 +108,13 @@ TEST(SessionHostile, EveryTruncationIsIgnoredOrDeliversWhatWasSent) {
     Session session = start.receiver;
     session.receive(core::ByteView(start.body).first(size), 0);
     session.check();
-    const std::vector<core::Bytes> heard = all_unreliable(session);
-    ASSERT_LE(heard.size(), sent.size());
-    for (std::size_t i = 0; i < heard.size(); ++i) EXPECT_EQ(heard[i], sent[i]);
+    const std::vector<core::Bytes> received = all_unreliable(session);
+    ASSERT_LE(received.size(), sent.size());
+    for (std::size_t i = 0; i < received.size(); ++i) EXPECT_EQ(received[i], sent[i]);
   }
 }
 
-TEST(SessionHostile, NoFlippedBitBreaksAnything) {
+TEST(SessionHostile, SurvivesFlippedBits) {
   const Midway start = midway();
   for (std::size_t bit = 0; bit < start.body.size() * 8; ++bit) {
     core::Bytes flipped = start.body;
@@ -128,7 +128,7 @@ TEST(SessionHostile, NoFlippedBitBreaksAnything) {
   }
 }
 
-TEST(SessionHostile, RandomBytesBreakNothing) {
+TEST(SessionHostile, SurvivesRandomBytes) {
   constexpr std::uint64_t seed = 8;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -138,7 +138,7 @@ TEST(SessionHostile, RandomBytesBreakNothing) {
     if (session.failed()) session = Session(config, 0);
     core::Bytes bytes(random.below(60));
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.below(256));
-    // Half of them get past the first checks.
+    // Half of them pass the first checks.
     if (bytes.size() > 12 && random.below(2) == 0) {
       core::store(bytes.data() + 2, std::uint16_t{0});
       const bool chunk = random.below(2) == 0;
@@ -154,7 +154,7 @@ TEST(SessionHostile, RandomBytesBreakNothing) {
   EXPECT_GT(session.stats().datagrams_sent, 0u);
 }
 
-TEST(SessionHostile, ASequenceFarAheadMakesOldOnesStaleAndNoMore) {
+TEST(SessionHostile, SequenceFarAheadOnlyMakesOldOnesStale) {
   Session sender({}, 0);
   Session receiver({}, 0);
   ASSERT_TRUE(sender.send_unreliable(message_of(1, 20)).ok());

@@ -10,9 +10,9 @@ namespace {
 using core::millisecond;
 using core::second;
 
-// --- Lanes, in their order -----------------------------------------------------------------------------------------
+// --- Priority of the lanes -----------------------------------------------------------------------------------------
 
-// With 4 MiB of bulk under way at 5% loss, control and unreliable messages arrive as fast as with none.
+// With 4 MiB of bulk in flight at 5% loss, control and unreliable messages arrive as fast as without bulk.
 TEST(SessionLanes, BulkDelaysNeitherControlNorUnreliableMessages) {
   std::array<double, 2> control_mean{};
   std::array<double, 2> unreliable_mean{};
@@ -24,11 +24,11 @@ TEST(SessionLanes, BulkDelaysNeitherControlNorUnreliableMessages) {
     }
     core::Nanoseconds control_sum = 0;
     core::Nanoseconds unreliable_sum = 0;
-    std::int64_t unreliable_heard = 0;
+    std::int64_t unreliable_received = 0;
     constexpr int rounds = 300;
     core::Bytes message;
     std::array<core::Nanoseconds, rounds> sent_at{};
-    std::int64_t control_heard = 0;
+    std::int64_t control_received = 0;
     for (int i = 0; i < rounds + 100; ++i) {
       if (i < rounds) {
         sent_at[static_cast<std::size_t>(i)] = pair.now;
@@ -39,17 +39,17 @@ TEST(SessionLanes, BulkDelaysNeitherControlNorUnreliableMessages) {
         ASSERT_GT(pair.sides[0].reliable_backlog_bytes(Lane::bulk), 0u);
       }
       pair.step();
-      for (; pair.sides[1].next_reliable(message); ++control_heard) {
+      for (; pair.sides[1].next_reliable(message); ++control_received) {
         control_sum += pair.now - sent_at[core::load<std::uint32_t>(message.data())];
       }
-      for (; pair.sides[1].next_unreliable(message); ++unreliable_heard) {
+      for (; pair.sides[1].next_unreliable(message); ++unreliable_received) {
         unreliable_sum += pair.now - sent_at[core::load<std::uint32_t>(message.data())];
       }
     }
-    EXPECT_EQ(control_heard, rounds);
-    EXPECT_GT(unreliable_heard, rounds * 9 / 10);
-    control_mean[with_bulk] = static_cast<double>(control_sum / control_heard);
-    unreliable_mean[with_bulk] = static_cast<double>(unreliable_sum / unreliable_heard);
+    EXPECT_EQ(control_received, rounds);
+    EXPECT_GT(unreliable_received, rounds * 9 / 10);
+    control_mean[with_bulk] = static_cast<double>(control_sum / control_received);
+    unreliable_mean[with_bulk] = static_cast<double>(unreliable_sum / unreliable_received);
     EXPECT_EQ(pair.sides[0].stats().unreliable_expired, 0u);
     for (int i = 0; with_bulk && i < 5000 && !pair.sides[1].next_reliable(message, Lane::bulk); ++i) pair.step();
     if (with_bulk) {
@@ -60,11 +60,11 @@ TEST(SessionLanes, BulkDelaysNeitherControlNorUnreliableMessages) {
   EXPECT_LE(control_mean[1], control_mean[0] * 1.2);
 }
 
-TEST(SessionLanes, WhenTheRateIsShortControlGoesFirstAndBulkLast) {
+TEST(SessionLanes, PrefersControlAndDefersBulkAtALowRate) {
   Session session({.bytes_per_second_start = 24'000, .bytes_per_second_max = 24'000}, 0);
   Session peer({}, 0);
   ASSERT_TRUE(session.send_reliable(message_of(1, 100'000), Lane::bulk).ok());
-  std::array<int, 3> datagrams{};  // with control, unreliable, bulk
+  std::array<int, 3> datagrams{};  // counts with control, unreliable, bulk
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(session.send_unreliable(message_of(2, 1100)).ok());
     if (i < 20) {
@@ -77,7 +77,7 @@ TEST(SessionLanes, WhenTheRateIsShortControlGoesFirstAndBulkLast) {
     }
     for (const core::Bytes& body : all_bodies(peer, i * 50 * millisecond)) session.receive(body, i * 50 * millisecond);
     if (i == 20) {
-      EXPECT_GE(datagrams[0], 18) << "control takes all there is";
+      EXPECT_GE(datagrams[0], 18) << "control uses the whole rate";
     }
   }
   EXPECT_GT(datagrams[1], 70);
@@ -85,7 +85,7 @@ TEST(SessionLanes, WhenTheRateIsShortControlGoesFirstAndBulkLast) {
   EXPECT_GT(session.stats().unreliable_expired, 10u);
 }
 
-TEST(SessionLanes, ABulkInboxThatNobodyEmptiesHoldsUpNothingElse) {
+TEST(SessionLanes, FullBulkInboxDelaysNothingElse) {
   const SessionConfig config{.reliable_receive_bytes_max = 10'000, .reliable_inbox_bytes_max = 80'000};
   Pair pair({.latency = millisecond}, config);
   for (std::uint64_t i = 0; i < 30; ++i) {
@@ -103,16 +103,16 @@ TEST(SessionLanes, ABulkInboxThatNobodyEmptiesHoldsUpNothingElse) {
   }
 }
 
-// --- Fates, ages and the budget ------------------------------------------------------------------------------------
+// --- Fates, ages and budget ----------------------------------------------------------------------------------------
 
-TEST(SessionLanes, TellsTheFateOfEveryTaggedMessage) {
+TEST(SessionLanes, ReportsTheFateOfEveryTaggedMessage) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
     Pair pair({.latency = 40 * millisecond, .jitter = 30 * millisecond, .loss_ppm = 200'000, .reorder_ppm = 100'000},
               {}, seed);
     core::Random random(seed);
     std::set<std::uint32_t> open;
-    std::set<std::uint32_t> heard;
+    std::set<std::uint32_t> received;
     std::map<Fate::Outcome, int> outcomes;
     std::uint32_t tag = 0;
     Fate fate;
@@ -128,12 +128,12 @@ TEST(SessionLanes, TellsTheFateOfEveryTaggedMessage) {
       }
       pair.step();
       for (const core::Bytes& message : all_unreliable(pair.sides[1])) {
-        if (message.size() != 3) heard.insert(core::load<std::uint32_t>(message.data()));
+        if (message.size() != 3) received.insert(core::load<std::uint32_t>(message.data()));
       }
       while (pair.sides[0].next_fate(fate)) {
         ASSERT_EQ(open.erase(fate.tag), 1u);
         if (fate.outcome == Fate::Outcome::acked) {
-          ASSERT_TRUE(heard.contains(fate.tag));
+          ASSERT_TRUE(received.contains(fate.tag));
         }
         ASSERT_LE(fate.sent_at, pair.now);
         ASSERT_GE(fate.sent_at, pair.now - 2 * second);
@@ -142,14 +142,14 @@ TEST(SessionLanes, TellsTheFateOfEveryTaggedMessage) {
       ASSERT_FALSE(pair.sides[1].next_fate(fate));
     }
     EXPECT_TRUE(open.empty());
-    // A fifth, and what was merely late.
+    // A fifth, and late ones.
     EXPECT_GT(outcomes[Fate::Outcome::lost] * 1000.0 / tag, 180);
     EXPECT_LT(outcomes[Fate::Outcome::lost] * 1000.0 / tag, 400);
     EXPECT_EQ(outcomes[Fate::Outcome::dropped], 0);
   }
 }
 
-TEST(SessionLanes, AnUnreliableMessageThatHasWaitedForTooLongIsDropped) {
+TEST(SessionLanes, DropsUnreliableMessagesQueuedForTooLong) {
   Session session({.unreliable_age_max = 100 * millisecond}, 0);
   ASSERT_TRUE(session.send_unreliable(message_of(1, 10), 7).ok());
   all_bodies(session, 0);
@@ -162,11 +162,11 @@ TEST(SessionLanes, AnUnreliableMessageThatHasWaitedForTooLongIsDropped) {
     EXPECT_EQ(fate.tag, tag);
     EXPECT_EQ(fate.outcome, Fate::Outcome::dropped);
   }
-  EXPECT_FALSE(session.next_fate(fate)) << "the first one travels";
+  EXPECT_FALSE(session.next_fate(fate)) << "the first one is in flight";
 }
 
-// Who writes no more than the budget says has nothing dropped, and still uses the rate.
-TEST(SessionLanes, TheBudgetSaysWhatTheNextFlushLetsOut) {
+// A sender that stays within the budget has nothing dropped and still uses the full rate.
+TEST(SessionLanes, BudgetPredictsTheNextFlush) {
   Pair pair({.latency = 20 * millisecond},
             {.unreliable_age_max = 50 * millisecond, .bytes_per_second_start = 60'000, .bytes_per_second_max = 60'000});
   Session& session = pair.sides[0];

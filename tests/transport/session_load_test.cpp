@@ -9,25 +9,25 @@ namespace {
 using core::millisecond;
 using core::second;
 
-// Sessions against a model, on bad networks.
+// Sessions are compared with a model on bad networks.
 
 struct Load {
   NetworkConditions conditions;
-  std::uint32_t messages = 0;  // reliable, each way
+  std::uint32_t messages = 0;  // reliable, per direction
   std::uint32_t size_max = 0;
   std::uint32_t per_step_max = 0;
   core::Nanoseconds step = 20 * millisecond;
   int steps_max = 0;
-  // On the control lane a load that the rate cannot carry leaves unreliable messages nothing.
+  // A control load above the rate leaves no rate for unreliable messages.
   Lane lane = Lane::bulk;
 };
 
-// Each side's reliable messages arrive all, in order and unchanged; unreliable ones unchanged and at most once.
+// All reliable messages of each side arrive in order and unchanged; unreliable ones unchanged and at most once.
 void run_load(const Load& load, std::uint64_t seed) {
   SCOPED_TRACE(seed);
   core::Random random(seed);
   Pair pair(load.conditions, {}, seed);
-  std::array<std::vector<std::uint16_t>, 2> sizes;  // of what was sent
+  std::array<std::vector<std::uint16_t>, 2> sizes;  // sizes of sent messages
   std::array<std::uint32_t, 2> fetched{};
   std::array<std::set<std::uint32_t>, 2> seen;
   std::uint32_t unreliable_sent = 0;
@@ -62,11 +62,11 @@ void run_load(const Load& load, std::uint64_t seed) {
   EXPECT_FALSE(pair.sides[0].failed() || pair.sides[1].failed());
   EXPECT_EQ(pair.sides[0].stats().malformed, 0u);
   if (load.lane == Lane::control) return;
-  const double heard = static_cast<double>(seen[0].size() + seen[1].size()) / unreliable_sent;
-  EXPECT_GT(heard, 0.9 * (1'000'000 - load.conditions.loss_ppm) / 1e6 * step / (step + 120.0));
+  const double received = static_cast<double>(seen[0].size() + seen[1].size()) / unreliable_sent;
+  EXPECT_GT(received, 0.9 * (1'000'000 - load.conditions.loss_ppm) / 1e6 * step / (step + 120.0));
 }
 
-TEST(SessionLoad, ManySmallMessagesAtAQuarterLossAndAQuarterDuplicates) {
+TEST(SessionLoad, SmallMessagesAtQuarterLossAndQuarterDuplicates) {
   run_load({.conditions = {.latency = 40 * millisecond,
                            .jitter = 30 * millisecond,
                            .loss_ppm = 250'000,
@@ -79,7 +79,7 @@ TEST(SessionLoad, ManySmallMessagesAtAQuarterLossAndAQuarterDuplicates) {
            1);
 }
 
-TEST(SessionLoad, MessagesOfAllSizesAtAQuarterLoss) {
+TEST(SessionLoad, MessagesOfAllSizesAtQuarterLoss) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     run_load({.conditions = {.latency = 40 * millisecond,
                              .jitter = 60 * millisecond,
@@ -94,7 +94,7 @@ TEST(SessionLoad, MessagesOfAllSizesAtAQuarterLoss) {
   }
 }
 
-TEST(SessionLoad, ASecondOfLatencyAndAQuarterLoss) {
+TEST(SessionLoad, OneSecondLatencyAndQuarterLoss) {
   run_load({.conditions = {.latency = second,
                            .jitter = 200 * millisecond,
                            .loss_ppm = 250'000,
@@ -108,7 +108,7 @@ TEST(SessionLoad, ASecondOfLatencyAndAQuarterLoss) {
            9);
 }
 
-TEST(SessionLoad, EitherLaneAtAThirdReorderedAndAQuarterLoss) {
+TEST(SessionLoad, BothLanesAtOneThirdReorderedAndQuarterLoss) {
   for (const Lane lane : {Lane::control, Lane::bulk}) {
     run_load({.conditions = {.latency = 100 * millisecond,
                              .jitter = 50 * millisecond,
@@ -124,7 +124,7 @@ TEST(SessionLoad, EitherLaneAtAThirdReorderedAndAQuarterLoss) {
   }
 }
 
-// One message, one chunk and one datagram per step, past the end of both 16-bit counters; every 50th datagram is lost.
+// One message, chunk and datagram per step until both 16-bit counters wrap; every 50th datagram is lost.
 TEST(SessionLoad, SequencesAndChunkNumbersWrap) {
   constexpr std::uint32_t steps = 70'000;
   Session sender({}, 0);
@@ -153,7 +153,7 @@ TEST(SessionLoad, SequencesAndChunkNumbersWrap) {
   EXPECT_EQ(sender.reliable_backlog_bytes(), 0u);
 }
 
-TEST(SessionLoad, ALargestMessageArrivesWhole) {
+TEST(SessionLoad, LargestMessageArrives) {
   Pair pair({.latency = 20 * millisecond, .jitter = 10 * millisecond, .loss_ppm = 100'000}, {}, 4);
   const core::Bytes large = message_of(7, 4 * 1024 * 1024);
   ASSERT_TRUE(pair.sides[0].send_reliable(large).ok());

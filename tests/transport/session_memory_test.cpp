@@ -10,7 +10,7 @@ namespace {
 using core::millisecond;
 using core::second;
 
-// Both ends of a conversation, with what is idle in it.
+// Both ends of a connection.
 std::uint64_t bytes_of_two(const std::function<void(Pair&)>& talk) {
   Pair pair({.latency = 30 * millisecond, .loss_ppm = 20'000}, {}, 4);
   const std::uint64_t before = allocated_bytes();
@@ -18,7 +18,7 @@ std::uint64_t bytes_of_two(const std::function<void(Pair&)>& talk) {
   EXPECT_EQ(pair.network.in_flight(), 0u);
   return allocated_bytes() - before;
 }
-// Until nothing is in flight; the network keeps the memory of at most a few datagrams.
+// Runs until nothing is in flight. The network keeps the memory of at most a few datagrams.
 void idle(Pair& pair, int steps) {
   core::Bytes inbox;
   for (int i = 0; i < steps; ++i) {
@@ -46,7 +46,7 @@ TEST(SessionMemory, AnIdleSessionIsSmall) {
   EXPECT_LE(sizeof(Session) + heap / 2, 6u * 1024);
 }
 
-TEST(SessionMemory, GivesMemoryBackAfterABurst) {
+TEST(SessionMemory, FreesMemoryAfterABurst) {
   std::uint64_t most = 0;
   const std::uint64_t heap = bytes_of_two([&](Pair& pair) {
     const std::uint64_t before = allocated_bytes();

@@ -1,4 +1,4 @@
-// Two sessions on a simulated network, and messages whose bytes follow from their number, for tests.
+// Test fixture: two sessions on a simulated network, and messages derived from their number.
 #pragma once
 
 #include <mobula/core/random.hpp>
@@ -7,7 +7,7 @@
 
 namespace mobula::transport {
 
-// The message with a number: its bytes follow from it, so that the receiver knows what must come.
+// Returns the message with this number. Its bytes follow from the number, so that the receiver can check them.
 inline core::Bytes message_of(std::uint64_t number, std::size_t size) {
   core::Random random(number);
   core::Bytes bytes(size);
@@ -24,7 +24,7 @@ inline core::Bytes number_message(std::uint32_t number, std::size_t size = 4) {
   return bytes;
 }
 
-// Two sessions with a simulated network between them. Side 0 and side 1.
+// Two sessions, side 0 and side 1, with a simulated network between them.
 struct Pair {
   explicit Pair(const NetworkConditions& conditions, const SessionConfig& config = {}, std::uint64_t seed = 1)
       : network(seed, conditions), sides{Session(config, 0), Session(config, 0)} {}

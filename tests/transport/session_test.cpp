@@ -33,7 +33,7 @@ TEST(Session, SmallMessagesShareADatagram) {
   EXPECT_EQ(all_bodies(session, 0).size(), 1u);
 }
 
-TEST(Session, NoDatagramIsLongerThanItMayBe) {
+TEST(Session, NoDatagramExceedsTheMaximum) {
   core::Random random(5);
   Session session({}, 0);
   for (int i = 0; i < 200; ++i) {
@@ -45,7 +45,7 @@ TEST(Session, NoDatagramIsLongerThanItMayBe) {
   }
 }
 
-TEST(Session, TellsWhenAReliableMessageHasArrived) {
+TEST(Session, ReportsADeliveredReliableMessage) {
   Pair pair({.latency = 30 * millisecond});
   const ReliableId first = *pair.sides[0].send_reliable(message_of(1, 100));
   const ReliableId second_id = *pair.sides[0].send_reliable(message_of(2, 200'000));
@@ -81,7 +81,7 @@ TEST(Session, DeliveredMeansThatThePeerCanFetchIt) {
 
 // --- Limits --------------------------------------------------------------------------------------------------------
 
-TEST(Session, RefusesWhatIsTooLargeOrTooMuch) {
+TEST(Session, RefusesTooLargeMessagesAndFullQueues) {
   Session session({.reliable_queue_bytes_max = 10'000, .unreliable_queue_bytes_max = 3'000}, 0);
   EXPECT_STREQ(session.send_reliable(core::Bytes(4 * 1024 * 1024 + 1)).error().reason, "too large");
   EXPECT_STREQ(session.send_unreliable(core::Bytes(max_unreliable_size + 1)).error().reason, "too large");
@@ -94,7 +94,7 @@ TEST(Session, RefusesWhatIsTooLargeOrTooMuch) {
   session.check();
 }
 
-TEST(Session, WhatNobodyFetchesStopsThePeerAndIsNotLost) {
+TEST(Session, FullReliableInboxStopsThePeerWithoutLoss) {
   const SessionConfig config{.reliable_receive_bytes_max = 10'000, .reliable_inbox_bytes_max = 80'000};
   Pair pair({.latency = millisecond}, config);
   for (std::uint64_t i = 0; i < 30; ++i) ASSERT_TRUE(pair.sides[0].send_reliable(message_of(i, 10'000)).ok());
@@ -110,7 +110,7 @@ TEST(Session, WhatNobodyFetchesStopsThePeerAndIsNotLost) {
   EXPECT_EQ(pair.sides[0].reliable_backlog_bytes(), 0u);
 }
 
-TEST(Session, UnreliableMessagesThatNobodyFetchesAreDropped) {
+TEST(Session, DropsUnreliableMessagesIfTheInboxIsFull) {
   Pair pair({}, {.unreliable_inbox_bytes_max = 5'000});
   for (std::uint32_t i = 0; i < 20; ++i) ASSERT_TRUE(pair.sides[0].send_unreliable(number_message(i, 1000)).ok());
   pair.step();
@@ -121,7 +121,7 @@ TEST(Session, UnreliableMessagesThatNobodyFetchesAreDropped) {
   EXPECT_EQ(pair.sides[1].stats().unreliable_dropped, 16u);
 }
 
-TEST(Session, AMessageLargerThanAllowedBreaksTheSession) {
+TEST(Session, TooLargeMessageFailsTheSession) {
   Session sender({}, 0);
   Session receiver({.reliable_receive_bytes_max = 1000, .reliable_inbox_bytes_max = 70'000}, 0);
   ASSERT_TRUE(sender.send_reliable(message_of(1, 1000)).ok());
@@ -136,7 +136,7 @@ TEST(Session, AMessageLargerThanAllowedBreaksTheSession) {
 
 // --- Acknowledgements and time -------------------------------------------------------------------------------------
 
-TEST(Session, ABurstLongerThanOneHeaderReportsIsAcknowledgedWhole) {
+TEST(Session, AcknowledgesABurstLongerThanOneHeader) {
   Pair pair({.latency = millisecond}, {.bytes_per_second_start = 4 * 1024 * 1024});
   for (std::uint32_t i = 0; i < 200; ++i) ASSERT_TRUE(pair.sides[0].send_unreliable(number_message(i, 1100)).ok());
   ASSERT_TRUE(pair.sides[0].send_reliable(message_of(1, 100'000)).ok());
@@ -172,7 +172,7 @@ TEST(Session, MeasuresRoundTripAndLoss) {
   EXPECT_NEAR(static_cast<double>(stats.datagrams_acked), 1790, 70);
 }
 
-TEST(Session, RepeatsLittleOnAGoodNetwork) {
+TEST(Session, RepeatsFewChunksOnAGoodNetwork) {
   Pair pair({.latency = 60 * millisecond, .jitter = 5 * millisecond}, {}, 2);
   ASSERT_TRUE(pair.sides[0].send_reliable(message_of(1, 2'000'000)).ok());
   for (int i = 0; i < 600; ++i) pair.step();

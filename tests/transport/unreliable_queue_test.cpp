@@ -6,7 +6,7 @@
 namespace mobula::transport {
 namespace {
 
-TEST(UnreliableQueue, GivesBackMessagesTimesAndTags) {
+TEST(UnreliableQueue, ReturnsMessagesTimesAndTags) {
   UnreliableQueue queue;
   for (std::uint32_t i = 0; i < 100; ++i) {
     const core::Bytes bytes = message_of(i, i * 10 % 300);
@@ -24,7 +24,7 @@ TEST(UnreliableQueue, GivesBackMessagesTimesAndTags) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(UnreliableQueue, SaysWhatAMessageCosts) {
+TEST(UnreliableQueue, CostMatchesTheQueueSize) {
   UnreliableQueue queue;
   queue.push(core::Bytes(50), 0, std::nullopt);
   EXPECT_EQ(queue.size(), UnreliableQueue::cost(50));

@@ -1,5 +1,5 @@
-// The picture of a pool's order: steps of a walk from left to right, places in memory from bottom to top. In order
-// it is a diagonal, churned it is noise. The darker a dot, the more steps it stands for: 255 is none.
+// Picture of a pool's order: iteration steps from left to right, positions in memory from bottom to top. In order it is
+// a diagonal, fragmented it is noise. The more steps a dot stands for, the darker it is; 255 is none.
 import {h} from '../core/dom.js';
 import {colour, themes} from '../core/theme.js';
 

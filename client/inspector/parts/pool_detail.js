@@ -1,4 +1,4 @@
-// The order of a pool beside that of another, as it is and as mending would make it.
+// The order of a pool beside that of another, now and after defragmenting.
 import {get, post} from '../core/api.js';
 import {h, setText} from '../core/dom.js';
 import {bytes, count, percent, plural} from '../core/format.js';
@@ -29,16 +29,16 @@ class PoolDetail {
     const own = list().find((each) => each.id === id);
     this.lead = h('select', {'aria-label': 'Walk along the order of', onchange: () => this.ask()});
     this.again = h('button', {type: 'button', onclick: () => this.ask()}, 'Look again');
-    this.mend = h('button', {type: 'button', class: 'primary', disabled: true, onclick: () => this.#mend()}, 'Mend');
+    this.button = h('button', {type: 'button', class: 'primary', disabled: true, onclick: () => this.#defragment()}, 'Defragment');
     parent.append(
       h('div', {class: 'detail-head'}, h('h2', {class: 'title'}, own?.name ?? `Pool ${id}`)),
-      h('div', {class: 'row'}, h('label', {}, 'Along ', this.lead), this.again, this.mend));
+      h('div', {class: 'row'}, h('label', {}, 'Along ', this.lead), this.again, this.button));
     this.status = status_line(parent);
-    this.facts = new Facts(parent, ['Type', 'Components', 'Used', 'Order', 'Walked', 'In order', 'Aligned', 'To mend']);
+    this.facts = new Facts(parent, ['Type', 'Components', 'Used', 'Order', 'Iterated', 'In order', 'Aligned', 'To defragment']);
     const pictures = h('div', {class: 'pictures'});
-    parent.append(pictures, h('p', {class: 'note'}, 'A walk over all entities that have both components, left to right; how far up a dot is, so far back in memory its component lies. In order it is a diagonal, churned it is noise.'));
+    parent.append(pictures, h('p', {class: 'note'}, 'An iteration over all entities with both components, from left to right. The height of a dot is the position of its component in memory. In order it is a diagonal, fragmented it is noise.'));
     this.now = new OrderPicture(pictures, 'Now', signal);
-    this.mended = new OrderPicture(pictures, 'Mended', signal);
+    this.mended = new OrderPicture(pictures, 'Defragmented', signal);
     this.#fill_leads(own);
   }
 
@@ -70,18 +70,18 @@ class PoolDetail {
 
   #show(order) {
     const {facts} = this;
-    facts.set('Walked', count(order.walked));
+    facts.set('Iterated', count(order.walked));
     facts.set('In order', percent(order.now.locality));
     facts.set('Aligned', percent(order.now.aligned));  // at the same place in both pools
-    facts.set('To mend', order.mended ? plural(order.mended_moves, 'move') : 'not ours to mend');
+    facts.set('To defragment', order.mended ? plural(order.mended_moves, 'move') : 'its order has an owner');
     this.now.show(order.now, `${percent(order.now.locality)} of steps go on to the next place`);
     this.mended.show(order.mended, order.mended ? `${percent(order.mended.locality)}, by ${plural(order.mended_moves, 'move')}` : '');
-    this.mend.disabled = order.mended === null || order.mended_moves === 0;
+    this.button.disabled = order.mended === null || order.mended_moves === 0;
   }
 
   // By and by: the world goes on between the steps.
-  async #mend() {
-    this.mend.disabled = true;
+  async #defragment() {
+    this.button.disabled = true;
     let moves = 0;
     try {
       let rounds = 0;  // the one that was begun before may have been half done: the second is whole
@@ -91,7 +91,7 @@ class PoolDetail {
         this.status.say(`${plural(moves, 'move')} made`);
         if (done.round_ended) ++rounds;
       }
-      this.status.say(rounds === 2 ? `Mended by ${plural(moves, 'move')}` : `${plural(moves, 'move')} made, and not done: press again`, 'good');
+      this.status.say(rounds === 2 ? `Defragmented by ${plural(moves, 'move')}` : `${plural(moves, 'move')} made, not finished: press again`, 'good');
       await this.ask();
     } catch (error) {
       this.status.say(error.message, 'error');

@@ -16,7 +16,7 @@ const columns = [
   {key: 'components', label: 'Components', number: true, sort: (row) => row.components, text: (row) => count(row.components)},
   {key: 'each', label: 'Each', number: true, minor: true, sort: (row) => row.component_bytes, text: (row) => bytes(row.component_bytes)},
   {key: 'used', label: 'Used', number: true, sort: (row) => row.used_bytes, text: (row) => bytes(row.used_bytes)},
-  {key: 'order', label: 'Order', minor: true, sort: (row) => row.order_owner, text: (row) => (row.order_owner === 'nobody' ? 'can be mended' : `by ${row.order_owner}`)},
+  {key: 'order', label: 'Order', minor: true, sort: (row) => row.order_owner, text: (row) => (row.order_owner === 'nobody' ? 'can be defragmented' : `by ${row.order_owner}`)},
 ];
 
 function kind({schema, type, name}) {
@@ -24,7 +24,7 @@ function kind({schema, type, name}) {
   return type === name ? 'schema' : `schema, ${type}`;
 }
 
-// A local component's name has its namespaces before it.
+// Names of server-only components begin with their namespaces.
 export function short_name(name) {
   return name.includes('<') ? name : name.split('::').slice(-2).join('::');
 }

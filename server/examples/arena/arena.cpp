@@ -4,7 +4,7 @@
 
 using namespace mobula;
 
-struct Speed {  // a server-only component: any C++ type, never sent
+struct Speed {  // a server-only component: any C++ type, never sent or saved
   float x, z;
 };
 

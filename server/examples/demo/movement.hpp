@@ -6,7 +6,7 @@
 
 namespace demo {
 
-// A local component: where an avatar walks to. It keeps the velocity that it began with, and stops when it is there.
+// A server-only component: the place an avatar walks to. It keeps its initial velocity and stops there.
 struct WalkGoal {
   float x = 0;
   float z = 0;

@@ -6,7 +6,7 @@
 namespace mobula::core {
 namespace {
 
-// Chooses the implementation that suits the processor: without it, the slowest is used.
+// sodium_init() selects the fastest implementation for the processor. Without it the slowest one is used.
 [[maybe_unused]] const int sodium_ready = sodium_init();
 
 unsigned char* raw(MutableBytes bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
@@ -23,7 +23,7 @@ MutableBytes plain_part(MutableBytes bytes) {
   return bytes.first(bytes.size() - seal_bytes);
 }
 
-// The size is from outside, the room for it is the caller's.
+// The size comes from outside and is checked; the room for the plain bytes is the caller's duty.
 bool has_tag(ByteView sealed, [[maybe_unused]] MutableBytes plain) {
   if (sealed.size() < seal_bytes) return false;
   MOBULA_ASSERT(plain.size() >= sealed.size() - seal_bytes, "no room for the plain bytes");

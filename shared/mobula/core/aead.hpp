@@ -1,8 +1,8 @@
-// Authenticated encryption, as netcode uses it: ChaCha20-Poly1305 (RFC 8439) with numbers for nonces, and
-// XChaCha20-Poly1305 with nonces so wide that random ones never meet.
+// Authenticated encryption as used by netcode: ChaCha20-Poly1305 (RFC 8439) with counters as nonces, and
+// XChaCha20-Poly1305 with nonces wide enough to be random.
 //
-// Sealed bytes: the encrypted ones, as many as were plain, then a tag of 16 bytes. Associated bytes are not in it, but
-// opening needs the same ones. A key must never seal two things under one nonce.
+// Sealed bytes are the encrypted bytes, then a tag of 16 bytes. Associated data is not included, but opening needs the
+// same data. A key must never seal twice with one nonce.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@ namespace mobula::core {
 inline constexpr std::size_t seal_bytes = 16;
 using WideNonce = std::array<std::byte, 24>;
 
-// In place: `bytes` holds the plain ones, then room for the tag.
-// The nonce's 12 bytes are four zeros and the number, little-endian.
+/// Encrypts in place: `bytes` holds the plain bytes, then room for the tag.
+/// The 12 bytes of the nonce are four zeros and the number, little-endian.
 void seal(MutableBytes bytes, ByteView associated, std::uint64_t nonce, const SecretKey& key);
 void seal(MutableBytes bytes, ByteView associated, const WideNonce& nonce, const SecretKey& key);
 
-// Writes sealed.size() - seal_bytes bytes to the front of `plain`, which may be the very bytes of `sealed`.
-// False: forged, or too short; then nothing that was encrypted is in `plain`.
+/// Decrypts sealed.size() - seal_bytes bytes to the front of `plain`, which may be the memory of `sealed`.
+/// Returns false if the bytes are forged or too short; `plain` then contains no decrypted byte.
 [[nodiscard]] bool open(ByteView sealed, ByteView associated, std::uint64_t nonce, const SecretKey& key,
                         MutableBytes plain);
 [[nodiscard]] bool open(ByteView sealed, ByteView associated, const WideNonce& nonce, const SecretKey& key,

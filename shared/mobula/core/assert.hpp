@@ -1,5 +1,5 @@
-// A programmer's mistake stops the process with its place and a sentence.
-// Bytes from outside never get here: they are refused through Result.
+// Assertions: a programming error stops the process with its location and a message.
+// Input from outside must not trigger one: it is refused through Result.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@ namespace mobula::core {
 
 }  // namespace mobula::core
 
-// A macro, because it must see the expression's text, cost nothing where asserts
-// are off, and build its message only on failure.
+// A macro because it needs the text of the expression, costs nothing when asserts are off, and builds its message only
+// on failure.
 #ifdef MOBULA_ASSERTS
 #define MOBULA_ASSERT(expression, message)              \
   (static_cast<bool>(expression) ? static_cast<void>(0) \

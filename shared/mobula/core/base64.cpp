@@ -15,9 +15,9 @@ std::string to_base64(ByteView bytes) {
 }
 
 std::optional<Bytes> from_base64(std::string_view text) {
-  // libsodium 1.0.18 takes many bytes beyond ASCII for a '/'.
+  // libsodium 1.0.18 accepts many non-ASCII bytes as '/'.
   if (std::any_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; })) return std::nullopt;
-  Bytes bytes(text.size() / 4 * 3 + 1);  // none at all would have no address
+  Bytes bytes(text.size() / 4 * 3 + 1);  // +1: an empty vector may have a null pointer
   std::size_t size = 0;
   const char* end = nullptr;
   const int bad = sodium_base642bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), text.data(),

@@ -1,4 +1,4 @@
-// Bytes as base64 (RFC 4648, with padding), for text formats.
+// Base64 (RFC 4648, with padding) for text formats.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -9,7 +9,7 @@
 namespace mobula::core {
 
 std::string to_base64(ByteView bytes);
-// Nothing unless the text is what to_base64 makes of some bytes.
+/// Decodes text in exactly the form that to_base64() returns. Returns nothing for any other text.
 std::optional<Bytes> from_base64(std::string_view text);
 
 }  // namespace mobula::core

@@ -1,4 +1,4 @@
-// A set of small numbers: one bit each, in words that may be walked.
+// Set of small numbers: one bit each, in words that can be iterated.
 #pragma once
 
 #include <bit>
@@ -9,11 +9,12 @@
 
 namespace mobula::core {
 
+/// Set of small numbers, one bit each.
 class BitSet {
  public:
   static constexpr std::size_t word_bits = 64;
 
-  // Room for the numbers below `end`, at least; those in it stay.
+  /// Grows the set to hold numbers below `end`. Keeps its contents.
   void make_room(std::size_t end) {
     if (end > words_.size() * word_bits) words_.resize((end + word_bits - 1) / word_bits);
   }
@@ -22,7 +23,7 @@ class BitSet {
   void erase(std::size_t number) { words_[number / word_bits] &= ~bit(number); }
   void clear() { words_.assign(words_.size(), 0); }
 
-  // Bit n of word w: whether w * word_bits + n is in it.
+  /// Returns the words. Bit n of word w is set if w * word_bits + n is in the set.
   [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
 
  private:
@@ -31,7 +32,7 @@ class BitSet {
   std::vector<std::uint64_t> words_;
 };
 
-// function(number) for each bit of a word, rising; `first` is the number of its lowest bit.
+/// Calls function(number) for each set bit of a word, in rising order. `first` is the number of its lowest bit.
 template <class Function>
 void each_bit(std::uint64_t word, std::size_t first, Function&& function) {
   for (; word != 0; word &= word - 1) function(first + static_cast<std::size_t>(std::countr_zero(word)));

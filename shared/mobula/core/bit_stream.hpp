@@ -1,8 +1,7 @@
-// Bits written to and read from a byte buffer, least significant bit first:
-// bit n of the stream is bit n % 8 of byte n / 8.
-// A writer or reader that meets the end of its buffer goes bad and stays so; reads
-// then give zero. Whoever decodes checks ok() before believing anything.
-// Up to 64 bits are one unaligned load or store where the buffer has room for it.
+// Bit streams over a byte buffer, least significant bit first: bit n of the stream is bit n % 8 of byte n / 8.
+// A writer or reader that exceeds its buffer fails permanently, and reads then return 0. A decoder must check ok()
+// before it uses any value.
+// Up to 64 bits are one unaligned load or store if the buffer has room for it.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +10,13 @@
 
 namespace mobula::core {
 
-// Invariant: the bits of the last byte that are not written yet are zero. What lies in the buffer
-// behind that byte means nothing: the writer may have put zeros there.
+/// Invariant: unwritten bits of the last byte are zero. Bytes of the buffer after it are unspecified: the writer may
+/// have stored zeros there.
 class BitWriter {
  public:
   explicit BitWriter(MutableBytes buffer) : buffer_(buffer) {}
 
-  // bits: 0..64; the value's higher bits must be zero.
+  /// Writes the low `bits` (0 to 64) of a value. Its higher bits must be zero.
   void write(std::uint64_t value, unsigned bits) {
     MOBULA_ASSERT(bits <= 64 && (bits == 64 || value >> bits == 0), "value does not fit its bits");
     if (bits > buffer_.size() * 8 - position_) {
@@ -28,7 +27,7 @@ class BitWriter {
     const unsigned offset = position_ % 8;
     const unsigned end = offset + bits;
     const std::uint64_t word = last_ | value << offset;
-    const std::uint64_t rest = value >> 1 >> (63 - offset);  // what does not go into the word
+    const std::uint64_t rest = value >> 1 >> (63 - offset);  // bits that do not fit into the word
     position_ += bits;
     if (buffer_.size() - byte >= 9) {
       store(&buffer_[byte], word);
@@ -40,7 +39,7 @@ class BitWriter {
   }
   void write_bool(bool value) { write(value ? 1 : 0, 1); }
 
-  // Exponential-Golomb of order k: small numbers take few bits. value < 2^32, k < 32.
+  /// Writes an exponential-Golomb code of order k, which encodes small numbers in few bits. value < 2^32, k < 32.
   void write_golomb(std::uint32_t value, unsigned k) {
     const std::uint64_t shifted = static_cast<std::uint64_t>(value) + (1ull << k);
     const auto width = static_cast<unsigned>(std::bit_width(shifted));
@@ -52,7 +51,7 @@ class BitWriter {
     write(tail, width);
   }
 
-  // Copies bits of another stream, whose bytes past the last bit are not read.
+  /// Copies bits of another stream. Bytes after the last bit are not read.
   void write_bits(const std::byte* source, std::size_t bits) {
     for (; bits >= 64; bits -= 64, source += 8) write(load<std::uint64_t>(source), 64);
     std::uint64_t rest = 0;
@@ -64,9 +63,9 @@ class BitWriter {
   [[nodiscard]] std::size_t bits() const { return position_; }
   [[nodiscard]] std::size_t bytes() const { return (position_ + 7) / 8; }
 
-  // Takes back all that was written after `bits`, a failed write included.
+  /// Removes everything written after `bits`, including a failed write.
   void rewind(std::size_t bits) {
-    MOBULA_ASSERT(bits <= position_, "rewind goes back, not forward");
+    MOBULA_ASSERT(bits <= position_, "cannot rewind forward");
     position_ = bits;
     overflow_ = false;
     last_ = 0;
@@ -79,10 +78,11 @@ class BitWriter {
  private:
   MutableBytes buffer_;
   std::size_t position_ = 0;
-  std::uint64_t last_ = 0;  // the bits of the byte at position_ that are written
+  std::uint64_t last_ = 0;  // written bits of the byte at position_
   bool overflow_ = false;
 };
 
+/// Reads a bit stream. After a failure all reads return 0.
 class BitReader {
  public:
   explicit BitReader(ByteView buffer) : buffer_(buffer) {}
@@ -100,7 +100,7 @@ class BitReader {
   bool read_bool() { return read(1) != 0; }
 
   std::uint32_t read_golomb(unsigned k) {
-    // The one that ends the zeros is among the next 33 - k bits, or there is no number.
+    // The bit that ends the zeros is among the next 33 - k bits, or the code is malformed.
     const std::uint64_t start = peek(static_cast<unsigned>(std::min<std::size_t>(left(), 33 - k)));
     if (start == 0) {
       fail();
@@ -114,7 +114,7 @@ class BitReader {
     return bad_ ? 0 : static_cast<std::uint32_t>(value);
   }
 
-  // The next bits, which stay: at most 64, and no more than are left.
+  /// Returns the next bits without consuming them. At most 64, and no more than left().
   [[nodiscard]] std::uint64_t peek(unsigned bits) const {
     if (bits == 0) return 0;
     const std::size_t byte = position_ / 8;
@@ -139,7 +139,7 @@ class BitReader {
   [[nodiscard]] bool ok() const { return !bad_; }
   [[nodiscard]] std::size_t position() const { return position_; }
   [[nodiscard]] std::size_t left() const { return buffer_.size() * 8 - position_; }
-  // What was read means nothing: the decoder says so, and all later reads give zero.
+  /// Marks the stream as invalid. A decoder calls it for malformed input; all later reads return 0.
   void fail() {
     bad_ = true;
     position_ = buffer_.size() * 8;

@@ -1,4 +1,4 @@
-// Bytes seen, bytes owned, and unaligned little-endian reads and writes of plain values.
+// Byte views, owned bytes, and unaligned little-endian loads and stores of plain values.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ using ByteView = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;
 using Bytes = std::vector<std::byte>;
 
-// The caller has checked that sizeof(T) bytes are there.
+/// Loads a value. The caller must have checked that sizeof(T) bytes are available.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 T load(const void* from) {

@@ -1,5 +1,5 @@
-// Time as nanoseconds of a monotonic clock. Only mains, net and benchmarks read it;
-// protocol and game code is handed `now`, so that a simulator can be its clock.
+// Monotonic time in nanoseconds. Only main functions, net and benchmarks read the clock. Protocol and game code gets
+// `now` as a parameter, so that a simulator can control the time.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ inline Nanoseconds monotonic_now() {
       .count();
 }
 
-// Seconds since 1970: what connect tokens expire by.
+/// Returns unix seconds, used for the expiry of connect tokens.
 inline std::uint64_t unix_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());

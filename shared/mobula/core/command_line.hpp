@@ -1,4 +1,4 @@
-// What every program does with its command line: help goes to standard output, a mistake to standard error.
+// Command-line parsing shared by all programs: help goes to standard output, errors to standard error.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@ class App;
 
 namespace mobula::core {
 
-// Nothing: the program goes on. Else its exit status: 0 after --help, 2 after a mistake, both of which have been told
-// by the app's name.
+/// Parses the command line. Returns nothing if the program should go on, otherwise its exit status: 0 after --help, 2
+/// after an error. Help or error have then been printed.
 std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace mobula::core

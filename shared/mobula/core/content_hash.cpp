@@ -25,7 +25,7 @@ bool equal_in_constant_time(ByteView a, ByteView b) {
 }
 
 void random_bytes(MutableBytes out) {
-  if (!out.empty()) randombytes_buf(out.data(), out.size());  // null data is not for it
+  if (!out.empty()) randombytes_buf(out.data(), out.size());  // it must not get a null pointer
 }
 
 std::string to_string(const ContentHash& hash) { return to_hex(hash.bytes); }

@@ -1,5 +1,5 @@
-// BLAKE2b-256 of a file's or a schema's content: its identity, which nobody can forge.
-// Keyed, it proves that whoever made the hash knew the key.
+// BLAKE2b-256 of a file's or schema's content, used as its unforgeable identity.
+// A keyed hash proves knowledge of the key.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 
 namespace mobula::core {
 
+/// BLAKE2b-256 hash, the identity of a content.
 struct ContentHash {
   std::array<std::byte, 32> bytes{};
   bool operator==(const ContentHash&) const = default;
@@ -16,13 +17,14 @@ struct ContentHash {
 ContentHash content_hash(ByteView content);
 
 ContentHash keyed_hash(const SecretKey& key, ByteView content);
-// Takes the same time wherever the two differ, so that nobody can guess a hash byte by byte.
+/// Compares in a time that does not depend on the position of a difference, so that a hash cannot be guessed byte by
+/// byte.
 bool equal_in_constant_time(ByteView a, ByteView b);
 
-// From the operating system: for keys and nonces that nobody must guess. Never in simulated state.
+/// Fills `out` from the operating system's random source, for keys and nonces. Not for simulated state.
 void random_bytes(MutableBytes out);
 
-// 64 hex digits.
+/// Returns 64 hex digits.
 std::string to_string(const ContentHash& hash);
 
 }  // namespace mobula::core

@@ -6,11 +6,11 @@
 namespace mobula::core {
 namespace {
 
-constexpr std::size_t typed_bytes_max = 255;  // beyond it nobody mistyped: the work would grow with the square
+constexpr std::size_t typed_bytes_max = 255;  // bounds the quadratic cost
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Levenshtein, but a difference of case alone costs nothing.
+// Returns the Levenshtein distance, ignoring case.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t i = 0; i < row.size(); ++i) row[i] = i;
@@ -31,7 +31,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string did_you_mean(std::string_view typed, std::span<const std::string_view> known) {
   if (typed.size() > typed_bytes_max) return {};
   std::string_view nearest;
-  std::size_t least = typed.size() / 3 + 1;  // farther than that is no typing mistake
+  std::size_t least = typed.size() / 3 + 1;  // a larger distance is no typing mistake
   for (const std::string_view name : known) {
     if (name.size() > typed.size() + least || typed.size() > name.size() + least) continue;
     const std::size_t steps = distance(typed, name);

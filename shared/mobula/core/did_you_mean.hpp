@@ -1,4 +1,4 @@
-// For messages about names that nobody knows: the known name that was probably meant.
+// Suggestions for unknown names in error messages.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace mobula::core {
 
-// " (did you mean 'Health'?)" with the known name nearest to a mistyped one, or nothing.
+/// Returns " (did you mean 'Health'?)" with the known name nearest to `typed`. Empty if none is near.
 std::string did_you_mean(std::string_view typed, std::span<const std::string_view> known);
 
 }  // namespace mobula::core

@@ -1,17 +1,18 @@
-// What the system is asked about files here and there.
+// File functions of the operating system.
 #pragma once
 
 #include <string>
 
 namespace mobula::core {
 
-// Whether it is on the disk now. What is no disk cannot be synced, and is.
+/// Writes a file's data to disk (fsync). Returns false on an error. Succeeds for files that cannot be synced, such as
+/// pipes.
 bool sync_file(int descriptor);
 
-// A file's name is in its folder when that is on the disk.
+/// Writes the folder of a file to disk, so that the file's name is durable.
 void sync_folder_of(const std::string& path);
 
-// Others than its owner: worth a warning for a secret.
+/// Returns whether users other than the owner may read the file: deserves a warning for a secret.
 bool others_may_read(const std::string& path);
 
 }  // namespace mobula::core

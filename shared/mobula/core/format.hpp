@@ -1,4 +1,4 @@
-// core::format is fmt::format: std::format is not in g++ 12. Include it in sources, not in public headers.
+// core::format is fmt::format, since g++ 12 has no std::format. Include it in sources, not in public headers.
 #pragma once
 
 #include <fmt/format.h>

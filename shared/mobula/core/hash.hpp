@@ -1,5 +1,5 @@
-// 64-bit hashes (XXH3) of bytes: prototypes, entity versions, world state.
-// Fast and the same on every machine; not for what an enemy may choose (see content_hash.hpp).
+// 64-bit hash (XXH3) of bytes, for prototypes, entity versions and world state.
+// Fast and equal on every machine. Not for data chosen by a hostile client: see content_hash.hpp.
 #pragma once
 
 #include <mobula/core/bytes.hpp>

@@ -1,4 +1,4 @@
-// Bytes as hex digits, for text formats.
+// Hex digits for text formats.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -8,9 +8,9 @@
 
 namespace mobula::core {
 
-// Two small digits per byte.
+/// Returns two lower-case digits per byte.
 std::string to_hex(ByteView bytes);
-// Nothing unless the text is pairs of hex digits, small or capital, and nothing else.
+/// Decodes pairs of hex digits of either case. Returns nothing for any other text.
 std::optional<Bytes> from_hex(std::string_view text);
 
 }  // namespace mobula::core

@@ -5,7 +5,8 @@
 
 namespace mobula::core {
 
-// Values below `steps` have a bucket each; above, the highest set bit chooses the row and the next bits the step in it.
+// Values below `steps` have one bucket each. For larger ones the highest set bit selects the row, and the next bits the
+// step within it.
 std::size_t Histogram::bucket_of(std::uint64_t value) {
   if (value < steps) return static_cast<std::size_t>(value);
   const unsigned shift = static_cast<unsigned>(std::bit_width(value)) - steps_log2 - 1;

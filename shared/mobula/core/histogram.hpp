@@ -1,6 +1,5 @@
-// How often values of which size came: 32 buckets for each power of two, so that a percentile is at most 3% too high,
-// and memory that does not grow (15 KB). Values are whole numbers of any unit: nanoseconds, bytes. After Gil Tene's
-// HdrHistogram.
+// Histogram of integers in any unit, for example nanoseconds or bytes. It has 32 buckets per power of two, so a
+// percentile is at most 3% too high. Constant memory (15 KB). After Gil Tene's HdrHistogram.
 #pragma once
 
 #include <array>
@@ -9,6 +8,7 @@
 
 namespace mobula::core {
 
+/// Histogram with 32 buckets per power of two and constant memory.
 class Histogram {
  public:
   void add(std::uint64_t value, std::uint64_t times = 1);
@@ -17,11 +17,12 @@ class Histogram {
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] std::uint64_t sum() const { return sum_; }
-  [[nodiscard]] std::uint64_t max() const { return max_; }  // 0 if there is none
-  [[nodiscard]] double mean() const;                        // 0 if there is none
-  // The least bound that a `share` (0..1) of the values do not exceed (nearest rank); 0 if there is none.
+  [[nodiscard]] std::uint64_t max() const { return max_; }  // 0 if empty
+  [[nodiscard]] double mean() const;                        // 0 if empty
+  /// Returns the least bound that a `share` (0 to 1) of the values does not exceed (nearest rank). 0 if empty.
   [[nodiscard]] std::uint64_t percentile(double share) const;
-  // How many values are surely at most `bound`: exact where bound + 1 begins a bucket, as 32 or any power of two does.
+  /// Returns the number of values in buckets up to `bound`. Exact if bound + 1 begins a bucket, like 32 or any power of
+  /// two.
   [[nodiscard]] std::uint64_t count_up_to(std::uint64_t bound) const;
 
  private:

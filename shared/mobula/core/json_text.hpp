@@ -1,5 +1,5 @@
-// A string of JSON. What is_control() says is written \uXXXX in it, which JSON leaves free for most: a terminal that
-// shows it obeys nobody, and nothing is lost.
+// JSON strings. Control characters in the sense of is_control() are escaped as \uXXXX, more than JSON demands.
+// So the text cannot control a terminal that shows it, and no information is lost.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace mobula::core {
 
-// In quotes. U+FFFD stands for each byte that is no UTF-8, and "..." for what is beyond so many bytes.
+/// Returns the quoted text. Bytes that are not UTF-8 become U+FFFD. Text beyond `bytes_max` becomes "...".
 std::string json_text(std::string_view text, std::size_t bytes_max = ~std::size_t{0});
 
 }  // namespace mobula::core

@@ -34,7 +34,7 @@ Error failed(const char* reason, const std::string& path) {
   return {reason, format("{}: {}", path, std::strerror(errno))};
 }
 
-// The file's beginning, as much as `buffer` holds; -1: cannot be read.
+// Reads the beginning of a file, up to the size of `buffer`. Returns the number of bytes, or -1 on an error.
 ssize_t read_into(const Descriptor& file, std::span<char> buffer) {
   std::size_t size = 0;
   while (size < buffer.size()) {
@@ -69,7 +69,8 @@ Result<KeyFile> load_key_file(const std::string& path) {
   KeyFile result;
   const std::optional<Bytes> key = from_hex(text);
   if (!key || key->size() != result.key.size())
-    return Error{"malformed", format("{}: is no key: expected 64 hex digits (mobula-token --new-key makes one)", path)};
+    return Error{"malformed",
+                 format("{}: not a key: expected 64 hex digits (mobula-token --new-key creates one)", path)};
   std::copy(key->begin(), key->end(), result.key.begin());
   result.others_may_read = others_may_read(path);
   return result;

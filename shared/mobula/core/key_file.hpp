@@ -1,4 +1,4 @@
-// A shared key of 32 bytes as a text file: 64 hex digits, and whitespace after them.
+// Key file: a shared key of 32 bytes as 64 hex digits and optional trailing whitespace.
 #pragma once
 
 #include <mobula/core/content_hash.hpp>
@@ -7,16 +7,17 @@
 
 namespace mobula::core {
 
+/// Content of a key file.
 struct KeyFile {
   SecretKey key;
-  bool others_may_read = false;  // others than its owner: worth a warning
+  bool others_may_read = false;  // by others than its owner; deserves a warning
 };
 
-// Refused with "cannot read" or "malformed".
+/// Reads a key. Errors: "cannot read", "malformed".
 Result<KeyFile> load_key_file(const std::string& path);
 
-// A new key in a new file that its owner alone may read. Refused with "exists" or "cannot write": what is there is
-// never touched, and nothing half-written stays.
+/// Creates a random key in a new file that only its owner may read. Errors: "exists", "cannot write". An existing file
+/// is never changed, and no partial file remains.
 Result<SecretKey> create_key_file(const std::string& path);
 
 }  // namespace mobula::core

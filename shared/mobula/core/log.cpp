@@ -26,7 +26,7 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   return spdlog::level::off;
 }
 
-// A text before its arguments, for people: "… joined from …".
+// Returns a format string with "…" for each argument: "… joined from …".
 std::string readable(std::string_view kind) {
   std::string text;
   for (std::size_t end = 0; !kind.empty(); kind.remove_prefix(end)) {
@@ -37,7 +37,7 @@ std::string readable(std::string_view kind) {
   return text;
 }
 
-// All of a process. Levels are looked up under the lock only if some module writes lines of that level at all.
+// The log of the process. Module levels are looked up under the lock only if some module writes lines of that level.
 class Log {
  public:
   Log() : logger_("mobula", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()) {
@@ -68,27 +68,27 @@ class Log {
 
   void write(LogLevel level, std::string_view module, std::string_view text, const LogFields& fields) {
     const std::lock_guard lock(mutex_);
-    tell_held(monotonic_now());
+    write_held(monotonic_now());
     put(level, module, text, fields);
   }
-  // The text before its arguments decides what is a repeat; what is held back is not formatted.
+  // Lines with equal format strings are repeats. Suppressed lines are not formatted.
   void write(LogLevel level, std::string_view module, fmt::string_view text, fmt::format_args args,
              const LogFields& fields) {
     const std::lock_guard lock(mutex_);
     const Nanoseconds now = monotonic_now();
-    tell_held(now);
+    write_held(now);
     if (repeats_.admit(level, module, {text.data(), text.size()}, now))
       put(level, module, fmt::vformat(text, args), fields);
   }
-  void tell_held() { tell_held_until(monotonic_now()); }
-  void tell_all_held() { tell_held_until(INT64_MAX); }
+  void write_held() { write_held_until(monotonic_now()); }
+  void write_all_held() { write_held_until(INT64_MAX); }
 
  private:
-  void tell_held_until(Nanoseconds now) {
+  void write_held_until(Nanoseconds now) {
     const std::lock_guard lock(mutex_);
-    tell_held(now);
+    write_held(now);
   }
-  void tell_held(Nanoseconds now) {
+  void write_held(Nanoseconds now) {
     for (const LogRepeats::Held& held : repeats_.take_held(now))
       put(held.level, held.module, format("{} more like this: {}", held.lines, readable(held.kind)), {});
   }
@@ -112,12 +112,12 @@ class Log {
   LogRepeats repeats_;
 };
 
-// Made on first use and never destroyed, so that destructors of other statics may still log.
+// Created on first use and never destroyed, so that destructors of other statics can log.
 Log& the_log() {
   static Log* const instance = [] {
-    auto* const made = new Log;
-    std::atexit([] { the_log().tell_all_held(); });
-    return made;
+    auto* const log = new Log;
+    std::atexit([] { the_log().write_all_held(); });
+    return log;
   }();
   return *instance;
 }
@@ -137,7 +137,7 @@ void set_log_format(LogFormat format) { the_log().set_format(format); }
 void set_log_levels(LogLevels levels) { the_log().set_levels(std::move(levels)); }
 LogLevels log_levels() { return the_log().levels(); }
 bool log_enabled(LogLevel level, std::string_view module) { return the_log().enabled(level, module); }
-void log_held_lines() { the_log().tell_held(); }
+void log_held_lines() { the_log().write_held(); }
 
 void log_line(LogLevel level, std::string_view module, std::string_view text) {
   if (log_enabled(level, module)) the_log().write(level, module, text, fields_of_thread);
@@ -147,10 +147,10 @@ void log_formatted(LogLevel level, std::string_view module, fmt::string_view tex
   the_log().write(level, module, text, args, fields_of_thread);
 }
 
-LogScope::LogScope(const LogFields& fields) : around_(fields_of_thread) {
+LogScope::LogScope(const LogFields& fields) : outer_(fields_of_thread) {
   if (!fields.world.empty()) {
-    // Ticks, sessions and entities are a world's own.
-    if (!around_.world.empty() && fields.world != around_.world) fields_of_thread = {};
+    // Ticks, sessions and entities belong to one world.
+    if (!outer_.world.empty() && fields.world != outer_.world) fields_of_thread = {};
     fields_of_thread.world = fields.world;
   }
   if (fields.tick != LogFields::none) fields_of_thread.tick = fields.tick;
@@ -158,6 +158,6 @@ LogScope::LogScope(const LogFields& fields) : around_(fields_of_thread) {
   if (fields.entity.generation != 0) fields_of_thread.entity = fields.entity;
 }
 
-LogScope::~LogScope() { fields_of_thread = around_; }
+LogScope::~LogScope() { fields_of_thread = outer_; }
 
 }  // namespace mobula::core

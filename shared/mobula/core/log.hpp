@@ -1,6 +1,7 @@
-// Log lines: level, module, text, and what they are about. The only door to spdlog.
-// Safe from any thread. Lines go to standard error: standard output belongs to a program's result.
-// Of lines that differ in their arguments alone, five pass in a second; how many more there were is told after it.
+// Logging: lines with level, module, text and fields. The only user of spdlog. Thread-safe.
+// Lines go to standard error, since standard output is for a program's result.
+// At most five lines per second are written with one format string. Then one line reports the number of suppressed
+// ones.
 #pragma once
 
 #include <mobula/core/format.hpp>
@@ -11,24 +12,26 @@
 
 namespace mobula::core {
 
+/// Format of log lines.
 enum class LogFormat { text, json };
 
-// "text", "json", or "auto": text if standard error is a terminal, else JSON. Nothing for another word.
+/// Parses "text", "json" or "auto" (text if standard error is a terminal, otherwise JSON). Returns nothing for other
+/// words.
 std::optional<LogFormat> parse_log_format(std::string_view text);
-// The default is text.
+/// Sets the format. The default is text.
 void set_log_format(LogFormat format);
 
-// What is below its module's level is dropped. The default is info for all.
+/// Sets the levels. Lines below the level of their module are dropped. The default is info for all.
 void set_log_levels(LogLevels levels);
 [[nodiscard]] LogLevels log_levels();
 inline void set_log_level(LogLevel level) { set_log_levels({.all = level}); }
 [[nodiscard]] bool log_enabled(LogLevel level, std::string_view module = {});
 
-// `module` is the folder that speaks: "server", "transport", … log_line() is never held back: for lists, each of whose
-// lines is news.
+/// Writes a line that is never suppressed as a repeat, for example of a list. `module` is the folder of the caller:
+/// "server", "transport", …
 void log_line(LogLevel level, std::string_view module, std::string_view text);
 void log_formatted(LogLevel level, std::string_view module, fmt::string_view text, fmt::format_args args);
-// Tells of lines that were held back. Every log line does so too; call it where there may be silence.
+/// Writes the reports of suppressed lines that are due. Every log line does so as well; call it in quiet periods.
 void log_held_lines();
 
 template <class... Args>
@@ -56,8 +59,8 @@ void log_error(std::string_view module, fmt::format_string<Args...> text, Args&&
   log_at(LogLevel::error, module, text, std::forward<Args>(args)...);
 }
 
-// While it lives, lines of this thread say what they are about: what is given here, and of the rest what a scope around
-// it says. Costs a copy of the fields; texts among them must outlive it.
+/// Adds fields to all lines of this thread during its lifetime. Fields that are not set are inherited from the
+/// enclosing scope. Costs a copy of the fields; their texts must outlive it.
 class LogScope {
  public:
   explicit LogScope(const LogFields& fields);
@@ -66,7 +69,7 @@ class LogScope {
   LogScope& operator=(const LogScope&) = delete;
 
  private:
-  LogFields around_;
+  LogFields outer_;
 };
 
 }  // namespace mobula::core

@@ -48,15 +48,17 @@ Result<LogLevels> LogLevels::parse(std::string_view text) {
     const std::string_view name = equals == std::string_view::npos ? part : part.substr(equals + 1);
     const std::optional<LogLevel> level = parse_log_level(name);
     if (!level)
-      return Error{"unknown level", format("'{}' is no log level{}: trace, debug, info, warn, error or off",
+      return Error{"unknown level", format("'{}' is not a log level{}: expected trace, debug, info, warn, error or off",
                                            shown(name, 40), did_you_mean(name, names))};
     const std::string_view module = part.substr(0, equals);
     if (equals == std::string_view::npos) {
-      if (!first) return Error{"unknown level", format("'{}': of which module? (MODULE=LEVEL)", name)};
+      if (!first) return Error{"unknown level", format("'{}' needs a module: expected MODULE=LEVEL", name)};
       levels.all = *level;
       continue;
     }
-    if (!is_module(module)) return Error{"bad module", format("'{}' is no module's name", shown(module, 40))};
+    if (!is_module(module))
+      return Error{"bad module",
+                   format("'{}' is not a module name: expected lower-case letters, digits and '_'", shown(module, 40))};
     std::erase_if(levels.modules, [&](const auto& known) { return known.first == module; });
     if (levels.modules.size() == modules_max)
       return Error{"too many modules", format("at most {} modules", modules_max)};

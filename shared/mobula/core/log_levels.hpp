@@ -1,4 +1,4 @@
-// Which log lines are written: one level for all modules, and others for some. As text: "info,net=debug,store=trace".
+// Log levels: a default, and levels for single modules. Text form: "info,net=debug,store=trace".
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -10,26 +10,28 @@
 
 namespace mobula::core {
 
+/// Level of a log line, or the lowest level written. `off` writes nothing.
 enum class LogLevel { trace, debug, info, warn, error, off };
 
 std::string_view to_string(LogLevel level);
 std::optional<LogLevel> parse_log_level(std::string_view text);
 
+/// Lowest levels written: a default, and levels for single modules.
 struct LogLevels {
   LogLevel all = LogLevel::info;
   std::vector<std::pair<std::string, LogLevel>> modules{};  // each once
 
   [[nodiscard]] LogLevel of(std::string_view module) const;
-  // The least that any module has.
+  /// Returns the lowest level of any module.
   [[nodiscard]] LogLevel lowest() const;
-  // The level of all comes first or is info; of what is said of a module twice the later counts. Reasons: "unknown
-  // level", "bad module", "too many modules".
+  /// Parses levels. The default comes first, or is info. If a module occurs twice, the last level is used.
+  /// Errors: "unknown level", "bad module", "too many modules".
   static Result<LogLevels> parse(std::string_view text);
 
   bool operator==(const LogLevels&) const = default;
 };
 
-// As parse() reads it.
+/// Returns the text that parse() reads.
 std::string to_string(const LogLevels& levels);
 
 }  // namespace mobula::core

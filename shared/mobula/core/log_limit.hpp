@@ -1,5 +1,5 @@
-// Lets so many lines of one kind through per second. The rest are counted, and the next line tells how many there were:
-// strangers must not be able to fill a disk.
+// Rate limiter for log lines of one kind. Suppressed lines are counted, and the next line reports their number, so that
+// unauthenticated peers cannot fill a disk.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace mobula::core {
 
+/// Limits the log lines of one kind per second.
 class LogLimit {
  public:
   explicit LogLimit(std::uint32_t lines_per_second) : lines_(lines_per_second) {}
 
-  // Whether a line may be written.
+  /// Returns whether a line may be written now.
   bool admit(Nanoseconds now);
-  // What to write behind the line: nothing, or " (and 12 more like it)".
+  /// Returns the text to append to the line: " (and 12 more like it)", or empty.
   [[nodiscard]] std::string more();
 
  private:

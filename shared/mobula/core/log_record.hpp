@@ -1,4 +1,4 @@
-// One line of a log and its two faces: for people, and as JSON for what collects logs. Whatever its text was, a line is
+// One log line and its two formats: text for people, JSON for log collectors. Whatever the text contains, the output is
 // one line of UTF-8 without control characters.
 #pragma once
 
@@ -9,20 +9,21 @@
 
 namespace mobula::core {
 
-// What a line is about, as far as that is known.
+/// Optional fields of a line.
 struct LogFields {
   static constexpr std::uint64_t none = ~std::uint64_t{0};
   struct Entity {
     std::uint32_t index = 0;
-    std::uint32_t generation = 0;  // 0: none
+    std::uint32_t generation = 0;  // 0 if there is no entity
   };
 
-  std::string_view world{};  // its name; empty: none
+  std::string_view world{};  // name; empty if there is none
   std::uint64_t tick = none;
   std::uint64_t session = none;
   Entity entity{};
 };
 
+/// One log line.
 struct LogRecord {
   std::uint64_t unix_ms = 0;
   LogLevel level = LogLevel::info;
@@ -31,14 +32,14 @@ struct LogRecord {
   LogFields fields{};
 };
 
-inline constexpr std::size_t log_text_bytes_max = 8192;  // of one line; the rest is cut off
+inline constexpr std::size_t log_text_bytes_max = 8192;  // per line; longer texts are truncated
 
-// 2026-11-22T10:00:00.123Z
+/// Returns "2026-11-22T10:00:00.123Z".
 std::string to_iso_time(std::uint64_t unix_ms);
-// {"time":…,"level":…,"module":…,"message":…,"world":…,"tick":…,"session":…,"entity":"12.1"}; the last four
-// where they apply.
+/// Returns {"time":…,"level":…,"module":…,"message":…,"world":…,"tick":…,"session":…,"entity":"12.1"}, the last four
+/// only if set.
 std::string to_json(const LogRecord& record);
-// module    text  world=… tick=… session=… entity=…
+/// Returns "module    text  world=… tick=… session=… entity=…".
 std::string to_text(const LogRecord& record);
 
 }  // namespace mobula::core

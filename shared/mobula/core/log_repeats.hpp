@@ -1,6 +1,6 @@
-// Keeps lines of one kind from filling a disk: of a kind, which is a module and a text before its arguments, so many
-// pass in a second that begins with the first; the rest are counted, and told of in one line when the second is over.
-// Kinds are bounded; one that finds no place passes.
+// Suppresses repeated log lines, so that they cannot fill a disk. A kind is a module and a format string. Per kind,
+// lines_per_second lines are admitted in a second that begins with the first one. The rest are counted and reported
+// when the second is over. The number of kinds is bounded; lines of further kinds are always admitted.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 namespace mobula::core {
 
+/// Suppresses repeated log lines and counts them.
 class LogRepeats {
  public:
   static constexpr std::uint32_t lines_per_second = 5;
@@ -24,11 +25,11 @@ class LogRepeats {
     std::uint64_t lines = 0;
   };
 
-  // Whether a line may be written now.
+  /// Returns whether a line may be written now.
   bool admit(LogLevel level, std::string_view module, std::string_view kind, Nanoseconds now);
-  // Whether take_held() may have something now: a comparison.
+  /// Returns whether take_held() may have something now. Only a comparison.
   [[nodiscard]] bool has_held(Nanoseconds now) const { return now >= next_; }
-  // The kinds whose second is over and of which lines were held back; they begin anew.
+  /// Removes and returns the kinds whose second is over and that had suppressed lines.
   std::vector<Held> take_held(Nanoseconds now);
 
  private:
@@ -43,7 +44,7 @@ class LogRepeats {
   Kind* find_or_make(LogLevel level, std::string_view module, std::string_view kind, Nanoseconds now);
 
   std::vector<Kind> kinds_;
-  Nanoseconds next_ = never;  // the earliest end of a second in which lines were held back
+  Nanoseconds next_ = never;  // earliest end of a second with suppressed lines
 };
 
 }  // namespace mobula::core

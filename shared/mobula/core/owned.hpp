@@ -1,11 +1,12 @@
-// One owner of one object: std::unique_ptr without <memory>, which costs every file that includes it a
-// sixth of a second. For headers that all else includes.
+// Owning pointer: std::unique_ptr without <memory>, which takes a sixth of a second to compile. For headers included
+// everywhere.
 #pragma once
 
 #include <utility>
 
 namespace mobula::core {
 
+/// Owning pointer to one object. Null by default.
 template <class T>
 class Owned {
  public:

@@ -1,4 +1,5 @@
-// Lets so many of something through per second, counted in windows that begin with the first that comes after the last.
+// Limits events per second, counted in windows of a second. A window begins with the first event after the previous
+// one.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +7,12 @@
 
 namespace mobula::core {
 
+/// Limits events per second.
 class PerSecond {
  public:
   explicit PerSecond(std::uint32_t count_max) : count_max_(count_max) {}
 
-  // Whether one more may pass now.
+  /// Counts an event and returns whether it is admitted.
   bool admit(Nanoseconds now) {
     if (now >= ends_) {
       ends_ = now + second;
@@ -23,7 +25,7 @@ class PerSecond {
 
  private:
   std::uint32_t count_max_;
-  std::uint32_t count_ = 0;  // in the second under way
+  std::uint32_t count_ = 0;  // in the current window
   Nanoseconds ends_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Memory that will soon be written comes nearer while something else is computed. A hint: nothing depends on it.
+// Loads memory that will soon be written into the cache. Only a hint.
 #pragma once
 
 #include <cstddef>

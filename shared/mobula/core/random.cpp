@@ -28,7 +28,7 @@ std::uint64_t Random::next() {
 }
 
 std::uint32_t Random::below(std::uint32_t bound) {
-  MOBULA_ASSERT(bound > 0, "nothing is below zero");
+  MOBULA_ASSERT(bound > 0, "the bound must be positive");
   std::uint64_t product = (next() >> 32) * bound;
   if (static_cast<std::uint32_t>(product) < bound) {
     const std::uint32_t threshold = (0u - bound) % bound;
@@ -39,7 +39,7 @@ std::uint32_t Random::below(std::uint32_t bound) {
 
 float Random::uniform(float low, float high) {
   const float value = low + (high - low) * (static_cast<float>(next() >> 40) * 0x1p-24f);
-  return value < high ? value : std::nextafter(high, low);  // the sum may have been rounded up
+  return value < high ? value : std::nextafter(high, low);  // the sum may be rounded up
 }
 
 bool Random::chance(std::uint32_t numerator, std::uint32_t denominator) { return below(denominator) < numerator; }

@@ -1,5 +1,5 @@
-// xoshiro256** (Blackman, Vigna 2018) seeded by splitmix64, with own distributions:
-// the standard library's differ between implementations, and worlds must not.
+// Random numbers: xoshiro256** (Blackman, Vigna 2018) seeded by splitmix64. It has its own distributions, since those
+// of the standard library differ between implementations and worlds must not.
 #pragma once
 
 #include <array>
@@ -7,9 +7,10 @@
 
 namespace mobula::core {
 
+/// Deterministic generator of random numbers. Not for secrets.
 class Random {
  public:
-  // All that decides what comes next; for saves.
+  /// Complete state of the generator, for saves.
   using State = std::array<std::uint64_t, 4>;
 
   explicit Random(std::uint64_t seed);
@@ -19,13 +20,13 @@ class Random {
 
   std::uint64_t next();
 
-  // Uniform in [0, bound), without bias (Lemire 2019). bound > 0.
+  /// Returns a number in [0, bound), uniform and without bias (Lemire 2019). bound > 0.
   std::uint32_t below(std::uint32_t bound);
 
-  // Uniform in [low, high), 24 bits of it.
+  /// Returns a number in [low, high), uniform, with 24 random bits.
   float uniform(float low, float high);
 
-  // True with probability `numerator / denominator`.
+  /// Returns true with probability `numerator / denominator`.
   bool chance(std::uint32_t numerator, std::uint32_t denominator);
 
  private:

@@ -1,5 +1,4 @@
-// A value, or the reason why there is none. What can fail at run time returns one;
-// no exception crosses a folder's border.
+// Result: a value or an error. Returned by functions that can fail at run time; no exception leaves a folder.
 #pragma once
 
 #include <mobula/core/assert.hpp>
@@ -9,13 +8,14 @@
 
 namespace mobula::core {
 
-// `reason` is a short fixed name that programs compare and count ("truncated");
-// `message` is a sentence for a person.
+/// `reason` is a short fixed name that programs compare and count, for example "truncated". `message` is a sentence for
+/// people.
 struct Error {
   const char* reason = "";
   std::string message;
 };
 
+/// A value or an error. Accessing the other one is an assertion failure.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -47,6 +47,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
+/// Value of a Status that succeeded.
 struct Done {};
 using Status = Result<Done>;
 

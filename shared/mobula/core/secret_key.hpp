@@ -1,4 +1,4 @@
-// A key of 256 bits, and forgetting it.
+// 256-bit keys.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@ namespace mobula::core {
 
 using SecretKey = std::array<std::byte, 32>;
 
-// Zeroes that no optimiser takes away: for secrets on the stack or in memory that is given back.
+/// Overwrites a secret with zeros that the optimiser cannot remove, before its memory is freed or reused.
 void wipe(MutableBytes secret);
 
 }  // namespace mobula::core

@@ -1,5 +1,5 @@
-// Bytes that nobody can guess who does not know the key: ids, nonces and keys of one owner, whose key comes from
-// random_bytes, or in a simulation from the seed. The same key gives the same bytes in the same order.
+// Deterministic stream of secret bytes for ids, nonces and keys, unpredictable without its key. The key comes from
+// random_bytes(), or in a simulation from the seed.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 namespace mobula::core {
 
+/// Stream of secret bytes that follows from a key.
 class SecretStream {
  public:
   explicit SecretStream(const SecretKey& key) : key_(key) {}
@@ -16,7 +17,7 @@ class SecretStream {
 
  private:
   SecretKey key_;
-  std::uint64_t blocks_ = 0;  // each the hash of its number under the key
+  std::uint64_t blocks_ = 0;  // number of blocks; each is the keyed hash of its number
 };
 
 }  // namespace mobula::core

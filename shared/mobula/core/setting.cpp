@@ -13,9 +13,9 @@ struct Overloaded : Functions... {
   using Functions::operator()...;
 };
 
-constexpr std::size_t shown_bytes = 60;  // of a wrong value
+constexpr std::size_t shown_bytes = 60;  // length of an invalid value in a message
 
-// What the target takes, whole numbers of all sizes being one kind.
+// Type of a setting's value. Integers of all sizes are one kind.
 enum class Kind { boolean, whole, real, text, list };
 
 Kind kind_of(const Setting& setting) {
@@ -49,7 +49,7 @@ struct Bounds {
 
 template <class Number>
 Bounds bounds_of_type() {
-  // What a file can say ends with 64 bits and a sign.
+  // A file holds signed 64-bit integers.
   const auto most = std::min<std::uint64_t>(static_cast<std::uint64_t>(std::numeric_limits<Number>::max()),
                                             std::numeric_limits<std::int64_t>::max());
   return {static_cast<double>(std::numeric_limits<Number>::lowest()), static_cast<double>(most)};
@@ -68,10 +68,10 @@ Bounds bounds_of(const Setting& setting) {
   return {std::max(type.least, setting.rules.least), std::min(type.most, setting.rules.most)};
 }
 
-constexpr double countless = 1ull << 62;  // no bound that anybody would want to read
+constexpr double shown_bound_max = 1ull << 62;  // larger bounds are not shown
 
 std::string number_text(double number) {
-  const bool whole = std::trunc(number) == number && std::abs(number) < countless;
+  const bool whole = std::trunc(number) == number && std::abs(number) < shown_bound_max;
   return whole ? format("{}", static_cast<std::int64_t>(number)) : format("{}", number);
 }
 
@@ -80,7 +80,7 @@ std::string quoted(std::string_view text) { return "'" + shown(text, shown_bytes
 Status check_number(const Setting& setting, double number, const std::string& text) {
   const Bounds bounds = bounds_of(setting);
   if (number >= bounds.least && number <= bounds.most) return Done{};
-  if (bounds.most > countless)
+  if (bounds.most > shown_bound_max)
     return Error{"out of range", format("{} is less than {}", text, number_text(bounds.least))};
   return Error{"out of range",
                format("{} is not within {} to {}", text, number_text(bounds.least), number_text(bounds.most))};
@@ -88,7 +88,7 @@ Status check_number(const Setting& setting, double number, const std::string& te
 
 Status check_text(const Setting& setting, const std::string& text) {
   if (!is_utf8(text) || text.find('\0') != std::string::npos)
-    return Error{"not text", format("{} is no text (UTF-8)", quoted(text))};
+    return Error{"not text", format("{} is not UTF-8 text", quoted(text))};
   return setting.rules.check ? setting.rules.check(text) : Status(Done{});
 }
 
@@ -98,7 +98,7 @@ Result<SettingValue> read_number(Kind kind, std::string_view text) {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole_text = end == text.data() + text.size();
   if (failed == std::errc::result_out_of_range && whole_text)
-    return Error{"out of range", format("{} is beyond all bounds", quoted(text))};
+    return Error{"out of range", format("{} is too large", quoted(text))};
   if (failed != std::errc() || !whole_text || !std::isfinite(static_cast<double>(number)))
     return Error{"wrong type", format("{} is not {}", quoted(text), expected(kind))};
   return SettingValue(number);
@@ -109,7 +109,7 @@ Result<SettingValue> read_list(std::string_view text) {
   for (bool more = true; more;) {
     const std::size_t comma = text.find(',');
     items.emplace_back(text.substr(0, comma));
-    if (items.back().empty()) return Error{"wrong type", "between commas there is nothing"};
+    if (items.back().empty()) return Error{"wrong type", "a list item is empty"};
     more = comma != std::string_view::npos;
     if (more) text.remove_prefix(comma + 1);
   }
@@ -162,11 +162,11 @@ std::string type_of(const Setting& setting) {
 }
 
 std::string range_of(const Setting& setting) {
-  const bool said = std::isfinite(setting.rules.least) || std::isfinite(setting.rules.most);
+  const bool bounded = std::isfinite(setting.rules.least) || std::isfinite(setting.rules.most);
   const Bounds bounds = bounds_of(setting);
-  if (!said) return {};
-  return bounds.most > countless ? format("(at least {})", number_text(bounds.least))
-                                 : format("({} to {})", number_text(bounds.least), number_text(bounds.most));
+  if (!bounded) return {};
+  return bounds.most > shown_bound_max ? format("(at least {})", number_text(bounds.least))
+                                       : format("({} to {})", number_text(bounds.least), number_text(bounds.most));
 }
 
 Result<SettingValue> read_setting(const Setting& setting, std::string_view text) {
@@ -187,7 +187,7 @@ Status check_setting(const Setting& setting, const SettingValue& value) {
   const Kind kind = kind_of(setting);
   const bool fits = value.index() == static_cast<std::size_t>(kind) ||
                     (kind == Kind::real && std::holds_alternative<std::int64_t>(value));
-  if (!fits) return Error{"wrong type", format("expected {}, this is {}", expected(kind), name_of(value))};
+  if (!fits) return Error{"wrong type", format("expected {}, not {}", expected(kind), name_of(value))};
   return std::visit(Overloaded{[](bool) { return Status(Done{}); },
                                [&](std::int64_t number) {
                                  return check_number(setting, static_cast<double>(number), format("{}", number));
@@ -235,7 +235,7 @@ std::function<Status(const std::string&)> one_of(std::vector<std::string> words)
     if (std::find(words.begin(), words.end(), text) != words.end()) return Done{};
     std::string all;
     for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
-    return Error{"unknown word", format("{} is none of {}", quoted(text), all)};
+    return Error{"unknown word", format("{} is not one of {}", quoted(text), all)};
   };
 }
 

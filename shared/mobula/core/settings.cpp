@@ -16,7 +16,7 @@ constexpr std::string_view prefix = "MOBULA_";
 constexpr std::string_view config_variable = "MOBULA_CONFIG";
 constexpr std::size_t shown_bytes = 60;
 
-// Those of ours that say something.
+// Returns the non-empty variables with our prefix.
 std::vector<std::string> variables_in(const char* const* environment) {
   std::vector<std::string> variables;
   for (; environment != nullptr && *environment != nullptr; ++environment) {
@@ -25,11 +25,11 @@ std::vector<std::string> variables_in(const char* const* environment) {
     if (variable.starts_with(prefix) && equals != std::string_view::npos && equals + 1 < variable.size())
       variables.emplace_back(variable);
   }
-  std::sort(variables.begin(), variables.end());  // so that mistakes are told in the same order everywhere
+  std::sort(variables.begin(), variables.end());  // deterministic order of errors
   return variables;
 }
 
-// CLI11 takes the next argument for the value of "--flag=", which says that it is empty.
+// Splits "--flag=" into the flag and an empty value. CLI11 would use the next argument as the value.
 std::vector<std::string> split_empty_values(int argc, const char* const* argv) {
   std::vector<std::string> arguments;
   for (int i = 1; i < argc; ++i) {
@@ -43,11 +43,11 @@ std::vector<std::string> split_empty_values(int argc, const char* const* argv) {
   return arguments;
 }
 
-// An empty text or list tells nothing that needs something else: that is how a printed configuration says its default.
-bool says_something(const std::optional<SettingValue>& told) {
-  if (!told) return false;
-  if (const auto* const text = std::get_if<std::string>(&*told)) return !text->empty();
-  const auto* const list = std::get_if<std::vector<std::string>>(&*told);
+// Returns whether a value is set. An empty text or list counts as not set: a printed configuration has such defaults.
+bool is_set(const std::optional<SettingValue>& value) {
+  if (!value) return false;
+  if (const auto* const text = std::get_if<std::string>(&*value)) return !text->empty();
+  const auto* const list = std::get_if<std::vector<std::string>>(&*value);
   return list == nullptr || !list->empty();
 }
 
@@ -71,7 +71,7 @@ CLI::Option* add_option(CLI::App& app, const Setting& setting) {
   return option;
 }
 
-// An empty group hides it from the help.
+// An empty group hides an option from the help.
 CLI::Option* add_former_option(CLI::App& app, const Setting& setting) {
   return app.add_option(flag_of(setting.rules.former_key), CLI::callback_t(), "")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -89,11 +89,11 @@ std::string key_of(std::string_view key) { return std::string(key); }
 
 Settings::Settings(std::vector<Setting> rows) {
   for (Setting& setting : rows) {
-    MOBULA_ASSERT(find(setting.key) == nullptr, "a setting is there twice: " + setting.key);
+    MOBULA_ASSERT(find(setting.key) == nullptr, "a setting is defined twice: " + setting.key);
     rows_.push_back({.setting = std::move(setting),
                      .option = nullptr,
                      .former_option = nullptr,
-                     .told = {},
+                     .value = {},
                      .origin = {},
                      .source = 0});
   }
@@ -108,7 +108,7 @@ void Settings::add_options(CLI::App& app) {
   config_ = app.add_option("--config", CLI::callback_t(), "read settings from this TOML file; or MOBULA_CONFIG")
                 ->type_name("FILE")
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  const std::string print_help = "print all settings and where they come from, as such a file, and end";
+  const std::string print_help = "print all settings and their origins as a TOML file, and exit";
   print_ = app.add_flag("--print-config", print_help);
   for (Row& row : rows_) {
     row.option = add_option(app, row.setting);
@@ -124,23 +124,23 @@ std::optional<int> Settings::read(CLI::App& app, int argc, const char* const* ar
   read_flags();
   read_extras(app);
   check_needs();
-  // It sets a dozen that nobody asked for, MOBULA_PORT=tcp://… among them.
+  // Kubernetes sets a dozen variables for a service, for example MOBULA_PORT=tcp://…
   if (!problems_.empty() && std::ranges::any_of(variables, [](const std::string& variable) {
         return variable.starts_with("MOBULA_SERVICE_HOST=");
       }))
     problems_.emplace_back(
-        "Kubernetes sets such variables for a service named mobula; enableServiceLinks: false in the pod keeps them "
-        "out");
+        "Kubernetes sets such variables for a service named mobula; set enableServiceLinks: false in the pod to avoid "
+        "them");
   for (const std::string& problem : problems_) std::cerr << app.get_name() << ": " << problem << '\n';
   if (!problems_.empty()) return bad_input;
   for (const Row& row : rows_)
-    if (row.told) assign_setting(row.setting, *row.told);
+    if (row.value) assign_setting(row.setting, *row.value);
   if (print_->count() == 0) return std::nullopt;
   std::cout << to_toml() << std::flush;
   return 0;
 }
 
-// A last argument whose value is missing would end the parsing before all mistakes are found: it goes, and is told.
+// A last flag without its value would end the parsing before all errors are found. It is reported and removed.
 std::optional<int> Settings::parse(CLI::App& app, std::vector<std::string> arguments) {
   app.allow_extras();
   for (CLI::App* const command : app.get_subcommands({})) command->allow_extras();
@@ -163,15 +163,15 @@ std::optional<int> Settings::parse(CLI::App& app, std::vector<std::string> argum
   }
 }
 
-void Settings::tell(Row& row, const std::string& origin, const Result<SettingValue>& value) {
+void Settings::assign(Row& row, const std::string& origin, const Result<SettingValue>& value) {
   if (std::exchange(row.source, source_) == source_) return problems_.push_back(origin + ": given more than once");
   const Status checked = value ? check_setting(row.setting, *value) : value.error();
   if (!checked) return problems_.push_back(format("{}: {}", origin, checked.error().message));
-  row.told = *value;
+  row.value = *value;
   row.origin = origin;
 }
 
-std::string Settings::meant(std::string_view typed, std::string (*name_of)(std::string_view key)) const {
+std::string Settings::suggestion(std::string_view typed, std::string (*name_of)(std::string_view key)) const {
   std::vector<std::string> names;
   for (const Row& row : rows_) names.push_back(name_of(row.setting.key));
   return did_you_mean(typed, std::vector<std::string_view>(names.begin(), names.end()));
@@ -196,10 +196,10 @@ void Settings::read_file(const std::string& path) {
   for (const SettingsFile::Entry& entry : file.entries) {
     const std::string origin = format("{}:{}", shown(path, 1000), entry.line);
     if (Row* const row = find(entry.key))
-      tell(*row, format("{}: {}", origin, entry.key), entry.value);
+      assign(*row, format("{}: {}", origin, entry.key), entry.value);
     else
       problems_.push_back(
-          format("{}: there is no setting '{}'{}", origin, shown(entry.key, shown_bytes), meant(entry.key, key_of)));
+          format("{}: unknown setting '{}'{}", origin, shown(entry.key, shown_bytes), suggestion(entry.key, key_of)));
   }
 }
 
@@ -211,11 +211,11 @@ void Settings::read_environment(std::span<const std::string> variables) {
         std::ranges::find_if(rows_, [&](const Row& each) { return is_called(each.setting, name, variable_of); });
     if (name == config_variable) continue;
     if (row != rows_.end())
-      tell(*row, "environment variable " + name,
-           read_setting(row->setting, std::string_view(variable).substr(name.size() + 1)));
+      assign(*row, "environment variable " + name,
+             read_setting(row->setting, std::string_view(variable).substr(name.size() + 1)));
     else
-      problems_.push_back(format("environment variable {}: there is no such setting{}", shown(name, shown_bytes),
-                                 meant(name, variable_of)));
+      problems_.push_back(format("environment variable {}: unknown setting{}", shown(name, shown_bytes),
+                                 suggestion(name, variable_of)));
   }
 }
 
@@ -229,34 +229,33 @@ void Settings::read_flags() {
     const std::string flag = flag_of(row.setting.key);
     if (texts.size() > 1 && !list) problems_.push_back(flag + ": given more than once");
     if (list && !texts.empty())
-      tell(row, flag, SettingValue(texts));
+      assign(row, flag, SettingValue(texts));
     else if (!texts.empty())
-      tell(row, flag, read_setting(row.setting, texts.back()));
+      assign(row, flag, read_setting(row.setting, texts.back()));
   }
 }
 
-// What CLI11 knows nothing of. What stands behind an unknown option may be its value.
+// Reports arguments unknown to CLI11. An argument after an unknown option may be its value and is not reported.
 void Settings::read_extras(const CLI::App& app) {
-  bool behind_option = false;
+  bool after_option = false;
   for (const std::string& extra : app.remaining(true)) {
     const bool option = extra.size() > 1 && extra[0] == '-';
     const std::string name = extra.substr(0, extra.find('='));
     if (option)
-      problems_.push_back(format("{}: there is no such option{}", shown(name, shown_bytes), meant(name, flag_of)));
-    else if (!behind_option)
-      problems_.push_back(format("'{}' is not understood (see --help)", shown(extra, shown_bytes)));
-    behind_option = option && name == extra;
+      problems_.push_back(format("{}: unknown option{}", shown(name, shown_bytes), suggestion(name, flag_of)));
+    else if (!after_option)
+      problems_.push_back(format("unexpected argument '{}' (see --help)", shown(extra, shown_bytes)));
+    after_option = option && name == extra;
   }
 }
 
 void Settings::check_needs() {
   for (const Row& row : rows_) {
-    if (!says_something(row.told)) continue;
+    if (!is_set(row.value)) continue;
     for (const std::string& needed : row.setting.rules.needs) {
       const Row* const other = find(needed);
-      MOBULA_ASSERT(other != nullptr, "a setting needs one that is not there: " + needed);
-      if (!says_something(other->told))
-        problems_.push_back(format("{}: makes sense only together with {}", row.origin, flag_of(needed)));
+      MOBULA_ASSERT(other != nullptr, "a setting needs an undefined one: " + needed);
+      if (!is_set(other->value)) problems_.push_back(format("{}: requires {}", row.origin, flag_of(needed)));
     }
   }
 }
@@ -271,7 +270,7 @@ std::string Settings::to_toml() const {
     const std::string range = range_of(setting);
     text += format("# {}{}{}\n", setting.help, range.empty() ? "" : " ", range);
     const std::string value = mobula::core::to_toml(setting);
-    const std::string origin = row.told ? row.origin : "default";
+    const std::string origin = row.value ? row.origin : "default";
     const bool hidden = setting.rules.secret || value.empty();
     text += format("{}{} ={}{}  # {}\n\n", hidden ? "# " : "", setting.key, hidden ? "" : " ", hidden ? "" : value,
                    setting.rules.secret ? origin + ", not shown" : origin);

@@ -1,6 +1,6 @@
-// All that a program can be told, from a table of rows: flags before environment variables before a file of TOML before
-// the defaults. Every mistake in any of them is told at once, with its origin, and then nothing has been set.
-// Used by main before there are threads.
+// Settings of a program, from a table of rows. Precedence: flags, environment variables, a TOML file, defaults.
+// All errors are reported at once, each with its origin, and then no setting is changed.
+// Used by main before it starts threads.
 #pragma once
 
 #include <mobula/core/setting.hpp>
@@ -16,29 +16,30 @@ class Option;
 
 namespace mobula::core {
 
+/// Settings of a program, read from flags, environment variables and a TOML file.
 class Settings {
  public:
-  // The targets live as long as this. Asserts that no key is there twice.
+  /// The targets must outlive this. Asserts that keys are unique.
   explicit Settings(std::vector<Setting> rows);
 
-  // One option per row, --config and --print-config. Once, before read(); the app may have options of its own besides.
+  /// Adds one option per row, --config and --print-config. Call it once, before read(). The app may have other options.
   void add_options(CLI::App& app);
-  // Nothing: the program goes on, all targets hold what was told. Else its exit status: 0 after --help or
-  // --print-config, 2 after mistakes, all told by the app's name on standard error, a line each.
-  // `environment` is as main's: "NAME=value"..., null. Of it, names that begin with MOBULA_ are read, and empty ones
-  // are as if they were not there.
+  /// Reads all sources and assigns the targets. Returns nothing if the program should go on, otherwise its exit status.
+  /// It is 0 after --help or --print-config, and 2 after errors, which are printed to standard error, one per line.
+  /// `environment` has the form of main's: "NAME=value"..., null. Only variables with the prefix MOBULA_ are read;
+  /// empty ones are ignored.
   std::optional<int> read(CLI::App& app, int argc, const char* const* argv, const char* const* environment);
-  // A file that says all this again, with where each value comes from.
+  /// Returns a TOML file with all current settings and the origin of each.
   [[nodiscard]] std::string to_toml() const;
 
  private:
   struct Row {
     Setting setting;
     CLI::Option* option = nullptr;
-    CLI::Option* former_option = nullptr;  // null: the setting has always had its key
-    std::optional<SettingValue> told;
-    std::string origin;   // of what was told
-    unsigned source = 0;  // the last that told it: by its key and its former key it would be told twice
+    CLI::Option* former_option = nullptr;  // null if the key was never renamed
+    std::optional<SettingValue> value;
+    std::string origin;   // source of the value
+    unsigned source = 0;  // last source that set it, to detect its key and former key in one source
   };
 
   std::optional<int> parse(CLI::App& app, std::vector<std::string> arguments);
@@ -47,9 +48,9 @@ class Settings {
   void read_flags();
   void read_extras(const CLI::App& app);
   void check_needs();
-  void tell(Row& row, const std::string& origin, const Result<SettingValue>& value);
+  void assign(Row& row, const std::string& origin, const Result<SettingValue>& value);
   [[nodiscard]] Row* find(std::string_view key);
-  [[nodiscard]] std::string meant(std::string_view typed, std::string (*name_of)(std::string_view key)) const;
+  [[nodiscard]] std::string suggestion(std::string_view typed, std::string (*name_of)(std::string_view key)) const;
   [[nodiscard]] std::string config_path(std::span<const std::string> variables);
 
   std::vector<Row> rows_;

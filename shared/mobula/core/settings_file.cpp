@@ -40,9 +40,9 @@ void append_utf8(std::string& text, std::uint32_t point) {
   put(0x80 | (point & 0x3F));
 }
 
-// Digits with an underscore between two here and there, without a zero in front: TOML's whole number.
-bool is_whole(std::string_view text, bool zeros_in_front = false) {
-  if (text.empty() || (!zeros_in_front && text.size() > 1 && text[0] == '0')) return false;
+// Returns whether the text is a TOML integer: digits, optionally underscores between two digits, no leading zero.
+bool is_whole(std::string_view text, bool leading_zeros = false) {
+  if (text.empty() || (!leading_zeros && text.size() > 1 && text[0] == '0')) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (is_digit(text[i])) continue;
     const bool between = i > 0 && i + 1 < text.size() && is_digit(text[i - 1]) && is_digit(text[i + 1]);
@@ -55,7 +55,7 @@ std::string_view without_sign(std::string_view text) {
   return !text.empty() && (text[0] == '+' || text[0] == '-') ? text.substr(1) : text;
 }
 
-// A whole number, then a fraction, an exponent or both.
+// Returns whether the text is a TOML float: an integer, then a fraction, an exponent or both.
 bool is_real(std::string_view text) {
   text = without_sign(text);
   const std::size_t exponent = text.find_first_of("eE");
@@ -74,52 +74,52 @@ Result<SettingValue> convert(std::string_view text) {
   std::erase(digits, '_');
   Number number{};
   const auto converted = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (converted.ec != std::errc()) return Error{"number", format("{} is beyond all bounds", quoted(text))};
+  if (converted.ec != std::errc()) return Error{"number", format("{} is too large", quoted(text))};
   return SettingValue(number);
 }
 
-// Takes the text apart from its front. What fails gives a message and leaves the rest of its line to be passed over.
+// Parses the text from front to end. An error is recorded, and the rest of its line is skipped.
 class Parser {
  public:
   explicit Parser(std::string_view text) : rest_(text) {}
 
   SettingsFile parse() {
     if (rest_.starts_with("\xEF\xBB\xBF")) {
-      file_.problems.push_back({line_, "begins with a byte order mark: save it as UTF-8 without one"});
+      file_.problems.push_back({line_, "the file begins with a byte order mark: save it as UTF-8 without one"});
       rest_.remove_prefix(3);
     }
     while (!rest_.empty() && file_.problems.size() < settings_problems_max) {
       in_list_ = false;
       const std::uint32_t line = line_;
-      if (const Status read = take_line(); !read) {
+      if (const Status read = parse_line(); !read) {
         file_.problems.push_back({in_list_ ? line_ : line, read.error().message});
-        pass_over();
+        skip_rest_of_entry();
       }
     }
-    if (!rest_.empty()) file_.problems.push_back({line_, "too many mistakes: the rest was not read"});
+    if (!rest_.empty()) file_.problems.push_back({line_, "too many errors: the rest of the file was not read"});
     return std::move(file_);
   }
 
  private:
   [[nodiscard]] char peek() const { return rest_.empty() ? '\n' : rest_[0]; }
-  bool take(char c) {
-    const bool taken = !rest_.empty() && rest_[0] == c;
-    if (taken) rest_.remove_prefix(1);
-    return taken;
+  bool accept(char c) {
+    const bool matches = !rest_.empty() && rest_[0] == c;
+    if (matches) rest_.remove_prefix(1);
+    return matches;
   }
   void skip_blanks() {
-    while (take(' ') || take('\t')) {
+    while (accept(' ') || accept('\t')) {
     }
   }
   template <class Predicate>
-  std::string_view take_while(Predicate&& wanted) {
+  std::string_view read_while(Predicate&& wanted) {
     const auto* const end = std::find_if_not(rest_.begin(), rest_.end(), wanted);
     const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
     rest_.remove_prefix(taken.size());
     return taken;
   }
 
-  std::string_view take_raw_line() {
+  std::string_view skip_raw_line() {
     const std::size_t end = rest_.find('\n');
     const std::string_view line = rest_.substr(0, end);
     rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
@@ -127,86 +127,87 @@ class Parser {
     return line;
   }
 
-  // After a mistake: the rest of the line, and of the list that it was in, as far as can be told.
-  void pass_over() {
+  // Skips the rest of the line after an error, and of a list as far as it is recognisable.
+  void skip_rest_of_entry() {
     const auto begins_entry = [&] {
       return rest_.substr(0, rest_.find_first_of("\n\"'#")).find('=') != std::string_view::npos;
     };
     for (bool ended = false; !ended && !rest_.empty();) {
       if (in_list_ && begins_entry()) return;
-      ended = take_raw_line().find(']') != std::string_view::npos || !in_list_;
+      ended = skip_raw_line().find(']') != std::string_view::npos || !in_list_;
     }
   }
 
-  Status take_line() {
+  Status parse_line() {
     skip_blanks();
     if (!is_utf8(rest_.substr(0, rest_.find('\n')))) return Error{"encoding", "not UTF-8"};
-    return peek() == '#' || peek() == '\n' || peek() == '\r' ? take_end_of_line() : take_entry();
+    return peek() == '#' || peek() == '\n' || peek() == '\r' ? parse_end_of_line() : parse_entry();
   }
 
-  Status take_end_of_line() {
+  Status parse_end_of_line() {
     skip_blanks();
-    if (take('#')) take_while([](char c) { return !is_control(c); });
+    if (accept('#')) read_while([](char c) { return !is_control(c); });
     if (rest_.empty()) return Done{};
-    if (rest_.starts_with("\r\n")) take('\r');
-    if (peek() != '\n') return Error{"stray", format("{} is not understood here", what_comes())};
+    if (rest_.starts_with("\r\n")) accept('\r');
+    if (peek() != '\n') return Error{"stray", format("unexpected {}", next_text())};
     rest_.remove_prefix(1);
     ++line_;
     return Done{};
   }
 
-  [[nodiscard]] std::string what_comes() const {
+  [[nodiscard]] std::string next_text() const {
     return quoted(rest_.substr(0, std::min(rest_.find('\n'), shown_bytes * 2)));
   }
 
-  Status take_entry() {
+  Status parse_entry() {
     const std::uint32_t line = line_;
-    if (peek() == '[') return Error{"table", "tables are not understood: every key stands for itself"};
+    if (peek() == '[') return Error{"table", "tables are not supported: write one key = value per line"};
     if (peek() == '"' || peek() == '\'') return Error{"key", "keys are written without quotes"};
-    const std::string key(take_while(is_key));
-    if (key.empty()) return Error{"key", format("{} is no key", what_comes())};
+    const std::string key(read_while(is_key));
+    if (key.empty()) return Error{"key", format("{} is not a key", next_text())};
     skip_blanks();
     if (peek() == '.') return Error{"key", format("{}: keys have no dots", quoted(key))};
-    if (!take('=')) return Error{"key", format("behind {} an = is missing", quoted(key))};
+    if (!accept('=')) return Error{"key", format("{}: the = after the key is missing", quoted(key))};
     skip_blanks();
-    Result<SettingValue> value = take_value();
+    Result<SettingValue> value = parse_value();
     if (!value) return Error{value.error().reason, format("{}: {}", shown(key, shown_bytes), value.error().message)};
     if (const auto [first, is_new] = lines_.emplace(key, line); !is_new)
-      return Error{"twice", format("{} stands twice, first in line {}", shown(key, shown_bytes), first->second)};
-    if (const Status ended = take_end_of_line(); !ended) return ended;
+      return Error{"twice", format("{} is given twice, first in line {}", shown(key, shown_bytes), first->second)};
+    if (const Status ended = parse_end_of_line(); !ended) return ended;
     file_.entries.push_back({key, std::move(*value), line});
     return Done{};
   }
 
-  Result<SettingValue> take_value() {
+  Result<SettingValue> parse_value() {
     if (peek() == '"' || peek() == '\'') {
-      Result<std::string> text = take_text();
+      Result<std::string> text = parse_text();
       return text ? Result<SettingValue>(SettingValue(std::move(*text))) : text.error();
     }
-    if (peek() == '[') return take_list();
-    if (peek() == '{') return Error{"table", "tables are not understood"};
-    const std::string_view word = take_while([](char c) { return is_key(c) || c == '+' || c == '.' || c == ':'; });
+    if (peek() == '[') return parse_list();
+    if (peek() == '{') return Error{"table", "tables are not supported"};
+    const std::string_view word = read_while([](char c) { return is_key(c) || c == '+' || c == '.' || c == ':'; });
     if (word == "true") return SettingValue(true);
     if (word == "false") return SettingValue(false);
     if (is_whole(without_sign(word))) return convert<std::int64_t>(word);
     if (is_real(word)) return convert<double>(word);
-    if (word.empty() && (peek() == '\n' || peek() == '\r' || peek() == '#')) return Error{"value", "has no value"};
-    if (word.empty()) return Error{"value", format("{} is no value", what_comes())};
-    return Error{"value", format("{} is no number, true or false; texts stand in quotes", quoted(word))};
+    if (word.empty() && (peek() == '\n' || peek() == '\r' || peek() == '#'))
+      return Error{"value", "the value is missing"};
+    if (word.empty()) return Error{"value", format("{} is not a value", next_text())};
+    return Error{"value", format("{} is not a number, true or false; texts need quotes", quoted(word))};
   }
 
-  Result<std::string> take_text() {
+  Result<std::string> parse_text() {
     const char quote = rest_[0];
     rest_.remove_prefix(1);
     if (rest_.starts_with(std::string(2, quote)))
-      return Error{"text", "texts have one line, and one quote at each end"};
+      return Error{"text", "multi-line texts are not supported: use one quote at each end"};
     std::string text;
-    while (!take(quote)) {
+    while (!accept(quote)) {
       if (rest_.empty() || peek() == '\n' || rest_.starts_with("\r\n"))
-        return Error{"text", "the quote at its end is missing"};
-      if (is_control(peek())) return Error{"text", "a control character stands in the text: write it as \\u00XX"};
-      if (quote == '"' && take('\\')) {
-        if (const Status escaped = take_escape(text); !escaped) return escaped.error();
+        return Error{"text", "the closing quote is missing"};
+      if (is_control(peek())) return Error{"text", "control character in a text: write it as \\u00XX"};
+      if (quote == '"' && accept('\\')) {
+        if (const Status escaped = parse_escape(text); !escaped) return escaped.error();
         continue;
       }
       text += peek();
@@ -215,7 +216,7 @@ class Parser {
     return text;
   }
 
-  Status take_escape(std::string& text) {
+  Status parse_escape(std::string& text) {
     constexpr std::string_view letters = "btnfr\"\\";
     constexpr std::string_view meant = "\b\t\n\f\r\"\\";
     const char letter = peek();
@@ -228,7 +229,7 @@ class Parser {
       const auto [end, failed] = std::from_chars(hex.data(), hex.data() + hex.size(), point, 16);
       const bool is_point = digits != 0 && hex.size() == digits && end == hex.data() + digits &&
                             failed == std::errc() && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
-      if (!is_point) return Error{"text", R"(behind a \ only b t n f r " \ uXXXX UXXXXXXXX have a meaning)"};
+      if (!is_point) return Error{"text", R"(unknown escape: after \ only b t n f r " \ uXXXX UXXXXXXXX are allowed)"};
       append_utf8(text, point);
       rest_.remove_prefix(digits);
     }
@@ -236,30 +237,31 @@ class Parser {
     return Done{};
   }
 
-  // Blanks, ends of lines and comments between the items of a list.
+  // Skips blanks, ends of lines and comments between the items of a list.
   Status skip_between_items() {
     for (;;) {
       skip_blanks();
       if (rest_.empty() || (peek() != '#' && peek() != '\n' && peek() != '\r')) return Done{};
-      if (const Status ended = take_end_of_line(); !ended) return ended;
+      if (const Status ended = parse_end_of_line(); !ended) return ended;
       if (!is_utf8(rest_.substr(0, rest_.find('\n')))) return Error{"encoding", "not UTF-8"};
     }
   }
 
-  Result<SettingValue> take_list() {
+  Result<SettingValue> parse_list() {
     in_list_ = true;
     rest_.remove_prefix(1);
     std::vector<std::string> items;
     for (;;) {
       if (const Status skipped = skip_between_items(); !skipped) return skipped.error();
-      if (take(']')) break;
-      if (rest_.empty()) return Error{"list", "the ] at its end is missing"};
-      if (peek() != '"' && peek() != '\'') return Error{"list", format("{}: lists hold texts in quotes", what_comes())};
-      Result<std::string> item = take_text();
+      if (accept(']')) break;
+      if (rest_.empty()) return Error{"list", "the closing ] is missing"};
+      if (peek() != '"' && peek() != '\'')
+        return Error{"list", format("{}: list items are texts in quotes", next_text())};
+      Result<std::string> item = parse_text();
       if (!item) return item.error();
       items.push_back(std::move(*item));
       if (const Status skipped = skip_between_items(); !skipped) return skipped.error();
-      if (!take(',') && peek() != ']') return Error{"list", "between items a comma is missing, or ] at the end"};
+      if (!accept(',') && peek() != ']') return Error{"list", "a comma between items or the closing ] is missing"};
     }
     in_list_ = false;
     return SettingValue(std::move(items));
@@ -268,7 +270,7 @@ class Parser {
   std::string_view rest_;
   std::uint32_t line_ = 1;
   bool in_list_ = false;
-  std::map<std::string, std::uint32_t, std::less<>> lines_;  // of keys
+  std::map<std::string, std::uint32_t, std::less<>> lines_;  // line of each key
   SettingsFile file_;
 };
 
@@ -292,7 +294,7 @@ Result<std::string> read_settings_file(const std::string& path) {
   ::close(file);
   if (got < 0) return error;
   if (text.size() > settings_file_bytes_max)
-    return Error{"too large", format("{}: more than {} bytes are no settings", path, settings_file_bytes_max)};
+    return Error{"too large", format("{}: the file exceeds {} bytes", path, settings_file_bytes_max)};
   return text;
 }
 

@@ -1,6 +1,6 @@
-// A program's settings as TOML: a flat file of key = value. The subset is what settings need: numbers in base ten,
-// booleans, texts of one line, lists of texts, comments. Everything else of TOML is refused by name, never guessed at:
-// what is accepted here means the same to every TOML reader. All mistakes are found, not the first alone.
+// Settings file: a flat TOML file of key = value lines. Supported: decimal numbers, booleans, single-line texts, lists
+// of texts, comments. Other TOML features are refused with a message that names them, so an accepted file has the same
+// meaning for every TOML parser. All errors are reported, not only the first.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@
 namespace mobula::core {
 
 inline constexpr std::size_t settings_file_bytes_max = 1u << 20;
-inline constexpr std::size_t settings_problems_max = 50;  // there it stops reading
+inline constexpr std::size_t settings_problems_max = 50;  // the parser then stops
 
+/// Parsed settings file: entries and errors.
 struct SettingsFile {
   struct Entry {
     std::string key;
@@ -28,7 +29,7 @@ struct SettingsFile {
 };
 
 SettingsFile parse_settings(std::string_view text);
-// The text of a file. Reasons: "cannot read", "too large".
+/// Reads a file. Errors: "cannot read", "too large".
 Result<std::string> read_settings_file(const std::string& path);
 
 }  // namespace mobula::core

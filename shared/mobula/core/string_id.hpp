@@ -1,5 +1,5 @@
-// A name as its hash: what component types, instance names and resources are compared by.
-// FNV-1a, 32 bits, over the UTF-8 bytes; the same on every machine.
+// Hash of a name, used to compare component types, instance names and resources.
+// FNV-1a, 32 bits, over the UTF-8 bytes; equal on every machine.
 #pragma once
 
 #include <compare>
@@ -9,6 +9,7 @@
 
 namespace mobula::core {
 
+/// 32-bit hash of a name.
 struct StringId32 {
   std::uint32_t value = 0;
 
@@ -25,7 +26,7 @@ struct StringId32 {
   }
 };
 
-// Eight hex digits, for logs where the text is not known.
+/// Returns eight hex digits, for logs where the name is unknown.
 std::string to_string(StringId32 id);
 
 }  // namespace mobula::core

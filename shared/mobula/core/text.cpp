@@ -20,7 +20,7 @@ std::uint32_t take_code_point(std::string_view& text) {
     if ((next & 0xC0u) != 0x80u) return no_code_point;
     point = point << 6 | (next & 0x3Fu);
   }
-  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // by length: less would be overlong
+  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // by length; smaller ones would be overlong
   const bool surrogate = point >= 0xD800 && point <= 0xDFFF;
   if (point < least[length] || point > 0x10FFFF || surrogate) return no_code_point;
   text.remove_prefix(length);

@@ -1,4 +1,4 @@
-// What may be shown to people: bytes that come from outside and end in logs, terminals and JSON.
+// Text safety: makes bytes from outside safe for logs, terminals and JSON.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +8,29 @@
 
 namespace mobula::core {
 
-// Well-formed UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+/// Returns whether the text is well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view text);
 
-// U+0000 to U+001F and U+007F to U+009F, what ends a line or a paragraph (U+2028, U+2029), and what turns the text
-// after it round (U+202A to U+202E, U+2066 to U+2069).
+/// Returns whether a code point is a control character in this wider sense:
+///   U+0000 to U+001F, U+007F to U+009F   control characters
+///   U+2028, U+2029                       line and paragraph separators
+///   U+202A to U+202E, U+2066 to U+2069   bidirectional controls
 bool is_control(std::uint32_t code_point);
 
-// UTF-8 without control characters: a log line stays a line and reads as it is, a terminal obeys nobody else.
+/// Returns whether the text is UTF-8 without control characters, so that it can neither break a log line nor control a
+/// terminal.
 bool is_printable(std::string_view text);
 
-// The code point that the text begins with, taken off it; nothing is taken off if there is none.
+/// Returned by take_code_point() for bytes that are not UTF-8.
 inline constexpr std::uint32_t no_code_point = ~std::uint32_t{0};
+/// Removes the first code point from the text and returns it. If there is none, removes nothing.
 std::uint32_t take_code_point(std::string_view& text);
 
-// Without the spaces, tabs and ends of lines around it.
+/// Returns the text without surrounding spaces, tabs and line ends.
 std::string_view trimmed(std::string_view text);
 
-// Printable whatever it was: U+FFFD stands for each byte that is no UTF-8 and for each control character, and "..." for
-// what is beyond so many bytes.
+/// Makes untrusted text printable: bytes that are not UTF-8 and control characters become U+FFFD. Text beyond
+/// `bytes_max` becomes "...".
 std::string shown(std::string_view text, std::size_t bytes_max);
 
 }  // namespace mobula::core

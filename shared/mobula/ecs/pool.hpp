@@ -102,8 +102,8 @@ class Pool {
 
   // Adding and removing ------------------------------------------------------------------
 
-  /// Allocates and finds the place of a new component. Adding takes three steps, so that an exception changes nothing:
-  /// make_room(), construction by the caller at end(), and commit(), which adds the component and returns its position.
+  /// Allocates and finds the place of a new component, the first of three steps. The caller then constructs at end(),
+  /// and commit() adds the component and returns its position. An exception on the way leaves the pool unchanged.
   SparseSet::Place make_room(std::uint32_t index) {
     MOBULA_ASSERT(!contains(index), "index " + std::to_string(index) + " already has component " + instance_name_);
     if (size() == capacity_) [[unlikely]]

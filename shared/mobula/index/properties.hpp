@@ -1,8 +1,8 @@
 // Properties of one registry: get and set what components hold, by name, without knowing their types.
 // Typed, as JSON text, or one property of many entities as a column.
 //
-// Reading goes through const access. A set checks everything first and then writes once, through mutable access: it
-// stamps like any write. Whatever is refused has changed and stamped nothing.
+// Reading goes through const access. A set checks everything first and then writes once, through mutable access,
+// which sets the change tick like any write. A refused set changes neither value nor change tick.
 //
 // Reasons of all that can fail: "stale handle", "no such component", "no such property", "read only",
 // "out of range", "wrong type", "not text", "name collision" (a name whose hash is that of another).

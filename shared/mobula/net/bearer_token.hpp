@@ -9,6 +9,7 @@ namespace mobula::net {
 inline constexpr std::size_t bearer_bytes_min = 16;
 inline constexpr std::size_t bearer_bytes_max = 256;
 
+/// Content of a bearer token file.
 struct BearerTokenFile {
   std::string token;
   bool others_may_read = false;  // by others than its owner; deserves a warning

@@ -12,11 +12,13 @@
 
 namespace mobula::net {
 
+/// Configuration of a client's pipe.
 struct ClientPipeConfig {
   std::string ca_file = {};  // PEM: trusted certificates for wss. Empty for the system's certificates
   StreamLimits stream = {};
 };
 
+/// Counters of a client's pipe.
 struct ClientPipeCounters {
   std::uint64_t datagrams_sent = 0;
   std::uint64_t bytes_sent = 0;
@@ -25,6 +27,7 @@ struct ClientPipeCounters {
   std::uint64_t dropped = 0;  // queue full, not connected, or refused by the kernel
 };
 
+/// Pipe from a client to one server.
 class ClientPipe : public transport::Output {
  public:
   using DatagramHandler = std::function<void(const transport::Address& from, core::ByteView datagram)>;

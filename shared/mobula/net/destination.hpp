@@ -8,6 +8,7 @@
 
 namespace mobula::net {
 
+/// Server address of a client, with its pipe and host name.
 struct Destination {
   transport::Address address;  // with its pipe
   bool secure = false;         // wss

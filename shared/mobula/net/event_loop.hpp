@@ -8,6 +8,7 @@
 
 namespace mobula::net {
 
+/// Single-threaded event loop for sockets and signals.
 class EventLoop {
  public:
   EventLoop();

@@ -9,6 +9,7 @@
 
 namespace mobula::net {
 
+/// Options of a request.
 struct HttpOptions {
   core::Nanoseconds timeout = 5 * core::second;         // for the whole exchange
   std::size_t answer_bytes_max = std::size_t{1} << 24;  // maximum size of the body

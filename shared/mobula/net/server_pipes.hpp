@@ -14,6 +14,7 @@
 
 namespace mobula::net {
 
+/// Configuration of a server's pipes.
 struct ServerPipesConfig {
   transport::Address listen = {};  // UDP address; TCP and WebSocket use the same IP address
   std::optional<std::uint16_t> tcp_port = {};
@@ -24,6 +25,7 @@ struct ServerPipesConfig {
   StreamLimits streams = {};  // for TCP and WebSocket, each
 };
 
+/// All pipes of a server.
 class ServerPipes final : public transport::Output {
  public:
   using DatagramHandler = std::function<void(const transport::Address& from, core::ByteView datagram)>;

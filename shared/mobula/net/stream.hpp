@@ -8,6 +8,7 @@
 
 namespace mobula::net {
 
+/// Limits of a stream pipe.
 struct StreamLimits {
   std::uint32_t connections_max = 4096;
   /// Connections to which nothing has been sent yet. One more replaces the oldest. The limit per host applies to an
@@ -28,6 +29,7 @@ struct StreamLimits {
   core::Nanoseconds closing_max = 3 * core::second;
 };
 
+/// Reason for the end of a stream connection.
 enum class StreamEnd : std::uint8_t {
   finished,        // closed by this side
   closed_by_peer,  // with or without a close handshake
@@ -46,6 +48,7 @@ enum class StreamEnd : std::uint8_t {
 /// Returns the name, for example "closed by peer".
 std::string_view to_string(StreamEnd end);
 
+/// Counters of a stream pipe.
 struct StreamCounters {
   std::uint64_t datagrams_sent = 0;  // queued
   std::uint64_t bytes_sent = 0;

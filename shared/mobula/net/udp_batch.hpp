@@ -87,6 +87,7 @@ class UdpSendBatch {
   std::vector<mmsghdr> header_;
 };
 
+/// Batch of received datagrams, valid until the next receive().
 class UdpReceiveBatch {
  public:
   static constexpr std::size_t datagrams_max = 64;

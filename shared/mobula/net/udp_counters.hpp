@@ -5,6 +5,7 @@
 
 namespace mobula::net {
 
+/// Counters of a UDP socket.
 struct UdpCounters {
   std::uint64_t datagrams_sent = 0;
   std::uint64_t bytes_sent = 0;

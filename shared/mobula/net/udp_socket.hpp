@@ -12,6 +12,7 @@
 
 namespace mobula::net {
 
+/// UDP socket of an event loop.
 class UdpSocket final : public transport::Output {
  public:
   using Handler = std::function<void(const transport::Address& from, core::ByteView datagram)>;

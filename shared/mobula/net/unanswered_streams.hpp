@@ -14,6 +14,7 @@
 
 namespace mobula::net {
 
+/// List of unanswered connections, limited in total and per host.
 class UnansweredStreams {
  public:
   static constexpr std::uint32_t none = ~0u;

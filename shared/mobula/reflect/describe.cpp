@@ -42,7 +42,7 @@ bool is_smallest_three(std::span<const Field> leaves, std::size_t path) {
          });
 }
 
-// What the walk hands down to the leaves of a struct.
+// State passed down to the leaves of a struct.
 struct Context {
   std::string path;  // "position."
   std::uint32_t offset = 0;
@@ -54,9 +54,10 @@ struct Context {
   std::string counted_by;    // path of the field that counts the array around it
 };
 
-class Walk {
+class StructVisitor {
  public:
-  Walk(const Declarations& declarations, const DeclaredStruct& type) : declarations_(declarations), type_(type) {}
+  StructVisitor(const Declarations& declarations, const DeclaredStruct& type)
+      : declarations_(declarations), type_(type) {}
 
   core::Result<Component> run() {
     component_.name = type_.name();
@@ -64,7 +65,7 @@ class Walk {
     component_.size = type_.size;
     component_.alignment = type_.alignment;
     component_.default_value.resize(type_.size);
-    if (!struct_attributes() || !walk(type_, {}) || !resolve_counts() || !check_defaults()) {
+    if (!struct_attributes() || !visit(type_, {}) || !resolve_counts() || !check_defaults()) {
       return core::Error{"bad schema", std::move(problem_)};
     }
     return std::move(component_);
@@ -88,7 +89,7 @@ class Walk {
     return true;
   }
 
-  bool walk(const DeclaredStruct& type, const Context& context) {
+  bool visit(const DeclaredStruct& type, const Context& context) {
     return std::ranges::all_of(type.fields, [&](const DeclaredField& field) { return visit(field, context); });
   }
 
@@ -147,7 +148,7 @@ class Walk {
   bool visit_struct(const DeclaredField& field, const std::string& path, Context& inner) {
     inner.path = path + ".";
     const std::size_t first_leaf = component_.fields.size();
-    if (!walk(struct_of(field.type), inner)) return false;
+    if (!visit(struct_of(field.type), inner)) return false;
     const bool says_range =
         field.attributes.contains("range") || field.attributes.contains("step") || field.attributes.contains("bits");
     const bool has_float = std::any_of(component_.fields.begin() + static_cast<std::ptrdiff_t>(first_leaf),
@@ -279,7 +280,7 @@ bool is_entity(const DeclaredStruct& type) {
 }
 
 core::Result<Component> describe(const Declarations& declarations, const DeclaredStruct& type) {
-  return Walk(declarations, type).run();
+  return StructVisitor(declarations, type).run();
 }
 
 }  // namespace mobula::reflect

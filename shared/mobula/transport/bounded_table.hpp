@@ -17,6 +17,7 @@
 
 namespace mobula::transport {
 
+/// Fixed-capacity hash map with stable slots.
 template <class Key, class Value>
 class BoundedTable {
   static_assert(std::has_unique_object_representations_v<Key>, "keys are hashed as raw memory");

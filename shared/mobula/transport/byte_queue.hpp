@@ -10,6 +10,7 @@
 
 namespace mobula::transport {
 
+/// First-in first-out queue of contiguous bytes.
 class ByteQueue {
  public:
   static constexpr std::size_t kept_bytes = 64 * 1024;

@@ -14,6 +14,7 @@
 
 namespace mobula::transport {
 
+/// Content of a challenge token.
 struct ChallengeToken {
   std::uint64_t client_id = 0;
   UserData user_data{};

@@ -13,6 +13,7 @@
 
 namespace mobula::transport {
 
+/// Configuration of a client endpoint.
 struct ClientEndpointConfig {
   ConnectToken token;
   /// Addresses to use instead of the token's, for example the same servers over TCP, in the same order. If empty, the
@@ -23,6 +24,7 @@ struct ClientEndpointConfig {
   SessionConfig session{};
 };
 
+/// Client end of one connection.
 class ClientEndpoint {
  public:
   enum class State { connecting, connected, closed };

@@ -49,6 +49,7 @@ struct Identity {
 
 // --- Making one ----------------------------------------------------------------------------------------------------
 
+/// Content of a token to create.
 struct TokenRequest {
   std::uint64_t protocol_id = mobula_protocol_id;
   std::uint64_t client_id = 0;  // unique per log-in: two concurrent sessions never share one
@@ -58,6 +59,7 @@ struct TokenRequest {
   std::int32_t timeout_seconds = 10;  // without a packet, ends a session or handshake step; <= 0 disables it
 };
 
+/// Random nonce and session keys of a token.
 struct TokenSecrets {
   core::WideNonce nonce{};
   core::SecretKey client_to_server{};
@@ -72,6 +74,7 @@ core::Result<core::Bytes> mint_token(const TokenRequest& request, const core::Se
 
 // --- The client's side ---------------------------------------------------------------------------------------------
 
+/// Connect token as a client sees it; the private part is sealed.
 struct ConnectToken {
   std::uint64_t protocol_id = 0;
   std::uint64_t create_time = 0;  // unix seconds
@@ -92,6 +95,7 @@ core::Bytes write_token(const ConnectToken& token);
 
 // --- The server's side ---------------------------------------------------------------------------------------------
 
+/// Private part of a connect token, decrypted.
 struct PrivateToken {
   std::uint64_t client_id = 0;
   std::int32_t timeout_seconds = 0;

@@ -10,6 +10,7 @@
 
 namespace mobula::transport {
 
+/// Reason for dropping a datagram. `none` means accepted.
 enum class Drop : std::uint8_t {
   none,
   // For any datagram:
@@ -49,6 +50,7 @@ enum class Drop : std::uint8_t {
 /// Returns the name, for example "token expired".
 std::string_view to_string(Drop drop);
 
+/// Number of datagrams per drop reason.
 struct DropCounters {
   std::array<std::uint64_t, static_cast<std::size_t>(Drop::count)> counts{};
 

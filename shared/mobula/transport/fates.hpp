@@ -9,6 +9,7 @@
 
 namespace mobula::transport {
 
+/// Outcome of one tagged message.
 struct Fate {
   /// lost: not acknowledged in time; it may still have arrived. dropped: never sent, it was queued for too long.
   enum class Outcome : std::uint8_t { acked, lost, dropped };
@@ -18,6 +19,7 @@ struct Fate {
   Outcome outcome = Outcome::acked;
 };
 
+/// Tags in flight and decided fates of a session.
 class Fates {
  public:
   static constexpr std::uint32_t in_flight_max = 1024;

@@ -10,6 +10,7 @@
 
 namespace mobula::transport {
 
+/// Rate limits for connection requests.
 class HandshakeLimits {
  public:
   HandshakeLimits(const RateLimit& global, const RateLimit& per_address, std::uint64_t seed);

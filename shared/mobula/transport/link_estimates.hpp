@@ -5,6 +5,7 @@
 
 namespace mobula::transport {
 
+/// Smoothed measurements of a path.
 struct LinkEstimates {
   /// 0 until measured. Includes the time until the peer's next flush.
   core::Nanoseconds rtt = 0;
@@ -18,6 +19,7 @@ struct LinkEstimates {
   std::uint64_t acked_bytes_per_second = 0;
 };
 
+/// Computes the estimates of a session's path.
 class LinkEstimator {
  public:
   [[nodiscard]] const LinkEstimates& estimates() const { return estimates_; }

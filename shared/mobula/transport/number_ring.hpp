@@ -10,6 +10,7 @@
 
 namespace mobula::transport {
 
+/// Ring buffer indexed by consecutive, wrapping numbers.
 template <class T>
 class NumberRing {
  public:

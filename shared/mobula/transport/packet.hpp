@@ -31,6 +31,7 @@
 
 namespace mobula::transport {
 
+/// Packet types of netcode 1.02, with their numbers on the wire.
 enum class PacketType : std::uint8_t { request, denied, challenge, response, keep_alive, payload, disconnect, count };
 
 inline constexpr std::size_t version_bytes = 13;
@@ -106,6 +107,7 @@ Drop open_body(const PacketDomain& domain, const core::SecretKey& key, const Pac
 
 // --- Connection requests -------------------------------------------------------------------------------------------
 
+/// Fields of a connection request.
 struct ConnectRequest {
   std::uint64_t expire_time = 0;  // unix seconds
   core::WideNonce nonce{};

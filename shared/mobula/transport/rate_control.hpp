@@ -33,6 +33,7 @@ struct RateLimits {
   std::uint32_t max = 0;
 };
 
+/// Token bucket with a rate that adapts to the path.
 class RateControl {
  public:
   explicit RateControl(const RateLimits& limits);

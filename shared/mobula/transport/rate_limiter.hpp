@@ -8,6 +8,7 @@
 
 namespace mobula::transport {
 
+/// Admitted events per second, and at once after idle time.
 struct RateLimit {
   std::uint32_t per_second = 1;
   std::uint32_t burst = 1;

@@ -7,6 +7,7 @@
 
 namespace mobula::transport {
 
+/// Codes of reasons, with their numbers on the wire.
 enum class ReasonCode : std::uint8_t {
   none,
   other_protocol,       // the peer has another protocol version
@@ -30,6 +31,7 @@ enum class ReasonCode : std::uint8_t {
 /// Longer texts are truncated. Bytes other than printable ASCII become '?': a reason cannot break a log line.
 inline constexpr std::size_t reason_text_bytes_max = 160;
 
+/// Reason of a refused or closed connection.
 struct Reason {
   ReasonCode code = ReasonCode::none;
   std::string text;

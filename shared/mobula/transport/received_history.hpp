@@ -9,11 +9,13 @@
 
 namespace mobula::transport {
 
+/// Acknowledgement of a sequence and of the 32 before it.
 struct Ack {
   std::uint16_t sequence = 0;
   std::uint32_t bits = 0;  // bit n: sequence - 1 - n was received too
 };
 
+/// History of received sequences.
 class ReceivedHistory {
  public:
   static constexpr std::uint32_t remembered = 1024;

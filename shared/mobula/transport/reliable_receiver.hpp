@@ -10,6 +10,7 @@
 
 namespace mobula::transport {
 
+/// Receiving side of a reliable lane.
 class ReliableReceiver {
  public:
   /// Returns whether a peer that respects the window can send this chunk.

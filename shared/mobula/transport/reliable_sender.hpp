@@ -20,6 +20,7 @@ inline constexpr std::size_t max_reliable_size = 4 * 1024 * 1024;
 inline constexpr std::size_t reliable_length_bytes = 4;  // before each message in the stream
 inline constexpr std::uint32_t reliable_window_chunks = 256;
 
+/// Sending side of a reliable lane.
 class ReliableSender {
  public:
   /// Queues a message. Errors: "too large", "queue full"; nothing of the message is then sent.

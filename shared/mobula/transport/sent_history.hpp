@@ -13,6 +13,7 @@
 
 namespace mobula::transport {
 
+/// State of a sent datagram.
 enum class SentState : std::uint8_t { none, waiting, lost, acked };
 
 /// 24 bytes.
@@ -29,6 +30,7 @@ struct SentDatagram {
   SentState state = SentState::none;
 };
 
+/// History of sent datagrams.
 class SentHistory {
  public:
   static constexpr int ack_bits = 32;  // besides the acknowledged sequence itself

@@ -24,6 +24,7 @@
 
 namespace mobula::transport {
 
+/// Handle of a session: slot and generation. Never reused.
 struct SessionId {
   std::uint32_t index = ~0u;
   std::uint32_t generation = 0;
@@ -31,6 +32,7 @@ struct SessionId {
   bool operator==(const SessionId&) const = default;
 };
 
+/// Configuration of a server endpoint.
 struct ServerEndpointConfig {
   std::uint64_t protocol_id = mobula_protocol_id;
   core::SecretKey private_key{};    // shared with the backend that creates tokens
@@ -53,6 +55,7 @@ struct ServerEndpointConfig {
       .reliable_receive_bytes_max = 64 * 1024, .reliable_inbox_bytes_max = 256 * 1024, .accepts_bulk = false};
 };
 
+/// Event of a server endpoint.
 struct ServerEvent {
   enum class Kind { connected, disconnected, refused };
   Kind kind = Kind::connected;
@@ -63,12 +66,14 @@ struct ServerEvent {
   Identity identity{};
 };
 
+/// Counters of a server endpoint.
 struct ServerCounters {
   std::uint64_t datagrams = 0;   // received
   std::uint64_t challenges = 0;  // sent
   DropCounters dropped;          // received and dropped
 };
 
+/// Server end of all connections.
 class ServerEndpoint {
  public:
   explicit ServerEndpoint(const ServerEndpointConfig& config);

@@ -58,6 +58,7 @@ struct SessionConfig {
   core::Nanoseconds keepalive_interval = 250 * core::millisecond;
 };
 
+/// Counters and measurements of a session.
 struct SessionStats : LinkEstimates {
   std::uint64_t datagrams_sent = 0;
   std::uint64_t bytes_sent = 0;          // bodies
@@ -77,6 +78,7 @@ struct SessionStats : LinkEstimates {
   std::uint64_t unreliable_dropped = 0;
 };
 
+/// One end of a connection: acknowledgements, lanes, unreliable messages and rate control.
 class Session {
  public:
   Session(const SessionConfig& config, core::Nanoseconds now);

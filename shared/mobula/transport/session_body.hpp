@@ -26,6 +26,7 @@ namespace mobula::transport {
 enum class Lane : std::uint8_t { control, bulk, count };
 inline constexpr std::size_t lane_count = static_cast<std::size_t>(Lane::count);
 
+/// Kinds of entries, with their numbers on the wire.
 enum class EntryKind : std::uint8_t { unreliable, chunk, disconnect, count };
 
 inline constexpr std::size_t session_body_bytes_max = payload_bytes_max;
@@ -39,6 +40,7 @@ inline constexpr std::uint16_t entry_size_mask = 0x7ff;
 static_assert(body_header_bytes + entry_header_bytes + max_unreliable_size <= session_body_bytes_max);
 static_assert(session_body_bytes_max <= entry_size_mask);
 
+/// One parsed entry of a datagram body.
 struct Entry {
   core::ByteView bytes;
   std::uint16_t chunk = 0;

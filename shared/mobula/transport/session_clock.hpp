@@ -6,6 +6,7 @@
 
 namespace mobula::transport {
 
+/// Time of a session: starts at 0 and never goes back or jumps.
 class SessionClock {
  public:
   explicit SessionClock(core::Nanoseconds owner_now) : owner_now_(owner_now) {}

@@ -7,6 +7,7 @@
 
 namespace mobula::transport {
 
+/// First-in first-out queue of unreliable messages.
 class UnreliableQueue {
  public:
   struct Message {

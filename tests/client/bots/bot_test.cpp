@@ -132,7 +132,7 @@ TEST_F(BotTest, JoinsAndNotesWhatComes) {
   EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u);
 }
 
-TEST_F(BotTest, LeavesWithAGoodbyeAndComesAgainAsSomebodyElse) {
+TEST_F(BotTest, LeavesWithADisconnectAndJoinsAsAnotherPlayer) {
   serve();
   Bot& bot = add();
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));

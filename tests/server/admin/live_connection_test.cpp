@@ -210,10 +210,10 @@ TEST(AdminLive, WhereATokenIsAskedForItComesFirst) {
   LiveClient program(running.port(), {{"Authorization", "Bearer 0123456789abcdef"}});
   EXPECT_EQ(program.hear().at("topic"), "welcome");
   for (const char* said : {R"({"token":"0123456789abcdeg"})", R"({"token":7})", R"({"subscribe":"numbers"})"}) {
-    LiveClient stranger(running.port(), {{"Authorization", "Bearer wrong"}});
-    ASSERT_TRUE(stranger.say(said));
-    EXPECT_EQ(stranger.hear().at("code"), "unauthorized");
-    EXPECT_EQ(stranger.hear(), nullptr);
+    LiveClient peer(running.port(), {{"Authorization", "Bearer wrong"}});
+    ASSERT_TRUE(peer.say(said));
+    EXPECT_EQ(peer.hear().at("code"), "unauthorized");
+    EXPECT_EQ(peer.hear(), nullptr);
   }
 }
 
@@ -231,37 +231,37 @@ TEST(AdminLive, SoManyWatchAndNoMore) {
 
 TEST(AdminLive, StrangersTakeNobodysPlace) {
   const Running running("0123456789abcdef");
-  std::vector<std::unique_ptr<LiveClient>> strangers;
+  std::vector<std::unique_ptr<LiveClient>> peers;
   for (std::size_t i = 0; i < live_connections_max + 4; ++i) {
-    strangers.push_back(std::make_unique<LiveClient>(running.port()));
-    ASSERT_TRUE(strangers.back()->open());
+    peers.push_back(std::make_unique<LiveClient>(running.port()));
+    ASSERT_TRUE(peers.back()->open());
   }
   LiveClient page(running.port());
   ASSERT_TRUE(page.say(R"({"token":"0123456789abcdef"})"));
   EXPECT_EQ(page.hear().at("topic"), "welcome");
 }
 
-// Nothing waits for a descriptor that thousands of strangers hold: they have places of connections until they are let
-// in, and lose them when their time is over.
+// Unauthenticated peers count as connections until they send a token, and are closed after a timeout. So they cannot
+// hold thousands of descriptors.
 TEST(AdminLive, LimitsUnauthenticatedPeersByConnections) {
   const Running running("0123456789abcdef");
-  std::vector<RawSocket> strangers;
+  std::vector<RawSocket> peers;
   for (std::size_t i = 0; i < 3 * connections_max; ++i) {
-    strangers.push_back(RawSocket::connect(running.port()));
-    ASSERT_TRUE(strangers.back().send(
-        "GET /api/live HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"));
+    peers.push_back(RawSocket::connect(running.port()));
+    ASSERT_TRUE(
+        peers.back().send("GET /api/live HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                          "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"));
   }
   std::size_t served = 0;
   std::size_t open_max = 0;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (served < strangers.size() && std::chrono::steady_clock::now() < end) {
+  while (served < peers.size() && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::size_t open = 0;
     served = 0;
-    for (const RawSocket& stranger : strangers) {
+    for (const RawSocket& peer : peers) {
       char bytes[4096];
-      const ssize_t count = ::recv(stranger.number(), bytes, sizeof bytes, MSG_DONTWAIT | MSG_PEEK);
+      const ssize_t count = ::recv(peer.number(), bytes, sizeof bytes, MSG_DONTWAIT | MSG_PEEK);
       const std::string_view heard(bytes, count > 0 ? static_cast<std::size_t>(count) : 0);
       if (heard.empty()) continue;
       ++served;
@@ -269,7 +269,7 @@ TEST(AdminLive, LimitsUnauthenticatedPeersByConnections) {
     }
     open_max = std::max(open_max, open);
   }
-  EXPECT_EQ(served, strangers.size());
+  EXPECT_EQ(served, peers.size());
   EXPECT_LT(open_max, 2 * connections_max) << "some end while they are counted";
 }
 

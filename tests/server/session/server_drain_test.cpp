@@ -97,7 +97,7 @@ TEST_F(ServerDrain, WithNobodyThereOrNoTimeToWaitItIsDoneAtOnce) {
   other.server->drain("the end", 0);
   EXPECT_TRUE(other.server->drained());
   other.ticks(3);
-  EXPECT_FALSE(client.connection.closing().has_value()) << "the goodbye follows at once";
+  EXPECT_FALSE(client.connection.closing().has_value()) << "the disconnect follows at once";
 }
 
 TEST_F(ServerDrain, AReasonThatIsNoTextIsToldAsOne) {

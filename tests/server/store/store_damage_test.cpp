@@ -231,7 +231,7 @@ TEST(StoreDamage, WhatThereCannotBeIsRefusedThoughTheSumsAreRight) {
   const std::int64_t twice = composition_id(std::array{table, table});
   const std::vector<std::vector<std::string>> all{
       {"UPDATE saved_world SET value = value + (1 << 32) WHERE key = 'incarnation'"},
-      // Each range would be walked, and all of them are the same.
+      // Each of many equal ranges would be expanded.
       {"INSERT INTO saved_entity_range VALUES (100000, 50, 1)", "INSERT INTO saved_entity_range VALUES (100049, 9, 1)"},
       {"INSERT INTO saved_level VALUES (1, x'00', 0, 0, 0)", "INSERT INTO saved_level_entity VALUES (0, 7, 1, '/a')",
        "INSERT INTO saved_level_entity VALUES (1, 7, 1, '/b')"},

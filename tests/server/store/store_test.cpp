@@ -169,7 +169,7 @@ TEST(Store, OnlyWhatChangedIsWritten) {
   EXPECT_EQ(store->status().rows, 1000u);
   auto& plain = *reinterpret_cast<kitchen::Plain*>(world.registry.try_write(entities[77], pool));
   plain.an_int32 = 5;
-  static_cast<void>(world.registry.try_write(entities[300], pool));  // stamped, and as it was
+  static_cast<void>(world.registry.try_write(entities[300], pool));  // marked as changed, value unchanged
   ASSERT_TRUE(save(*store, world));
   settle(*store, 2);
   EXPECT_EQ(store->status().rows, 1u);

@@ -151,7 +151,7 @@ TEST_F(TokenToolTest, SaysWhatIsMissingOrWrong) {
   EXPECT_EQ(complaint({"--key-file", "@none", "--server", "192.0.2.1:7777"}),
             "mobula-token: none: No such file or directory\n");
   EXPECT_EQ(complaint({"--key-file", "@bad.key", "--server", "192.0.2.1:7777"}),
-            "mobula-token: bad.key: is no key: expected 64 hex digits (mobula-token --new-key makes one)\n");
+            "mobula-token: bad.key: not a key: expected 64 hex digits (mobula-token --new-key creates one)\n");
   EXPECT_NE(with({"--server", "192.0.2.1"}).find("'192.0.2.1' is not an address"), std::string::npos);
   EXPECT_EQ(with({"--user-data-hex", "0g"}), "mobula-token: --user-data-hex: expected pairs of hex digits\n");
   EXPECT_EQ(with({"--user-data", std::string(257, 'x')}), "mobula-token: user data: 257 bytes, at most 256 fit\n");

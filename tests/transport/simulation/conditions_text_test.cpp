@@ -16,7 +16,7 @@ NetworkConditions parsed(std::string_view text) {
 
 std::string refusal(std::string_view text) {
   const core::Result<NetworkConditions> result = parse_conditions(text);
-  return result.ok() ? "taken" : core::Error(result.error()).message;
+  return result.ok() ? "accepted" : core::Error(result.error()).message;
 }
 
 TEST(ConditionsText, EveryKeyIsRead) {
@@ -39,7 +39,7 @@ TEST(ConditionsText, EveryKeyIsRead) {
             expected);
 }
 
-TEST(ConditionsText, NothingWrittenIsAPerfectNetwork) {
+TEST(ConditionsText, EmptyTextIsAPerfectNetwork) {
   EXPECT_EQ(parsed(""), NetworkConditions());
   EXPECT_EQ(parsed("  \n"), NetworkConditions());
   EXPECT_EQ(parsed("latency=0 loss=0"), NetworkConditions());
@@ -54,21 +54,21 @@ TEST(ConditionsText, ReadsFractionsOfAPercentExactly) {
   EXPECT_EQ(refusal("loss=0.00001%"), "loss=0.00001%: expected a share such as 5% or 0.1%, up to 100%");
 }
 
-TEST(ConditionsText, NamesTheKeyThatWasMeant) {
+TEST(ConditionsText, SuggestsTheNearestKey) {
   EXPECT_EQ(refusal("latncy=80ms"),
-            "there is no condition 'latncy' (did you mean 'latency'?); there are latency, jitter, loss, dup, reorder, "
+            "unknown condition 'latncy' (did you mean 'latency'?); known: latency, jitter, loss, dup, reorder, "
             "corrupt, burst, bandwidth, queue");
   EXPECT_STREQ(parse_conditions("loss=5% lag=80ms").error().reason, "unknown key");
   EXPECT_STREQ(parse_conditions("=5%").error().reason, "unknown key");
   EXPECT_STREQ(parse_conditions("Loss=5%").error().reason, "unknown key");
 }
 
-TEST(ConditionsText, AKeyIsGivenOnce) {
+TEST(ConditionsText, RefusesARepeatedKey) {
   EXPECT_STREQ(parse_conditions("loss=5% dup=1% loss=5%").error().reason, "given twice");
   EXPECT_EQ(refusal("dup=1% dup=1%"), "the condition 'dup' is given twice");
 }
 
-TEST(ConditionsText, RefusesWhatIsNoValueOrOutOfItsRange) {
+TEST(ConditionsText, RefusesMalformedAndOutOfRangeValues) {
   for (const char* text : {"latency",
                            "latency=",
                            "latency=80",
@@ -118,7 +118,7 @@ TEST(ConditionsText, RefusesWhatIsNoValueOrOutOfItsRange) {
   EXPECT_EQ(refusal("latency"), "latency=: expected a time such as 80ms or 1.5s, up to 60s");
 }
 
-TEST(ConditionsText, IsWrittenShort) {
+TEST(ConditionsText, FormatsTheShortestText) {
   const char* text =
       "latency=80ms jitter=1500us loss=5% dup=0.25% reorder=2% corrupt=0.0001% burst=1%:5 bandwidth=256KB/s queue=1s";
   EXPECT_EQ(to_string(parsed(text)), text);
@@ -126,7 +126,7 @@ TEST(ConditionsText, IsWrittenShort) {
             "burst=1%:5:80% bandwidth=1MB/s queue=0s");
 }
 
-TEST(ConditionsText, WhatIsWrittenReadsAsTheSame) {
+TEST(ConditionsText, RoundTrips) {
   core::Random random(31);
   const auto share = [&] { return random.chance(1, 3) ? 0 : random.below(1'000'001); };
   const auto time = [&] {
@@ -153,7 +153,7 @@ TEST(ConditionsText, WhatIsWrittenReadsAsTheSame) {
   }
 }
 
-TEST(ConditionsText, NoTextHarmsTheReader) {
+TEST(ConditionsText, SurvivesRandomText) {
   core::Random random(32);
   const std::string_view letters = "latencyjitlosdupburqe=%:. 0159msuKMGB/";
   for (int i = 0; i < 50'000; ++i) {

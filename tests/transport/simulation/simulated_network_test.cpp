@@ -17,7 +17,7 @@ struct Arrival {
   bool operator==(const Arrival&) const = default;
 };
 
-// Sends 0, 1, 2, … one per millisecond and notes what comes.
+// Sends 0, 1, 2, … one per millisecond and records the deliveries.
 std::vector<Arrival> run(SimulatedNetwork& network, std::uint32_t count) {
   std::vector<Arrival> arrivals;
   for (std::uint32_t step = 0; step < count + 1000; ++step) {
@@ -34,7 +34,7 @@ std::vector<Arrival> run(SimulatedNetwork& network, std::uint32_t count) {
   return arrivals;
 }
 
-TEST(SimulatedNetwork, DelaysAndKeepsTheOrder) {
+TEST(SimulatedNetwork, DelaysAndPreservesTheOrder) {
   SimulatedNetwork network(1, {.latency = 30 * core::millisecond});
   const std::vector<Arrival> arrivals = run(network, 100);
   ASSERT_EQ(arrivals.size(), 100u);
@@ -43,7 +43,7 @@ TEST(SimulatedNetwork, DelaysAndKeepsTheOrder) {
   }
 }
 
-TEST(SimulatedNetwork, EqualTimesArriveAsTheyWereSent) {
+TEST(SimulatedNetwork, EqualTimesArriveInTheOrderOfSending) {
   SimulatedNetwork network(1, {});
   for (std::uint32_t i = 0; i < 50; ++i) network.send(a, b, bytes_of(i), 0);
   std::uint32_t expected = 0;
@@ -53,7 +53,7 @@ TEST(SimulatedNetwork, EqualTimesArriveAsTheyWereSent) {
   EXPECT_EQ(expected, 50u);
 }
 
-TEST(SimulatedNetwork, LosesDoublesReordersAndCorruptsAboutAsOftenAsTold) {
+TEST(SimulatedNetwork, MatchesTheConfiguredShares) {
   SimulatedNetwork network(5, {.latency = 10 * core::millisecond,
                                .jitter = 5 * core::millisecond,
                                .loss_ppm = 250'000,
@@ -70,7 +70,7 @@ TEST(SimulatedNetwork, LosesDoublesReordersAndCorruptsAboutAsOftenAsTold) {
   EXPECT_EQ(arrivals.size(), counters.delivered);
 }
 
-TEST(SimulatedNetwork, SameSeedSameDeliveries) {
+TEST(SimulatedNetwork, SameSeedGivesTheSameDeliveries) {
   const NetworkConditions conditions{.latency = 10 * core::millisecond,
                                      .jitter = 9 * core::millisecond,
                                      .loss_ppm = 100'000,
@@ -88,14 +88,14 @@ TEST(SimulatedNetwork, SameSeedSameDeliveries) {
   EXPECT_NE(arrivals, run(third, 500));
 }
 
-// Which of `count` datagrams were lost, one sent each millisecond.
+// Returns which of `count` datagrams, sent one per millisecond, were lost.
 std::vector<bool> losses(SimulatedNetwork& network, std::uint32_t count) {
   std::vector<bool> lost(count, true);
   for (const Arrival& arrival : run(network, count)) lost[arrival.value] = false;
   return lost;
 }
 
-TEST(SimulatedNetwork, BurstsBeginAsOftenAndLastAsLongAsTold) {
+TEST(SimulatedNetwork, BurstsMatchTheConfiguredFrequencyAndLength) {
   SimulatedNetwork network(11, {.burst_ppm = 10'000, .burst_length = 8});
   const std::vector<bool> lost = losses(network, 100'000);
   std::uint32_t runs = 0;
@@ -107,20 +107,20 @@ TEST(SimulatedNetwork, BurstsBeginAsOftenAndLastAsLongAsTold) {
   const NetworkCounters& counters = network.counters();
   EXPECT_EQ(counters.lost, total);
   EXPECT_EQ(counters.delivered + counters.lost, counters.sent);
-  // One datagram in a hundred outside begins a burst; each is over with chance 1/8.
+  // One datagram in a hundred outside of bursts begins one; each datagram ends its burst with chance 1/8.
   const double outside = 100'000.0 - total;
   EXPECT_NEAR(static_cast<double>(counters.bursts), 0.01 * outside, 100);
   EXPECT_NEAR(static_cast<double>(total) / static_cast<double>(counters.bursts), 8.0, 0.8);
-  EXPECT_NEAR(runs, static_cast<double>(counters.bursts), 30);  // a burst may follow the last at once
+  EXPECT_NEAR(runs, static_cast<double>(counters.bursts), 30);  // two bursts may be adjacent
 }
 
-TEST(SimulatedNetwork, InABurstItsOwnShareIsLost) {
+TEST(SimulatedNetwork, BurstLosesItsOwnShare) {
   SimulatedNetwork network(12, {.loss_ppm = 0, .burst_ppm = 1'000'000, .burst_length = 5, .burst_loss_ppm = 300'000});
   EXPECT_EQ(losses(network, 10'000).size(), 10'000u);
-  EXPECT_NEAR(static_cast<double>(network.counters().lost), 3000, 200);  // always in one burst or the next
+  EXPECT_NEAR(static_cast<double>(network.counters().lost), 3000, 200);  // always inside a burst
 }
 
-TEST(SimulatedNetwork, EachPathHasBurstsOfItsOwn) {
+TEST(SimulatedNetwork, EachPathHasIndependentBursts) {
   SimulatedNetwork network(13, {.burst_ppm = 20'000, .burst_length = 20});
   std::vector<std::uint32_t> of(2);
   std::uint32_t both = 0;
@@ -136,7 +136,7 @@ TEST(SimulatedNetwork, EachPathHasBurstsOfItsOwn) {
     of[1] += back ? 1 : 0;
     both += there && back ? 1 : 0;
   }
-  // Independent: both at once as often as the product of the shares.
+  // Independence: both are in a burst as often as the product of the shares.
   EXPECT_GT(of[0], 4'000u);
   EXPECT_GT(of[1], 4'000u);
   EXPECT_NEAR(both / 20'000.0, of[0] / 20'000.0 * of[1] / 20'000.0, 0.03);
@@ -144,7 +144,7 @@ TEST(SimulatedNetwork, EachPathHasBurstsOfItsOwn) {
 
 const Address c = Address::v4(10, 0, 0, 3, 3);
 
-// Whether what is sent now gets there.
+// Returns whether a datagram sent now arrives.
 bool arrives(SimulatedNetwork& network, const Address& from, const Address& to) {
   bool there = false;
   network.send(from, to, core::Bytes(4), 0);
@@ -152,7 +152,7 @@ bool arrives(SimulatedNetwork& network, const Address& from, const Address& to) 
   return there;
 }
 
-TEST(SimulatedNetwork, AnAddressThatIsCutOffIsBackOnceItIsHealed) {
+TEST(SimulatedNetwork, HealedAddressIsReachableAgain) {
   SimulatedNetwork network(1, {});
   network.cut(b);
   EXPECT_FALSE(arrives(network, a, b));
@@ -165,27 +165,27 @@ TEST(SimulatedNetwork, AnAddressThatIsCutOffIsBackOnceItIsHealed) {
   EXPECT_TRUE(arrives(network, a, b));
   EXPECT_FALSE(arrives(network, b, a));
   network.heal(b);
-  network.heal(c);  // never was cut off
+  network.heal(c);  // was not cut
   EXPECT_TRUE(arrives(network, a, b));
   EXPECT_TRUE(arrives(network, b, a));
   EXPECT_EQ(network.counters().cut, 4u);
   EXPECT_EQ(network.counters().lost, 0u);
 }
 
-TEST(SimulatedNetwork, APathIsCutInOneDirectionAndNoOtherIs) {
+TEST(SimulatedNetwork, CutPathAffectsOneDirectionOnly) {
   SimulatedNetwork network(1, {});
   network.cut_path(a, b);
   network.heal_path(b, a);
   EXPECT_FALSE(arrives(network, a, b));
   EXPECT_TRUE(arrives(network, b, a));
   EXPECT_TRUE(arrives(network, a, c));
-  network.heal(a);  // its paths are another matter
+  network.heal(a);  // does not heal its paths
   EXPECT_FALSE(arrives(network, a, b));
   network.heal_path(a, b);
   EXPECT_TRUE(arrives(network, a, b));
 }
 
-TEST(SimulatedNetwork, WhatIsInFlightArrivesThoughItsWayIsCut) {
+TEST(SimulatedNetwork, DatagramsInFlightArriveAfterACut) {
   SimulatedNetwork network(1, {.latency = 10});
   network.send(a, b, core::Bytes(4), 0);
   network.cut(b);
@@ -197,10 +197,10 @@ TEST(SimulatedNetwork, WhatIsInFlightArrivesThoughItsWayIsCut) {
   EXPECT_FALSE(network.in_flight_to(b));
 }
 
-// A path as a line of bytes that leave one after the other, each taking its time.
+// Reference model of a narrow path: bytes leave one after the other, each with its duration.
 struct ReferenceLine {
-  static constexpr core::Nanoseconds byte_takes = 1'000;  // 1 MB/s
-  std::vector<core::Nanoseconds> leaves;                  // of each byte, ascending
+  static constexpr core::Nanoseconds byte_duration = 1'000;  // 1 MB/s
+  std::vector<core::Nanoseconds> leaves;                     // time per byte, ascending
 
   bool send(std::size_t bytes, core::Nanoseconds now, core::Nanoseconds queue) {
     const auto waiting =
@@ -208,13 +208,13 @@ struct ReferenceLine {
     if (waiting > 0) return false;
     for (std::size_t i = 0; i < bytes; ++i) {
       const core::Nanoseconds from = leaves.empty() ? now : std::max(now, leaves.back());
-      leaves.push_back(from + byte_takes);
+      leaves.push_back(from + byte_duration);
     }
     return true;
   }
 };
 
-TEST(SimulatedNetwork, ANarrowPathCarriesWhatAReferenceLineDoes) {
+TEST(SimulatedNetwork, NarrowPathAgreesWithAReferenceLine) {
   core::Random random(21);
   const NetworkConditions conditions{
       .latency = 3 * core::millisecond, .bandwidth_bytes_per_second = 1'000'000, .queue = 2 * core::millisecond};
@@ -225,7 +225,7 @@ TEST(SimulatedNetwork, ANarrowPathCarriesWhatAReferenceLineDoes) {
   std::vector<core::Nanoseconds> arrived;
   core::Nanoseconds now = 0;
   std::uint64_t dropped = 0;
-  const auto take = [&] {
+  const auto deliver = [&] {
     network.deliver(now, [&](const Address&, const Address&, core::ByteView) { arrived.push_back(now); });
   };
   for (int i = 0; i < 400; ++i) {
@@ -242,13 +242,13 @@ TEST(SimulatedNetwork, ANarrowPathCarriesWhatAReferenceLineDoes) {
     const core::Nanoseconds next = now + random.below(150'000);
     while (network.in_flight() > 0 && network.next_arrival() <= next) {
       now = network.next_arrival();
-      take();
+      deliver();
     }
     now = next;
   }
   while (network.in_flight() > 0) {
     now = network.next_arrival();
-    take();
+    deliver();
   }
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(arrived, expected);
@@ -257,7 +257,7 @@ TEST(SimulatedNetwork, ANarrowPathCarriesWhatAReferenceLineDoes) {
   EXPECT_GT(arrived.size(), 100u);
 }
 
-TEST(SimulatedNetwork, IdlePathsAreForgottenAndNothingChanges) {
+TEST(SimulatedNetwork, RemovesIdlePathsWithoutEffect) {
   const NetworkConditions conditions{.burst_ppm = 200'000, .burst_length = 3, .bandwidth_bytes_per_second = 100'000};
   SimulatedNetwork network(3, conditions);
   for (std::uint32_t i = 0; i < 20'000; ++i) {
@@ -271,7 +271,7 @@ TEST(SimulatedNetwork, IdlePathsAreForgottenAndNothingChanges) {
   EXPECT_EQ(counters.sent, counters.lost + network.in_flight());
 }
 
-TEST(SimulatedNetwork, WhatWaitsNoLongerThanTheQueueIsCarried) {
+TEST(SimulatedNetwork, CarriesDatagramsWithinTheQueueLimit) {
   const NetworkConditions conditions{.bandwidth_bytes_per_second = 1'000'000, .queue = 50'000};
   SimulatedNetwork network(1, conditions);
   network.send(a, b, core::Bytes(60), 0);  // is sent at 60'000 ns
@@ -279,18 +279,18 @@ TEST(SimulatedNetwork, WhatWaitsNoLongerThanTheQueueIsCarried) {
   EXPECT_EQ(network.counters().overflowed, 1u);
   network.send(a, b, core::Bytes(1), 10'000);
   EXPECT_EQ(network.counters().overflowed, 1u);
-  network.send(b, a, core::Bytes(1), 10'000);  // a path of its own
+  network.send(b, a, core::Bytes(1), 10'000);  // another path
   EXPECT_EQ(network.next_arrival(), 11'000);
 }
 
-// So many paths from elsewhere that those that are idle are forgotten.
+// Uses enough other paths to trigger the removal of idle ones.
 void use_other_paths(SimulatedNetwork& network, core::Nanoseconds now) {
   for (std::uint16_t port = 100; port < 5'100; ++port) {
     network.send(Address::v4(10, 0, 0, 9, port), c, core::Bytes(), now);
   }
 }
 
-TEST(SimulatedNetwork, PathsThatAreCutBusyOrInABurstAreRemembered) {
+TEST(SimulatedNetwork, KeepsPathsThatAreCutBusyOrInABurst) {
   const NetworkConditions always_bursts{.burst_ppm = 1'000'000, .burst_length = 100'000};
   NetworkConditions conditions{.burst_ppm = 1, .burst_length = 100'000, .bandwidth_bytes_per_second = 1'000};
   SimulatedNetwork network(1, always_bursts);
@@ -309,7 +309,7 @@ TEST(SimulatedNetwork, PathsThatAreCutBusyOrInABurstAreRemembered) {
   EXPECT_EQ(network.counters().lost, before.lost + 1);
 }
 
-TEST(SimulatedNetwork, ABurstEndsWhereThereAreNoneAnyMore) {
+TEST(SimulatedNetwork, DisablingBurstsEndsABurst) {
   SimulatedNetwork network(1, {.burst_ppm = 1'000'000, .burst_length = 100'000});
   EXPECT_FALSE(arrives(network, a, b));
   network.set_conditions({.bandwidth_bytes_per_second = 1'000'000'000'000});

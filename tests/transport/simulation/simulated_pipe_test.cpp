@@ -15,7 +15,7 @@ core::Bytes bytes_of(std::uint32_t value) {
   return {view.begin(), view.end()};
 }
 
-// Writes down what it is told.
+// Records its calls.
 struct Recorder final : Output {
   void send(const Address& to, core::ByteView datagram) override {
     events.push_back(to_string(to) + " " + std::to_string(core::load<std::uint32_t>(datagram.data())));
@@ -42,7 +42,7 @@ struct SimulatedPipeTest : testing::Test {
 
 using Events = std::vector<std::string>;
 
-TEST_F(SimulatedPipeTest, WhatIsSentReachesTheRealPipeWhenItHasArrived) {
+TEST_F(SimulatedPipeTest, SentDatagramsReachTheRealPipeOnArrival) {
   EXPECT_EQ(pipe.next_due(), SimulatedPipe::never);
   pipe.send(server, bytes_of(1));
   pipe.deliver(4 * millisecond);
@@ -60,7 +60,7 @@ TEST_F(SimulatedPipeTest, WhatIsSentReachesTheRealPipeWhenItHasArrived) {
   EXPECT_EQ(came, Events{});
 }
 
-TEST_F(SimulatedPipeTest, WhatComesInReachesTheHandlerWhenItHasArrived) {
+TEST_F(SimulatedPipeTest, ReceivedDatagramsReachTheHandlerOnArrival) {
   pipe.receive(server, bytes_of(7), 5 * millisecond);
   pipe.deliver(14 * millisecond);
   EXPECT_EQ(came, Events{});
@@ -70,7 +70,7 @@ TEST_F(SimulatedPipeTest, WhatComesInReachesTheHandlerWhenItHasArrived) {
   EXPECT_EQ(real.events, Events{});
 }
 
-TEST_F(SimulatedPipeTest, AHandlerMayAnswer) {
+TEST_F(SimulatedPipeTest, HandlerMaySend) {
   pipe.on_datagram([this](const Address& from, core::ByteView datagram) { pipe.send(from, datagram); });
   pipe.receive(server, bytes_of(7), 0);
   pipe.deliver(10 * millisecond);
@@ -79,14 +79,14 @@ TEST_F(SimulatedPipeTest, AHandlerMayAnswer) {
   EXPECT_EQ(real.events, Events{"10.0.0.1:7777 7"});
 }
 
-TEST_F(SimulatedPipeTest, WithoutAHandlerWhatComesIsDropped) {
+TEST_F(SimulatedPipeTest, DropsDatagramsWithoutAHandler) {
   pipe.on_datagram(nullptr);
   pipe.receive(server, bytes_of(7), 0);
   pipe.deliver(10 * millisecond);
   EXPECT_EQ(pipe.next_due(), SimulatedPipe::never);
 }
 
-TEST_F(SimulatedPipeTest, APeerIsFinishedAfterItsLastDatagram) {
+TEST_F(SimulatedPipeTest, FinishesAPeerAfterItsLastDatagram) {
   pipe.finished(other);
   EXPECT_EQ(real.events, Events{"10.0.0.2:7777 finished"});
   pipe.send(server, bytes_of(1));
@@ -99,19 +99,19 @@ TEST_F(SimulatedPipeTest, APeerIsFinishedAfterItsLastDatagram) {
   EXPECT_EQ(real.events.size(), 3u);
 }
 
-TEST_F(SimulatedPipeTest, IsReadyWhenTheRealPipeIs) {
+TEST_F(SimulatedPipeTest, IsReadyIfTheRealPipeIs) {
   EXPECT_TRUE(pipe.ready(server));
   EXPECT_FALSE(pipe.ready(other));
 }
 
-TEST_F(SimulatedPipeTest, AClockThatStepsBackIsNotFollowed) {
+TEST_F(SimulatedPipeTest, IgnoresAClockThatStepsBack) {
   pipe.deliver(20 * millisecond);
   pipe.receive(server, bytes_of(7), 0);
   pipe.deliver(0);
   EXPECT_EQ(pipe.next_due(), 30 * millisecond);
 }
 
-TEST(SimulatedPipe, LosesInBothDirectionsAsItsSeedDecides) {
+TEST(SimulatedPipe, LosesDatagramsInBothDirectionsBySeed) {
   const auto run = [](std::uint64_t seed) {
     Recorder real;
     std::vector<std::string> came;

@@ -1,7 +1,7 @@
 // The simulation thread's half of a checkpoint: finds what has changed since the last one, and copies it.
 //
-//   structure   from the journal, noted each tick before it is cleared
-//   values      from the stamps: whole blocks of 64, as the writer knows what is equal
+//   structure   from the structural change log, noted each tick before it is cleared
+//   values      from the change ticks: full blocks of 64, as the writer skips equal values
 //
 // Of one registry, which outlives it. Allocates only until it has seen the largest batch.
 #pragma once
@@ -16,10 +16,10 @@ class Gatherer {
  public:
   Gatherer(const ecs::Registry& registry, const reflect::Schema& schema);
 
-  // Once per tick, when all its changes are in the journal.
+  // Notes structural changes. Called once per tick, when all of them are in the log.
   void note();
-  // Into a batch that has been cleared. At the end of a tick, after note(): of what comes later nothing may be stamped
-  // with that tick. The first time it is everything.
+  // Fills an empty batch. Called at the end of a tick, after note(): later writes must not have that change tick. The
+  // first batch contains everything.
   void gather(Batch& batch);
 
  private:

@@ -114,10 +114,10 @@ void Scene::attach() {
   check_depths();
 }
 
-// Each entity's depth follows from its parent's, so each line of parents is walked once, however long it is.
+// Derives each entity's depth from its parent's, so each chain of parents is traversed once, however long it is.
 void Scene::check_depths() {
   static constexpr std::uint32_t unknown = 0;
-  static constexpr std::uint32_t open = ~0u;      // on the line that is being walked
+  static constexpr std::uint32_t open = ~0u;      // on the chain being traversed
   static constexpr std::uint32_t circular = ~1u;  // in a circle, or below one
   std::vector<std::uint32_t> depths(entities_.size(), unknown);
   std::vector<std::uint32_t> line;

@@ -54,7 +54,7 @@ class Scene {
   std::deque<Node> nodes_;
   std::deque<JsonValue> placed_;
   std::vector<SceneEntity> entities_;
-  std::unordered_map<std::string, std::uint32_t> by_path_;  // "above/name": looked up, never walked
+  std::unordered_map<std::string, std::uint32_t> by_path_;  // "above/name": looked up, never iterated
 };
 
 }  // namespace mobula::resource

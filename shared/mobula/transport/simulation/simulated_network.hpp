@@ -44,6 +44,7 @@ struct NetworkCounters {
   std::uint64_t bytes_sent = 0;
 };
 
+/// Deterministic in-memory network.
 class SimulatedNetwork {
  public:
   /// Direction of a cut: datagrams from the address, to it, or both.

@@ -12,6 +12,7 @@
 
 namespace mobula::transport {
 
+/// Output that passes datagrams through a simulated network.
 class SimulatedPipe final : public Output {
  public:
   using Handler = std::function<void(const Address& from, core::ByteView datagram)>;
