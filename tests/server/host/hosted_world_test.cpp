@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <mobula/net/event_loop.hpp>
 #include <mobula/server/host/hosted_world.hpp>
+#include <mobula/server/session/server.hpp>
 #include <server/hamlet.hpp>
 #include <thread>
 

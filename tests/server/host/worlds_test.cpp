@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <mobula/server/host/worlds.hpp>
+#include <mobula/server/session/server.hpp>
 #include <server/hamlet.hpp>
 #include <server/store/test_folder.hpp>
 
