@@ -12,6 +12,7 @@
 #include <map>
 #include <mobula/schema/lobby.hpp>
 #include <mobula/schema/lobby_room.hpp>
+#include <mobula/server/session/server.hpp>
 #include <thread>
 
 namespace {
