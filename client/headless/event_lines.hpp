@@ -6,7 +6,7 @@
 
 namespace mobula::client {
 
-/// Returns "event of tick 123 about 12.1: 4 bytes 0a0b0c0d". Of a longer event it shows the first 64 bytes.
+/// Returns "event of tick 123 about 12.1: 4 bytes 0a0b0c0d". A longer event is cut after 64 bytes.
 std::string event_line(const ReceivedEvent& event);
 
 class EventLines {
@@ -18,7 +18,7 @@ class EventLines {
 
  private:
   core::LogLimit limit_{lines_per_second};
-  std::uint64_t printed_ = 0;  // of all events received
+  std::uint64_t printed_ = 0;  // events received when it last printed
 };
 
 }  // namespace mobula::client

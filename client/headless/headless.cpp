@@ -17,7 +17,7 @@ int give_up(const core::Error& error) {
   return 1;
 }
 
-// What a connection uses while it lives.
+// Resources and recording of a connection; they outlive it.
 struct Surroundings {
   std::optional<TemporaryFolder> folder;
   std::optional<ResourceStore> resources;

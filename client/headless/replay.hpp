@@ -17,7 +17,7 @@ class Replay {
 
   /// Reads the next input. Returns false at the end. Reason: "damaged".
   core::Result<bool> read() { return reader_->next(input_); }
-  /// Time of the input since the connection was made.
+  /// Returns the time of the input since the connection was made.
   [[nodiscard]] core::Nanoseconds time() const { return input_.now - reader_->begin(); }
   /// Gives the input to the connection. Reason: "damaged" if the connection cannot have had this input.
   core::Status apply();
@@ -27,7 +27,7 @@ class Replay {
   core::Status run(Stop&& stop);
 
   [[nodiscard]] Connection& connection() { return *connection_; }
-  /// Whether the recorder was killed. Every complete entry was replayed.
+  /// Returns whether the recorder was killed. Every complete entry was replayed.
   [[nodiscard]] bool cut_off() const { return reader_->cut_off(); }
 
  private:

@@ -23,23 +23,25 @@ struct ReferenceModel {
   void restart() {
     for (auto& [tick, state] : states) state.lost = true;
   }
-  // Of a b1 without b2, the b2 may still become known.
+  // A baseline without a previous one may still get it.
   void prune(std::uint32_t ack) {
-    const auto [b1, b2] = baselines(ack);
-    const bool may_come = b1 != 0 && b2 == 0 && !states.at(b1).whole;
-    const ecs::Tick oldest = b2 != 0 ? b2 : may_come ? b1 - std::min(b1, wire::previous_baseline_age_max) : b1;
+    const auto [baseline, previous] = baselines(ack);
+    const bool may_come = baseline != 0 && previous == 0 && !states.at(baseline).whole;
+    const ecs::Tick oldest = previous != 0 ? previous
+                             : may_come    ? baseline - std::min(baseline, wire::previous_baseline_age_max)
+                                           : baseline;
     std::erase_if(states, [&](const auto& each) { return each.first < oldest; });
   }
-  // The ticks of b1 and b2; 0: none.
+  // Returns the ticks of baseline and previous baseline; 0 if there is none.
   [[nodiscard]] std::pair<ecs::Tick, ecs::Tick> baselines(std::uint32_t ack) const {
     std::vector<ecs::Tick> known;
     for (const auto& [tick, state] : states)
       if (state.ack <= ack) known.push_back(tick);
     if (known.empty()) return {0, 0};
-    const ecs::Tick b1 = known.back();
-    if (states.at(b1).whole || known.size() == 1) return {b1, 0};
-    const ecs::Tick b2 = known[known.size() - 2];
-    return {b1, b1 - b2 <= wire::previous_baseline_age_max ? b2 : 0};
+    const ecs::Tick baseline = known.back();
+    if (states.at(baseline).whole || known.size() == 1) return {baseline, 0};
+    const ecs::Tick previous = known[known.size() - 2];
+    return {baseline, baseline - previous <= wire::previous_baseline_age_max ? previous : 0};
   }
 };
 
@@ -63,10 +65,10 @@ class EntityVersionsTest : public testing::Test {
     expect_same(versions.newest(), reference.states.empty() ? 0 : reference.states.rbegin()->first);
   }
   void expect_baselines(std::uint32_t ack) {
-    const auto [b1, b2] = reference.baselines(ack);
+    const auto [baseline, previous] = reference.baselines(ack);
     const EntityVersions::Baselines found = versions.baselines(ack);
-    expect_same(found.b1, b1);
-    expect_same(found.b2, b2);
+    expect_same(found.baseline, baseline);
+    expect_same(found.previous, previous);
   }
 
   EntityVersions versions;
@@ -137,14 +139,14 @@ TEST_F(EntityVersionsTest, AcknowledgementsMayBeAnyNumber) {
   all.add(5, ~0u - 1, true, words);
   EXPECT_EQ(all.at(0).ack, ~0u - 1);
   EXPECT_TRUE(all.at(0).whole);
-  EXPECT_EQ(all.baselines(~0u - 2).b1.tick, 0u);
-  EXPECT_EQ(all.baselines(~0u - 1).b1.tick, 5u);
+  EXPECT_EQ(all.baselines(~0u - 2).baseline.tick, 0u);
+  EXPECT_EQ(all.baselines(~0u - 1).baseline.tick, 5u);
 }
 
 TEST_F(EntityVersionsTest, NothingIsTheNewestOfNone) {
   EXPECT_EQ(versions.size(), 0u);
   EXPECT_EQ(versions.newest().tick, 0u);
-  EXPECT_EQ(versions.baselines(~0u).b1.tick, 0u);
+  EXPECT_EQ(versions.baselines(~0u).baseline.tick, 0u);
   versions.prune(5, ~0u);
   EXPECT_EQ(versions.size(), 0u);
 }

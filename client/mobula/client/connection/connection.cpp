@@ -150,7 +150,7 @@ void Connection::send_input(core::Nanoseconds now) {
   if (mirror_ != nullptr) mirror_->acknowledged(input.ack);
   buffer_.resize(wire::input_bytes_max);
   buffer_.resize(wire::encode_input(input, buffer_).bytes);
-  // A full queue is like a lost datagram: the next acknowledgement says the same and more.
+  // A full queue is like a lost datagram: the next acknowledgement covers the same and more.
   static_cast<void>(endpoint_->session().send_unreliable(buffer_));
 }
 

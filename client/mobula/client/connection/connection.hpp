@@ -2,7 +2,7 @@
 //
 // It has no sockets, clock or threads: datagrams and the time go in, datagrams come out. When the connection is lost,
 // the same player can resume: rejoin() starts a new session with a token that the server gave. A server that was
-// restarted does not accept those tokens: reconnect() takes one from whoever issued the first.
+// restarted does not accept those tokens: reconnect() takes a new connect token.
 //
 //   connecting ──► joining ──► playing ──► closed
 //       ▲    handshake   Welcome      │       │
@@ -38,17 +38,17 @@ class Connection final : public ConnectionInput {
   void reconnect(const transport::ConnectToken& token, core::Nanoseconds now) override;
   void close(transport::Output& output) override;
 
-  /// Whether the connection was lost and a rejoin token is left. Each rejoin uses one up.
+  /// Returns whether the connection was lost and a rejoin token is left. Each rejoin uses one up.
   [[nodiscard]] bool can_rejoin() const;
-  /// Whether the connection is closed, though neither side closed it, after the server had accepted the client.
+  /// Returns whether the connection is closed, though neither side closed it, after the server had accepted the client.
   [[nodiscard]] bool lost() const;
 
   [[nodiscard]] State state() const { return state_; }
-  /// Why the connection is closed.
+  /// Returns why the connection is closed.
   [[nodiscard]] const transport::Reason& reason() const { return reason_; }
   /// Settings, with the connect token of the latest session.
   [[nodiscard]] const ConnectionConfig& config() const { return config_; }
-  /// Address of the server that datagrams are sent to.
+  /// Returns the address of the server that datagrams are sent to.
   [[nodiscard]] const transport::Address& server() const { return endpoint_->server(); }
   /// Ticks per second of the server. 0 until the server has accepted the client.
   [[nodiscard]] std::uint32_t ticks_per_second() const { return ticks_per_second_; }
@@ -56,21 +56,22 @@ class Connection final : public ConnectionInput {
   [[nodiscard]] const CommandLog& commands() const { return commands_; }
   /// Estimates the server's tick and which moment to show. Null until the server has accepted the client.
   [[nodiscard]] ServerClock* clock() { return clock_.get(); }
-  /// Announced shutdown of the server, if there is one.
+  /// Returns the server's announced shutdown, if there is one.
   [[nodiscard]] const std::optional<wire::Closing>& closing() const { return closing_; }
-  /// The player's own entity. Null until the server has sent it, and for a spectator.
+  /// Returns the player's own entity. Null until the server has sent it, and for a spectator.
   [[nodiscard]] ecs::Entity player_entity() const { return player_entity_; }
-  /// The mirrored world. Null until the server has accepted the client, and if ConnectionConfig::decode is false.
+  /// Returns the mirrored world. Null until the server has accepted the client, and if ConnectionConfig::decode is
+  /// false.
   [[nodiscard]] Mirror* mirror() { return mirror_.get(); }
   [[nodiscard]] const Mirror* mirror() const { return mirror_.get(); }
-  /// Whether the mirror holds everything that the server had to send when it sent the newest delta. False while a
-  /// recent delta is missing: the server sends its content again once it knows.
+  /// Returns whether the mirror holds everything that the server had to send when it sent the newest delta. False while
+  /// a recent delta is missing: the server sends its content again once it knows.
   [[nodiscard]] bool complete() const { return progress_.complete(); }
   /// Events of ticks that the mirror has reached with the last update, by tick. Valid until the next update.
   [[nodiscard]] std::span<const ReceivedEvent> events() const { return due_events_; }
   [[nodiscard]] const ConnectionStats& stats() const { return stats_; }
   [[nodiscard]] const transport::Session& session() const { return endpoint_->session(); }
-  /// The resource being received, if any.
+  /// Returns the resource being received, if any.
   [[nodiscard]] const ResourceStore::Reception& reception() const { return resources_.reception(); }
 
  private:
@@ -110,7 +111,7 @@ class Connection final : public ConnectionInput {
   std::optional<core::Error> failure_;
   std::vector<transport::ConnectToken> rejoin_tokens_;
 
-  // What the server has sent, kept over a rejoin unless the server has forgotten the player.
+  // State sent by the server, kept over a rejoin unless the server has forgotten the player.
   std::uint32_t ticks_per_second_ = 0;
   ecs::Entity player_entity_;
   std::optional<wire::Closing> closing_;

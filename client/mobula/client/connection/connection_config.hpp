@@ -1,4 +1,4 @@
-// What a connection is made with, and what it counts.
+// Settings and counters of a connection.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct ConnectionConfig {
   bool spectate = false;               ///< Joins as a spectator: without an entity and without commands.
   bool verify = true;                  ///< Asks the server for hashes that verify the mirror.
   /// False acknowledges deltas without decoding them and keeps no mirror, so that one process can run many clients.
-  /// The server behaves as with any other client. Such a connection cannot be recorded.
+  /// The server behaves as with any other client. It cannot be recorded.
   bool decode = true;
 };
 

@@ -61,7 +61,7 @@ std::uint32_t DeltaProgress::newest_acknowledged() const {
 
 wire::InputDatagram& DeltaProgress::acknowledge() {
   ++input_.ack;
-  // Of deltas further back the server knows whether they were received.
+  // The server knows whether deltas further back were received.
   const std::uint32_t open = std::min(input_.newest - newest_acknowledged() + wire::late_max, wire::ack_history);
   input_.words = static_cast<std::uint8_t>(std::max(1u, (open + 63) / 64));
   newest_at_[input_.ack % acknowledgements_kept] = input_.newest;

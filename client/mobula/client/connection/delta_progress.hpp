@@ -20,10 +20,10 @@ class DeltaProgress {
   /// Makes the next acknowledgement. Returns the datagram that carries it, without commands.
   wire::InputDatagram& acknowledge();
 
-  /// Tick of the newest delta.
+  /// Returns the tick of the newest delta.
   [[nodiscard]] ecs::Tick tick() const { return tick_; }
-  /// Whether the mirror holds everything that the server had to send when it sent the newest delta. False while a
-  /// recent delta is missing: the server sends its content again once it knows.
+  /// Returns whether the mirror holds everything that the server had to send when it sent the newest delta. False while
+  /// a recent delta is missing: the server sends its content again once it knows.
   [[nodiscard]] bool complete() const { return complete_; }
   /// Makes `complete` false until the next delta.
   void interrupt() { complete_ = false; }
@@ -40,7 +40,7 @@ class DeltaProgress {
   std::array<std::uint32_t, acknowledgements_kept> newest_at_{};  // by acknowledgement: the newest delta it covers
   std::uint32_t acknowledged_ = 0;                                // newest acknowledgement that the server received
   ecs::Tick tick_ = 0;
-  bool server_complete_ = false;  // the newest delta says that nothing else waits to be sent
+  bool server_complete_ = false;  // by the newest delta, nothing else waits to be sent
   bool complete_ = false;
 };
 

@@ -25,7 +25,7 @@
 //   end           none; the recording is complete. Without it the recorder was killed
 //   reconnect     2048 connect token; a new session began with this token
 //
-// A token holds the keys of its session: whoever has the file can decrypt the session's datagrams. The keys are of no
+// A token holds the keys of its session: a reader of the file can decrypt the session's datagrams. The keys are of no
 // other use once the session is over. Transport settings besides token and addresses are not recorded: a replay uses
 // the defaults.
 #pragma once
@@ -52,7 +52,8 @@ enum class RecordedKind : std::uint8_t {
   count
 };
 
-/// Longest body of a datagram, command or text, in bytes. Longer ones are truncated: no connection accepts them whole.
+/// Longest body of a datagram, command or text, in bytes. Longer ones are truncated: no connection accepts them in
+/// full.
 inline constexpr std::size_t recorded_bytes_max = 0xffff;
 
 /// Writes the recording of one connection. Entries are in the file within a second. When a write fails it is logged
@@ -69,7 +70,7 @@ class RecordingWriter {
 
   void begin(const ConnectionConfig& config, core::Nanoseconds now);
   void received(const transport::Address& from, core::ByteView datagram, core::Nanoseconds now);
-  /// `ready`: whether the pipe could take datagrams.
+  /// Records an update. `ready` states whether the pipe could take datagrams.
   void updated(bool ready, core::Nanoseconds now);
   void commanded(core::ByteView command);
   void pipe_closed(std::string_view why, core::Nanoseconds now);
@@ -104,25 +105,26 @@ struct RecordedInput {
 /// Reads a recording from front to back, one entry in memory at a time. The file may be damaged or hostile.
 class RecordingReader {
  public:
-  /// Reasons: "missing", "no recording", "other version", "cut off" (before the connection begins), "damaged".
+  /// Opens a recording. Reasons: "missing", "no recording", "other version", "cut off" (before the connection begins),
+  /// "damaged".
   static core::Result<std::unique_ptr<RecordingReader>> open(const std::string& path);
   static core::Result<std::unique_ptr<RecordingReader>> read(std::unique_ptr<std::istream> stream);
   ~RecordingReader();
   RecordingReader(const RecordingReader&) = delete;
   RecordingReader& operator=(const RecordingReader&) = delete;
 
-  /// Settings of the connection, without a resource store.
+  /// Returns the settings of the connection, without a resource store.
   [[nodiscard]] const ConnectionConfig& config() const { return config_; }
   [[nodiscard]] bool asks_for_resources() const { return asks_for_resources_; }
-  /// Time at which the connection was made.
+  /// Returns the time at which the connection was made.
   [[nodiscard]] core::Nanoseconds begin() const { return begin_; }
 
   /// Reads the next input into `input`. Returns false at the end. Address entries are not handed out. Reason:
   /// "damaged".
   core::Result<bool> next(RecordedInput& input);
-  /// Source of the datagram read last.
+  /// Returns the source of the datagram read last.
   [[nodiscard]] const transport::Address& from() const { return from_; }
-  /// Whether the file ended without an end entry. Every complete entry was handed out.
+  /// Returns whether the file ended without an end entry. Every complete entry was handed out.
   [[nodiscard]] bool cut_off() const { return cut_off_; }
 
  private:

@@ -30,9 +30,9 @@ class ResourceFetch {
   /// Stores a part. A resource that cannot be stored is given up. Reasons: "out of turn" for one that was not
   /// requested; "out of order", "too large".
   core::Status on_part(const wire::ResourcePart& message);
-  /// Forgets the reception and the requests of the session that has ended. What was received stays in the store.
+  /// Forgets the reception and the requests of the session that has ended. Received bytes stay in the store.
   void end_session();
-  /// The resource being received, if any.
+  /// Returns the resource being received, if any.
   [[nodiscard]] const ResourceStore::Reception& reception() const { return reception_; }
 
  private:

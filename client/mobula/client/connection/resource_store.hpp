@@ -45,7 +45,7 @@ class ResourceStore {
     ~Reception();
 
     [[nodiscard]] const core::ContentHash& identity() const { return identity_; }
-    /// Number of bytes received.
+    /// Returns the number of bytes received.
     [[nodiscard]] std::uint64_t received() const { return received_; }
     [[nodiscard]] bool under_way() const { return file_ >= 0; }
     /// Appends the next bytes. Returns true when the resource is complete, verified and in its place. Reasons: "out of

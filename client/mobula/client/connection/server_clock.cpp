@@ -85,7 +85,7 @@ void ServerClock::on_link(const transport::LinkEstimates& link, core::Nanosecond
 }
 
 // Late commands raise the lead at once. More than a tick too early lowers it within seconds; less lowers it only as
-// fast as keeps late commands rare. Commands that were sent before the target had settled say nothing about the lead.
+// fast as keeps late commands rare. Commands that were sent before the target had settled do not count for the lead.
 void ServerClock::on_feedback(const wire::CommandFeedback& feedback, core::Nanoseconds now) {
   if (feedback.done <= last_done_) return;
   last_done_ = feedback.done;

@@ -1,6 +1,6 @@
-// Estimates, as continuous ticks: where the server is, for which tick to give commands, and which moment to show. The
-// sources are the ticks and arrival times of deltas, the session's estimates of RTT and jitter, and the server's
-// feedback on how early commands arrive.
+// Estimates, as continuous ticks: where the server is, for which tick to give commands, and which moment to show. It
+// uses the ticks and arrival times of deltas, and the session's estimates of RTT and jitter. The server's feedback on
+// how early commands arrive adjusts the target.
 //
 //       view          newest received      server                 target
 //   ──────●──────────────────┼─────────────────●──────────────────────●────►  ticks
@@ -29,18 +29,21 @@ class ServerClock {
   /// Updates the estimates of the path. Call it with every update, or more often.
   void on_link(const transport::LinkEstimates& link, core::Nanoseconds now);
 
-  /// False until the first delta; all ticks are 0 until then.
+  /// Returns false until the first delta; all ticks are 0 until then.
   [[nodiscard]] bool known() const { return line_.known(); }
-  /// Tick of the server: n when it has just ended tick n.
+  /// Returns the tick of the server: n when it has just ended tick n.
   [[nodiscard]] double server_tick(core::Nanoseconds now) const;
-  /// Tick for commands given at `now`: a command for floor(target_tick) arrives in time, but not much earlier.
+  /// Returns the tick for commands given at `now`: a command for floor(target_tick) arrives in time, but not much
+  /// earlier.
   double target_tick(core::Nanoseconds now);
-  /// Moment to show at `now`: between the values of floor(view_tick) and of the next tick. At most the newest received.
+  /// Returns the moment to show at `now`: between the values of floor(view_tick) and of the next tick. At most the
+  /// newest received.
   double view_tick(core::Nanoseconds now);
 
-  /// Ticks by which the target is further ahead than the path alone requires.
+  /// Returns the ticks by which the target is further ahead than the path alone requires.
   [[nodiscard]] double margin() const;
-  /// Ticks by which the view is behind the newest tick that could have arrived, including one tick to interpolate.
+  /// Returns the ticks by which the view is behind the newest tick that could have arrived, including one tick to
+  /// interpolate.
   [[nodiscard]] double view_delay() const { return 1 + lateness_.nearly_all; }
 
  private:

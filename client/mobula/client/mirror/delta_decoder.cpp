@@ -52,7 +52,7 @@ bool DeltaDecoder::read_id(std::uint32_t& id) {
 
 // Notes that an entry names an id. Returns false if an earlier entry did.
 bool DeltaDecoder::is_first_entry(std::uint32_t id) {
-  if (id >= mirror_.known.size()) return true;  // a new id may be listed as full and as gone
+  if (id >= mirror_.known.size()) return true;  // a new id may be in both of the last two lists
   if (delta_.ids.contains(id)) return false;
   delta_.ids.insert(id);
   return true;
@@ -84,7 +84,7 @@ const char* DeltaDecoder::read_gone() {
     if (!read_id(id)) return "an id beyond the limit";
     if (!is_first_entry(id)) return twice;
     const bool destroyed = bits_.read_bool();
-    ecs::Entity entity;  // of the level; null if the id identifies it
+    ecs::Entity entity;  // null unless it is of the level
     if (bits_.read_bool()) entity = mirror_.level_entity(bits_.read_golomb(wire::index_order));
     if (!bits_.ok()) return ends_too_early;
     delta_.entries.push_back({.kind = DeltaEntry::Kind::gone,
@@ -105,16 +105,16 @@ const char* DeltaDecoder::read_change(std::uint32_t id) {
   if (!is_first_entry(id)) return twice;
   const MirroredEntity& known = mirror_.known[id];
   const EntityVersions::Baselines base = known.versions.baselines(header_.ack);
-  if (base.b1.tick == 0 || base.b1.words == nullptr || base.b1.tick >= header_.tick)
+  if (base.baseline.tick == 0 || base.baseline.words == nullptr || base.baseline.tick >= header_.tick)
     return "a change of an entity that has no state";
-  if (base.b2.tick != 0 && base.b2.words == nullptr) return "a change encoded against a state that is lost";
+  if (base.previous.tick != 0 && base.previous.words == nullptr) return "a change encoded against a state that is lost";
   if (known.versions.size() >= EntityVersions::states_max) return too_many_states;
   const wire::EntityLayout& layout = mirror_.codecs.entity(known.prototype);
   const std::size_t words = delta_.words.size();
   delta_.words.resize(words + layout.words);
-  const wire::Baselines baseline{.baseline = base.b1.words,
-                                .previous_baseline = base.b2.tick != 0 ? base.b2.words : nullptr,
-                                .time = {header_.tick - base.b1.tick, base.b1.tick - base.b2.tick}};
+  const wire::Baselines baseline{.baseline = base.baseline.words,
+                                 .previous_baseline = base.previous.tick != 0 ? base.previous.words : nullptr,
+                                 .time = {header_.tick - base.baseline.tick, base.baseline.tick - base.previous.tick}};
   if (!wire::EntityCodec(layout, known.owner).read_delta(baseline, bits_, delta_.words.data() + words))
     return "a change that cannot be decoded";
   const bool newest = !known.gone && known.versions.newest().tick < header_.tick;
@@ -161,7 +161,8 @@ const char* DeltaDecoder::read_change_of_level(std::uint32_t id, ecs::Entity ent
   level.words(entity.index, level_words_.data());
   const std::size_t words = delta_.words.size();
   delta_.words.resize(words + layout.words);
-  const wire::Baselines baseline{.baseline = level_words_.data(), .previous_baseline = nullptr, .time = {wire::level_age, 0}};
+  const wire::Baselines baseline{
+      .baseline = level_words_.data(), .previous_baseline = nullptr, .time = {wire::level_age, 0}};
   if (!wire::EntityCodec(layout, false).read_delta(baseline, bits_, delta_.words.data() + words))
     return "an entity that cannot be decoded";
   return add_full(id, entity, prototype, false, words);
@@ -188,7 +189,7 @@ const char* DeltaDecoder::add_full(std::uint32_t id, ecs::Entity entity, ecs::Pr
               .values = 0});
 }
 
-// Collects the entities that are gone, for a late delta. An id that was reused is not among them: deltas written before
+// Collects the despawned entities, for a late delta. An id that was reused is not among them: deltas written before
 // that are refused as too late.
 void DeltaDecoder::find_left() {
   for (const MirroredEntity& known : mirror_.known)
@@ -196,7 +197,7 @@ void DeltaDecoder::find_left() {
   std::ranges::sort(left_, {}, left_index);
 }
 
-// Whether a newer state of a gone entity was received, or another entity had its index by this delta's tick.
+// Whether a newer state of a despawned entity was received, or another entity had its index by this delta's tick.
 bool DeltaDecoder::left_since(ecs::Entity entity) const {
   const auto [first, last] = std::ranges::equal_range(left_, entity.index, {}, left_index);
   return std::any_of(first, last, [&](const MirroredEntity* known) {

@@ -7,7 +7,7 @@
 
 namespace mobula::client {
 
-/// What a delta says of one entity.
+/// One entity in a delta.
 struct DeltaEntry {
   enum class Kind : std::uint8_t { delta, full, gone };
   Kind kind;

@@ -17,11 +17,11 @@ EntityVersions::Baselines EntityVersions::baselines(std::uint32_t ack) const {
   for (std::size_t i = size(); i-- > 0;) {
     const Version version = at(i);
     if (version.ack > ack) continue;
-    if (found.b1.tick == 0) {
-      found.b1 = version;
+    if (found.baseline.tick == 0) {
+      found.baseline = version;
       if (version.whole) break;
     } else {
-      if (found.b1.tick - version.tick <= wire::previous_baseline_age_max) found.b2 = version;
+      if (found.baseline.tick - version.tick <= wire::previous_baseline_age_max) found.previous = version;
       break;
     }
   }
@@ -75,9 +75,9 @@ bool EntityVersions::is_for_pictures(std::size_t which, ecs::Tick shown) const {
 
 void EntityVersions::prune(std::uint32_t ack, ecs::Tick shown) {
   const Baselines kept = baselines(ack);
-  ecs::Tick oldest = kept.b2.tick != 0 ? kept.b2.tick : kept.b1.tick;
-  // A later acknowledgement may cover a b2.
-  if (kept.b2.tick == 0 && !kept.b1.whole) oldest -= std::min(oldest, wire::previous_baseline_age_max);
+  ecs::Tick oldest = kept.previous.tick != 0 ? kept.previous.tick : kept.baseline.tick;
+  // A later acknowledgement may cover a previous baseline.
+  if (kept.previous.tick == 0 && !kept.baseline.whole) oldest -= std::min(oldest, wire::previous_baseline_age_max);
   std::size_t gone = 0;
   while (gone < size() && at(gone).tick < oldest && !is_for_pictures(gone, shown)) ++gone;
   states_.erase(states_.begin(), states_.begin() + static_cast<std::ptrdiff_t>(gone * stride()));

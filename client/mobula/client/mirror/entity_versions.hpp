@@ -24,12 +24,12 @@ class EntityVersions {
     const std::uint32_t* words = nullptr;  ///< Null if they are lost.
   };
   struct Baselines {
-    Version b1;
-    Version b2;
+    Version baseline;
+    Version previous;  // tick 0 if there is none
   };
 
-  /// Most states of an entity. No honest server exceeds it: it has at most ack_history deltas in flight, the mirror
-  /// learns a few ticks late that former states are not needed, and pictures need some.
+  /// Most states of an entity. No honest server exceeds it, with at most ack_history deltas in flight. The
+  /// mirror learns a few ticks late that former states are not needed, and pictures need some.
   static constexpr std::size_t states_max = 2 * wire::ack_history;
 
   [[nodiscard]] std::size_t size() const { return states_.size() / stride(); }
@@ -51,8 +51,8 @@ class EntityVersions {
   };
   /// Returns the states before and after a moment, among those whose words are not lost.
   [[nodiscard]] Around around(double tick) const;
-  /// Removes states against which no delta is encoded that names acknowledgement `ack` or a later one, and which no
-  /// picture of tick `shown` or later needs. For pictures it keeps at most pictures_max states, and none that is more
+  /// Removes states that are baselines for no acknowledgement from `ack` on, unless a picture of tick `shown` or later
+  /// needs them. For pictures it keeps at most pictures_max states, and none that is more
   /// than picture_age_max ticks older than the newest.
   void prune(std::uint32_t ack, ecs::Tick shown);
 
@@ -61,7 +61,7 @@ class EntityVersions {
   static constexpr ecs::Tick picture_age_max = 64;
 
  private:
-  friend struct MirrorTamper;  // of tests
+  friend struct MirrorTamper;  // used by tests
 
   static constexpr std::uint32_t whole_bit = 1;
   static constexpr std::uint32_t lost_bit = 2;

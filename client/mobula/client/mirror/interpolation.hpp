@@ -4,7 +4,7 @@
 //
 // Between two states floats are interpolated linearly, and rotations, also those stored as four integers, along the
 // shortest path. All other fields, arrays, and values that are not finite are those of the earlier state. Before the
-// first and after the last state the values are those of that state; at the tick of a state they are exactly its own.
+// first and after the last state the values are those of that state. At the tick of a state they are exactly its own.
 // An entity at rest sends no states, so motion towards a state takes at most the last `motion_ticks_max` ticks before
 // it.
 //
@@ -22,7 +22,7 @@ class Interpolation {
 
   explicit Interpolation(const Mirror& mirror) : mirror_(mirror) {}
 
-  /// Whether an entity had been spawned by `view_tick`. Before that it has the values of its first state.
+  /// Returns whether an entity had been spawned by `view_tick`. Before that it has the values of its first state.
   [[nodiscard]] bool is_there(ecs::Entity entity, double view_tick) const;
   /// Writes a component as it is to be shown into `component`, which has the size of its type. Returns false if the
   /// entity does not have it.

@@ -7,7 +7,7 @@
 // received. An entity that goes out of view stays for a while, stale, and is destroyed when others need its place.
 //
 // Messages and deltas are untrusted input: each is applied completely, or refused with a reason and without effect.
-// What a server can make a mirror keep is bounded: wire::ids_max entities, states_max states of each, state_words_max
+// The memory that a server can use is bounded: wire::ids_max entities, states_max states of each, state_words_max
 // words of all states. The level is not counted, as it is a file.
 #pragma once
 
@@ -24,8 +24,8 @@
 
 namespace mobula::client {
 
-/// What deltas have changed in the registry since the lists were cleared. An entity may be in several lists, and in one
-/// list several times.
+/// Entities that deltas have changed in the registry since the lists were cleared. An entity may be in several lists,
+/// and in one list several times.
 struct MirrorChanges {
   std::vector<ecs::Entity> appeared;  ///< New, back in view, or with other components.
   std::vector<ecs::Entity> changed;
@@ -58,8 +58,8 @@ class Mirror {
   /// and add_names; "other level".
   core::Status load_level(const wire::Level& message, std::shared_ptr<const resource::Resource> resource);
   /// Applies a delta that was not applied before; `header` is its decoded header. The next acknowledgement covers it.
-  /// Reasons: "malformed delta"; "too much to keep"; "too late" for a delta that arrived after a newer one, or that is
-  /// encoded against a forgotten acknowledgement. A delta that is too late may be skipped.
+  /// Reasons: "malformed delta", "too much to keep", "too late". The last is for a delta that arrived after a newer
+  /// one, or that is encoded against a forgotten acknowledgement. A delta that is too late may be skipped.
   core::Status apply(const wire::DeltaHeader& header, core::ByteView delta);
   /// Notes that acknowledgement `ack` is sent, which covers all deltas applied so far. Numbers increase.
   void acknowledged(std::uint32_t ack);
@@ -73,20 +73,20 @@ class Mirror {
   [[nodiscard]] ecs::Registry& registry() { return state_.registry; }
   [[nodiscard]] const ecs::Registry& registry() const { return state_.registry; }
   [[nodiscard]] MirrorChanges& changes() { return changes_; }
-  /// Tick of the newest delta.
+  /// Returns the tick of the newest delta.
   [[nodiscard]] ecs::Tick tick() const { return state_.tick; }
-  /// Number of entities in view.
+  /// Returns the number of entities in view.
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  /// Sum of the hashes of all entities in view (wire/entity_hash.hpp).
+  /// Returns the sum of the hashes of all entities in view (wire/entity_hash.hpp).
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
-  /// Tick of the values of an entity in view; 0 for other entities.
+  /// Returns the tick of the values of an entity in view; 0 for other entities.
   [[nodiscard]] ecs::Tick tick_of(ecs::Entity entity) const { return state_.tick_of(entity); }
-  /// Whether an entity is this client's own. Its owner_only fields are sent too.
+  /// Returns whether an entity is this client's own. Its owner_only fields are sent too.
   [[nodiscard]] bool is_owner(ecs::Entity entity) const {
     const MirroredEntity* known = state_.find(entity);
     return known != nullptr && known->owner;
   }
-  /// Whether an entity is out of view. Its values are the last seen.
+  /// Returns whether an entity is out of view. Its values are the last seen.
   [[nodiscard]] bool is_stale(ecs::Entity entity) const;
 
   /// Sets the earliest moment that pictures will show (interpolation.hpp), in ticks. From now on the mirror keeps the
@@ -107,7 +107,7 @@ class Mirror {
   void check();
 
  private:
-  friend struct MirrorTamper;  // of tests
+  friend struct MirrorTamper;  // used by tests
 
   static constexpr std::uint32_t rehashed_at_once = 4;
   static constexpr std::size_t late_margin = 8;  // newer deltas after which a late one is still of use
@@ -151,7 +151,7 @@ class Mirror {
   ecs::Tick shown_tick_ = ~0u;
   std::uint64_t hash_ = 0;
   std::uint32_t size_ = 0;
-  std::size_t state_words_ = 0;        // of all versions
+  std::size_t state_words_ = 0;        // all versions together
   std::vector<std::uint32_t> before_;  // words of an entity before its change; empty if they cannot be compared
 };
 

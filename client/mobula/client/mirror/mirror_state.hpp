@@ -1,6 +1,6 @@
-// What a mirror holds beneath its registry: the states of entities that the server may encode deltas against, and what
-// ids, prototypes and acknowledgements stand for. Mirror alone changes it. Decoder, interpolation and verification read
-// it.
+// State of a mirror beneath its registry: former states of entities, as baselines of deltas, and the meaning of ids,
+// prototypes and acknowledgements. Mirror alone changes it. Decoder, interpolation and verification
+// read it.
 #pragma once
 
 #include <array>
@@ -28,18 +28,18 @@ struct MirroredEntity {
   ecs::Tick appeared = 0;      ///< Tick of its first state.
   ecs::Tick gone_tick = 0;     ///< States of earlier ticks are too late.
   std::uint32_t gone_ack = 0;  ///< First acknowledgement that covers its end.
-  /// The entity that is gone; null if it was never received. Its older states are too late, under whichever id.
+  /// The entity that despawned; null if it was never received. Its older states are too late, under whichever id.
   ecs::Entity left;
   std::uint64_t hash = 0;
   EntityVersions versions;
 };
 
 struct MirrorState {
-  // One entry per acknowledgement that a delta can be encoded against: as many ticks as there can be deltas in flight,
-  // with 4 acknowledgements in each.
+  // Acknowledgements that a delta can be encoded against: as many ticks as there can be deltas in flight, with 4
+  // acknowledgements in each.
   static constexpr std::size_t acknowledged_kept = 4 * wire::ack_history;
 
-  /// What the mirror held when an acknowledgement was sent.
+  /// Content of the mirror when an acknowledgement was sent.
   struct Acknowledged {
     std::uint32_t ack = 0;
     ecs::Tick tick = 0;  ///< Tick of the newest delta.
@@ -90,7 +90,7 @@ struct MirrorState {
   Level level;
   std::array<Acknowledged, acknowledged_kept> acknowledged{};  // by acknowledgement
   std::uint32_t newest = 0;                                    // sequence of the newest delta
-  ecs::Tick tick = 0;                                          // of the newest delta
+  ecs::Tick tick = 0;                                          // the newest delta's
 };
 
 }  // namespace mobula::client

@@ -33,14 +33,14 @@ struct Access {
 core::Result<Access> parse_access(AccessOptions options);
 
 /// Returns likely causes of a connection's end, as text in parentheses. A server does not answer unauthenticated peers,
-/// so the reason alone says little. Empty for reasons that explain themselves.
+/// so the reason alone explains little. Empty for reasons that explain themselves.
 std::string_view advice(transport::ReasonCode code);
 
 /// Returns whether get_tokens can be called again for further tokens.
 inline bool gives_more_tokens(const Access& access) { return access.options.token_file.empty(); }
 
-/// Returns `count` tokens, one per client. Reasons: those of reading the file or the key, and of the exchange with the
-/// admin address; "one token" if several are wanted from a file, which holds one.
+/// Returns `count` tokens, one per client. Reasons: those of reading the file or the key, and of net::http_post. Also
+/// "one token" if several are wanted from a file, which holds one.
 core::Result<std::vector<transport::ConnectToken>> get_tokens(const Access& access, std::uint32_t count);
 
 }  // namespace mobula::client

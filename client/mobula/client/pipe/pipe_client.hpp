@@ -1,6 +1,6 @@
 // A connection on a pipe of its own. When the connection is lost it resumes by itself, as the same player, with a
 // rejoin token that the server gave. A server that was restarted does not answer those: then it reconnects with a new
-// token from whoever issued the first.
+// token, from its token source.
 #pragma once
 
 #include <functional>
@@ -35,8 +35,8 @@ class PipeClient {
   void set_command(core::ByteView command) { input().set_command(command); }
   /// Leaves the server for good.
   void close();
-  /// Sets where connect tokens for a reconnect come from. By default they are fetched as `access` says, on a thread.
-  /// The destructor waits for that thread: several seconds if the admin address does not answer.
+  /// Sets where connect tokens for a reconnect come from. By default they are fetched as `access` specifies, on a
+  /// thread. The destructor waits for that thread: several seconds if the admin address does not answer.
   void set_token_source(TokenSource source) { more_tokens_ = std::move(source); }
   /// Drops the pipe without notifying the server, as a network failure would. The next update tries to resume.
   void drop_pipe() { pipe_end_ = "dropped by the client"; }
@@ -44,13 +44,13 @@ class PipeClient {
   [[nodiscard]] net::ClientPipeCounters counters() const;
   /// Sets a function that is called after each datagram has been processed.
   void on_received(std::function<void(core::Nanoseconds now)> handler) { received_ = std::move(handler); }
-  /// The connection, to read its state. Its inputs go through this class, so that a recording contains them.
+  /// Returns the connection, to read its state. Its inputs go through this class, so that a recording contains them.
   [[nodiscard]] Connection& connection() { return *connection_; }
-  /// Number of times that the connection was lost or could not be resumed.
+  /// Returns how often the connection was lost or could not be resumed.
   [[nodiscard]] std::uint64_t losses() const { return losses_; }
-  /// Why the connection was lost the last time.
+  /// Returns why the connection was lost the last time.
   [[nodiscard]] const transport::Reason& last_loss() const { return last_loss_; }
-  /// Whether the connection is closed and will not be resumed.
+  /// Returns whether the connection is closed and will not be resumed.
   [[nodiscard]] bool over() const { return over_; }
 
  private:
