@@ -7,8 +7,9 @@ function(mobula_include_root target)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/${top}>)
 endfunction()
 
-# Flags of our own code, never of our users': warnings are errors, but not in a build of theirs, whose compiler may
-# know others; and the arithmetic is the same on every compiler and preset.
+# mobula_own_code(target [kind]): flags of our own code, never of our users': warnings are errors, but not in a build of
+# theirs, whose compiler may know others; and the arithmetic is the same on every compiler and preset. KIND is that of
+# mobula_precompile.
 function(mobula_own_code target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
                          $<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:-Werror>)
@@ -28,81 +29,154 @@ function(mobula_own_code target)
       target_link_options(${target} PUBLIC $<$<CXX_COMPILER_ID:Clang>:LINKER:-z,muldefs>)
     endif()
   endif()
+  mobula_precompile(${target} ${ARGN})
 endfunction()
 
-# Sources that are mostly other people's templates: in Debug with lines alone for stack traces and not optimised, which
-# builds them three times as fast.
+# Kinds of code, by how it is compiled in Debug, and a precompiled header for each:
+#
+#   hot   (default) optimised
+#   cold  not optimised, which compiles twice as fast: code that no tick runs through
+#   test  cold, and includes gtest
+#
+# Headers that nearly every source includes are parsed once per kind. Only in presets that compile sources together: in
+# the others each source still compiles alone.
+function(mobula_precompile target)
+  set(kind ${ARGN})
+  if(NOT kind)
+    set(kind hot)
+  elseif(NOT kind STREQUAL hot)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+  endif()
+  if(NOT CMAKE_UNITY_BUILD)
+    return()
+  endif()
+  if(kind STREQUAL cold AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+    set(kind hot)  # the same flags
+  endif()
+  # Without times in it, which ccache would take for changes.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  set(owner mobula_precompiled_${kind})
+  if(target STREQUAL owner)
+    return()
+  endif()
+  if(NOT TARGET ${owner})
+    mobula_precompiled(${owner} ${kind})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
+endfunction()
+
+# The target that a kind's header is compiled for. It has no macros that others lack, for which g++ would refuse it.
+function(mobula_precompiled owner kind)
+  set(headers <algorithm> <array> <charconv> <chrono> <cmath> <cstring> <fstream> <functional> <map> <memory> <numeric>
+              <optional> <set> <span> <string> <thread> <unordered_map> <variant> <vector> <fmt/format.h>)
+  set(libraries fmt::fmt)
+  if(kind STREQUAL test)
+    list(PREPEND headers <gmock/gmock.h> <gtest/gtest.h> <filesystem>)  # has a std::quoted, as sources of ours have
+    list(APPEND libraries GTest::gmock)
+  endif()
+  set(source ${PROJECT_BINARY_DIR}/${owner}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// Nothing: its target has a precompiled header.\n")
+  add_library(${owner} OBJECT ${source})
+  target_compile_features(${owner} PUBLIC cxx_std_20)
+  target_link_libraries(${owner} PRIVATE ${libraries})
+  target_precompile_headers(${owner} PRIVATE ${headers})
+  mobula_own_code(${owner} ${kind})
+endfunction()
+
+# Test sources that are mostly other people's templates are compiled alone.
 function(mobula_heavy_sources)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Debug>:-O0;-g1>")
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# mobula_library(name SOURCES file... [LINK target...] [PRIVATE_LINK target...] [BUILD_LINK target...])
+# mobula_library(name SOURCES file... [HEAVY file...] [LINK target...] [PRIVATE_LINK target...] [BUILD_LINK target...]
+#                [COLD])
 # makes the target mobula_NAME, alias mobula::NAME. Whoever links it links LINK and PRIVATE_LINK too; BUILD_LINK is
-# headers that only its own sources include, which users of an installed package need not have.
+# headers that only its own sources include, which users of an installed package need not have. COLD: its kind is cold.
+# HEAVY: sources that are mostly other people's templates; see mobula_heavy.
 function(mobula_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK;BUILD_LINK" ${ARGN})
-  add_library(mobula_${name} STATIC ${ARG_SOURCES})
-  add_library(mobula::${name} ALIAS mobula_${name})
-  set_target_properties(mobula_${name} PROPERTIES EXPORT_NAME ${name})
-  target_compile_features(mobula_${name} PUBLIC cxx_std_20)
-  mobula_include_root(mobula_${name})
-  target_link_libraries(mobula_${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;HEAVY;LINK;PRIVATE_LINK;BUILD_LINK" ${ARGN})
+  set(target mobula_${name})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(mobula::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  mobula_include_root(${target})
+  target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
   foreach(headers ${ARG_BUILD_LINK})
-    target_link_libraries(mobula_${name} PRIVATE $<BUILD_INTERFACE:${headers}>)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${headers}>)
   endforeach()
-  mobula_own_code(mobula_${name})
+  if(ARG_COLD)
+    mobula_own_code(${target} cold)
+  else()
+    mobula_own_code(${target})
+  endif()
+  if(ARG_HEAVY)
+    mobula_heavy(${target} SOURCES ${ARG_HEAVY} LINK ${ARG_LINK} ${ARG_PRIVATE_LINK} ${ARG_BUILD_LINK})
+  endif()
 endfunction()
 
-# mobula_program(name SOURCES file... [LINK target...]): an executable in bin/, alias mobula::NAME.
-function(mobula_program name)
+# mobula_heavy(target SOURCES file... LINK target...): adds sources to a library or program that are mostly other
+# people's templates, and that no tick runs through. They are cold, in Release optimised a little, which takes two thirds
+# of the time, and all compiled together, so that the templates are instantiated once.
+function(mobula_heavy target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${target}_heavy OBJECT ${ARG_SOURCES})
+  set_target_properties(${target}_heavy PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
+  target_compile_features(${target}_heavy PRIVATE cxx_std_20)
+  mobula_include_root(${target}_heavy)
+  target_link_libraries(${target}_heavy PRIVATE ${ARG_LINK})
+  target_compile_definitions(${target}_heavy PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+  mobula_own_code(${target}_heavy cold)
+  target_compile_options(${target}_heavy PRIVATE $<$<CONFIG:Debug>:-g1> $<$<CONFIG:Release>:-O1>)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_heavy>)
+endfunction()
+
+# mobula_program(name [SOURCES file...] [HEAVY file...] [LINK target...]): an executable in bin/, alias mobula::NAME. Its
+# own sources are cold.
+function(mobula_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEAVY;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   add_executable(mobula::${name} ALIAS ${name})
   mobula_include_root(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  mobula_own_code(${name})
-endfunction()
-
-# What nearly every test includes is read once, for the first of these targets. Without times in it, which ccache would
-# take for changes.
-function(mobula_precompile target)
-  target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-  get_property(first GLOBAL PROPERTY MOBULA_PRECOMPILED)
-  if(first)
-    target_precompile_headers(${target} REUSE_FROM ${first})
-  else()
-    target_precompile_headers(${target} PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <fstream>
-                              <functional> <map> <memory> <numeric> <optional> <set> <span> <string> <thread> <vector>)
-    set_property(GLOBAL PROPERTY MOBULA_PRECOMPILED ${target})
+  mobula_own_code(${name} cold)
+  if(ARG_HEAVY)
+    mobula_heavy(${name} SOURCES ${ARG_HEAVY} LINK ${ARG_LINK})
   endif()
 endfunction()
 
 # mobula_tests(folder SOURCES file... [OPTIMISED file...] [ALONE file...] [LINK target...] [END_TO_END]): tests/FOLDER as
-# one program, one ctest entry per test. What is tested is optimised; its tests are built twice as fast without, but for
-# those that compute much. ALONE: never compiled together with others (CMAKE_UNITY_BUILD), since names of theirs are
-# names of others too. END_TO_END: it has threads, sockets or several processes, and is run by ./dev test tsan too.
+# one program, one ctest entry per suite, FOLDER/SUITE. What is tested is optimised; its tests are built twice as fast
+# without, but for those that compute much. ALONE: never compiled together with others (CMAKE_UNITY_BUILD), since names of
+# theirs are names of others too. END_TO_END: it has threads, sockets or several processes, and is run by ./dev test tsan
+# too.
 function(mobula_tests folder)
   cmake_parse_arguments(ARG "END_TO_END" "" "SOURCES;OPTIMISED;ALONE;LINK" ${ARGN})
-  add_executable(${folder}_tests ${ARG_SOURCES} ${ARG_OPTIMISED} ${ARG_ALONE})
-  mobula_include_root(${folder}_tests)
-  target_link_libraries(${folder}_tests PRIVATE ${ARG_LINK} GTest::gmock_main)
-  target_compile_definitions(${folder}_tests PRIVATE MOBULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                                                     MOBULA_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-  mobula_own_code(${folder}_tests)
-  target_compile_options(${folder}_tests PRIVATE $<$<CONFIG:Debug>:-O0 -g1>)  # lines for stack traces
-  if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-    mobula_precompile(${folder}_tests)
-  endif()
+  set(program ${folder}_tests)
+  add_executable(${program} ${ARG_SOURCES} ${ARG_OPTIMISED} ${ARG_ALONE})
+  mobula_include_root(${program})
+  target_link_libraries(${program} PRIVATE ${ARG_LINK} GTest::gmock_main)
+  target_compile_definitions(${program} PRIVATE MOBULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                                MOBULA_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  mobula_own_code(${program} test)
+  target_compile_options(${program} PRIVATE $<$<CONFIG:Debug>:-g1>)  # lines for stack traces
   set_source_files_properties(${ARG_OPTIMISED} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Debug>:-O1>"
                               SKIP_PRECOMPILE_HEADERS ON)
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(CMAKE_UNITY_BUILD)
-    target_compile_options(${folder}_tests PRIVATE -Wno-shadow)  # of another source's names
+    target_compile_options(${program} PRIVATE -Wno-shadow)  # of another source's names
   endif()
+  add_dependencies(quick ${program})
   set(properties TIMEOUT 300)
   if(ARG_END_TO_END)
     list(APPEND properties LABELS end_to_end)
-    add_dependencies(end_to_end ${folder}_tests)
+    add_dependencies(end_to_end ${program})
   endif()
-  gtest_discover_tests(${folder}_tests TEST_PREFIX ${folder}/ DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/${program}.cmake)
+  file(CONFIGURE OUTPUT ${script} @ONLY CONTENT [[
+include("@PROJECT_SOURCE_DIR@/cmake/discover_suites.cmake")
+mobula_discover_suites(@folder@ PROGRAM "@CMAKE_RUNTIME_OUTPUT_DIRECTORY@/@program@" LIST "@CMAKE_RUNTIME_OUTPUT_DIRECTORY@/@program@.list"
+                       RUNNER "@PROJECT_SOURCE_DIR@/tests/run_suite.sh" PROPERTIES @properties@)
+]])
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
 endfunction()

@@ -1,41 +1,46 @@
 #!/usr/bin/env bash
 # Every row of guarantees.md names its tests, and all tests that the page names exist: guarantees.sh BUILD_DIR
+# Names are those of ctest's entries, and of single tests in the lists that ctest leaves beside the test programs.
 # Names each row and each name that is wrong, as line: reason; status 1 if there was one.
 set -euo pipefail
 build=${1:?usage: guarantees.sh BUILD_DIR}
 page=$(dirname "${BASH_SOURCE[0]}")/../docs/guarantees.md
-tests=$(ctest --test-dir "$build" -N | sed -nE 's/^ *Test +#[0-9]+: //p')
 
-found=0
-wrong() {
-  printf 'guarantees.md:%s: %s\n' "$line" "$1"
-  found=1
-}
+{
+  ctest --test-dir "$build" -N | sed -nE 's/^ *Test +#[0-9]+: //p'
+  cat "$build"/bin/*_tests.list
+} | awk '
+  # Two inputs: names of tests, then the page.
+  NR == FNR { names[$0]; next }
 
-# A name, or the beginning of several: "server/ServerLook.*".
-check() {
-  local pattern=${1//./\\.}
-  grep -qx -- "${pattern//\*/.*}" <<<"$tests" || wrong "there is no test '$1'"
-}
+  function wrong(reason) { printf "guarantees.md:%d: %s\n", FNR, reason; found = 1 }
+  # A name, or the beginning of several: "server/ServerLook.*".
+  function check(name,    pattern, each) {
+    if (name in names || name in known) return
+    pattern = name
+    gsub(/[.]/, "[.]", pattern)
+    gsub(/[*]/, ".*", pattern)
+    for (each in names) if (each ~ "^" pattern "$") { known[name]; return }
+    wrong("there is no test \x27" name "\x27")
+  }
+  # Checks what stands between backquotes and looks like one of `shape`; gives how many there are.
+  function check_quoted(text, shape,    parts, count, i, number) {
+    count = split(text, parts, "`")
+    for (i = 2; i < count; i += 2) if (parts[i] ~ shape) { check(parts[i]); ++number }
+    return number
+  }
 
-quoted() { grep -oE '`[^`]+`' <<<"$1" | tr -d '`' || true; }
+  /^\| (promise|limit) \|/ || /^\|---/ { next }
+  /^\|/ {
+    ++rows
+    sub(/ \|$/, "")
+    sub(/^.* \| /, "")
+    if (!check_quoted($0, "")) wrong("no test is named")
+    next
+  }
+  { check_quoted($0, "^[a-z_]+/[A-Z]") }
 
-line=0 rows=0
-while IFS= read -r text; do
-  line=$((line + 1))
-  if [[ $text =~ ^\|\ (promise|limit)\ \| || $text == '|---'* ]]; then continue; fi
-  if [[ $text == '|'* ]]; then
-    rows=$((rows + 1))
-    text=${text% |}
-    names=$(quoted "${text##* | }")
-    [[ $names ]] || wrong "no test is named"
-  else
-    names=$(quoted "$text" | grep -E '^[a-z_]+/[A-Z]' || true)
-  fi
-  while read -r name; do
-    [[ ! $name ]] || check "$name"
-  done <<<"$names"
-done <"$page"
-
-((rows)) || { echo "guarantees.md: there are no rows"; exit 1; }
-exit $found
+  END {
+    if (!rows) print "guarantees.md: there are no rows"
+    exit found || !rows
+  }' - "$page"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# The inspector in a headless Chromium, looking at a real server: tests/inspector/inspector_test.py BIN_DIR OUT_DIR
+# The inspector in a headless Chromium, looking at a real server: tests/inspector/inspector_test.py BIN_DIR OUT_DIR [!] [TEST…]
 # Screenshots of every view, on a desk and a phone, light and dark, are left in OUT_DIR. Status 77: no Chromium here.
+# TEST…: those whose name contains one of them; '!' before the first: all others.
 import pathlib
 import sys
 import tempfile
@@ -54,22 +55,32 @@ class Inspector(unittest.TestCase):
         self.browser.open(f"{self.village.url}#/{view}")
         self.browser.wait("document.body.dataset.feed === 'open' && document.querySelector('h1')")
 
-    def test_every_view_shows_what_it_is_for_on_desk_and_phone_in_light_and_dark(self):
+    def test_every_view_on_a_light_desk(self):
+        self.look_at_every_view("desk", "light")
+
+    def test_every_view_on_a_dark_desk(self):
+        self.look_at_every_view("desk", "dark")
+
+    def test_every_view_on_a_light_phone(self):
+        self.look_at_every_view("phone", "light")
+
+    def test_every_view_on_a_dark_phone(self):
+        self.look_at_every_view("phone", "dark")
+
+    def look_at_every_view(self, form, theme):
         bot = self.village.find(component="Avatar")
         ids = {"bot": bot["handle"], "prototype": bot["prototype"],
                "player": self.village.ask("sessions")["sessions"][0]["player"],
                "pool": next(each["id"] for each in self.village.ask("pools")["pools"] if each["name"] == "Body")}
-        for form in browser.FORMS:
-            for theme in ("light", "dark"):
-                self.browser.take_form(form, theme)
-                for view, is_there in VIEWS.items():
-                    with self.subTest(form=form, theme=theme, view=view):
-                        self.look_at(view.format(**ids))
-                        self.browser.wait(is_there)
-                        self.assertFalse(self.browser.run("document.querySelector('main').scrollWidth > document.querySelector('main').clientWidth"
-                                                          " || document.documentElement.scrollWidth > innerWidth"), "it is too wide")
-                        self.browser.screenshot(OUT / f"{form}-{theme}-{view.split('/')[0]}{'-detail' if '/' in view else ''}.png")
-                        self.assertEqual(self.browser.complaints(), [])
+        self.browser.take_form(form, theme)
+        for view, is_there in VIEWS.items():
+            with self.subTest(view=view):
+                self.look_at(view.format(**ids))
+                self.browser.wait(is_there)
+                self.assertFalse(self.browser.run("document.querySelector('main').scrollWidth > document.querySelector('main').clientWidth"
+                                                  " || document.documentElement.scrollWidth > innerWidth"), "it is too wide")
+                self.browser.screenshot(OUT / f"{form}-{theme}-{view.split('/')[0]}{'-detail' if '/' in view else ''}.png")
+                self.assertEqual(self.browser.complaints(), [])
 
     def test_an_entity_is_found_opened_and_edited_by_keyboard_alone(self):
         name = self.village.find(search="old well")
@@ -288,11 +299,17 @@ class Inspector(unittest.TestCase):
 
 if __name__ == "__main__":
     if len(sys.argv) < 3:
-        sys.exit("usage: inspector_test.py BIN_DIR OUT_DIR [TEST…]")
+        sys.exit("usage: inspector_test.py BIN_DIR OUT_DIR [!] [TEST…]")
     if not browser.is_there():
         print("no chromium and chromium-driver here: skipped; ./dev setup installs them")
         sys.exit(77)
     PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
     OUT = pathlib.Path(sys.argv[2])
     OUT.mkdir(parents=True, exist_ok=True)
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
+    others = sys.argv[3:4] == ["!"]
+    wanted = sys.argv[4 if others else 3:]
+    names = [name for name in unittest.TestLoader().getTestCaseNames(Inspector)
+             if not wanted or any(each in name for each in wanted) != others]
+    if not names:
+        sys.exit(f"no test is named like {wanted}")
+    unittest.main(argv=sys.argv[:1] + [f"Inspector.{name}" for name in names], verbosity=2)

@@ -45,8 +45,9 @@ void EntityVersions::add(ecs::Tick tick, std::uint32_t ack, bool whole, std::spa
   std::size_t place = size();
   while (place > 0 && at(place - 1).tick > tick) --place;
   if (place > 0 && at(place - 1).tick == tick) return;
+  // Grows by an eighth: with many entities, doubling would waste much memory, and a few states at a time much copying.
   if (states_.size() + stride() > states_.capacity())
-    states_.reserve(states_.size() + 2 * stride());  // many entities: no spare capacity
+    states_.reserve(states_.size() + std::max(2 * stride(), states_.size() / 8));
   const auto begin = states_.insert(states_.begin() + static_cast<std::ptrdiff_t>(place * stride()), stride(), 0u);
   begin[0] = tick;
   begin[1] = ack;
