@@ -63,7 +63,7 @@ TEST(StoreMigration, ComponentsGoOverByTheNamesOfTheirFieldsAndTheReportSaysWhat
     ASSERT_TRUE(notes.ok()) << notes.error().message;
     EXPECT_THAT(*notes, Contains("Health.armour is new and gets its default"));
     EXPECT_THAT(*notes, Contains("Health.mana is gone"));
-    EXPECT_THAT(*notes, Contains("Gone of 2 entities is gone with its component"));
+    EXPECT_THAT(*notes, Contains("Gone of 2 entities is removed with its component"));
     EXPECT_THAT(*notes, Contains("Later of 1 entities is no longer saved"));
     world.registry.check();
     EXPECT_EQ(value_in<std::int32_t>(world, hero, "Health", "Health", "current"), 77);

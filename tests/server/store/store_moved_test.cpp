@@ -88,7 +88,7 @@ TEST(StoreMoved, AFileThatIsGoneOrReplacedIsNotSavedToUntilItIsBack) {
   }
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_THAT(log,
-              HasSubstr(file + " is not saved, and tried again each second: moved: " + file + " has been removed"));
+              HasSubstr(file + " is not saved, retrying each second: moved: " + file + " has been removed"));
   EXPECT_THAT(log, HasSubstr(file + " is saved again, as of tick "));
   EXPECT_EQ(saving.finish(), "");
   saving.store.reset();
