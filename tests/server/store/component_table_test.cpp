@@ -36,7 +36,7 @@ struct TableFile {
   Database database;
 };
 
-TEST(ComponentTable, EveryValueComesBackAsItWas) {
+TEST(ComponentTable, EveryValueIsRestored) {
   core::Random random(7);
   for (int i = 0; i < 60; ++i) {
     const auto schema = test::load_schema(test::random_schema(random));
@@ -54,7 +54,7 @@ TEST(ComponentTable, EveryValueComesBackAsItWas) {
   }
 }
 
-TEST(ComponentTable, WhatSqliteWouldChangeComesBackAsWell) {
+TEST(ComponentTable, ValuesThatSqliteWouldChangeAreRestored) {
   const auto schema =
       test::load_schema("struct C (component) { a:float; b:double; t:[ubyte:6] (fixed_string); f:bool; }");
   const reflect::Component& component = *schema->find("C");
@@ -80,7 +80,7 @@ TEST(ComponentTable, WhatSqliteWouldChangeComesBackAsWell) {
   }
 }
 
-TEST(ComponentTable, AFieldThatIsNotSavedComesBackAsItsDefault) {
+TEST(ComponentTable, AnUnsavedFieldIsRestoredAsItsDefault) {
   const auto schema = test::load_schema("struct C (component) { a:int; b:int (not_saved, default:\"7\"); }");
   const reflect::Component& component = *schema->find("C");
   TableFile file(component);
@@ -109,7 +109,7 @@ TEST(ComponentTable, AComponentOfTooManyValuesIsOneBlob) {
   EXPECT_EQ(file.table.sum(1, back.data()), file.table.sum(1, row.data()));
 }
 
-TEST(ComponentTable, FieldsThatWouldHaveOneColumnNameHaveTwo) {
+TEST(ComponentTable, FieldsOfEqualColumnNamesGetDistinctColumns) {
   const auto schema = test::load_schema(
       "struct S { b:int; }\n"
       "struct C (component) { entity:int; a:S; a_b:int; A_B:int; handle:int; PATH:int; }");
@@ -124,7 +124,7 @@ TEST(ComponentTable, FieldsThatWouldHaveOneColumnNameHaveTwo) {
             "handle,path,entity_2,a_b,a_b_2,A_B_3,handle_2,PATH_2");
 }
 
-TEST(ComponentTable, TheViewSaysItAsPeopleDo) {
+TEST(ComponentTable, TheViewShowsReadableValues) {
   const auto schema = test::load_schema(
       "enum Colour:ubyte { red = 0, blue }\n"
       "struct C (component) { position:mobula.engine.Vec3; colour:Colour; other:mobula.engine.EntityRef;\n"
@@ -149,7 +149,7 @@ TEST(ComponentTable, TheViewSaysItAsPeopleDo) {
       "3.1 /door 1.5 blue 12.4097 crate it's");
 }
 
-TEST(ComponentTable, AValueThatTheFieldCannotHaveIsRefused) {
+TEST(ComponentTable, AnInvalidValueIsRefused) {
   const auto schema =
       test::load_schema("struct C (component) { flag:bool; small:byte; real:float; text:[ubyte:3] (fixed_string); }");
   const reflect::Component& component = *schema->find("C");

@@ -118,7 +118,7 @@ TEST(StoreDamage, ATornFileIsRefused) {
 
 // Frames of the last transaction that are damaged may be such as were never whole: what was before it comes back. All
 // else is refused.
-TEST(StoreDamage, AFlippedBitInTheLogNeverTakesTheWorldBackByMoreThanACheckpoint) {
+TEST(StoreDamage, AFlippedBitInTheLogCostsAtMostOneCheckpoint) {
   Saved saved(false);
   const std::string file = read_file_bytes(saved.path);
   const std::string log = read_file_bytes(saved.path + "-wal");
@@ -147,7 +147,7 @@ TEST(StoreDamage, AFlippedBitInTheLogNeverTakesTheWorldBackByMoreThanACheckpoint
   EXPECT_GT(older, 0);
 }
 
-TEST(StoreDamage, ALogThatBreaksOffHasWhatWasCommitted) {
+TEST(StoreDamage, ATruncatedLogKeepsCommittedCheckpoints) {
   Saved saved(false);
   const std::string file = read_file_bytes(saved.path);
   const std::string log = read_file_bytes(saved.path + "-wal");
@@ -166,7 +166,7 @@ TEST(StoreDamage, ALogThatBreaksOffHasWhatWasCommitted) {
 }
 
 // A disk that fails leaves such a log: each transaction that failed wrote over a part of the one before.
-TEST(StoreDamage, WhatIsLeftOfTransactionsThatFailedIsNoDamage) {
+TEST(StoreDamage, RemainsOfFailedTransactionsAreNoDamage) {
   constexpr std::size_t header = 32;
   constexpr std::size_t frame = 24 + 4096;
   Saved saved(false);
@@ -189,7 +189,7 @@ constexpr const char* endless_players =
     "DROP TABLE saved_player; CREATE VIEW saved_player AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 "
     "FROM n) SELECT id, '' AS account, '' AS name, 1 AS entity, 1 AS generation, 0 AS present FROM n";
 
-TEST(StoreDamage, WhatAnotherProgramHasChangedIsRefused) {
+TEST(StoreDamage, ValuesChangedByAnotherProgramAreRefused) {
   for (const char* change :
        {"UPDATE component_Plain SET a_float = 7.25", "DELETE FROM component_Plain",
         "UPDATE saved_entity SET generation = generation + 1", "UPDATE saved_world SET value = 1 WHERE key = 'tick'",
@@ -226,7 +226,7 @@ void change_rightly(const std::string& path, const std::vector<std::string>& cha
   put("facts_sum", find_sums(database)->facts);
 }
 
-TEST(StoreDamage, WhatThereCannotBeIsRefusedThoughTheSumsAreRight) {
+TEST(StoreDamage, ImpossibleRowsWithValidChecksumsAreRefused) {
   const std::int64_t table = ComponentTable(*kitchen_schema()->find("Plain"), "Plain", "", "").id();
   const std::int64_t twice = composition_id(std::array{table, table});
   const std::vector<std::vector<std::string>> all{
@@ -251,7 +251,7 @@ TEST(StoreDamage, WhatThereCannotBeIsRefusedThoughTheSumsAreRight) {
 }
 
 // A schema that has moved on makes all tables anew; those that were are called what the file says.
-TEST(StoreDamage, NoNameInTheFileEndsAllSaving) {
+TEST(StoreDamage, SavingContinuesWhateverNamesTheFileHas) {
   const auto moved_on = test::load_schema("struct Plain (component) { fresh:int; }");
   for (const char* name : {"CAST(x'7800' AS TEXT)", "table_name", "'save'", "'nothing'"}) {
     Saved saved(true);

@@ -22,7 +22,7 @@ extern "C" int fdatasync(int descriptor) { return sync(SYS_fdatasync, descriptor
 namespace mobula::store {
 namespace {
 
-TEST(StoreDisk, AStartIsOnTheDiskBeforeThereCanBeEntitiesOfIt) {
+TEST(StoreDisk, AnIncarnationIsOnTheDiskBeforeItsFirstEntity) {
   const TestFolder folder;
   for (int start = 0; start < 3; ++start) {
     const std::uint32_t before = syncs;

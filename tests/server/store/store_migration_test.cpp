@@ -29,7 +29,7 @@ T value_in(const StoreWorld& world, ecs::Entity entity, const char* component, c
   return core::load<T>(row + world.schema->find(component)->find_field(field)->offset);
 }
 
-TEST(StoreMigration, ComponentsGoOverByTheNamesOfTheirFieldsAndTheReportSaysWhatChanged) {
+TEST(StoreMigration, FieldsAreMatchedByNameAndChangesReported) {
   const SchemaPointer old_schema = test::load_schema(
       "struct Health (component) { current:ushort; mana:int; } struct Gone (component) { a:int; }\n"
       "struct Later (component) { a:int; }");
@@ -83,7 +83,7 @@ TEST(StoreMigration, ComponentsGoOverByTheNamesOfTheirFieldsAndTheReportSaysWhat
   EXPECT_EQ(world.model(), migrated);
 }
 
-TEST(StoreMigration, UntilTheFirstCheckpointTheFileIsThatOfTheOldSchema) {
+TEST(StoreMigration, TheOldSchemaStaysUntilTheFirstCheckpoint) {
   const SchemaPointer old_schema = test::load_schema("struct A (component) { a:int; b:int; }");
   const SchemaPointer new_schema = test::load_schema("struct A (component) { a:int; }");
   const TestFolder folder;
@@ -108,7 +108,7 @@ TEST(StoreMigration, UntilTheFirstCheckpointTheFileIsThatOfTheOldSchema) {
   EXPECT_TRUE(notes->empty());
 }
 
-TEST(StoreMigration, RandomSchemasGoOverToRandomOthersAndComeBackWhole) {
+TEST(StoreMigration, RandomSchemasMigrateToOthersAndAreRestored) {
   core::Random random(21);
   for (int round = 0; round < 12; ++round) {
     const TestFolder folder;

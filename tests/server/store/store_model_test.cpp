@@ -18,7 +18,7 @@ void copy_by_sqlite(const std::string& from, const std::string& to) {
 }
 
 // The files as a process that ends would leave them, or as SQLite copies them while the writer is at work.
-TEST(StoreModel, ACopyIsAWholeCheckpoint) {
+TEST(StoreModel, ACopyIsACompleteCheckpoint) {
   test::for_each_seed(1, 6, 60, [](std::uint64_t seed) {
     const TestFolder folder;
     core::Random random(seed);

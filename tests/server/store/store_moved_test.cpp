@@ -50,7 +50,7 @@ struct Saving {
 
 constexpr const char* moved = "has been removed, renamed or replaced";
 
-TEST(StoreMoved, AFileThatIsGoneOrReplacedIsNotSavedToUntilItIsBack) {
+TEST(StoreMoved, AMovedOrReplacedFileIsNotWrittenUntilItIsBack) {
   const TestFolder folder;
   const std::string file = folder.file();
   const std::string elsewhere = folder.file("elsewhere.db");
@@ -95,7 +95,7 @@ TEST(StoreMoved, AFileThatIsGoneOrReplacedIsNotSavedToUntilItIsBack) {
   EXPECT_EQ(Restored(file).world.model(), saving.world.model());
 }
 
-TEST(StoreMoved, WhatALinkLeadsToNoMoreIsGoneToo) {
+TEST(StoreMoved, AFileNoLongerBehindItsLinkIsMoved) {
   const TestFolder folder;
   for (const char* real : {"1", "2"}) fs::create_directory(folder.path() / real);
   open_store(folder.file("1/world.db"));
@@ -125,7 +125,7 @@ TEST(StoreMoved, WhatALinkLeadsToNoMoreIsGoneToo) {
 }
 
 // What is saved is in the log at first: without it there is only the former, and other programs would begin another.
-TEST(StoreMoved, AFileWhoseLogIsGoneIsNotSavedToUntilItIsBack) {
+TEST(StoreMoved, AFileWithoutItsLogIsNotWrittenUntilItIsBack) {
   const TestFolder folder;
   const std::string log = folder.file("world.db-wal");
   Saving saving(folder.file());
@@ -144,7 +144,7 @@ TEST(StoreMoved, AFileWhoseLogIsGoneIsNotSavedToUntilItIsBack) {
   EXPECT_EQ(Restored(folder.file()).world.model(), saving.world.model());
 }
 
-TEST(StoreMoved, AStartIsNotTakenBackInAFileThatIsGone) {
+TEST(StoreMoved, AStartIsNotUndoneInAMovedFile) {
   const TestFolder folder;
   auto store = open_store(folder.file());
   fs::rename(folder.file(), folder.file("elsewhere.db"));
@@ -154,7 +154,7 @@ TEST(StoreMoved, AStartIsNotTakenBackInAFileThatIsGone) {
 }
 
 // Not even of what is in its log already, which a reader has kept there.
-TEST(StoreMoved, AStoreWhoseFileIsGoneInTheEndWritesNothingMore) {
+TEST(StoreMoved, FinishingWritesNothingToAMovedFile) {
   const TestFolder folder;
   {
     Saving saving(folder.file());
@@ -174,7 +174,7 @@ TEST(StoreMoved, AStoreWhoseFileIsGoneInTheEndWritesNothingMore) {
   EXPECT_EQ(read_file_bytes(folder.file()), "somebody's own");
 }
 
-TEST(StoreMoved, AWorldHasOneServerByWhateverName) {
+TEST(StoreMoved, AWorldHasOneServerUnderAnyName) {
   const TestFolder folder;
   Saving saving(folder.file());
   fs::create_hard_link(folder.file(), folder.file("other.db"));
@@ -206,7 +206,7 @@ bool is_locked_by_sqlite(const std::string& path) {
 }
 
 // Or other programs would take themselves for the last that has the world, and remove its log.
-TEST(StoreMoved, ASecondServerThatIsRefusedLeavesTheLocksOfTheFirst) {
+TEST(StoreMoved, ARefusedServerKeepsTheLocksOfTheFirst) {
   const TestFolder folder;
   Saving saving(folder.file());
   ASSERT_TRUE(is_locked_by_sqlite(folder.file()));
@@ -218,7 +218,7 @@ TEST(StoreMoved, ASecondServerThatIsRefusedLeavesTheLocksOfTheFirst) {
 }
 
 // The log stayed where the file was. What was saved since would be undone, or be made a mixture.
-TEST(StoreMoved, ALogThatIsOlderThanItsFileIsRefused) {
+TEST(StoreMoved, ALogOlderThanItsFileIsRefused) {
   for (const int checkpoints : {0, 1, 40}) {
     SCOPED_TRACE(checkpoints);
     const TestFolder folder;

@@ -88,7 +88,7 @@ const std::string entities_in_another_order =
              "(prototype INTEGER, entity INTEGER PRIMARY KEY, generation INTEGER); "
              "INSERT INTO loose SELECT prototype, entity, generation FROM saved_entity");
 
-TEST_F(StoreOthers, TablesThatHaveBeenChangedAreMadeAnewAndThatIsSaid) {
+TEST_F(StoreOthers, ChangedTablesAreRecreatedAndReported) {
   for (const std::string& sql :
        {std::string("ALTER TABLE component_Plain ADD COLUMN note"), std::string("ALTER TABLE saved_player ADD note"),
         std::string("ALTER TABLE saved_world ADD COLUMN note"), entities_in_another_order,
@@ -111,7 +111,7 @@ TEST_F(StoreOthers, AnIndexThatRefusesNothingStays) {
   EXPECT_EQ(count("name IN ('by_generation', 'by_name')"), 2);
 }
 
-TEST_F(StoreOthers, ColumnsMayBeAddedAndMovedWhileAServerHasTheWorld) {
+TEST_F(StoreOthers, ColumnsMayBeAddedAndMovedWhileAServerRuns) {
   play([&] {
     change("ALTER TABLE component_Plain ADD COLUMN note");
     change("ALTER TABLE saved_player ADD COLUMN note");
@@ -134,7 +134,7 @@ TEST_F(StoreOthers, ATableOrIndexWithTheNameOfAViewStays) {
 }
 
 // An order that another program has brought with it is not to be had here, and the file is none the worse.
-TEST_F(StoreOthers, WhatOnlyAnotherProgramCanReadIsNotCalledDamage) {
+TEST_F(StoreOthers, AnUnknownCollationIsForeignNotDamaged) {
   change("CREATE TABLE notes (text); CREATE INDEX by_text ON notes (text COLLATE NOCASE)");
   std::string bytes = read_file_bytes(path);
   const std::size_t at = bytes.rfind("COLLATE NOCASE");
@@ -147,7 +147,7 @@ TEST_F(StoreOthers, WhatOnlyAnotherProgramCanReadIsNotCalledDamage) {
 }
 
 // The tables of modules are code; without them the world is what it was.
-TEST_F(StoreOthers, AVirtualTableIsToBeDropped) {
+TEST_F(StoreOthers, AVirtualTableIsRefusedUntilItIsDropped) {
   change("CREATE VIRTUAL TABLE notes USING fts5(text)");
   EXPECT_THAT(foreign_for(), HasSubstr("virtual table notes"));
   change("DROP TABLE notes");

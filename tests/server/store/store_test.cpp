@@ -34,7 +34,7 @@ TEST(Store, ANewFileHasNoWorldAndEveryStartIsAnotherIncarnation) {
   }
 }
 
-TEST(Store, AWorldComesBackWithItsHandlesAndAllItsFacts) {
+TEST(Store, RestoresAWorldWithItsHandlesAndFacts) {
   const TestFolder folder;
   core::Random random(5);
   Model saved;
@@ -93,7 +93,7 @@ TEST(Store, AWorldComesBackWithItsHandlesAndAllItsFacts) {
   EXPECT_EQ(back.level->names, facts.level->names);
 }
 
-TEST(Store, WhatSomebodyElseMadeInTheFileTakesNoNameAway) {
+TEST(Store, TablesOfOtherProgramsBlockNoNames) {
   const TestFolder folder;
   {
     const auto store = open_store(folder.file());
@@ -124,7 +124,7 @@ TEST(Store, WhatSomebodyElseMadeInTheFileTakesNoNameAway) {
   EXPECT_EQ(Restored(folder.file()).world.model(), saved);
 }
 
-TEST(Store, AfterARestartNoNewHandleIsAnOldOne) {
+TEST(Store, ARestartNeverReusesAHandle) {
   const TestFolder folder;
   core::Random random(6);
   std::set<ecs::Entity> ever;
@@ -155,7 +155,7 @@ TEST(Store, AfterARestartNoNewHandleIsAnOldOne) {
   }
 }
 
-TEST(Store, OnlyWhatChangedIsWritten) {
+TEST(Store, WritesOnlyChangedRows) {
   const TestFolder folder;
   const auto store = open_store(folder.file());
   StoreWorld world(store->incarnation());
@@ -262,7 +262,7 @@ TEST(Store, AnySqliteToolReadsItWhileItIsWritten) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(*ask_sqlite(folder.file(), queries, save_often), expected);
 }
 
-TEST(Store, AComponentMayBeCalledAsATableIs) {
+TEST(Store, AComponentMayHaveTheNameOfATable) {
   const auto schema = test::load_schema(
       "struct Player (component) { a:int; } struct Save (component) { a:int; } struct saved_player (component) { "
       "a:int; }\n"
@@ -323,7 +323,7 @@ TEST(Store, AWorldBehindALinkIsTheSameWorld) {
   EXPECT_EQ(open_reason(folder.file("real/world.db")), "");
 }
 
-TEST(Store, WhateverAWorldIsCalledItIsTheFileOfThatName) {
+TEST(Store, AnyNameIsAPlainFileName) {
   const TestFolder folder;
   const fs::path before = fs::current_path();
   fs::current_path(folder.path());
@@ -341,7 +341,7 @@ TEST(Store, WhateverAWorldIsCalledItIsTheFileOfThatName) {
   fs::current_path(before);
 }
 
-TEST(Store, AWorldThatHasHadAllItsTicksIsWornOut) {
+TEST(Store, AWorldWithoutTicksLeftIsWornOut) {
   const TestFolder folder;
   for (const ecs::Tick tick : {ecs::ticks_max - 1, ecs::ticks_max}) {
     const auto store = open_store(folder.file());
@@ -358,7 +358,7 @@ TEST(Store, AWorldThatHasHadAllItsTicksIsWornOut) {
 }
 
 // Of all that an entity ever was composed of, the file has what one is composed of now.
-TEST(Store, CompositionsThatAreNoMoreAreForgotten) {
+TEST(Store, UnusedCompositionsAreRemoved) {
   const TestFolder folder;
   const auto prototypes = [&] {
     Database database = std::move(*Database::open(folder.file(), Database::Access::existing));
@@ -385,7 +385,7 @@ TEST(Store, CompositionsThatAreNoMoreAreForgotten) {
   EXPECT_EQ(open_reason(folder.file()), "");
 }
 
-TEST(Store, WhatIsNoWorldIsRefusedAndStaysAsItIs) {
+TEST(Store, AForeignFileIsRefusedUnchanged) {
   const TestFolder folder;
   write_file_bytes(folder.file("text"), std::string(5000, 'x'));
   write_file_bytes(folder.file("short"), "SQLite format 3");
@@ -417,7 +417,7 @@ TEST(Store, AWorldOfANewerServerIsRefused) {
   EXPECT_EQ(open_reason(folder.file()), "newer");
 }
 
-TEST(Store, ALogWithoutItsFileIsNotThrownAway) {
+TEST(Store, ALogWithoutItsFileIsKept) {
   const TestFolder folder;
   write_file_bytes(folder.file() + "-wal", "what was saved last");
   EXPECT_EQ(open_reason(folder.file()), "damaged");
@@ -425,7 +425,7 @@ TEST(Store, ALogWithoutItsFileIsNotThrownAway) {
   EXPECT_FALSE(fs::exists(folder.file()));
 }
 
-TEST(Store, AfterAllIncarnationsTheWorldIsWornOut) {
+TEST(Store, AWorldWithoutIncarnationsLeftIsWornOut) {
   const TestFolder folder;
   open_store(folder.file());
   std::uint32_t starts = 1;
@@ -453,7 +453,7 @@ TEST(Store, AfterAllIncarnationsTheWorldIsWornOut) {
 }
 
 // Or whoever cannot start, and tries for days, would wear the world out.
-TEST(Store, ARunWithoutATickHasNotHadItsIncarnation) {
+TEST(Store, ARunWithoutATickUsesNoIncarnation) {
   const TestFolder folder;
   const std::uint32_t first = open_store(folder.file())->incarnation();
   for (int i = 0; i < 6; ++i) {
@@ -471,7 +471,7 @@ TEST(Store, ARunWithoutATickHasNotHadItsIncarnation) {
   EXPECT_EQ(open_store(folder.file())->incarnation(), first + 1);
 }
 
-TEST(Store, InstanceNamesThatNobodyHasAnyMoreAreNoPoolsAfterARestart) {
+TEST(Store, UnusedInstanceNamesAreNoPoolsAfterARestart) {
   const TestFolder folder;
   {
     const auto store = open_store(folder.file());

@@ -30,7 +30,7 @@ std::vector<ecs::Entity> fill(StoreWorld& world, std::size_t count) {
   return entities;
 }
 
-TEST(StoreTrouble, TheLogIsUsedAgainAsLongAsNobodyReads) {
+TEST(StoreTrouble, TheLogIsReusedWhileNobodyReads) {
   const TestFolder folder;
   core::Random random(1);
   const auto store = open_store(folder.file());
@@ -47,7 +47,7 @@ TEST(StoreTrouble, TheLogIsUsedAgainAsLongAsNobodyReads) {
   EXPECT_LE(store->status().log_bytes, 2 * largest);
 }
 
-TEST(StoreTrouble, ATransactionThatHadNoMemoryToEndIsOverWhenTheNextBeginsOrTheLogIsMoved) {
+TEST(StoreTrouble, ATransactionLeftOpenWithoutMemoryIsRolledBack) {
   const TestFolder folder;
   Database database = std::move(*Database::open(folder.file(), Database::Access::create));
   database.run("PRAGMA journal_mode = WAL");
@@ -153,7 +153,7 @@ int begin_without_a_thread(const std::string& path) {
   return !begun && std::string_view(begun.error().reason) == "no thread" ? 0 : 3;
 }
 
-TEST(StoreTrouble, WhereThereIsNoThreadToSaveWithTheWorldDoesNotBegin) {
+TEST(StoreTrouble, BeginFailsWithoutAWriterThread) {
   const TestFolder folder;
   const pid_t child = ::fork();
   if (child == 0) ::_exit(begin_without_a_thread(folder.file()));
@@ -219,7 +219,7 @@ int fill_a_small_disk(const std::string& folder) {
   return last.model() == saved ? 0 : 12;
 }
 
-TEST(StoreTrouble, AFullDiskLosesNothingThatWasSavedAndWhatFollowsWhenThereIsRoom) {
+TEST(StoreTrouble, AFullDiskLosesNothingAndSavingResumesWithRoom) {
   const TestFolder folder;
   const pid_t child = ::fork();
   if (child == 0) ::_exit(fill_a_small_disk(folder.path().string()));
