@@ -1,8 +1,9 @@
 // Property: a value of a component that is accessed by name, as in entity / "Fog" / "density".
-//
-// Paths: "density", "position.x", "values[3]", "several[1].weight" are single values, with typed access.
-// "position", "values", "several", "several[1]" and "" (the component) are structs and arrays, with access as JSON text
-// only. "several.weight" is the list of one field of each struct of an array.
+// Paths:
+// - "density", "position.x", "values[3]", "several[1].weight" are single values, with typed access.
+// - "position", "values", "several", "several[1]" and "" (the component) are structs and arrays, accessed as JSON text
+// only.
+// - "several.weight" is the list of one field of each struct of an array.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -69,7 +70,7 @@ class PropertyRef {
   const PropertyNode* node_;
   ecs::PoolId pool_;
   std::uint32_t element_;     // element of an array; whole_array for the full array or no array
-  std::uint32_t offset_ = 0;  // of a single value within its component
+  std::uint32_t offset_ = 0;  // single value's offset within its component
 };
 
 /// Description of a property without its value.

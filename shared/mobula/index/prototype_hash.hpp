@@ -1,6 +1,6 @@
-// Identity of a prototype outside the process: a hash of its content, equal on every machine and run, independent of
+// Identity of a prototype outside the process: a hash of its content. It is equal on every machine and run, whatever
 // the order in which components were added. The hash is never used for lookup. Messages and files contain the content
-// itself, which is compared; the hash verifies it, and enters the state hash. So contents with equal hashes cannot be
+// itself, which is compared. The hash verifies it, and enters the state hash, so contents with equal hashes cannot be
 // confused.
 #pragma once
 

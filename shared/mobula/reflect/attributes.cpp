@@ -191,7 +191,7 @@ Problem quantise_real(std::string_view range_text, std::string_view step_text, s
   field.high = range->high;
   // Slightly more than the rounding error of the type, so that each q survives the round trip.
   if (field.step < 1e-30 || resolution(field) > field.step * (1 - 1e-6)) {
-    return "the step is finer than the type can tell apart at the ends of the range";
+    return "the step is finer than the type's precision at the ends of the range";
   }
   set_steps(field, static_cast<std::uint64_t>(steps));
   return std::nullopt;

@@ -231,7 +231,7 @@ class Reader {
         }
       }
     }
-    if (order.size() < structs.size()) return fail("structs contain each other too deeply, or in a circle");
+    if (order.size() < structs.size()) return fail("structs are nested too deep, or form a cycle");
 
     std::vector<DeclaredStruct> sorted;
     sorted.reserve(structs.size());
@@ -267,7 +267,7 @@ class Reader {
       // No overflow: at most 2^16 elements of at most Limits::component_bytes.
       const bool fits = field.offset >= end && field.offset % alignment == 0 && alignment <= type.alignment &&
                         field.offset + field.type.size() <= type.size;
-      if (!fits) return fail(core::format("{}.{} does not fit where it is said to lie", type.full_name, field.name));
+      if (!fits) return fail(core::format("{}.{} has an offset where it does not fit", type.full_name, field.name));
       end = field.offset + field.type.size();
     }
     return true;

@@ -182,7 +182,7 @@ class RowWriter {
   void unknown_field(const FieldNode& node, const JsonMember& member) {
     const std::vector<std::string_view> names = children_of(node);
     refuse(member.place, "no such property",
-           core::format("'{}' is no field of {}{}; expected one of {}", member.name,
+           core::format("'{}' is not a field of {}{}; expected one of {}", member.name,
                         node.name.empty() ? component_.name : node.name, core::did_you_mean(member.name, names),
                         fmt::join(names, ", ")));
   }
@@ -249,11 +249,12 @@ class RowWriter {
 
   // A count must equal the lengths of its lists, in any order.
   void agree(const Field& counter, std::uint64_t count, Place place) {
-    const auto said = std::ranges::find(counts_, &counter, &std::pair<const Field*, std::uint64_t>::first);
-    if (said == counts_.end()) return counts_.emplace_back(&counter, count), void();
-    if (said->second == count) return;
-    refuse(place, "out of range",
-           core::format("'{}' would be {} and {}; expected one number of elements", counter.path, said->second, count));
+    const auto found = std::ranges::find(counts_, &counter, &std::pair<const Field*, std::uint64_t>::first);
+    if (found == counts_.end()) return counts_.emplace_back(&counter, count), void();
+    if (found->second == count) return;
+    refuse(
+        place, "out of range",
+        core::format("'{}' would be {} and {}; expected one number of elements", counter.path, found->second, count));
   }
 
   bool array_fits(std::string_view name, const JsonValue& value, std::uint32_t count, bool fewer) {

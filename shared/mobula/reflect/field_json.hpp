@@ -18,8 +18,9 @@ class JsonContext {
   virtual bool writable(const Field& /*field*/, Place /*place*/) { return true; }
   /// Returns whether a member that is not a field is read elsewhere.
   virtual bool passes(std::string_view /*member*/) { return false; }
-  /// Resolve the name of a string_id and the path of an entity.
+  /// Resolves the name of a string_id.
   virtual void write_name(const Field& field, const JsonValue& value, std::byte* to) = 0;
+  /// Resolves the path of an entity, whose handle belongs at `offset` of the component.
   virtual void write_entity(const Field& field, std::uint32_t offset, const JsonValue& value, std::byte* to) = 0;
 };
 

@@ -13,7 +13,7 @@ struct FieldNode {
   std::string name;
   const Field* field = nullptr;     // null for a struct or an array of structs
   std::uint32_t array_count = 1;    // more than 1 for an array of structs
-  std::vector<FieldNode> children;  // of a struct, by offset
+  std::vector<FieldNode> children;  // by offset; empty unless it is a struct
 
   [[nodiscard]] const FieldNode* find(std::string_view child) const;
 };

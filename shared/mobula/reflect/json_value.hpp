@@ -24,9 +24,9 @@ struct JsonValue {
   Kind kind = Kind::null;
   bool boolean = false;
   Place place;
-  std::string text;                 // of a string, or of a number as written
-  std::vector<JsonValue> items;     // of an array
-  std::vector<JsonMember> members;  // of an object, in the order written
+  std::string text;                 // string, or number as written
+  std::vector<JsonValue> items;     // elements of an array
+  std::vector<JsonMember> members;  // members of an object, in the order written
 
   /// Returns a member, null if there is none.
   [[nodiscard]] const JsonValue* find(std::string_view name) const;
@@ -41,8 +41,9 @@ struct JsonMember {
 /// Returns the kind for messages: "a number", "text", "an array", …
 std::string_view describe(JsonValue::Kind kind);
 
-/// Make values that replace a shorter notation in the source, at its place.
+/// Returns a number that replaces a shorter notation in the source, at its place.
 JsonValue json_number(double number, Place place);
+/// Returns an array of numbers, likewise.
 JsonValue json_numbers(std::initializer_list<double> numbers, Place place);
 
 }  // namespace mobula::reflect

@@ -133,7 +133,7 @@ class Migration::Planner {
     std::set<std::string_view> paths;
     for (const Field& field : to_.fields) paths.insert(field.path);
     for (const Field& field : from_.fields)
-      if (!paths.contains(field.path)) note("{}.{} is gone", to_.name, field.path);
+      if (!paths.contains(field.path)) note("{}.{} was removed", to_.name, field.path);
   }
 
   void note_elements(const Field& from, const Field& to) {
@@ -199,9 +199,9 @@ std::uint32_t Migration::write_count(const Count& count, const std::byte* from, 
   std::uint32_t elements = 0;
   for (const Field* array : count.arrays) elements = std::max(elements, elements_in_use(*from_, *array, from));
   if (count.value != nullptr) {
-    const std::optional<std::uint32_t> said = whole_number(*count.value, from + count.value->offset);
-    if (!said) return 1;
-    elements = *said;
+    const std::optional<std::uint32_t> number = whole_number(*count.value, from + count.value->offset);
+    if (!number) return 1;
+    elements = *number;
   }
   const std::uint32_t written = std::min(elements, room);
   std::memcpy(to + count.counter->offset, &written, count.counter->size);
@@ -245,7 +245,7 @@ std::vector<std::string> differences(const Schema& from, const Schema& to) {
     lines.insert(lines.end(), migration.notes().begin(), migration.notes().end());
   }
   for (const Component& component : from.components())
-    if (to.find(component.name) == nullptr) lines.push_back(component.name + " is gone");
+    if (to.find(component.name) == nullptr) lines.push_back(component.name + " was removed");
   return lines;
 }
 

@@ -19,8 +19,8 @@ class Migration {
 
   /// Returns whether old bytes are valid new bytes: all fields have the same place and range.
   [[nodiscard]] bool same() const { return same_; }
-  /// Returns notes for the operator, one line each: "Health.armor is new and gets its default", "Health.mana is gone",
-  /// …
+  /// Returns notes for the operator, one line each, such as "Health.armor is new and gets its default" or "Health.mana
+  /// was removed".
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// Writes the bytes of the new component. Returns the number of values that the new component cannot hold; they get
@@ -59,7 +59,7 @@ class Migration {
   std::vector<std::string> notes_;
   std::vector<Run> runs_;  // by offset in the new component; no run continues its predecessor in both
   std::vector<Count> counts_;
-  std::vector<Conversion> moves_;                                // of all elements of a field
+  std::vector<Conversion> moves_;                                // each for all elements of a field
   std::vector<Cut> cuts_;                                        // each list once
   std::vector<std::pair<const Field*, const Field*>> entities_;  // old, new
 };

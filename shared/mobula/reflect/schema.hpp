@@ -23,9 +23,9 @@ struct Limits {
   static constexpr std::uint32_t depth = 8;            // nesting of structs
   static constexpr std::uint32_t components = 512;
   static constexpr std::uint32_t component_bytes = 4096;
-  static constexpr std::uint32_t fields = 256;  // of a struct, and flattened, of a component
+  static constexpr std::uint32_t fields = 256;  // per struct, and per component after flattening
   static constexpr std::uint32_t enum_values = 256;
-  static constexpr std::uint32_t attributes = 32;  // of a struct or field
+  static constexpr std::uint32_t attributes = 32;  // per struct or field
   static constexpr std::size_t name_bytes = 64;
   static constexpr std::size_t full_name_bytes = 256;  // with namespaces; also a field's path
   static constexpr std::size_t attribute_bytes = 256;

@@ -213,7 +213,7 @@ struct Writer {
     double squares = 0;
     for (const float part : *parts) squares += static_cast<double>(part) * static_cast<double>(part);
     if (!(std::fabs(squares - 1) < 0.001)) {
-      return core::Error{"out of range", core::format("'{}' is no rotation: its length is not 1", field.path)};
+      return core::Error{"out of range", core::format("'{}' is not a rotation: its length is not 1", field.path)};
     }
     Quaternion turn = *parts;
     // A rotation that is normalised within float precision stays unchanged, so that a read value can be written back.

@@ -22,9 +22,9 @@ std::uint32_t elements_in_use(const Component& component, const Field& field, co
 /// Reads an element of a field.
 Value read_value(const Field& field, const std::byte* at);
 
-/// Returns whether bytes are a valid element of a field: bool 0 or 1, no NaN, within the range, a named enum value,
-/// text followed by zeros. write_value writes only valid bytes. Every handle is valid here; entities are checked
-/// elsewhere.
+/// Returns whether bytes are a valid element of a field: bool 0 or 1, no NaN, within the range, a
+/// named enum value. Text is followed by zeros. Writing stores only valid bytes. Every handle is valid here; entities
+/// are checked elsewhere.
 bool value_is_good(const Field& field, const std::byte* at);
 
 /// Writes field.size bytes, or nothing.

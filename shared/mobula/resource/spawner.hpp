@@ -102,8 +102,8 @@ class Spawner {
     const Column* column;
     const ColumnSpawner* spawner;  // null for copy_column
     ecs::PoolId pool;
-    std::uint32_t row_size = 0;  // of schema components
-    core::ByteView data;         // the column's, or migrated
+    std::uint32_t row_size = 0;  // 0 unless it is a schema component
+    core::ByteView data;         // data of the column, or migrated
     std::vector<Reference> references;
     bool places = false;  // Transforms, to which placements apply
   };

@@ -1,4 +1,4 @@
-// The schema has moved on since the world was saved.
+// Restoring worlds that were saved by another schema.
 #include <gmock/gmock.h>
 
 #include <mobula/server/store/database.hpp>
@@ -62,7 +62,7 @@ TEST(StoreMigration, FieldsAreMatchedByNameAndChangesReported) {
     const auto notes = store->restore(world.registry);
     ASSERT_TRUE(notes.ok()) << notes.error().message;
     EXPECT_THAT(*notes, Contains("Health.armour is new and gets its default"));
-    EXPECT_THAT(*notes, Contains("Health.mana is gone"));
+    EXPECT_THAT(*notes, Contains("Health.mana was removed"));
     EXPECT_THAT(*notes, Contains("Gone of 2 entities is removed with its component"));
     EXPECT_THAT(*notes, Contains("Later of 1 entities is no longer saved"));
     world.registry.check();
@@ -79,7 +79,7 @@ TEST(StoreMigration, FieldsAreMatchedByNameAndChangesReported) {
   StoreWorld world(store->incarnation(), new_schema);
   const auto notes = store->restore(world.registry);
   ASSERT_TRUE(notes.ok()) << notes.error().message;
-  EXPECT_TRUE(notes->empty()) << "it is of the new schema now";
+  EXPECT_TRUE(notes->empty()) << "the file has the new schema now";
   EXPECT_EQ(world.model(), migrated);
 }
 
@@ -138,7 +138,7 @@ TEST(StoreMigration, RandomSchemasMigrateToOthersAndAreRestored) {
   }
 }
 
-// What SQLite's tools see is of the new schema as well: no table of the old one is left.
+// No table or view of the old schema remains.
 TEST(StoreMigration, TablesAndViewsAreThoseOfTheNewSchema) {
   const SchemaPointer old_schema = test::load_schema("struct A (component) { a:int; } struct B (component) { b:int; }");
   const SchemaPointer new_schema = test::load_schema("struct A (component) { c:int; }");

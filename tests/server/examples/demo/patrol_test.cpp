@@ -88,7 +88,7 @@ TEST(Patrol, WhatIsNoPatrolIsToldWithItsPlace) {
       {R"({"points":[[0,0,0],[0,0]]})", ": expected a point [x, y, z], each from -500 to 500\n"},
       {R"({"points":[[0,0,0],[0,501,0]]})", ": expected a point [x, y, z], each from -500 to 500\n"},
       {R"({"points":[[0,0,0],[0,1,0]],"spede":1})",
-       "'spede' is no field of Patrol; expected one of line, speed, walked"},
+       "'spede' is not a field of Patrol; expected one of line, speed, walked"},
   };
   for (const auto& each : table) {
     SCOPED_TRACE(each.patrol);
