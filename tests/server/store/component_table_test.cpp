@@ -7,7 +7,7 @@
 namespace mobula::store {
 namespace {
 
-// A table of its own in a file of its own.
+// A file with one component table.
 struct TableFile {
   explicit TableFile(const reflect::Component& component)
       : table(component, component.name, "t", "v"),
@@ -47,7 +47,7 @@ TEST(ComponentTable, EveryValueIsRestored) {
       file.write(3, row);
       const core::Bytes back = file.read();
       EXPECT_EQ(saved_bytes(component, back.data()), saved_bytes(component, row.data()));
-      EXPECT_EQ(file.table.sum(3, back.data()), file.table.sum(3, row.data())) << "padding is no part of a sum";
+      EXPECT_EQ(file.table.sum(3, back.data()), file.table.sum(3, row.data())) << "padding is not part of a hash";
       EXPECT_NE(file.table.sum(4, row.data()), file.table.sum(3, row.data()));
       EXPECT_FALSE(file.database.failed()) << file.database.take_error()->message;
     }
@@ -97,7 +97,7 @@ TEST(ComponentTable, AnUnsavedFieldIsRestoredAsItsDefault) {
 TEST(ComponentTable, AComponentOfTooManyValuesIsOneBlob) {
   const auto schema = test::load_schema(
       "struct S { a:ubyte; b:ubyte; }\n"
-      "struct C (component) { many:[S:1000]; kept:int; gone:int (not_saved, default:\"5\"); }");
+      "struct C (component) { many:[S:1000]; kept:int; unsaved:int (not_saved, default:\"5\"); }");
   const reflect::Component& component = *schema->find("C");
   core::Random random(3);
   TableFile file(component);
@@ -105,7 +105,7 @@ TEST(ComponentTable, AComponentOfTooManyValuesIsOneBlob) {
   file.write(1, row);
   const core::Bytes back = file.read();
   EXPECT_EQ(saved_bytes(component, back.data()), saved_bytes(component, row.data()));
-  EXPECT_EQ(core::load<std::int32_t>(back.data() + component.find_field("gone")->offset), 5);
+  EXPECT_EQ(core::load<std::int32_t>(back.data() + component.find_field("unsaved")->offset), 5);
   EXPECT_EQ(file.table.sum(1, back.data()), file.table.sum(1, row.data()));
 }
 
