@@ -3,16 +3,18 @@
 #   mobula_component_schema(my_schema monsters.fbs HEADER my/monsters.hpp)
 #   mobula_messages(my_messages commands.fbs)
 #
-# They are there after find_package(mobula) as after add_subdirectory: engine.fbs lies beside this file in both cases.
+# Available after find_package(mobula) and after add_subdirectory: engine.fbs is beside this file in both cases.
 
 set(MOBULA_SCHEMA_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "where engine.fbs is")
 
 # mobula_component_schema(TARGET file.fbs HEADER path.hpp)
-# makes the static library TARGET: plain structs of the schema's components, included as <path.hpp>, and
-# schema_bytes() in the schema's namespace. NAME.fbs also becomes TARGET/NAME.bfbs for tools, in the build folder of
-# the CMakeLists.txt that calls this.
-# The schema is one file, which may include engine.fbs. It is compiled from a copy beside engine.fbs: the paths
-# of source trees must not get into the .bfbs, whose bytes are the schema's identity.
+# Makes the static library TARGET: plain structs of the schema's components, included as <path.hpp>, and schema_bytes()
+# in the
+# schema's namespace. NAME.fbs also becomes TARGET/NAME.bfbs for tools, in the build folder of the calling
+# CMakeLists.txt.
+# The schema is one file, which may include engine.fbs. It is compiled from a copy beside engine.fbs, because the .bfbs
+# must
+# not contain paths of source trees: its bytes are the schema's identity.
 function(mobula_component_schema target file)
   cmake_parse_arguments(ARG "" "HEADER" "" ${ARGN})
   if(NOT ARG_HEADER)
@@ -45,9 +47,10 @@ function(mobula_component_schema target file)
 endfunction()
 
 # mobula_messages(TARGET file.fbs...)
-# makes the INTERFACE library TARGET: FlatBuffers' own C++ of tables and structs that travel or lie in files,
-# included as <mobula/schema/NAME_generated.h>. The files of one call may include each other.
-# The headers are system headers: our warnings are not for flatc.
+# Makes the INTERFACE library TARGET: FlatBuffers' own C++ of tables and structs for messages and files, included as
+# <mobula/schema/NAME_generated.h>. The files of one call may include each other. The headers are system headers, so
+# that
+# compiler warnings do not apply to flatc's code.
 function(mobula_messages target)
   set(root ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(headers)

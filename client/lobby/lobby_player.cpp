@@ -15,9 +15,9 @@ namespace commands = lobby::commands;
 namespace events = lobby::events;
 using flatbuffers::FlatBufferBuilder;
 
-constexpr std::size_t line_bytes_max = 1024;  // of what is told; more than an honest server says
+constexpr std::size_t line_bytes_max = 1024;  // per line of output; longer than any line of an honest server
 
-// `make` gives the body.
+// Makes a command whose body `make` builds.
 template <class Make>
 core::Bytes command_of(commands::Body type, const Make& make) {
   FlatBufferBuilder builder(256);
@@ -36,7 +36,7 @@ std::string text_of(const std::array<char, size>& fixed) {
   return core::shown({fixed.begin(), std::find(fixed.begin(), fixed.end(), '\0')}, line_bytes_max);
 }
 
-// A copy of the component, if the entity has it and it is as this client was compiled with.
+// Returns a copy of the component, if the entity has it with the size that this client was compiled with.
 template <class T>
 std::optional<T> find(const ecs::Registry& registry, ecs::Entity entity) {
   const core::StringId32 name(T::component_name);
@@ -56,20 +56,20 @@ void each_entity(PipeClient* client, const Visit& visit) {
   for (const ecs::Entity entity : all) visit(mirror->registry(), entity);
 }
 
-// Before the clock knows the server's ticks a command would wait, and the next take its place.
-bool takes_commands(Connection& connection) {
+// Commands sent before the clock knows the server's ticks would wait, and be replaced by the next one.
+bool accepts_commands(Connection& connection) {
   return connection.state() == Connection::State::playing && connection.clock() != nullptr &&
          connection.clock()->known();
 }
 
-// As far as a terminal shows one: what combines with it stays behind.
+// Returns the first code point, without combining characters.
 std::string first_letter(std::string_view text) {
   std::string_view rest = text;
   core::take_code_point(rest);
   return std::string(text.substr(0, text.size() - rest.size()));
 }
 
-// A token may name a server by several addresses: best the one at which the lobby is.
+// Returns the server address of the token on the lobby's host, else the first.
 const transport::Address& nearest(const transport::ConnectToken& token, const transport::Address& lobby) {
   const auto same_host = [&](transport::Address address) {
     address.port = lobby.port;
@@ -106,35 +106,37 @@ void LobbyPlayer::run_for(core::Nanoseconds time) {
   run_until(loop_, core::monotonic_now() + time, clients);
   if (room_.client != nullptr) update(room_);
   update(lobby_);
-  const auto tell_end = [&](std::string_view what, PipeClient& client) {
+  const auto report_end = [&](std::string_view what, PipeClient& client) {
     const transport::Reason& reason = client.connection().reason();
-    tell(core::format("{} is closed to you: {}{}", what, to_string(reason), advice(reason.code)));
+    add_line(core::format("{} is closed: {}{}", what, to_string(reason), advice(reason.code)));
   };
-  if (lobby_.client->over()) tell_end("the lobby", *lobby_.client);
+  if (lobby_.client->over()) report_end("the lobby", *lobby_.client);
   if (room_.client == nullptr || !room_.client->over()) return;
-  tell_end(room_name_, *room_.client);
+  report_end(room_name_, *room_.client);
   leave_room();
 }
 
 void LobbyPlayer::update(Side& side) {
   Connection& connection = side.client->connection();
-  if (!side.commands.empty() && takes_commands(connection)) {
+  if (!side.commands.empty() && accepts_commands(connection)) {
     side.client->set_command(side.commands.front());
     side.commands.pop_front();
   }
   side.client->update();
-  for (const ReceivedEvent& event : connection.events()) take_event(event.bytes, &side == &lobby_);
+  for (const ReceivedEvent& event : connection.events()) on_event(event.bytes, &side == &lobby_);
 }
 
-// Only the lobby gives tickets: a room that did would end while its events are iterated.
-void LobbyPlayer::take_event(core::ByteView bytes, bool from_lobby) {
+// Accepts tickets only from the lobby: one from a room would end the room's client during the iteration over its
+// events.
+void LobbyPlayer::on_event(core::ByteView bytes, bool from_lobby) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   flatbuffers::Verifier verifier(data, bytes.size());
   if (!verifier.VerifyBuffer<events::Event>(nullptr)) return;
   const events::Event& event = *flatbuffers::GetRoot<events::Event>(data);
-  if (const events::Said* said = event.body_as_Said())
-    tell(core::format("{}: {}", said->name()->string_view(), said->text()->string_view()));
-  if (const events::Sorry* sorry = event.body_as_Sorry()) tell(core::format("sorry: {}", sorry->why()->string_view()));
+  if (const events::Said* chat = event.body_as_Said())
+    add_line(core::format("{}: {}", chat->name()->string_view(), chat->text()->string_view()));
+  if (const events::Sorry* sorry = event.body_as_Sorry())
+    add_line(core::format("sorry: {}", sorry->why()->string_view()));
   if (const events::Ticket* ticket = event.body_as_Ticket(); ticket != nullptr && from_lobby)
     enter_room(core::shown(ticket->room()->string_view(), line_bytes_max),
                core::as_bytes(ticket->token()->data(), ticket->token()->size()));
@@ -143,18 +145,18 @@ void LobbyPlayer::take_event(core::ByteView bytes, bool from_lobby) {
 void LobbyPlayer::enter_room(std::string name, core::ByteView bytes) {
   leave_room();
   core::Result<transport::ConnectToken> token = transport::read_token(bytes);
-  if (!token) return tell("the way into the room is not readable: " + token.error().message);
+  if (!token) return add_line("the ticket for the room is invalid: " + token.error().message);
   Access access = access_;
   access.destination = net::destination_of(nearest(*token, access_.destination.address));
   auto opened = PipeClient::open(
       loop_, access, {.transport = {.token = std::move(*token), .servers = {}}, .name = name_, .schema = {}});
-  if (!opened) return tell(opened.error().message);
+  if (!opened) return add_line(opened.error().message);
   room_.client = std::move(*opened);
   room_name_ = std::move(name);
-  tell(core::format("you are on your way into {}", room_name_));
+  add_line(core::format("entering {}", room_name_));
 }
 
-void LobbyPlayer::tell(std::string_view line) { lines_.push_back(core::shown(line, line_bytes_max)); }
+void LobbyPlayer::add_line(std::string_view line) { lines_.push_back(core::shown(line, line_bytes_max)); }
 
 void LobbyPlayer::leave_room() {
   if (room_.client != nullptr) room_.client->close();
@@ -168,7 +170,7 @@ void LobbyPlayer::close() {
   lobby_.client->close();
 }
 
-void LobbyPlayer::say(std::string_view text) {
+void LobbyPlayer::send_chat(std::string_view text) {
   Side& side = room_.client != nullptr ? room_ : lobby_;
   side.commands.push_back(command_of(commands::Body::Say, [&](FlatBufferBuilder& builder) {
     return commands::CreateSay(builder, text_of(builder, text));
@@ -197,7 +199,7 @@ void LobbyPlayer::step(int x, int y) {
 
 bool LobbyPlayer::is_playing() const {
   const Side& side = room_.client != nullptr ? room_ : lobby_;
-  return takes_commands(side.client->connection());
+  return accepts_commands(side.client->connection());
 }
 
 std::vector<std::string> LobbyPlayer::members() const {

@@ -1,5 +1,6 @@
-// Somebody in the lobby of mobula-lobby, and at the same time in one of its rooms: two connections on one event loop.
-// The way into a room comes as an event in the lobby, a connect token; the rest is as with any other server.
+// Client of mobula-lobby, and at the same time of one of its rooms: two connections on one event loop. The lobby sends
+// a
+// connect token for a room as an event. Everything else works as with any other server.
 #pragma once
 
 #include <deque>
@@ -22,7 +23,7 @@ struct LobbyRoom {
 
 inline constexpr std::uint32_t lobby_board_side = 8;
 
-// A piece on a room's board; without a name: the gem.
+/// A piece on a room's board. The gem has no name.
 struct LobbyPiece {
   std::string name;
   std::uint32_t x = 0;
@@ -31,46 +32,48 @@ struct LobbyPiece {
   bool own = false;
 };
 
-// The board's rows: '.' is a square, '*' the gem, '@' the own piece; others are the first letters of their names.
+/// Returns the board's rows: '.' is an empty square, '*' the gem, '@' the own piece, a letter another player's piece.
 std::vector<std::string> board_lines(const std::vector<LobbyPiece>& pieces);
 
-// The server is not to be trusted with a terminal: all text that comes from it is printable here, and all pieces are on
-// the board.
+/// A player of the lobby. The server is not trusted with a terminal: all its text is made printable, and pieces outside
+/// the
+/// board are ignored.
 class LobbyPlayer {
  public:
-  // Reasons: those of client::enter.
+  /// Enters the lobby. Errors: those of client::enter.
   static core::Result<std::unique_ptr<LobbyPlayer>> enter(net::EventLoop& loop, const Access& access, std::string name);
 
-  // Some time passes, in which datagrams are taken in; then what is to be said is said.
+  /// Receives for `time`, then updates both connections and sends waiting commands.
   void run_for(core::Nanoseconds time);
   void close();
 
-  // To those in the same room; to those in the lobby if in none.
-  void say(std::string_view text);
+  /// Sends text to the players of the same room, or of the lobby if in no room.
+  void send_chat(std::string_view text);
   void create_room(std::string_view name, std::uint32_t capacity);
-  // Leaves the room in which the player is, once the way into the other has been given.
+  /// Requests a ticket for a room. The player leaves the current room when it arrives.
   void join_room(ecs::Entity room);
   void leave_room();
   void step(int x, int y);
 
-  // What is now in the lobby and on the board, as far as it is known here, by handle.
+  /// Returns the state of the lobby and of the board as this client knows it, sorted by handle.
   [[nodiscard]] std::vector<std::string> members() const;
   [[nodiscard]] std::vector<LobbyRoom> rooms() const;
   [[nodiscard]] std::vector<LobbyPiece> board() const;
-  // Its name; empty: in none.
+  /// Returns the name of the room, empty if the player is in none.
   [[nodiscard]] const std::string& room() const { return room_name_; }
-  // In the world of the room, or of the lobby, and able to ask for something.
+  /// Returns whether the player is in the world of the room, or of the lobby, and can send commands.
   [[nodiscard]] bool is_playing() const;
-  // What has happened since the last call, a line each: "anna: hello".
+  /// Returns the lines since the last call, such as "anna: hello".
   [[nodiscard]] std::vector<std::string> take_lines() { return std::exchange(lines_, {}); }
-  // Whether all that was asked for has been carried out, or refused.
+  /// Returns whether all commands have been executed or refused.
   [[nodiscard]] bool is_idle() const { return is_idle(lobby_) && is_idle(room_); }
-  // It is over for good, and whether by close().
+  /// Returns whether the session is over for good.
   [[nodiscard]] bool over() const { return lobby_.client->over(); }
+  /// Returns whether close() ended it.
   [[nodiscard]] bool closed() const { return closed_; }
 
  private:
-  // One of the two, with what is still to be said there: a command for each update.
+  // One connection with its waiting commands; one is sent per update.
   struct Side {
     std::unique_ptr<PipeClient> client;
     std::deque<core::Bytes> commands{};
@@ -83,15 +86,15 @@ class LobbyPlayer {
     return side.commands.empty() && (side.client == nullptr || side.client->connection().commands().size() == 0);
   }
   void update(Side& side);
-  void take_event(core::ByteView bytes, bool from_lobby);
+  void on_event(core::ByteView bytes, bool from_lobby);
   void enter_room(std::string name, core::ByteView token);
-  void tell(std::string_view line);
+  void add_line(std::string_view line);
 
   net::EventLoop& loop_;
   Access access_;
   std::string name_;
   Side lobby_;
-  Side room_;  // its client null: in none
+  Side room_;  // its client is null outside of rooms
   std::string room_name_;
   std::vector<std::string> lines_;
   bool closed_ = false;

@@ -16,20 +16,20 @@ using mobula::client::LobbyPlayer;
 using mobula::client::LobbyRoom;
 
 constexpr const char* help =
-    "What you type is said to all who are where you are; besides there are\n"
-    "  /who          who is in the lobby\n"
-    "  /rooms        which rooms there are\n"
-    "  /new NAME     open a room, and go there\n"
-    "  /join NUMBER  go to a room of that list\n"
-    "  /back         back to the lobby\n"
-    "  /board        the room's board: * is the gem, you are @\n"
+    "Text that you type is sent to all players in the same room. Commands:\n"
+    "  /who          list the players of the lobby\n"
+    "  /rooms        list the rooms\n"
+    "  /new NAME     open a room and enter it\n"
+    "  /join NUMBER  enter a room of that list\n"
+    "  /back         return to the lobby\n"
+    "  /board        show the room's board: * is the gem, @ is you\n"
     "  /left /right /up /down\n"
     "  /quit";
 
-// Lines of standard input, as they come: what has been typed so far is no reason to wait.
+// Reads complete lines of standard input without blocking.
 class InputLines {
  public:
-  // False: that was the last.
+  // Reads the available lines. Returns false at the end of the input.
   bool read(std::vector<std::string>& lines) {
     timeval at_once{};
     fd_set input;
@@ -99,9 +99,9 @@ constexpr Word words[] = {
     {"/quit", [](LobbyPlayer& player, std::string_view) { player.close(); }},
 };
 
-void take(LobbyPlayer& player, std::string_view line) {
+void handle_line(LobbyPlayer& player, std::string_view line) {
   if (line.empty()) return;
-  if (line.front() != '/') return player.say(line);
+  if (line.front() != '/') return player.send_chat(line);
   const std::string_view word = line.substr(0, line.find(' '));
   const std::string_view rest = word.size() < line.size() ? line.substr(word.size() + 1) : "";
   for (const Word& known : words)
@@ -120,9 +120,9 @@ int main(int argc, char** argv) {
   using namespace mobula;
   client::AccessOptions access;
   std::string name;
-  CLI::App app("Chats and plays in a lobby. Type to say something, /help for the rest.", "mobula-lobby-client");
+  CLI::App app("Chats and plays in a lobby. Type to chat, /help for commands.", "mobula-lobby-client");
   client::add_access_options(app, access);
-  app.add_option("--name", name, "how others see you");
+  app.add_option("--name", name, "name that other players see");
   app.footer("Example:\n  mobula-lobby-client --connect 127.0.0.1:7777 --name anna");
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   const core::Result<client::Access> parsed = client::parse_access(std::move(access));
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
   net::EventLoop loop;
   const auto player = LobbyPlayer::enter(loop, *parsed, name);
   if (!player) return fail(player.error(), 1);
-  bool stops = false;  // not at once: the loop may be about to hand something to a client that would be gone
+  bool stops = false;  // not at once: the loop may be about to call a client that close() would destroy
   loop.on_stop_signal([&] { stops = true; });
   InputLines input;
   bool more = true;
@@ -140,11 +140,11 @@ int main(int argc, char** argv) {
     if (stops) (*player)->close();
     if (!greeted && (*player)->is_playing()) {
       greeted = true;
-      std::cout << "you are in the lobby; type to say something, /help for the rest\n";
+      std::cout << "you are in the lobby; type to chat, /help for commands\n";
     }
     std::vector<std::string> lines;
     more = more && input.read(lines);
-    for (const std::string& line : lines) take(**player, line);
+    for (const std::string& line : lines) handle_line(**player, line);
     for (const std::string& line : (*player)->take_lines()) std::cout << line << '\n';
     std::cout << std::flush;
     if (!more && (*player)->is_idle()) (*player)->close();

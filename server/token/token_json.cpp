@@ -25,7 +25,7 @@ Json texts_of(std::span<const transport::Address> addresses) {
   return texts;
 }
 
-// As text where it is text; the zeros that fill it up are not shown.
+// Writes text as text, without the zeros that fill it up.
 void add_user_data(Json& json, const transport::UserData& data) {
   const auto end = std::find_if(data.rbegin(), data.rend(), [](std::byte byte) { return byte != std::byte{0}; });
   const core::ByteView used(data.data(), static_cast<std::size_t>(data.rend() - end));
@@ -56,7 +56,7 @@ core::Result<Json> private_json(const transport::ConnectToken& token, const core
 
 }  // namespace
 
-// Ids are text: many readers of JSON take numbers of 64 bits for floating-point ones.
+// Ids are text, because many readers of JSON convert 64-bit numbers to floating point.
 core::Result<std::string> token_json(core::ByteView token, const core::SecretKey* key) {
   const core::Result<transport::ConnectToken> read = transport::read_token(binary(token));
   if (!read) return read.error();

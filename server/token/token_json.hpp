@@ -1,4 +1,4 @@
-// What is in a connect token, for people who look into one. Its keys are not shown.
+// Description of a connect token as JSON, without its keys.
 #pragma once
 
 #include <mobula/core/content_hash.hpp>
@@ -7,8 +7,9 @@
 
 namespace mobula::server {
 
-// `token`: 2048 bytes, or their base64 and whitespace after it. The private part only with the key it is sealed with.
-// Refused as read_token does, or with "wrong key".
+/// Describes a token of 2048 bytes, or their base64 with trailing whitespace. The private part needs the key it is
+/// sealed
+/// with. Errors: those of read_token, "wrong key".
 core::Result<std::string> token_json(core::ByteView token, const core::SecretKey* key);
 
 }  // namespace mobula::server

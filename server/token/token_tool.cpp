@@ -25,7 +25,7 @@ namespace mobula::server {
 namespace {
 
 constexpr int refused = 2;
-// CLI11 takes -1 for the greatest number there is, and -2 for the one below.
+// CLI11 parses -1 as the greatest number, and -2 as the one below.
 const CLI::Validator id =
     CLI::Validator([](const std::string& text) { return text.starts_with('-') ? "below 0" : std::string(); }, "") &
     CLI::Range(std::uint64_t{0}, ~std::uint64_t{0} - 1);
@@ -37,7 +37,7 @@ Examples:
   {0} --key-file shared.key --server game.example:7777 --expire 30 -o anna.token
   {0} --show anna.token --key-file shared.key
 
-The token goes to standard output as base64, in one line; --binary makes its 2048 bytes. Whoever has it may log in as
+The token goes to standard output as base64, in one line; --binary makes its 2048 bytes. Its owner may log in as
 this client until it expires.)";
 
 struct Options {
@@ -56,20 +56,21 @@ struct Options {
   bool binary = false;
 };
 
-// Options go into `options`, which has to live until they are parsed.
+// Adds options that write to `options`, which has to live until they are parsed.
 void add_options(CLI::App& app, Options& options) {
-  app.description("Mints a connect token, which lets a client into the servers it names; makes keys; shows tokens.");
+  app.description("Mints a connect token, which admits a client to the servers it names; makes keys; shows tokens.");
   app.footer(core::format(footer, options.program));
   CLI::Option* key_file = app.add_option("--key-file", options.key_file, "the key shared with the servers");
   CLI::Option* server = app.add_option("--server", options.servers, "HOST:PORT that clients reach; up to 32 times");
-  app.add_option("--client-id", options.client_id, "another one for each log-in; random if not given")->check(id);
+  app.add_option("--client-id", options.client_id, "id of the client, unique per log-in; random if not given")
+      ->check(id);
   CLI::Option* text =
-      app.add_option("--user-data", options.user_data, "text for the server, such as who the player is");
+      app.add_option("--user-data", options.user_data, "text for the server, such as the player's name");
   app.add_option("--user-data-hex", options.user_data_hex, "the same as hex digits, up to 256 bytes")->excludes(text);
-  app.add_option("--expire", options.expire_seconds, "seconds for which it lets in")
+  app.add_option("--expire", options.expire_seconds, "seconds for which the token is valid")
       ->check(CLI::Range(1, 31'536'000))
       ->capture_default_str();
-  app.add_option("--timeout", options.timeout_seconds, "seconds of silence that end a session; -1: none do")
+  app.add_option("--timeout", options.timeout_seconds, "seconds of silence that end a session; -1 disables the timeout")
       ->check(CLI::Range(-1, 86'400))
       ->capture_default_str();
   app.add_option("--protocol-id", options.protocol_id, "for servers that are not Mobula's")->check(id);
@@ -78,17 +79,17 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--new-key", options.new_key, "make a key in this new file, and nothing else")
       ->excludes(key_file)
       ->excludes(server);
-  app.add_option("--show", options.show, "print what is in this token as JSON; with the key, its private part too")
+  app.add_option("--show", options.show, "print this token as JSON; with the key, its private part too")
       ->excludes(server);
 }
 
-void complain(const Options& options, std::string_view message) {
+void print_error(const Options& options, std::string_view message) {
   const std::string line = core::format("{}: {}\n", options.program, message);
   std::fputs(line.c_str(), stderr);
 }
 
 int refuse(const Options& options, std::string_view message) {
-  complain(options, message);
+  print_error(options, message);
   return refused;
 }
 
@@ -96,7 +97,8 @@ core::Result<core::SecretKey> load_key(const Options& options) {
   core::Result<core::KeyFile> file = core::load_key_file(options.key_file);
   if (!file) return file.error();
   if (file->others_may_read)
-    complain(options, core::format("warning: {} may be read by others than its owner (chmod 600)", options.key_file));
+    print_error(options,
+                core::format("warning: {} may be read by others than its owner (chmod 600)", options.key_file));
   return file->key;
 }
 
@@ -122,7 +124,8 @@ std::uint64_t random_id() {
 
 core::Result<core::Bytes> mint(const Options& options) {
   if (options.key_file.empty()) return core::Error{"no key", "--key-file is missing (--new-key makes one)"};
-  if (options.servers.empty()) return core::Error{"no servers", "--server is missing: whom does the token let in to?"};
+  if (options.servers.empty())
+    return core::Error{"no servers", "--server is missing; expected the HOST:PORT that clients reach"};
   const core::Result<core::SecretKey> key = load_key(options);
   if (!key) return key.error();
   const core::Result<transport::UserData> data = user_data(options);
@@ -141,7 +144,7 @@ core::Result<core::Bytes> mint(const Options& options) {
   return transport::mint_token(request, *key, transport::random_token_secrets(), core::unix_now());
 }
 
-// A token is its owner's business alone.
+// Only the owner may read the file.
 core::Status write_output(const Options& options, std::string_view text) {
   const auto failed = [&] {
     const std::string where = options.output.empty() ? "standard output" : options.output;
@@ -175,7 +178,7 @@ int run_new_key(const Options& options) {
   return key.ok() ? 0 : refuse(options, key.error().message);
 }
 
-// As much as a token may have as base64, and more, so that too much is seen to be too much.
+// Reads slightly more than a token in base64, so that a longer file is recognised.
 core::Result<core::Bytes> read_token_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   const auto failed = [&] { return core::Error{"cannot read", core::format("{}: {}", path, std::strerror(errno))}; };

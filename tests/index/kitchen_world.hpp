@@ -1,4 +1,4 @@
-// One registry of the kitchen-sink schema with its properties, and what it held before something was tried.
+// A registry of the kitchen-sink schema with its properties, and snapshots of its memory.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ struct KitchenWorld {
     EXPECT_TRUE(reflect::register_components(registry, *schema));
     for (const char* name : {"crate", "rock", "Spare"}) EXPECT_TRUE(names.add(name));
   }
-  // With each of these components under its type's name.
+  // Makes an entity with each of these components under its type's name.
   ecs::Entity make(std::initializer_list<const char*> components = {"Plain", "Ranged", "Nested", "Flags"}) {
     const ecs::Entity entity = registry.create();
     for (const char* name : components) add(entity, name, name);
@@ -42,7 +42,7 @@ struct KitchenWorld {
   }
 };
 
-// All bytes of all components, and all change ticks.
+// All bytes and change ticks of all components.
 struct Memory {
   std::vector<core::Bytes> bytes;
   std::vector<std::vector<ecs::Tick>> change_ticks;
@@ -59,7 +59,7 @@ struct Memory {
   bool operator==(const Memory&) const = default;
 };
 
-// What a refused attempt says: "reason: message". Fails if it is not refused, or has left a trace.
+// Returns the error of a refused attempt as "reason: message". Fails if it is not refused, or has changed anything.
 template <class Attempt>
 std::string refused(KitchenWorld& world, Attempt&& attempt) {
   const Memory before(world.registry);

@@ -32,7 +32,7 @@ TEST(NameTable, AddingANameAgainIsFine) {
   EXPECT_EQ(table.text(core::StringId32(std::string_view(""))), "");
 }
 
-// Of 200,000 names some two have one hash of 32 bits: found here, so that no magic text stands in the test.
+// Among 200,000 names some two share a 32-bit hash. The test finds them, so that it needs no magic text.
 TEST(NameTable, TwoTextsOfOneHashAreRefusedAndTheFirstStays) {
   std::unordered_map<core::StringId32, std::string> seen;
   std::string first;

@@ -1,4 +1,4 @@
-// Properties that a component type brings itself, and columns of one property of many entities.
+// Computed properties of a component type, and columns of one property of many entities.
 #include "index/kitchen_world.hpp"
 
 namespace mobula::index {
@@ -9,7 +9,7 @@ using test::KitchenWorld;
 using test::Memory;
 using test::refused;
 
-// Nested/share: how much of its room for structs is in use, as a number from 0 to 1. It can be set.
+// Nested/share: used fraction of its array of structs, from 0 to 1. Writable.
 ComputedProperty share() {
   ComputedProperty property;
   property.value.path = "share";
@@ -25,7 +25,7 @@ ComputedProperty share() {
     nested.several_count = static_cast<std::uint16_t>(core::load<float>(value) * 3);
     nested.texts_count = 4;
     core::store(component, nested);
-    if (nested.several_count == 2) return core::Error{"out of range", "two is company"};  // its writes are forgotten
+    if (nested.several_count == 2) return core::Error{"out of range", "two is company"};  // its writes are discarded
     return core::Done{};
   };
   return property;
@@ -83,7 +83,7 @@ TEST(ComputedProperty, ItsRefusalsLeaveNoTrace) {
   EXPECT_EQ(set_text("Plain", "label", "\"x\""), "read only: 'label' is read only");
 }
 
-TEST(ComputedProperty, StandsInTheListAfterTheFields) {
+TEST(ComputedProperty, IsListedAfterTheFields) {
   KitchenWorld world;
   ASSERT_TRUE(world.properties.add("Plain", label()));
   const ecs::Entity e = world.make({"Plain"});
@@ -94,7 +94,7 @@ TEST(ComputedProperty, StandsInTheListAfterTheFields) {
   EXPECT_FALSE(all.front().computed);
 }
 
-TEST(ComputedProperty, OneThatCannotBeIsRefused) {
+TEST(ComputedProperty, AnInvalidOneIsRefused) {
   KitchenWorld world;
   const auto reason = [&](const char* component, auto change) -> std::string {
     ComputedProperty property = share();
@@ -113,7 +113,7 @@ TEST(ComputedProperty, OneThatCannotBeIsRefused) {
   EXPECT_EQ(reason("Nested", [](ComputedProperty&) {}), "name collision");
 }
 
-TEST(PropertyColumn, ReadsAndWritesTheEntitiesThatHaveIt) {
+TEST(PropertyColumn, ReadsAndWritesEntitiesWithTheProperty) {
   KitchenWorld world;
   std::vector<ecs::Entity> entities;
   for (int i = 0; i < 100; ++i) entities.push_back(i % 10 == 3 ? world.make({"Flags"}) : world.make({"Plain"}));
@@ -149,8 +149,8 @@ TEST(PropertyColumn, OneBadValueRefusesAll) {
 }
 
 #ifdef MOBULA_ASSERTS
-// The setter of the first entity makes that of the second refuse: a programmer's mistake.
-TEST(PropertyColumnDeathTest, ASetterThatBreaksItsWordAsserts) {
+// The setter of the first entity makes that of the second refuse, which is a programming error.
+TEST(PropertyColumnDeathTest, ASetterThatRefusesLaterAsserts) {
   KitchenWorld world;
   ComputedProperty fickle = share();
   fickle.set = [](const ecs::Registry& registry, ecs::Entity, std::byte* component, const std::byte*) -> core::Status {
@@ -170,7 +170,7 @@ TEST(PropertyColumnDeathTest, ASetterThatBreaksItsWordAsserts) {
 }
 #endif
 
-TEST(PropertyColumn, AnElementThatIsNotInUseIsNotThere) {
+TEST(PropertyColumn, AnUnusedElementIsSkipped) {
   KitchenWorld world;
   const std::vector<ecs::Entity> entities{world.make(), world.make()};
   ASSERT_TRUE(world.properties.set(entities[1], "Nested", "several_count", 2));

@@ -1,4 +1,4 @@
-// Random sets, typed and as text, good and bad, on many entities, against a reference map from a property to its text.
+// Random sets, typed and as text, valid and invalid, on many entities, against a reference map from property to text.
 #include <charconv>
 #include <map>
 #include <mobula/core/random.hpp>
@@ -21,11 +21,11 @@ std::string shortest(Float number) {
   return {buffer, end};
 }
 
-// A value for a field, how its text is written, and what text it is read as.
+// A value for a field, its text, and the text that it reads back as.
 struct Sample {
   Value value;
   std::string written;
-  std::string read;  // empty: it must be refused
+  std::string read;  // empty if it must be refused
 };
 
 class Model {
@@ -49,7 +49,7 @@ class Model {
     list ? set_list(entity, component, type, field) : set_element(entity, component, type, field);
   }
 
-  // Every property of every entity says what the model says.
+  // Compares every property of every entity with the model.
   void compare() {
     for (const auto& [key, text] : texts_) {
       const auto& [index, component, path, element] = key;
@@ -90,7 +90,7 @@ class Model {
     return static_cast<std::uint32_t>(std::stoul(texts_.at(key(entity, component, counter, 0))));
   }
 
-  // What a new component holds: its default, read from memory as a reference reader would.
+  // Stores a new component's defaults, read from memory by a reference reader.
   void remember(ecs::Entity entity, const std::string& component, const std::string& type) {
     const reflect::Component& described = *world_.schema->find(type);
     for (const Field& field : described.fields)
@@ -156,7 +156,7 @@ class Model {
     const bool is_signed = field.kind == FieldKind::int8 || field.kind == FieldKind::int16 ||
                            field.kind == FieldKind::int32 || field.kind == FieldKind::int64;
     const unsigned bits = 8 * field.size;
-    // Mostly about the ends of the kind, of the range, and zero.
+    // Mostly near the ends of the kind and of the range, and near zero.
     const std::uint64_t near = random_.below(5) - 2ull;
     if (is_signed) {
       const std::int64_t low = std::numeric_limits<std::int64_t>::min() >> (64 - bits);

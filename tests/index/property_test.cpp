@@ -52,7 +52,7 @@ TEST(Property, EveryKindOfFieldIsReadAndWrittenTyped) {
   EXPECT_EQ(std::string_view(plain.a_text.data(), 10), "ten bytes!");
 }
 
-TEST(Property, EnumsGoByNameAndByNumber) {
+TEST(Property, EnumsAreSetByNameOrNumber) {
   KitchenWorld world;
   Properties& properties = world.properties;
   const ecs::Entity e = world.make();
@@ -72,7 +72,7 @@ TEST(Property, EnumsGoByNameAndByNumber) {
             "out of range: 'small' has no value 'Plus ' (did you mean 'plus'?); expected minus, zero, plus, most");
 }
 
-TEST(Property, ANumberMayBeAskedForAsAnotherTypeThatHoldsIt) {
+TEST(Property, ANumberReadsAsAnyTypeThatHoldsIt) {
   KitchenWorld world;
   Properties& properties = world.properties;
   const ecs::Entity e = world.make();
@@ -92,7 +92,7 @@ TEST(Property, ANumberMayBeAskedForAsAnotherTypeThatHoldsIt) {
             std::numeric_limits<std::int32_t>::min());
 }
 
-TEST(Property, WhatAFieldCannotHoldIsRefusedAndLeavesNoTrace) {
+TEST(Property, AnInvalidValueIsRefusedAndChangesNothing) {
   KitchenWorld world;
   Properties& properties = world.properties;
   const ecs::Entity e = world.make();
@@ -110,7 +110,7 @@ TEST(Property, WhatAFieldCannotHoldIsRefusedAndLeavesNoTrace) {
   EXPECT_THAT(set("Plain", "a_double", std::nan("")), testing::StartsWith("out of range: "));
   EXPECT_THAT(set("Plain", "a_double", HUGE_VAL), testing::StartsWith("out of range: "));
   EXPECT_EQ(set("Plain", "a_quaternion", Quaternion{1, 1, 1, 1}),
-            "out of range: 'a_quaternion' is no rotation: its length is not 1");
+            "out of range: 'a_quaternion' is not a rotation: its length is not 1");
   EXPECT_THAT(set("Plain", "a_quaternion", Quaternion{NAN, 0, 0, 1}), testing::StartsWith("out of range: "));
   EXPECT_EQ(set("Plain", "a_quaternion", 0.5), "wrong type: 'a_quaternion' is 0.5; expected a rotation");
   EXPECT_EQ(set("Plain", "an_entity", 7), "wrong type: 'an_entity' is a number; expected an entity");
@@ -130,7 +130,7 @@ TEST(Property, WhatAFieldCannotHoldIsRefusedAndLeavesNoTrace) {
   EXPECT_EQ(set("Flags", "fresh", 6), "read only: 'fresh' is read only");
 }
 
-// 0.7 and -0.3 are no floats: the field's ends are the floats nearest to them.
+// The ends 0.7 and -0.3 are not exact floats: the field's ends are the nearest floats.
 TEST(Property, ATextIsUtf8) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
@@ -152,7 +152,7 @@ TEST(Property, BothEndsOfARangeCanBeSetAndWrittenBack) {
   EXPECT_FALSE(world.properties.set(e, "Ranged", "odd", std::nextafter(-0.3f, -1.0f)));
 }
 
-TEST(Property, ARotationIsMadeOneOfLengthOneAndOtherwiseStaysAsItIs) {
+TEST(Property, ARotationIsNormalisedAndOtherwiseUnchanged) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   ASSERT_TRUE(world.properties.set(e, "Plain", "a_quaternion", Quaternion{0, 0.7071f, 0, 0.7071f}));
@@ -184,7 +184,7 @@ TEST(Property, StructsAndArraysAreReachedByPath) {
     EXPECT_STREQ(properties.resolve(e, "Nested", path).error().reason, "no such property") << path;
 }
 
-TEST(Property, AMemoryGoneWrongIsReadWithCare) {
+TEST(Property, ReadsInvalidMemorySafely) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   world.registry.get<kitchen::Nested>(e).several_count = 60000;
@@ -195,7 +195,7 @@ TEST(Property, AMemoryGoneWrongIsReadWithCare) {
   EXPECT_EQ(world.text(e, "Ranged", "small"), "99");
 }
 
-TEST(Property, WhatIsNotThereIsToldWithTheNearestName) {
+TEST(Property, AnUnknownNameIsRefusedWithASuggestion) {
   KitchenWorld world;
   Properties& properties = world.properties;
   const ecs::Entity e = world.make({"Plain"});
@@ -224,7 +224,7 @@ TEST(Property, WhatIsNotThereIsToldWithTheNearestName) {
   EXPECT_EQ(refused(world, [&] { return properties.set(e, flag, true); }), stale) << "its index lives again";
 }
 
-TEST(Property, ASetStampsItsBlockAndAGetNone) {
+TEST(Property, ASetMarksItsBlockAsChangedAndAGetDoesNot) {
   KitchenWorld world;
   std::vector<ecs::Entity> entities;
   for (int i = 0; i < 130; ++i) entities.push_back(world.make({"Plain"}));
@@ -241,7 +241,7 @@ TEST(Property, ASetStampsItsBlockAndAGetNone) {
   EXPECT_EQ(std::vector(pool.change_ticks().begin(), pool.change_ticks().end()), (std::vector<ecs::Tick>{7, 7, 1}));
 }
 
-TEST(Property, AReferenceServesAllEntitiesOfItsPoolAndNoOther) {
+TEST(Property, AReferenceWorksForItsPoolOnly) {
   KitchenWorld world;
   const ecs::Entity a = world.make({"Plain"});
   const ecs::Entity b = world.make({"Flags", "Plain"});
@@ -286,7 +286,7 @@ TEST(Property, GetAndSetByReferenceAllocateNothing) {
 TEST(Property, ANameWithTheHashOfAnotherIsRefused) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
-  // Of 200,000 names some two have one hash of 32 bits: found here, so that no magic text stands in the test.
+  // Among 200,000 names some two share a 32-bit hash. The test finds them, so that it needs no magic text.
   std::unordered_map<core::StringId32, std::string> seen;
   std::string first;
   std::string second;
@@ -306,7 +306,7 @@ TEST(Property, ANameWithTheHashOfAnotherIsRefused) {
             expected);
 }
 
-TEST(Property, TheListNamesEveryFieldWithWhatTheSchemaSays) {
+TEST(Property, TheListDescribesEveryField) {
   KitchenWorld world;
   const ecs::Entity e = world.make({"Ranged"});
   world.add(e, "Nested", "Box");

@@ -12,11 +12,11 @@ using test::refused;
 struct Case {
   const char* component;
   const char* path;
-  const char* json;  // as it is set
-  const char* text;  // as it is got; null: the same
+  const char* json;  // as set
+  const char* text;  // as read back; null if it is the same
 };
 
-TEST(PropertyText, EveryKindOfFieldComesBackAsItWasWritten) {
+TEST(PropertyText, EveryKindOfFieldReadsBackAsWritten) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   const Case cases[] = {
@@ -70,7 +70,7 @@ TEST(PropertyText, EveryKindOfFieldComesBackAsItWasWritten) {
   }
 }
 
-TEST(PropertyText, AWholeComponentComesBackAsItsBytes) {
+TEST(PropertyText, AComponentReadsBackAsTheSameBytes) {
   KitchenWorld world;
   const ecs::Entity a = world.make();
   const ecs::Entity b = world.make();
@@ -90,7 +90,7 @@ TEST(PropertyText, AWholeComponentComesBackAsItsBytes) {
   }
 }
 
-TEST(PropertyText, TheGreatestFloatComesBack) {
+TEST(PropertyText, TheGreatestFloatReadsBack) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   world.registry.get<kitchen::Plain>(e).a_float = std::numeric_limits<float>::max();
@@ -100,7 +100,7 @@ TEST(PropertyText, TheGreatestFloatComesBack) {
   EXPECT_FALSE(world.properties.set_text(e, "Plain", "a_float", "3.4028236e38"));
 }
 
-TEST(PropertyText, MembersThatAreLeftOutStayAsTheyAre) {
+TEST(PropertyText, MissingMembersStayUnchanged) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   ASSERT_TRUE(world.properties.set_text(e, "Nested", "", R"({"one":{"weight":3},"texts_count":1})"));
@@ -108,7 +108,7 @@ TEST(PropertyText, MembersThatAreLeftOutStayAsTheyAre) {
   EXPECT_EQ(world.text(e, "Nested", "colors"), R"(["zero"])");
 }
 
-TEST(PropertyText, AListSaysHowManyElementsCountAndAColumnDoesNot) {
+TEST(PropertyText, AListSetsTheCountAndAColumnDoesNot) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   EXPECT_EQ(world.text(e, "Nested", "several"), "[]");
@@ -122,7 +122,7 @@ TEST(PropertyText, AListSaysHowManyElementsCountAndAColumnDoesNot) {
             "! out of range: 'several' has 1 elements in use; there is no element 1");
 }
 
-TEST(PropertyText, WhatAListLeavesBehindBecomesTheDefault) {
+TEST(PropertyText, ElementsBeyondAListBecomeTheDefault) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   ASSERT_TRUE(world.properties.set_text(e, "Nested", "several", "[[1,true,1],[2,true,2],[3,true,3]]"));
@@ -149,7 +149,7 @@ TEST(PropertyText, ACountThatContradictsItsListIsRefused) {
   EXPECT_EQ(world.text(e, "Nested", "colors"), R"(["plus","plus"])");
 }
 
-TEST(PropertyText, ANameThatNobodyKnowsIsTheNumberOfItsHash) {
+TEST(PropertyText, AnUnknownNameIsTheNumberOfItsHash) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   ASSERT_TRUE(world.properties.set_text(e, "Plain", "a_name", R"("novelty")"));
@@ -161,7 +161,7 @@ TEST(PropertyText, ANameThatNobodyKnowsIsTheNumberOfItsHash) {
   EXPECT_EQ(world.text(e, "Plain", "a_name"), "\"novelty\"");
 }
 
-TEST(PropertyText, WhatIsNoNumberAndNoTextIsStillJson) {
+TEST(PropertyText, NonFiniteNumbersAndInvalidTextAreValidJson) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   auto& plain = world.registry.get<kitchen::Plain>(e);
@@ -182,7 +182,7 @@ TEST(PropertyText, NoControlCharacterReachesATerminal) {
   EXPECT_TRUE(world.properties.set_text(e, "Plain", "a_text", text)) << "it reads as the same";
 }
 
-TEST(PropertyText, WhatCannotBeSetIsRefusedAndLeavesNoTrace) {
+TEST(PropertyText, AnInvalidTextIsRefusedAndChangesNothing) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   ASSERT_TRUE(world.properties.set_text(e, "Nested", "several", "[[1,true,1],[2,true,2]]"));
@@ -214,16 +214,17 @@ TEST(PropertyText, WhatCannotBeSetIsRefusedAndLeavesNoTrace) {
       {"Nested", "several", "[{},{},{},{}]",
        "out of range: 'several' has 4 values; expected an array of at most 3 values"},
       {"Nested", "one", R"({"weight":1,"wieght":2})",
-       "no such property: 'wieght' is no field of one (did you mean 'weight'?); expected one of weight, flag, angle"},
+       "no such property: 'wieght' is not a field of one (did you mean 'weight'?); expected one of weight, flag, "
+       "angle"},
       {"Nested", "", "7",
        "wrong type: 'Nested' is a number; expected [one, as_is, several, texts_count, several_count, colors] or "
        "{\"one\": …}"},
       {"Flags", "", R"({"$seen":1})",
-       "no such property: '$seen' is no field of Flags (did you mean 'seen'?); expected one of seen, own, secret, "
+       "no such property: '$seen' is not a field of Flags (did you mean 'seen'?); expected one of seen, own, secret, "
        "guessed, fresh"},
       {"Flags", "fresh", "1", "read only: 'fresh' is read only"},
       {"Flags", "", R"({"seen":9,"fresh":1})", "read only: 'fresh' is read only"},
-      {"Nested", "one", R"({"weight":1,"weight":2})", "not text: 'weight' is there twice"},
+      {"Nested", "one", R"({"weight":1,"weight":2})", "not text: 'weight' is defined twice"},
   };
   for (const auto& each : cases) {
     SCOPED_TRACE(std::string(each.path) + " = " + each.json);

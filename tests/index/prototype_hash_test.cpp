@@ -19,7 +19,7 @@ std::vector<ComponentRef> sorted(const Names& names) {
   return refs;
 }
 
-// A registry whose pools are opened in the order of `names`, and one entity with all of them in that order.
+// A registry whose pools are opened in the order of `names`, and an entity with all of them, added in that order.
 struct World {
   ecs::Registry registry;
   ecs::Entity entity;
@@ -38,14 +38,14 @@ struct World {
 
 const Names crate{{"Transform", "Transform"}, {"RenderData", "Body"}, {"RenderData", "Fog"}, {"Health", "Health"}};
 
-// Golden: server and client of different builds compare these.
-TEST(PrototypeHash, IsTheSameForEver) {
+// Golden: servers and clients of different builds compare these.
+TEST(PrototypeHash, HasGoldenValues) {
   EXPECT_EQ(prototype_hash({}), 0x2d06800538d394c2ull) << "XXH3 of nothing";
   EXPECT_EQ(prototype_hash(sorted({{"Transform", "Transform"}})), 0x277060057edd244dull);
   EXPECT_EQ(prototype_hash(sorted(crate)), 0x8bbfd2070af8d742ull);
 }
 
-TEST(PrototypeHash, IsTheSameWhateverOrderComponentsAndPoolsCameIn) {
+TEST(PrototypeHash, IsIndependentOfTheOrderOfComponentsAndPools) {
   Names names = crate;
   std::sort(names.begin(), names.end());
   const std::uint64_t expected = prototype_hash(sorted(names));
@@ -56,7 +56,7 @@ TEST(PrototypeHash, IsTheSameWhateverOrderComponentsAndPoolsCameIn) {
   } while (std::next_permutation(names.begin(), names.end()));
 }
 
-TEST(PrototypeHash, ForgetsWhatWasTakenAway) {
+TEST(PrototypeHash, IgnoresRemovedComponents) {
   World world(crate);
   world.registry.remove(world.entity, *world.registry.open_pool(id("RenderData"), "Fog"));
   EXPECT_EQ(world.hash(), prototype_hash(sorted({crate[0], crate[1], crate[3]})));
@@ -77,7 +77,7 @@ TEST(PrototypeHash, DiffersForEveryOtherSetOfComponents) {
   EXPECT_TRUE(hashes.insert(prototype_hash(swapped)).second) << "type and instance are not the same";
 }
 
-TEST(PrototypeHash, LocalComponentsAreNoPartOfIt) {
+TEST(PrototypeHash, IgnoresServerOnlyComponents) {
   struct Thought {
     int content = 0;
   };

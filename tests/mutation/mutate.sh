@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Breaks the product on purpose, one mutation at a time, and looks whether that is caught: tests/mutation/mutate.sh [NAME…]
-# With --check it only looks whether what each is to break is there.
-# mutations.txt says what is broken, and what is to catch it. The tree itself is left alone: what is broken is a copy of
-# it, build/mutation/tree, which stays there, so that the next run builds only what differs. README.md is given what caught
-# those that were tried. Status 0 only if all were caught.
+# Applies mutations to the product, one at a time, and checks that tests catch them: tests/mutation/mutate.sh [NAME…]
+# With --check it only checks that the old text of each mutation exists.
+# mutations.txt lists the mutations and their tests. They are applied to a copy of the tree, build/mutation/tree, which
+# stays there, so that the next run builds only the differences. Writes the results to README.md. Status 0 only if all
+# were caught.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 list=$root/tests/mutation/mutations.txt
@@ -11,7 +11,7 @@ table=$root/tests/mutation/README.md
 tree=$root/build/mutation/tree
 build=$tree/build/mutation
 log=$root/build/mutation/log
-seconds_max=300  # whatever does not end within them has been caught too
+seconds_max=300  # a run that takes longer counts as caught
 export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
 
 say() { if [[ -t 1 ]]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi; }
@@ -22,9 +22,9 @@ die() {
 
 # --- The list --------------------------------------------------------------------------------------------------------
 
-names=() abouts=() files=() olds=() news=() catchers=()
+names=() effects=() files=() olds=() news=() catchers=()
 
-# Lines of old and of new text are joined as they stand.
+# Consecutive lines of old and of new text are joined.
 read_list() {
   local line at=-1
   while IFS= read -r line; do
@@ -36,28 +36,28 @@ read_list() {
       '+ '*) news[at]+=${news[at]:+$'\n'}${line#+ } ;;
       *': '*)
         at=${#names[@]}
-        names+=("${line%%: *}") abouts+=("${line#*: }") files+=('') olds+=('') news+=('') catchers+=('')
+        names+=("${line%%: *}") effects+=("${line#*: }") files+=('') olds+=('') news+=('') catchers+=('')
         ;;
       *) die "mutations.txt: not understood: $line" ;;
     esac
   done <"$list"
 }
 
-# A text that is not there, or twice, is no mutation any more.
+# Fails if an old text is missing or occurs twice.
 check_list() {
   local at content rest wrong=0
   for at in "${!names[@]}"; do
-    [[ -f $root/${files[at]} && ${olds[at]} && ${catchers[at]} ]] || die "${names[at]}: says not all, or of no file"
+    [[ -f $root/${files[at]} && ${olds[at]} && ${catchers[at]} ]] || die "${names[at]}: is incomplete, or its file is missing"
     content=$(<"$root/${files[at]}")
     rest=${content//"${olds[at]}"/}
     (((${#content} - ${#rest}) / ${#olds[at]} == 1)) && continue
-    printf '%s: its old text is not once in %s\n' "${names[at]}" "${files[at]}" >&2
+    printf '%s: its old text does not occur exactly once in %s\n' "${names[at]}" "${files[at]}" >&2
     wrong=1
   done
-  ((!wrong)) || die "mutations.txt is not of this tree"
+  ((!wrong)) || die "mutations.txt does not match this tree"
 }
 
-# Of those that were asked for.
+# Sets `chosen` to the named mutations, or to all.
 choose() {
   local at name
   (($#)) || chosen=("${!names[@]}")
@@ -70,7 +70,7 @@ choose() {
 
 # --- The copy --------------------------------------------------------------------------------------------------------
 
-# What is the same keeps its time, and is not built again.
+# Unchanged files keep their time, so that they are not built again.
 copy_tree() {
   local file
   mkdir -p "$tree"
@@ -88,13 +88,13 @@ break_copy() {
   content=$(<"$root/${files[$1]}")
   printf '%s\n' "${content/"${olds[$1]}"/"${news[$1]}"}" >"$tree/${files[$1]}"
 }
-mend_copy() { cp "$root/${files[$1]}" "$tree/${files[$1]}"; }
+restore_copy() { cp "$root/${files[$1]}" "$tree/${files[$1]}"; }
 
 build_for() { cmake --build "$build" -j "$(nproc)" --target "${catchers[$1]%% *}" >"$log" 2>&1; }
 
 # --- Catching --------------------------------------------------------------------------------------------------------
 
-# A program of the build, as the list calls it; all it says is in the log.
+# Runs a program of the build with its arguments. Its output goes to the log.
 run() {
   local words
   read -ra words <<<"$1"
@@ -102,30 +102,30 @@ run() {
   timeout -k 5 $seconds_max "$build/bin/${words[0]}" "${words[@]:1}" >"$log" 2>&1
 }
 
-# Of a run that failed with a status: by which test or seed, a tab, and what was wrong.
+# Prints how a run failed: the test or seed, a tab, the message.
 describe() {
-  local by said
+  local by message
   by=$(sed -nE 's/^again: .*--seed ([0-9]+).*/seed \1/p; s/^WRONG at tick ([1-9][0-9]*).*/tick \1/p' "$log" | sort | paste -sd ' ')
   [[ $by ]] || by=$(sed -nE 's/^\[  FAILED  \] ([^ ,]+).*/\1/p' "$log" | head -n 1)
-  [[ $by ]] || by=$(sed -nE 's/^\[ RUN      \] ([^ ]+).*/\1/p' "$log" | tail -n 1)  # it ended in the middle of that
-  said=$(sed -nE 's|/[^ ]*/mobula\.[^/]*/||g; s/^.*: assert failed: //p; s/^WRONG at tick [0-9]+: //p' "$log" | head -n 1)
-  (($1 != 124 && $1 != 137)) || said="did not end within $seconds_max s"
-  printf '%s\t%s' "$by" "$said"
+  [[ $by ]] || by=$(sed -nE 's/^\[ RUN      \] ([^ ]+).*/\1/p' "$log" | tail -n 1)  # the process ended within this test
+  message=$(sed -nE 's|/[^ ]*/mobula\.[^/]*/||g; s/^.*: assert failed: //p; s/^WRONG at tick [0-9]+: //p' "$log" | head -n 1)
+  (($1 != 124 && $1 != 137)) || message="did not end within $seconds_max s"
+  printf '%s\t%s' "$by" "$message"
 }
 
-# All that is to catch something passes while nothing is broken: else it would prove nothing.
+# Checks that all tests pass on the unmodified product; else a failure would prove nothing.
 check_catchers() {
   local at catcher programs
   mapfile -t programs < <(for at in "${chosen[@]}"; do echo "${catchers[at]%% *}"; done | sort -u)
   "$tree/dev" build mutation "${programs[@]}"
-  say "Nothing is broken yet"
+  say "Running the tests on the unmodified product"
   while IFS= read -r catcher; do
-    run "$catcher" || die "fails though nothing is broken: $catcher, see ${log#"$root"/}"
+    run "$catcher" || die "fails on the unmodified product: $catcher, see ${log#"$root"/}"
     echo "passes: $catcher"
   done < <(for at in "${chosen[@]}"; do echo "${catchers[at]}"; done | sort -u)
 }
 
-# Sets `result`: how it was caught, as describe() says it; empty: it was not. What cannot be built proves nothing.
+# Tries one mutation. Sets `result` to the output of describe(). Empty if the mutation survived or was not built.
 try() {
   local status=0
   result=
@@ -136,7 +136,7 @@ try() {
   else
     status=unbuilt
   fi
-  mend_copy "$1"
+  restore_copy "$1"
   case $status in
     0) printf '%s: SURVIVED %s\n' "${names[$1]}" "${catchers[$1]}" ;;
     unbuilt) printf '%s: CANNOT BE BUILT: %s\n' "${names[$1]}" "$(grep -m 1 'error:' "$log")" ;;
@@ -144,29 +144,30 @@ try() {
   esac
 }
 
-# What was not tried now keeps its row, as long as it is to be caught by the same.
+# A mutation that was not tried now keeps its row, unless its name, effect or command has changed.
 write_table() {
-  local at result row
+  local at result row message
   cat <<'TEXT'
-# What is broken, and what catches it
+# Mutations and the tests that catch them
 
-[mutations.txt](mutations.txt) breaks the product in as many ways as a colleague might, each in one place. `./dev mutate`
-tries them one by one in a copy of the tree, and wrote this table. `mobula-sim` catches by a seed, and then at a tick of its
-clock or by an assertion that ends the server; tests catch by name, as these are sentences.
+[mutations.txt](mutations.txt) breaks the product in many ways, each in one place. `./dev mutate` applies them one by one to a
+copy of the tree and writes this table. Tests catch a mutation by name. `mobula-sim` catches it by a seed, at a tick of its
+clock or by a failed assertion.
 
-| mutation | what it breaks | to catch it | caught by | which said |
+| mutation | effect | command | caught by | message |
 |---|---|---|---|---|
 TEXT
   for at in "${!names[@]}"; do
     # shellcheck disable=SC2016  # Markdown's
-    printf -v row '| %s | %s | `%s` |' "${names[at]}" "${abouts[at]}" "${catchers[at]}"
+    printf -v row '| %s | %s | `%s` |' "${names[at]}" "${effects[at]}" "${catchers[at]}"
     result=${results[at]-$(grep -F -m 1 "$row" "$table" || echo "$row not tried yet | |")}
     case $result in
       "$row"*) echo "$result" ;;
       '') echo "$row **nothing** | |" ;;
       *)
         result=${result//'|'/'\|'}
-        echo "$row ${result%%$'\t'*} | ${result#*$'\t'} |"
+        message=${result#*$'\t'}
+        echo "$row ${result%%$'\t'*} | ${message:+\`${message//\`/\'}\`} |"
         ;;
     esac
   done
@@ -179,7 +180,7 @@ check_list
 choose "$@"
 copy_tree
 check_catchers
-say "Breaking it in ${#chosen[@]} ways"
+say "Applying ${#chosen[@]} mutations"
 for at in "${chosen[@]}"; do
   try "$at"
   results[at]=$result

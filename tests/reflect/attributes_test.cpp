@@ -16,7 +16,7 @@ struct Misuse {
   const char* what;
 };
 
-TEST(Attributes, AWrongUseIsRefusedNamingComponentFieldAndTrouble) {
+TEST(Attributes, AWrongUseIsRefusedWithComponentAndField) {
   const Misuse misuses[] = {
       {"struct C (component) { f:float (range:\"1\", step:\"1\"); }", "test.C.f", "range must be two numbers"},
       {"struct C (component) { f:float (range:\"1 two\", step:\"1\"); }", "test.C.f", "range must be two numbers"},
@@ -110,7 +110,7 @@ TEST(Attributes, AWrongUseIsRefusedNamingComponentFieldAndTrouble) {
   }
 }
 
-TEST(Attributes, ATeamsOwnAttributesAreLeftAlone) {
+TEST(Attributes, AttributesOfAGameAreIgnored) {
   EXPECT_EQ(test::refusal("attribute \"mine\"; struct C (component, mine) { n:int (mine:\"anything\"); }"), "");
 }
 

@@ -1,4 +1,4 @@
-// Schemas from text, as flatc would compile them, so that a test shows the schema it is about.
+// Schemas from text, compiled like flatc does, so that a test shows its schema.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -7,14 +7,14 @@
 
 namespace mobula::test {
 
-// The text comes after `include "engine.fbs"; namespace test;`. A text that FlatBuffers itself refuses
-// throws std::invalid_argument with its message.
+// Compiles a text, which follows `include "engine.fbs"; namespace test;`. If FlatBuffers refuses it, throws
+// std::invalid_argument with its message.
 core::Bytes compile_schema(std::string_view text);
 
-// The same, loaded. A text that Schema::load refuses throws too.
+// Compiles and loads a text. Throws too if Schema::load refuses it.
 std::shared_ptr<const reflect::Schema> load_schema(std::string_view text);
 
-// What Schema::load says against it; empty if it loads.
+// Returns the error of Schema::load, empty if it loads.
 std::string refusal(std::string_view text);
 
 }  // namespace mobula::test

@@ -11,7 +11,7 @@
 namespace mobula::reflect {
 namespace {
 
-// A field of each kind, and of each way to be one.
+// A field of each kind, with its variants.
 std::shared_ptr<const Schema> kinds() {
   return test::load_schema(R"(
     enum Few:ubyte { red = 0, green = 1, blue = 7 }
@@ -33,7 +33,7 @@ std::shared_ptr<const Schema> kinds() {
 
 const Field& field(const Schema& schema, std::string_view path) { return *schema.find("C")->find_field(path); }
 
-TEST(Conversion, OfEveryKindToEveryOtherGivesOnlyGoodValuesLikeTheModel) {
+TEST(Conversion, EveryPairOfKindsGivesValidValuesLikeTheModel) {
   const auto schema = kinds();
   core::Random random(1);
   for (const Field& from : schema->find("C")->fields) {
@@ -64,7 +64,7 @@ TEST(Conversion, OfEveryKindToEveryOtherGivesOnlyGoodValuesLikeTheModel) {
   }
 }
 
-TEST(Conversion, BytesThatAreNoValueStayInTheirPlace) {
+TEST(Conversion, InvalidBytesWriteOnlyTheirDestination) {
   const auto schema = kinds();
   core::Random random(2);
   for (const Field& from : schema->find("C")->fields) {
@@ -105,7 +105,7 @@ TEST(Conversion, IsCertainWhereNoValueCanBeLost) {
   }
 }
 
-TEST(Conversion, IsImpossibleOnlyBetweenKindsThatHaveNothingInCommon) {
+TEST(Conversion, IsImpossibleOnlyBetweenUnrelatedKinds) {
   const auto schema = kinds();
   for (const std::string_view path : {"truth", "few", "i8", "u64", "f64", "near32"}) {
     EXPECT_TRUE(Conversion(field(*schema, path), field(*schema, "f32")).possible()) << path;
@@ -118,7 +118,7 @@ TEST(Conversion, IsImpossibleOnlyBetweenKindsThatHaveNothingInCommon) {
   EXPECT_FALSE(Conversion(field(*schema, "text"), field(*schema, "u64")).possible());
 }
 
-// One value, given and taken as Values.
+// Converts one value, given and returned as Values.
 std::string converted(const Schema& schema, std::string_view from, const Value& value, std::string_view to) {
   std::byte old[16];
   std::byte done[16];
@@ -134,7 +134,7 @@ std::string converted(const Schema& schema, std::string_view from, const Value& 
   return "something else";
 }
 
-TEST(Conversion, OfNumbersKeepsTheNumberOrNothing) {
+TEST(Conversion, NumbersKeepTheirValueOrAreLost) {
   const auto schema = kinds();
   EXPECT_EQ(converted(*schema, "i32", std::int64_t{200}, "u8"), "200");
   EXPECT_EQ(converted(*schema, "i32", std::int64_t{-1}, "u8"), "lost");
@@ -144,7 +144,7 @@ TEST(Conversion, OfNumbersKeepsTheNumberOrNothing) {
   EXPECT_EQ(converted(*schema, "u8", std::uint64_t{20}, "above"), "20");
   EXPECT_EQ(converted(*schema, "u8", std::uint64_t{9}, "above"), "lost");
   EXPECT_EQ(converted(*schema, "f32", 100.0, "u8"), "100");
-  EXPECT_EQ(converted(*schema, "f32", 99.5, "u8"), "lost") << "it is not for us to round";
+  EXPECT_EQ(converted(*schema, "f32", 99.5, "u8"), "lost") << "the conversion does not round";
   EXPECT_EQ(converted(*schema, "f64", 9223372036854775808.0, "i64"), "lost");
   EXPECT_EQ(converted(*schema, "f64", -9223372036854775808.0, "i64"), "-9223372036854775808");
   EXPECT_EQ(converted(*schema, "f64", 9223372036854775808.0, "u64"), "9223372036854775808");
@@ -155,7 +155,7 @@ TEST(Conversion, OfNumbersKeepsTheNumberOrNothing) {
   EXPECT_EQ(converted(*schema, "i8", std::int64_t{2}, "truth"), "lost");
 }
 
-TEST(Conversion, OfEnumsGoesByName) {
+TEST(Conversion, EnumsAreConvertedByName) {
   const auto schema = kinds();
   EXPECT_EQ(converted(*schema, "few", "red", "other"), "-300");
   EXPECT_EQ(converted(*schema, "few", "green", "other"), "1");
@@ -169,7 +169,7 @@ TEST(Conversion, OfEnumsGoesByName) {
   EXPECT_EQ(converted(*schema, "long_text", "Blue", "few"), "lost");
 }
 
-TEST(Conversion, OfTextsIsWholeOrNothing) {
+TEST(Conversion, TextsAreConvertedCompletelyOrLost) {
   const auto schema = kinds();
   EXPECT_EQ(converted(*schema, "long_text", "abc", "text"), "abc");
   EXPECT_EQ(converted(*schema, "long_text", "abcd", "text"), "lost");

@@ -1,4 +1,4 @@
-// The bytes of a schema may come from a hostile server: nothing in them may do harm.
+// The bytes of a schema may come from a hostile server and must do no harm.
 #include <flatbuffers/reflection_generated.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Whatever loads must also be usable: this reads all that the checks promise.
+// Reads everything that the checks of a loaded schema guarantee.
 std::size_t visit(const Schema& schema) {
   std::size_t sum = 0;
   for (const Component& component : schema.components()) {
@@ -39,7 +39,7 @@ std::size_t visit(const Schema& schema) {
 TEST(Declarations, EveryTruncationIsRefused) {
   const core::ByteView whole = demo::schema_bytes();
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    // A copy of its own, so that a read past the end is seen.
+    // An own copy, so that a sanitizer reports a read past the end.
     const core::Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     const auto schema = Schema::load(part);
     if (schema) visit(**schema);  // the last bytes may be padding
@@ -72,7 +72,7 @@ TEST(Declarations, ForeignBytesAreRefused) {
   EXPECT_THAT(Schema::load(core::Bytes(Limits::schema_bytes + 1)).error().message, HasSubstr("at most"));
 }
 
-// A small schema as FlatBuffers' own objects, which a test spoils.
+// A small schema as FlatBuffers objects, which tests modify.
 struct Forged {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<reflection::Object>> objects;
@@ -87,7 +87,7 @@ struct Forged {
                                              std::uint16_t length = 0) {
     return reflection::CreateType(builder, base, element, index, length);
   }
-  // `fields` must come sorted by name.
+  // `fields` must be sorted by name.
   void object(const char* name, const std::vector<flatbuffers::Offset<reflection::Field>>& fields, int alignment,
               int size) {
     const auto key = builder.CreateString("component");
@@ -115,7 +115,7 @@ std::string refusal_of(const std::function<void(Forged&)>& forge) {
   return schema ? std::string() : schema.error().message;
 }
 
-TEST(Declarations, AForgedSchemaThatIsWellMadeLoads) {
+TEST(Declarations, AValidForgedSchemaLoads) {
   EXPECT_EQ(refusal_of([](Forged& f) {
               f.enumeration("t.E", reflection::UByte);
               f.object("t.C", {f.field("a", f.type(reflection::Int), 0), f.field("e", f.type(reflection::UByte, 0), 4)},
@@ -130,7 +130,7 @@ TEST(Declarations, AForgedLayoutIsRefused) {
         [&](Forged& f) { f.object("t.C", {f.field("a", f.type(reflection::Int), offset)}, alignment, size); });
   };
   EXPECT_EQ(one_int(0, 4, 4), "");
-  EXPECT_THAT(one_int(4, 4, 4), HasSubstr("does not fit where it is said to lie"));
+  EXPECT_THAT(one_int(4, 4, 4), HasSubstr("has an offset where it does not fit"));
   EXPECT_THAT(one_int(65532, 4, 4), HasSubstr("does not fit"));
   EXPECT_THAT(one_int(2, 4, 8), HasSubstr("does not fit"));
   EXPECT_THAT(one_int(0, 2, 4), HasSubstr("does not fit"));
@@ -170,15 +170,15 @@ TEST(Declarations, AForgedTypeIsRefused) {
 
 TEST(Declarations, StructsThatContainThemselvesAreRefused) {
   EXPECT_THAT(refusal_of([](Forged& f) { f.object("t.C", {f.field("a", f.type(reflection::Obj, 0), 0)}, 4, 4); }),
-              HasSubstr("in a circle"));
+              HasSubstr("form a cycle"));
   EXPECT_THAT(refusal_of([](Forged& f) {
                 f.object("t.A", {f.field("b", f.type(reflection::Obj, 1), 0)}, 4, 4);
                 f.object("t.B", {f.field("a", f.type(reflection::Obj, 0), 0)}, 4, 4);
               }),
-              HasSubstr("in a circle"));
+              HasSubstr("form a cycle"));
 }
 
-// n structs, each `width` times in the next.
+// N structs, each contained `width` times in the next.
 std::string tower(int levels, std::uint16_t width) {
   return refusal_of([&](Forged& f) {
     f.object("t.S0", {f.field("a", f.type(reflection::UByte), 0)}, 1, 1);
@@ -197,7 +197,7 @@ std::string tower(int levels, std::uint16_t width) {
 
 TEST(Declarations, DepthAndBreadthHaveLimits) {
   EXPECT_EQ(tower(8, 1), "");
-  EXPECT_THAT(tower(9, 1), HasSubstr("too deeply"));
+  EXPECT_THAT(tower(9, 1), HasSubstr("too deep"));
   EXPECT_EQ(tower(5, 4), "");                                     // 256 leaves
   EXPECT_THAT(tower(6, 4), HasSubstr("at most 256 fields"));      // 1024
   EXPECT_THAT(tower(8, 4), HasSubstr("a struct has 1 to 4096"));  // 16384 bytes

@@ -55,7 +55,7 @@ TEST(Describe, TheCountOfAReadOnlyArrayIsReadOnlyToo) {
   EXPECT_TRUE(schema->find("A")->find_field("n")->read_only);
 }
 
-TEST_F(Kitchen, ARangeOnAStructIsForItsFloatsAlone) {
+TEST_F(Kitchen, ARangeOnAStructAppliesToItsFloats) {
   const Field& angle = *nested_.find_field("one.angle");
   EXPECT_TRUE(angle.ranged);
   EXPECT_EQ(angle.low, -1);
@@ -66,7 +66,7 @@ TEST_F(Kitchen, ARangeOnAStructIsForItsFloatsAlone) {
   EXPECT_FALSE(nested_.find_field("as_is.angle")->ranged);
 }
 
-TEST_F(Kitchen, WhatStandsFurtherOutWins) {
+TEST_F(Kitchen, OuterAttributesOverrideInnerOnes) {
   const auto schema = test::load_schema(
       "struct I { f:float (range:\"0 1\", bits:\"4\"); }"
       "struct C (component) { inner:I; outer:I (range:\"-8 8\", step:\"1\"); }");

@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A value made by the generated initialisers is, byte for byte, the schema's default.
+// Checks that the generated initialisers make the schema's default, byte for byte.
 template <class T>
 void expect_default(const Schema& schema) {
   const Component* component = schema.find(T::component_name);
@@ -32,7 +32,7 @@ void expect_defaults(core::ByteView bytes) {
   (expect_default<Ts>(*schema), ...);
 }
 
-TEST(Generator, DefaultsAreTheSchemas) {
+TEST(Generator, DefaultsEqualTheSchemas) {
   expect_defaults<engine::Transform, engine::Parent>(engine::schema_bytes());
   expect_defaults<engine::Transform, demo::Velocity, demo::Health, demo::RenderData, demo::Team, demo::Name,
                   demo::Target, demo::Wander, demo::Pickup, demo::SpawnPoint, demo::Avatar, demo::Inventory>(
@@ -78,7 +78,7 @@ TEST(Generator, OnlyTheSchemasOwnDeclarationsAreGenerated) {
   EXPECT_THAT(code->source, HasSubstr("#include <my/demo.hpp>"));
 }
 
-TEST(Generator, RefusesWhatItCannotPlace) {
+TEST(Generator, RefusesDeclarationsItCannotPlace) {
   EXPECT_THAT(generate_code(demo::schema_bytes(), "other", "x.hpp").error().message, HasSubstr("components.fbs"));
   EXPECT_THAT(generate_code(engine::schema_bytes(), "mine", "x.hpp").error().message, HasSubstr("no struct or enum"));
   EXPECT_THAT(

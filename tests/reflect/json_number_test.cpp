@@ -15,7 +15,7 @@ void expect_zero(const std::string& text) {
   EXPECT_EQ(std::signbit(read_json_number(text)), text.starts_with('-')) << text;
 }
 
-TEST(JsonNumber, WhatCannotBeToldFromZeroIsZeroWithItsSign) {
+TEST(JsonNumber, ANumberTooSmallIsZeroWithItsSign) {
   const std::string zeros(400, '0');
   for (const std::string& text :
        {std::string("1e-400"), std::string("9.99E-9999"), "0." + zeros + "1", "0." + zeros + "1e5",
@@ -26,7 +26,7 @@ TEST(JsonNumber, WhatCannotBeToldFromZeroIsZeroWithItsSign) {
   }
 }
 
-TEST(JsonNumber, WhatIsTooLargeIsInfinite) {
+TEST(JsonNumber, ANumberTooLargeIsInfinite) {
   const std::string zeros(400, '0');
   for (const std::string& text :
        {std::string("1e400"), std::string("0.01E+9999"), "1" + zeros, "1" + zeros + ".5", "1" + zeros + "e-20",
@@ -36,7 +36,7 @@ TEST(JsonNumber, WhatIsTooLargeIsInfinite) {
   }
 }
 
-TEST(JsonNumber, WhatADoubleHoldsIsTheNearestOne) {
+TEST(JsonNumber, OtherNumbersAreTheNearestDouble) {
   EXPECT_EQ(read_json_number("-0.1"), -0.1);
   EXPECT_EQ(read_json_number("1.7976931348623157e308"), std::numeric_limits<double>::max());
   EXPECT_EQ(read_json_number("4.9e-324"), std::numeric_limits<double>::denorm_min());
@@ -46,7 +46,7 @@ TEST(JsonNumber, WhatADoubleHoldsIsTheNearestOne) {
   expect_zero("-0.0");
 }
 
-TEST(JsonNumber, OtherTextIsNoNumber) {
+TEST(JsonNumber, OtherTextIsRefused) {
   for (const char* text : {"", "x", "1x", "1e-400 ", "--1"}) EXPECT_TRUE(std::isnan(read_json_number(text))) << text;
 }
 

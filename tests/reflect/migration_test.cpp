@@ -33,7 +33,7 @@ class Versions {
     ASSERT_TRUE(write_value(field, value, old_.data() + field.offset + element * field.stride).ok()) << path;
   }
 
-  // The lost ones are returned.
+  // Migrates the row. Returns the number of lost values.
   std::uint32_t apply() {
     new_.assign(to().size, std::byte{0xEE});
     return migration_.apply(old_.data(), new_.data());
@@ -65,7 +65,7 @@ void expect_good(const Component& component, const core::Bytes& row) {
       EXPECT_TRUE(value_is_good(field, row.data() + field.offset + i * field.stride)) << field.path << " " << i;
 }
 
-TEST(Migration, IsThatOfTheModelForSchemasAndRowsNobodyThoughtOf) {
+TEST(Migration, EqualsTheModelForRandomSchemasAndRows) {
   std::uint32_t lost = 0;
   std::uint32_t rows = 0;
   for (std::uint64_t seed = 1; seed <= 400 && !testing::Test::HasFailure(); ++seed) {
@@ -91,10 +91,10 @@ TEST(Migration, IsThatOfTheModelForSchemasAndRowsNobodyThoughtOf) {
       lost += expected.lost;
     }
   }
-  EXPECT_GT(lost, rows) << "or it was no test";
+  EXPECT_GT(lost, rows) << "the test covers losses";
 }
 
-TEST(Migration, ReadsAndWritesOnlyTheComponentsWhateverTheBytesAre) {
+TEST(Migration, StaysWithinTheComponentsForAnyBytes) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     core::Random random(seed);
@@ -110,7 +110,7 @@ TEST(Migration, ReadsAndWritesOnlyTheComponentsWhateverTheBytesAre) {
   }
 }
 
-TEST(Migration, OfAnEqualSchemaIsNothing) {
+TEST(Migration, AnEqualSchemaNeedsNone) {
   const auto schema = *Schema::load(kitchen::schema_bytes());
   const auto again = *Schema::load(kitchen::schema_bytes());
   core::Random random(3);
@@ -126,7 +126,7 @@ TEST(Migration, OfAnEqualSchemaIsNothing) {
   EXPECT_THAT(differences(*schema, *again), IsEmpty());
 }
 
-TEST(Migration, IsTheSameWhereOnlyDefaultsAndWiderRangesAreNew) {
+TEST(Migration, NewDefaultsAndWiderRangesNeedNone) {
   const Versions versions(R"(enum E:ubyte { red = 0, blue = 2 }
                              struct C (component) { n:int (range:"0 10"); e:E; f:float (range:"0 1", step:"0.5"); })",
                           R"(enum E:ubyte { red = 0, green, blue }
@@ -135,7 +135,7 @@ TEST(Migration, IsTheSameWhereOnlyDefaultsAndWiderRangesAreNew) {
   EXPECT_THAT(versions.notes(), IsEmpty());
 }
 
-TEST(Migration, IsNotTheSameWhereAValueCouldBeLostOrMeanAnother) {
+TEST(Migration, IsNeededIfAValueCouldBeLostOrChange) {
   for (const auto& [from, to] : {std::pair{"n:int;", "n:uint;"},
                                  {"n:int;", "n:int (range:\"0 10\");"},
                                  {"n:short; m:short;", "m:short; n:short;"},
@@ -154,7 +154,7 @@ TEST(Migration, IsNotTheSameWhereAValueCouldBeLostOrMeanAnother) {
   EXPECT_FALSE(renumbered.migration().same());
 }
 
-TEST(Migration, NewFieldsGetDefaultsGoneOnesGoAndOthersFindTheirPlace) {
+TEST(Migration, AddsRemovesAndMovesFields) {
   Versions versions("struct C (component) { mana:int; a:short; x:float; y:float; name:[ubyte:6] (fixed_string); }",
                     R"(struct C (component) { y:float; x:float; name:[ubyte:6] (fixed_string);
                        armor:ulong (default:"77"); a:short; })");
@@ -169,15 +169,15 @@ TEST(Migration, NewFieldsGetDefaultsGoneOnesGoAndOthersFindTheirPlace) {
   EXPECT_EQ(versions.get<float>("y"), 2.5f);
   EXPECT_EQ(versions.get<std::string_view>("name"), "Anna");
   EXPECT_EQ(versions.get<int>("armor"), 77);
-  EXPECT_THAT(versions.notes(), ElementsAre("C.armor is new and gets its default", "C.mana is gone"));
+  EXPECT_THAT(versions.notes(), ElementsAre("C.armor is new and gets its default", "C.mana was removed"));
 }
 
-TEST(Migration, ARenamedFieldIsOneThatIsNewAndOneThatIsGone) {
+TEST(Migration, ARenamedFieldIsANewAndARemovedOne) {
   Versions versions("struct C (component) { power:int; }", "struct C (component) { strength:int (default:\"4\"); }");
   versions.set("power", std::int64_t{9});
   EXPECT_EQ(versions.apply(), 0u);
   EXPECT_EQ(versions.get<int>("strength"), 4);
-  EXPECT_THAT(versions.notes(), ElementsAre("C.strength is new and gets its default", "C.power is gone"));
+  EXPECT_THAT(versions.notes(), ElementsAre("C.strength is new and gets its default", "C.power was removed"));
 }
 
 TEST(Migration, RenumberedEnumsKeepTheirNames) {
@@ -209,7 +209,7 @@ TEST(Migration, ValuesBeyondANarrowerRangeBecomeTheDefault) {
   EXPECT_THAT(versions.notes(), ElementsAre("C.hp is only 0 to 100 now", "C.heat is only -1 to 1 now"));
 }
 
-TEST(Migration, SaysWhatKindsAndSizesAreAndWere) {
+TEST(Migration, NotesOldAndNewKindsAndSizes) {
   const Versions versions(
       R"(enum E:ubyte { no = 0 }
          struct C (component) { a:ushort; b:E; c:mobula.engine.EntityRef; d:[ubyte:9] (fixed_string); e:uint (string_id);
@@ -225,14 +225,14 @@ TEST(Migration, SaysWhatKindsAndSizesAreAndWere) {
                           "C.f is an int64 where it was an int32", "C.h has 2 elements where it had 1"));
 }
 
-TEST(Migration, ArraysGrowAndShrinkAndComeFromSingleValues) {
+TEST(Migration, ResizesArraysAndMakesThemOfSingleValues) {
   Versions versions("struct C (component) { grown:[int:2]; shrunk:[int:4]; one:int; many:[int:3]; }",
                     "struct C (component) { grown:[long:4]; shrunk:[int:2]; one:[int:3]; many:int; }");
   for (std::uint32_t i = 0; i < 2; ++i) versions.set("grown", std::int64_t{10} + i, i);
   for (std::uint32_t i = 0; i < 4; ++i) versions.set("shrunk", std::int64_t{20} + i, i);
   for (std::uint32_t i = 0; i < 3; ++i) versions.set("many", std::int64_t{30} + i, i);
   versions.set("one", std::int64_t{40});
-  EXPECT_EQ(versions.apply(), 0u) << "what the schema has no place for is told once, not for each row";
+  EXPECT_EQ(versions.apply(), 0u) << "a change of the schema is noted once, not for each row";
   EXPECT_THAT(versions.all("grown"), ElementsAre(10, 11, 0, 0));
   EXPECT_THAT(versions.all("shrunk"), ElementsAre(20, 21));
   EXPECT_THAT(versions.all("one"), ElementsAre(40, 0, 0));
@@ -241,7 +241,7 @@ TEST(Migration, ArraysGrowAndShrinkAndComeFromSingleValues) {
 
 constexpr std::string_view four = "struct C (component) { items:[ubyte:4] (count:\"n\"); n:ubyte; }";
 
-// `count` elements 1, 2, 3, …, and 9 where none is in use.
+// Sets `count` elements 1, 2, 3, …; the unused ones are 9.
 void set_items(Versions& versions, std::uint32_t count) {
   versions.set("n", std::uint64_t{count});
   for (std::uint32_t i = 0; i < versions.from().find_field("items")->count; ++i)
@@ -257,7 +257,7 @@ TEST(Migration, ALongerBoundedArrayKeepsItsCountAndHasNoTail) {
   EXPECT_THAT(versions.notes(), ElementsAre("C.items has 6 elements where it had 4"));
 }
 
-TEST(Migration, AListThatIsCutCountsAsOneValue) {
+TEST(Migration, ATruncatedListCountsAsOneLostValue) {
   Versions versions(four, "struct C (component) { items:[ubyte:2] (count:\"n\"); n:ubyte; }");
   set_items(versions, 2);
   EXPECT_EQ(versions.apply(), 0u);
@@ -274,20 +274,20 @@ TEST(Migration, AListThatIsCutCountsAsOneValue) {
   set_items(unbounded, 4);
   EXPECT_EQ(unbounded.apply(), 1u);
   EXPECT_THAT(unbounded.all("items"), ElementsAre(1, 2, 3));
-  EXPECT_EQ(unbounded.get<int>("n"), 4) << "now a number like any other";
+  EXPECT_EQ(unbounded.get<int>("n"), 4) << "now an ordinary number";
 }
 
-TEST(Migration, ACountOfAnotherNameCountsWhatWasThere) {
+TEST(Migration, ARenamedCountKeepsTheElements) {
   Versions versions(four, "struct C (component) { items:[ubyte:4] (count:\"item_count\"); item_count:uint; }");
   set_items(versions, 3);
   EXPECT_EQ(versions.apply(), 0u);
   EXPECT_EQ(versions.get<int>("item_count"), 3);
   EXPECT_THAT(versions.all("items"), ElementsAre(1, 2, 3, 0));
   EXPECT_THAT(versions.notes(),
-              ElementsAre("C.item_count is new and counts the elements that were there", "C.n is gone"));
+              ElementsAre("C.item_count is new and counts the elements that were there", "C.n was removed"));
 }
 
-TEST(Migration, AFieldThatBecomesACountCountsAsFarAsThereIsRoom) {
+TEST(Migration, AFieldThatBecomesACountIsLimitedByTheArray) {
   Versions versions("struct C (component) { items:[ubyte:4]; n:int; }", four);
   set_items(versions, 3);
   EXPECT_EQ(versions.apply(), 0u);
@@ -303,7 +303,7 @@ TEST(Migration, AFieldThatBecomesACountCountsAsFarAsThereIsRoom) {
   EXPECT_THAT(versions.notes(), ElementsAre("C.n is a uint8 where it was an int32"));
 }
 
-TEST(Migration, AnArrayThatNothingCountedIsInUseWhole) {
+TEST(Migration, AnUncountedArrayIsFullyInUse) {
   Versions versions("struct C (component) { items:[ubyte:4]; }",
                     "struct C (component) { n:ubyte; items:[ubyte:6] (count:\"n\"); }");
   for (std::uint32_t i = 0; i < 4; ++i) versions.set("items", std::uint64_t{i + 1}, i);
@@ -323,7 +323,7 @@ TEST(Migration, ArraysOfStructsFollowByTheirLeaves) {
     versions.set("several.angle", i + 0.5, i);
   }
   versions.set("single.weight", std::uint64_t{60});
-  EXPECT_EQ(versions.apply(), 1u) << "the list was cut, which is one value whatever its leaves";
+  EXPECT_EQ(versions.apply(), 1u) << "a truncated list counts as one value, whatever its leaves";
   EXPECT_THAT(versions.all("several.weight"), ElementsAre(1, 2, 3));
   EXPECT_EQ(versions.get<float>("several.angle", 2), 2.5f);
   EXPECT_THAT(versions.all("several.fresh"), ElementsAre(8, 8, 8));
@@ -339,7 +339,7 @@ TEST(Migration, PaddingBecomesZero) {
   EXPECT_EQ(core::load<std::uint64_t>(done.data() + 8), ~0ull);
 }
 
-TEST(Migration, TellsWhereHandlesGo) {
+TEST(Migration, ReturnsTheNewOffsetsOfHandles) {
   const Versions versions(
       R"(struct Slot { kind:int; who:mobula.engine.EntityRef; }
          struct C (component) { target:mobula.engine.EntityRef; gone:mobula.engine.EntityRef; other:mobula.engine.EntityRef;
@@ -364,10 +364,10 @@ TEST(Migration, TellsWhereHandlesGo) {
   EXPECT_EQ(versions.migration().offset_of(1), std::nullopt) << "inside of a handle";
 }
 
-TEST(Migration, DifferencesOfSchemasAreThoseOfTheirComponents) {
+TEST(Migration, DifferencesListsChangesOfAllComponents) {
   const auto from = test::load_schema("struct B (component) { n:int; } struct C (component) { n:int; m:int; }");
   const auto to = test::load_schema("struct A (component) { n:int; } struct C (component) { n:int; }");
-  EXPECT_THAT(differences(*from, *to), ElementsAre("A is new", "C.m is gone", "B is gone"));
+  EXPECT_THAT(differences(*from, *to), ElementsAre("A is new", "C.m was removed", "B was removed"));
 }
 
 }  // namespace

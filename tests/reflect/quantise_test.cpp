@@ -13,7 +13,7 @@ Quantiser quantiser(const std::shared_ptr<const Schema>& schema, std::string_vie
   return Quantiser(*schema->find("C")->find_field(path));
 }
 
-TEST(Quantise, EveryStepComesBackAsItselfThroughTheFieldsType) {
+TEST(Quantise, EveryStepSurvivesTheRoundTrip) {
   for (const char* range : {"range:\"-512 512\", step:\"0.01\"", "range:\"-32 32\", step:\"0.01\"",
                             "range:\"0 1\", step:\"0.01\"", "range:\"-0.3 0.7\", step:\"0.1\"",
                             "range:\"1000000 1000001\", step:\"0.125\"", "range:\"3.3 4.7\", bits:\"17\""}) {
@@ -32,7 +32,7 @@ TEST(Quantise, EveryStepComesBackAsItselfThroughTheFieldsType) {
   }
 }
 
-TEST(Quantise, TheFinestAcceptedDoubleComesBackAsItself) {
+TEST(Quantise, TheFinestAcceptedDoubleSurvivesTheRoundTrip) {
   const auto schema = test::load_schema("struct C (component) { value:double (range:\"-1000 1000\", bits:\"32\"); }");
   const Quantiser quantiser_of = quantiser(schema);
   core::Random random(1);
@@ -43,7 +43,7 @@ TEST(Quantise, TheFinestAcceptedDoubleComesBackAsItself) {
   EXPECT_EQ(quantiser_of.quantise(quantiser_of.value(0xffffffffu)), 0xffffffffu);
 }
 
-TEST(Quantise, GoesToTheNearestAndClampsAndTakesNanForLow) {
+TEST(Quantise, RoundsClampsAndMapsNanToLow) {
   const auto schema = test::load_schema("struct C (component) { value:float (range:\"-1 1\", step:\"0.25\"); }");
   const Quantiser quantiser_of = quantiser(schema);
   EXPECT_EQ(quantiser_of.quantise(-1), 0u);

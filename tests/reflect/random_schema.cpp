@@ -36,7 +36,7 @@ std::string random_enum(core::Random& random, std::string_view name, std::string
 struct Type {
   std::string_view name;
   std::string_view attributes;
-  bool array = true;  // may be the element of one
+  bool array = true;  // may be the element of an array
 };
 
 const Type& random_type(core::Random& random) {
@@ -86,7 +86,7 @@ std::string random_struct(core::Random& random) {
   return core::format("struct S {{ {}}}\n", fields);
 }
 
-// Two that may count; what they count has one length.
+// Two fields that may count; the arrays they count have one length.
 struct Counter {
   std::string_view name;
   std::uint32_t length;

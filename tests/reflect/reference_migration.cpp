@@ -17,7 +17,7 @@ using reflect::Field;
 using reflect::FieldKind;
 using reflect::Value;
 
-// What write_value would take it for, where that is stricter than a migration.
+// Converts a value to what write_value accepts, where that is stricter than a migration.
 Value adapted(const Field& to, const Value& value) {
   if (const bool* truth = std::get_if<bool>(&value); truth != nullptr && to.kind <= FieldKind::float64) {
     if (to.kind != FieldKind::boolean) return std::uint64_t{*truth ? 1u : 0u};
@@ -38,7 +38,7 @@ std::int32_t index_of(const Component& component, const Field& field) {
   return static_cast<std::int32_t>(&field - component.fields.data());
 }
 
-// How many elements the new counter counts, if something says it.
+// Returns the number of elements for the new counter. Nothing if no field determines it.
 std::optional<std::uint64_t> reference_count(const Component& from, const Component& to, const Field& counter,
                                              const std::byte* row, std::uint32_t& lost) {
   std::optional<std::uint64_t> bounded;
@@ -68,7 +68,7 @@ std::optional<std::uint64_t> reference_count(const Component& from, const Compon
 
 bool reference_convert(const Field& from, const Field& to, const std::byte* value, std::byte* into) {
   if (from.kind == FieldKind::unit_quaternion && to.kind == FieldKind::unit_quaternion) {
-    std::memcpy(into, value, 16);  // write_value would make it shorter or longer
+    std::memcpy(into, value, 16);  // write_value would normalise it
     return true;
   }
   Value read = reflect::read_value(from, value);

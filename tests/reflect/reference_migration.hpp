@@ -1,4 +1,4 @@
-// The model beside reflect::Conversion and reflect::Migration: every value read, and written by write_value.
+// Reference model of reflect::Conversion and reflect::Migration: reads every value, and writes it by write_value.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -6,7 +6,7 @@
 
 namespace mobula::test {
 
-// False if the new field cannot hold it; nothing is written then.
+// Returns false, and writes nothing, if the new field cannot hold the value.
 bool reference_convert(const reflect::Field& from, const reflect::Field& to, const std::byte* value, std::byte* into);
 
 struct ReferenceRow {

@@ -26,7 +26,7 @@ TEST_F(DemoSchema, HasItsComponentsAndTheEnginesByName) {
                                  "SpawnPoint", "Target", "Team", "Transform", "Velocity", "Wander"));
 }
 
-TEST_F(DemoSchema, PositionsTravelAsCentimetresInSeventeenBits) {
+TEST_F(DemoSchema, PositionsAreSentAsCentimetresInSeventeenBits) {
   const Field& x = *schema_->find("Transform")->find_field("position.x");
   EXPECT_EQ(x.kind, FieldKind::float32);
   EXPECT_EQ(x.low, -512);
@@ -37,7 +37,7 @@ TEST_F(DemoSchema, PositionsTravelAsCentimetresInSeventeenBits) {
   EXPECT_EQ(schema_->find("Transform")->find_field("rotation")->bits, 10u);
 }
 
-TEST_F(DemoSchema, SaysWhatDoesNotTravel) {
+TEST_F(DemoSchema, MarksComponentsThatAreNotSent) {
   EXPECT_TRUE(schema_->find("Wander")->not_sent);
   EXPECT_TRUE(schema_->find("Inventory")->find_field("items")->owner_only);
   EXPECT_TRUE(schema_->find("Inventory")->find_field("item_count")->owner_only);
@@ -80,7 +80,7 @@ TEST(Schema, TwoComponentsOfOneNameAreRefused) {
 }
 
 TEST(Schema, TwoComponentsOfOneHashAreRefused) {
-  // Two names of one hash are found by search: there are some among the first hundred thousand.
+  // Searches two names with the same hash, which exist among the first hundred thousand.
   std::map<std::uint32_t, std::string> seen;
   for (std::uint32_t i = 0;; ++i) {
     const std::string name = "C" + std::to_string(i);
@@ -93,7 +93,7 @@ TEST(Schema, TwoComponentsOfOneHashAreRefused) {
   }
 }
 
-TEST(Schema, TablesAndPlainStructsAreNoComponents) {
+TEST(Schema, TablesAndPlainStructsAreNotComponents) {
   const auto schema =
       test::load_schema("struct S { n:int; } table V { n:int; } union U { V } table T { s:string; u:U; }");
   EXPECT_EQ(schema->find("S"), nullptr);

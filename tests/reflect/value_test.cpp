@@ -11,8 +11,8 @@
 namespace mobula::reflect {
 namespace {
 
-// Random bytes are read as some value; what can be written back gives the same bytes, the rest changes nothing.
-TEST(Value, WhatIsReadCanBeWrittenBackOrIsRefusedWhole) {
+// Reads random bytes as a value. A value that can be written back gives the same bytes; a refused one changes nothing.
+TEST(Value, AReadValueIsWrittenBackOrRefused) {
   const auto schema = test::load_schema(R"(
     enum Mood:byte { sad = -1, calm = 0, angry = 5 }
     struct All (component) {
@@ -44,7 +44,7 @@ TEST(Value, WhatIsReadCanBeWrittenBackOrIsRefusedWhole) {
   }
 }
 
-TEST(Value, WhatIsWrittenIsGoodAndWhatIsGoodCanBeWritten) {
+TEST(Value, WritesOnlyValidBytes) {
   core::Random random(5);
   for (int round = 0; round < 300; ++round) {
     const auto schema = test::load_schema(test::random_schema(random));
@@ -58,14 +58,14 @@ TEST(Value, WhatIsWrittenIsGoodAndWhatIsGoodCanBeWritten) {
         std::byte to[16];
         const bool written = write_value(field, read_value(field, from), to).ok();
         EXPECT_TRUE(!written || value_is_good(field, to)) << field.path;
-        const bool rotation = field.kind == FieldKind::unit_quaternion;  // a writer is stricter
+        const bool rotation = field.kind == FieldKind::unit_quaternion;  // writing is stricter
         EXPECT_TRUE(written || rotation || !value_is_good(field, from)) << field.path;
       }
     }
   }
 }
 
-TEST(Value, IsGoodUpToItsLimits) {
+TEST(Value, IsValidUpToItsLimits) {
   const auto schema = test::load_schema(R"(
     enum Mood:byte { sad = -1, calm = 0 }
     struct All (component) { flag:bool; mood:Mood; whole:long (range:"-9007199254740992 9007199254740992");
@@ -80,7 +80,7 @@ TEST(Value, IsGoodUpToItsLimits) {
   EXPECT_FALSE(good("mood", std::int8_t{1}));
   EXPECT_TRUE(good("whole", std::int64_t{9007199254740992}));
   EXPECT_FALSE(good("whole", std::int64_t{9007199254740993})) << "which a double cannot tell from its limit";
-  EXPECT_TRUE(good("real", -0.3f)) << "which is less than -0.3";
+  EXPECT_TRUE(good("real", -0.3f)) << "less than -0.3";
   EXPECT_FALSE(good("real", 0.71f));
   EXPECT_FALSE(good("real", std::numeric_limits<float>::quiet_NaN()));
   EXPECT_TRUE(good("free", -1e300));
@@ -93,7 +93,7 @@ TEST(Value, IsGoodUpToItsLimits) {
   EXPECT_TRUE(good("who", ecs::Entity{}));
 }
 
-TEST(FieldTree, TellsAnArrayOfStructsFromAStructWithAnArray) {
+TEST(FieldTree, DistinguishesArraysOfStructsFromStructsWithArrays) {
   const auto schema = test::load_schema(R"(
     struct One { values:[short:3]; }
     struct Many { value:short; }

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Runs the program in a folder of its own.
+// Runs the program in a temporary folder.
 class MobulaCompile : public testing::Test {
  protected:
   MobulaCompile() : folder_(fs::temp_directory_path() / ("mobula_compile." + std::to_string(::getpid()))) {
@@ -36,7 +36,7 @@ class MobulaCompile : public testing::Test {
     return text.str();
   }
   [[nodiscard]] bool there(const std::string& name) const { return fs::exists(folder_ / name); }
-  // Besides out and err.
+  // Returns the number of files besides out and err.
   [[nodiscard]] std::size_t files() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{})) - 2;
   }
@@ -44,7 +44,7 @@ class MobulaCompile : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(MobulaCompile, WritesALevelAndWhatItDependsOn) {
+TEST_F(MobulaCompile, WritesALevelAndItsDepfile) {
   fs::create_directories(folder_ / "lib");
   write("a b.json", R"({"include":["lib/p.json"],"entities":{"e":{"prefab":"p"}}})");
   write("lib/p.json", R"({"prefabs":{"p":{"components":{"Health":{}}}}})");
@@ -58,16 +58,16 @@ TEST_F(MobulaCompile, RefusesBadInputAndWritesNothing) {
   write("bad.json", "{\"entities\":{\n\"e\":{\"components\":{\"Helth\":{},\"Team\":{\"colour\":\"red\"}}}}}");
   write("old.level", "what was there before");
   EXPECT_EQ(run("bad.json -o old.level --depfile old.d"), 2);
-  EXPECT_EQ(
-      read("err"),
-      "bad.json:2:20: 'Helth' is no component (did you mean 'Health'?); expected one of the schema's, or a name with "
-      "\"$type\"\n"
-      "bad.json:2:39: 'colour' is no field of Team (did you mean 'color'?); expected one of color\n");
+  EXPECT_EQ(read("err"),
+            "bad.json:2:20: 'Helth' is not a component (did you mean 'Health'?); expected one of the schema's, or a "
+            "name with "
+            "\"$type\"\n"
+            "bad.json:2:39: 'colour' is not a field of Team (did you mean 'color'?); expected one of color\n");
   EXPECT_EQ(read("old.level"), "what was there before");
   EXPECT_EQ(files(), 2u);
 }
 
-TEST_F(MobulaCompile, RefusesWhatItCannotReadOrWrite) {
+TEST_F(MobulaCompile, RefusesUnreadableAndUnwritableFiles) {
   EXPECT_EQ(run("missing.json -o out.level"), 2);
   EXPECT_EQ(read("err"), "missing.json: cannot be read: No such file or directory\n");
   write("ok.json", "{}");
@@ -78,7 +78,7 @@ TEST_F(MobulaCompile, RefusesWhatItCannotReadOrWrite) {
   EXPECT_FALSE(there("out.level"));
 }
 
-TEST_F(MobulaCompile, TellsHowItIsUsed) {
+TEST_F(MobulaCompile, ReportsWrongUsage) {
   EXPECT_EQ(run("--help"), 0);
   EXPECT_NE(read("out").find("Examples:"), std::string::npos);
   const std::pair<const char*, const char*> mistakes[] = {
@@ -93,7 +93,7 @@ TEST_F(MobulaCompile, TellsHowItIsUsed) {
   }
 }
 
-TEST_F(MobulaCompile, WritesOverNothingThatItReads) {
+TEST_F(MobulaCompile, RefusesToOverwriteItsInputs) {
   write("self.json", R"({"include":["other.json"]})");
   write("other.json", "{}");
   fs::create_symlink("self.json", folder_ / "link");
@@ -118,7 +118,7 @@ TEST_F(MobulaCompile, WritesOverNothingThatItReads) {
   EXPECT_EQ(read("err"), "s.bfbs: is the same file as s.bfbs; expected one of its own\n");
 }
 
-TEST_F(MobulaCompile, WritesNoDepfileWithoutItsLevelNorTheOtherWayRound) {
+TEST_F(MobulaCompile, WritesLevelAndDepfileBothOrNeither) {
   write("ok.json", "{}");
   EXPECT_EQ(run("ok.json -o nowhere/out.level --depfile out.d"), 2);
   EXPECT_EQ(run("ok.json -o out.level --depfile nowhere/out.d"), 2);
@@ -128,7 +128,7 @@ TEST_F(MobulaCompile, WritesNoDepfileWithoutItsLevelNorTheOtherWayRound) {
   EXPECT_EQ(files(), 2u);
 }
 
-TEST_F(MobulaCompile, InspectTellsWhatIsInAFile) {
+TEST_F(MobulaCompile, InspectDescribesAFile) {
   write("ok.json", R"({"entities":{"e":{"components":{"Health":{}}}}})");
   ASSERT_EQ(run("ok.json -o ok.level"), 0);
   EXPECT_EQ(run("inspect ok.level"), 0) << read("err");
@@ -157,7 +157,7 @@ TEST_F(MobulaCompile, DecompileWritesJsonThatCompilesToTheSameBytes) {
             "{\"entities\": {\"e\": {\"components\": {\"Health\": {\"current\": 7, \"maximum\": 100}}}}}\n");
 }
 
-TEST_F(MobulaCompile, DecompileRefusesWhatItCannotReadOrWrite) {
+TEST_F(MobulaCompile, DecompileRefusesUnreadableAndUnwritableFiles) {
   write("in.json", "{}");
   ASSERT_EQ(run("in.json -o a.level"), 0);
   const std::pair<const char*, const char*> mistakes[] = {
@@ -185,7 +185,7 @@ TEST_F(MobulaCompile, DecompileRefusesWhatItCannotReadOrWrite) {
   }
 }
 
-TEST_F(MobulaCompile, TheDemosLevelIsLargeAndIsMadeAgain) {
+TEST_F(MobulaCompile, RecompilesTheDemosLevel) {
   ASSERT_EQ(run("'" MOBULA_SOURCE_DIR "/server/examples/demo/level/village.json' -o village.level"), 0) << read("err");
   const auto level = Resource::load((folder_ / "village.level").string());
   ASSERT_TRUE(level.ok());

@@ -6,7 +6,7 @@
 namespace mobula::resource {
 namespace {
 
-TEST(EntityTree, PathsGoThroughNamesNotParents) {
+TEST(EntityTree, PathsFollowNamesNotParents) {
   const auto file = test::load_text(R"({
     "entities": {"late": {"parent": "/hall/lamp", "children": {"end": {}}},
                  "hall": {"children": {"lamp": {}, "row.7": {}, "row.07": {}}}}})");
@@ -23,7 +23,7 @@ TEST(EntityTree, PathsGoThroughNamesNotParents) {
   EXPECT_EQ(tree.name(5), "row.07");
 }
 
-TEST(EntityTree, PathsOfAPrefabStartWhereTheyAreAsked) {
+TEST(EntityTree, PathsOfAPrefabAreRelativeToTheStartEntity) {
   const auto file =
       test::load_text(R"({"prefabs":{"p":{"spawnable":true,"children":{"a":{"children":{"b":{}}},"c":{}}}}})");
   const EntityTree tree(*file->find_prefab(core::StringId32("p")), *file, true);

@@ -31,7 +31,7 @@ class Files : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(Files, AreWrittenAndReplacedWhole) {
+TEST_F(Files, AreWrittenAndReplacedAtomically) {
   ASSERT_TRUE(write_files({file(at("a"), "one"), file(at("b"), "")}).ok());
   ASSERT_TRUE(write_files({file(at("a"), "two")}).ok());
   EXPECT_EQ(text("a"), "two");
@@ -49,7 +49,7 @@ TEST_F(Files, ALinkIsFollowedAndStays) {
   EXPECT_EQ(text("far/a"), "new");
 }
 
-TEST_F(Files, WhatIsNoRegularFileStaysAsItIs) {
+TEST_F(Files, RefuseToReplaceOtherKindsOfFiles) {
   ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
   fs::create_directories(folder_ / "folder");
   fs::create_symlink("nowhere", folder_ / "loose");
@@ -69,7 +69,7 @@ TEST_F(Files, AllAreWrittenOrNone) {
   EXPECT_EQ(count(), 1);
 }
 
-TEST_F(Files, OneFileIsKnownUnderItsNames) {
+TEST_F(Files, OneFileIsRecognisedUnderTwoNames) {
   ASSERT_TRUE(write_files({file(at("a"), ""), file(at("b"), "")}).ok());
   fs::create_symlink("a", folder_ / "link");
   fs::create_hard_link(folder_ / "a", folder_ / "hard");

@@ -7,7 +7,7 @@
 namespace mobula::resource {
 namespace {
 
-// For each entity of the new level: the old one, and '=' if it is unchanged, '~' if not; "new" if there was none.
+// Returns, for each entity of the new level, the old one with '=' if it is unchanged or '~' if not, or "new".
 std::vector<std::string> diff(const std::string& before, const std::string& after,
                               const reflect::Schema& schema_after = test::demo_schema()) {
   const auto old_level = test::load_text(before);
@@ -20,23 +20,23 @@ std::vector<std::string> diff(const std::string& before, const std::string& afte
 
 using Strings = std::vector<std::string>;
 
-TEST(LevelDiff, TheSameLevelIsUnchangedWhateverItsOrder) {
+TEST(LevelDiff, TheSameLevelIsUnchangedInAnyOrder) {
   const char* level = R"({"entities":{"a":{"components":{"Health":{"current":3}}},
                           "b":{"children":{"c":{"components":{"Target":{"entity":"/a"}}}}}}})";
   EXPECT_EQ(diff(level, level), (Strings{"0=", "1=", "2="}));
   EXPECT_EQ(diff(level, R"({"entities":{"b":{"children":{"c":{"components":{"Target":{"entity":"/a"}}}}},
                             "new":{},"a":{"components":{"Health":{"current":3}}}}})"),
             (Strings{"1=", "2=", "new", "0="}))
-      << "entities are known by their paths, and so is what they refer to";
+      << "entities and references are identified by paths";
 }
 
-TEST(LevelDiff, AChangeIsAValueAComponentAReferenceOrAParent) {
+TEST(LevelDiff, ValuesComponentsReferencesAndParentsCountAsChanges) {
   const char* level =
       R"({"entities":{"a":{"components":{"Health":{}}},"b":{"components":{"Target":{"entity":"/a"}}}}})";
   EXPECT_EQ(diff(level, R"({"entities":{"a":{"components":{"Health":{"current":5}}},
                             "b":{"components":{"Target":{"entity":"/a"}}}}})"),
             (Strings{"0~", "1="}))
-      << "who refers to it has not changed";
+      << "the entity that refers to it has not changed";
   EXPECT_EQ(diff(level, R"({"entities":{"a":{"components":{"Health":{},"Team":{}}},
                             "b":{"components":{"Target":{"entity":"/b"}}}}})"),
             (Strings{"0~", "1~"}));
@@ -46,17 +46,17 @@ TEST(LevelDiff, AChangeIsAValueAComponentAReferenceOrAParent) {
   EXPECT_EQ(diff(level, R"({"entities":{"a":{"server_only":true,"components":{"Health":{}}},
                             "b":{"components":{"Target":{"entity":"/a"}}}}})"),
             (Strings{"0=", "1="}))
-      << "what clients are told of it is not what it is";
+      << "clients get different bytes";
 }
 
-TEST(LevelDiff, WhatHangsBelowAChangeHasChanged) {
+TEST(LevelDiff, DescendantsOfAChangedEntityHaveChanged) {
   const char* before = R"({"entities":{"a":{"children":{"b":{"children":{"c":{}}}}},"d":{"parent":"/a/b"},"e":{}}})";
   const char* after =
       R"({"entities":{"a":{"components":{"Health":{}},"children":{"b":{"children":{"c":{}}}}},"d":{"parent":"/a/b"},"e":{}}})";
   EXPECT_EQ(diff(before, after), (Strings{"0~", "1~", "2~", "3~", "4="}));
 }
 
-TEST(LevelDiff, APlacedInstanceIsKnownByItsNumber) {
+TEST(LevelDiff, PlacedInstancesAreIdentifiedByNumber) {
   const auto level = [](const char* places) {
     return std::string(R"({"prefabs":{"p":{"components":{"Transform":{}}}},
                           "placements":[{"name":"x","prefab":"p","at":)") +
@@ -66,7 +66,7 @@ TEST(LevelDiff, APlacedInstanceIsKnownByItsNumber) {
             (Strings{"0=", "1~", "2=", "new"}));
 }
 
-TEST(LevelDiff, ColumnsOfOtherTypesChangeAsAWhole) {
+TEST(LevelDiff, RawColumnsChangeForAllTheirEntities) {
   const auto level = [](const char* data) {
     return std::string(R"({"entities":{"a":{},"b":{},"c":{}},
         "columns":[{"type":"Route","entities":["/a","/b"],"data":")") +
@@ -76,7 +76,7 @@ TEST(LevelDiff, ColumnsOfOtherTypesChangeAsAWhole) {
   EXPECT_EQ(diff(level("0000"), level("0001")), (Strings{"0~", "1~", "2="}));
 }
 
-TEST(LevelDiff, BetweenSchemasNothingIsUnchanged) {
+TEST(LevelDiff, WithAnotherSchemaAllEntitiesHaveChanged) {
   const auto other = test::load_schema("struct Health (component) { current:ushort; }");
   const char* level = R"({"entities":{"a":{"components":{"Transform":{}}},"b":{}}})";
   EXPECT_EQ(diff(level, level, *other), (Strings{"0~", "1~"}));

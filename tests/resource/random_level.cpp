@@ -16,7 +16,7 @@ using reflect::Field;
 using reflect::FieldKind;
 using reflect::FieldNode;
 
-// As JSON texts. Some are other names as well: of components, of entities, of a default.
+// JSON texts. Some are also names of components, of entities or of a default.
 constexpr std::string_view texts[] = {"",     "crate",     "plants/pine", "C",     "Transform", "e1",
                                       "lane", "b\\u00e4r", "a\\\"b",      "Route", "fog",       "."};
 
@@ -55,7 +55,7 @@ class LevelMaker {
   bool chance(std::uint32_t denominator) { return random_.chance(1, denominator); }
   std::string text() { return core::format("\"{}\"", texts[random_.below(std::size(texts))]); }
 
-  // Tree first, so that paths lead somewhere.
+  // Makes the tree first, so that paths lead to entities.
   Spot spot(std::string name, std::string path, std::uint32_t depth) {
     Spot made{std::move(name), depth, std::move(path), {}};
     paths_.push_back(made.path);
@@ -77,7 +77,7 @@ class LevelMaker {
     }
     std::string entities;
     for (std::size_t i = 0; i < spots.size(); ++i) {
-      // Only to those before it: no circles, but others stand at the top before their parents.
+      // Parents precede their children, so there are no cycles. Some of them are attached at the top.
       const std::size_t place = entities.empty() ? 0 : random_.below(2);
       std::string parent;
       if (i > 0 && chance(2))
@@ -101,7 +101,7 @@ class LevelMaker {
     return "{\"spawnable\":true," + body(root);
   }
 
-  // The members of an entity and its closing brace.
+  // Returns the members of an entity and its closing brace.
   std::string body(const Spot& spot) {
     std::string text = chance(6) ? "\"server_only\":true," : "";
     text += "\"components\":" + components(spot);
@@ -122,7 +122,7 @@ class LevelMaker {
     return "{" + list + "}";
   }
 
-  // Of a component of the schema, with whatever in its padding and beyond its counts.
+  // Returns a column of a schema component with random padding and unused elements.
   std::string raw_column(std::string_view server_only) {
     const Component& component = *schema_.find("C");
     core::Bytes row = chance(2) ? random_row(component, random_) : component.default_value;
@@ -183,7 +183,7 @@ class LevelMaker {
     return core::format("{}", std::get<double>(value));
   }
 
-  // Of a length that is read as 1, or not quite.
+  // Returns a rotation whose length is exactly or almost 1.
   std::string rotation(const reflect::Quaternion& turn) {
     double squares = 0;
     for (const float part : turn) squares += static_cast<double>(part) * static_cast<double>(part);
@@ -202,11 +202,11 @@ class LevelMaker {
 
   const reflect::Schema& schema_;
   core::Random& random_;
-  std::vector<std::string> paths_;  // of the level or prefab
+  std::vector<std::string> paths_;  // in the level or prefab
   bool closed_ = false;
 };
 
-// Own data: how many bytes, a static's id, a hashed name, a handle.
+// Data of a registered compiler: number of bytes, id of a static, hashed name, handle.
 void compile_route(const resource::ComponentSource& source, resource::ComponentContext& context, core::Bytes& out) {
   const reflect::JsonValue& json = *source.layers.back();
   const std::string& via = json.find("via")->text;

@@ -1,4 +1,4 @@
-// Levels nobody thought of: the JSON of one, for what must hold for all of them.
+// Random levels as JSON, for property tests.
 #pragma once
 
 #include <mobula/core/random.hpp>
@@ -8,14 +8,14 @@
 
 namespace mobula::test {
 
-// Schema text for load_schema: components with all kinds of fields, hidden ones too.
+// Returns a schema text for load_schema: components with fields of all kinds, some of them hidden.
 std::string random_level_schema(core::Random& random);
 
-// Compilers of the random levels' components Route, which is no struct, and Owned, which is one.
+// Returns compilers of the random levels' components: Route, which is not a struct, and Owned, which is one.
 resource::CompilerTable random_level_compilers();
 
-// A level with children, attached and hidden entities, references, spawnable prefabs, placements, statics and columns
-// in hex.
+// Returns a level with children, attached and hidden entities, references, spawnable prefabs, placements, statics and
+// columns in hex.
 std::string random_level(const reflect::Schema& schema, core::Random& random);
 
 }  // namespace mobula::test

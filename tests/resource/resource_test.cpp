@@ -17,7 +17,7 @@
 namespace mobula::resource {
 namespace {
 
-// Small, so that every bit of it can be tried.
+// Small, so that a test can try every bit of it.
 const reflect::Schema& tiny_schema() {
   static const auto schema =
       test::load_schema("struct Spot (component) { at:float; on:bool; next:mobula.engine.EntityRef; }");
@@ -42,7 +42,7 @@ std::string reason_of(const core::Bytes& bytes) {
   return loaded ? "" : loaded.error().reason;
 }
 
-TEST(Resource, LoadsWhatWasWritten) {
+TEST(Resource, LoadsAWrittenFile) {
   const auto loaded = Resource::from_bytes(tiny_blob());
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   const test::Payloads payloads = test::payloads_of(tiny_blob());
@@ -77,7 +77,7 @@ TEST(Resource, APartOfAnotherLevelIsRefused) {
   EXPECT_EQ(reason_of(mixed), "invalid");
   EXPECT_EQ(reason_of(test::sealed({test::payloads_of(tiny_blob()).clients, test::payloads_of(other).server})),
             "invalid")
-      << "even if it says that it completes it";
+      << "even if it claims to complete it";
 }
 
 TEST(Resource, EveryTruncationIsRefused) {
@@ -113,8 +113,8 @@ TEST(Resource, EveryFlippedBitIsRefused) {
   }
 }
 
-// With the hash made to fit, what is wrong must be seen by the checks, or be harmless: spawning must then
-// leave a registry that agrees with itself.
+// With a matching hash, the other checks must refuse the file, or the change must be harmless: spawning then leaves a
+// consistent registry.
 void expect_refused_or_consistent(const core::Bytes& file, std::size_t& refused) {
   const auto loaded = Resource::from_bytes(file);
   if (!loaded) {
@@ -131,8 +131,8 @@ void expect_refused_or_consistent(const core::Bytes& file, std::size_t& refused)
   registry.check();
 }
 
-// Every byte of both parts: each of its bits, and some other values.
-TEST(Resource, AChangedByteUnderAFittingHashIsRefusedOrSpawnsConsistently) {
+// Changes every byte of both parts: each of its bits, and some other values.
+TEST(Resource, AChangedByteWithAValidHashIsRefusedOrHarmless) {
   constexpr std::uint64_t seed = 11;
   SCOPED_TRACE(seed);
   core::Random random(seed);
@@ -153,7 +153,7 @@ TEST(Resource, AChangedByteUnderAFittingHashIsRefusedOrSpawnsConsistently) {
   }
 }
 
-TEST(Resource, APrototypeOfNobodyMayNotNameWhatIsNotThere) {
+TEST(Resource, AnUnusedPrototypeWithAMissingColumnIsRefused) {
   DraftPart part;
   for (const char* name : {"Spot", "ghost"}) part.names.emplace(core::StringId32(name), name);
   part.level.parent_index = {no_parent};
@@ -174,7 +174,7 @@ TEST(Resource, APayloadOfAnOddSizeIsRefused) {
   }
 }
 
-TEST(Resource, NobodyStandsBeforeItsParent) {
+TEST(Resource, AnEntityBeforeItsParentIsRefused) {
   const core::Bytes file = test::compile_text(R"({"entities":{"a":{"children":{"b":{}}}}})", tiny_schema()).bytes;
   for (const std::uint32_t parent : {1u, 2u, no_parent - 1}) {
     test::Payloads odd = test::payloads_of(file);

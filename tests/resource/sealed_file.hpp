@@ -1,4 +1,4 @@
-// Resource files of any payloads, with headers that fit them: for what looks behind the hashes.
+// Resource files with any payload and a matching header, for tests of the checks behind the hashes.
 #pragma once
 
 #include <mobula/schema/entity_resource_generated.h>
@@ -11,7 +11,7 @@ namespace mobula::test {
 
 struct Payloads {
   core::Bytes clients;
-  core::Bytes server;  // empty: a client's copy
+  core::Bytes server;  // empty for a client's copy
 };
 
 inline Payloads payloads_of(core::ByteView file) {
@@ -34,7 +34,7 @@ inline core::Bytes sealed(core::ByteView payload) {
   return part;
 }
 
-// The server's part is made to complete the clients', if it is well formed enough to say what it completes.
+// Makes the server's part complete the clients' part, if it is well formed enough to name that.
 inline core::Bytes sealed(Payloads payloads) {
   core::Bytes file = sealed(payloads.clients);
   if (payloads.server.empty()) return file;

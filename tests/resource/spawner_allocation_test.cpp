@@ -1,4 +1,4 @@
-// Memory that cannot be had in the middle of a spawn: all or nothing.
+// Allocation failures in the middle of a spawn: all or nothing.
 #include <gtest/gtest.h>
 
 #include <ecs/allocations.hpp>
@@ -45,7 +45,7 @@ void expect_all_or_nothing(bool watched, Spawn spawn, std::uint32_t count, std::
       ASSERT_EQ(world.registry.entities().size(), 0u) << "allocation " << nth_fails;
       ASSERT_EQ(world.heard, 0u);
       world.registry.check();
-      spawn(*world.spawner);  // and then it can be done
+      spawn(*world.spawner);  // succeeds afterwards
     }
     ASSERT_EQ(world.registry.entities().size(), count) << "allocation " << nth_fails;
     ASSERT_EQ(world.heard, watched ? told : 0u);
@@ -53,12 +53,12 @@ void expect_all_or_nothing(bool watched, Spawn spawn, std::uint32_t count, std::
   }
 }
 
-TEST(SpawnerAllocation, ALevelComesWholeOrNotAtAll) {
+TEST(SpawnerAllocation, ALevelIsSpawnedCompletelyOrNotAtAll) {
   for (const bool watched : {false, true})
     expect_all_or_nothing(watched, [](Spawner& spawner) { ASSERT_TRUE(spawner.spawn_level()); }, 4, 3);
 }
 
-TEST(SpawnerAllocation, ManyPrefabsComeWholeOrNotAtAll) {
+TEST(SpawnerAllocation, ManyPrefabsAreSpawnedCompletelyOrNotAtAll) {
   std::vector<Placement> places(50);
   for (Placement& place : places) place.rotation.w = 1;
   for (const bool watched : {false, true}) {
@@ -67,7 +67,7 @@ TEST(SpawnerAllocation, ManyPrefabsComeWholeOrNotAtAll) {
   }
 }
 
-TEST(SpawnerAllocation, APartComesWholeOrNotAtAll) {
+TEST(SpawnerAllocation, APartIsSpawnedCompletelyOrNotAtAll) {
   const std::vector<SpawnChoice> choices{SpawnChoice::spawn, SpawnChoice::spawn, SpawnChoice::leave,
                                          SpawnChoice::spawn};
   for (const bool watched : {false, true}) {

@@ -32,7 +32,7 @@ struct World {
   World() { EXPECT_TRUE(reflect::register_components(registry, test::demo_schema()).ok()); }
 };
 
-// What the spawner does, one entity and one component at a time.
+// Reference of the spawner: one entity and one component at a time.
 std::vector<ecs::Entity> spawn_reference(ecs::Registry& registry, const Resource& resource,
                                          const EntityResource& source) {
   std::vector<ecs::Entity> made;
@@ -61,7 +61,7 @@ void expect_same(const ecs::Registry& a, const ecs::Registry& b, ecs::Entity in_
   }
 }
 
-TEST(Spawner, ALevelIsWhatAReferenceInterpretationMakesOfIt) {
+TEST(Spawner, ALevelEqualsThatOfAReferenceSpawner) {
   const auto resource = test::load_text(level_text);
   World fast;
   World slow;
@@ -114,7 +114,7 @@ TEST(Spawner, APrefabCanBeSpawnedAgainAndAgain) {
   EXPECT_STREQ(unknown.error().reason, "unknown prefab");
 }
 
-TEST(Spawner, WhatDoesNotFitTheRegistryIsRefusedBeforeAnythingIsMade) {
+TEST(Spawner, RefusesALevelThatExceedsTheRegistry) {
   const auto resource = test::load_text(level_text);
   ecs::Registry small({.entities = {.entities_max = 10}, .pools = {}});
   ASSERT_TRUE(reflect::register_components(small, test::demo_schema()).ok());
@@ -127,7 +127,7 @@ TEST(Spawner, WhatDoesNotFitTheRegistryIsRefusedBeforeAnythingIsMade) {
   small.check();
 }
 
-TEST(Spawner, AnOlderSchemaIsTakenFieldByField) {
+TEST(Spawner, MigratesAnOlderSchemaFieldByField) {
   const auto older = test::load_schema(R"(
       struct Mood (component) { anger:float; target:mobula.engine.EntityRef; gone:ubyte; }
       struct Dropped (component) { x:float; })");
@@ -158,11 +158,11 @@ TEST(Spawner, AnOlderSchemaIsTakenFieldByField) {
   EXPECT_EQ(mood(0, "Mood").target, range.at(1));
   EXPECT_EQ(mood(1, "Mood").anger, 0.0f) << "9 is out of range now";
   EXPECT_EQ(mood(1, "Second").target, range.at(0));
-  EXPECT_EQ(registry.prototypes().pools(registry.prototype(range.at(0))).size(), 1u) << "Dropped is gone";
-  EXPECT_THAT(spawner->notes(),
-              testing::IsSupersetOf({"Mood.added is new and gets its default", "Mood.gone is gone", "Dropped is gone",
-                                     "1 values of Mood are what it cannot hold any more, and get "
-                                     "their default"}));
+  EXPECT_EQ(registry.prototypes().pools(registry.prototype(range.at(0))).size(), 1u) << "Dropped was removed";
+  EXPECT_THAT(spawner->notes(), testing::IsSupersetOf({"Mood.added is new and gets its default",
+                                                       "Mood.gone was removed", "Dropped was removed",
+                                                       "1 values of Mood no longer fit and get "
+                                                       "their default"}));
   EXPECT_TRUE(Spawner::bind(registry, *newer, test::load_text("{}", *newer))->notes().empty());
 }
 
@@ -173,7 +173,7 @@ engine::Transform at(float x, float z) {
   return transform;
 }
 
-TEST(Spawner, APrefabIsPutWhereItIsWanted) {
+TEST(Spawner, APrefabIsSpawnedAtItsPlacement) {
   World world;
   auto spawner = Spawner::bind(world.registry, test::demo_schema(), test::load_text(level_text));
   engine::Transform place = at(10, 20);
@@ -186,7 +186,7 @@ TEST(Spawner, APrefabIsPutWhereItIsWanted) {
   EXPECT_EQ(tail.position.z, -1.0f) << "children are relative to the root as before";
 }
 
-TEST(Spawner, ManyOfAPrefabAreWhatOneByOneIsToo) {
+TEST(Spawner, ABatchOfPrefabsEqualsSingleSpawns) {
   const auto resource = test::load_text(level_text);
   World bulk;
   World single;
@@ -214,7 +214,7 @@ TEST(Spawner, ManyOfAPrefabAreWhatOneByOneIsToo) {
   EXPECT_STREQ(many->spawn_prefabs(core::StringId32("fox"), places).error().reason, "unknown prefab");
 }
 
-TEST(Spawner, APartOfALevelTakesFreeIndicesAndRefersToWhatIsThere) {
+TEST(Spawner, APartOfALevelRefersToPresentEntities) {
   const auto resource = test::load_text(level_text);
   const std::uint32_t count = resource->level().num_entities;
   World world;
@@ -229,7 +229,7 @@ TEST(Spawner, APartOfALevelTakesFreeIndicesAndRefersToWhatIsThere) {
     else if (random.below(4) > 0)
       present[i] = world.registry.create();
   }
-  choices[0] = SpawnChoice::spawn;  // the gate, which looks at the last wolf's tail
+  choices[0] = SpawnChoice::spawn;  // the entity "gate", which refers to the last wolf's tail
   choices[count - 1] = SpawnChoice::leave;
   present[count - 1] = world.registry.create();
   for (int i = 0; i < 50; ++i) world.registry.destroy(world.registry.create());
@@ -258,7 +258,7 @@ TEST(Spawner, APartOfALevelTakesFreeIndicesAndRefersToWhatIsThere) {
   }
 }
 
-TEST(Spawner, ALevelOfNothingSpawnsNothing) {
+TEST(Spawner, AnEmptyLevelSpawnsNothing) {
   World world;
   const auto range = Spawner::bind(world.registry, test::demo_schema(), test::load_text("{}"))->spawn_level();
   ASSERT_TRUE(range.ok());
@@ -266,7 +266,7 @@ TEST(Spawner, ALevelOfNothingSpawnsNothing) {
   EXPECT_EQ(world.registry.entities().size(), 0u);
 }
 
-// Components of no schema.
+// A level with components that are not in a schema.
 std::shared_ptr<const Resource> level_with_routes() {
   CompilerTable compilers;
   const auto bytes_of_text = [](const ComponentSource& source, ComponentContext& context, core::Bytes& out) {
@@ -294,7 +294,7 @@ TEST(Spawner, UnknownColumnsAreSkippedOrRefused) {
   EXPECT_EQ(refusing.error().message, "the resource has components Early, which nothing here spawns");
 }
 
-TEST(Spawner, OwnSpawnersRunInSpawnOrderOnWholeColumns) {
+TEST(Spawner, RegisteredSpawnersRunInSpawnOrderOnColumns) {
   World world;
   const auto resource = level_with_routes();
   std::vector<std::string> order;
@@ -322,7 +322,7 @@ TEST(Spawner, OwnSpawnersRunInSpawnOrderOnWholeColumns) {
   world.registry.check();
 }
 
-TEST(Spawner, ASpawnerMayRefuseAColumnBeforeAnythingIsMade) {
+TEST(Spawner, ARegisteredSpawnerRefusesAColumnBeforehand) {
   World world;
   SpawnerTable table;
   table.add("Route", {.spawn_order = 0,

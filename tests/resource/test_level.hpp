@@ -12,7 +12,7 @@ namespace mobula::test {
 
 using Files = std::map<std::string, std::string>;
 
-// The demo's schema, loaded once.
+// Returns the demo's schema, loaded once.
 const reflect::Schema& demo_schema();
 
 // Compiles the file "level.json" of `files`.
@@ -20,7 +20,7 @@ resource::Compiled compile_files(const Files& files, const reflect::Schema& sche
                                  const resource::CompilerTable& compilers = {});
 resource::Compiled compile_text(const std::string& text, const reflect::Schema& schema = demo_schema());
 
-// All errors, a line each.
+// Returns all errors, one per line.
 std::string errors_of(const resource::Compiled& compiled);
 std::string errors_of(const std::string& text);
 
@@ -29,10 +29,10 @@ std::shared_ptr<const resource::Resource> load_text(const std::string& text,
                                                     const reflect::Schema& schema = demo_schema());
 std::shared_ptr<const resource::Resource> load_compiled(const resource::Compiled& compiled);
 
-// The column of (type, instance name); throws if there is none.
+// Returns the column of (type, instance name). Throws if there is none.
 const resource::Column& column_of(const resource::EntityResource& resource, std::string_view type,
                                   std::string_view instance);
-// A component of a level's entity as the plain struct.
+// Returns a component of a level's entity as a plain struct.
 template <class T>
 T component_of(const resource::EntityResource& resource, std::uint32_t entity,
                std::string_view instance = T::component_name) {

@@ -36,7 +36,7 @@ mobula::engine::Vec3 choose_spawn_position(World& world) {
   return place;
 }
 
-// Relevance may be there: it is saved with the avatar.
+// The avatar may have a Relevance already, because that is saved.
 void own(mobula::ecs::Registry& registry, Entity avatar, const Player& player) {
   using mobula::server::Relevance;
   auto* relevance = registry.try_get<Relevance>(avatar);
@@ -47,25 +47,25 @@ mobula::core::Status move(World& world, const Player& player, const commands::Mo
                           const mobula::server::CommandContext& /*context*/) {
   const float length_squared = move.x() * move.x() + move.z() * move.z();
   if (!std::isfinite(length_squared) || length_squared > 1.001f)
-    return Error{"move out of range", "a direction has a length of at most 1"};
+    return Error{"move out of range", "a direction's length must be at most 1"};
   auto* velocity = world.registry().try_get<Velocity>(player.entity);
-  if (velocity == nullptr) return Error{"no avatar", "the player's avatar is gone"};
+  if (velocity == nullptr) return Error{"no avatar", "the player's avatar was despawned"};
   velocity->linear.x = move.x() * avatar_speed;
   velocity->linear.z = move.z() * avatar_speed;
-  forget_goal(world, player.entity);
+  remove_goal(world, player.entity);
   return mobula::core::Done{};
 }
 
 mobula::core::Status walk_to(World& world, const Player& player, const commands::WalkTo& to,
                              const mobula::server::CommandContext& /*context*/) {
   if (!(std::abs(to.x()) <= world_edge && std::abs(to.z()) <= world_edge))
-    return Error{"place out of range", "a place to walk to is in the world"};
+    return Error{"place out of range", "the place must be in the world"};
   if (!set_goal(world, player.entity, {to.x(), to.z()}, avatar_speed))
-    return Error{"no avatar", "the player's avatar is gone"};
+    return Error{"no avatar", "the player's avatar was despawned"};
   return mobula::core::Done{};
 }
 
-// What is spawned while the game goes on, and what is then taken for granted of it.
+// Prefabs that the game spawns, and the components it requires of them.
 constexpr std::string_view of_avatar[] = {mobula::engine::Transform::component_name, Avatar::component_name,
                                           Name::component_name};
 constexpr std::string_view of_pickup[] = {mobula::engine::Transform::component_name, Pickup::component_name};
@@ -109,8 +109,7 @@ mobula::core::Status DemoGame::check_level(const mobula::resource::Resource* lev
   for (const auto& [name, components] : spawned)
     if (mobula::core::Status good = check_prefab(level, name, components); !good) return good;
   for (const mobula::resource::Static& each : level->statics())
-    if (each.type == line_type && !Line::check(each.data))
-      return Error{"bad line", "the level has a line that is none"};
+    if (each.type == line_type && !Line::check(each.data)) return Error{"bad line", "the level has an invalid line"};
   return mobula::core::Done{};
 }
 
@@ -134,7 +133,7 @@ void DemoGame::systems(World& world, mobula::ecs::Schedule& schedule) {
   add_sight(schedule, world);
 }
 
-// Who comes back after a restart finds the avatar as it was, but for a name that a world's file may not have.
+// After a restart a player finds the avatar as it was, but for its name, which a world's file may not have.
 mobula::core::Result<Entity> DemoGame::join(World& world, const Player& player) {
   mobula::ecs::Registry& registry = world.registry();
   const bool has_avatar = registry.try_get<const Avatar>(player.entity) != nullptr;
@@ -151,7 +150,7 @@ mobula::core::Result<Entity> DemoGame::join(World& world, const Player& player) 
   return avatar;
 }
 
-// From where players begin.
+// Spectators start at the spawn points of players.
 mobula::core::Status DemoGame::spectate(World& world, const Player& player) {
   std::vector<Entity> places;
   world.registry().view<const SpawnPoint>().each([&](Entity place, const SpawnPoint&) { places.push_back(place); });

@@ -1,7 +1,8 @@
-// The demo: mobs wander and hunt, pickups are taken and come back, players walk about as avatars.
-// Scenery is seen from farther than creatures, and these than pickups; an inventory is for its player alone, and who
-// sees a pickup that is taken is told.
-// Nothing here is known to the server but the Game interface; any team's game stands like this.
+// Demo game: mobs wander and hunt, pickups are taken and respawn, players move as avatars. Scenery is seen from
+// farthest,
+// then creatures, then pickups. An inventory is sent to its player only. Players that see a pickup are notified when it
+// is
+// taken. The server knows only the Game interface, so any team's game can be structured like this.
 #pragma once
 
 #include <examples/demo/pickups.hpp>

@@ -25,7 +25,7 @@ double distance(const Point& a, const Point& b) {
   return std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
 }
 
-// Between b and c, for t from 0 to 1.
+// Returns the point between b and c at t from 0 to 1.
 Point catmull_rom(const Point& a, const Point& b, const Point& c, const Point& d, double t) {
   const Point linear = -1.0 * a + c;
   const Point square = 2.0 * a + -5.0 * b + 4.0 * c + -1.0 * d;
@@ -33,7 +33,7 @@ Point catmull_rom(const Point& a, const Point& b, const Point& c, const Point& d
   return 0.5 * (2.0 * b + t * linear + t * t * square + t * t * t * cube);
 }
 
-// Many short pieces, back to where it begins.
+// Returns the closed line as many short segments.
 std::vector<Point> trace(std::span<const Vec3> through) {
   const std::size_t count = through.size();
   const auto corner = [&](std::size_t i) {
@@ -64,7 +64,7 @@ mobula::core::Bytes Line::make(std::span<const Vec3> through) {
   mobula::core::store(bytes.data(), count);
   mobula::core::store(bytes.data() + 4, static_cast<float>(step));
   std::size_t piece = 1;
-  double before = 0;  // length up to the piece
+  double before = 0;  // length up to the segment
   for (std::uint32_t i = 0; i < count; ++i) {
     const double wanted = i * step;
     double size = distance(traced[piece - 1], traced[piece]);
@@ -102,7 +102,7 @@ Vec3 Line::point(std::uint32_t i) const {
 Vec3 Line::at(float distance) const {
   const float rounds = std::floor(distance / length());
   const float along = std::max(0.0f, (distance - rounds * length()) / step_);
-  const auto i = std::min(static_cast<std::uint32_t>(along), count_ - 1);  // rounding may lead just beyond the end
+  const auto i = std::min(static_cast<std::uint32_t>(along), count_ - 1);  // rounding may exceed the end
   const float t = along - static_cast<float>(i);
   const Vec3 a = point(i);
   const Vec3 b = point(i + 1);

@@ -1,8 +1,8 @@
-// A closed line that is walked along: a static resource of type "Line".
+// Closed line that entities follow: a static resource of type "Line".
 //
 //   0   u32   count, at least 1
 //   4   f32   step in metres, at least 0.001
-//   8   Vec3  count points, each one step along the line from the last; after the last comes the first
+//   8   Vec3  count points, each one step along the line from the last; the first follows the last
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -16,16 +16,16 @@ inline constexpr mobula::core::StringId32 line_type("Line");
 
 class Line {
  public:
-  // A smooth line (Catmull-Rom) through the points and back to the first; no shorter than one step.
+  /// Makes a smooth line (Catmull-Rom) through the points and back to the first, at least one step long.
   static mobula::core::Bytes make(std::span<const mobula::engine::Vec3> through);
-  // Whether the bytes are a line of finite points.
+  /// Checks that the bytes are a line of finite points.
   static bool check(mobula::core::ByteView bytes);
 
-  // Looks into bytes that have been checked and live as long.
+  /// Refers to checked bytes, which must outlive this.
   explicit Line(mobula::core::ByteView bytes);
 
   [[nodiscard]] float length() const { return step_ * static_cast<float>(count_); }
-  // `distance` metres from the beginning, round and round.
+  /// Returns the point at `distance` metres from the start; distances wrap around.
   [[nodiscard]] mobula::engine::Vec3 at(float distance) const;
 
  private:

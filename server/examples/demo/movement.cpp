@@ -16,8 +16,8 @@ using mobula::server::World;
 
 constexpr float sight = 15.0f;
 constexpr float reach = 1.5f;
-constexpr float near_squared = 1e-4f;   // nearer is there
-constexpr float still_squared = 1e-6f;  // slower, squared, is no movement and has no direction
+constexpr float near_squared = 1e-4f;   // nearer counts as arrived
+constexpr float still_squared = 1e-6f;  // slower, squared, counts as standing still, without a direction
 
 Vec3 on_ground(float x, float z) {
   Vec3 result;
@@ -36,7 +36,7 @@ Vec3 towards(const Vec3& from, const Vec3& to, float speed) {
   return on_ground((to.x - from.x) / distance * speed, (to.z - from.z) / distance * speed);
 }
 
-// Uniform in direction: a point in the disc, scaled.
+// Returns a velocity with a uniformly random direction: a point in the disc, scaled.
 Vec3 any_direction(mobula::core::Random& random, float speed) {
   for (;;) {
     const Vec3 point{random.uniform(-1, 1), 0, random.uniform(-1, 1)};
@@ -45,7 +45,7 @@ Vec3 any_direction(mobula::core::Random& random, float speed) {
   }
 }
 
-// The turn about the vertical that looks along `direction`, by half-angle formulas.
+// Returns the rotation about the vertical that faces `direction`, by half-angle formulas.
 mobula::engine::Quat facing(const Vec3& direction) {
   const float length = std::sqrt(direction.x * direction.x + direction.z * direction.z);
   const float cosine = direction.z / length;
@@ -72,7 +72,9 @@ Entity nearest(const std::vector<Prey>& prey, const Vec3& from) {
   return best;
 }
 
-// What is only sometimes written is not in a list as mutable, which would count it as written: it is fetched.
+// A view that lists a component as mutable marks it as changed. Components that are written only sometimes are
+// therefore
+// fetched.
 
 void wander(World& world, Entity mob, const Wander& wander, const Transform& transform) {
   mobula::core::Random& random = world.random();
@@ -122,7 +124,7 @@ void walk(World& world, Entity mover, const Velocity& velocity) {
   transform->rotation = facing(velocity.linear);
 }
 
-// Whoever would be there within this tick is there.
+// Stops entities that reach their goal within this tick.
 void arrive(World& world) {
   mobula::ecs::Registry& registry = world.registry();
   const float dt = world.seconds_per_tick();
@@ -139,7 +141,7 @@ void arrive(World& world) {
   }
 }
 
-// The line is looked up each time: a reload of the level brings other resources.
+// Looks up the line every time, because a reload of the level replaces resources.
 void patrol(World& world, Patrol& patrol, Transform& transform) {
   const mobula::resource::Resource* level = world.level();
   const mobula::resource::Static* found = level == nullptr ? nullptr : level->find_static(patrol.line);
@@ -160,12 +162,12 @@ bool set_goal(World& world, Entity walker, const WalkGoal& goal, float speed) {
   auto* velocity = registry.try_get<Velocity>(walker);
   if (transform == nullptr || velocity == nullptr) return false;
   velocity->linear = towards(transform->position, on_ground(goal.x, goal.z), speed);
-  forget_goal(world, walker);
+  remove_goal(world, walker);
   registry.add<WalkGoal>(walker) = goal;
   return true;
 }
 
-void forget_goal(World& world, Entity walker) {
+void remove_goal(World& world, Entity walker) {
   if (world.registry().try_get<const WalkGoal>(walker) != nullptr) world.registry().remove<WalkGoal>(walker);
 }
 

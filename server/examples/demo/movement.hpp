@@ -1,4 +1,4 @@
-// Systems that move things. Determinism: only +, -, *, / and square roots, in pool order of one world.
+// Systems that move entities. Deterministic: only +, -, *, / and square roots, in pool order of one world.
 #pragma once
 
 #include <mobula/ecs/schedule.hpp>
@@ -6,19 +6,22 @@
 
 namespace demo {
 
-// A server-only component: the place an avatar walks to. It keeps its initial velocity and stops there.
+/// Server-only component: destination of an avatar. The avatar keeps its initial velocity, and stops at the
+/// destination.
 struct WalkGoal {
   float x = 0;
   float z = 0;
 };
 
-// False: it cannot walk.
+/// Sets a goal. Returns false if the entity cannot move.
 bool set_goal(mobula::server::World& world, mobula::ecs::Entity walker, const WalkGoal& goal, float speed);
-void forget_goal(mobula::server::World& world, mobula::ecs::Entity walker);
+/// Removes the goal, if there is one.
+void remove_goal(mobula::server::World& world, mobula::ecs::Entity walker);
 
-// The phase "movement": mobs stroll around their homes; those with a Target run after the nearest avatar in sight,
-// looked for once a second; guards go round on their patrols; who walks to a place stops there; whatever has a velocity
-// moves and faces where it goes.
+/// Adds the phase "movement". Mobs wander near their homes. Mobs with a Target chase the nearest avatar in sight, which
+/// they search once a second. Guards follow their patrols. Avatars with a goal stop there. Everything with a velocity
+/// moves
+/// and faces its direction.
 void add_movement(mobula::ecs::Schedule& schedule, mobula::server::World& world);
 
 }  // namespace demo

@@ -30,7 +30,7 @@ bool read_coordinate(const JsonValue& value, float& into) {
          std::fabs(number) <= static_cast<double>(world_edge);
 }
 
-// Nothing, with an error told, unless all are points of the world.
+// Returns the points. Reports an error and returns nothing unless all are points of the world.
 std::vector<Vec3> read_points(const JsonValue& points, ComponentContext& context) {
   std::vector<Vec3> read;
   if (points.items.size() < points_min || points.items.size() > points_max) {
@@ -48,7 +48,7 @@ std::vector<Vec3> read_points(const JsonValue& points, ComponentContext& context
   return read;
 }
 
-// The points of the last layer that has any.
+// Returns the points of the last layer that has any, null if none has.
 const JsonValue* find_points(const ComponentSource& source) {
   const JsonValue* found = nullptr;
   for (const JsonValue* layer : source.layers)

@@ -1,11 +1,11 @@
-// How the demo's own component sources become bytes: mobula-compile knows these besides the schema.
+// Component compilers of the demo, which mobula-compile uses besides the schema.
 #pragma once
 
 #include <mobula/resource/compiler/component_compiler.hpp>
 
 namespace demo {
 
-// "Patrol": {"points": [[x, y, z], …], "speed": 1.5}: at least two points, at most 1,000, of the world's.
+/// Returns the compiler of "Patrol": {"points": [[x, y, z], …], "speed": 1.5}, with 2 to 1,000 points of the world.
 mobula::resource::CompilerTable component_compilers();
 
 }  // namespace demo

@@ -16,10 +16,10 @@ using mobula::server::World;
 constexpr float touch = 1.2f;  // metres
 constexpr float respawn_seconds_max = 86'400;
 
-// The spawnable prefab of each kind, in order of PickupKind.
+// Spawnable prefab of each kind, in the order of PickupKind.
 constexpr const char* prefab_of_kind[] = {"coin", "medkit", "key"};
 
-// A world's file has whatever was written into it.
+// Checks the kind, because a world's file may contain any value.
 bool is_kind(PickupKind kind) { return static_cast<std::size_t>(kind) < std::size(prefab_of_kind); }
 
 mobula::ecs::Tick ticks_of(const World& world, float seconds) {
@@ -40,8 +40,8 @@ void reward(World& world, Entity avatar, const Pickup& pickup) {
     inventory->items[inventory->item_count++] = static_cast<std::uint8_t>(pickup.kind);
 }
 
-// Reliable, as nothing else says who has it now. Whose tick is too full of events sees it vanish all the same.
-void tell(World& world, Entity taken, Entity avatar, const Pickup& pickup) {
+// Reliable, because no other message contains the taker. If the tick has too many events, the pickup just vanishes.
+void send_taken(World& world, Entity taken, Entity avatar, const Pickup& pickup) {
   using mobula::server::Audience;
   flatbuffers::FlatBufferBuilder builder(128);
   const events::Handle by(avatar.index, avatar.generation);
@@ -89,14 +89,14 @@ mobula::core::Status Pickups::load(const World& world, mobula::core::ByteView sa
   const mobula::core::Bytes aligned(saved.begin(), saved.end());
   const auto* data = reinterpret_cast<const std::uint8_t*>(aligned.data());
   flatbuffers::Verifier verifier(data, aligned.size());
-  if (!save::VerifyGameBuffer(verifier)) return Error{"bad save", "what the demo kept of its pickups is damaged"};
+  if (!save::VerifyGameBuffer(verifier)) return Error{"bad save", "the demo's saved pickups are damaged"};
   std::vector<Due> due;
   const auto* all = save::GetGame(data)->due();
   for (flatbuffers::uoffset_t i = 0; all != nullptr && i < all->size(); ++i) {
     const save::Due& each = *all->Get(i);
     if (!is_kind(static_cast<PickupKind>(each.kind())) || !is_finite(*each.place()) ||
         !std::isfinite(each.respawn_seconds()))
-      return Error{"bad save", mobula::core::format("pickup {} of those that the demo kept is none", i)};
+      return Error{"bad save", mobula::core::format("the demo's saved pickup {} has no known kind", i)};
     const Pickup pickup{.kind = static_cast<PickupKind>(each.kind()),
                         .amount = each.amount(),
                         .respawn_seconds = each.respawn_seconds()};
@@ -112,7 +112,8 @@ void Pickups::add_systems(mobula::ecs::Schedule& schedule, World& world) {
   const mobula::ecs::PhaseId phase = schedule.add_phase("pickups");
   const auto taking = schedule.add("take", phase, [this, &world](const SystemContext&) { take(world); });
   schedule.declare<const Pickup, const Transform, Avatar, Inventory>(taking);
-  schedule.add("respawn", phase, [this, &world](const SystemContext&) { respawn(world); });  // spawns: touches anything
+  schedule.add("respawn", phase,
+               [this, &world](const SystemContext&) { respawn(world); });  // spawning may touch any component
 }
 
 void Pickups::take(World& world) {
@@ -125,7 +126,7 @@ void Pickups::take(World& world) {
   registry.view<const Avatar, const Transform>().each(
       [&](Entity avatar, const Avatar&, const Transform& transform) { takers.push_back({avatar, transform}); });
   if (takers.empty()) return;
-  std::vector<Entity> taken;  // whole trees: not while they are walked
+  std::vector<Entity> taken;  // destroyed after the iteration, with their trees
   registry.view<const Pickup, const Transform>().each(
       [&](Entity entity, const Pickup& pickup, const Transform& transform) {
         for (const Taker& taker : takers) {
@@ -133,7 +134,7 @@ void Pickups::take(World& world) {
           const float seconds = std::min(std::max(0.0f, pickup.respawn_seconds), respawn_seconds_max);
           due_.push_back({world.tick() + ticks_of(world, seconds), pickup, transform});
           reward(world, taker.avatar, pickup);
-          tell(world, entity, taker.avatar, pickup);
+          send_taken(world, entity, taker.avatar, pickup);
           taken.push_back(entity);
           return;
         }
@@ -146,7 +147,7 @@ void Pickups::respawn(World& world) {
     if (due.tick > world.tick()) return false;
     const mobula::core::Result<Entity> made = world.spawn(prefab_of_kind[static_cast<std::size_t>(due.pickup.kind)]);
     if (!made) {
-      mobula::core::log_error("demo", "a pickup does not come back: {}", made.error().message);
+      mobula::core::log_error("demo", "a pickup does not respawn: {}", made.error().message);
       return true;
     }
     world.registry().get<Transform>(*made) = due.transform;

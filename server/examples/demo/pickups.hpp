@@ -1,4 +1,5 @@
-// Avatars take pickups by touching them, which whoever sees it is told; some time later a new one lies in the same
+// Pickups: avatars take them by touch, and players that see it are notified. Some time later a new one spawns in the
+// same
 // place.
 #pragma once
 
@@ -11,10 +12,11 @@ namespace demo {
 
 class Pickups {
  public:
-  // What is to come back, and its reading into a world that was restored. Reason: "bad save".
+  /// Returns the pickups that are due to respawn.
   mobula::core::Bytes save(const mobula::server::World& world) const;
+  /// Restores them in a restored world. Errors: "bad save".
   mobula::core::Status load(const mobula::server::World& world, mobula::core::ByteView saved);
-  // The phase "pickups".
+  /// Adds the phase "pickups".
   void add_systems(mobula::ecs::Schedule& schedule, mobula::server::World& world);
 
  private:

@@ -1,4 +1,4 @@
-// Who sees what from how far.
+// View distances of the demo by layer.
 #pragma once
 
 #include <mobula/ecs/schedule.hpp>
@@ -8,12 +8,12 @@
 
 namespace demo {
 
-// What stands is of the first layer, without a Relevance.
+/// Scenery is the first layer, and needs no Relevance.
 enum SightLayer : std::uint8_t { scenery, creatures, small_things };
 
 std::vector<mobula::server::Layer> sight_layers();
 
-// The phase "sight", behind all that makes entities: gives mobs, guards and pickups their layers.
+/// Adds the phase "sight", after all that spawn entities. It gives mobs, guards and pickups their layers.
 void add_sight(mobula::ecs::Schedule& schedule, mobula::server::World& world);
 
 }  // namespace demo

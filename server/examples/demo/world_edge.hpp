@@ -1,4 +1,4 @@
-// How far from the middle of the demo's world anything may be: the schema's range ends at 512.
+// Largest distance from the middle of the demo's world. The schema's range ends at 512.
 #pragma once
 
 namespace demo {

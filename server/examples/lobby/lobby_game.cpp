@@ -37,7 +37,7 @@ mobula::core::ByteView LobbyGame::schema() const { return schema_bytes(); }
 mobula::server::CommandTable LobbyGame::commands() {
   mobula::server::Commands<commands::Command, commands::BodyTraits> all;
   all.add<commands::Say>([](World& world, const Player& player, const commands::Say& line,
-                            const CommandContext&) { return say(world, player, line.text()->string_view()); },
+                            const CommandContext&) { return send_chat(world, player, line.text()->string_view()); },
                          {{.per_second = 2, .burst = 5}});
   all.add<commands::CreateRoom>([this](World& world, const Player& player, const commands::CreateRoom& wanted,
                                        const CommandContext&) { return create_room(world, player, wanted); },
@@ -50,10 +50,10 @@ mobula::server::CommandTable LobbyGame::commands() {
 
 Status LobbyGame::check_level(const mobula::resource::Resource* level) {
   if (level == nullptr) return Done{};
-  return Error{"no level", "the lobby has no place for a level"};
+  return Error{"no level", "the lobby has no level; omit --level"};
 }
 
-// Its rooms ended with the process that saved it.
+// Rooms ended with the process that saved them.
 Status LobbyGame::load(World& world, mobula::core::ByteView /*saved*/) {
   std::vector<Entity> rooms;
   world.registry().view<const Room>().each([&](Entity entity, const Room&) { rooms.push_back(entity); });
@@ -62,7 +62,7 @@ Status LobbyGame::load(World& world, mobula::core::ByteView /*saved*/) {
 }
 
 mobula::core::Result<Entity> LobbyGame::join(World& world, const Player& player) {
-  if (player.entity) return player.entity;  // was there when the lobby was saved
+  if (player.entity) return player.entity;  // the player was there when the lobby was saved
   const Entity member = world.registry().create();
   world.registry().add<Member>(member, {.name = fixed_text<sizeof(Member::name)>(name_of(player))});
   return member;
@@ -71,16 +71,16 @@ mobula::core::Result<Entity> LobbyGame::join(World& world, const Player& player)
 void LobbyGame::leave(World& world, const Player& player) { world.registry().destroy(player.entity); }
 
 void LobbyGame::tick(World& world) {
-  forget_closed();
-  for (OpenRoom& room : rooms_) look_after(world, room);
+  remove_closed();
+  for (OpenRoom& room : rooms_) update_room(world, room);
 }
 
-// Their worlds ended after the tick that closed them.
-void LobbyGame::forget_closed() {
+// Removes rooms whose worlds ended after the tick that closed them.
+void LobbyGame::remove_closed() {
   std::erase_if(rooms_, [](const OpenRoom& room) { return !room.entity; });
 }
 
-void LobbyGame::look_after(World& world, OpenRoom& room) {
+void LobbyGame::update_room(World& world, OpenRoom& room) {
   mobula::ecs::Registry& registry = world.registry();
   const std::uint32_t players = room.game->players();
   if (players != registry.get<const Room>(room.entity).players)
@@ -98,18 +98,18 @@ Status LobbyGame::create_room(World& world, const Player& player, const commands
   const std::uint32_t capacity = wanted.capacity();
   if (capacity == 0 || capacity > RoomGame::capacity_max)
     return Error{"bad capacity", mobula::core::format("a room is for 1 to {} players", RoomGame::capacity_max)};
-  forget_closed();
+  remove_closed();
   if (rooms_.size() >= options_.rooms_max)
-    return say_sorry(world, player, {"too many rooms", "there are as many rooms as can be; join one, or wait"});
+    return send_refusal(world, player, {"too many rooms", "the limit of open rooms is reached; join one, or wait"});
   if (std::ranges::count(rooms_, player.id, &OpenRoom::opener) >= rooms_of_one_max)
-    return say_sorry(world, player, {"too many rooms", "the rooms that you have opened are enough; join one, or wait"});
+    return send_refusal(world, player, {"too many rooms", "you have opened too many rooms; join one, or wait"});
   OpenRoom room{.name = std::string(name),
                 .world = mobula::core::format("room-{}", ++opened_),
                 .game = std::make_unique<RoomGame>(capacity),
                 .opener = player.id,
                 .last_played = world.tick()};
   const auto opened = worlds_->open(room.world, room_config(capacity), *room.game);
-  if (!opened) return say_sorry(world, player, opened.error());
+  if (!opened) return send_refusal(world, player, opened.error());
   room.entity = world.registry().create();
   world.registry().add<Room>(room.entity, {.name = fixed_text<sizeof(Room::name)>(name),
                                            .players = 0,
@@ -123,13 +123,13 @@ Status LobbyGame::join_room(World& world, const Player& player, const commands::
   const Entity entity{wanted.room()->index(), wanted.room()->generation()};
   const auto found =
       std::ranges::find_if(rooms_, [&](const OpenRoom& room) { return entity && room.entity == entity; });
-  if (found == rooms_.end()) return say_sorry(world, player, {"no such room", "that room is no more"});
+  if (found == rooms_.end()) return send_refusal(world, player, {"no such room", "the room is closed; choose another"});
   if (found->game->players() >= found->game->capacity())
-    return say_sorry(world, player, {"room full", mobula::core::format("{} is full", found->name)});
+    return send_refusal(world, player, {"room full", mobula::core::format("{} is full", found->name)});
   return let_in(world, player, *found);
 }
 
-// A port that the system chooses, at the addresses where the lobby is.
+// Uses a port that the system chooses, at the addresses of the lobby.
 HostConfig LobbyGame::room_config(std::uint32_t capacity) const {
   const HostedWorld& lobby = *worlds_->find(own_world);
   HostConfig config;
@@ -138,7 +138,7 @@ HostConfig LobbyGame::room_config(std::uint32_t capacity) const {
   config.drain_seconds = lobby.config().drain_seconds;
   config.tick_rate = room_tick_rate;
   config.seed = lobby.config().seed + opened_;
-  config.clients_max = 2 * capacity;  // who comes back may be there before he is known to be gone
+  config.clients_max = 2 * capacity;  // a player may reconnect before the old connection times out
   for (const mobula::transport::Address& address : lobby.token_issuer().public_addresses) {
     const std::string text = to_string(address);
     config.public_addresses.push_back(text.substr(0, text.rfind(':')));
@@ -151,7 +151,7 @@ Status LobbyGame::let_in(World& world, const Player& player, const OpenRoom& roo
   mobula::server::Identity identity = player.identity;  // the same person
   mobula::core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
   const auto token = mobula::server::make_token(hosted->token_issuer(), identity);
-  return token ? give_ticket(world, player, room.name, *token) : Status(token.error());
+  return token ? send_ticket(world, player, room.name, *token) : Status(token.error());
 }
 
 }  // namespace lobby

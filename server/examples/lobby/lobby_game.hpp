@@ -1,6 +1,6 @@
-// The lobby: who is there, which rooms there are, and what is said. A room is another world of the process, with a
-// game, a port and ticks of its own; whoever opens or joins one is given a connect token for it. An empty room goes.
-// One of these for a process. The rooms' games belong to it, and outlive their worlds by a tick.
+// Lobby: its players, its rooms, and chat. A room is another world of the process, with its own game, port and ticks. A
+// player that opens or joins a room gets a connect token for it. An empty room is closed. There is one LobbyGame per
+// process. It owns the games of the rooms, which outlive their worlds by a tick.
 #pragma once
 
 #include <examples/lobby/room_game.hpp>
@@ -18,14 +18,14 @@ struct JoinRoom;
 
 struct LobbyOptions {
   std::uint32_t rooms_max = 16;
-  std::uint32_t empty_seconds = 30;  // then a room goes
+  std::uint32_t empty_seconds = 30;  // until an empty room is closed
 };
 
 class LobbyGame final : public mobula::server::Game {
  public:
   explicit LobbyGame(const LobbyOptions& options = {}) : options_(options) {}
 
-  // Opens the lobby's own world. `worlds` must outlive all use of it. Reasons: those of Worlds::open.
+  /// Opens the lobby's own world. `worlds` must outlive this. Errors: those of Worlds::open.
   mobula::core::Status open(mobula::server::Worlds& worlds, const mobula::server::HostConfig& config);
 
   [[nodiscard]] mobula::core::ByteView schema() const override;
@@ -39,12 +39,12 @@ class LobbyGame final : public mobula::server::Game {
 
  private:
   struct OpenRoom {
-    std::string name;   // as its players call it
-    std::string world;  // as the process calls it
+    std::string name;   // as players call it
+    std::string world;  // name of its world in the process
     std::unique_ptr<RoomGame> game;
-    std::uint32_t opener = 0;           // the lobby's player
-    mobula::ecs::Entity entity{};       // the lobby's; null once it is being closed
-    mobula::ecs::Tick last_played = 0;  // by the lobby's ticks
+    std::uint32_t opener = 0;           // id of the lobby's player that opened it
+    mobula::ecs::Entity entity{};       // entity in the lobby; null once the room is being closed
+    mobula::ecs::Tick last_played = 0;  // tick of the lobby
   };
 
   mobula::core::Status create_room(mobula::server::World& world, const mobula::server::Player& player,
@@ -53,12 +53,12 @@ class LobbyGame final : public mobula::server::Game {
                                  const commands::JoinRoom& wanted);
   [[nodiscard]] mobula::server::HostConfig room_config(std::uint32_t capacity) const;
   mobula::core::Status let_in(mobula::server::World& world, const mobula::server::Player& player, const OpenRoom& room);
-  void forget_closed();
-  void look_after(mobula::server::World& world, OpenRoom& room);
+  void remove_closed();
+  void update_room(mobula::server::World& world, OpenRoom& room);
 
   LobbyOptions options_;
   mobula::server::Worlds* worlds_ = nullptr;
-  std::vector<OpenRoom> rooms_;  // in the order in which they were opened
+  std::vector<OpenRoom> rooms_;  // in the order of their opening
   std::uint32_t opened_ = 0;
 };
 

@@ -10,9 +10,9 @@ int main(int argc, char** argv) {
     return lobby.emplace(options).open(worlds, config);
   };
   return run(argc, argv, open,
-             {{"rooms_max", &options.rooms_max, "rooms at a time", {.least = 1, .most = 256, .group = "Lobby"}},
+             {{"rooms_max", &options.rooms_max, "maximum number of rooms", {.least = 1, .most = 256, .group = "Lobby"}},
               {"empty_seconds",
                &options.empty_seconds,
-               "a room in which nobody is goes after so long",
+               "time until an empty room is closed",
                {.least = 1, .most = 86'400, .group = "Lobby"}}});
 }

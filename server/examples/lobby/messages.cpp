@@ -18,9 +18,9 @@ constexpr events::Body type_of(flatbuffers::Offset<Table>) {
   return events::BodyTraits<Table>::enum_value;
 }
 
-// `make` gives the body. Reliable: what was said stays said.
+// Sends an event whose body `make` builds. Reliable, because chat must not be lost.
 template <class Make>
-Status tell(World& world, const Audience& audience, const Make& make) {
+Status send_event(World& world, const Audience& audience, const Make& make) {
   flatbuffers::FlatBufferBuilder builder(512);
   const auto body = make(builder);
   builder.Finish(events::CreateEvent(builder, type_of(body), body.Union()));
@@ -36,7 +36,7 @@ auto text_of(flatbuffers::FlatBufferBuilder& builder, std::string_view text) {
 
 Status check_text(std::string_view text, std::size_t bytes_max) {
   if (text.empty() || text.size() > bytes_max)
-    return Error{"bad text", mobula::core::format("{} bytes; 1 to {} are allowed", text.size(), bytes_max)};
+    return Error{"bad text", mobula::core::format("{} bytes; expected 1 to {}", text.size(), bytes_max)};
   if (!mobula::core::is_printable(text)) return Error{"bad text", "it is not printable UTF-8"};
   return mobula::core::Done{};
 }
@@ -45,23 +45,23 @@ std::string name_of(const Player& player) {
   return player.name.empty() ? mobula::core::format("guest {}", player.id) : player.name;
 }
 
-Status say(World& world, const Player& player, std::string_view text) {
+Status send_chat(World& world, const Player& player, std::string_view text) {
   if (Status checked = check_text(text, line_bytes_max); !checked) return checked;
-  return tell(world, Audience::everyone(), [&](flatbuffers::FlatBufferBuilder& builder) {
+  return send_event(world, Audience::everyone(), [&](flatbuffers::FlatBufferBuilder& builder) {
     const auto name = text_of(builder, name_of(player));
     return events::CreateSaid(builder, name, text_of(builder, text));
   });
 }
 
-Status say_sorry(World& world, const Player& player, const Error& error) {
-  static_cast<void>(tell(world, Audience::player(player.id), [&](flatbuffers::FlatBufferBuilder& builder) {
+Status send_refusal(World& world, const Player& player, const Error& error) {
+  static_cast<void>(send_event(world, Audience::player(player.id), [&](flatbuffers::FlatBufferBuilder& builder) {
     return events::CreateSorry(builder, text_of(builder, error.message));
   }));
   return error;
 }
 
-Status give_ticket(World& world, const Player& player, std::string_view room, mobula::core::ByteView token) {
-  return tell(world, Audience::player(player.id), [&](flatbuffers::FlatBufferBuilder& builder) {
+Status send_ticket(World& world, const Player& player, std::string_view room, mobula::core::ByteView token) {
+  return send_event(world, Audience::player(player.id), [&](flatbuffers::FlatBufferBuilder& builder) {
     const auto name = text_of(builder, room);
     const auto bytes = builder.CreateVector(reinterpret_cast<const std::uint8_t*>(token.data()), token.size());
     return events::CreateTicket(builder, name, bytes);

@@ -1,4 +1,4 @@
-// What people may write, and what they are told: in the lobby and in its rooms alike.
+// Texts of players and events of the lobby and its rooms.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@ namespace lobby {
 
 inline constexpr std::size_t line_bytes_max = 200;
 
-// Printable, and 1 to so many bytes. Reasons: "bad text".
+/// Checks for printable text of 1 to bytes_max bytes. Errors: "bad text".
 mobula::core::Status check_text(std::string_view text, std::size_t bytes_max);
-// Who he says he is, or "guest" and his number.
+/// Returns the name that the player chose, or "guest" with the player's id.
 std::string name_of(const mobula::server::Player& player);
-// As a fixed_string of the schema; what does not fit must have been refused before.
+/// Converts to a fixed_string of the schema. Asserts that the text fits.
 template <std::size_t size>
 std::array<char, size> fixed_text(std::string_view text) {
   MOBULA_ASSERT(text.size() <= size, "a text that is too long");
@@ -23,13 +23,14 @@ std::array<char, size> fixed_text(std::string_view text) {
   return fixed;
 }
 
-// To all in the world. Reasons: "bad text", and those of Events::send.
-mobula::core::Status say(mobula::server::World& world, const mobula::server::Player& player, std::string_view text);
-// To the player alone. Gives the error back: a command that cannot be done now is one that is refused.
-mobula::core::Status say_sorry(mobula::server::World& world, const mobula::server::Player& player,
-                               const mobula::core::Error& error);
-// The same. Reasons: those of Events::send.
-mobula::core::Status give_ticket(mobula::server::World& world, const mobula::server::Player& player,
+/// Sends text to all players of the world. Errors: "bad text", and those of Events::send.
+mobula::core::Status send_chat(mobula::server::World& world, const mobula::server::Player& player,
+                               std::string_view text);
+/// Sends a refusal to the player. Returns the error, so that the command counts as refused.
+mobula::core::Status send_refusal(mobula::server::World& world, const mobula::server::Player& player,
+                                  const mobula::core::Error& error);
+/// Sends a connect token for a room to the player. Errors: those of Events::send.
+mobula::core::Status send_ticket(mobula::server::World& world, const mobula::server::Player& player,
                                  std::string_view room, mobula::core::ByteView token);
 
 }  // namespace lobby

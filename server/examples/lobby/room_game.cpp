@@ -29,7 +29,7 @@ bool is_taken(World& world, const Square& square) {
   return taken;
 }
 
-// There are more squares than pieces and gems.
+// Terminates because there are more squares than pieces and gems.
 Square free_square(World& world) {
   Square square;
   do {
@@ -46,7 +46,7 @@ mobula::core::ByteView RoomGame::schema() const { return room::schema_bytes(); }
 mobula::server::CommandTable RoomGame::commands() {
   mobula::server::Commands<commands::Command, commands::BodyTraits> all;
   all.add<commands::Say>([](World& world, const Player& player, const commands::Say& line,
-                            const CommandContext&) { return say(world, player, line.text()->string_view()); },
+                            const CommandContext&) { return send_chat(world, player, line.text()->string_view()); },
                          {{.per_second = 2, .burst = 5}});
   all.add<commands::Step>([this](World& world, const Player& player, const commands::Step& wanted,
                                  const CommandContext&) { return step(world, player, wanted); },
@@ -81,11 +81,11 @@ Status RoomGame::step(World& world, const Player& player, const commands::Step& 
   const Square here = registry.get<const Square>(player.entity);
   const int x = here.x + step.x();
   const int y = here.y + step.y();
-  if (x < 0 || y < 0 || x >= side || y >= side) return Error{"off the board", "there is no square"};
+  if (x < 0 || y < 0 || x >= side || y >= side) return Error{"off the board", "there is no square in that direction"};
   const Square there{static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y)};
   const Square gem = registry.get<const Square>(gem_);
   const bool scores = gem.x == there.x && gem.y == there.y;
-  if (!scores && is_taken(world, there)) return Error{"square taken", "another stands there"};
+  if (!scores && is_taken(world, there)) return Error{"square taken", "another player's piece is there"};
   registry.get<Square>(player.entity) = there;
   if (!scores) return Done{};
   registry.get<Piece>(player.entity).points += registry.get<const Gem>(gem_).worth;

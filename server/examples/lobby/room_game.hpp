@@ -1,5 +1,5 @@
-// A room: up to so many players step over a board of eight by eight, and whoever steps on the gem gets a point, or as
-// many as it is worth. One of these for each room's world; it knows nothing of the lobby.
+// Room: up to `capacity` players move over a board of eight by eight squares. A player that steps on the gem gets its
+// worth in points. There is one RoomGame per room. It does not know the lobby.
 #pragma once
 
 #include <mobula/server/game/game.hpp>
@@ -17,7 +17,7 @@ class RoomGame final : public mobula::server::Game {
   explicit RoomGame(std::uint32_t capacity) : capacity_(capacity) {}
 
   [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
-  // Those that are away for a moment included.
+  /// Returns the number of players, including disconnected ones.
   [[nodiscard]] std::uint32_t players() const { return players_; }
 
   [[nodiscard]] mobula::core::ByteView schema() const override;

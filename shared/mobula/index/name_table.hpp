@@ -1,4 +1,4 @@
-// From a name's hash back to its text, for people and tools. Two texts of one hash are refused.
+// Maps hashes of names to their texts, for tools and messages. A second text with the same hash is refused.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -11,12 +11,12 @@ namespace mobula::index {
 
 class NameTable {
  public:
-  // Refused: "name collision". Adding a known name again is fine.
+  /// Adds a name. Adding a known name again has no effect. Errors: "name collision".
   core::Result<core::StringId32> add(std::string_view text);
 
-  // The text, or the hash as eight hex digits if the name was never added.
+  /// Returns the text, or the hash as eight hex digits if the name was never added.
   [[nodiscard]] std::string text(core::StringId32 id) const;
-  // Null if the name was never added.
+  /// Returns the text, null if the name was never added.
   [[nodiscard]] const std::string* find(core::StringId32 id) const;
   [[nodiscard]] bool contains(core::StringId32 id) const { return texts_.contains(id); }
   [[nodiscard]] std::size_t size() const { return texts_.size(); }

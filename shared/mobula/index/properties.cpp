@@ -8,7 +8,7 @@ namespace {
 
 using reflect::Value;
 
-// Room for one component, or one value of it.
+// Buffer for one component, or one value of it.
 struct Scratch {
   alignas(std::max_align_t) std::byte bytes[reflect::Limits::component_bytes];
 };
@@ -157,7 +157,7 @@ core::Status Properties::set_text(ecs::Entity entity, const InstanceName& compon
   return set_text(entity, *property, json);
 }
 
-// To the JSON the value is a component of one field.
+// JSON functions see the value as a component with one field.
 core::Status Properties::set_computed_text(ecs::Entity entity, const PropertyRef& property,
                                            const reflect::JsonValue& value) {
   const PropertyNode& node = property.node();

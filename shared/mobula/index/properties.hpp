@@ -1,14 +1,14 @@
-// Properties of one registry: get and set what components hold, by name, without knowing their types.
-// Typed, as JSON text, or one property of many entities as a column.
+// Property system of one registry: reads and writes values of components by name, without knowing their types. Values
+// are typed, JSON text, or one property of many entities as a column.
 //
-// Reading goes through const access. A set checks everything first and then writes once, through mutable access,
-// which sets the change tick like any write. A refused set changes neither value nor change tick.
+// Reads use const access. A set checks everything first and then writes once through mutable access, which sets the
+// change tick like any write. A refused set has changed nothing.
 //
-// Reasons of all that can fail: "stale handle", "no such component", "no such property", "read only",
-// "out of range", "wrong type", "not text", "name collision" (a name whose hash is that of another).
+// Errors of all functions: "stale handle", "no such component", "no such property", "read only", "out of range", "wrong
+// type", "not text", "name collision" (a name whose hash is that of another).
 //
-// Resolve once, and get and set by the PropertyRef cost nanoseconds and allocate nothing unless they fail.
-// Owns its tables; refers to registry, schema and names. Used by the registry's thread.
+// After one resolve(), get and set by the PropertyRef take nanoseconds and do not allocate unless they fail. Owns its
+// tables; refers to registry, schema and names. Used by the registry's thread.
 #pragma once
 
 #include <mobula/index/name_table.hpp>
@@ -24,8 +24,7 @@ class Properties {
  public:
   Properties(ecs::Registry& registry, const reflect::Schema& schema, const NameTable& names);
 
-  // Gives a component type a property that is computed. Reasons: "unknown component", "name collision",
-  // "bad property".
+  /// Adds a computed property to a component type. Errors: "unknown component", "name collision", "bad property".
   core::Status add(std::string_view component, ComputedProperty property) {
     return table_.add(component, std::move(property));
   }
@@ -34,7 +33,8 @@ class Properties {
                                                   std::string_view path) const;
   [[nodiscard]] core::Result<PropertyRef> resolve(ecs::PoolId pool, std::string_view path) const;
 
-  // T as reflect::value_as has it. A text is good until the component changes or, if computed, until the next get.
+  /// Returns a value as T (reflect::value_as). A text is valid until the component changes or, if computed, until the
+  /// next get.
   template <class T>
   [[nodiscard]] core::Result<T> get(ecs::Entity entity, const PropertyRef& property) const {
     const std::byte* at = find_value(entity, property);
@@ -59,11 +59,13 @@ class Properties {
     return set(entity, *property, value);
   }
 
-  // As JSON: numbers, true and false, "texts", enums and string_ids by name (a string_id whose name nobody knows: the
-  // number of its hash), entities as "index.generation" or null, rotations as [x, y, z, w], arrays as lists of the
-  // elements in use, structs as objects. A float that is not finite is null, and cannot be set.
-  // In a set a struct may also be the list of its members; members that an object leaves out stay as they are; a
-  // bounded array's count follows from the list.
+  /// JSON form of a property:
+  /// - numbers, true, false, "texts"; enums and string_ids by name, an unknown string_id as the number of its hash;
+  /// - entities as "index.generation" or null, rotations as [x, y, z, w];
+  /// - arrays as lists of the used elements, structs as objects;
+  /// - a float that is not finite as null, which cannot be set.
+  /// In a set, a struct may also be the list of its members. Missing members stay unchanged; the count of a bounded
+  /// array follows from the list.
   [[nodiscard]] core::Result<std::string> get_text(ecs::Entity entity, const PropertyRef& property) const;
   [[nodiscard]] core::Result<std::string> get_text(ecs::Entity entity, const InstanceName& component,
                                                    std::string_view path) const;
@@ -71,34 +73,33 @@ class Properties {
   core::Status set_text(ecs::Entity entity, const InstanceName& component, std::string_view path,
                         std::string_view json);
 
-  // The property of each entity into `out` beside it. Entities that do not have it (stale, without the component,
-  // with too few elements) leave their place in `out` alone. Returns how many had it. Fails only if a value does not
-  // go into a T: `out` may be filled in part then.
+  /// Reads the property of each entity into the same position of `out`. Positions of entities without it (stale,
+  /// without the component, with too few elements) stay unchanged. Returns the number of entities that have it. Fails
+  /// only if a value does not convert to T; `out` may then be partly filled.
   template <class T>
   core::Result<std::size_t> get_column(const PropertyRef& property, std::span<const ecs::Entity> entities,
                                        std::span<T> out) const;
-  // The other way, for entities of which none is there twice. One value that is refused refuses all.
+  /// Writes the property of each entity. `entities` has no duplicates. One refused value refuses all.
   template <class T>
   core::Result<std::size_t> set_column(const PropertyRef& property, std::span<const ecs::Entity> entities,
                                        std::span<const T> values);
 
-  // All properties of an entity, component by component. Structs are not among them: their fields are.
-  // Reason: "stale handle".
+  /// Lists all properties of an entity, component by component. Structs appear as their fields. Errors: "stale handle".
   [[nodiscard]] core::Result<std::vector<PropertyInfo>> list(ecs::Entity entity) const;
 
   [[nodiscard]] const NameTable& names() const { return names_; }
 
  private:
-  // Where a single value is, computed or not; null if there is none, and why.
+  // Returns the place of a single value, computed or not; null with an error if there is none.
   [[nodiscard]] const std::byte* find_value(ecs::Entity entity, const PropertyRef& property) const;
   [[nodiscard]] core::Error why_not(ecs::Entity entity, const PropertyRef& property) const;
   core::Status set_value(ecs::Entity entity, const PropertyRef& property, const reflect::Value& value);
-  // Whether set_value would go through.
+  // Returns whether set_value would succeed.
   [[nodiscard]] core::Status check_value(ecs::Entity entity, const PropertyRef& property,
                                          const reflect::Value& value) const;
-  // Whether the entity has the property, element included.
+  // Returns whether the entity has the property, including the element.
   [[nodiscard]] bool has(ecs::Entity entity, const PropertyRef& property) const;
-  // The bytes of a checked value: property.field()->size of them.
+  // Writes the property.field()->size bytes of a checked value.
   core::Status make_bytes(const PropertyRef& property, const reflect::Value& value, std::byte* to) const;
   core::Status set_computed(ecs::Entity entity, const PropertyRef& property, const std::byte* value);
   core::Status set_computed_text(ecs::Entity entity, const PropertyRef& property, const reflect::JsonValue& value);
@@ -106,7 +107,7 @@ class Properties {
   [[nodiscard]] const std::byte* read(ecs::Entity entity, const PropertyRef& property) const {
     return static_cast<const ecs::Registry&>(registry_).try_read(entity, property.pool_);
   }
-  // Whether an element of a bounded array is in use.
+  // Returns whether an element of a bounded array is in use.
   static bool in_use(const PropertyRef& property, const std::byte* component);
 
   [[nodiscard]] core::Error not_there(ecs::Entity entity, const PropertyRef& property) const;
@@ -117,7 +118,7 @@ class Properties {
   ecs::Registry& registry_;
   const NameTable& names_;
   PropertyTable table_;
-  mutable core::Bytes computed_;  // the value last computed
+  mutable core::Bytes computed_;  // last computed value
 };
 
 template <class T>

@@ -48,7 +48,7 @@ core::Result<PropertyAddress> parse_property_address(std::string_view text) {
   const std::size_t second = rest.find('/');
   const std::string_view component = rest.substr(0, second);
   if (!entity || component.empty()) {
-    return core::Error{"bad address", core::format("'{}' is no property; expected HANDLE/COMPONENT/PATH, such as "
+    return core::Error{"bad address", core::format("'{}' is not a property; expected HANDLE/COMPONENT/PATH, such as "
                                                    "12.1/Transform/position.x",
                                                    text)};
   }

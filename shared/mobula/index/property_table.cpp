@@ -31,7 +31,7 @@ std::uint32_t size_of(FieldKind kind) {
     case FieldKind::float64:
     case FieldKind::entity: return 8;
     case FieldKind::unit_quaternion: return 16;
-    case FieldKind::fixed_string: return 0;  // says it itself
+    case FieldKind::fixed_string: return 0;  // depends on the field
     default: return 4;
   }
 }
@@ -103,12 +103,12 @@ core::Result<PropertyTable::Found> PropertyTable::find(const ecs::Pool& pool, st
   if (node.field == nullptr && node.array != nullptr && node.array->array_at < path.size()) {
     const std::string_view array = path.substr(0, node.array->array_at);
     return core::Error{"no such property",
-                       core::format("'{}' is an array; say {}[0]{}", array, array, path.substr(array.size()))};
+                       core::format("'{}' is an array; expected {}[0]{}", array, array, path.substr(array.size()))};
   }
   return Found{&node, whole_array};
 }
 
-// "several[1].weight", and "several.weight[1]" too. Found::node is null where there is nothing of the name.
+// Finds "several[1].weight", and "several.weight[1]" too. Found::node is null if there is no such element.
 core::Result<PropertyTable::Found> PropertyTable::find_element(const Type& type, std::string_view path) {
   const std::size_t open = path.find('[');
   const std::size_t close = path.find(']', open);
@@ -122,7 +122,7 @@ core::Result<PropertyTable::Found> PropertyTable::find_element(const Type& type,
   if (found == type.nodes.end()) return Found{nullptr, 0};
   const PropertyNode& node = found->second;
   if (node.array == nullptr || (open != node.array->array_at && (node.field == nullptr || open != plain.size())))
-    return core::Error{"no such property", core::format("'{}' is no array", path.substr(0, open))};
+    return core::Error{"no such property", core::format("'{}' is not an array", path.substr(0, open))};
   if (read.ec != std::errc() || element >= node.array->count) {
     return core::Error{"out of range", core::format("'{}' is out of range: there are {} elements, from 0 to {}", path,
                                                     node.array->count, node.array->count - 1)};

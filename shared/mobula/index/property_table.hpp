@@ -1,4 +1,4 @@
-// Every path of every component type of a schema, with the computed properties that types bring.
+// Table of all paths of all component types of a schema, computed properties included.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,21 @@ namespace mobula::index {
 
 class PropertyTable {
  public:
-  // The schema must live as long.
+  /// The schema must outlive this.
   explicit PropertyTable(const reflect::Schema& schema);
 
-  // Reasons: "unknown component", "name collision" (with a field or another computed one), "bad property".
+  /// Adds a computed property. Errors: "unknown component", "name collision" (with a field or another computed
+  /// property), "bad property".
   core::Status add(std::string_view component, ComputedProperty property);
 
-  // A path and the element it names, or whole_array. Reasons: "no such property", "out of range".
+  /// Finds a path and its element, or whole_array. Errors: "no such property", "out of range".
   struct Found {
     const PropertyNode* node;
     std::uint32_t element;
   };
   [[nodiscard]] core::Result<Found> find(const ecs::Pool& pool, std::string_view path) const;
 
-  // Fields by offset, then what is computed. Structs are not among them: their fields are.
+  /// Returns fields by offset, then computed properties. Structs appear as their fields.
   [[nodiscard]] std::vector<const PropertyNode*> all(core::StringId32 type) const;
 
  private:

@@ -20,7 +20,7 @@ using reflect::Place;
 using reflect::Value;
 using reflect::whole_array;
 
-// Far more than any component says.
+// Far more than the text of any component.
 constexpr std::size_t text_bytes_max = 1 << 16;
 constexpr std::size_t depth_max = 32;
 
@@ -62,7 +62,7 @@ void append_value(const Field& field, const Value& value, const NameTable& names
     const std::string* name = names.find(*id);
     out += name == nullptr ? std::to_string(id->value) : core::json_text(*name);
   } else {
-    out += core::json_text(std::get<std::string_view>(value));  // what is no UTF-8 is a game's mistake
+    out += core::json_text(std::get<std::string_view>(value));  // invalid UTF-8 is an error of the game
   }
 }
 
@@ -112,7 +112,7 @@ class TextWriter {
 
 // In ---------------------------------------------------------------------------------------
 
-// Fills a tree. The library tells numbers as numbers, but a float with its text.
+// Fills a tree. The parser reports numbers as numbers, and floats also with their text.
 class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit TreeBuilder(JsonValue& root) : root_(root) {}
@@ -140,7 +140,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& name) override {
     JsonValue& object = *open_.back();
     if (object.find(name) != nullptr) {
-      problem_ = core::format("'{}' is there twice", name);
+      problem_ = core::format("'{}' is defined twice", name);
       return false;
     }
     if (object.members.size() == reflect::Limits::fields) {
@@ -152,7 +152,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::json::exception& error) override {
-    // The library's sentence, without its number and place.
+    // Keeps the parser's sentence without its number and place.
     const std::string_view what = error.what();
     const std::size_t colon = what.find(": ");
     problem_ = core::format("not JSON at character {}: {}", position,
@@ -163,7 +163,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
-  // An open container is the last value of the one around it, which does not grow meanwhile: pointers hold.
+  // Pointers stay valid: an open container is the last value of the one around it, which does not grow meanwhile.
   JsonValue* add(JsonValue::Kind kind, std::string text) {
     JsonValue* target = &root_;
     if (!open_.empty()) {
@@ -192,7 +192,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   std::string problem_;
 };
 
-// A whole number of 32 bits, as it was written.
+// Parses a whole number of 32 bits.
 std::optional<std::uint32_t> read_hash(const JsonValue& value) {
   std::uint32_t hash = 0;
   const char* const end = value.text.data() + value.text.size();

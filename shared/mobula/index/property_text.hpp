@@ -1,4 +1,4 @@
-// Properties as JSON: fields to text, text to fields.
+// Conversion of properties to and from JSON text.
 #pragma once
 
 #include <mobula/index/name_table.hpp>
@@ -6,16 +6,16 @@
 
 namespace mobula::index {
 
-// One value as a field of its kind has it in memory.
+/// Appends one value, given as the bytes of a field.
 void append_json(const reflect::Field& field, const std::byte* at, const NameTable& names, std::string& out);
-// A node of a component's field tree. `element`: which of the array that the node is or lies in.
+/// Appends a node of a component's field tree. `element` is the index in the array that contains the node.
 void append_json(const reflect::Component& component, const reflect::FieldNode& node, std::uint32_t element,
                  const std::byte* row, const NameTable& names, std::string& out);
 
-// One JSON value in UTF-8, nothing after it, no name twice in an object. Reason: "not text".
+/// Parses one JSON value in UTF-8, without trailing text or repeated names. Errors: "not text".
 core::Result<reflect::JsonValue> parse_json(std::string_view text);
 
-// Into a copy of the component's bytes, as far as there is nothing to refuse; tells the first error.
+/// Writes JSON into a copy of the component's bytes, up to the first refused value. Returns the first error.
 core::Status write_text(const reflect::Component& component, const reflect::FieldNode& node, std::uint32_t element,
                         const reflect::JsonValue& value, const NameTable& names, std::byte* row);
 

@@ -1,8 +1,7 @@
-// A prototype's identity outside the process: a hash of its content, the same on every machine
-// and run, whatever order the components were added in.
-//
-// Nothing is ever found by it. Messages and files hold the content itself, which is compared; the hash shows that two
-// sides mean the same, and goes into the state hash. So two contents of one hash cannot be taken for each other.
+// Identity of a prototype outside the process: a hash of its content. It is equal on every machine and run, whatever
+// the order in which components were added. The hash is never used for lookup. Messages and files contain the content
+// itself, which is compared. The hash verifies it, and enters the state hash, so contents with equal hashes cannot be
+// confused.
 #pragma once
 
 #include <mobula/core/string_id.hpp>
@@ -11,17 +10,17 @@
 
 namespace mobula::index {
 
-// A component as it is named on the wire and in files.
+/// Name of a component on the wire and in files.
 struct ComponentRef {
   core::StringId32 type;
   core::StringId32 instance;
   auto operator<=>(const ComponentRef&) const = default;
 };
 
-// XXH3 over (type, instance) pairs, 32 bits each. The components must be sorted.
+/// Returns XXH3 over the (type, instance) pairs, 32 bits each. `components` must be sorted.
 std::uint64_t prototype_hash(std::span<const ComponentRef> sorted);
 
-// The prototype's components in that order.
+/// Returns the components of a prototype in that order.
 std::vector<ComponentRef> components(const ecs::Registry& registry, ecs::PrototypeId prototype);
 
 }  // namespace mobula::index

@@ -73,7 +73,7 @@ std::optional<double> parse_real(std::string_view word) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-// The bits of an integer of the kind; hexadecimal with 0x.
+// Parses an integer of the kind, hexadecimal with 0x. Returns its bits.
 std::optional<std::uint64_t> parse_integer(std::string_view word, FieldKind kind) {
   if (word.starts_with("0x")) {
     std::uint64_t value = 0;
@@ -109,7 +109,7 @@ std::string bad_range(std::string_view text) {
   return core::format("range must be two numbers, the lower first, not \"{}\"", text);
 }
 
-// The bounds of an integer kind, as far as a double is exact.
+// Returns the bounds of an integer kind, limited to the exact range of a double.
 Range integer_bounds(FieldKind kind) {
   constexpr double exact = 9007199254740992.0;  // 2^53
   if (kind == FieldKind::int64) return {-exact, exact};
@@ -154,7 +154,7 @@ Problem quantise_integer(std::string_view range_text, std::string_view bits_text
   return std::nullopt;
 }
 
-// The distance between neighbouring values of the type, at the end of the range where it is greatest.
+// Returns the largest distance between neighbouring values of the type within the range.
 double resolution(const Field& field) {
   const double greatest = std::max(std::abs(field.low), std::abs(field.high));
   if (field.kind == FieldKind::float64) return greatest - std::nextafter(greatest, 0.0);
@@ -189,9 +189,9 @@ Problem quantise_real(std::string_view range_text, std::string_view step_text, s
   field.ranged = true;
   field.low = range->low;
   field.high = range->high;
-  // A little more than the rounding of the type may cost, so that each q comes back as itself.
+  // Slightly more than the rounding error of the type, so that each q survives the round trip.
   if (field.step < 1e-30 || resolution(field) > field.step * (1 - 1e-6)) {
-    return "the step is finer than the type can tell apart at the ends of the range";
+    return "the step is finer than the type's precision at the ends of the range";
   }
   set_steps(field, static_cast<std::uint64_t>(steps));
   return std::nullopt;
@@ -243,7 +243,7 @@ Problem write_text(std::string_view text, const Field& field, std::byte* at) {
   return std::nullopt;
 }
 
-// Takes the words it needs off the text.
+// Consumes the words that it needs from the text.
 Problem write_leaf(std::string_view& text, const Field& field, std::byte* at) {
   if (field.kind == FieldKind::unit_quaternion) {
     for (std::uint32_t i = 0; i < 4; ++i) {
@@ -293,7 +293,7 @@ bool is_unit(const std::byte* at) {
 Problem check_placement(const Attributes& attributes, Category category, bool array) {
   for (const auto& [name, value] : attributes) {
     const auto placement = std::ranges::find(placements, name, &Placement::attribute);
-    if (placement == placements.end()) continue;  // a team's own
+    if (placement == placements.end()) continue;  // attribute of a game
     if ((placement->categories & bit(category)) == 0) {
       return core::format("attribute {} belongs on {}", name, placement->where);
     }

@@ -1,4 +1,4 @@
-// What attributes of fields mean: which may stand on what, and how their texts are read.
+// Attributes of schema fields: permitted combinations, and parsing of their texts.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -10,7 +10,7 @@
 
 namespace mobula::reflect {
 
-// What a declared field is, as far as attributes care.
+/// Kind of a declared field with respect to attributes.
 enum class Category : std::uint8_t {
   boolean,
   integer,
@@ -20,25 +20,26 @@ enum class Category : std::uint8_t {
   entity,
   text,
   string_id,
-  structure,  // of which the leaves are fields of their own
+  structure,  // its leaves are separate fields
 };
 
-// A problem in words, or nothing. `array` also covers arrays of structs.
+/// Checks whether an attribute is allowed on a field. Returns the problem, or nothing. `array` includes arrays of
+/// structs.
 using Problem = std::optional<std::string>;
 
 Problem check_placement(const Attributes& attributes, Category category, bool array);
 
-// Adds what the attributes say to the flags already there.
+/// Adds the flags of the attributes to `flags`.
 void apply_flags(const Attributes& attributes, Field& field);
 
-// Fills in the quantisation of a leaf from `range`, `step` and `bits`.
+/// Sets the quantisation of a leaf from `range`, `step` and `bits`.
 Problem apply_quantisation(const Attributes& attributes, Category category, Field& field);
 
-// Writes the values of one or several leaves, in order, from the text of a `default`: one word for
-// each, four for a quaternion; a fixed string takes the whole text. `component` is the component's bytes.
+/// Writes the values of leaves, in order, from the text of a `default`: one word each, four for a quaternion. A fixed
+/// string takes the whole text. `component` points to the component's bytes.
 Problem write_default(std::string_view text, std::span<const Field> leaves, std::byte* component);
 
-// A new component must have a value that can be sent.
+/// Checks that a default can be encoded, because every new component has it.
 Problem check_default(const Field& field, const std::byte* component);
 
 }  // namespace mobula::reflect

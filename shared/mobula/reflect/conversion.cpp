@@ -29,7 +29,7 @@ Bounds bounds_of(const Field& field) {
   return {0, std::ldexp(1.0, bits) - 1};
 }
 
-// Whether each value of the old enum is one of the new field, and an enum means the same by it.
+// Returns whether each value of the old enum is valid in the new field, with the same meaning in an enum.
 bool holds_enum(const Field& from, const Field& to) {
   return std::ranges::all_of(from.enum_values, [&](const EnumValue& each) {
     if (!is_enum(to)) return value_is_good(to, reinterpret_cast<const std::byte*>(&each.value));
@@ -47,7 +47,7 @@ bool holds_all(const Field& from, const Field& to) {
   return had.low >= to.low && had.high <= to.high;
 }
 
-// Whether a number is, or for a float comes near to, one of another type.
+// Returns whether a number is representable in another type, approximately for floats.
 template <class To, class From>
 bool represents(From number) {
   if constexpr (std::is_same_v<From, bool>) {

@@ -1,11 +1,10 @@
-// What becomes of a field's values where the field is another one: of another kind, range or enum.
+// Conversion of a field's values to a field of another kind, range or enum.
 //
 //   numbers  true and false are 1 and 0; floats go to whole numbers only if they are whole, and to floats the nearest
 //   enums    by the name of the value; to and from other numbers by its number
 //   texts    whole or not at all; to a string_id as its name, to an enum as the name of a value
 //   others   rotations, entities and string_ids only to their own kind
-//
-// Builds no messages, as write_value would: a level has many rows. Immutable.
+// Makes no messages, unlike write_value, because a level has many rows. Immutable.
 #pragma once
 
 #include <mobula/reflect/schema.hpp>
@@ -17,18 +16,18 @@ namespace mobula::reflect {
 
 class Conversion {
  public:
-  // Both must live as long.
+  /// Both fields must outlive this.
   Conversion(const Field& from, const Field& to);
 
   [[nodiscard]] const Field& from() const { return *from_; }
   [[nodiscard]] const Field& to() const { return *to_; }
-  // Whether the bytes of every good value (value_is_good) are a good value of the new field, and mean the same.
+  /// Returns whether all valid bytes (value_is_good) are valid for the new field with the same meaning.
   [[nodiscard]] bool certain() const { return certain_; }
-  // Whether there is a way from the one kind to the other.
+  /// Returns whether the kinds are convertible.
   [[nodiscard]] bool possible() const;
 
-  // From an element to an element. True: what is written there is good if the old value was. False: the new field
-  // cannot hold the value, and what is there now is to be overwritten.
+  /// Converts one element. Returns true if a valid value was written. Returns false if the new field cannot hold the
+  /// value; the destination must then be overwritten.
   bool apply(const std::byte* from, std::byte* to) const;
 
  private:
@@ -39,10 +38,10 @@ class Conversion {
   const Field* to_;
   Way way_;
   bool certain_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> enumerated_;  // two enums: old and new number of one name
+  std::vector<std::pair<std::int64_t, std::int64_t>> enumerated_;  // two enums: old and new number of each name
 };
 
-// A number that may count something; nothing if it is none.
+/// Returns a value as a count, nothing if it is not one.
 std::optional<std::uint32_t> whole_number(const Field& field, const std::byte* at);
 
 }  // namespace mobula::reflect

@@ -12,11 +12,11 @@ namespace {
 core::Error bad(std::string message) { return {"bad schema", std::move(message)}; }
 
 struct ScalarType {
-  std::uint32_t size;  // 0: not a scalar that a struct can hold
+  std::uint32_t size;  // 0 if a struct cannot hold it
   FieldKind kind;
 };
 
-// By reflection::BaseType.
+// Table by reflection::BaseType.
 constexpr std::array<ScalarType, 13> scalar_types{{
     {0, {}},
     {0, {}},
@@ -33,7 +33,7 @@ constexpr std::array<ScalarType, 13> scalar_types{{
     {8, FieldKind::float64},
 }};
 
-// An int: what the bytes say need not be a value of the enum.
+// Takes an int, because the bytes may hold a number outside the enum.
 std::optional<ScalarType> scalar_type(int base) {
   if (base < 0 || static_cast<std::size_t>(base) >= scalar_types.size()) return std::nullopt;
   const ScalarType type = scalar_types[static_cast<std::size_t>(base)];
@@ -69,13 +69,13 @@ std::string_view view(const flatbuffers::String* text) {
   return text == nullptr ? std::string_view() : std::string_view(text->data(), text->size());
 }
 
-// flatc writes "//components.fbs", relative to the folder it was told.
+// flatc writes "//components.fbs", relative to its root folder.
 std::string file_name(const flatbuffers::String* path) {
   std::string_view text = view(path);
   return std::string(text.substr(text.rfind('/') + 1));
 }
 
-// Reads what the FlatBuffers verifier has found to be well-formed; every number is still anybody's.
+// Reads bytes that the FlatBuffers verifier has accepted. Their numbers are not trusted.
 class Reader {
  public:
   explicit Reader(const reflection::Schema& schema) : schema_(schema) {}
@@ -216,8 +216,8 @@ class Reader {
     return true;
   }
 
-  // Puts each struct after those it contains, level by level; what is left over after the
-  // deepest level allowed contains itself, or might as well.
+  // Sorts structs behind those they contain, level by level. A struct left over after the deepest level contains
+  // itself, or is nested too deeply.
   bool sort_structs() {
     std::vector<DeclaredStruct>& structs = declarations_.structs;
     std::vector<std::int32_t> order;
@@ -231,7 +231,7 @@ class Reader {
         }
       }
     }
-    if (order.size() < structs.size()) return fail("structs contain each other too deeply, or in a circle");
+    if (order.size() < structs.size()) return fail("structs are nested too deep, or form a cycle");
 
     std::vector<DeclaredStruct> sorted;
     sorted.reserve(structs.size());
@@ -252,8 +252,7 @@ class Reader {
     });
   }
 
-  // Points the fields at the sorted structs, and checks that they lie in the struct, in
-  // order, aligned and apart.
+  // Updates the fields' struct indices, and checks that fields are inside the struct, ordered, aligned and disjoint.
   bool lay_out(DeclaredStruct& type, const std::vector<DeclaredStruct>& sorted,
                const std::vector<std::int32_t>& new_index) {
     std::uint32_t end = 0;
@@ -268,7 +267,7 @@ class Reader {
       // No overflow: at most 2^16 elements of at most Limits::component_bytes.
       const bool fits = field.offset >= end && field.offset % alignment == 0 && alignment <= type.alignment &&
                         field.offset + field.type.size() <= type.size;
-      if (!fits) return fail(core::format("{}.{} does not fit where it is said to lie", type.full_name, field.name));
+      if (!fits) return fail(core::format("{}.{} has an offset where it does not fit", type.full_name, field.name));
       end = field.offset + field.type.size();
     }
     return true;
@@ -297,8 +296,8 @@ core::Result<Declarations> read_declarations(core::ByteView bfbs) {
   if (bfbs.size() > Limits::schema_bytes) {
     return bad(core::format("a schema has at most {} bytes, this one {}", Limits::schema_bytes, bfbs.size()));
   }
-  // A table is at least 8 bytes with its vtable shared; more tables than that are one table
-  // met again and again, which only an enemy writes.
+  // A table takes at least 8 bytes with a shared vtable. More tables mean one table referenced repeatedly, which only
+  // hostile bytes contain.
   flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bfbs.data()), bfbs.size(),
                                  Limits::verifier_depth, static_cast<flatbuffers::uoffset_t>(bfbs.size() / 8));
   if (!reflection::VerifySchemaBuffer(verifier))

@@ -1,6 +1,5 @@
-// What a .bfbs declares, as plain data: structs with fields by offset, enums by value.
-// Every index, offset and size has been checked and no struct contains itself, so whoever
-// reads this need not distrust it. What attributes mean is not known here.
+// Declarations of a .bfbs as plain data: structs with fields by offset, enums by value. Every index, offset and size
+// has been checked, and no struct contains itself, so that readers can trust them. Attributes are not interpreted here.
 #pragma once
 
 #include <map>
@@ -16,10 +15,10 @@ namespace mobula::reflect {
 using Attributes = std::map<std::string, std::string, std::less<>>;
 
 struct DeclaredType {
-  FieldKind scalar{};              // of scalars and enums
+  FieldKind scalar{};              // kind of scalars and enums
   std::int32_t struct_index = -1;  // in Declarations::structs
   std::int32_t enum_index = -1;    // in Declarations::enums
-  std::uint32_t array_length = 0;  // 0: not an array
+  std::uint32_t array_length = 0;  // 0 if it is not an array
   std::uint32_t element_size = 0;
 
   [[nodiscard]] std::uint32_t size() const { return element_size * (array_length == 0 ? 1 : array_length); }
@@ -34,7 +33,7 @@ struct DeclaredField {
 
 struct DeclaredStruct {
   std::string full_name;  // "demo.Health"
-  std::string file;       // "components.fbs"; empty if the .bfbs does not say
+  std::string file;       // "components.fbs"; empty if unknown
   std::uint32_t size = 0;
   std::uint32_t alignment = 1;
   std::vector<DeclaredField> fields;  // by offset
@@ -59,10 +58,10 @@ struct Declarations {
   std::vector<DeclaredEnum> enums;
 };
 
-// Bytes of a scalar.
+/// Returns the bytes of a scalar.
 std::uint32_t scalar_size(FieldKind kind);
 
-// The bytes must be aligned to 8. Reason: "bad schema".
+/// Reads a .bfbs. The bytes must be aligned to 8. Errors: "bad schema".
 core::Result<Declarations> read_declarations(core::ByteView bfbs);
 
 }  // namespace mobula::reflect

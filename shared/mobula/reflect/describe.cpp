@@ -28,8 +28,8 @@ Category scalar_category(FieldKind kind) {
   return is_float(kind) ? Category::real : Category::integer;
 }
 
-// A rotation as a game may keep it: which of x, y, z, w is left out, and the codes of the other three. Side by side, so
-// that they travel as one.
+// Compressed rotation of a game: the omitted component of x, y, z, w, and the codes of the other three. The fields are
+// adjacent, so that they are sent as one.
 bool is_smallest_three(std::span<const Field> leaves, std::size_t path) {
   if (leaves.size() != 4 || leaves[0].steps != 3) return false;
   const std::uint64_t codes = leaves[1].steps + 1;
@@ -46,12 +46,12 @@ bool is_smallest_three(std::span<const Field> leaves, std::size_t path) {
 struct Context {
   std::string path;  // "position."
   std::uint32_t offset = 0;
-  std::uint32_t count = 1;   // elements of the array around it
-  std::uint32_t stride = 0;  // 0: no array around it
+  std::uint32_t count = 1;   // elements of the enclosing array
+  std::uint32_t stride = 0;  // 0 without an enclosing array
   std::size_t array_at = 0;  // length of that array's path
   Field flags;               // only its flags are used
-  Attributes quantisation;   // range, step and bits of a field around it
-  std::string counted_by;    // path of the field that counts the array around it
+  Attributes quantisation;   // range, step and bits of an enclosing field
+  std::string counted_by;    // path of the field that counts the enclosing array
 };
 
 class StructVisitor {
@@ -135,7 +135,7 @@ class StructVisitor {
     return done && apply_default(field, path, first_leaf, context);
   }
 
-  // What stands further out is meant for this use of the struct, so it wins.
+  // Attributes of an enclosing field are specific to this use of the struct, so they override.
   static void hand_down_quantisation(const DeclaredField& field, const Context& outer, Context& inner) {
     if (!outer.quantisation.empty()) return;
     for (const std::string_view name : {"range", "step", "bits"}) {
@@ -182,7 +182,7 @@ class StructVisitor {
     if (category == Category::entity && !is_entity(struct_of(declared.type))) {
       return fail(path, "EntityRef must be two uints, index and generation");
     }
-    // What a field around it says is for floats only.
+    // Attributes of an enclosing field apply to floats only.
     const bool inherits = category == Category::real;
     const Attributes& quantisation = inherits ? context.quantisation : declared.attributes;
     if (Problem problem = apply_quantisation(quantisation, category, field)) return fail(path, *problem);
@@ -201,7 +201,7 @@ class StructVisitor {
     }
   }
 
-  // A default inside an array of structs is each element's.
+  // A default inside an array of structs applies to each element.
   bool apply_default(const DeclaredField& field, const std::string& path, std::size_t first_leaf,
                      const Context& context) {
     const auto found = field.attributes.find("default");
@@ -243,7 +243,7 @@ class StructVisitor {
       return fail(array.path, counter.path + " must be owner_only, not_sent and not_saved like what it counts");
     }
     if (!integer_fits(array.count, counter.kind)) return fail(array.path, counter.path + " cannot count so far");
-    counter.read_only = counter.read_only || array.read_only;  // or the array could be emptied by its count
+    counter.read_only = counter.read_only || array.read_only;  // else a write of the count could empty the array
     counter.ranged = true;
     counter.low = 0;
     counter.high = array.count;

@@ -1,5 +1,5 @@
-// From a declared struct to a component: leaves flattened, attributes understood, the
-// default value written. Wrong use of an attribute is refused, naming component and field.
+// Makes components of declared structs: flattens leaves, interprets attributes, writes the default value. Wrong use of
+// an attribute is refused with the names of component and field.
 #pragma once
 
 #include <mobula/reflect/declarations.hpp>
@@ -9,10 +9,10 @@ namespace mobula::reflect {
 
 inline constexpr std::string_view entity_struct_name = "mobula.engine.EntityRef";
 
-// A handle, to which a struct of this name must be laid out.
+// Name of the struct of an entity handle, whose layout is fixed.
 [[nodiscard]] bool is_entity(const DeclaredStruct& type);
 
-// Any struct will do, with the attribute `component` or without. Reason: "bad schema".
+/// Describes a struct, with or without the attribute `component`. Errors: "bad schema".
 core::Result<Component> describe(const Declarations& declarations, const DeclaredStruct& type);
 
 }  // namespace mobula::reflect

@@ -13,13 +13,13 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-// One JSON value as a Value of the field. Errors are told.
+// Converts one JSON value to a Value of the field. Errors are reported.
 class LeafReader {
  public:
   LeafReader(const Field& field, const JsonValue& value, JsonContext& context)
       : field_(field), value_(value), context_(context) {}
 
-  // False if there is none.
+  // Returns false on an error.
   bool read(Value& into) {
     switch (field_.kind) {
       case FieldKind::boolean: return is(Kind::boolean, "true or false") && take(into, value_.boolean);
@@ -68,7 +68,7 @@ class LeafReader {
     return read.ec == std::errc() && read.ptr == text.data() + text.size();
   }
 
-  // Of a whole number that no kind can hold.
+  // Error of an integer that no kind can hold.
   [[nodiscard]] core::Error beyond_kind() const {
     const std::uint32_t unused = 64 - 8 * field_.size;
     const bool negative = field_.kind == FieldKind::int8 || field_.kind == FieldKind::int16 ||
@@ -81,10 +81,10 @@ class LeafReader {
 
   bool real(Value& into) {
     if (!is(Kind::number, "a number")) return false;
-    return take(into, read_json_number(value_.text));  // what is too large for a double is so for whatever the field is
+    return take(into, read_json_number(value_.text));  // too large for a double is too large for every field
   }
 
-  // [x, y, z, w], made one of length 1 with all the digits that were written.
+  // Reads [x, y, z, w] and normalises it with all written digits.
   bool quaternion(Value& into) {
     if (!is(Kind::array, "[x, y, z, w] or {\"yaw\": degrees}")) return false;
     if (value_.items.size() != 4) {
@@ -98,7 +98,7 @@ class LeafReader {
       squares += parts[i] * parts[i];
     }
     const bool rotation = std::fabs(squares - 1) < 0.001 && std::fabs(squares - 1) > 1e-6;
-    const double length = rotation ? std::sqrt(squares) : 1;  // write_value refuses what is none
+    const double length = rotation ? std::sqrt(squares) : 1;  // write_value refuses other lengths
     Quaternion turn{};
     for (std::size_t i = 0; i < 4; ++i) turn[i] = static_cast<float>(parts[i] / length);
     return take(into, turn);
@@ -131,7 +131,7 @@ class LeafReader {
   JsonContext& context_;
 };
 
-// Fills one component's bytes.
+// Writes the bytes of one component.
 class RowWriter {
  public:
   RowWriter(const Component& component, JsonContext& context, std::byte* row)
@@ -142,7 +142,7 @@ class RowWriter {
     apply(node, value, which);
   }
 
-  // `element`: which of an array of structs; 0 elsewhere.
+  // `element` is the index in an array of structs, 0 elsewhere.
   void apply(const FieldNode& node, const JsonValue& value, std::uint32_t element) {
     if (node.array_count > 1 && !in_array_) return struct_array(node, value);
     if (node.field == nullptr) return structure(node, value, element);
@@ -182,7 +182,7 @@ class RowWriter {
   void unknown_field(const FieldNode& node, const JsonMember& member) {
     const std::vector<std::string_view> names = children_of(node);
     refuse(member.place, "no such property",
-           core::format("'{}' is no field of {}{}; expected one of {}", member.name,
+           core::format("'{}' is not a field of {}{}; expected one of {}", member.name,
                         node.name.empty() ? component_.name : node.name, core::did_you_mean(member.name, names),
                         fmt::join(names, ", ")));
   }
@@ -217,13 +217,13 @@ class RowWriter {
     end_list(node, field, value);
   }
 
-  // One field of each struct of an array: it does not say how many there are.
+  // One field of each struct of an array; the list does not determine the count.
   void column(const Field& field, const JsonValue& value) {
     if (!array_fits(field.path, value, elements_in_use(component_, field, row_), false)) return;
     for (std::uint32_t i = 0; i < value.items.size(); ++i) leaf(field, value.items[i], i);
   }
 
-  // A bounded array has as many elements as the list.
+  // The list determines the count of a bounded array.
   void end_list(const FieldNode& array, const Field& field, const JsonValue& list) {
     if (field.count_field < 0) return;
     const auto count = static_cast<std::uint32_t>(list.items.size());
@@ -247,13 +247,14 @@ class RowWriter {
     });
   }
 
-  // A count and the lists that it counts say the same, whichever comes first.
+  // A count must equal the lengths of its lists, in any order.
   void agree(const Field& counter, std::uint64_t count, Place place) {
-    const auto said = std::ranges::find(counts_, &counter, &std::pair<const Field*, std::uint64_t>::first);
-    if (said == counts_.end()) return counts_.emplace_back(&counter, count), void();
-    if (said->second == count) return;
-    refuse(place, "out of range",
-           core::format("'{}' would be {} and {}; expected one number of elements", counter.path, said->second, count));
+    const auto found = std::ranges::find(counts_, &counter, &std::pair<const Field*, std::uint64_t>::first);
+    if (found == counts_.end()) return counts_.emplace_back(&counter, count), void();
+    if (found->second == count) return;
+    refuse(
+        place, "out of range",
+        core::format("'{}' would be {} and {}; expected one number of elements", counter.path, found->second, count));
   }
 
   bool array_fits(std::string_view name, const JsonValue& value, std::uint32_t count, bool fewer) {
@@ -287,7 +288,7 @@ class RowWriter {
   JsonContext& context_;
   std::byte* row_;
   bool in_array_ = false;
-  std::vector<std::pair<const Field*, std::uint64_t>> counts_;  // counters that were written, with what
+  std::vector<std::pair<const Field*, std::uint64_t>> counts_;  // written counters and their values
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A component's flat fields ("position.x") as the tree in which people write them.
+// Tree of a component's flat fields ("position.x"), as written in JSON.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ namespace mobula::reflect {
 
 struct FieldNode {
   std::string name;
-  const Field* field = nullptr;     // null: a struct, or an array of structs
-  std::uint32_t array_count = 1;    // more than 1: an array of structs
-  std::vector<FieldNode> children;  // of a struct, by offset
+  const Field* field = nullptr;     // null for a struct or an array of structs
+  std::uint32_t array_count = 1;    // more than 1 for an array of structs
+  std::vector<FieldNode> children;  // by offset; empty unless it is a struct
 
   [[nodiscard]] const FieldNode* find(std::string_view child) const;
 };
 
-// Points into the component.
+/// Builds the tree, which points into the component.
 FieldNode field_tree(const Component& component);
 
 }  // namespace mobula::reflect

@@ -17,7 +17,7 @@ std::string cpp_namespace(std::string_view dotted) {
   return text;
 }
 
-// By FieldKind, as far as scalars go.
+// Table by FieldKind, scalars only.
 std::string_view scalar_name(FieldKind kind) {
   static const std::map<FieldKind, std::string_view> names{
       {FieldKind::boolean, "bool"},         {FieldKind::int8, "std::int8_t"},     {FieldKind::uint8, "std::uint8_t"},
@@ -60,7 +60,7 @@ std::string text_characters(const std::byte* at, std::uint32_t size) {
   return "{" + list + "}";
 }
 
-// What a schema's own file declares: enums, then structs, each after those it contains.
+// Declarations of a schema's own file: enums, then structs, each behind those it contains.
 class Generator {
  public:
   Generator(const Declarations& declarations, std::string_view schema_name, std::string_view include_path)
@@ -109,7 +109,7 @@ class Generator {
     return name_space_ == name_space || fail(own_file_ + " has more than one namespace");
   }
 
-  // `engine.fbs` generates itself.
+  // `engine.fbs` generates its own structs.
   bool is_engine() const { return own_file_ == engine_file; }
   std::string name_space() const {
     return cpp_namespace(is_engine() ? std::string_view("mobula.engine") : std::string_view(name_space_));
@@ -219,12 +219,12 @@ class Generator {
     return core::format("  {} {}{}{};\n", member, field.name, braced ? "" : " = ", text);
   }
 
-  // What the member is without an initialiser: a nested struct has defaults of its own.
+  // Returns the member's value without an initialiser: a nested struct has defaults of its own.
   core::Bytes implied_value(const DeclaredField& field) const {
     core::Bytes value(field.type.size());
     if (field.type.struct_index < 0) return value;
     const core::Result<Component> inner = describe(declarations_, struct_of(field.type));
-    if (!inner) return value;  // refused where it is generated itself
+    if (!inner) return value;  // refused when it is generated
     for (std::size_t at = 0; at < value.size(); at += field.type.element_size) {
       std::ranges::copy(inner->default_value, value.begin() + static_cast<std::ptrdiff_t>(at));
     }
@@ -293,7 +293,7 @@ class Generator {
 
 core::Result<GeneratedCode> generate_code(core::ByteView bfbs, std::string_view schema_name,
                                           std::string_view include_path) {
-  // Loaded first for its checks: a schema that a server would refuse must not build.
+  // Loads the schema first: one that a server would refuse must not build.
   const auto schema = Schema::load(bfbs);
   if (!schema) return schema.error();
   const core::Result<Declarations> declarations = read_declarations((*schema)->bytes());

@@ -1,5 +1,4 @@
-// From a .bfbs to C++: plain structs that can be used as they lie in pools, blobs and saves.
-// The same bytes always give the same text.
+// Generates C++ from a .bfbs: plain structs with the layout of pools, resources and saves. Equal bytes give equal text.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -14,9 +13,8 @@ struct GeneratedCode {
   std::string source;
 };
 
-// Only what NAME.fbs itself declares is generated; what it has from engine.fbs is included.
-// schema_name: NAME. include_path: as which the header will be included.
-// Reason: "bad schema".
+/// Generates the structs declared in NAME.fbs itself; those of engine.fbs are included. `schema_name` is NAME,
+/// `include_path` the path by which the header is included. Errors: "bad schema".
 core::Result<GeneratedCode> generate_code(core::ByteView bfbs, std::string_view schema_name,
                                           std::string_view include_path);
 

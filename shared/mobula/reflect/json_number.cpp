@@ -7,7 +7,7 @@
 namespace mobula::reflect {
 namespace {
 
-// After the e; what no integer can hold is as good as the greatest, which no number of digits makes up for.
+// Parses the exponent. Values beyond an integer saturate; no number of digits can compensate them.
 std::int64_t exponent_of(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   std::int64_t exponent = 0;
@@ -17,7 +17,7 @@ std::int64_t exponent_of(std::string_view text) {
   return std::clamp(exponent, -beyond, beyond);
 }
 
-// Whether a number that is not zero lies nearer to it than 1.
+// Returns whether a nonzero number is below 1.
 bool is_below_one(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of("eE"), text.size());
   const std::string_view digits = text.substr(0, end);
@@ -36,7 +36,7 @@ double read_json_number(std::string_view text) {
   if (read.ec == std::errc::invalid_argument || read.ptr != text.data() + text.size())
     return std::numeric_limits<double>::quiet_NaN();
   if (read.ec == std::errc()) return number;
-  // Out of range, says from_chars, at both ends.
+  // from_chars reports "out of range" at both ends.
   const double end = is_below_one(text) ? 0 : std::numeric_limits<double>::infinity();
   return text.starts_with('-') ? -end : end;
 }

@@ -1,5 +1,5 @@
-// A JSON document as a tree in which every value and name knows where it stands. Who parses fills it;
-// numbers are kept as they were written, so that nothing is lost before a field is known.
+// JSON document as a tree in which every value and name has its place in the source. Filled by a parser. Numbers keep
+// their text, so that no precision is lost before the field is known.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace mobula::reflect {
 
-// Where in which source, for those who have several.
+/// Place in a source, for documents with several sources.
 struct Place {
   std::uint32_t file = 0;
   std::uint32_t offset = 0;  // bytes
@@ -24,11 +24,11 @@ struct JsonValue {
   Kind kind = Kind::null;
   bool boolean = false;
   Place place;
-  std::string text;                 // of a string; of a number as it was written
-  std::vector<JsonValue> items;     // of an array
-  std::vector<JsonMember> members;  // of an object, in the order written
+  std::string text;                 // string, or number as written
+  std::vector<JsonValue> items;     // elements of an array
+  std::vector<JsonMember> members;  // members of an object, in the order written
 
-  // Null when there is no such member.
+  /// Returns a member, null if there is none.
   [[nodiscard]] const JsonValue* find(std::string_view name) const;
 };
 
@@ -38,11 +38,12 @@ struct JsonMember {
   JsonValue value;
 };
 
-// For messages: "a number", "text", "an array", …
+/// Returns the kind for messages: "a number", "text", "an array", …
 std::string_view describe(JsonValue::Kind kind);
 
-// Values that stand for something shorter in the source, at its place.
+/// Returns a number that replaces a shorter notation in the source, at its place.
 JsonValue json_number(double number, Place place);
+/// Returns an array of numbers, likewise.
 JsonValue json_numbers(std::initializer_list<double> numbers, Place place);
 
 }  // namespace mobula::reflect

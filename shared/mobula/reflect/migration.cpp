@@ -9,7 +9,7 @@
 namespace mobula::reflect {
 namespace {
 
-// Empty for what no field counts.
+// Empty without a counting field.
 std::string_view counter_path(const Component& component, const Field& field) {
   if (field.count_field < 0) return {};
   return component.fields[static_cast<std::size_t>(field.count_field)].path;
@@ -29,7 +29,7 @@ std::string_view kind_of(const Field& field) {
 
 }  // namespace
 
-// Pairs the fields of the two components and decides what is to be done with each.
+// Pairs the fields of two components and chooses the conversion of each.
 class Migration::Planner {
  public:
   explicit Planner(Migration& migration) : plan_(migration), from_(*migration.from_), to_(*migration.to_) {
@@ -78,7 +78,7 @@ class Migration::Planner {
       plan_.runs_.push_back({from.offset + i * from.stride, to.offset + i * to.stride, to.size});
   }
 
-  // The arrays of one counter are one list.
+  // Arrays with the same counter form one list.
   void cut(const Field& array, std::uint32_t room) {
     const auto known = [&](const Cut& each) {
       return each.array->count_field == array.count_field && each.room == room;
@@ -99,8 +99,7 @@ class Migration::Planner {
     if (by_value || !counted.empty()) plan_.counts_.push_back({&counter, std::move(counted), by_value ? was : nullptr});
   }
 
-  // The old fields of the arrays that the field counts: those of which a field said how many elements are in use, or
-  // the others.
+  // Old fields of the arrays that the field counts: preferably those with a counter, else the others.
   std::vector<const Field*> sources_of_counted(const Field& counter, bool bounded) {
     std::vector<const Field*> sources;
     for (const Field* array : counted_by_[counter.path]) {
@@ -110,7 +109,7 @@ class Migration::Planner {
     return sources;
   }
 
-  // What is between values is padding, and stays zero.
+  // Bytes between values are padding, and stay zero.
   void join_runs() {
     std::ranges::sort(plan_.runs_, {}, &Run::to);
     std::vector<Run> joined;
@@ -134,7 +133,7 @@ class Migration::Planner {
     std::set<std::string_view> paths;
     for (const Field& field : to_.fields) paths.insert(field.path);
     for (const Field& field : from_.fields)
-      if (!paths.contains(field.path)) note("{}.{} is gone", to_.name, field.path);
+      if (!paths.contains(field.path)) note("{}.{} was removed", to_.name, field.path);
   }
 
   void note_elements(const Field& from, const Field& to) {
@@ -143,7 +142,7 @@ class Migration::Planner {
          from.count);
   }
 
-  // Whether it was one of another kind.
+  // Returns whether the old component had another kind.
   bool note_kind(const Conversion& move) {
     const std::string_view was = kind_of(move.from());
     const std::string_view is = kind_of(move.to());
@@ -189,7 +188,7 @@ std::uint32_t Migration::apply(const std::byte* from, std::byte* to) const {
   std::memcpy(to, to_->default_value.data(), to_->size);
   for (const Run& run : runs_) std::memcpy(to + run.to, from + run.from, run.size);
   std::uint32_t lost = 0;
-  for (const Count& count : counts_) lost += write_count(count, from, to);  // first: they say what may move
+  for (const Count& count : counts_) lost += write_count(count, from, to);  // first, because they limit the moves
   for (const Conversion& move : moves_) lost += move_elements(move, from, to);
   for (const Cut& cut : cuts_) lost += elements_in_use(*from_, *cut.array, from) > cut.room ? 1 : 0;
   return lost;
@@ -200,13 +199,13 @@ std::uint32_t Migration::write_count(const Count& count, const std::byte* from, 
   std::uint32_t elements = 0;
   for (const Field* array : count.arrays) elements = std::max(elements, elements_in_use(*from_, *array, from));
   if (count.value != nullptr) {
-    const std::optional<std::uint32_t> said = whole_number(*count.value, from + count.value->offset);
-    if (!said) return 1;
-    elements = *said;
+    const std::optional<std::uint32_t> number = whole_number(*count.value, from + count.value->offset);
+    if (!number) return 1;
+    elements = *number;
   }
   const std::uint32_t written = std::min(elements, room);
   std::memcpy(to + count.counter->offset, &written, count.counter->size);
-  return count.value != nullptr && elements > room ? 1 : 0;  // arrays that are cut: see cuts_
+  return count.value != nullptr && elements > room ? 1 : 0;  // truncated arrays: see cuts_
 }
 
 std::uint32_t Migration::move_elements(const Conversion& move, const std::byte* from, std::byte* to) const {
@@ -246,7 +245,7 @@ std::vector<std::string> differences(const Schema& from, const Schema& to) {
     lines.insert(lines.end(), migration.notes().begin(), migration.notes().end());
   }
   for (const Component& component : from.components())
-    if (to.find(component.name) == nullptr) lines.push_back(component.name + " is gone");
+    if (to.find(component.name) == nullptr) lines.push_back(component.name + " was removed");
   return lines;
 }
 

@@ -1,10 +1,7 @@
-// Components of one type, as one schema has them, become those of another schema: field by field, by path. For levels
-// that were compiled, and worlds that were saved, with an older schema. What the new schema added gets its default,
-// what it dropped is gone.
-//
-// Made once for a type and applied to many rows: what keeps its bytes is copied in runs, only the rest is looked at
-// value by value. Good values (value_is_good) become good values; padding becomes zero unless nothing changes at all.
-// Immutable; any number of threads may use one.
+// Migration of a component type from one schema to another, field by field, by path. Used for levels compiled and
+// worlds saved with an older schema. New fields get their default, dropped fields are lost. Built once per type and
+// applied to many rows: unchanged bytes are copied in runs, the rest is converted value by value. Valid values
+// (value_is_good) become valid values. Padding becomes zero unless nothing changes. Immutable; thread-safe.
 #pragma once
 
 #include <mobula/reflect/conversion.hpp>
@@ -12,40 +9,41 @@
 
 namespace mobula::reflect {
 
-// How each value changes is said in conversion.hpp. Arrays go element by element, a single value being an array of one;
-// elements that are not in use become the default. A count of elements becomes what was in use, as far as there is
-// room; where nothing counted them, what the field of its path says.
+/// Migration of one component type. conversion.hpp defines the conversion of values. Arrays are converted element by
+/// element; a single value is an array of one. Unused elements get the default. A count becomes the number of used
+/// elements, limited by the new array; without a counted array it is converted like any field.
 class Migration {
  public:
-  // Both must live as long.
+  /// Both components must outlive this.
   Migration(const Component& from, const Component& to);
 
-  // Whether old bytes are new bytes: all fields lie where they lay, and can hold what they could.
+  /// Returns whether old bytes are valid new bytes: all fields have the same place and range.
   [[nodiscard]] bool same() const { return same_; }
-  // What people should know, a line each: "Health.armor is new and gets its default", "Health.mana is gone", …
+  /// Returns notes for the operator, one line each, such as "Health.armor is new and gets its default" or "Health.mana
+  /// was removed".
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
-  // Writes as many bytes as the new component has. Returns how many values the new one could not hold: they are its
-  // default. A list that had more elements in use than there is room for is one such value, and is cut.
+  /// Writes the bytes of the new component. Returns the number of values that the new component cannot hold; they get
+  /// the default. A list with too many used elements counts as one such value, and is truncated.
   std::uint32_t apply(const std::byte* from, std::byte* to) const;
 
-  // Where the handle at this offset of the old component goes, in use or not; nothing if it is gone, or there is none.
+  /// Returns the new offset of the handle at an old offset, used or not; nothing if there is none.
   [[nodiscard]] std::optional<std::uint32_t> offset_of(std::uint32_t old_offset) const;
 
  private:
-  // Bytes that stay what they are.
+  // Bytes that are copied.
   struct Run {
     std::uint32_t from;
     std::uint32_t to;
     std::uint32_t size;
   };
-  // A new count: as much as the fullest of the old arrays has in use, or what the old field says.
+  // A new count: the largest used length of the old arrays, or the value of the old field.
   struct Count {
     const Field* counter;
     std::vector<const Field*> arrays;
-    const Field* value;  // null: the arrays say it
+    const Field* value;  // null if the arrays determine it
   };
-  // An old array that may have more elements in use than there is room for.
+  // An old array that may have more used elements than the new one can hold.
   struct Cut {
     const Field* array;
     std::uint32_t room;
@@ -59,14 +57,14 @@ class Migration {
   const Component* to_;
   bool same_ = false;
   std::vector<std::string> notes_;
-  std::vector<Run> runs_;  // by place in the new component; none begins where the one before ends in both
+  std::vector<Run> runs_;  // by offset in the new component; no run continues its predecessor in both
   std::vector<Count> counts_;
-  std::vector<Conversion> moves_;                                // of all elements of a field
+  std::vector<Conversion> moves_;                                // each for all elements of a field
   std::vector<Cut> cuts_;                                        // each list once
   std::vector<std::pair<const Field*, const Field*>> entities_;  // old, new
 };
 
-// What people should know of two schemas, a line each: components that are new or gone, and the notes of the others.
+/// Returns notes about two schemas, one line each: new and dropped components, and the notes of the others.
 std::vector<std::string> differences(const Schema& from, const Schema& to);
 
 }  // namespace mobula::reflect

@@ -1,6 +1,6 @@
-// A ranged float as a whole number of steps. The one place that does this sum, so that
-// compiler, codec, server and mirror agree to the last bit: doubles inside, no fused
-// multiply-add, and quantise(value(q)) == q for every q (the schema is refused otherwise).
+// Quantisation of ranged floats to whole numbers of steps. All parts use this code, so that compiler, codec, server and
+// mirror agree to the last bit: doubles inside, no fused multiply-add. quantise(value(q)) == q for every q, else the
+// schema is refused.
 #pragma once
 
 #include <cmath>
@@ -11,23 +11,23 @@ namespace mobula::reflect {
 class Quantiser {
  public:
   Quantiser() = default;
-  // A ranged float field.
+  /// `field` must be a ranged float.
   explicit Quantiser(const Field& field)
       : low_(field.low), high_(field.high), step_(field.step), per_step_(1 / field.step), steps_(field.steps) {
-    // Where low is a whole number of steps, zero comes out as exactly zero.
+    // If low is a whole number of steps, zero is exactly zero.
     const double origin = std::nearbyint(field.low / field.step);
     whole_ = std::abs(origin * field.step - field.low) <= 1e-9 * field.step;
     origin_ = whole_ ? origin : 0;
   }
 
-  // To the nearest; what is outside goes to the end, NaN to low.
+  /// Returns the nearest step. Values outside the range are clamped, NaN becomes low.
   [[nodiscard]] std::uint64_t quantise(double value) const {
     if (!(value > low_)) return 0;
     if (value >= high_) return steps_;
     return static_cast<std::uint64_t>((value - low_) * per_step_ + 0.5);
   }
 
-  // q is at most steps.
+  /// Returns the value of a step; q is at most steps.
   [[nodiscard]] double value(std::uint64_t q) const {
     return whole_ ? (static_cast<double>(q) + origin_) * step_ : low_ + static_cast<double>(q) * step_;
   }

@@ -8,7 +8,7 @@
 namespace mobula::reflect {
 namespace {
 
-// Components by id, so that two of one name, or of one hash, are found.
+// Components by id, to find duplicate names and hash collisions.
 core::Result<std::vector<Component>> describe_components(const Declarations& declarations) {
   std::map<core::StringId32, Component> by_id;
   for (const DeclaredStruct& type : declarations.structs) {
@@ -60,7 +60,7 @@ const Field* Component::find_field(std::string_view path) const {
 }
 
 core::Result<std::shared_ptr<const Schema>> Schema::load(core::ByteView bfbs) {
-  // The limit comes before the copy; the copy makes the bytes ours, and aligned.
+  // Checks the limit before the copy, which gives owned and aligned bytes.
   if (bfbs.size() > Limits::schema_bytes) {
     return core::Error{"bad schema",
                        core::format("a schema has at most {} bytes, this one {}", Limits::schema_bytes, bfbs.size())};

@@ -1,6 +1,5 @@
-// A schema at run time, read from FlatBuffers' binary reflection (.bfbs): the one source
-// of truth about schema components for compiler, codec, properties, saves and clients without
-// compiled-in types. Immutable once loaded. The bytes may come from outside: all is checked.
+// Schema at run time, read from FlatBuffers' binary reflection (.bfbs). It describes schema components to compiler,
+// codec, properties, saves, and clients without compiled-in types. Immutable once loaded. The bytes are not trusted.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +15,17 @@
 
 namespace mobula::reflect {
 
-// What a schema may have, in one place: it may come from an enemy.
+/// Limits of a schema, which may come from a hostile peer.
 struct Limits {
   static constexpr std::size_t schema_bytes = 256 * 1024;
-  static constexpr std::uint32_t verifier_depth = 16;  // of tables in the .bfbs
-  static constexpr std::uint32_t types = 1024;         // structs and tables; as many enums
-  static constexpr std::uint32_t depth = 8;            // of structs in structs
+  static constexpr std::uint32_t verifier_depth = 16;  // depth of tables in the .bfbs
+  static constexpr std::uint32_t types = 1024;         // structs and tables; the same for enums
+  static constexpr std::uint32_t depth = 8;            // nesting of structs
   static constexpr std::uint32_t components = 512;
   static constexpr std::uint32_t component_bytes = 4096;
-  static constexpr std::uint32_t fields = 256;  // of a struct, and flattened, of a component
+  static constexpr std::uint32_t fields = 256;  // per struct, and per component after flattening
   static constexpr std::uint32_t enum_values = 256;
-  static constexpr std::uint32_t attributes = 32;  // of a struct or field
+  static constexpr std::uint32_t attributes = 32;  // per struct or field
   static constexpr std::size_t name_bytes = 64;
   static constexpr std::size_t full_name_bytes = 256;  // with namespaces; also a field's path
   static constexpr std::size_t attribute_bytes = 256;
@@ -47,37 +46,38 @@ enum class FieldKind : std::uint8_t {
   unit_quaternion,  // struct of four floats x, y, z, w
   entity,           // struct of two uints: index, generation
   fixed_string,     // bytes, UTF-8, zero-filled after the text
-  string_id,        // uint: StringId32 of a name; people write the name
+  string_id,        // uint: StringId32 of a name; written as the name
 };
 inline constexpr std::size_t field_kind_count = 15;
 
 constexpr bool is_integer(FieldKind kind) { return kind >= FieldKind::int8 && kind <= FieldKind::uint64; }
 constexpr bool is_float(FieldKind kind) { return kind == FieldKind::float32 || kind == FieldKind::float64; }
-// Whether an integer kind can hold the value. A uint64 is given as the int64 of its bits, so any will do.
+/// Returns whether an integer kind can hold the value. A uint64 is passed as the int64 of its bits, so all fit.
 bool integer_fits(std::int64_t value, FieldKind kind);
 
 struct EnumValue {
   std::string name;
-  std::int64_t value;  // of a uint64: its bits
+  std::int64_t value;  // bits of a uint64
 };
 
-// A leaf of a component: a value at a place. Nested structs are flattened, so that
-// a Transform has the fields position.x, position.y, position.z and rotation.
+/// Leaf of a component: a value at an offset. Nested structs are flattened, so that a Transform has the fields
+/// position.x, position.y, position.z and rotation.
 struct Field {
   std::string path;  // "position.x"
   FieldKind kind{};
-  std::uint32_t offset = 0;       // bytes from the component's start; of element 0 in arrays
-  std::uint32_t size = 0;         // bytes of one value
-  std::uint32_t count = 1;        // elements; more than 1: a fixed array
-  std::uint32_t stride = 0;       // bytes between elements
-  std::uint32_t array_at = 0;     // arrays: length of the part of the path that repeats, "several" in several.weight
-  std::int32_t count_field = -1;  // bounded arrays: the field that holds how many elements count
-  std::vector<EnumValue> enum_values;  // by value; empty: not an enum
+  std::uint32_t offset = 0;            // bytes from the component's start; of element 0 in arrays
+  std::uint32_t size = 0;              // bytes of one value
+  std::uint32_t count = 1;             // elements; more than 1 for a fixed array
+  std::uint32_t stride = 0;            // bytes between elements
+  std::uint32_t array_at = 0;          // arrays: length of the repeated part of the path, "several" in several.weight
+  std::int32_t count_field = -1;       // bounded arrays: the field that holds the number of used elements
+  std::vector<EnumValue> enum_values;  // by value; empty if not an enum
 
-  // Quantisation: a value travels as q in [0, steps], in `bits` bits. bits 0: the value travels as it is.
-  // Floats: value = low + q * step (quantise.hpp). Integers: value = low + q.
-  // Enums: the place in enum_values. Quaternions: bits of each of the smallest three.
-  // A field that counts another is ranged: 0 to the length of what it counts.
+  // Quantisation: a value is sent as q in [0, steps], in `bits` bits; bits == 0 sends the value itself.
+  // - Floats: value = low + q * step (quantise.hpp).
+  // - Integers: value = low + q. Enums: position in enum_values.
+  // - Quaternions: bits of each of the smallest three.
+  // A field that counts an array is ranged from 0 to the array's length.
   bool ranged = false;
   double low = 0;
   double high = 0;
@@ -85,7 +85,7 @@ struct Field {
   std::uint64_t steps = 0;
   std::uint32_t bits = 0;
 
-  bool smallest_three = false;  // one of four integers that are a rotation: which part is left out, then the others
+  bool smallest_three = false;  // one of the four integers of a rotation: the omitted component, then the others
   bool owner_only = false;
   bool predicted = false;
   bool not_sent = false;
@@ -100,7 +100,7 @@ struct Component {
   std::uint32_t alignment = 1;
   std::vector<Field> fields;  // by offset
   core::Bytes default_value;  // `size` bytes
-  bool not_sent = false;      // no field of it travels, nor is it part of what clients see
+  bool not_sent = false;      // not sent to clients, nor part of their prototypes
   bool not_saved = false;
 
   [[nodiscard]] const Field* find_field(std::string_view path) const;
@@ -108,13 +108,13 @@ struct Component {
 
 class Schema {
  public:
-  // Reasons: "bad schema" with what is wrong where. The bytes are copied.
+  /// Loads a schema. The bytes are copied. Errors: "bad schema", with place and cause.
   static core::Result<std::shared_ptr<const Schema>> load(core::ByteView bfbs);
 
   [[nodiscard]] core::ByteView bytes() const { return bytes_; }
-  // BLAKE2b of the bytes.
+  /// Returns the BLAKE2b hash of the bytes.
   [[nodiscard]] const core::ContentHash& fingerprint() const { return fingerprint_; }
-  // Sorted by name.
+  /// Returns all components, sorted by name.
   [[nodiscard]] const std::vector<Component>& components() const { return components_; }
   [[nodiscard]] const Component* find(core::StringId32 id) const;
   [[nodiscard]] const Component* find(std::string_view name) const;
@@ -127,7 +127,7 @@ class Schema {
   std::vector<Component> components_;
 };
 
-// Registers every component type of the schema and opens its default pool.
+/// Registers every component type of the schema and opens its default pool.
 core::Status register_components(ecs::Registry& registry, const Schema& schema);
 
 }  // namespace mobula::reflect

@@ -34,12 +34,12 @@ std::string text_of(const Value& value) {
       value);
 }
 
-// Whether a number lies in the field's range. Bounds of integers are whole, and no more than 2^53.
+// Returns whether a number is in the field's range. Bounds of integers are whole, at most 2^53.
 template <class Number>
 bool in_bounds(const Field& field, Number number) {
   if (!field.ranged) return true;
   if constexpr (std::is_floating_point_v<Number>) {
-    // As the number's own type has the bounds: they need not be exact in binary.
+    // Converts the bounds to the number's type, because they may be inexact in binary.
     return number >= static_cast<Number>(field.low) && number <= static_cast<Number>(field.high);
   } else {
     return std::cmp_greater_equal(number, static_cast<std::int64_t>(field.low)) &&
@@ -61,14 +61,14 @@ bool real_is_good(const Field& field, const std::byte* at) {
   return std::isfinite(number) && in_bounds(field, number);
 }
 
-// More is let through than a writer may hand in: a rotation that was computed and stored is no longer of length 1.
+// Tolerates more than write_value: a computed and stored rotation no longer has exactly length 1.
 bool rotation_is_good(const std::byte* at) {
   float squares = 0;
   for (const float part : core::load<Quaternion>(at)) squares += part * part;
   return std::fabs(squares - 1.0f) < 0.01f;  // false for NaN
 }
 
-// Text, then zeros to the end.
+// Checks for text followed by zeros.
 bool text_is_good(const Field& field, const std::byte* at) {
   const std::string_view text = text_at(field, at);
   const auto is_zero = [](std::byte each) { return each == std::byte{0}; };
@@ -81,7 +81,7 @@ std::string names_of(const Field& field) {
   return core::format("{}", fmt::join(names, ", "));
 }
 
-// A field and where a value of it is to go.
+// A field and the destination of its value.
 struct Writer {
   const Field& field;
   const Value& value;
@@ -98,7 +98,7 @@ struct Writer {
                       expected);
   }
 
-  // Of a kind that has one alternative of Value.
+  // Writes a kind with a single alternative of Value.
   template <class Held, class Stored>
   [[nodiscard]] core::Status same(std::string_view expected) const {
     const auto* held = std::get_if<Held>(&value);
@@ -124,7 +124,7 @@ struct Writer {
     return core::Done{};
   }
 
-  // One of the enum's values, by its name or its number.
+  // Writes a value of the enum, by name or number.
   template <class Integer>
   [[nodiscard]] core::Status enumerated() const {
     if (const auto* name = std::get_if<std::string_view>(&value)) return named<Integer>(*name);
@@ -156,7 +156,7 @@ struct Writer {
                                                     core::did_you_mean(name, names), fmt::join(names, ", "))};
   }
 
-  // A finite number within the field's limits, as the field's own type has them.
+  // Writes a finite number within the field's limits in the field's own type.
   template <class Float>
   [[nodiscard]] core::Status real() const {
     double number = 0;
@@ -170,8 +170,8 @@ struct Writer {
       return wrong("a number");
     }
     using Limits = std::numeric_limits<Float>;
-    // Checked before the conversion, which is only defined for what fits. The shortest text of the greatest float is a
-    // little more than it, and rounds to it.
+    // Checked before the conversion, which is undefined for values that do not fit. The shortest text of the greatest
+    // float is slightly larger, and rounds to it.
     constexpr double end = std::is_same_v<Float, float> ? 0x1.ffffffp127 : std::numeric_limits<double>::infinity();
     if (!(std::fabs(number) < end)) return beyond(Limits::lowest(), Limits::max());
     const auto narrow = static_cast<Float>(number);
@@ -213,10 +213,10 @@ struct Writer {
     double squares = 0;
     for (const float part : *parts) squares += static_cast<double>(part) * static_cast<double>(part);
     if (!(std::fabs(squares - 1) < 0.001)) {
-      return core::Error{"out of range", core::format("'{}' is no rotation: its length is not 1", field.path)};
+      return core::Error{"out of range", core::format("'{}' is not a rotation: its length is not 1", field.path)};
     }
     Quaternion turn = *parts;
-    // What is one as well as floats can say stays as it is, so that a value that was read can be written back.
+    // A rotation that is normalised within float precision stays unchanged, so that a read value can be written back.
     if (std::fabs(squares - 1) > 1e-6) {
       const double length = std::sqrt(squares);
       for (float& part : turn) part = static_cast<float>(static_cast<double>(part) / length);

@@ -1,5 +1,5 @@
-// One value of a field, apart from its component: what tools, scripts and JSON hand in and get out.
-// A value is checked against all that the schema says of its field, and written whole or not at all.
+// Value of one field, separate from its component, as tools, scripts and JSON read and write it. A write checks the
+// value against the schema and is complete or has no effect.
 #pragma once
 
 #include <array>
@@ -12,44 +12,45 @@ namespace mobula::reflect {
 
 using Quaternion = std::array<float, 4>;  // x, y, z, w
 
-// 24 bytes. Integers and enums are int64 or uint64, as their kind is signed or not. A text points to where it was
-// read.
+/// A value of 24 bytes. Integers and enums are int64 or uint64 by the sign of their kind. A text refers to its source.
 using Value = std::variant<bool, std::int64_t, std::uint64_t, double, Quaternion, ecs::Entity, core::StringId32,
                            std::string_view>;
 
-// How many elements of the field count in this component: of a bounded array its count, else all.
+/// Returns the number of used elements of a field: the count of a bounded array, else all.
 std::uint32_t elements_in_use(const Component& component, const Field& field, const std::byte* row);
 
-// From an element of the field in a component.
+/// Reads an element of a field.
 Value read_value(const Field& field, const std::byte* at);
 
-// Whether code that trusts the type may read these bytes as an element of the field: no bool but 0 and 1, no NaN,
-// nothing beyond its range, no enum without a name, text and then zeros. All that write_value writes is good. Any
-// handle is: whether there may be one here is known to those who know entities.
+/// Returns whether bytes are a valid element of a field: bool 0 or 1, no NaN, within the range, a
+/// named enum value. Text is followed by zeros. Writing stores only valid bytes. Every handle is valid here; entities
+/// are checked elsewhere.
 bool value_is_good(const Field& field, const std::byte* at);
 
-// Writes field.size bytes, or nothing. Numbers go to numbers, whole ones also to floats; texts also to enums, as the
-// name of a value, and to a string_id, as its name. A rotation is made one of length 1.
-// Reasons: "wrong type", "out of range", "not text". `written`: the value as its author wrote it, for the message.
+/// Writes field.size bytes, or nothing.
+/// - Numbers convert to numbers, integers also to floats.
+/// - Texts convert to strings, to enums by the name of the value, and to string_ids by name.
+/// - A rotation is normalised.
+/// `written` is the value as its author wrote it, for the message. Errors: "wrong type", "out of range", "not text".
 core::Status write_value(const Field& field, const Value& value, std::byte* to, std::string_view written = {});
 
-// "'path' is a number; expected …".
+/// Returns the message "'path' is a number; expected …".
 core::Error wrong_type(const Field& field, std::string_view is, std::string_view expected);
-// "'path' is out of range: 5; expected …".
+/// Returns the message "'path' is out of range: 5; expected …".
 core::Error out_of_range(const Field& field, std::string_view written, std::string_view expected);
-// "a number", "an entity", …
+/// Returns "a number", "an entity", …
 std::string_view describe(const Value& value);
 
-// The name of an enum's value. Reasons: "wrong type" where the field is no enum, "out of range" for a value without
-// a name.
+/// Returns the name of an enum's value. Errors: "wrong type" if the field is not an enum, "out of range" if the value
+/// has no name.
 core::Result<std::string_view> enum_name(const Field& field, const Value& value);
 
-// As T: bool, a number, an enum, Quaternion, ecs::Entity, core::StringId32, std::string_view (of texts, and of enums
-// the name), or Value. Whole numbers may be asked for as floats, to the nearest. Reasons: "wrong type", "out of range".
+/// Converts a value to T: bool, a number, an enum, Quaternion, ecs::Entity, core::StringId32, std::string_view (texts
+/// and enum names), or Value. Integers convert to the nearest float. Errors: "wrong type", "out of range".
 template <class T>
 core::Result<T> value_as(const Field& field, const Value& value);
 
-// The other way.
+/// Makes a Value of a T.
 template <class T>
 Value to_value(const T& value);
 

@@ -1,4 +1,5 @@
-// A turn about +y (up), in degrees, as a unit quaternion: the same bits on every machine, so no libm.
+// Rotation about +y (up), in degrees, as a unit quaternion. Does not use libm, so that every machine gets the same
+// bits.
 #pragma once
 
 #include <cmath>
@@ -41,7 +42,7 @@ constexpr double cosine(double x) {
 
 inline YawQuaternion quaternion_of_yaw(double degrees) {
   double half = std::fmod(degrees, 360.0) / 2;  // fmod is exact; half lies in (-180, 180)
-  if (half > 90) half -= 180;                   // a quaternion and its negative are the same turn: keep w >= 0
+  if (half > 90) half -= 180;                   // a quaternion and its negative are the same rotation: keep w >= 0
   if (half <= -90) half += 180;
   constexpr double radians = 0.017453292519943295;
   if (half > 45) return {detail::cosine((90 - half) * radians), detail::sine((90 - half) * radians)};

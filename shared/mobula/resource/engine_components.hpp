@@ -1,4 +1,4 @@
-// Components of engine.fbs that levels treat in a way of their own, by their names in a schema.
+// Names of components of engine.fbs that levels treat specially.
 #pragma once
 
 #include <string_view>

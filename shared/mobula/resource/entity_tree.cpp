@@ -20,7 +20,7 @@ std::string EntityTree::name(std::uint32_t entity) const {
   return name.number == 0 ? std::string(text) : core::format("{}.{}", text, name.number - 1);
 }
 
-// From the top down to the entity. No longer than a hierarchy may be deep.
+// Returns the entities from the top down to this one, at most limits::hierarchy_depth.
 std::vector<std::uint32_t> EntityTree::line(std::uint32_t entity) const {
   std::vector<std::uint32_t> line;
   for (; entity != no_parent; entity = above_[entity]) line.push_back(entity);

@@ -1,4 +1,4 @@
-// The entities of a compiled level or prefab by their names: the tree of paths that they were written as.
+// Paths of the entities of a compiled level or prefab, as written in its source.
 #pragma once
 
 #include <mobula/resource/resource.hpp>
@@ -9,18 +9,19 @@ namespace mobula::resource {
 
 class EntityTree {
  public:
-  // Of a whole file: a client's copy has no names. All must live as long. `closed`: a prefab.
+  /// Makes the tree of a complete file; a client's copy has no names. The arguments must outlive it. `closed` is set
+  /// for prefabs.
   EntityTree(const EntityResource& entities, const Resource& names, bool closed);
 
-  // At the top of the paths, rising.
+  /// Returns the entities at the top of the paths, ascending.
   [[nodiscard]] const std::vector<std::uint32_t>& top() const { return top_; }
-  // Whose paths go through the entity, rising.
+  /// Returns the entities directly below one in the paths, ascending.
   [[nodiscard]] const std::vector<std::uint32_t>& children(std::uint32_t entity) const { return children_[entity]; }
-  // Whether the entity hangs below another though its path does not go through it.
+  /// Returns whether the entity has a parent that is not part of its path.
   [[nodiscard]] bool attached(std::uint32_t entity) const { return above_[entity] != entities_.parent_index[entity]; }
-  // "flame", "lane.7".
+  /// Returns the last part of the path: "flame", "lane.7".
   [[nodiscard]] std::string name(std::uint32_t entity) const;
-  // From anywhere in a level: "/gate/flame". Within a prefab "flame", "../flame", ".".
+  /// Returns the path from one entity to another: "/gate/flame" in a level; "flame", "../flame", "." within a prefab.
   [[nodiscard]] std::string path(std::uint32_t from, std::uint32_t to) const;
 
  private:
@@ -29,7 +30,7 @@ class EntityTree {
   const EntityResource& entities_;
   const Resource& names_;
   bool closed_;
-  std::vector<std::uint32_t> above_;  // what the path goes through; no_parent at the top
+  std::vector<std::uint32_t> above_;  // entity above in the path; no_parent at the top
   std::vector<std::uint32_t> top_;
   std::vector<std::vector<std::uint32_t>> children_;
 };

@@ -20,11 +20,11 @@ struct Close {
 };
 using File = std::unique_ptr<std::FILE, Close>;
 
-// A file that is written, but not yet in its place.
+// A file that is written, but not yet renamed to its final path.
 struct Pending {
   std::string target;
   std::string temporary;
-  bool fresh = false;  // nothing is there yet
+  bool fresh = false;  // no file existed there before
   bool renamed = false;
 };
 
@@ -111,7 +111,7 @@ core::Result<FileBytes> FileBytes::map(const std::string& path, std::size_t limi
     result = missing("is no regular file");
   } else if (size > limit) {
     result = core::Error{"too large", core::format("{}: larger than {} bytes", path, limit)};
-  } else if (size > 0) {  // nothing cannot be mapped
+  } else if (size > 0) {  // an empty file cannot be mapped
     void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (at == MAP_FAILED) {
       result = missing(std::strerror(errno));

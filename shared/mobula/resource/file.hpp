@@ -1,4 +1,4 @@
-// Whole files, read or mapped, and written at once.
+// Complete files: reading, mapping, and atomic replacement.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -8,10 +8,10 @@
 
 namespace mobula::resource {
 
-// Reasons: "missing" (or not readable), "too large".
+/// Reads a file. Errors: "missing" (or not readable), "too large".
 core::Result<core::Bytes> read_file(const std::string& path, std::size_t limit);
 
-// Bytes that are owned, or a file's pages. Aligned to 16 at least.
+/// Owned bytes or the pages of a mapped file. Aligned to 16.
 class FileBytes {
  public:
   FileBytes() = default;
@@ -22,14 +22,14 @@ class FileBytes {
     return *this;
   }
   ~FileBytes();
-  // Read only. Reasons: those of read_file.
+  /// Maps a file read-only. Errors: those of read_file.
   static core::Result<FileBytes> map(const std::string& path, std::size_t limit);
 
   [[nodiscard]] core::ByteView view() const { return view_; }
 
  private:
   void swap(FileBytes& other) noexcept {
-    owned_.swap(other.owned_);  // the buffer stays where it is
+    owned_.swap(other.owned_);  // the buffer keeps its address
     std::swap(view_, other.view_);
     std::swap(mapped_, other.mapped_);
   }
@@ -44,12 +44,12 @@ struct NewFile {
   core::ByteView content;
 };
 
-// Writes all beside their places, then renames: whoever looks sees the old content or the new, never a part, and
-// no new file if one cannot be written. (A rename that fails late does not bring back what earlier ones replaced.)
-// Links are followed; what is there and no regular file stays as it is. Reason: "not written".
+/// Writes files beside their destinations, then renames them. Readers see the old or the new content, and no file
+/// changes if one cannot be written. A late failure of a rename does not undo earlier renames. Links are followed;
+/// destinations that are not regular files stay. Errors: "not written".
 core::Status write_files(const std::vector<NewFile>& files);
 
-// Whether two paths lead to one file, or will once it is there.
+/// Returns whether two paths lead to the same file, existing or not.
 bool same_file(const std::string& a, const std::string& b);
 
 }  // namespace mobula::resource

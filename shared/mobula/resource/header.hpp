@@ -1,4 +1,4 @@
-// Where the fields of a resource file's header lie (see resource.hpp).
+// Offsets of the header fields of a resource file (layout: resource.hpp).
 #pragma once
 
 #include <cstddef>

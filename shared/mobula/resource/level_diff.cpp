@@ -12,7 +12,7 @@ std::uint64_t mix(std::uint64_t hash, const T& value) {
   return core::hash64(core::as_bytes(&value, 1), hash);
 }
 
-// A hash of each entity's path. Parents stand before children.
+// Returns a hash of each entity's path. Parents precede children.
 std::vector<std::uint64_t> hash_paths(const EntityResource& level) {
   std::vector<std::uint64_t> paths(level.num_entities);
   for (std::uint32_t i = 0; i < level.num_entities; ++i) {
@@ -23,7 +23,7 @@ std::vector<std::uint64_t> hash_paths(const EntityResource& level) {
   return paths;
 }
 
-// Of a column that is no schema component nobody knows where an instance ends: all of them change together.
+// Hashes a raw column. Its instances have no known boundaries, so a change marks all of its entities as changed.
 void add_raw_column(const Column& column, const std::vector<std::uint64_t>& paths, std::vector<std::uint64_t>& hashes) {
   std::uint64_t hash = core::hash64(column.data, mix(0, column.key));
   for (const std::uint32_t entity : column.entity_index) hash = mix(hash, paths[entity]);
@@ -42,7 +42,7 @@ void add_column(const Column& column, const std::vector<std::uint64_t>& paths, s
   }
 }
 
-// A hash of all that each entity is, but for what it is called.
+// Returns a hash of each entity's components, without its name.
 std::vector<std::uint64_t> hash_contents(const EntityResource& level, const std::vector<std::uint64_t>& paths) {
   std::vector<std::uint64_t> hashes(level.num_entities);
   for (std::uint32_t i = 0; i < level.num_entities; ++i)
@@ -55,7 +55,7 @@ std::vector<std::uint64_t> hash_contents(const EntityResource& level, const std:
 }  // namespace
 
 std::vector<LevelMatch> match_levels(const Resource& before, const Resource& after) {
-  MOBULA_ASSERT(before.complete() && after.complete(), "a client's copy does not say what its entities are called");
+  MOBULA_ASSERT(before.complete() && after.complete(), "a client's copy lacks the names of its entities");
   const std::vector<std::uint64_t> old_paths = hash_paths(before.level());
   const std::vector<std::uint64_t> paths = hash_paths(after.level());
   const std::vector<std::uint64_t> old_contents = hash_contents(before.level(), old_paths);
@@ -70,7 +70,7 @@ std::vector<LevelMatch> match_levels(const Resource& before, const Resource& aft
     const std::uint32_t parent = after.level().parent_index[i];
     const bool above = parent == no_parent || matches[parent].unchanged;
     matches[i] = {found->second, comparable && above && contents[i] == old_contents[found->second]};
-    by_path.erase(found);  // an old entity is one new one, whatever a file may say
+    by_path.erase(found);  // an old entity matches at most one new one, even in an invalid file
   }
   return matches;
 }

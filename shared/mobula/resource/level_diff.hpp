@@ -1,4 +1,4 @@
-// What a new version of a level has kept of an old one. Entities are known by their paths.
+// Comparison of two versions of a level. Entities are identified by their paths.
 #pragma once
 
 #include <mobula/resource/resource.hpp>
@@ -6,14 +6,14 @@
 
 namespace mobula::resource {
 
-// By entity of the new level.
+/// Match of an entity of the new level.
 struct LevelMatch {
-  std::uint32_t old = no_parent;  // the entity that had its path; no_parent: there was none
-  bool unchanged = false;         // the same components, values, parent and references, and so all above it
+  std::uint32_t old = no_parent;  // old entity with its path; no_parent without one
+  bool unchanged = false;         // equal components, values, parent and references, for it and all its ancestors
 };
 
-// Nothing is unchanged between levels of different schemas. Whole files only: a client's copy has no names. Content is
-// compared by hashes of 64 bits.
+/// Compares two complete files; a client's copy has no names. With different schemas every entity counts as changed.
+/// Content is compared by 64-bit hashes.
 std::vector<LevelMatch> match_levels(const Resource& before, const Resource& after);
 
 }  // namespace mobula::resource

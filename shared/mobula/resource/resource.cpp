@@ -15,7 +15,7 @@
 namespace mobula::resource {
 namespace {
 
-// The payload of the part that the bytes begin with.
+// Returns the payload of the first part of the bytes.
 core::Result<core::ByteView> open_part(core::ByteView bytes) {
   const std::size_t magic_bytes = std::min(bytes.size(), header::magic.size());
   if (!std::equal(header::magic.begin(), header::magic.begin() + static_cast<std::ptrdiff_t>(magic_bytes),
@@ -56,10 +56,10 @@ bool good_entity_name(std::string_view text) {
 
 }  // namespace
 
-// Steps of loading, in order; each trusts those before it.
+// Steps of loading, in order. Each relies on the checks of those before it.
 struct Loader {
   Resource& resource;
-  std::size_t bytes_left = 0;  // of the payload, for parts not yet seen
+  std::size_t bytes_left = 0;  // bytes of the payload that no part has claimed yet
 
   core::Status load() {
     const core::ByteView bytes = resource.bytes();
@@ -189,14 +189,14 @@ struct Loader {
     return core::Done{};
   }
 
-  // Whoever opens a pool needs the text of its instance name.
+  // Checks that names are present. A pool is opened with the text of its instance name.
   [[nodiscard]] core::Status check_names(const EntityResource& view) const {
     for (const Column& column : view.columns)
       if (resource.name_of(column.key.instance).empty() || resource.name_of(column.key.type).empty())
         return invalid("the name of a column is missing");
     const EntityName* last = nullptr;
     for (const EntityName& name : view.names) {
-      if (last != nullptr && name.name == last->name) continue;  // thousands of placed instances share one
+      if (last != nullptr && name.name == last->name) continue;  // consecutive instances of a placement share a name
       last = &name;
       if (!good_entity_name(resource.name_of(name.name))) return invalid("the name of an entity is missing");
     }

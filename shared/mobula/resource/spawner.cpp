@@ -12,7 +12,7 @@ core::Error too_many(std::uint64_t count) {
   return {"too many entities", core::format("the world has no room for {} more entities", count)};
 }
 
-// `values`, so many times, one after the other.
+// Fills `into` with `copies` copies of `values`.
 template <class T>
 void repeat(std::span<const T> values, std::uint32_t copies, std::vector<T>& into) {
   into.clear();
@@ -69,7 +69,7 @@ core::Error Spawner::unknown_prefab(core::StringId32 name) {
   return {"unknown prefab", core::format("the resource has no spawnable prefab {}", core::to_string(name))};
 }
 
-// Nothing is half-applied: what is thrown while columns are added undoes all.
+// Undoes everything if adding a column throws.
 template <class Columns>
 void Spawner::fill(const ecs::EntityBatch& batch, Columns&& add_columns) {
   try {
@@ -103,7 +103,7 @@ core::Result<ecs::EntityRange> Spawner::spawn(const Bound& bound, std::uint32_t 
 void Spawner::spawn_column(const Bound& bound, const BoundColumn& each, const ecs::EntityBatch& batch,
                            std::uint32_t copies, std::span<const Placement> placements) {
   const std::uint32_t entities = bound.source->num_entities;
-  if (each.row_size == 0 && copies > 1) {  // only its own compiler knows where its instances begin
+  if (each.row_size == 0 && copies > 1) {  // only its own compiler knows the boundaries of its instances
     for (std::uint32_t copy = 0; copy < copies; ++copy) {
       const ecs::Entity first = batch.at(copy * entities);
       spawn_column(bound, each, ecs::EntityRange{first.index, entities, first.generation}, 1, {});
@@ -164,7 +164,7 @@ void Spawner::spawn_part_of_column(const BoundColumn& each, std::span<const ecs:
   for (const Reference& reference : each.references)
     core::store(rows_.data() + reference.offset, entities[reference.target]);
   SpawnColumn column{*registry_, entities, *each.column, each.pool, each.column->entity_index, rows_, choices};
-  if (each.row_size != 0) {  // only the rows that are wanted
+  if (each.row_size != 0) {  // copies only the selected rows
     indices_.clear();
     std::byte* to = rows_.data();
     for (std::uint32_t i = 0; i < each.column->num_instances; ++i) {

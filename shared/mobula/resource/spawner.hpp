@@ -1,9 +1,7 @@
-// Makes living entities of a resource: all of them at once as an index range, then each column at once,
-// in spawn order, with parents and references turned into live handles.
-//
-// A Spawner binds one resource to one registry and checks there and then that they agree, so that
-// spawning can fail only for want of indices, and nothing is ever half-applied. A resource that was compiled with an
-// older schema is taken field by field, by name.
+// Spawns the entities of a resource: first all of them as one index range, then each column in one piece, in spawn
+// order. Parents and references become live handles. A Spawner binds one resource to one registry and checks that they
+// match. So spawning fails only for lack of indices, and is never half-applied. A resource compiled with an older
+// schema is migrated field by field, by name.
 #pragma once
 
 #include <functional>
@@ -17,42 +15,42 @@
 
 namespace mobula::resource {
 
-// What to do with an entity of a level that is spawned into a world where some of it lives already.
+/// Action for an entity of a level that is spawned into a world where a part of it exists.
 enum class SpawnChoice : std::uint8_t { leave, spawn };
 
-// What a column's spawner is handed. Instance i belongs to entity(i).
+/// Arguments of a column's spawner. Instance i belongs to entity(i).
 struct SpawnColumn {
   ecs::Registry& registry;
   ecs::EntityBatch batch;
   const Column& column;
   ecs::PoolId pool;                             // schema components; else Registry::no_pool
   std::span<const std::uint32_t> entity_index;  // by instance; rising
-  core::ByteView data;                          // the instances' bytes with live handles in them
-  std::span<const SpawnChoice> choices;         // by entity of the batch; empty: all are spawned
+  core::ByteView data;                          // bytes of the instances, with live handles
+  std::span<const SpawnChoice> choices;         // by entity of the batch; empty if all are spawned
 
   [[nodiscard]] std::uint32_t num_instances() const { return static_cast<std::uint32_t>(entity_index.size()); }
   [[nodiscard]] ecs::Entity entity(std::uint32_t instance) const { return batch.at(entity_index[instance]); }
-  // False for entities that a reload leaves as they are: columns that are no schema components come whole.
+  /// Returns false for entities that a reload keeps: columns that are not schema components are passed completely.
   [[nodiscard]] bool is_new(std::uint32_t instance) const {
     return choices.empty() || choices[entity_index[instance]] == SpawnChoice::spawn;
   }
 };
 
-// Copies the column into its pool: what schema components get when nothing else is registered. A spawner
-// of its own for a schema component must call it, because the prototypes say that the component is there.
+/// Copies a column into its pool: the default for schema components. A custom spawner of a schema component must call
+/// it, because the prototypes contain the component.
 void copy_column(const SpawnColumn& column);
 
-// How the columns of one component type are checked and spawned.
+/// Functions that check and spawn the columns of one component type.
 struct ColumnSpawner {
   std::int32_t spawn_order = 0;
-  // Whether the file's bytes are good, asked once when a resource is bound. Empty: always.
+  // Checks the file's bytes once, when a resource is bound. Empty if no check is needed.
   std::function<core::Status(const Column&)> check;
-  // May not spawn by the Spawner that calls it.
+  // Must not spawn through the Spawner that calls it.
   std::function<void(const SpawnColumn&)> spawn;
 };
 
-// Spawners by component type. Columns of other types keep the file's spawn order and are copied if they are
-// schema components.
+/// Spawners by component type. Columns of other types are spawned in the order of the file, and copied if they are
+/// schema components.
 class SpawnerTable {
  public:
   void add(std::string_view component_name, ColumnSpawner spawner);
@@ -62,54 +60,54 @@ class SpawnerTable {
   std::map<core::StringId32, ColumnSpawner> spawners_;
 };
 
-// What to do with columns that are neither schema components nor have a spawner. (Components that the registry's schema
-// has dropped are left out, and noted, either way.)
+/// Treatment of columns that are neither schema components nor have a spawner. Components that the registry's schema
+/// has dropped are always skipped and noted.
 enum class UnknownColumns { skip, refuse };
 
-// Where a prefab is put: the Transforms of its roots are relative to this one.
+/// Placement of a prefab: the Transforms of its roots are relative to it.
 using Placement = engine::Transform;
 
 class Spawner {
  public:
-  // `schema` is the registry's, whose component types must be registered. The table is copied.
-  // Reasons: "unknown component", "invalid", and those of Registry::open_pool.
+  /// Binds a resource. `schema` is the registry's, and its component types must be registered. The table is copied.
+  /// Errors: "unknown component", "invalid", and those of Registry::open_pool.
   static core::Result<Spawner> bind(ecs::Registry& registry, const reflect::Schema& schema,
                                     std::shared_ptr<const Resource> resource, const SpawnerTable& table = {},
                                     UnknownColumns unknown = UnknownColumns::skip);
 
-  // All of these fail with "too many entities" and then have changed nothing. What they made goes as a unit by
-  // Registry::destroy_range.
-  // A level without entities gives an empty range.
+  /// Spawns the level. Errors of all spawn functions: "too many entities"; nothing has changed then. The result is
+  /// removed as a unit by Registry::destroy_range. A level without entities gives an empty range.
   core::Result<ecs::EntityRange> spawn_level();
-  // Some of it, at any free indices. Both by entity: `entities` has those that are there already, or null, and gets
-  // those that are made. References go to either.
+  /// Spawns a part of the level at free indices. Both spans are by entity. `entities` holds existing handles or null,
+  /// and receives the new ones. References resolve to either.
   core::Status spawn_part(std::span<ecs::Entity> entities, std::span<const SpawnChoice> choices);
-  // References of the entities that were left: what still is before[i] becomes entities[i].
+  /// Updates references of the kept entities: those that still are before[i] become entities[i].
   void repoint(std::span<const ecs::Entity> entities, std::span<const ecs::Entity> before,
                std::span<const SpawnChoice> choices);
-  // Also "unknown prefab".
+  /// Spawns a prefab. Errors: also "unknown prefab".
   core::Result<ecs::EntityRange> spawn_prefab(core::StringId32 name, const Placement* placement = nullptr);
   core::Result<ecs::EntityRange> spawn_prefab(std::string_view name, const Placement* placement = nullptr) {
     return spawn_prefab(core::StringId32(name), placement);
   }
-  // One prefab many times, at once: the range holds one instance after another, each of as many entities.
+  /// Spawns a prefab once per placement. The range holds one instance after another, of equal size.
   core::Result<ecs::EntityRange> spawn_prefabs(core::StringId32 name, std::span<const Placement> placements);
 
   [[nodiscard]] const Resource& resource() const { return *resource_; }
-  // What people should know: how an older schema differs, and how many values the new one could not hold.
+  /// Returns notes for the operator: differences of an older schema, and the number of values that the new one cannot
+  /// hold.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   struct BoundColumn {
     const Column* column;
-    const ColumnSpawner* spawner;  // null: copy_column
+    const ColumnSpawner* spawner;  // null for copy_column
     ecs::PoolId pool;
-    std::uint32_t row_size = 0;  // of schema components
-    core::ByteView data;         // the column's, or what a migration made of it
+    std::uint32_t row_size = 0;  // 0 unless it is a schema component
+    core::ByteView data;         // data of the column, or migrated
     std::vector<Reference> references;
-    bool places = false;  // Transforms, which a placement moves
+    bool places = false;  // Transforms, to which placements apply
   };
-  // A level or prefab with the registry's ids put in.
+  // A level or prefab with the registry's ids.
   struct Bound {
     const EntityResource* source = nullptr;
     std::vector<ecs::PrototypeId> prototype_of;  // by entity
@@ -133,12 +131,12 @@ class Spawner {
   ecs::Registry* registry_;
   std::shared_ptr<const Resource> resource_;
   std::shared_ptr<const SpawnerTable> table_;
-  ecs::HeldPrototypes prototypes_;  // of all that is bound
+  ecs::HeldPrototypes prototypes_;  // prototypes in use
   Bound level_;
   std::map<core::StringId32, Bound> prefabs_;
   std::vector<std::string> notes_;
-  std::vector<core::Bytes> migrated_;  // columns of an older schema, as this one has them
-  // Scratch of spawning: columns in which something differs from the file's, and prototypes and indices of many copies.
+  std::vector<core::Bytes> migrated_;  // migrated columns of an older schema
+  // Scratch memory of spawning: modified columns, and prototypes and indices of many copies.
   core::Bytes rows_;
   std::vector<std::uint32_t> indices_;
   std::vector<ecs::PrototypeId> kinds_;

@@ -1,4 +1,4 @@
-// Binding: a resource's columns and prototypes as this registry has them.
+// Binding: maps a resource's columns and prototypes to a registry's pools and prototypes.
 #include <algorithm>
 #include <map>
 #include <mobula/core/format.hpp>
@@ -23,7 +23,7 @@ class Spawner::Binder {
     bound.source = &source;
     for (const Column& column : source.columns)
       if (core::Status added = add_column(column, bound); !added) return added.error();
-    // Of equal order, as the resource has them: its columns lie in one vector.
+    // Columns of equal order keep the resource's order: its columns are in one vector.
     std::ranges::sort(bound.columns, [](const BoundColumn& a, const BoundColumn& b) {
       return order(a) != order(b) ? order(a) < order(b) : a.column < b.column;
     });
@@ -31,13 +31,12 @@ class Spawner::Binder {
     return bound;
   }
 
-  // After all has been bound.
+  // Notes values lost in migration. Called after all columns are bound.
   void note_losses() {
     if (!same_schema_)
       for (const std::string& note : reflect::differences(resource_.schema(), schema_)) spawner_.notes_.push_back(note);
     for (const auto& [name, count] : lost_)
-      spawner_.notes_.push_back(
-          core::format("{} values of {} are what it cannot hold any more, and get their default", count, name));
+      spawner_.notes_.push_back(core::format("{} values of {} no longer fit and get their default", count, name));
   }
 
  private:
@@ -55,7 +54,7 @@ class Spawner::Binder {
     if (column.component == nullptr && component != nullptr)
       return core::Error{"invalid", core::format("{} is a component here, and none in the resource", component->name)};
     if (column.component == nullptr) return add_raw(column, spawner, bound);
-    if (component == nullptr) return core::Done{};  // the schema has dropped it: noted
+    if (component == nullptr) return core::Done{};  // dropped by the schema, already noted
     const core::Result<ecs::PoolId> pool =
         spawner_.registry_->open_pool(column.key.type, resource_.name_of(column.key.instance));
     if (!pool) return pool.error();

@@ -33,7 +33,8 @@ std::uint32_t size_of(const Vector* vector) {
   return vector == nullptr ? 0 : vector->size();
 }
 
-// FlatBuffers lets offsets meet in one vector. Then a small file could hold many large resources.
+// Checks that parts do not overlap. FlatBuffers allows two offsets to one vector, so a small file could hold many large
+// resources.
 bool parts_fit(const fbs::EntityResource& table, std::size_t& bytes_left) {
   const auto take = [&bytes_left](std::size_t count, std::size_t size) {
     if (count > bytes_left / size) return false;
@@ -85,7 +86,7 @@ core::Status check_prototypes(const EntityResource& view, const reflect::Schema&
   return core::Done{};
 }
 
-// No handle out of thin air: those come from references.
+// Refuses stored handles except null, because handles are made from references.
 bool may_be_stored(const Field& field, const std::byte* at) {
   if (field.kind == FieldKind::entity) return core::load<std::uint64_t>(at) == 0;
   return reflect::value_is_good(field, at);
@@ -184,8 +185,8 @@ core::Status read_columns(const fbs::EntityResource& table, const reflect::Schem
   return core::Done{};
 }
 
-// A column for each key of each entity's prototype, and no other: then the sums agree, and each instance of a
-// column is met by its entity's prototype. Prototypes that no entity has name no other columns either.
+// Checks that there is a column for each key of each entity's prototype, and no other. Then the sums agree, and each
+// instance of a column belongs to its entity's prototype. Unused prototypes name no other columns either.
 core::Status check_agreement(const EntityResource& view) {
   std::vector<ComponentKey> all;
   for (const Column& column : view.columns) all.push_back(column.key);
@@ -230,7 +231,7 @@ std::vector<std::span<const ComponentKey>> read_prototypes(const fbs::EntityReso
   return prototypes;
 }
 
-// What both parts have to pass.
+// Reads and checks what both parts have in common.
 core::Status read_part(const fbs::EntityResource& table, const reflect::Schema& schema, std::size_t& bytes_left,
                        EntityResource& view) {
   if (!parts_fit(table, bytes_left)) return unsound("parts of the file overlap");
@@ -243,7 +244,7 @@ core::Status read_part(const fbs::EntityResource& table, const reflect::Schema& 
   return core::Done{};
 }
 
-// The clients' columns, but for those that the server has its own of.
+// Adds the clients' columns, except those that the server has its own of.
 void merge(std::vector<Column> clients, std::vector<Column>& server) {
   std::vector<ComponentKey> own;
   for (const Column& column : server) own.push_back(column.key);

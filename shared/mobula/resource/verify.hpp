@@ -1,6 +1,5 @@
-// The checks by hand of one level or prefab, after FlatBuffers' own verifier has passed the file: every
-// index in range, parents before children, prototypes equal to columns, values that their fields may hold.
-// Fills the view that the rest of the folder reads.
+// Checks one level or prefab after FlatBuffers' verifier has passed the file: indices in range, parents before
+// children, prototypes equal to columns, valid values. Fills the views that the rest of the folder uses.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -12,11 +11,11 @@ struct EntityResource;
 
 namespace mobula::resource {
 
-// Reason of both: "invalid". Views point into the table's memory and into the schema. `bytes_left`: what the file
-// has for this and all that is still to come; what is used is taken off.
+/// Checks the clients' part. Views point into the table's memory and the schema. `bytes_left` is the file's remaining
+/// memory budget, from which the used bytes are subtracted. Errors: "invalid".
 core::Result<EntityResource> verify_clients_part(const fbs::EntityResource& table, const reflect::Schema& schema,
                                                  std::size_t& bytes_left);
-// Completes what the clients' part has given.
+/// Checks the server's part and completes the result of the clients' part. Errors: "invalid".
 core::Status verify_server_part(const fbs::EntityResource& table, const reflect::Schema& schema,
                                 std::size_t& bytes_left, EntityResource& view);
 

@@ -1,4 +1,4 @@
-// The program as a team makes it: with a schema and component compilers of its own.
+// The program of a team, with its own schema and component compilers.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ class CompileToolTest : public testing::Test {
   CompileToolTest() { fs::create_directories(folder_); }
   ~CompileToolTest() override { fs::remove_all(folder_); }
 
-  // Names of files are as they are; those of the folder begin with @.
+  // File names are used as given; names in the folder begin with @.
   int run(const std::vector<std::string>& arguments, const CompileTool& tool) {
     std::vector<std::string> kept{"/somewhere/my-compile"};
     for (const std::string& each : arguments)
@@ -56,7 +56,7 @@ TEST_F(CompileToolTest, ATeamsSchemaAndCompilersAreUsedBothWays) {
   ASSERT_EQ(run({"@again.json", "-o", "@b.level"}, tool), 0) << err_;
   EXPECT_EQ(read("a.level"), read("b.level"));
 
-  // Without the compilers fields are tried, and what they cannot say is in hex.
+  // Without the compilers, fields are tried, and the rest is in hex.
   const CompileTool plain{schema, "my game's"};
   ASSERT_EQ(run({"decompile", "@a.level", "-o", "@plain.json"}, plain), 0) << err_;
   EXPECT_EQ(err_, "");
@@ -64,7 +64,7 @@ TEST_F(CompileToolTest, ATeamsSchemaAndCompilersAreUsedBothWays) {
   EXPECT_EQ(read("a.level"), read("c.level"));
 }
 
-TEST_F(CompileToolTest, ItIsCalledAsItWasStarted) {
+TEST_F(CompileToolTest, ShowsItsOwnNameInHelp) {
   const core::Bytes schema = test::compile_schema("");
   const CompileTool tool{schema, "my game's"};
   EXPECT_EQ(run({"--help"}, tool), 0);
@@ -74,9 +74,9 @@ TEST_F(CompileToolTest, ItIsCalledAsItWasStarted) {
   EXPECT_EQ(err_, "my-compile inspect: file is required (see --help)\n");
 }
 
-TEST_F(CompileToolTest, WarnsOfAFileThatOtherCompilersMake) {
-  // Its own compiler says less than the file has: the JSON has the column in hex and the compiler is not asked, but
-  // a Parent column is always the compiler's own.
+TEST_F(CompileToolTest, WarnsOfAFileOfOtherCompilers) {
+  // The registered compiler makes less than the file has. The JSON has the column in hex and does not use the compiler,
+  // but a Parent column is always made by the compiler.
   const core::Bytes schema = test::compile_schema("");
   std::ofstream(folder_ / "in.json") << R"({"entities":{"a":{"children":{"b":{}}}}})";
   CompileTool late{schema, "my game's"};

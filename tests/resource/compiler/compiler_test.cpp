@@ -12,7 +12,7 @@ namespace {
 using test::component_of;
 using test::errors_of;
 
-// In the demo's schema: prefabs of prefabs, a component under two names, children, references both ways.
+// Demo schema: nested prefabs, a component under two names, children, references both ways.
 constexpr const char* small_level = R"({
   "prefabs": {
     "lamp": {
@@ -40,7 +40,7 @@ constexpr const char* small_level = R"({
   "placements": [{"name": "row", "prefab": "lamp", "at": [[1, 0, 0], [2, 0, 0]]}]
 })";
 
-TEST(Compiler, ASmallLevelIsWhatItSays) {
+TEST(Compiler, CompilesASmallLevel) {
   const auto resource = test::load_text(small_level);
   const EntityResource& level = resource->level();
   // hall, hall/lamp, its flame, late (attached to the lamp), row.0, its flame, row.1, its flame
@@ -77,7 +77,7 @@ TEST(Compiler, ReferencesAndParentsLeadToEntities) {
   EXPECT_EQ(parents.references[1].target, 1u);
 }
 
-TEST(Compiler, SameInputSameBytes) {
+TEST(Compiler, SameInputMakesTheSameBytes) {
   const Compiled once = test::compile_text(small_level);
   EXPECT_EQ(once.bytes, test::compile_text(small_level).bytes);
   EXPECT_EQ(once.num_entities, 8u);
@@ -86,7 +86,7 @@ TEST(Compiler, SameInputSameBytes) {
 
 constexpr std::uint64_t golden_level = 7177558707293982222;
 
-// The bytes of a level must not change by accident: files are known by their hash. The schema here is fixed text.
+// Guards the bytes of a level against accidental changes: files are identified by their hash. The schema is fixed text.
 TEST(Compiler, GoldenLevel) {
   const auto schema =
       test::load_schema("struct Spot (component) { at:mobula.engine.Vec3; next:mobula.engine.EntityRef; }");
@@ -101,11 +101,11 @@ TEST(Compiler, GoldenLevel) {
   const core::ByteView expected = core::as_bytes(numbers.data(), numbers.size());
   const core::ByteView spots = test::column_of(resource->level(), "Spot", "Spot").data;
   EXPECT_TRUE(std::equal(spots.begin(), spots.end(), expected.begin(), expected.end()));
-  // All else follows: Engine.fbs is part of the schema, and where that or flatc changes it, so does this.
+  // Engine.fbs is part of the schema: a change of it or of flatc changes this hash.
   EXPECT_EQ(core::hash64(compiled.bytes), golden_level) << "of " << compiled.bytes.size() << " bytes";
 }
 
-TEST(Compiler, IncludesBringTheirPrefabsOnceAndAreDependencies) {
+TEST(Compiler, IncludesAreReadOnceAndAreDependencies) {
   const Compiled compiled = test::compile_files({
       {"level.json", R"({"include":["lib/a.json","lib/b.json"],"entities":{"e":{"prefab":"p"}}})"},
       {"lib/a.json", R"({"include":["b.json"]})"},
@@ -115,16 +115,16 @@ TEST(Compiler, IncludesBringTheirPrefabsOnceAndAreDependencies) {
   EXPECT_EQ(compiled.dependencies, (std::vector<std::string>{"level.json", "lib/a.json", "lib/b.json"}));
 }
 
-TEST(Compiler, IncludesMayNotGoInACircleOrBeMissing) {
+TEST(Compiler, RefusesCyclicAndMissingIncludes) {
   EXPECT_EQ(errors_of(test::compile_files(
                 {{"level.json", R"({"include":["a.json"]})"}, {"a.json", R"({"include":["level.json"]})"}})),
-            "a.json:1:13: includes go in a circle: level.json -> a.json -> level.json\n");
+            "a.json:1:13: includes form a cycle: level.json -> a.json -> level.json\n");
   EXPECT_EQ(errors_of(test::compile_files({{"level.json", R"({"include":["b.json"]})"}})),
             "level.json:1:13: b.json cannot be included: no such file\n");
   EXPECT_EQ(errors_of(test::compile_files({})), "level.json: cannot be read: no such file\n");
   EXPECT_EQ(errors_of(test::compile_files({{"level.json", R"({"include":["a.json"],"prefabs":{"p":{}}})"},
                                            {"a.json", R"({"prefabs":{"p":{}}})"}})),
-            "level.json:1:34: prefab 'p' is there twice (first at a.json:1); names must be unique\n");
+            "level.json:1:34: prefab 'p' is defined twice (first at a.json:1); names must be unique\n");
 }
 
 struct BadLevel {
@@ -132,40 +132,42 @@ struct BadLevel {
   const char* errors;
 };
 
-TEST(Compiler, EveryMistakeIsToldWithItsPlaceAndWhatWasExpected) {
+TEST(Compiler, ReportsEveryMistakeWithItsPlaceAndRemedy) {
   const BadLevel table[] = {
       {R"({"entitys":{}})",
        "level.json:1:2: 'entitys' is not known here (did you mean 'entities'?); expected one of include, prefabs, "
        "entities, placements, columns, statics, names\n"},
       {R"([])", "level.json:1:1: 'a level' is an array; expected an object\n"},
       {R"({"entities":{"a":{"components":{"Helth":{}}}}})",
-       "level.json:1:33: 'Helth' is no component (did you mean 'Health'?); expected one of the schema's, or a name "
+       "level.json:1:33: 'Helth' is not a component (did you mean 'Health'?); expected one of the schema's, or a name "
        "with "
        "\"$type\"\n"},
       {R"({"entities":{"a":{"components":{"Fog":{"$type":"RenderDat"}}}}})",
-       "level.json:1:48: 'RenderDat' is no component (did you mean 'RenderData'?); expected one of the schema's, or a "
+       "level.json:1:48: 'RenderDat' is not a component (did you mean 'RenderData'?); expected one of the schema's, or "
+       "a "
        "name with \"$type\"\n"},
       {R"({"entities":{"a":{"components":{"Health":{"curent":1}}}}})",
-       "level.json:1:43: 'curent' is no field of Health (did you mean 'current'?); expected one of current, maximum\n"},
+       "level.json:1:43: 'curent' is not a field of Health (did you mean 'current'?); expected one of current, "
+       "maximum\n"},
       {R"({"entities":{"a":{"components":{"Health":{"current":"x"}}}}})",
        "level.json:1:53: 'current' is text; expected a whole number\n"},
       {R"({"entities":{"a":{"components":{"Health":7}}}})",
        "level.json:1:42: 'Health' is a number; expected an object\n"},
       {R"({"entities":{"a":{"components":{"Fog":{"$type":"RenderData"},"Fog":{"$type":"RenderData"}}}}})",
-       "level.json:1:62: 'Fog' is there twice (first at level.json:1); names must be unique\n"},
+       "level.json:1:62: 'Fog' is defined twice (first at level.json:1); names must be unique\n"},
       {R"({"entities":{"a":{"components":{"Transform":{"$type":"RenderData"}}}}})",
        "level.json:1:33: 'Transform' is a component itself; expected another name for a RenderData\n"},
       {R"({"entities":{"a":{"components":{"Parent":{}}}}})",
        "level.json:1:33: 'Parent' follows from where an entity stands; expected it among the parent's \"children\", or "
        "\"parent\" with a path\n"},
       {R"({"entities":{"a":{},"a":{}}})",
-       "level.json:1:21: 'a' is there twice (first at level.json:1); names must be unique\n"},
+       "level.json:1:21: 'a' is defined twice (first at level.json:1); names must be unique\n"},
       {R"({"entities":{"a/b":{}}})",
        "level.json:1:14: 'a/b' cannot be a name; expected 1 to 255 bytes without '/', not '.' or '..'\n"},
       {R"({"entities":{"a":{"prefab":"pine"}},"prefabs":{"pin":{}}})",
        "level.json:1:28: there is no prefab 'pine' (did you mean 'pin'?)\n"},
       {R"({"prefabs":{"a":{"prefab":"b"},"b":{"children":{"c":{"prefab":"a"}}}}})",
-       "level.json:1:63: prefabs go in a circle: a -> b -> a\n"},
+       "level.json:1:63: prefabs form a cycle: a -> b -> a\n"},
       {R"({"prefabs":{"a":{"components":{"Health":{"maximum":70000}}}}})",
        "level.json:1:52: 'maximum' is out of range: 70000; expected 0 to 65535\n"},
       {R"({"prefabs":{"a":{"components":{"F":{"$type":"RenderData"}}},"b":{"prefab":"a","components":{"F":{"$type":"Health"}}}}})",
@@ -183,17 +185,17 @@ TEST(Compiler, EveryMistakeIsToldWithItsPlaceAndWhatWasExpected) {
        "level.json:1:68: '/b' leads out of a spawnable prefab; expected a path within it\n"},
       {R"({"prefabs":{"a":{"spawnable":1}}})", "level.json:1:30: 'spawnable' is a number; expected true or false\n"},
       {R"({"entities":{"a":{"parent":"/b"},"b":{"parent":"/a"}}})",
-       "level.json:1:28: parents go in a circle: /a is above itself\n"
-       "level.json:1:48: parents go in a circle: /b is above itself\n"},
+       "level.json:1:28: parents form a cycle: /a is its own ancestor\n"
+       "level.json:1:48: parents form a cycle: /b is its own ancestor\n"},
       {R"({"entities":{"a":{"parent":"/c"}}})", "level.json:1:28: '/c' leads nowhere: there is no 'c' in /\n"},
-      {R"({"entities":{"a":{"parent":"."}}})", "level.json:1:28: parents go in a circle: /a is above itself\n"},
+      {R"({"entities":{"a":{"parent":"."}}})", "level.json:1:28: parents form a cycle: /a is its own ancestor\n"},
       {R"({"placements":[{"prefab":"p","at":[]}]})",
        "level.json:1:16: a placement without name or prefab; expected both\n"},
       {R"({"entities":{"a":{"components":{"Parent":{"$type":"Health"}}}}})",
        "level.json:1:33: 'Parent' is a component itself; expected another name for a Health\n"},
       {R"({"entities":{"a":{"components":{"F\u001b":{"$type":"Health"}}}}})",
        "level.json:1:33: a name has control characters in it; expected plain text\n"},
-      // Two names of one 32-bit FNV-1a hash, known for it.
+      // Two names with the same 32-bit FNV-1a hash.
       {R"({"entities":{"a":{"components":{"costarring":{"$type":"Health"},"liquid":{"$type":"Health"}}}}})",
        "level.json:1:65: 'liquid' and 'costarring' have the same hash; expected another name for one of them\n"},
   };
@@ -205,11 +207,11 @@ TEST(Compiler, EveryMistakeIsToldWithItsPlaceAndWhatWasExpected) {
   }
 }
 
-TEST(Compiler, MistakesOfAWholeFileAreToldTogetherAndOnce) {
+TEST(Compiler, ReportsAllMistakesOfAFileOnce) {
   EXPECT_EQ(errors_of(R"({"prefabs":{"p":{"components":{"Health":{"x":1}}}},
 "placements":[{"name":"n","prefab":"p","grid":{"origin":[0,0,0],"count":[9,9,9],"step":[1,1,1]}}],
 "entities":{"e":{"components":{"Team":{"color":"rd"}}}}})"),
-            "level.json:1:42: 'x' is no field of Health; expected one of current, maximum\n"
+            "level.json:1:42: 'x' is not a field of Health; expected one of current, maximum\n"
             "level.json:3:48: 'color' has no value 'rd'; expected neutral, red, blue, green\n");
 }
 
@@ -230,7 +232,7 @@ TEST(Compiler, DepthAndNumbersAreBounded) {
   EXPECT_NE(errors_of("{\"prefabs\":{" + doubling + "}}").find("too many entities"), std::string::npos);
 }
 
-TEST(Compiler, APrefabBombIsToldOnceAndBuildsNothing) {
+TEST(Compiler, APrefabBombIsReportedOnceAndBuildsNothing) {
   for (const bool inherits : {false, true}) {
     SCOPED_TRACE(inherits);
     std::string prefabs = R"("none":{},"p0":{})";
@@ -239,14 +241,14 @@ TEST(Compiler, APrefabBombIsToldOnceAndBuildsNothing) {
       prefabs += ",\n\"p" + std::to_string(i) + "\":{" + (inherits ? "\"prefab\":\"none\"," : "") +
                  "\"children\":{\"a\":" + below + ",\"b\":" + below + "}}";
     }
-    // The mistake in a component would be told if anything were built.
+    // If anything were built, the mistake in a component would be reported.
     prefabs += R"(,"q":{"components":{"Helth":{}}})";
     EXPECT_EQ(errors_of("{\"prefabs\":{" + prefabs + "}}"),
               "level.json:21:1: too many entities in prefabs: more than 2097152\n");
   }
 }
 
-TEST(Compiler, AFullLevelIsToldOnce) {
+TEST(Compiler, AFullLevelIsReportedOnce) {
   std::string children;
   for (int i = 0; i < 3000; ++i) children += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":{}";
   const auto row = [](const std::string& name) {
@@ -257,7 +259,7 @@ TEST(Compiler, AFullLevelIsToldOnce) {
             "level.json:2:15: too many entities; at most 1048576\n");
 }
 
-TEST(Compiler, InstancesOfWhatCannotBeBuiltTakeRoom) {
+TEST(Compiler, InstancesOfWrongPrefabsCountTowardsTheLimit) {
   std::string children;
   for (int i = 0; i < 3000; ++i) children += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":{}";
   const auto row = [](const std::string& prefab, int count) {
@@ -270,7 +272,7 @@ TEST(Compiler, InstancesOfWhatCannotBeBuiltTakeRoom) {
             "level.json:4:1: too many entities; at most 1048576\n");
 }
 
-TEST(Compiler, AnEntityHasNoMoreComponentsThanALevelHasColumns) {
+TEST(Compiler, LimitsComponentsOfAnEntityToColumnsOfALevel) {
   std::string components;
   for (std::uint32_t i = 0; i < limits::columns + 10; ++i)
     components += (i == 0 ? "\"" : ",\n\"") + std::to_string(i) + R"(":{"$type":"Health"})";
@@ -279,8 +281,8 @@ TEST(Compiler, AnEntityHasNoMoreComponentsThanALevelHasColumns) {
             std::string::npos);
 }
 
-// Whichever stands first, the parents or what hangs below them.
-TEST(Compiler, DepthsAndCirclesOfAttachedEntitiesAreFoundFromBothEnds) {
+// Tries both orders: parents first, and descendants first.
+TEST(Compiler, ReportsDepthAndCyclesOfAttachedEntities) {
   for (const bool down : {true, false}) {
     SCOPED_TRACE(down);
     std::string line;
@@ -297,13 +299,13 @@ TEST(Compiler, DepthsAndCirclesOfAttachedEntitiesAreFoundFromBothEnds) {
     const std::string below = R"("below":{"parent":"/a"})";
     const std::string circle = "\"a\":{\n\"parent\":\"/b\"},\"b\":{\"parent\":\n\"/a\"}";
     EXPECT_EQ(errors_of("{\"entities\":{" + (down ? circle + "," + below : below + "," + circle) + "}}"),
-              "level.json:2:10: parents go in a circle: /a is above itself\n"
-              "level.json:3:1: parents go in a circle: /b is above itself\n")
-        << "what hangs below a circle is in none";
+              "level.json:2:10: parents form a cycle: /a is its own ancestor\n"
+              "level.json:3:1: parents form a cycle: /b is its own ancestor\n")
+        << "descendants of a cycle are in none";
   }
 }
 
-TEST(Compiler, ALevelOfNothingIsALevel) {
+TEST(Compiler, CompilesAnEmptyLevel) {
   const auto resource = test::load_text("{}");
   EXPECT_EQ(resource->level().num_entities, 0u);
   EXPECT_TRUE(resource->level().columns.empty());

@@ -28,14 +28,14 @@ std::string kitchen_error(const std::string& component) {
   return compiled.errors.empty() ? "" : compiled.errors.front().message;
 }
 
-TEST(CompileFields, WhatIsNotGivenIsTheSchemasDefault) {
+TEST(CompileFields, MissingMembersGetTheSchemasDefault) {
   const auto resource = test::load_text(R"({"entities":{"e":{"components":{"Plain":{}}}}})", kitchen_schema());
   const core::ByteView data = test::column_of(resource->level(), "Plain", "Plain").data;
   const core::Bytes& expected = kitchen_schema().find("Plain")->default_value;
   EXPECT_TRUE(std::equal(data.begin(), data.end(), expected.begin(), expected.end()));
 }
 
-TEST(CompileFields, EveryKindOfValueArrives) {
+TEST(CompileFields, CompilesEveryKindOfValue) {
   const auto plain = compile_kitchen<kitchen::Plain>(R"("Plain":{"a_bool":true,"an_int8":-7,"a_uint8":200,
     "an_int16":-300,"a_uint16":60000,"an_int32":-70000,"a_uint32":4000000000,"an_int64":-5000000000,
     "a_uint64":18446744073709551614,"a_float":0.5,"a_double":0.1,"a_quaternion":[0,0,1,0],"a_text":"h\u00e4y",
@@ -88,7 +88,7 @@ TEST(CompileFields, YawTurnsAboutTheVertical) {
   EXPECT_FLOAT_EQ(transform.rotation.w, 0.70710678f);
 }
 
-TEST(CompileFields, ANumberTooNearToZeroIsZeroWithItsSign) {
+TEST(CompileFields, ANumberTooSmallIsZeroWithItsSign) {
   const auto plain = compile_kitchen<kitchen::Plain>(
       R"("Plain":{"a_float":-1e-400,"a_double":1e-9999,"a_quaternion":[-1e-400,0,1e-400,1]})");
   EXPECT_EQ(plain.a_float, 0.0f);
@@ -104,7 +104,7 @@ struct BadValue {
   const char* message;
 };
 
-TEST(CompileFields, WhatAFieldCannotHoldIsRefused) {
+TEST(CompileFields, RefusesInvalidValues) {
   const BadValue table[] = {
       {R"("Plain":{"a_bool":1})", "'a_bool' is a number; expected true or false"},
       {R"("Plain":{"an_int8":128})", "'an_int8' is out of range: 128; expected -128 to 127"},
@@ -118,7 +118,7 @@ TEST(CompileFields, WhatAFieldCannotHoldIsRefused) {
       {R"("Plain":{"a_text":"a\u0000b"})", "'a_text' holds a zero byte; expected text"},
       {R"("Plain":{"a_name":7})", "'a_name' is a number; expected a name"},
       {R"("Plain":{"a_quaternion":[0,0,1]})", "'a_quaternion' has 3 values; expected [x, y, z, w]"},
-      {R"("Plain":{"a_quaternion":[1,1,1,1]})", "'a_quaternion' is no rotation: its length is not 1"},
+      {R"("Plain":{"a_quaternion":[1,1,1,1]})", "'a_quaternion' is not a rotation: its length is not 1"},
       {R"("Plain":{"a_quaternion":{"pitch":1}})",
        "'a_quaternion' is an object; expected [x, y, z, w] or {\"yaw\": degrees}"},
       {R"("Plain":{"shorts":[1,2]})", "'shorts' has 2 values; expected an array of 3 values"},
@@ -139,7 +139,7 @@ TEST(CompileFields, WhatAFieldCannotHoldIsRefused) {
   EXPECT_EQ(kitchen_error(R"("Plain":{"a_float":1e39})").substr(0, 36), "'a_float' is out of range: 1e39; exp");
 }
 
-TEST(CompilerTable, AnOwnCompilerMakesDataOfAnySize) {
+TEST(CompilerTable, ARegisteredCompilerMakesDataOfAnySize) {
   CompilerTable table;
   table.add("Route", {.spawn_order = 3,
                       .compile = [](const ComponentSource& source, ComponentContext& context, core::Bytes& out) {

@@ -1,4 +1,4 @@
-// Components of random schemas with random values, as JSON and back.
+// Components of random schemas with random values, converted to JSON and back.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ using reflect::Component;
 using reflect::Field;
 using reflect::FieldKind;
 
-// Knows every name, and of no entity.
+// Knows every name, but no entity.
 class AllNames final : public FieldTexts {
  public:
   std::optional<std::string_view> name(core::StringId32 id, const Field& /*field*/) override {
@@ -41,7 +41,7 @@ std::string text_of(const JsonValue& json) {
   return out.take();
 }
 
-// A row as compile_fields could have made it: defaults wherever no field is or counts, rotations of length 1.
+// Makes a row as compile_fields would: defaults in padding and unused elements, rotations of length 1.
 core::Bytes tidy_row(const Component& component, core::Random& random, AllNames& names) {
   const core::Bytes any = test::random_row(component, random);
   core::Bytes row = component.default_value;
@@ -61,7 +61,7 @@ core::Bytes tidy_row(const Component& component, core::Random& random, AllNames&
   return row;
 }
 
-TEST(ComponentJson, SaysEveryRowThatFieldsCanMake) {
+TEST(ComponentJson, ExpressesEveryRowThatFieldsCanMake) {
   for (std::uint64_t seed = 1; seed <= 200 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
@@ -74,7 +74,7 @@ TEST(ComponentJson, SaysEveryRowThatFieldsCanMake) {
       AllNames names;
       const core::Bytes row = tidy_row(component, random, names);
       const JsonValue json = component_json(component, tree, row.data(), names);
-      EXPECT_TRUE(makes_again(component, tree, json, row.data(), 0)) << text_of(json);
+      EXPECT_TRUE(recompiles_to(component, tree, json, row.data(), 0)) << text_of(json);
       const auto file =
           test::load_text("{\"entities\":{\"e\":{\"components\":{\"C\":" + text_of(json) + "}}}}", *schema);
       EXPECT_TRUE(std::ranges::equal(test::column_of(file->level(), "C", "C").data, row)) << text_of(json);
@@ -82,7 +82,7 @@ TEST(ComponentJson, SaysEveryRowThatFieldsCanMake) {
   }
 }
 
-TEST(ComponentJson, AFloatIsReadAsTheSame) {
+TEST(ComponentJson, AFloatReadsBackAsItself) {
   const auto schema = test::load_schema("struct C (component) { f:float; }");
   const Component& component = *schema->find("C");
   const reflect::FieldNode tree = reflect::field_tree(component);
@@ -94,11 +94,11 @@ TEST(ComponentJson, AFloatIsReadAsTheSame) {
     if (!std::isfinite(std::bit_cast<float>(bits))) continue;
     const core::ByteView row = core::as_bytes(&bits, 1);
     const JsonValue json = component_json(component, tree, row.data(), names);
-    EXPECT_TRUE(makes_again(component, tree, json, row.data(), 0)) << text_of(json);
+    EXPECT_TRUE(recompiles_to(component, tree, json, row.data(), 0)) << text_of(json);
   }
 }
 
-TEST(ComponentJson, KnowsWhatItCannotSay) {
+TEST(ComponentJson, DetectsRowsThatItCannotExpress) {
   const auto schema = test::load_schema("struct C (component) { n:uint (string_id); e:[mobula.engine.EntityRef:2]; }");
   const Component& component = *schema->find("C");
   const reflect::FieldNode tree = reflect::field_tree(component);
@@ -106,10 +106,10 @@ TEST(ComponentJson, KnowsWhatItCannotSay) {
   core::Bytes row = component.default_value;
   const JsonValue json = component_json(component, tree, row.data(), names);
   EXPECT_EQ(text_of(json), "{\"e\": [null, null]}\n");
-  EXPECT_TRUE(makes_again(component, tree, json, row.data(), 0));
-  EXPECT_FALSE(makes_again(component, tree, json, row.data(), 1)) << "a reference that it does not say";
+  EXPECT_TRUE(recompiles_to(component, tree, json, row.data(), 0));
+  EXPECT_FALSE(recompiles_to(component, tree, json, row.data(), 1)) << "a reference that the JSON lacks";
   core::store(row.data(), std::uint32_t{77});
-  EXPECT_FALSE(makes_again(component, tree, component_json(component, tree, row.data(), names), row.data(), 0))
+  EXPECT_FALSE(recompiles_to(component, tree, component_json(component, tree, row.data(), names), row.data(), 0))
       << "a name without text";
 }
 

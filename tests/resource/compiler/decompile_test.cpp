@@ -1,4 +1,4 @@
-// JSON of a compiled file that makes the same file: levels by hand, and many that nobody thought of.
+// JSON of a compiled file compiles to the same file, for levels by hand and random ones.
 #include <gtest/gtest.h>
 
 #include <kitchen/components.hpp>
@@ -18,7 +18,7 @@ std::string decompiled(const Resource& file, const CompilerTable& compilers = {}
   return json ? *json : "";
 }
 
-// Compiles, decompiles, compiles again: the JSON between.
+// Compiles, decompiles and compiles again. Returns the JSON in between.
 std::string round_trip(const std::string& text, const reflect::Schema& schema = test::demo_schema(),
                        const CompilerTable& compilers = {}) {
   const auto file = test::load_compiled(test::compile_files({{"level.json", text}}, schema, compilers));
@@ -29,7 +29,7 @@ std::string round_trip(const std::string& text, const reflect::Schema& schema = 
   return json;
 }
 
-TEST(Decompile, AnEntityIsWrittenWhole) {
+TEST(Decompile, AnEntityIsWrittenInFull) {
   EXPECT_EQ(round_trip(R"({
     "prefabs": {"lamp": {"components": {"Body": {"$type": "RenderData", "mesh": "lamp"}}}},
     "entities": {"hall": {"components": {"Target": {"entity": "lamp"}}, "children": {"lamp": {"prefab": "lamp"}}},
@@ -59,7 +59,7 @@ TEST(Decompile, AnEntityIsWrittenWhole) {
 )");
 }
 
-TEST(Decompile, EveryKindOfFieldIsSaidExactly) {
+TEST(Decompile, EveryKindOfFieldIsWrittenExactly) {
   const auto schema = *reflect::Schema::load(kitchen::schema_bytes());
   const std::string json = round_trip(
       R"({"entities":{"e":{"components":{"Plain":{"a_bool":true,"an_int8":-7,"a_uint64":18446744073709551614,
@@ -76,17 +76,17 @@ TEST(Decompile, EveryKindOfFieldIsSaidExactly) {
   EXPECT_EQ(json.find("_count"), std::string::npos) << "counts follow from lists";
 }
 
-TEST(Decompile, ANameOnlyTheSchemaKnowsStaysADefault) {
+TEST(Decompile, ANameInTheSchemaOnlyStaysADefault) {
   const auto schema = *reflect::Schema::load(kitchen::schema_bytes());
   EXPECT_EQ(round_trip(R"({"entities":{"e":{"components":{"Plain":{}}}}})", *schema).find("a_name"), std::string::npos);
-  // Known to the server alone, it must not become known to clients.
+  // A name known only to the server must not become known to clients.
   const std::string json = round_trip(R"({"entities":{
       "e":{"components":{"Plain":{}}}, "f":{"components":{"Plain":{"a_name":"crate","$server_only":true}}}}})",
                                       *schema);
   EXPECT_EQ(json.find("\"a_name\": \"crate\""), json.rfind("\"a_name\": \"crate\""));
 }
 
-TEST(Decompile, WhatClientsMustNotKnowStaysWithTheServer) {
+TEST(Decompile, HiddenDataStaysServerOnly) {
   const std::string json = round_trip(R"({
     "prefabs": {"trap": {"spawnable": true, "server_only": true, "components": {"Health": {}}}},
     "entities": {
@@ -101,10 +101,10 @@ TEST(Decompile, WhatClientsMustNotKnowStaysWithTheServer) {
   for (std::size_t at = json.find("\"server_only\""); at != std::string::npos;
        at = json.find("\"server_only\"", at + 1))
     ++marks;
-  EXPECT_EQ(marks, 3u) << "the trap, the secret with all below it, and what is in the half:\n" << json;
+  EXPECT_EQ(marks, 3u) << "the trap, the secret with its descendants, and the hidden one of the half:\n" << json;
 }
 
-TEST(Decompile, APrefabOfNothingIsHiddenOrNot) {
+TEST(Decompile, AnEmptyPrefabStaysHiddenOrVisible) {
   round_trip(R"({"prefabs":{"a":{"spawnable":true},"b":{"spawnable":true,"server_only":true},
                             "c":{"spawnable":true,"components":{"Health":{"$server_only":true}}}},
                  "entities":{"e":{"components":{"Body":{"$type":"RenderData","mesh":"b"}}}}})");
@@ -121,7 +121,7 @@ TEST(Decompile, PathsInAPrefabStayInIt) {
     EXPECT_NE(json.find(path), std::string::npos) << path << " in " << json;
 }
 
-TEST(Decompile, WhatOwnCompilersMakeIsWrittenInHex) {
+TEST(Decompile, DataOfRegisteredCompilersIsWrittenInHex) {
   const auto schema = test::load_schema("struct Owned (component) { what:uint (string_id); more:ubyte; }");
   const std::string level = R"({"entities":{
     "a":{"components":{"Route":{"to":"/b","via":"way"},"Owned":{"what":"thing"}}},
@@ -133,14 +133,14 @@ TEST(Decompile, WhatOwnCompilersMakeIsWrittenInHex) {
     EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
 }
 
-TEST(Decompile, WhatFieldsCannotSayIsWrittenInHex) {
+TEST(Decompile, DataThatFieldsCannotExpressIsWrittenInHex) {
   const auto schema = test::load_schema(
       "struct Padded (component) { a:ubyte; b:uint; } struct Turned (component) { r:mobula.engine.Quat "
       "(unit_quaternion, default:\"0 0 0 1\"); } struct Listed (component) { n:ubyte; l:[ubyte:3] (count:\"n\"); }"
       "struct Named (component) { n:uint (string_id); }");
   const std::pair<const char*, const char*> columns[] = {
       {"Padded", "0100000002000000"},
-      {"Padded", "01ff000002000000"},  // the padding says more than fields do
+      {"Padded", "01ff000002000000"},  // padding that fields do not express
       {"Turned", "0000000000000000000000000000803f"},
       {"Turned", "0000000000000000000000000040803f"},
       {"Listed", "01050000"},
@@ -155,14 +155,14 @@ TEST(Decompile, WhatFieldsCannotSayIsWrittenInHex) {
     EXPECT_EQ(json.find("\"columns\"") == std::string::npos, fields) << json;
     fields = !fields;
   }
-  // A name that cannot stand among components.
+  // A name that is invalid among components.
   for (const char* name : {"a/b", "Named", ".."})
     round_trip(std::string(R"({"entities":{"e":{}},"columns":[{"type":"Listed","entities":["/e"],"data":"00000000",)") +
                    "\"name\":\"" + name + "\"}]}",
                *schema);
 }
 
-TEST(Decompile, AnyLevelIsMadeAgain) {
+TEST(Decompile, RandomLevelsCompileToTheSameBytes) {
   const CompilerTable compilers = test::random_level_compilers();
   for (std::uint64_t seed = 1; seed <= 100 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
@@ -179,8 +179,8 @@ TEST(Decompile, AClientsCopyIsIncomplete) {
   EXPECT_STREQ(json.error().reason, "incomplete");
 }
 
-// A file that was tampered with: JSON that is refused, or other bytes; never a crash.
-TEST(Decompile, WhatNoCompilerMadeIsNoDisaster) {
+// A modified file gives JSON that is refused or makes other bytes, never a crash.
+TEST(Decompile, AForeignFileIsRefusedOrHarmless) {
   const auto file = test::load_text(
       R"({"prefabs":{"p":{"spawnable":true,"children":{"c":{}}}},
           "entities":{"a":{"children":{"b":{}}},"c":{"parent":"/a/b"},"d":{}}})");
@@ -190,7 +190,7 @@ TEST(Decompile, WhatNoCompilerMadeIsNoDisaster) {
   core::store(const_cast<fbs::EntityName*>(server->level()->entity_names()->Get(3)), twin);
   const auto twins = Resource::from_bytes(test::sealed(same_name));
   ASSERT_TRUE(twins.ok()) << twins.error().message;
-  EXPECT_NE(test::errors_of(decompiled(**twins)).find("'a' is there twice"), std::string::npos);
+  EXPECT_NE(test::errors_of(decompiled(**twins)).find("'a' is defined twice"), std::string::npos);
 
   test::Payloads two_roots = test::payloads_of(file->bytes());
   auto* clients = flatbuffers::GetMutableRoot<fbs::ResourceFile>(two_roots.clients.data());
@@ -205,8 +205,8 @@ TEST(Decompile, WhatNoCompilerMadeIsNoDisaster) {
   EXPECT_EQ(json.error().message, "prefab 'p' has 2 roots");
 }
 
-// Whatever is accepted can be looked at, and what comes of it is compiled or refused.
-TEST(Decompile, AChangedByteIsNoDisaster) {
+// An accepted file can be inspected. Its JSON compiles or is refused.
+TEST(Decompile, AChangedByteIsRefusedOrHarmless) {
   const auto schema = test::load_schema("struct C (component) { n:uint (string_id); e:mobula.engine.EntityRef; }");
   const auto file = test::load_text(
       R"({"prefabs":{"p":{"spawnable":true,"components":{"C":{"n":"x"}},"children":{"c":{"components":{"C":{"e":".."}}}}}},

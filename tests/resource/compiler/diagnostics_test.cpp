@@ -17,7 +17,7 @@ TEST(Diagnostics, PlacesBecomeLinesAndColumnsInCharacters) {
   EXPECT_EQ(diagnostics.describe({file, 8}), "a.json:2");
 }
 
-TEST(Diagnostics, ErrorsComeInOrderOfPlaceAndOncePerPlace) {
+TEST(Diagnostics, ErrorsAreSortedByPlaceAndOnePerPlace) {
   Diagnostics diagnostics;
   const std::uint32_t file = diagnostics.add_file("a.json", "0123456789");
   diagnostics.error({file, 5}, "second");
@@ -38,7 +38,7 @@ TEST(Diagnostics, TheRestOfVeryManyErrorsIsCounted) {
   EXPECT_EQ(to_string(errors.back()), "a.json: and 7 more errors");
 }
 
-TEST(Diagnostics, OnlyWhatIsKeptIsWorded) {
+TEST(Diagnostics, MakesMessagesOnlyForKeptErrors) {
   Diagnostics diagnostics;
   const std::uint32_t file = diagnostics.add_file("a.json", std::string(1000, ' '));
   std::uint32_t worded = 0;
@@ -53,7 +53,7 @@ TEST(Diagnostics, OnlyWhatIsKeptIsWorded) {
   EXPECT_EQ(errors.back().message, "and 950 more errors");
 }
 
-TEST(Diagnostics, AnErrorIsOneLineWhateverNamesItHolds) {
+TEST(Diagnostics, AnErrorIsOneLineWhateverItsNames) {
   Diagnostics diagnostics;
   diagnostics.error({diagnostics.add_file("a.json", "x"), 0}, "no 'a\nb'");
   EXPECT_EQ(diagnostics.errors()[0].message, "no 'a?b'");

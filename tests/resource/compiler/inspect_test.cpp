@@ -8,7 +8,7 @@
 namespace mobula::resource {
 namespace {
 
-// One of each: what clients lack, what they have otherwise, what all have.
+// One component of each case: hidden from clients, different for clients, the same for all.
 constexpr const char* level = R"({
   "prefabs": {"coin": {"spawnable": true, "components": {"Pickup": {}}}},
   "entities": {
@@ -19,7 +19,7 @@ constexpr const char* level = R"({
   "statics": [{"type": "Line", "data": "0102", "server_only": true}],
   "columns": [{"type": "Route", "name": "Way", "spawn_order": -2, "entities": ["/d"], "data": "000000"}]})";
 
-TEST(Inspect, TheTableIsForPeople) {
+TEST(Inspect, PrintsATable) {
   const auto file = test::load_text(level);
   const std::string table = inspect_table(*file, "x.level");
   EXPECT_TRUE(table.starts_with("x.level: format 2, " + std::to_string(file->bytes().size()) +
@@ -62,7 +62,7 @@ prefab coin: 1 entity, 1 root, 1 level deep
                                      "  Line      2  server\n");
 }
 
-TEST(Inspect, TheJsonIsForPrograms) {
+TEST(Inspect, PrintsJson) {
   const auto file = test::load_text(level);
   const auto json = nlohmann::json::parse(inspect_json(*file, "x.level"));
   EXPECT_EQ(json["file"], "x.level");
@@ -85,7 +85,7 @@ TEST(Inspect, TheJsonIsForPrograms) {
   EXPECT_EQ(json["statics"][0]["for"], "server");
 }
 
-TEST(Inspect, AClientsCopyDoesNotSayWhatTheServerHas) {
+TEST(Inspect, AClientsCopyOmitsTheServersPart) {
   const auto file = test::load_text(level);
   const auto copy = *Resource::from_bytes(file->clients_bytes());
   const std::string table = inspect_table(*copy, "cached");
@@ -96,7 +96,7 @@ TEST(Inspect, AClientsCopyDoesNotSayWhatTheServerHas) {
   EXPECT_FALSE(json["level"]["columns"][0].contains("for"));
 }
 
-TEST(Inspect, ALevelOfNothingIsToldToo) {
+TEST(Inspect, DescribesAnEmptyLevel) {
   const std::string table = inspect_table(*test::load_text("{}"), "x");
   EXPECT_TRUE(table.ends_with("\nlevel: 0 entities, 0 roots, 0 levels deep\n")) << table;
 }

@@ -14,7 +14,7 @@ std::string first_error(std::string text) {
   return to_string(diagnostics.errors().front());
 }
 
-TEST(Json, EveryValueAndNameKnowsItsPlace) {
+TEST(Json, EveryValueAndNameHasItsPlace) {
   Diagnostics diagnostics;
   const std::string text = "{ \"a\\n\" : [ 1.50 , \"x\" ,true],\n \"b\":{\"c\": null } }";
   const auto root = parse_json(diagnostics.add_file("f", text), diagnostics);
@@ -39,7 +39,7 @@ TEST(Json, EveryValueAndNameKnowsItsPlace) {
   EXPECT_EQ(root->find("z"), nullptr);
 }
 
-TEST(Json, WhatIsNoJsonIsToldWithItsPlace) {
+TEST(Json, InvalidJsonIsReportedWithItsPlace) {
   EXPECT_EQ(first_error("{\n  \"a\": 1,\n}"), "f:3:1: not JSON: Missing a name for object member.");
   EXPECT_EQ(first_error("{\"a\": NaN}"), "f:1:7: not a number; expected a finite number");
   EXPECT_EQ(first_error("[1] 2"), "f:1:5: not JSON: The document root must not be followed by other values.");
@@ -47,7 +47,7 @@ TEST(Json, WhatIsNoJsonIsToldWithItsPlace) {
   EXPECT_EQ(first_error(""), "f:1:1: not JSON: The document is empty.");
   EXPECT_EQ(first_error(std::string("[1]\0[", 5)), "f:1:4: a zero byte; expected JSON text");
   EXPECT_EQ(first_error("[\"\xff\"]"), "f:1:3: not JSON: Invalid encoding in string.");
-  EXPECT_EQ(first_error("{\"a\":1,\n\"a\":2}"), "f:2:1: 'a' is there twice (first at f:1); names must be unique");
+  EXPECT_EQ(first_error("{\"a\":1,\n\"a\":2}"), "f:2:1: 'a' is defined twice (first at f:1); names must be unique");
 }
 
 TEST(Json, DepthIsBounded) {

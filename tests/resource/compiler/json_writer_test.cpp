@@ -5,7 +5,7 @@
 namespace mobula::resource {
 namespace {
 
-TEST(JsonWriter, WhatIsShortStandsOnOneLine) {
+TEST(JsonWriter, ShortValuesAreOnOneLine) {
   JsonWriter out;
   out.open_object();
   out.key("short").open_list();
@@ -25,7 +25,7 @@ TEST(JsonWriter, WhatIsShortStandsOnOneLine) {
                             "\"\n  },\n  \"empty\": {}\n}\n");
 }
 
-TEST(JsonWriter, AValueIsWrittenAsItIs) {
+TEST(JsonWriter, WritesValues) {
   using reflect::JsonValue;
   JsonValue list;
   list.kind = JsonValue::Kind::array;

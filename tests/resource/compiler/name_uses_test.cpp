@@ -6,7 +6,7 @@
 namespace mobula::resource {
 namespace {
 
-TEST(NameUses, TellsWhichNamesNothingBrings) {
+TEST(NameUses, ListsUnusedNames) {
   const auto file = test::load_text(
       R"({"names":[{"text":"seen"},{"text":"told"},{"text":"hidden","server_only":true},{"text":"","server_only":true}]})");
   NameUses names(*file, **Resource::from_bytes(file->clients_bytes()));
@@ -24,7 +24,7 @@ TEST(NameUses, TellsWhichNamesNothingBrings) {
   names.use(id("nothing"), Audience::server);
   using Unused = NameUses::Unused;
   EXPECT_EQ(names.unused(), (std::vector<Unused>{{"", Audience::server}, {"told", Audience::everyone}}))
-      << "brought to the server alone, told has to come to clients as well";
+      << "used in the server part only, 'told' is missing in the clients' part";
 }
 
 }  // namespace

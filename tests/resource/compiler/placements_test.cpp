@@ -17,7 +17,7 @@ engine::Transform transform_of(const Resource& resource, std::uint32_t entity) {
   return test::component_of<engine::Transform>(resource.level(), entity);
 }
 
-TEST(Placements, AListPlacesAndTurns) {
+TEST(Placements, AListSetsPositionAndRotation) {
   const auto resource = place(R"("at":[[1,2,3],[4,5,6,180]])");
   ASSERT_EQ(resource->level().num_entities, 4u);
   EXPECT_EQ(transform_of(*resource, 0).position.z, 3.0f);
@@ -57,7 +57,7 @@ TEST(Placements, OtherFieldsCanHaveThePositionToo) {
   EXPECT_EQ(test::component_of<demo::Wander>(resource->level(), 2).radius, 8.0f);
 }
 
-TEST(Placements, WhatIsWrongIsToldWhereItStands) {
+TEST(Placements, ErrorsAreReportedWithTheirPlace) {
   const auto error = [](const std::string& placement) {
     return test::errors_of("{\"prefabs\":{\"p\":{}},\"placements\":[\n{\"name\":\"n\",\"prefab\":\"p\"," + placement +
                            "}]}");

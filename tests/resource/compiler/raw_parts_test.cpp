@@ -1,4 +1,4 @@
-// Statics and columns that are written in hex.
+// Statics and columns in hex.
 #include <gtest/gtest.h>
 
 #include <resource/test_level.hpp>
@@ -20,7 +20,7 @@ TEST(RawParts, StaticsAreFoundByTheHashOfTheirContent) {
   EXPECT_EQ((*Resource::from_bytes(whole->clients_bytes()))->statics().size(), 2u);
 }
 
-TEST(RawParts, AColumnIsAsItIsWritten) {
+TEST(RawParts, AColumnIsCopiedUnchanged) {
   const auto whole = test::load_text(R"({
     "prefabs": {"p": {"spawnable": true, "children": {"c": {}},
                       "columns": [{"type": "Route", "entities": [".", "c"], "data": "aabb"}]}},
@@ -41,7 +41,7 @@ TEST(RawParts, AColumnIsAsItIsWritten) {
   EXPECT_EQ(test::column_of(*whole->find_prefab(core::StringId32("p")), "Route", "Route").num_instances, 2u);
 }
 
-TEST(RawParts, NamesAreThereForWhoMayReadThem) {
+TEST(RawParts, NamesAreInThePartsThatMayHaveThem) {
   const auto whole = test::load_text(R"({"names":[{"text":"seen"},{"text":"hidden","server_only":true},
                                                   {"text":"both","server_only":true},{"text":"both"}]})");
   const auto copy = *Resource::from_bytes(whole->clients_bytes());
@@ -50,12 +50,12 @@ TEST(RawParts, NamesAreThereForWhoMayReadThem) {
   EXPECT_EQ(whole->name_of(core::StringId32("hidden")), "hidden");
 }
 
-TEST(RawParts, WhatIsWrongIsToldWithItsPlace) {
+TEST(RawParts, ErrorsAreReportedWithTheirPlace) {
   const struct {
     const char* text;
     const char* error;
   } table[] = {
-      {R"({"statics":[{"type":"A","data":"0"}]})", "1:32: 'data' is no hex; expected pairs of hex digits"},
+      {R"({"statics":[{"type":"A","data":"0"}]})", "1:32: 'data' is not hex; expected pairs of hex digits"},
       {R"({"statics":[{"data":"00"}]})", "1:13: 'type' is missing"},
       {R"({"names":["a"]})", "1:11: 'a name' is text; expected an object"},
       {R"({"names":[{"text":7}]})", "1:19: 'text' is a number; expected text"},
@@ -66,18 +66,18 @@ TEST(RawParts, WhatIsWrongIsToldWithItsPlace) {
       {R"({"entities":{"a":{}},"columns":[{"type":"R","entities":["/b"],"data":""}]})",
        "1:57: '/b' leads nowhere: there is no 'b' in /"},
       {R"({"entities":{"a":{},"b":{}},"columns":[{"type":"R","entities":["/b","/a"],"data":""}]})",
-       "1:69: entities are not in the order of the level, or one is there twice"},
+       "1:69: entities are not in the order of the level, or one is listed twice"},
       {R"({"entities":{"a":{}},"columns":[{"type":"R","entities":["/a"],"data":"","references":[7]}]})",
        "1:87: expected [offset, \"/path\"]"},
       {R"({"entities":{"a":{}},"columns":[{"type":"R","entities":["/a"],"data":"","spawn_order":1.5}]})",
        "1:87: 'spawn_order' is 1.5; expected a whole number"},
       {R"({"entities":{"a":{}},"columns":[{"type":"R","entities":["/a"],"data":""},{"type":"R","entities":["/a"],"data":""}]})",
-       "1:74: the column 'R' is there twice"},
-      // No entity to begin at.
+       "1:74: the column 'R' is defined twice"},
+      // There is no entity to start at.
       {R"({"columns":[{"type":"R","entities":["1/a"],"data":""}]})", "1:37: '1/a' leads nowhere: there is no '1' in /"},
       {R"({"columns":[{"type":"R","entities":[],"data":"","references":[[0,".."]]}]})",
        "1:66: '..' leads out of the level"},
-      // Nothing would tell it from the one that the compiler makes.
+      // It would be indistinguishable from the column that the compiler makes.
       {R"({"entities":{"a":{}},"columns":[{"type":"Parent","entities":["/a"],"data":"0000000000000000"}]})",
        "1:33: the column 'Parent' follows from where entities stand; expected no such column"},
       {R"({"prefabs":{"p":{"columns":[]}}})",
@@ -89,7 +89,7 @@ TEST(RawParts, WhatIsWrongIsToldWithItsPlace) {
   }
 }
 
-TEST(RawParts, NothingIsAlsoAColumnAndAStatic) {
+TEST(RawParts, EmptyColumnsAndStaticsAreAccepted) {
   for (const char* more : {"", R"(,"c":{"components":{"Name":{}}})"}) {
     const auto whole = test::load_text(std::string(R"({"entities":{"a":{})") + more +
                                        R"(},"columns":[{"type":"Tag","entities":["/a"],"data":""}],
@@ -99,7 +99,7 @@ TEST(RawParts, NothingIsAlsoAColumnAndAStatic) {
   }
 }
 
-TEST(RawParts, BytesThatAreNoValuesMakeNoFile) {
+TEST(RawParts, InvalidBytesMakeNoFile) {
   EXPECT_EQ(test::errors_of(R"({"entities":{"a":{}},"columns":[{"type":"Health","entities":["/a"],"data":"00"}]})"),
             "level.json: makes a file that is refused: a column of Health has 1 bytes for 1 instances of 4\n");
   EXPECT_EQ(test::errors_of(R"({"entities":{"a":{}},"columns":[{"type":"Team","entities":["/a"],"data":"09"}]})"),

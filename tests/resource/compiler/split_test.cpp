@@ -1,4 +1,4 @@
-// What clients may have and what they may not: the two parts of one compiled level.
+// The two parts of a compiled level: data that clients may have, and data that they may not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ TEST(Split, FieldsForOwnersAreTheirDefaultForEveryoneElse) {
   EXPECT_EQ(component_of<kitchen::Flags>(whole->level(), 0).own, 8);
 }
 
-TEST(Split, WhatIsMarkedIsForTheServerAloneWithAllThatHangsBelowIt) {
+TEST(Split, MarkedEntitiesAndDescendantsAreServerOnly) {
   const auto whole = test::load_text(R"({
     "prefabs": {"trap": {"server_only": true, "components": {"Health": {}}}},
     "entities": {
@@ -66,14 +66,14 @@ TEST(Split, WhatIsMarkedIsForTheServerAloneWithAllThatHangsBelowIt) {
   EXPECT_EQ(copy->level().num_entities, 6u) << "the same indices";
   EXPECT_FALSE(has_column(*copy, "Team"));
   EXPECT_FALSE(has_column(*copy, "Name"));
-  EXPECT_FALSE(has_column(*copy, "Parent")) << "of children of what is hidden";
+  EXPECT_FALSE(has_column(*copy, "Parent")) << "its children are hidden";
   const Column& health = test::column_of(copy->level(), "Health", "Health");
   EXPECT_EQ(std::vector(health.entity_index.begin(), health.entity_index.end()), (std::vector<std::uint32_t>{0, 5}));
   EXPECT_EQ(test::column_of(whole->level(), "Health", "Health").num_instances, 5u);
   EXPECT_EQ(component_of<demo::Health>(whole->level(), 1).current, 6);
 }
 
-TEST(Split, NoTextOfWhatIsHiddenIsInTheClientsPart) {
+TEST(Split, NamesOfHiddenDataAreNotInTheClientsPart) {
   const auto whole = test::load_text(R"({
     "entities": {
       "garden": {"components": {"Body": {"$type": "RenderData", "mesh": "rose_bush"}}},
@@ -85,7 +85,7 @@ TEST(Split, NoTextOfWhatIsHiddenIsInTheClientsPart) {
   for (const char* shown : {"Body", "rose_bush"}) EXPECT_TRUE(contains(whole->clients_bytes(), shown)) << shown;
 }
 
-TEST(Split, AReferenceInAHiddenFieldIsTheServers) {
+TEST(Split, AReferenceInAHiddenFieldIsServerOnly) {
   const auto schema = test::load_schema(
       "struct Plan (component) { open:mobula.engine.EntityRef; secret:mobula.engine.EntityRef (owner_only); }");
   const auto whole =
@@ -105,7 +105,7 @@ TEST(Split, NamesThatAnOverrideHasReplacedAreNotInTheFile) {
   EXPECT_NE(whole->find_prefab(core::StringId32("trap")), nullptr);
 }
 
-TEST(Split, ReferencesOfHiddenInstancesGoWithThem) {
+TEST(Split, ReferencesOfHiddenInstancesAreHidden) {
   const auto whole = test::load_text(R"({"entities":{
     "a": {"components": {"Target": {"entity": "/c"}}},
     "b": {"components": {"Target": {"entity": "/a", "$server_only": true}}},

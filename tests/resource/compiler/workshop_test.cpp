@@ -5,7 +5,7 @@
 namespace mobula::resource {
 namespace {
 
-TEST(NameTable, WhatAnyoneMayKnowIsForEveryone) {
+TEST(NameTable, ANameUsedByClientsIsForEveryone) {
   Diagnostics diagnostics;
   NameTable names(diagnostics);
   names.intern("both", {}, Audience::server);
@@ -17,7 +17,7 @@ TEST(NameTable, WhatAnyoneMayKnowIsForEveryone) {
   EXPECT_FALSE(diagnostics.failed());
 }
 
-TEST(NameTable, TwoTextsOfOneHashAndControlCharactersAreTold) {
+TEST(NameTable, RefusesHashCollisionsAndControlCharacters) {
   for (const auto& [first, second] : {std::pair("costarring", "liquid"), std::pair("a", "b\n")}) {
     Diagnostics diagnostics;
     NameTable names(diagnostics);
@@ -28,7 +28,7 @@ TEST(NameTable, TwoTextsOfOneHashAndControlCharactersAreTold) {
   }
 }
 
-TEST(StaticTable, TheSameThingIsKeptOnce) {
+TEST(StaticTable, EqualContentIsKeptOnce) {
   Diagnostics diagnostics;
   StaticTable statics(diagnostics);
   const core::Bytes line(20, std::byte{1});

@@ -1,4 +1,4 @@
-// A registry that changes at random, and what a save of it must have.
+// A registry that changes at random, and a model of its expected save.
 #pragma once
 
 #include <kitchen/components.hpp>
@@ -17,7 +17,7 @@ inline const std::shared_ptr<const reflect::Schema>& kitchen_schema() {
   return schema;
 }
 
-// Naively, all that is saved of a registry: by handle, then by component and instance, the bytes of its saved fields.
+// Saved content of a registry: by handle, then by (component, instance), the bytes of the saved fields.
 using Model = std::map<ecs::Entity, std::map<std::pair<std::string, std::string>, std::vector<std::byte>>>;
 
 inline std::vector<std::byte> saved_bytes(const reflect::Component& component, const std::byte* row) {
@@ -45,15 +45,15 @@ inline Model model_of(const ecs::Registry& registry, const reflect::Schema& sche
 
 class StoreWorld {
  public:
-  explicit StoreWorld(std::uint32_t incarnation, std::shared_ptr<const reflect::Schema> of = kitchen_schema())
-      : schema(std::move(of)),
+  explicit StoreWorld(std::uint32_t incarnation, std::shared_ptr<const reflect::Schema> used = kitchen_schema())
+      : schema(std::move(used)),
         registry({.entities = {.incarnation = incarnation, .entities_max = 1u << 20}, .pools = {}}) {
     static_cast<void>(reflect::register_components(registry, *schema).value());
   }
 
   [[nodiscard]] Model model() const { return model_of(registry, *schema); }
 
-  // Entities, ranges and components come, go and change, under instance names of their own too.
+  // Creates, destroys and changes entities, ranges and components at random, some under other instance names.
   void change(core::Random& random, int steps) {
     for (int i = 0; i < steps; ++i) step(random);
   }
@@ -67,7 +67,7 @@ class StoreWorld {
 
   std::shared_ptr<const reflect::Schema> schema;
   ecs::Registry registry;
-  std::set<ecs::Entity> ever;  // handles that there have been
+  std::set<ecs::Entity> ever;  // all handles so far
 
  private:
   void step(core::Random& random) {

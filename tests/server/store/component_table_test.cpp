@@ -7,7 +7,7 @@
 namespace mobula::store {
 namespace {
 
-// A table of its own in a file of its own.
+// A file with one component table.
 struct TableFile {
   explicit TableFile(const reflect::Component& component)
       : table(component, component.name, "t", "v"),
@@ -36,7 +36,7 @@ struct TableFile {
   Database database;
 };
 
-TEST(ComponentTable, EveryValueComesBackAsItWas) {
+TEST(ComponentTable, EveryValueIsRestored) {
   core::Random random(7);
   for (int i = 0; i < 60; ++i) {
     const auto schema = test::load_schema(test::random_schema(random));
@@ -47,14 +47,14 @@ TEST(ComponentTable, EveryValueComesBackAsItWas) {
       file.write(3, row);
       const core::Bytes back = file.read();
       EXPECT_EQ(saved_bytes(component, back.data()), saved_bytes(component, row.data()));
-      EXPECT_EQ(file.table.sum(3, back.data()), file.table.sum(3, row.data())) << "padding is no part of a sum";
+      EXPECT_EQ(file.table.sum(3, back.data()), file.table.sum(3, row.data())) << "padding is not part of a hash";
       EXPECT_NE(file.table.sum(4, row.data()), file.table.sum(3, row.data()));
       EXPECT_FALSE(file.database.failed()) << file.database.take_error()->message;
     }
   }
 }
 
-TEST(ComponentTable, WhatSqliteWouldChangeComesBackAsWell) {
+TEST(ComponentTable, ValuesThatSqliteWouldChangeAreRestored) {
   const auto schema =
       test::load_schema("struct C (component) { a:float; b:double; t:[ubyte:6] (fixed_string); f:bool; }");
   const reflect::Component& component = *schema->find("C");
@@ -80,7 +80,7 @@ TEST(ComponentTable, WhatSqliteWouldChangeComesBackAsWell) {
   }
 }
 
-TEST(ComponentTable, AFieldThatIsNotSavedComesBackAsItsDefault) {
+TEST(ComponentTable, AnUnsavedFieldIsRestoredAsItsDefault) {
   const auto schema = test::load_schema("struct C (component) { a:int; b:int (not_saved, default:\"7\"); }");
   const reflect::Component& component = *schema->find("C");
   TableFile file(component);
@@ -97,7 +97,7 @@ TEST(ComponentTable, AFieldThatIsNotSavedComesBackAsItsDefault) {
 TEST(ComponentTable, AComponentOfTooManyValuesIsOneBlob) {
   const auto schema = test::load_schema(
       "struct S { a:ubyte; b:ubyte; }\n"
-      "struct C (component) { many:[S:1000]; kept:int; gone:int (not_saved, default:\"5\"); }");
+      "struct C (component) { many:[S:1000]; kept:int; unsaved:int (not_saved, default:\"5\"); }");
   const reflect::Component& component = *schema->find("C");
   core::Random random(3);
   TableFile file(component);
@@ -105,11 +105,11 @@ TEST(ComponentTable, AComponentOfTooManyValuesIsOneBlob) {
   file.write(1, row);
   const core::Bytes back = file.read();
   EXPECT_EQ(saved_bytes(component, back.data()), saved_bytes(component, row.data()));
-  EXPECT_EQ(core::load<std::int32_t>(back.data() + component.find_field("gone")->offset), 5);
+  EXPECT_EQ(core::load<std::int32_t>(back.data() + component.find_field("unsaved")->offset), 5);
   EXPECT_EQ(file.table.sum(1, back.data()), file.table.sum(1, row.data()));
 }
 
-TEST(ComponentTable, FieldsThatWouldHaveOneColumnNameHaveTwo) {
+TEST(ComponentTable, FieldsOfEqualColumnNamesGetDistinctColumns) {
   const auto schema = test::load_schema(
       "struct S { b:int; }\n"
       "struct C (component) { entity:int; a:S; a_b:int; A_B:int; handle:int; PATH:int; }");
@@ -124,7 +124,7 @@ TEST(ComponentTable, FieldsThatWouldHaveOneColumnNameHaveTwo) {
             "handle,path,entity_2,a_b,a_b_2,A_B_3,handle_2,PATH_2");
 }
 
-TEST(ComponentTable, TheViewSaysItAsPeopleDo) {
+TEST(ComponentTable, TheViewShowsReadableValues) {
   const auto schema = test::load_schema(
       "enum Colour:ubyte { red = 0, blue }\n"
       "struct C (component) { position:mobula.engine.Vec3; colour:Colour; other:mobula.engine.EntityRef;\n"
@@ -149,7 +149,7 @@ TEST(ComponentTable, TheViewSaysItAsPeopleDo) {
       "3.1 /door 1.5 blue 12.4097 crate it's");
 }
 
-TEST(ComponentTable, AValueThatTheFieldCannotHaveIsRefused) {
+TEST(ComponentTable, AnInvalidValueIsRefused) {
   const auto schema =
       test::load_schema("struct C (component) { flag:bool; small:byte; real:float; text:[ubyte:3] (fixed_string); }");
   const reflect::Component& component = *schema->find("C");

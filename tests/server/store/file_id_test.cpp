@@ -6,7 +6,7 @@
 namespace mobula::store {
 namespace {
 
-TEST(FileIds, AFileHasOneByWhateverNameAndACopyHasAnother) {
+TEST(FileIds, AFileHasTheSameIdByAnyNameAndACopyAnother) {
   const TestFolder folder;
   write_file_bytes(folder.file("one"), "content");
   fs::create_hard_link(folder.file("one"), folder.file("same"));
@@ -18,7 +18,7 @@ TEST(FileIds, AFileHasOneByWhateverNameAndACopyHasAnother) {
   EXPECT_NE(file_at(folder.file("copy")).value(), one);
 }
 
-TEST(FileIds, WhereThereIsNoFileThereIsNone) {
+TEST(FileIds, AMissingFileHasNone) {
   const TestFolder folder;
   write_file_bytes(folder.file("one"), "content");
   fs::create_symlink("loop", folder.path() / "loop");
@@ -26,7 +26,7 @@ TEST(FileIds, WhereThereIsNoFileThereIsNone) {
     EXPECT_EQ(file_at(folder.file(path)).value(), std::nullopt) << path;
 }
 
-TEST(FileIds, WhatCannotBeToldIsNotCalledMissing) {
+TEST(FileIds, AnUnreachablePathIsAnErrorNotMissing) {
   EXPECT_STREQ(file_at(std::string(10'000, 'x')).error().reason, "file error");
 }
 

@@ -1,4 +1,4 @@
-// Files that are not as they were written: refused with advice and left alone, or the flip was where nothing is.
+// Damaged files are refused with advice and stay unchanged, unless the damage is in unused bytes.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 
-// Some checkpoints of a world, and the files as they were after each.
+// A world with some checkpoints, the model of each, and a copy of the files.
 struct Saved {
   TestFolder folder;
   std::map<ecs::Tick, Model> models;
@@ -33,7 +33,7 @@ struct Saved {
   explicit Saved(bool end_in_good_order) {
     core::Random random(11);
     const auto store = open_store(folder.file("live.db"));
-    // Who reads the world as it began keeps all that follows in the log.
+    // A reader of the first state keeps all later checkpoints in the log.
     Database reader = std::move(*Database::open(folder.file("live.db"), Database::Access::existing));
     if (!end_in_good_order) reader.run("BEGIN");
     EXPECT_EQ(reader.number("SELECT count(*) FROM saved_world"), 2);
@@ -57,7 +57,7 @@ struct Saved {
     copy_world(folder.file("live.db"), path);
   }
 
-  // Nothing if it was refused; else the tick that was restored.
+  // Returns the restored tick. Empty if the file was refused.
   std::optional<ecs::Tick> read() {
     const core::Result<std::unique_ptr<Store>> store = Store::open({.path = path, .schema = kitchen_schema()});
     if (!store) {
@@ -91,13 +91,13 @@ TEST(StoreDamage, AFlippedBitInTheFileIsRefusedOrChangesNothing) {
       EXPECT_EQ(*tick, saved.newest) << at;
     } else {
       ++refused;
-      EXPECT_EQ(read_file_bytes(saved.path), damaged) << "what is refused is left as it is: " << at;
+      EXPECT_EQ(read_file_bytes(saved.path), damaged) << "a refused file stays unchanged: " << at;
     }
     fs::remove(saved.path + "-wal");
     fs::remove(saved.path + "-shm");
     if (testing::Test::HasFailure()) FAIL() << "at " << at;
   }
-  EXPECT_GT(refused, tried / 10) << "of " << tried;
+  EXPECT_GT(refused, tried / 10) << "out of " << tried;
 }
 
 TEST(StoreDamage, ATornFileIsRefused) {
@@ -116,9 +116,9 @@ TEST(StoreDamage, ATornFileIsRefused) {
   }
 }
 
-// Frames of the last transaction that are damaged may be such as were never whole: what was before it comes back. All
-// else is refused.
-TEST(StoreDamage, AFlippedBitInTheLogNeverTakesTheWorldBackByMoreThanACheckpoint) {
+// Damage in the last transaction looks like a torn write: the checkpoint before it is restored. Other damage is
+// refused.
+TEST(StoreDamage, AFlippedBitInTheLogCostsAtMostOneCheckpoint) {
   Saved saved(false);
   const std::string file = read_file_bytes(saved.path);
   const std::string log = read_file_bytes(saved.path + "-wal");
@@ -147,7 +147,7 @@ TEST(StoreDamage, AFlippedBitInTheLogNeverTakesTheWorldBackByMoreThanACheckpoint
   EXPECT_GT(older, 0);
 }
 
-TEST(StoreDamage, ALogThatBreaksOffHasWhatWasCommitted) {
+TEST(StoreDamage, ATruncatedLogKeepsCommittedCheckpoints) {
   Saved saved(false);
   const std::string file = read_file_bytes(saved.path);
   const std::string log = read_file_bytes(saved.path + "-wal");
@@ -158,20 +158,20 @@ TEST(StoreDamage, ALogThatBreaksOffHasWhatWasCommitted) {
     write_file_bytes(saved.path + "-wal", log.substr(0, size));
     fs::remove(saved.path + "-shm");
     const std::optional<ecs::Tick> tick = saved.read();
-    ASSERT_TRUE(tick) << "a process that ends while it writes leaves such a log: " << size;
+    ASSERT_TRUE(tick) << "a process that is killed during a write leaves such a log: " << size;
     ticks.insert(*tick);
     if (size == 0) break;
   }
   EXPECT_GE(ticks.size(), 2u);
 }
 
-// A disk that fails leaves such a log: each transaction that failed wrote over a part of the one before.
-TEST(StoreDamage, WhatIsLeftOfTransactionsThatFailedIsNoDamage) {
+// A failing disk leaves such a log: each failed transaction overwrote a part of the previous one.
+TEST(StoreDamage, RemainsOfFailedTransactionsAreNoDamage) {
   constexpr std::size_t header = 32;
   constexpr std::size_t frame = 24 + 4096;
   Saved saved(false);
   const std::string log = read_file_bytes(saved.path + "-wal");
-  std::vector<std::size_t> ends;  // of transactions, in bytes
+  std::vector<std::size_t> ends;  // offsets at which transactions end
   for (std::size_t at = header; at + frame <= log.size(); at += frame)
     if (log.substr(at + 4, 4) != std::string(4, '\0')) ends.push_back(at + frame);
   ASSERT_GE(ends.size(), 3u);
@@ -184,12 +184,12 @@ TEST(StoreDamage, WhatIsLeftOfTransactionsThatFailedIsNoDamage) {
   EXPECT_EQ(saved.read(), saved.newest - 2);
 }
 
-// Would be read for ever.
+// Replaces a table by a view without end.
 constexpr const char* endless_players =
     "DROP TABLE saved_player; CREATE VIEW saved_player AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 "
     "FROM n) SELECT id, '' AS account, '' AS name, 1 AS entity, 1 AS generation, 0 AS present FROM n";
 
-TEST(StoreDamage, WhatAnotherProgramHasChangedIsRefused) {
+TEST(StoreDamage, ValuesChangedByAnotherProgramAreRefused) {
   for (const char* change :
        {"UPDATE component_Plain SET a_float = 7.25", "DELETE FROM component_Plain",
         "UPDATE saved_entity SET generation = generation + 1", "UPDATE saved_world SET value = 1 WHERE key = 'tick'",
@@ -208,8 +208,8 @@ TEST(StoreDamage, WhatAnotherProgramHasChangedIsRefused) {
   }
 }
 
-// What is done to the world, with sums that say that it was always so.
-void change_rightly(const std::string& path, const std::vector<std::string>& changes) {
+// Changes a world and corrects its checksums.
+void change_with_checksums(const std::string& path, const std::vector<std::string>& changes) {
   Database database = std::move(*Database::open(path, Database::Access::existing));
   database.run("PRAGMA journal_mode = DELETE");
   for (const std::string& change : changes) {
@@ -221,22 +221,22 @@ void change_rightly(const std::string& path, const std::vector<std::string>& cha
         core::format("UPDATE saved_world SET value = {} WHERE key = '{}'", static_cast<std::int64_t>(sum), key));
   };
   const auto sums = find_sums(database);
-  if (!sums) return;  // read() will say why
+  if (!sums) return;  // opening the store fails with the reason
   put("entities_sum", sums->entities);
   put("facts_sum", find_sums(database)->facts);
 }
 
-TEST(StoreDamage, WhatThereCannotBeIsRefusedThoughTheSumsAreRight) {
+TEST(StoreDamage, ImpossibleRowsWithValidChecksumsAreRefused) {
   const std::int64_t table = ComponentTable(*kitchen_schema()->find("Plain"), "Plain", "", "").id();
   const std::int64_t twice = composition_id(std::array{table, table});
   const std::vector<std::vector<std::string>> all{
       {"UPDATE saved_world SET value = value + (1 << 32) WHERE key = 'incarnation'"},
-      // Each of many equal ranges would be expanded.
+      // Overlapping ranges: each would be iterated in full.
       {"INSERT INTO saved_entity_range VALUES (100000, 50, 1)", "INSERT INTO saved_entity_range VALUES (100049, 9, 1)"},
       {"INSERT INTO saved_level VALUES (1, x'00', 0, 0, 0)", "INSERT INTO saved_level_entity VALUES (0, 7, 1, '/a')",
        "INSERT INTO saved_level_entity VALUES (1, 7, 1, '/b')"},
       {"INSERT INTO saved_level VALUES (1, x'00', 1000000, 5, 1)"},
-      // A thousand times would be as good.
+      // A component twice in one prototype; a file could have it any number of times.
       {"CREATE TABLE loose (prototype INTEGER, component_table INTEGER)",
        "INSERT INTO loose SELECT * FROM saved_prototype_component", "DROP TABLE saved_prototype_component",
        "ALTER TABLE loose RENAME TO saved_prototype_component",
@@ -245,19 +245,19 @@ TEST(StoreDamage, WhatThereCannotBeIsRefusedThoughTheSumsAreRight) {
   };
   for (const std::vector<std::string>& changes : all) {
     Saved saved(true);
-    change_rightly(saved.path, changes);
+    change_with_checksums(saved.path, changes);
     EXPECT_EQ(open_reason(saved.path), "damaged") << changes.front();
   }
 }
 
-// A schema that has moved on makes all tables anew; those that were are called what the file says.
-TEST(StoreDamage, NoNameInTheFileEndsAllSaving) {
-  const auto moved_on = test::load_schema("struct Plain (component) { fresh:int; }");
+// A changed schema recreates all tables. The names of the old ones come from the file.
+TEST(StoreDamage, SavingContinuesWhateverNamesTheFileHas) {
+  const auto new_schema = test::load_schema("struct Plain (component) { fresh:int; }");
   for (const char* name : {"CAST(x'7800' AS TEXT)", "table_name", "'save'", "'nothing'"}) {
     Saved saved(true);
-    change_rightly(saved.path, {core::format("UPDATE saved_component_table SET view_name = {}", name)});
-    const auto store = open_store(saved.path, moved_on);
-    StoreWorld world(store->incarnation(), moved_on);
+    change_with_checksums(saved.path, {core::format("UPDATE saved_component_table SET view_name = {}", name)});
+    const auto store = open_store(saved.path, new_schema);
+    StoreWorld world(store->incarnation(), new_schema);
     ASSERT_TRUE(store->restore(world.registry).ok()) << name;
     EXPECT_TRUE(store->begin(world.registry).ok());
     store->note();

@@ -1,4 +1,4 @@
-// What is said to be saved is on the disk, and not in the system's memory alone: the calls that see to it are counted.
+// Counts calls of fsync and fdatasync: saved data is on the disk, not only in the system's memory.
 #include <sys/syscall.h>
 
 #include <atomic>
@@ -15,14 +15,14 @@ int sync(long call, int descriptor) {
 
 }  // namespace
 
-// SQLite finds these before those of the C library.
+// SQLite links to these instead of the C library's.
 extern "C" int fsync(int descriptor) { return sync(SYS_fsync, descriptor); }
 extern "C" int fdatasync(int descriptor) { return sync(SYS_fdatasync, descriptor); }
 
 namespace mobula::store {
 namespace {
 
-TEST(StoreDisk, AStartIsOnTheDiskBeforeThereCanBeEntitiesOfIt) {
+TEST(StoreDisk, AnIncarnationIsOnTheDiskBeforeItsFirstEntity) {
   const TestFolder folder;
   for (int start = 0; start < 3; ++start) {
     const std::uint32_t before = syncs;

@@ -1,4 +1,4 @@
-// The schema has moved on since the world was saved.
+// Restoring worlds that were saved by another schema.
 #include <gmock/gmock.h>
 
 #include <mobula/server/store/database.hpp>
@@ -29,7 +29,7 @@ T value_in(const StoreWorld& world, ecs::Entity entity, const char* component, c
   return core::load<T>(row + world.schema->find(component)->find_field(field)->offset);
 }
 
-TEST(StoreMigration, ComponentsGoOverByTheNamesOfTheirFieldsAndTheReportSaysWhatChanged) {
+TEST(StoreMigration, FieldsAreMatchedByNameAndChangesReported) {
   const SchemaPointer old_schema = test::load_schema(
       "struct Health (component) { current:ushort; mana:int; } struct Gone (component) { a:int; }\n"
       "struct Later (component) { a:int; }");
@@ -62,8 +62,8 @@ TEST(StoreMigration, ComponentsGoOverByTheNamesOfTheirFieldsAndTheReportSaysWhat
     const auto notes = store->restore(world.registry);
     ASSERT_TRUE(notes.ok()) << notes.error().message;
     EXPECT_THAT(*notes, Contains("Health.armour is new and gets its default"));
-    EXPECT_THAT(*notes, Contains("Health.mana is gone"));
-    EXPECT_THAT(*notes, Contains("Gone of 2 entities is gone with its component"));
+    EXPECT_THAT(*notes, Contains("Health.mana was removed"));
+    EXPECT_THAT(*notes, Contains("Gone of 2 entities is removed with its component"));
     EXPECT_THAT(*notes, Contains("Later of 1 entities is no longer saved"));
     world.registry.check();
     EXPECT_EQ(value_in<std::int32_t>(world, hero, "Health", "Health", "current"), 77);
@@ -79,11 +79,11 @@ TEST(StoreMigration, ComponentsGoOverByTheNamesOfTheirFieldsAndTheReportSaysWhat
   StoreWorld world(store->incarnation(), new_schema);
   const auto notes = store->restore(world.registry);
   ASSERT_TRUE(notes.ok()) << notes.error().message;
-  EXPECT_TRUE(notes->empty()) << "it is of the new schema now";
+  EXPECT_TRUE(notes->empty()) << "the file has the new schema now";
   EXPECT_EQ(world.model(), migrated);
 }
 
-TEST(StoreMigration, UntilTheFirstCheckpointTheFileIsThatOfTheOldSchema) {
+TEST(StoreMigration, TheOldSchemaStaysUntilTheFirstCheckpoint) {
   const SchemaPointer old_schema = test::load_schema("struct A (component) { a:int; b:int; }");
   const SchemaPointer new_schema = test::load_schema("struct A (component) { a:int; }");
   const TestFolder folder;
@@ -108,7 +108,7 @@ TEST(StoreMigration, UntilTheFirstCheckpointTheFileIsThatOfTheOldSchema) {
   EXPECT_TRUE(notes->empty());
 }
 
-TEST(StoreMigration, RandomSchemasGoOverToRandomOthersAndComeBackWhole) {
+TEST(StoreMigration, RandomSchemasMigrateToOthersAndAreRestored) {
   core::Random random(21);
   for (int round = 0; round < 12; ++round) {
     const TestFolder folder;
@@ -138,7 +138,7 @@ TEST(StoreMigration, RandomSchemasGoOverToRandomOthersAndComeBackWhole) {
   }
 }
 
-// What SQLite's tools see is of the new schema as well: no table of the old one is left.
+// No table or view of the old schema remains.
 TEST(StoreMigration, TablesAndViewsAreThoseOfTheNewSchema) {
   const SchemaPointer old_schema = test::load_schema("struct A (component) { a:int; } struct B (component) { b:int; }");
   const SchemaPointer new_schema = test::load_schema("struct A (component) { c:int; }");

@@ -1,4 +1,4 @@
-// Random worlds and sudden ends: what comes back is what the last checkpoint had, and nothing else.
+// Random worlds and sudden ends: the restored world is exactly that of the last checkpoint.
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -17,8 +17,8 @@ void copy_by_sqlite(const std::string& from, const std::string& to) {
   ASSERT_FALSE(database->failed()) << database->take_error()->message;
 }
 
-// The files as a process that ends would leave them, or as SQLite copies them while the writer is at work.
-TEST(StoreModel, ACopyIsAWholeCheckpoint) {
+// Copies the files as a killed process would leave them, or by SQLite during a write.
+TEST(StoreModel, ACopyIsACompleteCheckpoint) {
   test::for_each_seed(1, 6, 60, [](std::uint64_t seed) {
     const TestFolder folder;
     core::Random random(seed);
@@ -45,13 +45,13 @@ TEST(StoreModel, ACopyIsAWholeCheckpoint) {
         if (!save(store, world)) continue;
         ++checkpoints;
         saved.emplace(at, now);
-        if (random.chance(1, 3)) continue;  // the next one may find the writer at work
+        if (random.chance(1, 3)) continue;  // the next save may find the writer busy
         const std::string copied = folder.file(core::format("{}.db", at));
-        const bool at_work = random.chance(1, 2);
-        if (!at_work) settle(store, checkpoints);
-        at_work ? copy_by_sqlite(folder.file(), copied) : copy_world(folder.file(), copied);
+        const bool during_write = random.chance(1, 2);
+        if (!during_write) settle(store, checkpoints);
+        during_write ? copy_by_sqlite(folder.file(), copied) : copy_world(folder.file(), copied);
         const Restored copy(copied);
-        EXPECT_TRUE(at_work || copy.tick == at);
+        EXPECT_TRUE(during_write || copy.tick == at);
         ASSERT_TRUE(saved.contains(copy.tick)) << copy.tick;
         EXPECT_EQ(copy.world.model(), saved.at(copy.tick));
       }
@@ -59,12 +59,12 @@ TEST(StoreModel, ACopyIsAWholeCheckpoint) {
       if (checkpoints > 0) newest = store.status().tick;
       for (const ecs::Entity entity : world.ever) EXPECT_FALSE(ever.contains(entity)) << to_string(entity);
       ever.merge(world.ever);
-      // The store goes without finish(), as if the process had ended.
+      // The store ends without finish(), like a killed process.
     }
   });
 }
 
-// Writes its ticks to `out` as they are on the disk, until it is killed.
+// Saves ticks until it is killed. Writes {tick, hash of the model} to `out` before a save and {tick, 0} after it.
 [[noreturn]] void run_until_killed(const std::string& path, std::uint64_t seed, int out) {
   core::Random random(seed);
   core::Result<std::unique_ptr<Store>> store = Store::open({.path = path, .schema = kitchen_schema()});
@@ -78,7 +78,7 @@ TEST(StoreModel, ACopyIsAWholeCheckpoint) {
     const std::size_t hash = std::hash<std::string>()(testing::PrintToString(world.model()));
     const ecs::Tick tick = world.registry.tick();
     const std::uint64_t line[2] = {tick, hash};
-    if (::write(out, line, sizeof line) != sizeof line) ::_exit(3);  // about to be saved
+    if (::write(out, line, sizeof line) != sizeof line) ::_exit(3);
     if (save(**store, world)) settle(**store, ++checkpoints);
     const std::uint64_t done[2] = {tick, 0};
     if (::write(out, done, sizeof done) != sizeof done) ::_exit(3);

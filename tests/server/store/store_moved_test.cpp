@@ -1,4 +1,4 @@
-// A world's file that goes away, comes back, has other names, and is another one of the same name.
+// World files that are moved, replaced, moved back, or have other names.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// A store that has saved once.
+// A store with one written checkpoint.
 struct Saving {
   explicit Saving(const std::string& path)
       : store(std::move(*Store::open({.path = path, .schema = kitchen_schema(), .finish_tries = 1}))),
@@ -26,16 +26,16 @@ struct Saving {
       world.registry.set_tick(store->saved_facts().tick + 1);
     }
     EXPECT_TRUE(store->begin(world.registry).ok());
-    go_on();
+    save_once();
     settle(*store, 1);
   }
-  // A checkpoint that is tried once.
-  void go_on() {
+  // Begins a checkpoint and waits for its first attempt.
+  void save_once() {
     world.change(random, 100);
     ASSERT_TRUE(save(*store, world));
     store->wait_for_writer();
   }
-  // Why the end is not saved; nothing if it is.
+  // Returns the error of the last save. Empty if it succeeded.
   std::string finish() {
     world.change(random, 100);
     store->note();
@@ -50,12 +50,12 @@ struct Saving {
 
 constexpr const char* moved = "has been removed, renamed or replaced";
 
-TEST(StoreMoved, AFileThatIsGoneOrReplacedIsNotSavedToUntilItIsBack) {
+TEST(StoreMoved, AMovedOrReplacedFileIsNotWrittenUntilItIsBack) {
   const TestFolder folder;
   const std::string file = folder.file();
   const std::string elsewhere = folder.file("elsewhere.db");
   const std::vector<std::pair<std::string, std::function<void()>>> ways{
-      {"gone", [] {}},
+      {"removed", [] {}},
       {"somebody's own", [&] { write_file_bytes(file, "somebody's own"); }},
       {"a copy", [&] { fs::copy_file(elsewhere, file); }},
       {"a folder", [&] { fs::create_directory(file); }},
@@ -71,7 +71,7 @@ TEST(StoreMoved, AFileThatIsGoneOrReplacedIsNotSavedToUntilItIsBack) {
     put();
     const std::string there = read_file_bytes(elsewhere);
     const std::string put_there = fs::is_regular_file(file) ? read_file_bytes(file) : "";
-    saving.go_on();
+    saving.save_once();
     EXPECT_EQ(saving.store->status().failures, ++failures);
     EXPECT_THAT(saving.store->status().error, AllOf(HasSubstr(file), HasSubstr(moved)));
     for (int i = 0; i < 2; ++i) saving.store->retry(now += core::second);
@@ -87,15 +87,14 @@ TEST(StoreMoved, AFileThatIsGoneOrReplacedIsNotSavedToUntilItIsBack) {
     EXPECT_EQ(saving.store->status().error, "");
   }
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(log,
-              HasSubstr(file + " is not saved, and tried again each second: moved: " + file + " has been removed"));
+  EXPECT_THAT(log, HasSubstr(file + " is not saved, retrying each second: moved: " + file + " has been removed"));
   EXPECT_THAT(log, HasSubstr(file + " is saved again, as of tick "));
   EXPECT_EQ(saving.finish(), "");
   saving.store.reset();
   EXPECT_EQ(Restored(file).world.model(), saving.world.model());
 }
 
-TEST(StoreMoved, WhatALinkLeadsToNoMoreIsGoneToo) {
+TEST(StoreMoved, AFileNoLongerBehindItsLinkIsMoved) {
   const TestFolder folder;
   for (const char* real : {"1", "2"}) fs::create_directory(folder.path() / real);
   open_store(folder.file("1/world.db"));
@@ -110,7 +109,7 @@ TEST(StoreMoved, WhatALinkLeadsToNoMoreIsGoneToo) {
     point(folder.path() / link, std::string("1") + to);
     Saving saving(folder.file(named));
     point(folder.path() / link, std::string("2") + to);
-    saving.go_on();
+    saving.save_once();
     EXPECT_THAT(saving.store->status().error, HasSubstr(moved));
     point(folder.path() / link, std::string("1") + to);
     settle(*saving.store, 2);
@@ -120,23 +119,23 @@ TEST(StoreMoved, WhatALinkLeadsToNoMoreIsGoneToo) {
   Saving saving(folder.file("link.db"));
   fs::rename(folder.path() / "1/world.db", folder.path() / "2/world.db");
   point(folder.path() / "link.db", "2/world.db");
-  saving.go_on();
-  EXPECT_THAT(saving.store->status().error, HasSubstr(moved)) << "its log is not where it is";
+  saving.save_once();
+  EXPECT_THAT(saving.store->status().error, HasSubstr(moved)) << "its log is not beside it";
 }
 
-// What is saved is in the log at first: without it there is only the former, and other programs would begin another.
-TEST(StoreMoved, AFileWhoseLogIsGoneIsNotSavedToUntilItIsBack) {
+// The newest checkpoints are in the log alone, and other programs would begin a second log.
+TEST(StoreMoved, AFileWithoutItsLogIsNotWrittenUntilItIsBack) {
   const TestFolder folder;
   const std::string log = folder.file("world.db-wal");
   Saving saving(folder.file());
   fs::rename(log, folder.file("log"));
-  saving.go_on();
+  saving.save_once();
   EXPECT_THAT(saving.store->status().error, AllOf(HasSubstr(log), HasSubstr(moved)));
   fs::copy_file(folder.file("log"), log);
   saving.store->retry(core::second);
   saving.store->retry(2 * core::second);
   saving.store->wait_for_writer();
-  EXPECT_EQ(saving.store->status().failures, 2u) << "a copy is another";
+  EXPECT_EQ(saving.store->status().failures, 2u) << "a copy is a different file";
   fs::rename(folder.file("log"), log);
   settle(*saving.store, 2);
   EXPECT_EQ(saving.finish(), "");
@@ -144,7 +143,7 @@ TEST(StoreMoved, AFileWhoseLogIsGoneIsNotSavedToUntilItIsBack) {
   EXPECT_EQ(Restored(folder.file()).world.model(), saving.world.model());
 }
 
-TEST(StoreMoved, AStartIsNotTakenBackInAFileThatIsGone) {
+TEST(StoreMoved, AStartIsNotUndoneInAMovedFile) {
   const TestFolder folder;
   auto store = open_store(folder.file());
   fs::rename(folder.file(), folder.file("elsewhere.db"));
@@ -153,15 +152,15 @@ TEST(StoreMoved, AStartIsNotTakenBackInAFileThatIsGone) {
   EXPECT_EQ(read_file_bytes(folder.file("elsewhere.db")), there);
 }
 
-// Not even of what is in its log already, which a reader has kept there.
-TEST(StoreMoved, AStoreWhoseFileIsGoneInTheEndWritesNothingMore) {
+// Not even the checkpoints that a reader has kept in the log.
+TEST(StoreMoved, FinishingWritesNothingToAMovedFile) {
   const TestFolder folder;
   {
     Saving saving(folder.file());
     Database reader = std::move(*Database::open(folder.file(), Database::Access::existing));
     reader.run("BEGIN");
     EXPECT_GT(reader.number("SELECT value FROM saved_world WHERE key = 'incarnation'"), 0);
-    saving.go_on();
+    saving.save_once();
     fs::rename(folder.file(), folder.file("elsewhere.db"));
     write_file_bytes(folder.file(), "somebody's own");
     reader.run("COMMIT");
@@ -174,7 +173,7 @@ TEST(StoreMoved, AStoreWhoseFileIsGoneInTheEndWritesNothingMore) {
   EXPECT_EQ(read_file_bytes(folder.file()), "somebody's own");
 }
 
-TEST(StoreMoved, AWorldHasOneServerByWhateverName) {
+TEST(StoreMoved, AWorldHasOneServerUnderAnyName) {
   const TestFolder folder;
   Saving saving(folder.file());
   fs::create_hard_link(folder.file(), folder.file("other.db"));
@@ -189,7 +188,7 @@ TEST(StoreMoved, AWorldHasOneServerByWhateverName) {
   EXPECT_EQ(open_reason(folder.file("other.db")), "");
 }
 
-// Another process, as POSIX locks are none of one's own.
+// Asks from another process: a process never conflicts with its own POSIX locks.
 bool is_locked_by_sqlite(const std::string& path) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -205,8 +204,8 @@ bool is_locked_by_sqlite(const std::string& path) {
   return status == 0;
 }
 
-// Or other programs would take themselves for the last that has the world, and remove its log.
-TEST(StoreMoved, ASecondServerThatIsRefusedLeavesTheLocksOfTheFirst) {
+// Without the locks another program would consider itself the last user and remove the log.
+TEST(StoreMoved, ARefusedServerKeepsTheLocksOfTheFirst) {
   const TestFolder folder;
   Saving saving(folder.file());
   ASSERT_TRUE(is_locked_by_sqlite(folder.file()));
@@ -217,8 +216,8 @@ TEST(StoreMoved, ASecondServerThatIsRefusedLeavesTheLocksOfTheFirst) {
   EXPECT_TRUE(is_locked_by_sqlite(folder.file()));
 }
 
-// The log stayed where the file was. What was saved since would be undone, or be made a mixture.
-TEST(StoreMoved, ALogThatIsOlderThanItsFileIsRefused) {
+// The log stayed behind when the file was moved. It would revert later saves or mix both states.
+TEST(StoreMoved, ALogOlderThanItsFileIsRefused) {
   for (const int checkpoints : {0, 1, 40}) {
     SCOPED_TRACE(checkpoints);
     const TestFolder folder;
@@ -229,7 +228,7 @@ TEST(StoreMoved, ALogThatIsOlderThanItsFileIsRefused) {
     }
     Saving saving(folder.file("elsewhere.db"));
     for (int i = 0; i < checkpoints; ++i) {
-      saving.go_on();
+      saving.save_once();
       settle(*saving.store, static_cast<std::uint64_t>(i) + 2);
     }
     EXPECT_EQ(saving.finish(), "");

@@ -1,4 +1,4 @@
-// What other programs do to a world's file does not end its saving.
+// Other programs' changes to a world file do not end its saving.
 #include <gmock/gmock.h>
 
 #include <mobula/server/store/database.hpp>
@@ -17,7 +17,7 @@ class StoreOthers : public testing::Test {
 
   StoreOthers() { play(); }
 
-  // A server's life: the world goes on from what is in the file, `meanwhile` after a first checkpoint, and is saved.
+  // Restores the world, saves it, calls `meanwhile`, saves it again. Returns the notes of the restore.
   template <class Meanwhile>
   Notes play(Meanwhile&& meanwhile) {
     const auto store = open_store(path);
@@ -45,14 +45,14 @@ class StoreOthers : public testing::Test {
 
   void change(const std::string& sql) const {
     Database database = std::move(*Database::open(path, Database::Access::existing));
-    database.run("PRAGMA legacy_alter_table = ON");  // or it would look at the views
+    database.run("PRAGMA legacy_alter_table = ON");  // else SQLite would check the views
     database.run(sql);
     ASSERT_FALSE(database.failed()) << database.take_error()->message;
   }
-  // What is said when the file is refused so.
+  // Returns the message of a refusal as "foreign".
   [[nodiscard]] std::string foreign_for() const {
     const core::Result<std::unique_ptr<Store>> store = Store::open({.path = path, .schema = kitchen_schema()});
-    if (store) return "nothing: it was opened";
+    if (store) return "no refusal: the file was opened";
     EXPECT_EQ(std::string(store.error().reason), "foreign");
     return store.error().message;
   }
@@ -88,7 +88,7 @@ const std::string entities_in_another_order =
              "(prototype INTEGER, entity INTEGER PRIMARY KEY, generation INTEGER); "
              "INSERT INTO loose SELECT prototype, entity, generation FROM saved_entity");
 
-TEST_F(StoreOthers, TablesThatHaveBeenChangedAreMadeAnewAndThatIsSaid) {
+TEST_F(StoreOthers, ChangedTablesAreRecreatedAndReported) {
   for (const std::string& sql :
        {std::string("ALTER TABLE component_Plain ADD COLUMN note"), std::string("ALTER TABLE saved_player ADD note"),
         std::string("ALTER TABLE saved_world ADD COLUMN note"), entities_in_another_order,
@@ -111,7 +111,7 @@ TEST_F(StoreOthers, AnIndexThatRefusesNothingStays) {
   EXPECT_EQ(count("name IN ('by_generation', 'by_name')"), 2);
 }
 
-TEST_F(StoreOthers, ColumnsMayBeAddedAndMovedWhileAServerHasTheWorld) {
+TEST_F(StoreOthers, ColumnsMayBeAddedAndMovedWhileAServerRuns) {
   play([&] {
     change("ALTER TABLE component_Plain ADD COLUMN note");
     change("ALTER TABLE saved_player ADD COLUMN note");
@@ -120,7 +120,7 @@ TEST_F(StoreOthers, ColumnsMayBeAddedAndMovedWhileAServerHasTheWorld) {
   EXPECT_THAT(play(), ElementsAre(HasSubstr("another program has changed ")));
 }
 
-// It is not ours to drop, and ours can do without.
+// It belongs to another program, and the view is not needed.
 TEST_F(StoreOthers, ATableOrIndexWithTheNameOfAViewStays) {
   change("DROP VIEW players; CREATE TABLE players AS SELECT * FROM saved_player");
   change("DROP INDEX saved_name_by_id; CREATE INDEX saved_name_by_id ON players (name)");
@@ -133,8 +133,8 @@ TEST_F(StoreOthers, ATableOrIndexWithTheNameOfAViewStays) {
   EXPECT_EQ(count("type = 'view' AND name = 'entities'"), 1);
 }
 
-// An order that another program has brought with it is not to be had here, and the file is none the worse.
-TEST_F(StoreOthers, WhatOnlyAnotherProgramCanReadIsNotCalledDamage) {
+// The collation of another program is missing here, but the file is intact.
+TEST_F(StoreOthers, AnUnknownCollationIsForeignNotDamaged) {
   change("CREATE TABLE notes (text); CREATE INDEX by_text ON notes (text COLLATE NOCASE)");
   std::string bytes = read_file_bytes(path);
   const std::size_t at = bytes.rfind("COLLATE NOCASE");
@@ -146,8 +146,8 @@ TEST_F(StoreOthers, WhatOnlyAnotherProgramCanReadIsNotCalledDamage) {
   EXPECT_EQ(read_file_bytes(path), bytes);
 }
 
-// The tables of modules are code; without them the world is what it was.
-TEST_F(StoreOthers, AVirtualTableIsToBeDropped) {
+// A virtual table runs code of a module. The world does not need it.
+TEST_F(StoreOthers, AVirtualTableIsRefusedUntilItIsDropped) {
   change("CREATE VIRTUAL TABLE notes USING fts5(text)");
   EXPECT_THAT(foreign_for(), HasSubstr("virtual table notes"));
   change("DROP TABLE notes");

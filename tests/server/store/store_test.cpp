@@ -1,10 +1,9 @@
-#include <gmock/gmock.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
+
+#include <gtest/gtest.h>
 
 #include <functional>
 #include <mobula/server/store/database.hpp>
-#include <mobula/server/store/world_tables.hpp>
 #include <optional>
 #include <reflect/compile_schema.hpp>
 #include <server/store/store_world.hpp>
@@ -12,9 +11,7 @@
 namespace mobula::store {
 namespace {
 
-using testing::HasSubstr;
-
-std::string question(const std::string& path, const std::string& sql) {
+std::string query(const std::string& path, const std::string& sql) {
   Database database = std::move(*Database::open(path, Database::Access::existing));
   database.keep_log_at_close(true);
   return database.text(sql);
@@ -26,15 +23,14 @@ TEST(Store, ANewFileHasNoWorldAndEveryStartIsAnotherIncarnation) {
     const auto store = open_store(folder.file());
     EXPECT_FALSE(store->has_world());
     EXPECT_EQ(store->incarnation(), start);
-    EXPECT_EQ(question(folder.file(), "SELECT value FROM saved_world WHERE key = 'incarnation'"),
-              std::to_string(start));
+    EXPECT_EQ(query(folder.file(), "SELECT value FROM saved_world WHERE key = 'incarnation'"), std::to_string(start));
     const StoreWorld world(start);
     EXPECT_TRUE(store->begin(world.registry).ok());
     store->note();
   }
 }
 
-TEST(Store, AWorldComesBackWithItsHandlesAndAllItsFacts) {
+TEST(Store, RestoresAWorldWithItsHandlesAndFacts) {
   const TestFolder folder;
   core::Random random(5);
   Model saved;
@@ -63,7 +59,7 @@ TEST(Store, AWorldComesBackWithItsHandlesAndAllItsFacts) {
     ASSERT_TRUE(store->finish(facts).ok());
     saved = world.model();
   }
-  EXPECT_FALSE(fs::exists(folder.file() + "-wal")) << "a world that ended in good order is one file";
+  EXPECT_FALSE(fs::exists(folder.file() + "-wal")) << "after a clean stop the world is one file";
   const auto store = open_store(folder.file());
   ASSERT_TRUE(store->has_world());
   StoreWorld world(store->incarnation());
@@ -93,7 +89,7 @@ TEST(Store, AWorldComesBackWithItsHandlesAndAllItsFacts) {
   EXPECT_EQ(back.level->names, facts.level->names);
 }
 
-TEST(Store, WhatSomebodyElseMadeInTheFileTakesNoNameAway) {
+TEST(Store, TablesOfOtherProgramsBlockNoNames) {
   const TestFolder folder;
   {
     const auto store = open_store(folder.file());
@@ -124,7 +120,7 @@ TEST(Store, WhatSomebodyElseMadeInTheFileTakesNoNameAway) {
   EXPECT_EQ(Restored(folder.file()).world.model(), saved);
 }
 
-TEST(Store, AfterARestartNoNewHandleIsAnOldOne) {
+TEST(Store, ARestartNeverReusesAHandle) {
   const TestFolder folder;
   core::Random random(6);
   std::set<ecs::Entity> ever;
@@ -145,7 +141,7 @@ TEST(Store, AfterARestartNoNewHandleIsAnOldOne) {
         world.end_tick();
       }
     }
-    settle(*store, 1);  // what came after the checkpoint is lost, and clients have seen it
+    settle(*store, 1);  // later changes are lost, though clients have seen them
     for (const ecs::Entity entity : world.ever) {
       EXPECT_FALSE(ever.contains(entity)) << to_string(entity);
       EXPECT_EQ(entity.generation >> 20, store->incarnation());
@@ -155,7 +151,7 @@ TEST(Store, AfterARestartNoNewHandleIsAnOldOne) {
   }
 }
 
-TEST(Store, OnlyWhatChangedIsWritten) {
+TEST(Store, WritesOnlyChangedRows) {
   const TestFolder folder;
   const auto store = open_store(folder.file());
   StoreWorld world(store->incarnation());
@@ -169,7 +165,7 @@ TEST(Store, OnlyWhatChangedIsWritten) {
   EXPECT_EQ(store->status().rows, 1000u);
   auto& plain = *reinterpret_cast<kitchen::Plain*>(world.registry.try_write(entities[77], pool));
   plain.an_int32 = 5;
-  static_cast<void>(world.registry.try_write(entities[300], pool));  // marked as changed, value unchanged
+  static_cast<void>(world.registry.try_write(entities[300], pool));  // marked as changed, but equal
   ASSERT_TRUE(save(*store, world));
   settle(*store, 2);
   EXPECT_EQ(store->status().rows, 1u);
@@ -218,8 +214,8 @@ TEST(Store, AWorldThatIsNotRestoredIsReplaced) {
   EXPECT_EQ(Restored(folder.file()).world.model(), saved);
 }
 
-// What sqlite3 says, while `meanwhile` goes on; nothing: there is no sqlite3 here.
-std::optional<std::string> ask_sqlite(const std::string& path, const std::string& queries,
+// Returns the output of the sqlite3 program, which runs during `meanwhile`. Empty if it is not installed.
+std::optional<std::string> run_sqlite(const std::string& path, const std::string& queries,
                                       const std::function<void()>& meanwhile) {
   FILE* const output = ::popen(("sqlite3 -readonly " + path + " " + queries).c_str(), "r");
   if (output == nullptr) return std::nullopt;
@@ -249,8 +245,8 @@ TEST(Store, AnySqliteToolReadsItWhileItIsWritten) {
   const std::string queries =
       "'SELECT handle, a_float, a_text, a_name FROM Plain' 'SELECT handle, small FROM Ranged_Sharp' "
       "'SELECT components FROM entities' ";
-  const auto quiet = ask_sqlite(folder.file(), queries + "'SELECT entities, tick, saved_at FROM save'", [] {});
-  if (!quiet) GTEST_SKIP() << "there is no sqlite3 here";
+  const auto quiet = run_sqlite(folder.file(), queries + "'SELECT entities, tick, saved_at FROM save'", [] {});
+  if (!quiet) GTEST_SKIP() << "sqlite3 is not installed";
   EXPECT_EQ(*quiet, expected + "1|1|2023-11-14 22:13:21\n");
   const auto save_often = [&] {
     for (int i = 0; i < 200; ++i) {
@@ -259,10 +255,10 @@ TEST(Store, AnySqliteToolReadsItWhileItIsWritten) {
       store->wait_for_writer();
     }
   };
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(*ask_sqlite(folder.file(), queries, save_often), expected);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(*run_sqlite(folder.file(), queries, save_often), expected);
 }
 
-TEST(Store, AComponentMayBeCalledAsATableIs) {
+TEST(Store, AComponentMayHaveTheNameOfATable) {
   const auto schema = test::load_schema(
       "struct Player (component) { a:int; } struct Save (component) { a:int; } struct saved_player (component) { "
       "a:int; }\n"
@@ -286,79 +282,11 @@ TEST(Store, AComponentMayBeCalledAsATableIs) {
     ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
   }
   for (const char* view : {"Player", "Save_2", "saved_player_2", "Level", "component_Player_2", "_SQLite_Level"})
-    EXPECT_EQ(question(folder.file(), "SELECT count(*) FROM " + std::string(view)), "2") << view;
+    EXPECT_EQ(query(folder.file(), "SELECT count(*) FROM " + std::string(view)), "2") << view;
 }
 
-TEST(Store, AWorldHasOneServerAtATime) {
-  const TestFolder folder;
-  auto store = open_store(folder.file());
-  const auto second = Store::open({.path = folder.file(), .schema = kitchen_schema()});
-  ASSERT_FALSE(second.ok());
-  EXPECT_STREQ(second.error().reason, "in use");
-  EXPECT_THAT(second.error().message, HasSubstr(folder.file()));
-  store.reset();
-  EXPECT_EQ(open_reason(folder.file()), "");
-}
-
-// SQLite has its log beside the file that a link leads to.
-TEST(Store, AWorldBehindALinkIsTheSameWorld) {
-  const TestFolder folder;
-  fs::create_directory(folder.path() / "real");
-  fs::create_symlink("real/world.db", folder.path() / "link.db");
-  EXPECT_EQ(open_reason(folder.file("link.db")), "not writable") << "it leads nowhere";
-  EXPECT_TRUE(fs::is_symlink(folder.path() / "link.db"));
-  EXPECT_TRUE(fs::is_empty(folder.path() / "real"));
-  open_store(folder.file("real/world.db"));
-  {
-    const auto store = open_store(folder.file("link.db"));
-    StoreWorld world(store->incarnation());
-    EXPECT_TRUE(store->begin(world.registry).ok());
-    world.registry.create();
-    ASSERT_TRUE(save(*store, world));
-    settle(*store, 1);
-    EXPECT_EQ(open_reason(folder.file("real/world.db")), "in use");
-    EXPECT_EQ(open_reason(folder.file("link.db")), "in use");
-    EXPECT_GT(store->status().log_bytes, 0u);
-  }
-  EXPECT_EQ(open_reason(folder.file("real/world.db")), "");
-}
-
-TEST(Store, WhateverAWorldIsCalledItIsTheFileOfThatName) {
-  const TestFolder folder;
-  const fs::path before = fs::current_path();
-  fs::current_path(folder.path());
-  for (const std::string name : {"world.db", ":memory:", "file:world.db?mode=ro"}) {
-    {
-      const auto store = open_store(name);
-      StoreWorld world(store->incarnation());
-      EXPECT_TRUE(store->begin(world.registry).ok());
-      store->note();
-      EXPECT_TRUE(store->finish(facts_of(world.registry)).ok());
-    }
-    EXPECT_TRUE(open_store(name)->has_world()) << name;
-    EXPECT_TRUE(fs::is_regular_file(folder.file(name))) << name;
-  }
-  fs::current_path(before);
-}
-
-TEST(Store, AWorldThatHasHadAllItsTicksIsWornOut) {
-  const TestFolder folder;
-  for (const ecs::Tick tick : {ecs::ticks_max - 1, ecs::ticks_max}) {
-    const auto store = open_store(folder.file());
-    StoreWorld world(store->incarnation());
-    if (store->has_world()) {
-      ASSERT_TRUE(store->restore(world.registry).ok());
-    }
-    EXPECT_TRUE(store->begin(world.registry).ok());
-    Facts facts = facts_of(world.registry);
-    facts.tick = tick;
-    ASSERT_TRUE(store->finish(facts).ok());
-  }
-  EXPECT_EQ(open_reason(folder.file()), "worn out");
-}
-
-// Of all that an entity ever was composed of, the file has what one is composed of now.
-TEST(Store, CompositionsThatAreNoMoreAreForgotten) {
+// A restart removes the compositions that no entity has.
+TEST(Store, UnusedCompositionsAreRemoved) {
   const TestFolder folder;
   const auto prototypes = [&] {
     Database database = std::move(*Database::open(folder.file(), Database::Access::existing));
@@ -379,99 +307,13 @@ TEST(Store, CompositionsThatAreNoMoreAreForgotten) {
       ASSERT_TRUE(save(*store, world));
       settle(*store, static_cast<std::uint64_t>(i));
     }
-    EXPECT_EQ(prototypes(), 3 + (std::string_view(name) == "Blunt" ? 1 : 0)) << "in a run few more are kept";
+    EXPECT_EQ(prototypes(), 3 + (std::string_view(name) == "Blunt" ? 1 : 0)) << "a run keeps a few unused ones";
     ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
   }
   EXPECT_EQ(open_reason(folder.file()), "");
 }
 
-TEST(Store, WhatIsNoWorldIsRefusedAndStaysAsItIs) {
-  const TestFolder folder;
-  write_file_bytes(folder.file("text"), std::string(5000, 'x'));
-  write_file_bytes(folder.file("short"), "SQLite format 3");
-  {
-    Database other = std::move(*Database::open(folder.file("other.db"), Database::Access::create));
-    other.run("CREATE TABLE saved_world (key TEXT PRIMARY KEY, value)");
-  }
-  const std::map<std::string, std::string> reasons{{"text", "foreign"}, {"short", "damaged"}, {"other.db", "foreign"}};
-  for (const auto& [name, reason] : reasons) {
-    const std::string before = read_file_bytes(folder.file(name));
-    EXPECT_EQ(open_reason(folder.file(name)), reason) << name;
-    EXPECT_EQ(read_file_bytes(folder.file(name)), before) << name;
-  }
-  EXPECT_EQ(open_reason(folder.file("no/such/folder/world.db")), "not writable");
-  EXPECT_EQ(open_reason(folder.path().string()), "foreign") << "a folder";
-  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(open_reason(folder.file("pipe")), "foreign");
-  EXPECT_TRUE(fs::is_fifo(folder.file("pipe"))) << "it is there as before";
-}
-
-TEST(Store, AWorldOfANewerServerIsRefused) {
-  const TestFolder folder;
-  open_store(folder.file());
-  {
-    Database database = std::move(*Database::open(folder.file(), Database::Access::existing));
-    database.run("PRAGMA user_version = 2");
-    ASSERT_FALSE(database.failed());
-  }
-  EXPECT_EQ(open_reason(folder.file()), "newer");
-}
-
-TEST(Store, ALogWithoutItsFileIsNotThrownAway) {
-  const TestFolder folder;
-  write_file_bytes(folder.file() + "-wal", "what was saved last");
-  EXPECT_EQ(open_reason(folder.file()), "damaged");
-  EXPECT_EQ(read_file_bytes(folder.file() + "-wal"), "what was saved last");
-  EXPECT_FALSE(fs::exists(folder.file()));
-}
-
-TEST(Store, AfterAllIncarnationsTheWorldIsWornOut) {
-  const TestFolder folder;
-  open_store(folder.file());
-  std::uint32_t starts = 1;
-  {
-    // As 4,093 further starts would leave it: the sum is that of the row.
-    Database database = std::move(*Database::open(folder.file(), Database::Access::existing));
-    const auto sum = [](std::int64_t incarnation) {
-      return static_cast<std::int64_t>(sum_of(FactRows{{"incarnation", incarnation}}));
-    };
-    database.run("UPDATE saved_world SET value = 4094 WHERE key = 'incarnation'");
-    database.run("UPDATE saved_world SET value = " + std::to_string(sum(4094)) + " WHERE key = 'facts_sum'");
-  }
-  {
-    const auto store = open_store(folder.file());
-    starts = store->incarnation();
-    StoreWorld world(starts);
-    EXPECT_EQ(world.registry.create().generation >> 20, 4095u);
-    EXPECT_TRUE(store->begin(world.registry).ok());
-    store->note();
-  }
-  EXPECT_EQ(starts, 4095u);
-  const auto refused = Store::open({.path = folder.file(), .schema = kitchen_schema()});
-  ASSERT_FALSE(refused.ok());
-  EXPECT_STREQ(refused.error().reason, "worn out");
-}
-
-// Or whoever cannot start, and tries for days, would wear the world out.
-TEST(Store, ARunWithoutATickHasNotHadItsIncarnation) {
-  const TestFolder folder;
-  const std::uint32_t first = open_store(folder.file())->incarnation();
-  for (int i = 0; i < 6; ++i) {
-    const auto store = open_store(folder.file());
-    EXPECT_EQ(store->incarnation(), first);
-    const StoreWorld world(store->incarnation());
-    EXPECT_TRUE(i % 2 == 0 || store->begin(world.registry).ok());
-  }
-  {
-    const auto store = open_store(folder.file());
-    const StoreWorld world(store->incarnation());
-    EXPECT_TRUE(store->begin(world.registry).ok());
-    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
-  }
-  EXPECT_EQ(open_store(folder.file())->incarnation(), first + 1);
-}
-
-TEST(Store, InstanceNamesThatNobodyHasAnyMoreAreNoPoolsAfterARestart) {
+TEST(Store, UnusedInstanceNamesAreNoPoolsAfterARestart) {
   const TestFolder folder;
   {
     const auto store = open_store(folder.file());

@@ -1,4 +1,4 @@
-// Readers that stay, disks that are full, writers that cannot write.
+// Long readers, full disks, locked files and other obstacles to saving.
 #include <sched.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
@@ -30,7 +30,7 @@ std::vector<ecs::Entity> fill(StoreWorld& world, std::size_t count) {
   return entities;
 }
 
-TEST(StoreTrouble, TheLogIsUsedAgainAsLongAsNobodyReads) {
+TEST(StoreTrouble, TheLogIsReusedWhileNobodyReads) {
   const TestFolder folder;
   core::Random random(1);
   const auto store = open_store(folder.file());
@@ -47,7 +47,7 @@ TEST(StoreTrouble, TheLogIsUsedAgainAsLongAsNobodyReads) {
   EXPECT_LE(store->status().log_bytes, 2 * largest);
 }
 
-TEST(StoreTrouble, ATransactionThatHadNoMemoryToEndIsOverWhenTheNextBeginsOrTheLogIsMoved) {
+TEST(StoreTrouble, ATransactionLeftOpenWithoutMemoryIsRolledBack) {
   const TestFolder folder;
   Database database = std::move(*Database::open(folder.file(), Database::Access::create));
   database.run("PRAGMA journal_mode = WAL");
@@ -59,7 +59,7 @@ TEST(StoreTrouble, ATransactionThatHadNoMemoryToEndIsOverWhenTheNextBeginsOrTheL
     ::sqlite3_hard_heap_limit64(0);
     database.run("BEGIN");
     const std::optional<core::Error> still_open = database.take_error();
-    ASSERT_TRUE(still_open) << "there was memory enough to roll back";
+    ASSERT_TRUE(still_open) << "memory sufficed for the rollback";
     EXPECT_THAT(still_open->message, HasSubstr("within a transaction"));
   };
   leave_open();
@@ -103,7 +103,7 @@ TEST(StoreTrouble, ALongReaderDoesNotLetTheLogGrowBeyondItsLimit) {
     EXPECT_THAT(held.error, HasSubstr("another program reads the world"));
     EXPECT_LE(held.log_bytes, limit + 2 * one_batch);
     EXPECT_GT(held.failures, 0u);
-    EXPECT_EQ(reader.number("SELECT value FROM saved_world WHERE key = 'tick'"), 1) << "the reader sees what it saw";
+    EXPECT_EQ(reader.number("SELECT value FROM saved_world WHERE key = 'tick'"), 1) << "the reader keeps its snapshot";
     reader.run("COMMIT");
   }
   rewrite(world, entities, random);
@@ -134,7 +134,7 @@ TEST(StoreTrouble, AnotherProgramThatWritesIsWaitedFor) {
   }
   store->retry(6 * core::second - 1);
   store->wait_for_writer();
-  EXPECT_FALSE(store->ready()) << "a second has not gone by";
+  EXPECT_FALSE(store->ready()) << "a second has not passed";
   store->retry(6 * core::second);
   store->wait_for_writer();
   EXPECT_TRUE(store->ready());
@@ -142,7 +142,7 @@ TEST(StoreTrouble, AnotherProgramThatWritesIsWaitedFor) {
   EXPECT_EQ(store->status().error, "");
 }
 
-// Its exit status: 0 all well.
+// Returns an exit status: 0 if begin() fails with "no thread".
 int begin_without_a_thread(const std::string& path) {
   const auto store = Store::open({.path = path, .schema = kitchen_schema()});
   if (!store) return 1;
@@ -153,7 +153,7 @@ int begin_without_a_thread(const std::string& path) {
   return !begun && std::string_view(begun.error().reason) == "no thread" ? 0 : 3;
 }
 
-TEST(StoreTrouble, WhereThereIsNoThreadToSaveWithTheWorldDoesNotBegin) {
+TEST(StoreTrouble, BeginFailsWithoutAWriterThread) {
   const TestFolder folder;
   const pid_t child = ::fork();
   if (child == 0) ::_exit(begin_without_a_thread(folder.file()));
@@ -164,8 +164,8 @@ TEST(StoreTrouble, WhereThereIsNoThreadToSaveWithTheWorldDoesNotBegin) {
   EXPECT_EQ(open_store(folder.file())->incarnation(), 1u);
 }
 
-// In a namespace of its own a process may mount a disk as small as it likes. Its exit status: 0 all well, 77 it may
-// not.
+// Fills a small tmpfs, mounted in a namespace of this process. Returns an exit status: 0 on success, 77 if mounting is
+// not permitted.
 int fill_a_small_disk(const std::string& folder) {
   const std::string user = "0 " + std::to_string(::geteuid()) + " 1";
   const std::string group = "0 " + std::to_string(::getegid()) + " 1";
@@ -198,7 +198,7 @@ int fill_a_small_disk(const std::string& folder) {
   StoreWorld world((*again)->incarnation());
   if (!(*again)->restore(world.registry).ok()) return 5;
   if (world.model() != saved) return 6;
-  // Room is made: what could not be written is.
+  // With room the postponed checkpoint is written.
   if (!(*again)->begin(world.registry).ok()) return 14;
   fill(world, 4000);
   save(**again, world);
@@ -219,14 +219,14 @@ int fill_a_small_disk(const std::string& folder) {
   return last.model() == saved ? 0 : 12;
 }
 
-TEST(StoreTrouble, AFullDiskLosesNothingThatWasSavedAndWhatFollowsWhenThereIsRoom) {
+TEST(StoreTrouble, AFullDiskLosesNothingAndSavingResumesWithRoom) {
   const TestFolder folder;
   const pid_t child = ::fork();
   if (child == 0) ::_exit(fill_a_small_disk(folder.path().string()));
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "may not mount a disk of its own";
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "mounting is not permitted";
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 

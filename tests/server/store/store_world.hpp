@@ -1,4 +1,4 @@
-// What tests do with a store: its file is in a folder of theirs, its world changes at random.
+// Helpers of store tests: open, restore, save.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ inline std::unique_ptr<Store> open_store(const std::string& path,
   return store ? std::move(*store) : nullptr;
 }
 
-// What the file has, restored into a world of its own.
+// The content of a file, restored into a new world.
 struct Restored {
   explicit Restored(const std::string& path) : store(open_store(path)), world(store->incarnation()) {
     if (!store->has_world()) return;
@@ -36,7 +36,7 @@ inline std::string open_reason(const std::string& path,
   return store ? "" : store.error().reason;
 }
 
-// One tick's end as a server does it.
+// Ends a tick as a server does. Returns whether a checkpoint has begun.
 inline bool save(Store& store, StoreWorld& world) {
   store.note();
   const bool begun = store.checkpoint(facts_of(world.registry));
@@ -44,7 +44,7 @@ inline bool save(Store& store, StoreWorld& world) {
   return begun;
 }
 
-// Waits until what has been handed over is on the disk, however often it has to be tried.
+// Waits until `checkpoints` checkpoints are on the disk. Repeats failed writes.
 inline void settle(Store& store, std::uint64_t checkpoints) {
   constexpr int tries_max = 10'000;
   core::Nanoseconds now = 0;

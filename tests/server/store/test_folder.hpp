@@ -1,4 +1,4 @@
-// A folder that goes when the test ends, and the files of a world in it.
+// A temporary folder that is removed when the test ends, and the world files in it.
 #pragma once
 
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 class TestFolder {
  public:
   TestFolder() {
-    // In memory where that can be: a disk takes its time for each commit.
+    // In memory if possible, as each commit waits for a disk.
     const fs::path parent = fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
     std::string made = (parent / "mobula_store_XXXXXX").string();
     if (::mkdtemp(made.data()) == nullptr) throw std::runtime_error("no folder can be made in " + parent.string());
@@ -35,7 +35,7 @@ class TestFolder {
   fs::path path_;
 };
 
-// As a kill at this moment would leave the files; the lock stays with its owner.
+// Copies the files as a kill at this moment would leave them. The owner keeps its lock.
 inline void copy_world(const std::string& from, const std::string& to) {
   for (const char* suffix : {"", "-wal"}) {
     fs::remove(to + suffix);
@@ -44,7 +44,7 @@ inline void copy_world(const std::string& from, const std::string& to) {
   fs::remove(to + "-shm");
 }
 
-// None of a file that is not there.
+// Returns the bytes of a file. Empty if it is missing.
 inline std::string read_file_bytes(const std::string& path) {
   std::string bytes(fs::exists(path) ? fs::file_size(path) : 0, '\0');
   std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));

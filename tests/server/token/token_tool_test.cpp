@@ -23,7 +23,7 @@ class TokenToolTest : public testing::Test {
   }
   ~TokenToolTest() override { fs::remove_all(folder_); }
 
-  // Names of files begin with @.
+  // Runs the program. File names begin with @.
   int run(const std::vector<std::string>& arguments) {
     std::vector<std::string> kept{"/somewhere/mobula-token"};
     for (const std::string& each : arguments) kept.push_back(each.starts_with('@') ? path(each.substr(1)) : each);
@@ -36,8 +36,8 @@ class TokenToolTest : public testing::Test {
     err_ = testing::internal::GetCapturedStderr();
     return status;
   }
-  // Without the name of the test's folder.
-  std::string complaint(const std::vector<std::string>& arguments) {
+  // Returns the error of a refused run, without the name of the test's folder.
+  std::string error_of(const std::vector<std::string>& arguments) {
     EXPECT_EQ(run(arguments), 2);
     EXPECT_EQ(out_, "");
     for (std::size_t at = 0; (at = err_.find(folder_.string() + '/')) != std::string::npos;)
@@ -61,7 +61,7 @@ class TokenToolTest : public testing::Test {
   std::string err_;
 };
 
-TEST_F(TokenToolTest, MintsATokenThatShowsWhatWasAskedFor) {
+TEST_F(TokenToolTest, MintsATokenWithTheGivenOptions) {
   ASSERT_EQ(run({"--key-file", "@a.key", "--server", "192.0.2.1:7777", "--server", "[2001:db8::1]:80", "--client-id",
                  "18446744073709551614", "--user-data", "anna", "--expire", "30", "--timeout", "-1"}),
             0)
@@ -78,7 +78,7 @@ TEST_F(TokenToolTest, MintsATokenThatShowsWhatWasAskedFor) {
       "servers": ["192.0.2.1:7777", "[2001:db8::1]:80"], "user_data": "anna"})"));
 }
 
-TEST_F(TokenToolTest, HasDefaultsForWhatIsNotGiven) {
+TEST_F(TokenToolTest, HasDefaults) {
   ASSERT_EQ(run({"--key-file", "@a.key", "--server", "192.0.2.1:7777", "-o", "@t"}), 0) << err_;
   EXPECT_EQ(out_, "");
   EXPECT_EQ(fs::status(path("t")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
@@ -90,7 +90,7 @@ TEST_F(TokenToolTest, HasDefaultsForWhatIsNotGiven) {
   EXPECT_NE(shown({"--show", "@t", "--key-file", "@a.key"})["private"]["client_id"], first["private"]["client_id"]);
 }
 
-TEST_F(TokenToolTest, AClientIdOfZeroIsOne) {
+TEST_F(TokenToolTest, AClientIdOfZeroIsValid) {
   ASSERT_EQ(run({"--key-file", "@a.key", "--server", "192.0.2.1:7777", "--client-id", "0", "-o", "@t"}), 0) << err_;
   EXPECT_EQ(shown({"--show", "@t", "--key-file", "@a.key"})["private"]["client_id"], "0");
 }
@@ -109,26 +109,26 @@ TEST_F(TokenToolTest, BinaryIsTheTokenItself) {
   EXPECT_FALSE(token["private"].contains("user_data"));
 }
 
-TEST_F(TokenToolTest, ThePrivatePartIsShownWithItsKeyAlone) {
+TEST_F(TokenToolTest, ShowsThePrivatePartOnlyWithItsKey) {
   ASSERT_EQ(run({"--new-key", "@b.key"}), 0);
   ASSERT_EQ(run({"--key-file", "@a.key", "--server", "192.0.2.1:7777", "-o", "@t"}), 0);
   EXPECT_FALSE(shown({"--show", "@t"}).contains("private"));
-  EXPECT_EQ(complaint({"--show", "@t", "--key-file", "@b.key"}),
+  EXPECT_EQ(error_of({"--show", "@t", "--key-file", "@b.key"}),
             "mobula-token: t: the token's private part was not sealed with this key, or is damaged\n");
 }
 
-TEST_F(TokenToolTest, WhatIsNoTokenIsRefused) {
+TEST_F(TokenToolTest, RefusesOtherFiles) {
   for (const std::string& content : {std::string(), std::string("x"), std::string(2048, 'A'), std::string(4000, 'A'),
                                      core::to_base64(core::Bytes(2047))}) {
     write("t", content);
-    EXPECT_TRUE(complaint({"--show", "@t"}).starts_with("mobula-token: t: ")) << content.size();
+    EXPECT_TRUE(error_of({"--show", "@t"}).starts_with("mobula-token: t: ")) << content.size();
   }
-  EXPECT_EQ(complaint({"--show", "@none"}), "mobula-token: none: No such file or directory\n");
+  EXPECT_EQ(error_of({"--show", "@none"}), "mobula-token: none: No such file or directory\n");
 }
 
 TEST_F(TokenToolTest, AKeyIsNeverOverwritten) {
   const std::string before = read("a.key");
-  EXPECT_EQ(complaint({"--new-key", "@a.key"}), "mobula-token: a.key: File exists\n");
+  EXPECT_EQ(error_of({"--new-key", "@a.key"}), "mobula-token: a.key: File exists\n");
   EXPECT_EQ(read("a.key"), before);
 }
 
@@ -139,18 +139,19 @@ TEST_F(TokenToolTest, WarnsOfAKeyThatOthersMayRead) {
   EXPECT_EQ(out_.size(), 2733u);
 }
 
-TEST_F(TokenToolTest, SaysWhatIsMissingOrWrong) {
+TEST_F(TokenToolTest, ReportsMissingAndWrongOptions) {
   write("bad.key", "secret");
   const std::vector<std::string> good{"--key-file", "@a.key", "--server", "192.0.2.1:7777"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), good.begin(), good.end());
-    return complaint(more);
+    return error_of(more);
   };
-  EXPECT_EQ(complaint({}), "mobula-token: --key-file is missing (--new-key makes one)\n");
-  EXPECT_EQ(complaint({"--key-file", "@a.key"}), "mobula-token: --server is missing: whom does the token let in to?\n");
-  EXPECT_EQ(complaint({"--key-file", "@none", "--server", "192.0.2.1:7777"}),
+  EXPECT_EQ(error_of({}), "mobula-token: --key-file is missing (--new-key makes one)\n");
+  EXPECT_EQ(error_of({"--key-file", "@a.key"}),
+            "mobula-token: --server is missing; expected the HOST:PORT that clients reach\n");
+  EXPECT_EQ(error_of({"--key-file", "@none", "--server", "192.0.2.1:7777"}),
             "mobula-token: none: No such file or directory\n");
-  EXPECT_EQ(complaint({"--key-file", "@bad.key", "--server", "192.0.2.1:7777"}),
+  EXPECT_EQ(error_of({"--key-file", "@bad.key", "--server", "192.0.2.1:7777"}),
             "mobula-token: bad.key: not a key: expected 64 hex digits (mobula-token --new-key creates one)\n");
   EXPECT_NE(with({"--server", "192.0.2.1"}).find("'192.0.2.1' is not an address"), std::string::npos);
   EXPECT_EQ(with({"--user-data-hex", "0g"}), "mobula-token: --user-data-hex: expected pairs of hex digits\n");
@@ -171,7 +172,7 @@ TEST_F(TokenToolTest, SaysWhatIsMissingOrWrong) {
   EXPECT_FALSE(fs::exists(path("c.key")));
   std::vector<std::string> many{"--key-file", "@a.key"};
   for (int i = 0; i < 33; ++i) many.insert(many.end(), {"--server", "192.0.2.1:7777"});
-  EXPECT_NE(complaint(many).find("at most 32 servers"), std::string::npos);
+  EXPECT_NE(error_of(many).find("at most 32 servers"), std::string::npos);
 }
 
 TEST_F(TokenToolTest, HelpsWithExamples) {

@@ -55,7 +55,7 @@ core::Result<Ban> read(std::string_view line) {
 core::Result<BanList> BanList::open(std::string path) {
   BanList list;
   list.path_ = std::move(path);
-  core::Result<store::FileLock> lock = store::FileLock::take(list.path_ + ".lock");
+  core::Result<store::FileLock> lock = store::FileLock::acquire(list.path_ + ".lock");
   if (!lock && std::string_view(lock.error().reason) == "in use")
     return core::Error{"in use",
                        core::format("{}: another server or world has it; each needs a file of its own", list.path_)};

@@ -1,5 +1,5 @@
-// What changed in a world up to the end of one tick: copied on the simulation thread, written by the writer's. Used
-// again and again, in the same memory.
+// Changes of a world up to the end of one tick. The simulation thread fills a batch, the writer thread writes it.
+// One batch is reused, so that its memory stays allocated.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -8,37 +8,38 @@
 
 namespace mobula::store {
 
-// A pool of the registry that the writer hears of for the first time.
+/// A pool of the registry that is new to the writer.
 struct BatchPool {
   ecs::PoolId pool = 0;
   core::StringId32 type;
   std::string instance_name;
 };
 
-// An entity to look at again.
+/// An index whose entity was created, destroyed or recomposed.
 struct BatchEntity {
   std::uint32_t index = 0;
-  std::uint32_t generation = 0;   // 0: nobody lives there
+  std::uint32_t generation = 0;   // 0 if the index is free
   std::uint32_t composition = 0;  // number in the batch
 };
 
-// Rows of one pool: the next `count` of the batch's indices and rows.
+/// Rows of one pool: the next `count` of the batch's indices and rows.
 struct BatchRows {
   ecs::PoolId pool = 0;
   std::uint32_t count = 0;
 };
 
 struct Batch {
-  bool everything = false;  // what is not in it is gone; the tables are made anew if they are of another schema
+  /// True if the batch is the full world: the writer removes all else, and recreates tables of another schema.
+  bool is_full = false;
   Facts facts;
   std::vector<BatchPool> new_pools;
-  std::vector<BatchEntity> entities;             // rising by index, none twice
-  std::vector<std::uint32_t> composition_sizes;  // of each composition, so many of the next:
-  std::vector<ecs::PoolId> composition_pools;
+  std::vector<BatchEntity> entities;             // ascending by index, unique
+  std::vector<std::uint32_t> composition_sizes;  // number of pools, by composition
+  std::vector<ecs::PoolId> composition_pools;    // those of all compositions, in their order
   std::vector<BatchRows> pools;
   std::vector<std::uint32_t> indices;
   core::Bytes rows;
-  std::vector<ecs::EntityRange> ranges;  // all, if any is other than last time; generation 0 where nobody lives
+  std::vector<ecs::EntityRange> ranges;  // all of them, if one has changed; generation 0 if its indices are free
   bool has_ranges = false;
 
   void clear();

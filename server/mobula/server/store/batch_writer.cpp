@@ -7,18 +7,18 @@
 namespace mobula::store {
 namespace {
 
-constexpr std::size_t compositions_spare = 1024;
+constexpr std::size_t compositions_spare = 1024;  // unused ones that are kept at least
 
 }  // namespace
 
 void BatchWriter::State::remember(const SavedWorld& world) {
-  anew_ = false;
-  take_own_names();
+  recreates_ = false;
+  reserve_own_names();
   std::vector<Table*> numbered;
   for (const SavedTable& saved : world.tables) {
     const ComponentTable& layout = saved.table;
-    names_.take(layout.name());
-    names_.take(layout.view());
+    names_.reserve(layout.name());
+    names_.reserve(layout.view());
     const reflect::Component* component = schema_->find(layout.component().name);
     auto table =
         std::make_unique<Table>(ComponentTable(*component, layout.instance_name(), layout.name(), layout.view()));
@@ -69,27 +69,27 @@ core::Result<WrittenBatch> BatchWriter::State::write(const Batch& batch) {
 }
 
 void BatchWriter::State::write_all(const Batch& batch) {
-  if (anew_) make_anew();
-  if (!statements_.fact) prepare();  // did not come about before: what fails again is told
+  if (recreates_) recreate_tables();
+  if (!statements_.fact) prepare();  // remember() may have failed to; a second failure is an error
   open_tables(batch);
   if (database_.failed()) return;
   write_compositions(batch);
   write_entities(batch);
-  if (batch.everything) erase_missing(batch);
+  if (batch.is_full) erase_missing(batch);
   prunes_ = compositions_.size() > compositions_max_;
   if (prunes_) erase_unused_compositions();
   write_rows(batch);
   write_players(batch.facts.players);
   if (batch.has_ranges) write_ranges(batch);
-  if (batch.facts.level != level_ || anew_) write_level(batch.facts.level);
+  if (batch.facts.level != level_ || recreates_) write_level(batch.facts.level);
   write_facts(batch.facts);
 }
 
 void BatchWriter::State::commit() {
-  anew_ = false;
+  recreates_ = false;
   for (const auto& [id, table] : tables_) {
     table->sums.commit();
-    table->made_now = false;
+    table->is_new = false;
   }
   entities_.commit();
   players_.commit();
@@ -102,15 +102,15 @@ void BatchWriter::State::commit() {
 void BatchWriter::State::rollback() {
   for (const auto& [id, table] : tables_) {
     table->sums.rollback();
-    if (!table->made_now) continue;
-    table->made_now = table->in_file = false;
+    if (!table->is_new) continue;
+    table->is_new = table->in_file = false;
     table->write = Statement();
     table->erase = Statement();
   }
   entities_.rollback();
   players_.rollback();
   ranges_.rollback();
-  for (auto& [id, composition] : compositions_) composition.in_file = false;  // to be written again, if only to find it
+  for (auto& [id, composition] : compositions_) composition.in_file = false;  // "OR IGNORE" permits writing one twice
   level_ = committed_level_;
   sums_ = committed_;
 }
@@ -150,7 +150,7 @@ void BatchWriter::State::write_composition(std::int64_t id, const std::vector<Ta
   for (const Table* table : tables) statements_.prototype_component.bind(1, id).bind(2, table->layout.id()).run();
 }
 
-// Of all that ever were there may be very many.
+// Bounds the table: a long run may have used very many compositions.
 void BatchWriter::State::erase_unused_compositions() {
   database_.run("DELETE FROM saved_prototype WHERE id NOT IN (SELECT prototype FROM saved_entity)");
   database_.run("DELETE FROM saved_prototype_component WHERE prototype NOT IN (SELECT id FROM saved_prototype)");
@@ -180,9 +180,9 @@ void BatchWriter::State::write_entity(std::uint32_t index, std::uint32_t generat
   if (had != nullptr && had->sum == row.sum) return;
   if (had != nullptr) {
     sums_.entities -= had->sum;
-    const std::vector<Table*>& stays = compositions_[composition].tables;
+    const std::vector<Table*>& kept = compositions_[composition].tables;
     for (Table* table : compositions_[had->composition].tables)
-      if (std::ranges::find(stays, table) == stays.end()) erase_row(*table, index);
+      if (std::ranges::find(kept, table) == kept.end()) erase_row(*table, index);
   }
   statements_.entity.bind(1, index).bind(2, generation).bind(3, composition).run();
   sums_.entities += row.sum;
@@ -203,7 +203,8 @@ void BatchWriter::State::erase_entity(std::uint32_t index) {
 void BatchWriter::State::erase_row(Table& table, std::uint32_t index) {
   const std::uint64_t* sum = table.sums.find(index);
   if (sum == nullptr) return;
-  if (!table.erase) table.erase = database_.prepare(table.layout.delete_sql());  // of no pool of this run
+  if (!table.erase)
+    table.erase = database_.prepare(table.layout.delete_sql());  // the table may have no pool in this run
   if (database_.failed()) return;
   table.erase.bind(1, index).run();
   sums_.entities -= *sum;

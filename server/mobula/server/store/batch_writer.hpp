@@ -1,6 +1,7 @@
-// Batches into the file, a transaction each, whole or not at all. It remembers a hash of each row that the file has: of
-// what a batch brings only what differs is written, and the sums follow without reading.
-// Runs on the writer's thread.
+// Writes batches into the file, each in one transaction.
+//
+// A hash of each row of the file stays in memory. Only rows whose hash differs are written, and the checksums are
+// updated without reading the file. Runs on the writer thread.
 #pragma once
 
 #include <memory>
@@ -12,19 +13,19 @@
 namespace mobula::store {
 
 struct WrittenBatch {
-  std::uint32_t rows = 0;  // written or deleted
-  std::uint64_t entities_sum = 0;
+  std::uint32_t rows = 0;          // written or deleted
+  std::uint64_t entities_sum = 0;  // checksum of all entities (sums.hpp)
 };
 
 class BatchWriter {
  public:
-  // Both must live as long. `incarnation`: as the file has it.
+  /// Writes to `database`, which must outlive the writer. `incarnation` is the file's.
   BatchWriter(Database& database, std::shared_ptr<const reflect::Schema> schema, std::uint32_t incarnation);
   ~BatchWriter();
 
-  // What the file has, if it is of this schema. Else the first batch makes it anew.
+  /// Takes over the rows of a file that was saved by the same schema. Without it the first batch recreates the tables.
   void remember(const SavedWorld& world);
-  // Reasons: those of Database. Then the file is as it was, and the same batch can be written later.
+  /// Writes a batch. Errors: those of Database; the file is unchanged then, and the batch can be written later.
   core::Result<WrittenBatch> write(const Batch& batch);
 
  private:

@@ -4,9 +4,9 @@
 namespace mobula::store {
 
 void BatchWriter::State::write_players(const std::vector<SavedPlayer>& players) {
-  std::vector<PlayerKey> there;
+  std::vector<PlayerKey> present;
   for (const SavedPlayer& player : players) {
-    const PlayerKey& key = there.emplace_back(player.id, player.account);
+    const PlayerKey& key = present.emplace_back(player.id, player.account);
     const std::uint64_t sum = sum_of(player);
     const std::uint64_t* had = players_.find(key);
     if (database_.failed() || (had != nullptr && *had == sum)) continue;
@@ -20,12 +20,12 @@ void BatchWriter::State::write_players(const std::vector<SavedPlayer>& players) 
         .run();
     players_.set(key, sum);
   }
-  std::ranges::sort(there);
-  std::vector<PlayerKey> gone;
+  std::ranges::sort(present);
+  std::vector<PlayerKey> removed;
   players_.each([&](const PlayerKey& key, std::uint64_t) {
-    if (!std::ranges::binary_search(there, key)) gone.push_back(key);
+    if (!std::ranges::binary_search(present, key)) removed.push_back(key);
   });
-  for (const PlayerKey& key : gone) {
+  for (const PlayerKey& key : removed) {
     if (database_.failed()) return;
     statements_.erase_player.bind(1, key.first).bind_text(2, key.second).run();
     sums_.players -= *players_.find(key);

@@ -1,5 +1,8 @@
-// What a BatchWriter knows of its file, so that it writes what differs. batch_writer_tables.cpp makes the file's
-// tables, batch_writer.cpp writes compositions and entities, batch_writer_facts.cpp all else.
+// State of a BatchWriter: hashes of the file's rows, and statements.
+//
+//   batch_writer_tables.cpp   creates the file's tables
+//   batch_writer.cpp          writes compositions, entities and components
+//   batch_writer_facts.cpp    writes all else
 #pragma once
 
 #include <map>
@@ -18,12 +21,12 @@ class BatchWriter::State {
   core::Result<WrittenBatch> write(const Batch& batch);
 
  private:
-  // A table of the file, and what it has.
+  // A component's table and the hashes of its rows.
   struct Table {
-    explicit Table(ComponentTable made) : layout(std::move(made)) {}
+    explicit Table(ComponentTable table) : layout(std::move(table)) {}
     ComponentTable layout;
     bool in_file = false;
-    bool made_now = false;  // by this transaction
+    bool is_new = false;  // created by the current transaction
     Remembered<std::uint64_t> sums;
     Statement write;
     Statement erase;
@@ -36,7 +39,7 @@ class BatchWriter::State {
     std::vector<Table*> tables;
     bool in_file = false;
   };
-  // Sums that are kept up; copied at the beginning of a transaction.
+  // Checksums as of the last written row. A rollback restores those of the last commit.
   struct Sums {
     std::uint64_t entities = 0;
     std::uint64_t players = 0;
@@ -51,15 +54,15 @@ class BatchWriter::State {
   };
 
   void write_all(const Batch& batch);
-  void make_anew();
+  void recreate_tables();
   void drop(const std::string& types_and_names);
   void prepare();
   void open_tables(const Batch& batch);
-  void take_own_names();
+  void reserve_own_names();
   bool is_free(const std::string& name);
-  std::string free_name(const std::string& wanted);
+  std::string free_name(const std::string& preferred);
   Table* table_of(const reflect::Component& component, const std::string& instance);
-  void make(Table& table);
+  void create(Table& table);
   void write_compositions(const Batch& batch);
   void write_composition(std::int64_t id, const std::vector<Table*>& tables);
   void erase_unused_compositions();
@@ -80,15 +83,15 @@ class BatchWriter::State {
   Database& database_;
   std::shared_ptr<const reflect::Schema> schema_;
   std::uint32_t incarnation_;
-  bool anew_ = true;
+  bool recreates_ = true;  // the next batch recreates the tables
   Statements statements_;
   NameSet names_;
   std::map<std::int64_t, std::unique_ptr<Table>> tables_;  // by id
-  std::vector<Table*> by_pool_;                            // null: not saved
+  std::vector<Table*> by_pool_;                            // null if the pool is not saved
   std::map<std::int64_t, Composition> compositions_;       // by id
-  std::size_t compositions_max_ = 0;                       // with more of them, those that no entity has go
-  bool prunes_ = false;                                    // in this transaction
-  std::vector<std::int64_t> numbered_compositions_;        // of the batch
+  std::size_t compositions_max_ = 0;                       // above it, unused ones are removed
+  bool prunes_ = false;                                    // the transaction removes unused compositions
+  std::vector<std::int64_t> numbered_compositions_;        // ids, by number in the batch
   Remembered<EntityRow> entities_;
   using PlayerKey = std::pair<std::uint32_t, std::string>;  // id and account
 

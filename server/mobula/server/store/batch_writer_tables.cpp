@@ -2,20 +2,20 @@
 
 namespace mobula::store {
 
-// `types_and_names`: a SELECT of such. What is there under the name but is of another type stays.
+// Drops what the SELECT `types_and_names` lists. An object of that name but another type is kept.
 void BatchWriter::State::drop(const std::string& types_and_names) {
   std::vector<std::string> drops;
   {
-    Statement made =
+    Statement found =
         database_.prepare("SELECT type, name FROM sqlite_schema WHERE (type, name) IN (" + types_and_names + ")");
-    while (made.next()) drops.push_back("DROP " + std::string(made.text(0)) + " " + quoted(made.text(1)));
+    while (found.next()) drops.push_back("DROP " + std::string(found.text(0)) + " " + quoted(found.text(1)));
   }
   for (const std::string& sql : drops) database_.run(sql);
 }
 
-// Whatever was saved in the file goes: tables of another schema, or made in another way, or none. What they are called
-// the file says, so it may be no name at all; somebody else's table may have a view's name, and stays.
-void BatchWriter::State::make_anew() {
+// Drops all tables of a save, whatever their schema or layout, and creates new ones. The names of component tables come
+// from the file and may be anything, also that of another program's table, which is kept.
+void BatchWriter::State::recreate_tables() {
   statements_ = {};
   for (const OwnTable& view : own_views()) drop("SELECT 'view', " + literal(view.name));
   if (database_.number("SELECT count(*) FROM sqlite_schema WHERE name = 'saved_component_table'") > 0)
@@ -30,7 +30,7 @@ void BatchWriter::State::make_anew() {
     for (const OwnTable& made : made_for_people())
       if (is_free(made.name)) database_.run(made.sql);
 
-  take_own_names();
+  reserve_own_names();
   tables_.clear();
   by_pool_.clear();
   compositions_.clear();
@@ -42,13 +42,13 @@ void BatchWriter::State::make_anew() {
   Statement schema = database_.prepare("INSERT INTO saved_schema (id, bfbs) VALUES (1, ?)");
   if (schema) schema.bind_blob(1, schema_->bytes()).run();
   for (const reflect::Component& component : schema_->components())
-    if (Table* const table = component.not_saved ? nullptr : table_of(component, component.name)) make(*table);
+    if (Table* const table = component.not_saved ? nullptr : table_of(component, component.name)) create(*table);
 }
 
-void BatchWriter::State::take_own_names() {
+void BatchWriter::State::reserve_own_names() {
   names_ = NameSet();
-  for (const OwnTable& table : own_tables()) names_.take(table.name);
-  for (const OwnTable& view : own_views()) names_.take(view.name);
+  for (const OwnTable& table : own_tables()) names_.reserve(table.name);
+  for (const OwnTable& view : own_views()) names_.reserve(view.name);
 }
 
 void BatchWriter::State::prepare() {
@@ -67,36 +67,36 @@ void BatchWriter::State::prepare() {
                  make("INSERT OR REPLACE INTO saved_world (key, value) VALUES (?, ?)")};
 }
 
-// Nothing in the file has the name, whoever made it; or there is no answer.
+// True if nothing in the file has the name, or if the database has failed.
 bool BatchWriter::State::is_free(const std::string& name) {
   Statement others = database_.prepare("SELECT count(*) FROM sqlite_schema WHERE lower(name) = lower(?)");
   if (others) others.bind_text(1, name);
   return !others.next() || others.integer(0) == 0;
 }
 
-std::string BatchWriter::State::free_name(const std::string& wanted) {
+std::string BatchWriter::State::free_name(const std::string& preferred) {
   for (;;)
-    if (std::string name = names_.take(wanted); is_free(name)) return name;
+    if (std::string name = names_.reserve(preferred); is_free(name)) return name;
 }
 
-// Null if the database has failed: whether somebody else has the name is not known.
+// Returns the table of a pool. Null if the database has failed, which leaves unknown whether the name is free.
 BatchWriter::State::Table* BatchWriter::State::table_of(const reflect::Component& component,
                                                         const std::string& instance) {
   const std::int64_t id = ComponentTable(component, instance, "", "").id();
   if (const auto found = tables_.find(id); found != tables_.end()) return found->second.get();
-  const std::string wanted = ComponentTable::wanted_name(component, instance);
-  const std::string name = free_name("component_" + wanted);
-  const std::string view = free_name(wanted);
+  const std::string preferred = ComponentTable::preferred_name(component, instance);
+  const std::string name = free_name("component_" + preferred);
+  const std::string view = free_name(preferred);
   if (database_.failed()) {
-    names_.give_back(name);
-    names_.give_back(view);
+    names_.release(name);
+    names_.release(view);
     return nullptr;
   }
   auto table = std::make_unique<Table>(ComponentTable(component, instance, name, view));
   return tables_.emplace(id, std::move(table)).first->second.get();
 }
 
-void BatchWriter::State::make(Table& table) {
+void BatchWriter::State::create(Table& table) {
   if (table.in_file) return;
   const ComponentTable& layout = table.layout;
   database_.run(layout.create_sql());
@@ -109,7 +109,7 @@ void BatchWriter::State::make(Table& table) {
       .bind_text(5, layout.view())
       .run();
   sums_.tables += sum_of(layout);
-  table.in_file = table.made_now = true;
+  table.in_file = table.is_new = true;
 }
 
 void BatchWriter::State::open_tables(const Batch& batch) {
@@ -119,7 +119,7 @@ void BatchWriter::State::open_tables(const Batch& batch) {
   }
   for (Table* table : by_pool_) {
     if (table == nullptr) continue;
-    make(*table);
+    create(*table);
     if (table->write) continue;
     table->write = database_.prepare(table->layout.write_sql());
     table->erase = database_.prepare(table->layout.delete_sql());

@@ -20,7 +20,7 @@ std::string underscored(std::string path) {
   return path;
 }
 
-// "several.weight" of element 2: "several.2.weight".
+// Returns the path of one element: for element 2 of "several.weight" it is "several.2.weight".
 std::string path_of(const Field& field, std::uint32_t element) {
   if (field.count == 1) return field.path;
   return field.path.substr(0, field.array_at) + "." + std::to_string(element) + field.path.substr(field.array_at);
@@ -43,7 +43,7 @@ bool store_integer(FieldKind kind, std::int64_t value, std::byte* at, std::uint3
   return load_integer(kind, at, size) == value;
 }
 
-// Text, and then zeros up to the end.
+// Returns the text of a fixed string. Empty if it is not UTF-8 or the bytes behind it are not zero.
 std::optional<std::string_view> text_of(const std::byte* at, std::uint32_t size) {
   const std::string_view all(reinterpret_cast<const char*>(at), size);
   const std::string_view text = all.substr(0, all.find('\0'));
@@ -51,12 +51,12 @@ std::optional<std::string_view> text_of(const std::byte* at, std::uint32_t size)
   return text;
 }
 
-// Memory may hold any byte, also where a bool is.
-bool is_loose_bool(FieldKind kind, const std::byte* value) {
+// True for a bool above 1, as memory may hold any byte.
+bool is_invalid_bool(FieldKind kind, const std::byte* value) {
   return kind == FieldKind::boolean && *value > std::byte{1};
 }
 
-// SQLite knows no NaN.
+// Binds a NaN as a blob: SQLite would store NULL for it.
 template <class Float>
 void bind_float(Statement& statement, int at, const std::byte* value) {
   const auto number = core::load<Float>(value);
@@ -99,15 +99,15 @@ std::string NameSet::lower(std::string name) {
   return name;
 }
 
-std::string NameSet::take(const std::string& wanted) {
-  std::string name = wanted;
-  for (int number = 2; !taken_.insert(lower(name)).second; ++number) name = wanted + "_" + std::to_string(number);
+std::string NameSet::reserve(const std::string& preferred) {
+  std::string name = preferred;
+  for (int number = 2; !reserved_.insert(lower(name)).second; ++number) name = preferred + "_" + std::to_string(number);
   return name;
 }
 
-std::string ComponentTable::wanted_name(const reflect::Component& component, const std::string& instance_name) {
+std::string ComponentTable::preferred_name(const reflect::Component& component, const std::string& instance_name) {
   const std::string name = instance_name == component.name ? component.name : component.name + "_" + instance_name;
-  return NameSet::lower(name).starts_with("sqlite_") ? "_" + name : name;  // those are SQLite's
+  return NameSet::lower(name).starts_with("sqlite_") ? "_" + name : name;  // a prefix that SQLite reserves
 }
 
 ComponentTable::ComponentTable(const reflect::Component& component, std::string instance_name, std::string name,
@@ -132,7 +132,7 @@ ComponentTable::ComponentTable(const reflect::Component& component, std::string 
 
 void ComponentTable::add_columns() {
   NameSet names;
-  names.take("entity");
+  names.reserve("entity");
   for (const Field& field : component_->fields) {
     if (field.not_saved) continue;
     for (std::uint32_t i = 0; i < field.count; ++i)
@@ -142,7 +142,7 @@ void ComponentTable::add_columns() {
 
 void ComponentTable::add_value(const Field& field, const std::string& path, std::uint32_t offset, NameSet& names) {
   const auto add = [&](const char* behind, Form form, FieldKind kind, std::uint32_t at, std::uint32_t size) {
-    columns_.push_back({names.take(underscored(path) + behind), form, kind, offset + at, size});
+    columns_.push_back({names.reserve(underscored(path) + behind), form, kind, offset + at, size});
   };
   switch (field.kind) {
     case FieldKind::unit_quaternion:
@@ -162,7 +162,7 @@ void ComponentTable::add_value(const Field& field, const std::string& path, std:
   }
 }
 
-// Columns of floats have no type, or SQLite would take the sign off a zero.
+// Columns of floats have no type: with one, SQLite would store -0.0 as 0.
 std::string ComponentTable::create_sql() const {
   static constexpr const char* types[] = {" INTEGER", "", "", " TEXT", " BLOB"};
   std::string sql = "CREATE TABLE " + quoted(name_) + " (entity INTEGER PRIMARY KEY";
@@ -191,8 +191,8 @@ std::string ComponentTable::select_sql() const {
 
 std::string ComponentTable::create_view_sql() const {
   NameSet names;
-  names.take("handle");
-  names.take("path");
+  names.reserve("handle");
+  names.reserve("path");
   std::string sql = "CREATE VIEW " + quoted(view_) + " AS SELECT e.handle, e.path";
   std::size_t column = 0;
   if (as_blob_) sql += ", c.bytes";
@@ -203,7 +203,7 @@ std::string ComponentTable::create_view_sql() const {
 
 void ComponentTable::view_field(const Field& field, std::size_t& column, NameSet& names, std::string& sql) const {
   const auto add = [&](const std::string& expression, const std::string& name) {
-    sql += ", " + expression + " AS " + quoted(names.take(name));
+    sql += ", " + expression + " AS " + quoted(names.reserve(name));
   };
   for (std::uint32_t i = 0; i < field.count; ++i) {
     const std::string at = "c." + quoted(columns_[column].name);
@@ -235,7 +235,7 @@ void ComponentTable::bind(Statement& statement, std::uint32_t index, const std::
 void ComponentTable::bind_value(Statement& statement, int at, const Column& column, const std::byte* value) {
   switch (column.form) {
     case Form::integer:
-      if (is_loose_bool(column.kind, value)) break;
+      if (is_invalid_bool(column.kind, value)) break;
       statement.bind(at, load_integer(column.kind, value, column.size));
       return;
     case Form::float32: return bind_float<float>(statement, at, value);
@@ -256,16 +256,16 @@ core::Status ComponentTable::read(const Statement& statement, std::byte* row) co
   int at = 1;
   for (const Column& column : columns_) {
     if (!read_value(statement, at, column, row + column.offset))
-      return core::Error{"damaged", name_ + " has a value in " + column.name + " that cannot be one (entity " +
-                                        std::to_string(statement.integer(0)) + ")"};
+      return core::Error{"damaged", core::format("{} has an invalid value in column {} (entity {})", name_, column.name,
+                                                 statement.integer(0))};
     ++at;
   }
-  if (as_blob_) forget_unsaved(row);
+  if (as_blob_) reset_unsaved(row);
   return core::Done{};
 }
 
-// What is no column has its default already.
-void ComponentTable::forget_unsaved(std::byte* row) const {
+// Sets unsaved fields to their defaults. Needed only for a blob, which has all fields.
+void ComponentTable::reset_unsaved(std::byte* row) const {
   for (const Field& field : component_->fields) {
     if (!field.not_saved) continue;
     for (std::uint32_t i = 0; i < field.count; ++i) {
@@ -296,7 +296,7 @@ bool ComponentTable::read_value(const Statement& statement, int at, const Column
   }
   if (kind != Statement::Kind::blob || statement.blob(at).size() != column.size) return false;
   std::memcpy(value, statement.blob(at).data(), column.size);
-  return column.form != Form::integer || is_loose_bool(column.kind, value);
+  return column.form != Form::integer || is_invalid_bool(column.kind, value);
 }
 
 std::uint64_t ComponentTable::sum(std::uint32_t index, const std::byte* row) const {
@@ -305,7 +305,7 @@ std::uint64_t ComponentTable::sum(std::uint32_t index, const std::byte* row) con
   std::array<std::byte, reflect::Limits::component_bytes> saved;
   std::memcpy(saved.data(), component_->default_value.data(), component_->size);
   for (const Column& column : columns_) std::memcpy(saved.data() + column.offset, row + column.offset, column.size);
-  if (as_blob_) forget_unsaved(saved.data());
+  if (as_blob_) reset_unsaved(saved.data());
   return core::hash64({saved.data(), component_->size}, seed);
 }
 

@@ -1,15 +1,19 @@
-// How the components of one pool lie in a table: a row per entity, a column per value, for any SQLite tool to read.
+// Layout of a table with the components of one pool: a row per entity, a column per value. Any SQLite tool can read it.
 //
 //   Transform            -> component_Transform (entity, position_x, position_y, position_z, rotation_x, …)
 //   RenderData "Fog"     -> component_RenderData_Fog (entity, mesh, tint, …)
 //
-// Numbers are numbers, texts texts, a handle two columns (_index, _generation), an array a column per element; a
-// component that would have too many is one blob. What SQLite would change (a NaN, text or a bool that is none)
-// is kept as a blob of its bytes, so that a row comes back byte for byte. Fields that are "not_saved" are no columns:
-// they come back as their defaults.
+//   field                    column
+//   number, text             one of that type
+//   handle                   two: _index and _generation
+//   array                    one per element
+//   "not_saved"              none; it gets its default when it is read
 //
-// The view beside it has the same with handles, names and enums as people write them.
-// Immutable. Follows from the schema and the names that are taken alone.
+// A component with more than columns_max columns is one blob. Rows are restored byte for byte: a value
+// that SQLite would change (a NaN, invalid UTF-8, a bool above 1) is a blob.
+//
+// A view beside the table shows handles, names and enums as people write them.
+// Immutable. The layout depends on the schema and on the names in use, nothing else.
 #pragma once
 
 #include <mobula/reflect/schema.hpp>
@@ -20,45 +24,50 @@
 
 namespace mobula::store {
 
-// Names of tables, views or columns: SQLite takes capital and small letters for the same.
+/// Names in use for tables, views or columns. SQLite ignores the case of letters, so this does as well.
 class NameSet {
  public:
-  // The name, or with a number behind it if it is taken.
-  std::string take(const std::string& wanted);
-  void give_back(const std::string& name) { taken_.erase(lower(name)); }
+  /// Reserves a name and returns it. Appends "_2", "_3" … if it is in use.
+  std::string reserve(const std::string& preferred);
+  void release(const std::string& name) { reserved_.erase(lower(name)); }
+  /// Returns the name with ASCII letters in lower case.
   static std::string lower(std::string name);
 
  private:
-  std::set<std::string> taken_;
+  std::set<std::string> reserved_;
 };
 
 class ComponentTable {
  public:
   static constexpr std::size_t columns_max = 1000;  // SQLite's limit is 2,000
 
-  // The component must live as long.
+  /// Describes a table `name` with a view `view`. The component must outlive it.
   ComponentTable(const reflect::Component& component, std::string instance_name, std::string name, std::string view);
 
-  // What they are called where `taken` are: without a prefix the view, which people ask for.
-  static std::string wanted_name(const reflect::Component& component, const std::string& instance_name);
+  /// Returns the name that a pool's view gets if it is free.
+  static std::string preferred_name(const reflect::Component& component, const std::string& instance_name);
 
   [[nodiscard]] const reflect::Component& component() const { return *component_; }
   [[nodiscard]] const std::string& instance_name() const { return instance_name_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& view() const { return view_; }
-  // Of (component, instance): 63 bits, the same in every file.
+  /// Returns a hash of component and instance name, 63 bits. The same in every file.
   [[nodiscard]] std::int64_t id() const { return id_; }
 
   [[nodiscard]] std::string create_sql() const;
   [[nodiscard]] std::string create_view_sql() const;
-  [[nodiscard]] std::string write_sql() const;   // bind()
-  [[nodiscard]] std::string delete_sql() const;  // of one entity
-  [[nodiscard]] std::string select_sql() const;  // read(), by entity
+  /// Returns SQL that inserts or replaces a row; bind() sets its parameters.
+  [[nodiscard]] std::string write_sql() const;
+  /// Returns SQL that deletes the row of one entity.
+  [[nodiscard]] std::string delete_sql() const;
+  /// Returns SQL that selects all rows by entity, for read().
+  [[nodiscard]] std::string select_sql() const;
 
+  /// Binds an entity's index and the values of its component to a statement of write_sql().
   void bind(Statement& statement, std::uint32_t index, const std::byte* row) const;
-  // From the statement's row, whose first column is the entity. `row` gets component().size bytes. Reason: "damaged".
+  /// Reads the current row of a statement of select_sql() into `row`, component().size bytes. Errors: "damaged".
   core::Status read(const Statement& statement, std::byte* row) const;
-  // Of what is saved of a component, for the sums by which damage is found.
+  /// Returns the hash of a component's saved values, for the checksums.
   [[nodiscard]] std::uint64_t sum(std::uint32_t index, const std::byte* row) const;
 
  private:
@@ -68,7 +77,7 @@ class ComponentTable {
     Form form;
     reflect::FieldKind kind;
     std::uint32_t offset;
-    std::uint32_t size;  // of the whole column
+    std::uint32_t size;  // bytes in the component
   };
 
   void add_columns();
@@ -76,7 +85,7 @@ class ComponentTable {
   static void bind_value(Statement& statement, int at, const Column& column, const std::byte* value);
   static bool read_value(const Statement& statement, int at, const Column& column, std::byte* value);
   void view_field(const reflect::Field& field, std::size_t& column, NameSet& names, std::string& sql) const;
-  void forget_unsaved(std::byte* row) const;
+  void reset_unsaved(std::byte* row) const;
 
   const reflect::Component* component_;
   std::string instance_name_;
@@ -85,7 +94,7 @@ class ComponentTable {
   std::int64_t id_;
   std::vector<Column> columns_;
   bool as_blob_ = false;
-  bool exact_ = false;  // its columns are all of its bytes
+  bool exact_ = false;  // all bytes of the component are in columns
 };
 
 }  // namespace mobula::store

@@ -14,7 +14,7 @@ const char* reason_of(int code) {
     case SQLITE_LOCKED: return "busy";
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    case SQLITE_ERROR:  // a table or column that is not there
+    case SQLITE_ERROR:  // a table or column is missing
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
     case SQLITE_TOOBIG: return "damaged";
@@ -34,8 +34,8 @@ std::string doubled(std::string_view text, char quote) {
   return result + quote;
 }
 
-// By which SQLite reads a file as if there were nothing beside it, and nobody wrote to it. What comes after "file:" and
-// two slashes would be a host.
+// Returns a URI that makes SQLite ignore the file's log and other writers. A path needs a third slash, as a host
+// follows two.
 std::string uri_without_log(std::string_view path) {
   std::string uri = path.starts_with('/') ? "file://" : "file:";
   for (const char c : path) {
@@ -55,17 +55,18 @@ std::string literal(std::string_view text) { return doubled(text, '\''); }
 
 core::Result<Database> Database::open(const std::string& path, Access access) {
   sqlite3* handle = nullptr;
-  const bool by_itself = access == Access::without_log;
+  const bool without_log = access == Access::without_log;
   const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE |
-                    (by_itself ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
+                    (without_log ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
                     (access == Access::create ? SQLITE_OPEN_CREATE : 0);
-  // SQLite takes ":memory:" and "file:…" for something else than a file of that name.
+  // The prefix makes ":memory:" and "file:…" plain file names for SQLite.
   const std::string file = (path.starts_with('/') ? "" : "./") + path;
-  const int code = ::sqlite3_open_v2(by_itself ? uri_without_log(file).c_str() : file.c_str(), &handle, flags, nullptr);
+  const int code =
+      ::sqlite3_open_v2(without_log ? uri_without_log(file).c_str() : file.c_str(), &handle, flags, nullptr);
   Database database(handle);
   if (code != SQLITE_OK) return database.error_of(code, "opening " + path);
   ::sqlite3_extended_result_codes(handle, 1);
-  // What is in the file is not trusted: no code in its schema runs, and no page is believed unseen.
+  // The file is not trusted: no code in its schema runs, and its internal tables cannot be edited.
   ::sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   ::sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   ::sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
@@ -84,20 +85,20 @@ Database& Database::operator=(Database&& other) noexcept {
 Database::~Database() { ::sqlite3_close_v2(handle_); }
 
 core::Error Database::error_of(int code, const std::string& doing) const {
-  const char* const said = handle_ != nullptr ? ::sqlite3_errmsg(handle_) : ::sqlite3_errstr(code);
-  return {reason_of(code), doing + ": " + said};
+  const char* const message = handle_ != nullptr ? ::sqlite3_errmsg(handle_) : ::sqlite3_errstr(code);
+  return {reason_of(code), doing + ": " + message};
 }
 
-// Of a statement the beginning, which says what it is about.
+// The error names the statement up to its first parenthesis.
 void Database::fail(int code, const std::string& sql) {
   if (!error_) error_ = error_of(code, sql.substr(0, sql.find(" (")));
 }
 
-// A page that it cannot read SQLite tells of as it does of damage. Where pages refer to each other wrongly it says so
-// before it reads: what is left are a disk that fails, and no memory.
+// SQLite reports a page that it cannot read like damage. It reports invalid references before it reads a page, so these
+// two texts mean a failing disk or a lack of memory.
 std::string Database::find_damage() {
   std::string found = text("PRAGMA quick_check(1)");
-  if (error_ && (::sqlite3_errcode(handle_) & 0xff) == SQLITE_ERROR)  // it lacks what another program brought
+  if (error_ && (::sqlite3_errcode(handle_) & 0xff) == SQLITE_ERROR)  // an extension of another program is missing
     error_ = core::Error{"unreadable", error_->message};
   if (failed() || found == "ok") return {};
   for (const std::string_view unread : {"unable to get the page. error code=", "failed to get page "}) {
@@ -150,7 +151,7 @@ void Database::keep_log_at_close(bool keep) {
 
 void Database::forbid_views() { ::sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr); }
 
-void Database::set_patience_ms(int patience_ms) { ::sqlite3_busy_timeout(handle_, patience_ms); }
+void Database::set_busy_timeout_ms(int timeout_ms) { ::sqlite3_busy_timeout(handle_, timeout_ms); }
 
 core::Result<LogProgress> Database::move_log(bool empty) {
   rollback();

@@ -1,8 +1,7 @@
-// One connection to an SQLite file, and statements of it. The only door to sqlite3.h.
+// A connection to an SQLite file and its statements. Only database.cpp includes sqlite3.h.
 //
-// The first thing that goes wrong sticks: whatever follows does nothing, and take_error() tells of it. So a transaction
-// of many statements is written straight on, and asked once before it is committed.
-// One thread at a time. Statements end before their database.
+// The first error is kept: later calls do nothing until take_error() returns it. So a transaction of many statements
+// checks for errors once. Not thread-safe. A database must outlive its statements.
 #pragma once
 
 #include <cstdint>
@@ -19,53 +18,59 @@ namespace mobula::store {
 
 class Statement;
 
-// How much of the write-ahead log has gone into the file itself.
+/// Frames of the write-ahead log, and how many of them are in the file.
 struct LogProgress {
   std::uint32_t frames = 0;
   std::uint32_t moved = 0;
-  bool emptied = false;  // nothing is left in it
+  bool emptied = false;  // the log is an empty file
 };
 
+/// A connection to an SQLite file.
 class Database {
  public:
   enum class Access {
     existing,
     create,
-    without_log,  // as the file is by itself, read as if nobody would ever write to it
+    without_log,  // the file alone, read-only; ignores the log and other writers
   };
 
-  // Reasons: "no file", "not writable", "damaged", "file error".
+  /// Opens a file. Errors: "no file", "not writable", "damaged", "file error".
   static core::Result<Database> open(const std::string& path, Access access);
   Database(Database&& other) noexcept;
   Database& operator=(Database&& other) noexcept;
   ~Database();
 
-  // A statement that has no rows.
+  /// Runs SQL that returns no rows.
   void run(const std::string& sql);
+  /// Prepares a statement. It is empty if the database has failed.
   [[nodiscard]] Statement prepare(const std::string& sql);
-  // The first column of the first row, as a number and as text; 0 and nothing if there is none.
+  /// Returns the first column of the first row. 0 or "" if there is no row.
   std::int64_t number(const std::string& sql);
   std::string text(const std::string& sql);
-  // What is wrong with the file's pages; empty: nothing, or it has failed: they cannot be read now, or by us
-  // ("unreadable").
+  /// Checks all pages and describes the first damage. Empty if there is none or the check itself has failed.
+  /// Errors: "file error" if a page cannot be read now, "unreadable" if the file needs another program's extension.
   std::string find_damage();
-  // A transaction that writes. One that is still open is over: a rollback wants memory too, and may have had none.
+  /// Begins a write transaction. Rolls back one that is still open: an earlier rollback may have lacked memory.
   void begin();
-  void rollback();  // of what the error has left open, which stays
+  /// Rolls back an open transaction. Keeps the error.
+  void rollback();
 
   [[nodiscard]] bool failed() const { return error_.has_value(); }
-  // Reasons: "disk full", "busy", "damaged", "not writable", "file error", and find_damage()'s.
+  /// Returns the error and clears it. Errors: "disk full", "busy", "damaged", "not writable", "file error", and those
+  /// of find_damage().
   std::optional<core::Error> take_error() { return std::exchange(error_, std::nullopt); }
+  /// Records an error of SQLite, if it is the first.
   void fail(int code, const std::string& sql);
 
-  // Without it, closing moves the log into the file, and so changes what may be worth keeping.
+  /// Sets whether closing leaves the log as it is. By default closing moves it into the file, which changes both.
   void keep_log_at_close(bool keep);
-  // Those of a file are for people. What reads rows by the names of tables must not run them: one need not end.
+  /// Disables the views of the file. A view under a table's name could return rows without end.
   void forbid_views();
-  // How long a statement waits for other programs.
-  void set_patience_ms(int patience_ms);
-  // Moves what it can of the log into the file. `empty`: waits for readers, and then makes the log an empty file. Fails
-  // with "busy" alone where somebody else's reading is in the way. A transaction that is still open is over.
+  /// Sets how long a statement waits for locks of other programs.
+  void set_busy_timeout_ms(int timeout_ms);
+  /// Moves the log into the file as far as readers permit (SQLite calls it a checkpoint). With `empty` it waits for
+  /// readers and empties the log. Rolls back an open transaction first. Error "busy" if another program's reads prevent
+  /// it.
   core::Result<LogProgress> move_log(bool empty);
 
  private:
@@ -78,6 +83,7 @@ class Database {
   std::optional<core::Error> error_;
 };
 
+/// A prepared statement.
 class Statement {
  public:
   enum class Kind { null, integer, real, text, blob };
@@ -89,17 +95,17 @@ class Statement {
 
   explicit operator bool() const { return handle_ != nullptr; }
 
-  // Parameters from 1. Texts and blobs must stay until the statement has run.
+  /// Binds a parameter, counted from 1. Texts and blobs must outlive the run.
   Statement& bind(int at, std::int64_t value);
   Statement& bind_real(int at, double value);
   Statement& bind_text(int at, std::string_view value);
   Statement& bind_blob(int at, core::ByteView value);
-  // Runs it, to be bound and run again.
+  /// Runs the statement and resets it, so that it can be bound again.
   void run();
-  // The next row: false when there is none, or something went wrong.
+  /// Steps to the next row. False if there is none or the database has failed.
   bool next();
 
-  // Columns from 0, of the row that next() has found.
+  /// Columns of the current row, counted from 0.
   [[nodiscard]] Kind kind(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] double real(int column) const;
@@ -114,9 +120,9 @@ class Statement {
   sqlite3_stmt* handle_ = nullptr;
 };
 
-// "name", whatever is in it.
+/// Returns "name" in double quotes, escaped.
 std::string quoted(std::string_view name);
-// 'text', whatever is in it.
+/// Returns 'text' in single quotes, escaped.
 std::string literal(std::string_view text);
 
 }  // namespace mobula::store

@@ -1,4 +1,5 @@
-// What a save has of a world besides its entities' components. Plain data: the server fills it, the store keeps it.
+// Facts of a saved world besides its entities: tick, players, level, data of the game. The server fills them, the store
+// keeps them.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +13,32 @@
 
 namespace mobula::store {
 
-// The level as it lives in the world. Immutable: another one takes its place.
+/// The world's level. Immutable; a change replaces it.
 struct SavedLevel {
   core::Bytes file;                   // the compiled resource
-  ecs::EntityRange range;             // if all of it was spawned at once; else empty
-  std::vector<ecs::Entity> entities;  // by entity of the file; null where there is none any more
-  std::vector<std::string> paths;     // beside them, for people
-  std::vector<std::string> names;     // texts of hashes, for people
+  ecs::EntityRange range;             // its entities; empty if they were not spawned at once
+  std::vector<ecs::Entity> entities;  // by entity of the file; null if it was destroyed
+  std::vector<std::string> paths;     // paths of the entities, for people
+  std::vector<std::string> names;     // texts behind string ids, for people
 };
 
-// A player whom the world knows: one who is in it, or whose account still has an entity there.
+/// A known player: one in the world, or one whose account still has an entity there.
 struct SavedPlayer {
-  std::uint32_t id = 0;  // 0: not in the world
+  std::uint32_t id = 0;  // 0 if not in the world
   std::string name;
-  std::string account;  // whose log-in it is
+  std::string account;  // identifies the user across sessions
   ecs::Entity entity;
-  bool present = false;  // in the world when it was saved
+  bool present = false;  // in the world at the save
 };
 
 struct Facts {
-  ecs::Tick tick = 0;           // the last that is over
+  ecs::Tick tick = 0;           // last complete tick
   std::uint64_t unix_time = 0;  // seconds
   core::Random::State random{};
   std::uint32_t next_player = 1;
-  std::vector<SavedPlayer> players;         // id and account tell them apart
-  core::Bytes game;                         // what the game keeps besides
-  std::shared_ptr<const SavedLevel> level;  // null: there is none
+  std::vector<SavedPlayer> players;         // unique by (id, account)
+  core::Bytes game;                         // opaque data of the game
+  std::shared_ptr<const SavedLevel> level;  // null if there is none
 };
 
 }  // namespace mobula::store

@@ -11,7 +11,7 @@ core::Result<std::optional<FileId>> file_at(const std::string& path) {
   struct stat found = {};
   if (::stat(path.c_str(), &found) == 0) return std::optional(FileId{found.st_dev, found.st_ino});
   if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::optional<FileId>();
-  return core::Error{"file error", core::format("{} cannot be looked at: {}", path, std::strerror(errno))};
+  return core::Error{"file error", core::format("{} cannot be examined: {}", path, std::strerror(errno))};
 }
 
 }  // namespace mobula::store

@@ -1,4 +1,4 @@
-// Which file is at a path, whatever it is called and whichever links lead there.
+// Identity of a file, independent of its names and of links to it.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace mobula::store {
 
-// One of another file for as long as somebody has that open.
+/// Device and inode. Unique as long as the file exists or a process has it open.
 struct FileId {
   std::uint64_t device = 0;
-  std::uint64_t number = 0;
+  std::uint64_t number = 0;  // inode
 
   bool operator==(const FileId&) const = default;
 };
 
-// Nothing where there is no file. Reason: "file error", that cannot be told.
+/// Returns the id of the file at `path`. Empty if there is no file. Error "file error" if that is unknown.
 core::Result<std::optional<FileId>> file_at(const std::string& path);
 
 }  // namespace mobula::store

@@ -15,9 +15,9 @@
 namespace mobula::store {
 namespace {
 
-const core::Error in_use{"in use", "another server has it"};
+const core::Error in_use{"in use", "another server has locked it"};
 
-// All that this process has locked.
+// Files that this process has locked.
 struct Held {
   std::mutex mutex;
   std::vector<FileId> ids;
@@ -27,7 +27,7 @@ Held& held() {
   return all;
 }
 
-// What may only be read is locked too: it is refused by its name, as what it is.
+// Opens a read-only file as well: it is locked, and refused later with a precise reason.
 int open_file(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor >= 0 || (errno != EACCES && errno != EROFS)) return descriptor;
@@ -36,7 +36,7 @@ int open_file(const std::string& path) {
 
 }  // namespace
 
-core::Result<FileLock> FileLock::take(const std::string& path) {
+core::Result<FileLock> FileLock::acquire(const std::string& path) {
   const std::lock_guard guard(held().mutex);
   const core::Result<std::optional<FileId>> there = file_at(path);
   if (!there) return there.error();

@@ -1,17 +1,17 @@
-// Sees to it that one server has a file, by whatever name: of all processes, and in this one.
+// Lock that gives a file to one server, among all processes and within this one. Other names of the file share it.
 #pragma once
 
 #include <mobula/server/store/file_id.hpp>
 
 namespace mobula::store {
 
-// A lock that goes with the process, however it ends.
+/// An exclusive lock on a file. The system releases it when the process ends.
 class FileLock {
  public:
-  // Of a file, which is made if there is none. One that this process has locked is not even opened: to close it again
-  // would end what other locks the process has on it (POSIX), as SQLite's. Reasons: "in use", "not writable", "file
-  // error".
-  static core::Result<FileLock> take(const std::string& path);
+  /// Locks a file, which is created if it is missing. Errors: "in use", "not writable", "file error".
+  /// A file that this process has locked is not opened again: closing a second descriptor would release
+  /// the process's POSIX locks, such as SQLite's.
+  static core::Result<FileLock> acquire(const std::string& path);
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
   ~FileLock();
@@ -22,7 +22,7 @@ class FileLock {
   FileLock(int descriptor, const FileId& id) : descriptor_(descriptor), id_(id) {}
 
   int descriptor_ = -1;
-  FileId id_;  // none until it is locked
+  FileId id_;  // zero until it is locked
 };
 
 }  // namespace mobula::store

@@ -5,7 +5,7 @@
 namespace mobula::store {
 
 void Batch::clear() {
-  everything = has_ranges = false;
+  is_full = has_ranges = false;
   new_pools.clear();
   entities.clear();
   composition_sizes.clear();
@@ -36,7 +36,7 @@ void Gatherer::note() {
 
 void Gatherer::gather(Batch& batch) {
   ++batches_;
-  batch.everything = first_;
+  batch.is_full = first_;
   gather_pools(batch);
   gather_entities(batch);
   gather_rows(batch);
@@ -104,7 +104,7 @@ void Gatherer::gather_rows(Batch& batch) const {
   }
 }
 
-// A block is one array.
+// A block's rows are one array.
 void Gatherer::copy_rows(const ecs::Pool& pool, std::uint32_t first, std::uint32_t end, Batch& batch) const {
   const std::span<const std::uint32_t> indices = pool.indices().subspan(first, end - first);
   batch.indices.insert(batch.indices.end(), indices.begin(), indices.end());

@@ -1,9 +1,9 @@
-// The simulation thread's half of a checkpoint: finds what has changed since the last one, and copies it.
+// Finds what has changed since the last checkpoint and copies it into a batch. Runs on the simulation thread.
 //
-//   structure   from the structural change log, noted each tick before it is cleared
-//   values      from the change ticks: full blocks of 64, as the writer skips equal values
+//   structure   from the structural change log, read each tick before it is cleared
+//   values      from the change ticks of blocks of 64 rows; the writer skips equal rows
 //
-// Of one registry, which outlives it. Allocates only until it has seen the largest batch.
+// Allocates only until it has seen the largest batch.
 #pragma once
 
 #include <mobula/ecs/registry.hpp>
@@ -12,14 +12,15 @@
 
 namespace mobula::store {
 
+/// Gathers the changes of one registry, which must outlive it.
 class Gatherer {
  public:
   Gatherer(const ecs::Registry& registry, const reflect::Schema& schema);
 
-  // Notes structural changes. Called once per tick, when all of them are in the log.
+  /// Records the tick's structural changes. Call it once per tick, when the change log is complete.
   void note();
-  // Fills an empty batch. Called at the end of a tick, after note(): later writes must not have that change tick. The
-  // first batch contains everything.
+  /// Copies all changes since the last call into a cleared batch. The first call copies the full world.
+  /// Call it at the end of a tick, after note(): no later change may carry that tick.
   void gather(Batch& batch);
 
  private:
@@ -34,18 +35,18 @@ class Gatherer {
   const ecs::Registry& registry_;
   const reflect::Schema& schema_;
   bool first_ = true;
-  ecs::Tick last_ = 0;                    // of the last batch
+  ecs::Tick last_ = 0;                    // tick of the last batch
   std::vector<bool> is_saved_;            // by pool
   std::vector<std::uint64_t> marked_;     // a bit per index
-  std::vector<std::uint32_t> dirty_;      // those whose bit is set
-  std::vector<ecs::EntityRange> ranges_;  // of the last batch
-  std::vector<ecs::EntitySlot> room_;
-  // By prototype: its number in the batch, where `seen` is the batch's.
+  std::vector<std::uint32_t> dirty_;      // marked indices
+  std::vector<ecs::EntityRange> ranges_;  // as of the last batch
+  std::vector<ecs::EntitySlot> room_;     // scratch memory
+  // Number of a prototype's composition in batch `seen`; stale in any other batch.
   struct Numbered {
     std::uint32_t seen = 0;
     std::uint32_t number = 0;
   };
-  std::vector<Numbered> numbered_;
+  std::vector<Numbered> numbered_;  // by prototype
   std::uint32_t batches_ = 0;
 };
 

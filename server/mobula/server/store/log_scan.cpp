@@ -17,9 +17,9 @@ void LogSum::add(core::ByteView bytes) {
 
 namespace {
 
-constexpr std::uint32_t magic = 0x377f0682;  // and 1 if sums are of big-endian words
+constexpr std::uint32_t magic = 0x377f0682;  // plus 1 if sums are over big-endian words
 
-// Of a frame, after the one before it.
+// Returns the sum of a frame that follows one with sum `before`.
 LogSum with(LogSum before, core::ByteView frame) {
   before.add(frame.first(8));
   before.add(frame.subspan(log_frame_header_bytes));
@@ -27,7 +27,7 @@ LogSum with(LogSum before, core::ByteView frame) {
 }
 
 core::Error damaged(const std::string& path, const std::string& what) {
-  return {"damaged", path + " is not as it was written: " + what};
+  return {"damaged", path + " differs from what was written: " + what};
 }
 
 bool read(std::ifstream& file, core::MutableBytes out) {
@@ -35,7 +35,7 @@ bool read(std::ifstream& file, core::MutableBytes out) {
   return file.good();
 }
 
-// Where nothing more was read.
+// Returns the result of a scan at the end of the file.
 core::Status ended(const std::ifstream& file, const std::string& path) {
   if (file.bad()) return core::Error{"file error", path + " cannot be read"};
   return core::Done{};
@@ -53,7 +53,7 @@ core::Status check_log(const std::string& path) {
   std::array<std::byte, log_header_bytes> header;
   if (!file && errno == ENOENT) return core::Done{};
   if (!file) return open_error(path);
-  if (!read(file, header)) return ended(file, path);  // nothing was committed to it
+  if (!read(file, header)) return ended(file, path);  // no commit is in it
   const std::uint32_t page_bytes = big_endian(&header[8]);
   LogSum sum{.swapped = (big_endian(header.data()) & 1) != 0};
   sum.add(core::ByteView(header).first(24));
@@ -63,13 +63,13 @@ core::Status check_log(const std::string& path) {
   if (!known || !sum.is_at(&header[24])) return damaged(path, "its header");
 
   std::uint32_t number = 0;
-  std::uint32_t wrong = 0;  // the first frame that is
-  bool ends = false;        // the frame before ends a transaction
-  LogSum stored = sum;      // of the frame before, as it says
-  LogSum computed = sum;    // … and as it is
+  std::uint32_t wrong = 0;  // first invalid frame, from 1
+  bool ends = false;        // the previous frame ends a transaction
+  LogSum stored = sum;      // sum of the previous frame, as stored
+  LogSum computed = sum;    // … and as computed
   do {
     ++number;
-    const bool same_log = std::memcmp(&frame[8], &header[16], 8) == 0;  // else of an older one, or damaged
+    const bool same_log = std::memcmp(&frame[8], &header[16], 8) == 0;  // else a frame of an older log, or damaged
     const auto follows = [&](const LogSum& before) { return with(before, frame).is_at(&frame[16]); };
     if (wrong != 0 && ends && same_log && (follows(stored) || follows(computed)))
       return damaged(path, core::format("frame {}", wrong));

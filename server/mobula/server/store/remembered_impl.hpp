@@ -1,5 +1,5 @@
-// What a file has, by index or id, in few bytes: the writer compares with it instead of reading. Changes belong to a
-// transaction, and are taken back with it.
+// Map from a row's key to its hash, as the file has it. The writer compares with it instead of reading the file.
+// Changes belong to a transaction; rollback() undoes them.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -11,7 +11,7 @@ namespace mobula::store {
 template <class Value, class Key = std::uint32_t>
 class Remembered {
  public:
-  // Null if there is nothing.
+  // Returns the value of a key. Null if there is none.
   [[nodiscard]] const Value* find(const Key& key) const {
     const auto found = values_.find(key);
     return found == values_.end() ? nullptr : &found->second;

@@ -12,18 +12,18 @@ namespace {
 
 using reflect::Component;
 
-// Rows as they are, or made into those of another component.
-class MovedRows {
+// Rows of a saved table, migrated if the component has changed.
+class MigratedRows {
  public:
-  MovedRows(const SavedTable& saved, const Component& to) : saved_(saved), migration_(saved.table.component(), to) {
+  MigratedRows(const SavedTable& saved, const Component& to) : saved_(saved), migration_(saved.table.component(), to) {
     if (migration_.same()) return;
     const Component& from = saved.table.component();
     rows_.resize(saved.indices.size() * to.size);
-    core::Bytes good(from.size);
+    core::Bytes repaired(from.size);
     for (std::size_t i = 0; i < saved.indices.size(); ++i) {
-      std::copy_n(saved.rows.data() + i * from.size, from.size, good.data());
-      lost_ += make_good(from, good.data());
-      lost_ += migration_.apply(good.data(), rows_.data() + i * to.size);
+      std::copy_n(saved.rows.data() + i * from.size, from.size, repaired.data());
+      lost_ += repair(from, repaired.data());
+      lost_ += migration_.apply(repaired.data(), rows_.data() + i * to.size);
     }
   }
 
@@ -31,18 +31,19 @@ class MovedRows {
   [[nodiscard]] std::uint32_t lost() const { return lost_; }
 
  private:
-  // A game may have written what its schema does not allow, and a migration takes only good values.
-  static std::uint32_t make_good(const Component& component, std::byte* row) {
-    std::uint32_t bad = 0;
+  // Replaces invalid values by defaults and returns their number. A game may have written values that its schema
+  // forbids, and a migration requires valid ones.
+  static std::uint32_t repair(const Component& component, std::byte* row) {
+    std::uint32_t invalid = 0;
     for (const reflect::Field& field : component.fields) {
       for (std::uint32_t i = 0; i < field.count; ++i) {
         const std::uint32_t offset = field.offset + i * field.stride;
         if (reflect::value_is_good(field, row + offset)) continue;
         std::copy_n(component.default_value.data() + offset, field.size, row + offset);
-        ++bad;
+        ++invalid;
       }
     }
-    return bad;
+    return invalid;
   }
 
   const SavedTable& saved_;
@@ -57,35 +58,35 @@ class Restorer {
       : world_(world), schema_(schema), registry_(registry) {}
 
   core::Result<Restored> run() {
-    take_tables();
-    take_compositions();
-    take_entities();
+    add_pools();
+    add_prototypes();
+    add_entities();
     const auto image = ecs::EntityPool::image_of(registry_.entities().config(), living_, world_.ranges, room_);
     if (!image) return image.error();
-    saved_.tick = world_.facts.tick + 1;  // the one that now runs
+    saved_.tick = world_.facts.tick + 1;  // the tick that runs next
     saved_.entities = *image;
     if (core::Status loaded = ecs::load_saved(std::move(saved_), registry_); !loaded) return loaded.error();
     return std::move(restored_);
   }
 
  private:
-  // Those whose component is still saved become pools.
-  void take_tables() {
-    const bool moved_on = world_.schema->fingerprint() != schema_.fingerprint();
-    if (moved_on) restored_.notes = reflect::differences(*world_.schema, schema_);
-    moved_.reserve(world_.tables.size());
+  // Adds a pool for each table whose component is still saved.
+  void add_pools() {
+    const bool schema_changed = world_.schema->fingerprint() != schema_.fingerprint();
+    if (schema_changed) restored_.notes = reflect::differences(*world_.schema, schema_);
+    migrated_.reserve(world_.tables.size());
     for (const SavedTable& table : world_.tables) {
       const Component* to = schema_.find(table.table.component().name);
       pool_of_.push_back(none);
       if (to == nullptr || to->not_saved) {
-        note_gone(table, to != nullptr);
+        note_dropped(table, to != nullptr);
         continue;
       }
-      if (table.indices.empty()) continue;  // or names that were used once would be pools for ever
-      const MovedRows& rows = moved_.emplace_back(table, *to);
+      if (table.indices.empty()) continue;  // else each name ever used would remain a pool
+      const MigratedRows& rows = migrated_.emplace_back(table, *to);
       if (rows.lost() > 0)
-        restored_.notes.push_back(
-            core::format("{}: {} values could not be kept and are their defaults", table.table.view(), rows.lost()));
+        restored_.notes.push_back(core::format("{}: {} values could not be converted and got their defaults",
+                                               table.table.view(), rows.lost()));
       pool_of_.back() = static_cast<std::uint32_t>(saved_.pools.size());
       const std::string& instance = table.table.instance_name();
       saved_.pools.push_back(
@@ -98,14 +99,14 @@ class Restorer {
     }
   }
 
-  void note_gone(const SavedTable& table, bool is_there) {
+  void note_dropped(const SavedTable& table, bool exists) {
     if (!table.indices.empty())
       restored_.notes.push_back(core::format("{} of {} entities is {}", table.table.view(), table.indices.size(),
-                                             is_there ? "no longer saved" : "gone with its component"));
+                                             exists ? "no longer saved" : "removed with its component"));
   }
 
-  // Sorted, as they are canonical; each comes with all that it begins with, which are prototypes too.
-  void take_compositions() {
+  // Adds the prototypes in canonical order, each with all its prefixes, which are prototypes too.
+  void add_prototypes() {
     std::set<std::int64_t> used;
     for (const SavedEntity& each : world_.entities) used.insert(each.composition);
     prototypes_.emplace(PoolsView{}, 0);
@@ -118,17 +119,17 @@ class Restorer {
       const PoolsView all = prototype_of_.emplace(id, std::move(pools)).first->second;
       for (std::size_t size = 1; size <= all.size(); ++size) prototypes_.emplace(all.first(size), 0);
     }
-    for (auto& [pools, number] : prototypes_) {  // the empty one is the first
+    for (auto& [pools, number] : prototypes_) {  // the first is the empty one
       number = static_cast<std::uint32_t>(saved_.prototypes.size());
       saved_.prototypes.push_back({pools});
     }
   }
 
-  void take_entities() {
+  void add_entities() {
     std::map<std::int64_t, std::uint32_t> numbers;
     for (const auto& [id, pools] : prototype_of_) numbers.emplace(id, prototypes_.at(pools));
     living_.reserve(world_.entities.size());
-    auto last = numbers.end();  // neighbours are mostly alike
+    auto last = numbers.end();  // neighbours mostly share a prototype
     for (const SavedEntity& each : world_.entities) {
       if (last == numbers.end() || last->first != each.composition) last = numbers.find(each.composition);
       living_.push_back({{each.index, each.generation}, last->second});
@@ -147,10 +148,10 @@ class Restorer {
   ecs::Registry& registry_;
   Restored restored_;
   ecs::SavedRegistry saved_;
-  std::vector<MovedRows> moved_;
-  std::vector<std::uint32_t> pool_of_;                   // by table; none: its components are not saved any more
+  std::vector<MigratedRows> migrated_;
+  std::vector<std::uint32_t> pool_of_;                   // by table; `none` if its component is not saved any more
   std::map<std::int64_t, Pools> prototype_of_;           // by composition
-  std::map<PoolsView, std::uint32_t, Less> prototypes_;  // what those begin with
+  std::map<PoolsView, std::uint32_t, Less> prototypes_;  // numbers of all prefixes of those
   std::vector<ecs::LivingEntity> living_;
   ecs::EntityPoolImageRoom room_;
 };

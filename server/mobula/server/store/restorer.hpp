@@ -1,4 +1,4 @@
-// A saved world into a registry: by the schema of now, field by field where it was saved by another.
+// Restores a saved world into a registry. A world of another schema is migrated field by field.
 #pragma once
 
 #include <mobula/ecs/registry.hpp>
@@ -7,12 +7,12 @@
 namespace mobula::store {
 
 struct Restored {
-  std::vector<std::string> notes;  // what is not as it was saved, since the schema has moved on: sentences
+  std::vector<std::string> notes;  // sentences about what the migration changed
 };
 
-// All handles are what they were, and whatever is free gets new ones of the registry's incarnation. The registry has no
-// entities, and the schema's components are registered. Readers see everything as new. Reasons: those of
-// ecs::load_saved; then the registry is as it was.
+/// Restores all entities with their handles. Free indices get new generations of the registry's incarnation.
+/// The registry must be empty, with the schema's components registered. All components count as changed.
+/// Errors: those of ecs::load_saved; the registry is unchanged then.
 core::Result<Restored> restore_world(const SavedWorld& world, const reflect::Schema& schema, ecs::Registry& registry);
 
 }  // namespace mobula::store

@@ -11,7 +11,7 @@ struct Store::Parts {
   StoreConfig config;
   std::unique_ptr<WorldFile> file;  // until begin()
   std::uint32_t incarnation = 0;
-  bool restored = false;  // and as it was saved, into tables that can be gone on with
+  bool restored = false;  // the world is restored and its tables can be updated
   bool had_tick = false;
   std::unique_ptr<Gatherer> gatherer;
   std::unique_ptr<WriterThread> writer;
@@ -20,8 +20,8 @@ struct Store::Parts {
 Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Store::~Store() {
   if (parts_->had_tick) return;
-  if (parts_->file) parts_->file->take_back_start();
-  if (parts_->writer) parts_->writer->take_back_start();
+  if (parts_->file) parts_->file->undo_start();
+  if (parts_->writer) parts_->writer->undo_start();
 }
 
 core::Result<std::unique_ptr<Store>> Store::open(StoreConfig config) {
@@ -40,21 +40,21 @@ std::uint32_t Store::incarnation() const { return parts_->incarnation; }
 bool Store::has_world() const { return parts_->file && parts_->file->content.world != nullptr; }
 
 const Facts& Store::saved_facts() const {
-  MOBULA_ASSERT(has_world(), "facts are of a world that is there, until begin()");
+  MOBULA_ASSERT(has_world(), "saved_facts() requires a saved world, before begin()");
   return parts_->file->content.world->facts;
 }
 
 std::uint64_t Store::saved_state() const {
-  MOBULA_ASSERT(has_world(), "a world that is there, until begin()");
+  MOBULA_ASSERT(has_world(), "saved_state() requires a saved world, before begin()");
   return parts_->file->content.world->entities_sum;
 }
 
 core::Result<std::vector<std::string>> Store::restore(ecs::Registry& registry) {
-  MOBULA_ASSERT(has_world(), "a world that is there is restored, before begin()");
+  MOBULA_ASSERT(has_world(), "restore() requires a saved world, before begin()");
   const SavedWorld& world = *parts_->file->content.world;
   core::Result<Restored> restored = restore_world(world, *parts_->config.schema, registry);
   const auto cannot = [&](const core::Error& error) {
-    return core::Error{error.reason, core::format("the world {} cannot be restored, and is left as it is: {}",
+    return core::Error{error.reason, core::format("the world {} cannot be restored and stays unchanged: {}",
                                                   parts_->config.path, error.message)};
   };
   if (!restored) return cannot(restored.error());
@@ -62,15 +62,15 @@ core::Result<std::vector<std::string>> Store::restore(ecs::Registry& registry) {
   parts_->restored = same_schema && world.changed.empty();
   if (!world.changed.empty())
     restored->notes.push_back("another program has changed " + world.changed +
-                              ": tables are made anew, without what was added to them");
-  // From the registry again, and not from the file: what was lost on the way would show.
+                              ": the tables are recreated without its additions");
+  // Computed from the registry, which reveals what the restore has lost.
   if (same_schema && entities_sum(registry, *parts_->config.schema) != world.entities_sum)
-    return cannot({"damaged", "the world that was restored is not the one that was saved"});
+    return cannot({"damaged", "the restored world differs from the saved one"});
   return std::move(restored->notes);
 }
 
 core::Status Store::begin(const ecs::Registry& registry) {
-  MOBULA_ASSERT(parts_->file, "a store begins once");
+  MOBULA_ASSERT(parts_->file, "begin() may be called once");
   parts_->gatherer = std::make_unique<Gatherer>(registry, *parts_->config.schema);
   parts_->writer = std::make_unique<WriterThread>(parts_->config, std::move(*parts_->file), parts_->restored);
   parts_->file.reset();

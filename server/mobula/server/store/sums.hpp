@@ -1,8 +1,7 @@
-// Sums by which damage is found: of each row of the file a hash, and all of them added up, in whatever order. So a row
-// that changes changes the sum by the difference.
+// Checksums that reveal damage: each row of the file has a hash, and a checksum adds them up, independent of their
+// order. A changed row changes the checksum by the difference of its hashes.
 //
-// Entities and their components have a sum of their own: two worlds with the same entities have the same, wherever it
-// is computed.
+// Entities and their components have a checksum of their own. Worlds with equal entities have equal checksums.
 #pragma once
 
 #include <mobula/core/hash.hpp>
@@ -13,10 +12,10 @@
 
 namespace mobula::store {
 
-// What a hash is of: two rows of different tables are never the same row.
+/// Table of a hashed row: rows of different tables have different hashes.
 enum class RowKind : std::uint64_t { entity = 1, composition, range, player, level, fact, table };
 
-// Field after field.
+/// Hash of a row, built field by field.
 class RowSum {
  public:
   explicit RowSum(RowKind kind) : hash_(static_cast<std::uint64_t>(kind)) {}
@@ -39,12 +38,12 @@ class RowSum {
 
 inline std::uint64_t schema_sum(core::ByteView bfbs) { return RowSum(RowKind::fact).add(bfbs).value(); }
 
-// Of a set of tables, by their ids in any order: 63 bits.
+/// Returns the id of a composition: a hash of its tables' ids in any order, 63 bits.
 std::int64_t composition_id(std::span<const std::int64_t> tables);
 
 std::uint64_t entity_sum(std::uint32_t index, std::uint32_t generation, std::int64_t composition);
 
-// Of all that a save has of the entities in the registry.
+/// Returns the checksum of all saved entities and components of a registry.
 std::uint64_t entities_sum(const ecs::Registry& registry, const reflect::Schema& schema);
 
 }  // namespace mobula::store

@@ -1,12 +1,11 @@
-// A world's file, as it is found, made, and kept for one server alone.
+// A world's file: opened, checked, created, and locked for one server.
 //
-//   world.db        the SQLite file, which begins with our application id
-//   world.db-wal    what was committed and is not yet moved into it: belongs to it
-//   world.db.lock   locked by the server that has the world, as long as its process lives
-//   world.db.new    a file that is being made
+//   world.db        the SQLite file, whose header has Mobula's application id
+//   world.db-wal    its write-ahead log: committed, but not yet moved into the file
+//   world.db.lock   locked by the server that uses the world, as long as its process lives
+//   world.db.new    a new file until it is complete
 //
-// The file itself is locked too, as it may have other names. What is damaged or foreign is refused and stays as it was,
-// to the last byte.
+// The file itself is locked too, as it may have other names. A damaged or foreign file is refused and keeps every byte.
 #pragma once
 
 #include <mobula/server/store/file_lock.hpp>
@@ -14,27 +13,28 @@
 
 namespace mobula::store {
 
+/// An open world file with its locks and its content.
 struct WorldFile {
-  // Makes the file if there is none. Begins a new incarnation, which is on the disk when this returns. Reasons: "in
-  // use", "not writable", "damaged", "foreign", "newer", "worn out", "busy", "disk full", "file error"; their messages
-  // say what to do.
+  /// Opens the file, or creates it. Begins a new incarnation, which is on the disk when this returns. Errors: "in use",
+  /// "not writable", "damaged", "foreign", "newer", "worn out", "busy", "disk full", "file error"; each message names
+  /// the remedy.
   static core::Result<WorldFile> open(const std::string& name);
-  // Of a run that ends before anybody has heard of its incarnation: it does not count. What cannot be written stays.
-  void take_back_start();
-  // Whether file and log are where its name leads: who looks there would not find what is written to others, and other
-  // programs would begin a second log. Reasons: "moved", "file error".
+  /// Gives the incarnation back, for a run that never used it. Ignores errors.
+  void undo_start();
+  /// Checks that the file and the log are still where the name leads. Writes to moved files would not be found by the
+  /// next start, and other programs would begin a second log. Errors: "moved", "file error".
   [[nodiscard]] core::Status check_place() const;
 
-  std::string name;  // as it was called, which may be a link
-  std::string path;  // where that leads: SQLite has its log there
-  FileLock lock;
-  FileLock file_lock;         // outlives the database: SQLite's own locks end with any descriptor of the file
-  std::optional<FileId> log;  // SQLite has it open, and makes no other
+  std::string name;           // as configured, may be a link
+  std::string path;           // target of the link; the log is beside it
+  FileLock lock;              // on world.db.lock
+  FileLock file_lock;         // outlives `database`: SQLite's locks end with any descriptor of the file
+  std::optional<FileId> log;  // SQLite keeps it open
   Database database;
-  SavedFile content;  // its incarnation is this run's
+  SavedFile content;  // with this run's incarnation
 };
 
-// How many bytes there are; 0 if there is no such file.
+/// Returns the size of a file. 0 if there is none.
 std::uint64_t file_bytes(const std::string& path);
 
 }  // namespace mobula::store

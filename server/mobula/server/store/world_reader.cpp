@@ -6,8 +6,8 @@
 namespace mobula::store {
 namespace {
 
-// Tables with an index that makes rows go or refuses values: for what is unique, is computed, or is compared in a way
-// that another program has brought.
+// Selects tables with an index that can replace rows or refuse values: a unique, partial or computed one, or one with
+// another program's collation.
 constexpr const char* restrictive_indexes =
     "SELECT tbl_name FROM sqlite_schema AS made WHERE type = 'index' AND sql IS NOT NULL AND "
     "(name IN (SELECT name FROM pragma_index_list(made.tbl_name) WHERE \"unique\" OR partial) OR "
@@ -16,7 +16,7 @@ constexpr const char* restrictive_indexes =
 
 core::Error damaged(const std::string& sentence) { return {"damaged", sentence}; }
 
-// The kind is asked for first: to give another, SQLite changes it.
+// Checks the type before it reads: SQLite would convert the value.
 bool read(const Statement& row, int column, std::uint32_t& number) {
   if (row.kind(column) != Statement::Kind::integer) return false;
   const std::int64_t value = row.integer(column);
@@ -47,7 +47,7 @@ bool are_distinct(std::vector<T> values) {
   return std::ranges::adjacent_find(values) == values.end();
 }
 
-// Where it was spawned at once, its indices are a range of the world's; no entity is two of it.
+// True if the level's entities are distinct and its range, if it has one, is a range of the world.
 bool is_level_of(const SavedWorld& world, const SavedLevel& level) {
   const auto is_its = [&](const ecs::EntityRange& range) {
     return range.first == level.range.first && range.count == level.range.count;
@@ -79,17 +79,18 @@ class WorldReader {
     if (!rows_.contains("tick")) return core::Done{};
     file_.world = std::make_unique<SavedWorld>();
     for (const auto step :
-         {&WorldReader::read_schema, &WorldReader::read_tables, &WorldReader::look_at_tables,
+         {&WorldReader::read_schema, &WorldReader::read_tables, &WorldReader::compare_tables,
           &WorldReader::read_compositions, &WorldReader::read_entities, &WorldReader::read_components,
-          &WorldReader::read_ranges, &WorldReader::read_players, &WorldReader::read_level, &WorldReader::take_facts})
+          &WorldReader::read_ranges, &WorldReader::read_players, &WorldReader::read_level, &WorldReader::parse_facts})
       if (core::Status done = run(step); !done) return done;
     return core::Done{};
   }
 
   core::Status check_sums() {
     if (file_.world && expected_entities_sum_ != file_.world->entities_sum)
-      return damaged("its entities are not those that were written: their sum is another");
-    if (facts_sum_ != file_.facts_sum) return damaged("what is in it is not what was written: its sum is another");
+      return damaged("its entities differ from what was written: their checksum is wrong");
+    if (facts_sum_ != file_.facts_sum)
+      return damaged("its content differs from what was written: its checksum is wrong");
     return core::Done{};
   }
 
@@ -101,8 +102,8 @@ class WorldReader {
 
   core::Status check_pages() {
     if (const std::string found = database_.find_damage(); !found.empty()) return damaged("SQLite finds: " + found);
-    Statement made_up = database_.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage = 0");
-    if (made_up.next()) return core::Error{"unreadable", "virtual table " + std::string(made_up.text(0))};
+    Statement virtual_table = database_.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage = 0");
+    if (virtual_table.next()) return core::Error{"unreadable", "virtual table " + std::string(virtual_table.text(0))};
     return core::Done{};
   }
 
@@ -115,12 +116,12 @@ class WorldReader {
       } else if (core::Bytes bytes; read(rows, 1, bytes)) {
         rows_[key] = std::move(bytes);
       } else {
-        return damaged("the fact " + key + " is neither a number nor bytes");
+        return damaged("'" + key + "' of saved_world is neither a number nor bytes");
       }
     }
     if (database_.failed()) return core::Done{};
     if (!number("incarnation", file_.incarnation) || !number("facts_sum", file_.facts_sum))
-      return damaged("it does not say how often it was started");
+      return damaged("its number of starts or its checksum is missing");
     return core::Done{};
   }
 
@@ -155,30 +156,30 @@ class WorldReader {
       const bool texts =
           read(rows, 1, component) && read(rows, 2, instance) && read(rows, 3, name) && read(rows, 4, view);
       const reflect::Component* found = texts ? file_.world->schema->find(component) : nullptr;
-      if (found == nullptr || found->not_saved) return damaged("it has a table of no component");
+      if (found == nullptr || found->not_saved) return damaged("it has a table without a component");
       SavedTable table{ComponentTable(*found, instance, name, view), {}, {}, {}};
       const auto number = static_cast<std::uint32_t>(file_.world->tables.size());
       if (table.table.id() != rows.integer(0) || !numbers_.emplace(table.table.id(), number).second)
-        return damaged("its table " + name + " is of another component than it says");
+        return damaged("its table " + name + " belongs to another component");
       facts_sum_ += sum_of(table.table);
       file_.world->tables.push_back(std::move(table));
     }
     return core::Done{};
   }
 
-  // Rows take the place of the one with their key, and of no other; nothing else is asked of their values. So tables
-  // that another program has changed are made anew.
-  core::Status look_at_tables() {
+  // Notes a table that another program has changed. Writing needs tables in which a row replaces only the row of its
+  // key and any value is accepted, so changed tables are recreated.
+  core::Status compare_tables() {
     std::map<std::string, std::string> made;
     Statement tables = database_.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table'");
     while (tables.next()) made[std::string(tables.text(0))] = tables.text(1);
     Statement restrictive = database_.prepare(restrictive_indexes);
     while (restrictive.next()) made.erase(std::string(restrictive.text(0)));
-    const auto look_at = [&](const std::string& name, const std::string& sql) {
+    const auto compare = [&](const std::string& name, const std::string& sql) {
       if (made[name] != sql) file_.world->changed = name;
     };
-    for (const OwnTable& table : own_tables()) look_at(table.name, table.sql);
-    for (const SavedTable& saved : file_.world->tables) look_at(saved.table.name(), saved.table.create_sql());
+    for (const OwnTable& table : own_tables()) compare(table.name, table.sql);
+    for (const SavedTable& saved : file_.world->tables) compare(saved.table.name(), saved.table.create_sql());
     return core::Done{};
   }
 
@@ -191,14 +192,14 @@ class WorldReader {
       const auto table = numbers_.find(rows.integer(1));
       const auto composition = compositions.find(rows.integer(0));
       if (table == numbers_.end() || composition == compositions.end())
-        return damaged("it has a prototype that there cannot be");
+        return damaged("a prototype has an unknown component");
       composition->second.push_back(table->second);
     }
     for (const auto& [id, tables] : compositions) {
       std::vector<std::int64_t> parts;
       for (const std::uint32_t table : tables) parts.push_back(file_.world->tables[table].table.id());
       if (!are_distinct(parts) || (composition_id(parts) != id && !database_.failed()))
-        return damaged("a prototype has other components than it had");
+        return damaged("the components of a prototype differ from what was written");
     }
     return core::Done{};
   }
@@ -210,7 +211,7 @@ class WorldReader {
       entity.composition = rows.integer(2);
       if (!read(rows, 0, entity.index) || !read(rows, 1, entity.generation) ||
           !file_.world->compositions.contains(entity.composition))
-        return damaged("it has an entity that there cannot be");
+        return damaged("it has an invalid entity");
       file_.world->entities.push_back(entity);
       file_.world->entities_sum += entity_sum(entity.index, entity.generation, entity.composition);
     }
@@ -228,7 +229,7 @@ class WorldReader {
     Statement rows = database_.prepare(table.table.select_sql());
     std::uint32_t index = 0;
     while (rows.next()) {
-      if (!read(rows, 0, index)) return damaged(table.table.name() + " has a row of no entity");
+      if (!read(rows, 0, index)) return damaged(table.table.name() + " has a row without an entity");
       table.indices.push_back(index);
       table.rows.resize(table.rows.size() + size);
       std::byte* const row = table.rows.data() + table.rows.size() - size;
@@ -242,9 +243,9 @@ class WorldReader {
   core::Status read_ranges() {
     Statement rows = database_.prepare("SELECT first, count, generation FROM saved_entity_range ORDER BY first");
     ecs::EntityRange range;
-    std::uint64_t end = 0;  // of the one before
+    std::uint64_t end = 0;  // end of the previous range
     while (rows.next()) {
-      if (!read(rows, range) || range.first < end) return damaged("it has a range of entities that there cannot be");
+      if (!read(rows, range) || range.first < end) return damaged("it has an invalid range of entities");
       end = std::uint64_t{range.first} + range.count;
       file_.world->ranges.push_back(range);
       facts_sum_ += sum_of(range);
@@ -269,7 +270,7 @@ class WorldReader {
       SavedPlayer& player = file_.world->facts.players.emplace_back();
       if (!read(rows, 0, player.id) || !read(rows, 1, player.account) || !read(rows, 2, player.name) ||
           !read(rows, 3, player.entity) || !read(rows, 5, present) || present > 1)
-        return damaged("it has a player that there cannot be");
+        return damaged("it has an invalid player");
       player.present = present != 0;
       facts_sum_ += sum_of(player);
     }
@@ -287,20 +288,20 @@ class WorldReader {
     }
     Statement names = database_.prepare("SELECT text FROM saved_name ORDER BY number");
     while (good && names.next()) good = read(names, 0, level->names.emplace_back());
-    if (!good || !is_level_of(*file_.world, *level)) return damaged("its level is not as one is written");
+    if (!good || !is_level_of(*file_.world, *level)) return damaged("its level is invalid");
     facts_sum_ += sum_of(*level);
     file_.world->facts.level = std::move(level);
     return core::Done{};
   }
 
-  core::Status take_facts() {
+  core::Status parse_facts() {
     Facts& facts = file_.world->facts;
     const auto* random = std::get_if<core::Bytes>(&rows_["random"]);
     const auto* game = std::get_if<core::Bytes>(&rows_["game"]);
     if (!number("tick", facts.tick) || !number("unix_time", facts.unix_time) ||
         !number("next_player", facts.next_player) || !number("entities_sum", expected_entities_sum_) ||
         random == nullptr || random->size() != sizeof(facts.random) || game == nullptr)
-      return damaged("a fact is missing");
+      return damaged("a value of saved_world is missing or invalid");
     facts.random = core::load<core::Random::State>(random->data());
     facts.game = *game;
     return core::Done{};
@@ -309,8 +310,8 @@ class WorldReader {
   Database& database_;
   SavedFile file_;
   FactRows rows_;
-  std::map<std::int64_t, std::uint32_t> numbers_;  // of tables, by their ids
-  std::uint64_t facts_sum_ = 0;                    // so far
+  std::map<std::int64_t, std::uint32_t> numbers_;  // position of a table, by its id
+  std::uint64_t facts_sum_ = 0;                    // checksum of the rows read so far
   std::uint64_t expected_entities_sum_ = 0;
 };
 
@@ -320,7 +321,8 @@ core::Result<SavedFile> read_file(Database& database) {
   database.run("BEGIN");
   core::Result<SavedFile> file = WorldReader(database).read_checked();
   database.run("COMMIT");
-  if (const auto error = database.take_error(); error && file) return *error;  // it goes on, in the way of writing
+  if (const auto error = database.take_error(); error && file)
+    return *error;  // the open transaction would block writing
   database.rollback();
   return file;
 }

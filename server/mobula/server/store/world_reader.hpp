@@ -1,5 +1,5 @@
-// A saved world as it is in the file, read whole and believed in nothing: every value is checked, and the sums show
-// whether it is all that was written.
+// Reads a saved world from its file. The file is not trusted: every value is checked, and the checksums reveal missing
+// or changed rows.
 #pragma once
 
 #include <map>
@@ -17,33 +17,33 @@ struct SavedEntity {
 
 struct SavedTable {
   ComponentTable table;
-  std::vector<std::uint32_t> indices;  // rising
+  std::vector<std::uint32_t> indices;  // ascending
   core::Bytes rows;
-  std::vector<std::uint64_t> sums;  // by row
+  std::vector<std::uint64_t> sums;  // hashes, by row
 };
 
 struct SavedWorld {
-  std::shared_ptr<const reflect::Schema> schema;  // by which it was saved
+  std::shared_ptr<const reflect::Schema> schema;  // schema of the save
   Facts facts;
   std::vector<SavedTable> tables;
-  std::vector<SavedEntity> entities;                                // rising by index
-  std::map<std::int64_t, std::vector<std::uint32_t>> compositions;  // id to numbers of tables
+  std::vector<SavedEntity> entities;                                // ascending by index
+  std::map<std::int64_t, std::vector<std::uint32_t>> compositions;  // id to positions in `tables`
   std::vector<ecs::EntityRange> ranges;                             // by first index
-  std::uint64_t entities_sum = 0;
-  std::string changed;  // a table that is not as this server makes it, so that rows cannot be written; empty: none
+  std::uint64_t entities_sum = 0;                                   // computed from the rows
+  /// A table that another program has altered, so that its rows cannot be written. Empty if there is none.
+  std::string changed;
 };
 
 struct SavedFile {
   std::uint32_t incarnation = 0;      // starts so far
-  std::uint64_t facts_sum = 0;        // as it is in the file
-  std::unique_ptr<SavedWorld> world;  // null: none has been saved yet
+  std::uint64_t facts_sum = 0;        // as stored in the file
+  std::unique_ptr<SavedWorld> world;  // null before the first checkpoint
 };
 
-// In one transaction; changes nothing. Reasons: "damaged", and those of Database.
+/// Reads the file in one transaction and changes nothing. Errors: "damaged", and those of Database.
 core::Result<SavedFile> read_file(Database& database);
 
-// What the rows of a saved world add up to, whatever the file itself says: for tests, which change files and make them
-// right again.
+/// Checksums computed from the rows, whatever the file states. For tests that edit files and correct the checksums.
 struct FoundSums {
   std::uint64_t entities = 0;
   std::uint64_t facts = 0;

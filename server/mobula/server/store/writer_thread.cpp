@@ -81,9 +81,9 @@ void WriterThread::end_thread() {
   thread_.join();
 }
 
-void WriterThread::take_back_start() {
+void WriterThread::undo_start() {
   end_thread();
-  file_.take_back_start();
+  file_.undo_start();
 }
 
 void WriterThread::close() {
@@ -124,7 +124,7 @@ void WriterThread::write_once(BatchWriter& writer) {
   if (core::Status bounded = bound_log(); !bounded) return note_failure(bounded.error());
   const core::Result<WrittenBatch> written = writer.write(batch_);
   const core::Nanoseconds took = core::monotonic_now() - began;
-  // What readers need stays. A log that is moved is written over: where the disk is full, that is the only room.
+  // Moves the log even after a failure: a moved log is overwritten, which on a full disk is the only room.
   static_cast<void>(file_.database.move_log(false));
   if (!written) return note_failure(written.error());
   note_written(*written, took);
@@ -136,8 +136,8 @@ core::Status WriterThread::bound_log() {
   const core::Result<LogProgress> moved = file_.database.move_log(true);
   if (moved) return core::Done{};
   if (std::string_view(moved.error().reason) != "busy") return moved.error();
-  return core::Error{"log full", core::format("{}-wal has grown to {} MB, since another program reads the world for "
-                                              "long: nothing is saved until it ends ({})",
+  return core::Error{"log full", core::format("{}-wal has grown to {} MB, as another program reads the world without a "
+                                              "pause: nothing is saved until it ends ({})",
                                               config_.path, bytes >> 20, moved.error().message)};
 }
 
@@ -146,7 +146,7 @@ void WriterThread::note_written(const WrittenBatch& written, core::Nanoseconds t
                   written.entities_sum, written.rows, took / core::microsecond);
   const std::uint64_t file = file_bytes(config_.path);
   const std::uint64_t log = file_bytes(config_.path + "-wal");
-  // Nobody else sets error_; the simulation waits for the lock, and neither for the log nor for the disk.
+  // Only this thread sets error_. Files and log are used before the lock, for which the simulation thread may wait.
   if (error_) core::log_info("store", "{} is saved again, as of tick {}", config_.path, batch_.facts.tick);
   const std::lock_guard lock(mutex_);
   error_.reset();
@@ -163,10 +163,10 @@ void WriterThread::note_written(const WrittenBatch& written, core::Nanoseconds t
   changed_.notify_all();
 }
 
-// Each reason is told once, until it is over.
+// Logs a reason once, until it changes or a write succeeds.
 void WriterThread::note_failure(const core::Error& error) {
   if (!error_ || std::string_view(error_->reason) != error.reason)
-    core::log_error("store", "{} is not saved, and tried again each second: {}: {}", config_.path, error.reason,
+    core::log_error("store", "{} is not saved, retrying each second: {}: {}", config_.path, error.reason,
                     error.message);
   const std::uint64_t log = file_bytes(config_.path + "-wal");
   const std::lock_guard lock(mutex_);

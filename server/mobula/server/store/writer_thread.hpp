@@ -1,8 +1,13 @@
-// The thread that writes. It has one batch at a time: handed over, written, given back. What fails stays with it, and
-// is tried again with the same batch whenever it is told to: it looks at no clock of its own.
+// The thread that writes batches into the world's file.
 //
-// The write-ahead log is moved into the file after each batch, as far as readers let it. Beyond its limit it is emptied
-// first, which needs that nobody reads; until then nothing is written.
+//   free ─ write() ─► writing ─► free          the batch is on the disk
+//                        │  ▲
+//                        ▼  └── retry()
+//                      failed                  the batch is kept
+//
+// It reads no clock: the simulation thread decides when to retry.
+// After each batch the write-ahead log is moved into the file, as far as readers permit. A log above its limit is
+// emptied first, which needs a moment without readers; until then nothing is written.
 #pragma once
 
 #include <condition_variable>
@@ -16,27 +21,29 @@
 
 namespace mobula::store {
 
+/// Writes one batch at a time.
 class WriterThread {
  public:
-  // `same_world`: the file's world is what the first batch goes on from.
+  /// With `same_world` the first batch updates the file's world; else it replaces it.
   WriterThread(const StoreConfig& config, WorldFile file, bool same_world);
   ~WriterThread();
-  // Reason: "no thread".
+  /// Starts the thread. Error: "no thread".
   core::Status start();
 
-  // The batch to be filled; null until what was handed over before is written.
+  /// Returns the batch to fill. Null until the last one is written.
   [[nodiscard]] Batch* free_batch();
+  /// Hands the filled batch to the thread.
   void write();
-  // A second after it has failed, as of the first call since; at any other time nothing happens.
+  /// Repeats a failed write, one second after the first call since the failure.
   void retry(core::Nanoseconds now);
-  // Until it has begun, and written what it has, or failed to.
+  /// Waits until the thread runs and its batch is written or has failed.
   void wait();
-  // Until the batch is free again; the error that is in the way if so many tries, a second apart, do not help.
+  /// Waits until the batch is free. Returns the last error after `tries` attempts, a second apart.
   core::Status drain(std::uint32_t tries);
-  // When the batch is free: the log goes into the file, which is closed.
+  /// Ends the thread, moves the log into the file and closes it. The batch must be free.
   void close();
-  // Where nothing was handed over: the run does not count.
-  void take_back_start();
+  /// Gives the run's incarnation back. No batch may have been written.
+  void undo_start();
 
   [[nodiscard]] StoreStatus status() const;
 
@@ -57,13 +64,13 @@ class WriterThread {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  State state_ = State::free;  // of the batch
-  bool has_begun_ = false;     // what it goes on from is looked through
+  State state_ = State::free;  // state of the batch
+  bool has_begun_ = false;     // the thread has read the file's world
   bool stopping_ = false;
   bool closed_ = false;
   StoreStatus status_;
   std::optional<core::Error> error_;
-  core::Nanoseconds retry_at_ = 0;  // of the simulation thread; 0: nothing has failed
+  core::Nanoseconds retry_at_ = 0;  // used by the simulation thread; 0 if no retry is due
 
   std::thread thread_;
 };

@@ -33,7 +33,7 @@ class Assembler final : public ComponentContext {
     return workshop_.statics.add(workshop_.names.intern(type, place, audience_), data, place, audience_);
   }
 
-  // Kept until the last layer has spoken: an override may replace what leads nowhere.
+  // Resolved after the last layer, because an override may replace an invalid reference.
   void reference(std::uint32_t offset, const JsonValue& path) override {
     const auto same = std::find_if(open_references_.begin(), open_references_.end(),
                                    [offset](const auto& each) { return each.first == offset; });
@@ -52,7 +52,7 @@ class Assembler final : public ComponentContext {
   }
 
  private:
-  // A node's components, with those of a placed instance laid over.
+  // Returns a node's components, overridden by those of a placed instance.
   const std::vector<ComponentNode>& components_of(const SceneEntity& entity) {
     if (entity.placed == nullptr) return entity.node->components;
     placed_ = entity.node->components;
@@ -74,12 +74,12 @@ class Assembler final : public ComponentContext {
     if (entity.above == no_parent && entity.parent != no_parent) draft_.attached.push_back(entity_);
     draft_.parent_index.push_back(entity.parent);
     draft_.names.push_back(name_of(entity));
-    // Parents stand before children, but for those that go in circles, which nobody will spawn.
+    // Parents precede children, except in cycles, which are refused later.
     const bool below = entity.parent != no_parent && entity.parent < entity_ && server_only_[entity.parent];
     server_only_.push_back(below || entity.node->server_only);
   }
 
-  // "lane.7" is "lane" and a number: thousands of placed instances need one text.
+  // Splits "lane.7" into "lane" and a number, so that thousands of placed instances need one text.
   EntityName name_of(const SceneEntity& entity) {
     const std::string_view name = entity.name;
     const std::size_t dot = name.rfind('.');
@@ -99,14 +99,15 @@ class Assembler final : public ComponentContext {
     return draft_.columns[{type.compiler == nullptr ? 0 : type.compiler->spawn_order, key}];
   }
 
-  // Whether clients get none of this instance.
+  // Returns whether clients do not get this instance.
   bool is_server_only(const ComponentNode& node) {
     const bool hidden = server_only_[entity_] || (node.type->component != nullptr && node.type->component->not_sent) ||
                         (node.type->compiler != nullptr && node.type->compiler->server_only);
-    bool marked = false;  // as the last layer has it that says so
+    bool marked = false;  // value of the last layer that has the member
     for (const JsonValue* layer : node.layers)
-      if (const JsonValue* said = layer->find(server_only_member))
-        marked = expect(*said, JsonValue::Kind::boolean, server_only_member, workshop_.diagnostics) && said->boolean;
+      if (const JsonValue* member = layer->find(server_only_member))
+        marked =
+            expect(*member, JsonValue::Kind::boolean, server_only_member, workshop_.diagnostics) && member->boolean;
     return hidden || marked;
   }
 
@@ -123,7 +124,7 @@ class Assembler final : public ComponentContext {
     node.type->compiler != nullptr ? node.type->compiler->compile(source, *this, into.data)
                                    : compile_fields(source, *this, into.data);
     MOBULA_ASSERT(node.type->component == nullptr || into.data.size() - start == node.type->component->size,
-                  "a compiler of " + node.type->name + " made another number of bytes than the schema says");
+                  "a compiler of " + node.type->name + " made another number of bytes than the schema has");
     into.entity_index.push_back(entity_);
     into.row_begin.push_back(static_cast<std::uint32_t>(start));
     into.server_only.push_back(hidden);
@@ -141,7 +142,7 @@ class Assembler final : public ComponentContext {
     open_references_.clear();
   }
 
-  // The hierarchy as components, where the schema has one for it.
+  // Adds the hierarchy as components, if the schema has one for it.
   void add_parents() {
     const CompiledType* type = prefabs_.find_type(parent_component);
     if (type == nullptr || type->component == nullptr) return;
@@ -169,10 +170,10 @@ class Assembler final : public ComponentContext {
   References references_;
   Draft draft_;
   std::uint32_t entity_ = 0;
-  Audience audience_ = Audience::everyone;  // of what is being compiled
+  Audience audience_ = Audience::everyone;  // audience of the current component
   std::vector<bool> server_only_;           // by entity
   std::vector<ComponentNode> placed_;
-  std::vector<std::pair<std::uint32_t, const JsonValue*>> open_references_;  // of the instance being compiled
+  std::vector<std::pair<std::uint32_t, const JsonValue*>> open_references_;  // references of the current instance
 };
 
 }  // namespace

@@ -7,11 +7,11 @@
 
 namespace mobula::resource {
 
-// check_only: whether references lead somewhere is not asked. A prefab that no one spawns by itself may point
-// out of itself.
+/// check_only does not resolve references. A prefab that is never spawned by itself may refer to entities outside of
+/// it.
 enum class References { resolve, check_only };
 
-// Errors are told.
+/// Compiles a scene. Errors are reported to the workshop's diagnostics.
 Draft assemble(const Scene& scene, const Prefabs& prefabs, Workshop& workshop, References references);
 
 }  // namespace mobula::resource

@@ -44,7 +44,7 @@ const Column* find_column(const EntityResource& view, ComponentKey key) {
   return found == view.columns.end() ? nullptr : &*found;
 }
 
-// Where there may be none.
+// Compares two columns, of which either may be null.
 template <class A, class B>
 bool same_column(const A* a, const B* b) {
   return a == nullptr || b == nullptr ? (a == nullptr) == (b == nullptr) : same_instances(*a, *b);
@@ -95,10 +95,10 @@ class Chooser {
   [[nodiscard]] static bool is_made_of_parents(const Column& column) {
     static constexpr core::StringId32 parent(parent_component);
     return column.component != nullptr && column.key == ComponentKey{parent, parent} &&
-           tells_parents(*column.component);
+           is_parent_component(*column.component);
   }
 
-  // Whether compile_fields makes the type, and the instance name may stand in a list of components.
+  // Returns whether compile_fields makes the type, and the instance name is valid in a list of components.
   [[nodiscard]] bool may_have_fields(const Column& column) const {
     if (column.component == nullptr || column.spawn_order != 0) return false;
     const std::string& type = column.component->name;
@@ -123,14 +123,14 @@ class Chooser {
       const auto first = reference;
       while (reference != column.column->references.end() && reference->offset < (i + 1) * component.size) ++reference;
       const JsonValue json = instance_json(column, i, tree_, names_, nullptr);
-      if (!makes_again(component, column.tree, json, column.column->data.data() + i * component.size,
-                       static_cast<std::size_t>(reference - first)))
+      if (!recompiles_to(component, column.tree, json, column.column->data.data() + i * component.size,
+                         static_cast<std::size_t>(reference - first)))
         return false;
     }
     return true;
   }
 
-  // What the compiler would keep from clients is what they lack; columns of which that is not so have no fields.
+  // Compares what the compiler would hide from clients with what they lack. Columns that differ are written raw.
   void check_split() {
     Draft draft;
     draft.parent_index.resize(views_.server.num_entities);

@@ -1,4 +1,4 @@
-// How each column of a level or prefab can be written: as components with fields, or only as it is.
+// Notation of each column of a level or prefab when it is written as JSON: components with fields, or raw bytes.
 #pragma once
 
 #include <mobula/reflect/json_value.hpp>
@@ -10,18 +10,18 @@
 
 namespace mobula::resource {
 
-// A level or prefab as the server has it, and as clients do.
+/// Both views of a level or prefab: the server's and the clients'.
 struct TwoViews {
   const EntityResource& server;
   const EntityResource& clients;
-  core::ByteView server_part;  // of the file: columns that lie there are the server's own
+  core::ByteView server_part;  // server part of the file; columns inside it are the server's own
 };
 
 struct FieldColumn {
   const Column* column;
-  std::string_view name;     // of its instances
-  FieldNode tree;            // of its component
-  std::vector<bool> hidden;  // by instance: clients have none of it
+  std::string_view name;     // name of its instances
+  FieldNode tree;            // tree of its component
+  std::vector<bool> hidden;  // by instance, true if clients do not have it
 };
 
 struct RawColumn {
@@ -30,16 +30,16 @@ struct RawColumn {
 };
 
 struct ColumnChoice {
-  std::vector<FieldColumn> fields;  // by name
-  std::vector<RawColumn> raw;       // two of one key where clients have another one than the server
+  std::vector<FieldColumn> fields;  // sorted by name
+  std::vector<RawColumn> raw;       // two of the same key if the server's column differs from the clients'
   FieldColumn parents{};            // made by the compiler; column is null if there are none
 };
 
-// The compiler makes the same bytes of all columns that are to be written as fields.
+/// Returns the notation of each column. The compiler makes the same bytes of every column that is written as fields.
 ColumnChoice choose_columns(const TwoViews& views, const EntityTree& tree, const NameUses& names,
                             const reflect::Schema& schema, const CompilerTable& compilers);
 
-// The fields of one instance. `uses`: told the names that it brings; null: nobody is.
+/// Returns the fields of one instance. Names that they bring into the file are reported to `uses`, which may be null.
 JsonValue instance_json(const FieldColumn& column, std::uint32_t instance, const EntityTree& tree,
                         const NameUses& names, NameUses* uses);
 

@@ -15,11 +15,11 @@ namespace mobula::resource {
 namespace {
 
 int refuse(const core::Error& error) {
-  complain(error.message);
+  print_error(error.message);
   return refused;
 }
 
-// All of the text, or an error: the disc behind standard output may be full.
+// Writes all of the text, or returns an error, since the disk behind standard output may be full.
 int print(const std::string& text) {
   const bool printed = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   return printed ? 0 : refuse({"not written", core::format("standard output: {}", std::strerror(errno))});
@@ -53,7 +53,7 @@ std::string depfile_text(const CompileJob& job, const std::vector<std::string>& 
   return text + "\n";
 }
 
-// Files without a name are left out. Nothing that was read is written over, and no file is written twice.
+// Writes the named files. Refuses to overwrite an input, or to write a file twice.
 core::Status write_outputs(std::vector<NewFile> outputs, std::vector<std::string> taken) {
   std::erase_if(outputs, [](const NewFile& output) { return output.path.empty(); });
   for (const NewFile& output : outputs) {
@@ -66,12 +66,12 @@ core::Status write_outputs(std::vector<NewFile> outputs, std::vector<std::string
   return write_files(outputs);
 }
 
-// The tool's compilers make components of its own schema, and know no other.
+// Returns the tool's compilers for its own schema, none for another.
 CompilerTable compilers_for(const CompileTool& tool, const reflect::Schema& schema) {
   return schema.fingerprint() == core::content_hash(tool.schema) ? tool.compilers : CompilerTable();
 }
 
-// What is wrong with the JSON if it does not make the file again; else nothing.
+// Compiles the JSON again. Returns why the result differs from the file, or nothing.
 std::string difference(const std::string& json, const Resource& file, const CompilerTable& compilers) {
   if (json.size() > limits::source_bytes)
     return core::format("is larger than a source may be: {} bytes", limits::source_bytes);
@@ -84,13 +84,13 @@ std::string difference(const std::string& json, const Resource& file, const Comp
 
 }  // namespace
 
-void complain(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+void print_error(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 int run(const CompileJob& job, const CompileTool& tool) {
   const auto schema = load_schema(job.schema, tool.schema);
   if (!schema) return refuse(schema.error());
   const Compiled compiled = compile(job.input, **schema, {.compilers = compilers_for(tool, **schema)});
-  for (const CompileError& error : compiled.errors) complain(to_string(error));
+  for (const CompileError& error : compiled.errors) print_error(to_string(error));
   if (!compiled.errors.empty()) return refused;
   const std::string depfile = depfile_text(job, compiled.dependencies);
   std::vector<std::string> taken = compiled.dependencies;
@@ -115,7 +115,7 @@ int run(const DecompileJob& job, const CompileTool& tool) {
   const core::Result<std::string> json = decompile(**file, compilers);
   if (!json) return refuse({json.error().reason, job.input + ": " + json.error().message});
   if (const std::string differs = difference(*json, **file, compilers); !differs.empty())
-    complain(core::format("{}: {}", job.input, differs));
+    print_error(core::format("{}: {}", job.input, differs));
   const core::Status written =
       write_outputs({{job.output, bytes_of(*json)}, {job.schema_to, (*file)->schema().bytes()}}, {job.input});
   if (!written) return refuse(written.error());

@@ -1,4 +1,4 @@
-// What mobula-compile does, once its command line is read. Each job returns the exit status.
+// Jobs of mobula-compile, run after its command line is parsed. Each returns the exit status.
 #pragma once
 
 #include <mobula/resource/compiler/compile_tool.hpp>
@@ -6,7 +6,7 @@
 
 namespace mobula::resource {
 
-// Names of files; empty: none.
+/// File names. Empty if not given.
 struct CompileJob {
   std::string input;
   std::string output;
@@ -21,7 +21,7 @@ struct InspectJob {
 
 struct DecompileJob {
   std::string input;
-  std::string output;  // none: standard output
+  std::string output;  // standard output if empty
   std::string schema_to;
 };
 
@@ -31,7 +31,7 @@ int run(const DecompileJob& job, const CompileTool& tool);
 
 inline constexpr int refused = 2;
 
-// A line on standard error.
-void complain(const std::string& line);
+/// Writes a line to standard error.
+void print_error(const std::string& line);
 
 }  // namespace mobula::resource

@@ -19,7 +19,7 @@ Examples:
   {0} arena.json -o arena.level --schema my_components.bfbs
   {0} village.json -o village.level --depfile village.level.d   (for make and ninja)
 
-Errors are told as file:line:column: message, all of a run at once, on standard error.
+All errors of a run are printed on standard error as file:line:column: message.
 )";
 
 constexpr const char* inspect_footer = R"(
@@ -34,7 +34,7 @@ Examples:
   {0} village.level -o village.json --schema-to village.bfbs
 
 The same program makes the same bytes of it, with --schema village.bfbs if its own schema is another one. Entities are
-written whole: prefabs that nobody spawns, includes and placements have left no trace in a compiled file.
+written in full: a compiled file does not contain unspawnable prefabs, includes and placements.
 )";
 
 const CLI::Validator& named() {
@@ -46,7 +46,7 @@ CLI::Option* add_file(CLI::App& app, const char* option, std::string& path, cons
   return app.add_option(option, path, what)->check(named())->type_name(type);
 }
 
-// Options go into the job, which has to live until they are parsed.
+// Adds options that write to the job, which has to live until they are parsed.
 void add_options(CLI::App& app, CompileJob& job, const CompileTool& tool) {
   app.description("Compiles a level from JSON to the file that mobula-server loads.");
   app.footer(core::format(compile_footer, app.get_name()));
@@ -58,16 +58,16 @@ void add_options(CLI::App& app, CompileJob& job, const CompileTool& tool) {
 }
 
 void add_options(CLI::App& app, InspectJob& job, const CompileTool& /*tool*/) {
-  app.description("Tells what is in a compiled level, or in the part of it that clients keep.");
+  app.description("Describes a compiled level, or the part of it that clients keep.");
   app.footer(core::format(inspect_footer, app.get_name()));
-  add_file(app, "file", job.input, "F.level", "what to look into")->required();
-  app.add_flag("--json", job.json, "as JSON, not as a table");
+  add_file(app, "file", job.input, "F.level", "the compiled level")->required();
+  app.add_flag("--json", job.json, "print JSON instead of a table");
 }
 
 void add_options(CLI::App& app, DecompileJob& job, const CompileTool& /*tool*/) {
   app.description("Turns a compiled level back into JSON that compiles to the same bytes.");
   app.footer(core::format(decompile_footer, app.get_name()));
-  add_file(app, "file", job.input, "F.level", "what to turn back")->required();
+  add_file(app, "file", job.input, "F.level", "the compiled level")->required();
   add_file(app, "-o,--output", job.output, "OUT.json", "the file to write; standard output if not given");
   add_file(app, "--schema-to", job.schema_to, "F.bfbs", "also write the schema that the file was compiled with");
 }
@@ -86,7 +86,7 @@ struct Command {
   int (*run)(const std::string& name, int argc, const char* const* argv, const CompileTool& tool);
 };
 
-// Whatever else comes first is what to compile.
+// Anything else runs the compiler.
 constexpr std::array<Command, 2> commands{{
     {"inspect", parse_and_run<InspectJob>},
     {"decompile", parse_and_run<DecompileJob>},

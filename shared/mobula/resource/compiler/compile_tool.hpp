@@ -1,5 +1,5 @@
-// The program mobula-compile, as a function: a team whose components have compilers of their own makes a main of three
-// lines with it, like server/examples/demo/compile_main.cpp.
+// The program mobula-compile as a function. A team with its own component compilers calls it from its own main, as
+// server/examples/demo/compile_main.cpp does.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -9,12 +9,13 @@
 namespace mobula::resource {
 
 struct CompileTool {
-  core::ByteView schema;    // .bfbs: what is compiled with unless --schema says otherwise
-  std::string schema_name;  // for --help: "the demo's"
+  core::ByteView schema;    // .bfbs, used unless --schema is given
+  std::string schema_name;  // for --help, such as "the demo's"
   CompilerTable compilers = {};
 };
 
-// The exit status: 0: done; 2: refused, and nothing written. What is wrong is told on standard error.
+/// Runs the program. Returns the exit status: 0 if done, 2 if the input was refused and nothing was written. Errors are
+/// written to standard error.
 int run_compile_tool(int argc, char** argv, const CompileTool& tool);
 
 }  // namespace mobula::resource

@@ -16,7 +16,7 @@ core::Result<std::string> read_from_disc(const std::string& path) {
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
 
-// One level or prefab into both parts of the file.
+// Splits a level or prefab into both parts of the file.
 void put(Draft draft, const reflect::Schema& schema, Draft& clients, Draft& server) {
   SplitDraft parts = split(std::move(draft), schema);
   clients = std::move(parts.clients);
@@ -34,7 +34,7 @@ void compile_spawnable(const Node& node, const std::string& name, Prefabs& prefa
   put(std::move(draft), workshop.schema, file.clients.prefabs[id], file.server.prefabs[id]);
 }
 
-// Every prefab is compiled, so that mistakes in one are told before it is used.
+// Compiles every prefab, so that its mistakes are reported before it is used.
 void compile_prefabs(Prefabs& prefabs, Workshop& workshop, DraftFile& file) {
   for (const auto& [name, spawnable] : prefabs.names()) {
     const Node* node = prefabs.find(name, {});
@@ -75,13 +75,13 @@ std::size_t bytes_of(const DraftPart& part) {
   return bytes;
 }
 
-// Written, unless it is too large: FlatBuffers cannot build what is, and the rest of a file is small beside this.
+// Writes the file unless it is too large for FlatBuffers. The rest of a file is small compared with its columns.
 core::Result<core::Bytes> write(const DraftFile& file) {
   const core::Error too_large{"too large", core::format("makes more than {} bytes", limits::file_bytes)};
   if (bytes_of(file.clients) + bytes_of(file.server) > limits::file_bytes) return too_large;
   core::Bytes bytes = write_resource(file);
   if (bytes.size() > limits::file_bytes) return too_large;
-  // Compilers of their own, and columns in hex, may have made what is no value.
+  // Registered compilers and columns in hex may contain invalid values.
   const auto loaded = Resource::from_bytes(bytes);
   if (!loaded) return core::Error{loaded.error().reason, "makes a file that is refused: " + loaded.error().message};
   return bytes;

@@ -1,5 +1,5 @@
-// JSON to resource file: sources -> prefabs -> scene -> components -> bytes. levels.md shows what is written.
-// Every error of a run is told at once. Same input, same bytes, on every machine.
+// JSON to resource file: sources -> prefabs -> scene -> components -> bytes. docs/levels.md documents the JSON. A run
+// reports all its errors. The same input makes the same bytes on every machine.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -14,17 +14,18 @@ namespace mobula::resource {
 
 struct CompileOptions {
   CompilerTable compilers = {};
-  ReadSource read = {};  // empty: files on disc
+  ReadSource read = {};  // reads from disk if empty
 };
 
 struct Compiled {
   core::Bytes bytes;  // empty if there are errors
   std::vector<CompileError> errors;
-  std::vector<std::string> dependencies;  // every file that was asked for, the first one first
-  std::uint32_t num_entities = 0;         // of the level
-  std::uint32_t num_prefabs = 0;          // spawnable
+  std::vector<std::string> dependencies;  // every file that was requested, in order
+  std::uint32_t num_entities = 0;         // entities of the level
+  std::uint32_t num_prefabs = 0;          // spawnable ones
 };
 
+/// Compiles a level file.
 Compiled compile(const std::string& path, const reflect::Schema& schema, const CompileOptions& options = {});
 
 }  // namespace mobula::resource

@@ -5,7 +5,7 @@
 namespace mobula::resource {
 namespace {
 
-// Names and references go their ways, errors to the place they are at.
+// Passes names and references to the context, and reports errors at their places.
 class Fields final : public reflect::JsonContext {
  public:
   Fields(ComponentContext& context, std::span<const std::string_view> own_members)
@@ -25,7 +25,7 @@ class Fields final : public reflect::JsonContext {
     names_[to] = {&value, field.owner_only || field.not_sent};
   }
 
-  // When the last layer has spoken: what an override has replaced is no name of the file.
+  // Called after the last layer: a name that an override replaced does not enter the file.
   void keep_names() {
     for (const auto& [to, name] : names_)
       static_cast<void>(context_.string_id(name.value->text, name.value->place, name.hidden));
@@ -43,7 +43,7 @@ class Fields final : public reflect::JsonContext {
     const JsonValue* value;
     bool hidden;
   };
-  std::map<const std::byte*, Name> names_;  // by where its hash stands
+  std::map<const std::byte*, Name> names_;  // by the address of its hash
 };
 
 }  // namespace

@@ -23,8 +23,8 @@ JsonValue json_of(Kind kind, std::string text = {}) {
   return {.kind = kind, .boolean = false, .place = {}, .text = std::move(text), .items = {}, .members = {}};
 }
 
-// Numbers are read as doubles first. There the shortest text of a float may lie beyond the greatest float, or, by
-// rounding twice, become the float beside it; all digits of the float never do.
+// Numbers are first read as doubles. The shortest text of a float may then exceed the greatest float, or round twice to
+// an adjacent float. The float's exact decimal digits never do.
 JsonValue json_of(float number) {
   std::string text = core::format("{}", number);
   double read = 0;
@@ -45,7 +45,7 @@ class FieldReader {
   FieldReader(const Component& component, const std::byte* row, FieldTexts& texts)
       : component_(component), row_(row), texts_(texts) {}
 
-  // Nothing: the field cannot be said, or another says it.
+  // Returns nothing if JSON cannot express the field, or another field determines it.
   std::optional<JsonValue> read(const FieldNode& node, std::uint32_t element) {
     if (element == whole_array && (node.array_count > 1 || (node.field != nullptr && node.field->count > 1)))
       return list(node);
@@ -83,7 +83,7 @@ class FieldReader {
     return list;
   }
 
-  // An array of one is written as what it holds: that says no count.
+  // An array of one element is written as that element, which does not determine the count.
   [[nodiscard]] bool follows_from_list(const Field& field) const {
     return std::ranges::any_of(component_.fields, [&](const Field& each) {
       return each.count > 1 && each.count_field >= 0 &&
@@ -129,7 +129,7 @@ class FieldReader {
   const FieldNode* root_ = nullptr;
 };
 
-// Names become hashes, paths are counted.
+// Writes names as hashes and counts paths.
 class Again final : public reflect::JsonContext {
  public:
   void refuse(reflect::Place /*place*/, core::Error /*error*/) override { refused = true; }
@@ -151,8 +151,8 @@ JsonValue component_json(const Component& component, const FieldNode& tree, cons
   return FieldReader(component, row, texts).component(tree);
 }
 
-bool makes_again(const Component& component, const FieldNode& tree, const JsonValue& json, const std::byte* row,
-                 std::size_t references) {
+bool recompiles_to(const Component& component, const FieldNode& tree, const JsonValue& json, const std::byte* row,
+                   std::size_t references) {
   core::Bytes made = component.default_value;
   Again again;
   reflect::write_json(component, tree, whole_array, json, made.data(), again);

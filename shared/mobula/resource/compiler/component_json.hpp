@@ -1,5 +1,5 @@
-// One component of a file as its author would write it: what compile_fields reads, from the bytes that it makes.
-// Structs of x, y, z are lists, and a bounded array's list says how many elements count.
+// One component of a file in its source notation: the JSON that compile_fields reads, made from the bytes. Structs of
+// x, y, z are lists. A bounded array's list determines the count.
 #pragma once
 
 #include <mobula/reflect/field_tree.hpp>
@@ -10,22 +10,24 @@
 
 namespace mobula::resource {
 
-// What the bytes of a component do not say themselves.
+/// Source of names and paths that the bytes of a component do not contain.
 class FieldTexts {
  public:
   virtual ~FieldTexts() = default;
-  // The text of a hashed name. Nothing if it is not known, or not to everyone whom the field is for.
+  /// Returns the text of a hashed name. Nothing if it is unknown, or hidden from a receiver of the field.
   virtual std::optional<std::string_view> name(core::StringId32 id, const reflect::Field& field) = 0;
-  // The path to the entity whose handle belongs at `offset` of the component. Nothing: no entity's does.
+  /// Returns the path to the entity whose handle belongs at `offset` of the component. Nothing if there is none.
   virtual std::optional<std::string> path(std::uint32_t offset) = 0;
 };
 
-// An object. `tree`: the component's field_tree(). Fields that cannot be said, and counts, are left out.
+/// Returns a JSON object. `tree` is the component's field_tree(). Fields that JSON cannot express, and counts, are
+/// omitted.
 reflect::JsonValue component_json(const reflect::Component& component, const reflect::FieldNode& tree,
                                   const std::byte* row, FieldTexts& texts);
 
-// Whether compile_fields makes just these bytes of the JSON, padding and all, and so many references to entities.
-bool makes_again(const reflect::Component& component, const reflect::FieldNode& tree, const reflect::JsonValue& json,
-                 const std::byte* row, std::size_t references);
+/// Checks that compile_fields makes exactly these bytes of the JSON, padding included, and `references` references to
+/// entities.
+bool recompiles_to(const reflect::Component& component, const reflect::FieldNode& tree, const reflect::JsonValue& json,
+                   const std::byte* row, std::size_t references);
 
 }  // namespace mobula::resource

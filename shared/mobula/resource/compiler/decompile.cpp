@@ -78,7 +78,7 @@ class Decompiler {
     return core::Done{};
   }
 
-  // What own compilers have hashed, and what stood below an override.
+  // Writes names that registered compilers hashed, or that an override replaced.
   void write_names() {
     const std::vector<NameUses::Unused> unused = names_.unused();
     if (unused.empty()) return;

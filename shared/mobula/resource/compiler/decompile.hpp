@@ -1,5 +1,5 @@
-// A resource file back to JSON that compiles to the same bytes, both parts of it. Each entity is written whole:
-// prefabs that nobody spawns, includes and placements have left no trace in the file.
+// Converts a resource file back to JSON that compiles to the same bytes, both parts of it. Each entity is written in
+// full, because the file does not contain unspawnable prefabs, includes and placements.
 #pragma once
 
 #include <mobula/core/result.hpp>
@@ -9,10 +9,10 @@
 
 namespace mobula::resource {
 
-// With the file's schema and these compilers. Columns of types that have a compiler in the table, or no struct in the
-// schema, and all that fields cannot say, are written in hex.
-// Reasons: "incomplete" (a client's copy does not know what entities are called), "invalid" (no compiler of ours makes
-// such a file). Other files that we did not make may give JSON that makes other bytes, or is refused.
+/// Converts a file with its own schema and these compilers. Columns with a compiler in the table or without a struct in
+/// the schema are written in hex, as are data that fields cannot express.
+/// Errors: "incomplete" (a client's copy lacks entity names), "invalid" (not made by this compiler). A file of another
+/// compiler may give JSON that makes other bytes or is refused.
 core::Result<std::string> decompile(const Resource& file, const CompilerTable& compilers);
 
 }  // namespace mobula::resource

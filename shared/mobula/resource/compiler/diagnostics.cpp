@@ -47,7 +47,7 @@ bool Diagnostics::count(Place place) {
 }
 
 void Diagnostics::keep(Place place, std::string message) {
-  // An error is one line, whatever names the source has.
+  // Keeps an error on one line, whatever names the source has.
   std::replace_if(message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
   found_.push_back({place, std::move(message)});
 }

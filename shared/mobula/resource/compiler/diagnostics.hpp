@@ -1,7 +1,7 @@
-// What is wrong with a level's sources, collected over a whole run: file:line:column and a sentence.
-// One error per place, since a mistake in a prefab is met once for each of its instances. The first limits::errors that
-// are found are kept, of the others only their places, so a source of nothing but mistakes takes no longer than others.
-// Owns the sources' text; lives as long as the compilation.
+// Errors in a level's sources, collected over a whole run: file:line:column and a sentence. One error per place,
+// because a mistake in a prefab recurs for each of its instances. Only the first limits::errors are kept; of the others
+// only the places, so that the time does not depend on the number of mistakes. Owns the text of the sources. Lives as
+// long as the compilation.
 #pragma once
 
 #include <concepts>
@@ -17,39 +17,41 @@ namespace mobula::resource {
 
 using core::did_you_mean;
 
-// Values that the compiler makes carry the place they were made for.
+// Values that the compiler makes carry the place of their origin.
 using reflect::Place;
 
 struct CompileError {
   std::string file;
-  std::uint32_t line = 0;    // from 1; 0: the file as a whole
+  std::uint32_t line = 0;    // from 1; 0 means the file as a whole
   std::uint32_t column = 0;  // from 1, in characters
   std::string message;
 };
 
-// "file:line:column: message".
+/// Returns "file:line:column: message".
 std::string to_string(const CompileError& error);
 
 class Diagnostics {
  public:
-  // The number that Places of the file carry.
+  /// Adds a file. Returns the number that its Places carry.
   std::uint32_t add_file(std::string name, std::string text);
   [[nodiscard]] const std::string& text(std::uint32_t file) const { return files_[file].text; }
   [[nodiscard]] const std::string& name(std::uint32_t file) const { return files_[file].name; }
 
+  /// Reports an error, unless its place has one already.
   void error(Place place, std::string message);
-  // Worded only if it is kept, for what takes long to word: a search through all names for one that was meant.
+  /// Reports an error whose message is costly to make, such as a search for similar names. Calls `word` only if it is
+  /// kept.
   template <std::invocable Word>
   void error(Place place, const Word& word) {
     if (count(place)) keep(place, word());
   }
-  // About a file that could not be read.
+  /// Reports a file that could not be read.
   void file_error(std::string name, std::string message);
   [[nodiscard]] bool failed() const { return !found_.empty() || !file_errors_.empty(); }
 
-  // "level.json:12", for "first at …".
+  /// Returns a place as "level.json:12", for "first at …".
   [[nodiscard]] std::string describe(Place place) const;
-  // Those that were kept, sorted by file and place, and a last line about the rest.
+  /// Returns the kept errors, sorted by file and place, then a line with the number of the others.
   [[nodiscard]] std::vector<CompileError> errors() const;
 
  private:
@@ -62,14 +64,14 @@ class Diagnostics {
     std::string message;
   };
 
-  // Whether it is to be kept.
+  /// Counts an error. Returns whether to keep it.
   bool count(Place place);
   void keep(Place place, std::string message);
 
   std::vector<File> files_;
   std::vector<Found> found_;  // at most limits::errors
   std::vector<CompileError> file_errors_;
-  std::unordered_set<std::uint64_t> places_;  // of all that were found: file << 32 | offset
+  std::unordered_set<std::uint64_t> places_;  // places of all errors: file << 32 | offset
 };
 
 }  // namespace mobula::resource

@@ -1,4 +1,4 @@
-// A resource on its way from scene to file: columns that can still grow.
+// A resource between scene and file: columns that can still grow.
 #pragma once
 
 #include <algorithm>
@@ -13,23 +13,22 @@ namespace mobula::resource {
 
 struct DraftColumn {
   std::vector<std::uint32_t> entity_index;
-  std::vector<std::uint32_t> row_begin;  // of each instance, in data
+  std::vector<std::uint32_t> row_begin;  // offset of each instance in data
   core::Bytes data;
   std::vector<Reference> references;
   std::vector<bool> server_only;  // by instance
 };
 
-// Whether two columns, of files or on their way to one, have the same instances: of the same entities, with the same
-// bytes and references.
+/// Checks that two columns, of files or drafts, have the same instances: the same entities, bytes and references.
 template <class A, class B>
 bool same_instances(const A& a, const B& b) {
   return std::ranges::equal(a.entity_index, b.entity_index) && std::ranges::equal(a.data, b.data) &&
          a.references == b.references;
 }
 
-// A level or prefab.
+/// A level or prefab.
 struct Draft {
-  // (spawn order, key): the order in which columns are written.
+  // (spawn order, key), the order in which columns are written.
   using ColumnKey = std::pair<std::int32_t, ComponentKey>;
   using Columns = std::map<ColumnKey, DraftColumn>;
 
@@ -39,12 +38,12 @@ struct Draft {
   std::vector<std::uint32_t> prototype_of;
   std::vector<std::vector<ComponentKey>> prototypes;
   Columns columns;
-  std::array<Columns, 2> ready;  // by audience: of one part as they are, for tools
+  std::array<Columns, 2> ready;  // by audience; raw columns from the source, each for one part
 
   [[nodiscard]] std::uint32_t num_entities() const { return static_cast<std::uint32_t>(parent_index.size()); }
 };
 
-// One of the two parts of a file.
+/// One of the two parts of a file.
 struct DraftPart {
   std::map<core::StringId32, std::string> names;
   std::map<std::uint64_t, Static> statics;
@@ -55,10 +54,10 @@ struct DraftPart {
 struct DraftFile {
   core::ByteView schema;
   DraftPart clients;
-  DraftPart server;  // columns: those that differ from the clients'
+  DraftPart server;  // columns that differ from the clients'
 };
 
-// The file's bytes: the same for the same draft.
+/// Returns the file's bytes. The same draft makes the same bytes.
 core::Bytes write_resource(const DraftFile& file);
 
 }  // namespace mobula::resource

@@ -18,7 +18,8 @@ EntitiesJson::EntitiesJson(const TwoViews& views, const EntityTree& tree, const 
   find_hidden();
 }
 
-// A Parent that is hidden tells that its entity is. Of what has none, all that could be marked has to be hidden.
+// Finds entities hidden from clients. An entity with a Parent is hidden if its Parent is. Without one, it is hidden if
+// all its components that could be marked are.
 void EntitiesJson::find_hidden() {
   struct Signs {
     bool hidden = false;
@@ -96,7 +97,7 @@ void EntitiesJson::write_component(const Instance& instance, bool hidden) {
   use_names(*from.column, from.hidden[instance.number] ? Audience::server : Audience::everyone);
 }
 
-// What a hidden prefab is called is hidden too.
+// The name of a hidden prefab is hidden too.
 void EntitiesJson::write_prefab(core::StringId32 name) {
   if (!names_.find(name, Audience::everyone)) hidden_[0] = true;
   names_.use(name, hidden_[0] ? Audience::server : Audience::everyone);

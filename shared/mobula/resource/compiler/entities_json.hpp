@@ -1,4 +1,4 @@
-// A level's or prefab's entities as they are written, nested by their paths.
+// Entities of a level or prefab in their source notation, nested by their paths.
 #pragma once
 
 #include <mobula/resource/compiler/column_choice.hpp>
@@ -6,16 +6,17 @@
 
 namespace mobula::resource {
 
+/// Writes the entities. Used once per level or prefab.
 class EntitiesJson {
  public:
-  // All must live as long.
+  /// All arguments must outlive this.
   EntitiesJson(const TwoViews& views, const EntityTree& tree, const ColumnChoice& columns, NameUses& names,
                JsonWriter& out);
 
-  // As the value that comes next: all entities of a level, or a prefab.
+  /// Writes the next value: all entities of a level, or a prefab.
   void write_level();
   void write_prefab(core::StringId32 name);
-  // The columns that have no fields. Nothing if there are none.
+  /// Writes the columns without fields, if there are any.
   void write_columns();
 
  private:
@@ -38,7 +39,7 @@ class EntitiesJson {
   NameUses& names_;
   JsonWriter& out_;
   std::vector<std::vector<Instance>> instances_;  // by entity
-  std::vector<bool> hidden_;                      // by entity: from clients, with all that hangs below it
+  std::vector<bool> hidden_;                      // by entity: hidden from clients, with all its descendants
 };
 
 }  // namespace mobula::resource

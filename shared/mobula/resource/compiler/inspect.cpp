@@ -24,7 +24,7 @@ struct Content {
     std::string_view audience;
   };
 
-  std::string name;  // empty: the level
+  std::string name;  // empty for the level
   std::uint32_t entities = 0;
   std::size_t roots = 0;
   std::uint32_t depth = 0;
@@ -40,7 +40,7 @@ class Inspector {
     if (copy) clients_ = *copy;
   }
 
-  // The level first.
+  // Returns all contents, the level first.
   [[nodiscard]] std::vector<Content> contents() const {
     std::vector<Content> all{content({}, file_.level(), clients_ ? &clients_->level() : nullptr)};
     for (const core::StringId32 id : file_.prefab_names())
@@ -49,13 +49,13 @@ class Inspector {
     return all;
   }
 
-  // "" where nobody knows.
+  // Returns "" if it is unknown.
   [[nodiscard]] std::string_view audience(const Static& each) const {
     if (clients_ == nullptr) return "";
     return clients_->find_static(each.id) != nullptr ? "everyone" : "server";
   }
 
-  // The hash's digits if the text is not there.
+  // Returns the text, or the digits of the hash if the file lacks it.
   [[nodiscard]] std::string text(core::StringId32 id) const {
     const std::string_view known = file_.name_of(id);
     return known.empty() ? to_string(id) : std::string(known);
@@ -107,16 +107,16 @@ class Inspector {
   }
 
   const Resource& file_;
-  std::shared_ptr<const Resource> clients_;  // null: this is a client's copy, or clients would refuse theirs
+  std::shared_ptr<const Resource> clients_;  // null for a client's copy, or if clients would refuse theirs
 };
 
-// Rows of cells; the first row is the head. Numbers stand to the right.
+// Table of text cells with a head row. Numbers are aligned right.
 class Table {
  public:
   explicit Table(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
 
-  // Nothing if there is only the head.
+  // Returns nothing if there is only the head.
   [[nodiscard]] std::string text() const {
     if (rows_.size() == 1) return "";
     std::vector<std::size_t> widths(rows_[0].size());

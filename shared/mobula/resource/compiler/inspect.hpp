@@ -1,5 +1,5 @@
-// What is in a resource file: for people as a table, for programs as JSON. A client's copy can be looked at as well;
-// then nobody knows what the server has besides.
+// Description of a resource file: a table for people, JSON for programs. Works for a client's copy too, which does not
+// show the server part.
 #pragma once
 
 #include <mobula/resource/resource.hpp>
@@ -8,7 +8,7 @@
 
 namespace mobula::resource {
 
-// `name`: what the file is called.
+/// Returns the description. `name` is the name of the file.
 std::string inspect_table(const Resource& file, std::string_view name);
 std::string inspect_json(const Resource& file, std::string_view name);
 

@@ -12,8 +12,8 @@
 namespace mobula::resource {
 namespace {
 
-// RapidJSON calls with the stream just past each token. Where the token begins follows from where
-// the last one ended: only blanks, commas and colons stand between.
+// RapidJSON calls with the stream just past each token. A token begins where the last one ended, after blanks, commas
+// and colons.
 class TreeBuilder {
  public:
   using Ch = char;
@@ -23,7 +23,7 @@ class TreeBuilder {
               Diagnostics& diagnostics)
       : file_(file), text_(text), stream_(stream), diagnostics_(diagnostics) {}
 
-  // NOLINTBEGIN(readability-identifier-naming): RapidJSON's names for what a handler is told.
+  // NOLINTBEGIN(readability-identifier-naming): RapidJSON's names for a handler's functions.
   bool Null() { return add(JsonValue::Kind::null, {}) != nullptr; }
   bool Bool(bool value) {
     JsonValue* added = add(JsonValue::Kind::boolean, {});
@@ -47,7 +47,8 @@ class TreeBuilder {
     const auto [first, fresh] = level.names.emplace(name, place);
     if (!fresh) {
       diagnostics_.error(place, [&, at = first->second] {
-        return core::format("'{}' is there twice (first at {}); names must be unique", name, diagnostics_.describe(at));
+        return core::format("'{}' is defined twice (first at {}); names must be unique", name,
+                            diagnostics_.describe(at));
       });
     }
     level.value->members.push_back({std::move(name), place, {}});
@@ -77,7 +78,7 @@ class TreeBuilder {
     return {file_, static_cast<std::uint32_t>(start)};
   }
 
-  // An open container is the last value of the one around it, which does not grow meanwhile: pointers hold.
+  // Pointers stay valid: an open container is the last value of the one around it, which does not grow meanwhile.
   JsonValue* add(JsonValue::Kind kind, std::string_view text) {
     const Place place = next_place();
     JsonValue* target = &root_;
@@ -175,7 +176,7 @@ std::optional<JsonValue> parse_json(std::uint32_t file, Diagnostics& diagnostics
     diagnostics.error({file, 0}, "the file starts with a byte order mark, which JSON must not have");
     return std::nullopt;
   }
-  // RapidJSON takes a zero byte for the end.
+  // RapidJSON treats a zero byte as the end.
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
     diagnostics.error({file, static_cast<std::uint32_t>(zero)}, "a zero byte; expected JSON text");
     return std::nullopt;

@@ -14,14 +14,14 @@ using reflect::json_numbers;
 using reflect::JsonMember;
 using reflect::JsonValue;
 
-// Nothing, with an error told, unless the number is written so that it fits.
+/// Returns a number. Reports an error and returns nothing for another value or one out of range.
 std::optional<double> read_number(const JsonValue& value, Diagnostics& diagnostics);
 std::optional<std::uint32_t> read_count(const JsonValue& value, std::uint32_t low, std::uint32_t high,
                                         Diagnostics& diagnostics);
-// An array of as many numbers as `into` holds; `what` names it in the error, such as "[x, y, z]".
+/// Reads an array of exactly into.size() numbers. `what` names it in the error, such as "[x, y, z]".
 bool read_numbers(const JsonValue& value, std::span<double> into, std::string_view what, Diagnostics& diagnostics);
 
-// Nothing, with errors told, for what is not one whole JSON value.
+/// Parses the file's text. Reports errors and returns nothing unless it is exactly one JSON value.
 std::optional<JsonValue> parse_json(std::uint32_t file, Diagnostics& diagnostics);
 
 }  // namespace mobula::resource

@@ -1,4 +1,4 @@
-// Writes JSON for people: what is short stands on one line, all else member by member, two spaces in.
+// Writes JSON for people: a short value on one line, a long one member by member, indented by two spaces.
 #pragma once
 
 #include <mobula/core/json_text.hpp>
@@ -14,18 +14,18 @@ class JsonWriter {
   void open_object() { open('{'); }
   void open_list() { open('['); }
   void close();
-  // Of the value that comes next, in an object.
+  /// Sets the key of the next value in an object.
   JsonWriter& key(std::string_view name) {
     key_ = core::json_text(name) + ": ";
     return *this;
   }
   void text(std::string_view text) { add(core::json_text(text)); }
-  // A number, true, false or null, as it is written.
+  /// Writes a number, true, false or null, as given.
   void literal(std::string_view literal) { add(std::string(literal)); }
   void number(std::uint64_t number) { add(std::to_string(number)); }
   void boolean(bool flag) { literal(flag ? "true" : "false"); }
   void value(const reflect::JsonValue& value);
-  // The document, with the end of its last line. All that was opened is closed.
+  /// Returns the document with the end of its last line. Everything opened must be closed.
   [[nodiscard]] std::string take();
 
  private:
@@ -33,14 +33,14 @@ class JsonWriter {
     char bracket;
     std::string key;
     std::vector<std::string> items;
-    std::size_t width = 0;    // of all items on one line
-    bool many_lines = false;  // an item has more than one
+    std::size_t width = 0;    // sum of all items on one line
+    bool many_lines = false;  // an item has several lines
   };
 
   void open(char bracket);
   void add(std::string value);
 
-  std::string key_;  // of the next value
+  std::string key_;  // key of the next value
   std::vector<Open> open_;
   std::string root_;
 };

@@ -1,4 +1,4 @@
-// Which names of a file follow from what is written of it, and for whom: the others have to be listed.
+// Names of a file that its JSON brings in, and for which part. The remaining names have to be listed.
 #pragma once
 
 #include <mobula/resource/resource.hpp>
@@ -11,12 +11,12 @@ namespace mobula::resource {
 
 class NameUses {
  public:
-  // Both must live as long.
+  /// Both must outlive this.
   NameUses(const Resource& whole, const Resource& clients);
 
-  // The text, if the part of the file that is for them has it.
+  /// Returns the text if the part of the file for `audience` has it.
   [[nodiscard]] std::optional<std::string_view> find(core::StringId32 id, Audience audience) const;
-  // Says that what is written brings the name into that part.
+  /// Records that the JSON brings the name into that part.
   void use(core::StringId32 id, Audience audience);
 
   struct Unused {
@@ -24,7 +24,7 @@ class NameUses {
     Audience audience;
     auto operator<=>(const Unused&) const = default;
   };
-  // Names that the file has where no use brings them, sorted.
+  /// Returns names of the file that no use brings in, sorted.
   [[nodiscard]] std::vector<Unused> unused() const;
 
  private:

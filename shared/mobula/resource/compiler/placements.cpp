@@ -16,7 +16,7 @@ JsonValue object(Place place, std::vector<JsonMember> members) {
       .kind = Kind::object, .boolean = false, .place = place, .text = {}, .items = {}, .members = std::move(members)};
 }
 
-// Where one instance stands.
+// Position and rotation of one instance.
 struct Spot {
   std::array<double, 3> position{};
   std::optional<double> yaw;
@@ -39,7 +39,7 @@ Spots expand_at(const JsonValue& at, Diagnostics& diagnostics) {
   return spots;
 }
 
-// A member that may be left out; false when it is wrong.
+// Reads an optional member. Returns false if it is wrong.
 bool read_optional(const JsonValue& from, std::string_view name, std::optional<double>& into,
                    Diagnostics& diagnostics) {
   const JsonValue* value = from.find(name);
@@ -48,7 +48,7 @@ bool read_optional(const JsonValue& from, std::string_view name, std::optional<d
   return into.has_value();
 }
 
-// A member that must be there.
+// Returns a required member. Reports an error and returns null if it is missing.
 const JsonValue* require(const JsonValue& from, std::string_view name, std::string_view what,
                          Diagnostics& diagnostics) {
   const JsonValue* value = from.find(name);
@@ -141,7 +141,7 @@ Spots expand_spots(const JsonValue& placement, Diagnostics& diagnostics) {
   return grid != nullptr ? expand_grid(*grid, diagnostics) : expand_scatter(*scatter, diagnostics);
 }
 
-// Fields that get the position too, as "Instance.field".
+// Returns fields that get the position too, as "Instance.field".
 std::vector<const JsonValue*> read_position_to(const JsonValue& placement, Diagnostics& diagnostics) {
   std::vector<const JsonValue*> fields;
   const JsonValue* list = placement.find("position_to");

@@ -1,5 +1,5 @@
-// Placements: the short form for many instances of one prefab. `at` a list of places, on a `grid`, or in a
-// `scatter` that is the same on every machine.
+// Placements: the short notation for many instances of one prefab. `at` is a list of places. `grid` and `scatter`
+// generate them, with the same result on every machine.
 #pragma once
 
 #include <mobula/resource/compiler/json.hpp>
@@ -7,8 +7,8 @@
 
 namespace mobula::resource {
 
-// Per instance the components that go over those of its prefab: its Transform with position and, where it is
-// turned, rotation, and the fields that "position_to" names. Errors are told; then the list is empty.
+/// Returns, per instance, the components that override those of its prefab. They are its Transform with position and
+/// optional rotation, and the fields that "position_to" names. Reports errors, and then returns an empty list.
 std::vector<JsonValue> expand_placement(const JsonValue& placement, Diagnostics& diagnostics);
 
 }  // namespace mobula::resource

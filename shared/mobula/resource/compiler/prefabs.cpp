@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 6> prefab_members{"prefab",   "spawnable"
                                                          "children", "server_only", "columns"};
 constexpr std::array<std::string_view, 4> child_members{"prefab", "components", "children", "server_only"};
 
-// Brings total and depth up to date with the children.
+// Updates total and depth from the children.
 void measure(Node& node) {
   node.total = 1;
   node.depth = 1;
@@ -37,7 +37,7 @@ std::vector<std::string_view> keys_of(const Map& map) {
 
 }  // namespace
 
-bool tells_parents(const reflect::Component& component) {
+bool is_parent_component(const reflect::Component& component) {
   return component.name == parent_component && std::ranges::find(component.fields, reflect::FieldKind::entity,
                                                                  &reflect::Field::kind) != component.fields.end();
 }
@@ -72,9 +72,9 @@ void Prefabs::collect(const JsonValue& prefabs) {
     refuse_unknown_members(member.value, prefab_members, diagnostics_);
     Entry& entry = prefabs_[member.name];
     if (entry.source != nullptr) {
-      if (entry.source->place.file == member.place.file) continue;  // told as a name that is there twice
+      if (entry.source->place.file == member.place.file) continue;  // reported as a duplicate name
       diagnostics_.error(member.place, [&] {
-        return core::format("prefab '{}' is there twice (first at {}); names must be unique", member.name,
+        return core::format("prefab '{}' is defined twice (first at {}); names must be unique", member.name,
                             diagnostics_.describe(entry.source->place));
       });
       continue;
@@ -105,16 +105,16 @@ const Node* Prefabs::find(const std::string& name, Place place) {
     return nullptr;
   }
   Entry& entry = found->second;
-  if (entry.source == nullptr) return nullptr;  // was no object, which has been told
+  if (entry.source == nullptr) return nullptr;  // not an object, already reported
   if (entry.state == Entry::State::open) {
     std::vector<std::string> circle(std::find(open_.begin(), open_.end(), name), open_.end());
     circle.push_back(name);
-    diagnostics_.error(place, core::format("prefabs go in a circle: {}", fmt::join(circle, " -> ")));
+    diagnostics_.error(place, core::format("prefabs form a cycle: {}", fmt::join(circle, " -> ")));
     return nullptr;
   }
   if (entry.state == Entry::State::untouched) {
     if (open_.size() == limits::prefab_depth) {
-      diagnostics_.error(place, core::format("prefabs of prefabs of …, more than {} deep", limits::prefab_depth));
+      diagnostics_.error(place, core::format("prefabs are nested too deep; at most {} levels", limits::prefab_depth));
       return nullptr;
     }
     entry.state = Entry::State::open;
@@ -153,10 +153,10 @@ std::optional<Node> Prefabs::build(std::string name, Place place, const JsonValu
 }
 
 bool Prefabs::count_nodes(std::uint32_t more, Place place) {
-  const bool told = nodes_ > limits::authored_nodes;
+  const bool reported = nodes_ > limits::authored_nodes;
   nodes_ += more;
   if (nodes_ <= limits::authored_nodes) return true;
-  if (!told) diagnostics_.error(place, too_many_nodes());
+  if (!reported) diagnostics_.error(place, too_many_nodes());
   return false;
 }
 
@@ -180,8 +180,8 @@ bool Prefabs::fit(const Sources& sources) {
   return true;
 }
 
-// At least so many nodes are built for the value. `changes`: what has no prefab of its own may change an inherited
-// node instead of making one, so it does not count; count_nodes() sees the rest.
+// Returns the minimum number of nodes that are built for the value. With `changes`, a value without a prefab of its own
+// may change an inherited node instead of making one, so it does not count. count_nodes() counts the rest.
 std::uint64_t Prefabs::count(const JsonValue& value, bool changes, std::uint32_t depth) {
   std::uint64_t total = changes ? 0 : 1;
   if (const JsonValue* prefab = value.find("prefab")) {
@@ -195,7 +195,7 @@ std::uint64_t Prefabs::count(const JsonValue& value, bool changes, std::uint32_t
   return total;
 }
 
-// Circles and prefabs too deep, which find() tells, count as nothing.
+// Cycles and prefabs that are nested too deep, which find() reports, count as 0.
 std::uint64_t Prefabs::count_prefab(const std::string& name, std::uint32_t depth) {
   const auto found = prefabs_.find(name);
   if (found == prefabs_.end() || found->second.source == nullptr || depth == limits::prefab_depth) return 0;
@@ -223,7 +223,7 @@ bool Prefabs::overlay(Node& node, const JsonValue& value, std::uint32_t depth) {
 
 void Prefabs::overlay_components(Node& node, const JsonValue& components) {
   for (const JsonMember& member : components.members) {
-    // Each has a column. Told here already: what looks through an entity's components looks through few.
+    // Each component has a column. Checked here, so that later loops over an entity's components are short.
     if (node.components.size() > limits::columns)
       return diagnostics_.error(member.place, core::format("too many components; at most {}", limits::columns));
     if (check_name(member.name, member.place, diagnostics_) &&
@@ -264,7 +264,7 @@ const CompiledType* Prefabs::type_of(const JsonMember& member) {
   }
   if (found == nullptr) {
     diagnostics_.error(place, [&] {
-      return core::format("'{}' is no component{}; expected one of the schema's, or a name with \"$type\"", name,
+      return core::format("'{}' is not a component{}; expected one of the schema's, or a name with \"$type\"", name,
                           did_you_mean(name, keys_of(types_)));
     });
   } else if (name != member.name && find_type(member.name) != nullptr) {
@@ -277,7 +277,7 @@ const CompiledType* Prefabs::type_of(const JsonMember& member) {
 
 bool Prefabs::overlay_children(Node& node, const JsonValue& children, std::uint32_t depth) {
   bool good = true;
-  // Room for all first: the names that the map points to must not move.
+  // Reserves first: the names that the map points to must not move.
   node.children.reserve(node.children.size() + children.members.size());
   std::unordered_map<std::string_view, Node*> by_name;
   for (Node& child : node.children) by_name.emplace(child.name, &child);

@@ -1,6 +1,5 @@
-// Prefabs and entities as they are written, with what they inherit put in: a tree of nodes, each with
-// components whose JSON stands in layers, base prefabs first.
-// Nodes point into the documents, which must outlive them.
+// Prefabs and entities with their inheritance resolved: a tree of nodes. The JSON of each component stands in layers,
+// base prefabs first. Nodes point into the documents, which must outlive them.
 #pragma once
 
 #include <map>
@@ -15,18 +14,18 @@
 
 namespace mobula::resource {
 
-// Whether it is the component that the compiler makes of the hierarchy.
-bool tells_parents(const reflect::Component& component);
+/// Checks for the component that the compiler makes from the hierarchy.
+bool is_parent_component(const reflect::Component& component);
 
-// A component type that can be compiled: of the schema, or of a compiler of its own, or both.
+/// A component type that can be compiled: in the schema, with a registered compiler, or both.
 struct CompiledType {
   std::string name;
   const reflect::Component* component = nullptr;
-  const ComponentCompiler* compiler = nullptr;  // null: compile_fields
+  const ComponentCompiler* compiler = nullptr;  // null for compile_fields
 };
 
 struct ComponentNode {
-  std::string_view name;  // of the instance
+  std::string_view name;  // name of the instance
   const CompiledType* type = nullptr;
   Place place;
   std::vector<const JsonValue*> layers;
@@ -37,10 +36,10 @@ struct Node {
   Place place;
   std::vector<ComponentNode> components;
   std::vector<Node> children;
-  std::uint32_t total = 1;            // entities of the tree
-  std::uint32_t depth = 1;            // levels of the tree
-  const JsonValue* parent = nullptr;  // "parent": a path; of entities at the top
-  bool server_only = false;           // with all that hangs below it
+  std::uint32_t total = 1;            // number of entities in the tree
+  std::uint32_t depth = 1;            // number of levels of the tree
+  const JsonValue* parent = nullptr;  // "parent" of a top-level entity: a path
+  bool server_only = false;           // with all its descendants
 };
 
 class Prefabs {
@@ -48,18 +47,18 @@ class Prefabs {
   Prefabs(const Sources& sources, const reflect::Schema& schema, const CompilerTable& compilers,
           Diagnostics& diagnostics);
 
-  // Whether all nodes of the sources are few enough to be built; if not, that is told once. Builds nothing.
+  /// Checks the number of nodes in the sources before any is built. Reports an error if it exceeds the limit.
   bool fit(const Sources& sources);
-  // Null, with an error told at `place`, for an unknown or wrong prefab.
+  /// Returns a prefab. Reports an error at `place` and returns null for an unknown or wrong one.
   const Node* find(const std::string& name, Place place);
-  // The JSON of a prefab that names() has.
+  /// Returns the JSON of a prefab of names().
   [[nodiscard]] const JsonValue& source(const std::string& name) const { return prefabs_.at(name).source->value; }
-  // All names, sorted, with whether the prefab may be spawned at run time.
+  /// Returns all names, sorted, with whether the prefab may be spawned at run time.
   [[nodiscard]] std::vector<std::pair<std::string, bool>> names() const;
-  // An entity or placement at the top. `known`: the members that it may have.
+  /// Builds a top-level entity or placement. `known` lists the members that it may have.
   std::optional<Node> build_top(std::string name, Place place, const JsonValue& value,
                                 std::span<const std::string_view> known);
-  // Null if no such component can be compiled.
+  /// Returns a component type. Null if it cannot be compiled.
   [[nodiscard]] const CompiledType* find_type(std::string_view name) const;
 
  private:
@@ -68,7 +67,7 @@ class Prefabs {
     enum class State { untouched, open, done } state = State::untouched;
     bool spawnable = false;
     std::optional<Node> node;
-    std::optional<std::uint64_t> count;  // as fit() finds it
+    std::optional<std::uint64_t> count;  // computed by fit()
   };
 
   void collect(const JsonValue& prefabs);
@@ -89,7 +88,7 @@ class Prefabs {
   std::uint64_t nodes_ = 0;
 };
 
-// Whether the text can be a step of a path; if not, that is told.
+/// Checks that the text can be an element of a path. Reports an error if not.
 bool check_name(std::string_view name, Place place, Diagnostics& diagnostics);
 
 }  // namespace mobula::resource

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-// Reads the members of one part. What is wrong is told, and the part is left out.
+// Reads the members of one part. Reports errors, and skips a part that has one.
 class PartReader {
  public:
   PartReader(const JsonValue& part, Diagnostics& diagnostics) : part_(part), diagnostics_(diagnostics) {}
@@ -39,7 +39,7 @@ class PartReader {
     const JsonValue* value = member(name, Kind::string, true);
     if (value == nullptr) return {};
     std::optional<core::Bytes> read = core::from_hex(value->text);
-    if (!read) refuse(value->place, core::format("'{}' is no hex; expected pairs of hex digits", name));
+    if (!read) refuse(value->place, core::format("'{}' is not hex; expected pairs of hex digits", name));
     return read ? std::move(*read) : core::Bytes();
   }
 
@@ -82,13 +82,13 @@ void read_column(const JsonValue& json, const Scene& scene, Workshop& workshop, 
   const Audience audience = part.audience();
   DraftColumn column;
   column.data = part.bytes("data");
-  const std::uint32_t from = scene.entities().empty() ? no_parent : 0;  // where paths begin: the root of a prefab
+  const std::uint32_t from = scene.entities().empty() ? no_parent : 0;  // start of paths: the root of a prefab
   if (const JsonValue* entities = part.member("entities", Kind::array, true)) {
     for (const JsonValue& path : entities->items) {
       const std::uint32_t entity = scene.resolve(from, path);
-      if (entity == no_parent) return;  // told
+      if (entity == no_parent) return;  // reported
       if (!column.entity_index.empty() && entity <= column.entity_index.back())
-        part.refuse(path.place, "entities are not in the order of the level, or one is there twice");
+        part.refuse(path.place, "entities are not in the order of the level, or one is listed twice");
       column.entity_index.push_back(entity);
     }
   }
@@ -104,7 +104,7 @@ void read_column(const JsonValue& json, const Scene& scene, Workshop& workshop, 
     column.references.push_back({*offset, target});
   }
   const reflect::Component* component = workshop.schema.find(type);
-  if (component != nullptr && name == parent_component && tells_parents(*component))
+  if (component != nullptr && name == parent_component && is_parent_component(*component))
     return part.refuse(json.place, "the column 'Parent' follows from where entities stand; expected no such column");
   if (component != nullptr && component->not_sent && audience == Audience::everyone)
     return part.refuse(json.place, core::format("{} is never sent; expected \"server_only\": true", type));
@@ -114,7 +114,7 @@ void read_column(const JsonValue& json, const Scene& scene, Workshop& workshop, 
   const auto added =
       draft.ready[static_cast<std::size_t>(audience)].emplace(std::pair(spawn_order, key), std::move(column));
   if (!added.second || draft.columns.contains({spawn_order, key}))
-    diagnostics.error(json.place, core::format("the column '{}' is there twice", name));
+    diagnostics.error(json.place, core::format("the column '{}' is defined twice", name));
 }
 
 void read_static(const JsonValue& json, Workshop& workshop) {
@@ -136,7 +136,7 @@ void read_name(const JsonValue& json, Workshop& workshop) {
   if (part.good()) workshop.names.intern(text, json.place, audience);
 }
 
-// All parts of one list, each an object that `what` names in errors.
+// Reads all parts of one list, each an object that `what` names in errors.
 template <class Read>
 void read_all(const JsonValue& parts, std::string_view name, std::string_view what, Diagnostics& diagnostics,
               const Read& read) {

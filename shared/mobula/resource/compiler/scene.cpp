@@ -62,7 +62,7 @@ void Scene::add_placement(const JsonValue& placement) {
     return diagnostics_.error(placement.place, "placements need a component Transform in the schema");
   std::optional<Node> node = prefabs_.build_top(name->text, placement.place, placement, placement_members);
   std::vector<JsonValue> instances = expand_placement(placement, diagnostics_);
-  if (!node) return lose(instances.size(), placement.place);
+  if (!node) return count_lost(instances.size(), placement.place);
   if (!has_room(*node, instances.size(), placement.place)) return;
   node->place = name->place;
   node->parent = placement.find("parent");
@@ -80,8 +80,8 @@ bool Scene::has_room(const Node& node, std::size_t copies, Place place) {
   return false;
 }
 
-// Instances of what could not be built take room as well: otherwise each placement of it could ask for a full level.
-void Scene::lose(std::size_t copies, Place place) {
+// Counts instances of a node that could not be built. Otherwise each placement of it could request a full level.
+void Scene::count_lost(std::size_t copies, Place place) {
   lost_ += copies;
   has_room({}, 0, place);
 }
@@ -99,13 +99,13 @@ void Scene::index_paths() {
     const auto [first, fresh] = by_path_.emplace(path_key(entity.above, entity.name), i);
     if (fresh) continue;
     diagnostics_.error(entity.node->place, [&, at = entities_[first->second].node->place] {
-      return core::format("entity '{}' is there twice (first at {}); names must be unique", entity.name,
+      return core::format("entity '{}' is defined twice (first at {}); names must be unique", entity.name,
                           diagnostics_.describe(at));
     });
   }
 }
 
-// Turns "parent" paths into parents. Only entities at the top have them.
+// Resolves "parent" paths. Only top-level entities have them.
 void Scene::attach() {
   for (std::uint32_t i = 0; i < entities_.size(); ++i) {
     const JsonValue* parent = entities_[i].node->parent;
@@ -114,11 +114,11 @@ void Scene::attach() {
   check_depths();
 }
 
-// Derives each entity's depth from its parent's, so each chain of parents is traversed once, however long it is.
+// Computes each entity's depth from its parent's. Visits each chain of parents once, however long it is.
 void Scene::check_depths() {
   static constexpr std::uint32_t unknown = 0;
-  static constexpr std::uint32_t open = ~0u;      // on the chain being traversed
-  static constexpr std::uint32_t circular = ~1u;  // in a circle, or below one
+  static constexpr std::uint32_t open = ~0u;    // on the current chain
+  static constexpr std::uint32_t cyclic = ~1u;  // in a cycle, or below one
   std::vector<std::uint32_t> depths(entities_.size(), unknown);
   std::vector<std::uint32_t> line;
   for (std::uint32_t i = 0; i < entities_.size(); ++i) {
@@ -129,22 +129,22 @@ void Scene::check_depths() {
     }
     std::uint32_t depth = at == no_parent ? 0 : depths[at];
     if (depth == open) {
-      tell_circle(at);
-      depth = circular;
+      report_cycle(at);
+      depth = cyclic;
     }
     for (; !line.empty(); line.pop_back()) {
-      depths[line.back()] = depth == circular ? circular : ++depth;
-      if (depth != circular) check_depth(line.back(), depth);
+      depths[line.back()] = depth == cyclic ? cyclic : ++depth;
+      if (depth != cyclic) check_depth(line.back(), depth);
     }
   }
 }
 
-void Scene::tell_circle(std::uint32_t first) {
+void Scene::report_cycle(std::uint32_t first) {
   std::uint32_t at = first;
   do {
     const Node& node = *entities_[at].node;
     diagnostics_.error(node.parent != nullptr ? node.parent->place : node.place,
-                       core::format("parents go in a circle: {} is above itself", path_of(at)));
+                       core::format("parents form a cycle: {} is its own ancestor", path_of(at)));
     at = entities_[at].parent;
   } while (at != first);
 }
@@ -155,10 +155,10 @@ void Scene::check_depth(std::uint32_t entity, std::uint32_t depth) {
                        core::format("nested too deep; at most {} levels", limits::hierarchy_depth));
 }
 
-// Depth first, so that parents stand before children, and families together: children in the order written, then those
-// that are attached by a path, in theirs.
+// Sorts depth first, so that parents precede children and families are contiguous. Children keep the order written,
+// followed by those attached by a path.
 void Scene::sort_by_depth_first() {
-  if (diagnostics_.failed()) return;  // parents may go in circles, and nothing will be written
+  if (diagnostics_.failed()) return;  // parents may form cycles, and nothing will be written
   const auto count = static_cast<std::uint32_t>(entities_.size());
   std::vector<std::vector<std::uint32_t>> children(count);
   std::vector<std::uint32_t> open;

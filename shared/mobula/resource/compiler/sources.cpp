@@ -14,12 +14,12 @@ class SourceLoader {
  public:
   SourceLoader(const ReadSource& read, Diagnostics& diagnostics) : read_(read), diagnostics_(diagnostics) {}
 
-  // `asked_at`: the include that asks; null for the first file.
+  // Loads a file. `asked_at` is the include that requests it, null for the first file.
   void load(const std::string& path, const Place* asked_at) {
     if (const auto open = std::find(open_.begin(), open_.end(), path); open != open_.end()) {
       std::vector<std::string> circle(open, open_.end());
       circle.push_back(path);
-      return diagnostics_.error(*asked_at, core::format("includes go in a circle: {}", fmt::join(circle, " -> ")));
+      return diagnostics_.error(*asked_at, core::format("includes form a cycle: {}", fmt::join(circle, " -> ")));
     }
     if (std::find(sources_.paths.begin(), sources_.paths.end(), path) != sources_.paths.end()) return;
     if (sources_.paths.size() == limits::source_files)

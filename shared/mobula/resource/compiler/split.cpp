@@ -6,7 +6,7 @@ namespace {
 
 bool is_hidden(const reflect::Field& field) { return field.owner_only || field.not_sent; }
 
-// Instances that clients may have.
+// Returns the instances that clients may have.
 DraftColumn without_marked(const DraftColumn& column) {
   DraftColumn kept;
   std::size_t reference = 0;
@@ -27,7 +27,7 @@ DraftColumn without_marked(const DraftColumn& column) {
   return kept;
 }
 
-// Where the hidden values lie in a component: (offset, size).
+// Returns the hidden values of a component: (offset, size).
 std::vector<std::pair<std::uint32_t, std::uint32_t>> hidden_parts(const reflect::Component& component) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parts;
   for (const reflect::Field& field : component.fields)
@@ -53,7 +53,7 @@ DraftColumn for_clients(const DraftColumn& column, const reflect::Component* com
   return kept;
 }
 
-// From all columns of an entity, those that stand in `over` instead of `under`'s.
+// Makes prototypes from all columns of an entity. Columns of `over` replace those of `under`.
 void make_prototypes(Draft& draft, const Draft::Columns& under, const Draft::Columns& over,
                      const reflect::Schema& schema) {
   std::vector<std::vector<ComponentKey>> keys(draft.num_entities());

@@ -1,4 +1,4 @@
-// One draft as two: what clients may have, and the columns in which the server has more.
+// Splits a draft in two: the clients' part, and the columns in which the server has more.
 #pragma once
 
 #include <mobula/resource/compiler/draft.hpp>
@@ -10,8 +10,9 @@ struct SplitDraft {
   Draft server;
 };
 
-// Kept from clients: instances that are marked, components that are never sent, and fields that are never sent or for
-// owners alone, which are their default for everyone else. Prototypes are made: the server's are those of all columns.
+/// Splits a draft. Hidden from clients are marked instances and components that are never sent. Fields that are never
+/// sent, or only to owners, have their default in the clients' part. Makes the prototypes; the server's cover all
+/// columns.
 SplitDraft split(Draft draft, const reflect::Schema& schema);
 
 }  // namespace mobula::resource

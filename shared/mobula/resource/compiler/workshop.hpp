@@ -1,4 +1,4 @@
-// What the parts of one compilation share: names, statics, the fields of components, and whom all that is for.
+// State shared by the parts of one compilation: names, statics and fields of components, each with its audience.
 #pragma once
 
 #include <map>
@@ -11,12 +11,12 @@
 
 namespace mobula::resource {
 
-// Texts by hash, of one file. Two texts of one hash are told.
+/// Texts of one file by hash. Reports two texts with the same hash.
 class NameTable {
  public:
   explicit NameTable(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
   core::StringId32 intern(std::string_view text, Place place, Audience audience);
-  // What one part of the file needs: the server's has what the clients' lacks.
+  /// Returns the names that one part of the file needs. The server part has those that the clients' part lacks.
   [[nodiscard]] std::map<core::StringId32, std::string> of(Audience audience) const;
 
  private:
@@ -29,7 +29,7 @@ class NameTable {
   std::map<core::StringId32, Entry> names_;
 };
 
-// Shared static resources by the hash of their content, of one file.
+/// Shared static resources of one file, by the hash of their content.
 class StaticTable {
  public:
   explicit StaticTable(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}

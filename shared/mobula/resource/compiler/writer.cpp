@@ -1,4 +1,4 @@
-// From a draft to the bytes of a resource file (layout: resource.hpp).
+// Writes a draft as the bytes of a resource file (layout: resource.hpp).
 #include <mobula/schema/entity_resource_generated.h>
 
 #include <cstring>
@@ -34,7 +34,7 @@ Offset<fbs::EntityResource> write_entities(FlatBufferBuilder& builder, const Dra
     for (const ComponentKey& key : keys) written.emplace_back(key.type.value, key.instance.value);
     prototypes.push_back(fbs::CreatePrototype(builder, builder.CreateVectorOfStructs(written)));
   }
-  // Both parts have the same structure; what entities are called is not for clients.
+  // Both parts have the same structure; only the server part has entity names.
   const bool clients = audience == Audience::everyone;
   std::vector<fbs::EntityName> names;
   for (const EntityName& name : draft.names) names.emplace_back(name.name.value, name.number);
@@ -49,7 +49,7 @@ Offset<fbs::EntityResource> write_entities(FlatBufferBuilder& builder, const Dra
                                    reference_table, entity_names, attached);
 }
 
-// One part of the file, header and all.
+// Returns one part of the file with its header.
 core::Bytes write_part(const DraftPart& part, Audience audience, core::ByteView schema, core::ByteView completes) {
   FlatBufferBuilder builder(1u << 16);
   const auto schema_bytes = schema.empty() ? 0 : aligned_bytes(builder, schema);

@@ -17,7 +17,7 @@ float distance(const Vec3& a, const Vec3& b) {
 
 const std::vector<Vec3> square{{0, 0, 0}, {10, 0, 0}, {10, 0, 10}, {0, 2, 10}};
 
-TEST(Line, GoesThroughItsPointsRoundAndRound) {
+TEST(Line, PassesItsPointsAndWrapsAround) {
   const Bytes bytes = Line::make(square);
   ASSERT_TRUE(Line::check(bytes));
   const Line line(bytes);
@@ -32,20 +32,20 @@ TEST(Line, GoesThroughItsPointsRoundAndRound) {
   EXPECT_LT(distance(line.at(-1), line.at(line.length() - 1)), 0.01f);
 }
 
-TEST(Line, IsWalkedAtAnEvenPace) {
+TEST(Line, HasEvenSteps) {
   const Bytes bytes = Line::make(square);
   const Line line(bytes);
   for (float at = 0; at < line.length(); at += 0.1f)
     EXPECT_NEAR(distance(line.at(at), line.at(at + 0.1f)), 0.1f, 0.01f);
 }
 
-TEST(Line, APointIsALineToo) {
+TEST(Line, AcceptsASinglePoint) {
   const Bytes bytes = Line::make(std::vector<Vec3>{{3, 4, 5}, {3, 4, 5}});
   ASSERT_TRUE(Line::check(bytes));
   EXPECT_EQ(distance(Line(bytes).at(7), {3, 4, 5}), 0.0f);
 }
 
-TEST(Line, OtherBytesAreNone) {
+TEST(Line, RefusesOtherBytes) {
   const Bytes good = Line::make(square);
   for (std::size_t size = 0; size < 40; ++size) EXPECT_FALSE(Line::check(mobula::core::ByteView(good).first(size)));
   for (const float bad :

@@ -1,4 +1,4 @@
-// From points in a level's JSON to guards that walk: a component with a source of its own.
+// From points in a level's JSON to moving guards: a component with its own source format.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ using mobula::engine::Transform;
 using mobula::resource::Compiled;
 using mobula::server::World;
 
-// What the demo asks of a level.
+// Prefabs that the demo requires of a level.
 const std::string spawned_prefabs = R"(
     "avatar":{"spawnable":true,"components":{"Transform":{},"Avatar":{},"Name":{}}},
     "pickup":{"components":{"Transform":{},"Pickup":{}}},
@@ -28,7 +28,7 @@ const std::string spawned_prefabs = R"(
     "medkit":{"prefab":"pickup","spawnable":true},
     "key":{"prefab":"pickup","spawnable":true})";
 
-// And these entities.
+// Compiles a level with them and these entities.
 Compiled compile(const std::string& entities) {
   const std::string prefabs = spawned_prefabs + R"(,"guard":{"components":{"Transform":{},
                                  "Patrol":{"points":[[0,0,0],[20,0,0],[20,0,20]],"speed":2}}})";
@@ -49,7 +49,7 @@ TEST(Patrol, GuardsOfOnePrefabShareOneLineThatClientsDoNotGet) {
   EXPECT_TRUE(copy->statics().empty());
 }
 
-TEST(Patrol, AGuardWalksItsRoundAndLooksWhereItGoes) {
+TEST(Patrol, AGuardFollowsItsLineAndFacesItsDirection) {
   const auto level = test::load_compiled(compile(R"("a":{"prefab":"guard"})"));
   const auto world = std::move(*World::make({.schema = test::game_schema(), .level = level}));
   DemoGame game;
@@ -77,7 +77,7 @@ TEST(Patrol, AGuardWalksItsRoundAndLooksWhereItGoes) {
   EXPECT_NEAR(before.rotation.y * before.rotation.y + before.rotation.w * before.rotation.w, 1.0f, 1e-4f);
 }
 
-TEST(Patrol, WhatIsNoPatrolIsToldWithItsPlace) {
+TEST(Patrol, InvalidPatrolsAreReportedWithTheirPlace) {
   const struct {
     const char* patrol;
     const char* error;
@@ -88,7 +88,7 @@ TEST(Patrol, WhatIsNoPatrolIsToldWithItsPlace) {
       {R"({"points":[[0,0,0],[0,0]]})", ": expected a point [x, y, z], each from -500 to 500\n"},
       {R"({"points":[[0,0,0],[0,501,0]]})", ": expected a point [x, y, z], each from -500 to 500\n"},
       {R"({"points":[[0,0,0],[0,1,0]],"spede":1})",
-       "'spede' is no field of Patrol; expected one of line, speed, walked"},
+       "'spede' is not a field of Patrol; expected one of line, speed, walked"},
   };
   for (const auto& each : table) {
     SCOPED_TRACE(each.patrol);
@@ -98,7 +98,7 @@ TEST(Patrol, WhatIsNoPatrolIsToldWithItsPlace) {
   }
 }
 
-TEST(Patrol, ALevelWithALineThatIsNoneIsNotPlayed) {
+TEST(Patrol, ALevelWithAnInvalidLineIsRefused) {
   DemoGame game;
   const auto level =
       test::load_text(R"({"prefabs":{)" + spawned_prefabs + R"(},"statics":[{"type":"Line","data":"0000"}]})");

@@ -1,4 +1,4 @@
-// The lobby as its players meet it: a process with its worlds on one thread, players with their connections on another.
+// Lobby as its players see it: a process with its worlds on one thread, players with their connections on another.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,16 +29,16 @@ namespace core = mobula::core;
 
 constexpr core::Nanoseconds patience = 60 * core::second;
 
-// What would clear a terminal, and what may be seen of it.
+// Text that would clear a terminal, and its harmless form.
 constexpr std::string_view evil =
     "\x1b[2Janna\xc2\x9b"
     "1m\x7f";
 constexpr const char* tamed = "\uFFFD[2Janna\uFFFD1m\uFFFD";
 
-// A room that lies: its schema allows squares that are none, and there it puts pieces.
-class LyingRoom final : public mobula::server::Game {
+// A hostile room: its schema allows squares outside the board, and it puts pieces there.
+class HostileRoom final : public mobula::server::Game {
  public:
-  LyingRoom() : schema_(lobby::room::schema_bytes().begin(), lobby::room::schema_bytes().end()) {
+  HostileRoom() : schema_(lobby::room::schema_bytes().begin(), lobby::room::schema_bytes().end()) {
     const core::ByteView range = core::as_bytes("0 7", 3);
     for (auto at = schema_.begin(); at != schema_.end(); ++at) {
       at = std::search(at, schema_.end(), range.begin(), range.end());
@@ -67,8 +67,8 @@ class LyingRoom final : public mobula::server::Game {
   core::Bytes schema_;
 };
 
-// A lobby that lies: it shows players what steers their terminals, and lets them into such a room at once.
-class LyingLobby final : public mobula::server::Game {
+// A hostile lobby: it sends control sequences for terminals, and admits players to such a room at once.
+class HostileLobby final : public mobula::server::Game {
  public:
   [[nodiscard]] core::ByteView schema() const override { return lobby::schema_bytes(); }
   core::Result<mobula::ecs::Entity> join(mobula::server::World& world, const mobula::server::Player& player) override {
@@ -78,11 +78,11 @@ class LyingLobby final : public mobula::server::Game {
     registry.add<lobby::Room>(
         registry.create(),
         {.name = lobby::fixed_text<sizeof(lobby::Room::name)>(evil), .players = 0, .capacity = 1, .port = 1});
-    static_cast<void>(lobby::say_sorry(world, player, {"evil", std::string(evil)}));
+    static_cast<void>(lobby::send_refusal(world, player, {"evil", std::string(evil)}));
     mobula::server::Identity identity = player.identity;
     core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
     const core::Bytes token = *mobula::server::make_token(room_issuer, identity);
-    if (const core::Status given = lobby::give_ticket(world, player, evil, token); !given) return given.error();
+    if (const core::Status given = lobby::send_ticket(world, player, evil, token); !given) return given.error();
     return member;
   }
   void leave(mobula::server::World&, const mobula::server::Player&) override {}
@@ -109,7 +109,7 @@ class Lobby : public testing::Test {
     serve();
   }
 
-  // After it `refusals_` may be read.
+  // Ends the server. Afterwards `refusals_` may be read.
   void end() {
     players_.clear();
     worlds_.stop();
@@ -124,33 +124,33 @@ class Lobby : public testing::Test {
     return *players_.back();
   }
 
-  // Lets time pass until it is so.
+  // Runs until a condition holds, or the time is up.
   [[nodiscard]] bool becomes(const std::function<bool()>& so) {
     const core::Nanoseconds end = core::monotonic_now() + patience;
     while (core::monotonic_now() < end) {
       for (const auto& player : players_) player->run_for(5 * core::millisecond);
       for (const auto& player : players_)
-        for (std::string& line : player->take_lines()) heard_[player.get()].push_back(std::move(line));
+        for (std::string& line : player->take_lines()) received_[player.get()].push_back(std::move(line));
       if (so()) return true;
     }
     return false;
   }
-  [[nodiscard]] bool hears(LobbyPlayer& player, const std::string& line) {
-    return becomes([&] { return std::ranges::find(heard_[&player], line) != heard_[&player].end(); });
+  [[nodiscard]] bool receives(LobbyPlayer& player, const std::string& line) {
+    return becomes([&] { return std::ranges::find(received_[&player], line) != received_[&player].end(); });
   }
   [[nodiscard]] bool is_in(LobbyPlayer& player, const std::string& room) {
     return becomes([&] { return player.room() == room && player.is_playing() && !player.board().empty(); });
   }
 
   std::unique_ptr<LobbyGame> game_;  // outlives its worlds
-  LyingRoom lying_room_;
-  LyingLobby lying_lobby_;
+  HostileRoom lying_room_;
+  HostileLobby lying_lobby_;
   mobula::server::Worlds worlds_;
   mobula::server::TokenIssuer token_issuer_;
   mobula::net::EventLoop loop_;
   std::vector<std::unique_ptr<LobbyPlayer>> players_;
-  std::map<LobbyPlayer*, std::vector<std::string>> heard_;
-  std::map<std::string, std::uint64_t> refusals_;  // of the lobby; the serving thread's
+  std::map<LobbyPlayer*, std::vector<std::string>> received_;
+  std::map<std::string, std::uint64_t> refusals_;  // refusals of the lobby; owned by the serving thread until end()
 
  private:
   static mobula::server::HostConfig here() {
@@ -165,7 +165,7 @@ class Lobby : public testing::Test {
     worlds_.on_tick([this] { refusals_ = worlds_.find("lobby")->server().stats().refusals; });
     serving_ = std::thread([this] { worlds_.run(); });
   }
-  // A token as a backend makes it, in a file.
+  // Returns the access of a token in a file, made as a backend does.
   mobula::client::Access access_of(const std::string& name) {
     mobula::server::Identity identity;
     core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
@@ -184,14 +184,14 @@ class Lobby : public testing::Test {
   std::thread serving_;
 };
 
-TEST_F(Lobby, PlayersMeetChatGoIntoARoomPlayAndComeBack) {
+TEST_F(Lobby, PlayersChatEnterARoomPlayAndReturn) {
   open();
   LobbyPlayer& anna = enter("anna");
   LobbyPlayer& bert = enter("bert");
   ASSERT_TRUE(becomes([&] { return anna.members().size() == 2 && bert.members().size() == 2; }));
   EXPECT_THAT(anna.members(), ElementsAre("anna", "bert"));
-  anna.say("hello");
-  ASSERT_TRUE(hears(bert, "anna: hello"));
+  anna.send_chat("hello");
+  ASSERT_TRUE(receives(bert, "anna: hello"));
 
   anna.create_room("the den", 2);
   ASSERT_TRUE(is_in(anna, "the den"));
@@ -199,8 +199,8 @@ TEST_F(Lobby, PlayersMeetChatGoIntoARoomPlayAndComeBack) {
   EXPECT_EQ(bert.rooms().front().name, "the den");
   bert.join_room(bert.rooms().front().entity);
   ASSERT_TRUE(is_in(bert, "the den"));
-  bert.say("here I am");
-  ASSERT_TRUE(hears(anna, "bert: here I am"));
+  bert.send_chat("here I am");
+  ASSERT_TRUE(receives(anna, "bert: here I am"));
 
   const auto own = [](const LobbyPlayer& player) {
     const std::vector<LobbyPiece> board = player.board();
@@ -209,7 +209,7 @@ TEST_F(Lobby, PlayersMeetChatGoIntoARoomPlayAndComeBack) {
   };
   ASSERT_TRUE(becomes([&] { return anna.board().size() == 3 && !own(anna).name.empty(); })) << "two pieces, a gem";
   const LobbyPiece before = own(anna);
-  // Another may stand on a square.
+  // Retries, because another player may be on a square.
   ASSERT_TRUE(becomes([&, tries = 0]() mutable {
     if (tries++ % 20 == 0) anna.step(before.x > 0 ? -1 : 1, tries % 40 < 20 ? 0 : (before.y > 0 ? -1 : 1));
     return own(anna).x != before.x;
@@ -218,11 +218,11 @@ TEST_F(Lobby, PlayersMeetChatGoIntoARoomPlayAndComeBack) {
   bert.leave_room();
   EXPECT_EQ(bert.room(), "");
   ASSERT_TRUE(becomes([&] { return bert.rooms().front().players == 1; }));
-  bert.say("back again");
-  ASSERT_TRUE(hears(bert, "bert: back again"));
+  bert.send_chat("back again");
+  ASSERT_TRUE(receives(bert, "bert: back again"));
 }
 
-TEST_F(Lobby, ARoomThatIsFullIsFull) {
+TEST_F(Lobby, AFullRoomRefusesPlayers) {
   open();
   LobbyPlayer& anna = enter("anna");
   LobbyPlayer& bert = enter("bert");
@@ -231,28 +231,28 @@ TEST_F(Lobby, ARoomThatIsFullIsFull) {
   ASSERT_TRUE(is_in(anna, "hermitage"));
   ASSERT_TRUE(becomes([&] { return bert.rooms().size() == 1 && bert.rooms().front().players == 1; }));
   bert.join_room(bert.rooms().front().entity);
-  EXPECT_TRUE(hears(bert, "sorry: hermitage is full"));
+  EXPECT_TRUE(receives(bert, "sorry: hermitage is full"));
   EXPECT_EQ(bert.room(), "");
 }
 
-TEST_F(Lobby, AnEmptyRoomGoesAndItsWorldWithIt) {
+TEST_F(Lobby, AnEmptyRoomIsClosedWithItsWorld) {
   open({.rooms_max = 1, .empty_seconds = 1});
   LobbyPlayer& anna = enter("anna");
   ASSERT_TRUE(becomes([&] { return anna.is_playing(); }));
   anna.create_room("one", 4);
   ASSERT_TRUE(is_in(anna, "one"));
   anna.create_room("two", 4);
-  EXPECT_TRUE(hears(anna, "sorry: there are as many rooms as can be; join one, or wait"));
+  EXPECT_TRUE(receives(anna, "sorry: the limit of open rooms is reached; join one, or wait"));
   anna.leave_room();
   ASSERT_TRUE(becomes([&] { return anna.rooms().empty(); }));
-  // Asked again: the room's place is free when its world has ended, a moment later.
+  // Retries, because the room's place is free only when its world has ended, a moment later.
   EXPECT_TRUE(becomes([&, tries = 0]() mutable {
     if (tries++ % 200 == 0) anna.create_room("two", 4);
     return anna.room() == "two";
   }));
 }
 
-TEST_F(Lobby, SavedAndRestoredItHasItsMembersButNoRooms) {
+TEST_F(Lobby, ARestoredLobbyHasMembersButNoRooms) {
   const std::string db = testing::TempDir() + "lobby." + std::to_string(::getpid()) + ".db";
   open({}, db);
   LobbyPlayer& anna = enter("anna");
@@ -271,11 +271,11 @@ TEST_F(Lobby, SavedAndRestoredItHasItsMembersButNoRooms) {
   ASSERT_TRUE(again.open(others, config).ok());
   const mobula::ecs::Registry& registry = others.find("lobby")->server().world().registry();
   EXPECT_EQ(registry.view<const lobby::Room>().size_hint(), 0u);
-  EXPECT_EQ(registry.view<const lobby::Member>().size_hint(), 1u) << "till her time to come back is over";
+  EXPECT_EQ(registry.view<const lobby::Member>().size_hint(), 1u) << "until her time to reconnect is over";
   for (const char* end : {"", "-wal", "-shm"}) std::remove((db + end).c_str());
 }
 
-TEST_F(Lobby, NobodyOpensAllRooms) {
+TEST_F(Lobby, OnePlayerCannotOpenAllRooms) {
   open({.rooms_max = 16, .empty_seconds = 60});
   LobbyPlayer& anna = enter("anna");
   ASSERT_TRUE(becomes([&] { return anna.is_playing(); }));
@@ -283,41 +283,41 @@ TEST_F(Lobby, NobodyOpensAllRooms) {
     anna.create_room("mine", 4);
     ASSERT_TRUE(becomes([&] { return anna.rooms().size() == static_cast<std::size_t>(i); }));
   }
-  // Asked again, lest it came too soon after the others.
+  // Retries, because the request may exceed the rate of commands.
   EXPECT_TRUE(becomes([&, tries = 0]() mutable {
     if (tries++ % 200 == 0) anna.create_room("mine", 4);
-    return std::ranges::count(heard_[&anna], "sorry: the rooms that you have opened are enough; join one, or wait") > 0;
+    return std::ranges::count(received_[&anna], "sorry: you have opened too many rooms; join one, or wait") > 0;
   }));
   EXPECT_THAT(anna.rooms(), SizeIs(3));
 }
 
-TEST_F(Lobby, WhatIsNotPrintableIsNotSaidAndNamesARoomNeither) {
+TEST_F(Lobby, RefusesUnprintableChatAndRoomNames) {
   open();
   LobbyPlayer& anna = enter("anna");
   ASSERT_TRUE(becomes([&] { return anna.is_playing(); }));
-  anna.say("\x1b[2J");
-  anna.say(std::string(201, 'x'));
-  anna.say("");
+  anna.send_chat("\x1b[2J");
+  anna.send_chat(std::string(201, 'x'));
+  anna.send_chat("");
   anna.create_room("a\nb", 4);
   anna.create_room("nine", 9);
-  anna.say("well then");
-  ASSERT_TRUE(hears(anna, "anna: well then"));
-  EXPECT_THAT(heard_[&anna], ElementsAre("anna: well then"));
+  anna.send_chat("well then");
+  ASSERT_TRUE(receives(anna, "anna: well then"));
+  EXPECT_THAT(received_[&anna], ElementsAre("anna: well then"));
   EXPECT_THAT(anna.rooms(), IsEmpty());
   end();
   EXPECT_EQ(refusals_["bad text"], 4u);
   EXPECT_EQ(refusals_["bad capacity"], 1u);
 }
 
-TEST_F(Lobby, AServerThatLiesSteersNoTerminalAndPutsNothingBesideTheBoard) {
+TEST_F(Lobby, AHostileServerCannotControlTerminalOrBoard) {
   open_lying();
   LobbyPlayer& anna = enter("anna");
   ASSERT_TRUE(is_in(anna, tamed));
   EXPECT_THAT(anna.members(), ElementsAre(tamed));
   ASSERT_THAT(anna.rooms(), SizeIs(1));
   EXPECT_EQ(anna.rooms().front().name, tamed);
-  EXPECT_TRUE(hears(anna, std::string("sorry: ") + tamed));
-  EXPECT_TRUE(hears(anna, std::string("you are on your way into ") + tamed));
+  EXPECT_TRUE(receives(anna, std::string("sorry: ") + tamed));
+  EXPECT_TRUE(receives(anna, std::string("entering ") + tamed));
 
   ASSERT_TRUE(becomes([&] { return anna.board().size() == 3; }));
   const std::string empty = ". . . . . . . .";
