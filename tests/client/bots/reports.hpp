@@ -17,7 +17,7 @@ inline client::BotsReport some_report() {
                  .server = "127.0.0.1:7777",
                  .behaviours = "wander=70,churn=30",
                  .simulated = "",
-                 .version = "0.1.0",
+                 .version = "0.2.0",
                  .seed = 5,
                  .began_at = 1'700'000'000};
   report.clients = 20;

@@ -14,7 +14,7 @@ struct ProcessFacts {
 // Unavailable values are 0.
 ProcessFacts process_facts();
 
-/// Returns the version of Mobula, such as "0.1.0".
+/// Returns the version of Mobula, such as "0.2.0".
 std::string_view version();
 
 }  // namespace mobula::server::api
