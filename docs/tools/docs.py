@@ -7,6 +7,7 @@
 """
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -44,9 +45,19 @@ def outdated(root, server):
 
 
 def public_headers(root):
-    """Returns the headers that have /// comments."""
-    headers = sorted(path for folder in LIBRARIES for path in (root / folder).rglob("*.hpp"))
-    return [path for path in headers if "///" in path.read_text(encoding="utf-8")]
+    """Returns the headers that are installed: the entries of cmake/public_headers.cmake and whatever they include."""
+    table = (root / "cmake/public_headers.cmake").read_text(encoding="utf-8")
+    entries = re.search(r"set\(MOBULA_PUBLIC_HEADERS\s(.*?)\)", re.sub(r"#.*", "", table), re.DOTALL).group(1).split()
+    found, left = set(), entries
+    while left:
+        name = left.pop()
+        path = next((root / folder.split("/")[0] / name for folder in LIBRARIES
+                     if (root / folder.split("/")[0] / name).exists()), None)
+        if path is None or path in found:
+            continue
+        found.add(path)
+        left += re.findall(r"#\s*include <(mobula/[^>]+)>", path.read_text(encoding="utf-8"))
+    return sorted(found)
 
 
 def run(command, **options):
@@ -69,7 +80,7 @@ def api_start(root, headers):
 def make_api(root, target):
     headers = public_headers(root)
     if not headers:
-        sys.exit("docs: no header has a /// comment, so there is no API reference to make")
+        sys.exit("docs: cmake/public_headers.cmake names no header that exists")
     target.mkdir(parents=True)
     names = " ".join(f'"{header}"' for header in headers)
     start = target / "start.md"

@@ -18,7 +18,7 @@ union SocketAddress {
   sockaddr_in6 v6;
 };
 
-/// Writes an IPv6 socket address, with IPv4 as ::ffff:a.b.c.d, for dual-stack sockets. Returns its size.
+/// Writes an IPv6 socket address, with IPv4 as `::ffff:a.b.c.d`, for dual-stack sockets. Returns its size.
 inline socklen_t to_v6(const transport::Address& address, SocketAddress& out) {
   out.v6 = {};
   out.v6.sin6_family = AF_INET6;
