@@ -10,10 +10,10 @@ TOP = 52
 
 # Phase of the tick, box, what it does; notes stand beside it.
 STAGES = (
-    ("receive", ("Session", "opens packets, takes acknowledgements"), ("What each client has", "is never guessed:", "it was acknowledged.")),
+    ("receive", ("Session", "opens packets, takes acknowledgements"), ("The server knows what each", "client has, because the", "client acknowledged it.")),
     ("game", ("Game: commands, systems, tick", "writes components"), ("Mutable access sets the", "change tick of a block", "of 64 components.")),
     ("publish", ("Publisher", "quantises and compares changed blocks"), ("Once per tick, whatever", "the number of clients.", "Equal values are dropped.")),
-    ("choose", ("Interest", "visibility query of each viewer"), ("Layers, rooms, owners,", "and the game's own rule.")),
+    ("choose", ("Interest", "visibility query of each viewer"), ("Layers, interest groups,", "owners, and the game's", "own rule.")),
     ("encode", ("ClientView, one per client", "most important entities first"), ("A delta is encoded against", "acknowledged baselines. Equal", "bits are made once, copied.")),
     ("seal", ("Session", "packets, encryption, rate control"), ("One datagram or several,", "within the client's budget.",)),
 )
@@ -61,7 +61,7 @@ def client(drawing, bottom):
     y = bottom + 56
     drawing.text(BOX_LEFT + BOX_WIDTH / 2 + 14, bottom + 28, "network: UDP, TCP, WebSocket", "small")
     arrow(drawing, bottom - 21, y)
-    drawing.box(BOX_LEFT, y, BOX_WIDTH, 66, ("Connection", "decoder checks a delta whole,", "then the mirror takes it"), "client")
+    drawing.box(BOX_LEFT, y, BOX_WIDTH, 66, ("Connection", "checks a delta completely,", "then applies it"), "client")
     drawing.box(BOX_LEFT + BOX_WIDTH + 60, y, 200, 66, ("Mirror", "same handles, same values,", "verified by hash"), "client")
     drawing.path([(BOX_LEFT + BOX_WIDTH, y + 33), (BOX_LEFT + BOX_WIDTH + 60, y + 33)])
     x = 124
