@@ -61,7 +61,7 @@ void pipes() {
       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
   write_seed("pipe", "tcp", "\0"s + framed(1) + answer + framed(700) + framed(0));
   write_seed("pipe", "tcp_close_frame", "\0"s + framed(30) + answer + close_frame + answer + framed(1));
-  write_seed("pipe", "websocket", "\5"s + framed(9) + answer + framed(200) + goodbye + answer);
+  write_seed("pipe", "websocket", "\5"s + framed(9) + answer + framed(200) + close_frame + answer);
   write_seed("pipe", "websocket_client", "\7"s + framed(9) + answer + framed(200) + "\1\x88"s + sized("\x03\xe8"));
   write_seed("pipe", "upgrade", "\1"s + raw(upgrade) + framed(3) + answer);
   write_seed("pipe", "other_path", "\1"s + raw("GET /other" + upgrade.substr(5)) + framed(3));
