@@ -3,7 +3,7 @@
 # A test that crashes or hangs ends that process: it counts as failed, by name, and those after it run alone. If the
 # process fails after its last test, as for a leak, each test runs alone, to find out which one it is.
 # Prints what failed, then "N passed, N failed, N skipped". Status 1 if one failed, 77 if all were skipped. The numbers
-# also go to the file MOBULA_TEST_COUNTS, if that is set: "FOLDER/SUITE passed failed skipped".
+# also go to the file TEST_COUNTS_FILE, if that is set: "FOLDER/SUITE passed failed skipped".
 set -uo pipefail
 program=${1:?usage: run_suite.sh PROGRAM FILTER [SECONDS]}
 filter=${2:?usage: run_suite.sh PROGRAM FILTER [SECONDS]}
@@ -94,9 +94,9 @@ fi
 
 count() { printf '%s\n' "${outcome[@]}" | grep -c "^$1$"; }
 echo "$(count passed) passed, $(count failed) failed, $(count skipped) skipped"
-if [[ ${MOBULA_TEST_COUNTS-} ]]; then
+if [[ ${TEST_COUNTS_FILE-} ]]; then
   folder=${program##*/}
-  echo "${folder%_tests}/${filter%.\*} $(count passed) $(count failed) $(count skipped)" >>"$MOBULA_TEST_COUNTS"
+  echo "${folder%_tests}/${filter%.\*} $(count passed) $(count failed) $(count skipped)" >>"$TEST_COUNTS_FILE"
 fi
 ((${#outcome[@]})) || { echo "no test is named $filter"; exit 1; }
 (($(count failed) == 0)) || exit 1
