@@ -380,8 +380,8 @@ TEST_F(ServerSessions, TheLogTellsWhyAClientCannotComeInAndNotMoreThanOnceInAWhi
   village.join();
   village.ticks(100);
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(log, HasSubstr("datagrams turned away: token expired 1"));
-  EXPECT_EQ(log.find("turned away"), log.rfind("turned away")) << log;
+  EXPECT_THAT(log, HasSubstr("datagrams dropped: token expired 1"));
+  EXPECT_EQ(log.find("datagrams dropped"), log.rfind("datagrams dropped")) << log;
 }
 
 class ServerResources : public ServerSessions {

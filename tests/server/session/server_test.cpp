@@ -108,7 +108,7 @@ TEST_F(ServerTest, ARefusedCommandIsLoggedWithItsPlayerAndNotEachTime) {
     village.tick();
   }
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(log, HasSubstr("refused of player 1 \"ada\": malformed command"));
+  EXPECT_THAT(log, HasSubstr("refused from player 1 \"ada\": malformed command"));
   EXPECT_GT(refused("malformed command"), 10u);
   std::size_t lines = 0;
   for (std::size_t at = 0; (at = log.find("refused of", at)) != std::string::npos; ++at) ++lines;
