@@ -1,4 +1,4 @@
-// A delta's bytes into a mirror, as a connection does it.
+// Applies a delta's bytes to a mirror, as a connection does.
 #pragma once
 
 #include <mobula/client/mirror/mirror.hpp>

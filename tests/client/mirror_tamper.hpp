@@ -1,4 +1,4 @@
-// Damages a mirror on purpose.
+// Damages a mirror, for tests of its verification.
 #pragma once
 
 #include <mobula/client/mirror/mirror.hpp>
@@ -15,7 +15,8 @@ struct MirrorTamper {
       versions.states_[versions.states_.size() - words + word % words] ^= bits;
     }
   }
-  // The same, unless the result is not a value, from which predictions are undefined. Returns false then.
+  // Flips bits as flip() does. Returns false and changes nothing if the result is not a valid value, because
+  // predictions from it are undefined.
   static bool flip_value(Mirror& mirror, ecs::Entity entity, std::size_t word, std::uint32_t bits) {
     flip(mirror, entity, word, bits);
     const MirroredEntity& known = *mirror.state_.find(entity);

@@ -1,5 +1,5 @@
-// A random world, one client's view of it, and the mirror that is told of it: with nothing in between, so that a test
-// says which delta comes when.
+// A random world, one client's view of it, and the client's mirror, without a network between. A test decides which
+// delta arrives when.
 #pragma once
 
 #include <client/apply_delta.hpp>
@@ -25,7 +25,7 @@ class MirroredWorld {
     world.registry.add<demo::Health>(entity).current = 50;
     return entity;
   }
-  // Ends the tick. What is new comes into view, and the delta tells all that the client lacks and that fits.
+  // Ends the tick and returns its delta. Spawned entities become visible; the delta holds all changes that fit.
   core::Bytes delta() {
     world.publish();
     view.note_published();
@@ -41,40 +41,41 @@ class MirroredWorld {
     world.end_tick();
     return bytes;
   }
-  core::Status take(const core::Bytes& delta) {
+  // Applies a delta to the mirror and notes it as received.
+  core::Status apply(const core::Bytes& delta) {
     core::Status applied = apply_delta(*mirror, delta);
     if (!applied) return applied;
-    past_.push_back({delta, [delta](client::Mirror& other) { static_cast<void>(apply_delta(other, delta).ok()); }});
+    history_.push_back({delta, [delta](client::Mirror& other) { static_cast<void>(apply_delta(other, delta).ok()); }});
     note(wire::read_delta_header(delta)->sequence);
     return applied;
   }
-  // The server comes to know what was taken so far.
+  // Acknowledges to the view all deltas received so far.
   void acknowledge() {
     ++input_.ack;
     mirror->acknowledged(input_.ack);
-    past_.push_back({{}, [ack = input_.ack](client::Mirror& other) { other.acknowledged(ack); }});
+    history_.push_back({{}, [ack = input_.ack](client::Mirror& other) { other.acknowledged(ack); }});
     const core::Status acknowledged = view.acknowledge(input_);
-    MOBULA_ASSERT(acknowledged.ok(), "nothing was acknowledged that was not sent");
+    MOBULA_ASSERT(acknowledged.ok(), "only sent deltas were acknowledged");
   }
-  // One tick as it should be.
-  core::Bytes tell() {
-    core::Bytes told = delta();
-    const core::Status taken = take(told);
-    MOBULA_ASSERT(taken.ok(), "what a server writes can be applied");
+  // Runs a tick: writes its delta, applies it and acknowledges it. Returns the delta.
+  core::Bytes replicate() {
+    core::Bytes sent = delta();
+    const core::Status applied = apply(sent);
+    MOBULA_ASSERT(applied.ok(), "a server's delta can be applied");
     mirror->check();
     acknowledge();
-    return told;
+    return sent;
   }
-  // What the mirror has lived through: deltas, and what came between them.
+  // A delta, announcement or acknowledgement in the mirror's history.
   struct Event {
-    core::Bytes delta;  // empty: it is none
-    std::function<void(client::Mirror&)> happen;
+    core::Bytes delta;  // empty if the event is not a delta
+    std::function<void(client::Mirror&)> replay;
   };
-  [[nodiscard]] const std::vector<Event>& past() const { return past_; }
-  // Another mirror, of the same past.
+  [[nodiscard]] const std::vector<Event>& history() const { return history_; }
+  // Returns another mirror with the same history.
   [[nodiscard]] std::unique_ptr<client::Mirror> twin() const {
     std::unique_ptr<client::Mirror> made = empty_mirror();
-    for (const Event& event : past_) event.happen(*made);
+    for (const Event& event : history_) event.replay(*made);
     return made;
   }
   [[nodiscard]] std::uint32_t ack() const { return input_.ack; }
@@ -90,7 +91,7 @@ class MirroredWorld {
   void choose() {
     view.choose(world.registry.tick(), wire::delta_bytes_max, [](std::uint32_t) { return 1.0f; });
   }
-  // What the view wants announced, and at once delivered.
+  // Announces the prototypes that the view wants, and marks them as delivered.
   void announce() {
     if (view.prototypes().wanted().empty()) return;
     wire::Names names;
@@ -103,12 +104,12 @@ class MirroredWorld {
       view.prototypes().delivered(id);
     }
     view.prototypes().clear_wanted();
-    const auto tell = [names, prototypes](client::Mirror& to) {
+    const auto announcement = [names, prototypes](client::Mirror& to) {
       return to.add_names(names).ok() && to.add_prototypes(prototypes).ok();
     };
-    const bool told = tell(*mirror);
-    MOBULA_ASSERT(told, "what is announced can be taken");
-    past_.push_back({{}, tell});
+    const bool added = announcement(*mirror);
+    MOBULA_ASSERT(added, "a server's announcement can be added");
+    history_.push_back({{}, announcement});
   }
   void note(std::uint32_t sequence) {
     for (; input_.newest < sequence; ++input_.newest) {
@@ -120,7 +121,7 @@ class MirroredWorld {
   }
 
   wire::InputDatagram input_{.words = wire::input_words_max};
-  std::vector<Event> past_;
+  std::vector<Event> history_;
 };
 
 }  // namespace mobula::test

@@ -1,4 +1,4 @@
-// The real programs, over real sockets, as people and their scripts start them.
+// Runs the real programs over real sockets, as players and scripts start them.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using testing::HasSubstr;
 
-// Far more than anything here takes: only a program that hangs sees its end.
+// Timeout of all waits. Only a program that hangs reaches it.
 inline constexpr auto patience = std::chrono::seconds(60);
 
 inline std::string read(const fs::path& path) {
@@ -35,7 +35,7 @@ inline std::string read(const fs::path& path) {
 }
 inline void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-// A child process with its output in files. It outlives neither this object nor the tests.
+// A child process with its output in files. It is killed with this object, and when the tests crash.
 class Program {
  public:
   Program(const fs::path& folder, const std::string& name, std::vector<std::string> arguments) {
@@ -71,7 +71,7 @@ class Program {
     status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return false;
   }
-  // The exit status; 128 + n after signal n.
+  // Waits for the end of the program and returns its exit status, or 128 + n after signal n.
   int wait() {
     for (const auto end = steady_clock::now() + patience; running();) {
       if (steady_clock::now() > end) {
@@ -82,14 +82,15 @@ class Program {
     }
     return *status_;
   }
-  // Waits until the log says so.
-  bool says(const std::string& text) { return comes_to_say(err_, text); }
-  bool prints(const std::string& text) { return comes_to_say(out_, text); }
+  // Waits until the log contains a text. Returns false if the program ends before.
+  bool logs(const std::string& text) { return wait_for(err_, text); }
+  // Waits until the output contains a text. Returns false if the program ends before.
+  bool prints(const std::string& text) { return wait_for(out_, text); }
   [[nodiscard]] std::string out() const { return read(out_); }
   [[nodiscard]] std::string err() const { return read(err_); }
 
  private:
-  bool comes_to_say(const fs::path& where, const std::string& text) {
+  bool wait_for(const fs::path& where, const std::string& text) {
     for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
       const bool alive = running();
       if (read(where).find(text) != std::string::npos) return true;
@@ -133,20 +134,20 @@ class Programs : public testing::Test {
   }
   static std::string level() { return (folder() / "hamlet.level").string(); }
 
-  // A good schema, though not the demo's.
+  // Writes a valid schema other than the demo's and returns its path.
   static std::string engine_schema() {
     const core::ByteView schema = engine::schema_bytes();
     const fs::path file = folder() / "engine.bfbs";
     write(file, std::string(reinterpret_cast<const char*>(schema.data()), schema.size()));
     return file.string();
   }
-  // A server on a free port.
+  // Starts a server on free ports.
   Program& serve(std::vector<std::string> more = {}) {
     std::vector<std::string> arguments{"--port", "0", "--admin-port", "0"};
     if (std::ranges::find(more, "--level") == more.end()) arguments.insert(arguments.end(), {"--level", level()});
     arguments.insert(arguments.end(), more.begin(), more.end());
     Program& server = start("mobula-server", arguments);
-    EXPECT_TRUE(server.says("admin address ")) << server.err();
+    EXPECT_TRUE(server.logs("admin address ")) << server.err();
     const std::string log = server.err();
     port_ = number_after(log, "listening on udp port ");
     tcp_port_ = number_after(log, "listening on tcp port ");
@@ -154,12 +155,12 @@ class Programs : public testing::Test {
     admin_ = "http://127.0.0.1:" + std::to_string(number_after(log, "admin address http://127.0.0.1:"));
     return server;
   }
-  // -1: it is not there.
+  // Returns the number after a marker; -1 if the log does not contain the marker.
   static int number_after(const std::string& log, const std::string& marker) {
     const std::size_t place = log.find(marker);
     return place == std::string::npos ? -1 : std::stoi(log.substr(place + marker.size()));
   }
-  // How often the log tells of something, lines that it only counts included.
+  // Returns how often a text was logged, including the lines that the rate limiter only counted.
   static std::size_t lines_like(const std::string& log, const std::string& text) {
     std::istringstream stream(log);
     std::size_t count = 0;
@@ -171,7 +172,7 @@ class Programs : public testing::Test {
     }
     return count;
   }
-  // Waits until so many players have.
+  // Waits until a number of players have joined.
   static bool have_joined(const Program& server, std::size_t players) {
     for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
       if (lines_like(server.err(), " joined from") == players) return true;
@@ -186,7 +187,7 @@ class Programs : public testing::Test {
     EXPECT_EQ(token.wait(), 0) << token.err();
     return path;
   }
-  // How clients get in.
+  // Returns the options with which clients join the server.
   [[nodiscard]] std::vector<std::string> in(std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"--connect", address(), "--admin", admin_});
     return more;
@@ -196,7 +197,7 @@ class Programs : public testing::Test {
   }
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
-  // Ends with status 2, and says why in one line.
+  // Expects that a program ends with status 2 and prints one line that contains `why`.
   void expect_refusal(const std::string& name, const std::vector<std::string>& arguments, const std::string& why) {
     SCOPED_TRACE(name + " " + testing::PrintToString(arguments));
     Program& program = start(name, arguments);

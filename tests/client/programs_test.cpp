@@ -1,4 +1,4 @@
-// Clients and bots as programs.
+// Tests of mobula-client and mobula-bots as programs.
 #include <client/programs.hpp>
 #include <map>
 #include <server/hamlet.hpp>
@@ -19,10 +19,10 @@ TEST_F(Programs, AClientMirrorsAServerAndEndsWithItsJsonLine) {
   EXPECT_EQ(json["mismatched_ticks"], 0);
   EXPECT_GT(json["bytes_received"], 1000);
   EXPECT_EQ(json["state_hash"].get<std::string>().size(), 16u);
-  EXPECT_EQ(client.out(), last_line(client.out()) + "\n") << "with --json there is nothing else";
+  EXPECT_EQ(client.out(), last_line(client.out()) + "\n") << "--json prints nothing else";
 }
 
-TEST_F(Programs, AClientTellsOncePerSecondHowItGoes) {
+TEST_F(Programs, AClientPrintsStatisticsOncePerSecond) {
   serve();
   Program& client = start("mobula-client", in({"--ticks", "50"}));
   EXPECT_EQ(client.wait(), 0) << client.err();
@@ -101,7 +101,7 @@ TEST_F(Programs, SomeBotsVerifyAndTheOthersOnlyAcknowledge) {
   EXPECT_THAT(none.out(), HasSubstr("mirrors verified        0 times"));
 }
 
-TEST_F(Programs, BotsComeInStepsChurnAndWriteAReport) {
+TEST_F(Programs, BotsJoinInStepsChurnAndWriteAReport) {
   serve();
   const fs::path report = folder() / "bots.html";
   Program& bots = start("mobula-bots", in({"--ramp", "2@1s,1s,6@3s", "--behaviour", "wander=1,crowd=1,churn=1",
@@ -112,7 +112,7 @@ TEST_F(Programs, BotsComeInStepsChurnAndWriteAReport) {
   EXPECT_THAT(read(report), HasSubstr("--behaviour wander=1,crowd=1,churn=1"));
 }
 
-TEST_F(Programs, BotsSayWhichLimitIsNotMet) {
+TEST_F(Programs, BotsPrintWhichLimitIsNotMet) {
   serve();
   Program& bots =
       start("mobula-bots",
@@ -122,13 +122,13 @@ TEST_F(Programs, BotsSayWhichLimitIsNotMet) {
   EXPECT_THAT(bots.out(), HasSubstr("met      joined==2: 2\n"));
 }
 
-TEST_F(Programs, BotsListWhatCanBeRequired) {
+TEST_F(Programs, BotsListTheirMeasures) {
   Program& bots = start("mobula-bots", {"--list-measures"});
   EXPECT_EQ(bots.wait(), 0);
   EXPECT_THAT(bots.out(), HasSubstr("p99_interval_ms "));
 }
 
-TEST_F(Programs, AClientTellsOfEventsWhenAsked) {
+TEST_F(Programs, AClientPrintsEventsOnRequest) {
   serve();
   Program& bots = start("mobula-bots", in({"--clients", "8", "--seconds", "20"}));
   Program& client = start("mobula-client", in({"--events"}));
@@ -151,7 +151,7 @@ TEST_F(Programs, BotsWhoseServerDiesFail) {
   EXPECT_THAT(bots.out(), HasSubstr("nothing heard for"));
 }
 
-TEST_F(Programs, AClientWhoseServerWasKilledAndStartedAgainComesInAnew) {
+TEST_F(Programs, AClientJoinsAgainAfterItsServerWasRestarted) {
   Program& server = serve({"--tcp-port", "0"});
   Program& client =
       start("mobula-client", {"--connect", "tcp:127.0.0.1:" + std::to_string(tcp_port_), "--admin", admin_});
@@ -161,24 +161,24 @@ TEST_F(Programs, AClientWhoseServerWasKilledAndStartedAgainComesInAnew) {
   const std::string admin_port = admin_.substr(admin_.rfind(':') + 1);
   Program& again = start("mobula-server", {"--port", std::to_string(port_), "--tcp-port", std::to_string(tcp_port_),
                                            "--admin-port", admin_port, "--level", level()});
-  ASSERT_TRUE(client.says("reconnecting with a new token")) << client.err();
-  ASSERT_TRUE(again.says("joined")) << again.err();
+  ASSERT_TRUE(client.logs("reconnecting with a new token")) << client.err();
+  ASSERT_TRUE(again.logs("joined")) << again.err();
   client.signal(SIGTERM);
   EXPECT_EQ(client.wait(), 0) << client.err();
   EXPECT_THAT(last_line(client.out()), HasSubstr("\"mismatched_ticks\":0"));
 }
 
-TEST_F(Programs, AClientEndsInGoodOrderWhenAsked) {
+TEST_F(Programs, AClientLeavesTheGameOnASignal) {
   Program& server = serve();
   Program& client = start("mobula-client", in());
-  ASSERT_TRUE(server.says("joined")) << server.err();
+  ASSERT_TRUE(server.logs("joined")) << server.err();
   std::this_thread::sleep_for(std::chrono::seconds(1));
   client.signal(SIGTERM);
   EXPECT_EQ(client.wait(), 0) << client.err();
-  EXPECT_TRUE(server.says("left")) << server.err();
+  EXPECT_TRUE(server.logs("left")) << server.err();
 }
 
-TEST_F(Programs, WrongCommandLinesAreToldInOneLine) {
+TEST_F(Programs, WrongCommandLinesAreReportedInOneLine) {
   expect_refusal("mobula-server", {"--level", "x", "--nonsense"}, "--nonsense");
   for (const char* program : {"mobula-client", "mobula-bots"})
     expect_refusal(program, {"--connect", "127.0.0.1:1", "--level", "x", "--nonsense"}, "--nonsense");
@@ -225,15 +225,15 @@ TEST_F(Programs, HelpShowsExamples) {
   }
 }
 
-TEST_F(Programs, AClientOfAnotherSchemaIsRefusedAndBothLogsSayWhy) {
+TEST_F(Programs, AClientOfAnotherSchemaIsRefusedWithAReason) {
   Program& server = serve();
   Program& client = start("mobula-client", in({"--schema", engine_schema(), "--ticks", "5"}));
   EXPECT_EQ(client.wait(), 1);
   EXPECT_THAT(client.err(), HasSubstr("other schema"));
-  EXPECT_TRUE(server.says("other schema")) << server.err();
+  EXPECT_TRUE(server.logs("other schema")) << server.err();
 }
 
-TEST_F(Programs, AClientWithTheRightSchemaIsLetIn) {
+TEST_F(Programs, AClientWithTheRightSchemaIsAdmitted) {
   serve();
   const core::ByteView schema = test::game_schema()->bytes();
   const std::string file = (folder() / "components.bfbs").string();
@@ -242,16 +242,16 @@ TEST_F(Programs, AClientWithTheRightSchemaIsLetIn) {
   EXPECT_EQ(client.wait(), 0) << client.err();
 }
 
-TEST_F(Programs, AClientWithNobodyToTalkToSaysSo) {
+TEST_F(Programs, AClientWithoutAServerReportsIt) {
   Program& server = serve();
   server.signal(SIGTERM);
-  server.wait();  // now nobody has that port
-  // Neither whom to ask for a token …
-  Program& stranger = start("mobula-client", in({"--ticks", "5", "--json"}));
-  EXPECT_EQ(stranger.wait(), 1);
-  EXPECT_THAT(stranger.err(), HasSubstr("no connect token"));
-  EXPECT_THAT(stranger.err(), HasSubstr("--key-file"));
-  // … nor, for those who need not ask, a server.
+  server.wait();  // the port is free now
+  // A client that needs a token gets none.
+  Program& without_token = start("mobula-client", in({"--ticks", "5", "--json"}));
+  EXPECT_EQ(without_token.wait(), 1);
+  EXPECT_THAT(without_token.err(), HasSubstr("no connect token"));
+  EXPECT_THAT(without_token.err(), HasSubstr("--key-file"));
+  // Programs with a key get no answer from a server.
   const auto with_key = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"--connect", address(), "--key-file", new_key()});
     return more;

@@ -11,7 +11,7 @@ namespace mobula::test {
 
 using WriteBits = std::function<void(core::BitWriter&)>;
 
-// `write` writes what follows the header.
+// Returns a delta with a header. `write` writes the rest.
 inline core::Bytes raw_delta(const wire::DeltaHeader& header, const WriteBits& write) {
   core::Bytes bytes(1u << 16);
   const std::size_t begin = wire::header_size(header);
@@ -27,7 +27,7 @@ inline void write_counts(core::BitWriter& bits, std::uint32_t moving, std::uint3
   bits.write_golomb(changed, wire::count_order);
 }
 
-// No moving and no changed ids: `write` begins with the count of gained.
+// Returns a delta without moving and changed ids. `write` begins with the count of gained.
 inline core::Bytes raw_lists(const wire::DeltaHeader& header, const WriteBits& write) {
   return raw_delta(header, [&](core::BitWriter& bits) {
     write_counts(bits, 0, 0);
@@ -39,8 +39,9 @@ inline void write_count(core::BitWriter& bits, std::size_t count) {
   bits.write_golomb(static_cast<std::uint32_t>(count), wire::count_order);
 }
 
-// An entity gained that is neither of the level nor owned. Its values follow. `gap` is its id less the former id + 1.
-inline void write_appeared(core::BitWriter& bits, std::uint32_t gap, ecs::Entity entity, std::uint32_t prototype) {
+// Writes an entity gained that is neither of the level nor owned. Its values follow. `gap` is its id minus (former id
+// + 1).
+inline void write_gained(core::BitWriter& bits, std::uint32_t gap, ecs::Entity entity, std::uint32_t prototype) {
   bits.write_golomb(gap, wire::id_order);
   bits.write_golomb(entity.index, wire::index_order);
   bits.write_bool(false);
@@ -49,8 +50,8 @@ inline void write_appeared(core::BitWriter& bits, std::uint32_t gap, ecs::Entity
   bits.write_golomb(prototype, wire::prototype_order);
 }
 
-// An entity lost that is not of the level.
-inline void write_gone(core::BitWriter& bits, std::uint32_t gap, bool destroyed) {
+// Writes an entity lost that is not of the level.
+inline void write_lost(core::BitWriter& bits, std::uint32_t gap, bool destroyed) {
   bits.write_golomb(gap, wire::id_order);
   bits.write_bool(destroyed);
   bits.write_bool(false);

@@ -30,17 +30,17 @@ class RawServer {
     while (session != nullptr && session->next_unreliable(buffer_)) inputs.push_back(buffer_);
   }
   // Ticks until the connection has sent Hello.
-  void meet() {
+  void connect() {
     messages.clear();
     for (int i = 0; i < 20 && messages.empty(); ++i) tick();
   }
-  void say_bytes(core::ByteView message) {
+  void send_bytes(core::ByteView message) {
     if (transport::Session* session = endpoint_.find(session_)) static_cast<void>(session->send_reliable(message).ok());
   }
   void send_delta(core::ByteView delta) {
     if (transport::Session* session = endpoint_.find(session_)) static_cast<void>(session->send_unreliable(delta).ok());
   }
-  void break_off() {
+  void cut_pipe() {
     connection.pipe_closed("lost", now);
     endpoint_.pipe_closed(address_, now);
   }
@@ -51,7 +51,7 @@ class RawServer {
   std::deque<core::Bytes> inputs;
 
  private:
-  // For one connection.
+  // Returns limits for one connection.
   static transport::ServerEndpointConfig small_transport() {
     transport::ServerEndpointConfig config = test_transport();
     config.used_tokens_max = 64;

@@ -1,4 +1,4 @@
-// Servers as programs, and those that hand out keys.
+// Tests of mobula-server and mobula-token as programs.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 namespace mobula {
 namespace {
 
-TEST_F(Programs, AServerWhoseLogNobodyWatchesWritesJson) {
+TEST_F(Programs, AServerLogsJsonIfItsOutputIsNoTerminal) {
   Program& server = serve();
   Program& client = start("mobula-client", in({"--ticks", "5", "--json", "--name", "Anna \"the\" first"}));
   EXPECT_EQ(client.wait(), 0) << client.err();
@@ -33,14 +33,14 @@ TEST_F(Programs, AServerWhoseLogNobodyWatchesWritesJson) {
   EXPECT_TRUE(joined) << server.err();
 }
 
-TEST_F(Programs, AServersLogIsTextWhereAskedWithLevelsPerModule) {
+TEST_F(Programs, AServerLogsTextWithLevelsPerModuleOnRequest) {
   Program& server = serve({"--ticks", "3", "--log-format", "text", "--log-level", "info,demo=off"});
   EXPECT_EQ(server.wait(), 0);
   EXPECT_THAT(server.err(), testing::ContainsRegex("T[0-9:.]+Z info +server +listening on udp port"));
   EXPECT_THAT(server.err(), testing::Not(HasSubstr(" demo ")));
 }
 
-TEST_F(Programs, AServerIsToldByItsFileWhatItPrintsAsItsConfiguration) {
+TEST_F(Programs, AServerReadsTheConfigurationThatItPrinted) {
   Program& printed = start("mobula-server", {"--ticks", "4", "--port", "0", "--admin-port", "0", "--print-config"});
   EXPECT_EQ(printed.wait(), 0);
   const fs::path file = folder() / "server.toml";
@@ -50,14 +50,13 @@ TEST_F(Programs, AServerIsToldByItsFileWhatItPrintsAsItsConfiguration) {
   EXPECT_THAT(server.err(), HasSubstr("4 ticks"));
 }
 
-TEST_F(Programs, EveryMistakeOfAConfigurationIsToldAtOnce) {
+TEST_F(Programs, AllMistakesOfAConfigurationAreReported) {
   const fs::path file = folder() / "wrong.toml";
   write(file, "tick_rate = 1000\nprt = 7\n");
   Program& server = start("mobula-server", {"--config", file.string(), "--port", "x"});
   EXPECT_EQ(server.wait(), 2);
   EXPECT_EQ(server.err(), "mobula-server: " + file.string() + ":1: tick_rate: 1000 is not within 1 to 240\n" +
-                              "mobula-server: " + file.string() +
-                              ":2: unknown setting 'prt' (did you mean 'port'?)\n" +
+                              "mobula-server: " + file.string() + ":2: unknown setting 'prt' (did you mean 'port'?)\n" +
                               "mobula-server: --port: 'x' is not a whole number\n");
 }
 
@@ -67,11 +66,11 @@ TEST_F(Programs, AServerEndsAfterItsTicks) {
   EXPECT_THAT(server.err(), HasSubstr("10 ticks"));
 }
 
-TEST_F(Programs, AServerEndsInGoodOrderWhenAsked) {
+TEST_F(Programs, AServerShutsDownOnASignal) {
   for (const int number : {SIGTERM, SIGINT}) {
     Program& server = serve();
     Program& client = start("mobula-client", in({"--json"}));
-    ASSERT_TRUE(server.says("joined")) << server.err();
+    ASSERT_TRUE(server.logs("joined")) << server.err();
     server.signal(number);
     EXPECT_EQ(server.wait(), 0) << server.err();
     client.wait();
@@ -80,7 +79,7 @@ TEST_F(Programs, AServerEndsInGoodOrderWhenAsked) {
   }
 }
 
-TEST_F(Programs, AServerWhoseWorldIsGoneInTheEndSaysSoByItsStatus) {
+TEST_F(Programs, AServerFailsIfItsWorldsFileWasMoved) {
   const fs::path world = folder() / "gone.db";
   Program& server = serve({"--db", world.string()});
   fs::rename(world, folder() / "elsewhere.db");
@@ -89,12 +88,12 @@ TEST_F(Programs, AServerWhoseWorldIsGoneInTheEndSaysSoByItsStatus) {
   EXPECT_THAT(server.err(), HasSubstr("the last save failed: moved: " + world.string()));
 }
 
-TEST_F(Programs, AServerThatIsAskedToStopTellsClientsFirstAndASecondSignalForcesIt) {
+TEST_F(Programs, AServerDrainsOnASignalAndStopsOnASecondOne) {
   Program& server = serve({"--drain-seconds", "600"});
   Program& client = start("mobula-client", in());
-  ASSERT_TRUE(server.says("joined")) << server.err();
+  ASSERT_TRUE(server.logs("joined")) << server.err();
   server.signal(SIGTERM);
-  EXPECT_TRUE(client.says("the server closes in 600 s: the server is shutting down")) << client.err();
+  EXPECT_TRUE(client.logs("the server closes in 600 s: the server is shutting down")) << client.err();
   Program& late = start("mobula-client", in());
   EXPECT_EQ(late.wait(), 1);
   EXPECT_THAT(late.err(), HasSubstr("the server is closing and admits no new clients"));
@@ -103,25 +102,25 @@ TEST_F(Programs, AServerThatIsAskedToStopTellsClientsFirstAndASecondSignalForces
   EXPECT_EQ(server.wait(), 128 + SIGTERM);
 }
 
-TEST_F(Programs, AServerLoadsItsLevelAgainOrKeepsTheOldOne) {
+TEST_F(Programs, AServerReloadsItsLevelOrKeepsTheOldOne) {
   const std::string good = read(level());
   const std::string mine = (folder() / "reloaded.level").string();
   write(mine, good);
   Program& server = serve({"--level", mine});
   write(mine, good.substr(0, good.size() / 2));
   server.signal(SIGHUP);
-  ASSERT_TRUE(server.says("not reloaded: truncated: ")) << server.err();
+  ASSERT_TRUE(server.logs("not reloaded: truncated: ")) << server.err();
   Program& other = start("mobula-compile", {MOBULA_SOURCE_DIR "/server/examples/demo/level/village.json", "-o", mine});
   ASSERT_EQ(other.wait(), 0) << other.err();
   server.signal(SIGHUP);
-  ASSERT_TRUE(server.says(" reloaded: ")) << server.err();
+  ASSERT_TRUE(server.logs(" reloaded: ")) << server.err();
   Program& client = start("mobula-client", in({"--ticks", "20"}));
   EXPECT_EQ(client.wait(), 0) << client.err();
   server.signal(SIGTERM);
   EXPECT_EQ(server.wait(), 0);
 }
 
-TEST_F(Programs, HealthIsTheServersToTell) {
+TEST_F(Programs, HealthReportsWhetherAServerAnswers) {
   Program& server = serve();
   Program& healthy = start("mobula-server", {"health", "--admin", admin_});
   EXPECT_EQ(healthy.wait(), 0) << healthy.err();
@@ -133,12 +132,12 @@ TEST_F(Programs, HealthIsTheServersToTell) {
   EXPECT_THAT(dead.out(), HasSubstr("no answer"));
 }
 
-TEST_F(Programs, APortInUseIsToldInOneLine) {
+TEST_F(Programs, APortInUseIsReportedInOneLine) {
   serve();
   expect_refusal("mobula-server", {"--level", level(), "--port", std::to_string(port_)}, std::to_string(port_));
 }
 
-TEST_F(Programs, AnAdminPortThatOthersReachTakesAToken) {
+TEST_F(Programs, AnAdminPortOpenToOtherMachinesNeedsAToken) {
   const std::vector<std::string> beyond{"--level",      level(), "--port",          "0",
                                         "--admin-port", "0",     "--admin-address", "0.0.0.0"};
   expect_refusal("mobula-server", beyond, "--admin-token-file");
@@ -151,18 +150,18 @@ TEST_F(Programs, AnAdminPortThatOthersReachTakesAToken) {
   expect_refusal("mobula-server", with, "openssl rand -hex 32");
   write(token, "0123456789abcdef\n");
   Program& server = start("mobula-server", with);
-  ASSERT_TRUE(server.says("admin address http://127.0.0.1:")) << server.err();
+  ASSERT_TRUE(server.logs("admin address http://127.0.0.1:")) << server.err();
   const std::string admin =
       "http://127.0.0.1:" + std::to_string(number_after(server.err(), "admin address http://127.0.0.1:"));
   Program& healthy = start("mobula-server", {"health", "--admin", admin});
-  EXPECT_EQ(healthy.wait(), 0) << "whether it lives everyone may know";
+  EXPECT_EQ(healthy.wait(), 0) << "health needs no token";
   Program& client = start("mobula-client", {"--connect", "127.0.0.1:1", "--admin", admin});
   EXPECT_EQ(client.wait(), 1);
   EXPECT_THAT(client.err(), HasSubstr("401"));
   expect_refusal("mobula-server", {"--level", level(), "--admin-address", "localhost"}, "--admin-address");
 }
 
-TEST_F(Programs, ABadLevelIsToldInOneLine) {
+TEST_F(Programs, ABadLevelIsReportedInOneLine) {
   const std::string good = read(level());
   const std::string bad = (folder() / "bad.level").string();
   const auto expect_refused = [&](const std::string& bytes) {
@@ -176,7 +175,7 @@ TEST_F(Programs, ABadLevelIsToldInOneLine) {
   expect_refused(good.substr(0, good.size() / 2));
   expect_refused(good.substr(0, 20));
 
-  // Good, but not of this game.
+  // A valid level, but not of this game.
   write(folder() / "empty.json", "{}");
   Program& compile =
       start("mobula-compile", {(folder() / "empty.json").string(), "-o", bad, "--schema", engine_schema()});
@@ -191,7 +190,7 @@ TEST_F(Programs, ABadLevelIsToldInOneLine) {
   }
 }
 
-TEST_F(Programs, WhoHasTheSharedKeyOrATokenMadeWithItGetsInAndNobodyElse) {
+TEST_F(Programs, ClientsNeedTheSharedKeyOrATokenMadeWithIt) {
   const std::string key = new_key();
   Program& server = serve({"--key-file", key});
   EXPECT_THAT(server.err(), HasSubstr("connect tokens come from the backend"));
@@ -212,7 +211,7 @@ TEST_F(Programs, WhoHasTheSharedKeyOrATokenMadeWithItGetsInAndNobodyElse) {
   EXPECT_THAT(other_key.err(), HasSubstr("no answer"));
 }
 
-TEST_F(Programs, ASeventeenthClientOfSixteenIsToldThatTheServerIsFull) {
+TEST_F(Programs, AClientBeyondTheMaximumIsRefused) {
   Program& server = serve({"--max-clients", "16"});
   start("mobula-bots", in({"--clients", "16", "--seconds", "30"}));
   ASSERT_TRUE(have_joined(server, 16)) << server.err();
@@ -221,7 +220,7 @@ TEST_F(Programs, ASeventeenthClientOfSixteenIsToldThatTheServerIsFull) {
   EXPECT_THAT(client.err(), HasSubstr("server full"));
 }
 
-TEST_F(Programs, GarbageAtTheServersPortDisturbsNobody) {
+TEST_F(Programs, GarbageAtTheServersPortDisturbsNoClient) {
   Program& server = serve();
   Program& client = start("mobula-client", in({"--ticks", "60", "--json"}));
   const int socket = ::socket(AF_INET, SOCK_DGRAM, 0);

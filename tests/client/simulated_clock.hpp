@@ -1,5 +1,5 @@
-// A server that ticks, a client that gives a command with every tick of its target, and a path between them: all of it
-// in simulated time, and the truth beside what the client's clock thinks.
+// Simulates a server that ticks, a client that gives a command per tick of its target, and the path between them.
+// Records the client's clock beside the true time.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace mobula::client::test {
 
 struct Path {
   core::Nanoseconds delay = 40 * core::millisecond;  // one way
-  core::Nanoseconds jitter = 0;                      // up to so much more
+  core::Nanoseconds jitter = 0;                      // maximum additional delay
   std::uint32_t loss_permille = 0;
 };
 
-// What the client's clock said at one moment, and what was so.
+// The client's clock and the true time at one moment.
 struct Moment {
   core::Nanoseconds now;
   double truth;  // ticks that the server has ended
@@ -41,14 +41,14 @@ class SimulatedClock {
 
   ServerClock clock;
   std::vector<Moment> moments;      // one per millisecond
-  std::vector<int> margins;         // of every command when it first came
+  std::vector<int> margins;         // margin of every command at its first arrival
   std::uint64_t commands_lost = 0;  // first arrivals that were lost
 
   void set_paths(const Path& path) { down_ = up_ = path; }
   void set_up(const Path& path) { up_ = path; }
-  // The server does nothing for so long, and does not catch up.
+  // Delays the next tick of the server, which does not catch up.
   void stall(core::Nanoseconds time) { next_tick_at_ += time; }
-  // The client's program does nothing for so long: what comes is handed to it afterwards.
+  // Suspends the client. Datagrams that arrive meanwhile are handled afterwards.
   void pause(core::Nanoseconds time) { paused_until_ = now_ + time; }
   [[nodiscard]] core::Nanoseconds now() const { return now_; }
   [[nodiscard]] core::Nanoseconds tick_length() const { return tick_length_; }
@@ -69,7 +69,7 @@ class SimulatedClock {
  private:
   struct Delta {
     core::Nanoseconds at;
-    core::Nanoseconds echoed;  // when the newest command the server has was sent; 0: none
+    core::Nanoseconds echoed;  // time at which the newest received command was sent; 0 if there is none
     ecs::Tick tick;
     wire::CommandFeedback feedback;
     bool operator<(const Delta& other) const { return at > other.at; }
@@ -99,7 +99,7 @@ class SimulatedClock {
     has_margin_ = false;
   }
 
-  // One that was lost counts when the next input, which repeats it, comes.
+  // A lost command arrives with the next input, which repeats it.
   void receive_on_server() {
     for (; !commands_.empty() && commands_.top().at <= now_; commands_.pop()) {
       const Command& command = commands_.top();
@@ -150,7 +150,7 @@ class SimulatedClock {
   ecs::Tick newest_ = 0;
   std::priority_queue<Delta> deltas_;
   std::priority_queue<Command> commands_;
-  std::vector<ecs::Tick> ticks_of_;  // of command n at n - 1
+  std::vector<ecs::Tick> ticks_of_;  // tick of command n at index n - 1
   std::uint32_t received_ = 0;
   core::Nanoseconds echo_ = 0;
   bool has_margin_ = false;

@@ -29,14 +29,14 @@ struct Levels {
 
 void step(fuzz::Input& input, test::RawServer& server) {
   const std::uint8_t kind = input.byte() % 5;
-  if (kind == 0) return server.say_bytes(input.bytes(input.word()));
+  if (kind == 0) return server.send_bytes(input.bytes(input.word()));
   if (kind == 1) return server.send_delta(input.bytes(input.word()));
   if (kind == 3) server.connection.set_command(core::Bytes(9));
   if (kind == 4) {
-    server.break_off();
+    server.cut_pipe();
     server.tick();
     if (server.connection.can_rejoin()) server.connection.rejoin(server.now);
-    return server.meet();
+    return server.connect();
   }
   server.tick();
   for (const client::ReceivedEvent& event : server.connection.events())
@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Levels levels((input.byte() & 1) == 0);
   config.resources = &levels.store;
   test::RawServer server(config);
-  server.meet();
+  server.connect();
   for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) step(input, server);
   server.tick();
   server.tick();

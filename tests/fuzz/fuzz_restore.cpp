@@ -30,7 +30,7 @@ core::Result<std::unique_ptr<server::Server>> start(server::Game& game, store::S
 void play(server::Server& server) {
   test::RawClient client(server, 1);
   client.connect();
-  client.say(wire::Hello{.schema_fingerprint = test::game_schema()->fingerprint(), .name = "ada"});
+  client.send_message(wire::Hello{.schema_fingerprint = test::game_schema()->fingerprint(), .name = "ada"});
   client.ticks(4);
 }
 

@@ -17,10 +17,10 @@ constexpr std::size_t steps_max = 400;
 
 void step(fuzz::Input& input, server::Server& server, test::RawClient& client) {
   const std::uint8_t kind = input.byte() % 5;
-  if (kind == 0) return client.say_bytes(input.bytes(input.word()));
+  if (kind == 0) return client.send_bytes(input.bytes(input.word()));
   if (kind == 1) return client.send_input(input.bytes(input.word()));
   if (kind == 3) {
-    client.break_off();
+    client.cut_pipe();
     if (!client.rejoin_tokens.empty()) return client.connect(transport::ConnectToken(client.rejoin_tokens.back()));
   }
   if (kind == 4) {
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   client.connect();
   fuzz::Input input(fuzz::view(data, size));
   for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) step(input, *server, client);
-  client.break_off();
+  client.cut_pipe();
   for (int i = 0; i < 12; ++i) client.tick();
   fuzz::require(server->players() == 0, "whoever is gone is gone in the end");
   server->published().check();

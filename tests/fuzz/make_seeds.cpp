@@ -345,7 +345,7 @@ class Conversation {
     client_->connect();
   }
   void say(const wire::Message& message) {
-    client_->say(message);
+    client_->send_message(message);
     add(of_client, 0, wire::encode(message));
   }
   // Each with a command, which counts as one of the next tick.
@@ -362,7 +362,7 @@ class Conversation {
   }
   // In the same session, as the same player, who has the level by now.
   void come_back(wire::Hello hello) {
-    client_->break_off();
+    client_->cut_pipe();
     client_->connect(transport::ConnectToken(client_->rejoin_tokens.back()));
     of_client += '\3';
     of_server += '\4';

@@ -25,7 +25,7 @@ inline const MirrorState& mirror_state() {
     };
     for (int tick = 0; tick < 8; ++tick) {
       change();
-      const core::Bytes delta = told.tell();
+      const core::Bytes delta = told.replicate();
       if (tick == 0) made->first = delta;
     }
     told.view.remove_visible(std::vector<std::uint32_t>{told.view.visible().front()});

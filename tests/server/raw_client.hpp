@@ -1,4 +1,5 @@
-// A client that sends arbitrary bytes to a server, without a network between: for tests of what no honest client sends.
+// A client that sends arbitrary bytes to a server, without a network between. For tests of messages that no honest
+// client sends.
 #pragma once
 
 #include <deque>
@@ -24,8 +25,8 @@ class RawClient {
     endpoint_ = std::make_unique<transport::ClientEndpoint>(config, now);
     for (int i = 0; i < 10 && !endpoint_->connected(); ++i) tick();
   }
-  // Ends its stream, as the server sees it.
-  void break_off() { server_.pipe_closed(address, now); }
+  // Reports to the server that the client's stream is closed.
+  void cut_pipe() { server_.pipe_closed(address, now); }
   void tick() {
     if (endpoint_ != nullptr) endpoint_->update(now, path_);
     deliver();
@@ -38,8 +39,8 @@ class RawClient {
   void ticks(int count) {
     for (int i = 0; i < count; ++i) tick();
   }
-  void say(const wire::Message& message) { say_bytes(wire::encode(message)); }
-  void say_bytes(core::ByteView message) { static_cast<void>(endpoint_->session().send_reliable(message).ok()); }
+  void send_message(const wire::Message& message) { send_bytes(wire::encode(message)); }
+  void send_bytes(core::ByteView message) { static_cast<void>(endpoint_->session().send_reliable(message).ok()); }
   void send_input(core::ByteView input) { static_cast<void>(endpoint_->session().send_unreliable(input).ok()); }
   void send_input(const wire::InputDatagram& input) {
     core::Bytes bytes(wire::input_bytes_max);

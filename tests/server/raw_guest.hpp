@@ -1,4 +1,4 @@
-// A client's transport with nothing above it, to say to a village what no Connection would say.
+// A client's transport without a Connection. Sends a village messages that no Connection sends.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ struct RawGuest {
   void ticks(int count) {
     for (int i = 0; i < count; ++i) tick();
   }
-  void say(core::ByteView bytes) { ASSERT_TRUE(endpoint.session().send_reliable(bytes).ok()); }
+  void send(core::ByteView bytes) { ASSERT_TRUE(endpoint.session().send_reliable(bytes).ok()); }
 
   Village& village;
   Village::Port port;

@@ -21,7 +21,7 @@ TEST(ArrivalLine, GoesThroughTheEarliestArrivals) {
   EXPECT_NEAR(line.at(ideal(1200) + tick_length / 2), 1200.5, 0.1);
 }
 
-TEST(ArrivalLine, AFasterPathCountsAtOnceAndASlowerOneWithinSeconds) {
+TEST(ArrivalLine, FollowsAFasterPathAtOnceAndASlowerOneSoon) {
   ArrivalLine line(tick_length);
   ecs::Tick tick = 1;
   for (; tick < 200; ++tick) line.add(tick, ideal(tick) + 50 * core::millisecond);
@@ -33,7 +33,7 @@ TEST(ArrivalLine, AFasterPathCountsAtOnceAndASlowerOneWithinSeconds) {
   EXPECT_NEAR(line.at(ideal(tick)), tick - 3, 0.01);
 }
 
-TEST(ArrivalLine, ABurstAfterASilenceLeavesItWhereItWas) {
+TEST(ArrivalLine, ABurstAfterASilenceDoesNotMoveIt) {
   ArrivalLine line(tick_length);
   ecs::Tick tick = 1;
   for (; tick < 200; ++tick) line.add(tick, ideal(tick));
@@ -42,7 +42,7 @@ TEST(ArrivalLine, ABurstAfterASilenceLeavesItWhereItWas) {
   EXPECT_NEAR(line.at(ideal(tick)), tick, 0.01);
 }
 
-TEST(ArrivalLine, AServerThatStoodStillMovesItWithinAFewTicks) {
+TEST(ArrivalLine, AStalledServerMovesItWithinAFewTicks) {
   ArrivalLine line(tick_length);
   ecs::Tick tick = 1;
   for (; tick < 200; ++tick) line.add(tick, ideal(tick));

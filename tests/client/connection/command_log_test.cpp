@@ -12,9 +12,10 @@ using testing::IsEmpty;
 
 core::Bytes bytes_of(int fill) { return core::Bytes(3, static_cast<std::byte>(fill)); }
 
+// Returns the numbers of the commands that the next input repeats.
 std::vector<std::uint32_t> tail(const CommandLog& log) {
   wire::InputDatagram input;
-  input.commands.resize(5);  // of another
+  input.commands.resize(5);  // left from an earlier input
   log.fill(input);
   EXPECT_EQ(input.first_command == 0, input.commands.empty());
   std::vector<std::uint32_t> numbers;
@@ -45,7 +46,7 @@ TEST(CommandLog, NumbersCommandsFromOneAndRepeatsThem) {
   EXPECT_EQ(input.commands[1].view_fraction, 64);
 }
 
-TEST(CommandLog, WhatTheServerHasIsNotRepeatedButStaysUntilItIsDone) {
+TEST(CommandLog, AcknowledgedCommandsStayUntilExecuted) {
   CommandLog log = log_with(5);
   log.on_feedback({.done = 1, .held = 2});
   EXPECT_THAT(tail(log), ElementsAre(4, 5));
@@ -58,13 +59,13 @@ TEST(CommandLog, WhatTheServerHasIsNotRepeatedButStaysUntilItIsDone) {
   EXPECT_THAT(tail(log), IsEmpty());
 }
 
-TEST(CommandLog, LateNewsAndLiesChangeNothing) {
+TEST(CommandLog, OutdatedOrImpossibleFeedbackIsIgnored) {
   CommandLog log = log_with(5);
   log.on_feedback({.done = 2, .held = 1});
   log.on_feedback({.done = 1, .held = 0});
   EXPECT_EQ(log.size(), 3u);
   log.on_feedback({.done = 2, .held = 0});
-  EXPECT_THAT(tail(log), ElementsAre(4, 5)) << "the server does not lose what it had";
+  EXPECT_THAT(tail(log), ElementsAre(4, 5)) << "the server does not lose commands that it holds";
   log.on_feedback({.done = 6});
   log.on_feedback({.done = 0xffffffffu, .held = 255});
   EXPECT_THAT(tail(log), ElementsAre(4, 5));
@@ -73,7 +74,7 @@ TEST(CommandLog, LateNewsAndLiesChangeNothing) {
   EXPECT_EQ(log.size(), 2u);
 }
 
-TEST(CommandLog, IsFullWhenTheServerHasCarriedOutNothing) {
+TEST(CommandLog, IsFullIfTheServerExecutesNothing) {
   CommandLog log = log_with(64);
   const core::Result<std::uint32_t> refused = log.add(bytes_of(1), 1000, 1);
   ASSERT_FALSE(refused.ok());
@@ -91,8 +92,8 @@ TEST(CommandLog, ACommandThatIsTooLargeIsRefused) {
   EXPECT_EQ(*log.add(core::Bytes(512), 1, 1), 1u);
 }
 
-// encode_input asserts what it needs; here it gets what a clock in trouble may give.
-TEST(CommandLog, TicksAndViewsAreAlwaysSuchThatTheyCanBeSaid) {
+// encode_input asserts its ranges. A disturbed clock may give any tick and view.
+TEST(CommandLog, TicksAndViewsAlwaysFitTheEncoding) {
   CommandLog log;
   ASSERT_TRUE(log.add(bytes_of(1), 10, 50).ok());
   ASSERT_TRUE(log.add(bytes_of(2), 5, -3).ok());

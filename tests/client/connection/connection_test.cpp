@@ -13,10 +13,10 @@ namespace {
 using State = Connection::State;
 using transport::ReasonCode;
 
-// A server that says what it is told to, over a real transport.
-class LyingServer {
+// A server that sends arbitrary messages over a real transport.
+class HostileServer {
  public:
-  explicit LyingServer(const ConnectionConfig& config = connection_config()) : connection(config, 0) {
+  explicit HostileServer(const ConnectionConfig& config = connection_config()) : connection(config, 0) {
     endpoint_.set_unix_time(test::test_unix_time);
   }
   static ConnectionConfig connection_config() {
@@ -42,17 +42,17 @@ class LyingServer {
   void ticks(int count) {
     for (int i = 0; i < count; ++i) tick();
   }
-  // Connected, and Hello has come.
-  void meet() {
+  // Ticks until the client is connected, and reads its Hello.
+  void connect() {
     ticks(10);
     ASSERT_NE(lane(), nullptr);
     core::Bytes bytes;
     ASSERT_TRUE(lane()->next_reliable(bytes));
     hello = std::get<wire::Hello>(wire::decode_message(bytes).value());
   }
-  void say(const wire::Message& message) { ASSERT_TRUE(lane()->send_reliable(wire::encode(message)).ok()); }
-  void say_raw(core::ByteView bytes) { ASSERT_TRUE(lane()->send_reliable(bytes).ok()); }
-  // Four empty lists.
+  void send_message(const wire::Message& message) { ASSERT_TRUE(lane()->send_reliable(wire::encode(message)).ok()); }
+  void send_bytes(core::ByteView bytes) { ASSERT_TRUE(lane()->send_reliable(bytes).ok()); }
+  // The body of a delta with four empty lists.
   static constexpr std::array empty_body{std::byte{0x21}, std::byte{0x09}};
 
   void send(const wire::DeltaHeader& header, core::ByteView body = empty_body) {
@@ -61,7 +61,7 @@ class LyingServer {
     bytes.insert(bytes.end(), body.begin(), body.end());
     ASSERT_TRUE(lane()->send_unreliable(bytes).ok());
   }
-  // The newest input that has come.
+  // Returns the newest input that was received.
   wire::InputDatagram input() {
     wire::InputDatagram newest;
     core::Bytes bytes;
@@ -103,15 +103,15 @@ class ConnectionTest : public testing::Test {
  protected:
   void SetUp() override {
     core::set_log_level(core::LogLevel::off);
-    ASSERT_NO_FATAL_FAILURE(server.meet());
+    ASSERT_NO_FATAL_FAILURE(server.connect());
   }
   void TearDown() override { core::set_log_level(core::LogLevel::info); }
   void play() {
-    server.say(LyingServer::welcome());
+    server.send_message(HostileServer::welcome());
     server.ticks(5);
     ASSERT_EQ(server.connection.state(), State::playing);
   }
-  // What makes no sense ends the connection, and both sides know why.
+  // Expects that a protocol error has ended the connection on both sides.
   void expect_failure() {
     server.ticks(5);
     EXPECT_EQ(server.connection.state(), State::closed);
@@ -119,10 +119,10 @@ class ConnectionTest : public testing::Test {
     EXPECT_EQ(server.lane(), nullptr);
   }
 
-  LyingServer server;
+  HostileServer server;
 };
 
-TEST_F(ConnectionTest, SaysHelloWithNameAndVersion) {
+TEST_F(ConnectionTest, SendsHelloWithNameAndVersion) {
   EXPECT_EQ(server.hello.version, wire::protocol_version);
   EXPECT_EQ(server.hello.name, "ada");
   EXPECT_FALSE(server.hello.schema_fingerprint);
@@ -141,21 +141,21 @@ TEST_F(ConnectionTest, AcknowledgesWhatItHasApplied) {
   EXPECT_TRUE(input.has(300 - 70));
   for (const std::uint32_t age : {1u, 100u, 229u, 231u, 255u}) EXPECT_FALSE(input.has(age)) << age;
   EXPECT_EQ(server.connection.stats().deltas, 6u);
-  EXPECT_EQ(server.connection.stats().late_deltas, 1u) << "the third came after the fourth";
+  EXPECT_EQ(server.connection.stats().late_deltas, 1u) << "the third arrived after the fourth";
 }
 
-TEST_F(ConnectionTest, TakesLateDeltasOnceAndUntilTheServerHasGivenThemUp) {
+TEST_F(ConnectionTest, AppliesALateDeltaOnceUnlessItIsTooOld) {
   play();
   for (const std::uint32_t sequence : {40u, 9u, 9u, 8u, 40u}) server.send({.sequence = sequence, .tick = sequence});
   server.ticks(3);
   const wire::InputDatagram input = server.input();
   EXPECT_EQ(input.newest, 40u);
   EXPECT_TRUE(input.has(40 - 9));
-  EXPECT_FALSE(input.has(40 - 8)) << "late_max behind the newest";
+  EXPECT_FALSE(input.has(40 - 8)) << "it is late_max older than the newest";
   EXPECT_EQ(server.connection.stats().deltas, 2u);
 }
 
-TEST_F(ConnectionTest, ALateDeltaThatCannotBeAppliedIsAsGoodAsLost) {
+TEST_F(ConnectionTest, ALateDeltaThatCannotBeAppliedCountsAsLost) {
   play();
   server.send({.sequence = 2, .tick = 2});
   server.send({.sequence = 1, .tick = 1}, core::Bytes(9, std::byte{0xff}));
@@ -167,7 +167,7 @@ TEST_F(ConnectionTest, ALateDeltaThatCannotBeAppliedIsAsGoodAsLost) {
   EXPECT_FALSE(input.has(1));
 }
 
-TEST_F(ConnectionTest, AcknowledgesNeighboursInTheirPlaces) {
+TEST_F(ConnectionTest, AcknowledgesConsecutiveDeltas) {
   play();
   for (const std::uint32_t sequence : {1u, 2u, 4u}) server.send({.sequence = sequence, .tick = sequence});
   server.ticks(3);
@@ -180,7 +180,7 @@ TEST_F(ConnectionTest, AcknowledgesNeighboursInTheirPlaces) {
   EXPECT_FALSE(input.has(4));
 }
 
-TEST_F(ConnectionTest, TellsOfAllThatItCanWhileTheServerHearsNothing) {
+TEST_F(ConnectionTest, SendsLongAcknowledgementsToASilentServer) {
   play();
   for (std::uint32_t sequence = 1; sequence <= 300; ++sequence) {
     server.send({.sequence = sequence, .tick = sequence});
@@ -189,21 +189,21 @@ TEST_F(ConnectionTest, TellsOfAllThatItCanWhileTheServerHearsNothing) {
   EXPECT_GT(server.input().words, 3u);
 }
 
-// A delta that says to be complete speaks of what the server knew then: not of losses that it had not heard of.
-TEST_F(ConnectionTest, IsCompleteWhenNothingIsMissingThatTheServerHadNotHeardOf) {
+// A delta marked as complete covers what the server knew then, and not losses that it did not know yet.
+TEST_F(ConnectionTest, IsCompleteOnlyWithoutUnknownLosses) {
   play();
-  const auto told = [&](std::uint32_t sequence, std::uint32_t ack, bool complete = true) {
+  const auto complete_after = [&](std::uint32_t sequence, std::uint32_t ack, bool complete = true) {
     server.send({.sequence = sequence, .tick = sequence, .ack = ack, .complete = complete});
     server.ticks(2);
     return server.connection.complete();
   };
-  EXPECT_TRUE(told(1, 0));
-  EXPECT_FALSE(told(2, 0, false));
-  EXPECT_TRUE(told(3, 0));
-  for (std::uint32_t sequence = 5; sequence < 60; ++sequence)  // the fourth is lost, and the server hears nothing
-    EXPECT_FALSE(told(sequence, 0)) << sequence;
-  EXPECT_TRUE(told(60, server.input().ack)) << "it has heard, and what was lost has come again";
-  EXPECT_FALSE(told(62, 0));
+  EXPECT_TRUE(complete_after(1, 0));
+  EXPECT_FALSE(complete_after(2, 0, false));
+  EXPECT_TRUE(complete_after(3, 0));
+  for (std::uint32_t sequence = 5; sequence < 60; ++sequence)  // the fourth is lost, and the server receives no input
+    EXPECT_FALSE(complete_after(sequence, 0)) << sequence;
+  EXPECT_TRUE(complete_after(60, server.input().ack)) << "the server has acknowledged the loss and sent it again";
+  EXPECT_FALSE(complete_after(62, 0));
 }
 
 TEST_F(ConnectionTest, CountsTicksAndNotDeltas) {
@@ -215,7 +215,7 @@ TEST_F(ConnectionTest, CountsTicksAndNotDeltas) {
   EXPECT_EQ(server.connection.stats().ticks, 2u);
 }
 
-TEST_F(ConnectionTest, VerifiesEachAcknowledgementOnceAndSeesALie) {
+TEST_F(ConnectionTest, VerifiesEachAcknowledgementOnce) {
   play();
   server.send({.sequence = 1, .tick = 1});
   server.ticks(3);
@@ -233,27 +233,27 @@ TEST_F(ConnectionTest, VerifiesEachAcknowledgementOnceAndSeesALie) {
   EXPECT_EQ(server.connection.state(), State::playing);
 }
 
-TEST_F(ConnectionTest, ADeltaThatRestsOnAnAcknowledgementThatItNeverGaveEndsIt) {
+TEST_F(ConnectionTest, ADeltaWithAnUnsentAcknowledgementEndsIt) {
   play();
   server.send({.sequence = 1, .tick = 1, .ack = 5000});
   expect_failure();
 }
 
-TEST_F(ConnectionTest, AServerThatHasHeardNothingForLongIsStillUnderstoodWhenItHears) {
+TEST_F(ConnectionTest, ADeltaWithAnOldAcknowledgementCountsAsLost) {
   play();
   const std::uint32_t long_ago = server.input().ack;
   server.ticks(Mirror::acknowledged_kept + 44);
   server.send({.sequence = 1, .tick = 1, .ack = long_ago});
   server.ticks(3);
   ASSERT_EQ(server.connection.state(), State::playing);
-  const wire::InputDatagram heard = server.input();
-  EXPECT_EQ(heard.newest, 0u) << "as good as lost";
-  server.send({.sequence = 2, .tick = 2, .ack = heard.ack});
+  const wire::InputDatagram input = server.input();
+  EXPECT_EQ(input.newest, 0u) << "handled as a lost delta";
+  server.send({.sequence = 2, .tick = 2, .ack = input.ack});
   server.ticks(3);
   EXPECT_EQ(server.input().newest, 2u);
 }
 
-TEST_F(ConnectionTest, AVerificationOfNoAcknowledgementSaysNothing) {
+TEST_F(ConnectionTest, AHashWithoutAnAcknowledgementIsIgnored) {
   play();
   server.send({.sequence = 1, .tick = 1, .ack = 0, .verifies = true, .hash = 7});
   server.ticks(2);
@@ -261,11 +261,11 @@ TEST_F(ConnectionTest, AVerificationOfNoAcknowledgementSaysNothing) {
 }
 
 TEST_F(ConnectionTest, AMalformedMessageEndsIt) {
-  server.say_raw(core::Bytes(30, std::byte{0xcc}));
+  server.send_bytes(core::Bytes(30, std::byte{0xcc}));
   expect_failure();
 }
 
-TEST_F(ConnectionTest, AMalformedDeltaEndsItAndLeavesTheMirror) {
+TEST_F(ConnectionTest, AMalformedDeltaEndsItAndKeepsTheMirror) {
   play();
   server.send({.sequence = 1, .tick = 1}, core::Bytes(9, std::byte{0xff}));
   expect_failure();
@@ -278,81 +278,81 @@ TEST_F(ConnectionTest, ADeltaBeforeWelcomeEndsIt) {
   expect_failure();
 }
 
-TEST_F(ConnectionTest, AServerThatSaysHelloEndsIt) {
-  server.say(wire::Hello{.version = 1, .schema_fingerprint = {}, .name = ""});
+TEST_F(ConnectionTest, AHelloFromTheServerEndsIt) {
+  server.send_message(wire::Hello{.version = 1, .schema_fingerprint = {}, .name = ""});
   expect_failure();
 }
 
 TEST_F(ConnectionTest, TwoWelcomesEndIt) {
   play();
-  server.say(LyingServer::welcome());
+  server.send_message(HostileServer::welcome());
   expect_failure();
 }
 
 TEST_F(ConnectionTest, PrototypesAndNamesBeforeWelcomeEndIt) {
-  server.say(wire::Prototypes{});
+  server.send_message(wire::Prototypes{});
   expect_failure();
 }
 
-TEST_F(ConnectionTest, ASchemaThatIsNotTheOneNamedEndsIt) {
-  wire::Welcome welcome = LyingServer::welcome();
+TEST_F(ConnectionTest, ASchemaWithAnotherFingerprintEndsIt) {
+  wire::Welcome welcome = HostileServer::welcome();
   welcome.schema_fingerprint.bytes[0] ^= std::byte{1};
-  server.say(welcome);
+  server.send_message(welcome);
   expect_failure();
   EXPECT_EQ(server.connection.mirror(), nullptr);
 }
 
-// Whatever the server says of it: the program reads components as its own schema has them.
-TEST_F(ConnectionTest, AnotherSchemaThanTheProgramsEndsIt) {
-  ConnectionConfig config = LyingServer::connection_config();
+// The program reads components with its own schema, whatever schema the server has.
+TEST_F(ConnectionTest, ASchemaOtherThanTheProgramsEndsIt) {
+  ConnectionConfig config = HostileServer::connection_config();
   config.schema = test::load_schema("struct Other (component) { value:int; }");
-  LyingServer other(config);
-  ASSERT_NO_FATAL_FAILURE(other.meet());
-  other.say(LyingServer::welcome());
+  HostileServer other(config);
+  ASSERT_NO_FATAL_FAILURE(other.connect());
+  other.send_message(HostileServer::welcome());
   other.ticks(5);
   EXPECT_EQ(other.connection.state(), State::closed);
   EXPECT_EQ(other.connection.mirror(), nullptr);
 }
 
 TEST_F(ConnectionTest, EventsBeforeWelcomeEndIt) {
-  server.say(wire::Events{});
+  server.send_message(wire::Events{});
   expect_failure();
 }
 
-// Each frame of a fast screen is an update; the server takes no more than 16 inputs in a tick.
-TEST_F(ConnectionTest, HoweverOftenItIsUpdatedItSaysFourThingsInATickAtMost) {
+// Each frame of a fast display is an update, but the server handles at most 16 inputs per tick.
+TEST_F(ConnectionTest, SendsAtMostFourInputsPerTick) {
   play();
   const std::uint32_t before = server.input().ack;
   for (int i = 0; i < 500; ++i) server.frame(2 * core::millisecond);  // 20 ticks
   server.ticks(2);
-  const std::uint32_t said = server.input().ack - before;
-  EXPECT_LE(said, 20 * 4u + 8);
-  EXPECT_GE(said, 20 * 3u);
+  const std::uint32_t inputs = server.input().ack - before;
+  EXPECT_LE(inputs, 20 * 4u + 8);
+  EXPECT_GE(inputs, 20 * 3u);
 }
 
-TEST_F(ConnectionTest, AfterAServerThatMadeNoSenseItCanEnterAgain) {
-  server.say_raw(core::as_bytes("nonsense", 8));
+TEST_F(ConnectionTest, ReconnectsAfterAProtocolError) {
+  server.send_bytes(core::as_bytes("nonsense", 8));
   expect_failure();
   server.connection.reconnect(test::test_token(6), server.now);
-  ASSERT_NO_FATAL_FAILURE(server.meet());
+  ASSERT_NO_FATAL_FAILURE(server.connect());
   play();
 }
 
 TEST_F(ConnectionTest, ABrokenSchemaEndsIt) {
-  wire::Welcome welcome = LyingServer::welcome();
+  wire::Welcome welcome = HostileServer::welcome();
   welcome.schema.resize(welcome.schema.size() / 2);
-  server.say(welcome);
+  server.send_message(welcome);
   expect_failure();
 }
 
 TEST_F(ConnectionTest, NoSchemaAtAllEndsItForAClientWithoutOne) {
-  wire::Welcome welcome = LyingServer::welcome();
+  wire::Welcome welcome = HostileServer::welcome();
   welcome.schema.clear();
-  server.say(welcome);
+  server.send_message(welcome);
   expect_failure();
 }
 
-TEST(Connection, ToNobodyTimesOut) {
+TEST(Connection, TimesOutWithoutAServer) {
   struct Nowhere : transport::Output {
     void send(const transport::Address&, core::ByteView) override { ++sent; }
     int sent = 0;
@@ -370,7 +370,7 @@ TEST(Connection, ToNobodyTimesOut) {
   const int sent = nowhere.sent;
   connection.update(now + core::second, nowhere);
   connection.close(nowhere);
-  EXPECT_EQ(nowhere.sent, sent) << "what is closed is silent";
+  EXPECT_EQ(nowhere.sent, sent) << "a closed connection sends nothing";
 }
 
 TEST(Connection, MirrorsTheDemoWithoutKnowingItsComponents) {
@@ -386,8 +386,8 @@ TEST(Connection, MirrorsTheDemoWithoutKnowingItsComponents) {
   EXPECT_GE(mirror.size(), test::hamlet()->level().num_entities / 2);
   EXPECT_EQ(mirror.names().text(core::StringId32("Fog")), "Fog");
   const ecs::PoolId hidden = mirror.registry().find_pool(core::StringId32("Wander"), core::StringId32("Wander"));
-  ASSERT_NE(hidden, ecs::Registry::no_pool) << "the schema tells of it";
-  EXPECT_EQ(mirror.registry().pool(hidden).size(), 0u) << "what is not sent is not there";
+  ASSERT_NE(hidden, ecs::Registry::no_pool) << "the schema describes it";
+  EXPECT_EQ(mirror.registry().pool(hidden).size(), 0u) << "its values are not sent";
 }
 
 }  // namespace

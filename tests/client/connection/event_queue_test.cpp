@@ -32,7 +32,7 @@ std::vector<std::pair<ecs::Tick, int>> due(EventQueue& queue, ecs::Tick tick) {
 
 using Of = std::pair<ecs::Tick, int>;
 
-TEST(EventQueue, EventsComeOutWhenTheirTickIsReached) {
+TEST(EventQueue, EventsAreDeliveredAtTheirTick) {
   EventQueue queue;
   queue.add(unreliable(12, {0}));
   ASSERT_TRUE(queue.add(reliable(11, {0})).ok());
@@ -46,7 +46,7 @@ TEST(EventQueue, EventsComeOutWhenTheirTickIsReached) {
   EXPECT_EQ(queue.waiting(), 0u);
 }
 
-TEST(EventQueue, WithinATickBothKindsComeInTheServersOrder) {
+TEST(EventQueue, EventsOfATickKeepTheServersOrder) {
   EventQueue queue;
   queue.add(unreliable(11, {5}));
   queue.add(unreliable(11, {1, 3}));
@@ -55,14 +55,14 @@ TEST(EventQueue, WithinATickBothKindsComeInTheServersOrder) {
   EXPECT_THAT(due(queue, 11), ElementsAre(Of(10, 7), Of(11, 0), Of(11, 1), Of(11, 2), Of(11, 3), Of(11, 4), Of(11, 5)));
 }
 
-TEST(EventQueue, EventsOfATickWhoseDeltaWasLostComeWithTheNext) {
+TEST(EventQueue, EventsOfALostTickAreDeliveredWithTheNext) {
   EventQueue queue;
   queue.add(unreliable(11, {0}));
   queue.add(unreliable(12, {0}));
   EXPECT_THAT(due(queue, 13), ElementsAre(Of(11, 0), Of(12, 0)));
 }
 
-TEST(EventQueue, LateReliableEventsStillComeAndUnreliableOnesOnlyForAWhile) {
+TEST(EventQueue, LateUnreliableEventsAreDroppedAndReliableKept) {
   EventQueue queue;
   EXPECT_THAT(due(queue, 100), IsEmpty());
   ASSERT_TRUE(queue.add(reliable(10, {0})).ok());
@@ -72,17 +72,17 @@ TEST(EventQueue, LateReliableEventsStillComeAndUnreliableOnesOnlyForAWhile) {
   EXPECT_EQ(queue.stats().late, 2u);
 }
 
-TEST(EventQueue, KeepsSoManyBytesAndThenRefusesOrDrops) {
+TEST(EventQueue, RefusesOrDropsEventsBeyondItsLimit) {
   EventQueue queue;
-  core::Status taken = core::Done{};
+  core::Status added = core::Done{};
   std::size_t count = 0;
-  while (taken.ok() && count < 100'000) {
+  while (added.ok() && count < 100'000) {
     wire::Events message{0xffffffffu, {{0, {}, core::Bytes(wire::max_event_bytes)}}};
-    taken = queue.add(std::move(message));
+    added = queue.add(std::move(message));
     ++count;
   }
-  ASSERT_FALSE(taken.ok());
-  EXPECT_STREQ(taken.error().reason, "too many events");
+  ASSERT_FALSE(added.ok());
+  EXPECT_STREQ(added.error().reason, "too many events");
   EXPECT_GT(count, 900u);
   EXPECT_LT(count, 1024u);
   const core::Bytes large(wire::max_event_bytes);
@@ -92,7 +92,7 @@ TEST(EventQueue, KeepsSoManyBytesAndThenRefusesOrDrops) {
   EXPECT_TRUE(queue.add(reliable(1, {0})).ok());
 }
 
-TEST(EventQueue, DoesWhatAReferenceListDoesWhateverTheOrderOfArrival) {
+TEST(EventQueue, RandomArrivalsMatchTheReferenceModel) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     core::Random random(seed);

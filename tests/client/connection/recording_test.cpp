@@ -28,7 +28,7 @@ core::Status run(Replay& replay) {
   return replay.run([](const Connection& /*connection*/) { return false; });
 }
 
-// The reason why it is refused, now or on the way; "" if it is not.
+// Returns the reason with which a recording is refused, at its start or while it is read. "" if it is not.
 std::string refusal(const std::string& bytes) {
   auto reader = RecordingReader::read(std::make_unique<std::istringstream>(bytes));
   if (!reader) return reader.error().reason;
@@ -85,7 +85,7 @@ class RecordingTest : public testing::Test {
       village->tick();
     }
   }
-  // What the file holds.
+  // Returns the content of the file.
   [[nodiscard]] std::string bytes() const {
     std::stringstream text;
     text << std::ifstream(path("rec"), std::ios::binary).rdbuf();
@@ -113,21 +113,21 @@ class RecordingTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(RecordingTest, MakesTheSameMirrorAndVerifiesIt) {
+TEST_F(RecordingTest, AReplayMakesTheSameVerifiedMirror) {
   join();
   walk(200);
   EXPECT_GT(client->connection.stats().verified_ticks, 20u);
   expect_replayed();
 }
 
-TEST_F(RecordingTest, KnowsTheSchemaThatTheClientWasCompiledWith) {
+TEST_F(RecordingTest, HoldsTheSchemaOfACompiledClient) {
   join({.transport = {}, .name = {}, .schema = test::game_schema(), .resources = nullptr});
   walk(60);
   EXPECT_GT(client->connection.stats().verified_ticks, 0u);
   expect_replayed();
 }
 
-TEST_F(RecordingTest, BringsTheResourcesThatCameWhileItWasMade) {
+TEST_F(RecordingTest, HoldsTheResourcesReceivedDuringIt) {
   ResourceStore store = *ResourceStore::open(path("store"));
   join({.transport = {}, .name = {}, .schema = {}, .resources = &store});
   ASSERT_TRUE(village->tick_until([&] { return store.find(test::hamlet()->identity()) != nullptr; }));
@@ -135,13 +135,13 @@ TEST_F(RecordingTest, BringsTheResourcesThatCameWhileItWasMade) {
   expect_replayed();
 }
 
-TEST_F(RecordingTest, GoesOnOverALostConnectionAndAFullPipe) {
+TEST_F(RecordingTest, ContinuesOverALostConnectionAndAFullPipe) {
   join();
   walk(60);
   village->full = client->port.from;
   walk(10);
   village->full = {};
-  // Lost without a word, and back from another port.
+  // The connection is lost silently, and resumes from another port.
   village->network.cut(client->port.from);
   ASSERT_TRUE(village->tick_until([&] { return client->connection.can_rejoin(); }));
   client->port.from.port = 6000;
@@ -161,7 +161,7 @@ TEST_F(RecordingTest, GoesOnOverALostConnectionAndAFullPipe) {
   expect_replayed();
 }
 
-TEST_F(RecordingTest, GoesOnWithAnotherTokenAsIfForTheFirstTime) {
+TEST_F(RecordingTest, ContinuesAfterAReconnectWithANewToken) {
   join();
   walk(60);
   recorded->pipe_closed("the cable was pulled", village->now);
@@ -171,19 +171,19 @@ TEST_F(RecordingTest, GoesOnWithAnotherTokenAsIfForTheFirstTime) {
   walk(100);
   ASSERT_EQ(client->connection.state(), Connection::State::playing);
   EXPECT_GT(client->connection.stats().verified_ticks, 50u);
-  EXPECT_EQ(village->server->players(), 2u) << "the first is disconnected";
+  EXPECT_EQ(village->server->players(), 2u) << "the first player is disconnected";
   recorded->close(client->port);
   expect_replayed();
 }
 
-TEST_F(RecordingTest, ThatWasCutOffIsGoodToItsLastWholeEntry) {
+TEST_F(RecordingTest, ACutOffFileIsReplayedToItsLastEntry) {
   join();
   walk(20);
-  const std::string whole = finished();
+  const std::string full = finished();
   const std::size_t step = 61;
   std::uint64_t bytes_before = 0;
-  for (std::size_t cut = 0; cut < whole.size(); ++cut) {
-    const std::string part = whole.substr(0, cut);
+  for (std::size_t cut = 0; cut < full.size(); ++cut) {
+    const std::string part = full.substr(0, cut);
     const std::string why = refusal(part);
     ASSERT_EQ(why, cut < head_bytes ? "no recording" : "cut off") << cut;
     if (cut % step != 0 || !RecordingReader::read(std::make_unique<std::istringstream>(part))) continue;
@@ -191,13 +191,13 @@ TEST_F(RecordingTest, ThatWasCutOffIsGoodToItsLastWholeEntry) {
     ASSERT_TRUE(run(*replay).ok()) << cut;
     EXPECT_TRUE(replay->cut_off());
     EXPECT_EQ(replay->connection().stats().mismatched_ticks, 0u);
-    EXPECT_GE(replay->connection().stats().bytes_received, bytes_before) << "more of the file is more of the session";
+    EXPECT_GE(replay->connection().stats().bytes_received, bytes_before) << "a longer file replays at least as much";
     bytes_before = replay->connection().stats().bytes_received;
   }
   EXPECT_GT(bytes_before, 0u);
 }
 
-TEST_F(RecordingTest, IsInTheFileASecondLater) {
+TEST_F(RecordingTest, IsWrittenToTheFileWithinASecond) {
   join();
   walk(60);
   const std::string early = bytes();
@@ -207,14 +207,14 @@ TEST_F(RecordingTest, IsInTheFileASecondLater) {
   EXPECT_GE(replay->time(), 2 * core::second);
 }
 
-TEST_F(RecordingTest, ThatIsDamagedAnywhereIsRefused) {
+TEST_F(RecordingTest, ADamagedFileIsRefused) {
   join();
   walk(20);
-  const std::string whole = finished();
+  const std::string full = finished();
   core::Random random(3);
   std::map<std::string, int> reasons;
-  for (std::size_t place = 0; place < whole.size(); ++place) {
-    std::string flipped = whole;
+  for (std::size_t place = 0; place < full.size(); ++place) {
+    std::string flipped = full;
     flipped[place] ^= static_cast<char>(1 << random.below(8));
     const std::string why = refusal(flipped);
     ASSERT_NE(why, "") << place;
@@ -222,11 +222,11 @@ TEST_F(RecordingTest, ThatIsDamagedAnywhereIsRefused) {
   }
   EXPECT_THAT(reasons, testing::UnorderedElementsAre(testing::Key("no recording"), testing::Key("other version"),
                                                      testing::Key("cut off"), testing::Key("damaged")));
-  EXPECT_EQ(refusal(whole + '\0'), "damaged") << "something follows the end";
+  EXPECT_EQ(refusal(full + '\0'), "damaged") << "a byte follows the end";
 }
 
-// The checksums keep nobody from writing what he likes.
-TEST_F(RecordingTest, ThatAnEnemyMadeIsRefusedOrMirroredAndHarmsNobody) {
+// Checksums do not stop an attacker from writing arbitrary entries.
+TEST_F(RecordingTest, AForgedFileIsRefused) {
   join();
   writer->pipe_closed("lost", 0);
   writer->rejoined(1);
@@ -237,7 +237,7 @@ TEST_F(RecordingTest, ThatAnEnemyMadeIsRefusedOrMirroredAndHarmsNobody) {
   EXPECT_THAT(played.error().message, testing::HasSubstr("rejoins a connection that was not lost"));
 }
 
-TEST_F(RecordingTest, OfStrangeInputsIsReplayedAsWell) {
+TEST_F(RecordingTest, UnusualInputsAreReplayed) {
   join();
   const core::Bytes long_datagram(100'000, std::byte{7});
   recorded->receive(transport::Address::any(1), long_datagram, 0);
@@ -250,10 +250,10 @@ TEST_F(RecordingTest, OfStrangeInputsIsReplayedAsWell) {
   ASSERT_TRUE(run(*replay).ok());
   EXPECT_EQ(replay->time(), late);
   EXPECT_EQ(to_string(replay->connection().reason()), to_string(client->connection.reason()));
-  EXPECT_EQ(replay->connection().stats().bytes_received, recorded_bytes_max + 1225) << "as much as is recorded";
+  EXPECT_EQ(replay->connection().stats().bytes_received, recorded_bytes_max + 1225) << "the maximum that is recorded";
 }
 
-TEST_F(RecordingTest, ThatCannotBeWrittenOrIsNotThereIsNamed) {
+TEST_F(RecordingTest, AnUnusableFileIsNamedInTheError) {
   const auto nowhere = RecordingWriter::create(path("no/such/folder"));
   ASSERT_FALSE(nowhere.ok());
   EXPECT_STREQ(nowhere.error().reason, "not written");

@@ -22,7 +22,7 @@ class ResourceStoreTest : public testing::Test {
   [[nodiscard]] core::ContentHash identity() const { return test::hamlet()->identity(); }
   [[nodiscard]] core::ByteView bytes() const { return test::hamlet()->clients_bytes(); }
   [[nodiscard]] std::string part_path() const { return (folder / (to_string(identity()) + ".part")).string(); }
-  // A file of the store, of so many bytes, that was used some hours ago. Its name is that digit 64 times.
+  // Creates a file of the store with a size in bytes, last used some hours ago. Its name is the digit 64 times.
   std::string put(char digit, const char* extension, std::uint64_t size, int hours_ago) const {
     fs::create_directories(folder);
     const std::string path = (folder / (std::string(64, digit) + extension)).string();
@@ -41,7 +41,7 @@ class ResourceStoreTest : public testing::Test {
   const fs::path folder = fs::temp_directory_path() / ("mobula_store." + std::to_string(::getpid())) / "deep";
 };
 
-TEST_F(ResourceStoreTest, WhatCameWholeIsFoundAgain) {
+TEST_F(ResourceStoreTest, ACompleteResourceIsFound) {
   const ResourceStore store = open();
   EXPECT_EQ(store.find(identity()), nullptr);
   auto reception = store.receive(identity(), bytes().size());
@@ -53,11 +53,11 @@ TEST_F(ResourceStoreTest, WhatCameWholeIsFoundAgain) {
   const auto found = open().find(identity());
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->identity(), identity());
-  EXPECT_FALSE(found->complete()) << "a client's copy";
+  EXPECT_FALSE(found->complete()) << "a client's copy has no server part";
   EXPECT_FALSE(fs::exists(part_path()));
 }
 
-TEST_F(ResourceStoreTest, WhatWasCutOffGoesOnWhereItEnded) {
+TEST_F(ResourceStoreTest, AnInterruptedTransferContinues) {
   const ResourceStore store = open();
   EXPECT_FALSE(store.receive(identity(), bytes().size())->append(0, bytes().first(333)).value());
   auto reception = open().receive(identity(), bytes().size());
@@ -66,7 +66,7 @@ TEST_F(ResourceStoreTest, WhatWasCutOffGoesOnWhereItEnded) {
   EXPECT_TRUE(reception->append(333, bytes().subspan(333)).value());
 }
 
-TEST_F(ResourceStoreTest, PartsOutOfOrderAreRefusedAndLeaveNothing) {
+TEST_F(ResourceStoreTest, PartsOutOfOrderAreRefused) {
   auto reception = open().receive(identity(), bytes().size());
   EXPECT_EQ(reason(reception->append(1, bytes().first(10))), "out of order");
   EXPECT_FALSE(reception->append(0, bytes().first(10)).value());
@@ -76,24 +76,24 @@ TEST_F(ResourceStoreTest, PartsOutOfOrderAreRefusedAndLeaveNothing) {
   EXPECT_TRUE(reception->append(10, bytes().subspan(10)).value());
 }
 
-TEST_F(ResourceStoreTest, OtherBytesThanAnnouncedAreThrownAway) {
+TEST_F(ResourceStoreTest, OtherBytesThanAnnouncedAreDiscarded) {
   core::Bytes other(bytes().begin(), bytes().end());
   other[other.size() / 2] ^= std::byte{1};
   auto reception = open().receive(identity(), other.size());
   EXPECT_EQ(reason(reception->append(0, other)), "damaged");
   EXPECT_FALSE(reception->under_way());
   EXPECT_TRUE(fs::is_empty(folder));
-  // A whole file is not what a client should have.
-  const core::ByteView whole = test::hamlet()->bytes();
-  auto again = open().receive(identity(), whole.size());
-  EXPECT_EQ(reason(again->append(0, whole)), "damaged");
-  // Nor is another level, whole as it is.
+  // The complete file includes the server part, which a client must not have.
+  const core::ByteView complete = test::hamlet()->bytes();
+  auto again = open().receive(identity(), complete.size());
+  EXPECT_EQ(reason(again->append(0, complete)), "damaged");
+  // Another level is refused too.
   const core::ByteView another = test::rebuilt_hamlet()->clients_bytes();
   auto last = open().receive(identity(), another.size());
   EXPECT_EQ(reason(last->append(0, another)), "damaged");
 }
 
-TEST_F(ResourceStoreTest, AFileThatWasDamagedIsFetchedAnew) {
+TEST_F(ResourceStoreTest, ADamagedFileIsRemoved) {
   const ResourceStore store = open();
   EXPECT_TRUE(store.receive(identity(), bytes().size())->append(0, bytes()).value());
   std::ofstream(store.path(identity()), std::ios::in | std::ios::binary).seekp(200) << "x";
@@ -110,19 +110,19 @@ TEST_F(ResourceStoreTest, OneProcessAtATimeReceivesAResource) {
   EXPECT_STREQ(second.error().reason, "busy");
 }
 
-TEST_F(ResourceStoreTest, SizesThatCannotBeAreRefused) {
+TEST_F(ResourceStoreTest, ImpossibleSizesAreRefused) {
   const ResourceStore store = open();
   for (const std::uint64_t size : {std::uint64_t{0}, resource_bytes_max + 1}) {
     const auto reception = store.receive(identity(), size);
     ASSERT_FALSE(reception);
     EXPECT_STREQ(reception.error().reason, "too large");
   }
-  // A beginning longer than the whole is no beginning.
+  // A partial file longer than the announced size is discarded.
   EXPECT_FALSE(store.receive(identity(), bytes().size())->append(0, bytes().first(500)).value());
   EXPECT_EQ(store.receive(identity(), 400)->received(), 0u);
 }
 
-TEST_F(ResourceStoreTest, WhatWasUsedLongestAgoMakesRoom) {
+TEST_F(ResourceStoreTest, TheLeastRecentlyUsedFileIsRemoved) {
   constexpr std::uint64_t mib = 1 << 20;
   const std::string oldest = put('a', ".level", 2 * mib, 3);
   const std::string part = put('b', ".part", mib, 2);
@@ -131,17 +131,17 @@ TEST_F(ResourceStoreTest, WhatWasUsedLongestAgoMakesRoom) {
   const auto first = store.receive(identity(), bytes().size());
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_FALSE(fs::exists(oldest));
-  EXPECT_TRUE(fs::exists(part)) << "there is room for it, and small ones count as a MiB";
+  EXPECT_TRUE(fs::exists(part)) << "there is room for it; small files count as 1 MiB";
   EXPECT_TRUE(fs::exists(newest));
 
   const auto second = store.receive(hash('d'), 2 * mib);
   ASSERT_TRUE(second) << second.error().message;
-  EXPECT_FALSE(fs::exists(part)) << "nobody receives it";
+  EXPECT_FALSE(fs::exists(part)) << "no process receives it";
   EXPECT_TRUE(fs::exists(newest));
-  EXPECT_TRUE(fs::exists(part_path())) << "somebody receives it";
+  EXPECT_TRUE(fs::exists(part_path())) << "a process receives it";
 }
 
-TEST_F(ResourceStoreTest, WhatIsBeingReceivedMakesNoRoom) {
+TEST_F(ResourceStoreTest, AResourceInTransferIsNotRemoved) {
   constexpr std::uint64_t mib = 1 << 20;
   const ResourceStore store = *ResourceStore::open(folder.string(), 3 * mib);
   auto first = store.receive(identity(), bytes().size());
@@ -152,11 +152,11 @@ TEST_F(ResourceStoreTest, WhatIsBeingReceivedMakesNoRoom) {
   ASSERT_FALSE(second);
   EXPECT_STREQ(second.error().reason, "no room");
   EXPECT_TRUE(first->append(100, bytes().subspan(100)).value());
-  EXPECT_TRUE(store.receive(hash('d'), 3 * mib)) << "it is whole now, and makes room";
+  EXPECT_TRUE(store.receive(hash('d'), 3 * mib)) << "it is complete now, and may be removed";
   EXPECT_FALSE(fs::exists(store.path(identity())));
 }
 
-TEST_F(ResourceStoreTest, WhoGoesOnReceivingMakesRoomForItOnce) {
+TEST_F(ResourceStoreTest, AContinuedTransferReservesItsRoomOnce) {
   constexpr std::uint64_t mib = 1 << 20;
   const std::string level = put('a', ".level", mib, 1);
   const ResourceStore store = *ResourceStore::open((folder / "").string(), 3 * mib);
@@ -169,7 +169,7 @@ TEST_F(ResourceStoreTest, WhoGoesOnReceivingMakesRoomForItOnce) {
   }
 }
 
-TEST_F(ResourceStoreTest, WhatIsFoundIsUsedAndIsStillThereForWhoHasIt) {
+TEST_F(ResourceStoreTest, AFoundFileCountsAsUsedAndStaysMapped) {
   constexpr std::uint64_t mib = 1 << 20;
   const ResourceStore store = *ResourceStore::open((folder / "").string(), 3 * mib);
   EXPECT_TRUE(store.receive(identity(), bytes().size())->append(0, bytes()).value());
@@ -177,16 +177,16 @@ TEST_F(ResourceStoreTest, WhatIsFoundIsUsedAndIsStillThereForWhoHasIt) {
   const std::string other = put('c', ".level", mib, 1);
   const auto found = store.find(identity());
   ASSERT_NE(found, nullptr);
-  ASSERT_EQ(store.newest(9).size(), 1u) << "the other is damaged";
+  ASSERT_EQ(store.newest(9).size(), 1u) << "the other file is damaged";
   EXPECT_TRUE(store.receive(hash('d'), 2 * mib));
   EXPECT_FALSE(fs::exists(other));
   EXPECT_TRUE(fs::exists(store.path(identity())));
   EXPECT_TRUE(store.receive(hash('e'), 3 * mib));
   EXPECT_FALSE(fs::exists(store.path(identity())));
-  EXPECT_TRUE(std::ranges::equal(found->bytes(), bytes())) << "who has mapped it has it";
+  EXPECT_TRUE(std::ranges::equal(found->bytes(), bytes())) << "a mapped file stays readable";
 }
 
-TEST_F(ResourceStoreTest, FilesOfOthersStayWhereTheyAre) {
+TEST_F(ResourceStoreTest, FilesOfOtherProgramsAreKept) {
   put('a', ".level", 10, 1);
   const std::string others[] = {put('b', ".txt", 1 << 20, 99), (folder / "film.part").string(),
                                 (folder / "garden.level").string()};
@@ -198,7 +198,7 @@ TEST_F(ResourceStoreTest, FilesOfOthersStayWhereTheyAre) {
   EXPECT_FALSE(fs::exists(folder / (std::string(64, 'a') + ".level")));
 }
 
-TEST_F(ResourceStoreTest, AFolderThatCannotBeIsToldSo) {
+TEST_F(ResourceStoreTest, AnUnusableFolderIsAnError) {
   fs::create_directories(folder.parent_path());
   std::ofstream(folder) << "a file";
   const auto store = ResourceStore::open(folder.string());

@@ -10,17 +10,17 @@ using test::SimulatedClock;
 
 constexpr core::Nanoseconds ms = core::millisecond;
 
-// What holds always: target and view go forward, the view at most 5 % faster than the server unless it jumps, and never
-// beyond what has come.
+// Statistics of a run. summarise() also checks what always holds: target and view never go back, and the view never
+// passes the newest delta.
 struct Summary {
   double server_error_mean = 0;
   double server_error_max = 0;
   double ahead_of_truth = 0;     // target, mean
   double view_behind_truth = 0;  // mean
-  double starved = 0;            // part of the time in which the view could not go on
+  double starved = 0;            // fraction of the time in which the view had no newer delta
   int view_jumps = 0;
   int target_jumps = 0;
-  double late = 0;  // part of the commands
+  double late = 0;  // fraction of the commands
   double margin_mean = 0;
   int margin_max = 0;
 };
@@ -74,7 +74,7 @@ TEST(ServerClock, KnowsNothingBeforeTheFirstDelta) {
   EXPECT_NEAR(clock.view_tick(2 * core::second), 699, 1);
 }
 
-TEST(ServerClock, IsRightOnPathsOfManyKinds) {
+TEST(ServerClock, IsAccurateOnManyKindsOfPath) {
   for (const std::uint32_t rate : {10u, 20u, 60u, 128u})
     for (const core::Nanoseconds delay : {1 * ms, 40 * ms, 150 * ms})
       for (const core::Nanoseconds jitter : {0 * ms, 10 * ms, 100 * ms})
@@ -97,7 +97,7 @@ TEST(ServerClock, IsRightOnPathsOfManyKinds) {
         }
 }
 
-TEST(ServerClock, IsAsGoodAsItGetsAfterTwoSeconds) {
+TEST(ServerClock, IsAccurateAfterTwoSeconds) {
   SimulatedClock world(60, {30 * ms, 5 * ms, 10}, 3);
   world.run(2 * core::second);
   const Summary summary = run(world, 2 * core::second);
@@ -115,7 +115,7 @@ TEST(ServerClock, APerfectPathCostsOneTickOfViewAndNoMargin) {
   EXPECT_LE(summary.margin_mean, 1);
 }
 
-TEST(ServerClock, AfterAStallOfTheServerItIsSoonRightAgain) {
+TEST(ServerClock, IsSoonAccurateAfterAStallOfTheServer) {
   for (const std::uint32_t rate : {20u, 60u})
     for (const core::Nanoseconds stall : {300 * ms, 1000 * ms, 5000 * ms, 60'000 * ms}) {
       SCOPED_TRACE(testing::Message() << rate << " Hz, " << stall / ms << " ms");
@@ -132,7 +132,7 @@ TEST(ServerClock, AfterAStallOfTheServerItIsSoonRightAgain) {
     }
 }
 
-TEST(ServerClock, AStallOfTheServerIsNotTakenForJitter) {
+TEST(ServerClock, AStallOfTheServerDoesNotCountAsJitter) {
   SimulatedClock world(60, {40 * ms, 5 * ms, 0}, 12);
   world.run(5 * core::second);
   const double before = world.clock.view_delay();
@@ -141,7 +141,7 @@ TEST(ServerClock, AStallOfTheServerIsNotTakenForJitter) {
   EXPECT_LE(world.clock.view_delay(), before + 1);
 }
 
-TEST(ServerClock, WhatAStallAddsToTheRttCountsLittle) {
+TEST(ServerClock, AnRttRaisedByAStallCountsLittle) {
   ServerClock clock(60);
   core::Nanoseconds now = 0;
   for (ecs::Tick tick = 1; tick < 100; ++tick) {
@@ -154,7 +154,7 @@ TEST(ServerClock, WhatAStallAddsToTheRttCountsLittle) {
   EXPECT_NEAR(clock.server_tick(now), before, 1.5);
 }
 
-TEST(ServerClock, AfterAPauseOfTheClientItJumpsOnce) {
+TEST(ServerClock, JumpsOnceAfterAPauseOfTheClient) {
   for (const core::Nanoseconds pause : {2 * core::second, 300 * core::second}) {
     SimulatedClock world(60, {40 * ms, 8 * ms, 10}, 8);
     world.run(5 * core::second);
@@ -185,8 +185,8 @@ TEST(ServerClock, FollowsAPathThatGetsLongerOrShorter) {
   }
 }
 
-// The way to the server is longer than the way back: only the server's word tells.
-TEST(ServerClock, TheMarginMakesUpForPathsThatAreNotAlike) {
+// The path to the server is longer than the path back. Only the server's feedback shows that.
+TEST(ServerClock, TheMarginCompensatesForUnequalPaths) {
   SimulatedClock world(60, {20 * ms, 2 * ms, 0}, 10);
   world.set_up({140 * ms, 2 * ms, 0});
   world.run(15 * core::second);
@@ -207,7 +207,7 @@ TEST(ServerClock, SurvivesASecondWithoutAnyDatagram) {
   EXPECT_LE(summary.late, 0.06);
 }
 
-TEST(ServerClock, AnythingAtAnyTimeLeavesItGoingForwards) {
+TEST(ServerClock, NeverGoesBackOnRandomInput) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     core::Random random(seed);

@@ -9,7 +9,7 @@ namespace {
 constexpr core::Nanoseconds tick_length = 20 * core::millisecond;
 constexpr double far = 1e9;
 
-TEST(SlewedTick, BeginsWhereItIsWantedAndFollows) {
+TEST(SlewedTick, StartsAtItsTargetAndFollows) {
   SlewedTick tick(tick_length, 0.05, 10);
   EXPECT_EQ(tick.follow(100, far, core::second), 100);
   EXPECT_NEAR(tick.follow(100.5, far, core::second + tick_length / 2), 100.5, 1e-9);
@@ -37,14 +37,14 @@ TEST(SlewedTick, JumpsWhenFarBehindAndStandsStillWhenFarAhead) {
   EXPECT_EQ(tick.follow(130, far, 200 * core::millisecond), 150);
 }
 
-// The server stood still for most of it.
-TEST(SlewedTick, IsWhereItIsWantedAfterAPauseInWhichTheServerDidLess) {
+// The server stood still during most of the pause.
+TEST(SlewedTick, ReachesItsTargetAfterAPauseOfASlowServer) {
   SlewedTick tick(tick_length, 0.05, 10);
   tick.follow(100, far, 0);
   EXPECT_EQ(tick.follow(150, far, 500 * tick_length), 150);
 }
 
-TEST(SlewedTick, IsNotLedTooFarByAPause) {
+TEST(SlewedTick, DoesNotOvershootAfterAPause) {
   for (const double off : {0.7, -0.7}) {
     SlewedTick tick(tick_length, 0.05, 10);
     tick.follow(100, far, 0);

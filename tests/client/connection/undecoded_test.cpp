@@ -1,4 +1,4 @@
-// Clients that acknowledge unread, among others that mirror and verify.
+// Clients that acknowledge deltas without decoding them, among others that mirror and verify.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -22,13 +22,13 @@ class Undecoded : public testing::Test {
   static server::ServerConfig config() {
     server::ServerConfig config;
     config.level = test::hamlet();
-    config.verify_one_in = 1;  // also of those who do not ask for it
+    config.verify_one_in = 1;  // also clients that do not ask for it
     return config;
   }
   Client& join(bool decode, ResourceStore* resources = nullptr) {
     return village.join({.transport = {}, .name = "", .schema = {}, .resources = resources, .decode = decode});
   }
-  // All walk about.
+  // Runs ticks in which all clients move about.
   void ticks(int count) {
     for (int i = 0; i < count; ++i) {
       for (const auto& client : village.clients)
@@ -47,7 +47,7 @@ class Undecoded : public testing::Test {
       game, config(), {.latency = 40 * core::millisecond, .jitter = 20 * core::millisecond, .loss_ppm = 100'000}};
 };
 
-TEST_F(Undecoded, AServerGoesOnWithThemAsWithOthers) {
+TEST_F(Undecoded, ClientsAreServedLikeOthers) {
   for (int i = 0; i < 8; ++i) join(i % 2 == 0);
   ticks(400);
   for (std::size_t i = 0; i < village.clients.size(); ++i) {
@@ -61,7 +61,7 @@ TEST_F(Undecoded, AServerGoesOnWithThemAsWithOthers) {
     EXPECT_EQ(stats.verified_ticks > 100, i % 2 == 0);
     EXPECT_EQ(stats.unreadable_deltas, 0u);
     EXPECT_LT(connection.commands().size(), 5u) << "commands are carried out";
-    // The next one stands for the others, who see what it sees.
+    // Compares with a client of the other kind, which sees the same entities.
     const double others = static_cast<double>(village.clients[i ^ 1]->connection.stats().bytes_received);
     EXPECT_LT(static_cast<double>(stats.bytes_received), 1.5 * others);
   }
@@ -71,7 +71,7 @@ TEST_F(Undecoded, AServerGoesOnWithThemAsWithOthers) {
   village.server->published().check();
 }
 
-TEST_F(Undecoded, OneIsToldAllThatItLacksAndThenNoMoreThanWhatChanges) {
+TEST_F(Undecoded, AClientReceivesNoMoreThanAMirror) {
   Client& mirror = join(true);
   Client& unread = join(false);
   village.network.set_conditions({.latency = 10 * core::millisecond});
@@ -87,7 +87,7 @@ TEST_F(Undecoded, OneIsToldAllThatItLacksAndThenNoMoreThanWhatChanges) {
               0.2 * static_cast<double>(bytes_of(mirror) - mirror_before));
 }
 
-TEST_F(Undecoded, OneComesBackWithWhatItHasAcknowledged) {
+TEST_F(Undecoded, AClientResumesWithItsAcknowledgements) {
   Client& witness = join(true);
   Client& unread = join(false);
   ASSERT_TRUE(play(witness) && play(unread));
@@ -105,7 +105,7 @@ TEST_F(Undecoded, OneComesBackWithWhatItHasAcknowledged) {
   EXPECT_THAT(village.server->stats().refusals, testing::IsEmpty());
 }
 
-TEST_F(Undecoded, OneThatHasTheLevelIsOfferedItAndSaysNothingElse) {
+TEST_F(Undecoded, AClientThatHasTheLevelIsOfferedIt) {
   const auto folder = std::filesystem::temp_directory_path() / ("mobula_undecoded." + std::to_string(::getpid()));
   ResourceStore store = *ResourceStore::open(folder.string());
   join(true, &store);

@@ -20,7 +20,7 @@ server::ServerConfig hamlet_config() {
   return config;
 }
 
-// A player in the hamlet, whose mirror is complete.
+// A player in the hamlet with a complete mirror.
 class EntityListing : public testing::Test {
  protected:
   void SetUp() override {
@@ -40,7 +40,7 @@ class EntityListing : public testing::Test {
   test::Village::Client& client = village.join("ada");
 };
 
-TEST_F(EntityListing, EntitiesAreListedByWhatTheyAreMadeOf) {
+TEST_F(EntityListing, EntitiesAreListedByPrototype) {
   const std::string all = describe_entities(mirror(), 100);
   const std::string number = std::to_string(mirror().size());
   EXPECT_THAT(all, StartsWith(number + " entities of "));
@@ -56,7 +56,7 @@ TEST_F(EntityListing, EntitiesAreListedByWhatTheyAreMadeOf) {
   const std::string one = describe_entities(mirror(), 1);
   const std::size_t most = std::stoul(one.substr(one.find("\n\n") + 2));
   EXPECT_THAT(one, testing::EndsWith("\nand " + std::to_string(mirror().size() - most) + " more\n"));
-  EXPECT_THAT(one, HasSubstr(" …\n")) << "of many only some handles";
+  EXPECT_THAT(one, HasSubstr(" …\n")) << "long lists of handles are cut";
   EXPECT_EQ(std::count(one.begin(), one.end(), '\n'), 6);
 }
 
@@ -78,10 +78,10 @@ TEST_F(EntityListing, APropertyIsPrintedAlone) {
   EXPECT_EQ(property("/Health"), "{\"current\":100,\"maximum\":100}\n");
 }
 
-TEST_F(EntityListing, WhatIsNotThereOrNotSentIsSaid) {
+TEST_F(EntityListing, MissingOrUnsentValuesAreErrors) {
   EXPECT_THAT(property("/Helth/maximum"), HasSubstr("did you mean 'Health'?"));
   EXPECT_THAT(property("/Health/maximun"), HasSubstr("did you mean 'maximum'?"));
-  EXPECT_EQ(property("/Inventory/items"), "[]\n") << "one's own";
+  EXPECT_EQ(property("/Inventory/items"), "[]\n") << "the player owns it";
   test::Village::Client& other = village.join("bob");
   ASSERT_TRUE(village.tick_until([&] { return mirror().registry().valid(other.connection.player_entity()); }));
   for (const char* path : {"/Inventory/items", "/Inventory/items[0]", "/Inventory"}) {
@@ -95,8 +95,8 @@ TEST_F(EntityListing, WhatIsNotThereOrNotSentIsSaid) {
   EXPECT_STREQ(describe_property(mirror(), to_string(stale) + "/Health").error().reason, "not seen");
 }
 
-// What a mirror calls complete lacks nothing that the server had published by then, however much was lost on the way.
-TEST(Complete, IsOnlyAMirrorThatLacksNothing) {
+// A complete mirror has every entity that the server had published by its tick, despite losses.
+TEST(Complete, ACompleteMirrorLacksNothing) {
   core::set_log_level(core::LogLevel::warn);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
@@ -109,9 +109,9 @@ TEST(Complete, IsOnlyAMirrorThatLacksNothing) {
     const Mirror& mirror = *client.connection.mirror();
     const server::Published& published = village.server->published();
     for (std::uint32_t index = 0; index < published.index_end(); ++index) {
-      const server::PublishedEntity& told = published.entity(index);
-      if (!told.entity || told.structure_tick > mirror.tick()) continue;
-      ASSERT_TRUE(mirror.registry().valid(told.entity)) << to_string(told.entity);
+      const server::PublishedEntity& published_entity = published.entity(index);
+      if (!published_entity.entity || published_entity.structure_tick > mirror.tick()) continue;
+      ASSERT_TRUE(mirror.registry().valid(published_entity.entity)) << to_string(published_entity.entity);
     }
   }
   core::set_log_level(core::LogLevel::info);

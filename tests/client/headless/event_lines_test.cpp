@@ -6,13 +6,13 @@
 namespace mobula::client {
 namespace {
 
-TEST(EventLine, SaysWhenAboutWhatAndWhat) {
+TEST(EventLine, ShowsTickEntityAndBytes) {
   EXPECT_EQ(event_line({77, 3, {12, 1}, core::Bytes{std::byte{0x0a}, std::byte{0xff}}}),
             "event of tick 77 about 12.1: 2 bytes 0aff");
   EXPECT_EQ(event_line({1, 0, {}, {}}), "event of tick 1: 0 bytes");
 }
 
-TEST(EventLine, OfALongEventIsTheBeginning) {
+TEST(EventLine, ShowsTheBeginningOfALongEvent) {
   EXPECT_EQ(event_line({1, 0, {}, core::Bytes(65)}), "event of tick 1: 65 bytes " + std::string(128, '0') + "…");
 }
 

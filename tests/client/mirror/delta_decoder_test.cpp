@@ -1,5 +1,5 @@
-// Deltas that no server of ours would send: each is refused and has changed nothing, or is applied and leaves all in
-// order.
+// Malformed deltas, which Mobula's server never sends. Each is refused and changes nothing, or is applied and leaves
+// the mirror consistent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,13 +11,13 @@ namespace mobula::client {
 namespace {
 
 using test::MirroredWorld;
-using test::write_appeared;
 using test::write_count;
 using test::write_counts;
-using test::write_gone;
+using test::write_gained;
+using test::write_lost;
 using test::WriteBits;
 
-// All that a mirror shows, and what its states make of it.
+// The visible state of a mirror.
 struct Picture {
   core::Bytes registry;
   std::uint64_t hash;
@@ -41,44 +41,44 @@ Picture picture(Mirror& mirror) {
 
 class DeltaDecoderTest : public testing::Test {
  protected:
-  // Moving, changed, new and gone entities, and some out of view.
+  // Makes a delta with moving, changed, gained and lost entities, and some out of view.
   void SetUp() override {
-    for (int i = 0; i < 3; ++i) movers.push_back(told.world.registry.create());
-    for (const ecs::Entity mover : movers) told.world.registry.add<engine::Transform>(mover);
+    for (int i = 0; i < 3; ++i) movers.push_back(source.world.registry.create());
+    for (const ecs::Entity mover : movers) source.world.registry.add<engine::Transform>(mover);
     for (int tick = 0; tick < 8; ++tick) {
-      told.world.changes(12);
+      source.world.changes(12);
       move();
-      told.tell();
+      source.replicate();
     }
-    const std::span<const std::uint32_t> seen = told.view.visible();
-    told.view.remove_visible(std::vector<std::uint32_t>{seen[0], seen[2], seen[4]});
-    told.tell();
-    told.world.changes(20);
+    const std::span<const std::uint32_t> seen = source.view.visible();
+    source.view.remove_visible(std::vector<std::uint32_t>{seen[0], seen[2], seen[4]});
+    source.replicate();
+    source.world.changes(20);
     destroy_one_in_view();
     move();
-    real = told.delta();
+    real = source.delta();
     header = *wire::read_delta_header(real);
-    mirror = told.twin();
+    mirror = source.twin();
   }
   void move() {
     for (const ecs::Entity mover : movers)
-      told.world.registry.get<engine::Transform>(mover).position.x += told.world.random.uniform(0, 1);
+      source.world.registry.get<engine::Transform>(mover).position.x += source.world.random.uniform(0, 1);
   }
   void destroy_one_in_view() {
-    const auto known = [&](ecs::Entity entity) { return told.mirror->tick_of(entity) != 0; };
-    const auto found = std::find_if(told.world.alive.begin(), told.world.alive.end(), known);
-    ASSERT_NE(found, told.world.alive.end());
-    told.world.destroy(static_cast<std::size_t>(found - told.world.alive.begin()));
+    const auto known = [&](ecs::Entity entity) { return source.mirror->tick_of(entity) != 0; };
+    const auto found = std::find_if(source.world.alive.begin(), source.world.alive.end(), known);
+    ASSERT_NE(found, source.world.alive.end());
+    source.world.destroy(static_cast<std::size_t>(found - source.world.alive.begin()));
   }
-  // To a mirror that is always the same.
+  // Applies bytes to a mirror that is the same each time. Refused bytes must not change it.
   void feed(core::ByteView bytes) {
     const Picture before = picture(*mirror);
     const core::Status applied = test::apply_delta(*mirror, bytes);
     mirror->check();
     if (applied) {
-      ++taken;
-      mirror->acknowledged(told.ack() + 1);
-      mirror = told.twin();
+      ++applied_count;
+      mirror->acknowledged(source.ack() + 1);
+      mirror = source.twin();
       return;
     }
     ++refused;
@@ -86,7 +86,7 @@ class DeltaDecoderTest : public testing::Test {
                 std::string_view(applied.error().reason) == "too late");
     ASSERT_EQ(picture(*mirror), before) << applied.error().message;
   }
-  // What is wrong with these bits behind the header; nothing if they can be applied.
+  // Returns the error of a delta with these bits after the header; empty if it is applied.
   std::string refusal(const WriteBits& write, std::size_t extra_bytes = 0) {
     core::Bytes bytes = test::raw_delta(header, write);
     bytes.resize(bytes.size() + extra_bytes);
@@ -97,25 +97,26 @@ class DeltaDecoderTest : public testing::Test {
     EXPECT_EQ(picture(*mirror), before);
     return applied.error().message;
   }
-  // Of what appears: as far as the prototype.
-  static void appears(core::BitWriter& bits, std::uint32_t id, ecs::Entity entity, std::uint32_t prototype) {
+  // Writes a delta up to the prototype of the first entity gained.
+  static void write_until_prototype(core::BitWriter& bits, std::uint32_t id, ecs::Entity entity,
+                                    std::uint32_t prototype) {
     write_counts(bits, 0, 0);
     write_count(bits, 1);
-    write_appeared(bits, id, entity, prototype);
+    write_gained(bits, id, entity, prototype);
   }
 
-  MirroredWorld told{3};
-  std::vector<ecs::Entity> movers;  // nothing else happens to them
+  MirroredWorld source{3};
+  std::vector<ecs::Entity> movers;  // never destroyed
   core::Bytes real;
   wire::DeltaHeader header;
   std::unique_ptr<Mirror> mirror;
-  int taken = 0;
+  int applied_count = 0;
   int refused = 0;
 };
 
-TEST_F(DeltaDecoderTest, TheRealOneTellsOfEverythingThatCanBeTold) {
+TEST_F(DeltaDecoderTest, TheRealDeltaHoldsEveryKindOfEntry) {
   ASSERT_LT(real.size(), 700u) << "a few thousand flips are enough";
-  const auto twin = told.twin();
+  const auto twin = source.twin();
   twin->changes().clear();
   ASSERT_TRUE(test::apply_delta(*twin, real).ok());
   EXPECT_FALSE(twin->changes().appeared.empty());
@@ -123,16 +124,16 @@ TEST_F(DeltaDecoderTest, TheRealOneTellsOfEverythingThatCanBeTold) {
   EXPECT_FALSE(twin->changes().destroyed.empty());
 }
 
-TEST_F(DeltaDecoderTest, TruncatedOnesAreRefused) {
+TEST_F(DeltaDecoderTest, TruncatedDeltasAreRefused) {
   for (std::size_t size = 0; size < real.size(); ++size) {
     feed(core::ByteView(real).first(size));
-    ASSERT_EQ(taken, 0) << size << " of " << real.size() << " bytes";
+    ASSERT_EQ(applied_count, 0) << size << " of " << real.size() << " bytes";
     if (HasFatalFailure()) return;
   }
   core::Bytes longer = real;
   longer.push_back(std::byte{0});
   feed(longer);
-  EXPECT_EQ(taken, 0);
+  EXPECT_EQ(applied_count, 0);
 }
 
 TEST_F(DeltaDecoderTest, EveryFlippedBitIsRefusedOrHarmless) {
@@ -144,7 +145,7 @@ TEST_F(DeltaDecoderTest, EveryFlippedBitIsRefusedOrHarmless) {
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(refused, 200);
-  EXPECT_GT(taken, 100) << "a flip in a value is a value";
+  EXPECT_GT(applied_count, 100) << "a flip in a value is a value";
 }
 
 TEST_F(DeltaDecoderTest, SeveralFlippedBitsAreRefusedOrHarmless) {
@@ -168,7 +169,7 @@ TEST_F(DeltaDecoderTest, RandomBytesAreRefusedOrHarmless) {
     for (std::byte& byte : bad) byte = static_cast<std::byte>(random.next());
     wire::write_header({.sequence = header.sequence - 1 + random.below(3),
                         .tick = header.tick + random.below(3),
-                        .ack = told.ack() + random.below(2) - random.below(2)},
+                        .ack = source.ack() + random.below(2) - random.below(2)},
                        bad);
     feed(bad);
     if (HasFatalFailure()) return;
@@ -176,20 +177,20 @@ TEST_F(DeltaDecoderTest, RandomBytesAreRefusedOrHarmless) {
   EXPECT_GT(refused, 1000);
 }
 
-// Whole conversations, so that later deltas meet what damaged ones have made.
-TEST_F(DeltaDecoderTest, WhatIsLetThroughAddsUpToNothingWorse) {
+// Replays whole histories, so that later deltas are applied to the states that damaged ones left.
+TEST_F(DeltaDecoderTest, DamagedHistoriesKeepTheMirrorConsistent) {
   for (int tick = 0; tick < 20; ++tick) {
-    told.world.changes(6);
-    told.tell();
+    source.world.changes(6);
+    source.replicate();
   }
   core::Random random(5);
   for (int round = 0; round < 60; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     const auto victim = MirroredWorld::empty_mirror();
-    for (const MirroredWorld::Event& event : told.past()) {
+    for (const MirroredWorld::Event& event : source.history()) {
       core::Bytes damaged = event.delta;
       if (damaged.empty() || random.chance(2, 3)) {
-        event.happen(*victim);
+        event.replay(*victim);
         continue;
       }
       const auto bits = static_cast<std::uint32_t>(damaged.size() * 8);
@@ -197,18 +198,18 @@ TEST_F(DeltaDecoderTest, WhatIsLetThroughAddsUpToNothingWorse) {
         const std::uint32_t bit = random.below(bits);
         damaged[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
       }
-      test::apply_delta(*victim, damaged).ok() ? ++taken : ++refused;
+      test::apply_delta(*victim, damaged).ok() ? ++applied_count : ++refused;
       victim->check();
     }
   }
-  EXPECT_GT(taken, 100);
+  EXPECT_GT(applied_count, 100);
   EXPECT_GT(refused, 100);
 }
 
-// By hand
+// Deltas written by hand
 // ----------------------------------------------------------------------------------------------------------------
 
-TEST_F(DeltaDecoderTest, NothingIsWrongWithNothing) {
+TEST_F(DeltaDecoderTest, AnEmptyDeltaIsAppliedButNotTrailingBits) {
   const WriteBits nothing = [](core::BitWriter& bits) {
     write_counts(bits, 0, 0);
     write_count(bits, 0);
@@ -223,7 +224,7 @@ TEST_F(DeltaDecoderTest, NothingIsWrongWithNothing) {
             "the delta goes on after its end");
 }
 
-TEST_F(DeltaDecoderTest, ListsThatAreLongerThanTheDatagramEndTooEarly) {
+TEST_F(DeltaDecoderTest, ListsLongerThanTheDatagramAreRefused) {
   EXPECT_EQ(refusal([](core::BitWriter& bits) { write_counts(bits, 0, 0); }), "the delta ends too early");
   EXPECT_EQ(refusal([](core::BitWriter& bits) {
               write_counts(bits, 0, 0);
@@ -234,7 +235,7 @@ TEST_F(DeltaDecoderTest, ListsThatAreLongerThanTheDatagramEndTooEarly) {
   EXPECT_EQ(refusal([](core::BitWriter& bits) { write_counts(bits, 0xffffffffu, 0); }), "the delta ends too early");
 }
 
-TEST_F(DeltaDecoderTest, AnIdThatIsNotThereOrBeyondTheLimitIsRefused) {
+TEST_F(DeltaDecoderTest, AnUnknownIdOrOneBeyondTheLimitIsRefused) {
   const auto changed = [](std::uint32_t id) {
     return [id](core::BitWriter& bits) {
       write_counts(bits, 0, 1);
@@ -243,44 +244,45 @@ TEST_F(DeltaDecoderTest, AnIdThatIsNotThereOrBeyondTheLimitIsRefused) {
   };
   EXPECT_EQ(refusal(changed(900)), "a change of an unknown id");
   EXPECT_EQ(refusal(changed(0xffffffffu)), "a change of an unknown id");
-  const auto gone = [](std::uint32_t id, std::size_t times) {
+  const auto lost = [](std::uint32_t id, std::size_t times) {
     return [id, times](core::BitWriter& bits) {
       write_counts(bits, 0, 0);
       write_count(bits, 0);
       write_count(bits, times);
-      for (std::size_t i = 0; i < times; ++i) write_gone(bits, id, true);
+      for (std::size_t i = 0; i < times; ++i) write_lost(bits, id, true);
     };
   };
-  EXPECT_EQ(refusal(gone(0xffffffffu, 1)), "an id beyond the limit");
-  EXPECT_EQ(refusal(gone(0x80000000u, 2)), "an id beyond the limit") << "the sum of gaps does not wrap round";
-  EXPECT_EQ(refusal(gone(1u << 19, 2)), "an id beyond the limit");
-  EXPECT_EQ(refusal([](core::BitWriter& bits) { appears(bits, 1u << 20, {1, 1}, 0); }), "an id beyond the limit");
+  EXPECT_EQ(refusal(lost(0xffffffffu, 1)), "an id beyond the limit");
+  EXPECT_EQ(refusal(lost(0x80000000u, 2)), "an id beyond the limit") << "the sum of gaps does not wrap round";
+  EXPECT_EQ(refusal(lost(1u << 19, 2)), "an id beyond the limit");
+  EXPECT_EQ(refusal([](core::BitWriter& bits) { write_until_prototype(bits, 1u << 20, {1, 1}, 0); }),
+            "an id beyond the limit");
   EXPECT_EQ(refusal([](core::BitWriter& bits) {
               bits.write_golomb(1, wire::moving_count_order);
               bits.write_golomb(5000, wire::first_id_order);
             }),
             "more moving entities than there are");
-  EXPECT_EQ(refusal(gone(900, 1)), "") << "what it was may have been lost";
+  EXPECT_EQ(refusal(lost(900, 1)), "") << "the delta with its gain may have been lost";
 }
 
-TEST_F(DeltaDecoderTest, AnEntityThatCannotBeIsRefused) {
+TEST_F(DeltaDecoderTest, AnImpossibleHandleIsRefused) {
   const auto entity = [](ecs::Entity which) {
-    return [which](core::BitWriter& bits) { appears(bits, 900, which, 0); };
+    return [which](core::BitWriter& bits) { write_until_prototype(bits, 900, which, 0); };
   };
   EXPECT_EQ(refusal(entity({5, 0})), "an impossible entity handle");
   EXPECT_EQ(refusal(entity({MirroredWorld::entities_max, 1})), "an impossible entity handle");
   EXPECT_EQ(refusal(entity({0xffffffffu, 1})), "an impossible entity handle");
   EXPECT_EQ(refusal([](core::BitWriter& bits) {
-              appears(bits, 900, {MirroredWorld::entities_max - 1, 1}, 0);
+              write_until_prototype(bits, 900, {MirroredWorld::entities_max - 1, 1}, 0);
               write_count(bits, 0);
             }),
             "");
 }
 
-TEST_F(DeltaDecoderTest, APrototypeThatWasNotAnnouncedIsRefused) {
+TEST_F(DeltaDecoderTest, AnUnannouncedPrototypeIsRefused) {
   const auto prototype = [](std::uint32_t id) {
     return [id](core::BitWriter& bits) {
-      appears(bits, 900, {900, 1}, id);
+      write_until_prototype(bits, 900, {900, 1}, id);
       write_count(bits, 0);
     };
   };
@@ -288,41 +290,41 @@ TEST_F(DeltaDecoderTest, APrototypeThatWasNotAnnouncedIsRefused) {
   EXPECT_EQ(refusal(prototype(0xffffffffu)), "a prototype that was not announced");
   EXPECT_EQ(refusal(prototype(0)), "") << "the empty one is always known";
   ASSERT_TRUE(mirror->add_prototypes({{{801, 0, {}}}}));
-  EXPECT_EQ(refusal(prototype(800)), "a prototype that was not announced") << "a gap among the announced";
+  EXPECT_EQ(refusal(prototype(800)), "a prototype that was not announced") << "an id between announced ones";
 }
 
-TEST_F(DeltaDecoderTest, AnEntityWithValuesThatNobodyWroteIsRefused) {
+TEST_F(DeltaDecoderTest, AnEntityWithInvalidValuesIsRefused) {
   ASSERT_TRUE(mirror->add_names({{"Velocity"}}));
   ASSERT_TRUE(mirror->add_prototypes({{{800, 0, {{core::StringId32("Velocity"), core::StringId32("Velocity")}}}}}));
   EXPECT_EQ(refusal([](core::BitWriter& bits) {
-              appears(bits, 900, {900, 1}, 800);
+              write_until_prototype(bits, 900, {900, 1}, 800);
               for (int i = 0; i < 20; ++i) bits.write(~0u, 32);
             }),
             "an entity that cannot be decoded");
 }
 
-TEST_F(DeltaDecoderTest, WhatRestsOnAnAcknowledgementThatIsNotKnownIsRefused) {
+TEST_F(DeltaDecoderTest, AnUnknownAcknowledgementIsRefused) {
   const WriteBits nothing = [](core::BitWriter& bits) { write_counts(bits, 0, 0); };
-  for (const std::uint32_t ack : {told.ack() + 1, 0xffffffffu}) {
+  for (const std::uint32_t ack : {source.ack() + 1, 0xffffffffu}) {
     header.ack = ack;
     EXPECT_EQ(refusal(nothing), "it is encoded against an acknowledgement that was not sent");
   }
-  for (std::uint32_t i = 1; i <= Mirror::acknowledged_kept + 1; ++i) mirror->acknowledged(told.ack() + i);
-  for (const std::uint32_t ack : {0u, told.ack()}) {
+  for (std::uint32_t i = 1; i <= Mirror::acknowledged_kept + 1; ++i) mirror->acknowledged(source.ack() + i);
+  for (const std::uint32_t ack : {0u, source.ack()}) {
     header.ack = ack;
     EXPECT_EQ(refusal(nothing), "it is encoded against an acknowledgement that is forgotten");
   }
 }
 
-TEST_F(DeltaDecoderTest, AChangeOfWhatIsGoneIsRefused) {
+TEST_F(DeltaDecoderTest, AChangeOfALostEntityIsRefused) {
   const std::uint32_t id = 0;
-  const WriteBits gone = [&](core::BitWriter& bits) {
+  const WriteBits lost = [&](core::BitWriter& bits) {
     write_counts(bits, 0, 0);
     write_count(bits, 0);
     write_count(bits, 1);
-    write_gone(bits, id, true);
+    write_lost(bits, id, true);
   };
-  ASSERT_EQ(refusal(gone), "");
+  ASSERT_EQ(refusal(lost), "");
   ++header.sequence;
   ++header.tick;
   EXPECT_EQ(refusal([&](core::BitWriter& bits) {
@@ -334,14 +336,14 @@ TEST_F(DeltaDecoderTest, AChangeOfWhatIsGoneIsRefused) {
 
 TEST_F(DeltaDecoderTest, AnIdInTwoListsIsRefused) {
   EXPECT_EQ(refusal([&](core::BitWriter& bits) {
-              appears(bits, 0, {900, 1}, 0);
+              write_until_prototype(bits, 0, {900, 1}, 0);
               write_count(bits, 1);
-              write_gone(bits, 0, true);
+              write_lost(bits, 0, true);
             }),
             "two entries of one id");
 }
 
-TEST_F(DeltaDecoderTest, AChangeByADeltaThatIsNoNewerThanWhatItChangesIsRefused) {
+TEST_F(DeltaDecoderTest, AChangeOlderThanItsEntityIsRefused) {
   header.tick = 1;
   EXPECT_EQ(refusal([&](core::BitWriter& bits) {
               write_counts(bits, 0, 1);

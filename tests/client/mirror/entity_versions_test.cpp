@@ -10,7 +10,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// The same as plainly as can be.
+// Reference model of EntityVersions: a map by tick.
 struct ReferenceModel {
   struct State {
     std::uint32_t ack = 0;
@@ -23,7 +23,7 @@ struct ReferenceModel {
   void restart() {
     for (auto& [tick, state] : states) state.lost = true;
   }
-  // A baseline without a previous one may still get it.
+  // Keeps states that may still become the previous baseline of a baseline without one.
   void prune(std::uint32_t ack) {
     const auto [baseline, previous] = baselines(ack);
     const bool may_come = baseline != 0 && previous == 0 && !states.at(baseline).whole;
@@ -75,7 +75,7 @@ class EntityVersionsTest : public testing::Test {
   ReferenceModel reference;
 };
 
-TEST_F(EntityVersionsTest, RandomHistoriesAreWhatAListHolds) {
+TEST_F(EntityVersionsTest, RandomHistoriesMatchTheReferenceModel) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     core::Random random(seed);
@@ -112,7 +112,7 @@ TEST_F(EntityVersionsTest, RandomHistoriesAreWhatAListHolds) {
   }
 }
 
-TEST_F(EntityVersionsTest, PruningTakesNothingThatALaterAcknowledgementRestsOn) {
+TEST_F(EntityVersionsTest, PruningKeepsBaselinesOfLaterAcks) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     core::Random random(seed);
@@ -143,7 +143,7 @@ TEST_F(EntityVersionsTest, AcknowledgementsMayBeAnyNumber) {
   EXPECT_EQ(all.baselines(~0u - 1).baseline.tick, 5u);
 }
 
-TEST_F(EntityVersionsTest, NothingIsTheNewestOfNone) {
+TEST_F(EntityVersionsTest, WithoutStatesThereIsNoNewestOne) {
   EXPECT_EQ(versions.size(), 0u);
   EXPECT_EQ(versions.newest().tick, 0u);
   EXPECT_EQ(versions.baselines(~0u).baseline.tick, 0u);
@@ -152,7 +152,7 @@ TEST_F(EntityVersionsTest, NothingIsTheNewestOfNone) {
 }
 
 #ifdef MOBULA_ASSERTS
-TEST_F(EntityVersionsTest, AStateOfAnotherLayoutIsAMistake) {
+TEST_F(EntityVersionsTest, AStateOfAnotherLayoutIsAnAssertion) {
   versions.restart(3);
   EXPECT_DEATH(versions.add(1, 1, true, Words(2)), "as many words");
 }

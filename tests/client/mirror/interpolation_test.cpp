@@ -13,7 +13,7 @@ namespace {
 
 using engine::Transform;
 
-// A world, a view of all of it, and a mirror; deltas are given to it when and in which order the test wants.
+// A world, a view of all its entities, and a mirror. The test decides when and in which order deltas arrive.
 class InterpolationTest : public testing::Test {
  protected:
   InterpolationTest()
@@ -27,7 +27,7 @@ class InterpolationTest : public testing::Test {
   [[nodiscard]] ecs::Tick now() const { return world.registry.tick(); }
   Mirror& mirror() { return *client.mirror; }
 
-  // Ends a tick: the delta of it.
+  // Ends a tick and returns its delta.
   core::Bytes end_tick() {
     world.publisher.publish();
     encoded.begin_tick(now());
@@ -42,15 +42,15 @@ class InterpolationTest : public testing::Test {
     world.end_tick();
     return delta;
   }
-  // False: it came too late.
-  bool take(const core::Bytes& delta) {
+  // Applies a delta. Returns false if it arrived too late.
+  bool apply(const core::Bytes& delta) {
     const std::uint64_t refused = client.passed_over;
     client.take(delta);
     return client.passed_over == refused;
   }
   void acknowledge() { ASSERT_TRUE(view.acknowledge(client.input()).ok()); }
   void tick() {
-    take(end_tick());
+    apply(end_tick());
     acknowledge();
   }
 
@@ -61,7 +61,7 @@ class InterpolationTest : public testing::Test {
   test::ModelClient client;
 
  private:
-  // The server knows at once that it came.
+  // Announces the prototypes that the view wants, and marks them as delivered.
   void announce() {
     for (const auto& [prototype, id] : view.prototypes().wanted()) {
       std::vector<index::ComponentRef> components = index::components(world.registry, prototype);
@@ -102,7 +102,7 @@ double angle_between(const engine::Quat& a, const engine::Quat& b) {
   return 2 * std::acos(std::min(1.0, std::abs(dot)));
 }
 
-// The reference model: all states that came, by tick.
+// The reference model: all received states by tick.
 using States = std::map<ecs::Tick, Transform>;
 
 void expect_between(const States& states, double tick, const Transform& shown) {
@@ -126,19 +126,19 @@ void expect_between(const States& states, double tick, const Transform& shown) {
   ASSERT_NEAR(static_cast<double>(shown.position.x), lerp(a.x, b.x), 1e-4) << "at " << tick;
   ASSERT_NEAR(static_cast<double>(shown.position.y), lerp(a.y, b.y), 1e-4) << "at " << tick;
   ASSERT_NEAR(static_cast<double>(shown.position.z), lerp(a.z, b.z), 1e-4) << "at " << tick;
-  // On the shortest way, about as far along it as in time.
+  // A rotation takes the shortest way, at a nearly constant speed.
   const double whole = angle_between(earlier->second.rotation, later->second.rotation);
   const double done = angle_between(earlier->second.rotation, shown.rotation);
   ASSERT_NEAR(done + angle_between(shown.rotation, later->second.rotation), whole, 2e-3) << "at " << tick;
   ASSERT_NEAR(done, whole * part, 0.1 * whole + 2e-3) << "at " << tick;
 }
 
-TEST_F(InterpolationTest, BetweenAnyTwoTicksItIsWhatAReferenceModelSays) {
+TEST_F(InterpolationTest, MatchesTheReferenceModelBetweenTicks) {
   for (const std::uint32_t disorder : {0u, 1u, 3u, 6u}) {
     SCOPED_TRACE(disorder);
     const ecs::Entity entity = create(0);
-    States came;
-    std::multimap<ecs::Tick, std::pair<ecs::Tick, core::Bytes>> under_way;
+    States received;
+    std::multimap<ecs::Tick, std::pair<ecs::Tick, core::Bytes>> in_flight;
     std::map<ecs::Tick, Transform> truth;
     double view_tick = now();
     double angle = 0;
@@ -156,32 +156,32 @@ TEST_F(InterpolationTest, BetweenAnyTwoTicksItIsWhatAReferenceModelSays) {
       truth[tick] = quantised(transform);
       core::Bytes delta = end_tick();
       if (!world.random.chance(disorder, 20))
-        under_way.emplace(tick + world.random.below(disorder + 1), std::pair(tick, std::move(delta)));
-      for (; !under_way.empty() && under_way.begin()->first <= tick; under_way.erase(under_way.begin())) {
-        const auto& [of, bytes] = under_way.begin()->second;
-        if (take(bytes)) came[of] = truth.at(of);
+        in_flight.emplace(tick + world.random.below(disorder + 1), std::pair(tick, std::move(delta)));
+      for (; !in_flight.empty() && in_flight.begin()->first <= tick; in_flight.erase(in_flight.begin())) {
+        const auto& [of, bytes] = in_flight.begin()->second;
+        if (apply(bytes)) received[of] = truth.at(of);
       }
       if (!world.random.chance(disorder, 20)) acknowledge();
-      if (came.empty()) continue;
+      if (received.empty()) continue;
       view_tick = std::max(view_tick, static_cast<double>(tick) - 3.5 - static_cast<double>(disorder));
       mirror().set_view_tick(view_tick);
-      if (static_cast<double>(came.begin()->first) > view_tick) continue;
+      if (static_cast<double>(received.begin()->first) > view_tick) continue;
       for (int sampled = 0; sampled < 8; ++sampled) {
         const double at = view_tick + static_cast<double>(world.random.uniform(0, 8));
         for (const double exact_too : {at, std::ceil(at)}) {
           const auto shown = sample<Transform>(mirror(), entity, exact_too);
           ASSERT_TRUE(shown);
-          expect_between(came, exact_too, *shown);
+          expect_between(received, exact_too, *shown);
           if (HasFatalFailure()) return;
         }
       }
     }
-    EXPECT_GT(came.size(), 200u);
+    EXPECT_GT(received.size(), 200u);
     world.destroy(world.alive.size() - 1);
   }
 }
 
-TEST_F(InterpolationTest, AtTheTickOfAStateItIsTheRegistrysValue) {
+TEST_F(InterpolationTest, EqualsTheRegistryAtTheTickOfAState) {
   const ecs::Entity entity = create(1);
   for (int i = 0; i < 20; ++i) {
     world.registry.get<Transform>(entity).position.y += 0.37f;
@@ -201,7 +201,7 @@ TEST_F(InterpolationTest, AtTheTickOfAStateItIsTheRegistrysValue) {
   }
 }
 
-TEST_F(InterpolationTest, WhatStoodStillBeginsToMoveLate) {
+TEST_F(InterpolationTest, MotionAfterAStandstillBeginsLate) {
   const ecs::Entity entity = create(10);
   mirror().set_view_tick(1);
   tick();
@@ -218,7 +218,7 @@ TEST_F(InterpolationTest, WhatStoodStillBeginsToMoveLate) {
   EXPECT_EQ(x(30), 14);
 }
 
-TEST_F(InterpolationTest, WhatIsNoMovementStaysUntilTheNextTick) {
+TEST_F(InterpolationTest, ValuesWithoutMotionChangeAtTheTick) {
   const ecs::Entity entity = create(0);
   world.registry.add<demo::Health>(entity).current = 10;
   world.registry.add<demo::Inventory>(entity);
@@ -233,7 +233,7 @@ TEST_F(InterpolationTest, WhatIsNoMovementStaysUntilTheNextTick) {
   EXPECT_EQ(sample<demo::Velocity>(mirror(), entity, newest), std::nullopt);
 }
 
-TEST_F(InterpolationTest, WhatAppearsIsThereFromItsFirstTickOn) {
+TEST_F(InterpolationTest, ASpawnedEntityExistsFromItsFirstTick) {
   create(0);
   for (int i = 0; i < 5; ++i) tick();
   const ecs::Entity entity = create(7);
@@ -249,7 +249,7 @@ TEST_F(InterpolationTest, WhatAppearsIsThereFromItsFirstTickOn) {
   EXPECT_FLOAT_EQ(sample<Transform>(mirror(), entity, first + 0.5)->position.x, 7.5);
 }
 
-TEST_F(InterpolationTest, AnotherEntityAtTheSameIndexIsAnother) {
+TEST_F(InterpolationTest, EntitiesAtAReusedIndexAreDistinct) {
   ecs::Entity entity = create(1);
   mirror().set_view_tick(1);
   std::map<std::uint32_t, ecs::Entity> last;
@@ -271,7 +271,7 @@ TEST_F(InterpolationTest, AnotherEntityAtTheSameIndexIsAnother) {
   EXPECT_GT(reused, 0);
 }
 
-TEST_F(InterpolationTest, WhatIsOutOfViewStandsAsItWasLastSeen) {
+TEST_F(InterpolationTest, AStaleEntityKeepsItsLastValue) {
   const ecs::Entity entity = create(5);
   tick();
   view.remove_visible(std::vector<std::uint32_t>{entity.index});
@@ -281,7 +281,7 @@ TEST_F(InterpolationTest, WhatIsOutOfViewStandsAsItWasLastSeen) {
   EXPECT_TRUE(Interpolation(mirror()).is_there(entity, now()));
 }
 
-// A rotation of four integers, as it is in memory.
+// A rotation of four integers, in its memory layout.
 struct Coarse {
   std::array<std::uint16_t, 4> words{};
 };
@@ -298,7 +298,7 @@ std::array<double, 4> quaternion(const Coarse& coarse, double max) {
   return q;
 }
 
-TEST(Interpolation, RotationsOfFourIntegersTurnToo) {
+TEST(Interpolation, RotationsOfFourIntegersAreInterpolated) {
   const auto schema = test::load_schema(R"(
     struct Turn { most:ushort (range:"0 3"); a:ushort (bits:"9"); b:ushort (bits:"9"); c:ushort (bits:"9"); }
     struct Cube (component) { turn:Turn (smallest_three); })");
@@ -333,7 +333,7 @@ TEST(Interpolation, RotationsOfFourIntegersTurnToo) {
         const std::vector<index::ComponentRef> components = index::components(registry, prototype);
         ASSERT_TRUE(mirror->add_prototypes({{{id, index::prototype_hash(components), components}}}).ok());
         view.prototypes().delivered(id);
-        announced = false;  // then it can be told
+        announced = false;  // now the entity can be sent
       }
       view.prototypes().clear_wanted();
     }
@@ -359,7 +359,7 @@ TEST(Interpolation, RotationsOfFourIntegersTurnToo) {
     const std::array<double, 4> q = quaternion(shown, 510);
     double dot = 0;
     for (std::size_t k = 0; k < 4; ++k) dot += a[k] * b[k];
-    if (std::abs(dot) < 0.05) continue;  // half a turn apart: both ways are as short
+    if (std::abs(dot) < 0.05) continue;  // half a turn apart: both ways are equally short
     std::array<double, 4> expected{};
     double length = 0;
     double same = 0;
@@ -372,13 +372,13 @@ TEST(Interpolation, RotationsOfFourIntegersTurnToo) {
   }
 }
 
-TEST(EntityVersions, KeepsNoMoreForPicturesThanItMay) {
+TEST(EntityVersions, KeepsABoundedNumberOfStatesForInterpolation) {
   EntityVersions versions;
   versions.restart(1);
   const auto add = [&](ecs::Tick tick, ecs::Tick shown) {
     const std::uint32_t word = tick;
     versions.add(tick, tick, false, {&word, 1});
-    versions.prune(tick - 2, shown);  // acknowledgements two ticks old are heard of
+    versions.prune(tick - 2, shown);  // acknowledgements arrive after two ticks
   };
   for (ecs::Tick tick = 3; tick < 500; ++tick) {
     add(tick, ~0u);
@@ -397,7 +397,7 @@ TEST(EntityVersions, KeepsNoMoreForPicturesThanItMay) {
   }
   add(1600, 1);
   add(1603, 1);
-  EXPECT_LE(versions.size(), 3u);  // the rest is too old
+  EXPECT_LE(versions.size(), 3u);  // the others are too old
 }
 
 }  // namespace

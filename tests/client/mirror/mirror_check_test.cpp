@@ -21,7 +21,7 @@ constexpr transport::NetworkConditions lossy{.latency = 60 * core::millisecond,
                                              .duplicate_ppm = 20'000,
                                              .reorder_ppm = 50'000};
 
-// The hamlet with its demo game, and a client that has seen all of it and was verified.
+// The hamlet with its demo game, and a client with a complete and verified mirror.
 class MirrorCheckTest : public testing::Test {
  protected:
   using Client = test::Village::Client;
@@ -42,7 +42,7 @@ class MirrorCheckTest : public testing::Test {
   }
   [[nodiscard]] const ConnectionStats& stats() const { return client->connection.stats(); }
   Mirror& mirror() { return *client->connection.mirror(); }
-  // One that stands, so that it is known what differs.
+  // Returns an entity that does not move, so that the test knows which fields differ.
   ecs::Entity standing() {
     for (const ecs::Entity entity : MirrorTamper::with_id(mirror())) {
       const ecs::Registry& registry = village->server->world().registry();
@@ -50,11 +50,11 @@ class MirrorCheckTest : public testing::Test {
     }
     return {};
   }
-  // Something is found to be wrong, and then nothing any more.
+  // Expects that the verification finds a mismatch, and finds no more once it is corrected.
   void expect_healed(int ticks = 400) {
     const auto wrong = [&] { return stats().mismatched_ticks + stats().unreadable_deltas; };
     const std::uint64_t before = wrong();
-    ASSERT_TRUE(village->tick_until([&] { return wrong() > before; }, ticks)) << "nothing was found";
+    ASSERT_TRUE(village->tick_until([&] { return wrong() > before; }, ticks)) << "no mismatch was found";
     std::uint64_t last = 0;
     int quiet = 0;
     for (int tick = 0; tick < ticks && quiet < 120; ++tick) {
@@ -63,7 +63,7 @@ class MirrorCheckTest : public testing::Test {
       village->tick();
     }
     ASSERT_EQ(client->connection.state(), Connection::State::playing) << to_string(client->connection.reason());
-    EXPECT_EQ(quiet, 120) << "it is still wrong";
+    EXPECT_EQ(quiet, 120) << "there are still mismatches";
     const std::uint64_t verified = stats().verified_ticks;
     village->ticks(40);
     EXPECT_GT(stats().verified_ticks, verified);
@@ -75,7 +75,7 @@ class MirrorCheckTest : public testing::Test {
   Client* client = nullptr;
 };
 
-// Word n of the component of that name.
+// Returns the index of word n of the component with an instance name, in the entity's words.
 std::size_t word_of(Mirror& mirror, ecs::Entity entity, std::string_view component, std::size_t n) {
   ecs::Registry& registry = mirror.registry();
   for (const ecs::PoolId pool :
@@ -86,7 +86,7 @@ std::size_t word_of(Mirror& mirror, ecs::Entity entity, std::string_view compone
   return n;
 }
 
-TEST_F(MirrorCheckTest, ADifferenceIsNamedOnBothSidesAndHeals) {
+TEST_F(MirrorCheckTest, ADifferenceIsLoggedOnBothSidesAndCorrected) {
   begin({});
   const ecs::Entity entity = standing();
   ASSERT_TRUE(entity);
@@ -97,24 +97,24 @@ TEST_F(MirrorCheckTest, ADifferenceIsNamedOnBothSidesAndHeals) {
   const std::string named = "entity " + to_string(entity);
   EXPECT_THAT(log, HasSubstr("mirror of player 1: " + named + " has other values"));
   EXPECT_THAT(log, HasSubstr("Pickup amount: 9 here, 1 at the server"));
-  EXPECT_THAT(log, HasSubstr(named + ", Pickup amount: 9 there, 1 here"));
+  EXPECT_THAT(log, HasSubstr(named + ", Pickup amount: 9 in the mirror, 1 on the server"));
   EXPECT_EQ(village->server->stats().corrections, 1u);
   EXPECT_EQ(stats().corrections, 1u);
 }
 
-TEST_F(MirrorCheckTest, WhatIsNoValueIsNamedToo) {
+TEST_F(MirrorCheckTest, AnInvalidValueIsLogged) {
   begin({});
   const ecs::Entity entity = standing();
   testing::internal::CaptureStderr();
   MirrorTamper::flip(mirror(), entity, word_of(mirror(), entity, "Pickup", 0), 0x40);
   expect_healed();
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("Pickup kind: no value (word 00000040) there, \"coin\" here"));
+              HasSubstr("Pickup kind: no value (word 00000040) in the mirror, \"coin\" on the server"));
 }
 
-TEST_F(MirrorCheckTest, FlippedWordsHealWhateverIsLostOrReordered) {
+TEST_F(MirrorCheckTest, FlippedWordsAreCorrectedOverALossyPath) {
   core::set_log_level(core::LogLevel::off);
-  std::uint64_t unreadable = 0;  // moving ones may leave what rests on them without meaning
+  std::uint64_t unreadable = 0;  // deltas encoded against a flipped state of a moving entity
   test::for_each_seed(1, 12, 400, [&](std::uint64_t seed) {
     core::Random random(seed);
     begin(lossy, seed);
@@ -132,7 +132,7 @@ TEST_F(MirrorCheckTest, FlippedWordsHealWhateverIsLostOrReordered) {
   EXPECT_GT(unreadable, 0u);
 }
 
-TEST_F(MirrorCheckTest, WhatIsMissingComesAgain) {
+TEST_F(MirrorCheckTest, AMissingEntityIsSentAgain) {
   begin(lossy);
   testing::internal::CaptureStderr();
   const ecs::Entity entity = standing();
@@ -143,7 +143,7 @@ TEST_F(MirrorCheckTest, WhatIsMissingComesAgain) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("entity " + to_string(entity) + " was missing"));
 }
 
-TEST_F(MirrorCheckTest, WhatTheServerDoesNotKnowGoes) {
+TEST_F(MirrorCheckTest, AnEntityUnknownToTheServerIsRemoved) {
   begin(lossy);
   testing::internal::CaptureStderr();
   const ecs::Entity ghost{3000, 77};
@@ -152,17 +152,17 @@ TEST_F(MirrorCheckTest, WhatTheServerDoesNotKnowGoes) {
   expect_healed();
   EXPECT_FALSE(mirror().registry().valid(ghost));
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("entity " + to_string(ghost) + ", entity exists: true there, false here"));
+              HasSubstr("entity " + to_string(ghost) + ", entity exists: true in the mirror, false on the server"));
   EXPECT_EQ(village->server->stats().corrections, 0u);  // nothing had to be sent again
 }
 
-TEST_F(MirrorCheckTest, ASumThatIsWrongByItselfHealsToo) {
+TEST_F(MirrorCheckTest, AWrongHashOfACorrectMirrorIsCorrected) {
   begin({});
   MirrorTamper::spoil_hash(mirror());
   expect_healed();
 }
 
-TEST_F(MirrorCheckTest, OfTheLevelToo) {
+TEST_F(MirrorCheckTest, UnmodifiedEntitiesOfTheLevelAreCorrected) {
   TemporaryFolder folder = std::move(*TemporaryFolder::make());
   ResourceStore store = std::move(*ResourceStore::open(folder.path()));
   begin({}, 1, &store);
@@ -187,7 +187,7 @@ TEST_F(MirrorCheckTest, OfTheLevelToo) {
   EXPECT_EQ(village->server->stats().corrections, 2u);
 }
 
-TEST_F(MirrorCheckTest, AListIsToldSeldom) {
+TEST_F(MirrorCheckTest, HashesAreSentAtMostOncePerPause) {
   MirrorCheck check;
   begin({});
   EXPECT_FALSE(check.next(mirror(), 0));
@@ -197,7 +197,7 @@ TEST_F(MirrorCheckTest, AListIsToldSeldom) {
   EXPECT_FALSE(check.next(mirror(), core::second));
   check.suspect(MirrorCheck::pause);
   EXPECT_TRUE(check.next(mirror(), MirrorCheck::pause));
-  EXPECT_FALSE(check.next(mirror(), 3 * MirrorCheck::pause));  // what was told is forgotten
+  EXPECT_FALSE(check.next(mirror(), 3 * MirrorCheck::pause));  // reported hashes are forgotten
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a server that lies, or a path that is slow, may tell of the level that a client has on disk.
+// Deltas about a level that the client has on disk, from a hostile server or over a path that reorders.
 #include <gtest/gtest.h>
 
 #include <client/apply_delta.hpp>
@@ -12,33 +12,34 @@ class MirrorLevelTest : public testing::Test {
  protected:
   void SetUp() override {
     const std::uint32_t count = level->level().num_entities;
-    const wire::Level told{.identity = level->identity(),
-                           .range = {.first = 0, .count = count, .generation = 1},
-                           .tick = 1,
-                           .present = core::Bytes((count + 7) / 8, std::byte{0xff})};
+    const wire::Level message{.identity = level->identity(),
+                              .range = {.first = 0, .count = count, .generation = 1},
+                              .tick = 1,
+                              .present = core::Bytes((count + 7) / 8, std::byte{0xff})};
     mirror = std::move(*Mirror::make(test::game_schema(), 1000));
-    ASSERT_TRUE(mirror->load_level(told, level).ok());
-    entity = told.range.at(5);
+    ASSERT_TRUE(mirror->load_level(message, level).ok());
+    entity = message.range.at(5);
     mirror->check();
   }
-  // Nothing moves or changes; then these bits.
-  bool takes(const test::WriteBits& write) {
+  // Applies a delta without moving and changed entities; `write` writes the rest. Returns whether it was applied.
+  bool apply(const test::WriteBits& write) {
     ++sequence;
     const core::Bytes bytes = test::raw_lists({.sequence = sequence, .tick = 10 + sequence}, write);
-    const bool taken = test::apply_delta(*mirror, bytes).ok();
+    const bool applied = test::apply_delta(*mirror, bytes).ok();
     mirror->check();
-    return taken;
+    return applied;
   }
-  // With no component, under id 0, at the index of one of the level that is not said to be gone.
-  bool appear(ecs::Entity appearing) {
-    return takes([&](core::BitWriter& bits) {
+  // Gains an entity without components under id 0. The delta does not remove the level's entity at the same index.
+  bool gain(ecs::Entity gained) {
+    return apply([&](core::BitWriter& bits) {
       test::write_count(bits, 1);
-      test::write_appeared(bits, 0, appearing, 0);
+      test::write_gained(bits, 0, gained, 0);
       test::write_count(bits, 0);
     });
   }
-  bool end(std::uint32_t id, bool of_level) {
-    return takes([&](core::BitWriter& bits) {
+  // Loses and destroys the entity with an id, or the level's entity.
+  bool destroy(std::uint32_t id, bool of_level) {
+    return apply([&](core::BitWriter& bits) {
       test::write_count(bits, 0);
       test::write_count(bits, 1);
       bits.write_golomb(id, wire::id_order);
@@ -54,24 +55,24 @@ class MirrorLevelTest : public testing::Test {
   std::uint32_t sequence = 0;
 };
 
-TEST_F(MirrorLevelTest, AnotherEntityAtAnIndexOfTheLevelEndsTheOneThatWasThere) {
+TEST_F(MirrorLevelTest, AnEntityGainedAtALevelIndexReplacesTheLevels) {
   const ecs::Entity usurper{entity.index, entity.generation + 1};
-  ASSERT_TRUE(appear(usurper));
+  ASSERT_TRUE(gain(usurper));
   EXPECT_FALSE(mirror->registry().valid(entity));
   EXPECT_TRUE(mirror->registry().valid(usurper));
-  EXPECT_TRUE(end(7, true)) << "of who is not there any more";
+  EXPECT_TRUE(destroy(7, true)) << "the entity is replaced already";
   EXPECT_TRUE(mirror->registry().valid(usurper));
-  EXPECT_TRUE(end(0, false));
-  EXPECT_TRUE(end(8, true));
+  EXPECT_TRUE(destroy(0, false));
+  EXPECT_TRUE(destroy(8, true));
   EXPECT_EQ(mirror->registry().entities().at(entity.index), ecs::null_entity);
 }
 
-TEST_F(MirrorLevelTest, WhatWasDestroyedIsNotShownAsItWasUnderAnotherIdBefore) {
+TEST_F(MirrorLevelTest, ALateGainDoesNotReviveADestroyedEntity) {
   sequence = 1;
-  ASSERT_TRUE(end(1, true));
+  ASSERT_TRUE(destroy(1, true));
   EXPECT_FALSE(mirror->registry().valid(entity));
   sequence = 0;
-  ASSERT_TRUE(appear(entity));
+  ASSERT_TRUE(gain(entity));
   EXPECT_FALSE(mirror->registry().valid(entity));
 }
 

@@ -1,5 +1,5 @@
-// What a mirror takes as a whole when its client has seen much: whatever it keeps of prototypes, entities, their states
-// and hashes, and the schema. A connection's session, its queues and a level's copy are not in it.
+// Memory of a mirror whose client has seen many entities: prototypes, entities, their states and hashes, and the
+// schema. A connection's session, its queues and a level's copy are not counted.
 #include <gtest/gtest.h>
 
 #include <client/apply_delta.hpp>
@@ -19,10 +19,10 @@ namespace {
 constexpr std::uint32_t columns = 400;
 constexpr std::uint32_t rows = 250;
 constexpr std::uint32_t entities = columns * rows;
-constexpr std::uint32_t side = 10;  // of the square that is in view
+constexpr std::uint32_t side = 10;  // side length of the visible square
 constexpr std::int64_t bytes_max = 200 * 1000;
 
-// Entities on a field, of which a client sees the square around where it is. All that it sees moves and turns.
+// Entities on a field. A client sees a square of them. All visible entities move and turn.
 class Field {
  public:
   Field() : publisher_(registry_, *test::game_schema()) {
@@ -31,7 +31,7 @@ class Field {
     EXPECT_TRUE(registry_.create(std::span(all_), engine::Transform{}, demo::Velocity{}, demo::Health{}));
   }
 
-  // The square's corner.
+  // Moves the visible square to a corner.
   void look_at(std::uint32_t column, std::uint32_t row) {
     std::set<std::uint32_t> entering;
     for (std::uint32_t i = 0; i < side * side; ++i) entering.insert((row + i / side) * columns + column + i % side);
@@ -78,7 +78,7 @@ class Field {
   std::vector<ecs::Entity> all_;
 };
 
-// Of what is allocated only that is counted which the mirror keeps.
+// Counts the allocations of a mirror, and no others.
 class CountedMirror {
  public:
   CountedMirror() {
@@ -92,14 +92,15 @@ class CountedMirror {
     count([&] { mirror_.reset(); });
     EXPECT_EQ(held_, 0);
   }
+  // Calls a function with the mirror and counts its allocations.
   template <class Function>
-  void tell(Function&& function) {
+  void change(Function&& function) {
     count([&] { function(*mirror_); });
     most_ = std::max(most_, held_);
   }
   [[nodiscard]] std::int64_t held() const { return held_; }
   [[nodiscard]] std::int64_t schema_bytes() const { return schema_bytes_; }
-  [[nodiscard]] std::int64_t empty_bytes() const { return empty_bytes_; }  // the schema's too
+  [[nodiscard]] std::int64_t empty_bytes() const { return empty_bytes_; }  // with the schema
   [[nodiscard]] std::int64_t take_most() { return std::exchange(most_, 0); }
   [[nodiscard]] Mirror& operator*() { return *mirror_; }
 
@@ -121,7 +122,7 @@ class CountedMirror {
 
 class MirrorMemoryTest : public testing::Test {
  protected:
-  static constexpr std::size_t ticks_until_heard = 4;
+  static constexpr std::size_t ticks_until_received = 4;
 
   void tick(std::uint32_t column, std::uint32_t row) {
     const ecs::Tick now = field.registry().tick();
@@ -134,18 +135,18 @@ class MirrorMemoryTest : public testing::Test {
       const core::Bytes delta = field.delta();
       const std::uint32_t sequence = wire::read_delta_header(delta)->sequence;
       if (sequence % 37 == 0) continue;  // lost
-      mirror.tell([&](Mirror& told) { ASSERT_TRUE(test::apply_delta(told, delta).ok()); });
+      mirror.change([&](Mirror& changed) { ASSERT_TRUE(test::apply_delta(changed, delta).ok()); });
       note(sequence);
     } while (field.view().has_chosen());
     field.end_tick();
     ++input_.ack;
-    mirror.tell([&](Mirror& told) {
-      told.acknowledged(input_.ack);
-      told.set_view_tick(now - 2.5);
-      told.changes().clear();
+    mirror.change([&](Mirror& changed) {
+      changed.acknowledged(input_.ack);
+      changed.set_view_tick(now - 2.5);
+      changed.changes().clear();
     });
     inputs_.push_back(input_);
-    if (inputs_.size() <= ticks_until_heard) return;
+    if (inputs_.size() <= ticks_until_received) return;
     ASSERT_TRUE(field.view().acknowledge(inputs_.front()).ok());
     inputs_.pop_front();
   }
@@ -158,7 +159,7 @@ class MirrorMemoryTest : public testing::Test {
     for (const auto& [prototype, id] : field.view().prototypes().wanted()) {
       std::vector<index::ComponentRef> components = index::components(field.registry(), prototype);
       const wire::Prototypes message{{{id, index::prototype_hash(components), components}}};
-      mirror.tell([&](Mirror& told) { ASSERT_TRUE(told.add_prototypes(message).ok()); });
+      mirror.change([&](Mirror& changed) { ASSERT_TRUE(changed.add_prototypes(message).ok()); });
       field.view().prototypes().delivered(id);
     }
     field.view().prototypes().clear_wanted();
@@ -174,18 +175,18 @@ class MirrorMemoryTest : public testing::Test {
   std::deque<wire::InputDatagram> inputs_;
 };
 
-TEST_F(MirrorMemoryTest, FollowsWhatIsInViewHoweverMuchWasSeen) {
+TEST_F(MirrorMemoryTest, DependsOnTheViewAndNotOnTheEntitiesSeen) {
   std::uint32_t column = 0;
   std::uint32_t row = 0;
   std::int64_t settled = 0;
   for (std::uint32_t step = 0; step < 1500; ++step) {
-    // To and fro over the field, rows apart, and sometimes to somewhere else altogether.
+    // The square moves to and fro over the columns and jumps to another row every 100 steps.
     column = step / (columns - side) % 2 == 0 ? step % (columns - side) : columns - side - step % (columns - side);
     row = step / 100 * 37 % (rows - side);
     ASSERT_NO_FATAL_FAILURE(tick(column, row));
     if (step == 750) settled = mirror.take_most();
   }
-  mirror.tell([](Mirror& told) { told.check(); });
+  mirror.change([](Mirror& changed) { changed.check(); });
   const std::int64_t most = mirror.take_most();
   EXPECT_NEAR((*mirror).size(), side * side, side * 2);
   RecordProperty("bytes", std::to_string(mirror.held()));

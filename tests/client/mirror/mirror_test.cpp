@@ -20,43 +20,44 @@ class MirrorTest : public testing::Test {
     const std::byte* bytes = mirrored.try_read(entity, pool);
     return bytes == nullptr ? T{} : core::load<T>(bytes);
   }
-  Mirror& mirror() { return *told.mirror; }
-  // A delta that the mirror takes when the test says so.
+  Mirror& mirror() { return *source.mirror; }
+  // Returns the delta of a tick in which the health changes. It is not applied.
   core::Bytes delta_of_health(ecs::Entity entity, std::uint16_t health) {
     registry.get<demo::Health>(entity).current = health;
-    return told.delta();
+    return source.delta();
   }
-  void take(const core::Bytes& delta) {
-    const core::Status applied = told.take(delta);
+  void apply(const core::Bytes& delta) {
+    const core::Status applied = source.apply(delta);
     ASSERT_TRUE(applied.ok()) << applied.error().message;
     mirror().check();
   }
   struct Late {
-    core::Bytes first;  // it appears
-    core::Bytes gone;
+    core::Bytes gained;
+    core::Bytes lost;
   };
-  // Comes into view, goes, and comes again, by another id; only that is taken, with 7 of health.
-  Late come_twice(ecs::Entity entity) {
-    core::Bytes first = told.delta();
-    told.view.remove_visible({&entity.index, 1});
-    core::Bytes gone = told.delta();
-    told.view.add_visible(entity.index, false);
-    take(delta_of_health(entity, 7));
-    return {std::move(first), std::move(gone)};
+  // Makes the entity visible, invisible and visible again under another id. Applies only the last delta, with health 7.
+  // Returns the other two.
+  Late gain_twice(ecs::Entity entity) {
+    core::Bytes gained = source.delta();
+    source.view.remove_visible({&entity.index, 1});
+    core::Bytes lost = source.delta();
+    source.view.add_visible(entity.index, false);
+    apply(delta_of_health(entity, 7));
+    return {std::move(gained), std::move(lost)};
   }
   void expect_equal() {
-    EXPECT_EQ(mirror().hash(), told.published_hash());
-    EXPECT_EQ(mirror().size(), told.world.publisher.published().size());
+    EXPECT_EQ(mirror().hash(), source.published_hash());
+    EXPECT_EQ(mirror().size(), source.world.publisher.published().size());
   }
 
-  test::MirroredWorld told;
-  ecs::Registry& registry = told.world.registry;
+  test::MirroredWorld source;
+  ecs::Registry& registry = source.world.registry;
 };
 
-TEST_F(MirrorTest, WhatAppearsHasTheSameHandleAndTheSameValues) {
-  const ecs::Entity entity = told.create();
+TEST_F(MirrorTest, ASpawnedEntityHasTheServersHandleAndValues) {
+  const ecs::Entity entity = source.create();
   registry.get<demo::Health>(entity).current = 33;
-  told.tell();
+  source.replicate();
   EXPECT_TRUE(mirror().registry().valid(entity));
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 33);
   EXPECT_EQ(mirror().tick(), 1u);
@@ -64,14 +65,14 @@ TEST_F(MirrorTest, WhatAppearsHasTheSameHandleAndTheSameValues) {
   expect_equal();
 }
 
-TEST_F(MirrorTest, AChangeWritesWhatIsNewerAndIsListed) {
-  const ecs::Entity entity = told.create();
+TEST_F(MirrorTest, AChangeIsWrittenAndListed) {
+  const ecs::Entity entity = source.create();
   registry.add<demo::Team>(entity);
-  told.tell();
+  source.replicate();
   EXPECT_THAT(mirror().changes().appeared, ElementsAre(entity));
   mirror().changes().clear();
   registry.get<demo::Health>(entity).current = 5;
-  told.tell();
+  source.replicate();
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 5);
   EXPECT_EQ(mirror().tick_of(entity), 2u);
   EXPECT_THAT(mirror().changes().changed, ElementsAre(entity));
@@ -79,22 +80,22 @@ TEST_F(MirrorTest, AChangeWritesWhatIsNewerAndIsListed) {
   expect_equal();
 }
 
-TEST_F(MirrorTest, ComponentsThatAChangeDoesNotTouchAreNotWritten) {
-  const ecs::Entity entity = told.create();
+TEST_F(MirrorTest, OnlyChangedComponentsAreWritten) {
+  const ecs::Entity entity = source.create();
   registry.add<engine::Transform>(entity);
-  told.tell();
+  source.replicate();
   const ecs::PoolId still = mirror().registry().find_pool(core::StringId32("Transform"), core::StringId32("Transform"));
   const ecs::Tick tick = mirror().registry().pool(still).change_ticks().front();
   registry.get<demo::Health>(entity).current = 5;
-  told.tell();
+  source.replicate();
   EXPECT_EQ(mirror().registry().pool(still).change_ticks().front(), tick);
 }
 
-TEST_F(MirrorTest, WhatTheServerDestroysIsDestroyed) {
-  const ecs::Entity entity = told.create();
-  told.tell();
-  told.world.destroy(0);
-  told.tell();
+TEST_F(MirrorTest, ADestroyedEntityIsDestroyed) {
+  const ecs::Entity entity = source.create();
+  source.replicate();
+  source.world.destroy(0);
+  source.replicate();
   EXPECT_FALSE(mirror().registry().valid(entity));
   EXPECT_EQ(mirror().hash(), 0u);
   EXPECT_THAT(mirror().changes().destroyed, ElementsAre(entity));
@@ -102,11 +103,11 @@ TEST_F(MirrorTest, WhatTheServerDestroysIsDestroyed) {
   expect_equal();
 }
 
-TEST_F(MirrorTest, WhatGoesOutOfViewStaysAsItWasAndComesBackAsItIs) {
-  const ecs::Entity entity = told.create();
-  told.tell();
-  told.view.remove_visible({&entity.index, 1});
-  told.tell();
+TEST_F(MirrorTest, AStaleEntityKeepsItsValuesUntilItIsInViewAgain) {
+  const ecs::Entity entity = source.create();
+  source.replicate();
+  source.view.remove_visible({&entity.index, 1});
+  source.replicate();
   EXPECT_TRUE(mirror().registry().valid(entity));
   EXPECT_TRUE(mirror().is_stale(entity));
   EXPECT_EQ(mirror().tick_of(entity), 0u);
@@ -114,38 +115,38 @@ TEST_F(MirrorTest, WhatGoesOutOfViewStaysAsItWasAndComesBackAsItIs) {
   EXPECT_THAT(mirror().changes().stale, ElementsAre(entity));
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 50);
   registry.get<demo::Health>(entity).current = 7;
-  told.tell();
+  source.replicate();
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 50);
-  told.view.add_visible(entity.index, false);
-  told.tell();
+  source.view.add_visible(entity.index, false);
+  source.replicate();
   EXPECT_FALSE(mirror().is_stale(entity));
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 7);
   EXPECT_THAT(mirror().changes().destroyed, IsEmpty());
   expect_equal();
 }
 
-TEST_F(MirrorTest, WhatGoesOutOfViewKeepsWhatIsItsOwnersAlone) {
-  const ecs::Entity entity = told.create();
+TEST_F(MirrorTest, AStaleEntityKeepsItsFieldsForTheOwner) {
+  const ecs::Entity entity = source.create();
   registry.add<demo::Inventory>(entity).item_count = 1;
   registry.get<demo::Inventory>(entity).items[0] = 9;
-  told.tell();
-  told.view.update_owners([&](std::uint32_t index) { return index == entity.index; });
-  told.tell();
-  told.view.remove_visible({&entity.index, 1});
-  told.tell();
+  source.replicate();
+  source.view.update_owners([&](std::uint32_t index) { return index == entity.index; });
+  source.replicate();
+  source.view.remove_visible({&entity.index, 1});
+  source.replicate();
   ASSERT_TRUE(mirror().is_stale(entity));
   EXPECT_EQ(mirrored<demo::Inventory>(entity).item_count, 1);
   EXPECT_EQ(mirrored<demo::Inventory>(entity).items[0], 9);
 }
 
-TEST_F(MirrorTest, OfMuchThatWentOutOfViewTheOldestIsDestroyed) {
+TEST_F(MirrorTest, TheOldestOfManyStaleEntitiesAreDestroyed) {
   std::vector<ecs::Entity> all;
-  for (int i = 0; i < 100; ++i) all.push_back(told.create());
-  for (int i = 0; i < 4; ++i) told.tell();
+  for (int i = 0; i < 100; ++i) all.push_back(source.create());
+  for (int i = 0; i < 4; ++i) source.replicate();
   expect_equal();
   for (const ecs::Entity entity : all) {
-    told.view.remove_visible({&entity.index, 1});
-    told.tell();
+    source.view.remove_visible({&entity.index, 1});
+    source.replicate();
   }
   EXPECT_EQ(mirror().size(), 0u);
   EXPECT_EQ(mirror().registry().entities().size(), 64u);
@@ -154,83 +155,83 @@ TEST_F(MirrorTest, OfMuchThatWentOutOfViewTheOldestIsDestroyed) {
 }
 
 TEST_F(MirrorTest, AKnownEntityGetsAnotherComposition) {
-  const ecs::Entity entity = told.create();
-  told.tell();
+  const ecs::Entity entity = source.create();
+  source.replicate();
   registry.add_bytes(entity, registry.pool_of<demo::RenderData>("Fog"));
   registry.remove<demo::Health>(entity);
-  told.tell();
+  source.replicate();
   expect_equal();
   EXPECT_EQ(mirrored<demo::RenderData>(entity, "Fog").tint, 0xFFFFFFu);
   EXPECT_EQ(mirror().registry().prototypes().pools(mirror().registry().prototype(entity)).size(), 1u);
   EXPECT_EQ(mirror().names().text(core::StringId32("Fog")), "Fog");
 }
 
-TEST_F(MirrorTest, WhatAppearsReplacesWhateverHadItsIndex) {
-  const ecs::Entity entity = told.create();
-  told.tell();
-  told.world.destroy(0);
+TEST_F(MirrorTest, ASpawnedEntityReplacesTheOneAtItsIndex) {
+  const ecs::Entity entity = source.create();
+  source.replicate();
+  source.world.destroy(0);
   ecs::Entity heir;
-  do heir = told.world.create();
+  do heir = source.world.create();
   while (heir.index != entity.index);
-  while (told.world.alive.size() > 1) told.world.destroy(0);
+  while (source.world.alive.size() > 1) source.world.destroy(0);
   registry.add<demo::Team>(heir);
-  told.tell();
+  source.replicate();
   EXPECT_TRUE(mirror().registry().valid(heir));
   EXPECT_FALSE(mirror().registry().valid(entity));
   EXPECT_THAT(mirror().changes().destroyed, Contains(entity));
   expect_equal();
 }
 
-TEST_F(MirrorTest, OwnerOnlyFieldsComeToTheOwnerAlone) {
-  const ecs::Entity entity = told.create();
+TEST_F(MirrorTest, OwnerOnlyFieldsAreSentToTheOwnerAlone) {
+  const ecs::Entity entity = source.create();
   registry.add<demo::Inventory>(entity).item_count = 1;
   registry.get<demo::Inventory>(entity).items[0] = 9;
-  told.tell();
+  source.replicate();
   EXPECT_EQ(mirrored<demo::Inventory>(entity).item_count, 0);
   expect_equal();
-  told.view.update_owners([&](std::uint32_t index) { return index == entity.index; });
-  told.tell();
+  source.view.update_owners([&](std::uint32_t index) { return index == entity.index; });
+  source.replicate();
   EXPECT_EQ(mirrored<demo::Inventory>(entity).item_count, 1);
   EXPECT_EQ(mirrored<demo::Inventory>(entity).items[0], 9);
   registry.get<demo::Inventory>(entity).items[0] = 8;
-  told.tell();
+  source.replicate();
   EXPECT_EQ(mirrored<demo::Inventory>(entity).items[0], 8);
-  EXPECT_EQ(mirror().hash(), told.view.acknowledged_hash());
-  told.view.update_owners([](std::uint32_t) { return false; });
-  told.tell();
-  EXPECT_EQ(mirrored<demo::Inventory>(entity).item_count, 0) << "no longer the owner, and no longer told";
+  EXPECT_EQ(mirror().hash(), source.view.acknowledged_hash());
+  source.view.update_owners([](std::uint32_t) { return false; });
+  source.replicate();
+  EXPECT_EQ(mirrored<demo::Inventory>(entity).item_count, 0) << "sent to owners only, and this client owns it no more";
   EXPECT_EQ(mirrored<demo::Inventory>(entity).items[0], 0);
   expect_equal();
 }
 
-// Deltas that come in another order than they went
+// Deltas that arrive out of order
 // -----------------------------------------------------------------------
 
 TEST_F(MirrorTest, ALateDeltaIsABaselineAndNotShown) {
-  const ecs::Entity entity = told.create();
-  told.tell();
+  const ecs::Entity entity = source.create();
+  source.replicate();
   const core::Bytes older = delta_of_health(entity, 6);
   const core::Bytes newer = delta_of_health(entity, 7);
-  take(newer);
-  take(older);
+  apply(newer);
+  apply(older);
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 7);
   EXPECT_EQ(mirror().tick_of(entity), 3u);
   expect_equal();
-  told.acknowledge();
-  const core::Bytes next = delta_of_health(entity, 8);  // rests on both
-  take(next);
+  source.acknowledge();
+  const core::Bytes next = delta_of_health(entity, 8);  // is encoded against both
+  apply(next);
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 8);
   EXPECT_EQ(mirror().verify(*wire::read_delta_header(next)), true);
 }
 
-TEST_F(MirrorTest, ALateDeltaShowsWhatNothingNewerToldOf) {
-  const ecs::Entity a = told.create();
-  const ecs::Entity b = told.create();
-  told.tell();
+TEST_F(MirrorTest, ALateDeltaShowsEntitiesThatNewerOnesDoNotHold) {
+  const ecs::Entity a = source.create();
+  const ecs::Entity b = source.create();
+  source.replicate();
   const core::Bytes of_a = delta_of_health(a, 6);
   const core::Bytes of_b = delta_of_health(b, 7);
-  take(of_b);
-  take(of_a);
+  apply(of_b);
+  apply(of_a);
   EXPECT_EQ(mirrored<demo::Health>(a).current, 6);
   EXPECT_EQ(mirror().tick_of(a), 2u);
   EXPECT_EQ(mirror().tick_of(b), 3u);
@@ -238,95 +239,95 @@ TEST_F(MirrorTest, ALateDeltaShowsWhatNothingNewerToldOf) {
   expect_equal();
 }
 
-TEST_F(MirrorTest, WhatWentOutOfViewIsNotShownAsItWasBefore) {
-  const ecs::Entity entity = told.create();
-  const auto [first, gone] = come_twice(entity);
-  told.view.remove_visible({&entity.index, 1});
-  take(told.delta());
+TEST_F(MirrorTest, ALateDeltaDoesNotRevertAStaleEntity) {
+  const ecs::Entity entity = source.create();
+  const auto [gained, lost] = gain_twice(entity);
+  source.view.remove_visible({&entity.index, 1});
+  apply(source.delta());
   ASSERT_TRUE(mirror().is_stale(entity));
-  take(first);
+  apply(gained);
   EXPECT_TRUE(mirror().is_stale(entity));
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 7);
-  take(gone);
+  apply(lost);
   EXPECT_EQ(mirror().size(), 0u);
   EXPECT_TRUE(mirror().is_stale(entity));
 }
 
-TEST_F(MirrorTest, WhatWasDestroyedIsNotShownAsItWasBefore) {
-  const ecs::Entity entity = told.create();
-  const auto [first, gone] = come_twice(entity);
-  told.world.destroy(0);
-  take(told.delta());
-  for (const core::Bytes& late : {first, gone}) {
-    take(late);
+TEST_F(MirrorTest, ALateDeltaDoesNotReviveADestroyedEntity) {
+  const ecs::Entity entity = source.create();
+  const auto [gained, lost] = gain_twice(entity);
+  source.world.destroy(0);
+  apply(source.delta());
+  for (const core::Bytes& late : {gained, lost}) {
+    apply(late);
     EXPECT_FALSE(mirror().registry().valid(entity));
   }
   expect_equal();
 }
 
-// Who is gone from an id may be in view again under another, by a delta that comes late too.
-TEST_F(MirrorTest, WhatCameBackIntoViewIsShownThoughItIsToldLate) {
-  const ecs::Entity entity = told.create();
-  const ecs::Entity other = told.create();
-  told.tell();
-  told.view.remove_visible({&entity.index, 1});
-  const core::Bytes gone = told.delta();
-  told.view.add_visible(entity.index, false);
+// Visibility of an entity may be lost under one id and gained under another by a delta that arrives late.
+TEST_F(MirrorTest, ALateDeltaShowsAnEntityThatIsInViewAgain) {
+  const ecs::Entity entity = source.create();
+  const ecs::Entity other = source.create();
+  source.replicate();
+  source.view.remove_visible({&entity.index, 1});
+  const core::Bytes lost = source.delta();
+  source.view.add_visible(entity.index, false);
   const core::Bytes back = delta_of_health(entity, 7);
-  take(gone);
-  take(delta_of_health(other, 8));
+  apply(lost);
+  apply(delta_of_health(other, 8));
   ASSERT_TRUE(mirror().is_stale(entity));
-  take(back);
+  apply(back);
   EXPECT_FALSE(mirror().is_stale(entity));
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 7);
   expect_equal();
 }
 
-TEST_F(MirrorTest, WhatWasDroppedForItsHashIsShownWhenItIsToldLate) {
-  const ecs::Entity entity = told.create();
-  const ecs::Entity other = told.create();
-  told.tell();
+TEST_F(MirrorTest, ALateDeltaShowsAnEntityAfterItsCorrection) {
+  const ecs::Entity entity = source.create();
+  const ecs::Entity other = source.create();
+  source.replicate();
   MirrorTamper::lose(mirror(), entity);
   std::vector<wire::MirrorCorrection> corrections;
-  told.view.compare({.of_level = false, .first = 0, .end = ~0u, .tick = 1000, .hashes = {}}, corrections);
-  const core::Bytes again = told.delta();
-  take(delta_of_health(other, 8));
-  take(again);
+  source.view.compare({.of_level = false, .first = 0, .end = ~0u, .tick = 1000, .hashes = {}}, corrections);
+  const core::Bytes again = source.delta();
+  apply(delta_of_health(other, 8));
+  apply(again);
   EXPECT_TRUE(mirror().registry().valid(entity));
   expect_equal();
 }
 
-TEST_F(MirrorTest, WhatIsGoneStaysGoneWhateverComesLate) {
-  const ecs::Entity entity = told.create();
-  told.tell();
+TEST_F(MirrorTest, ALateChangeOfADestroyedEntityIsIgnored) {
+  const ecs::Entity entity = source.create();
+  source.replicate();
   const core::Bytes change = delta_of_health(entity, 6);
-  told.world.destroy(0);
-  const core::Bytes gone = told.delta();
-  take(gone);
+  source.world.destroy(0);
+  const core::Bytes destroyed = source.delta();
+  apply(destroyed);
   EXPECT_FALSE(mirror().registry().valid(entity));
-  static_cast<void>(told.take(change).ok());
+  static_cast<void>(source.apply(change).ok());
   mirror().check();
   EXPECT_FALSE(mirror().registry().valid(entity));
   expect_equal();
 }
 
-TEST_F(MirrorTest, WhatComesLateIsNotTakenForWhoeverHasItsIdNow) {
-  for (const bool heard_of : {false, true}) {
-    SCOPED_TRACE(heard_of);
+TEST_F(MirrorTest, ALateDeltaIsRefusedIfItsIdWasReused) {
+  for (const bool first_arrives : {false, true}) {
+    SCOPED_TRACE(first_arrives);
     test::MirroredWorld other;
     other.create();
-    const core::Bytes whole = other.delta();
-    if (heard_of) {
-      ASSERT_TRUE(other.take(whole).ok());
+    const core::Bytes spawned = other.delta();
+    if (first_arrives) {
+      ASSERT_TRUE(other.apply(spawned).ok());
     }
     other.world.destroy(0);
-    const core::Bytes gone = other.delta();
-    ASSERT_TRUE(other.take(gone).ok());
+    const core::Bytes destroyed = other.delta();
+    ASSERT_TRUE(other.apply(destroyed).ok());
     other.acknowledge();
     const ecs::Entity heir = other.create();
-    other.tell();
+    other.replicate();
     ASSERT_TRUE(other.mirror->registry().valid(heir));
-    for (const core::Bytes& late : {whole, gone}) {
+    for (const core::Bytes& late : {spawned, destroyed}) {
       const core::Status applied = test::apply_delta(*other.mirror, late);
       ASSERT_FALSE(applied.ok());
       EXPECT_STREQ(applied.error().reason, "too late");
@@ -336,37 +337,37 @@ TEST_F(MirrorTest, WhatComesLateIsNotTakenForWhoeverHasItsIdNow) {
   }
 }
 
-TEST_F(MirrorTest, ADeltaThatRestsOnWhatIsLongForgottenComesTooLate) {
-  const ecs::Entity entity = told.create();
-  told.tell();
+TEST_F(MirrorTest, ALateDeltaWithoutItsBaselineIsTooLate) {
+  const ecs::Entity entity = source.create();
+  source.replicate();
   const core::Bytes late = delta_of_health(entity, 6);
   for (int i = 0; i < 30; ++i) {
     registry.get<demo::Health>(entity).current = static_cast<std::uint16_t>(i);
-    told.tell();
+    source.replicate();
   }
   const std::uint64_t hash = mirror().hash();
-  const core::Status applied = told.take(late);
+  const core::Status applied = source.apply(late);
   ASSERT_FALSE(applied.ok());
   EXPECT_STREQ(applied.error().reason, "too late");
   EXPECT_EQ(mirror().hash(), hash);
   mirror().check();
 }
 
-// With four acknowledgements in each tick, and as many deltas under way as there may be.
-TEST_F(MirrorTest, ADeltaMayRestOnWhatWasAcknowledgedLongAgo) {
-  const ecs::Entity entity = told.create();
-  told.tell();
+// A client may send four acknowledgements per tick, with the maximum number of deltas in flight.
+TEST_F(MirrorTest, ADeltaMayUseAnOldAcknowledgementAsBaseline) {
+  const ecs::Entity entity = source.create();
+  source.replicate();
   const core::Bytes change = delta_of_health(entity, 6);
-  for (std::uint32_t i = 0; i < 4 * wire::ack_history - 1; ++i) told.acknowledge();
-  take(change);
+  for (std::uint32_t i = 0; i < 4 * wire::ack_history - 1; ++i) source.acknowledge();
+  apply(change);
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 6);
 }
 
-TEST_F(MirrorTest, AHashIsComparedWithWhatWasThereWhenTheAcknowledgementWentOut) {
-  const ecs::Entity entity = told.create();
-  told.tell();
+TEST_F(MirrorTest, AHashIsComparedWithThatOfTheAcknowledgement) {
+  const ecs::Entity entity = source.create();
+  source.replicate();
   const core::Bytes first = delta_of_health(entity, 6);
-  take(first);
+  apply(first);
   EXPECT_NE(mirror().hash(), wire::read_delta_header(first)->hash);
   EXPECT_EQ(mirror().verify(*wire::read_delta_header(first)), true);
   wire::DeltaHeader header = *wire::read_delta_header(first);
@@ -374,16 +375,16 @@ TEST_F(MirrorTest, AHashIsComparedWithWhatWasThereWhenTheAcknowledgementWentOut)
   EXPECT_EQ(mirror().verify(header), false);
   header.verifies = false;
   EXPECT_EQ(mirror().verify(header), std::nullopt);
-  for (std::size_t i = 0; i <= Mirror::acknowledged_kept; ++i) told.acknowledge();
-  EXPECT_EQ(mirror().verify(*wire::read_delta_header(first)), std::nullopt) << "that is long ago";
+  for (std::size_t i = 0; i <= Mirror::acknowledged_kept; ++i) source.acknowledge();
+  EXPECT_EQ(mirror().verify(*wire::read_delta_header(first)), std::nullopt) << "the acknowledgement is forgotten";
 }
 
 // Announcements
 // ----------------------------------------------------------------------------------------------------------
 
-TEST_F(MirrorTest, PrototypesAreRefusedWhole) {
-  told.create();
-  told.world.publish();
+TEST_F(MirrorTest, AMessageWithOneInvalidPrototypeAddsNone) {
+  source.create();
+  source.world.publish();
   const std::uint32_t id = 1;
   const std::vector<index::ComponentRef> good{{core::StringId32("Health"), core::StringId32("Health")}};
   const auto refused = [&](std::uint32_t bad_id, std::vector<index::ComponentRef> components) {
@@ -398,18 +399,18 @@ TEST_F(MirrorTest, PrototypesAreRefusedWhole) {
       << "one instance name, two components";
   EXPECT_EQ(refused(0, good), "too many prototypes");
   EXPECT_EQ(refused(~0u, good), "too many prototypes");
-  // The good one that came with each of them was not taken either.
-  const auto ignorant = told.twin();
+  // The valid prototype in each of these messages was not added either.
+  const auto twin = source.twin();
   const core::Bytes delta = [&] {
-    told.world.end_tick();
-    registry.get<demo::Health>(told.world.alive[0]).current = 3;
-    told.view.add_visible(told.world.alive[0].index, false);
-    return told.delta();  // which announces it
+    source.world.end_tick();
+    registry.get<demo::Health>(source.world.alive[0]).current = 3;
+    source.view.add_visible(source.world.alive[0].index, false);
+    return source.delta();  // also announces it
   }();
-  const core::Status applied = test::apply_delta(*ignorant, delta);
+  const core::Status applied = test::apply_delta(*twin, delta);
   ASSERT_FALSE(applied.ok());
   EXPECT_EQ(applied.error().message, "a prototype that was not announced");
-  take(delta);
+  apply(delta);
 }
 
 TEST_F(MirrorTest, ARefusedPrototypeOpensNoPool) {
@@ -420,7 +421,7 @@ TEST_F(MirrorTest, ARefusedPrototypeOpensNoPool) {
   EXPECT_EQ(mirror().registry().pool_count(), pools);
 }
 
-// Each announcement replaces the last under one id: the mirror keeps what it was told last.
+// Each announcement replaces the last under the same id. The mirror forgets the earlier ones.
 TEST_F(MirrorTest, AFloodOfAnnouncementsIsForgotten) {
   const std::vector<reflect::Component>& all = mirror().schema().components();
   core::Random random(5);

@@ -7,7 +7,7 @@
 namespace mobula::client {
 namespace {
 
-TEST(ShownIds, AreThoseOfAMapWhateverComesAndGoes) {
+TEST(ShownIds, BehaveLikeAMapUnderRandomChanges) {
   core::Random random(3);
   ShownIds shown;
   std::map<std::uint32_t, std::uint32_t> model;

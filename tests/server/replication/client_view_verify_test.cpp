@@ -122,15 +122,15 @@ TEST(ClientViewVerify, WrongEntitiesAreSentAgain) {
 TEST(ClientViewVerify, AHostileClientLearnsNoFormerValues) {
   test::MirroredWorld told;
   const ecs::Entity entity = told.create();
-  told.tell();
+  told.replicate();
   told.view.remove_visible({&entity.index, 1});
-  told.tell();
+  told.replicate();
   told.world.registry.get<demo::Health>(entity).current = 99;
-  told.tell();
+  told.replicate();
   const ecs::Tick unseen = told.world.registry.tick() - 1;
   told.world.registry.get<demo::Health>(entity).current = 50;
   told.view.add_visible(entity.index, true);
-  for (int i = 0; i < 3; ++i) told.tell();
+  for (int i = 0; i < 3; ++i) told.replicate();
   wire::MirrorHashes said = all_of(*told.mirror).front();
   ASSERT_EQ(said.hashes.size(), 1u);
   std::vector<wire::MirrorCorrection> corrections;

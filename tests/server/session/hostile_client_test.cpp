@@ -21,7 +21,7 @@ class HostileClient : public testing::Test {
   }
   void join(RawClient& client, bool resume = false) {
     client.connect();
-    client.say(wire::Hello{.schema_fingerprint = {}, .name = "eve", .verify = true, .resume = resume});
+    client.send_message(wire::Hello{.schema_fingerprint = {}, .name = "eve", .verify = true, .resume = resume});
     client.ticks(5);
     ASSERT_EQ(server->players(), 1u);
   }
@@ -53,7 +53,7 @@ TEST_F(HostileClient, WhoIsAwayAndWhoseCommandsAreRefusedIsGoneInTheEnd) {
     if (i % 12 == 11) client.tick();
   }
   client.tick();
-  client.break_off();
+  client.cut_pipe();
   client.ticks(60);
   EXPECT_GT(server->stats().refusals.at("malformed command"), 0u);
   EXPECT_EQ(server->players(), 0u);

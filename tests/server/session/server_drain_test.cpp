@@ -55,7 +55,7 @@ TEST_F(ServerDrain, NobodyNewIsLetIn) {
   test::RawGuest greeting(village);  // connected, and no Hello yet
   ASSERT_TRUE(greeting.connect());
   village.server->drain("the end", 60);
-  greeting.say(wire::encode(wire::Hello{.schema_fingerprint = {}, .name = "eve"}));
+  greeting.send(wire::encode(wire::Hello{.schema_fingerprint = {}, .name = "eve"}));
   ASSERT_TRUE(greeting.closes());
   EXPECT_EQ(greeting.endpoint.reason(), (Reason{ReasonCode::shutting_down, "closing: the end"}));
   Client& late = village.join("bob");

@@ -108,7 +108,7 @@ TEST_F(ServerTest, ARefusedCommandIsLoggedWithItsPlayerAndNotEachTime) {
     village.tick();
   }
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(log, HasSubstr("refused of player 1 \"ada\": malformed command"));
+  EXPECT_THAT(log, HasSubstr("refused from player 1 \"ada\": malformed command"));
   EXPECT_GT(refused("malformed command"), 10u);
   std::size_t lines = 0;
   for (std::size_t at = 0; (at = log.find("refused of", at)) != std::string::npos; ++at) ++lines;
@@ -167,7 +167,7 @@ TEST_F(ServerTest, TheRightSchemaNeedsNotTravel) {
 TEST_F(ServerTest, AnotherProtocolVersionIsRefusedWithTheReasonOnBothSides) {
   test::RawGuest raw(village);
   ASSERT_TRUE(raw.connect());
-  raw.say(wire::encode(wire::Hello{.version = wire::protocol_version + 1, .schema_fingerprint = {}, .name = "ada"}));
+  raw.send(wire::encode(wire::Hello{.version = wire::protocol_version + 1, .schema_fingerprint = {}, .name = "ada"}));
   testing::internal::CaptureStderr();
   ASSERT_TRUE(raw.closes());
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("other protocol"));
@@ -180,9 +180,9 @@ TEST_F(ServerTest, AMalformedReliableMessageClosesThatSessionAlone) {
   Client& honest = join_and_play("ada");
   test::RawGuest raw(village);
   ASSERT_TRUE(raw.connect());
-  raw.say(core::Bytes(40, std::byte{0xff}));
+  raw.send(core::Bytes(40, std::byte{0xff}));
   // What comes after it, however well formed, is not listened to.
-  raw.say(wire::encode(wire::Hello{.version = wire::protocol_version, .schema_fingerprint = {}, .name = "eve"}));
+  raw.send(wire::encode(wire::Hello{.version = wire::protocol_version, .schema_fingerprint = {}, .name = "eve"}));
   ASSERT_TRUE(raw.closes());
   EXPECT_EQ(raw.endpoint.reason().code, ReasonCode::protocol_error);
   EXPECT_EQ(refused("malformed message"), 1u);
@@ -209,7 +209,7 @@ TEST_F(ServerTest, MessagesOutOfTurnCloseTheSession) {
            {wire::PlayerEntity{{1, 1}}}, {hello, hello}, {hello, wire::Names{{"text"}}}}) {
     test::RawGuest raw(village, ++client_id);
     ASSERT_TRUE(raw.connect());
-    for (const wire::Message& message : said) raw.say(wire::encode(message));
+    for (const wire::Message& message : said) raw.send(wire::encode(message));
     ASSERT_TRUE(raw.closes());
     EXPECT_EQ(raw.endpoint.reason().code, ReasonCode::protocol_error);
     village.ticks(100);  // the transport lingers, then the address is free again
@@ -229,7 +229,7 @@ TEST_F(ServerTest, InputsOfStrangersAndMalformedOnesAreHarmless) {
   };
   rant();
   EXPECT_EQ(village.server->stats().refusals.size(), 0u) << "before Hello nothing is read";
-  raw.say(wire::encode(wire::Hello{.version = wire::protocol_version, .schema_fingerprint = {}, .name = "eve"}));
+  raw.send(wire::encode(wire::Hello{.version = wire::protocol_version, .schema_fingerprint = {}, .name = "eve"}));
   for (int i = 0; i < 10; ++i) raw.tick();
   rant();
   EXPECT_EQ(refused("malformed input"), 5u);

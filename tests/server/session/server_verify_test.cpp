@@ -13,10 +13,10 @@ class ServerVerifyTest : public testing::Test {
  protected:
   explicit ServerVerifyTest(ServerConfig config = {.verify_one_in = 0}) : village(game, std::move(config)) {}
 
-  void say(const wire::Message& message) { guest.say(wire::encode(message)); }
+  void send(const wire::Message& message) { guest.send(wire::encode(message)); }
   void join(bool verify) {
     ASSERT_TRUE(guest.connect());
-    say(wire::Hello{.schema_fingerprint = test::game_schema()->fingerprint(), .name = "eve", .verify = verify});
+    send(wire::Hello{.schema_fingerprint = test::game_schema()->fingerprint(), .name = "eve", .verify = verify});
     guest.ticks(10);
     ASSERT_EQ(village.server->players(), 1u);
   }
@@ -45,8 +45,8 @@ class ServerVerifyTest : public testing::Test {
 
 TEST_F(ServerVerifyTest, WhoIsNotVerifiedHasNothingToCompare) {
   join(false);
-  say(ghost());
-  say(difference());
+  send(ghost());
+  send(difference());
   guest.ticks(5);
   EXPECT_EQ(refused("not verified"), 1u);
   EXPECT_EQ(refused("not asked for"), 1u);
@@ -56,27 +56,27 @@ TEST_F(ServerVerifyTest, WhoIsNotVerifiedHasNothingToCompare) {
 
 TEST_F(ServerVerifyTest, SoManyListsASecondAndAsManyDifferencesAsThereMayBe) {
   join(true);
-  for (int i = 0; i < 15; ++i) say(ghost());
+  for (int i = 0; i < 15; ++i) send(ghost());
   guest.ticks(5);
   EXPECT_EQ(corrections().size(), ClientSession::comparisons_per_second_max);
   EXPECT_EQ(refused("too many hashes"), 15u - ClientSession::comparisons_per_second_max);
   EXPECT_EQ(village.server->stats().corrections, 0u);
   const std::uint32_t awaited = ClientSession::comparisons_per_second_max * wire::max_mirror_differences;
   testing::internal::CaptureStderr();
-  for (std::uint32_t i = 0; i < awaited + 3; ++i) say(difference());
+  for (std::uint32_t i = 0; i < awaited + 3; ++i) send(difference());
   guest.ticks(20);
   EXPECT_EQ(refused("not asked for"), 3u);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::HasSubstr("mirror of player 1: entity 77.5, Body tint: 1 there, 2 here"));
   guest.ticks(20);
-  say(ghost());
+  send(ghost());
   guest.ticks(5);
   EXPECT_EQ(corrections().size(), 1u);
 }
 
 TEST_F(ServerVerifyTest, BeforeHelloNothingIsCompared) {
   for (int i = 0; i < 50 && !guest.endpoint.connected(); ++i) guest.tick();
-  say(ghost());
+  send(ghost());
   guest.ticks(10);
   EXPECT_TRUE(guest.endpoint.closed());
   EXPECT_EQ(guest.endpoint.reason().code, transport::ReasonCode::protocol_error);

@@ -19,7 +19,7 @@ namespace mobula::server::admin {
 struct Request {
   std::string method;
   std::string path;   // without the query
-  std::string query;  // what follows '?'
+  std::string query;  // the part after '?'
   std::string body;
   std::string host;                   // header; empty unless there is exactly one
   std::string authorization;          // the same

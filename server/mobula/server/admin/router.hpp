@@ -13,8 +13,9 @@ class Router {
   /// `token` empty disables the check of tokens.
   explicit Router(std::vector<Route> routes, std::string token = {});
 
-  /// Answers a request. Errors: 403 and 401 from the auth filter, 404 for an unknown path, 405 for an unknown method,
-  /// 400 for an unknown query parameter, 500 if a handler throws. Does not throw.
+  /// Answers a request. Does not throw.
+  /// Errors: 403 and 401 from the auth filter, 404 for an unknown path, 405 for an unknown method. 400 is for an
+  /// unknown query parameter, 500 for a handler that throws.
   [[nodiscard]] Reply answer(Request request) const noexcept;
   [[nodiscard]] const AuthFilter& auth_filter() const { return auth_filter_; }
   [[nodiscard]] std::span<const Route> routes() const { return routes_; }

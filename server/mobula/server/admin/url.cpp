@@ -14,7 +14,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-// What comes before the next separator; takes both off.
+// Returns the part before the next separator, and removes both from `rest`.
 std::string_view cut(std::string_view& rest, char separator) {
   const std::size_t at = std::min(rest.find(separator), rest.size());
   const std::string_view part = rest.substr(0, at);

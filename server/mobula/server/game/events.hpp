@@ -104,7 +104,7 @@ class Events {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> of_player_;  // (player, event), sorted at the first query
   bool sorted_ = true;
   std::size_t for_everyone_ = 0;
-  std::span<const std::pair<std::uint32_t, std::uint32_t>> own_;  // of the current client, not yet selected
+  std::span<const std::pair<std::uint32_t, std::uint32_t>> own_;  // events of the current client, not yet selected
   std::vector<std::uint32_t> selected_;
   bool only_for_everyone_ = true;
   Encoded everyone_;

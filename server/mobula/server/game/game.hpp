@@ -44,8 +44,8 @@ class Game {
 
   /// Returns the commands of the game. game/commands.hpp makes the table from the game's own .fbs. Called once.
   virtual CommandTable commands() { return {}; }
-  /// Returns the spawners of level columns that are not components of the schema, and of schema components whose
-  /// spawning needs more than a copy of their bytes. Called once.
+  /// Returns the spawners of level columns that are not components of the schema. Schema components need one if
+  /// spawning takes more than a copy of their bytes. Called once.
   [[nodiscard]] virtual resource::SpawnerTable spawners() const { return {}; }
   /// Returns the visibility layers; an entity's Relevance names one of them. Without layers every client sees every
   /// entity. Called once.

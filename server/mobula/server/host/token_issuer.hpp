@@ -29,9 +29,9 @@ struct Ports {
 /// "no address".
 core::Result<TokenIssuer> make_token_issuer(const HostConfig& config, const Ports& ports);
 
-/// Makes a connect token by this server's own authority: valid for one minute and one session. A game with several
-/// worlds gives it to a player whom it sends to another world: `issuer` is the other world's, and the identity may
-/// differ from the player's identity here.
+/// Makes a connect token by this server's own authority, valid for one minute and one session. A game gives it to a
+/// player that it sends to another world. `issuer` is then the other world's, and the identity may differ from the
+/// player's identity here.
 core::Result<core::Bytes> make_token(const TokenIssuer& issuer, const transport::Identity& identity);
 
 }  // namespace mobula::server

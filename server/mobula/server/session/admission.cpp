@@ -16,7 +16,7 @@ constexpr std::uint64_t ban_seconds_max = 100ull * 365 * 86'400;
 
 }  // namespace
 
-// Returns the account in a form that logs and files can hold: what is not printable is in hex.
+// Returns the account in a form that logs and files can hold: an account that is not printable in hex.
 std::string Admission::account_of(const Identity& identity) const {
   std::string account = parts_.game.account(identity);
   if (core::is_printable(account) && !account.starts_with("0x")) return account;
@@ -51,7 +51,8 @@ void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseco
 
 core::Status Admission::on_hello(ClientSession& session, transport::Session& lanes, const wire::Hello& hello,
                                  core::Nanoseconds now) {
-  if (session.state != ClientSession::State::greeting) return core::Error{"out of turn", "a client says Hello, once"};
+  if (session.state != ClientSession::State::greeting)
+    return core::Error{"out of turn", "the client has sent Hello already"};
   std::optional<Refusal> refusal = check_versions(hello);
   if (!refusal && !session.joined) refusal = admit(session, hello);
   if (!refusal) {
@@ -66,7 +67,7 @@ core::Status Admission::on_hello(ClientSession& session, transport::Session& lan
 std::optional<Admission::Refusal> Admission::check_versions(const wire::Hello& hello) const {
   if (hello.version != wire::protocol_version)
     return Refusal{ReasonCode::other_protocol,
-                   {"other protocol", core::format("the server speaks version {}, the client {}",
+                   {"other protocol", core::format("the server has protocol version {}, the client {}",
                                                    wire::protocol_version, hello.version)}};
   const core::ContentHash& fingerprint = parts_.world.schema().fingerprint();
   if (hello.schema_fingerprint && *hello.schema_fingerprint != fingerprint)
@@ -94,20 +95,21 @@ std::optional<Admission::Refusal> Admission::admit(ClientSession& session, const
   if (const core::Status joined = join(session, same_role ? other : nullptr); !joined)
     return Refusal{ReasonCode::refused, joined.error()};
   if (same_role) {
-    other->joined = false;  // the restored session expires without telling the game
+    other->joined = false;  // the restored session expires, and the game does not notice
   } else if (other != nullptr) {
-    parts_.sessions.expel(*other, {ReasonCode::replaced, "the same account came in another way"}, "replaced");
+    parts_.sessions.expel(*other, {ReasonCode::replaced, "the same account joined in another role"}, "replaced");
   }
   return std::nullopt;
 }
 
-// `counted`: the player is one of those in the game already, because it was restored.
+// `counted` is true if the player is in the game already, because it was restored.
 std::optional<Admission::Refusal> Admission::check_room(bool spectator, bool counted) const {
   const std::size_t here = parts_.sessions.count_joined(spectator) - (counted ? 1 : 0);
   const std::uint32_t most = spectator ? config_.spectators_max : config_.players_max;
   if (here < most) return std::nullopt;
-  return Refusal{ReasonCode::server_full,
-                 {"server full", core::format("{} of {} {} are in", here, most, spectator ? "spectators" : "players")}};
+  return Refusal{
+      ReasonCode::server_full,
+      {"server full", core::format("{} of {} {} are in the game", here, most, spectator ? "spectators" : "players")}};
 }
 
 // Gives the other session's player to this one. The game does not notice.
@@ -132,9 +134,9 @@ core::Status Admission::join(ClientSession& session, const ClientSession* restor
   core::LogFields fields = session.log_fields();
   if (player.entity) fields.entity = {player.entity.index, player.entity.generation};
   const core::LogScope about(fields);
-  core::log_info("server", "{} {} \"{}\" joined from {} as {}", player.spectator ? "spectator" : "player", player.id,
+  core::log_info("server", "{} {} \"{}\" joined from {} with {}", player.spectator ? "spectator" : "player", player.id,
                  player.name, transport::to_string(parts_.endpoint.address(session.transport_id)),
-                 player.spectator ? "nobody" : to_string(player.entity));
+                 player.spectator ? "no entity" : "entity " + to_string(player.entity));
   return core::Done{};
 }
 
@@ -190,7 +192,7 @@ core::Status Admission::ban(std::string_view account, std::string_view reason, s
   core::Status added = bans_.add({std::string(account), std::string(reason), until}, unix_seconds);
   const Ban* const ban = bans_.find(account, unix_seconds);
   if (ban == nullptr) return added;
-  if (!added) core::log_warn("server", "the ban of {} is not kept: {}", account, added.error().message);
+  if (!added) core::log_warn("server", "the ban of account {} is not saved: {}", account, added.error().message);
   core::log_info("server", "account {} is banned: {}", account, to_string(*ban));
   parts_.sessions.expel_account(account, {ReasonCode::kicked, "banned: " + to_string(*ban)}, "banned");
   return added;

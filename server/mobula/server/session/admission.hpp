@@ -1,4 +1,4 @@
-// Decides who gets in: from a connection to the end of Welcome.
+// Decides which clients are admitted: from a connection to the end of Welcome.
 //
 //   connected ─► ban? ─► Game::authenticate ─► rejoin token? ─► Hello ─► protocol, schema ─► draining? ─► duplicate
 //   log-in? ─► room? ─► Game::join or spectate ─► Welcome
@@ -23,7 +23,7 @@
 
 namespace mobula::server {
 
-/// An announced end of the server: nobody is admitted any more.
+/// An announced end of the server. No client is admitted any more.
 struct Drain {
   std::string reason;
   core::Nanoseconds ends = 0;
@@ -47,11 +47,11 @@ class Admission {
 
   /// Handles a new connection: refuses it, resumes its session, or adds a session that waits for Hello.
   void on_connected(const transport::ServerEvent& event, core::Nanoseconds now, std::uint64_t unix_seconds);
-  /// Handles Hello: lets the client in and welcomes it, or closes the session. Error: "out of turn".
+  /// Handles Hello: admits the client and sends Welcome, or closes the session. Error: "out of turn".
   core::Status on_hello(ClientSession& session, transport::Session& lanes, const wire::Hello& hello,
                         core::Nanoseconds now);
 
-  /// Admits nobody from now on. Clients that resume receive the time that is left.
+  /// Admits no new clients from now on. Clients that resume receive the time that is left.
   void begin_drain(std::string_view reason, core::Nanoseconds ends);
   [[nodiscard]] const std::optional<Drain>& drain() const { return drain_; }
 

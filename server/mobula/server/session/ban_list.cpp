@@ -20,7 +20,7 @@ std::string line_of(const Ban& ban) {
 }
 
 core::Status check(const Ban& ban) {
-  if (ban.account.empty()) return core::Error{"no account", "nobody can tell whose log-in that is"};
+  if (ban.account.empty()) return core::Error{"no account", "clients without an account cannot be banned"};
   if (ban.account.size() > BanList::text_bytes_max || ban.reason.size() > BanList::text_bytes_max)
     return core::Error{"too long",
                        core::format("an account and a reason have at most {} bytes", BanList::text_bytes_max)};
@@ -58,8 +58,8 @@ core::Result<BanList> BanList::open(std::string path) {
   core::Result<store::FileLock> lock = store::FileLock::acquire(list.path_ + ".lock");
   if (!lock && std::string_view(lock.error().reason) == "in use")
     return core::Error{"in use",
-                       core::format("{}: another server or world has it; each needs a file of its own", list.path_)};
-  if (!lock) return core::Error{"not writable", core::format("{}: nothing can be written there", list.path_)};
+                       core::format("{}: another server or world uses it; each needs its own file", list.path_)};
+  if (!lock) return core::Error{"not writable", core::format("{}: cannot be written", list.path_)};
   list.lock_ = std::make_shared<const store::FileLock>(std::move(*lock));
   std::error_code error;
   if (!std::filesystem::exists(list.path_, error) && !error) return list;
@@ -79,7 +79,7 @@ core::Status BanList::read_line(std::string_view line) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return core::Done{};
   core::Result<Ban> ban = read(line);
   if (!ban) return ban.error();
-  if (bans_.size() == bans_max) return core::Error{"too many bans", core::format("at most {}", bans_max)};
+  if (bans_.size() == bans_max) return core::Error{"too many bans", core::format("the maximum is {}", bans_max)};
   bans_.insert_or_assign(ban->account, *ban);
   return core::Done{};
 }
@@ -91,7 +91,7 @@ core::Status BanList::write() const {
   core::Status written = resource::write_files({{path_, core::as_bytes(text.data(), text.size())}});
   if (written) return written;
   return core::Error{"not written",
-                     core::format("it holds until the server ends; the file of bans could not be written: {}",
+                     core::format("in force until the server ends, because the file of bans could not be written: {}",
                                   written.error().message)};
 }
 
@@ -99,7 +99,7 @@ core::Status BanList::add(Ban ban, std::uint64_t unix_time) {
   if (core::Status checked = check(ban); !checked) return checked;
   std::erase_if(bans_, [&](const auto& each) { return !each.second.holds(unix_time); });
   if (bans_.size() == bans_max && !bans_.contains(ban.account))
-    return core::Error{"too many bans", core::format("{} accounts are banned already", bans_max)};
+    return core::Error{"too many bans", core::format("{} accounts are banned, the maximum", bans_max)};
   std::string account = ban.account;
   bans_.insert_or_assign(std::move(account), std::move(ban));
   return write();

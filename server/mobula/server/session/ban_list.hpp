@@ -22,7 +22,7 @@ struct Ban {
   std::string reason;
   std::uint64_t until = 0;  ///< seconds since 1970; 0 if the ban never expires
 
-  /// Whether the ban has not expired.
+  /// Returns whether the ban has not expired.
   [[nodiscard]] bool holds(std::uint64_t unix_time) const { return until == 0 || unix_time < until; }
   bool operator==(const Ban&) const = default;
 };
@@ -30,7 +30,7 @@ struct Ban {
 class BanList {
  public:
   static constexpr std::size_t bans_max = 100'000;
-  static constexpr std::size_t text_bytes_max = 1024;  ///< of an account, and of a reason
+  static constexpr std::size_t text_bytes_max = 1024;  ///< limit of an account, and of a reason
 
   /// Makes an empty list that is kept in memory only.
   BanList() = default;
@@ -39,8 +39,8 @@ class BanList {
   /// writable", "in use", those of reading the file, and "bad bans" with the line.
   static core::Result<BanList> open(std::string path);
 
-  /// Adds a ban, or replaces the account's ban. Errors: "no account", "too many bans", "too long", "not text", and "not
-  /// written": the ban is then in force until the server ends, but is not in the file.
+  /// Adds a ban, or replaces the account's ban. Errors: "no account", "too many bans", "too long", "not text", "not
+  /// written". After "not written" the ban is in force until the server ends, but is not in the file.
   core::Status add(Ban ban, std::uint64_t unix_time);
   /// Removes the account's ban. Errors: "not banned", and "not written", as above.
   core::Status remove(std::string_view account);
@@ -55,7 +55,7 @@ class BanList {
   [[nodiscard]] core::Status write() const;
 
   std::string path_;                               // empty if there is no file
-  std::shared_ptr<const store::FileLock> lock_{};  // of the file
+  std::shared_ptr<const store::FileLock> lock_{};  // lock of the file; null if there is none
   std::map<std::string, Ban, std::less<>> bans_;
 };
 

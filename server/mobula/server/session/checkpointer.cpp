@@ -60,7 +60,7 @@ store::Facts Checkpointer::facts_between_ticks(std::uint64_t unix_seconds) {
 void Checkpointer::update(core::Nanoseconds now, std::uint64_t unix_seconds) {
   if (config_.store == nullptr) return;
   config_.store->note();
-  // A checkpoint is due by ticks, and by the clock if ticks are late: so a crash loses a bounded number of seconds.
+  // A checkpoint is due by ticks, and by the clock if ticks are late. So a crash loses a bounded number of seconds.
   const bool ticks_over = world_.tick() - saved_tick_ >= config_.checkpoint_ticks;
   const core::Nanoseconds interval = config_.checkpoint_ticks * core::second / config_.ticks_per_second;
   if (saved_at_ == 0) saved_at_ = now;
@@ -73,7 +73,7 @@ void Checkpointer::update(core::Nanoseconds now, std::uint64_t unix_seconds) {
 
 core::Status Checkpointer::checkpoint(std::uint64_t unix_seconds) {
   if (config_.store == nullptr) return core::Error{"no store", "the server was started without a file for its world"};
-  if (!config_.store->ready()) return core::Error{"busy", "the checkpoint before is still being written"};
+  if (!config_.store->ready()) return core::Error{"busy", "the previous checkpoint is still being written"};
   config_.store->note();
   config_.store->checkpoint(facts_between_ticks(unix_seconds));
   return core::Done{};

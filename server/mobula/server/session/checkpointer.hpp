@@ -1,5 +1,5 @@
 // Restores a world from its store, and saves it there: at regular checkpoints, on demand, and once at the end. Without
-// a store all of it does nothing.
+// a store its functions do nothing.
 #pragma once
 
 #include <mobula/server/game/game.hpp>

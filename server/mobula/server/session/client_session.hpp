@@ -1,4 +1,4 @@
-// State of one client: its player, what it may see, what it has been sent. Not to be confused with transport::Session,
+// State of one client: its player, its view and what it has been sent. Not to be confused with transport::Session,
 // the state of one connection.
 //
 //   greeting ─► joining ─► playing        Hello received ─► Welcome acknowledged, deltas flow
@@ -8,7 +8,7 @@
 //
 //   any of them ─► closing                the connection ends with this tick
 //
-// The player of a disconnected client stays in the world for a grace period. A client that resumes says Hello again.
+// The player of a disconnected client stays in the world for a grace period. A client that resumes sends Hello again.
 #pragma once
 
 #include <array>
@@ -43,11 +43,11 @@ class ClientSession {
   transport::SessionId transport_id;
   State state = State::greeting;
   core::Nanoseconds connected_at = 0;
-  core::Nanoseconds disconnected_since = 0;  ///< kept while a resumed client has not said Hello
+  core::Nanoseconds disconnected_since = 0;  ///< kept until a resumed client sends Hello
   Player player;
   Viewer* viewer = nullptr;         ///< owned by the world; null unless joined
   bool joined = false;              ///< the game knows the player
-  bool restored = false;            ///< restored from the store; the game has not been asked to let the player in since
+  bool restored = false;            ///< restored from the store, and Game::join not called since
   bool was_playing = false;         ///< deltas have flowed, over this connection or an earlier one
   bool verifies = false;            ///< the client asks for its mirror to be verified
   std::uint32_t rejoin_number = 0;  ///< number in the client ids of its rejoin tokens; 0 before the first
@@ -75,14 +75,14 @@ class ClientSession {
 
   /// Notes that the connection is lost.
   void disconnect(core::Nanoseconds now);
-  /// Continues over another connection. The client has to say Hello again.
+  /// Continues over another connection. The client has to send Hello again.
   void resume(transport::SessionId id, core::Nanoseconds now);
   /// Continues replication from the mirror that the client kept, and returns true. Returns false if it kept none or has
-  /// never received a delta: the view is then dropped, and replication starts from nothing.
+  /// never received a delta. Then the view is dropped, and replication starts anew.
   bool resume_replication(bool mirror_kept);
   /// Applies the waiting acknowledgements to the view. Error: that of ClientView::acknowledge.
   core::Status apply_acks();
-  /// Whether to send rejoin tokens. They are large, so they wait until the client has all its entities.
+  /// Returns whether to send rejoin tokens. They are large, so they wait until the client has all its entities.
   [[nodiscard]] bool rejoin_tokens_due(core::Nanoseconds now) const;
   /// Sends the prototypes that the client's deltas wait for, instance names first. Fails if the reliable lane is full:
   /// the client has not read for long and is lost.

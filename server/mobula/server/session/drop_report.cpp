@@ -32,7 +32,7 @@ void DropReport::update(core::Nanoseconds now) {
   reported_ = drops;
   if (dropped.empty()) return;
   next_report_ = now + report_interval;
-  core::log_warn("server", "datagrams turned away: {}", dropped);
+  core::log_warn("server", "datagrams dropped: {}", dropped);
 }
 
 }  // namespace mobula::server

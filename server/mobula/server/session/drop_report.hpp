@@ -1,5 +1,5 @@
-// Logs why datagrams were dropped. By the netcode standard a client that cannot connect gets no answer, so the log is
-// where an operator finds the cause: at once, and then at most once per interval.
+// Logs why datagrams were dropped: at once, and then at most once per interval. The netcode standard gives a client
+// that cannot connect no answer, so an operator finds the cause only in the log.
 #pragma once
 
 #include <mobula/core/clock.hpp>

@@ -37,21 +37,21 @@ core::Status MessageHandler::dispatch(ClientSession& session, transport::Session
       [&](const wire::MirrorHashes& hashes) { return on_mirror_hashes(session, lanes, hashes, now); },
       [&](const wire::MirrorDifference& difference) { return on_mirror_difference(session, difference, now); },
       [](const auto&) -> core::Status {  // a message that only servers send
-        return core::Error{"out of turn", "a client says Hello, once, and then asks or answers"};
+        return core::Error{"out of turn", "only servers send this message"};
       }};
   return std::visit(handlers, message);
 }
 
 core::Status MessageHandler::on_resource_request(ClientSession& session, const wire::ResourceRequest& request,
                                                  core::Nanoseconds now) {
-  if (!session.joined) return core::Error{"out of turn", "a resource was asked for before Hello"};
+  if (!session.joined) return core::Error{"out of turn", "a resource was requested before Hello"};
   count_if_refused(session, session.transfer.start(config_.level, request), now);
   return core::Done{};
 }
 
 core::Status MessageHandler::on_mirror_hashes(ClientSession& session, transport::Session& lanes,
                                               const wire::MirrorHashes& hashes, core::Nanoseconds now) {
-  if (session.view == nullptr) return core::Error{"out of turn", "hashes of a mirror before Welcome"};
+  if (session.view == nullptr) return core::Error{"out of turn", "mirror hashes were sent before Welcome"};
   count_if_refused(session, verifier_.on_hashes(session, lanes, hashes, now), now);
   return core::Done{};
 }
@@ -89,7 +89,7 @@ void MessageHandler::run_commands(core::Nanoseconds now) {
     const core::LogScope about(session->log_fields());
     for (const auto& [context, bytes] : session->commands.due(world_.tick())) {
       const core::Status done = session->player.spectator
-                                    ? core::Error{"spectator", "who looks on gives no commands"}
+                                    ? core::Error{"spectator", "spectators cannot give commands"}
                                     : commands_.run(world_, session->player, session->limiters, bytes, context);
       done ? void(++stats_.commands) : sessions_.count_refusal(*session, done.error(), now);
     }

@@ -5,7 +5,7 @@
 namespace mobula::server {
 namespace {
 
-// Entities per message of hashes whose differences the client is asked for. All that differ are sent again.
+// Entities per message of hashes whose differences the client is asked for. All entities that differ are sent again.
 constexpr std::uint32_t explained_max = 16;
 constexpr std::uint32_t differences_max = wire::max_mirror_differences;
 
@@ -22,9 +22,10 @@ std::string_view describe(wire::MirrorFault fault) {
 
 core::Status MirrorVerifier::on_hashes(ClientSession& session, transport::Session& lanes,
                                        const wire::MirrorHashes& hashes, core::Nanoseconds now) {
-  if (!session.view->verifies()) return core::Error{"not verified", "hashes of a mirror that nobody checks"};
+  if (!session.view->verifies()) return core::Error{"not verified", "hashes of a mirror that is not verified"};
   if (!session.admit_comparison(now))
-    return core::Error{"too many hashes", "more hashes of a mirror than it can be wrong"};
+    return core::Error{"too many hashes", core::format("more than {} messages of mirror hashes in a second",
+                                                       ClientSession::comparisons_per_second_max)};
   corrections_.clear();
   session.view->compare(hashes, corrections_);
   std::uint32_t explained = 0;
@@ -46,12 +47,12 @@ core::Status MirrorVerifier::on_hashes(ClientSession& session, transport::Sessio
 
 core::Status MirrorVerifier::on_difference(ClientSession& session, const wire::MirrorDifference& difference) {
   if (session.differences_expected == 0)
-    return core::Error{"not asked for", "a difference of a mirror that nobody asked for"};
+    return core::Error{"not asked for", "a mirror difference that was not requested"};
   --session.differences_expected;
   const core::LogScope about({.entity = {difference.entity.index, difference.entity.generation}});
-  core::log_warn("server", "mirror of player {}: entity {}, {} {}: {} there, {} here", session.player.id,
-                 to_string(difference.entity), difference.component, difference.field, difference.client,
-                 difference.server);
+  core::log_warn("server", "mirror of player {}: entity {}, {} {}: {} in the mirror, {} on the server",
+                 session.player.id, to_string(difference.entity), difference.component, difference.field,
+                 difference.client, difference.server);
   return core::Done{};
 }
 

@@ -34,7 +34,7 @@ core::Status Players::ask_game(Player& player) {
 void Players::leave(ClientSession& session, std::string_view why) {
   if (!session.joined) return;
   const core::LogScope about(session.log_fields());
-  core::log_info("server", "{} {} \"{}\" is gone: {}", session.player.spectator ? "spectator" : "player",
+  core::log_info("server", "{} {} \"{}\" left the game: {}", session.player.spectator ? "spectator" : "player",
                  session.player.id, session.player.name, why);
   session.joined = false;
   const Player& player = session.player;

@@ -1,5 +1,5 @@
-// Players and spectators as the game knows them: lets them join and leave the game, assigns their ids, and remembers
-// which entity the account of a former player had.
+// Players and spectators as the game knows them. Calls the game's hooks when they join and leave, assigns their ids,
+// and remembers which entity the account of a former player had.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ class Players {
   /// Asks the game to let the session's player or spectator join. `restored` is the session of the same player as it
   /// was restored from the store; null if there is none. Error: the game's reason to refuse.
   core::Status join(ClientSession& session, const ClientSession* restored);
-  /// Tells the game that the player or spectator leaves, unless it has left already.
+  /// Removes the player or spectator from the game, unless it has left already. `why` is logged.
   void leave(ClientSession& session, std::string_view why);
 
-  /// Whether a player of a saved world can be restored: its id is new, and its entity is alive or null.
+  /// Returns whether a player of a saved world can be restored: its id is new, and its entity is alive or null.
   [[nodiscard]] bool can_restore(const KnownPlayer& known) const;
   /// Makes the session that of a player in a restored world, without asking the game.
   void restore(ClientSession& session, const KnownPlayer& known);

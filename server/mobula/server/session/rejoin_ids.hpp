@@ -1,5 +1,5 @@
-// Client ids of rejoin tokens. The server recognises its own ids: after a kick or the end of the grace period such a
-// token is refused, although its key is right and it has not expired.
+// Client ids of rejoin tokens. The server recognises its own ids. After a kick or the end of the grace period it
+// refuses such a token, although its key is right and it has not expired.
 //
 //   u30 rejoin number of the session · u2 index of the token · u32 keyed hash of both
 #pragma once
@@ -25,7 +25,7 @@ class RejoinIds {
   [[nodiscard]] static std::uint32_t session_of(std::uint64_t id) {
     return static_cast<std::uint32_t>(id >> 32) / per_session;
   }
-  /// Whether this server made the id. A foreign id passes with a probability of 1 in 2^32.
+  /// Returns whether this server made the id. A foreign id passes with a probability of 1 in 2^32.
   [[nodiscard]] bool made_here(std::uint64_t id) const { return with_hash(static_cast<std::uint32_t>(id >> 32)) == id; }
 
  private:

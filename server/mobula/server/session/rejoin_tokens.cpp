@@ -37,7 +37,7 @@ void RejoinTokenIssuer::send(ClientSession& session, transport::Session& lanes, 
     if (request.client_id == endpoint_.identity(session.transport_id).client_id) continue;
     const core::Result<core::Bytes> token =
         transport::mint_token(request, config_.transport.private_key, next_secrets(secrets_), unix_seconds);
-    if (!token) return core::log_error("server", "no rejoin tokens: {}", token.error().message);
+    if (!token) return core::log_error("server", "cannot make rejoin tokens: {}", token.error().message);
     message.tokens.insert(message.tokens.end(), token->begin(), token->end());
   }
   static_cast<void>(lanes.send_reliable(wire::encode(message)));  // if the lane is full, the tokens matter least

@@ -16,7 +16,7 @@ class RejoinTokenIssuer {
   RejoinTokenIssuer(const ServerConfig& config, const transport::ServerEndpoint& endpoint)
       : config_(config), endpoint_(endpoint), secrets_(config.secret), ids_(config.secret) {}
 
-  /// Whether a connection's client id is that of a rejoin token of this server.
+  /// Returns whether a connection's client id is that of a rejoin token of this server.
   [[nodiscard]] bool issued(std::uint64_t client_id) const { return ids_.made_here(client_id); }
   /// Sends the client a fresh set of tokens and notes when the next set is due.
   void send(ClientSession& session, transport::Session& lanes, core::Nanoseconds now, std::uint64_t unix_seconds);

@@ -95,8 +95,8 @@ core::Status Server::update_level(std::shared_ptr<const resource::Resource> leve
   if (level == nullptr || config_.level == nullptr || !is_other(*level, *config_.level)) return core::Done{};
   const core::Result<LevelChange> change = reload_level(std::move(level));
   if (!change) return change.error();
-  core::log_info("store", "the level has changed since: {} entities kept, {} spawned, {} destroyed", change->kept,
-                 change->spawned, change->removed.size());
+  core::log_info("store", "the level has changed since the world was saved: {} entities kept, {} spawned, {} destroyed",
+                 change->kept, change->spawned, change->removed.size());
   return core::Done{};
 }
 
@@ -121,7 +121,7 @@ void Server::tick(core::Nanoseconds now, transport::Output& output) {
   const core::LogScope about({.tick = world_->tick()});
   phases_.begin();
   now_ = now;
-  if (world_->tick() >= ecs::ticks_max && !draining()) drain("the world has had all its ticks", 0);
+  if (world_->tick() >= ecs::ticks_max && !draining()) drain("the world has reached its last tick", 0);
   handle_connections(now);
   receive_messages(now);
   sessions_.remove_expired(now);
@@ -216,7 +216,7 @@ void Server::drain(std::string_view reason, std::uint32_t seconds) {
   const core::Bytes notice = wire::encode(wire::Closing{seconds, drain.reason});
   for (const auto& session : sessions_.all())
     if (transport::Session* lanes = endpoint_.find(session->transport_id); lanes != nullptr && session->joined)
-      static_cast<void>(lanes->send_reliable(notice));  // if the lane is full, the notice matters least
+      static_cast<void>(lanes->send_reliable(notice));  // fails only for a client that is lost
 }
 
 bool Server::drained() const {
@@ -226,11 +226,11 @@ bool Server::drained() const {
 
 void Server::shut_down(core::Nanoseconds now, transport::Output& output) {
   const std::optional<Drain>& drain = admission_.drain();
-  endpoint_.disconnect_all({transport::ReasonCode::shutting_down, drain ? drain->reason : "the server ends"}, now,
-                           output);
+  endpoint_.disconnect_all(
+      {transport::ReasonCode::shutting_down, drain ? drain->reason : "the server is shutting down"}, now, output);
   output.flush();
   handle_connections(now);
-  sessions_.leave_all("the server ends");
+  sessions_.leave_all("the server is shutting down");
 }
 
 const SentBytes* Server::measure(std::uint32_t player) {

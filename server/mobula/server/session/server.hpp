@@ -35,8 +35,8 @@ namespace mobula::server {
 class Server {
  public:
   /// Loads the schema, spawns the level and starts the game, or restores the saved world. A restored world has the
-  /// level that it was saved with; if the configured level is another one, it then replaces the former, as by
-  /// reload_level. Errors: those of schema, spawner, game, Store::restore and reload_level.
+  /// level that it was saved with. If the configured level differs, it then replaces the saved one as in reload_level.
+  /// Errors: those of schema, spawner, game, Store::restore and reload_level.
   static core::Result<std::unique_ptr<Server>> start(ServerConfig config, Game& game);
 
   /// Takes a datagram that has arrived. Handshakes are answered at once through `output`.
@@ -74,17 +74,17 @@ class Server {
     return admission_.bans().find(account, unix_seconds_);
   }
 
-  /// Admits nobody from now on, and announces to clients that the server closes in `seconds`. Ticks go on.
+  /// Admits no new clients from now on, and announces to clients that the server closes in `seconds`. Ticks go on.
   void drain(std::string_view reason, std::uint32_t seconds);
   [[nodiscard]] bool draining() const { return admission_.drain().has_value(); }
-  /// Whether the time of a drain is over, or nobody is connected any more.
+  /// Returns whether the time of a drain is over, or no client is connected any more.
   [[nodiscard]] bool drained() const;
   /// Saves the world as it is now. Between ticks. Errors: "no store", "busy".
   core::Status checkpoint() { return checkpointer_.checkpoint(unix_seconds_); }
   /// Saves the world for the last time and waits for it. Between ticks, before shut_down. Errors: those of
   /// Store::finish.
   core::Status finish_store() { return checkpointer_.finish(unix_seconds_); }
-  /// Disconnects all clients and lets all players leave the game, after they have been saved.
+  /// Disconnects all clients and removes all players from the game, after they have been saved.
   void shut_down(core::Nanoseconds now, transport::Output& output);
 
   [[nodiscard]] World& world() { return *world_; }
@@ -92,7 +92,7 @@ class Server {
   [[nodiscard]] const Published& published() const { return replicator_.published(); }
   [[nodiscard]] const ServerStats& stats() const { return stats_; }
   [[nodiscard]] const TickPhases& phases() const { return phases_; }
-  /// Returns the game's systems and how long they took.
+  /// Returns the game's systems and the times that they took.
   [[nodiscard]] const ecs::Schedule& schedule() const { return schedule_; }
   [[nodiscard]] std::span<const CommandInfo> commands() const { return messages_.commands(); }
   [[nodiscard]] const EncodedDeltaCache& encoded_deltas() const { return replicator_.encoded_deltas(); }

@@ -14,8 +14,8 @@
 
 namespace mobula::server {
 
-/// What happens when an account logs in while another client plays with it. A disconnected player is always replaced,
-/// whatever the policy.
+/// Selects what happens when an account logs in while another client plays with it. A disconnected player is always
+/// replaced, whatever the policy.
 enum class DuplicateLogin : std::uint8_t {
   replace,  ///< the new client takes the player over, and the other client is disconnected
   refuse,   ///< the new client is refused

@@ -75,9 +75,10 @@ void Sessions::add(const transport::ServerEvent& connected, std::string account,
 void Sessions::resume(ClientSession& session, const transport::ServerEvent& connected, core::Nanoseconds now) {
   if (session.state != State::disconnected)
     ending_connections_.emplace_back(
-        session.transport_id, transport::Reason{transport::ReasonCode::replaced, "the client came back another way"});
+        session.transport_id,
+        transport::Reason{transport::ReasonCode::replaced, "the client reconnected over another connection"});
   const core::LogScope about(session.log_fields());
-  core::log_info("server", "player {} \"{}\" is back from {}", session.player.id, session.player.name,
+  core::log_info("server", "player {} \"{}\" reconnected from {}", session.player.id, session.player.name,
                  transport::to_string(connected.address));
   ++stats_.rejoins;
   session.resume(connected.session, now);
@@ -91,7 +92,7 @@ void Sessions::on_disconnected(const transport::ServerEvent& event, core::Nanose
   const bool can_resume =
       session->joined && session->state != State::closing && session->rejoin_number != 0 && has_room_for_disconnected();
   if (can_resume && may_resume(event.reason.code)) {
-    core::log_info("server", "player {} \"{}\" is away: {}", session->player.id, session->player.name,
+    core::log_info("server", "player {} \"{}\" lost its connection: {}", session->player.id, session->player.name,
                    to_string(event.reason));
     return session->disconnect(now);
   }
@@ -101,10 +102,11 @@ void Sessions::on_disconnected(const transport::ServerEvent& event, core::Nanose
 
 void Sessions::check_hello_timeout(ClientSession& session, core::Nanoseconds now) {
   if (session.state != State::greeting || now - session.connected_at <= hello_timeout) return;
-  const core::Error silent{"no hello", "connected, and never said Hello"};
+  const core::Error silent{"no hello",
+                           core::format("no Hello within {} s of connecting", hello_timeout / core::second)};
   if (!session.joined || !has_room_for_disconnected())
     return close(session, transport::ReasonCode::timed_out, silent, now);
-  // A resumed session is disconnected again. Its grace period goes on from when it was disconnected first.
+  // A resumed session is disconnected again. Its grace period still counts from the first disconnect.
   refuse_connection(session.transport_id, endpoint_.address(session.transport_id), transport::ReasonCode::timed_out,
                     silent);
   session.disconnect(now);
@@ -117,8 +119,8 @@ void Sessions::remove_expired(core::Nanoseconds now) {
     // No client can prove that such a player is its own.
     const bool unclaimable = session->restored && session->player.account.empty();
     if (session->joined && !unclaimable && now - session->disconnected_since < config_.rejoin_grace) return false;
-    players_.leave(*session,
-                   unclaimable ? "was restored, and has no account to come back by" : "was away for too long");
+    players_.leave(
+        *session, unclaimable ? "restored without an account, so no client can claim it" : "did not reconnect in time");
     return true;
   });
 }
@@ -135,7 +137,7 @@ void Sessions::refuse_connection(transport::SessionId id, const transport::Addre
 void Sessions::close(ClientSession& session, transport::ReasonCode code, const core::Error& error,
                      core::Nanoseconds now) {
   if (session.state == State::closing) return;
-  if (session.state == State::disconnected) {  // there is no connection to end: the session expires
+  if (session.state == State::disconnected) {  // no connection to end: the session expires
     session.disconnected_since = now - config_.rejoin_grace;
     return;
   }
@@ -158,7 +160,8 @@ void Sessions::expel_account(std::string_view account, const transport::Reason& 
 
 core::Status Sessions::kick(std::uint32_t player, std::string_view reason) {
   ClientSession* const session = find_joined(player);
-  if (session == nullptr) return core::Error{"no such player", core::format("nobody here is player {}", player)};
+  if (session == nullptr)
+    return core::Error{"no such player", core::format("no player or spectator has the id {}", player)};
   expel(*session, {transport::ReasonCode::kicked, std::string(reason)}, "kicked");
   return core::Done{};
 }
@@ -166,14 +169,15 @@ core::Status Sessions::kick(std::uint32_t player, std::string_view reason) {
 void Sessions::finish_closing(std::string_view account) {
   if (account.empty()) return;
   for (const auto& session : sessions_)
-    if (session->state == State::closing && session->player.account == account) players_.leave(*session, "sent away");
+    if (session->state == State::closing && session->player.account == account)
+      players_.leave(*session, "disconnected by the server");
 }
 
 void Sessions::count_refusal(ClientSession& session, const core::Error& error, core::Nanoseconds now) {
   ++stats_.refusals[error.reason];
   const core::LogScope about(session.log_fields());
-  core::log_warn("server", "refused of player {} \"{}\": {}: {}", session.player.id, session.player.name, error.reason,
-                 error.message);
+  core::log_warn("server", "refused from player {} \"{}\": {}: {}", session.player.id, session.player.name,
+                 error.reason, error.message);
   if (!session.admit_refusal(now))
     close(session, transport::ReasonCode::kicked,
           {"too many refusals", core::format("more than {} in a second, the last: {}",

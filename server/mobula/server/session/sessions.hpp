@@ -1,5 +1,5 @@
-// The table of sessions in order of arrival, disconnected ones included, and how a session ends: a lost connection, a
-// kick, the end of the grace period. It decides nothing about who gets in; that is Admission.
+// The table of sessions in order of arrival, disconnected ones included. It also ends sessions: after a lost
+// connection, a kick, or the grace period. Admission decides which clients get one.
 //
 // A session that is closed stays in the table until the transport reports the end of its connection.
 #pragma once
@@ -34,16 +34,16 @@ class Sessions {
   [[nodiscard]] ClientSession* find_same_account(const ClientSession& session) const;
   /// Returns the number of players, or of spectators, in the game, disconnected ones included.
   [[nodiscard]] std::size_t count_joined(bool spectators) const;
-  /// Whether a player or spectator in the game is connected.
+  /// Returns whether a player or spectator in the game is connected.
   [[nodiscard]] bool any_connected() const;
 
   /// Adds a session in state greeting.
   void add(const transport::ServerEvent& connected, std::string account, core::Nanoseconds now);
-  /// Continues the session over a new connection; the one before, if it is still there, is closed.
+  /// Continues the session over a new connection. Closes the old connection if it still exists.
   void resume(ClientSession& session, const transport::ServerEvent& connected, core::Nanoseconds now);
   /// Handles the end of a connection: keeps the player for the grace period, or removes the session.
   void on_disconnected(const transport::ServerEvent& event, core::Nanoseconds now);
-  /// Disconnects a client that has not said Hello in time.
+  /// Disconnects a client that has not sent Hello in time.
   void check_hello_timeout(ClientSession& session, core::Nanoseconds now);
   /// Removes disconnected sessions whose grace period is over.
   void remove_expired(core::Nanoseconds now);
@@ -60,17 +60,17 @@ class Sessions {
   void expel_account(std::string_view account, const transport::Reason& reason, const char* counter);
   /// Expels a player or spectator. Error: "no such player".
   core::Status kick(std::uint32_t player, std::string_view reason);
-  /// Makes players of the account leave the game whose sessions are closing. So Game::leave comes before the same
+  /// Removes players of the account whose sessions are closing from the game, so that Game::leave is called before the
   /// account's next Game::join.
   void finish_closing(std::string_view account);
   /// Counts and logs a refused command, message or input, and closes the session if there are too many.
   void count_refusal(ClientSession& session, const core::Error& error, core::Nanoseconds now);
   /// Ends the connections of closed sessions and refused ones.
   void end_connections(core::Nanoseconds now, transport::Output& output);
-  /// Lets all players and spectators leave the game.
+  /// Removes all players and spectators from the game.
   void leave_all(std::string_view why);
 
-  /// Returns the players to save: those in the game, then those of whom an entity is left.
+  /// Returns the players to save: those in the game, then former players that still have an entity.
   [[nodiscard]] std::vector<KnownPlayer> known_players() const;
   /// Restores the players of a saved world as disconnected sessions, before the first tick. Their grace period starts
   /// with that tick. Players that do not fit this world are skipped.

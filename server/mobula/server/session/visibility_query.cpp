@@ -5,7 +5,7 @@ namespace mobula::server {
 namespace {
 
 constexpr ecs::Tick query_interval = 4;
-constexpr std::size_t spawned_max = 32;  // per tick that are checked one by one; beyond it all clients run a query
+constexpr std::size_t spawned_max = 32;  // spawned per tick; if there are more, all clients run a query
 
 }  // namespace
 

@@ -1,7 +1,7 @@
-// Decides what comes into a client's view and what goes out of it, by queries of Interest.
+// Decides which entities a client gains and loses sight of, by queries of Interest.
 //
-// A query takes a while, so clients take turns. It is due at once for a client whose viewer has changed or that has not
-// been sent anything for a while. What has just spawned is checked for every client in every tick.
+// A query is expensive, so clients take turns. It is due at once for a client whose viewer has changed or that has not
+// been sent anything for a while. Entities that have just spawned are checked for every client in every tick.
 #pragma once
 
 #include <mobula/server/interest/interest.hpp>
@@ -17,8 +17,8 @@ class VisibilityQuery {
   VisibilityQuery(const ecs::Registry& registry, const Publisher& publisher, Interest& interest, bool has_rule)
       : registry_(registry), publisher_(publisher), interest_(interest), has_rule_(has_rule) {}
 
-  /// Brings the client's view up to date, once per tick and after the publication: runs a query if one is due, else
-  /// checks only what has spawned.
+  /// Updates the client's view: runs a query if one is due, else checks only the entities that have spawned. Once per
+  /// tick, after the publication.
   void update(ClientSession& session);
 
  private:

@@ -1,0 +1,160 @@
+// Pickups of the demo: taken, and spawned again later; saved and loaded with the world.
+#include <gtest/gtest.h>
+
+#include <server/examples/demo/played_demo.hpp>
+#include <vector>
+
+namespace demo {
+namespace {
+
+namespace core = mobula::core;
+namespace ecs = mobula::ecs;
+using mobula::engine::Transform;
+using mobula::server::Player;
+using mobula::server::World;
+
+TEST_F(DemoGameTest, APickupIsTakenAndComesBackWithANewHandle) {
+  ecs::Entity coin;
+  Transform place;
+  world->registry().view<const Pickup, const Transform>().each(
+      [&](ecs::Entity entity, const Pickup& pickup, const Transform& transform) {
+        if (pickup.kind == PickupKind::coin) {
+          coin = entity;
+          place = transform;
+        }
+      });
+  ASSERT_TRUE(world->registry().valid(coin));
+  const Pickup before = get<Pickup>(coin);
+  const Player player = join();
+  world->registry().get<Transform>(player.entity).position = place.position;
+  ticks(1);
+  EXPECT_FALSE(world->registry().valid(coin));
+  EXPECT_GE(get<Avatar>(player.entity).score, before.amount);
+  EXPECT_GE(get<Inventory>(player.entity).item_count, 1);
+  game.leave(*world, player);
+
+  const auto wait = static_cast<int>(before.respawn_seconds * 20);
+  ticks(wait + 1);
+  EXPECT_FALSE(world->registry().valid(coin)) << "a handle never means another entity";
+  int there = 0;
+  world->registry().view<const Pickup, const Transform>().each(
+      [&](ecs::Entity entity, const Pickup& pickup, const Transform& transform) {
+        if (transform.position == place.position) {
+          ++there;
+          EXPECT_NE(entity, coin);
+          EXPECT_EQ(pickup, before);
+        }
+      });
+  EXPECT_EQ(there, 1);
+}
+
+// Simulates a restored world.
+TEST_F(DemoGameTest, APickupOfNoKindStaysWhereItIs) {
+  ecs::Entity pickup;
+  world->registry().view<const Pickup, const Transform>().each(
+      [&](ecs::Entity entity, const Pickup&, const Transform&) { pickup = entity; });
+  ASSERT_TRUE(world->registry().valid(pickup));
+  world->registry().get<Pickup>(pickup).kind = static_cast<PickupKind>(200);
+  const Player player = join();
+  world->registry().get<Transform>(player.entity).position = get<Transform>(pickup).position;
+  ticks(1);
+  EXPECT_TRUE(world->registry().valid(pickup));
+}
+
+TEST_F(DemoGameTest, AnInventoryThatIsFullTakesNoMore) {
+  const Player player = join();
+  Inventory& inventory = world->registry().get<Inventory>(player.entity);
+  inventory.item_count = static_cast<std::uint8_t>(inventory.items.size());
+  std::vector<mobula::engine::Vec3> places;
+  world->registry().view<const Pickup, const Transform>().each(
+      [&](ecs::Entity, const Pickup&, const Transform& transform) { places.push_back(transform.position); });
+  for (const auto& place : places) {
+    world->registry().get<Transform>(player.entity).position = place;
+    ticks(1);
+  }
+  EXPECT_EQ(get<Inventory>(player.entity).item_count, inventory.items.size());
+  EXPECT_GE(get<Avatar>(player.entity).score, 25u);
+}
+
+class DemoGameSaves : public DemoGameTest {
+ protected:
+  // Position of a coin that is then taken.
+  mobula::engine::Vec3 take_a_coin() {
+    Transform place;
+    world->registry().view<const Pickup, const Transform>().each(
+        [&](ecs::Entity, const Pickup& pickup, const Transform& transform) {
+          if (pickup.kind != PickupKind::coin) return;
+          place = transform;
+          back_after = static_cast<int>(pickup.respawn_seconds * 20);
+        });
+    const Player player = join();
+    world->registry().get<Transform>(player.entity).position = place.position;
+    ticks(1);
+    game.leave(*world, player);
+    return place.position;
+  }
+  // Entities at the position of the coin.
+  static int pickups_at(World& of, const mobula::engine::Vec3& place) {
+    int count = 0;
+    of.registry().view<const Pickup, const Transform>().each(
+        [&](ecs::Entity, const Pickup&, const Transform& transform) { count += transform.position == place ? 1 : 0; });
+    return count;
+  }
+
+  int back_after = 0;  // ticks
+};
+
+TEST_F(DemoGameSaves, TakenPickupsComeBackAfterARestart) {
+  const mobula::engine::Vec3 place = take_a_coin();
+  ASSERT_EQ(pickups_at(*world, place), 0);
+  ticks(back_after / 2);
+  const core::Bytes saved = game.save(*world);
+  // The newly spawned level equals the restored one except for the coin.
+  const std::unique_ptr<World> restored =
+      std::move(*World::make({.schema = mobula::test::game_schema(), .level = mobula::test::hamlet(), .seed = 7}));
+  ASSERT_TRUE(restored->spawn_level().ok());
+  std::vector<ecs::Entity> coins;
+  restored->registry().view<const Pickup, const Transform>().each(
+      [&](ecs::Entity entity, const Pickup&, const Transform& transform) {
+        if (transform.position == place) coins.push_back(entity);
+      });
+  for (const ecs::Entity coin : coins) restored->destroy_tree(coin);
+  DemoGame another;
+  mobula::test::PlayedGame playing(another, *restored);
+  ASSERT_TRUE(playing.load(saved).ok());
+  for (int i = 0; i < back_after - back_after / 2 - 5; ++i) {
+    playing.tick();
+    restored->end_tick();
+  }
+  EXPECT_EQ(pickups_at(*restored, place), 0) << "not sooner than without a restart";
+  for (int i = 0; i < 10; ++i) {
+    playing.tick();
+    restored->end_tick();
+  }
+  EXPECT_EQ(pickups_at(*restored, place), 1);
+}
+
+TEST_F(DemoGameSaves, ADamagedSaveIsRefusedOrHarmless) {
+  take_a_coin();
+  const core::Bytes saved = game.save(*world);
+  ASSERT_TRUE(DemoGame().load(*world, saved).ok());
+  const auto reason = [&](core::ByteView bytes) {
+    const core::Status loaded = DemoGame().load(*world, bytes);
+    return loaded ? "" : std::string(loaded.error().reason);
+  };
+  EXPECT_EQ(reason({}), "bad save");
+  for (std::size_t size = 0; size + 4 < saved.size(); size += 4)
+    EXPECT_EQ(reason(core::ByteView(saved).first(size)), "bad save") << size;
+  core::Random random(3);
+  for (int i = 0; i < 5000; ++i) {
+    core::Bytes damaged = saved;
+    for (std::uint32_t flips = 1 + random.below(4); flips-- > 0;)
+      damaged[random.below(static_cast<std::uint32_t>(damaged.size()))] ^=
+          static_cast<std::byte>(1u << random.below(8));
+    const std::string why = reason(damaged);
+    EXPECT_TRUE(why.empty() || why == "bad save") << why;
+  }
+}
+
+}  // namespace
+}  // namespace demo
