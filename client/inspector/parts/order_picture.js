@@ -1,5 +1,6 @@
-// The picture of a pool's order: steps of a walk from left to right, places in memory from bottom to top. In order
-// it is a diagonal, churned it is noise. The darker a dot, the more steps it stands for: 255 is none.
+// Picture of a pool's order: steps of the iteration from left to right, positions in memory from bottom to top. A
+// sorted pool is
+// a diagonal, a fragmented one is noise. A darker dot has more steps; 255 is none.
 import {h} from '../core/dom.js';
 import {colour, themes} from '../core/theme.js';
 
@@ -15,7 +16,7 @@ export class OrderPicture {
     themes.addEventListener('change', () => this.#paint(), {signal});
   }
 
-  // order: {locality, picture}, or null where there is none.
+  // order: {locality, picture}, or null if there is none.
   show(order, words) {
     this.figure.hidden = order === null;
     this.#picture = order?.picture ?? null;

@@ -1,4 +1,4 @@
-// The order of a pool beside that of another, as it is and as mending would make it.
+// Order of a pool compared with that of another, now and after defragmentation.
 import {get, post} from '../core/api.js';
 import {h, setText} from '../core/dom.js';
 import {bytes, count, percent, plural} from '../core/format.js';
@@ -7,7 +7,7 @@ import {OrderPicture} from './order_picture.js';
 import {status_line} from './notice.js';
 
 const picture_most = 320;
-const moves_a_step = 5000;  // the world ticks between steps
+const moves_a_step = 5000;  // per request; the world ticks between requests
 const steps_most = 1000;
 
 export function pool_detail(parent, page, id, list, signal) {
@@ -27,18 +27,18 @@ class PoolDetail {
     this.#list = list;
     this.#signal = signal;
     const own = list().find((each) => each.id === id);
-    this.lead = h('select', {'aria-label': 'Walk along the order of', onchange: () => this.ask()});
+    this.lead = h('select', {'aria-label': 'Compare with the order of', onchange: () => this.ask()});
     this.again = h('button', {type: 'button', onclick: () => this.ask()}, 'Look again');
-    this.mend = h('button', {type: 'button', class: 'primary', disabled: true, onclick: () => this.#mend()}, 'Mend');
+    this.mend = h('button', {type: 'button', class: 'primary', disabled: true, onclick: () => this.#mend()}, 'Defragment');
     parent.append(
       h('div', {class: 'detail-head'}, h('h2', {class: 'title'}, own?.name ?? `Pool ${id}`)),
       h('div', {class: 'row'}, h('label', {}, 'Along ', this.lead), this.again, this.mend));
     this.status = status_line(parent);
-    this.facts = new Facts(parent, ['Type', 'Components', 'Used', 'Order', 'Walked', 'In order', 'Aligned', 'To mend']);
+    this.facts = new Facts(parent, ['Type', 'Components', 'Used', 'Order', 'Compared', 'In order', 'Aligned', 'To defragment']);
     const pictures = h('div', {class: 'pictures'});
-    parent.append(pictures, h('p', {class: 'note'}, 'A walk over all entities that have both components, left to right; how far up a dot is, so far back in memory its component lies. In order it is a diagonal, churned it is noise.'));
+    parent.append(pictures, h('p', {class: 'note'}, 'All entities with both components from left to right; the height of a dot is the component’s position in memory. A sorted pool is a diagonal, a fragmented one is noise.'));
     this.now = new OrderPicture(pictures, 'Now', signal);
-    this.mended = new OrderPicture(pictures, 'Mended', signal);
+    this.mended = new OrderPicture(pictures, 'Defragmented', signal);
     this.#fill_leads(own);
   }
 
@@ -51,7 +51,7 @@ class PoolDetail {
     }
   }
 
-  // As many dots as there is room for.
+  // As many dots as fit.
   #picture_size() {
     return Math.max(64, Math.min(picture_most, Math.floor(this.now.canvas.clientWidth || picture_most)));
   }
@@ -70,28 +70,28 @@ class PoolDetail {
 
   #show(order) {
     const {facts} = this;
-    facts.set('Walked', count(order.walked));
+    facts.set('Compared', count(order.walked));
     facts.set('In order', percent(order.now.locality));
-    facts.set('Aligned', percent(order.now.aligned));  // at the same place in both pools
-    facts.set('To mend', order.mended ? plural(order.mended_moves, 'move') : 'not ours to mend');
-    this.now.show(order.now, `${percent(order.now.locality)} of steps go on to the next place`);
+    facts.set('Aligned', percent(order.now.aligned));  // at the same index in both pools
+    facts.set('To defragment', order.mended ? plural(order.mended_moves, 'move') : 'the game owns the order');
+    this.now.show(order.now, `${percent(order.now.locality)} of steps go to the next position`);
     this.mended.show(order.mended, order.mended ? `${percent(order.mended.locality)}, by ${plural(order.mended_moves, 'move')}` : '');
     this.mend.disabled = order.mended === null || order.mended_moves === 0;
   }
 
-  // By and by: the world goes on between the steps.
+  // Runs in small steps between ticks.
   async #mend() {
     this.mend.disabled = true;
     let moves = 0;
     try {
-      let rounds = 0;  // the one that was begun before may have been half done: the second is whole
+      let rounds = 0;  // a run that was active before may have been partial, so only the second one is complete
       for (let steps = 0; rounds < 2 && steps < steps_most && !this.#signal.aborted; ++steps) {
         const done = await post(['pools', this.#id, 'mend'], this.#page.query, {lead: Number(this.lead.value), moves: moves_a_step});
         moves += done.moves;
         this.status.say(`${plural(moves, 'move')} made`);
         if (done.round_ended) ++rounds;
       }
-      this.status.say(rounds === 2 ? `Mended by ${plural(moves, 'move')}` : `${plural(moves, 'move')} made, and not done: press again`, 'good');
+      this.status.say(rounds === 2 ? `Defragmented by ${plural(moves, 'move')}` : `${plural(moves, 'move')} made, not finished: press again`, 'good');
       await this.ask();
     } catch (error) {
       this.status.say(error.message, 'error');
