@@ -1,4 +1,4 @@
-// The registry through its public interface: making and ending entities, walking and finding them.
+// Registry through its public interface: creating, destroying, iterating and finding entities.
 #include <cstring>
 #include <mobula/ecs/registry.hpp>
 
@@ -62,7 +62,7 @@ void add_remove(benchmark::State& state) {
   report(state);
 }
 
-// Walks a view or a group again and again.
+// Iterates over a view or a group repeatedly.
 template <class Walked, class Function>
 void walk(benchmark::State& state, const Walked& walked, Function function) {
   for (auto _ : state) {
@@ -146,7 +146,7 @@ void valid_shuffled(benchmark::State& state) {
   report(state);
 }
 
-// The yardstick of what moves whole worlds.
+// Yardstick for operations that copy a world.
 void memcpy48(benchmark::State& state) {
   const std::vector<char> from(48 * static_cast<std::size_t>(state.range(0)), 1);
   std::vector<char> to(from.size());

@@ -1,4 +1,4 @@
-// What changes or copies the state of whole pools: sorting, mending, snapshots.
+// Changes and copies of the state of whole pools: sorting, defragmenting, snapshots.
 #include <mobula/core/random.hpp>
 #include <mobula/ecs/locality.hpp>
 #include <mobula/ecs/snapshot.hpp>
@@ -31,7 +31,7 @@ void sort_random(benchmark::State& state) {
   report(state);
 }
 
-// A hundredth of the entities has got a new key since the last sort.
+// A hundredth of the entities got a new key since the last sort.
 void sort_nearly(benchmark::State& state) {
   World world = make_world(state);
   core::Random random(1);
@@ -46,7 +46,7 @@ void sort_nearly(benchmark::State& state) {
   report(state);
 }
 
-// Ten operations per entity: half of them end one and make another, half take Velocity away and give it back later.
+// Ten operations per entity. Half of them destroy one and create another; half remove Velocity and add it again later.
 void churn(World& world, core::Random& random) {
   ecs::Registry& registry = *world.registry;
   const auto count = static_cast<std::uint32_t>(world.entities.size());

@@ -8,7 +8,7 @@
 namespace mobula::bench {
 namespace {
 
-// Fresh worlds get memory that has been touched before: page faults are the kernel's, not the ECS's.
+// Reuses touched memory for new worlds, because page faults measure the kernel, not the ECS.
 [[maybe_unused]] const bool heap_is_kept = [] {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);

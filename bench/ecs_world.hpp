@@ -1,5 +1,5 @@
-// What the benchmarks of the ECS share: three schema components, a registry of 64 pools with marks on, and
-// worlds of so many entities. Each benchmark reports ns_per_entity.
+// Shared parts of the ECS benchmarks: three schema components, a registry of 64 pools with change ticks, and worlds of
+// range(0) entities. Each benchmark reports ns_per_entity.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -34,14 +34,14 @@ struct World {
 
 // All entities with all three components, made in bulk.
 World make_world(const benchmark::State& state);
-// Position on all; Velocity on every n-th.
+// Position on all entities, Velocity on every n-th.
 World make_sparse_world(const benchmark::State& state, std::int64_t every);
 // Position and Velocity on all, added in different orders.
 World make_shuffled_world(const benchmark::State& state);
 
 void shuffle(std::vector<ecs::Entity>& entities);
 
-// An object, not a function: the walk must be able to inline it.
+// An object instead of a function, so that iteration can inline it.
 inline constexpr auto move = [](Position& position, const Velocity& velocity) {
   position.x += velocity.x;
   position.y += velocity.y;
@@ -53,7 +53,7 @@ void report(benchmark::State& state);
 // 10,000, 100,000 and 1,000,000 entities.
 void sizes(benchmark::internal::Benchmark* benchmark);
 
-// Each iteration runs `measured(world)` on a world of its own, which is made and dropped off the clock.
+// Runs `measured(world)` in each iteration on a world of its own, which is made and destroyed off the clock.
 template <class Make, class Measured>
 void on_fresh_worlds(benchmark::State& state, Make make, Measured measured) {
   for (auto _ : state) {

@@ -1,4 +1,4 @@
-// WorldTransforms of a forest with fan-out 4: 10,000 entities stand six deep.
+// WorldTransforms of a forest with fan-out 4, six levels deep with 10,000 entities.
 #include <mobula/core/random.hpp>
 #include <mobula/hierarchy/hierarchy.hpp>
 #include <mobula/reflect/schema.hpp>
@@ -45,7 +45,7 @@ struct Forest {
   std::vector<ecs::Entity> entities;
 };
 
-// The writes are timed, too.
+// The writes are timed too.
 void update(benchmark::State& state) {
   Forest forest(state);
   for (auto _ : state) {
@@ -61,7 +61,7 @@ void update_still(benchmark::State& state) {
   report(state);
 }
 
-// One entity in a hundred moves, with what stands below it.
+// One entity in a hundred moves, with its descendants.
 void update_some(benchmark::State& state) {
   Forest forest(state);
   core::Random random(1);
@@ -74,7 +74,7 @@ void update_some(benchmark::State& state) {
   report(state);
 }
 
-// A hundred leaves get new parents, anywhere but at the bottom; then an update.
+// A hundred leaves get new parents above the lowest level, then an update.
 void reparent(benchmark::State& state) {
   Forest forest(state);
   core::Random random(1);
@@ -91,7 +91,7 @@ void reparent(benchmark::State& state) {
   report(state);
 }
 
-// The first update after all have come.
+// First update after all entities are created.
 void come(benchmark::State& state) {
   Forest forest(state);
   for (auto _ : state) {
@@ -105,7 +105,7 @@ void come(benchmark::State& state) {
   report(state);
 }
 
-// Eight trees, each destroyed at once, and an update.
+// Eight trees, each destroyed at once, then an update.
 void destroy_trees(benchmark::State& state) {
   Forest forest(state);
   for (auto _ : state) {

@@ -1,4 +1,4 @@
-// What it takes to publish a tick: range(0) entities with a Transform, of which one in range(1) moves.
+// Publishing a tick: range(0) entities with a Transform, of which one in range(1) moves.
 #include <mobula/core/random.hpp>
 #include <mobula/reflect/schema.hpp>
 #include <mobula/schema/engine.hpp>
@@ -39,7 +39,7 @@ struct PublishedWorld {
   std::size_t next = 0;
 };
 
-// Those that move are anywhere in the pool: almost every block is stamped.
+// Moving entities are spread over the pool, so almost every block is marked as changed.
 void publish(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   PublishedWorld world(count);

@@ -67,12 +67,12 @@ class Meter {
 
   const server::Server& server_;
   MeteredOutput output_;
-  Totals sums_;    // of what is counted here
-  Totals before_;  // all, at the last restart
+  Totals sums_;    // since the last restart
+  Totals before_;  // totals at the last restart
   core::Nanoseconds cpu_begin_ = 0;
   core::Nanoseconds cpu_tick_ = 0;
   core::Nanoseconds wall_tick_ = 0;
-  std::vector<core::Nanoseconds> ticks_;  // CPU of each
+  std::vector<core::Nanoseconds> ticks_;  // CPU time of each
 };
 
 }  // namespace mobula::bench

@@ -11,9 +11,9 @@ namespace mobula::bench {
 struct ReplicationOptions {
   WalkersConfig walkers;
   std::uint32_t clients = 1000;
-  std::uint32_t loss_percent = 2;  // each way
-  double seconds = 10;             // of the world's time, after all have joined and been there for a while
-  bool sockets = false;            // over UDP, the clients in a thread of their own
+  std::uint32_t loss_percent = 2;  // in each direction
+  double seconds = 10;             // world time after all have joined and settled
+  bool sockets = false;            // UDP, with the clients in a thread of their own
 };
 
 // Microseconds of the server's CPU time, per client and tick.
@@ -24,7 +24,7 @@ struct ReplicationCosts {
   double seal = 0;
   double send = 0;
   double receive = 0;
-  double game = 0;  // no part of the sum
+  double game = 0;  // not in the sum
 
   [[nodiscard]] double sum() const { return publish + choose + encode + seal + send + receive; }
 };
@@ -32,14 +32,14 @@ struct ReplicationCosts {
 struct ReplicationReport {
   std::uint32_t clients = 0;
   ReplicationCosts costs;
-  double bytes_per_moving_entity = 0;  // of datagrams sent, for each state that arrived
+  double bytes_per_moving_entity = 0;  // bytes of sent datagrams per arrived state
   double bytes_per_client_tick = 0;
-  double states_per_client_tick = 0;  // sent
+  double states_per_client_tick = 0;  // sent states
   double copies_per_string = 0;
-  double tick_p50_ms = 0;  // of the whole tick, the game's part included
+  double tick_p50_ms = 0;  // duration of the tick, including the game
   double tick_p99_ms = 0;
-  std::uint64_t compared = 0;        // states of mirrored entities with the world
-  std::uint64_t verified_ticks = 0;  // by the server's hashes
+  std::uint64_t compared = 0;        // compared states of mirrored entities
+  std::uint64_t verified_ticks = 0;  // ticks verified by the server's hashes
   std::uint64_t mismatches = 0;
 };
 

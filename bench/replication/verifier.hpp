@@ -25,7 +25,7 @@ class Verifier {
 
   struct Moment {
     ecs::Tick tick = 0;
-    std::vector<std::uint32_t> words;  // of all walkers, one after the other
+    std::vector<std::uint32_t> words;  // all walkers, one after the other
   };
 
   wire::RowCodec codec_;

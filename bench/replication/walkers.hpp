@@ -10,8 +10,8 @@ namespace mobula::bench {
 
 struct WalkersConfig {
   std::uint32_t entities = 1000;
-  std::uint32_t moving = 1000;  // the first of them
-  std::uint32_t view = 100;     // of the entities, about so many are seen from where one is; all: at any distance
+  std::uint32_t moving = 1000;  // entities that move: the first ones
+  std::uint32_t view = 100;     // average number of entities in view; all entities makes the distance unlimited
   std::uint32_t ticks_per_second = 20;
   std::uint64_t seed = 1;
 };
