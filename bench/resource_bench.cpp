@@ -157,10 +157,10 @@ void spawn_level_live(benchmark::State& state) {
   const LevelFile file(state.range(0), true);
   const auto level = *Resource::load(file.path());
   World world(level);
-  std::uint64_t heard = 0;
+  std::uint64_t notified = 0;
   for (const resource::Column& column : level->level().columns)
     static_cast<void>(world.registry.signals(world.registry.find_pool(column.key.type, column.key.instance))
-                          .construct.connect([&](std::span<const ecs::Entity> all) { heard += all.size(); }));
+                          .construct.connect([&](std::span<const ecs::Entity> all) { notified += all.size(); }));
   static_cast<void>(world.registry.group<engine::Transform, demo::Health>());
   const core::StringId32 body("Body");
   spawn_and_destroy(state, world.registry, [&] {
@@ -168,7 +168,7 @@ void spawn_level_live(benchmark::State& state) {
     benchmark::DoNotOptimize(world.registry.find(range.at(0), body));
     return range;
   });
-  state.counters["heard_per_spawn"] = static_cast<double>(heard) / static_cast<double>(state.iterations());
+  state.counters["notified_per_spawn"] = static_cast<double>(notified) / static_cast<double>(state.iterations());
   report(state, level->level().num_entities);
 }
 

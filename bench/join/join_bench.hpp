@@ -21,7 +21,7 @@ enum class JoinCache : std::uint8_t {
 };
 
 struct JoinCase {
-  std::uint32_t moved_permille = 0;      // of the level's entities
+  std::uint32_t moved_permille = 0;      // share of the level's entities
   std::uint32_t destroyed_permille = 0;  // other entities of the level
   JoinCache cache = JoinCache::has_it;
 };
@@ -45,7 +45,7 @@ struct JoinReport {
   std::uint32_t round_trips = 0;  // from Hello on
   double ms = 0;                  // from the first datagram on, simulated
   double join_ms = 0;             // from Hello on
-  double server_cpu_ms = 0;       // of all work of the server meanwhile
+  double server_cpu_ms = 0;       // the server's work meanwhile
   std::uint64_t mismatches = 0;   // entities that differ from the server's in a value
 
   [[nodiscard]] std::uint64_t bytes_down() const { return handshake_bytes + welcome_bytes + delta_bytes; }

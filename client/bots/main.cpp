@@ -155,7 +155,7 @@ int run(const Line& line, client::BotsOptions options, const std::vector<client:
         client::BotsRunInfo info) {
   client::BotsProgress progress(stderr, isatty(STDERR_FILENO) != 0,
                                 static_cast<double>(options.ramp.length()) / core::second);
-  options.progress = [&](const client::BotsSample& sample) { progress.tell(sample); };
+  options.progress = [&](const client::BotsSample& sample) { progress.show(sample); };
   core::Result<client::BotsReport> report = client::run_bots(options);
   progress.end();
   if (!report) return refuse(report.error().message);

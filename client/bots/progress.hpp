@@ -14,7 +14,7 @@ class BotsProgress {
   /// `seconds` is the length of the run.
   BotsProgress(std::FILE* out, bool terminal, double seconds) : out_(out), terminal_(terminal), seconds_(seconds) {}
 
-  void tell(const BotsSample& sample);
+  void show(const BotsSample& sample);
   /// Keeps the last line on the terminal.
   void end();
 
@@ -22,7 +22,7 @@ class BotsProgress {
   std::FILE* out_;
   bool terminal_;
   double seconds_;
-  double told_at_ = 0;
+  double shown_at_ = 0;
   std::uint64_t mismatches_ = 0;
   std::size_t width_ = 0;  // width of the line on the terminal
 };

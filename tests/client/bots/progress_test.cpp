@@ -7,14 +7,14 @@
 namespace mobula::client {
 namespace {
 
-std::string told(bool terminal, std::initializer_list<double> seconds) {
+std::string shown(bool terminal, std::initializer_list<double> seconds) {
   std::FILE* file = std::tmpfile();
   BotsProgress progress(file, terminal, 60);
   for (const double each : seconds) {
     BotsSample sample = test::some_report().samples.back();
     sample.seconds = each;
     sample.mismatches = 1;
-    progress.tell(sample);
+    progress.show(sample);
   }
   progress.end();
   std::string text(static_cast<std::size_t>(std::ftell(file)), '\0');
@@ -34,14 +34,14 @@ TEST(Progress, FormatsALine) {
 }
 
 TEST(Progress, OverwritesOneLineOnATerminal) {
-  const std::string text = told(true, {1, 2, 3});
+  const std::string text = shown(true, {1, 2, 3});
   EXPECT_EQ(std::count(text.begin(), text.end(), '\r'), 3);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
   EXPECT_THAT(text, testing::HasSubstr("3 mismatches"));
 }
 
 TEST(Progress, PrintsALineEveryTenSecondsElsewhere) {
-  const std::string text = told(false, {1, 2, 9.9, 10, 11, 19, 20.5, 21, 29});
+  const std::string text = shown(false, {1, 2, 9.9, 10, 11, 19, 20.5, 21, 29});
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\r'), 0);
 }
