@@ -1,4 +1,4 @@
-// mobula-cubes: how many bytes it takes to keep a client's copy of 901 tumbling cubes right.
+// mobula-cubes: bytes needed to keep a client's copy of 901 tumbling cubes correct.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <mobula/core/command_line.hpp>
@@ -25,19 +25,19 @@ int main(int argc, char** argv) {
   CLI::App app("Plays a recording of tumbling cubes through publisher, codec and mirror, and compares every cube.",
                "mobula-cubes");
   app.add_option("--recording", path, "frames of 901 cubes of 8 little-endian int32, unpacked")->required();
-  app.add_option("--baseline-age", options.baseline_age, "frames until what a client has can be rested on")
+  app.add_option("--baseline-age", options.baseline_age, "frames until a state that a client has serves as baseline")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  app.add_option("--loss", options.loss_percent, "percent of deltas, and of inputs, that never arrive")
+  app.add_option("--loss", options.loss_percent, "percent of lost deltas and inputs")
       ->check(CLI::Range(0, 90))
       ->capture_default_str();
-  app.add_option("--frames", options.frames, "play so many at most")->check(CLI::Range(2u, 1'000'000'000u));
+  app.add_option("--frames", options.frames, "maximum number of frames")->check(CLI::Range(2u, 1'000'000'000u));
   app.add_flag("--json", json, "print JSON instead of a table");
   app.footer(
       "Example:\n"
       "  xz -dc cubes.bin.xz > cubes.bin && mobula-cubes --recording cubes.bin\n"
-      "Status 0: every cube was right in every frame. With loss, a cube is compared with the frame it was last heard "
-      "of.");
+      "Status 0: every cube was correct in every frame. With loss, a cube is compared with the frame of its last "
+      "update.");
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   const auto recording = bench::CubesRecording::load(path);
   if (!recording) return refuse(path + ": " + recording.error().reason + ": " + recording.error().message);

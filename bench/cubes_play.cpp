@@ -22,13 +22,13 @@ constexpr std::uint32_t entities_max = 1u << 12;
 constexpr std::size_t join_ticks_max = 10'000;
 constexpr std::uint64_t seed = 1;
 
-// What one delta takes of a datagram that is the nth of its session, UDP's own header left out.
+// Returns the size of a datagram with one delta that is the nth of its session, without the header of UDP.
 std::size_t datagram_bytes(std::size_t delta, std::uint64_t nth) {
   const std::size_t sequence = static_cast<std::size_t>(std::bit_width(nth | 1) + 7) / 8;
   return 1 + sequence + transport::body_header_bytes + transport::entry_header_bytes + delta + core::seal_bytes;
 }
 
-// What went over the pipe in one tick.
+// Traffic of one tick.
 struct Frame {
   std::size_t deltas = 0;
   std::size_t delta_bytes = 0;
@@ -68,7 +68,7 @@ class CubesPlayer {
     return registry;
   }
 
-  // One tick: the world is that frame, and what is told of it comes at once; its acknowledgement later.
+  // Runs one tick: the world takes the frame's state, deltas arrive at once, their acknowledgement later.
   Frame play(std::size_t frame);
   void set(std::size_t frame);
   void deliver_inputs();
@@ -93,9 +93,9 @@ class CubesPlayer {
   std::vector<ecs::Entity> cubes_;
   std::vector<std::size_t> frame_of_tick_;
   std::deque<Input> inputs_;
-  std::vector<core::Bytes> deltas_;  // of this tick, that were not lost
+  std::vector<core::Bytes> deltas_;  // deltas of this tick that were not lost
   std::uint64_t datagrams_ = 0;
-  bool joined_ = false;  // the server knows that the client has had all
+  bool joined_ = false;  // the server knows that the client has a complete mirror
 };
 
 void CubesPlayer::set(std::size_t frame) {
@@ -113,7 +113,7 @@ void CubesPlayer::deliver_inputs() {
   }
 }
 
-// In a session this is a reliable message.
+// Announces prototypes, which a session sends as a reliable message.
 void CubesPlayer::announce() {
   for (const auto& [prototype, id] : view_.prototypes().wanted()) {
     wire::Names names;
@@ -179,7 +179,7 @@ Frame CubesPlayer::play(std::size_t frame) {
   return result;
 }
 
-// Without loss every cube is that of the newest frame, else that of the frame it was last heard of.
+// Compares every cube with the newest frame, or with loss, with the frame of its last update.
 std::uint64_t CubesPlayer::mismatches() const {
   const client::Mirror& mirror = *mirror_;
   const std::size_t newest = frame_of_tick_.back();
@@ -206,7 +206,7 @@ core::Result<CubesReport> CubesPlayer::run() {
   for (; !joined_; ++report.join_ticks) {
     if (report.join_ticks == join_ticks_max)
       return core::Error{"never joined",
-                         core::format("the client did not get to know all in {} ticks", join_ticks_max)};
+                         core::format("the client's mirror was not complete after {} ticks", join_ticks_max)};
     report.join_bytes += play(0).delta_bytes;
   }
   report.mismatches = mismatches();

@@ -12,12 +12,12 @@ struct CubesOptions {
   std::size_t frames = ~std::size_t{0};
 };
 
-// The client joins while the first frame stands still; bytes and times are those of all frames after it.
+// The client joins during the first frame. Bytes and times are those of all frames after it.
 struct CubesReport {
   std::size_t frames = 0;      // compared
-  std::size_t join_ticks = 0;  // in which the client came to know the first one
-  std::size_t join_bytes = 0;  // of deltas, headers included
-  // Of a frame's deltas without their headers, in bytes.
+  std::size_t join_ticks = 0;  // ticks until the client had the first frame
+  std::size_t join_bytes = 0;  // bytes of deltas, headers included
+  // Bytes of a frame's deltas without their headers.
   double mean_bytes = 0;
   std::size_t p50_bytes = 0;
   std::size_t p95_bytes = 0;
@@ -27,7 +27,7 @@ struct CubesReport {
   double datagrams_per_frame = 0;
   double encode_us = 0;  // publish, choose, write
   double decode_us = 0;
-  std::uint64_t mismatches = 0;  // cubes that were not, after a frame's deltas, what they should be
+  std::uint64_t mismatches = 0;  // cubes that differ after a frame's deltas
 };
 
 // Reasons: "too short", of less than two frames; "never joined".

@@ -18,9 +18,9 @@ inline constexpr std::size_t cubes_per_frame = 901;
 
 class CubesRecording {
  public:
-  // Reasons: "empty recording", "truncated recording", "value out of range".
+  // Parses a recording. Errors: "empty recording", "truncated recording", "value out of range".
   static core::Result<CubesRecording> parse(core::ByteView bytes);
-  // The same, and "cannot be read".
+  // Loads a file. Errors: those of parse, "cannot be read".
   static core::Result<CubesRecording> load(const std::string& path);
 
   [[nodiscard]] std::size_t frames() const { return cubes_.size() / cubes_per_frame; }

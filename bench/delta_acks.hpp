@@ -1,4 +1,4 @@
-// Which deltas a client of a benchmark has taken, as its inputs tell it.
+// Deltas accepted by a client of a benchmark, and the acknowledgements in its inputs.
 #pragma once
 
 #include <algorithm>
@@ -8,23 +8,23 @@ namespace mobula::bench {
 
 class DeltaAcks {
  public:
-  // Whether it may still be taken.
+  // Returns whether a delta may still be accepted.
   [[nodiscard]] bool is_new(std::uint32_t sequence) const {
     if (sequence > input_.newest) return true;
     const std::uint32_t age = input_.newest - sequence;
     return age < wire::late_max && !input_.has(age);
   }
-  // Each once.
+  // Accepts a delta, each once.
   void take(const wire::DeltaHeader& header) {
-    heard_ack_ = std::max(heard_ack_, header.ack);
+    received_ack_ = std::max(received_ack_, header.ack);
     if (header.sequence > input_.newest) move_on(header.sequence - input_.newest);
     const std::uint32_t age = input_.newest - header.sequence;
     if (age < wire::ack_history) input_.received[age / 64] |= 1ull << age % 64;
   }
-  // The next acknowledgement. It tells no more than the server does not know yet.
+  // Returns the next input. It acknowledges only deltas that the server does not know to be acknowledged.
   const wire::InputDatagram& next() {
     ++input_.ack;
-    const std::uint32_t open = input_.newest - newest_at_[heard_ack_ % acks_kept] + wire::late_max;
+    const std::uint32_t open = input_.newest - newest_at_[received_ack_ % acks_kept] + wire::late_max;
     input_.words = static_cast<std::uint8_t>((std::min(open, wire::ack_history) + 63) / 64);
     newest_at_[input_.ack % acks_kept] = input_.newest;
     return input_;
@@ -42,7 +42,7 @@ class DeltaAcks {
   }
 
   wire::InputDatagram input_;
-  std::uint32_t heard_ack_ = 0;                       // the newest that the server is known to have
+  std::uint32_t received_ack_ = 0;                    // newest one that the server is known to have received
   std::array<std::uint32_t, acks_kept> newest_at_{};  // by acknowledgement: its newest delta
 };
 

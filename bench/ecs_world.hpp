@@ -34,7 +34,7 @@ struct World {
 
 // All entities with all three components, made in bulk.
 World make_world(const benchmark::State& state);
-// Position on all; Velocity on every n-th.
+// Position on all entities, Velocity on every n-th.
 World make_sparse_world(const benchmark::State& state, std::int64_t every);
 // Position and Velocity on all, added in different orders.
 World make_shuffled_world(const benchmark::State& state);
@@ -53,7 +53,7 @@ void report(benchmark::State& state);
 // 10,000, 100,000 and 1,000,000 entities.
 void sizes(benchmark::internal::Benchmark* benchmark);
 
-// Each iteration runs `measured(world)` on a world of its own, which is made and dropped off the clock.
+// Runs `measured(world)` in each iteration on a world of its own, which is made and destroyed off the clock.
 template <class Make, class Measured>
 void on_fresh_worlds(benchmark::State& state, Make make, Measured measured) {
   for (auto _ : state) {

@@ -1,5 +1,6 @@
-// The entity index alone, without components' data: what every add, remove and look-up by name goes through. The
-// compositions are those of the entity index table: 75 of 1 to 11 components drawn from 48 names.
+// Entity index without component data: the work of every add, remove and look-up by name. The compositions are those of
+// the
+// entity index table: 75 of 1 to 11 components drawn from 48 names.
 #include <algorithm>
 
 #include "ecs_world.hpp"
@@ -31,7 +32,7 @@ struct IndexWorld {
   std::vector<ecs::PrototypeId> ready;
 };
 
-// The compositions are drawn off the clock.
+// Draws the compositions off the clock.
 template <class Make>
 void make_entities(benchmark::State& state, Make make) {
   for (auto _ : state) {
@@ -73,7 +74,7 @@ struct Query {
   core::StringId32 name;
 };
 
-// As many queries as there are entities, each of another entity, in random order.
+// Draws as many queries as there are entities, each of another entity, in random order.
 std::vector<Query> draw_queries(IndexWorld& world, std::int64_t count, bool hits) {
   std::vector<Query> queries;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -104,7 +105,7 @@ void look_up(benchmark::State& state, bool hits) {
 void hit(benchmark::State& state) { look_up(state, true); }
 void miss(benchmark::State& state) { look_up(state, false); }
 
-// Which query is next depends on the answer of the one before: nothing overlaps.
+// Each query depends on the previous answer, so that they do not overlap.
 void hit_dependent(benchmark::State& state) {
   IndexWorld world;
   const std::vector<Query> queries = draw_queries(world, state.range(0), true);
@@ -114,7 +115,8 @@ void hit_dependent(benchmark::State& state) {
     for (std::size_t i = 0; i < queries.size(); ++i) {
       const Query& query = queries[at];
       answer = world.index.find(query.entity, query.name);
-      at = static_cast<std::uint32_t>(i + (answer >> 31));  // no answer has that bit, but who computes it must wait
+      at = static_cast<std::uint32_t>(i +
+                                      (answer >> 31));  // no answer has that bit, but the next query must wait for it
     }
     benchmark::DoNotOptimize(answer);
   }

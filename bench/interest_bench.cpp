@@ -1,4 +1,4 @@
-// Who sees what: viewers that each see some 100 of the entities of a flat world, where all or some walk at random.
+// Visibility: viewers that each see about 100 entities of a flat world, in which all or some entities move at random.
 #include <cmath>
 #include <mobula/core/random.hpp>
 #include <mobula/hierarchy/hierarchy.hpp>
@@ -18,7 +18,7 @@ using server::Viewer;
 constexpr float radius = 50;
 constexpr float pi = 3.14159265f;
 
-// As many entities as range(0) says, so dense that 100 are in a circle of the radius.
+// range(0) entities, so dense that 100 are in a circle of the radius.
 struct Crowd {
   explicit Crowd(const benchmark::State& state, std::span<const Layer> layers)
       : interest(registry, layers), entities(static_cast<std::size_t>(state.range(0))) {
@@ -31,7 +31,7 @@ struct Crowd {
     }
     end_tick();
   }
-  // 1 to 10 m/s at 20 Hz, now and then another way; whoever comes to an edge turns back.
+  // Moves an entity at 1 to 10 m/s at 20 Hz, with changes of direction. At an edge it turns back.
   void walk(std::size_t i) {
     if (random.chance(1, 20)) walks[i] = {random.uniform(-0.5f, 0.5f), 0, random.uniform(-0.5f, 0.5f)};
     auto& position = registry.get<Transform>(entities[i]).position;
@@ -40,8 +40,8 @@ struct Crowd {
     position.x += walks[i].x;
     position.z += walks[i].z;
   }
-  // One in so many, not the same each time.
-  void walk_one_in(std::uint32_t share) {
+  // Moves one entity in `share`, others each time.
+  void move_one_in(std::uint32_t share) {
     const auto count = static_cast<std::uint32_t>(entities.size());
     if (share == 1) {
       for (std::uint32_t i = 0; i < count; ++i) walk(i);
@@ -65,7 +65,7 @@ struct Crowd {
   server::Interest interest;
   std::vector<Entity> entities;
   std::vector<engine::Vec3> walks = std::vector<engine::Vec3>(entities.size());
-  float half = std::sqrt(static_cast<float>(entities.size()) / 100 * pi) * radius / 2;  // of the world's width
+  float half = std::sqrt(static_cast<float>(entities.size()) / 100 * pi) * radius / 2;  // half the width of the world
 };
 
 struct Client {
@@ -73,7 +73,7 @@ struct Client {
   std::vector<std::uint32_t> seen;
 };
 
-// 5,000 viewers around entities of the crowd, of which all walk. In each tick a quarter of the viewers look.
+// 5,000 viewers around entities of the crowd, all of which move. In each tick a quarter of the viewers are updated.
 void look(benchmark::State& state, std::span<const Layer> layers) {
   constexpr std::size_t viewers = 5000;
   constexpr std::size_t turns = 4;
@@ -102,7 +102,7 @@ void look(benchmark::State& state, std::span<const Layer> layers) {
   std::size_t turn = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    crowd.walk_one_in(1);
+    crowd.move_one_in(1);
     crowd.end_tick();
     state.ResumeTiming();
     for (std::size_t i = turn; i < viewers; i += turns) {
@@ -125,16 +125,16 @@ void look_near(benchmark::State& state) {
   const Layer layer{"creatures", radius};
   look(state, {&layer, 1});
 }
-// Without layers: everybody sees all.
+// Without layers: every viewer sees everything.
 void look_everywhere(benchmark::State& state) { look(state, {}); }
 
-// One entity in range(1) walks; the hierarchy's part is not timed.
+// One entity in range(1) moves. The time of the hierarchy is excluded.
 void update_interest(benchmark::State& state) {
   const Layer layer{"creatures", radius};
   Crowd crowd(state, {&layer, 1});
   for (auto _ : state) {
     state.PauseTiming();
-    crowd.walk_one_in(static_cast<std::uint32_t>(state.range(1)));
+    crowd.move_one_in(static_cast<std::uint32_t>(state.range(1)));
     crowd.hierarchy.update();
     state.ResumeTiming();
     crowd.interest.update();
@@ -145,7 +145,7 @@ void update_interest(benchmark::State& state) {
   report(state);
 }
 
-// All entities of the crowd, in any order, to one viewer.
+// Importance of all entities of the crowd, in random order, for one viewer.
 void importance(benchmark::State& state) {
   const Layer layer{"creatures", radius};
   Crowd crowd(state, {&layer, 1});

@@ -1,5 +1,5 @@
-// One property of each of many entities, in no order: by a reference that was resolved once, and by its name each time.
-// Each entity has five components, Fog among them. ns_per_entity is for one get or set.
+// One property of many entities in random order: by a resolved reference, and by name each time. Each entity has five
+// components, Fog among them. ns_per_entity is the time of one get or set.
 #include <mobula/index/properties.hpp>
 #include <mobula/schema/components.hpp>
 #include <mobula/schema/engine.hpp>

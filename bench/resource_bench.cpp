@@ -1,5 +1,6 @@
-// Compiled levels of 10,000 objects with three components, from a file, as the server loads and spawns them; beside
-// the yardstick of copying the same columns and writing the same indices.
+// Compiled levels of 10,000 objects with three components from a file, loaded and spawned as a server does. The
+// yardstick is
+// copying the same columns and writing the same indices.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ std::shared_ptr<const reflect::Schema> demo_schema() {
   return schema;
 }
 
-// Transform, Body and Health on a field of objects; `linked`: every tenth one has a child and looks at its neighbour.
+// Transform, Body and Health on a field of objects. With `linked`, every tenth has a child and refers to its neighbour.
 std::string level_text(std::int64_t count, bool linked) {
   const std::string crate = R"({"spawnable": true, "components": {"Transform": {}, "Health": {},
                                 "Body": {"$type": "RenderData", "mesh": "props/crate"}})" +
@@ -53,7 +54,7 @@ core::Bytes compile_text(const std::string& text) {
   return compiled.bytes;
 }
 
-// A compiled file that is there while the benchmarks run.
+// A compiled file that exists while the benchmarks run.
 class LevelFile {
  public:
   explicit LevelFile(std::int64_t count, bool linked = false)
@@ -74,7 +75,7 @@ struct World {
 
   static Spawner bind(ecs::Registry& registry, std::shared_ptr<const Resource> level) {
     static_cast<void>(reflect::register_components(registry, *demo_schema()));
-    for (int i = 0; i < 50; ++i)  // 64 pools, as the ECS's benchmarks have them
+    for (int i = 0; i < 50; ++i)  // 64 pools, as in the benchmarks of the ECS
       static_cast<void>(registry.open_pool(core::StringId32("Health"), core::format("health {}", i)));
     return std::move(*Spawner::bind(registry, *demo_schema(), std::move(level)));
   }
@@ -89,7 +90,7 @@ void report(benchmark::State& state, std::int64_t entities) {
                          benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-// Each iteration spawns into a world of its own, made off the clock in memory that has been used before.
+// Each iteration spawns into a world of its own, made off the clock in touched memory.
 void spawn_level(benchmark::State& state) {
   const LevelFile file(state.range(0));
   const auto level = *Resource::load(file.path());
@@ -106,7 +107,7 @@ void spawn_level(benchmark::State& state) {
   report(state, level->level().num_entities);
 }
 
-// What spawn() makes is timed, and goes off the clock. Returns the last of it.
+// Times spawn(), and destroys its entities off the clock. Returns the last of them.
 template <class Spawn>
 ecs::EntityRange spawn_and_destroy(benchmark::State& state, ecs::Registry& registry, Spawn spawn) {
   ecs::EntityRange range;
@@ -120,7 +121,7 @@ ecs::EntityRange spawn_and_destroy(benchmark::State& state, ecs::Registry& regis
   return range;
 }
 
-// 50,000 live, and a level that comes and goes: its range of indices is used again.
+// 50,000 entities live. A level is spawned and destroyed repeatedly, so its range of indices is reused.
 void spawn_level_recycled(benchmark::State& state) {
   const LevelFile file(state.range(0));
   World world(*Resource::load(file.path()));
@@ -129,7 +130,7 @@ void spawn_level_recycled(benchmark::State& state) {
   report(state, state.range(0));
 }
 
-// At the indices that 10,000 of 50,000 entities have left, in the order in which these went.
+// Uses the indices that 10,000 of 50,000 destroyed entities have left, in that order.
 void spawn_level_scattered(benchmark::State& state) {
   const LevelFile file(state.range(0));
   World world(*Resource::load(file.path()));
@@ -151,15 +152,15 @@ void spawn_level_scattered(benchmark::State& state) {
   report(state, state.range(0));
 }
 
-// As a server has it: parents and references, a group, somebody who listens to each pool, names that are looked up.
+// As on a server: parents and references, a group, a listener on each pool, looked-up names.
 void spawn_level_live(benchmark::State& state) {
   const LevelFile file(state.range(0), true);
   const auto level = *Resource::load(file.path());
   World world(level);
-  std::uint64_t heard = 0;
+  std::uint64_t notified = 0;
   for (const resource::Column& column : level->level().columns)
     static_cast<void>(world.registry.signals(world.registry.find_pool(column.key.type, column.key.instance))
-                          .construct.connect([&](std::span<const ecs::Entity> all) { heard += all.size(); }));
+                          .construct.connect([&](std::span<const ecs::Entity> all) { notified += all.size(); }));
   static_cast<void>(world.registry.group<engine::Transform, demo::Health>());
   const core::StringId32 body("Body");
   spawn_and_destroy(state, world.registry, [&] {
@@ -167,11 +168,11 @@ void spawn_level_live(benchmark::State& state) {
     benchmark::DoNotOptimize(world.registry.find(range.at(0), body));
     return range;
   });
-  state.counters["heard_per_spawn"] = static_cast<double>(heard) / static_cast<double>(state.iterations());
+  state.counters["notified_per_spawn"] = static_cast<double>(notified) / static_cast<double>(state.iterations());
   report(state, level->level().num_entities);
 }
 
-// What no spawner can do without: the bytes of the columns, and for each instance an index and a position.
+// Minimum work of any spawner: the bytes of the columns, and an index and a position per instance.
 void spawn_floor(benchmark::State& state) {
   const LevelFile file(state.range(0));
   const auto level = *Resource::load(file.path());
@@ -199,7 +200,7 @@ void spawn_floor(benchmark::State& state) {
   report(state, level->level().num_entities);
 }
 
-// So many of one prefab, each at its own place: in one call.
+// range(0) instances of one prefab in one call, each at its own place.
 void spawn_prefab(benchmark::State& state) {
   const LevelFile file(1000, true);
   World world(*Resource::load(file.path()));

@@ -1,5 +1,6 @@
-// A world of range(0) entities with a Transform and a Velocity each: what a checkpoint costs the simulation thread and
-// the writer when range(1) percent of the Transforms have changed, and what it takes to bring the world back.
+// A world of range(0) entities with a Transform and a Velocity each: cost of a checkpoint for the simulation thread and
+// for the
+// writer if range(1) percent of the Transforms have changed, and cost of restoring the world.
 #include <unistd.h>
 
 #include <filesystem>
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using engine::Transform;
 
-// In memory where that can be: what a disk takes to be sure is the disk's.
+// In memory if possible, so that the disk is not measured.
 fs::path folder() { return fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path(); }
 
 struct StoredWorld {

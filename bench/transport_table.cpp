@@ -1,10 +1,11 @@
-// What a datagram costs on one core, from a message to the system call and back, with 1,000 sessions on real sockets:
-// the whole path beside its parts, all measured in the same run on the same datagrams.
+// Cost of a datagram on one core, from a message to the system call and back, with 1,000 sessions on real sockets. The
+// full path
+// and its parts are measured in the same run on the same datagrams.
 //
-//   bare      the system calls alone, of ready datagrams, on a socket that an epoll watches as it watches ours
-//   crypto    sealing or opening alone
+//   bare      system calls only, of ready datagrams, on a socket that an epoll watches as in the product
+//   crypto    sealing or opening only
 //   whole     message -> session -> seal -> socket, and socket -> open -> session -> message
-//   Mobula    whole - bare - crypto: what we add
+//   Mobula    whole - bare - crypto: the product's share
 //   inside    of it, without sockets: the same path from or to memory, less the crypto
 //
 // Also handshakes per second, and memory per idle session. Usage: mobula-transport-table
@@ -29,12 +30,12 @@ namespace mobula::bench {
 namespace {
 
 constexpr std::size_t sessions = 1000;
-// So many datagrams wait in a socket at once: what a kernel's default buffer holds of large ones.
+// Datagrams that wait in a socket at once: the capacity of a kernel's default buffer for large ones.
 constexpr std::size_t group = 100;
 constexpr int rounds = 60;
 constexpr int batch = 64;
 constexpr std::uint64_t unix_time = 1'700'000'000;
-// What a session and its seal add to a message, for sequences below 2^16.
+// Bytes that a session and its seal add to a message, for sequences below 2^16.
 constexpr std::size_t added_bytes = 8 + 2 + 1 + 2 + core::seal_bytes;
 
 double median(std::vector<double> values) {
@@ -42,7 +43,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// A plain socket on loopback, without any of ours around it.
+// A plain socket on loopback, without the product's code.
 class BareSocket {
  public:
   BareSocket() : handle_(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0)) {
@@ -134,7 +135,7 @@ transport::ClientEndpointConfig client_config(std::uint64_t client_id, const tra
   return config;
 }
 
-// A server on one real socket, and clients whose addresses are real sockets too.
+// A server on one real socket, and clients whose addresses are real sockets.
 class Crowd {
  public:
   Crowd() : server_(make_server()), clients_(sessions), epoll_(::epoll_create1(0)) {
@@ -148,7 +149,7 @@ class Crowd {
     if (server_->sessions().size() != sessions) std::fprintf(stderr, "not all are connected\n");
   }
 
-  // Both directions without sockets.
+  // Exchanges datagrams in both directions without sockets.
   void exchange() {
     tick();
     Kept to_clients;
@@ -171,7 +172,7 @@ class Crowd {
     double whole = 0;
     double inside = 0;
   };
-  // Nanoseconds per datagram of `size` bytes.
+  // Returns nanoseconds per datagram of `size` bytes.
   Costs measure_send(std::size_t size);
   Costs measure_receive(std::size_t size);
 
@@ -210,7 +211,7 @@ double per_datagram(core::Nanoseconds begin, std::size_t count) {
   return static_cast<double>(core::monotonic_now() - begin) / static_cast<double>(count);
 }
 
-// Crypto alone, in place and again and again over memory that is not in the nearest cache.
+// Seals in place, repeatedly over memory outside of the nearest cache.
 double seal_alone(std::size_t size) {
   std::vector<std::array<std::byte, 2048>> rooms(sessions);
   std::array<std::byte, 22> associated{};
@@ -269,7 +270,7 @@ Crowd::Costs Crowd::measure_send(std::size_t size) {
   core::Bytes taken;
   Nowhere nowhere;
   for (int round = 0; round < rounds; ++round) {
-    exchange();  // acknowledgements, so that histories stay short
+    exchange();  // acknowledgements keep histories short
     tick();
     const core::Nanoseconds without = core::monotonic_now();
     for (const transport::SessionId id : server_->sessions())
@@ -288,7 +289,7 @@ Crowd::Costs Crowd::measure_send(std::size_t size) {
     if (socket_->counters().datagrams_sent - before != sessions) std::fprintf(stderr, "not one datagram each\n");
     Kept kept;
     for (std::size_t i = 0; i < sessions; ++i) {
-      // What came goes to the client, so that the session is a living one.
+      // Delivers received datagrams to the client, so that the session stays alive.
       std::array<std::byte, 2048> room;
       const ssize_t got = ::recv(clients_[i].handle(), room.data(), room.size(), 0);
       if (got <= 0) continue;
@@ -359,7 +360,7 @@ Crowd::Costs Crowd::measure_receive(std::size_t size) {
   return {median(bare), median(crypto), median(whole), median(inside) - median(crypto)};
 }
 
-// Request, challenge, response, all of the server's side, for tokens that are all different.
+// Request, challenge and response on the server's side, each with another token.
 double handshakes_per_second() {
   const transport::Address address = transport::Address::v4(10, 0, 0, 1, 7777);
   transport::ServerEndpoint server(server_config(address));
@@ -384,7 +385,7 @@ double handshakes_per_second() {
   return sessions * 1e9 / static_cast<double>(spent);
 }
 
-// Heap that a server's endpoint takes for each session that is connected and idle, its tables included.
+// Returns the heap of a server's endpoint per connected idle session, its tables included.
 double bytes_per_idle_session() {
   const transport::Address address = transport::Address::v4(10, 0, 0, 1, 7777);
   const auto client_address = [](std::size_t i) {

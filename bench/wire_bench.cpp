@@ -1,4 +1,4 @@
-// What publishing, writing and reading one moving entity costs.
+// Cost of publishing, writing and reading one moving entity.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -20,7 +20,7 @@ const wire::RowCodec& codec() {
   return codec;
 }
 
-// Entities that walk and turn, each its own way, at three ticks: previous_baseline, baseline and now.
+// Entities that move and turn at random, at three ticks: previous_baseline, baseline and now.
 class Walkers {
  public:
   static constexpr std::size_t count = 256;

@@ -1,6 +1,8 @@
-// The index that the text replaces it by: a prototype is a link {base, component manager, name}, known by the hash of
-// its content mixed into that of its base; an entity maps to one. As in the text's listing, over the best flat hash map
-// at hand, with hashes that need no second mixing and a sweep of the prototypes that no entity leads to.
+// The text's new index: a prototype is a link {base, component manager, name}, identified by the hash of its content
+// mixed
+// into that of its base. An entity maps to one. As in the text's listing, over the best flat hash map available, with
+// hashes
+// that need no second mixing, and a sweep of unused prototypes.
 //
 // The text follows the chain to look a name up, with one hash look-up for each link, and says that this may be traded
 // for memory. `by_name` does: a map {prototype, name} to manager answers at once.
@@ -85,10 +87,10 @@ class ChainIndex {
   struct Link {
     std::uint64_t base = empty;
     Component component;
-    std::uint32_t marked = 0;  // in which sweep
+    std::uint32_t marked = 0;  // sweep that marked it
   };
 
-  // For keys that are hashes already.
+  // Hash for keys that are hashes already.
   struct Mixed {
     using is_avalanching = void;
     std::size_t operator()(std::uint64_t hash) const noexcept { return hash; }
@@ -97,7 +99,7 @@ class ChainIndex {
   static std::uint64_t key(const Component& component) {
     return static_cast<std::uint64_t>(component.manager + 1) << 32 | component.name.value;
   }
-  // The halves of a product of 128 bits, as in wyhash.
+  // Combines the halves of a 128-bit product, as in wyhash.
   static std::uint64_t mix(std::uint64_t base, std::uint64_t content) {
     __extension__ using Wide = unsigned __int128;
     const Wide product = static_cast<Wide>(base ^ 0x9e3779b97f4a7c15u) * (content ^ 0xd6e8feb86659fd93u);
@@ -140,7 +142,8 @@ class ChainIndex {
   TextHandles handles_;
   boost::unordered_flat_map<std::uint32_t, PackedHash> prototype_of_;
   boost::unordered_flat_map<std::uint64_t, Link, Mixed> links_;
-  boost::unordered_flat_map<std::uint64_t, std::uint32_t, Mixed> managers_;  // none, if names are looked up as written
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t, Mixed>
+      managers_;  // empty if names are looked up along the chain
   std::uint32_t sweep_ = 0;
 };
 

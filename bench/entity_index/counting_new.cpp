@@ -1,4 +1,4 @@
-// operator new and delete, replaced by ones that tell the meter of memory.hpp.
+// Replaces operator new and delete to count allocations for the meter of memory.hpp.
 #include <malloc.h>
 
 #include <cstdlib>
@@ -10,7 +10,7 @@ namespace {
 
 using mobula::bench::memory_meter;
 
-// Null on failure.
+// Allocates. Returns null on failure.
 void* take(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes == 0) bytes = 1;
   void* const memory = alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__

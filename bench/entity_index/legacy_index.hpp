@@ -1,6 +1,8 @@
-// The index that the text begins with: a map from entity to the list of its components. Entries are {name, manager}:
-// the instance id, which the text had there too, is the name since then. A list is a chain of cache lines with seven
-// entries each, from one array, taken again when its entity has died: no allocation for each entity.
+// The text's old index: a map from entity to the list of its components. Entries are {name, manager}; the text's
+// instance
+// id has been replaced by the name. A list is a chain of cache lines with seven entries each, from one array, reused
+// when its
+// entity is destroyed: no allocation per entity.
 #pragma once
 
 #include <array>
@@ -47,7 +49,7 @@ class LegacyIndex {
     }
   }
 
-  void clean_up() {}  // each list is given back with its entity
+  void clean_up() {}  // each list is freed with its entity
 
  private:
   static constexpr std::uint32_t none = ~0u;
@@ -84,7 +86,7 @@ class LegacyIndex {
   }
 
   TextHandles handles_;
-  boost::unordered_flat_map<std::uint32_t, std::uint32_t> list_of_;  // the line written last
+  boost::unordered_flat_map<std::uint32_t, std::uint32_t> list_of_;  // the most recent line
   std::vector<Line> lines_;
   std::uint32_t free_ = none;
 };

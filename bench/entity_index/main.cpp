@@ -51,8 +51,8 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Of several runs, in which the implementations take turns. A short run is made more often. Throws if they answer
-// differently.
+// Takes medians of several runs, in which the implementations take turns. Short runs are repeated more often. Throws if
+// answers differ.
 TableRow measure(const WorkloadConfig& config, std::uint32_t total, std::span<const std::ptrdiff_t> bytes_max) {
   std::array<std::vector<double>, implementation_count> seconds;
   const std::uint32_t rounds = std::clamp(2'560'000 / total | 1, 3u, 51u);
@@ -60,7 +60,7 @@ TableRow measure(const WorkloadConfig& config, std::uint32_t total, std::span<co
     const auto runs = with_all<Time>(config, total);
     for (std::size_t i = 0; i < implementation_count; ++i) {
       if (runs[i].sum != runs[0].sum)
-        throw std::runtime_error(std::string(implementation_names[i]) + ": other answers on the clock than off it");
+        throw std::runtime_error(std::string(implementation_names[i]) + ": different answers in the timed run");
       seconds[i].push_back(runs[i].seconds);
     }
   }
@@ -79,8 +79,8 @@ int print_table(std::uint32_t limit, bool json) {
     std::cout << config.compositions << " compositions of 1 to " << config.components_max << " components of "
               << config.names << " names, at most " << config.live_max << " live, seed " << config.seed
               << "; medians; us: per entity; MiB: at most.\n"
-              << "text: what Stingray's \"Rebuilding the Entity Index\" (2017) gives, of a machine of its own.\n"
-              << verified.answers << " answers of each implementation are as they should be.\n\n";
+              << "text: what Stingray's \"Rebuilding the Entity Index\" (2017) gives, on another machine.\n"
+              << verified.answers << " answers of each implementation are correct.\n\n";
     print_head(std::cout);
   }
   std::vector<TableRow> rows;

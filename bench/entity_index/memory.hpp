@@ -1,5 +1,6 @@
-// What a part of the program allocates: while a scope lives, all that its thread takes and gives back is counted for
-// the scope's meter. Counts what malloc really hands out. Only in programs with counting_new.cpp.
+// Counts allocations of a part of the program: within a scope, all that its thread allocates and frees is counted for
+// the
+// scope's meter. Counts the sizes that malloc really uses. Only in programs with counting_new.cpp.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ struct MemoryMeter {
   }
 };
 
-// Of this thread; null: nobody counts.
+// Meter of this thread. Null if nothing is counted.
 inline thread_local constinit MemoryMeter* memory_meter = nullptr;
 
 class MemoryScope {

@@ -1,5 +1,6 @@
-// Mobula's own entity index, as the table drives it, through its public interface: one by one as components are added,
-// and by ready prototypes as a spawn does.
+// Mobula's entity index behind the table's interface: components added one by one, and entities made from ready
+// prototypes,
+// as a spawn does.
 #pragma once
 
 #include <mobula/ecs/entity_index.hpp>
@@ -13,7 +14,7 @@ class MobulaIndex {
  public:
   using Handle = ecs::Entity;
 
-  // A component's manager is the pool of that number; four pools are of one component type.
+  // Maps a component's manager to the pool of that number. Four pools share a component type.
   explicit MobulaIndex(const Workload& workload) {
     for (const Component& component : workload.components()) {
       const core::StringId32 type("type " + std::to_string(component.manager / 4));
@@ -51,7 +52,7 @@ class ReadyMobulaIndex : MobulaIndex {
     }
   }
 
-  ReadyMobulaIndex(const ReadyMobulaIndex&) = delete;  // what is held knows the table's place
+  ReadyMobulaIndex(const ReadyMobulaIndex&) = delete;  // held references contain the table's address
   ReadyMobulaIndex& operator=(const ReadyMobulaIndex&) = delete;
 
   Handle create_with(std::uint32_t composition) {

@@ -1,5 +1,6 @@
-// The timed part: one implementation does the workload's steps. No virtual call, nothing but the work is inside the
-// clock, and each run begins with an empty index.
+// Timed part: one implementation runs the workload's steps. The timed code has no virtual calls and only the work. Each
+// run
+// begins with an empty index.
 #pragma once
 
 #include <chrono>
@@ -9,8 +10,9 @@
 
 namespace mobula::bench {
 
-// What an implementation is: made of a workload, whose components it may get to know beforehand. It brings one of two
-// ways to make an entity: create() and add() for each component, or create_with() the number of a composition.
+// Requirements of an implementation. It is constructed from a workload, and may prepare for its components. It makes
+// entities in
+// one of two ways: create() and add() for each component, or create_with() the number of a composition.
 template <class Index>
 concept NamesComponents = std::constructible_from<Index, const Workload&> &&
                           requires(Index index, typename Index::Handle entity, core::StringId32 name,
@@ -19,7 +21,7 @@ concept NamesComponents = std::constructible_from<Index, const Workload&> &&
                               index.find(entity, name)
                             } -> std::same_as<std::uint32_t>;  // the manager, or no_component
                             index.destroy(entities);
-                            index.clean_up();  // of prototypes that no entity has any more
+                            index.clean_up();  // removes prototypes without entities
                           };
 
 template <class Index>
@@ -38,10 +40,10 @@ typename Index::Handle make_entity(Index& index, const Workload& workload, std::
 
 struct Run {
   double seconds = 0;
-  std::uint64_t sum = 0;  // of all answers, which must not be optimised away
+  std::uint64_t sum = 0;  // sum of all answers, so that they are not optimised away
 };
 
-// `total` is a multiple of the workload's step.
+// Runs the workload. `total` is a multiple of its step.
 template <NamesComponents Index>
 Run timed_run(const WorkloadConfig& config, std::uint32_t total) {
   using Clock = std::chrono::steady_clock;

@@ -8,7 +8,7 @@
 namespace mobula::bench {
 namespace {
 
-// Its last table. The seconds are left out: in two places it differs in them from the text's earlier tables.
+// Last table of the text. Its seconds are omitted, because two of them differ from the text's earlier tables.
 struct TextRow {
   std::uint32_t total;
   double legacy_us;
@@ -66,7 +66,7 @@ void print_row(std::ostream& out, const TableRow& row) {
     out << formatted("  %7.4f %5.2f %7.4f", measured.seconds, measured.mib, measured.seconds * 1e6 / row.total);
   if (const auto* const text = std::ranges::find(text_rows, row.total, &TextRow::total); text != text_rows.end())
     out << formatted("  %6.2f %7.3f  %6.2f %7.3f", text->legacy_mb, text->legacy_us, text->chain_mb, text->chain_us);
-  out << std::endl;  // each row takes its time
+  out << std::endl;  // flushed, because each row takes a while
 }
 
 void print_ratios(std::ostream& out, std::span<const TableRow> rows) {

@@ -1,4 +1,4 @@
-// The table as people read it, beside the text's own numbers, and as JSON.
+// Prints the table for people, beside the text's numbers, and as JSON.
 #pragma once
 
 #include <array>
@@ -10,8 +10,9 @@
 
 namespace mobula::bench {
 
-// The text's legacy index; its prototype chain, with names looked up as it is written and by a map; Mobula, one
-// component after the other and with the ready prototype.
+// The text's legacy index; its prototype chain, with names looked up along the chain and by a map; Mobula, with
+// components
+// added one by one and with the ready prototype.
 enum Implementation : std::size_t { legacy, chain_as_written, chain, mobula_one_by_one, mobula_ready };
 inline constexpr std::size_t implementation_count = 5;
 inline constexpr std::array<std::string_view, implementation_count> implementation_names{
@@ -19,7 +20,7 @@ inline constexpr std::array<std::string_view, implementation_count> implementati
 
 struct Measured {
   double seconds = 0;
-  double mib = 0;  // at most
+  double mib = 0;  // peak
 };
 
 struct TableRow {
@@ -31,7 +32,7 @@ struct TableRow {
 
 void print_head(std::ostream& out);
 void print_row(std::ostream& out, const TableRow& row);
-// How many times as fast as each chain Mobula is: of the last row, and of all.
+// Prints Mobula's speed relative to each chain, of the last row and of all.
 void print_ratios(std::ostream& out, std::span<const TableRow> rows);
 void print_json(std::ostream& out, std::span<const TableRow> rows);
 

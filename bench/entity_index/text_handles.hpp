@@ -1,6 +1,8 @@
-// The handles of the engine whose entity index the text describes (Bitsquid, "Building a data-oriented entity system,
-// part 1"): 32 bits, of which 22 are an index and 8 a generation; the index that has been free longest comes first, and
-// none before 1024 are free. The free list lies in the slots: 4 bytes per index.
+// Handles of the engine that the text describes (Bitsquid, "Building a data-oriented entity system, part 1"): 32 bits
+// with 22
+// of index and 8 of generation. The index that has been free longest is reused first, and only when 1024 are free. The
+// free
+// list is stored in the slots: 4 bytes per index.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,7 @@ class TextHandles {
     slots_.push_back(0);
     return {static_cast<std::uint32_t>(slots_.size() - 1)};
   }
-  // It must be alive.
+  // Destroys a live handle.
   void destroy(TextHandle handle) {
     const std::uint32_t index = handle.id & index_mask;
     slots_[index] = ((handle.id | index_mask) + 1) & generation_mask;
@@ -48,7 +50,7 @@ class TextHandles {
     return {slot | index};
   }
 
-  std::vector<std::uint32_t> slots_;  // generation << 22; of a free index besides the next free index
+  std::vector<std::uint32_t> slots_;  // generation << 22; for a free index also the next free index
   std::uint32_t free_head_ = 0;
   std::uint32_t free_tail_ = 0;
   std::uint32_t free_count_ = 0;

@@ -8,12 +8,12 @@ std::string first_difference(std::string_view who, std::span<const std::uint32_t
                              std::span<const std::uint32_t> expected) {
   const auto [wrong, right] = std::ranges::mismatch(answers, expected);
   if (wrong == answers.end() && right == expected.end()) return {};
-  const auto said = [](auto at, std::span<const std::uint32_t> all) {
+  const auto text_of = [](auto at, std::span<const std::uint32_t> all) {
     if (at == all.end()) return std::string("nothing");
     return *at == no_component ? std::string("none") : std::to_string(*at);
   };
   return std::string(who) + ": answer " + std::to_string(wrong - answers.begin()) + " of a step is " +
-         said(wrong, answers) + " instead of " + said(right, expected);
+         text_of(wrong, answers) + " instead of " + text_of(right, expected);
 }
 
 }  // namespace mobula::bench

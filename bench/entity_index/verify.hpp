@@ -1,5 +1,6 @@
-// Off the clock: all implementations do the workload in step, and every answer of each is compared with what the
-// workload says, and so with the others'. On the way their memory is counted.
+// Untimed part: all implementations run the workload in step. Every answer is compared with the workload's expectation,
+// and so
+// with the others'. Their memory is counted at the same time.
 #pragma once
 
 #include <array>
@@ -13,12 +14,12 @@
 namespace mobula::bench {
 
 struct Verified {
-  std::string mistake;                                      // the first one; empty: there is none
-  std::uint64_t answers = 0;                                // of each implementation
+  std::string mistake;                                      // the first one; empty if there is none
+  std::uint64_t answers = 0;                                // per implementation
   std::vector<std::vector<std::ptrdiff_t>> bytes_max = {};  // by total, then by implementation
 };
 
-// One implementation, with its handles and its memory, and what it answered last.
+// An implementation with its handles, its memory and its last answers.
 template <NamesComponents Index>
 class Subject {
  public:
@@ -26,7 +27,7 @@ class Subject {
     living_.reserve(workload.config().live_max);
   }
 
-  // To the names that each has, then to the one that it misses.
+  // Answers for the names of each new entity, then for a missing one.
   void answer_births(const Workload& workload, const Step& step) {
     answers_.clear();
     for (const Birth& birth : step.births) {
@@ -35,7 +36,7 @@ class Subject {
       ask(living_.back(), birth.missing);
     }
   }
-  // To a name that each had: first the dead are asked, then the living.
+  // Answers for a name of each entity: first the destroyed, then the living ones.
   void answer_deaths(const Step& step, std::span<const core::StringId32> dead,
                      std::span<const core::StringId32> living) {
     answers_.clear();
@@ -69,7 +70,7 @@ class Subject {
   std::vector<std::uint32_t> answers_;
 };
 
-// What the workload's entities answer.
+// Expected answers of the workload's entities.
 class Expectation {
  public:
   explicit Expectation(const Workload& workload) : workload_(&workload) {}
@@ -102,22 +103,23 @@ class Expectation {
 
  private:
   const Workload* workload_;
-  std::vector<Component> living_;  // the last component of each
+  std::vector<Component> living_;  // last component of each living entity
   std::vector<std::uint32_t> answers_;
   std::vector<core::StringId32> dead_names_;
   std::vector<core::StringId32> living_names_;
 };
 
-// Nothing, if they are the same.
+// Returns the first difference, or nothing.
 std::string first_difference(std::string_view who, std::span<const std::uint32_t> answers,
                              std::span<const std::uint32_t> expected);
 
-// `totals` are ascending multiples of the workload's step; the implementations are named in the order of `Index`.
+// Runs all implementations. `totals` are ascending multiples of the workload's step. Names are in the order of `Index`.
 template <NamesComponents... Index>
 Verified verify(const WorkloadConfig& config, std::span<const std::uint32_t> totals,
                 const std::array<std::string_view, sizeof...(Index)>& names) {
   Workload workload(config);
-  std::tuple<Subject<Index>...> subjects((static_cast<void>(sizeof(Index)), std::as_const(workload))...);  // in place
+  std::tuple<Subject<Index>...> subjects(
+      (static_cast<void>(sizeof(Index)), std::as_const(workload))...);  // constructed in place
   Expectation expected(workload);
   Step step;
   Verified verified;

@@ -1,9 +1,12 @@
-// What the entity index table makes every implementation do, after the synthetic test of Stingray's "Rebuilding the
-// Entity Index" (2017): entities of 75 compositions of 1 to 11 components are created, their components are registered
-// and looked up; when 40,000 live, a random 10,000 of them die.
+// Workload of the entity index table, after the synthetic test of Stingray's "Rebuilding the Entity Index" (2017). It
+// creates
+// entities of 75 compositions of 1 to 11 components, and registers and looks up their components. When 40,000 live, a
+// random
+// 10,000 of them are destroyed.
 //
-// All of it follows from the seed, so every implementation is given the very same work, and the first steps of a long
-// run are those of a short one.
+// Everything follows from the seed, so every implementation gets the same work, and a long run begins with the steps of
+// a
+// short one.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +18,7 @@
 
 namespace mobula::bench {
 
-// What the text calls a component manager, by number, and the name of its component on an entity.
+// Component manager of the text, by number, and the name of its component on an entity.
 struct Component {
   std::uint32_t manager = 0;
   core::StringId32 name;
@@ -23,26 +26,26 @@ struct Component {
   bool operator==(const Component&) const = default;
 };
 
-// The answer to a name that the entity does not have.
+// Answer for a name that the entity does not have.
 inline constexpr std::uint32_t no_component = ~0u;
 
 struct WorkloadConfig {
   std::uint64_t seed = 1;
   std::uint32_t names = 48;
   std::uint32_t compositions = 75;
-  std::uint32_t components_max = 11;  // of one entity; fewer than there are names
+  std::uint32_t components_max = 11;  // per entity; fewer than there are names
   std::uint32_t live_max = 40'000;    // a multiple of the step
-  std::uint32_t step = 10'000;        // so many are made, and later die, at a time
+  std::uint32_t step = 10'000;        // entities created, and later destroyed, per step
 };
 
 struct Birth {
   std::uint32_t composition = 0;
-  core::StringId32 missing;  // a name that others have, but not this entity
+  core::StringId32 missing;  // name of other entities, but not of this one
 };
 
 struct Step {
   std::vector<Birth> births;
-  // None before live_max is reached. Each is the place of one of the living; see to_the_back.
+  // Empty before live_max is reached. Each is the position of a living entity; see to_the_back.
   std::vector<std::uint32_t> deaths;
 };
 
@@ -52,7 +55,7 @@ class Workload {
 
   [[nodiscard]] const WorkloadConfig& config() const { return config_; }
   [[nodiscard]] std::span<const Component> components() const { return components_; }
-  // In the order in which they are registered. Different compositions are different sets.
+  // Components in the order of registration. Different compositions are different sets.
   [[nodiscard]] std::span<const Component> composition(std::uint32_t number) const {
     const auto [first, count] = compositions_[number];
     return {listed_.data() + first, count};
@@ -78,7 +81,7 @@ class Workload {
   std::uint32_t living_ = 0;
 };
 
-// Brings those who die behind those who live on, and returns them.
+// Moves the entities to destroy behind the remaining ones, and returns them.
 template <class T>
 std::span<T> to_the_back(std::vector<T>& living, std::span<const std::uint32_t> deaths) {
   std::size_t end = living.size();

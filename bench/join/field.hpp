@@ -1,4 +1,4 @@
-// The game of the join table: a field of crates that nobody touches once it has begun.
+// Game of the join table: a field of crates that nothing changes after the start.
 #pragma once
 
 #include <mobula/resource/resource.hpp>
@@ -8,7 +8,7 @@
 
 namespace mobula::bench {
 
-// So many crates in rows. Reason: "bad level".
+// Compiles a level with `objects` crates in rows. Errors: "bad level".
 core::Result<std::shared_ptr<const resource::Resource>> compile_field(std::uint32_t objects);
 
 class Field final : public server::Game {
@@ -18,7 +18,7 @@ class Field final : public server::Game {
   void leave(server::World& world, const server::Player& player) override;
 };
 
-// Moves and destroys as many as the case says, spread over the level. Between two ticks.
+// Moves and destroys the case's share of the entities, spread over the level. Called between two ticks.
 void disturb(server::World& world, const JoinCase& join, std::uint64_t seed);
 
 }  // namespace mobula::bench

@@ -1,5 +1,6 @@
-// One client's line to the server, in memory: each way takes as long, nothing is lost, and each datagram knows how many
-// round trips had to be over before it could be sent.
+// A client's connection to the server in memory: both directions have the same delay and no loss. Each datagram knows
+// the number
+// of round trips before it could be sent.
 #pragma once
 
 #include <deque>
@@ -14,7 +15,7 @@ class JoinLine {
   void set_now(core::Nanoseconds now) { now_ = now; }
   [[nodiscard]] transport::Output& up() { return up_; }
   [[nodiscard]] transport::Output& down() { return down_; }
-  // receive(datagram) for what has come by now.
+  // Calls receive(datagram) for each datagram that has arrived.
   template <class Receive>
   void deliver_up(Receive&& receive) {
     up_.deliver(0, receive);
@@ -23,7 +24,7 @@ class JoinLine {
   void deliver_down(Receive&& receive) {
     down_.deliver(1, receive);
   }
-  // That the client has seen.
+  // Round trips that the client has seen.
   [[nodiscard]] std::uint32_t round_trips() const { return down_.latest; }
   [[nodiscard]] std::uint64_t bytes_up() const { return up_.bytes; }
 
@@ -33,7 +34,7 @@ class JoinLine {
     std::uint32_t round_trips;
     core::Bytes bytes;
   };
-  // What goes out knows all that has come from the other side.
+  // A sent datagram follows all that has arrived from the other side.
   struct Way final : transport::Output {
     explicit Way(JoinLine& the_line) : line(the_line) {}
     void send(const transport::Address& /*to*/, core::ByteView datagram) override {
@@ -50,7 +51,7 @@ class JoinLine {
     }
     JoinLine& line;
     std::deque<Flight> flights;
-    std::uint32_t latest = 0;  // of what has been delivered
+    std::uint32_t latest = 0;  // round trips of the delivered datagrams
     std::uint64_t bytes = 0;
   };
 

@@ -1,4 +1,4 @@
-// mobula-join-table: what it takes to join a server that has a large level.
+// mobula-join-table: cost of joining a server with a large level.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <mobula/core/command_line.hpp>
@@ -21,9 +21,8 @@ int main(int argc, char** argv) {
   bench::JoinOptions options;
   std::uint32_t round_trip_ms = 100;
   bool json = false;
-  CLI::App app("Lets clients join a server with a level of which part is no longer as it was, and tells what it took.",
-               "mobula-join-table");
-  app.add_option("--objects", options.objects, "in the level, in hundreds")
+  CLI::App app("Measures the cost of joining a server whose level has changed in part.", "mobula-join-table");
+  app.add_option("--objects", options.objects, "number of objects in the level, a multiple of 100")
       ->check(CLI::Range(100, 20'000))
       ->capture_default_str();
   app.add_option("--round-trip", round_trip_ms, "milliseconds, simulated")
@@ -34,18 +33,16 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--json", json, "print JSON instead of a table");
   app.footer(
-      "The client sees everything there is: no layers, no limit but the session's own pace. It is compiled against no\n"
-      "schema, and updates every 25 ms. Bytes are those of datagrams, without the headers of UDP and IP:\n"
-      "  handshake  netcode's, until the session stands\n"
-      "  welcome    then, until the first delta: Welcome, the level's alive bitmap, prototypes; also the schema, for "
-      "who\n"
-      "             does not have the resource, which contains it\n"
-      "  deltas     from there on, with whatever came between\n"
-      "all of it until the mirror is complete: it knows of nothing that it lacks. Then each entity is compared, value "
-      "by\n"
-      "value. A round trip is one answer to an answer, whatever it waited for. A client without the resource is told\n"
-      "each entity; one that fetches it for the next time is sent it meanwhile.\n"
-      "Status 0: all was right.");
+      "The client sees all entities, limited only by the session's rate control. It has no schema of its own\n"
+      "and updates every 25 ms. Bytes are those of datagrams, without the headers of UDP and IP:\n"
+      "  handshake  netcode's, until the session is established\n"
+      "  welcome    then, until the first delta: Welcome, the level's alive bitmap, prototypes; also the schema, for\n"
+      "             a client without the resource that contains it\n"
+      "  deltas     from then on, including everything else\n"
+      "All are measured until the mirror is complete. Then all values of all entities are compared. A round trip\n"
+      "is an answer to an answer, whatever it waited for. A client without the resource receives each entity. One\n"
+      "that fetches the resource for the next time receives it meanwhile.\n"
+      "Status 0: all values were correct.");
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
   options.round_trip = round_trip_ms * core::millisecond;
   std::vector<bench::JoinReport> reports;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t unix_time = 1'700'000'000;
 constexpr core::Nanoseconds step = core::millisecond;
-constexpr core::Nanoseconds client_interval = 25 * core::millisecond;  // as mobula-client's
+constexpr core::Nanoseconds client_interval = 25 * core::millisecond;  // as in mobula-client
 constexpr core::Nanoseconds patience = 60 * core::second;
 const transport::Address server_address = transport::Address::v4(10, 255, 0, 1, 7777);
 const transport::Address client_address = transport::Address::v4(10, 0, 0, 1, 5000);
@@ -54,7 +54,7 @@ double thread_cpu_ms() {
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
-// How many of the server's entities are not in the mirror as they are there.
+// Counts the server's entities that the mirror lacks or has with other values.
 std::uint64_t count_mismatches(server::Published& published, client::Mirror& mirror) {
   std::uint64_t count = published.size() == mirror.size() ? 0 : 1;
   wire::SchemaCodecs codecs(mirror.registry(), mirror.schema());
@@ -101,11 +101,11 @@ class Join {
   std::optional<client::Connection> connection_;
   core::Nanoseconds now_ = core::second;
   core::Nanoseconds begin_ = 0;
-  core::Nanoseconds hello_ = 0;  // 0: not said yet
+  core::Nanoseconds hello_ = 0;  // 0 before it is sent
   JoinReport report_;
 };
 
-// The world is as it will be, and the client about to come.
+// Prepares the world before the client joins.
 core::Status Join::prepare(const resource::Resource& level) {
   const core::Nanoseconds tick_length = core::second / options_.ticks_per_second;
   for (int tick = 0; tick < 2; ++tick, now_ += tick_length) {
@@ -161,7 +161,8 @@ void Join::serve() {
 
 core::Result<JoinReport> Join::run() {
   for (; !connection_->complete(); now_ += step) {
-    if (now_ - begin_ > patience) return core::Error{"not complete", "a client lacks something after a minute"};
+    if (now_ - begin_ > patience)
+      return core::Error{"not complete", "the client's mirror is not complete after a minute"};
     line_.set_now(now_);
     line_.deliver_down([&](core::ByteView datagram) { receive(datagram); });
     if (connection_->complete()) break;

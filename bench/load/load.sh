@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # A load test on one machine: bench/load/load.sh BIN_DIR OUT_DIR [CLIENTS]
-# A level of 10,000 objects, seen by interest, is served on one core; bots on the other join within 10 s and walk about
-# for 30 s more. What they found stays in OUT_DIR: report.html, report.json, server.log.
-# Status 0 only if the limits are met. ./dev load runs it on the release build.
+# A level of 10,000 objects, seen by interest, is served on one core. Bots on the other core join within 10 s and move
+# about
+# for 30 s more. OUT_DIR gets report.html, report.json and server.log. The status is 0 only if the limits are met. ./dev
+# load
+# runs it on the release build.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$(cd "${1:?usage: load.sh BIN_DIR OUT_DIR [CLIENTS]}" && pwd)
@@ -11,11 +13,11 @@ mkdir -p "${2:?usage: load.sh BIN_DIR OUT_DIR [CLIENTS]}"
 out=$(cd "$2" && pwd)
 clients=${3:-2000}
 [[ $clients =~ ^[1-9][0-9]{0,4}$ ]] || {
-  echo "load: '$clients' is no number of clients" >&2
+  echo "load: '$clients' is not a number of clients" >&2
   exit 2
 }
 
-# The server on one core and the bots on another, where there are two.
+# Runs a command on a core of its own, if there are two.
 on_core() {
   local core=$1
   shift

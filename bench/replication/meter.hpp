@@ -72,7 +72,7 @@ class Meter {
   core::Nanoseconds cpu_begin_ = 0;
   core::Nanoseconds cpu_tick_ = 0;
   core::Nanoseconds wall_tick_ = 0;
-  std::vector<core::Nanoseconds> ticks_;  // CPU of each
+  std::vector<core::Nanoseconds> ticks_;  // CPU time of each
 };
 
 }  // namespace mobula::bench

@@ -34,12 +34,12 @@ struct ReplicationReport {
   ReplicationCosts costs;
   double bytes_per_moving_entity = 0;  // datagram bytes sent per state that arrived
   double bytes_per_client_tick = 0;
-  double states_per_client_tick = 0;  // sent
+  double states_per_client_tick = 0;  // sent states
   double copies_per_string = 0;
   double tick_p50_ms = 0;  // whole tick, including the game
   double tick_p99_ms = 0;
-  std::uint64_t compared = 0;        // states of mirrored entities with the world
-  std::uint64_t verified_ticks = 0;  // by the server's hashes
+  std::uint64_t compared = 0;        // compared states of mirrored entities
+  std::uint64_t verified_ticks = 0;  // ticks verified by the server's hashes
   std::uint64_t mismatches = 0;
 };
 

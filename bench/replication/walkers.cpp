@@ -9,7 +9,7 @@ namespace {
 
 constexpr float half_width = 511;
 constexpr float half_height = 64;
-constexpr std::size_t observers_max = 500;  // from which is counted who is near
+constexpr std::size_t observers_max = 500;  // observers that the average is taken from
 
 float squared_distance(const engine::Vec3& a, const engine::Vec3& b) {
   return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z);

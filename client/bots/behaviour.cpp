@@ -41,17 +41,17 @@ BotDecision churn(const BotView& view, core::Random& random) {
     return {.act = BotAct::join, .next_in = for_ever};
   }
   if (view.moment == BotMoment::plays) return {.next_in = seconds_between(random, 2, 15)};
-  constexpr BotAct ways[] = {BotAct::leave, BotAct::leave, BotAct::vanish, BotAct::lose_way};
+  constexpr BotAct ways[] = {BotAct::leave, BotAct::leave, BotAct::vanish, BotAct::lose_path};
   return {.act = ways[random.below(4)], .next_in = for_ever};
 }
 
 constexpr Behaviour all_behaviours[] = {
-    {"idle", "joins, looks on and says nothing", false, false, idle},
-    {"wander", "walks in some direction, another every 1 to 3 s", true, false, wander},
-    {"crowd", "goes to the middle of the world and jostles there with all the others", true, false, crowd},
+    {"idle", "joins, watches and sends no commands", false, false, idle},
+    {"wander", "moves in a direction that changes every 1 to 3 s", true, false, wander},
+    {"crowd", "moves to the middle of the world, and about there in the crowd", true, false, crowd},
     {"churn",
-     "stays 2 to 15 s, then disconnects, or falls silent, or loses its pipe and resumes as the same player; a bot that "
-     "left joins again after 1 to 5 s",
+     "stays 2 to 15 s, then leaves, or falls silent, or loses its path and reconnects as the same player; a bot "
+     "that has left joins again after 1 to 5 s",
      false, true, churn},
 };
 
@@ -93,7 +93,7 @@ core::Result<BehaviourMix> parse_behaviours(std::string_view text) {
     if (!part) return part.error();
     for (const BehaviourMix::Part& other : mix.parts)
       if (other.behaviour == part->behaviour)
-        return core::Error{"named twice", core::format("'{}' is there twice", part->behaviour->name)};
+        return core::Error{"named twice", core::format("'{}' is listed twice", part->behaviour->name)};
     mix.parts.push_back(*part);
     more = comma != std::string_view::npos;
     text.remove_prefix(more ? comma + 1 : text.size());
@@ -109,7 +109,7 @@ std::string to_string(const BehaviourMix& mix) {
   return text;
 }
 
-// To whom most is due; of equals, the first.
+// Assigns each bot the behaviour that lags most behind its share; the first one if equal.
 std::vector<const Behaviour*> assign_behaviours(const BehaviourMix& mix, std::size_t bots) {
   std::vector<const Behaviour*> assigned;
   std::int64_t all = 0;

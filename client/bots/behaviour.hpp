@@ -1,6 +1,8 @@
-// What bots do once they run. A behaviour is a function that is asked now and then and answers what to do next, and
-// when to ask again: all it decides follows from the bot's own random numbers, so that a seed gives the same crowd
-// again. A new one is a row of the table in behaviour.cpp.
+// Behaviours of bots. A behaviour is a function that is called at times of its choice. It returns the next action, and
+// when
+// to call it again. It depends only on the bot's own random numbers, so a seed reproduces a crowd. Each one is a row of
+// the
+// table in behaviour.cpp.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -17,23 +19,23 @@ namespace mobula::client {
 enum class BotAct : std::uint8_t {
   nothing,
   command,
-  leave,     // disconnects; joins again as another player
-  vanish,    // falls silent like a crashed program; joins again as another player
-  lose_way,  // loses its pipe and resumes at once over another, as the same player
+  leave,      // disconnect with a reason; joins again as another player
+  vanish,     // fall silent, like a crashed program; joins again as another player
+  lose_path,  // lose the path, and reconnect at once over another as the same player
   join,
 };
 
 struct BotDecision {
   BotAct act = BotAct::nothing;
-  core::Nanoseconds next_in = 0;  // when to ask again, unless the bot's situation changes before
+  core::Nanoseconds next_in = 0;  // when to call again, unless the bot's situation changes before
   core::Bytes command = {};
 };
 
-// Why a bot is asked.
+/// Reason for calling a behaviour.
 enum class BotMoment : std::uint8_t {
-  plays,  // it has just joined, or come back
+  plays,  // it has just joined or reconnected
   out,    // it has just left
-  due,    // the time that it named is over; where it is has not changed
+  due,    // its interval has elapsed, and its situation has not changed
 };
 
 struct BotView {
@@ -44,14 +46,14 @@ struct BotView {
 struct Behaviour {
   std::string_view name;
   std::string_view help;
-  bool commands;  // says something to the game, in the demo's words
-  bool returns;   // whoever is out comes in again
+  bool commands;  // sends commands of the demo game
+  bool returns;   // joins again after leaving
   BotDecision (*decide)(const BotView& view, core::Random& random);
 };
 
 std::span<const Behaviour> behaviours();
 
-// What every how many bots do: "wander", "wander=70,churn=30". Weights are whole numbers.
+/// Shares of behaviours: "wander", "wander=70,churn=30". Weights are whole numbers.
 struct BehaviourMix {
   struct Part {
     const Behaviour* behaviour;
@@ -62,11 +64,11 @@ struct BehaviourMix {
 
 inline constexpr std::uint32_t behaviour_weight_max = 1000;
 
-// Reasons: "unknown behaviour", "bad weight", "named twice".
+/// Parses a mix. Errors: "unknown behaviour", "bad weight", "named twice".
 core::Result<BehaviourMix> parse_behaviours(std::string_view text);
 std::string to_string(const BehaviourMix& mix);
 
-// One for each of so many bots. Of the first n of them each behaviour has its share, for any n: a ramp mixes as well.
+/// Returns a behaviour for each of `bots` bots. Every prefix has the shares of the mix, so a ramp mixes as well.
 std::vector<const Behaviour*> assign_behaviours(const BehaviourMix& mix, std::size_t bots);
 
 }  // namespace mobula::client

@@ -59,7 +59,7 @@ core::Status Bot::enter(core::Nanoseconds now) {
   counted_ = {};
   losses_ = 0;
   place_ = Place::entering;
-  wants_in_ = by_wish_ = failed_ = false;
+  wants_in_ = by_choice_ = failed_ = false;
   ticks_ = 0;
   last_tick_at_ = 0;
   next_decision_ = never;
@@ -74,25 +74,25 @@ void Bot::take_news(core::Nanoseconds now) {
 void Bot::begin_to_play(core::Nanoseconds now) {
   place_ = Place::playing;
   ever_joined_ = true;
-  by_wish_ = false;
+  by_choice_ = false;
   ++setup_.tally.now.counts[Count::joins];
   setup_.tally.now.joins_us.add(in_us(last_tick_at_ - entered_at_));
   ask(BotMoment::plays, now);
 }
 
-// The connection is gone. It comes back by itself, unless it is over.
+// The connection is lost. The client reconnects by itself unless it is over.
 void Bot::lost(core::Nanoseconds now) {
   losses_ = client_->losses();
   count();
   const bool played = place_ == Place::playing;
   const bool over = client_->over();
-  if (!by_wish_ && (played || over)) note_loss(played ? setup_.tally.disconnects : setup_.tally.refusals);
-  if (played && !by_wish_) entered_at_ = now;
+  if (!by_choice_ && (played || over)) note_loss(played ? setup_.tally.disconnects : setup_.tally.refusals);
+  if (played && !by_choice_) entered_at_ = now;
   place_ = Place::entering;
   last_tick_at_ = 0;
   next_decision_ = never;
   if (!over) return;
-  failed_ = !by_wish_;
+  failed_ = !by_choice_;
   go_out(now);
 }
 
@@ -140,9 +140,9 @@ void Bot::act(const BotDecision& decision, core::Nanoseconds now) {
       count();
       go_out(now);
       return;
-    case BotAct::lose_way:
+    case BotAct::lose_path:
       ++counts[Count::leaves];
-      by_wish_ = true;
+      by_choice_ = true;
       entered_at_ = now;
       client_->drop_pipe();
       return;
@@ -162,7 +162,7 @@ void Bot::count() {
   const ConnectionStats& stats = connection()->stats();
   const transport::SessionStats& session = connection()->session().stats();
   if (stats.rejoins != counted_.connection.rejoins) counted_.losses_out = 0;  // a new session
-  // What was given up may be acknowledged after all: then it is taken back there, and stays counted here.
+  // A datagram that was given up may be acknowledged later. The session then subtracts it, but this count keeps it.
   const Counted present{client_->counters(), stats, std::max(session.datagrams_lost, counted_.losses_out)};
   Counts& counts = setup_.tally.now.counts;
   counts[Count::bytes_in] += present.pipes.bytes_received - counted_.pipes.bytes_received;

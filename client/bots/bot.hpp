@@ -1,5 +1,6 @@
-// One of many clients: comes in when it is wanted, does what its behaviour says, notes when ticks arrive, and says what
-// became of it. One thread, that of the bots' loop. It outlives its connections; what they counted it keeps.
+// One of many clients: joins when the ramp wants it, follows its behaviour, measures the arrival of ticks, and reports
+// its
+// end. Runs on the thread of the bots' loop. Outlives its connections, and keeps their counts.
 #pragma once
 
 #include <bots/behaviour.hpp>
@@ -12,10 +13,10 @@
 
 namespace mobula::client {
 
-// Why connections were not made, or ended: how many for each reason.
+/// Number of failed or ended connections per reason.
 class ReasonCounts {
  public:
-  static constexpr std::size_t reasons_max = 32;  // what else there is counts as "other"
+  static constexpr std::size_t reasons_max = 32;  // further reasons count as "other"
 
   void add(const std::string& reason);
   [[nodiscard]] std::uint64_t total() const { return total_; }
@@ -26,12 +27,12 @@ class ReasonCounts {
   std::uint64_t total_ = 0;
 };
 
-// What all bots write into.
+/// Results of all bots.
 struct BotsTally {
-  IntervalStats now;         // since somebody emptied it
-  ReasonCounts refusals;     // never got in
-  ReasonCounts disconnects;  // was in, and did not want to go
-  std::string first_loss;    // what the first of all these said, with advice; empty: there was none
+  IntervalStats now;         // since the last reset
+  ReasonCounts refusals;     // never joined
+  ReasonCounts disconnects;  // joined, and lost against the bot's will
+  std::string first_loss;    // reason of the first of these, with advice; empty if there is none
 };
 
 struct BotSetup {
@@ -47,37 +48,37 @@ class Bot {
     std::uint32_t number = 0;  // from 0
     const Behaviour* behaviour = nullptr;
     std::uint64_t seed = 0;
-    bool mirrors = true;  // the others acknowledge what comes unread
+    bool mirrors = true;  // false acknowledges deltas without reading them
   };
 
-  // Longer without a tick, and it is a silence: an interval even before it ends.
+  // A longer time without a tick is a silence, which counts as an interval even before it ends.
   static constexpr core::Nanoseconds silence_max = core::second;
 
   Bot(const BotSetup& setup, const Self& self) : setup_(setup), self_(self), random_(self.seed) {}
   Bot(const Bot&) = delete;
   Bot& operator=(const Bot&) = delete;
 
-  // From the ramp. Who is not wanted any more leaves with the next update.
+  /// Sets the ramp's wish. A bot that is no longer wanted leaves in the next update.
   void want(bool wanted) { wanted_ = wanted; }
-  // Whether the next update would open a pipe, which takes a while.
+  /// Returns whether the next update opens a pipe, which takes a while.
   [[nodiscard]] bool about_to_join() const { return wanted_ && wants_in_ && client_ == nullptr; }
-  // Once per tick or so. Fails if a pipe cannot be opened.
+  /// Updates the bot. Called about once per tick. Errors: those of opening a pipe.
   core::Status update(core::Nanoseconds now);
-  // Adds to the tally what was counted since the last time, and the round trip as it is.
+  /// Adds the counts since the last call to the tally, and the current round trip.
   void count();
-  // At the end: adds a silence that goes on, and gives its length; 0: there is none.
+  /// Called at the end. Adds the current silence to the tally and returns its length, 0 if there is none.
   core::Nanoseconds note_silence(core::Nanoseconds now);
-  // Leaves with a disconnect message.
+  /// Disconnects with a reason.
   void leave(core::Nanoseconds now);
 
-  // Null: it is out. Its simulated network is handed out by the loop.
+  /// Returns the client. Null while the bot is out. The loop delivers for its simulated network.
   [[nodiscard]] PipeClient* client() { return client_.get(); }
   [[nodiscard]] Connection* connection() { return client_ != nullptr ? &client_->connection() : nullptr; }
   [[nodiscard]] bool playing() const { return place_ == Place::playing; }
   [[nodiscard]] bool ever_joined() const { return ever_joined_; }
-  // It is out, or on its way in again, because its behaviour wants that.
-  [[nodiscard]] bool away_by_wish() const { return self_.behaviour->returns && !failed_ && ever_joined_; }
-  // It should be in, and was turned away or thrown out for good.
+  /// Returns whether the bot is out, or joining again, by its behaviour's choice.
+  [[nodiscard]] bool out_by_choice() const { return self_.behaviour->returns && !failed_ && ever_joined_; }
+  /// Returns whether the bot was refused or disconnected for good against its will.
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
@@ -94,7 +95,7 @@ class Bot {
   void note_ticks(core::Nanoseconds now);
   void note_loss(ReasonCounts& kind);
 
-  // Of the present connection, what the tally has already.
+  // Part of the current connection's counters that the tally contains already.
   struct Counted {
     net::ClientPipeCounters pipes;
     ConnectionStats connection;
@@ -109,15 +110,15 @@ class Bot {
   Place place_ = Place::out;
   bool wanted_ = false;
   bool wants_in_ = true;
-  bool by_wish_ = false;  // the connection is broken because the bot broke it
+  bool by_choice_ = false;  // the bot itself broke the connection
   bool failed_ = false;
   bool ever_joined_ = false;
   std::uint32_t joins_ = 0;           // pipes opened
-  std::uint64_t losses_ = 0;          // of the present client, that are dealt with
-  core::Nanoseconds entered_at_ = 0;  // or when to try again, while there is no token
+  std::uint64_t losses_ = 0;          // losses of the current client that are handled
+  core::Nanoseconds entered_at_ = 0;  // or when to retry, without a token
   core::Nanoseconds next_decision_ = never;
-  std::uint64_t ticks_ = 0;             // of the present connection
-  core::Nanoseconds last_tick_at_ = 0;  // 0: none since it plays
+  std::uint64_t ticks_ = 0;             // ticks of the current connection
+  core::Nanoseconds last_tick_at_ = 0;  // 0 before its first tick
 };
 
 }  // namespace mobula::client

@@ -6,7 +6,7 @@
 namespace mobula::client {
 namespace {
 
-// Of the drawing, in its own units: about a pixel each in a column of the page.
+// Size of the drawing in its own units, each about a pixel in a column of the page.
 constexpr double width = 420;
 constexpr double height = 210;
 constexpr double left = 46;
@@ -65,7 +65,7 @@ std::string axes(const Scale& scale, double end) {
   return svg;
 }
 
-// Pieces between gaps; a piece of one value is a dot.
+// Draws the curve in pieces between gaps. A piece of one value is a dot.
 std::string curve(const Scale& scale, const Chart& chart, const ChartLine& line, std::string_view name) {
   std::string svg;
   std::string path;
@@ -89,7 +89,7 @@ std::string curve(const Scale& scale, const Chart& chart, const ChartLine& line,
   return svg;
 }
 
-// Strips that show, pointed at, what is there.
+// Draws transparent strips whose tooltips show the values.
 std::string hints(const Scale& scale, const Chart& chart) {
   std::string svg;
   const std::size_t every = std::max<std::size_t>(1, (chart.times.size() + hints_max - 1) / hints_max);

@@ -1,4 +1,4 @@
-// What is added up over all bots, whichever connections they had.
+// Counts summed over all bots and their connections.
 #pragma once
 
 #include <array>
@@ -7,11 +7,11 @@
 namespace mobula::client {
 
 enum class Count : std::uint8_t {
-  bytes_in,  // of datagrams, sealed; without UDP, TCP, IP
+  bytes_in,  // sealed datagrams, without UDP, TCP, IP
   bytes_out,
   datagrams_in,
   datagrams_out,
-  losses_in,   // deltas that did not come
+  losses_in,   // deltas that did not arrive
   losses_out,  // datagrams that the server did not acknowledge
   deltas,
   verified_ticks,
@@ -19,9 +19,9 @@ enum class Count : std::uint8_t {
   corrections,
   events,
   commands,
-  joins,    // each time that a world was reached, coming back included
-  rejoins,  // of these: as the same player
-  leaves,   // by a bot's own wish, in whatever way
+  joins,    // worlds entered, including reconnections
+  rejoins,  // reconnections as the same player
+  leaves,   // departures by the bot's choice, of any kind
   count,
 };
 

@@ -1,5 +1,6 @@
-// Measurements of an interval: a second, a step of the ramp, or the whole run. Intervals can be added; the memory does
-// not grow with their length.
+// Measurements of an interval: a second, a step of the ramp, or the run. Intervals can be added. The memory does not
+// grow
+// with their length.
 #pragma once
 
 #include <bots/counts.hpp>
@@ -10,19 +11,19 @@ namespace mobula::client {
 
 struct IntervalStats {
   core::Nanoseconds length = 0;
-  core::Nanoseconds cpu = 0;        // of this process
-  core::Nanoseconds bots_time = 0;  // of all bots that played, added up
+  core::Nanoseconds cpu = 0;        // CPU time of this process
+  core::Nanoseconds bots_time = 0;  // sum of the playing time of all bots
   Counts counts;
   core::Histogram intervals_us;  // between the arrivals of a bot's ticks
   core::Histogram joins_us;      // from the first request to the first tick
   core::Histogram rtts_us;
-  core::Histogram lags_us;  // of the bots' own loop
+  core::Histogram lags_us;  // delay of the bots' own loop
 
   void add(const IntervalStats& later);
   void clear();
 };
 
-// Of time, in milliseconds. All 0 where nothing was measured.
+/// Distribution of times in milliseconds. All members are 0 without measurements.
 struct Distribution {
   std::uint64_t count = 0;
   double mean = 0;

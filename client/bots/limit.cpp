@@ -34,7 +34,7 @@ std::string number_text(double value) {
 }  // namespace
 
 core::Result<BotsLimit> parse_limit(std::string_view text) {
-  constexpr double bound_max = 1e15;  // charts are drawn to it
+  constexpr double bound_max = 1e15;  // charts scale to it
   constexpr std::string_view signs = "<>=!~";
   const std::size_t begin = std::min(text.find_first_of(signs), text.size());
   const std::size_t end = std::min(text.find_first_not_of(signs, begin), text.size());

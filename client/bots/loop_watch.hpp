@@ -1,5 +1,5 @@
-// How late the bots' own machine is: what bots measure of a server is true only while their loop keeps up. A datagram
-// to itself waits its turn among those of the bots, and says how long that took; and how busy the process was.
+// Lateness of the bots' own loop: measurements of a server are valid only while this loop keeps up. A datagram that the
+// loop sends to itself waits among those of the bots, which measures the delay. Also measures CPU time of the process.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@ namespace mobula::client {
 
 class LoopWatch {
  public:
-  // Reasons: those of opening a socket.
+  /// Opens the socket. Errors: those of opening a socket.
   static core::Result<std::unique_ptr<LoopWatch>> open(net::EventLoop& loop);
 
-  // Sends one. As often as bots are updated.
+  /// Sends a probe. Called as often as bots are updated.
   void probe();
-  // Microseconds from sending to being handed out, since the last clear().
+  /// Returns microseconds from sending to delivery, since the last clear().
   [[nodiscard]] core::Histogram& lags_us() { return lags_us_; }
 
-  // CPU time of this process so far, all its threads.
+  /// Returns the CPU time of all threads of this process so far.
   static core::Nanoseconds cpu_time();
 
  private:

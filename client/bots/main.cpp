@@ -22,7 +22,7 @@ using namespace mobula;
 constexpr int failed = 1;
 constexpr int bad_input = 2;
 constexpr std::uint32_t clients_max = client::RampLimits().clients_max;
-// Without a bound CLI11 takes -1 for the greatest number there is.
+// Without a bound, CLI11 parses -1 as the greatest number.
 const CLI::Range count(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000});
 
 int refuse(const std::string& message) {
@@ -30,12 +30,12 @@ int refuse(const std::string& message) {
   return bad_input;
 }
 
-// What the command line says, as it says it.
+// Options as given on the command line.
 struct Line {
   client::AccessOptions access;
-  std::uint32_t clients = 0;  // 0: not said
+  std::uint32_t clients = 0;  // 0 if not given
   std::optional<std::uint32_t> verify;
-  double seconds = 0;  // 0: not said
+  double seconds = 0;  // 0 if not given
   std::string ramp;
   std::string behaviours = "wander";
   std::uint64_t seed = 1;
@@ -46,7 +46,7 @@ struct Line {
 };
 
 std::string behaviours_help() {
-  std::string help = "what they do: one of these, or a mix such as wander=70,churn=30.";
+  std::string help = "behaviour of the bots: one of these, or a mix such as wander=70,churn=30.";
   for (const client::Behaviour& each : client::behaviours()) help += core::format("\n{}: {}", each.name, each.help);
   return help;
 }
@@ -54,27 +54,29 @@ std::string behaviours_help() {
 void add_options(CLI::App& app, Line& line) {
   client::add_access_options(app, line.access);
   app.get_option("--connect")->required(false);
-  app.add_option("--clients", line.clients, "how many; default: 20, or the greatest number of --ramp")
+  app.add_option("--clients", line.clients, "number of bots; default: 20, or the greatest number of --ramp")
       ->check(CLI::Range(1u, clients_max));
-  app.add_option("--seconds", line.seconds, "for how long; default: 10 (after a --ramp that climbs)")
+  app.add_option("--seconds", line.seconds, "length of the run; default: 10 (after a --ramp that climbs)")
       ->check(CLI::Range(0.1, 1e6));
-  app.add_option("--ramp", line.ramp,
-                 "how they come: \"30s\" climbs to all in that time; \"100@10s,500@30s\" holds 100 for 10 s, then 500 "
-                 "for 30 s; \"30s,500@1m\" climbs to 500 and holds. Times in ms, s, m, h. Default: all at once")
+  app.add_option(
+         "--ramp", line.ramp,
+         "number of bots over time: \"30s\" climbs to all in that time; \"100@10s,500@30s\" holds 100 for 10 s, then "
+         "500 for 30 s; \"30s,500@1m\" climbs to 500 and holds. Times in ms, s, m, h. Default: all at once")
       ->type_name("RAMP");
   app.add_option("--behaviour", line.behaviours, behaviours_help())->type_name("MIX")->capture_default_str();
-  app.add_option("--verify", line.verify,
-                 "so many of the bots mirror the world and check it, the others acknowledge what comes unread, which "
-                 "takes less of this machine; default: all");
-  app.add_option("--seed", line.seed, "seed of all that bots decide")->check(count)->capture_default_str();
+  app.add_option(
+      "--verify", line.verify,
+      "number of bots that mirror the world and verify it; the others acknowledge deltas without reading them, which "
+      "needs less CPU time; default: all");
+  app.add_option("--seed", line.seed, "seed of the bots' random decisions")->check(count)->capture_default_str();
   app.add_option("--require", line.required,
-                 "a limit: \"p99_interval_ms<=100\"; with <=, <, >=, > or ==. May be given several times; status 1 if "
+                 "a limit: \"p99_interval_ms<=100\"; with <=, <, >=, > or ==. May be repeated; status 1 if "
                  "one is not met")
       ->type_name("LIMIT")
       ->allow_extra_args(false);
-  app.add_flag("--list-measures", line.list_measures, "show what --require and the JSON know, and end");
+  app.add_flag("--list-measures", line.list_measures, "list the measures of --require and the JSON, and exit");
   app.add_option("--json", line.json_path, "also write the result to this file, as JSON")->type_name("FILE");
-  app.add_option("--html", line.html_path, "also write a report with charts to this file; it needs no other")
+  app.add_option("--html", line.html_path, "also write a report with charts to this file; it is self-contained")
       ->type_name("FILE");
   app.footer(
       "Examples:\n"
@@ -83,9 +85,9 @@ void add_options(CLI::App& app, Line& line) {
       "  mobula-bots --connect localhost:7777 --ramp 100@10s,500@30s,1000@30s --behaviour wander=70,churn=30\n"
       "  mobula-bots --connect localhost:7777 --clients 500 --require \"p99_interval_ms<=60\" --require \"lost<=5\"\n"
       "  mobula-bots --connect tcp:localhost:7777 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
-      "Of every run it is required that all bots joined and stayed, that no mirror was another than the server's, and\n"
-      "that mirrors were verified (joined, lost, mismatches, verified_ticks); --require with the same name says "
-      "otherwise.\n"
+      "By default a run requires that all bots joined and stayed, that all mirrors matched the server, and\n"
+      "that mirrors were verified (joined, lost, mismatches, verified_ticks); --require with the same name overrides "
+      "them.\n"
       "Status 0: all limits are met; 1: they are not; 2: wrong input.");
 }
 
@@ -102,7 +104,7 @@ core::Result<client::BotsOptions> read(Line& line) {
   if (!mix) return core::Error{mix.error().reason, "--behaviour: " + mix.error().message};
   options.behaviours = std::move(*mix);
   const std::uint32_t clients = ramp->most();
-  if (clients == 0) return core::Error{"bad ramp", "--ramp: nobody would ever come"};
+  if (clients == 0) return core::Error{"bad ramp", "--ramp: it has no bots"};
   if (line.verify && *line.verify > clients)
     return core::Error{"bad verify", core::format("--verify: {} of {} bots cannot be", *line.verify, clients)};
   options.verify = line.verify.value_or(clients);
@@ -120,7 +122,7 @@ core::Result<std::vector<client::BotsLimit>> read_limits(const std::vector<std::
   return limits;
 }
 
-// Before the run: nobody wants to learn an hour later that its result cannot be kept.
+// Checked before the run, so that a long run is not lost.
 core::Status check_writable(const std::string& path) {
   if (path.empty() || std::ofstream(path, std::ios::app)) return core::Done{};
   return core::Error{"cannot be written", path + ": cannot be written"};
@@ -134,7 +136,7 @@ core::Status write(const std::string& path, const std::string& text) {
   return core::Error{"cannot be written", path + ": cannot be written"};
 }
 
-// As a shell would take it.
+// Quotes an argument for a shell.
 std::string quoted(std::string_view argument) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
   if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) return std::string(argument);
@@ -153,7 +155,7 @@ int run(const Line& line, client::BotsOptions options, const std::vector<client:
         client::BotsRunInfo info) {
   client::BotsProgress progress(stderr, isatty(STDERR_FILENO) != 0,
                                 static_cast<double>(options.ramp.length()) / core::second);
-  options.progress = [&](const client::BotsSample& sample) { progress.tell(sample); };
+  options.progress = [&](const client::BotsSample& sample) { progress.show(sample); };
   core::Result<client::BotsReport> report = client::run_bots(options);
   progress.end();
   if (!report) return refuse(report.error().message);
@@ -188,7 +190,7 @@ int main(int argc, char** argv) {
   if (!required) return refuse(required.error().message);
   for (const std::string& path : {line.json_path, line.html_path})
     if (const core::Status writable = check_writable(path); !writable) return refuse(writable.error().message);
-  core::set_log_level(core::LogLevel::warn);  // bots come and go; the report says how many
+  core::set_log_level(core::LogLevel::warn);  // bots join and leave often; the report has their number
   client::BotsRunInfo info{.command_line = whole_line(argc, argv),
                            .server = line.access.connect,
                            .behaviours = to_string(options->behaviours),

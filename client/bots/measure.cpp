@@ -43,56 +43,56 @@ double cpu(const IntervalStats& interval) {
 using S = IntervalStats;
 using D = Distribution;
 constexpr IntervalMeasure of_intervals[] = {
-    {"seconds", "how long it took", [](const S& s) { return static_cast<double>(s.length) / core::second; }},
-    {"mean_interval_ms", "between the arrivals of a bot's ticks", of<&S::intervals_us, &D::mean>},
-    {"p50_interval_ms", "… half of them are not longer", of<&S::intervals_us, &D::p50>},
+    {"seconds", "length of the measurement", [](const S& s) { return static_cast<double>(s.length) / core::second; }},
+    {"mean_interval_ms", "time between the arrivals of a bot's ticks", of<&S::intervals_us, &D::mean>},
+    {"p50_interval_ms", "… median", of<&S::intervals_us, &D::p50>},
     {"p99_interval_ms", "… 99 of 100", of<&S::intervals_us, &D::p99>},
     {"p999_interval_ms", "… 999 of 1000", of<&S::intervals_us, &D::p999>},
-    {"max_interval_ms", "… the longest", of<&S::intervals_us, &D::max>},
-    {"mean_join_ms", "from a bot's first request to its first tick", of<&S::joins_us, &D::mean>},
-    {"p50_join_ms", "… half of them", of<&S::joins_us, &D::p50>},
+    {"max_interval_ms", "… maximum", of<&S::intervals_us, &D::max>},
+    {"mean_join_ms", "time from a bot's first request to its first tick", of<&S::joins_us, &D::mean>},
+    {"p50_join_ms", "… median", of<&S::joins_us, &D::p50>},
     {"p99_join_ms", "… 99 of 100", of<&S::joins_us, &D::p99>},
-    {"max_join_ms", "… the longest", of<&S::joins_us, &D::max>},
+    {"max_join_ms", "… maximum", of<&S::joins_us, &D::max>},
     {"mean_rtt_ms", "round trip, with the time until the server's next tick", of<&S::rtts_us, &D::mean>},
-    {"p50_rtt_ms", "… half of them", of<&S::rtts_us, &D::p50>},
+    {"p50_rtt_ms", "… median", of<&S::rtts_us, &D::p50>},
     {"p99_rtt_ms", "… 99 of 100", of<&S::rtts_us, &D::p99>},
-    {"max_rtt_ms", "… the longest", of<&S::rtts_us, &D::max>},
-    {"bytes_in", "received, of datagrams", total<Count::bytes_in>},
+    {"max_rtt_ms", "… maximum", of<&S::rtts_us, &D::max>},
+    {"bytes_in", "bytes of received datagrams", total<Count::bytes_in>},
     {"bytes_out", "sent", total<Count::bytes_out>},
-    {"bytes_in_per_bot_second", "received by a bot in a second", per_bot_second<Count::bytes_in>},
-    {"bytes_out_per_bot_second", "sent by a bot in a second", per_bot_second<Count::bytes_out>},
+    {"bytes_in_per_bot_second", "bytes received per bot and second", per_bot_second<Count::bytes_in>},
+    {"bytes_out_per_bot_second", "bytes sent per bot and second", per_bot_second<Count::bytes_out>},
     {"datagrams_in", "received", total<Count::datagrams_in>},
     {"datagrams_out", "sent", total<Count::datagrams_out>},
-    {"loss_in_percent", "of the server's deltas, that never came", loss_in},
-    {"loss_out_percent", "of the bots' datagrams, that the server never acknowledged", loss_out},
-    {"verified_ticks", "in which a mirror was what the server said", total<Count::verified_ticks>},
-    {"mismatches", "in which it was not", total<Count::mismatches>},
-    {"corrections", "of mirrors, by the server", total<Count::corrections>},
-    {"events", "received by bots that mirror", total<Count::events>},
+    {"loss_in_percent", "share of the server's deltas that never arrived", loss_in},
+    {"loss_out_percent", "share of the bots' datagrams that the server never acknowledged", loss_out},
+    {"verified_ticks", "ticks in which a mirror matched the server", total<Count::verified_ticks>},
+    {"mismatches", "ticks in which it did not", total<Count::mismatches>},
+    {"corrections", "corrections of mirrors by the server", total<Count::corrections>},
+    {"events", "events received by bots that mirror", total<Count::events>},
     {"commands", "given", total<Count::commands>},
-    {"joins", "coming back included", total<Count::joins>},
-    {"rejoins", "… of these, as the same player", total<Count::rejoins>},
-    {"leaves", "by a bot's own wish, in whatever way", total<Count::leaves>},
-    {"mean_lag_ms", "how late the bots' own loop was", of<&S::lags_us, &D::mean>},
+    {"joins", "worlds entered, including reconnections", total<Count::joins>},
+    {"rejoins", "… as the same player", total<Count::rejoins>},
+    {"leaves", "departures by the bot's choice, of any kind", total<Count::leaves>},
+    {"mean_lag_ms", "delay of the bots' own loop", of<&S::lags_us, &D::mean>},
     {"p99_lag_ms", "… 99 of 100", of<&S::lags_us, &D::p99>},
-    {"max_lag_ms", "… the longest", of<&S::lags_us, &D::max>},
-    {"cpu_percent", "of one core, that the bots took", cpu},
+    {"max_lag_ms", "… maximum", of<&S::lags_us, &D::max>},
+    {"cpu_percent", "CPU time of the bots, in percent of one core", cpu},
 };
 
 constexpr RunMeasure of_runs[] = {
-    {"clients", "bots that were wanted", [](const BotsReport& r) { return static_cast<double>(r.clients); }},
+    {"clients", "number of bots", [](const BotsReport& r) { return static_cast<double>(r.clients); }},
     {"joined", "bots that joined at least once", [](const BotsReport& r) { return static_cast<double>(r.joined); }},
-    {"lost", "bots that should have been in at the end and were not, or heard nothing",
+    {"lost", "bots that should have been playing at the end, but were out or silent",
      [](const BotsReport& r) { return static_cast<double>(r.lost); }},
     {"refusals", "connections that were not made",
      [](const BotsReport& r) { return static_cast<double>(r.refusals.total()); }},
-    {"disconnects", "connections that broke, not by a bot's wish",
+    {"disconnects", "connections that were lost, not by the bot's choice",
      [](const BotsReport& r) { return static_cast<double>(r.disconnects.total()); }},
     {"token_failures", "requests for connect tokens that failed",
      [](const BotsReport& r) { return static_cast<double>(r.token_failures); }},
 };
 
-// With or without the prefix.
+// Finds a measure with or without the prefix.
 const IntervalMeasure* find_in_interval(std::string_view name) {
   if (name.starts_with(last_step_prefix)) name.remove_prefix(last_step_prefix.size());
   const auto found = std::ranges::find(of_intervals, name, &IntervalMeasure::name);
@@ -133,7 +133,8 @@ std::string list_measures() {
   std::string list;
   for (const RunMeasure& each : of_runs) list += core::format("{:<26}{}\n", each.name, each.help);
   for (const IntervalMeasure& each : of_intervals) list += core::format("{:<26}{}\n", each.name, each.help);
-  list += core::format("\n{0}NAME: the same, from seconds on, of the last step of --ramp alone: {0}p99_interval_ms\n",
+  list += core::format("\n{0}NAME: measures from " seconds
+                       " on for the last step of --ramp only, such as {0}p99_interval_ms\n",
                        last_step_prefix);
   return list;
 }

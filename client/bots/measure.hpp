@@ -1,5 +1,4 @@
-// The numbers of a report, by name. The table in measure.cpp is all there is: --require, --list-measures and the JSON
-// follow from it.
+// Numbers of a report by name. The table in measure.cpp defines --require, --list-measures and the keys of the JSON.
 #pragma once
 
 #include <bots/report.hpp>
@@ -7,13 +6,13 @@
 
 namespace mobula::client {
 
-// Measures of an interval: of the whole run, or of one step.
+/// Measure of an interval: of the run, or of one step.
 struct IntervalMeasure {
   std::string_view name;
   std::string_view help;
-  double (*value)(const IntervalStats& interval);  // NaN: nothing was measured
+  double (*value)(const IntervalStats& interval);  // NaN if nothing was measured
 };
-// Of a whole run alone.
+/// Measure of the run only.
 struct RunMeasure {
   std::string_view name;
   std::string_view help;
@@ -23,15 +22,15 @@ struct RunMeasure {
 std::span<const IntervalMeasure> interval_measures();
 std::span<const RunMeasure> run_measures();
 
-// Of the last step of the ramp, by a name such as "last_step.p99_interval_ms": when all had joined.
+/// Prefix for measures of the last step of the ramp, such as "last_step.p99_interval_ms". All bots have joined by then.
 inline constexpr std::string_view last_step_prefix = "last_step.";
 
-// NaN: nothing was measured. Nothing: no measure is called that.
+/// Returns a measure. NaN if nothing was measured, nothing if the name is unknown.
 std::optional<double> measure(const BotsReport& report, std::string_view name);
 bool is_measure(std::string_view name);
-// One that is nearly called that, as did_you_mean says it.
+/// Returns a suggestion for an unknown name, as did_you_mean formats it.
 std::string nearest_measure(std::string_view name);
-// A line for each.
+/// Returns a line per measure.
 std::string list_measures();
 
 }  // namespace mobula::client

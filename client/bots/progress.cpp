@@ -24,16 +24,16 @@ std::string progress_line(const BotsSample& sample, double seconds, std::uint64_
       rate(sample.bytes_out_per_second), std::max(in, out), mismatches);
 }
 
-void BotsProgress::tell(const BotsSample& sample) {
+void BotsProgress::show(const BotsSample& sample) {
   mismatches_ += sample.mismatches;
   const std::string line = progress_line(sample, seconds_, mismatches_);
   if (terminal_) {
     const std::string rest(width_ > line.size() ? width_ - line.size() : 0, ' ');
     std::fputs(core::format("\r{}{}", line, rest).c_str(), out_);
     width_ = line.size();
-  } else if (sample.seconds - told_at_ >= seconds_between_lines) {
+  } else if (sample.seconds - shown_at_ >= seconds_between_lines) {
     std::fputs(core::format("{}\n", line).c_str(), out_);
-    told_at_ = sample.seconds;
+    shown_at_ = sample.seconds;
   }
   std::fflush(out_);
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr core::Nanoseconds length_max = 1'000'000 * core::second;
 
-// A part of a ramp's text: a climb has no number.
+// Part of a ramp's text. A climb has no number.
 struct Written {
   std::optional<std::uint32_t> clients;
   core::Nanoseconds length = 0;
@@ -27,7 +27,7 @@ core::Result<Written> parse_part(std::string_view text, std::uint32_t clients_ma
     std::uint32_t clients = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + at, clients);
     if (error != std::errc() || end != text.data() + at || clients > clients_max)
-      return bad_ramp(text, core::format("expected how many, up to {}, before the @", clients_max));
+      return bad_ramp(text, core::format("expected a number of bots up to {} before the @", clients_max));
     written.clients = clients;
     text.remove_prefix(at + 1);
   }
@@ -75,7 +75,7 @@ core::Result<core::Nanoseconds> parse_length(std::string_view text) {
   const std::string_view unit(end, static_cast<std::size_t>(last - end));
   const auto found = std::ranges::find(units, unit, &Unit::name);
   if (error != std::errc() || found == std::end(units) || !std::isfinite(number) || number <= 0)
-    return core::Error{"bad time", "a time is a number and ms, s, m or h"};
+    return core::Error{"bad time", "expected a number with ms, s, m or h"};
   const double length = number * static_cast<double>(found->length);
   if (length > static_cast<double>(length_max)) return core::Error{"bad time", "at most a million seconds"};
   return static_cast<core::Nanoseconds>(length);
@@ -100,7 +100,7 @@ core::Result<Ramp> Ramp::parse(std::string_view text, const RampLimits& limits) 
   Ramp ramp(std::move(steps));
   if (parts->back().clients) {
     if (limits.length > 0 && limits.length != ramp.length())
-      return bad_ramp(text, "a ramp that ends with a number of bots says itself how long it takes: no --seconds");
+      return bad_ramp(text, "a ramp that ends with a number of bots has its own length; omit --seconds");
     return ramp;
   }
   if (limits.length > 0 && limits.length < ramp.length()) return bad_ramp(text, "it takes longer than --seconds");

@@ -7,7 +7,7 @@
 namespace mobula::client {
 namespace {
 
-// Beyond these the loop, and not the server, may be what the intervals show.
+// Above these limits, intervals may be caused by the bots' loop instead of the server.
 constexpr double lag_p99_ms_max = 5;
 constexpr double cpu_percent_max = 85;
 
@@ -92,9 +92,8 @@ std::string lateness_warning(const IntervalStats& interval) {
   const double cpu = value(interval, "cpu_percent");
   if (lag <= lag_p99_ms_max && !(cpu > cpu_percent_max)) return "";
   return core::format(
-      "the bots' own machine was late (loop p99 {:.1f} ms, {:.0f}% of a core): intervals and join times may be its, "
-      "not "
-      "the server's; use fewer bots, another core or machine, or --verify with a smaller number",
+      "the bots' own machine was late (loop p99 {:.1f} ms, {:.0f}% of a core): it, not the server, may "
+      "cause the intervals and join times; use fewer bots, another core or machine, or --verify with a smaller number",
       lag, cpu);
 }
 
@@ -122,7 +121,7 @@ std::string to_table(const BotsReport& report) {
       s.counts[Count::events], s.counts[Count::verified_ticks], s.counts[Count::mismatches], s.counts[Count::commands],
       spread(s.lags_us), value(s, "cpu_percent"));
   if (s.counts[Count::leaves] > 0)
-    table += core::format("left and came back      {} left, {} joins in all, {} of them as the same player\n",
+    table += core::format("left and reconnected    {} left, {} joins in all, {} of them as the same player\n",
                           s.counts[Count::leaves], s.counts[Count::joins], s.counts[Count::rejoins]);
   table += reasons("refused", report.refusals) + reasons("disconnected", report.disconnects);
   if (report.token_failures > 0)
@@ -131,7 +130,7 @@ std::string to_table(const BotsReport& report) {
     table += core::format("lost, or never joined   {}, the first: {}\n", report.lost, report.first_loss);
   if (report.steps.size() > 1) table += steps_table(report);
   if (report.foreign_game)
-    table += "\nThis server's game is not the demo: it refused what the bots said. Use --behaviour idle or churn.\n";
+    table += "\nThis server's game is not the demo: it refused the bots' commands. Use --behaviour idle or churn.\n";
   const std::string warning = lateness_warning(s);
   if (!warning.empty()) table += core::format("\nWarning: {}.\n", warning);
   return table;

@@ -78,7 +78,7 @@ struct LineRow {
 struct ChartRow {
   std::string_view title;
   std::string_view unit;
-  std::string_view limited;  // the measure whose limit is drawn; empty: none
+  std::string_view limited;  // measure whose limit is drawn; empty if none
   LineRow a;
   LineRow b;
 };
@@ -179,7 +179,7 @@ std::string verdict(const BotsReport& report, const std::vector<LimitVerdict>& v
   const std::string late = lateness_warning(report.whole);
   if (!late.empty()) html += core::format("<p class=\"verdict note\">⚠ Warning: {}.</p>\n", escape_html(late));
   if (report.foreign_game)
-    html += "<p class=\"verdict note\">⚠ This server's game is not the demo: it refused what the bots said.</p>\n";
+    html += "<p class=\"verdict note\">⚠ This server's game is not the demo: it refused the bots' commands.</p>\n";
   return html;
 }
 
@@ -191,12 +191,12 @@ std::string key_figures(const BotsReport& report) {
     double factor;
   };
   constexpr Row rows[] = {{"joined", "", "bots joined", 1},
-                          {"p50_interval_ms", " ms", "patch interval, half of them", 1},
-                          {"p99_interval_ms", " ms", "patch interval, 99 of 100", 1},
-                          {"p99_join_ms", " ms", "join time, 99 of 100", 1},
-                          {"p50_rtt_ms", " ms", "round trip, half of them", 1},
+                          {"p50_interval_ms", " ms", "patch interval, median", 1},
+                          {"p99_interval_ms", " ms", "patch interval, 99th percentile", 1},
+                          {"p99_join_ms", " ms", "join time, 99th percentile", 1},
+                          {"p50_rtt_ms", " ms", "round trip, median", 1},
                           {"bytes_in_per_bot_second", " KB/s", "received by each bot", 1e-3},
-                          {"loss_in_percent", "%", "of what the server sent, lost", 1},
+                          {"loss_in_percent", "%", "lost deltas of the server", 1},
                           {"verified_ticks", "", "ticks verified", 1},
                           {"mismatches", "", "mismatches", 1}};
   std::string html = "<div class=\"figures\">\n";

@@ -1,5 +1,5 @@
-// A report as one HTML file that needs nothing else: no network, no script. Light and dark by the reader's choice, and
-// fit for paper.
+// Report as one self-contained HTML file, without network access or scripts. Light and dark follow the reader's choice;
+// it can be printed.
 #pragma once
 
 #include <bots/limit.hpp>

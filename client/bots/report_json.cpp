@@ -7,7 +7,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Whole numbers as such, others to a thousandth.
+// Writes whole numbers as such, others rounded to a thousandth.
 Json number(double value) {
   if (std::isnan(value)) return nullptr;
   if (value == std::floor(value) && std::abs(value) < 9e15) return static_cast<std::int64_t>(value);

@@ -12,10 +12,10 @@ namespace {
 
 constexpr core::Nanoseconds tick_interval = 50 * core::millisecond;
 constexpr std::size_t slice_count = 25;
-// Probes of the loop go through all slices: a server's deltas come in one part of the interval.
+// Probes of the loop move through all slices, because a server's deltas arrive in one part of the interval.
 constexpr std::size_t probe_step = 7;
 constexpr core::Nanoseconds slice_length = tick_interval / slice_count;
-// Opening a pipe takes a while, and the others' updates are due.
+// Opening a pipe takes a while, which must not delay the others' updates.
 constexpr std::uint32_t joins_per_slice_max = 16;
 constexpr std::uint32_t files_besides_pipes = 64;
 constexpr std::int64_t samples_max = 600;
@@ -29,7 +29,7 @@ core::Status check_open_files(std::uint32_t bots) {
                                   bots, bots + files_besides_pipes, limit.rlim_cur)};
 }
 
-// Often enough for a curve, seldom enough that its memory is bounded.
+// Short enough for a curve, long enough for bounded memory.
 core::Nanoseconds sample_length(core::Nanoseconds run) {
   const core::Nanoseconds fine = std::clamp(run / 20, sample_length_least, core::second);
   return std::max(fine, run / samples_max);
@@ -49,7 +49,7 @@ class BotsRun {
   void follow_ramp(core::Nanoseconds elapsed);
   void sample(core::Nanoseconds now);
   std::span<PipeClient* const> simulated();
-  void find_out_the_game();
+  void detect_game();
   void note_end(Bot& bot, bool wanted, core::Nanoseconds now);
   void note_mirror(Bot& bot);
 
@@ -59,10 +59,10 @@ class BotsRun {
   std::unique_ptr<TokenStock> tokens_;
   BotsTally tally_;
   std::vector<std::unique_ptr<Bot>> bots_;
-  std::vector<PipeClient*> simulated_;  // those whose simulated networks the loop hands out
+  std::vector<PipeClient*> simulated_;  // bots whose simulated networks the loop delivers
   BotsReport report_;
   std::uint32_t wanted_ = 0;
-  bool speaks_ = false;  // some behaviour gives commands, and we do not know yet whether the game knows them
+  bool sends_commands_ = false;  // some behaviour sends commands, and the server's game is not known yet
   std::size_t probe_slice_ = 0;
   core::Nanoseconds began_ = 0;
   core::Nanoseconds sampled_at_ = 0;
@@ -89,7 +89,7 @@ core::Status BotsRun::make_bots() {
   if (mix->parts.empty()) mix = parse_behaviours("wander");
   if (!mix) return mix.error();
   const std::vector<const Behaviour*> assigned = assign_behaviours(*mix, options_.ramp.most());
-  speaks_ = std::ranges::any_of(mix->parts, [](const auto& part) { return part.behaviour->commands; });
+  sends_commands_ = std::ranges::any_of(mix->parts, [](const auto& part) { return part.behaviour->commands; });
   const BotSetup setup{loop_, options_.access, *tokens_, tally_};
   for (std::uint32_t i = 0; i < assigned.size(); ++i)
     bots_.push_back(std::make_unique<Bot>(
@@ -111,7 +111,7 @@ core::Status BotsRun::run() {
     if (const core::Status updated = update(slice, now); !updated) return updated;
     const bool next_step = options_.ramp.step_at(now - began_) != options_.ramp.step_at(sampled_at_ - began_);
     if (next_step || now - sampled_at_ >= sample_every) sample(now);
-    next = std::max(next + slice_length, now - tick_interval);  // who is far behind does not catch up
+    next = std::max(next + slice_length, now - tick_interval);  // a loop far behind does not catch up
   }
   return core::Done{};
 }
@@ -139,7 +139,7 @@ core::Status BotsRun::update(std::size_t slice, core::Nanoseconds now) {
   return core::Done{};
 }
 
-// Whose simulated networks the loop hands out. Bots come and go: the list is made anew.
+// Returns the bots with simulated networks. Rebuilt, because bots join and leave.
 std::span<PipeClient* const> BotsRun::simulated() {
   simulated_.clear();
   if (options_.access.simulated == transport::NetworkConditions{}) return {};
@@ -170,23 +170,23 @@ void BotsRun::sample(core::Nanoseconds now) {
   interval.clear();
   sampled_at_ = now;
   sampled_cpu_ = cpu;
-  find_out_the_game();
+  detect_game();
   if (options_.progress) options_.progress(report_.samples.back());
 }
 
-// By the schema of a mirror, if there is one.
-void BotsRun::find_out_the_game() {
-  if (report_.foreign_game || !speaks_) return;
+// Determines the game by the schema of a mirror, if there is one.
+void BotsRun::detect_game() {
+  if (report_.foreign_game || !sends_commands_) return;
   const auto mirrors = [](const auto& bot) {
     return bot->connection() != nullptr && bot->connection()->mirror() != nullptr;
   };
   const auto found = std::ranges::find_if(bots_, mirrors);
   if (found == bots_.end()) return;
   report_.foreign_game = (*found)->connection()->mirror()->schema().find("Avatar") == nullptr;
-  speaks_ = report_.foreign_game;
+  sends_commands_ = report_.foreign_game;
   if (report_.foreign_game)
     core::log_warn("bots",
-                   "this server's game is not the demo and refuses what the bots say; use --behaviour idle or churn");
+                   "this server's game is not the demo and refuses the bots' commands; use --behaviour idle or churn");
 }
 
 BotsReport BotsRun::finish() {
@@ -206,16 +206,16 @@ BotsReport BotsRun::finish() {
   return std::move(report_);
 }
 
-// Whether it is where it should be.
+// Counts whether the bot is where it should be.
 void BotsRun::note_end(Bot& bot, bool wanted, core::Nanoseconds now) {
   report_.joined += bot.ever_joined() ? 1 : 0;
   const core::Nanoseconds silence = bot.note_silence(now);
-  const bool out = wanted && !bot.playing() && !bot.away_by_wish();
+  const bool out = wanted && !bot.playing() && !bot.out_by_choice();
   if (!bot.failed() && silence == 0 && !out) return;
   ++report_.lost;
   if (!report_.first_loss.empty() || !tally_.first_loss.empty()) return;
   report_.first_loss = silence > 0
-                           ? core::format("nothing heard for {:.1f} s", static_cast<double>(silence) / core::second)
+                           ? core::format("nothing received for {:.1f} s", static_cast<double>(silence) / core::second)
                            : "no answer so far";
 }
 

@@ -1,8 +1,8 @@
-// Many clients in one process: a load for servers, and a check that mirrors are right. One thread, one pipe per bot;
-// another thread fetches connect tokens.
+// Many clients in one process: a load for servers, and a check of mirrors. One thread runs all bots, with one pipe per
+// bot.
+// Another thread fetches connect tokens.
 //
-// Bots are updated in slices of the update interval, so that neither this loop nor the server's socket sees them all at
-// one moment.
+// Bots are updated in slices of the update interval, which spreads their load on this loop and on the server's socket.
 #pragma once
 
 #include <bots/behaviour.hpp>
@@ -16,15 +16,17 @@ namespace mobula::client {
 struct BotsOptions {
   Access access;
   Ramp ramp{20, 10 * core::second};
-  BehaviourMix behaviours;     // empty: they wander
-  std::uint32_t verify = ~0u;  // so many of them mirror and verify; the others acknowledge what comes unread
-  std::uint64_t seed = 1;      // of all that bots decide
-  // Told of each sample.
+  BehaviourMix behaviours;  // empty means wander
+  std::uint32_t verify =
+      ~0u;                 // number of bots that mirror and verify; the others acknowledge deltas without reading them
+  std::uint64_t seed = 1;  // seed of all random decisions
+  // Receives each sample.
   std::function<void(const BotsSample& sample)> progress;
 };
 
-// Until the ramp is over or somebody says stop (SIGINT, SIGTERM). Reasons: those of getting tokens and of opening
-// pipes, and "too few open files". A server that cannot be reached is no error but joined == 0.
+/// Runs until the ramp ends or a signal stops it (SIGINT, SIGTERM). Errors: those of fetching tokens and opening pipes,
+/// "too
+/// few open files". An unreachable server is not an error but gives joined == 0.
 core::Result<BotsReport> run_bots(const BotsOptions& options);
 
 }  // namespace mobula::client

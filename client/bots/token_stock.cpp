@@ -6,7 +6,7 @@
 namespace mobula::client {
 namespace {
 
-constexpr std::uint64_t too_short_seconds = 10;  // what a token is good for still, and is not used any more
+constexpr std::uint64_t lifetime_seconds_min = 10;  // minimum remaining lifetime of a token
 constexpr std::chrono::milliseconds between_failures{1000};
 
 }  // namespace
@@ -31,13 +31,13 @@ TokenStock::~TokenStock() {
   if (thread_.joinable()) thread_.join();
 }
 
-// The newest first: the others may still expire unused, where nobody comes any more.
+// Takes the newest first. Older ones may expire unused if no bot joins any more.
 std::optional<transport::ConnectToken> TokenStock::take(std::uint64_t unix_now) {
   const std::lock_guard lock(mutex_);
   std::optional<transport::ConnectToken> token;
   const bool renewable = thread_.joinable();
   while (!tokens_.empty() && !token) {
-    if (!renewable || tokens_.back().expire_time > unix_now + too_short_seconds) token = std::move(tokens_.back());
+    if (!renewable || tokens_.back().expire_time > unix_now + lifetime_seconds_min) token = std::move(tokens_.back());
     tokens_.pop_back();
   }
   few_ = tokens_.size() < batch;

@@ -1,5 +1,6 @@
-// Connect tokens for bots, always some at hand: fetching them may take a while, and the bots' loop cannot wait. A
-// thread of its own fetches more when few are left. Tokens that are about to expire are thrown away.
+// Stock of connect tokens for bots. Fetching tokens may take a while, and the bots' loop cannot wait, so a thread of
+// its own
+// fetches more when few are left. Tokens that are about to expire are discarded.
 #pragma once
 
 #include <condition_variable>
@@ -18,16 +19,17 @@ class TokenStock {
  public:
   static constexpr std::uint32_t batch = 256;
 
-  // Fetches the first ones before it returns. `bots`: how many will want one, at least. Reasons: those of get_tokens.
+  /// Fetches the first tokens before it returns. `bots` is the minimum number needed. Errors: those of get_tokens.
   static core::Result<std::unique_ptr<TokenStock>> open(const Access& access, std::uint32_t bots);
   ~TokenStock();
   TokenStock(const TokenStock&) = delete;
   TokenStock& operator=(const TokenStock&) = delete;
 
-  // Nothing: there is none at the moment. `unix_now` in seconds.
+  /// Takes a token. Returns nothing if there is none at the moment. `unix_now` is in seconds.
   std::optional<transport::ConnectToken> take(std::uint64_t unix_now);
-  // Of fetches that failed, and why the last one did.
+  /// Returns the number of failed fetches.
   [[nodiscard]] std::uint64_t failures() const;
+  /// Returns the reason of the last failure.
   [[nodiscard]] std::string last_failure() const;
 
  private:
@@ -35,14 +37,14 @@ class TokenStock {
   void fetch_when_wanted();
 
   const Access access_;
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards all members below
   std::condition_variable wanted_;
   std::vector<transport::ConnectToken> tokens_;
   bool few_ = false;
   bool ending_ = false;
   std::uint64_t failures_ = 0;
   std::string last_failure_;
-  std::thread thread_;  // none where one token is all there is
+  std::thread thread_;  // not running if there is a single token
 };
 
 }  // namespace mobula::client

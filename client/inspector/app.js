@@ -1,5 +1,6 @@
-// The shell around the views: where we are, which world, whether the server is there; keys that work everywhere.
-// A view is {title, mount(root, page)}; all it has begun ends when page.signal aborts.
+// Shell around the views: navigation, selected world, connection state, and global keys. A view is {title, mount(root,
+// page)};
+// everything it started ends when page.signal aborts.
 import {get} from './core/api.js';
 import {Live} from './core/live.js';
 import {parse_route, route_to} from './core/route.js';
@@ -15,10 +16,10 @@ const live = new Live();
 const history = new TickHistory();
 const main = document.getElementById('main');
 const find = (id) => document.getElementById(id);
-let worlds = [];     // names, as the server lists them
+let worlds = [];  // names, in the server's order
 let shown = null;  // {view, world, leaving, page}
-let met = false;      // whether the feed has been open before
-let feed = null;   // of the overview, for the world that is shown
+let met = false;  // the feed has been open before
+let feed = null;  // overview feed of the shown world
 
 class Page extends EventTarget {
   constructor(route, world, signal) {
@@ -26,7 +27,7 @@ class Page extends EventTarget {
     Object.assign(this, {route, world, signal, live, history});
   }
 
-  // Parameters that every question and subscription of this page has.
+  // Parameters of every request and subscription of this page.
   get query() {
     return {world: this.world};
   }
@@ -39,7 +40,7 @@ class Page extends EventTarget {
     location.hash = this.href(view, argument, query);
   }
 
-  // The same place under a new address, without a step in the browser's history.
+  // Changes the address without an entry in the browser's history.
   replace(view, argument, query) {
     history_replace(this.href(view, argument, query));
   }
@@ -123,13 +124,13 @@ function show_feed() {
   show_gone();
 }
 
-// Worlds come and go.
+// Worlds may open and close.
 async function learn_worlds() {
   let names;
   try {
     names = (await get(['status'])).worlds.map((world) => world.name);
   } catch {
-    return;  // the feed says when it is gone
+    return;  // the feed reports the lost connection
   }
   if (String(names) === String(worlds)) return;
   worlds = names;
@@ -138,7 +139,7 @@ async function learn_worlds() {
   show();
 }
 
-// Connected once more: what a view asked for once may have changed meanwhile.
+// Reconnected: data that a view requested once may have changed.
 function show_again() {
   if (met) shown?.page.dispatchEvent(new Event('again'));
   met = true;
@@ -149,7 +150,7 @@ function show_gone() {
   gone.hidden = live.state !== 'waiting';
   if (gone.hidden) return;
   const seconds = Math.max(0, Math.ceil((live.retry_at - Date.now()) / 1000));
-  const text = `The server is gone. ${seconds > 0 ? `Trying again in ${seconds} s.` : 'Trying now.'}`;
+  const text = `The server is not reachable. ${seconds > 0 ? `Trying again in ${seconds} s.` : 'Trying now.'}`;
   if (!gone.firstChild) gone.append(h('span', {}), h('button', {type: 'button', onclick: () => live.connect()}, 'Try now'));
   setText(gone.firstChild, text);
 }
@@ -172,7 +173,7 @@ function show_keys() {
 
 const is_typing = (element) => element.matches('input, select, textarea, [contenteditable]');
 
-// What is open: the menu, or else what was chosen from a list.
+// Closes the menu, or else the selected item.
 function close() {
   if (find('menu').getAttribute('aria-expanded') === 'true') return open_menu(false);
   const {page, view} = shown;
@@ -217,5 +218,5 @@ find('skip').onclick = (event) => {
   event.preventDefault();
   main.focus();
 };
-// Asks for the token first, where one is needed: the feed would let us wait.
+// Asks for the token first, if one is required: the feed would wait for a timeout.
 learn_worlds().then(() => live.connect());

@@ -148,7 +148,7 @@ TEST_F(Programs, BotsWhoseServerDiesFail) {
   std::this_thread::sleep_for(milliseconds(500));
   server.signal(SIGKILL);
   EXPECT_EQ(bots.wait(), 1) << bots.out();
-  EXPECT_THAT(bots.out(), HasSubstr("nothing heard for"));
+  EXPECT_THAT(bots.out(), HasSubstr("nothing received for"));
 }
 
 TEST_F(Programs, AClientJoinsAgainAfterItsServerWasRestarted) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# How much of each decoder its fuzz target's corpus reaches: tests/fuzz/coverage.sh BUILD FOUND [TARGET...]
-# BUILD is of the preset `coverage`; the corpora are tests/fuzz/corpus/TARGET and, where it is there, FOUND/TARGET.
-# What is not reached is shown, line by line, in BUILD/coverage/TARGET.txt.
+# Measures how much of each decoder its fuzz target's corpus covers: tests/fuzz/coverage.sh BUILD FOUND [TARGET...]
+# BUILD is a build of the preset `coverage`. The corpora are tests/fuzz/corpus/TARGET and, if it exists, FOUND/TARGET.
+# BUILD/coverage/TARGET.txt marks uncovered lines.
 set -euo pipefail
 
-# The target, then the sources that read what it is given.
+# A target and the sources that parse its input.
 decoders='
 admin         server/mobula/server/admin/router.cpp server/mobula/server/admin/url.cpp server/mobula/server/api/query.cpp
               server/mobula/server/api/entities.cpp server/mobula/server/api/sessions.cpp server/mobula/server/api/bans.cpp server/mobula/server/api/pools.cpp
@@ -74,7 +74,7 @@ die() {
   exit 1
 }
 
-# Every input once.
+# Runs each input once.
 profile() {
   local target=$1 folder corpora=()
   for folder in "tests/fuzz/corpus/$target" "$found/$target"; do
@@ -86,7 +86,7 @@ profile() {
   rm "$out/$target.profraw"
 }
 
-# A row for each source: target, source, lines and regions, covered and all.
+# Prints a row for each source: target, source, lines, covered lines, regions, covered regions.
 report() {
   local target=$1
   profile "$target"
@@ -95,7 +95,7 @@ report() {
     awk -v target="$target" -v sources="${sources[$target]}" '
       function ends_with(text, end) { return substr("/" text, length(text) - length(end) + 1) == "/" end }
       BEGIN { count = split(sources, path) }
-      $1 ~ /[.][ch]pp$/ {  # by its path, or by so much of it as tells it from the others
+      $1 ~ /[.][ch]pp$/ {  # its path or the end of it, as llvm-cov cuts a common prefix
         for (i = 1; i <= count; ++i) {
           if (!ends_with(path[i], $1) && !ends_with($1, path[i])) continue
           printf "%-12s %-44s %5d %5.1f %% %7d %5.1f %%\n", target, path[i], $8, $10, $2, $4
@@ -109,6 +109,6 @@ targets=("$@")
 ((${#targets[@]})) || mapfile -t targets < <(printf '%s\n' "${!sources[@]}" | sort)
 printf '%-12s %-44s %5s %7s %7s %7s\n' target decoder lines covered regions covered
 for target in "${targets[@]}"; do
-  [[ ${sources[$target]-} ]] || die "which sources does fuzz_$target feed? Say so in tests/fuzz/coverage.sh"
+  [[ ${sources[$target]-} ]] || die "no sources are listed for fuzz_$target: add them to tests/fuzz/coverage.sh"
   report "$target"
 done

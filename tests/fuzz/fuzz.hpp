@@ -1,5 +1,5 @@
-// What the fuzz targets share. A target is one function of bytes from outside: whatever they are, it returns 0, and
-// what is required holds. libFuzzer feeds it (./dev fuzz), or replay_main.cpp with the seeds in corpus/.
+// Shared by the fuzz targets. A target is a function of arbitrary bytes that returns 0 and meets its requirements.
+// libFuzzer calls it (./dev fuzz), or replay_main.cpp with the seeds in corpus/.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace mobula::fuzz {
 
-// Holds in every build, unlike MOBULA_ASSERT.
+// Aborts if `holds` is false, in every build, unlike MOBULA_ASSERT.
 inline void require(bool holds, const char* what) {
   if (holds) return;
-  std::fprintf(stderr, "not so: %s\n", what);
+  std::fprintf(stderr, "required: %s\n", what);
   std::abort();
 }
 
 inline core::ByteView view(const std::uint8_t* data, std::size_t size) { return core::as_bytes(data, size); }
 
-// Takes an input apart; at its end all is zero.
+// Reads an input piece by piece. Returns zeros or nothing at its end.
 class Input {
  public:
   explicit Input(core::ByteView bytes) : rest_(bytes) {}

@@ -1,8 +1,8 @@
-// Any query to the admin port: what a browser, a script or an enemy may say to its routes, and on its live feed.
+// Arbitrary requests to the routes of the admin port, and subscriptions to its live feed.
 //
-//   input: a byte that says how (see the table); up to a line's end the target, or nothing; then the body
+//   input: a byte for the method (see the table), the target up to the end of the line, the body
 #include <array>
-#include <fuzz/asked_world.hpp>
+#include <fuzz/queried_world.hpp>
 
 using namespace mobula;
 using fuzz::world;
@@ -11,25 +11,25 @@ namespace {
 
 constexpr std::array<const char*, 4> methods{"GET", "PUT", "POST", "DELETE"};
 
-// Whether it has changed anything.
+// Sends a request. Returns whether it has changed the world.
 bool ask(const char* method, const std::string& target, const std::string& body) {
   const std::uint64_t hash = world().village.published_hash();
   const test::Answer answer = world().ask(method, target, body);
   fuzz::require(answer.status >= 200 && answer.status < 600, "an answer has a status");
-  fuzz::require(answer.status != 500, "nothing fails of what is said");
+  fuzz::require(answer.status != 500, "no input causes an internal error");
   if (answer.status == 200 && target.substr(0, target.find('?')) == "/metrics") return false;
   fuzz::require(!answer.json.is_discarded(), "an answer is JSON");
-  fuzz::require(answer.status == 200 || !answer.message().empty(), "a refusal says why");
+  fuzz::require(answer.status == 200 || !answer.message().empty(), "a refusal has a message");
   const bool changes = answer.status < 300 && std::string(method) != "GET";
   if (changes) world().tick();
-  fuzz::require(changes || world().village.published_hash() == hash, "what is refused changes nothing");
+  fuzz::require(changes || world().village.published_hash() == hash, "a refused request changes nothing");
   return changes;
 }
 
-void watch(const std::string& wish) {
-  const nlohmann::json said = nlohmann::json::parse(wish, nullptr, false);
-  if (!said.is_object() || !said.contains("subscribe")) return;
-  const core::Result<std::shared_ptr<server::admin::Feed>> feed = world().subscribe(said);
+void subscribe(const std::string& text) {
+  const nlohmann::json message = nlohmann::json::parse(text, nullptr, false);
+  if (!message.is_object() || !message.contains("subscribe")) return;
+  const core::Result<std::shared_ptr<server::admin::Feed>> feed = world().subscribe(message);
   if (!feed) return;
   for (int frames = 0; frames < 2; ++frames) {
     const core::Result<std::string> frame = (*feed)->next()();
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data + 1), size - 1);
   const std::size_t which = data[0] % (methods.size() + 1);
   if (which == methods.size()) {
-    watch(text);
+    subscribe(text);
     return 0;
   }
   const std::size_t line = std::min(text.find('\n'), text.size());

@@ -1,4 +1,4 @@
-// Any bytes as what an address that should give connect tokens answers: tokens, or a reason.
+// Arbitrary bytes as the answer to a request for connect tokens: it gives tokens or an error.
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
@@ -13,7 +13,7 @@ using boost::asio::ip::tcp;
 
 namespace {
 
-// Answers whoever connects at once, and always the same until another answer is set. Lives as long as the process.
+// Sends the same answer to every connection until another is set. Lives as long as the process.
 class HostileServer {
  public:
   HostileServer() : acceptor_(io_, {boost::asio::ip::address_v4::loopback(), 0}) {
@@ -39,7 +39,7 @@ class HostileServer {
     boost::system::error_code ignored;
     boost::asio::write(socket, boost::asio::buffer(answer.data(), answer.size()), ignored);
     socket.shutdown(tcp::socket::shutdown_send, ignored);
-    // Until the client has closed: what is unread would cut the answer off.
+    // Reads until the client closes: closing with unread data would cut the answer off.
     core::Bytes rest(4096);
     while (boost::asio::read(socket, boost::asio::buffer(rest.data(), rest.size()), ignored) == rest.size()) {
     }
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   client::Access access;
   access.options.admin = hostile_server().url();
   const auto tokens = client::get_tokens(access, 2);
-  fuzz::require(tokens.ok() || !tokens.error().message.empty(), "tokens, or why not");
-  if (tokens) fuzz::require(tokens->size() == 2, "as many as were wanted");
+  fuzz::require(tokens.ok() || !tokens.error().message.empty(), "tokens or a message");
+  if (tokens) fuzz::require(tokens->size() == 2, "the requested number");
   return 0;
 }

@@ -1,9 +1,8 @@
-// Any messages and deltas of a server, to a connection that keeps levels: whatever they are, its mirror is in order.
-// Input: a byte, of which the lowest bit says that the folder of levels is empty, and not that the hamlet is in it;
-// then steps of a byte and what it needs.
+// Arbitrary messages and deltas of a server to a connection that stores levels: its mirror stays consistent.
+// Input: a byte whose lowest bit is set if the folder of levels is empty, and clear if it has the hamlet; then steps.
 //   0 u16 length, bytes   a reliable message      1 u16 length, bytes   an unreliable one
 //   2                     a tick                  3                     a tick, with a command
-//   4                     the line breaks, and the connection comes back if it can
+//   4                     the connection is lost and rejoins if it can
 #include <client/raw_server.hpp>
 #include <fuzz/fuzz.hpp>
 #include <headless/event_lines.hpp>
@@ -21,7 +20,7 @@ struct Levels {
   explicit Levels(bool has_hamlet) : store(std::move(*client::ResourceStore::open(folder.path()))) {
     if (!has_hamlet) return;
     const core::ByteView level = test::hamlet()->clients_bytes();
-    fuzz::require(*store.receive(test::hamlet()->identity(), level.size())->append(0, level), "the level is there");
+    fuzz::require(*store.receive(test::hamlet()->identity(), level.size())->append(0, level), "the level is complete");
   }
   client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
   client::ResourceStore store;
@@ -40,7 +39,7 @@ void step(fuzz::Input& input, test::RawServer& server) {
   }
   server.tick();
   for (const client::ReceivedEvent& event : server.connection.events())
-    fuzz::require(!event_line(event).empty(), "an event can be told");
+    fuzz::require(!event_line(event).empty(), "an event can be printed");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Both endpoints under attack: besides each other's packets, some of them damaged, lost or doubled, they get any bytes,
-// and any bytes sealed with the right keys.
+// Both endpoints under attack. They receive each other's packets, some damaged, lost or duplicated, besides arbitrary
+// bytes, some of them sealed with the right keys.
 //
-//   input: steps, each a byte that says what (see step), then what that takes
+//   input: steps, each a byte for the kind (see step) and its parameters
 #include <fuzz/fuzz.hpp>
 #include <mobula/transport/client_endpoint.hpp>
 #include <mobula/transport/server_endpoint.hpp>
@@ -18,7 +18,7 @@ const transport::PacketDomain domain(transport::mobula_protocol_id);
 
 struct Mailbox : transport::Output {
   void send(const transport::Address& /*to*/, core::ByteView datagram) override {
-    fuzz::require(datagram.size() <= transport::datagram_bytes_max, "no more");
+    fuzz::require(datagram.size() <= transport::datagram_bytes_max, "a datagram in bounds");
     datagrams.emplace_back(datagram.begin(), datagram.end());
   }
   std::vector<core::Bytes> datagrams;
@@ -71,8 +71,8 @@ struct Attack {
     transport::ServerEvent event;
     while (server.poll_event(event))
       fuzz::require(event.session.index < 2 || event.reason.code != transport::ReasonCode::none,
-                    "events say who or why");
-    fuzz::require(server.sessions().size() <= 2, "no more");
+                    "an event has a session or a reason");
+    fuzz::require(server.sessions().size() <= 2, "sessions in bounds");
   }
 
   static transport::Address from(fuzz::Input& input) {
@@ -81,7 +81,7 @@ struct Attack {
     return address;
   }
 
-  // Any body, with the right keys (which are zeros, both of them).
+  // Delivers an arbitrary body sealed with the right keys, which are zeros.
   void sealed(fuzz::Input& input) {
     const auto type = static_cast<transport::PacketType>(input.byte() % 8);
     const bool for_server = input.byte() % 2 == 0;
@@ -96,7 +96,7 @@ struct Attack {
     }
   }
 
-  // A request whose private part says anything, sealed with the right key.
+  // Returns a request with an arbitrary private part, sealed with the right key.
   core::Bytes with_token(fuzz::Input& input) {
     transport::ConnectToken made = token();
     core::Bytes associated(transport::version_bytes + 16);
@@ -112,7 +112,7 @@ struct Attack {
     return request;
   }
 
-  // Each datagram has a byte of fate.
+  // Exchanges datagrams. A byte of input decides the fate of each.
   void exchange(fuzz::Input& input) {
     server.update(now, to_client);
     client.update(now, to_server);

@@ -1,5 +1,5 @@
-// Any bytes as a delta, to a mirror that has always lived through the same: refused it has changed nothing, and what is
-// let through leaves all in order.
+// Arbitrary bytes as a delta to a mirror in a fixed state: a refused delta changes nothing, an applied one leaves the
+// mirror consistent.
 #include <fuzz/fuzz.hpp>
 #include <fuzz/mirror_state.hpp>
 
@@ -7,7 +7,7 @@ using namespace mobula;
 
 namespace {
 
-std::unique_ptr<client::Mirror> make_mirror() { return test::mirror_state().told.twin(); }
+std::unique_ptr<client::Mirror> make_mirror() { return test::mirror_state().world.twin(); }
 
 }  // namespace
 
@@ -18,10 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool applied = test::apply_delta(*mirror, fuzz::view(data, size)).ok();
   mirror->check();
   if (applied) {
-    mirror->acknowledged(test::mirror_state().told.ack() + 1);
+    mirror->acknowledged(test::mirror_state().world.ack() + 1);
     mirror->check();
     mirror = make_mirror();
   }
-  fuzz::require(mirror->hash() == hash && mirror->tick() == tick, "what is refused changes nothing");
+  fuzz::require(mirror->hash() == hash && mirror->tick() == tick, "a refused delta changes nothing");
   return 0;
 }

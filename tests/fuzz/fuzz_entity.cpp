@@ -1,5 +1,7 @@
-// Any bits as an entity's: what is read is no greater than may be, and if it is a value, comes back from its own bits.
-// Input: which component, a seed of the states previous_baseline and baseline, who reads what, age and span; the bits.
+// Arbitrary bits as an encoded entity: the result is in bounds, and a valid value survives encoding and decoding.
+//
+//   input: u8 component, u8 seed of both baselines, u8 reader and kind (see LLVMFuzzerTestOneInput), u8 age, u8 span,
+//          the bits
 #include <deque>
 #include <fuzz/fuzz.hpp>
 #include <wire/codec_world.hpp>
@@ -14,7 +16,7 @@ struct Prototype {
   wire::EntityLayout layout;
 };
 
-// The first has all components of the schema, each other has one.
+// Prototypes: the first has all components of the schema, each other one has a single component.
 const std::deque<Prototype>& prototypes() {
   static const std::deque<Prototype> all = [] {
     const auto schema = test::load_schema(wire::test::units_schema);
@@ -36,22 +38,22 @@ bool is_value(const wire::EntityLayout& layout, bool owner, const Words& words) 
   });
 }
 
-void read(const wire::EntityLayout& layout, bool owner, bool whole, const wire::Baselines& baselines,
+void read(const wire::EntityLayout& layout, bool owner, bool full, const wire::Baselines& baselines,
           core::ByteView bits) {
   const wire::EntityCodec codec(layout, owner);
   Words words(layout.words);
   core::BitReader reader(bits);
-  if (!(whole ? codec.read_full(reader, words.data()) : codec.read_delta(baselines, reader, words.data()))) return;
+  if (!(full ? codec.read_full(reader, words.data()) : codec.read_delta(baselines, reader, words.data()))) return;
   if (!is_value(layout, owner, words)) return;
   const wire::test::Bits again = wire::test::written(layout.bits_max, [&](core::BitWriter& writer) {
-    whole ? codec.write_full(words.data(), writer) : codec.write_delta(words.data(), baselines, writer);
+    full ? codec.write_full(words.data(), writer) : codec.write_delta(words.data(), baselines, writer);
   });
   Words second(layout.words);
   core::BitReader again_reader(again.bytes);
   fuzz::require(
-      whole ? codec.read_full(again_reader, second.data()) : codec.read_delta(baselines, again_reader, second.data()),
-      "what was read can be written and read");
-  fuzz::require(second == words, "and is the same");
+      full ? codec.read_full(again_reader, second.data()) : codec.read_delta(baselines, again_reader, second.data()),
+      "a decoded state can be encoded and decoded");
+  fuzz::require(second == words, "and stays the same");
 }
 
 }  // namespace
@@ -60,13 +62,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(fuzz::view(data, size));
   const wire::EntityLayout& layout = prototypes()[input.byte() % prototypes().size()].layout;
   core::Random random(input.byte());
-  const unsigned who = input.byte();
+  const unsigned kind = input.byte();
   const wire::Interval time{.age = input.byte() % 20u, .span = input.byte() % 20u};
   Words previous_baseline = layout.defaults;
   wire::test::change(layout, random, 8, 0, previous_baseline);
   Words baseline = previous_baseline;
-  wire::test::change(layout, random, who / 4 % 9, 7, baseline);
-  const wire::Baselines baselines{baseline.data(), who >= 128 ? nullptr : previous_baseline.data(), time};
-  read(layout, who % 2 != 0, who % 4 >= 2, baselines, input.bytes(size));
+  wire::test::change(layout, random, kind / 4 % 9, 7, baseline);
+  const wire::Baselines baselines{baseline.data(), kind >= 128 ? nullptr : previous_baseline.data(), time};
+  read(layout, kind % 2 != 0, kind % 4 >= 2, baselines, input.bytes(size));
   return 0;
 }

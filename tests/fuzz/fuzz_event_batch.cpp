@@ -1,4 +1,4 @@
-// Any bytes as a batch of events. What is let through is in bounds, and the same bytes when it is said again.
+// Arbitrary bytes as a batch of events: an accepted batch is in bounds and encodes to the same bytes.
 #include <algorithm>
 #include <fuzz/fuzz.hpp>
 #include <mobula/wire/event_batch.hpp>
@@ -14,9 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   core::Bytes again;
   wire::begin_event_batch(batch.tick, again);
   for (const wire::EventBatch::Event& event : batch.events) {
-    fuzz::require(event.bytes.size() <= wire::max_event_bytes, "so many bytes");
-    fuzz::require(wire::add_to_event_batch(event, again), "what came in one datagram has room in one");
+    fuzz::require(event.bytes.size() <= wire::max_event_bytes, "an event in bounds");
+    fuzz::require(wire::add_to_event_batch(event, again), "the events of a datagram fit into one");
   }
-  fuzz::require(std::ranges::equal(again, bytes), "and stays as it is");
+  fuzz::require(std::ranges::equal(again, bytes), "and encode to the same bytes");
   return 0;
 }

@@ -1,4 +1,4 @@
-// Any bytes as a client's input. What is let through is in bounds, and the same bytes when it is said again.
+// Arbitrary bytes as a client's input: an accepted input is in bounds and encodes to the same bytes.
 #include <algorithm>
 #include <fuzz/fuzz.hpp>
 #include <mobula/wire/input.hpp>
@@ -9,15 +9,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static wire::InputDatagram input;  // reused, as a server does
   const core::ByteView bytes = fuzz::view(data, size);
   if (!wire::decode_input(bytes, input)) return 0;
-  fuzz::require(input.commands.size() <= wire::input_commands_max, "so many commands");
+  fuzz::require(input.commands.size() <= wire::input_commands_max, "commands in bounds");
   fuzz::require(input.commands.empty() == (input.first_command == 0), "commands have numbers");
   for (const wire::InputCommand& command : input.commands) {
-    fuzz::require(command.bytes.size() <= wire::command_bytes_max, "so many bytes");
-    fuzz::require(command.view_tick <= command.tick, "nobody sees what is to come");
+    fuzz::require(command.bytes.size() <= wire::command_bytes_max, "a command in bounds");
+    fuzz::require(command.view_tick <= command.tick, "a view tick is not in the future");
   }
   core::Bytes again(wire::input_bytes_max);
   const wire::EncodedInput encoded = wire::encode_input(input, again);
-  fuzz::require(encoded.commands == input.commands.size(), "what came in one datagram has room in one");
-  fuzz::require(std::ranges::equal(core::ByteView(again).first(encoded.bytes), bytes), "and stays as it is");
+  fuzz::require(encoded.commands == input.commands.size(), "the commands of a datagram fit into one");
+  fuzz::require(std::ranges::equal(core::ByteView(again).first(encoded.bytes), bytes), "and encode to the same bytes");
   return 0;
 }

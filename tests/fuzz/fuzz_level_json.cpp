@@ -1,5 +1,5 @@
-// Any text as a level's source, with the files that it includes behind it, each after a zero byte: a.json, b.json, …
-// What compiles, loads, and is turned back into JSON that makes the same bytes; what does not, says why.
+// Arbitrary text as a level's source, followed by included files a.json, b.json …, each after a zero byte.
+// A level that compiles can be loaded, and its decompiled JSON compiles to the same bytes. Otherwise there are errors.
 #include <algorithm>
 #include <fuzz/fuzz.hpp>
 #include <mobula/resource/compiler/compiler.hpp>
@@ -28,12 +28,12 @@ core::Result<std::string> read(std::string_view text, std::string_view path) {
   return core::Error{"missing", "no such file"};
 }
 
-// A grid of a million entities takes long enough once.
-constexpr std::uint32_t made_again_max = 2000;
+// Entities up to which a level is recompiled, which is slow for large grids.
+constexpr std::uint32_t recompiled_max = 2000;
 
-void require_made_again(const resource::Resource& file, const reflect::Schema& schema) {
+void require_same_recompiled(const resource::Resource& file, const reflect::Schema& schema) {
   const core::Result<std::string> json = resource::decompile(file, {});
-  fuzz::require(json.ok(), "what was compiled can be decompiled");
+  fuzz::require(json.ok(), "a compiled level can be decompiled");
   resource::CompileOptions options;
   options.read = [&](const std::string& /*path*/) { return json; };
   const resource::Compiled again = resource::compile("level.json", schema, options);
@@ -51,11 +51,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const resource::Compiled compiled = resource::compile("level.json", *schema, options);
   fuzz::require(compiled.errors.empty() == !compiled.bytes.empty(), "bytes or errors");
   for (const resource::CompileError& error : compiled.errors)
-    fuzz::require(!error.file.empty() && !error.message.empty(), "an error says where and what");
+    fuzz::require(!error.file.empty() && !error.message.empty(), "an error has a file and a message");
   if (compiled.bytes.empty()) return 0;
   const auto loaded = resource::Resource::from_bytes(compiled.bytes);
-  fuzz::require(loaded.ok(), "what compiles, loads");
-  fuzz::require((*loaded)->level().num_entities == compiled.num_entities, "with as many entities");
-  if (compiled.num_entities <= made_again_max) require_made_again(**loaded, *schema);
+  fuzz::require(loaded.ok(), "a compiled level can be loaded");
+  fuzz::require((*loaded)->level().num_entities == compiled.num_entities, "with the same number of entities");
+  if (compiled.num_entities <= recompiled_max) require_same_recompiled(**loaded, *schema);
   return 0;
 }

@@ -1,4 +1,4 @@
-// Any bytes as a reliable message. What is let through says the same when it is said again.
+// Arbitrary bytes as a reliable message: an accepted message stays the same when it is encoded and decoded again.
 #include <fuzz/fuzz.hpp>
 #include <mobula/wire/messages.hpp>
 
@@ -10,6 +10,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const core::Bytes again = wire::encode(*decoded);
   const core::Result<wire::Message> twice = wire::decode_message(again);
   fuzz::require(twice.ok(), "a message that was accepted is accepted again");
-  fuzz::require(wire::encode(*twice) == again, "and stays as it is");
+  fuzz::require(wire::encode(*twice) == again, "and stays the same");
   return 0;
 }

@@ -1,10 +1,10 @@
-// Any bytes to one end of a stream pipe, TCP or WebSocket, a server's or a client's: what is heard are datagrams, and
-// when the peer is gone so is the stream.
+// Arbitrary bytes to one end of a stream pipe, TCP or WebSocket, a server's or a client's. The end delivers only
+// datagrams in bounds, and ends when the peer closes.
 //
-//   input: a byte that says how (see the bits), then steps of a byte and what it needs
-//     0 u16 size, bytes     as they are              1 u8 first byte, u16 size, bytes    a frame of a WebSocket
+//   input: a byte of flags (see the bits), then steps
+//     0 u16 size, bytes     unframed                 1 u8 first byte, u16 size, bytes    a frame of a WebSocket
 //     2 u16 size, bytes     a datagram, framed       3 u16 size                          our end sends a datagram
-//     4                     our end sends a close frame
+//     4                     our end finishes the stream
 #include <boost/beast/websocket/detail/hybi13.hpp>
 #include <fuzz/fuzz.hpp>
 #include <fuzz/wire_tap.hpp>
@@ -18,12 +18,12 @@ namespace {
 constexpr std::size_t steps_max = 200;
 constexpr unsigned websocket_bit = 1;
 constexpr unsigned client_bit = 2;  // our end is a client
-constexpr unsigned agreed_bit = 4;  // on the WebSocket
+constexpr unsigned open_bit = 4;    // the WebSocket handshake is complete
 
 struct Owner final : net::StreamOwner {
   void stream_datagram(net::StreamConnection&, core::ByteView datagram) override {
     fuzz::require(!datagram.empty() && datagram.size() <= transport::datagram_bytes_max, "a datagram has a size");
-    fuzz::require(!ended, "after the end nothing is told");
+    fuzz::require(!ended, "no datagram after the end");
   }
   void stream_batch_delivered() override {}
   void stream_ended(net::StreamConnection&) override {
@@ -31,11 +31,11 @@ struct Owner final : net::StreamOwner {
     ended = true;
   }
   void stream_closed(net::StreamConnection&) override {
-    fuzz::require(ended && !gone, "it goes once, after its end");
-    gone = true;
+    fuzz::require(ended && !closed, "it closes once, after its end");
+    closed = true;
   }
   bool ended = false;
-  bool gone = false;
+  bool closed = false;
 };
 
 struct End {
@@ -45,44 +45,44 @@ struct End {
     stream = is_websocket() ? net::make_websocket_stream(std::move(setup)) : net::make_tcp_stream(std::move(setup));
     stream->accept();
     tap.settle();
-    if (!is_websocket() || (how & agreed_bit) == 0) return;
-    agree();
-    fuzz::require(stream->is_open(), "both agree on a WebSocket");
+    if (!is_websocket() || (how & open_bit) == 0) return;
+    complete_handshake();
+    fuzz::require(stream->is_open(), "the WebSocket is open");
   }
 
   [[nodiscard]] bool is_websocket() const { return (how & websocket_bit) != 0; }
   [[nodiscard]] bool is_client() const { return (how & client_bit) != 0; }
 
-  void agree() {
+  void complete_handshake() {
     if (!is_client())
-      return tap.say(
+      return tap.send(
           "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
           "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n");
     constexpr std::string_view header = "Sec-WebSocket-Key: ";
-    const std::string& asked = tap.heard();
-    const std::string key = asked.substr(asked.find(header) + header.size(), 24);
+    const std::string& request = tap.received();
+    const std::string key = request.substr(request.find(header) + header.size(), 24);
     boost::beast::websocket::detail::sec_ws_accept_type accept;
     boost::beast::websocket::detail::make_sec_ws_accept(accept, key);
-    tap.say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " +
-            std::string(accept.data(), accept.size()) + "\r\n\r\n");
+    tap.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " +
+             std::string(accept.data(), accept.size()) + "\r\n\r\n");
   }
 
   void step(fuzz::Input& input) {
     const std::uint8_t what = input.byte() % 5;
     if (what == 4) return stream->finish(), tap.settle();
-    const std::uint8_t first = what == 1 ? input.byte() : test::whole_binary;
+    const std::uint8_t first = what == 1 ? input.byte() : test::binary_frame;
     const std::uint16_t size = input.word();
     if (what == 3) return send(size % transport::datagram_bytes_max + 1);
     const core::ByteView bytes = input.bytes(size);
-    if (what == 0) return tap.say(bytes);
-    if (is_websocket()) return tap.say(test::websocket_frame(first, bytes, !is_client()));
-    tap.say(core::as_bytes(&size, 1));
-    tap.say(bytes);
+    if (what == 0) return tap.send(bytes);
+    if (is_websocket()) return tap.send(test::websocket_frame(first, bytes, !is_client()));
+    tap.send(core::as_bytes(&size, 1));
+    tap.send(bytes);
   }
 
   void send(std::size_t bytes) {
     const bool taken = stream->send(core::Bytes(bytes));
-    fuzz::require(stream->is_open() || !taken, "what is not open takes nothing");
+    fuzz::require(stream->is_open() || !taken, "a closed stream accepts no datagram");
     stream->write();
     tap.settle();
   }
@@ -103,6 +103,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   End end(input.byte());
   for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) end.step(input);
   end.tap.close();
-  fuzz::require(end.owner.gone, "whoever has gone is gone");
+  fuzz::require(end.owner.closed, "the stream closes with its peer");
   return 0;
 }

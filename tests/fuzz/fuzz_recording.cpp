@@ -1,4 +1,4 @@
-// Any bytes as a recording, and the same with its checksums made right: read, and given to a connection.
+// Arbitrary bytes as a recording, and the same with corrected checksums: read and replayed to a connection.
 #include <fuzz/fuzz.hpp>
 #include <headless/replay.hpp>
 #include <mobula/core/hash.hpp>
@@ -21,7 +21,7 @@ std::uint64_t varint(fuzz::Input& input) {
   return value;
 }
 
-// The bytes of the next entry without its checksum, which is passed.
+// Returns the bytes of the next entry without its checksum, and skips both.
 core::ByteView next_entry(fuzz::Input& input, core::ByteView whole) {
   fuzz::Input ahead = input;
   ahead.byte();
@@ -36,7 +36,7 @@ core::ByteView next_entry(fuzz::Input& input, core::ByteView whole) {
   return entry;
 }
 
-core::Bytes with_right_checksums(core::ByteView bytes) {
+core::Bytes with_valid_checksums(core::ByteView bytes) {
   fuzz::Input input(bytes);
   const core::ByteView head = input.bytes(head_bytes);
   core::Bytes out(head.begin(), head.end());
@@ -67,6 +67,6 @@ void replay(core::ByteView bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
   replay(fuzz::view(data, size));
-  replay(with_right_checksums(fuzz::view(data, size)));
+  replay(with_valid_checksums(fuzz::view(data, size)));
   return 0;
 }

@@ -1,5 +1,5 @@
-// Any bytes as the payloads of a resource file: four bytes say where the server's part begins. Sizes and hashes are
-// made to fit, so that they are looked at. A file that is accepted spawns, level and prefabs, and can be looked into.
+// Arbitrary bytes as the payloads of a resource file. The first four bytes are the offset of the server's part. Sizes
+// and hashes are corrected, so that the payloads are parsed. An accepted file can be inspected and spawned.
 #include <algorithm>
 #include <fuzz/fuzz.hpp>
 #include <mobula/resource/compiler/decompile.hpp>
@@ -26,9 +26,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto loaded = resource::Resource::from_bytes(file_of(fuzz::view(data, size)));
   if (!loaded) return 0;
   const resource::Resource& file = **loaded;
-  fuzz::require(!resource::inspect_table(file, "f").empty() && !resource::inspect_json(file, "f").empty(), "told");
+  fuzz::require(!resource::inspect_table(file, "f").empty() && !resource::inspect_json(file, "f").empty(),
+                "an accepted file can be inspected");
   const core::Result<std::string> json = resource::decompile(file, {});
-  fuzz::require(json.ok() || !json.error().message.empty(), "JSON, or why not");
+  fuzz::require(json.ok() || !json.error().message.empty(), "JSON or a message");
   ecs::Registry registry;
   if (!reflect::register_components(registry, file.schema())) return 0;
   core::Result<resource::Spawner> spawner = resource::Spawner::bind(registry, file.schema(), *loaded);

@@ -1,6 +1,7 @@
-// Any values in the tables of a server's world: it is refused with a reason, or the server goes on with it, lets a
-// client in, takes a new version of the level and saves it all. Input: edits (see EditedWorld::edit); then the sums are
-// made right.
+// Arbitrary values in the tables of a server's world. The world is refused with a reason, or the server restores it,
+// admits a client, reloads the level and saves the world.
+//
+//   input: edits (see EditedWorld::edit); the checksums are corrected after them
 #include <examples/demo/demo_game.hpp>
 #include <fuzz/fuzz.hpp>
 #include <fuzz/saved_world.hpp>
@@ -26,7 +27,7 @@ core::Result<std::unique_ptr<server::Server>> start(server::Game& game, store::S
   return server;
 }
 
-// Somebody plays for a while.
+// A client joins and plays a few ticks.
 void play(server::Server& server) {
   test::RawClient client(server, 1);
   client.connect();
@@ -48,25 +49,25 @@ core::Bytes make_world() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   core::set_log_level(core::LogLevel::off);
-  static const fuzz::OldWorld old_world(make_world());
+  static const fuzz::SavedWorldFile saved_world(make_world());
   static const fuzz::WorldFolder folder;
   fuzz::Input input(fuzz::view(data, size));
   {
-    fuzz::EditedWorld world(folder, old_world);
+    fuzz::EditedWorld world(folder, saved_world);
     for (std::size_t edits = 0; edits < edits_max && !input.empty(); ++edits) world.edit(input);
-    world.make_sums_right();
+    world.correct_checksums();
   }
   const auto store = open(folder.path());
   if (!store) return 0;
   demo::DemoGame game;
   const auto server = start(game, **store);
-  fuzz::require(server.ok() || !server.error().message.empty(), "a refusal says why");
+  fuzz::require(server.ok() || !server.error().message.empty(), "a refusal has a message");
   if (!server) return 0;
   play(**server);
   static_cast<void>((*server)->reload_level(test::rebuilt_hamlet()).ok());
   play(**server);
   (*server)->world().registry().check();
   (*server)->published().check();
-  fuzz::require((*server)->finish_store().ok(), "what was restored can be saved");
+  fuzz::require((*server)->finish_store().ok(), "a restored world can be saved");
   return 0;
 }

@@ -1,4 +1,4 @@
-// Any bytes as a schema. One that loads can be registered, and its components can be sent.
+// Arbitrary bytes as a schema: one that loads can be registered, and its components can be encoded.
 #include <array>
 #include <fuzz/fuzz.hpp>
 #include <mobula/ecs/registry.hpp>
@@ -10,8 +10,9 @@ using namespace mobula;
 
 namespace {
 
-// Its row at three ticks, whatever may be in memory: each is a value's again, and the last comes back from its bits.
-void send(const reflect::Component& component) {
+// Encodes a row of three ticks with arbitrary memory. Each is quantised to a valid value, and the last is decoded from
+// its delta.
+void encode(const reflect::Component& component) {
   const wire::RowCodec codec(component);
   wire::EntityLayout layout;
   layout.add(codec);
@@ -21,22 +22,22 @@ void send(const reflect::Component& component) {
     core::Bytes value(component.size, fills[i]);
     rows[i].resize(layout.words);
     codec.to_words(value.data(), rows[i].data());
-    fuzz::require(codec.to_component(rows[i].data(), true, value.data()), "a value's words are a value's");
+    fuzz::require(codec.to_component(rows[i].data(), true, value.data()), "words convert to a value");
     std::vector<std::uint32_t> again(layout.words);
     codec.to_words(value.data(), again.data());
-    fuzz::require(again == rows[i], "which has the same words");
+    fuzz::require(again == rows[i], "with the same words");
   }
   const wire::EntityCodec entities(layout, true);
   const wire::Baselines baselines{rows[1].data(), rows[0].data(), {.age = 1, .span = 1}};
   core::Bytes buffer(layout.bits_max / 8 + 1);
   core::BitWriter writer(buffer);
   entities.write_delta(rows[2].data(), baselines, writer);
-  fuzz::require(writer.bits() <= layout.bits_max, "no string takes more than bits_max");
+  fuzz::require(writer.bits() <= layout.bits_max, "a delta takes at most bits_max");
   core::BitReader reader(buffer);
   std::vector<std::uint32_t> read(layout.words);
-  fuzz::require(entities.read_delta(baselines, reader, read.data()), "what was written can be read");
-  fuzz::require(reader.position() == writer.bits(), "and just so many bits");
-  fuzz::require(read == rows[2], "and is what was written");
+  fuzz::require(entities.read_delta(baselines, reader, read.data()), "a delta can be decoded");
+  fuzz::require(reader.position() == writer.bits(), "to its last bit");
+  fuzz::require(read == rows[2], "to the same words");
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!reflect::register_components(registry, **schema)) return 0;
   for (const reflect::Component& component : (*schema)->components()) {
     fuzz::require((*schema)->find(component.name) == &component, "a component is found by its name");
-    send(component);
+    encode(component);
   }
   registry.check();
   return 0;

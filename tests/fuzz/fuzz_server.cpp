@@ -1,7 +1,7 @@
-// Any messages and inputs of a client, to a server of the demo with the hamlet: whatever they are, the server goes on,
-// and when the client has been away for long enough nothing is left of it. Input: steps of a byte and what it needs.
+// Arbitrary messages and inputs of a client to a server of the demo with the hamlet. The server keeps running, and
+// after the rejoin grace nothing of the disconnected client is left. Input: steps.
 //   0 u16 length, bytes   a reliable message      1 u16 length, bytes   an unreliable one
-//   2                     a tick                  3                     the line breaks, and the client comes back
+//   2                     a tick                  3                     the connection is lost and the client rejoins
 //   4                     an entity of the level is changed
 #include <examples/demo/demo_game.hpp>
 #include <fuzz/fuzz.hpp>
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t steps = 0; steps < steps_max && !input.empty(); ++steps) step(input, *server, client);
   client.cut_pipe();
   for (int i = 0; i < 12; ++i) client.tick();
-  fuzz::require(server->players() == 0, "whoever is gone is gone in the end");
+  fuzz::require(server->players() == 0, "a disconnected player is removed");
   server->published().check();
   return 0;
 }

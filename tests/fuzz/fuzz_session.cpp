@@ -1,6 +1,6 @@
-// A session under attack: besides the datagrams of its peer, some of them damaged, lost or doubled, it gets any bytes.
+// A session under attack. It receives its peer's datagrams, some damaged, lost or duplicated, besides arbitrary bytes.
 //
-//   input: steps, each a byte that says what (see step), then what that takes
+//   input: steps, each a byte for the kind (see step) and its parameters
 #include <array>
 #include <fuzz/fuzz.hpp>
 #include <mobula/transport/session.hpp>
@@ -30,21 +30,21 @@ struct Attack {
       case 4: deliver(victim, peer, input); break;
       case 5: now += core::millisecond * input.word(); break;
       case 6: now -= core::millisecond * input.word() * 100; break;
-      default: send_disconnect(input); break;
+      default: disconnect(input); break;
     }
     victim.check();
   }
 
-  void send_disconnect(fuzz::Input& input) {
+  void disconnect(fuzz::Input& input) {
     std::array<std::byte, transport::session_body_bytes_max> body;
     std::size_t size = transport::Session::write_disconnect({transport::ReasonCode::left, "bye"}, body);
     body[input.byte() % size] ^= static_cast<std::byte>(input.byte());
     victim.receive(core::ByteView(body).first(size), now);
     if (victim.disconnect_reason())
-      fuzz::require(victim.disconnect_reason()->text.size() <= transport::reason_text_bytes_max, "no longer");
+      fuzz::require(victim.disconnect_reason()->text.size() <= transport::reason_text_bytes_max, "a reason in bounds");
   }
 
-  // The top bits of the size say how it goes, and with what tag.
+  // Sends a message. The top two bits of its size select the lane.
   static void send(transport::Session& session, fuzz::Input& input) {
     const std::uint16_t size = input.word();
     const core::Bytes message(size % 5000, static_cast<std::byte>(size));
@@ -56,7 +56,7 @@ struct Attack {
     }
   }
 
-  // Each datagram has a byte of fate.
+  // Delivers datagrams. A byte of input decides the fate of each.
   void deliver(transport::Session& from, transport::Session& to, fuzz::Input& input) {
     from.flush(now, [&](core::ByteView body) {
       const std::uint8_t fate = input.byte();
@@ -69,12 +69,13 @@ struct Attack {
     core::Bytes message;
     for (const transport::Lane lane : {transport::Lane::control, transport::Lane::bulk}) {
       while (to.next_reliable(message, lane)) {
-        fuzz::require(message.size() <= config.reliable_receive_bytes_max, "no more");
+        fuzz::require(message.size() <= config.reliable_receive_bytes_max, "a message in bounds");
       }
     }
-    while (to.next_unreliable(message)) fuzz::require(message.size() <= transport::max_unreliable_size, "no more");
+    while (to.next_unreliable(message))
+      fuzz::require(message.size() <= transport::max_unreliable_size, "a message in bounds");
     transport::Fate fate;
-    while (from.next_fate(fate)) fuzz::require(fate.tag >= 0xc000, "nobody sent it");
+    while (from.next_fate(fate)) fuzz::require(fate.tag >= 0xc000, "only tagged messages have a fate");
   }
 };
 

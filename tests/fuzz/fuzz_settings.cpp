@@ -1,5 +1,4 @@
-// Any text as a file of settings. What is read is bounded, and what is set of it reads the same when it is written
-// again.
+// Arbitrary text as a file of settings: the result is bounded, and a setting is the same after writing and reading it.
 #include <array>
 #include <fuzz/fuzz.hpp>
 #include <mobula/core/settings_file.hpp>
@@ -20,11 +19,11 @@ struct Kinds {
 };
 
 void check_refusal(const auto& result) {
-  fuzz::require(result.ok() || !result.error().message.empty(), "a refusal has a reason");
+  fuzz::require(result.ok() || !result.error().message.empty(), "a refusal has a message");
 }
 
-// Whatever the file says fits one of the kinds, or is refused with a reason.
-void set_and_read_again(const core::SettingsFile::Entry& entry) {
+// Checks an entry against each kind of setting: it is accepted or refused with a message. Sets, writes and rereads it.
+void set_and_reread(const core::SettingsFile::Entry& entry) {
   Kinds kinds;
   for (const core::SettingTarget& target : kinds.targets)
     check_refusal(core::check_setting({entry.key, target, "", {.least = 2, .most = 7}}, entry.value));
@@ -32,11 +31,11 @@ void set_and_read_again(const core::SettingsFile::Entry& entry) {
   if (!core::check_setting(setting, entry.value)) return;
   core::assign_setting(setting, entry.value);
   const core::SettingsFile again = core::parse_settings(entry.key + " = " + core::to_toml(setting));
-  fuzz::require(again.problems.empty() && again.entries.size() == 1, "what is set can be written and read");
-  fuzz::require(again.entries[0].key == entry.key && again.entries[0].value == entry.value, "as the same");
+  fuzz::require(again.problems.empty() && again.entries.size() == 1, "a setting can be written and read");
+  fuzz::require(again.entries[0].key == entry.key && again.entries[0].value == entry.value, "with the same value");
 }
 
-// As a flag or a variable says it.
+// Reads the text as the value of a flag or a variable.
 void read_each_kind(std::string_view text) {
   Kinds kinds;
   for (const core::SettingTarget& target : kinds.targets) check_refusal(core::read_setting({"key", target, ""}, text));
@@ -55,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   for (const core::SettingsFile::Entry& entry : file.entries) {
     fuzz::require(entry.line >= 1 && entry.line <= lines && !entry.key.empty(), "an entry has a line and a key");
-    set_and_read_again(entry);
+    set_and_reread(entry);
   }
   read_each_kind(text);
   return 0;

@@ -1,7 +1,7 @@
-// Any bytes as a snapshot of a registry, and the same with its length and checksum made right. What is refused has not
-// touched the registry; what is loaded is in order, and its own snapshot loads as the same.
+// Arbitrary bytes as a snapshot of a registry, and the same with corrected length and checksum. A refused snapshot
+// changes nothing. A loaded registry is consistent, and its own snapshot loads as the same.
 //
-//   input: a byte that says how handles are given out, then the snapshot
+//   input: u8 recycling policy, the snapshot
 #include <ecs/snapshot_seal.hpp>
 #include <ecs/snapshot_world.hpp>
 #include <fuzz/fuzz.hpp>
@@ -21,14 +21,14 @@ void load(core::ByteView bytes, const ecs::RegistryConfig& config) {
   if (!ecs::load_snapshot(bytes, world)) {
     fuzz::require(world.pool_count() == 0 && world.prototypes().size() == 1 && world.journal().empty() &&
                       world.entities().index_end() == 0,
-                  "what is refused touches nothing");
+                  "a refused snapshot changes nothing");
     return;
   }
   world.check();
   const core::Bytes saved = ecs::test::saved(world);
   ecs::test::OddWorld second(config);
-  fuzz::require(ecs::load_snapshot(saved, second).ok(), "what was loaded can be saved and loaded");
-  fuzz::require(ecs::test::saved(second) == saved, "and is the same");
+  fuzz::require(ecs::load_snapshot(saved, second).ok(), "a loaded registry can be saved and loaded");
+  fuzz::require(ecs::test::saved(second) == saved, "and stays the same");
   ecs::test::churn(world, 1, 40);
   world.check();
 }

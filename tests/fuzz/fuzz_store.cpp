@@ -1,13 +1,13 @@
-// Any bytes as a world's files, and any values in the tables of one: what is refused has a name for it and is left as
-// it was, to the last byte; what is restored is in order, and is the same when it was saved and restored again.
+// Arbitrary bytes as a world's files, and arbitrary values in the tables of one. Refused files have a reason and stay
+// unchanged. A restored world is consistent, and is the same after saving and restoring it again.
 //
-//   input: a byte that says how (see the bits); then
-//     files   u32 size of the file; the file, and behind it its log
-//     edits   of a world of ours (see EditedWorld::edit); then its sums are made right
+//   input: a byte of flags (see the bits); then
+//     files   u32 size of the file, the file, its log
+//     edits   of a saved world (see EditedWorld::edit); the checksums are corrected after them
 #include <array>
 #include <fuzz/fuzz.hpp>
-#include <fuzz/right_log.hpp>
 #include <fuzz/saved_world.hpp>
+#include <fuzz/valid_log.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/server/store/store.hpp>
 #include <reflect/compile_schema.hpp>
@@ -20,13 +20,13 @@ namespace {
 using SchemaPointer = std::shared_ptr<const reflect::Schema>;
 
 constexpr unsigned edits_bit = 1;
-constexpr unsigned loose_bit = 2;      // edits: the tables take anything
-constexpr unsigned right_log_bit = 2;  // files: the sums of the log are made right
-constexpr unsigned moved_on_bit = 4;   // read by another schema than ours
+constexpr unsigned loose_bit = 2;      // edits: tables without keys and types
+constexpr unsigned valid_log_bit = 2;  // files: the log's checksums are corrected
+constexpr unsigned migrate_bit = 4;    // restore by another schema
 constexpr std::size_t edits_max = 64;
 
-// What became of the kitchen's: fields of other types, of another size, gone and new.
-const SchemaPointer& moved_on_schema() {
+// A later version of the kitchen's schema: fields of other types and sizes, removed fields and new ones.
+const SchemaPointer& later_schema() {
   static const SchemaPointer schema = test::load_schema(R"(
     enum Small:short { other = -300, zero = 0, plus = 7 }
     struct Plain (component) {
@@ -54,12 +54,12 @@ store::Facts facts_of(const ecs::Registry& registry) {
   return facts;
 }
 
-// A few entities with the kitchen's components.
+// Returns a saved world with a few entities of the kitchen's components.
 core::Bytes make_world() {
   const store::TestFolder folder;
   const auto store = std::move(*store::Store::open({.path = folder.file(), .schema = store::kitchen_schema()}));
   store::StoreWorld world(store->incarnation());
-  fuzz::require(store->begin(world.registry).ok(), "it begins");
+  fuzz::require(store->begin(world.registry).ok(), "the store begins");
   core::Random random(5);
   world.change(random, 60);
   store->note();
@@ -67,10 +67,10 @@ core::Bytes make_world() {
   return fuzz::read_file(folder.file());
 }
 
-// Strict, or loose.
-const fuzz::OldWorld& old_world(bool loose) {
-  static const fuzz::OldWorld strict_world(make_world());
-  static const fuzz::OldWorld loose_world = strict_world.loosened();
+// Returns the saved world. If `loose`, its tables have no keys and types.
+const fuzz::SavedWorldFile& saved_world(bool loose) {
+  static const fuzz::SavedWorldFile strict_world(make_world());
+  static const fuzz::SavedWorldFile loose_world = strict_world.loosened();
   return loose ? loose_world : strict_world;
 }
 
@@ -85,38 +85,38 @@ core::Result<std::unique_ptr<store::Store>> open(const std::string& path, const 
   return store::Store::open({.path = path, .schema = schema});
 }
 
-// The world that the store has, or why it cannot be restored.
+// Restores the store's world, or returns why it cannot.
 core::Status restore(store::Store& store, ecs::Registry& registry) {
   const auto restored = store.restore(registry);
-  fuzz::require(restored.ok() || !restored.error().message.empty(), "a refusal says why");
+  fuzz::require(restored.ok() || !restored.error().message.empty(), "a refusal has a message");
   registry.check();
   if (!restored) return restored.error();
   return core::Done{};
 }
 
-// What was restored, saved by this run and restored by the next, is the same.
+// Saves a restored world and restores it in a new run: it is the same.
 void save_and_restore(const std::string& path, const SchemaPointer& schema, std::unique_ptr<store::Store> store,
                       ecs::Registry& registry) {
   const store::Facts facts = store->saved_facts();
-  fuzz::require(store->begin(registry).ok(), "it begins");
+  fuzz::require(store->begin(registry).ok(), "the store begins");
   store->note();
   const core::Status saved = store->finish(facts);
-  fuzz::require(saved.ok(), "what was restored can be saved");
+  fuzz::require(saved.ok(), "a restored world can be saved");
   store.reset();
   auto again = open(path, schema);
   fuzz::require(again.ok(), "and read");
   Registry second(*schema, (*again)->incarnation());
   fuzz::require(restore(**again, second).ok(), "and restored");
-  fuzz::require(store::model_of(second, *schema) == store::model_of(registry, *schema), "as the same");
+  fuzz::require(store::model_of(second, *schema) == store::model_of(registry, *schema), "to the same world");
 }
 
 void read(const std::string& path, const SchemaPointer& schema, bool save) {
   const std::array before{store::read_file_bytes(path), store::read_file_bytes(path + "-wal")};
   auto opened = open(path, schema);
   if (!opened) {
-    fuzz::require(!opened.error().message.empty(), "a refusal says why");
+    fuzz::require(!opened.error().message.empty(), "a refusal has a message");
     const std::array after{store::read_file_bytes(path), store::read_file_bytes(path + "-wal")};
-    fuzz::require(before == after, "what is refused stays as it was");
+    fuzz::require(before == after, "refused files stay unchanged");
     return;
   }
   if (!(*opened)->has_world()) return;
@@ -129,7 +129,7 @@ void read_files(fuzz::Input& input, const fuzz::WorldFolder& folder, unsigned ho
   const core::ByteView file = input.bytes(low | std::size_t{input.word()} << 16);
   const core::ByteView rest = input.bytes(~std::size_t{0});
   core::Bytes log(rest.begin(), rest.end());
-  if ((how & right_log_bit) != 0) fuzz::make_log_right(log);
+  if ((how & valid_log_bit) != 0) fuzz::correct_log(log);
   folder.put(file, log);
 }
 
@@ -143,12 +143,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((how & edits_bit) == 0) {
     read_files(input, folder, how);
   } else {
-    fuzz::EditedWorld world(folder, old_world((how & loose_bit) != 0));
+    fuzz::EditedWorld world(folder, saved_world((how & loose_bit) != 0));
     for (std::size_t edits = 0; edits < edits_max && !input.empty(); ++edits) world.edit(input);
-    world.make_sums_right();
+    world.correct_checksums();
   }
-  // Where a table takes a row twice, a save is not what was meant.
+  // A table without keys may hold a row twice, so a save would differ.
   const bool save = (how & (edits_bit | loose_bit)) == edits_bit;
-  read(folder.path(), (how & moved_on_bit) == 0 ? store::kitchen_schema() : moved_on_schema(), save);
+  read(folder.path(), (how & migrate_bit) == 0 ? store::kitchen_schema() : later_schema(), save);
   return 0;
 }

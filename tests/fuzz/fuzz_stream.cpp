@@ -1,7 +1,6 @@
-// Any bytes as a stream of framed datagrams, cut anywhere: what is heard is what a reference reading of the whole
-// hears.
+// Arbitrary bytes as a stream of framed datagrams, cut anywhere: the datagrams equal those of a reference reader.
 //
-//   input: a byte that says how the stream is cut (0: not at all), then the stream
+//   input: u8 seed of the cuts (0 cuts nothing), the stream
 #include <fuzz/fuzz.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/net/datagram_framing.hpp>
@@ -12,34 +11,34 @@ using namespace mobula;
 
 namespace {
 
-struct Heard {
+struct Received {
   std::vector<core::Bytes> datagrams;
   bool bad_length = false;
-  bool operator==(const Heard&) const = default;
+  bool operator==(const Received&) const = default;
 };
 
-Heard reference(core::ByteView stream) {
-  Heard heard;
+Received reference(core::ByteView stream) {
+  Received received;
   while (stream.size() >= 2) {
     const std::size_t size = core::load<std::uint16_t>(stream.data());
-    heard.bad_length = size < 1 || size > transport::datagram_bytes_max;
-    if (heard.bad_length || stream.size() < 2 + size) break;
-    heard.datagrams.emplace_back(stream.begin() + 2, stream.begin() + 2 + static_cast<std::ptrdiff_t>(size));
+    received.bad_length = size < 1 || size > transport::datagram_bytes_max;
+    if (received.bad_length || stream.size() < 2 + size) break;
+    received.datagrams.emplace_back(stream.begin() + 2, stream.begin() + 2 + static_cast<std::ptrdiff_t>(size));
     stream = stream.subspan(2 + size);
   }
-  return heard;
+  return received;
 }
 
-void read(net::DatagramReader& reader, core::ByteView piece, Heard& heard) {
-  const core::Bytes exact(piece.begin(), piece.end());  // AddressSanitizer sees who looks beyond it, or at it later
+void read(net::DatagramReader& reader, core::ByteView piece, Received& received) {
+  const core::Bytes exact(piece.begin(), piece.end());  // lets AddressSanitizer detect reads beyond or after it
   core::ByteView bytes = exact;
-  while (!heard.bad_length) {
+  while (!received.bad_length) {
     const core::Result<core::ByteView> datagram = reader.next(bytes);
     reader.check();
-    heard.bad_length = !datagram.ok();
-    if (heard.bad_length) break;
-    if (datagram->empty()) return fuzz::require(bytes.empty(), "who waits for more has taken all");
-    heard.datagrams.emplace_back(datagram->begin(), datagram->end());
+    received.bad_length = !datagram.ok();
+    if (received.bad_length) break;
+    if (datagram->empty()) return fuzz::require(bytes.empty(), "an incomplete datagram consumes all bytes");
+    received.datagrams.emplace_back(datagram->begin(), datagram->end());
   }
 }
 
@@ -52,12 +51,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint32_t piece_max = cut % 2 == 0 ? 4 : 2000;
   core::Random random(cut);
   net::DatagramReader reader;
-  Heard heard;
-  for (core::ByteView rest = stream; !rest.empty() && !heard.bad_length;) {
+  Received received;
+  for (core::ByteView rest = stream; !rest.empty() && !received.bad_length;) {
     const std::size_t piece = cut == 0 ? rest.size() : std::min<std::size_t>(random.below(piece_max + 1), rest.size());
-    read(reader, rest.first(piece), heard);
+    read(reader, rest.first(piece), received);
     rest = rest.subspan(piece);
   }
-  fuzz::require(heard == reference(stream), "cuts change nothing");
+  fuzz::require(received == reference(stream), "cuts change nothing");
   return 0;
 }

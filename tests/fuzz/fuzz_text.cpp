@@ -1,6 +1,6 @@
-// Any text where people write some: conditions of a network, addresses, keys, tokens, base64. No name is looked up.
+// Arbitrary text in formats for people: network conditions, addresses, keys, tokens, base64. No name is resolved.
 //
-//   input: a byte that says what it is (see the table), then the text
+//   input: a byte for the format (see the table), the text
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ void conditions(std::string_view text) {
   if (!parsed) return;
   const std::string written = to_string(*parsed);
   const auto again = transport::parse_conditions(written);
-  fuzz::require(again.ok() && to_string(*again) == written, "what is written back reads as the same conditions");
+  fuzz::require(again.ok() && to_string(*again) == written, "written conditions read as the same");
 }
 
 void base64(std::string_view text) {

@@ -1,4 +1,4 @@
-// Any bytes as a connect token, as a client reads it and as people look into it.
+// Arbitrary bytes as a connect token, parsed as a client does and shown as mobula-token does.
 #include <fuzz/fuzz.hpp>
 #include <mobula/core/base64.hpp>
 #include <mobula/transport/connect_token.hpp>
@@ -8,7 +8,7 @@ using namespace mobula;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const core::ByteView bytes = fuzz::view(data, size);
-  constexpr core::SecretKey key{};  // of the seeds
+  constexpr core::SecretKey key{};  // key of the seeds
   const auto token = transport::read_token(bytes);
   const auto shown = server::token_json(bytes, nullptr);
   const auto all_shown = server::token_json(bytes, &key);

@@ -1,8 +1,8 @@
-// Seeds of what is read from files.
+// Seeds of targets that read files.
 #include <ecs/snapshot_world.hpp>
 #include <fuzz/fuzz.hpp>
-#include <fuzz/right_log.hpp>
 #include <fuzz/seeds.hpp>
+#include <fuzz/valid_log.hpp>
 #include <mobula/server/store/database.hpp>
 #include <mobula/server/store/store.hpp>
 #include <reflect/compile_schema.hpp>
@@ -34,23 +34,23 @@ void snapshots() {
   }
 }
 
-// SQLite chooses the salts of a log at random.
+// Returns a log with fixed salts, as SQLite chooses them at random.
 std::string log_of(const std::string& path) {
   std::string log = store::read_file_bytes(path + "-wal");
   if (log.size() < store::log_header_bytes) return log;
   std::fill_n(log.begin() + 16, 8, '\1');
-  make_log_right({reinterpret_cast<std::byte*>(log.data()), log.size()});
+  correct_log({reinterpret_cast<std::byte*>(log.data()), log.size()});
   return log;
 }
 
-// As fuzz_store takes files.
+// Returns the input of fuzz_store.cpp for a world's files.
 std::string store_seed(char how, const std::string& path) {
   const std::string file = store::read_file_bytes(path);
   const auto size = static_cast<std::uint32_t>(file.size());
   return how + std::string(reinterpret_cast<const char*>(&size), sizeof(size)) + file + log_of(path);
 }
 
-// With pages so small that the file is, too.
+// Reduces the size of pages, and so that of the file.
 void make_pages_small(const std::string& path) {
   store::Database database = std::move(*store::Database::open(path, store::Database::Access::existing));
   database.run("PRAGMA journal_mode = DELETE");
@@ -68,27 +68,27 @@ void small_store() {
     const auto store = open();
     write_seed("store", "no_world", store_seed(0, folder.file()));
     store::StoreWorld world(store->incarnation(), schema);
-    fuzz::require(store->begin(world.registry).ok(), "it begins");
+    fuzz::require(store->begin(world.registry).ok(), "the store begins");
     store->note();
     fuzz::require(store->finish(store::facts_of(world.registry)).ok(), "a world is saved");
   }
   make_pages_small(folder.file());
   write_seed("store", "empty_world", store_seed(0, folder.file()));
   const auto store = open();
-  // Who reads the world as it began keeps all that follows in the log.
+  // A reader of the first state keeps all later checkpoints in the log.
   store::Database reader = std::move(*store::Database::open(folder.file(), store::Database::Access::existing));
   reader.run("BEGIN");
-  fuzz::require(reader.number("SELECT count(*) FROM saved_world") > 0, "there is one");
+  fuzz::require(reader.number("SELECT count(*) FROM saved_world") > 0, "the world has rows");
   store::StoreWorld world(store->incarnation(), schema);
-  fuzz::require(store->begin(world.registry).ok(), "it begins");
+  fuzz::require(store->begin(world.registry).ok(), "the store begins");
   world.change(random, 20);
   store->note();
   fuzz::require(store->finish(store::facts_of(world.registry)).ok(), "a world is saved");
   write_seed("store", "with_log", store_seed(0, folder.file()));
-  write_seed("store", "log_made_right", store_seed(2, folder.file()));
+  write_seed("store", "corrected_log", store_seed(2, folder.file()));
 }
 
-// The steps of EditedWorld::edit.
+// Writes steps of EditedWorld::edit.
 void edited_stores() {
   using namespace std::string_literals;
   std::string edits;
@@ -101,10 +101,10 @@ void edited_stores() {
     write_seed("restore", "edits_" + std::to_string(part), edits.substr(third * part, third));
   write_seed("restore", "unchanged", ""s);
   write_seed("store", "edits", "\1"s + edits.substr(0, third));
-  write_seed("store", "edits_moved_on", "\5"s + edits.substr(third, third));
+  write_seed("store", "edits_later_schema", "\5"s + edits.substr(third, third));
   write_seed("store", "loose", "\3"s + edits.substr(2 * third, third));
   write_seed("store", "unchanged", "\1"s);
-  write_seed("store", "moved_on", "\5"s);
+  write_seed("store", "later_schema", "\5"s);
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 // Writes the seeds of every fuzz target below a folder: make-fuzz-seeds tests/fuzz/corpus
-// The same bytes on every run. Needed again only when a format changes.
+// Writes the same bytes on every run. Needed only after a change of a format.
 #include <cstdio>
 #include <examples/demo/demo_game.hpp>
 #include <filesystem>
 #include <fstream>
 #include <fuzz/mirror_state.hpp>
 #include <fuzz/seeds.hpp>
-#include <fuzz/small_server.hpp>
 #include <mobula/client/connection/recorded_connection.hpp>
 #include <mobula/core/base64.hpp>
 #include <mobula/resource/compiler/compiler.hpp>
@@ -18,8 +17,6 @@
 #include <reflect/compile_schema.hpp>
 #include <resource/sealed_file.hpp>
 #include <server/hamlet.hpp>
-#include <server/raw_client.hpp>
-#include <server/tiny_game.hpp>
 #include <string>
 #include <wire/codec_world.hpp>
 
@@ -109,14 +106,14 @@ void deltas() {
   write("delta", "next", state.next);
   write("delta", "after", state.after);
   core::Bytes nothing(wire::delta_header_size + 2);
-  wire::write_header({.sequence = 100, .tick = 100, .ack = state.told.ack()}, nothing);
+  wire::write_header({.sequence = 100, .tick = 100, .ack = state.world.ack()}, nothing);
   core::BitWriter bits(core::MutableBytes(nothing).subspan(wire::delta_header_size));
   bits.write_golomb(0, wire::moving_count_order);
   for (int list = 0; list < 3; ++list) bits.write_golomb(0, wire::count_order);
   write("delta", "nothing", nothing);
 }
 
-// Transform and Parent come with engine.fbs.
+// Transform and Parent are in engine.fbs.
 constexpr const char* small_schema = R"(
   enum Color:ubyte { none = 0, red, blue }
   struct Bag (component) {
@@ -144,14 +141,14 @@ constexpr const char* small_include = R"({"prefabs": {
   "components": {"Body": {"$type": "RenderData", "mesh": "lamp", "tint": 255}, "Team": {"color": "red"}},
   "children": {"flame": {"components": {"Transform": {"position": [0, 1, 0]}, "Target": {"entity": ".."}}}}}}})";
 
-// Of all components and of one, to the owner and to others, with and without b2, and as a whole.
+// Deltas of all components and of one, for the owner and for others, with one and two baselines; and a full state.
 void entities() {
   using namespace std::string_literals;
   const std::string bits("\x7b\x35\x1c\xff\x00\x52\xe1\x08\x93\x6a\x44\xd7\x2e\x01\x80\x5f", 16);
   write("entity", "all_moving", "\x00\x01\x21\x03\x03"s + bits + bits);
   write("entity", "one_moving", "\x04\x02\x10\x05\x02"s + bits);
   write("entity", "at_rest", "\x06\x03\x91\x07\x00"s + bits + bits);
-  write("entity", "whole", "\x00\x04\x03\x00\x00"s + bits + bits + bits);
+  write("entity", "full_state", "\x00\x04\x03\x00\x00"s + bits + bits + bits);
 }
 
 void levels() {
@@ -175,7 +172,7 @@ void levels() {
   write("level_json", "typo", std::string(R"({"entities": {"a": {"components": {"Helth": {"current": -1}}}}})"));
 }
 
-// What fuzz_resource.cpp takes for a file.
+// Returns the input of fuzz_resource.cpp for a file.
 core::Bytes fuzz_input(core::ByteView file) {
   const test::Payloads payloads = test::payloads_of(file);
   core::Bytes input(4);
@@ -209,7 +206,7 @@ void schemas_and_resources() {
   write("resource", "tiny", fuzz_input(tiny.bytes));
 }
 
-// The steps of fuzz_session.cpp.
+// Writes steps of fuzz_session.cpp.
 void sessions() {
   using namespace std::string_literals;
   const std::string to_victim = "\x03"s + std::string(4, '\0');
@@ -218,7 +215,7 @@ void sessions() {
   const std::string reliable = "\x01\x10\x0f"s;          // 3856 bytes
   const std::string bulk = "\x01\x00\x50"s;              // 480 bytes
   const std::string tagged = "\x01\xf0\xc3"s;            // 160 bytes
-  const std::string unreliable = "\x01\x64\x80"s;        // 2868 bytes, which are too many
+  const std::string unreliable = "\x01\x64\x80"s;        // 2868 bytes, above the limit
   const std::string short_unreliable = "\x01\x1c\x89"s;  // 100 bytes
   write("session", "both_ways", reliable + short_unreliable + to_victim + wait + to_peer + wait + to_victim);
   write("session", "refused", unreliable + reliable + reliable + to_victim);
@@ -241,7 +238,7 @@ void sessions() {
   write("session", "raw", raw + raw + to_peer);
 }
 
-// The steps of fuzz_datagram.cpp.
+// Writes steps of fuzz_datagram.cpp.
 void datagrams() {
   using namespace std::string_literals;
   const std::string exchange = "\x03"s + std::string(8, '\0');
@@ -251,7 +248,7 @@ void datagrams() {
     return "\x02"s + type + side + static_cast<char>(body.size()) + '\0' + body;
   };
   write("datagram", "connect", connected + wait + exchange);
-  write("datagram", "thrown_out", connected + "\x05"s + exchange + wait + exchange);
+  write("datagram", "disconnected", connected + "\x05"s + exchange + wait + exchange);
   write("datagram", "pipe_lost", connected + "\x04\x00"s + exchange);
   write("datagram", "damage", "\x03\x02\x10\x00\x03\x06\x01\x00"s + wait + connected);
   write("datagram", "raw",
@@ -264,14 +261,14 @@ void datagrams() {
         "\x06\x01\x0d"s + std::string(12, 'i') + '\x02' + "\x06\x02\x08"s + std::string(8, 'j') + exchange);
 }
 
-// What fuzz_stream.cpp takes: how it is cut, then the stream.
+// Writes inputs of fuzz_stream.cpp: a seed of the cuts, the stream.
 void streams() {
   using namespace std::string_literals;
   const auto framed = [](std::size_t size, char fill) {
     return std::string{static_cast<char>(size), static_cast<char>(size >> 8)} + std::string(size, fill);
   };
   const std::string some = framed(1, 'a') + framed(30, 'b') + framed(2, 'c');
-  write("stream", "whole", "\0"s + some + some);
+  write("stream", "uncut", "\0"s + some + some);
   write("stream", "small_pieces", "\x02"s + some + framed(200, 'd') + some);
   write("stream", "largest", "\x01"s + framed(transport::datagram_bytes_max, 'e') + framed(700, 'f') + some);
   write("stream", "no_end", "\x04"s + some + framed(300, 'g').substr(0, 90));
@@ -279,7 +276,7 @@ void streams() {
   write("stream", "too_long", "\x03"s + some + framed(transport::datagram_bytes_max + 1, 'h'));
 }
 
-// The table of fuzz_text.cpp.
+// Writes inputs of fuzz_text.cpp: a format, the text.
 void texts() {
   using namespace std::string_literals;
   write("text", "conditions",
@@ -309,15 +306,15 @@ void tokens() {
   write("answer", "a_token", "HTTP/1.1 200 OK" + head + json);
   write("answer", "refused", "HTTP/1.1 401 Unauthorized\r\n\r\n" + std::string(R"({"error":{"message":"no\n"}})"));
   write("answer", "not_a_token", std::string("HTTP/1.0 200\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"));
-  request.user_data[0] = std::byte{0xff};  // no text
+  request.user_data[0] = std::byte{0xff};  // not UTF-8
   request.timeout_seconds = -1;
   write("token", "no_text", transport::mint_token(request, {}, {}, 1000).value());
 }
 
-// A session that is lost and rejoined.
+// Records a session that is lost and rejoined.
 void recordings() {
   std::filesystem::create_directories(root / "recording");
-  const auto writer = client::RecordingWriter::create((root / "recording" / "comes_back").string());
+  const auto writer = client::RecordingWriter::create((root / "recording" / "rejoined").string());
   demo::DemoGame game;
   server::ServerConfig server;
   server.level = test::hamlet();
@@ -333,116 +330,6 @@ void recordings() {
   village.ticks(3);
   recorded.close(client.port);
   static_cast<void>((*writer)->finish());
-}
-
-// What fuzz_connection.cpp and fuzz_server.cpp take: the two sides of a conversation about the hamlet.
-class Conversation {
- public:
-  Conversation() {
-    server_ = std::move(*server::Server::start(fuzz::small_server(), game_));
-    server_->set_unix_time(test::test_unix_time);
-    client_ = std::make_unique<test::RawClient>(*server_, 1);
-    client_->connect();
-  }
-  void say(const wire::Message& message) {
-    client_->send_message(message);
-    add(of_client, 0, wire::encode(message));
-  }
-  // Each with a command, which counts as one of the next tick.
-  void input() {
-    ++input_.ack;
-    const core::Bytes command = input_.ack % 2 == 0 ? test::move_command(1, 0) : test::walk_to_command(3, -4);
-    const ecs::Tick next = server_->world().tick() + 1;
-    ++input_.first_command;
-    input_.commands.assign(1, {next, next - 1, 7, command});
-    core::Bytes bytes(wire::input_bytes_max);
-    bytes.resize(wire::encode_input(input_, bytes).bytes);
-    client_->send_input(bytes);
-    add(of_client, 1, bytes);
-  }
-  // In the same session, as the same player, who has the level by now.
-  void come_back(wire::Hello hello) {
-    client_->cut_pipe();
-    client_->connect(transport::ConnectToken(client_->rejoin_tokens.back()));
-    of_client += '\3';
-    of_server += '\4';
-    hello.resume = true;
-    say(hello);
-  }
-  void tell_events() {
-    for (const server::Reliability each : {server::Reliability::reliable, server::Reliability::unreliable})
-      static_cast<void>(server_->world().events().send(core::Bytes(20, std::byte{6}), {}, each));
-  }
-  void close() { server_->drain("the server ends", 3); }
-  // All deltas are taken.
-  void tick() {
-    client_->tick();
-    of_client += '\2';
-    for (; !client_->messages.empty(); client_->messages.pop_front()) add(of_server, 0, client_->messages.front());
-    for (; !client_->deltas.empty(); client_->deltas.pop_front()) {
-      add(of_server, 1, client_->deltas.front());
-      if (const auto header = wire::read_delta_header(client_->deltas.front())) input_.newest = header->sequence;
-    }
-    for (std::uint32_t age = 0; age < std::min(input_.newest, 64u); ++age) input_.received[0] |= 1ull << age;
-    of_server += '\2';
-  }
-  void change(std::uint8_t which) {
-    ecs::Registry& registry = server_->world().registry();
-    registry.get<engine::Transform>(server_->world().level_range().at(which)).position.x += 1;
-    client_->tick();
-    of_client += '\4';
-    of_client += static_cast<char>(which);
-  }
-
-  std::string of_client;
-  std::string of_server;
-
- private:
-  static void add(std::string& steps, char kind, core::ByteView bytes) {
-    steps += kind;
-    steps += static_cast<char>(bytes.size());
-    steps += static_cast<char>(bytes.size() >> 8);
-    steps.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-
-  test::TinyGame game_;
-  std::unique_ptr<server::Server> server_;
-  std::unique_ptr<test::RawClient> client_;
-  wire::InputDatagram input_{.words = 1};
-};
-
-void conversations() {
-  enum class Level { told, kept, received };
-  const std::pair<Level, const char*> all[] = {
-      {Level::told, "told_all"}, {Level::kept, "has_level"}, {Level::received, "receives_level"}};
-  for (const auto& [level, name] : all) {
-    const core::ContentHash identity = test::hamlet()->identity();
-    Conversation conversation;
-    wire::Hello hello{.schema_fingerprint = test::game_schema()->fingerprint(), .name = "ada", .verify = true};
-    if (level == Level::kept) hello.resources = {identity};
-    conversation.say(hello);
-    conversation.tick();
-    if (level == Level::received) {
-      conversation.say(wire::ResourceRequest{identity, 0});
-      for (int i = 0; i < 4; ++i) conversation.tick();
-      hello.resources = {identity};
-      conversation.come_back(hello);
-    }
-    for (std::uint8_t i = 0; i < 12; ++i) {
-      if (i == 6) conversation.tell_events();
-      conversation.tick();
-      if (i > 3) conversation.input();
-      if (i % 2 == 0) conversation.change(i);
-    }
-    conversation.say(wire::MirrorHashes{level != Level::told, 0, ~0u, 5, {{3, ecs::Entity{3, 1}, 1, 77}}});
-    conversation.tick();
-    conversation.say(wire::MirrorDifference{{3, 1}, "Transform", "position.x", "1", "2"});
-    conversation.close();
-    conversation.tick();
-    conversation.tick();
-    write("connection", name, (level == Level::received ? '\1' : '\0') + conversation.of_server);
-    write("server", name, conversation.of_client + "\3\2\2");
-  }
 }
 
 }  // namespace
@@ -472,7 +359,7 @@ int main(int argc, char** argv) {
   texts();
   tokens();
   recordings();
-  conversations();
+  fuzz::write_conversation_seeds();
   fuzz::write_file_seeds();
   fuzz::write_stream_seeds();
 }

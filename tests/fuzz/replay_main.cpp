@@ -1,5 +1,5 @@
-// Runs a fuzz target without libFuzzer: on each file of a folder, on every one of its truncations up to ROUNDS, and on
-// as many seeded mutations of it. Fails when there is no file.
+// Runs a fuzz target without libFuzzer, on each file of a folder, on ROUNDS of its truncations and on ROUNDS seeded
+// mutations. Fails if there is no file.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 using Buffer = std::vector<std::uint8_t>;
 
 void run(const Buffer& input) {
-  // A copy of just its size: AddressSanitizer then sees every byte read behind it.
+  // A copy of exact size lets AddressSanitizer detect each byte read beyond it.
   const Buffer exact(input);
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }

@@ -40,14 +40,14 @@ core::Bytes read_file(const std::string& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-OldWorld::OldWorld(core::Bytes file) : file_(std::move(file)) {
+SavedWorldFile::SavedWorldFile(core::Bytes file) : file_(std::move(file)) {
   const WorldFolder folder;
   store::Database database = put_and_open(folder, file_);
   for (store::Statement rows = database.prepare(columns_sql); rows.next();)
     columns_.push_back({store::quoted(rows.text(0)), store::quoted(rows.text(1))});
 }
 
-OldWorld OldWorld::loosened() const {
+SavedWorldFile SavedWorldFile::loosened() const {
   const WorldFolder folder;
   {
     store::Database database = put_and_open(folder, file_);
@@ -61,9 +61,9 @@ OldWorld OldWorld::loosened() const {
       database.run(core::format("DROP TABLE {}", table));
       database.run(core::format("ALTER TABLE loose RENAME TO {}", table));
     }
-    require(!database.failed(), "tables are made anew");
+    require(!database.failed(), "tables are replaced");
   }
-  return OldWorld(read_file(folder.path()));
+  return SavedWorldFile(read_file(folder.path()));
 }
 
 void WorldFolder::put(core::ByteView file, core::ByteView log) const {
@@ -72,7 +72,7 @@ void WorldFolder::put(core::ByteView file, core::ByteView log) const {
   write(path() + "-wal", log);
 }
 
-EditedWorld::EditedWorld(const WorldFolder& folder, const OldWorld& world)
+EditedWorld::EditedWorld(const WorldFolder& folder, const SavedWorldFile& world)
     : columns_(world.columns()), database_(put_and_open(folder, world.file())) {
   database_.run("PRAGMA journal_mode = MEMORY");
   database_.run("BEGIN");
@@ -83,8 +83,8 @@ void EditedWorld::edit(Input& input) {
   const std::string at =
       core::format(" WHERE rowid = (SELECT rowid FROM {0} LIMIT 1 OFFSET {1} % max(1, (SELECT count(*) FROM {0})))",
                    table, unsigned{input.byte()});
-  const std::uint8_t what = input.byte() % 8;
-  switch (what) {
+  const std::uint8_t kind = input.byte() % 8;
+  switch (kind) {
     case 0: return try_to(core::format("DELETE FROM {}{}", table, at));
     case 1: return try_to(core::format("INSERT INTO {0} SELECT * FROM {0}{1}", table, at));
     case 3: {
@@ -92,20 +92,20 @@ void EditedWorld::edit(Input& input) {
       return try_to(core::format("UPDATE {0} SET {1} = {1} + {2}{3}", table, column, more, at));
     }
     case 6: return try_to(core::format("UPDATE {} SET {} = NULL{}", table, column, at));
-    default: return set(core::format("UPDATE {} SET {} = ?{}", table, column, at), what, input);
+    default: return set(core::format("UPDATE {} SET {} = ?{}", table, column, at), kind, input);
   }
 }
 
-void EditedWorld::set(const std::string& sql, std::uint8_t what, Input& input) {
-  const bool is_number = what == 2 || what == 7;
+void EditedWorld::set(const std::string& sql, std::uint8_t kind, Input& input) {
+  const bool is_number = kind == 2 || kind == 7;
   const core::ByteView value = input.bytes(is_number ? 8 : input.byte());
   std::array<std::byte, 8> number{};
   if (is_number) std::ranges::copy(value, number.begin());
   store::Statement statement = database_.prepare(sql);
-  if (statement && what == 2) statement.bind(1, core::load<std::int64_t>(number.data()));
-  if (statement && what == 7) statement.bind_real(1, core::load<double>(number.data()));
-  if (statement && what == 4) statement.bind_text(1, {reinterpret_cast<const char*>(value.data()), value.size()});
-  if (statement && what == 5) statement.bind_blob(1, value);
+  if (statement && kind == 2) statement.bind(1, core::load<std::int64_t>(number.data()));
+  if (statement && kind == 7) statement.bind_real(1, core::load<double>(number.data()));
+  if (statement && kind == 4) statement.bind_text(1, {reinterpret_cast<const char*>(value.data()), value.size()});
+  if (statement && kind == 5) statement.bind_blob(1, value);
   statement.run();
   static_cast<void>(database_.take_error());
 }
@@ -119,8 +119,8 @@ void EditedWorld::put_sum(const std::string& key, std::uint64_t sum) {
   try_to(core::format("UPDATE saved_world SET value = {} WHERE key = '{}'", static_cast<std::int64_t>(sum), key));
 }
 
-// The facts' sum has the entities' in it.
-void EditedWorld::make_sums_right() {
+// The facts' checksum covers that of the entities, so the latter is corrected first.
+void EditedWorld::correct_checksums() {
   if (const auto sums = store::find_sums(database_)) put_sum("entities_sum", sums->entities);
   if (const auto sums = store::find_sums(database_)) put_sum("facts_sum", sums->facts);
   database_.run("COMMIT");

@@ -1,4 +1,4 @@
-// Saved worlds that targets change, the same on every run, and the folder in memory where they lie.
+// Saved worlds that targets edit, the same on every run, and the folder for them.
 #pragma once
 
 #include <fuzz/fuzz.hpp>
@@ -9,27 +9,28 @@
 
 namespace mobula::fuzz {
 
-// Has one world at a time.
+// A folder for one world at a time.
 class WorldFolder {
  public:
   [[nodiscard]] std::string path() const { return folder_.file(); }
+  // Writes the world's file and log.
   void put(core::ByteView file, core::ByteView log) const;
 
  private:
   store::TestFolder folder_;
 };
 
-// As it was saved.
-class OldWorld {
+// A saved world's file and the columns of its tables.
+class SavedWorldFile {
  public:
   struct Column {
     std::string table;
     std::string name;
   };
 
-  explicit OldWorld(core::Bytes file);
-  // With tables that have no keys and no types: they take any value in any column, and rows twice.
-  [[nodiscard]] OldWorld loosened() const;
+  explicit SavedWorldFile(core::Bytes file);
+  // Returns a copy whose tables have no keys and types: they accept any value in any column, and duplicate rows.
+  [[nodiscard]] SavedWorldFile loosened() const;
   [[nodiscard]] core::ByteView file() const { return file_; }
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
 
@@ -40,25 +41,25 @@ class OldWorld {
 
 core::Bytes read_file(const std::string& path);
 
-// An old world, put into a folder and open to whatever is done with its tables.
+// A copy of a saved world in a folder, with edits of its tables.
 class EditedWorld {
  public:
-  EditedWorld(const WorldFolder& folder, const OldWorld& world);
+  EditedWorld(const WorldFolder& folder, const SavedWorldFile& world);
 
-  // Takes u16 column, u8 row, u8 what, and for
-  //   0 the row is gone     1 it is there twice      2 i64 a number     3 i8 so much more
-  //   4 u8 size, a text     5 u8 size, bytes         6 NULL             7 f64 a real number
-  // What the table does not let happen does not happen.
+  // Reads u16 column, u8 row, u8 kind, and for each kind:
+  //   0 deletes the row     1 duplicates it          2 i64 integer      3 i8 is added
+  //   4 u8 size, text       5 u8 size, blob          6 NULL             7 f64 real number
+  // Ignores edits that the table refuses.
   void edit(Input& input);
-  // Then only what the rows mean can be wrong.
-  void make_sums_right();
+  // Corrects the checksums, so that the rows are interpreted.
+  void correct_checksums();
 
  private:
   void try_to(const std::string& sql);
-  void set(const std::string& sql, std::uint8_t what, Input& input);
+  void set(const std::string& sql, std::uint8_t kind, Input& input);
   void put_sum(const std::string& key, std::uint64_t sum);
 
-  const std::vector<OldWorld::Column>& columns_;
+  const std::vector<SavedWorldFile::Column>& columns_;
   store::Database database_;
 };
 

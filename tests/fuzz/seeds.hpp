@@ -1,4 +1,4 @@
-// What writes the seeds: make_seeds.cpp, and its parts.
+// Writers of the seeds: make_seeds.cpp and its parts.
 #pragma once
 
 #include <mobula/core/bytes.hpp>
@@ -11,7 +11,8 @@ inline void write_seed(const std::string& target, const std::string& name, const
   write_seed(target, name, core::as_bytes(text.data(), text.size()));
 }
 
-void write_file_seeds();    // of what is read from files: bans, snapshots, stores
-void write_stream_seeds();  // of what comes over streams: admin port, stream pipes
+void write_conversation_seeds();  // for targets that receive messages: connection, server
+void write_file_seeds();          // for targets that read files: bans, snapshots, stores
+void write_stream_seeds();        // for targets that read streams: admin port, stream pipes
 
 }  // namespace mobula::fuzz

@@ -1,4 +1,4 @@
-// The config of a server that is made anew for each input: of the hamlet, with tables and memory for one client.
+// Configuration of a server that is created for each input: the hamlet, with tables and memory for one client.
 #pragma once
 
 #include <server/hamlet.hpp>

@@ -1,4 +1,4 @@
-// One end of a connection in the hands of a fuzz target; the other is what Asio takes for an accepted TCP socket.
+// A connection whose one end a fuzz target controls. The other end is a socket that Asio treats as an accepted one.
 #pragma once
 
 #include <sys/socket.h>
@@ -17,36 +17,37 @@ class WireTap {
  public:
   explicit WireTap(boost::asio::io_context& io) : io_(io), socket_(io) {
     std::array<int, 2> ends{};
-    fuzz::require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0, "two ends");
+    fuzz::require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0,
+                  "a pair of sockets");
     ours_ = ends[0];
     boost::system::error_code error;
     socket_.assign(boost::asio::ip::tcp::v4(), ends[1], error);
-    fuzz::require(!error, "which Asio takes");
+    fuzz::require(!error, "Asio accepts the socket");
   }
   ~WireTap() { close(); }
   WireTap(const WireTap&) = delete;
   WireTap& operator=(const WireTap&) = delete;
 
-  // The other end, once.
+  // Returns the other end. May be called once.
   boost::asio::ip::tcp::socket take_socket() { return std::move(socket_); }
 
-  // Says something, has it worked on, and hears what is answered.
-  void say(core::ByteView bytes) {
+  // Sends bytes, runs the event loop and receives the answer.
+  void send(core::ByteView bytes) {
     static_cast<void>(::send(ours_, bytes.data(), bytes.size(), MSG_NOSIGNAL));
     settle();
   }
-  void say(std::string_view text) { say(core::as_bytes(text.data(), text.size())); }
+  void send(std::string_view text) { send(core::as_bytes(text.data(), text.size())); }
   void settle() {
     std::array<char, 16 * 1024> piece;
-    heard_.clear();
-    for (ssize_t count = 0;; heard_.append(piece.data(), static_cast<std::size_t>(count))) {
+    received_.clear();
+    for (ssize_t count = 0;; received_.append(piece.data(), static_cast<std::size_t>(count))) {
       io_.restart();
       io_.poll();
       if (ours_ < 0 || (count = ::recv(ours_, piece.data(), piece.size(), 0)) <= 0) return;
     }
   }
-  // Since something was said.
-  [[nodiscard]] const std::string& heard() const { return heard_; }
+  // Bytes received since the last send.
+  [[nodiscard]] const std::string& received() const { return received_; }
   void close() {
     if (ours_ >= 0) ::close(ours_);
     ours_ = -1;
@@ -57,13 +58,13 @@ class WireTap {
   boost::asio::io_context& io_;
   boost::asio::ip::tcp::socket socket_;
   int ours_ = -1;
-  std::string heard_;
+  std::string received_;
 };
 
-inline constexpr std::uint8_t whole_text = 0x81;
-inline constexpr std::uint8_t whole_binary = 0x82;
+inline constexpr std::uint8_t text_frame = 0x81;
+inline constexpr std::uint8_t binary_frame = 0x82;
 
-// A WebSocket frame: `first` has FIN, the reserved bits and the opcode. A client's is masked, by zeros.
+// Returns a WebSocket frame. `first` has FIN, the reserved bits and the opcode. A client's frame is masked by zeros.
 inline core::Bytes websocket_frame(std::uint8_t first, core::ByteView payload, bool of_client = true) {
   const unsigned mask_bit = of_client ? 0x80 : 0;
   core::Bytes frame{std::byte{first}};

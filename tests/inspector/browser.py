@@ -1,4 +1,4 @@
-# A headless Chromium, driven by the W3C WebDriver protocol of Debian's chromium-driver: HTTP and JSON, nothing else.
+# A headless Chromium, driven by the W3C WebDriver protocol of Debian's chromium-driver over HTTP and JSON.
 import base64
 import json
 import os
@@ -19,7 +19,7 @@ def is_there():
 
 
 class Browser:
-    """One window. All that waits gives up after some seconds, with what it waited for."""
+    """A browser window. Waits end with an error after some seconds."""
 
     def __init__(self):
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -34,7 +34,7 @@ class Browser:
         self.base = f"http://127.0.0.1:{port[1]}/session"
         arguments = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars=false"]
         if os.geteuid() == 0:
-            arguments.append("--no-sandbox")  # it refuses to run as root with it
+            arguments.append("--no-sandbox")  # it refuses to run as root without
         options = {"binary": shutil.which("chromium"), "args": arguments}
         answer = self._ask("POST", "", {"capabilities": {"alwaysMatch": {
             "browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}})
@@ -67,15 +67,15 @@ class Browser:
         self._devtools("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
 
     def open(self, url):
-        self._ask("POST", "/url", {"url": "about:blank"})  # the same page with another '#' would not be loaded anew
+        self._ask("POST", "/url", {"url": "about:blank"})  # the same page with another '#' would not be reloaded
         self._ask("POST", "/url", {"url": url})
 
     def run(self, script, *arguments):
-        """The value of a JavaScript expression; arguments are a[0], a[1] …"""
+        """Returns the value of a JavaScript expression; arguments are a[0], a[1] …"""
         return self._ask("POST", "/execute/sync", {"script": f"const a = arguments; return {script};", "args": list(arguments)})
 
     def wait(self, script, *arguments, seconds=30):
-        """Until the expression is true; gives its value."""
+        """Waits until the expression is true, and returns its value."""
         end = time.monotonic() + seconds
         while True:
             value = self.run(script, *arguments)
@@ -87,7 +87,7 @@ class Browser:
             time.sleep(0.05)
 
     def press(self, *keys):
-        """Keys by name, or text, typed into what has the focus."""
+        """Types keys by name, or text, into the focused element."""
         actions = []
         for each in keys:
             for key in [KEYS[each]] if each in KEYS else each:
@@ -102,6 +102,6 @@ class Browser:
         path.write_bytes(base64.b64decode(self._ask("GET", "/screenshot", None)))
 
     def complaints(self):
-        """What the console has said in earnest since the last call: errors, violations of the security policy."""
+        """Returns errors and violations of the security policy in the console since the last call."""
         entries = self._ask("POST", "/se/log", {"type": "browser"})
         return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BOTS = 12
 HOSTILE_NAME = "<img src=x onerror=a()>"
 
-# A view's address, and what has to be there, as a JavaScript expression. One bot may have been kicked meanwhile.
+# Address of each view, and a JavaScript expression that must be true. One bot may have been kicked meanwhile.
 VIEWS = {
     "overview": "document.querySelectorAll('.chart canvas').length === 4 && /ms/.test(document.querySelector('.tiles').innerText)"
                 " && document.querySelector('.chart').dataset.points > 5",
@@ -88,7 +88,7 @@ class Inspector(unittest.TestCase):
         self.browser.press("3")
         self.browser.wait("document.querySelector('h1').innerText === 'Entities'")
         self.browser.press("/", "old ")
-        self.browser.wait("/search=old(&|$)/.test(location.hash)")  # who stops to think between words keeps the space
+        self.browser.wait("/search=old(&|$)/.test(location.hash)")  # a pause between words keeps the space
         self.browser.press("well")
         self.browser.wait("/search=old.well/.test(location.hash) && document.querySelectorAll('.list tbody tr').length === 1")
         self.browser.press("Tab", "Tab", "Tab", "Enter")
@@ -118,7 +118,7 @@ class Inspector(unittest.TestCase):
         self.browser.press("Escape")
         self.assertEqual(float(self.browser.run(f"{field}.value")), before)
 
-    def test_what_is_being_typed_is_left_alone_while_the_entity_moves(self):
+    def test_updates_do_not_change_an_edited_field(self):
         bot = self.village.find(component="Avatar")["handle"]
         self.look_at(f"entities/{bot}")
         field = "document.querySelector('[data-component=Transform] [data-path=\"position.x\"]')"
@@ -127,7 +127,7 @@ class Inspector(unittest.TestCase):
         self.browser.run(f"{field}.focus()")
         self.browser.run(f"{field}.select()")
         beside = f"{field}.closest('.property').querySelector('.message').innerText"
-        self.browser.wait(f"/^it is .* now$/.test({beside})")  # and what is selected stays so
+        self.browser.wait(f"/^it is .* now$/.test({beside})")  # and the selection stays
         self.browser.press("1.25")
         self.browser.wait(f"/^Enter writes.* now$/.test({beside})")
         self.assertEqual(self.browser.run(f"{field}.value"), "1.25")
@@ -135,32 +135,32 @@ class Inspector(unittest.TestCase):
         moved = self.browser.run(f"{field}.value")
         self.browser.wait(f"{field}.value !== a[0] && {beside} === ''", moved)
 
-    def test_what_was_written_is_not_undone_by_a_frame_that_is_older(self):
+    def test_an_older_frame_does_not_undo_a_write(self):
         well = self.village.find(component="Name")["handle"]
         before = self.village.ask(f"entities/{well}")
         self.look_at("server")
         self.browser.run("import('/inspector/parts/entity_detail.js').then(({entity_detail}) => entity_detail(document.querySelector('main'),"
-                         " {query: {}, href: () => '#', live: {subscribe: (topic, wish, {on_frame}) => { window.told = on_frame; }}}, a[0],"
+                         " {query: {}, href: () => '#', live: {subscribe: (topic, wish, {on_frame}) => { window.deliver = on_frame; }}}, a[0],"
                          " new AbortController().signal))", well)
         field = "document.querySelector('[data-component=Body] [data-path=density]')"
-        self.browser.run("told(a[0])", before)
+        self.browser.run("deliver(a[0])", before)
         was = self.browser.run(f"{field}.value")
         self.browser.run(f"{field}.focus()")
         self.browser.run(f"{field}.select()")
-        self.browser.run("(ask => { window.fetch = async (url, how) => { const answer = await ask(url, how); if (how.method === 'PUT') told(a[0]);"
+        self.browser.run("(ask => { window.fetch = async (url, how) => { const answer = await ask(url, how); if (how.method === 'PUT') deliver(a[0]);"
                          " return answer; }; })(fetch)", before)
         self.browser.press("0.25", "Enter")
         self.browser.wait("/written/.test(document.querySelector('[data-component=Body]').innerText)")
         self.assertEqual(self.browser.run(f"{field}.value"), "0.25")
         for frame in (before, self.village.ask(f"entities/{well}") | {"tick": before["tick"] + 1_000_000}):
-            self.browser.run("told(a[0])", frame)
+            self.browser.run("deliver(a[0])", frame)
             self.assertEqual(self.browser.run(f"{field}.value"), "0.25")
             self.assertTrue(self.browser.run("/written/.test(document.querySelector('[data-component=Body]').innerText)"))
-        self.browser.run("told(a[0])", before)  # of a server that began anew, from a save
+        self.browser.run("deliver(a[0])", before)  # from a restarted server, with a saved world
         self.browser.press("Escape")
         self.assertEqual(self.browser.run(f"{field}.value"), was)
 
-    def test_a_name_that_is_markup_stays_text(self):
+    def test_markup_in_a_name_stays_text(self):
         gate = self.village.find(search="north gate")["handle"]
         self.village.ask(f"entities/{gate}/Name/text", "PUT", HOSTILE_NAME)
         self.look_at("entities?component=Name")
@@ -170,7 +170,7 @@ class Inspector(unittest.TestCase):
         self.assertEqual(self.browser.run("document.querySelectorAll('main img').length"), 0)
         self.assertEqual(self.browser.complaints(), [])
 
-    def test_a_click_on_the_map_opens_what_is_there(self):
+    def test_a_click_on_the_map_opens_the_entity(self):
         self.look_at("map")
         self.browser.wait("document.querySelectorAll('.nearest tbody tr').length > 5")
         nearest = self.browser.run("document.querySelector('.nearest tbody a').innerText")
@@ -184,30 +184,30 @@ class Inspector(unittest.TestCase):
         self.browser.wait("location.hash === '#/map'")
         self.assertEqual(self.browser.complaints(), [])
 
-    def test_a_list_that_changes_keeps_the_focus_of_who_walks_in_it(self):
+    def test_a_changing_list_keeps_the_keyboard_focus(self):
         self.look_at("server")
         place = lambda index, x: {"index": index, "generation": 1, "prototype": 1, "x": x, "z": 0}
         self.browser.run("import('/inspector/map/nearest.js').then(({Nearest}) => { const list = new Nearest(document.querySelector('main'),"
                          " {href: (view, handle) => `#/${view}/${handle}`}), by_index = new Map();"
-                         " window.told = (all) => { for (const each of all) by_index.set(each.index, Object.assign(by_index.get(each.index) ?? {}, each));"
+                         " window.deliver = (all) => { for (const each of all) by_index.set(each.index, Object.assign(by_index.get(each.index) ?? {}, each));"
                          " list.update({by_index}, {x: 0, z: 0}, {hidden: new Set(), kind: () => 1}); };"
                          " window.gone = (index) => by_index.delete(index); })")
         focused = "document.activeElement.innerText"
         rows = "[...document.querySelectorAll('.nearest tbody a')].map((each) => each.innerText)"
-        self.browser.run("told(a[0])", [place(index, index) for index in range(12)])
+        self.browser.run("deliver(a[0])", [place(index, index) for index in range(12)])
         self.browser.run("document.querySelector('.nearest tbody a').focus()")
         self.browser.press("Down", "Down")
         self.assertEqual(self.browser.run(focused), "2.1")
-        self.browser.run("told(a[0])", [place(2, 100), place(20, 0.5)])  # another has come nearer
+        self.browser.run("deliver(a[0])", [place(2, 100), place(20, 0.5)])  # another one is nearer now
         self.assertEqual(self.browser.run(focused), "2.1")
-        self.browser.run("gone(0), told(a[0])", [place(2, 8.5)])  # and now the list is made anew: it is another row
+        self.browser.run("gone(0), deliver(a[0])", [place(2, 8.5)])  # the list is rebuilt with another row
         self.assertEqual((self.browser.run(focused), self.browser.run(rows)[:3]), ("2.1", ["20.1", "1.1", "3.1"]))
-        self.browser.run("gone(2), told([])")
-        self.assertEqual(self.browser.run(focused), self.browser.run(rows)[8])  # whoever stands in its row now
+        self.browser.run("gone(2), deliver([])")
+        self.assertEqual(self.browser.run(focused), self.browser.run(rows)[8])  # the entity in its row now
         self.browser.press("Up", "Home")
         self.assertEqual(self.browser.run(focused), "20.1")
 
-    def test_the_tree_walks_by_arrows(self):
+    def test_arrows_move_in_the_tree(self):
         self.look_at("prototypes")
         self.browser.wait("document.querySelectorAll('[role=treeitem]').length > 5")
         self.browser.run("document.querySelector('[role=treeitem][tabindex=\"0\"]').focus()")
@@ -240,7 +240,7 @@ class Inspector(unittest.TestCase):
         self.browser.wait("/Kicked: rowdy|no player/.test(document.querySelector('.detail').innerText)")
         self.assertEqual([each for each in self.browser.complaints() if "Content Security" in each], [])
 
-    def test_what_is_typed_becomes_the_json_that_was_meant(self):
+    def test_input_is_converted_to_json(self):
         self.look_at("server")
         cases = [("uint64", "18446744073709551615", "18446744073709551615"), ("float32", " .5 ", "0.5"), ("float32", "-5.", "-5"),
                  ("int32", "007", "7"), ("float64", "1.25E-3", "1.25E-3"), ("int32", "seven", None), ("int32", "", None),
@@ -259,7 +259,7 @@ class Inspector(unittest.TestCase):
         self.assertEqual(self.browser.run(there_and_back, text), text.replace("17293822569102704641", '"17293822569102704641"')
                          .replace("-9007199254740993", '"-9007199254740993"'))
 
-    def test_the_map_keeps_who_stays_when_another_part_is_asked_for(self):
+    def test_the_map_keeps_entities_when_its_part_changes(self):
         self.look_at("server")
         frame = {"topic": "map", "reset": False, "complete": True, "truncated": False, "shown": 0, "came": [], "moved": [], "went": []}
         frames = [frame | {"reset": True, "came": [8, 1, 2, 0, 100, 0, 200, 9, 1, 2, 0, 0, 0, 0]},
@@ -267,17 +267,17 @@ class Inspector(unittest.TestCase):
                   frame | {"reset": True, "complete": False, "came": [8, 1, 2, 0, 300, 0, 400]},
                   frame | {"came": [10, 1, 2, 0, 0, 0, 0]},
                   frame | {"came": [10, 2, 2, 0, 500, 0, 0]}]
-        told = ("import('/inspector/map/map_entities.js').then(({MapEntities}) => { const all = new MapEntities();"
+        positions = ("import('/inspector/map/map_entities.js').then(({MapEntities}) => { const all = new MapEntities();"
                 " return a[0].map((frame, index) => { all.take(frame, index * 1000, 200);"
                 " return [...all.by_index.values()].map(({index, generation, x, z}) => [index, generation, x, z]); }); })")
-        self.assertEqual(self.browser.run(told, frames), [
+        self.assertEqual(self.browser.run(positions, frames), [
             [[8, 1, 1, 2], [9, 1, 0, 0]],
             [[8, 1, 3, 4], [9, 1, 0, 0]],
-            [[8, 1, 3, 4], [9, 1, 0, 0]],  # until the new part is complete, nobody leaves the picture
+            [[8, 1, 3, 4], [9, 1, 0, 0]],  # no entity is removed until the new part is complete
             [[8, 1, 3, 4], [10, 1, 0, 0]],
             [[8, 1, 3, 4], [10, 2, 5, 0]]])
 
-    def test_ticks_that_are_told_twice_are_kept_once_and_those_of_a_new_start_alone(self):
+    def test_repeated_ticks_are_kept_once_and_a_restart_clears_them(self):
         self.look_at("server")
         kept = ("import('/inspector/core/tick_history.js').then(({TickHistory}) => { const history = new TickHistory();"
                 " return a[0].map((ticks) => { history.add({ticks_per_second: 20, columns: ['tick', 'sent'],"
@@ -285,11 +285,11 @@ class Inspector(unittest.TestCase):
         self.assertEqual(self.browser.run(kept, [[1, 2], [2, 3], [], [1, 2, 3, 4], [0, 1]]),
                          [[1, 2], [1, 2, 3], [1, 2, 3], [1, 2, 3, 4], [0, 1]])
 
-    def test_it_says_that_the_server_is_gone_and_goes_on_when_it_is_back(self):
+    def test_a_lost_server_is_reported_and_reconnected(self):
         self.look_at("overview")
         self.browser.wait("document.querySelector('.chart').dataset.points > 5")
         self.village.stop()
-        self.browser.wait("/server is gone/.test(document.getElementById('gone').innerText)")
+        self.browser.wait("/server is not reachable/.test(document.getElementById('gone').innerText)")
         self.browser.screenshot(OUT / "desk-light-gone.png")
         self.village.start(self.village.admin_port)
         self.browser.wait("document.body.dataset.feed === 'open' && document.getElementById('gone').hidden")

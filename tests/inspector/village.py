@@ -1,4 +1,4 @@
-# The demo's village, served by mobula-server with bots in it, and its admin port asked without the page.
+# The demo's village, served by mobula-server with bots, and requests to its admin port without the page.
 import json
 import re
 import subprocess
@@ -59,7 +59,7 @@ class Village:
             return json.load(response)
 
     def find(self, **query):
-        """The first entity that is like that."""
+        """Returns the first matching entity."""
         cursor = None
         while True:
             page = self.ask("entities?" + urllib.parse.urlencode(query | ({"cursor": cursor} if cursor else {})))

@@ -57,11 +57,11 @@ std::optional<std::uint64_t> reference_count(const Component& from, const Compon
   wide.kind = FieldKind::uint32;
   wide.size = 4;
   wide.ranged = false;
-  std::uint32_t said = 0;
-  if (!reference_convert(*was, wide, row + was->offset, reinterpret_cast<std::byte*>(&said)))
+  std::uint32_t number = 0;
+  if (!reference_convert(*was, wide, row + was->offset, reinterpret_cast<std::byte*>(&number)))
     return ++lost, std::nullopt;
-  if (said > counter.high) ++lost;
-  return said;
+  if (number > counter.high) ++lost;
+  return number;
 }
 
 }  // namespace

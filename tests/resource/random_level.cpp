@@ -176,7 +176,7 @@ class LevelMaker {
     const reflect::Value value = reflect::read_value(field, at);
     if (!field.enum_values.empty()) return core::format("\"{}\"", *reflect::enum_name(field, value));
     if (const auto* turn = std::get_if<reflect::Quaternion>(&value)) return rotation(*turn);
-    if (const auto* said = std::get_if<std::string_view>(&value)) return core::format("\"{}\"", *said);
+    if (const auto* chars = std::get_if<std::string_view>(&value)) return core::format("\"{}\"", *chars);
     if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
     if (const auto* whole = std::get_if<std::uint64_t>(&value)) return std::to_string(*whole);
@@ -216,9 +216,9 @@ void compile_route(const resource::ComponentSource& source, resource::ComponentC
   };
   context.reference(0, *json.find("to"));
   append(std::uint64_t{0});
-  const std::string said = via + "!";
-  append(context.add_static("Spline", core::as_bytes(said.data(), said.size()), source.place));
-  append(context.string_id(said, source.place, via.size() > 4).value);
+  const std::string spline = via + "!";
+  append(context.add_static("Spline", core::as_bytes(spline.data(), spline.size()), source.place));
+  append(context.string_id(spline, source.place, via.size() > 4).value);
   out.resize(out.size() + via.size());
 }
 

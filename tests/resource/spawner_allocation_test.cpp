@@ -19,7 +19,7 @@ constexpr const char* text = R"({
 struct World {
   ecs::Registry registry;
   std::optional<Spawner> spawner;
-  std::size_t heard = 0;
+  std::size_t notified = 0;
 
   explicit World(bool watched) {
     EXPECT_TRUE(reflect::register_components(registry, test::demo_schema()));
@@ -28,12 +28,12 @@ struct World {
     static_cast<void>(registry.group<>(ecs::with<demo::Health>, ecs::exclude<demo::Target>));
     static_cast<void>(registry.group<demo::Team>());
     registry.signals<demo::Health>().construct.connect(
-        [this](std::span<const ecs::Entity> all) { heard += all.size(); });
+        [this](std::span<const ecs::Entity> all) { notified += all.size(); });
   }
 };
 
 template <class Spawn>
-void expect_all_or_nothing(bool watched, Spawn spawn, std::uint32_t count, std::size_t told) {
+void expect_all_or_nothing(bool watched, Spawn spawn, std::uint32_t count, std::size_t notifications) {
   bool failed = true;
   for (std::uint64_t nth_fails = 1; failed; ++nth_fails) {
     World world(watched);
@@ -43,12 +43,12 @@ void expect_all_or_nothing(bool watched, Spawn spawn, std::uint32_t count, std::
       failed = false;
     } catch (const std::bad_alloc&) {
       ASSERT_EQ(world.registry.entities().size(), 0u) << "allocation " << nth_fails;
-      ASSERT_EQ(world.heard, 0u);
+      ASSERT_EQ(world.notified, 0u);
       world.registry.check();
       spawn(*world.spawner);  // succeeds afterwards
     }
     ASSERT_EQ(world.registry.entities().size(), count) << "allocation " << nth_fails;
-    ASSERT_EQ(world.heard, watched ? told : 0u);
+    ASSERT_EQ(world.notified, watched ? notifications : 0u);
     world.registry.check();
   }
 }

@@ -194,11 +194,11 @@ TEST(Spawner, ABatchOfPrefabsEqualsSingleSpawns) {
   auto one = Spawner::bind(single.registry, test::demo_schema(), resource);
   std::vector<Placement> places;
   for (int i = 0; i < 100; ++i) places.push_back(at(static_cast<float>(i), 5));
-  std::vector<std::size_t> heard;
+  std::vector<std::size_t> notified;
   bulk.registry.signals<demo::Target>().construct.connect(
-      [&](std::span<const ecs::Entity> entities) { heard.push_back(entities.size()); });
+      [&](std::span<const ecs::Entity> entities) { notified.push_back(entities.size()); });
   const ecs::EntityRange range = *many->spawn_prefabs(core::StringId32("wolf"), places);
-  EXPECT_EQ(heard, std::vector<std::size_t>{200}) << "one operation";
+  EXPECT_EQ(notified, std::vector<std::size_t>{200}) << "one operation";
   ASSERT_EQ(range.count, 200u);
   for (std::uint32_t i = 0; i < 100; ++i) {
     SCOPED_TRACE(i);

@@ -1,4 +1,4 @@
-// Questions over HTTP. An answer is JSON; what is refused throws ApiError with the server's words.
+// Requests over HTTP. A response is JSON. A refusal throws ApiError with the server's message.
 import {demand_token, token} from './token.js';
 
 export class ApiError extends Error {
@@ -9,7 +9,7 @@ export class ApiError extends Error {
   }
 }
 
-// Whole numbers beyond 2^53 stay exact, as BigInt, where the browser can.
+// Whole numbers beyond 2^53 stay exact as BigInt, if the browser supports it.
 function exact(_, value, context) {
   const inexact = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
   return inexact && context?.source ? BigInt(context.source) : value;
@@ -48,7 +48,7 @@ function refusal(status, text) {
   }
 }
 
-// path: parts, each percent-encoded here. query: what is null or empty is left out.
+// path: parts, percent-encoded here. query: null and empty values are omitted.
 export function url(parts, query = {}) {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -66,12 +66,12 @@ export function post(parts, query, body) {
   return send(url(parts, query), 'POST', body === undefined ? undefined : JSON.stringify(body));
 }
 
-// body is JSON text already, so that a number is sent with all the digits that were typed.
+// The body is JSON text, so that a number is sent with all digits of the input.
 export function put(parts, query, body) {
   return send(url(parts, query), 'PUT', body);
 }
 
-// All pages of a list, until there is no next one or enough.
+// Requests all pages of a list, until the last or enough.
 export async function get_all(parts, query, key, signal, enough = Infinity) {
   const all = [];
   let cursor = null;

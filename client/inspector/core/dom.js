@@ -1,5 +1,6 @@
-// Builds and changes elements. Text only ever becomes text nodes and attributes: what a server or a player
-// says cannot become markup.
+// Builds and changes elements. Text becomes only text nodes and attributes, so that text of servers and players cannot
+// become
+// markup.
 
 // h('a', {class: 'x', href: '#', onclick: f, hidden: true}, 'text', child, null)
 export function h(tag, properties = {}, ...children) {
@@ -12,7 +13,7 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
-// false and null take it away. Nothing is written that is there already.
+// False and null remove an attribute. Unchanged values are not written.
 export function setAttribute(element, name, value) {
   if (value === false || value === null || value === undefined) {
     if (element.hasAttribute(name)) element.removeAttribute(name);

@@ -1,4 +1,4 @@
-// Numbers for people, in units that stay the same while a value wanders, so that columns do not jump.
+// Numbers for people. The unit stays the same while a value varies, so that columns do not jump.
 
 const whole = new Intl.NumberFormat('en', {maximumFractionDigits: 0});
 const missing = '–';
@@ -47,12 +47,12 @@ export function position(value) {
   return value ? value.map((each) => each.toFixed(1)).join(', ') : missing;
 }
 
-// A JSON value as one writes it, text and whole numbers of 64 bits included.
+// JSON notation of a value, including text and whole numbers of 64 bits.
 export function json(value) {
   return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each));
 }
 
-// Of a list that need not be in order. share: 0.99 for p99.
+// Quantile of an unordered list. share: 0.99 for p99.
 export function quantile(values, share) {
   if (values.length === 0) return null;
   const sorted = Float64Array.from(values).sort();

@@ -1,12 +1,13 @@
-// The live feed: one WebSocket, at most one subscription of each topic. Connects again by itself when the
-// server is gone, and lets the connection go while nobody looks at the page.
+// Live feed: one WebSocket with at most one subscription per topic. Reconnects when the connection is lost. Disconnects
+// while
+// the page is hidden.
 import {parse_exactly} from './api.js';
 import {demand_token, token} from './token.js';
 
 const waits_ms = [500, 1000, 2000, 4000, 5000];
 const asleep_after_ms = 15000;
 
-// state: 'connecting', 'open', 'waiting' (for the next attempt, at retry_at), 'asleep'. 'change' tells of it.
+// state: 'connecting', 'open', 'waiting' (for the next attempt, at retry_at), 'asleep'. Each change emits 'change'.
 export class Live extends EventTarget {
   state = 'connecting';
   retry_at = 0;
@@ -21,7 +22,7 @@ export class Live extends EventTarget {
     document.addEventListener('visibilitychange', () => this.#visibility());
   }
 
-  // on_frame(frame) and on_error(error) are called until signal aborts or another takes the topic.
+  // on_frame(frame) and on_error(error) are called until signal aborts or another subscriber takes the topic.
   subscribe(topic, parameters, {on_frame, on_error = () => {}, signal}) {
     const subscription = {parameters, on_frame, on_error};
     this.#subscriptions.set(topic, subscription);
@@ -33,7 +34,7 @@ export class Live extends EventTarget {
     }, {once: true});
   }
 
-  // The same, seen otherwise: frames begin anew.
+  // Changes the parameters of a subscription: its frames start anew.
   refine(topic, parameters) {
     const subscription = this.#subscriptions.get(topic);
     if (!subscription) return;
@@ -47,7 +48,7 @@ export class Live extends EventTarget {
     address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
     const bearer = token();
     const socket = new WebSocket(address);
-    this.#socket?.close();  // one that was still trying
+    this.#socket?.close();  // may still be connecting
     this.#socket = socket;
     this.#refused = false;
     if (this.state !== 'waiting') this.#become('connecting');

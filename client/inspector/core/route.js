@@ -1,5 +1,6 @@
-// Where we are, as the part of the address after '#': #/entities/8.1?world=main. Every view, entity and session
-// has an address of its own, so that it can be sent to a colleague and the browser's Back works.
+// The current place, as the address after '#': #/entities/8.1?world=main. Every view, entity and session has its own
+// address,
+// which can be shared, and which the browser's Back restores.
 
 // {view, argument, query}
 export function parse_route(hash) {

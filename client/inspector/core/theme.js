@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it. Style sheets say light-dark(); what is painted asks colour().
+// Theme: light, dark or the system's. Style sheets use light-dark(), painting code calls colour().
 const key = 'mobula.theme';
 const order = ['auto', 'light', 'dark'];
 const probe = document.createElement('span');
@@ -22,7 +22,7 @@ export function next_theme() {
   apply_theme();
 }
 
-// What a custom property such as '--accent' comes to now.
+// Returns the current value of a custom property such as '--accent'.
 export function colour(name) {
   if (known.has(name)) return known.get(name);
   if (!probe.isConnected) {

@@ -1,5 +1,6 @@
-// The ticks of the last minute, from the overview frames, column by column: kept for the whole time the page is
-// open, so that charts are full when one comes back to them.
+// Ticks of the last minute from the overview frames, by column. Kept while the page is open, so that charts are
+// complete at
+// once.
 
 const seconds_kept = 60;
 
@@ -16,7 +17,7 @@ export class TickHistory extends EventTarget {
     this.#columns.clear();
   }
 
-  // A new connection is told again what it may know: ticks that are here already are not taken twice.
+  // A new connection sends known ticks again: they are skipped.
   add(frame) {
     const newest = this.column('tick').at(-1) ?? -1;
     const restarted = frame.rows.length > 0 && frame.rows.at(-1)[0] < newest;
@@ -28,7 +29,7 @@ export class TickHistory extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
-  // Oldest first; of one length all.
+  // Oldest first. All columns have the same length.
   column(name) {
     return this.#columns.get(name) ?? [];
   }
@@ -45,7 +46,7 @@ export class TickHistory extends EventTarget {
     }
   }
 
-  // Sums of a column over each second that is whole: {ends: ticks, sums}.
+  // Sums of a column over each complete second: {ends: ticks, sums}.
   per_second(name) {
     const ticks = this.column('tick');
     const values = this.column(name);

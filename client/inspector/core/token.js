@@ -1,4 +1,4 @@
-// The bearer token, where the admin port asks for one: kept until the tab is closed.
+// Bearer token of an admin port that requires one, kept until the tab is closed.
 import {ask_for_text} from '../parts/dialog.js';
 
 const key = 'mobula.token';
@@ -8,9 +8,9 @@ export function token() {
   return sessionStorage.getItem(key);
 }
 
-// Asks the user, once however many requests were refused. Resolves when there is a new one.
+// Asks the user once, however many requests were refused. Resolves when there is a new one.
 export function demand_token(refused) {
-  if (token() !== refused) return Promise.resolve();  // somebody has asked meanwhile
+  if (token() !== refused) return Promise.resolve();  // the user has entered another one meanwhile
   asking ??= ask(refused).finally(() => {
     asking = null;
   });
@@ -21,7 +21,7 @@ async function ask(refused) {
   let text = null;
   while (text === null) {
     text = await ask_for_text({
-      title: 'This server asks for its bearer token',
+      title: 'This server requires its bearer token',
       text: refused ? 'The token was refused. It is in the server’s configuration.' : 'It is in the server’s configuration.',
       label: 'Token',
       type: 'password',

@@ -1,10 +1,10 @@
-// Which part of the world is in the picture: seen from above, x to the right, z upwards.
+// Camera: the part of the world in the picture, seen from above, x to the right, z upwards.
 
 const scale_min = 0.02;  // CSS pixels per metre
 const scale_max = 400;
 
 export class Camera {
-  x = 0;  // the middle, metres
+  x = 0;  // middle, metres
   z = 0;
   scale = 2;
   width = 1;  // CSS pixels
@@ -30,7 +30,7 @@ export class Camera {
     this.z += pixels_top / this.scale;
   }
 
-  // What is at (left, top) stays there.
+  // Keeps the point at (left, top) in place.
   zoom(factor, left = this.width / 2, top = this.height / 2) {
     const {x, z} = this.to_world(left, top);
     this.scale = Math.max(scale_min, Math.min(scale_max, this.scale * factor));

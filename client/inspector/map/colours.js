@@ -1,5 +1,6 @@
-// A colour for each kind of entity that is on the map. Kinds are prototypes, or owners. The commonest kind, as
-// scenery is, is quiet; the others have colours in the order of their numbers, for as long as the map is open.
+// A colour for each kind of entity on the map. Kinds are prototypes or owners. The most frequent kind, usually scenery,
+// is
+// grey. The others get colours in the order of their numbers, which stay while the map is open.
 
 const palette = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c8', '--c9'];
 
@@ -22,7 +23,7 @@ export class Colours {
     return this.#by === 'owner' ? (entity.owner === 0 ? 0 : 1) : entity.prototype;
   }
 
-  // counts: kind -> how many. Kinds keep the colour that they have.
+  // counts: kind -> number. Kinds keep their colour.
   assign(counts) {
     const fresh = [...counts.keys()].filter((kind) => !this.#assigned.has(kind)).sort((a, b) => a - b);
     if (fresh.length === 0) return;

@@ -1,9 +1,9 @@
-// Which colour is which kind of entity; a kind can be hidden.
+// Legend: the colour of each kind of entity. A kind can be hidden.
 import {h, setAttribute, setText} from '../core/dom.js';
 import {count} from '../core/format.js';
 
 export class Legend {
-  names = new Map();  // prototype -> its components, in words
+  names = new Map();  // prototype -> text of its components
   #colours;
   #on_change;
   #rows = new Map();
@@ -16,7 +16,7 @@ export class Legend {
     parent.append(h('h2', {}, 'On the map'), this.list);
   }
 
-  // counts: kind -> how many are there now. A kind that was there once keeps its row.
+  // counts: kind -> number of entities. A kind keeps its row once it has one.
   update(counts) {
     if (this.#by !== this.#colours.by) {
       this.#rows.clear();

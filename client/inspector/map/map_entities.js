@@ -1,15 +1,16 @@
-// What the map's feed has told: where entities stand. Each is drawn on its way from where it was shown to where
-// it was told to be; who stands still costs nothing.
+// Positions of entities from the map's feed. Each entity is drawn on the way from its previous to its last received
+// position.
+// Still entities cost nothing.
 
 export class MapEntities {
   by_index = new Map();  // index -> {index, generation, prototype, owner, x, y, z, from_x, from_z, moved_at}
   moving = new Set();
-  version = 0;  // changes with everything but movement
+  version = 0;  // changes with everything except movement
   shown = 0;
   truncated = false;
-  #old = null;  // while a new subscription's frames are not complete: what may have to go
+  #old = null;  // entities to remove once the first frames of a new subscription are complete
 
-  // now and interval in milliseconds: a movement takes as long as frames are apart.
+  // now and interval are in milliseconds: a movement takes as long as the interval between frames.
   take(frame, now, interval) {
     if (frame.reset) this.#old = new Set(this.by_index.keys());
     this.#come(frame.came, now, interval);
@@ -23,13 +24,13 @@ export class MapEntities {
     this.truncated = frame.truncated;
   }
 
-  // Where it is drawn, metres.
+  // Returns the drawn position in metres.
   place(entity, now, interval) {
     const way = Math.min(1, (now - entity.moved_at) / interval);
     return {x: entity.from_x + (entity.x - entity.from_x) * way, z: entity.from_z + (entity.z - entity.from_z) * way};
   }
 
-  // Those that have arrived are at rest.
+  // Entities that have arrived are still.
   settle(now, interval) {
     for (const entity of this.moving) {
       if (now - entity.moved_at < interval * 3) continue;

@@ -1,5 +1,6 @@
-// What stands nearest to the middle of the map, as a list: for those who do not see the picture or do not point.
-// Who is in the list or points at it is not hurried: the same ones stay in it, unless one is gone.
+// List of the entities nearest to the middle of the map, for use without seeing the picture or pointing at it. While
+// the list
+// has the focus or the pointer, its entities stay the same unless one is despawned.
 import {h} from '../core/dom.js';
 import {Table} from '../parts/table.js';
 

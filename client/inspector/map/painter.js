@@ -1,5 +1,6 @@
-// Paints the map on two canvases, one above the other: who stands still is painted again only if the camera or the
-// scenery has changed, who moves for each picture.
+// Paints the map on two canvases, one above the other. Still entities are painted again only if the camera or the
+// scenery has
+// changed, moving ones in each picture.
 import {colour} from '../core/theme.js';
 
 const grid_steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
@@ -43,7 +44,7 @@ export class Painter {
     this.#paint_dots(context, camera, colours, still, (entity) => entity);
   }
 
-  // By colour, so that it is set once for each; players' entities above all others, and larger.
+  // Grouped by colour, to set each colour once. Players' entities are on top, and larger.
   #paint_dots(context, camera, colours, entities, place) {
     const by_colour = new Map();
     for (const entity of entities) {

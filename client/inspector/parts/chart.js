@@ -1,5 +1,6 @@
-// A chart of the last minute with a legend that shows the values at the cursor, or else the newest: numbers that
-// can be read without seeing the picture. uPlot paints.
+// Chart of the last minute. Its legend shows the values at the cursor, or the newest, as numbers that are readable
+// without the
+// picture. Painted by uPlot.
 import uPlot from '../vendor/uplot/uPlot.esm.js';
 import {h, setAttribute, setText} from '../core/dom.js';
 import {colour, themes} from '../core/theme.js';
@@ -7,13 +8,14 @@ import {colour, themes} from '../core/theme.js';
 const font = '11px system-ui, sans-serif';
 
 // series: [{label, colour: '--a', format?}], stacked bottom to top if options.stacked.
-// options: {title, height, seconds, format(value), axis(value)?, stacked?, stepped?, least?, signal}; the scale goes up to
-// least where values are smaller.
+// options: {title, height, seconds, format(value), axis(value)?, stacked?, stepped?, least?, signal}; the scale reaches
+// at
+// least `least`.
 export class TimeChart {
   #options;
   #series;
   #plot = null;
-  #values = [];  // as they are, not summed
+  #values = [];  // single values, not sums
   #ticks = [];
   #rate = 20;
   #cursor = null;
@@ -113,7 +115,7 @@ export class TimeChart {
     }, [this.#ticks, ...this.#drawn()], this.canvas);
   }
 
-  // The limit is in the picture where that does not make it flat.
+  // The limit is shown unless that would flatten the curves.
   #top(most) {
     const highest = Math.max(most || 0, this.#options.least ?? 0) * 1.15;
     const limit = this.#limit?.value ?? 0;
@@ -165,7 +167,7 @@ export function swatch(name) {
   return element;
 }
 
-// colour is rgb(…) as the browser computes it.
+// colour is rgb(…), as the browser computes it.
 function fade(computed, alpha) {
   return computed.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
 }

@@ -1,7 +1,7 @@
-// Questions in a window of their own; Escape and a click beside it say no.
+// Modal questions. Escape and a click outside dismiss them.
 import {h, newId} from '../core/dom.js';
 
-// Resolves to what closed it: the value of the button, or '' if it was dismissed.
+// Resolves to the value of the button, or '' if the dialog was dismissed.
 function show(dialog) {
   return new Promise((resolve) => {
     dialog.addEventListener('close', () => {
@@ -21,7 +21,7 @@ export async function show_text(title, ...content) {
   await show(dialog);
 }
 
-// Resolves to the text, or to null where the user thought better of it. required: there is no way round it.
+// Resolves to the text, or to null if it was dismissed. With `required` it cannot be dismissed.
 export async function ask_for_text({title, text, label, value = '', type = 'text', action, danger = false,
                                     required = false, maxlength = 200}) {
   const heading = h('h2', {id: newId('dialog')}, title);
@@ -32,7 +32,7 @@ export async function ask_for_text({title, text, label, value = '', type = 'text
     heading, text ? h('p', {}, text) : null,
     h('label', {for: input.id}, label), input,
     h('div', {class: 'buttons'}, cancel, h('button', {class: danger ? 'danger' : 'primary', value: 'yes'}, action))));
-  // Enter means the action, not the first button.
+  // Enter triggers the action, not the first button.
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return;
     event.preventDefault();

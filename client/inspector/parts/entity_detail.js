@@ -1,4 +1,4 @@
-// All of an entity, live, its properties to be edited.
+// Details of an entity, live, with editable properties.
 import {put} from '../core/api.js';
 import {h, setAttribute, setText} from '../core/dom.js';
 import {bytes, count, plural, position} from '../core/format.js';
@@ -6,7 +6,7 @@ import {Facts} from './facts.js';
 import {notice} from './notice.js';
 import {PropertyRow} from './property_row.js';
 
-// Fills parent until signal aborts. on_frame(entity), if given, hears of each news.
+// Fills parent until signal aborts. Calls the optional on_frame(entity) for each frame.
 export function entity_detail(parent, page, handle, signal, on_frame = () => {}) {
   const waiting = notice('Asking the server…');
   parent.append(waiting);
@@ -31,8 +31,8 @@ class EntityDetail {
   #page;
   #handle;
   #components = new Map();
-  #tick = 0;      // of the last frame
-  #written = -1;  // when something was written here last
+  #tick = 0;  // tick of the last frame
+  #written = -1;  // tick of the last write here
 
   constructor(page, handle) {
     this.#page = page;
@@ -44,12 +44,13 @@ class EntityDetail {
     const head = h('div', {class: 'detail-head'}, this.title, this.label);
     const frame = h('div', {});
     this.facts = new Facts(frame, ['Prototype', 'Position', 'Parent', 'Owner', 'Layer', 'Children']);
-    this.rest = h('p', {class: 'note', hidden: true}, 'It has more than one answer may hold; the rest is not shown.');
+    this.rest = h('p', {class: 'note', hidden: true}, 'The entity exceeds the size of an answer; the rest is not shown.');
     this.elements = [head, this.ended, frame, this.sections, this.rest];
   }
 
-  // Frames and answers to what is written come by different ways: a frame of the same tick or an older one may not know
-  // yet what was written. Ticks that go back are those of a server that began anew.
+  // Frames and answers to writes arrive by different connections: a frame of the same or an older tick may not contain
+  // the write
+  // yet. Ticks that decrease belong to a restarted server.
   update(entity) {
     if (entity.tick < this.#tick) this.#written = -1;
     this.#tick = entity.tick;
@@ -116,7 +117,7 @@ class EntityDetail {
     const type = component.type === component.name ? '' : component.type;
     const summary = h('summary', {}, h('span', {class: 'name'}, component.name), h('span', {class: 'note'}, [type, bytes(component.bytes)].filter(Boolean).join(' · ')));
     const content = rows.size > 0 ? [...rows.values()].map((row) => row.element)
-      : h('p', {class: 'note'}, component.schema ? 'It has no fields.' : 'Of the server’s own C++: it has no properties.');
+      : h('p', {class: 'note'}, component.schema ? 'It has no fields.' : 'Defined in the server’s C++, without properties.');
     const element = h('details', {class: 'component', open: rows.size > 0}, summary, content);
     setAttribute(element, 'data-component', component.name);
     return {element, rows};

@@ -1,4 +1,4 @@
-// Names and values, side by side; values are brought up to date in place.
+// Names and values, side by side. Values are updated in place.
 import {h, setAttribute, setClass, setText} from '../core/dom.js';
 
 export class Facts {
@@ -21,14 +21,14 @@ export class Facts {
     setClass(value.parentElement, 'long', text.length > 40);
   }
 
-  // A second line, in small letters.
+  // Adds a second line, in small letters.
   add(name, text) {
     const value = this.#values.get(name);
     if (!value.nextElementSibling) value.after(h('dd', {class: 'small'}));
     setText(value.nextElementSibling, text);
   }
 
-  // A value that is a link, or text if there is nowhere to go.
+  // Sets a link as the value, or text without a target.
   link(name, text, href) {
     const value = this.#values.get(name);
     if (!href) return this.set(name, text);

@@ -1,4 +1,4 @@
-// What is logged, of all and of single modules.
+// Log levels of all and of single modules.
 import {get, put} from '../core/api.js';
 import {h} from '../core/dom.js';
 import {status_line} from './notice.js';

@@ -1,11 +1,11 @@
-// What a view says when it has nothing to show: that it waits, that there is nothing, or what went wrong.
+// Notice of a view without content: waiting, empty, or an error.
 import {h, setText} from '../core/dom.js';
 
 export function notice(text, kind = 'empty') {
   return h('p', {class: `notice ${kind}`, role: kind === 'error' ? 'alert' : null}, text);
 }
 
-// A line of text in a place that is always there, so that nothing moves when it speaks.
+// A line of text in a reserved place, so that the layout does not move.
 export function status_line(parent) {
   const line = h('p', {class: 'status-line', role: 'status'});
   parent.append(line);

@@ -15,7 +15,7 @@ export class OrderPicture {
     themes.addEventListener('change', () => this.#paint(), {signal});
   }
 
-  // order: {locality, picture}, or null where there is none.
+  // order: {locality, picture}, or null if there is none.
   show(order, words) {
     this.figure.hidden = order === null;
     this.#picture = order?.picture ?? null;

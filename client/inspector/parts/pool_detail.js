@@ -7,7 +7,7 @@ import {OrderPicture} from './order_picture.js';
 import {status_line} from './notice.js';
 
 const picture_most = 320;
-const moves_a_step = 5000;  // the world ticks between steps
+const moves_a_step = 5000;  // per request; the world ticks between requests
 const steps_most = 1000;
 
 export function pool_detail(parent, page, id, list, signal) {
@@ -27,7 +27,7 @@ class PoolDetail {
     this.#list = list;
     this.#signal = signal;
     const own = list().find((each) => each.id === id);
-    this.lead = h('select', {'aria-label': 'Walk along the order of', onchange: () => this.ask()});
+    this.lead = h('select', {'aria-label': 'Compare with the order of', onchange: () => this.ask()});
     this.again = h('button', {type: 'button', onclick: () => this.ask()}, 'Look again');
     this.button = h('button', {type: 'button', class: 'primary', disabled: true, onclick: () => this.#defragment()}, 'Defragment');
     parent.append(
@@ -51,7 +51,7 @@ class PoolDetail {
     }
   }
 
-  // As many dots as there is room for.
+  // As many dots as fit.
   #picture_size() {
     return Math.max(64, Math.min(picture_most, Math.floor(this.now.canvas.clientWidth || picture_most)));
   }
@@ -84,7 +84,7 @@ class PoolDetail {
     this.button.disabled = true;
     let moves = 0;
     try {
-      let rounds = 0;  // the one that was begun before may have been half done: the second is whole
+      let rounds = 0;  // a run that was active before may have been partial, so only the second one is complete
       for (let steps = 0; rounds < 2 && steps < steps_most && !this.#signal.aborted; ++steps) {
         const done = await post(['pools', this.#id, 'mend'], this.#page.query, {lead: Number(this.lead.value), moves: moves_a_step});
         moves += done.moves;

@@ -1,5 +1,6 @@
-// How a value is typed: write() gives the text of a value, read() the JSON text that is sent for what was typed, with
-// all its digits. It throws, in words for whoever types, where that cannot be; what a value may be the server decides.
+// Input of values: write() returns the text of a value, read() the JSON text of the input with all its digits. It
+// throws an
+// error for the user if the input is invalid. The server checks the range.
 import {json} from '../core/format.js';
 
 const number_pattern = /^(-?)(\d*)(\.\d*)?(e[-+]?\d+)?$/i;
@@ -11,7 +12,7 @@ const as_entity = {
   write: (value) => value ?? '',
   read: (text) => (text.trim() === '' ? 'null' : JSON.stringify(text.trim())),
 };
-// The hash of a name, known by the name or not.
+// Hash of a name, or the name if it is known.
 const as_name = {write: as_text.write, read: (text) => (/^\d+$/.test(text) ? text : JSON.stringify(text))};
 
 const forms = {unit_quaternion: as_json, entity: as_entity, fixed_string: as_text, string_id: as_name};
@@ -24,7 +25,7 @@ export function form_of(property) {
   return is_list(property) ? as_json : forms[property.kind] ?? as_number;
 }
 
-// JSON knows neither .5 nor 5. nor 007.
+// JSON does not allow .5, 5. and 007.
 function number_text(text) {
   const [, sign, whole, fraction = '', exponent = ''] = number_pattern.exec(text.trim()) ?? [];
   const digits = `${whole ?? ''}${fraction.slice(1)}`;

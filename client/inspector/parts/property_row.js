@@ -1,6 +1,6 @@
-// One property of a component, to read and, where that is allowed, to write. While somebody is in a field or has
-// typed into it, news from the server does not touch it, nor what they selected: it stands beside it. Enter writes,
-// Escape drops.
+// One property of a component, editable if allowed. While a field has the focus or an edit, updates do not change it or
+// its
+// selection; the new value is shown beside it. Enter writes, Escape drops the edit.
 import {h, newId, setAttribute, setText} from '../core/dom.js';
 import {form_of, is_list} from './property_forms.js';
 
@@ -9,7 +9,7 @@ export class PropertyRow {
   #write;
   #sending = false;
 
-  // write(path, JSON text) resolves to the value as it is now, or throws what the server said.
+  // write(path, JSON text) resolves to the current value, or throws the server's error.
   constructor(property, write) {
     this.#property = property;
     this.#write = write;
@@ -39,7 +39,7 @@ export class PropertyRow {
     const id = newId('property');
     if (read_only) return h('output', {id, class: 'mono'});
     const edits = {id, oninput: () => this.#edited(), onkeydown: (event) => this.#key(event), onblur: () => this.#left()};
-    // Arrow keys choose again and again: what is chosen is written by the button or Enter, as text is.
+    // Arrow keys change the choice repeatedly, so it is written by the button or Enter, as text is.
     if (values && !is_list(this.#property)) return h('select', edits, values.map((each) => h('option', {value: each}, each)));
     if (kind === 'boolean' && !is_list(this.#property)) return h('input', {id, type: 'checkbox', onchange: () => this.#commit()});
     return h('input', {...edits, type: 'text', class: 'mono', autocomplete: 'off', spellcheck: 'false', 'data-path': path});
@@ -66,7 +66,7 @@ export class PropertyRow {
     this.save.hidden = true;
   }
 
-  // A number that the enum has no name for.
+  // A number without a name in the enum.
   #add_choice(text) {
     this.control.append(h('option', {value: text}, text));
     this.control.value = text;
@@ -76,7 +76,7 @@ export class PropertyRow {
     return !this.#property.read_only && this.#shown() !== this.base;
   }
 
-  // A click changes a checkbox: there is nothing to be in the middle of.
+  // A click changes a checkbox, so it has no intermediate state.
   #is_in_use() {
     return this.control === document.activeElement && this.control.type !== 'checkbox';
   }
@@ -120,7 +120,7 @@ export class PropertyRow {
     this.element.setAttribute('aria-busy', 'true');
     try {
       const value = await this.#write(this.#property.path, this.#typed());
-      this.#property.value = value;  // of the newest frame, which may have come while it was written and not know of it
+      this.#property.value = value;  // the newest frame may have arrived during the write, without it
       this.#show(value);
       this.#say('written', 'good');
     } catch (error) {
@@ -130,7 +130,7 @@ export class PropertyRow {
     this.element.removeAttribute('aria-busy');
   }
 
-  // A choice falls back to what is; text stays, to be mended.
+  // A choice is reset to the current value. Text stays, so that it can be corrected.
   #refuse(message) {
     if (this.control.type !== 'text') this.#show(this.#property.value);
     this.#say(message, 'bad');

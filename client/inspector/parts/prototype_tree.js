@@ -1,5 +1,6 @@
-// Prototypes as a tree by base. A prototype that no entity has and that leads to one other alone is shown as part
-// of that other: chains become one line.
+// Prototypes as a tree by base. A prototype without entities and with a single child is merged with that child, so
+// chains
+// become one line.
 
 // prototypes: as the server lists them. Returns the roots, {key, ids, label, count, faint, children}.
 export function prototype_tree(prototypes) {

@@ -1,4 +1,4 @@
-// All of a session, live: its network, what it is sent, by component, and a way to end it.
+// Details of a session, live: its network, bytes sent by component, and an action to end it.
 import {post} from '../core/api.js';
 import {h, setAttribute, setText} from '../core/dom.js';
 import {bytes, count, duration, milliseconds, percent, plural, rate} from '../core/format.js';
@@ -11,7 +11,7 @@ import {TimeChart} from './chart.js';
 const per_second = 2;
 const seconds_shown = 60;
 const who = ['State', 'Entity', 'Address', 'Over', 'Client id', 'Connected for', 'Sees', 'Waiting', 'Mirror'];
-const network = ['RTT', 'RTT varies by', 'Arrival jitter', 'Loss', 'Lost', 'Budget', 'Sent', 'Acknowledged', 'Received', 'Sent in all', 'Received in all', 'Reliable backlog'];
+const network = ['RTT', 'RTT variation', 'Arrival jitter', 'Loss', 'Lost', 'Budget', 'Sent', 'Acknowledged', 'Received', 'Sent in total', 'Received in total', 'Reliable backlog'];
 
 export function session_detail(parent, page, player, signal) {
   const waiting = notice('Asking the server…');
@@ -52,11 +52,11 @@ class SessionDetail {
     parent.append(h('h3', {class: 'spaced'}, 'Network'));
     this.network = new Facts(parent, network);
     this.#make_charts(parent, signal);
-    parent.append(h('h3', {class: 'spaced'}, 'What it is sent, by component'));
+    parent.append(h('h3', {class: 'spaced'}, 'Bytes sent by component'));
     this.measured = h('p', {class: 'note'});
     parent.append(this.measured);
     this.components = new Table(parent, component_columns, {
-      label: 'Bytes by component', key: (row) => row.component, rest_ms: 0, empty: 'Nothing has been sent since it is measured.'});
+      label: 'Bytes by component', key: (row) => row.component, rest_ms: 0, empty: 'Nothing has been sent since the measurement began.'});
   }
 
   update(session) {
@@ -91,7 +91,7 @@ class SessionDetail {
     const {network: facts} = this;
     const of_budget = net ? net.sent_bytes_per_second / net.budget_bytes_per_second : null;
     facts.set('RTT', milliseconds(net?.rtt_seconds, 1));
-    facts.set('RTT varies by', milliseconds(net?.rtt_variation_seconds, 1));
+    facts.set('RTT variation', milliseconds(net?.rtt_variation_seconds, 1));
     facts.set('Arrival jitter', milliseconds(net?.arrival_jitter_seconds, 1));
     facts.set('Loss', percent(net?.loss), net?.loss > 0.02 ? 'warn' : null);
     facts.set('Lost', net ? `${count(net.lost_datagrams)} of ${count(net.sent_datagrams)}` : '–');
@@ -99,13 +99,13 @@ class SessionDetail {
     facts.set('Sent', net ? `${rate(net.sent_bytes_per_second)} · ${percent(of_budget, 0)}` : '–', of_budget > 0.9 ? 'warn' : null);
     facts.set('Acknowledged', rate(net?.acked_bytes_per_second));
     facts.set('Received', rate(net?.received_bytes_per_second));
-    facts.set('Sent in all', bytes(net?.sent_bytes));
-    facts.set('Received in all', bytes(net?.received_bytes));
+    facts.set('Sent in total', bytes(net?.sent_bytes));
+    facts.set('Received in total', bytes(net?.received_bytes));
     facts.set('Reliable backlog', bytes(net?.reliable_backlog_bytes));
   }
 
   #show_components(sent) {
-    setText(this.measured, `${bytes(sent.bytes)} of deltas in ${sent.seconds.toFixed(0)} s, while somebody looks`);
+    setText(this.measured, `${bytes(sent.bytes)} of deltas in ${sent.seconds.toFixed(0)} s, measured while this page is open`);
     const total = Math.max(1e-9, sent.components.reduce((sum, each) => sum + each.bytes, 0));
     this.components.update(sent.components.map((each) => ({...each, share: each.bytes / total, seconds: Math.max(sent.seconds, 0.1)})));
   }
@@ -135,7 +135,7 @@ class SessionDetail {
 
   async #kick() {
     const reason = await ask_for_text({
-      title: `Kick ${this.#name} (${this.#player})?`, text: 'The session ends now. The player and the log are told the reason.',
+      title: `Kick ${this.#name} (${this.#player})?`, text: 'The session ends at once. The player and the log receive the reason.',
       label: 'Reason', value: 'kicked by an administrator', action: 'Kick', danger: true,
     });
     if (reason === null) return;

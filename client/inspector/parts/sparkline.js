@@ -1,4 +1,4 @@
-// The course of one number, as small as a word. For the eye alone: the numbers stand beside it.
+// Curve of one number, as small as a word. Decorative: the numbers stand beside it.
 import {h} from '../core/dom.js';
 import {colour} from '../core/theme.js';
 

@@ -1,4 +1,4 @@
-// A list and, beside it, what was chosen from it. Where there is no room for both, one or the other.
+// A list with the selected item's details beside it. Narrow windows show one of the two.
 import {h, setClass} from '../core/dom.js';
 
 export function split(root, {list_label, detail_label, back}) {
@@ -11,12 +11,12 @@ export function split(root, {list_label, detail_label, back}) {
   return {
     list,
     content,
-    // Empties the detail; what was begun there ends by the signal that it gave before. Returns the new one.
+    // Empties the detail. The signal of the previous detail aborts. Returns the new one.
     open: detail_opener(element, {list, detail, content}),
   };
 }
 
-// Where the list gives way to the detail, the keyboard goes there too.
+// If the detail replaces the list, it gets the keyboard focus too.
 function detail_opener(element, {list, detail, content}) {
   let leaving = new AbortController();
   return (chosen, page_signal) => {

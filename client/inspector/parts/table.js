@@ -1,14 +1,17 @@
-// A table that is brought up to date in place: rows keep their elements, cells are written only where they
-// differ, and the order rests while somebody points at it or is in it. A row with an address has one link, in
-// its first cell; arrows, Home and End go from link to link, and Tab leaves.
+// A table that is updated in place: rows keep their elements, only changed cells are written, and the order stays while
+// the
+// table has the pointer or the focus. A row with an address has one link, in its first cell. Arrows, Home and End move
+// between
+// links, and Tab leaves.
 import {h, setAttribute, setClass, setText} from '../core/dom.js';
 
 const usual_rest_ms = 4000;
 const most_shown = 200;
 const collator = new Intl.Collator(undefined, {numeric: true, sensitivity: 'base'});
 
-// columns: [{key, label, text(row), sort(row)?, number?, minor?, cell(td, row)?, title?}]; minor ones are left out
-// where there is no room. options: {label, key(row), href(row)?, sort: {key, down}?, rest_ms?, empty}
+// columns: [{key, label, text(row), sort(row)?, number?, minor?, cell(td, row)?, title?}]; minor ones are omitted in
+// narrow
+// windows. options: {label, key(row), href(row)?, sort: {key, down}?, rest_ms?, empty}
 export class Table {
   #columns;
   #options;
@@ -60,7 +63,7 @@ export class Table {
                     class: classes(column)}, content);
   }
 
-  // The heads are not there where rows are cards: a list of the same choices is.
+  // Without heads, when rows are cards, a list offers the same choices.
   #sorter() {
     const choices = this.#columns.filter((column) => column.sort);
     if (choices.length === 0) return null;
@@ -169,7 +172,7 @@ export class Table {
     if (!current) this.body.querySelector('a')?.setAttribute('tabindex', '0');
   }
 
-  // A row that was moved has lost the focus; where it is gone, the row that took its place has it now.
+  // A moved row has lost the focus. If the row was removed, the row in its place gets the focus.
   #keep_focus(link, at) {
     if (link === document.activeElement) return;
     const links = this.#links();
@@ -192,7 +195,7 @@ export class Table {
     this.#go_to(links[Math.max(0, Math.min(links.length - 1, to))]);
   }
 
-  // The whole row is the link's to a mouse.
+  // A mouse click anywhere in the row follows the link.
   #click(event) {
     if (event.target.closest('a, button, input, select')) return;
     if (String(getSelection())) return;
@@ -204,7 +207,7 @@ function classes({number, minor, wide}) {
   return [number && 'number', minor && 'minor', wide && 'wide'].filter(Boolean).join(' ') || null;
 }
 
-// What is not there comes last, whichever way.
+// Missing values come last in both directions.
 function compare(a, b, sign) {
   const none = (value) => value === null || value === undefined || value === '';
   if (none(a) || none(b)) return none(a) - none(b);

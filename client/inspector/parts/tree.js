@@ -1,5 +1,4 @@
-// A tree as ARIA describes it: one tab stop, arrows walk, open and close, Enter chooses. Brought up to date in
-// place.
+// An ARIA tree: one tab stop; arrows move, open and close; Enter selects. Updated in place.
 import {h, setAttribute, setClass, setText} from '../core/dom.js';
 
 // Nodes: {key, label, count, faint, children: [node]}. options: {label, on_choose(key)}
@@ -26,7 +25,7 @@ export class Tree {
       if (!kept.has(key)) this.#items.delete(key);
     }
     if (!this.#items.has(this.#current)) this.#move_to(roots[0]?.key ?? null, false);
-    // What was moved or is gone has lost the focus.
+    // An item that was moved or removed has lost the focus.
     if (focused && !this.element.contains(document.activeElement)) this.#move_to(this.#current, true);
   }
 

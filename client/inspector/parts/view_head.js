@@ -1,4 +1,4 @@
-// The top of a view: its title, a line that says what one sees, and what one can do.
+// Head of a view: its title, a note, and its actions.
 import {h} from '../core/dom.js';
 
 export function view_head(title, ...actions) {

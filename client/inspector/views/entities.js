@@ -1,4 +1,4 @@
-// Which entities there are, to be searched; and all of one.
+// Searchable list of entities, and the details of one.
 import {get} from '../core/api.js';
 import {h, setText} from '../core/dom.js';
 import {count, plural, position} from '../core/format.js';
@@ -9,7 +9,7 @@ import {Table} from '../parts/table.js';
 import {view_head} from '../parts/view_head.js';
 
 const page_size = 100;
-const most_asked = 40;  // pages in a row that may have nothing in them
+const most_asked = 40;  // consecutive empty pages before the search stops
 
 export const entities = {name: 'entities', title: 'Entities', mount};
 
@@ -23,14 +23,14 @@ const columns = [
 function mount(root, page) {
   const head = view_head('Entities');
   root.append(head.element);
-  const {list, content, open} = split(root, {list_label: 'Found entities', detail_label: 'The chosen entity', back: page.href('entities')});
+  const {list, content, open} = split(root, {list_label: 'Found entities', detail_label: 'Selected entity', back: page.href('entities')});
   const filters = make_filters(list, page);
   const status = status_line(list);
   const table = new Table(list, columns, {
     label: 'Entities', key: (row) => row.handle, href: (row) => page.href('entities', row.handle, filters.values()),
-    empty: 'No entity is like that.',
+    empty: 'No entity matches.',
   });
-  const more = h('button', {type: 'button', class: 'more', hidden: true, onclick: () => search(true)}, 'Look for more');
+  const more = h('button', {type: 'button', class: 'more', hidden: true, onclick: () => search(true)}, 'Search on');
   list.append(more);
   let found = [];
   let next = null;
@@ -51,7 +51,7 @@ function mount(root, page) {
     }
   }
 
-  // A page may have nothing in it and yet not be the last.
+  // A page may be empty without being the last.
   async function fill(wanted, signal) {
     for (let asked = 0; asked < most_asked; ++asked) {
       const answer = await get(['entities'], {...page.query, ...filters.values(), cursor: next, limit: page_size}, signal);
@@ -65,7 +65,7 @@ function mount(root, page) {
     table.select(page.route.argument);
     more.hidden = next === null;
     more.disabled = false;
-    setText(more, `Look for more (${plural(found.length, 'found', 'found')})`);
+    setText(more, `Search on (${plural(found.length, 'found', 'found')})`);
   }
 
   function choose() {
@@ -73,7 +73,7 @@ function mount(root, page) {
     const signal = open(handle !== null, page.signal);
     table.select(handle);
     if (handle) entity_detail(content, page, handle, signal);
-    else content.append(h('p', {class: 'notice'}, 'Choose an entity to see what it is made of, and to change it.'));
+    else content.append(h('p', {class: 'notice'}, 'Select an entity to see and edit its components.'));
   }
 
   let shown = page.route.argument;
@@ -92,7 +92,7 @@ function mount(root, page) {
   choose();
 }
 
-// Search text, component and prototype: kept in the address.
+// Search text, component and prototype, kept in the address.
 function make_filters(parent, page) {
   const names = {
     search: h('input', {type: 'search', placeholder: 'Handle or name', 'aria-label': 'Search by handle or name', 'data-search': true}),
@@ -103,7 +103,7 @@ function make_filters(parent, page) {
   const filters = {
     on_change: () => {},
     values: () => Object.fromEntries(Object.entries(names).map(([name, element]) => [name, element.value.trim()])),
-    // Whether that changed anything.
+    // Returns whether that changed anything.
     show(query) {
       const before = JSON.stringify(filters.values());
       for (const [name, element] of Object.entries(names)) set_choice(element, query.get(name) ?? '');
@@ -121,7 +121,7 @@ function make_filters(parent, page) {
   return filters;
 }
 
-// A space at the end is there for the word that follows it.
+// Keeps a space at the end for the next word.
 function set_choice(element, value) {
   if (element.value.trim() === value) return;
   if (element.tagName === 'SELECT' && ![...element.options].some((option) => option.value === value)) element.append(h('option', {value}, value));
@@ -136,7 +136,7 @@ async function fill_choices({component, prototype}, page) {
     add_choices(prototype, prototypes.prototypes.filter((each) => each.entities > 0)
       .map(({id, components}) => [String(id), `${id}: ${component_words(components)}`]));
   } catch {
-    // The search says what is wrong.
+    // The search reports the error.
   }
 }
 

@@ -1,5 +1,6 @@
-// The world from above. First all of it is asked for, to know how large it is; then only what is in the picture
-// and a little around it.
+// Map of the world from above. Subscribes to the full world first, to learn its size, and then to the visible part with
+// a
+// margin.
 import {get} from '../core/api.js';
 import {h, setAttribute, setText} from '../core/dom.js';
 import {themes} from '../core/theme.js';
@@ -18,7 +19,7 @@ import {view_head} from '../parts/view_head.js';
 const interval_ms = 200;
 const most = 20000;
 const reach_pixels = 12;
-const margin = 0.25;  // of the picture, that is asked for around it
+const margin = 0.25;  // fraction of the picture that is subscribed around it
 
 export const map = {name: 'map', title: 'Map', mount};
 
@@ -31,9 +32,9 @@ class MapView {
   #camera = new Camera();
   #entities = new MapEntities();
   #colours = new Colours();
-  #asked = null;     // the rectangle that is subscribed; null: everywhere
-  #area = null;      // where we know all that stands: that rectangle, or the whole world
-  #fitted = false;   // the camera looks where it should: at everything, or where somebody went
+  #asked = null;  // subscribed rectangle; null for the full world
+  #area = null;  // rectangle in which all entities are known; null until then
+  #fitted = false;  // the camera shows everything, or the place that the user moved to
   #last_frame = 0;
   #dirty = true;
   #detail_leaving = new AbortController();
@@ -64,13 +65,13 @@ class MapView {
     this.still = h('canvas', {'aria-hidden': 'true'});
     this.canvas = h('canvas', {tabindex: 0, role: 'application', 'aria-roledescription': 'map', 'aria-label': 'Map of the world',
                                'data-search': true});
-    this.empty = notice('Nothing stands anywhere in this part of the world.');
+    this.empty = notice('There are no entities in this part of the world.');
     this.empty.hidden = true;
     const button = (label, words, action) => h('button', {type: 'button', 'aria-label': words, title: words, onclick: action}, label);
     this.frame = h('div', {class: 'map-frame'}, this.still, this.canvas, this.empty, h('div', {class: 'map-buttons'},
       button('+', 'Zoom in', () => this.#zoom(1.5)), button('−', 'Zoom out', () => this.#zoom(1 / 1.5)),
       button('⤢', 'Show all', () => this.#fit_again())));
-    this.side = h('aside', {class: 'map-side panel', 'aria-label': 'What is on the map'});
+    this.side = h('aside', {class: 'map-side panel', 'aria-label': 'Contents of the map'});
     this.legend_place = h('div', {});
     this.detail = h('div', {class: 'content'});
     this.close = h('a', {class: 'back', href: this.#page.href('map')}, '‹ Back to the legend');
@@ -117,8 +118,9 @@ class MapView {
     return {...this.#page.query, per_second: 1000 / interval_ms, entities_max: most, ...this.#asked};
   }
 
-  // Asks for another part of the world only when the picture leaves the one that is asked for, or is a small part of it;
-  // where not all could be told, sooner.
+  // Subscribes to another part only when the picture leaves the subscribed one, or is a small part of it; earlier if
+  // that was
+  // truncated.
   #ask_for_view() {
     if (this.#page.signal.aborted || !this.#fitted) return;
     const {x, z} = this.#camera.view;
@@ -188,7 +190,7 @@ class MapView {
     this.#page.go('map', entity ? `${entity.index}.${entity.generation}` : null);
   }
 
-  // Players' entities are easier to meet.
+  // Players' entities have a larger target for the pointer.
   #closest(x, z) {
     let found = null;
     let nearest = reach_pixels / this.#camera.scale;
@@ -222,7 +224,7 @@ class MapView {
     });
   }
 
-  // Once, where an address or the list led here and it is not in the picture.
+  // Moves there once if an address or the list selects an entity outside of the picture.
   #follow_chosen() {
     if (this.followed || !this.#fitted || !this.chosen || !this.chosen_position) return;
     this.followed = true;
@@ -251,7 +253,7 @@ class MapView {
     this.#dirty = true;
   }
 
-  // Paints at most 30 times a second, and only while something moves or has changed.
+  // Paints at most 30 times a second, and only if something moves or has changed.
   #animate() {
     let painted = 0;
     const step = (now) => {
@@ -268,14 +270,14 @@ class MapView {
     requestAnimationFrame(step);
   }
 
-  // In words, once a second.
+  // Updates the texts once a second.
   #describe() {
     const {shown, truncated} = this.#entities;
     const {x, z} = this.#camera.view;
     const metres = (range) => `${Math.round(range[0])} to ${Math.round(range[1])} m`;
     this.empty.hidden = shown > 0 || this.#last_frame === 0;
-    setText(this.head.note, `${plural(shown, 'entity', 'entities')} here, ${count(this.#entities.moving.size)} moving${truncated ? `; there are more than the map takes` : ''}`);
-    setAttribute(this.canvas, 'aria-label', `Map of the world, x ${metres(x)}, z ${metres(z)}: ${plural(shown, 'entity', 'entities')}. Arrows move, plus and minus zoom, 0 shows all; the list beside it names what is nearest to the middle.`);
+    setText(this.head.note, `${plural(shown, 'entity', 'entities')} here, ${count(this.#entities.moving.size)} moving${truncated ? `; there are more than the map’s limit` : ''}`);
+    setAttribute(this.canvas, 'aria-label', `Map of the world, x ${metres(x)}, z ${metres(z)}: ${plural(shown, 'entity', 'entities')}. Arrows move, plus and minus zoom, 0 shows all; the list beside it has the entities nearest to the middle.`);
     if (!this.chosen) this.nearest.update(this.#entities, this.#camera, this.#colours);
   }
 
@@ -288,12 +290,12 @@ class MapView {
       this.counted = -1;
       this.#count_kinds();
     } catch {
-      // The numbers do.
+      // A count is enough here.
     }
   }
 }
 
-// What few have comes first: it tells one from another.
+// Rare components come first, because they distinguish a prototype from others.
 function telling_names(prototypes) {
   const uses = new Map();
   for (const {components} of prototypes) {

@@ -1,4 +1,4 @@
-// How the server fares: does it keep its time, what takes the time, what goes over the network.
+// Health of the server: tick times, their parts, and network traffic.
 import {h, setAttribute, setText} from '../core/dom.js';
 import {bytes, count, mean, milliseconds, percent, plural, quantile, rate} from '../core/format.js';
 import {Facts} from '../parts/facts.js';
@@ -7,7 +7,7 @@ import {Table} from '../parts/table.js';
 import {view_head} from '../parts/view_head.js';
 
 const phases = ['receive', 'game', 'publish', 'choose', 'encode', 'seal'];
-const tiles = ['State', 'Tick, mean', 'Tick, p99', 'Starts late, p99', 'Sent', 'Received', 'Players', 'Entities'];
+const tiles = ['State', 'Tick, mean', 'Tick, p99', 'Start delay, p99', 'Sent', 'Received', 'Players', 'Entities'];
 
 export const overview = {name: 'overview', title: 'Overview', mount};
 
@@ -57,19 +57,19 @@ function show_facts(facts, note, history) {
   facts.add('Tick, mean', `${percent(mean(durations) / period, 0)} of ${milliseconds(period, 1)}`);
   facts.set('Tick, p99', milliseconds(p99));
   facts.add('Tick, p99', `${percent(p99 / period, 0)}; most ${milliseconds(Math.max(...durations), 1)}`);
-  facts.set('Starts late, p99', milliseconds(quantile(history.column('start_late'), 0.99), 3));
-  facts.add('Starts late, p99', `most ${milliseconds(Math.max(...history.column('start_late')), 3)}`);
+  facts.set('Start delay, p99', milliseconds(quantile(history.column('start_late'), 0.99), 3));
+  facts.add('Start delay, p99', `maximum ${milliseconds(Math.max(...history.column('start_late')), 3)}`);
   facts.set('Sent', rate(second('sent_bytes')));
-  facts.add('Sent', `${bytes(latest.totals.sent_bytes)} in all`);
+  facts.add('Sent', `${bytes(latest.totals.sent_bytes)} in total`);
   facts.set('Received', rate(second('received_bytes')));
-  facts.add('Received', `${bytes(latest.totals.received_bytes)} in all`);
+  facts.add('Received', `${bytes(latest.totals.received_bytes)} in total`);
   facts.set('Players', count(latest.players));
   facts.add('Players', plural(latest.sessions, 'session'));
   facts.set('Entities', count(latest.entities));
   facts.add('Entities', 'alive');
 }
 
-// Of the ticks that are shown.
+// Judges the ticks that are shown.
 function health(latest, durations, period) {
   const over = durations.filter((each) => each > period).length;
   const why = latest.lost_seconds > 0 ? `${latest.lost_seconds.toFixed(1)} s lost` : over > 0 ? plural(over, 'tick') : 'no time lost';
@@ -83,9 +83,9 @@ function make_charts(parent, history, signal) {
   const common = {height: 168, seconds: history.seconds, signal};
   const colours = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6'];
   const tick = new TimeChart(parent, phases.map((label, index) => ({label, colour: colours[index]})),
-    {...common, title: 'What a tick takes', stacked: true, format: (value) => milliseconds(value), axis: (value) => `${+(value * 1000).toFixed(3)} ms`});
+    {...common, title: 'Parts of a tick', stacked: true, format: (value) => milliseconds(value), axis: (value) => `${+(value * 1000).toFixed(3)} ms`});
   const late = new TimeChart(parent, [{label: 'late', colour: '--c1'}],
-    {...common, title: 'How late ticks start', format: (value) => milliseconds(value, 3), axis: (value) => `${+(value * 1000).toFixed(3)} ms`, least: 0.0001});
+    {...common, title: 'Start delay of ticks', format: (value) => milliseconds(value, 3), axis: (value) => `${+(value * 1000).toFixed(3)} ms`, least: 0.0001});
   const network = new TimeChart(parent, [{label: 'sent', colour: '--c1'}, {label: 'received', colour: '--c2'}],
     {...common, title: 'Bytes of all sessions', stepped: true, format: rate, axis: (value) => `${value / 1000} KB/s`, least: 1000});
   const sessions = new TimeChart(parent, [{label: 'sessions', colour: '--c3'}],
@@ -103,7 +103,7 @@ function make_charts(parent, history, signal) {
   };
 }
 
-// What has been counted since the server began.
+// Counts since the start of the server.
 function make_totals(root) {
   const columns = [
     {key: 'name', label: 'Counted since the start', text: (row) => row.name},

@@ -1,4 +1,4 @@
-// Where components lie in memory, and in what order.
+// Memory layout of components: pools and their order.
 import {get_all} from '../core/api.js';
 import {setText} from '../core/dom.js';
 import {bytes, count, plural} from '../core/format.js';
@@ -32,7 +32,7 @@ export function short_name(name) {
 function mount(root, page) {
   const head = view_head('Pools');
   root.append(head.element);
-  const {list, content, open} = split(root, {list_label: 'Pools', detail_label: 'The chosen pool', back: page.href('pools')});
+  const {list, content, open} = split(root, {list_label: 'Pools', detail_label: 'Selected pool', back: page.href('pools')});
   const status = status_line(list);
   const table = new Table(list, columns, {
     label: 'Pools', key: (row) => String(row.id), href: (row) => page.href('pools', row.id), sort: {key: 'used', down: true}, empty: 'There are no pools.',
@@ -55,7 +55,7 @@ function mount(root, page) {
     const id = page.route.argument;
     const signal = open(id !== null, page.signal);
     table.select(id);
-    if (id === null) content.append(notice('Choose a pool to see in what order its components lie.'));
+    if (id === null) content.append(notice('Select a pool to see the order of its components.'));
     else pool_detail(content, page, Number(id), () => all, signal);
   }
 

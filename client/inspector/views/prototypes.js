@@ -1,4 +1,4 @@
-// Which compositions of components there are, as a tree by base.
+// Prototypes of entities, as a tree by base.
 import {get_all} from '../core/api.js';
 import {h, setAttribute, setText} from '../core/dom.js';
 import {count, plural} from '../core/format.js';
@@ -12,11 +12,11 @@ import {view_head} from '../parts/view_head.js';
 export const prototypes = {name: 'prototypes', title: 'Prototypes', mount};
 
 function mount(root, page) {
-  const filter = h('input', {type: 'search', placeholder: 'With component', 'aria-label': 'Those with a component', 'data-search': true,
+  const filter = h('input', {type: 'search', placeholder: 'With component', 'aria-label': 'Prototypes with a component', 'data-search': true,
                              oninput: () => show()});
   const head = view_head('Prototypes', filter);
   root.append(head.element);
-  const {list, content, open} = split(root, {list_label: 'Prototypes', detail_label: 'The chosen prototype', back: page.href('prototypes')});
+  const {list, content, open} = split(root, {list_label: 'Prototypes', detail_label: 'Selected prototype', back: page.href('prototypes')});
   const status = status_line(list);
   list.append(h('p', {class: 'tree-head', 'aria-hidden': 'true'}, h('span', {}, 'Components, in the order of adding'), h('span', {}, 'Entities')));
   const tree = new Tree(list, {label: 'Prototypes by base', on_choose: (key) => page.go('prototypes', key)});
@@ -49,7 +49,7 @@ function mount(root, page) {
     const id = chosen_id();
     open(id !== null, page.signal);
     detail = id === null ? null : new PrototypeDetail(content, page, id);
-    if (id === null) content.append(notice('Choose a prototype to see what it is made of.'));
+    if (id === null) content.append(notice('Select a prototype to see its components.'));
     show();
   }
 
@@ -63,7 +63,7 @@ function counted(roots) {
   return roots.map((each) => ({...each, count: each.entities > 0 ? count(each.entities) : '', faint: each.entities === 0, children: counted(each.children)}));
 }
 
-// Those that have such a component, and the way to them.
+// Returns prototypes with a matching component, and their ancestors.
 function matching(roots, all, text) {
   if (!text) return roots;
   const has = new Set(all.filter(({components}) => components.some((name) => name.toLowerCase().includes(text))).map(({id}) => id));
@@ -82,7 +82,7 @@ class PrototypeDetail {
     this.parent = parent;
     parent.append(h('div', {class: 'detail-head'}, h('h2', {class: 'title'}, `Prototype ${id}`),
       h('div', {class: 'actions'}, h('a', {href: page.href('entities', null, {prototype: id})}, 'Show its entities'))));
-    this.facts = new Facts(parent, ['Entities', 'And built on it', 'Base', 'Canonical']);
+    this.facts = new Facts(parent, ['Entities', 'In descendants', 'Base', 'Canonical']);
     this.list = h('ol', {class: 'chain'});
     this.others = h('p', {class: 'note'});
     parent.append(h('h3', {}, 'Components, in the order of adding'), this.list, this.others);
@@ -91,13 +91,13 @@ class PrototypeDetail {
   update(all) {
     const own = all.find((each) => each.id === this.#id);
     if (!own) {
-      if (all.length > 0) this.facts.set('Entities', 'there is no such prototype any more', 'warn');
+      if (all.length > 0) this.facts.set('Entities', 'this prototype no longer exists', 'warn');
       return;
     }
     const {facts} = this;
     const to = (id) => (id === null ? null : this.#page.href('prototypes', id));
     facts.set('Entities', count(own.entities));
-    facts.set('And built on it', count(entities_below(all, own.id)));
+    facts.set('In descendants', count(entities_below(all, own.id)));
     facts.link('Base', own.base === null ? 'none' : String(own.base), to(own.base));
     facts.link('Canonical', own.canonical === null ? 'not known yet' : own.canonical === own.id ? 'itself' : String(own.canonical), own.canonical === own.id ? null : to(own.canonical));
     this.#show_components(own);

@@ -1,4 +1,4 @@
-// What the world was made from: schema and level.
+// Origin of the world: schema and level.
 import {get, post} from '../core/api.js';
 import {h, setText} from '../core/dom.js';
 import {bytes, count, plural} from '../core/format.js';
@@ -10,7 +10,7 @@ import {view_head} from '../parts/view_head.js';
 export const resources = {name: 'resources', title: 'Resources', mount};
 
 function mount(root, page) {
-  const reload = h('button', {type: 'button', onclick: () => reload_level()}, 'Reload the level');
+  const reload = h('button', {type: 'button', onclick: () => reload_level()}, 'Reload level');
   const head = view_head('Resources', reload);
   root.append(head.element);
   const status = status_line(root);
@@ -50,18 +50,18 @@ function show(content, {schema, level}) {
   facts.set('Components', count(schema.components));
   facts.set('Size', bytes(schema.bytes));
   facts.set('Fingerprint', schema.fingerprint);
-  if (level === null) content.append(notice('The world began empty: the server was started without a level.'));
+  if (level === null) content.append(notice('The server was started without a level.'));
   else show_level(content, level);
 }
 
 function show_level(content, level) {
   const section = panel(content, 'Level');
-  const facts = new Facts(section, ['Entities', 'Size', 'Of it for clients', 'Identity', 'The server’s']);
+  const facts = new Facts(section, ['Entities', 'Size', 'Clients’ part', 'Identity', 'Identity of the server’s part']);
   facts.set('Entities', count(level.entities));
   facts.set('Size', bytes(level.bytes));
-  facts.set('Of it for clients', bytes(level.clients_bytes));
+  facts.set('Clients’ part', bytes(level.clients_bytes));
   facts.set('Identity', level.identity);
-  facts.set('The server’s', level.server_identity);
+  facts.set('Identity of the server’s part', level.server_identity);
   for (const text of level.notes) section.append(h('p', {class: 'note'}, text));
   const number = (key, label, text) => ({key, label, number: true, sort: (row) => row[key], text: (row) => text(row[key])});
   const name = {key: 'name', label: 'Name', sort: (row) => row.name, text: (row) => row.name};

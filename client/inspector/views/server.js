@@ -1,4 +1,4 @@
-// The process: what it is, its log, and what one can have it do.
+// The process: its state, its log, and its actions.
 import {get, post} from '../core/api.js';
 import {h, setText} from '../core/dom.js';
 import {token} from '../core/token.js';
@@ -45,7 +45,7 @@ function mount(root, page) {
   ask();
 }
 
-// A browser that follows a link says no token.
+// A browser that follows a link sends no token.
 const link = (path) => (token() ? path : h('a', {href: path.slice(1)}, path));
 
 const world_columns = [
@@ -68,14 +68,14 @@ function panel(parent, title) {
 }
 
 function make_checkpoint(parent, page) {
-  const button = h('button', {type: 'button', onclick: () => write()}, 'Write what has changed now');
+  const button = h('button', {type: 'button', onclick: () => write()}, 'Save now');
   parent.append(h('div', {class: 'row'}, button));
   const status = status_line(parent);
   async function write() {
     button.disabled = true;
     try {
       const {tick} = await post(['checkpoint'], page.query);
-      status.say(`The state of tick ${count(tick)} is being written`, 'good');
+      status.say(`Saving the state of tick ${count(tick)}`, 'good');
     } catch (error) {
       status.say(error.message, 'error');
     }
@@ -88,7 +88,7 @@ function make_tokens(parent) {
   const data = h('input', {type: 'text', maxlength: 256, placeholder: 'User data', 'aria-label': 'User data'});
   const button = h('button', {type: 'button', onclick: () => make()}, 'Make');
   const result = h('textarea', {class: 'mono', rows: 3, readonly: true, hidden: true, 'aria-label': 'Tokens, in base64'});
-  parent.append(h('p', {class: 'note'}, 'In development the server lets in whom you like. A token is good once, and not for long.'), h('div', {class: 'row'}, number, data, button));
+  parent.append(h('p', {class: 'note'}, 'In development the server issues tokens for any client. A token is valid once, for a short time.'), h('div', {class: 'row'}, number, data, button));
   const status = status_line(parent);
   parent.append(result);
   async function make() {

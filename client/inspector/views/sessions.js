@@ -1,4 +1,4 @@
-// Who is connected, how their network does, and all of one of them.
+// Sessions and their network, and the details of one.
 import {get_all} from '../core/api.js';
 import {h, setText} from '../core/dom.js';
 import {count, duration, milliseconds, percent, plural, rate} from '../core/format.js';
@@ -8,7 +8,7 @@ import {split} from '../parts/split.js';
 import {Table} from '../parts/table.js';
 import {view_head} from '../parts/view_head.js';
 
-const fed = 200;  // the feed tells of so many; the others are asked for, less often
+const fed = 200;  // the feed contains at most this number of sessions; further ones are requested less often
 const asked_seconds = 3;
 const asked_most = 5000;
 
@@ -23,9 +23,9 @@ const columns = [
   {key: 'rtt', label: 'RTT', number: true, sort: (row) => network(row, 'rtt_seconds'), text: (row) => milliseconds(network(row, 'rtt_seconds'), 1)},
   {key: 'loss', label: 'Loss', number: true, sort: (row) => network(row, 'loss'), text: (row) => percent(network(row, 'loss'))},
   {key: 'sent', label: 'Sent', number: true, sort: (row) => network(row, 'sent_bytes_per_second'), text: (row) => rate(network(row, 'sent_bytes_per_second'))},
-  {key: 'budget', label: 'Budget', number: true, minor: true, title: 'What rate control allows', sort: (row) => network(row, 'budget_bytes_per_second'), text: (row) => rate(network(row, 'budget_bytes_per_second'))},
+  {key: 'budget', label: 'Budget', number: true, minor: true, title: 'Limit of rate control', sort: (row) => network(row, 'budget_bytes_per_second'), text: (row) => rate(network(row, 'budget_bytes_per_second'))},
   {key: 'received', label: 'Received', number: true, minor: true, sort: (row) => network(row, 'received_bytes_per_second'), text: (row) => rate(network(row, 'received_bytes_per_second'))},
-  {key: 'since', label: 'For', number: true, minor: true, title: 'Since it connected, or was lost', sort: (row) => row.connected_seconds, text: (row) => duration(row.connected_seconds)},
+  {key: 'since', label: 'For', number: true, minor: true, title: 'Time since it connected or was lost', sort: (row) => row.connected_seconds, text: (row) => duration(row.connected_seconds)},
 ];
 
 function mount(root, page) {

@@ -1,4 +1,4 @@
-// What takes how long: the parts of a tick, and in it the phases and systems of the game.
+// Duration of the parts of a tick, and of the game's phases and systems.
 import {h, setText} from '../core/dom.js';
 import {count, milliseconds, plural} from '../core/format.js';
 import {Sparkline} from '../parts/sparkline.js';
@@ -14,13 +14,13 @@ function mount(root, page) {
   const head = view_head('Systems');
   root.append(head.element);
   const sparklines = new Map();
-  const tick = section(root, 'The parts of a tick', sparklines, [], 'No tick has been measured yet.');
+  const tick = section(root, 'Parts of a tick', sparklines, [], 'No tick has been measured yet.');
   const game = section(root, 'The game’s phases and systems', sparklines, [
     {key: 'most', label: 'Most', number: true, sort: (row) => row.max_seconds, text: (row) => milliseconds(row.max_seconds, 3)},
     {key: 'runs', label: 'Runs', number: true, minor: true, sort: (row) => row.runs, text: (row) => count(row.runs)},
     {key: 'reads', label: 'Reads', minor: true, text: (row) => row.reads.join(', ')},
     {key: 'writes', label: 'Writes', minor: true, text: (row) => row.writes.join(', ')},
-  ], 'The game has no systems: it does its work in its tick.');
+  ], 'The game has no systems; all its work is in its tick.');
   page.live.subscribe('systems', {...page.query, per_second}, {
     signal: page.signal,
     on_frame(frame) {
@@ -41,7 +41,7 @@ function game_rows(phase) {
   return [own, ...phase.systems.map((system) => ({...system, key: `phase ${phase.name} ${system.name}`, system: true}))];
 }
 
-// Of the longest: what a bar shows.
+// Scale of the bars: the longest mean.
 function with_shares(rows) {
   const most = Math.max(...rows.map((row) => row.mean_seconds), 1e-9);
   return rows.map((row) => ({...row, share: row.mean_seconds / most}));

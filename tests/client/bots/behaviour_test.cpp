@@ -17,7 +17,7 @@ std::string reason_of(std::string_view text) {
   return mix ? "" : mix.error().reason;
 }
 
-// As a bot would ask: what it plays, when it is due, and when it is out.
+// Calls a behaviour as a bot does: when it plays, when it is due, and when it is out.
 std::vector<BotDecision> life(const Behaviour& behaviour, std::uint64_t seed, int decisions) {
   core::Random random(seed);
   std::vector<BotDecision> taken;
@@ -28,14 +28,14 @@ std::vector<BotDecision> life(const Behaviour& behaviour, std::uint64_t seed, in
       case BotAct::leave:
       case BotAct::vanish: view = {BotMoment::out, false}; break;
       case BotAct::join:
-      case BotAct::lose_way: view = {BotMoment::plays, true}; break;
+      case BotAct::lose_path: view = {BotMoment::plays, true}; break;
       default: view.moment = BotMoment::due;
     }
   }
   return taken;
 }
 
-TEST(Behaviour, ASeedGivesTheSameDecisionsAgainAndAnotherOthers) {
+TEST(Behaviour, ASeedReproducesItsDecisions) {
   for (const Behaviour& each : behaviours()) {
     const auto one = life(each, 7, 200);
     const auto again = life(each, 7, 200);
@@ -51,14 +51,14 @@ TEST(Behaviour, ASeedGivesTheSameDecisionsAgainAndAnotherOthers) {
   }
 }
 
-TEST(Behaviour, WhoIsIdleNeverDoesAnything) {
+TEST(Behaviour, IdleBotsNeverAct) {
   for (const BotDecision& each : life(named("idle"), 1, 10)) {
     EXPECT_EQ(each.act, BotAct::nothing);
     EXPECT_GT(each.next_in, 3600 * core::second);
   }
 }
 
-TEST(Behaviour, WanderersAndTheCrowdSpeakEveryFewSeconds) {
+TEST(Behaviour, WanderAndCrowdSendCommandsEveryFewSeconds) {
   for (const char* name : {"wander", "crowd"}) {
     for (const BotDecision& each : life(named(name), 1, 50)) {
       EXPECT_EQ(each.act, BotAct::command) << name;
@@ -69,29 +69,29 @@ TEST(Behaviour, WanderersAndTheCrowdSpeakEveryFewSeconds) {
   }
 }
 
-TEST(Behaviour, WhoChurnsStaysAWhileLeavesInAllWaysAndComesAgain) {
+TEST(Behaviour, ChurningBotsLeaveInAllWaysAndJoinAgain) {
   std::map<BotAct, int> acts;
   const auto taken = life(named("churn"), 3, 1000);
   for (std::size_t i = 1; i < taken.size(); ++i) {
     ++acts[taken[i].act];
     const bool goes =
-        taken[i].act == BotAct::leave || taken[i].act == BotAct::vanish || taken[i].act == BotAct::lose_way;
+        taken[i].act == BotAct::leave || taken[i].act == BotAct::vanish || taken[i].act == BotAct::lose_path;
     if (goes) {
-      EXPECT_GE(taken[i - 1].next_in, 2 * core::second) << "it stayed that long";
+      EXPECT_GE(taken[i - 1].next_in, 2 * core::second) << "it stayed for that time";
     }
   }
-  for (const BotAct act : {BotAct::leave, BotAct::vanish, BotAct::lose_way, BotAct::join}) EXPECT_GT(acts[act], 20);
+  for (const BotAct act : {BotAct::leave, BotAct::vanish, BotAct::lose_path, BotAct::join}) EXPECT_GT(acts[act], 20);
   EXPECT_EQ(acts[BotAct::command], 0);
   EXPECT_TRUE(named("churn").returns);
 }
 
-TEST(BehaviourMix, IsReadAndWritten) {
+TEST(BehaviourMix, ParsesAndFormats) {
   EXPECT_EQ(to_string(*parse_behaviours("crowd")), "crowd");
   EXPECT_EQ(to_string(*parse_behaviours("wander=70,churn=30")), "wander=70,churn=30");
   EXPECT_EQ(to_string(*parse_behaviours(" wander = 2 , idle ")), "wander=2,idle=1");
 }
 
-TEST(BehaviourMix, WhatIsWrongIsRefused) {
+TEST(BehaviourMix, RefusesWrongText) {
   EXPECT_EQ(reason_of("wnader"), "unknown behaviour");
   EXPECT_THAT(parse_behaviours("wnader").error().message, testing::HasSubstr("did you mean 'wander'?"));
   EXPECT_THAT(parse_behaviours("x").error().message, testing::HasSubstr("idle, wander, crowd, churn"));
@@ -105,7 +105,7 @@ TEST(BehaviourMix, WhatIsWrongIsRefused) {
   EXPECT_EQ(reason_of("wander=1,wander=2"), "named twice");
 }
 
-TEST(BehaviourMix, OfAnyFirstSoManyEachHasItsShare) {
+TEST(BehaviourMix, EveryPrefixOfTheBotsHasTheShares) {
   const auto mix = parse_behaviours("wander=70,churn=20,idle=10");
   const auto assigned = assign_behaviours(*mix, 1000);
   std::map<std::string_view, double> given;

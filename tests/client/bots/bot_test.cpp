@@ -16,7 +16,7 @@ namespace {
 
 constexpr core::Nanoseconds patience = 30 * core::second;
 
-// What the bots of these tests do next: the test says so.
+// Next action of the bots, set by the test.
 struct Script {
   BotAct next = BotAct::nothing;
   std::vector<BotMoment> asked;
@@ -39,7 +39,7 @@ class BotTest : public testing::Test {
     script = {};
     key_file_ = std::filesystem::temp_directory_path() / ("mobula_bot_test." + std::to_string(::getpid()));
     std::string digits;
-    for (int i = 0; i < 32; ++i) digits += "5a";  // test_transport()'s
+    for (int i = 0; i < 32; ++i) digits += "5a";  // test_transport()'s key
     std::ofstream(key_file_) << digits << '\n';
     std::filesystem::permissions(key_file_, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   }
@@ -83,7 +83,7 @@ class BotTest : public testing::Test {
     return *bots_.back();
   }
 
-  // Ticks, 100 per second, until the condition holds.
+  // Runs ticks, 100 per second, until the condition holds.
   template <class Condition>
   bool run_until(Condition&& condition, core::Nanoseconds at_most = patience) {
     const core::Nanoseconds end = core::monotonic_now() + at_most;
@@ -113,7 +113,7 @@ class BotTest : public testing::Test {
   std::filesystem::path key_file_;
 };
 
-TEST_F(BotTest, JoinsAndNotesWhatComes) {
+TEST_F(BotTest, JoinsAndCountsWhatItReceives) {
   serve();
   Bot& bot = add(scripted, true);
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
@@ -132,54 +132,54 @@ TEST_F(BotTest, JoinsAndNotesWhatComes) {
   EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u);
 }
 
-TEST_F(BotTest, LeavesWithADisconnectAndJoinsAsAnotherPlayer) {
+TEST_F(BotTest, LeavesAndJoinsAgainAsAnotherPlayer) {
   serve();
   Bot& bot = add();
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
   script.next = BotAct::leave;
   ASSERT_TRUE(run_until([&] { return !bot.playing(); }));
-  ASSERT_TRUE(run_until([&] { return server_->players() == 0; })) << "nobody has to time out";
+  ASSERT_TRUE(run_until([&] { return server_->players() == 0; })) << "no timeout is needed";
   EXPECT_EQ(bot.client(), nullptr);
   script.next = BotAct::join;
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
   EXPECT_EQ(counted(Count::joins), 2u);
   EXPECT_EQ(counted(Count::rejoins), 0u);
   EXPECT_EQ(counted(Count::leaves), 1u);
-  EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u) << "by its own wish";
+  EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u) << "by its own choice";
 }
 
-TEST_F(BotTest, VanishesWithoutAWord) {
+TEST_F(BotTest, VanishesWithoutDisconnecting) {
   serve();
   Bot& bot = add();
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
   script.next = BotAct::vanish;
   ASSERT_TRUE(run_until([&] { return bot.client() == nullptr; }));
   run_for(300 * core::millisecond);
-  EXPECT_EQ(server_->players(), 1u) << "nobody has told the server";
+  EXPECT_EQ(server_->players(), 1u) << "the server does not know yet";
   script.next = BotAct::join;
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
-  EXPECT_EQ(server_->players(), 2u) << "it is somebody else";
+  EXPECT_EQ(server_->players(), 2u) << "it is another player";
   EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u);
 }
 
-TEST_F(BotTest, LosesItsWayAndComesBackAsTheSamePlayer) {
+TEST_F(BotTest, LosesItsPathAndReconnectsAsTheSamePlayer) {
   serve();
   Bot& bot = add();
   ASSERT_TRUE(run_until([&] { return bot.playing() && bot.connection()->player_entity(); }));
   const ecs::Entity entity = bot.connection()->player_entity();
-  run_for(3 * core::second);  // until it surely has a token to come back with
+  run_for(3 * core::second);  // until it has a token to reconnect with
   script.asked.clear();
-  script.next = BotAct::lose_way;
+  script.next = BotAct::lose_path;
   ASSERT_TRUE(run_until([&] { return counted(Count::rejoins) == 1 && bot.playing(); }));
   EXPECT_EQ(bot.connection()->player_entity(), entity);
   EXPECT_EQ(server_->players(), 1u);
   EXPECT_EQ(counted(Count::joins), 2u);
   EXPECT_EQ(tally_.now.joins_us.count(), 2u);
-  EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u) << "by its own wish";
+  EXPECT_EQ(tally_.disconnects.total() + tally_.refusals.total(), 0u) << "by its own choice";
   EXPECT_THAT(script.asked, testing::Contains(BotMoment::plays));
 }
 
-TEST_F(BotTest, WhoIsTurnedAwayIsCountedWithTheReason) {
+TEST_F(BotTest, CountsARefusalWithItsReason) {
   serve(1);
   constexpr Behaviour stays{"stays", "", false, false, by_script};
   Bot& first = add(stays);
@@ -195,7 +195,7 @@ TEST_F(BotTest, WhoIsTurnedAwayIsCountedWithTheReason) {
   EXPECT_EQ(tally_.refusals.total(), 1u);
 }
 
-TEST_F(BotTest, WhoIsThrownOutIsCountedWithTheReason) {
+TEST_F(BotTest, CountsADisconnectionWithItsReason) {
   serve();
   constexpr Behaviour stays{"stays", "", false, false, by_script};
   Bot& bot = add(stays);
@@ -206,7 +206,7 @@ TEST_F(BotTest, WhoIsThrownOutIsCountedWithTheReason) {
   EXPECT_THAT(tally_.disconnects.by_reason().begin()->first, testing::StartsWith("shutting down"));
 }
 
-TEST_F(BotTest, GoesWhenTheRampFallsAndComesWhenItRises) {
+TEST_F(BotTest, LeavesWhenTheRampFallsAndJoinsWhenItRises) {
   serve();
   Bot& bot = add();
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
@@ -214,13 +214,13 @@ TEST_F(BotTest, GoesWhenTheRampFallsAndComesWhenItRises) {
   ASSERT_TRUE(run_until([&] { return server_->players() == 0; }));
   EXPECT_EQ(bot.client(), nullptr);
   EXPECT_FALSE(bot.failed());
-  EXPECT_EQ(counted(Count::leaves), 0u) << "it was not its own wish";
+  EXPECT_EQ(counted(Count::leaves), 0u) << "the ramp decided, not the bot";
   bot.want(true);
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));
   EXPECT_EQ(counted(Count::joins), 2u);
 }
 
-TEST_F(BotTest, ASilenceThatGoesOnIsAnInterval) {
+TEST_F(BotTest, AnUnfinishedSilenceCountsAsAnInterval) {
   serve();
   Bot& bot = add();
   ASSERT_TRUE(run_until([&] { return bot.playing(); }));

@@ -34,9 +34,7 @@ TEST(Axis, LabelsAreShort) {
   EXPECT_EQ(axis_label(1'500'000), "1.5M");
 }
 
-TEST(Html, WhatPeopleTypeIsText) {
-  EXPECT_EQ(escape_html("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
-}
+TEST(Html, EscapesText) { EXPECT_EQ(escape_html("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;"); }
 
 TEST(Chart, DrawsGapsWhereNothingWasMeasured) {
   const double none = std::nan("");
@@ -53,7 +51,7 @@ TEST(Chart, DrawsGapsWhereNothingWasMeasured) {
   EXPECT_THAT(svg, Not(HasSubstr("inf")));
 }
 
-TEST(Chart, DrawsALimitAndWhereStepsBegin) {
+TEST(Chart, DrawsALimitAndTheBeginningsOfSteps) {
   const Chart chart{
       .title = "x", .unit = "", .times = {1, 2}, .lines = {{"a", {1, 2}}}, .limit = 60, .steps = {1, 1.5}};
   const std::string svg = to_svg(chart);
@@ -62,13 +60,13 @@ TEST(Chart, DrawsALimitAndWhereStepsBegin) {
   EXPECT_THAT(svg, HasSubstr(">60</text>")) << "the axis reaches it";
 }
 
-TEST(Chart, OfNothingIsAnEmptyOne) {
+TEST(Chart, IsEmptyWithoutValues) {
   const std::string svg = to_svg({.title = "x", .unit = "", .times = {}, .lines = {{"a", {}}}});
   EXPECT_EQ(count_of(svg, "class=\"line"), 0u);
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
 }
 
-TEST(Chart, OfHoursHasABoundedNumberOfHints) {
+TEST(Chart, BoundsTheNumberOfHints) {
   Chart chart{.title = "x", .unit = "", .times = {}, .lines = {{"a", {}}}};
   for (int i = 1; i <= 600; ++i) {
     chart.times.push_back(60 * i);

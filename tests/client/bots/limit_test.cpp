@@ -15,7 +15,7 @@ bool met(std::string_view text) {
   return limit && all_met(judge(test::some_report(), {*limit}));
 }
 
-TEST(Limit, EachComparisonHoldsWhereItShould) {
+TEST(Limit, EvaluatesEachComparison) {
   EXPECT_TRUE(met("joined<=19"));
   EXPECT_FALSE(met("joined<=18"));
   EXPECT_TRUE(met("joined<20"));
@@ -31,7 +31,7 @@ TEST(Limit, EachComparisonHoldsWhereItShould) {
   EXPECT_TRUE(met("last_step.mismatches==0"));
 }
 
-TEST(Limit, WhatIsWrongIsRefusedWithAdvice) {
+TEST(Limit, RefusesWrongTextWithAdvice) {
   const auto refusal = [](std::string_view text) {
     const auto limit = parse_limit(text);
     EXPECT_FALSE(limit) << text;
@@ -46,7 +46,7 @@ TEST(Limit, WhatIsWrongIsRefusedWithAdvice) {
     EXPECT_STREQ(refusal(wrong).reason, "bad number") << wrong;
 }
 
-TEST(Limit, OnWhatWasNotMeasuredIsNeverMet) {
+TEST(Limit, IsNotMetWithoutMeasurements) {
   for (const char* text : {"p99_interval_ms<=100", "p99_interval_ms>=0"}) {
     const auto verdicts = judge(test::empty_report(), {*parse_limit(text)});
     EXPECT_FALSE(all_met(verdicts)) << text;
@@ -54,7 +54,7 @@ TEST(Limit, OnWhatWasNotMeasuredIsNeverMet) {
   }
 }
 
-TEST(Limits, OfTheUserTakeThePlaceOfTheUsualOnes) {
+TEST(Limits, TheUsersReplaceTheDefaults) {
   const auto names = [](const std::vector<BotsLimit>& limits) {
     std::vector<std::string> texts;
     for (const BotsLimit& each : limits) texts.push_back(to_string(each));
@@ -66,7 +66,7 @@ TEST(Limits, OfTheUserTakeThePlaceOfTheUsualOnes) {
               testing::ElementsAre("joined>=20", "mismatches<=0", "lost<=5", "p99_interval_ms<=60"));
 }
 
-TEST(Limits, AreShownEachWithItsValue) {
+TEST(Limits, AreShownWithTheirValues) {
   const auto verdicts = judge(test::some_report(), {*parse_limit("joined>=20"), *parse_limit("max_interval_ms<=100")});
   EXPECT_EQ(to_table(verdicts), "NOT MET  joined>=20: 19\nmet      max_interval_ms<=100: 100\n");
 }

@@ -30,7 +30,7 @@ TEST(Measure, NamesAreUniqueAndListed) {
   for (const std::string_view name : names) EXPECT_TRUE(is_measure(name)) << name;
 }
 
-TEST(Measure, SaysWhatTheRunFound) {
+TEST(Measure, ReturnsTheResultsOfTheRun) {
   const BotsReport report = some_report();
   EXPECT_EQ(value(report, "clients"), 20);
   EXPECT_EQ(value(report, "joined"), 19);
@@ -46,7 +46,7 @@ TEST(Measure, SaysWhatTheRunFound) {
   EXPECT_EQ(value(report, "cpu_percent"), 20);
 }
 
-TEST(Measure, OfTheLastStepIsOfThatAlone) {
+TEST(Measure, ThePrefixSelectsTheLastStep) {
   const BotsReport report = some_report();
   EXPECT_EQ(value(report, "last_step.max_interval_ms"), 31);
   EXPECT_EQ(value(report, "last_step.mismatches"), 0);
@@ -56,7 +56,7 @@ TEST(Measure, OfTheLastStepIsOfThatAlone) {
   EXPECT_TRUE(std::isnan(value(test::empty_report(), "last_step.mismatches")));
 }
 
-TEST(Measure, WhatWasNotMeasuredIsNoNumber) {
+TEST(Measure, IsNaNWithoutMeasurements) {
   const BotsReport report = test::empty_report();
   for (const char* name : {"p99_interval_ms", "mean_join_ms", "max_rtt_ms", "loss_in_percent", "loss_out_percent",
                            "bytes_in_per_bot_second", "cpu_percent", "p99_lag_ms"})
@@ -64,7 +64,7 @@ TEST(Measure, WhatWasNotMeasuredIsNoNumber) {
   EXPECT_EQ(value(report, "mismatches"), 0);
 }
 
-TEST(Measure, AnUnknownNameIsNoneAndTheNearestIsTold) {
+TEST(Measure, SuggestsANameForAnUnknownOne) {
   EXPECT_FALSE(is_measure("p99_intervall_ms"));
   EXPECT_FALSE(measure(some_report(), "p99_intervall_ms"));
   EXPECT_THAT(nearest_measure("p99_intervall_ms"), testing::HasSubstr("'p99_interval_ms'"));

@@ -25,12 +25,12 @@ TEST(Length, IsANumberAndAUnit) {
     EXPECT_FALSE(parse_length(wrong)) << wrong;
 }
 
-TEST(Ramp, WithoutOneAllComeAtOnce) {
+TEST(Ramp, WithoutOneAllBotsJoinAtOnce) {
   EXPECT_THAT(steps(""), ElementsAre(RampStep{20, 20, 10 * s}));
   EXPECT_THAT(steps("", {.clients = 7, .length = 3 * s}), ElementsAre(RampStep{7, 7, 3 * s}));
 }
 
-TEST(Ramp, AClimbGoesToAllWhoThenStay) {
+TEST(Ramp, AClimbEndsWithAllBotsWhichStay) {
   EXPECT_THAT(steps("30s", {.clients = 100, .length = 60 * s}),
               ElementsAre(RampStep{0, 100, 30 * s}, RampStep{100, 100, 30 * s}));
   EXPECT_THAT(steps("30s", {.clients = 100}), ElementsAre(RampStep{0, 100, 30 * s}, RampStep{100, 100, 10 * s}));
@@ -45,7 +45,7 @@ TEST(Ramp, NumbersAreHeldAndTheGreatestIsAll) {
               ElementsAre(RampStep{10, 10, s}, RampStep{10, 500, 2 * s}, RampStep{500, 500, s}));
 }
 
-TEST(Ramp, SaysHowManyAndWhichStepAtEachTime) {
+TEST(Ramp, ReturnsBotsAndStepAtEachTime) {
   const auto ramp = Ramp::parse("10s,100@5s,20@5s", {});
   ASSERT_TRUE(ramp);
   EXPECT_EQ(ramp->length(), 20 * s);
@@ -61,7 +61,7 @@ TEST(Ramp, SaysHowManyAndWhichStepAtEachTime) {
   EXPECT_EQ(ramp->step_at(99 * s), 2u);
 }
 
-TEST(Ramp, WhatIsWrongIsRefused) {
+TEST(Ramp, RefusesWrongText) {
   for (const char* wrong : {"30", "x", "100@", "@10s", "100@10s,", ",", "-1@10s", "1.5@10s", "10001@10s", "100 @10s"}) {
     const auto ramp = Ramp::parse(wrong, {});
     ASSERT_FALSE(ramp) << wrong;

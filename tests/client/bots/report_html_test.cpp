@@ -14,7 +14,7 @@ std::string html_of(const BotsReport& report) {
   return to_html(report, judge(report, limits_of({*parse_limit("p99_interval_ms<=60")}, report.clients, true)));
 }
 
-// Every element that is opened is closed, in its order.
+// Checks that every element is closed, in order.
 void expect_well_formed(const std::string& html) {
   std::vector<std::string> open;
   for (std::size_t at = html.find("<body"); at != std::string::npos; at = html.find('<', at + 1)) {
@@ -32,7 +32,7 @@ void expect_well_formed(const std::string& html) {
   EXPECT_THAT(open, testing::IsEmpty());
 }
 
-TEST(ReportHtml, NeedsNothingElse) {
+TEST(ReportHtml, IsSelfContained) {
   const std::string html = html_of(test::some_report());
   EXPECT_THAT(html, testing::StartsWith("<!doctype html>"));
   for (const char* part : {"http:", "https:", "src=", "<script", "<link", "@import", "url("})
@@ -41,7 +41,7 @@ TEST(ReportHtml, NeedsNothingElse) {
   expect_well_formed(html);
 }
 
-TEST(ReportHtml, SaysWhatWasRunAndHowItWent) {
+TEST(ReportHtml, HasConditionsAndResults) {
   const std::string html = html_of(test::some_report());
   for (const char* part : {"Load test: 20 bots, 10 s", "2023-11-14 22:13:20 UTC", "✗ 4 of 5 limits not met",
                            "wander=70,churn=30", "0 to 20", "<code>p99_interval_ms&lt;=60</code>",
@@ -51,7 +51,7 @@ TEST(ReportHtml, SaysWhatWasRunAndHowItWent) {
   EXPECT_THAT(html, Not(HasSubstr("<there>")));
 }
 
-TEST(ReportHtml, OfNothingIsAReportStill) {
+TEST(ReportHtml, IsValidForAnEmptyRun) {
   const std::string html = html_of(test::empty_report());
   EXPECT_THAT(html, Not(HasSubstr("nan")));
   expect_well_formed(html);

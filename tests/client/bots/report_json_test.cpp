@@ -29,7 +29,7 @@ TEST(ReportJson, HasEachMeasureUnderItsName) {
   }
 }
 
-TEST(ReportJson, SaysWhatWasRunWhatWasRequiredAndHowItWent) {
+TEST(ReportJson, HasConditionsLimitsAndResults) {
   const auto json = json_of(test::some_report());
   EXPECT_EQ(json["good"], false);
   EXPECT_EQ(json["limits"].size(), 4u);
@@ -45,7 +45,7 @@ TEST(ReportJson, SaysWhatWasRunWhatWasRequiredAndHowItWent) {
   EXPECT_EQ(json["run"]["server"], "127.0.0.1:7777");
 }
 
-TEST(ReportJson, OfNothingAndOfBytesThatAreNoTextIsJsonStill) {
+TEST(ReportJson, IsValidForAnEmptyRunAndInvalidText) {
   BotsReport report = test::empty_report();
   report.refusals.add("refused: \xff\xfe");
   const auto json = json_of(report);

@@ -10,7 +10,7 @@ using test::some_report;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(BotsReport, AsATableSaysHowManyMirrorAndWhatTheyHave) {
+TEST(BotsReport, TheTableHasMirrorsAndTheirEntities) {
   BotsReport report = some_report();
   EXPECT_THAT(to_table(report), HasSubstr("events received         154\n"));
   EXPECT_THAT(to_table(report), HasSubstr("entities mirrored       30 to 40 per bot\n"));
@@ -20,7 +20,7 @@ TEST(BotsReport, AsATableSaysHowManyMirrorAndWhatTheyHave) {
   EXPECT_THAT(to_table(report), HasSubstr("entities mirrored       none\n"));
 }
 
-TEST(BotsReport, AsATableSaysWhyBotsWereRefusedAndLost) {
+TEST(BotsReport, TheTableHasReasonsOfRefusalsAndLosses) {
   const std::string table = to_table(some_report());
   EXPECT_THAT(table, HasSubstr("19 of 20"));
   EXPECT_THAT(table, HasSubstr("lost, or never joined   1, the first: timed out\n"));
@@ -29,7 +29,7 @@ TEST(BotsReport, AsATableSaysWhyBotsWereRefusedAndLost) {
   EXPECT_THAT(to_table(test::empty_report()), Not(HasSubstr("lost, or")));
 }
 
-TEST(BotsReport, AsATableHasALineForEachStep) {
+TEST(BotsReport, TheTableHasALinePerStep) {
   BotsReport report = some_report();
   EXPECT_THAT(to_table(report), HasSubstr("\n1     0 to 20 "));
   EXPECT_THAT(to_table(report), HasSubstr("\n2     20 "));
@@ -37,7 +37,7 @@ TEST(BotsReport, AsATableHasALineForEachStep) {
   EXPECT_THAT(to_table(report), Not(HasSubstr("\nstep ")));
 }
 
-TEST(BotsReport, WarnsWhereTheBotsOwnMachineWasLate) {
+TEST(BotsReport, WarnsIfTheBotsOwnMachineWasLate) {
   IntervalStats interval = some_report().whole;
   EXPECT_EQ(lateness_warning(interval), "");
   interval.cpu = interval.length;

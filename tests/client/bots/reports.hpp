@@ -1,4 +1,4 @@
-// Reports as a run would make them.
+// Reports as a run makes them.
 #pragma once
 
 #include <bots/report.hpp>
@@ -9,7 +9,7 @@ namespace mobula::test {
 
 inline client::BotsReport empty_report() { return {}; }
 
-// 20 bots for 10 s: intervals of 1 to 100 ms, one of 20 lost, in two steps of which the second is the better.
+// 20 bots for 10 s: intervals of 1 to 100 ms, one of 20 lost. The second of its two steps is the better one.
 inline client::BotsReport some_report() {
   using client::Count;
   client::BotsReport report;

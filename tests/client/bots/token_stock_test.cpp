@@ -29,7 +29,7 @@ class TokenStockTest : public testing::Test {
   }
   void TearDown() override { fs::remove(key_); }
 
-  // Waits for the other thread.
+  // Takes a token; waits for the other thread.
   std::optional<transport::ConnectToken> take(TokenStock& stock, std::uint64_t now = core::unix_now()) {
     for (int i = 0; i < 6000; ++i) {
       std::optional<transport::ConnectToken> token = stock.take(now);
@@ -43,7 +43,7 @@ class TokenStockTest : public testing::Test {
   Access access_;
 };
 
-TEST_F(TokenStockTest, NeverRunsOutAndNeverGivesOneTwice) {
+TEST_F(TokenStockTest, NeverRunsOutAndNeverReturnsATokenTwice) {
   const auto stock = TokenStock::open(access_, 1);
   ASSERT_TRUE(stock);
   std::set<std::array<std::byte, 24>> nonces;
@@ -54,7 +54,7 @@ TEST_F(TokenStockTest, NeverRunsOutAndNeverGivesOneTwice) {
   }
 }
 
-TEST_F(TokenStockTest, GivesNoneThatIsAboutToExpire) {
+TEST_F(TokenStockTest, DiscardsTokensThatAreAboutToExpire) {
   const auto stock = TokenStock::open(access_, 1);
   ASSERT_TRUE(stock);
   const auto first = (*stock)->take(core::unix_now());
@@ -63,7 +63,7 @@ TEST_F(TokenStockTest, GivesNoneThatIsAboutToExpire) {
   EXPECT_TRUE(take(**stock)) << "new ones come";
 }
 
-TEST_F(TokenStockTest, AFailureLaterIsCountedAndTold) {
+TEST_F(TokenStockTest, CountsALaterFailureWithItsReason) {
   const auto stock = TokenStock::open(access_, 1);
   ASSERT_TRUE(stock);
   fs::remove(key_);
@@ -75,7 +75,7 @@ TEST_F(TokenStockTest, AFailureLaterIsCountedAndTold) {
   EXPECT_THAT((*stock)->last_failure(), testing::HasSubstr(key_.filename().string()));
 }
 
-TEST_F(TokenStockTest, AFailureAtOnceIsRefused) {
+TEST_F(TokenStockTest, AnInitialFailureIsAnError) {
   fs::remove(key_);
   EXPECT_FALSE(TokenStock::open(access_, 1));
   access_.options.token_file = "there is none";

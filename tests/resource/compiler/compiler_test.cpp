@@ -101,7 +101,7 @@ TEST(Compiler, GoldenLevel) {
   const core::ByteView expected = core::as_bytes(numbers.data(), numbers.size());
   const core::ByteView spots = test::column_of(resource->level(), "Spot", "Spot").data;
   EXPECT_TRUE(std::equal(spots.begin(), spots.end(), expected.begin(), expected.end()));
-  // Engine.fbs is part of the schema: a change of it or of flatc changes this hash.
+  // The schema includes engine.fbs: a change of it or of flatc changes this hash.
   EXPECT_EQ(core::hash64(compiled.bytes), golden_level) << "of " << compiled.bytes.size() << " bytes";
 }
 

@@ -1,4 +1,4 @@
-// The world that targets of the admin port ask about: somebody plays in it.
+// A world with a player, which targets of the admin port query.
 #pragma once
 
 #include <fuzz/fuzz.hpp>
@@ -15,7 +15,7 @@ inline std::unique_ptr<test::AskedWorld>& world_place() {
 
 inline test::AskedWorld& world() { return *world_place(); }
 
-// For the next input, which must find what it would find alone: a new world, if what the last one said has changed it.
+// Replaces the world if the last input has changed it, so that each input finds the same state.
 inline void renew_world(bool changed) {
   core::set_log_level(core::LogLevel::off);
   std::unique_ptr<test::AskedWorld>& place = world_place();

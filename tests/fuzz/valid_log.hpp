@@ -1,4 +1,4 @@
-// Makes any bytes a write-ahead log that SQLite takes: all frames have the salts of the header, and right sums.
+// Turns arbitrary bytes into a write-ahead log that SQLite accepts: all frames get the header's salts and valid sums.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace mobula::fuzz {
 
-inline void make_log_right(core::MutableBytes log) {
+inline void correct_log(core::MutableBytes log) {
   if (log.size() < store::log_header_bytes) return;
   const auto put = [](std::byte* at, const store::LogSum& sum) {
     core::store(at, __builtin_bswap32(sum.first));
