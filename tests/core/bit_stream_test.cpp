@@ -312,7 +312,7 @@ TEST(BitStreamDeathTest, AssertsThatAValueFitsItsBits) {
   Bytes buffer(8);
   BitWriter writer(buffer);
   EXPECT_DEATH(writer.write(4, 2), "value does not fit its bits");
-  EXPECT_DEATH(writer.rewind(1), "rewind goes back");
+  EXPECT_DEATH(writer.rewind(1), "cannot rewind forward");
 }
 #endif
 

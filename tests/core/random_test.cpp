@@ -88,7 +88,7 @@ TEST(Random, ChanceIsExactAtZeroAndOne) {
 #ifdef MOBULA_ASSERTS
 TEST(RandomDeathTest, BelowAssertsAPositiveBound) {
   Random random(1);
-  EXPECT_DEATH(random.below(0), "nothing is below zero");
+  EXPECT_DEATH(random.below(0), "the bound must be positive");
 }
 #endif
 

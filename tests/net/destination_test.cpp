@@ -33,7 +33,7 @@ TEST(Destination, NamesAnUnknownPipe) {
   for (const char* text : {"upd:localhost:7777", "http:localhost:80", "TCP:127.0.0.1:80"}) {
     const core::Result<Destination> refused = parse_destination(text);
     ASSERT_FALSE(refused) << text;
-    EXPECT_NE(refused.error().message.find("there are udp, tcp, ws and wss"), std::string::npos) << text;
+    EXPECT_NE(refused.error().message.find("known: udp, tcp, ws, wss"), std::string::npos) << text;
   }
 }
 

@@ -94,7 +94,7 @@ TEST(EventBatch, RefusalsNameTheReason) {
   bytes[0] = std::byte{0};
   expect("not a batch", bytes);
   expect("not a batch", core::Bytes(4, std::byte{1}));
-  expect("no event", batch_of(1, {}));
+  expect("at least one event", batch_of(1, {}));
   expect("ascending", batch_of(1, {{3, {}, {}}, {3, {}, {}}}));
   expect("ascending", batch_of(1, {{3, {}, {}}, {2, {}, {}}}));
   bytes = good;
@@ -102,7 +102,7 @@ TEST(EventBatch, RefusalsNameTheReason) {
   expect("too long", bytes);
   bytes = batch_of(1, {{0, {9, 1}, {}}});
   bytes[13] = std::byte{0};
-  expect("about no entity", bytes);
+  expect("about an entity of generation 0", bytes);
   bytes = good;
   bytes.resize(event_batch_bytes_max + 1);
   expect("longer", bytes);

@@ -359,31 +359,31 @@ TEST(Messages, AHelloWithAShortFingerprintOrALongNameIsRefused) {
   hello.name = std::string(max_text_bytes, 'x');
   EXPECT_TRUE(accepted(encode(hello)));
   hello.name += 'x';
-  expect_malformed(decode_message(encode(hello)), "the name is too long");
+  expect_malformed(decode_message(encode(hello)), "the name is longer than 256 bytes");
 }
 
 TEST(Messages, AWelcomeOutOfRangeIsRefused) {
   for (const std::uint32_t rate : {0u, 1001u, 0xffffffffu})
     expect_malformed(decode_message(encode(welcome_of(rate, 1))), "ticks per second");
   for (const std::uint32_t limit : {0u, entities_max_limit + 1, 0xffffffffu})
-    expect_malformed(decode_message(encode(welcome_of(1, limit))), "index limit");
+    expect_malformed(decode_message(encode(welcome_of(1, limit))), "entities_max is 1 to 4194304");
 }
 
 TEST(Messages, ListsBeyondTheirLimitsAreRefused) {
   EXPECT_TRUE(accepted(encode(Names{std::vector<std::string>(max_names)})));
-  expect_malformed(decode_message(encode(Names{std::vector<std::string>(max_names + 1)})), "too many");
-  expect_malformed(decode_message(encode(Names{{std::string(max_text_bytes + 1, 'x')}})), "a name is too long");
+  expect_malformed(decode_message(encode(Names{std::vector<std::string>(max_names + 1)})), "more than 4096");
+  expect_malformed(decode_message(encode(Names{{std::string(max_text_bytes + 1, 'x')}})), "a name is longer than 256 bytes");
 
   Prototypes many{std::vector<Prototype>(max_prototypes_per_message, prototype_of(1, {}))};
   EXPECT_TRUE(accepted(encode(many)));
   many.prototypes.push_back(prototype_of(1, {}));
-  expect_malformed(decode_message(encode(many)), "too many");
+  expect_malformed(decode_message(encode(many)), "more than 1024");
 
   std::vector<index::ComponentRef> components;
   for (std::uint32_t i = 0; i < max_components_per_prototype; ++i) components.push_back(ref(1, i));
   EXPECT_TRUE(accepted(encode(Prototypes{{prototype_of(1, components)}})));
   components.push_back(ref(2, 0));
-  expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, components)}})), "too many components");
+  expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, components)}})), "more than 64 components");
 }
 
 TEST(Messages, TokensAndPartsOfAnotherSizeAreRefused) {
@@ -396,7 +396,7 @@ TEST(Messages, TokensAndPartsOfAnotherSizeAreRefused) {
     expect_malformed(decode_message(encode(ResourcePart{some_hash(), 0, core::Bytes(size)})), "1 to 65536 bytes");
   Welcome welcome = welcome_of(20, 1);
   welcome.resources.resize(max_resources + 1);
-  expect_malformed(decode_message(encode(welcome)), "too many resources");
+  expect_malformed(decode_message(encode(welcome)), "more than 16 resources");
   expect_malformed(decode_built([&](FlatBufferBuilder& builder) {
                      const auto bytes = builder.CreateVector(std::vector<std::uint8_t>(31));
                      finish(builder, flat::Body::ResourceRequest, flat::CreateResourceRequest(builder, bytes));
@@ -408,7 +408,7 @@ TEST(Messages, ComponentsOutOfOrderOrTwiceAreRefused) {
   for (const std::vector<index::ComponentRef>& components :
        {std::vector{ref(2, 1), ref(1, 1)}, std::vector{ref(1, 2), ref(1, 1)}, std::vector{ref(1, 1), ref(1, 1)}}) {
     const Prototype prototype{1, index::prototype_hash(components), components};
-    expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, {}), prototype}})), "sorted and differ");
+    expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, {}), prototype}})), "not sorted, or not distinct");
   }
 }
 
@@ -422,7 +422,7 @@ TEST(Messages, EventsOutOfOrderTooManyOrTooLongAreRefused) {
   for (const std::uint16_t second : {std::uint16_t{0}, std::uint16_t{3}})
     expect_malformed(decode_message(encode(Events{1, {{3, {}, {}}, {second, {}, {}}}})), "ascending");
   EXPECT_TRUE(accepted(encode(Events{1, {{0, {}, core::Bytes(max_reliable_event_bytes)}}})));
-  expect_malformed(decode_message(encode(Events{1, {{0, {}, core::Bytes(max_reliable_event_bytes + 1)}}})), "too long");
+  expect_malformed(decode_message(encode(Events{1, {{0, {}, core::Bytes(max_reliable_event_bytes + 1)}}})), "longer than 16384 bytes");
 }
 
 TEST(Messages, AnEventIsAboutAnEntityThatCanBeOrAboutNone) {
@@ -439,7 +439,7 @@ TEST(Messages, AnEventIsAboutAnEntityThatCanBeOrAboutNone) {
 TEST(Messages, APrototypeWithAnotherHashIsRefused) {
   Prototype prototype = prototype_of(1, {ref(1, 1), ref(1, 2)});
   prototype.hash ^= 1;
-  expect_malformed(decode_message(encode(Prototypes{{prototype}})), "the hash is that of the components");
+  expect_malformed(decode_message(encode(Prototypes{{prototype}})), "the hash is not that of the components");
 }
 
 }  // namespace

@@ -168,11 +168,11 @@ TEST(HostConfig, IsPrintedWithWhereItComesFrom) {
 }
 
 TEST(HostConfig, EntitiesMaxIsAtMostFourMillion) {
-  const Parsed largest = parse({"--index-limit", "4194304"});
+  const Parsed largest = parse({"--index-limit", "4194304"});  // the former name
   ASSERT_TRUE(largest.config) << largest.err;
   EXPECT_EQ(server_config_of(*largest.config).entities_max, 4'194'304u);
-  EXPECT_EQ(parse({"--index-limit", "4194305"}).err,
-            "mobula-server: --index-limit: 4194305 is not within 1024 to 4194304\n");
+  EXPECT_EQ(parse({"--entities-max", "4194305"}).err,
+            "mobula-server: --entities-max: 4194305 is not within 1024 to 4194304\n");
 }
 
 TEST(HostConfig, HelpIsNoError) {

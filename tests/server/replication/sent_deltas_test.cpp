@@ -204,7 +204,7 @@ TEST_F(SentDeltasTest, WithoutHashesTheyAreZero) {
 #ifdef MOBULA_ASSERTS
 TEST_F(SentDeltasTest, MoreThanAWindowIsAMistake) {
   for (ecs::Tick tick = 1; tick <= SentDeltas::window_max; ++tick) sent.begin(tick);
-  EXPECT_DEATH(sent.begin(1000), "acknowledgements tell of so many");
+  EXPECT_DEATH(sent.begin(1000), "more unsettled deltas than an acknowledgement covers");
 }
 #endif
 
