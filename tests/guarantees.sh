@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every row of guarantees.md names its tests, and all tests that the page names exist: guarantees.sh BUILD_DIR
-# Names each row and each name that is wrong, as line: reason; status 1 if there was one.
+# Checks that every row of guarantees.md names tests and that they exist: guarantees.sh BUILD_DIR
+# Prints each wrong row or name as line: reason. Status 1 if there is one.
 set -euo pipefail
 build=${1:?usage: guarantees.sh BUILD_DIR}
 page=$(dirname "${BASH_SOURCE[0]}")/../docs/guarantees.md
@@ -12,7 +12,7 @@ wrong() {
   found=1
 }
 
-# A name, or the beginning of several: "server/ServerLook.*".
+# Checks a name, or the beginning of several: "server/ServerLook.*".
 check() {
   local pattern=${1//./\\.}
   grep -qx -- "${pattern//\*/.*}" <<<"$tests" || wrong "there is no test '$1'"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# A server under load for long, whose process must not grow: tests/soak/sockets.sh BIN_DIR OUT_DIR [MINUTES] [BOTS]
-# BOTS (500) walk about over UDP for MINUTES (10); three in ten of them leave, vanish and come back again and again. The
-# world has 10,000 objects and is saved each second. What the server's process takes is looked up every 2 seconds and
-# kept in OUT_DIR/samples. The first quarter is warm-up; the rest is cut in two, and of the halves it is wanted that
-#   memory       is at most 0.5% more in the second one than at most in the first: what is given back to the system and
-#                taken again is several times that, but does not rise. A leak of 150 bytes for each bot that leaves does.
-#   descriptors  are at least as many in both: whoever asks the admin port for tokens takes one more for a moment
-#   threads      are always as many
-# Status 0 only if that is so, no mirror was wrong, no bot was lost, and the server told of no error and ended in good
-# order. Ticks may be late: this is no measure of speed. ./dev soak sockets runs it on the relassert build.
+# Checks that a server's process does not grow under long load: tests/soak/sockets.sh BIN_DIR OUT_DIR [MINUTES] [BOTS]
+# BOTS (500) wander over UDP for MINUTES (10); three in ten of them leave, vanish and reconnect repeatedly. The world has
+# 10,000 objects and is saved each second. OUT_DIR/samples gets the resources of the process every 2 seconds. The first
+# quarter is warm-up. The two halves of the rest must meet:
+#   memory       the second maximum is at most 0.5% above the first. Released and reallocated memory varies more than
+#                that, but its maximum does not rise. A leak of 150 bytes per leaving bot exceeds it.
+#   descriptors  both minima are equal; a request for tokens uses one more for a moment
+#   threads      their number is constant
+# Status 0 only if that holds, no mirror was wrong, no bot was lost, and the server logged no error and ended cleanly.
+# Ticks may be late, as this does not measure speed. ./dev soak sockets runs it on the relassert build.
 set -euo pipefail
 usage="usage: sockets.sh BIN_DIR OUT_DIR [MINUTES] [BOTS]"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -42,7 +42,7 @@ seconds=$((minutes * 60))
   --behaviour wander=70,churn=30 --json "$out/bots.json" >"$out/bots.log" 2>&1 &
 crowd=$!
 
-# second, KB of memory that is the process's own, descriptors, threads
+# Prints: second, anonymous memory in KB, descriptors, threads.
 sample() {
   local kb=0 fds=(/proc/"$server"/fd/*) threads=(/proc/"$server"/task/*)
   kb=$(awk '/^RssAnon:/ { print $2 }' "/proc/$server/status")
@@ -53,7 +53,7 @@ while ((SECONDS < seconds)) && kill -0 "$crowd" 2>/dev/null; do
   sample >>"$out/samples"
   sleep 2
 done
-wait "$crowd" || die "the bots are not content: $(tail -n 3 "$out/bots.log"); $out/bots.log"
+wait "$crowd" || die "the bots failed: $(tail -n 3 "$out/bots.log"); $out/bots.log"
 kill -TERM "$server"
 wait "$server" || die "the server ended with an error: $out/server.log"
 ! grep -E '^[^ ]+ error ' "$out/server.log" || die "the server told of errors: $out/server.log"
