@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Who may include what: tests/layering.sh ROOT
-# Reads every source below ROOT's shared, server and client; names each wrong include as file:line: reason, and ends with
-# 1 if there was one, 2 if there was nothing to read or the table has an arrow back. tests and bench are free.
+# Checks the includes between rooms: tests/layering.sh ROOT
+# Reads every source below ROOT's shared, server and client and prints each wrong include as file:line: reason. Status 1
+# if there is one, 2 if there are no sources or the table has a cycle. tests and bench may include anything.
 set -euo pipefail
 
-# Room, then the rooms it may include besides its own: none of them stands below it. The room of
+# A room, then the rooms that it may include besides itself, all of them above it. The room of
 # {shared,server,client}/mobula/ROOM/… is ROOM, that of a program (server/token, client/bots) its folder.
 rooms='
 core
@@ -42,8 +42,8 @@ server.hpp           core ecs server/interest server/game server/host
 client.hpp           core ecs net client/mirror client/connection client/pipe
 '
 
-# Pattern of a header that is generated or not ours, then where it may be used: a folder or a pattern of paths.
-# The first row that fits counts. A header in no row is refused: a new library begins with a row here.
+# Pattern of a generated or foreign header, then where it may be included: folders or patterns of paths.
+# The first matching row counts. A header without a row is refused, so a new library needs a row here.
 others='
 arena/components.hpp         examples/arena
 orchard/components.hpp       examples/tutorial
@@ -91,7 +91,7 @@ while read -r room below; do
   [[ $room ]] || continue
   for each in $below; do
     if [[ $above != *" $each "* ]]; then
-      echo "tests/layering.sh: $room may not include $each, which does not stand above it" >&2
+      echo "tests/layering.sh: $room may not include $each, which is not above it" >&2
       exit 2
     fi
   done
@@ -105,7 +105,7 @@ wrong() {
   found=1
 }
 
-# The room of a path such as server/game/world.hpp: the longest folder that has a row.
+# Sets `room` to that of a path such as server/game/world.hpp: its longest folder with a row.
 room_of() {
   room=${1%/*}
   while [[ ! ${may_include[$room]+x} && $room == */* ]]; do room=${room%/*}; done
@@ -125,7 +125,7 @@ check_own() {
 
 check_other() {
   local pattern places place
-  [[ $1 == *[./]* ]] || return 0  # of the standard library
+  [[ $1 == *[./]* ]] || return 0  # a header of the standard library
   while read -r pattern places; do
     if [[ $pattern && $1 == $pattern ]]; then
       for place in $places; do
@@ -138,9 +138,9 @@ check_other() {
   wrong "<$1>: not in the table of tests/layering.sh"
 }
 
-read_any=0
+has_sources=0
 while IFS=: read -r file line text; do
-  read_any=1
+  has_sources=1
   path=${file#*/}
   path=${path#mobula/}
   room_of "$path"
@@ -159,8 +159,8 @@ while IFS=: read -r file line text; do
 done < <(grep -rnE --include='*.[ch]pp' --include='*.h' --include='*.cc' '^[[:space:]]*#[[:space:]]*include' \
   shared server client 2>/dev/null | sort -t: -k1,1 -k2,2n)
 
-if ((!read_any)); then
-  echo "$root: no sources to read" >&2
+if ((!has_sources)); then
+  echo "$root: there are no sources to read" >&2
   exit 2
 fi
 exit $found

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# layering.sh names every kind of wrong include, with file and line, and lets the right ones pass.
-# Each case is a small tree of its own in a temporary folder.
+# Tests that layering.sh reports every kind of wrong include with file and line, and accepts right ones.
+# Each case is a small tree in a temporary folder.
 set -uo pipefail
 checker=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/layering.sh
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
 
-# tree FILE INCLUDE: a tree whose FILE includes INCLUDE in its second line.
+# tree FILE INCLUDE: creates a tree whose FILE includes INCLUDE in its second line.
 tree() {
   rm -rf "$dir/tree"
   mkdir -p "$dir/tree/$(dirname "$1")"
@@ -45,7 +45,7 @@ wrong shared/mobula/transport/session.cpp "<mobula/ecs/entity.hpp>" \
   "<mobula/ecs/entity.hpp>: transport may not include ecs"
 wrong shared/mobula/transport/session.cpp "<mobula/net/udp.hpp>" "<mobula/net/udp.hpp>: transport may not include net"
 
-# Rooms of server and client: apart from each other, no arrow back, games behind the public interface.
+# Rooms of server and client: separate from each other, without cycles, games behind the public interface.
 right server/mobula/server/session/server.cpp "<mobula/server/game/game.hpp>"
 wrong server/mobula/server/game/world.cpp "<mobula/server/session/server.hpp>" \
   "<mobula/server/session/server.hpp>: server/game may not include server/session"
@@ -95,7 +95,7 @@ wrong shared/mobula/index/names.cpp "<flatbuffers/flatbuffers.h>" \
 wrong client/mobula/client/mirror/mirror.cpp "<sqlite3.h>" "<sqlite3.h>: only for server/store"
 wrong server/examples/demo/main.cpp "<sys/socket.h>" "<sys/socket.h>: only for net"
 
-# What no table knows, and other forms.
+# Headers in no table, and other forms of includes.
 wrong shared/mobula/core/log.cpp "<zlib.h>" "<zlib.h>: not in the table of tests/layering.sh"
 wrong shared/mobula/ecs/pool.cpp "<mobula/magic/wand.hpp>" "<mobula/magic/wand.hpp>: there is no room 'magic'"
 wrong shared/mobula/core/log.cpp '"log.hpp"' "#include \"log.hpp\": write <mobula/ROOM/file.hpp>"
@@ -104,21 +104,21 @@ tree shared/mobula/magic/wand.hpp "<string>"
 expect 1 "shared/mobula/magic/wand.hpp:1: room 'magic' is not in the table of tests/layering.sh
 shared/mobula/magic/wand.hpp:2: room 'magic' is not in the table of tests/layering.sh" "an unknown room"
 
-# Odd spacing does not hide an include; tests are free; nothing to read is no success, nor is a table with an arrow back.
+# Odd spacing does not hide an include. Tests may include anything. A tree without sources fails, and a table with a cycle.
 tree shared/mobula/core/log.cpp "<vector>"
 printf '  #  include<spdlog/x.h>\n#\tinclude\t<mobula/net/udp.hpp>  // why not\n' >>"$dir/tree/shared/mobula/core/log.cpp"
 expect 1 "shared/mobula/core/log.cpp:4: <mobula/net/udp.hpp>: core may not include net" "odd spacing"
 tree shared/mobula/core/log.cpp "<vector>"
 mkdir -p "$dir/tree/tests/core"
 echo '#include <spdlog/spdlog.h>' >"$dir/tree/tests/core/log_test.cpp"
-expect 0 "" "tests are free"
+expect 0 "" "tests may include anything"
 sed 's/^core$/core                 ecs/' "$checker" >"$dir/back.sh"
 chmod +x "$dir/back.sh"
 right_checker=$checker checker=$dir/back.sh
-expect 2 "tests/layering.sh: core may not include ecs, which does not stand above it" "an arrow back"
+expect 2 "tests/layering.sh: core may not include ecs, which is not above it" "a cycle"
 checker=$right_checker
 rm -rf "$dir/tree" && mkdir "$dir/tree"
-expect 2 "$dir/tree: no sources to read" "an empty tree"
+expect 2 "$dir/tree: there are no sources to read" "an empty tree"
 
-((failed)) || echo "layering.sh names what is wrong"
+((failed)) || echo "layering.sh reports wrong includes"
 exit $failed

@@ -1,11 +1,11 @@
-# For scripts that need a server; to be sourced.
+# Function for scripts that need a server. Source this file.
 
 # serve LOG COMMAND…: runs the server in the background and waits until it listens. Sets server (its process), port,
-# tcp_port and admin (a URL); admin is empty if it did not start, and LOG says why.
+# tcp_port and admin (a URL). admin is empty if the server did not start; LOG has the reason.
 serve() {
   local log=$1 tries
   shift
-  : >"$log"  # there before anybody looks
+  : >"$log"  # exists before the first read
   "$@" >>"$log" 2>&1 &
   server=$!
   for ((tries = 0; tries < 300; ++tries)); do

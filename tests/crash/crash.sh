@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Kills a server under load repeatedly and checks the restored world: tests/crash/crash.sh BIN_DIR [ROUNDS] [SEED]
-# The folder with world and logs is kept if a round fails.
+# Kills a server under load repeatedly and checks its saved world: tests/crash/crash.sh BIN_DIR [ROUNDS] [SEED]
+# Keeps the folder with world and logs if a round fails.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$(cd "${1:?usage: tests/crash/crash.sh BIN_DIR [ROUNDS] [SEED]}" && pwd)

@@ -1,10 +1,10 @@
-// Crash loop: kills a server with a store under load at a random moment and restarts it, many times.
+// The crash loop: a server with a store under load is killed at random moments and restarted, many times.
 //
 //   mobula-crash BIN_DIR LEVEL FOLDER [ROUNDS] [SEED]
 //
-// After each kill the restored world must be that of the last checkpoint in the log, or of a later one whose log line
-// the kill cut off. No handle that a client has ever seen may denote a second entity. A handle of an older start must
-// be in the file, with the same kind of entity. Exit status: 0 if all rounds pass.
+// After each kill the restored world must be that of the last checkpoint in the log, or of a later one whose line the
+// kill has cut off. No handle that a client has seen may refer to another entity: a handle of an older start must be in
+// the file, with an entity of the same kind. Status 0 if all rounds pass.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -32,9 +32,9 @@ using namespace mobula;
 namespace fs = std::filesystem;
 
 constexpr double checkpoint_seconds = 0.25;
-constexpr core::Nanoseconds patience = 60 * core::second;
+constexpr core::Nanoseconds start_timeout = 60 * core::second;
 
-// A child process, killed together with this one.
+// A child process that is killed when this process ends.
 class Child {
  public:
   Child(std::vector<std::string> arguments, const fs::path& output) {
@@ -74,8 +74,8 @@ std::string read(const fs::path& path) {
   return text.str();
 }
 
-// Returns the text after the last occurrence of `words`, up to a blank or punctuation.
-std::string behind_last(const std::string& text, const std::string& words) {
+// Returns the text after the last occurrence of `words`, up to a blank or a punctuation mark.
+std::string after_last(const std::string& text, const std::string& words) {
   const std::size_t at = text.rfind(words);
   if (at == std::string::npos) return "";
   const std::size_t begin = at + words.size();
@@ -93,18 +93,18 @@ struct Moment {
   std::string state;
 };
 
-// Parses the last complete line "tick 120 is on the disk: state 0123456789abcdef".
+// Returns the last checkpoint of the log: "tick 120 is on the disk: state 0123456789abcdef". Ignores a partial line.
 Moment last_saved(std::string log) {
   log.resize(log.rfind('\n') == std::string::npos ? 0 : log.rfind('\n'));
   const std::size_t at = log.rfind(" is on the disk: state ");
   if (at == std::string::npos) return {};
   const std::size_t begin = log.rfind("tick ", at) + 5;
-  return {number(log.substr(begin, at - begin)), behind_last(log, " is on the disk: state ")};
+  return {number(log.substr(begin, at - begin)), after_last(log, " is on the disk: state ")};
 }
 
 using Handle = std::pair<std::uint32_t, std::uint32_t>;
 
-// Reads the handles in the file, as any tool would.
+// Returns the handles in the file.
 std::set<Handle> saved_handles(const std::string& path) {
   std::set<Handle> handles;
   core::Result<store::Database> database = store::Database::open(path, store::Database::Access::existing);
@@ -116,7 +116,7 @@ std::set<Handle> saved_handles(const std::string& path) {
   return handles;
 }
 
-// Returns what never changes about an entity of the demo during its life.
+// Describes what never changes about an entity of the demo.
 std::string kind_of(const ecs::Registry& registry, ecs::Entity entity) {
   if (const auto* avatar = registry.try_get<const demo::Avatar>(entity))
     return "the avatar of player " + std::to_string(avatar->player);
@@ -152,7 +152,7 @@ class CrashLoop {
 
   void life() {
     log_ = folder_ / "server.log";
-    fs::remove(log_);  // otherwise lines of the previous server would be read
+    fs::remove(log_);  // else the log of the previous server would be read as this one's
     Child server({bin_ / "mobula-server", "--db", folder_ / "world.db", "--level", level_, "--port", "0",
                   "--admin-port", "0", "--checkpoint-seconds", std::to_string(checkpoint_seconds),
                   "--rejoin-grace-seconds", "5", "--log-format", "text", "--log-level", "info,store=debug"},
@@ -161,27 +161,27 @@ class CrashLoop {
     check_restored();
     if (!good_) return;
     const std::string log = read(log_);
-    const std::string port = behind_last(log, "listening on udp port ");
-    const std::string admin = "http://" + behind_http(log);
+    const std::string port = after_last(log, "listening on udp port ");
+    const std::string admin = "http://" + admin_address(log);
     Child bots({bin_ / "mobula-bots", "--connect", "127.0.0.1:" + port, "--admin", admin, "--clients", "20",
                 "--seconds", "60", "--verify", "0"},
                folder_ / "bots.log");
     watch(port, admin, core::monotonic_now() + (50 + random_.below(2500)) * core::millisecond);
     server.kill();
     bots.kill();
-    // A life too short for a checkpoint leaves the world as it found it.
+    // Without a checkpoint the world stays as it was.
     if (const Moment saved = last_saved(read(log_)); saved.tick != 0) saved_ = saved;
     on_disk_ = saved_handles(folder_ / "world.db");
   }
 
-  static std::string behind_http(const std::string& log) {
+  static std::string admin_address(const std::string& log) {
     const std::size_t at = log.rfind("admin address http://");
     const std::size_t begin = at + std::string("admin address http://").size();
     return log.substr(begin, log.find(": ", begin) - begin);
   }
 
   bool wait_for_start(Child& server) {
-    const core::Nanoseconds end = core::monotonic_now() + patience;
+    const core::Nanoseconds end = core::monotonic_now() + start_timeout;
     while (core::monotonic_now() < end) {
       const std::string log = read(log_);
       const std::size_t at = log.find("admin address");
@@ -195,12 +195,12 @@ class CrashLoop {
   void check_restored() {
     const std::string log = read(log_);
     const std::uint32_t before = start_;
-    start_ = static_cast<std::uint32_t>(number(behind_last(log, "; start ")));
-    // A server killed before it opened the world has not counted as a start.
+    start_ = static_cast<std::uint32_t>(number(after_last(log, "; start ")));
+    // A server that is killed before it opens the world does not count as a start.
     if (start_ <= before || start_ > round_)
-      return fail(core::format("start {} of the world, after {}, reports start {}", round_, before, start_));
-    const std::uint64_t tick = number(behind_last(log, "restored as of tick "));
-    const std::string state = behind_last(log, " entities, state ");
+      return fail(core::format("round {}, after start {}, logs start {}", round_, before, start_));
+    const std::uint64_t tick = number(after_last(log, "restored as of tick "));
+    const std::string state = after_last(log, " entities, state ");
     if (tick < saved_.tick) return fail(core::format("restored as of tick {}, saved was {}", tick, saved_.tick));
     if (tick == saved_.tick && state != saved_.state)
       return fail(core::format("restored with state {}, saved was {}", state, saved_.state));
@@ -208,7 +208,7 @@ class CrashLoop {
     if (last_tick_ > tick) lost_max_ = std::max(lost_max_, last_tick_ - tick);
   }
 
-  // Connects as a client and checks its mirror until `end`.
+  // Observes the world as a client until `end`.
   void watch(const std::string& port, const std::string& admin, core::Nanoseconds end) {
     net::EventLoop loop;
     client::AccessOptions options;
@@ -219,23 +219,23 @@ class CrashLoop {
     config.name = "watch";
     auto entered = access ? client::enter(loop, *access, config)
                           : core::Result<std::unique_ptr<client::PipeClient>>(access.error());
-    if (!entered) return fail("the watcher could not connect: " + entered.error().message);
+    if (!entered) return fail("the observing client cannot join: " + entered.error().message);
     client::PipeClient& client = **entered;
     const std::array all{&client};
     while (core::monotonic_now() < end && good_) {
       client::run_until(loop, core::monotonic_now() + 25 * core::millisecond, all);
       client.update();
-      if (client::Mirror* mirror = client.connection().mirror()) check_handles(mirror->registry());
+      if (client::Mirror* mirror = client.connection().mirror()) check(mirror->registry());
     }
   }
 
-  void check_handles(const ecs::Registry& registry) {
+  void check(const ecs::Registry& registry) {
     last_tick_ = std::max<std::uint64_t>(last_tick_, registry.tick());
     registry.entities().each([&](ecs::Entity entity) {
       const Handle handle{entity.index, entity.generation};
       const std::uint32_t start = entity.generation >> 20;
       const std::string kind = kind_of(registry, entity);
-      if (start > start_) return fail("a handle of a future start: " + to_string(entity));
+      if (start > start_) return fail("a handle of a later start: " + to_string(entity));
       if (start < start_ && !on_disk_.contains(handle))
         return fail("a handle of start " + std::to_string(start) + " that was not saved: " + to_string(entity));
       const auto [known, is_new] = seen_.try_emplace(handle, kind);
@@ -252,7 +252,7 @@ class CrashLoop {
   std::uint32_t round_ = 0;
   std::uint32_t start_ = 0;
   Moment saved_;
-  std::uint64_t last_tick_ = 0;  // last one seen by the watcher
+  std::uint64_t last_tick_ = 0;  // newest tick that the client has seen
   std::set<Handle> on_disk_;
   std::map<Handle, std::string> seen_;
   std::uint64_t lost_max_ = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Loss between two network namespaces, made by the kernel: a server in one, bots and a client in the other, and on the
-# way between them iptables throws datagrams away, both ways. Every mirror must be right all the same.
-# Usage: between_namespaces.sh BIN_DIR LEVEL_JSON LOSS_PERCENT [PIPE]. Status 77: this machine does not allow it.
+# Packet loss between two network namespaces: a server in one, bots and a client in the other. iptables drops datagrams
+# in both directions. All mirrors must be right.
+# Usage: between_namespaces.sh BIN_DIR LEVEL_JSON LOSS_PERCENT [PIPE]. Status 77 if the machine does not permit it.
 set -euo pipefail
 bin=${1:?usage: between_namespaces.sh BIN_DIR LEVEL_JSON LOSS_PERCENT [PIPE]}
 level=$2 loss=$3 pipe=${4:-udp}
@@ -45,8 +45,8 @@ through=(--connect "$pipe:10.77.0.1:$port" --key-file "$dir/key")
 ip netns exec "$client" "$bin/mobula-bots" "${through[@]}" --clients 5 --seconds 8 --json "$dir/bots.json" >"$dir/bots" &
 bots=$!
 ip netns exec "$client" "$bin/mobula-client" "${through[@]}" --ticks 100 --json | tee "$dir/json"
-wait $bots || true  # a silence of a second at the end is no mistake here
+wait $bots || true  # a silence of a second at the end is no error here
 cat "$dir/bots"
 grep -q '"mismatched_ticks":0,' "$dir/json" && grep -qE '"joined": ?5[,}]' "$dir/bots.json" && grep -qE '"mismatches": ?0[,}]' "$dir/bots.json" ||
   { cat "$dir/log" >&2; exit 1; }
-ip netns exec "$client" iptables -nvL INPUT | awk '$3 == "DROP" { print $1 " datagrams were thrown away on the way to the clients"; if ($1 == 0) exit 1 }'
+ip netns exec "$client" iptables -nvL INPUT | awk '$3 == "DROP" { print $1 " datagrams to the clients were dropped"; if ($1 == 0) exit 1 }'

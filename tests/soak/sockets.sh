@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Soak test: runs a server under load and checks that its process does not grow.
-# Usage: tests/soak/sockets.sh BIN_DIR OUT_DIR [MINUTES] [BOTS]
-# BOTS (500) bots move over UDP for MINUTES (10); three in ten repeatedly leave, vanish and reconnect. The world has 10,000
-# objects and is saved each second. The server's process is sampled every 2 s into OUT_DIR/samples. The first quarter is
-# warm-up. The rest is split into halves, with these limits:
-#   memory       the second half's maximum is at most 0.5% above the first one's. Memory returned to the system and taken
-#                again is several times that, but does not rise. A leak of 150 bytes per leaving bot exceeds it.
-#   descriptors  both halves have the same minimum: a request to the admin port takes one more for a moment
+# Checks that a server's process does not grow under long load: tests/soak/sockets.sh BIN_DIR OUT_DIR [MINUTES] [BOTS]
+# BOTS (500) wander over UDP for MINUTES (10); three in ten of them leave, vanish and reconnect repeatedly. The world has
+# 10,000 objects and is saved each second. OUT_DIR/samples gets the resources of the process every 2 seconds. The first
+# quarter is warm-up. The two halves of the rest must meet:
+#   memory       the second maximum is at most 0.5% above the first. Released and reallocated memory varies more than
+#                that, but its maximum does not rise. A leak of 150 bytes per leaving bot exceeds it.
+#   descriptors  both minima are equal; a request for tokens uses one more for a moment
 #   threads      their number is constant
-# Exit status 0 if the limits hold, no mirror was wrong, no bot was lost, and the server logged no error and ended in
-# good order. Late ticks are allowed: this does not measure speed. ./dev soak sockets runs it on the relassert build.
+# Status 0 only if that holds, no mirror was wrong, no bot was lost, and the server logged no error and ended cleanly.
+# Ticks may be late, as this does not measure speed. ./dev soak sockets runs it on the relassert build.
 set -euo pipefail
 usage="usage: sockets.sh BIN_DIR OUT_DIR [MINUTES] [BOTS]"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -43,7 +42,7 @@ seconds=$((minutes * 60))
   --behaviour wander=70,churn=30 --json "$out/bots.json" >"$out/bots.log" 2>&1 &
 crowd=$!
 
-# Prints second, anonymous memory in KB, descriptors, threads.
+# Prints: second, anonymous memory in KB, descriptors, threads.
 sample() {
   local kb=0 fds=(/proc/"$server"/fd/*) threads=(/proc/"$server"/task/*)
   kb=$(awk '/^RssAnon:/ { print $2 }' "/proc/$server/status")
@@ -57,7 +56,7 @@ done
 wait "$crowd" || die "the bots failed: $(tail -n 3 "$out/bots.log"); $out/bots.log"
 kill -TERM "$server"
 wait "$server" || die "the server ended with an error: $out/server.log"
-! grep -E '^[^ ]+ error ' "$out/server.log" || die "the server logged errors: $out/server.log"
+! grep -E '^[^ ]+ error ' "$out/server.log" || die "the server told of errors: $out/server.log"
 
 grep -E '^(bots joined|left and came back|mirrors verified)' "$out/bots.log"
 
