@@ -133,8 +133,7 @@ std::string list_measures() {
   std::string list;
   for (const RunMeasure& each : of_runs) list += core::format("{:<26}{}\n", each.name, each.help);
   for (const IntervalMeasure& each : of_intervals) list += core::format("{:<26}{}\n", each.name, each.help);
-  list += core::format("\n{0}NAME: measures from " seconds
-                       " on for the last step of --ramp only, such as {0}p99_interval_ms\n",
+  list += core::format("\n{0}NAME: a measure from 'seconds' on, for the last step of --ramp only: {0}p99_interval_ms\n",
                        last_step_prefix);
   return list;
 }

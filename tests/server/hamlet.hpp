@@ -11,30 +11,31 @@
 
 namespace mobula::test {
 
-// tests/server/levels/hamlet.json, compiled once.
+// Returns tests/server/levels/hamlet.json, compiled once.
 std::shared_ptr<const resource::Resource> hamlet();
-// Another version of it: some things are gone, some are elsewhere, some are new.
+// Returns another version of the hamlet: some entities are removed, some moved, some added.
 std::shared_ptr<const resource::Resource> rebuilt_hamlet();
-// The demo's own level of ten thousand entities.
+// Returns the demo's own level of ten thousand entities.
 std::shared_ptr<const resource::Resource> village();
 const std::shared_ptr<const reflect::Schema>& game_schema();
 
-// What bots say.
+// Commands of bots.
 using client::move_command;
 using client::walk_to_command;
 
-// What a server in tests lets clients in with, and when that was.
+// The time of all test tokens, in seconds since 1970.
 inline constexpr std::uint64_t test_unix_time = 1'700'000'000;
+// Returns a transport configuration with the key of the test tokens.
 transport::ServerEndpointConfig test_transport();
-// The same server, reached at village_address with such tokens.
+// Returns the configuration of a server that is reached at village_address with test tokens.
 server::ServerConfig at_village(server::ServerConfig config);
-// A token for village_address. Another for each client id, the same for the same.
+// Returns a token for village_address. The same client id always gets the same token.
 transport::ConnectToken test_token(std::uint64_t client_id, const transport::UserData& user_data = {});
-// Any token; its secrets follow from its client id.
+// Returns a token for any request. Its secrets follow from its client id.
 transport::ConnectToken test_token(const transport::TokenRequest& request, const core::SecretKey& key,
                                    std::uint64_t unix_time);
 
-// One process, one clock: what client and server send each other goes through `network`.
+// A server and its clients in one process with one clock. Their datagrams pass through `network`.
 class Village {
  public:
   static constexpr core::Nanoseconds tick_length = 50 * core::millisecond;
@@ -53,8 +54,8 @@ class Village {
         : port(village, address), connection(config, village.now) {}
     Port port;
     client::Connection connection;
-    client::ConnectionInput* input = &connection;  // a decorator, where a test has put one
-    bool mute = false;                             // receives, and never says anything
+    client::ConnectionInput* input = &connection;  // may be a decorator of the connection
+    bool mute = false;                             // receives datagrams, but sends none
   };
 
   explicit Village(server::Game& game, server::ServerConfig config = {},
@@ -63,12 +64,12 @@ class Village {
   Client& join(const std::string& name = "somebody", std::shared_ptr<const reflect::Schema> schema = nullptr);
   Client& join(client::ConnectionConfig config);
   void remove(const Client& client);
-  // Deliveries, every client's update, the server's tick.
+  // Delivers datagrams, updates every client and ticks the server.
   void tick();
   void ticks(int count) {
     for (int i = 0; i < count; ++i) tick();
   }
-  // Ticks until the condition holds; false if it does not within `limit` ticks.
+  // Ticks until the condition holds. Returns false if it does not within `limit` ticks.
   template <class Condition>
   bool tick_until(Condition&& condition, int limit = 400) {
     for (int i = 0; i < limit; ++i) {
@@ -78,19 +79,19 @@ class Village {
     return condition();
   }
   [[nodiscard]] std::uint64_t published_hash() const { return server->published().hash(); }
-  // Whether the client's mirror is what its player may see of what is published. (In a world of layers: of a client
-  // that was told all, as a level's copy has what is far away too.)
+  // Returns whether the client's mirror equals the published entities that its player may see. In a world with layers
+  // this holds only without a copy of the level, which has distant entities too.
   [[nodiscard]] bool mirrors(const Client& client);
 
   core::Nanoseconds now = 0;
-  transport::Address full{};  // the peer whose pipe can take no more
+  transport::Address full{};  // address of a client whose pipe is full
   transport::SimulatedNetwork network;
   Port server_port;
   std::unique_ptr<server::Server> server;
   std::vector<std::unique_ptr<Client>> clients;
 
  private:
-  // Of the player whose entity it is; null: there is none.
+  // Returns the viewer of the player with an entity; null if there is none.
   [[nodiscard]] const server::Viewer* viewer_of(ecs::Entity entity);
 
   server::Game& game_;

@@ -1,5 +1,4 @@
-// What a mirror has of an entity, read from its registry by the schema's own codecs: row after row, those of its
-// prototype's pools.
+// Reads a mirror's values of an entity from its registry with the schema's codecs: one row per pool of its prototype.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 
 namespace mobula::test {
 
-// function(pool, codec) for each row.
+// Calls function(pool, codec) for each row.
 template <class Function>
 void each_mirrored_row(client::Mirror& mirror, ecs::Entity entity, Function&& function) {
   static std::unordered_map<std::uint32_t, wire::RowCodec> codecs;  // by component
@@ -34,7 +33,7 @@ inline std::vector<std::uint32_t> mirrored_words(client::Mirror& mirror, ecs::En
   return all;
 }
 
-// Of such words: those that only the owner is told become zeros.
+// Sets the words that only the owner is sent to 0.
 inline void reset_owner_only(std::vector<std::uint32_t>& words, client::Mirror& mirror, ecs::Entity entity) {
   std::size_t at = 0;
   each_mirrored_row(mirror, entity, [&](ecs::PoolId /*pool*/, const wire::RowCodec& codec) {

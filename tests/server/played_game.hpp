@@ -1,4 +1,4 @@
-// A game played without a server: what the server does of it in each tick, for tests of the game alone.
+// Runs a game without a server, as the server runs it in each tick. For tests of the game alone.
 #pragma once
 
 #include <map>
@@ -9,14 +9,14 @@ namespace mobula::test {
 
 class PlayedGame {
  public:
-  // Of a world whose level has been spawned.
+  // The level of the world has been spawned. Both outlive this.
   PlayedGame(server::Game& game, server::World& world);
 
   core::Status start();
   core::Status load(core::ByteView saved);
-  // Commands are done at once.
+  // Executes a command at once.
   core::Status command(const server::Player& player, core::ByteView bytes);
-  // Without the end of the world's tick.
+  // Runs a tick, but does not end the world's tick.
   void tick();
 
  private:

@@ -56,7 +56,7 @@ class RandomWorld {
     for (std::uint32_t i = 0; i < count; ++i) change();
   }
 
-  // What is reclaimed with it is in `reclaimed` until the next time.
+  // Publishes the world. `reclaimed` then holds the prototypes reclaimed with it, until the next call.
   std::span<const std::uint32_t> publish() {
     const std::span<const std::uint32_t> changed = publisher.publish();
     reclaimed = {};
@@ -100,7 +100,7 @@ class RandomWorld {
             entity, [&](demo::Velocity& velocity) { velocity.linear.z = random.uniform(-1, 1); });
       case 3:
         return toggle_or_write<demo::Health>(entity, [&](demo::Health& health) {
-          health.current = static_cast<std::uint16_t>(random.below(3));  // often what it was
+          health.current = static_cast<std::uint16_t>(random.below(3));  // often unchanged
         });
       case 4: return toggle_or_write(entity, body_);
       case 5: return toggle_or_write(entity, fog_);

@@ -1,4 +1,4 @@
-// A client's view at the server, the client's mirror, and what lies between them, without transport or sessions.
+// A client's view on the server, the client's mirror, and a lossy path between them, without transport or sessions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace mobula::test {
 
 inline constexpr std::uint32_t replica_entities_max = 1u << 16;
 
-// The reference model of what is published: for each entity the words it had since each tick at which they changed.
+// Reference model of the published state: the words of each entity by the tick at which they changed.
 class PublishedHistory {
  public:
   void note(server::Published& published, std::span<const std::uint32_t> changed, ecs::Tick tick) {
@@ -26,7 +26,7 @@ class PublishedHistory {
       states_[entity.entity][tick] = std::move(words);
     }
   }
-  // What an entity was at the end of a tick; nothing if it was not.
+  // Returns the words of an entity at the end of a tick; null if it did not exist.
   [[nodiscard]] const std::vector<std::uint32_t>* at(ecs::Entity entity, ecs::Tick tick) const {
     const auto states = states_.find(entity);
     if (states == states_.end()) return nullptr;
@@ -38,7 +38,7 @@ class PublishedHistory {
   std::map<ecs::Entity, std::map<ecs::Tick, std::vector<std::uint32_t>>> states_;
 };
 
-// What a client does: a mirror, and a plain set of the deltas it took.
+// Reference model of a client: a mirror and the set of the deltas that it applied.
 class ModelClient {
  public:
   ModelClient() : mirror(std::move(*client::Mirror::make(game_schema(), replica_entities_max))) {}
@@ -81,7 +81,7 @@ class ModelClient {
   std::uint32_t ack_ = 0;
 };
 
-// Things under way, which arrive some ticks later, in any order, twice, or never.
+// A path on which things arrive some ticks later, in any order, twice, or never.
 template <class T>
 class LossyPipe {
  public:
@@ -121,11 +121,11 @@ class Replica {
       if (world.publisher.published().entity(index).entity) view.add_visible(index, false);
   }
 
-  // After publishing: everything is seen.
+  // Makes all spawned entities visible. After publishing.
   void see_all() {
     for (const std::uint32_t index : world_.publisher.spawned()) view.add_visible(index, false);
   }
-  // Deltas go out and come in, inputs go out and come in.
+  // Sends and delivers deltas, then inputs.
   void tick(std::size_t bytes_max = 800, std::size_t datagram_bytes = 400) {
     const ecs::Tick now = world_.registry.tick();
     encoded.begin_tick(now);
@@ -154,7 +154,7 @@ class Replica {
   }
   [[nodiscard]] bool converged() const { return client.mirror->hash() == world_.publisher.published().hash(); }
 
-  // Each entity in view has, field by field, what the server had at the tick of its values.
+  // Expects that each entity in view has the values that the server had at the tick of its state.
   void expect_true(const PublishedHistory& history) {
     client.mirror->check();
     client.mirror->registry().entities().each([&](ecs::Entity entity) {
@@ -181,7 +181,7 @@ class Replica {
     view.check();
     ASSERT_EQ(view.acknowledged_hash(), client.sums.at(newest_ack_)) << "acknowledgement " << newest_ack_;
   }
-  // Reliable and in order; now and then it takes a while until the server knows.
+  // Announces prototypes reliably and in order. Their acknowledgements are sometimes late.
   void announce() {
     for (const auto& [prototype, id] : view.prototypes().wanted()) {
       wire::Names names;

@@ -1,4 +1,4 @@
-// The least game there is, for tests of the server.
+// A minimal game for tests of the server.
 #pragma once
 
 #include <mobula/schema/components.hpp>
@@ -8,7 +8,7 @@
 
 namespace mobula::test {
 
-// The least game there is: players are entities with Health, which the demo's Move sets to its x.
+// Players are entities with Health, which the demo's Move command sets to its x.
 class TinyGame : public server::Game {
  public:
   [[nodiscard]] core::ByteView schema() const override { return game_schema()->bytes(); }
@@ -35,7 +35,7 @@ class TinyGame : public server::Game {
   }
 
   std::vector<std::string> names;
-  std::vector<server::Player> players;  // as they joined
+  std::vector<server::Player> players;  // in the order in which they joined
   bool refuse_commands = false;
   std::vector<ecs::Entity> churning;
   std::uint32_t churn = 0;  // entities that change each tick

@@ -35,7 +35,7 @@ class UpheavalGame : public TinyGame {
   }
   void tick(server::World& world) override {
     ++ticks;
-    std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });  // a reload's doing
+    std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });  // a reload destroys some
     for (std::uint32_t more = changes_max == 0 ? 0 : random.below(changes_max); more > 0; --more) change(world);
   }
 
@@ -43,7 +43,7 @@ class UpheavalGame : public TinyGame {
   std::vector<ecs::Entity> things;
   std::vector<ecs::Entity> avatars;
   std::uint32_t changes_max = 12;
-  bool hides = false;  // not everyone sees everything
+  bool hides = false;  // if some entities are visible to some players only
   std::uint32_t last_player = 0;
 
  private:

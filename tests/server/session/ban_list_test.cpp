@@ -29,21 +29,21 @@ class BanListTest : public testing::Test {
   const std::string path = (folder / "bans.jsonl").string();
 };
 
-TEST_F(BanListTest, ABanHoldsUntilItsTimeIsUp) {
+TEST_F(BanListTest, ABanExpiresAtItsEnd) {
   BanList list;
   ASSERT_TRUE(list.add({"eve", "cheating", 200}, 100).ok());
   ASSERT_TRUE(list.add({"bob", "rude", 0}, 100).ok());
   ASSERT_NE(list.find("eve", 199), nullptr);
   EXPECT_EQ(list.find("eve", 199)->reason, "cheating");
   EXPECT_EQ(list.find("eve", 200), nullptr);
-  EXPECT_NE(list.find("bob", 1'000'000'000'000), nullptr) << "for ever";
+  EXPECT_NE(list.find("bob", 1'000'000'000'000), nullptr) << "it never expires";
   EXPECT_EQ(list.find("ada", 100), nullptr);
   EXPECT_EQ(list.find("", 100), nullptr);
   EXPECT_EQ(list.list(199).size(), 2u);
   EXPECT_THAT(list.list(200), ElementsAre(Ban{"bob", "rude", 0}));
 }
 
-TEST_F(BanListTest, ASecondBanTakesThePlaceOfTheFirstAndCanBeLifted) {
+TEST_F(BanListTest, ASecondBanReplacesTheFirstAndCanBeLifted) {
   BanList list;
   ASSERT_TRUE(list.add({"eve", "cheating", 200}, 100).ok());
   ASSERT_TRUE(list.add({"eve", "cheating again", 0}, 100).ok());
@@ -53,7 +53,7 @@ TEST_F(BanListTest, ASecondBanTakesThePlaceOfTheFirstAndCanBeLifted) {
   EXPECT_STREQ(list.remove("eve").error().reason, "not banned");
 }
 
-TEST_F(BanListTest, WhatIsNoBanIsRefused) {
+TEST_F(BanListTest, InvalidBansAreRefused) {
   BanList list;
   EXPECT_STREQ(list.add({"", "nobody", 0}, 0).error().reason, "no account");
   EXPECT_STREQ(list.add({std::string(2000, 'x'), "", 0}, 0).error().reason, "too long");
@@ -63,29 +63,29 @@ TEST_F(BanListTest, WhatIsNoBanIsRefused) {
   EXPECT_TRUE(list.list(0).empty());
 }
 
-TEST_F(BanListTest, AFileKeepsWhatItIsTold) {
+TEST_F(BanListTest, AFileHoldsEveryBanAtOnce) {
   const std::string eve = "{\"account\":\"eve\",\"reason\":\"said \\\"{\\\" and more\",\"until\":200}\n";
   const std::string bob = "{\"account\":\"bob\",\"reason\":\"\"}\n";
   std::optional<BanList> first = open();
   BanList& list = *first;
   ASSERT_TRUE(list.add({"eve", "said \"{\" and more", 200}, 100).ok());
-  EXPECT_EQ(text(), eve) << "before the list ends";
+  EXPECT_EQ(text(), eve) << "written at once, not at the end";
   ASSERT_TRUE(list.add({"bob", "", 0}, 100).ok());
   EXPECT_EQ(text(), bob + eve);
   ASSERT_TRUE(list.add({"anna", "", 0}, 100).ok());
   ASSERT_TRUE(list.remove("anna").ok());
   EXPECT_EQ(text(), bob + eve);
   const core::Result<BanList> second = BanList::open(path);
-  ASSERT_FALSE(second.ok()) << "each would write over what the other has";
+  ASSERT_FALSE(second.ok()) << "two lists would overwrite each other";
   EXPECT_STREQ(second.error().reason, "in use");
   first.reset();
   BanList again = open();
   EXPECT_THAT(again.list(0), ElementsAre(Ban{"bob", "", 0}, Ban{"eve", "said \"{\" and more", 200}));
   ASSERT_TRUE(again.add({"ada", "", 0}, 300).ok());
-  EXPECT_THAT(text(), testing::Not(HasSubstr("eve"))) << "what is over is not kept";
+  EXPECT_THAT(text(), testing::Not(HasSubstr("eve"))) << "expired bans are not stored";
 }
 
-TEST_F(BanListTest, AFileThatIsNoneIsRefusedWithItsLine) {
+TEST_F(BanListTest, AMalformedFileIsRefusedWithItsLine) {
   for (const char* line : {"nonsense", "[]", "{}", "{\"account\":7}", "{\"account\":\"\",\"reason\":\"\"}",
                            "{\"account\":\"eve\",\"until\":-1}", "{\"account\":\"eve\",\"until\":1.5}",
                            "{\"account\":\"eve\",\"untill\":1}", "{\"account\":\"eve\\n\"}", "{\"account\":\"eve\""}) {
@@ -100,7 +100,7 @@ TEST_F(BanListTest, AFileThatIsNoneIsRefusedWithItsLine) {
   EXPECT_STREQ(BanList::open((folder / "sub").string()).error().reason, "missing") << "a folder";
 }
 
-TEST_F(BanListTest, WhatCannotBeWrittenIsToldAndInForceAllTheSame) {
+TEST_F(BanListTest, ABanThatCannotBeWrittenIsInForce) {
   const std::filesystem::path inside = folder / "inside";
   EXPECT_STREQ(BanList::open((inside / "bans").string()).error().reason, "not writable");
   std::filesystem::create_directory(inside);
@@ -110,7 +110,7 @@ TEST_F(BanListTest, WhatCannotBeWrittenIsToldAndInForceAllTheSame) {
   EXPECT_NE(list.find("eve", 0), nullptr);
 }
 
-TEST_F(BanListTest, SaysUntilWhen) {
+TEST_F(BanListTest, PrintsReasonAndEnd) {
   EXPECT_EQ(to_string(Ban{"eve", "cheating", 0}), "cheating");
   EXPECT_EQ(to_string(Ban{"eve", "cheating", 1'700'000'000}), "cheating, until 2023-11-14 22:13 UTC");
   EXPECT_THAT(to_string(Ban{"eve", "cheating", ~0ull}), HasSubstr("cheating"));

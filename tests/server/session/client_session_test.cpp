@@ -46,7 +46,7 @@ class ClientSessionTest : public testing::Test {
   ClientSession session{{0, 1}};
 };
 
-TEST_F(ClientSessionTest, WhoComesBackWithItsMirrorIsToldAgainOnlyWhatItMayNotHaveHeard) {
+TEST_F(ClientSessionTest, AResumedSessionKeepsTheViewOfAKeptMirror) {
   session.view = std::make_unique<ClientView>(world.publisher.published(), encoded, workspace, false);
   session.was_playing = true;
   const ClientView* view = session.view.get();
@@ -55,13 +55,13 @@ TEST_F(ClientSessionTest, WhoComesBackWithItsMirrorIsToldAgainOnlyWhatItMayNotHa
   EXPECT_TRUE(session.resume_replication(true));
   EXPECT_EQ(session.view.get(), view);
   session.resume({0, 3}, core::second);
-  EXPECT_FALSE(session.resume_replication(false)) << "another program, with the same tokens";
+  EXPECT_FALSE(session.resume_replication(false)) << "another process with the same tokens has no mirror";
   EXPECT_EQ(session.view, nullptr);
   session.resume({0, 4}, core::second);
-  EXPECT_FALSE(session.resume_replication(true)) << "it never saw a delta of this view";
+  EXPECT_FALSE(session.resume_replication(true)) << "it never received a delta of this view";
 }
 
-TEST_F(ClientSessionTest, AnnouncesAPrototypeWithItsNamesAndOnlyThenTheEntityIsTold) {
+TEST_F(ClientSessionTest, AnEntityIsSentAfterItsPrototypeIsDelivered) {
   const ecs::Entity entity = world.create();
   world.registry.add<demo::Health>(entity);
   world.registry.add_bytes(entity, world.registry.pool_of<demo::RenderData>("Fog"));
@@ -70,24 +70,24 @@ TEST_F(ClientSessionTest, AnnouncesAPrototypeWithItsNamesAndOnlyThenTheEntityIsT
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
   EXPECT_EQ(write_delta(), empty_delta);
 
-  const std::vector<wire::Message> told = messages();
-  ASSERT_EQ(told.size(), 2u);
-  EXPECT_THAT(std::get<wire::Names>(told[0]).texts, UnorderedElementsAre("Health", "Fog"));
-  const auto& prototypes = std::get<wire::Prototypes>(told[1]).prototypes;
+  const std::vector<wire::Message> sent = messages();
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_THAT(std::get<wire::Names>(sent[0]).texts, UnorderedElementsAre("Health", "Fog"));
+  const auto& prototypes = std::get<wire::Prototypes>(sent[1]).prototypes;
   ASSERT_EQ(prototypes.size(), 1u);
   EXPECT_THAT(prototypes[0].components,
               UnorderedElementsAre(index::ComponentRef{core::StringId32("Health"), core::StringId32("Health")},
                                    index::ComponentRef{core::StringId32("RenderData"), core::StringId32("Fog")}));
 
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
-  EXPECT_EQ(write_delta(), empty_delta) << "it is not known that the client knows";
+  EXPECT_EQ(write_delta(), empty_delta) << "the announcement is not acknowledged yet";
   deliver_acknowledgements();
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
   EXPECT_GT(write_delta(), empty_delta);
   EXPECT_TRUE(messages().empty()) << "nothing is announced twice";
 }
 
-TEST_F(ClientSessionTest, WhoComesBackIsToldAgainPrototypesAndNamesOfWhichItMayNotHaveHeard) {
+TEST_F(ClientSessionTest, AResumedSessionRepeatsAnnouncements) {
   world.registry.add<demo::Health>(world.create());
   publish_and_view();
   session.was_playing = true;
@@ -98,10 +98,10 @@ TEST_F(ClientSessionTest, WhoComesBackIsToldAgainPrototypesAndNamesOfWhichItMayN
   session.resume({0, 2}, core::second);
   ASSERT_TRUE(session.resume_replication(true));
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
-  const std::vector<wire::Message> told = messages();
-  ASSERT_EQ(told.size(), 2u);
-  EXPECT_THAT(std::get<wire::Names>(told[0]).texts, UnorderedElementsAre("Health"));
-  EXPECT_EQ(std::get<wire::Prototypes>(told[1]).prototypes.size(), 1u);
+  const std::vector<wire::Message> sent = messages();
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_THAT(std::get<wire::Names>(sent[0]).texts, UnorderedElementsAre("Health"));
+  EXPECT_EQ(std::get<wire::Prototypes>(sent[1]).prototypes.size(), 1u);
 }
 
 TEST_F(ClientSessionTest, NamesAreSentOnce) {
@@ -120,12 +120,12 @@ TEST_F(ClientSessionTest, NamesAreSentOnce) {
   encoded.begin_tick(world.registry.tick());
   write_delta();
   ASSERT_TRUE(session.announce_prototypes(world.registry, lane).ok());
-  const std::vector<wire::Message> told = messages();
-  ASSERT_EQ(told.size(), 2u);
-  EXPECT_THAT(std::get<wire::Names>(told[0]).texts, testing::ElementsAre("Team"));
+  const std::vector<wire::Message> sent = messages();
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_THAT(std::get<wire::Names>(sent[0]).texts, testing::ElementsAre("Team"));
 }
 
-TEST_F(ClientSessionTest, TellsWhenTheLaneIsFull) {
+TEST_F(ClientSessionTest, AFullLaneIsAnError) {
   transport::Session narrow({.reliable_queue_bytes_max = 64}, 0);
   for (int i = 0; i < 30; ++i) world.changes(5);
   publish_and_view();

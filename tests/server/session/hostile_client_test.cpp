@@ -1,4 +1,4 @@
-// What no honest client does gains nothing and harms nobody.
+// Messages that no honest client sends gain nothing and harm no other client.
 #include <gtest/gtest.h>
 
 #include <server/raw_client.hpp>
@@ -25,7 +25,7 @@ class HostileClient : public testing::Test {
     client.ticks(5);
     ASSERT_EQ(server->players(), 1u);
   }
-  // Commands that are as far ahead as they may be.
+  // Sends the maximum number of commands, for the farthest allowed tick.
   void fill_up_with_commands(RawClient& client) {
     const ecs::Tick tick = server->world().tick() + CommandBuffer::ahead_max;
     wire::InputDatagram input{.ack = 1, .words = 1, .received = {}, .first_command = 1, .commands = {}};
@@ -41,7 +41,7 @@ class HostileClient : public testing::Test {
   std::unique_ptr<Server> server;
 };
 
-TEST_F(HostileClient, WhoIsAwayAndWhoseCommandsAreRefusedIsGoneInTheEnd) {
+TEST_F(HostileClient, RefusedCommandsEndADisconnectedSession) {
   game.refuse_commands = true;
   RawClient client(*server, 1);
   join(client);

@@ -12,7 +12,7 @@ core::SecretKey key_of(int number) {
   return key;
 }
 
-TEST(RejoinIds, AreKnownAgainByTheServerThatMadeThemAndByNoOther) {
+TEST(RejoinIds, AreRecognisedOnlyByTheirServer) {
   RejoinIds ids(key_of(2));
   const RejoinIds others(key_of(3));
   for (int i = 0; i < 300; ++i) {
@@ -26,7 +26,7 @@ TEST(RejoinIds, AreKnownAgainByTheServerThatMadeThemAndByNoOther) {
   }
 }
 
-TEST(RejoinIds, IdsOfABackendAreOthers) {
+TEST(RejoinIds, IdsOfABackendAreNotRecognised) {
   const RejoinIds ids(key_of(2));
   core::Random random(1);
   for (std::uint64_t id = 0; id < 1000; ++id) EXPECT_FALSE(ids.made_here(id));

@@ -69,10 +69,10 @@ class ServerAccounts : public testing::Test {
   Client& join_and_play(const std::string& account) {
     Client& client = join(account);
     EXPECT_TRUE(village->tick_until([&] { return village->mirrors(client); })) << to_string(client.connection.reason());
-    village->ticks(5);  // it is given its tokens
+    village->ticks(5);  // it receives its rejoin tokens
     return client;
   }
-  // In a game that keeps what its players leave.
+  // A player joins and leaves a game that keeps the entities of its players. Returns the entity.
   ecs::Entity play_and_leave(const std::string& account) {
     game.keep = true;
     serve();

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using transport::Reason;
 using transport::ReasonCode;
 
-TEST_F(ServerAccounts, WhoLogsInAgainTakesThePlayerOver) {
+TEST_F(ServerAccounts, ASecondLogInTakesThePlayerOver) {
   serve();
   Client& first = join_and_play("anna");
   EXPECT_EQ(game.players.at(0).account, "anna");
@@ -36,8 +36,8 @@ TEST_F(ServerAccounts, WhoLogsInAgainTakesThePlayerOver) {
   EXPECT_EQ(game.gone.size(), 1u);
 }
 
-// Whenever that is: also in the tick in which the Hello comes.
-TEST_F(ServerAccounts, WhoIsSentAwayHasLeftWhenTheSameAccountComes) {
+// The kick may be in any tick, also in the one in which Hello arrives.
+TEST_F(ServerAccounts, AKickedPlayerLeavesBeforeItsAccountJoinsAgain) {
   game.keep = true;
   serve();
   for (int ticks = 0; ticks < 6; ++ticks) {
@@ -55,7 +55,7 @@ TEST_F(ServerAccounts, WhoIsSentAwayHasLeftWhenTheSameAccountComes) {
   }
 }
 
-TEST_F(ServerAccounts, OrIsRefusedUnlessTheOtherIsAway) {
+TEST_F(ServerAccounts, ASecondLogInMayBeRefused) {
   serve({.duplicate_login = DuplicateLogin::refuse});
   Client& first = join_and_play("anna");
   Client& second = join("anna");
@@ -69,11 +69,11 @@ TEST_F(ServerAccounts, OrIsRefusedUnlessTheOtherIsAway) {
   EXPECT_EQ(server().stats().rejoins, 1u);
   ASSERT_TRUE(first.connection.can_rejoin());
   first.connection.rejoin(village->now);
-  EXPECT_THAT(end_of(first).text, HasSubstr("session over")) << "its tokens are those of the session that was replaced";
+  EXPECT_THAT(end_of(first).text, HasSubstr("session over")) << "its tokens belong to the replaced session";
   EXPECT_TRUE(village->mirrors(third));
 }
 
-TEST_F(ServerAccounts, WhoCannotComeInReplacesNobody) {
+TEST_F(ServerAccounts, ARefusedClientReplacesNoPlayer) {
   serve();
   Client& first = join_and_play("anna");
   client::ConnectionConfig config;
@@ -87,7 +87,7 @@ TEST_F(ServerAccounts, WhoCannotComeInReplacesNobody) {
   EXPECT_TRUE(village->mirrors(first));
 }
 
-TEST_F(ServerAccounts, WhoNobodyKnowsIsNobodysDouble) {
+TEST_F(ServerAccounts, ClientsWithoutAnAccountAreDistinct) {
   serve();
   Client& first = join_and_play("");
   Client& second = join_and_play("");
@@ -96,7 +96,7 @@ TEST_F(ServerAccounts, WhoNobodyKnowsIsNobodysDouble) {
   EXPECT_EQ(server().players(), 2u);
 }
 
-TEST_F(ServerAccounts, UserDataThatIsNoTextIsAnAccountInHex) {
+TEST_F(ServerAccounts, UnprintableUserDataIsAnAccountInHex) {
   serve();
   join_and_play("\x01\xff");
   join_and_play("0x01");
@@ -104,7 +104,7 @@ TEST_F(ServerAccounts, UserDataThatIsNoTextIsAnAccountInHex) {
   EXPECT_EQ(game.players.at(1).account, "0x30783031");
 }
 
-TEST_F(ServerAccounts, ManyAtOnceAreOnePlayerInTheEnd) {
+TEST_F(ServerAccounts, ManyLogInsAtOnceEndAsOnePlayer) {
   serve();
   std::vector<Client*> all;
   for (int i = 0; i < 5; ++i) all.push_back(&join("anna"));
@@ -119,7 +119,7 @@ TEST_F(ServerAccounts, ManyAtOnceAreOnePlayerInTheEnd) {
   EXPECT_EQ(server().players(), 1u);
 }
 
-TEST_F(ServerAccounts, NoMorePlayersThanMayBeAndWhoIsAwayKeepsAPlace) {
+TEST_F(ServerAccounts, DisconnectedPlayersCountForTheMaximum) {
   serve({.players_max = 2});
   Client& anna = join_and_play("anna");
   Client& bob = join_and_play("bob");
@@ -135,7 +135,7 @@ TEST_F(ServerAccounts, NoMorePlayersThanMayBeAndWhoIsAwayKeepsAPlace) {
   EXPECT_EQ(server().players(), 2u);
 }
 
-TEST_F(ServerAccounts, WhoseEntityStayedFindsItAgain) {
+TEST_F(ServerAccounts, AnAccountGetsItsFormerEntityAgain) {
   const ecs::Entity own = play_and_leave("anna");
   Client& second = join_and_play("anna");
   EXPECT_EQ(second.connection.player_entity(), own);
@@ -146,18 +146,18 @@ TEST_F(ServerAccounts, WhoseEntityStayedFindsItAgain) {
   second.connection.close(second.port);
   village->ticks(5);
   server().world().registry().destroy(own);
-  EXPECT_NE(join_and_play("anna").connection.player_entity(), own) << "it lives no longer";
+  EXPECT_NE(join_and_play("anna").connection.player_entity(), own) << "the former entity was destroyed";
 }
 
-TEST_F(ServerAccounts, WhoeverAHookSendsAwayWhileAnotherGoesGoesToo) {
+TEST_F(ServerAccounts, AHookMayKickAPlayerWhileAnotherLeaves) {
   serve();
   lose(join_and_play("anna"));
   Client& bob = join_and_play("bob");
   game.on_leave = [](World& world, const Player& player) {
-    if (player.id == 1) world.kick(2, "as his friend is gone");
+    if (player.id == 1) world.kick(2, "as his friend has left");
   };
   game.on_tick = [](World& world) { world.kick(1, "rude"); };
-  EXPECT_EQ(end_of(bob), (Reason{ReasonCode::kicked, "as his friend is gone"}));
+  EXPECT_EQ(end_of(bob), (Reason{ReasonCode::kicked, "as his friend has left"}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A server that is asked to stop: nobody comes in any more, clients are told, and when the time is up it is done.
+// Drains of a server: it admits no new clients, announces its end to the others, and is done when the time is up.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class ServerDrain : public testing::Test {
   test::Village village{game};
 };
 
-TEST_F(ServerDrain, ClientsAreToldAndPlayOnUntilTheTimeIsUp) {
+TEST_F(ServerDrain, ClientsAreNotifiedAndPlayUntilTheEnd) {
   Client& client = join_and_play("ada");
   EXPECT_FALSE(village.server->draining());
   EXPECT_FALSE(village.server->drained());
@@ -50,9 +50,9 @@ TEST_F(ServerDrain, ClientsAreToldAndPlayOnUntilTheTimeIsUp) {
   EXPECT_FALSE(client.connection.can_rejoin());
 }
 
-TEST_F(ServerDrain, NobodyNewIsLetIn) {
+TEST_F(ServerDrain, NewClientsAreRefused) {
   join_and_play("ada");
-  test::RawGuest greeting(village);  // connected, and no Hello yet
+  test::RawGuest greeting(village);  // connected, but has not sent Hello
   ASSERT_TRUE(greeting.connect());
   village.server->drain("the end", 60);
   greeting.send(wire::encode(wire::Hello{.schema_fingerprint = {}, .name = "eve"}));
@@ -64,7 +64,7 @@ TEST_F(ServerDrain, NobodyNewIsLetIn) {
   EXPECT_EQ(game.names.size(), 1u);
 }
 
-TEST_F(ServerDrain, WhoIsLostMeanwhileMayComeBack) {
+TEST_F(ServerDrain, ADisconnectedClientMayReconnect) {
   Client& client = join_and_play("ada");
   village.server->drain("the end", 60);
   village.server->pipe_closed(client.port.from, village.now);
@@ -78,18 +78,18 @@ TEST_F(ServerDrain, WhoIsLostMeanwhileMayComeBack) {
   EXPECT_TRUE(village.tick_until([&] { return village.mirrors(client); }));
 }
 
-TEST_F(ServerDrain, WhoJoinsJustThenIsToldToo) {
+TEST_F(ServerDrain, AJoiningClientIsNotified) {
   Client& client = village.join("ada");
-  while (game.names.empty()) village.tick();  // Welcome is under way
+  while (game.names.empty()) village.tick();  // Welcome is in flight
   village.server->drain("the end", 60);
   EXPECT_TRUE(village.tick_until([&] { return client.connection.closing().has_value(); }));
   EXPECT_TRUE(village.tick_until([&] { return village.mirrors(client); }));
 }
 
-TEST_F(ServerDrain, WithNobodyThereOrNoTimeToWaitItIsDoneAtOnce) {
+TEST_F(ServerDrain, IsDoneAtOnceWithoutClientsOrTime) {
   village.tick();
   village.server->drain("the end", 60);
-  EXPECT_TRUE(village.server->drained()) << "nobody is there";
+  EXPECT_TRUE(village.server->drained()) << "no client is connected";
   test::TinyGame other_game;
   test::Village other(other_game);
   Client& client = other.join("ada");
@@ -100,7 +100,7 @@ TEST_F(ServerDrain, WithNobodyThereOrNoTimeToWaitItIsDoneAtOnce) {
   EXPECT_FALSE(client.connection.closing().has_value()) << "the disconnect follows at once";
 }
 
-TEST_F(ServerDrain, AReasonThatIsNoTextIsToldAsOne) {
+TEST_F(ServerDrain, AnUnprintableReasonIsSentAsText) {
   Client& client = join_and_play("ada");
   village.server->drain("line\nbreak " + std::string(300, 'x'), 5);
   ASSERT_TRUE(village.tick_until([&] { return client.connection.closing().has_value(); }));

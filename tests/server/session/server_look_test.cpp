@@ -6,7 +6,7 @@
 namespace mobula::server {
 namespace {
 
-// Players see 50 metres far.
+// A game whose players see 50 m far.
 class NearGame : public test::TinyGame {
  public:
   [[nodiscard]] std::vector<Layer> layers() const override { return {{"near", 50}}; }
@@ -25,7 +25,7 @@ class NearGame : public test::TinyGame {
 class ServerLook : public testing::Test {
  protected:
   void SetUp() override {
-    place(20);  // so that the client knows such entities, and is told of the next without delay
+    place(20);  // the client then knows their prototype, and receives further ones without delay
     ASSERT_TRUE(tick_until([&] {
       return ada.connection.player_entity() && ada.connection.mirror() != nullptr && sees(made.front()) &&
              sees(ada.connection.player_entity());
@@ -37,7 +37,7 @@ class ServerLook : public testing::Test {
     world.registry().add<engine::Transform>(made.back()).position.x = x;
     if (group != 0) world.registry().add<Relevance>(made.back()).interest_group = group;
   }
-  // Of the state that the client has; 0: none.
+  // Returns the tick of the client's state of an entity; 0 if it has none.
   [[nodiscard]] ecs::Tick tick_of(ecs::Entity entity) const { return ada.connection.mirror()->tick_of(entity); }
   [[nodiscard]] bool sees(ecs::Entity entity) const { return tick_of(entity) != 0; }
   [[nodiscard]] int items_of(ecs::Entity entity) const {
@@ -46,7 +46,7 @@ class ServerLook : public testing::Test {
     const std::byte* there = mirrored.try_read(entity, mirrored.find_pool(inventory, inventory));
     return there == nullptr ? -1 : core::load<demo::Inventory>(there).item_count;
   }
-  // Gives the tick in which it is done.
+  // Calls a function in the next tick and returns that tick.
   ecs::Tick in_a_tick(std::function<void(World&)> what) {
     ecs::Tick done = 0;
     game.once = [&, what = std::move(what)](World& world) {
@@ -72,7 +72,7 @@ class ServerLook : public testing::Test {
   std::vector<ecs::Entity> made;
 };
 
-TEST_F(ServerLook, WhoWasNotToldAnythingForAWhileIsNotToldThenWhatItMaySeeNoMore) {
+TEST_F(ServerLook, ASilentPeriodRevealsNoHiddenEntity) {
   for (const int silent : {5, 6, 7, 8}) {
     SCOPED_TRACE(std::to_string(silent) + " ticks of silence");
     in_a_tick([&](World&) { place(10); });
@@ -94,7 +94,7 @@ TEST_F(ServerLook, WhoWasNotToldAnythingForAWhileIsNotToldThenWhatItMaySeeNoMore
   }
 }
 
-TEST_F(ServerLook, WhoComesIsSeenInTheTickInWhichItCame) {
+TEST_F(ServerLook, ASpawnedEntityIsVisibleInItsTick) {
   for (const std::size_t count : {1u, 32u, 33u, 40u}) {
     SCOPED_TRACE(std::to_string(count) + " at once");
     made.clear();
@@ -106,13 +106,13 @@ TEST_F(ServerLook, WhoComesIsSeenInTheTickInWhichItCame) {
   }
 }
 
-TEST_F(ServerLook, WhoComesFarAwayIsNotSeen) {
+TEST_F(ServerLook, ADistantSpawnedEntityIsInvisible) {
   in_a_tick([&](World&) { place(60); });
   ticks(20);
   EXPECT_FALSE(sees(made.back()));
 }
 
-TEST_F(ServerLook, WhoWalksByIsSeenSoonAndSeenNoMoreBeyondTheLeaveRadius) {
+TEST_F(ServerLook, APassingEntityIsVisibleUntilTheLeaveRadius) {
   in_a_tick([&](World&) { place(100); });
   const auto walk_to = [&](float x) {
     in_a_tick([&](World& world) { world.registry().get<engine::Transform>(made.back()).position.x = x; });
@@ -124,7 +124,7 @@ TEST_F(ServerLook, WhoWalksByIsSeenSoonAndSeenNoMoreBeyondTheLeaveRadius) {
   EXPECT_FALSE(sees(made.back()));
 }
 
-TEST_F(ServerLook, WhoIsOutOfViewIsStaleAndWhoIsDestroyedIsGone) {
+TEST_F(ServerLook, AHiddenEntityIsStaleAndADestroyedOneRemoved) {
   in_a_tick([&](World&) { place(10); });
   ticks(8);
   client::Mirror& mirror = *ada.connection.mirror();
@@ -137,7 +137,7 @@ TEST_F(ServerLook, WhoIsOutOfViewIsStaleAndWhoIsDestroyedIsGone) {
   EXPECT_FALSE(mirror.registry().valid(made.back()));
 }
 
-TEST_F(ServerLook, WhatIsTheOwnersAloneIsToldToItAsLongAsItOwns) {
+TEST_F(ServerLook, OwnerOnlyFieldsAreSentWhileTheClientOwnsThem) {
   const std::uint32_t own = game.players.front().id;
   in_a_tick([&](World& world) {
     place(10);
@@ -150,13 +150,13 @@ TEST_F(ServerLook, WhatIsTheOwnersAloneIsToldToItAsLongAsItOwns) {
     return items_of(made.back());
   };
   ticks(8);
-  EXPECT_EQ(items_of(made.back()), 0) << "another's";
+  EXPECT_EQ(items_of(made.back()), 0) << "owned by another player";
   EXPECT_EQ(items_when_given_to(own), 3);
   EXPECT_EQ(items_when_given_to(own + 1), 0);
-  EXPECT_EQ(items_when_given_to(0), 0) << "nobody's";
+  EXPECT_EQ(items_when_given_to(0), 0) << "without an owner";
 }
 
-TEST_F(ServerLook, AnotherRoomIsSeenAtOnceThoughNothingMovesInTheWorld) {
+TEST_F(ServerLook, AJoinedGroupIsVisibleAtOnce) {
   in_a_tick([&](World&) { place(10, 7); });
   ticks(20);
   EXPECT_FALSE(sees(made.back()));

@@ -34,25 +34,25 @@ class ServerResources : public testing::Test {
   client::ResourceStore store = *client::ResourceStore::open(folder.string());
 };
 
-TEST_F(ServerResources, AClientFetchesTheLevelOnceAndKeepsIt) {
+TEST_F(ServerResources, AClientFetchesTheLevelOnceAndStoresIt) {
   test::Village levelled(game, with(test::hamlet()));
   Client& client = join_with_store(levelled);
   ASSERT_TRUE(levelled.tick_until([&] { return stored() && levelled.mirrors(client); }));
   const auto found = store.find(test::hamlet()->identity());
-  EXPECT_FALSE(found->complete()) << "what is the server's alone stays there";
+  EXPECT_FALSE(found->complete()) << "the server's part is not sent";
   Client& again = join_with_store(levelled);
   ASSERT_TRUE(levelled.tick_until([&] { return levelled.mirrors(again); }));
   levelled.ticks(20);
   EXPECT_EQ(again.connection.reception().received(), 0u);
 }
 
-TEST_F(ServerResources, ATransferThatWasCutOffGoesOnAfterTheClientComesBack) {
-  const auto level = test::village();  // some hundred KiB, many parts
+TEST_F(ServerResources, AnInterruptedTransferContinues) {
+  const auto level = test::village();  // several hundred KiB in many parts
   test::Village levelled(game, with(level));
   Client& client = join_with_store(levelled);
   const auto received = [&] { return client.connection.reception().received(); };
   ASSERT_TRUE(levelled.tick_until([&] { return received() > level->clients_bytes().size() / 4; }));
-  ASSERT_FALSE(stored(*level)) << "in the midst of it";
+  ASSERT_FALSE(stored(*level)) << "the transfer is not finished";
   client.port.from = transport::Address::v4(10, 2, 0, 1, 6000);
   client.connection.pipe_closed("cut", levelled.now);
   levelled.tick();
@@ -60,17 +60,18 @@ TEST_F(ServerResources, ATransferThatWasCutOffGoesOnAfterTheClientComesBack) {
   client.connection.rejoin(levelled.now);
   EXPECT_EQ(received(), 0u);
   ASSERT_TRUE(levelled.tick_until([&] { return received() > 0; }));
-  EXPECT_GT(received(), level->clients_bytes().size() / 4) << "what was there is not sent again";
+  EXPECT_GT(received(), level->clients_bytes().size() / 4) << "received parts are not sent again";
   EXPECT_TRUE(levelled.tick_until([&] { return stored(*level); }));
 }
 
-TEST_F(ServerResources, WhatIsNotThereCannotBeAskedFor) {
+TEST_F(ServerResources, UnknownResourcesAreRefused) {
   ResourceTransfer transfer;
   const auto reason = [&](const core::ContentHash& identity, std::uint64_t offset) {
     return std::string(transfer.start(test::hamlet(), {identity, offset}).error().reason);
   };
   EXPECT_EQ(reason({}, 0), "unknown resource");
-  EXPECT_EQ(reason(test::hamlet()->server_identity(), 0), "unknown resource") << "the server's part is the server's";
+  EXPECT_EQ(reason(test::hamlet()->server_identity(), 0), "unknown resource")
+      << "the server's part cannot be requested";
   EXPECT_EQ(reason(test::hamlet()->identity(), test::hamlet()->clients_bytes().size()), "out of range");
   EXPECT_STREQ(transfer.start(nullptr, {test::hamlet()->identity(), 0}).error().reason, "unknown resource");
   EXPECT_TRUE(transfer.done());

@@ -10,7 +10,7 @@ using test::ServerAccounts;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST_F(ServerAccounts, WhatThereIsToSaveOfPlayers) {
+TEST_F(ServerAccounts, PresentAndFormerPlayersAreSaved) {
   game.keep = true;
   serve();
   Client& gone = join_and_play("gone");
@@ -27,10 +27,10 @@ TEST_F(ServerAccounts, WhatThereIsToSaveOfPlayers) {
   }
   EXPECT_THAT(known, ElementsAre("here 2 here", "away 3 away", "gone"));
   ASSERT_TRUE(server().kick(2, "rude").ok());
-  EXPECT_EQ(server().known_players().size(), 3u) << "until the game has been told that he leaves";
+  EXPECT_EQ(server().known_players().size(), 3u) << "until Game::leave was called";
 }
 
-TEST_F(ServerAccounts, WhoWasInBeforeARestartComesBackAsTheSamePlayerOrLeaves) {
+TEST_F(ServerAccounts, ARestoredPlayerIsClaimedByItsAccountOrLeaves) {
   serve();
   const std::vector<ecs::Entity>& sleepers = game.sleepers;
   server().restore_players(8, {{5, "Anna", "anna", sleepers[0], true},
@@ -39,27 +39,27 @@ TEST_F(ServerAccounts, WhoWasInBeforeARestartComesBackAsTheSamePlayerOrLeaves) {
                                {0, "", "eve", sleepers[2], false}});
   EXPECT_EQ(server().players(), 3u);
   village->ticks(1);
-  ASSERT_EQ(game.gone.size(), 1u) << "nobody can come back without an account";
+  ASSERT_EQ(game.gone.size(), 1u) << "a player without an account cannot be claimed";
   EXPECT_EQ(game.gone[0].id, 7u);
   Client& anna = join_and_play("anna");
   EXPECT_EQ(anna.connection.player_entity(), sleepers[0]);
   ASSERT_EQ(game.players.size(), 1u);
-  EXPECT_EQ(game.players[0].id, 5u) << "what belongs to player 5 is still hers";
+  EXPECT_EQ(game.players[0].id, 5u) << "she is still player 5";
   EXPECT_EQ(game.players[0].entity, sleepers[0]);
   Client& eve = join_and_play("eve");
   EXPECT_EQ(eve.connection.player_entity(), sleepers[2]);
-  EXPECT_EQ(game.players.back().id, 8u) << "numbers go on";
+  EXPECT_EQ(game.players.back().id, 8u) << "new ids follow the saved ones";
   village->ticks(20 * 20);
   EXPECT_EQ(game.gone.size(), 1u);
   village->ticks(20 * 20);
-  ASSERT_EQ(game.gone.size(), 2u) << "30 s are allowed";
+  ASSERT_EQ(game.gone.size(), 2u) << "the grace period of 30 s is over";
   EXPECT_EQ(game.gone[1].id, 6u);
   EXPECT_EQ(game.gone[1].entity, sleepers[1]);
   EXPECT_EQ(server().players(), 2u);
   EXPECT_TRUE(village->mirrors(anna));
 }
 
-TEST_F(ServerAccounts, WhomTheGameRefusesAfterARestartIsWaitedForAllTheSame) {
+TEST_F(ServerAccounts, ARestoredPlayerStaysIfTheGameRefusesItsClient) {
   serve();
   server().restore_players(8, {{5, "Anna", "anna", game.sleepers[0], true}});
   game.refuse_former = true;
@@ -70,7 +70,7 @@ TEST_F(ServerAccounts, WhomTheGameRefusesAfterARestartIsWaitedForAllTheSame) {
   EXPECT_EQ(server().players(), 1u);
 }
 
-TEST_F(ServerAccounts, WhatIsWrongInASaveOfPlayersIsPassedOver) {
+TEST_F(ServerAccounts, InvalidSavedPlayersAreSkipped) {
   serve();
   const ecs::Entity stale{game.sleepers[0].index, game.sleepers[0].generation + 1};
   server().restore_players(3, {{0, "zero", "zero", game.sleepers[0], true},
@@ -79,7 +79,7 @@ TEST_F(ServerAccounts, WhatIsWrongInASaveOfPlayersIsPassedOver) {
                                {3, "future", "future", game.sleepers[1], true},
                                {0, "", "former", stale, false},
                                {0, "", "", game.sleepers[2], false}});
-  EXPECT_EQ(server().players(), 1u) << "the second with the number 1";
+  EXPECT_EQ(server().players(), 1u) << "only one player may have the id 1";
   EXPECT_EQ(server().next_player(), 3u);
   Client& one = join_and_play("one");
   EXPECT_NE(one.connection.player_entity(), stale);
@@ -87,7 +87,7 @@ TEST_F(ServerAccounts, WhatIsWrongInASaveOfPlayersIsPassedOver) {
   EXPECT_EQ(server().known_players().size(), 2u);
 }
 
-TEST_F(ServerAccounts, WhoIsRestoredCanBeKickedAndBanned) {
+TEST_F(ServerAccounts, ARestoredPlayerCanBeKickedAndBanned) {
   serve();
   server().restore_players(8, {{5, "Anna", "anna", game.sleepers[0], true}, {6, "Bob", "bob", game.sleepers[1], true}});
   EXPECT_TRUE(server().kick(5, "").ok());

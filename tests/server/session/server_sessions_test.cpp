@@ -12,7 +12,7 @@ using client::Connection;
 using testing::HasSubstr;
 using transport::ReasonCode;
 
-// Asks who somebody is.
+// Refuses some identities, and records all that it is asked about.
 class DoorkeeperGame : public test::TinyGame {
  public:
   core::Status authenticate(const Identity& identity) override {
@@ -30,22 +30,22 @@ class ServerSessions : public testing::Test {
   Client& join_and_play(const std::string& name = "ada") {
     Client& client = village.join(name);
     EXPECT_TRUE(village.tick_until([&] { return village.mirrors(client); }));
-    village.ticks(5);  // it is given its tokens
+    village.ticks(5);  // it receives its rejoin tokens
     return client;
   }
   static bool closed(const Client& client) { return client.connection.state() == Connection::State::closed; }
-  bool loses_its_server(Client& client) {
+  bool loses_connection(Client& client) {
     village.network.cut(client.port.from);
     const bool lost = village.tick_until([&] { return closed(client); });
     village.network.heal(client.port.from);
     return lost;
   }
-  // Both sides know at once.
-  void loses_its_pipe(Client& client) {
+  // Closes the pipe. Both sides notice it at once.
+  void close_pipe(Client& client) {
     village.server->pipe_closed(client.port.from, village.now);
     client.connection.pipe_closed("cut", village.now);
   }
-  bool comes_back(Client& client) {
+  bool reconnects(Client& client) {
     if (!client.connection.can_rejoin()) return false;
     client.connection.rejoin(village.now);
     const std::uint64_t ticks = client.connection.stats().ticks;
@@ -60,7 +60,7 @@ class ServerSessions : public testing::Test {
   test::Village village{game};
 };
 
-TEST_F(ServerSessions, TheGameSeesWhoTheBackendSaysItIs) {
+TEST_F(ServerSessions, TheGameReceivesTheBackendsIdentity) {
   client::ConnectionConfig config;
   transport::UserData user_data{};
   user_data[0] = std::byte{12};
@@ -72,7 +72,7 @@ TEST_F(ServerSessions, TheGameSeesWhoTheBackendSaysItIs) {
   EXPECT_EQ(game.players.at(0).identity.user_data, user_data);
 }
 
-TEST_F(ServerSessions, WhomTheGameWillNotHaveIsToldWhy) {
+TEST_F(ServerSessions, AClientRefusedByTheGameReceivesTheReason) {
   client::ConnectionConfig config;
   transport::UserData user_data{};
   user_data[0] = std::byte{13};
@@ -86,27 +86,27 @@ TEST_F(ServerSessions, WhomTheGameWillNotHaveIsToldWhy) {
   EXPECT_TRUE(game.names.empty());
 }
 
-TEST_F(ServerSessions, AClientThatWasLostComesBackAsTheSamePlayer) {
+TEST_F(ServerSessions, ADisconnectedClientReconnectsAsTheSamePlayer) {
   Client& client = join_and_play();
   const ecs::Entity own = client.connection.player_entity();
-  ASSERT_TRUE(loses_its_server(client));
+  ASSERT_TRUE(loses_connection(client));
   village.ticks(100);
-  EXPECT_EQ(village.server->players(), 1u) << "away, and waited for";
+  EXPECT_EQ(village.server->players(), 1u) << "disconnected, within the grace period";
   EXPECT_TRUE(village.server->world().registry().valid(own));
-  ASSERT_TRUE(comes_back(client)) << to_string(client.connection.reason());
+  ASSERT_TRUE(reconnects(client)) << to_string(client.connection.reason());
   EXPECT_EQ(client.connection.player_entity(), own);
   EXPECT_EQ(game.names.size(), 1u) << "joined once";
   EXPECT_EQ(game.left, 0);
   EXPECT_EQ(rejoins(), 1u);
-  // And again, with the token that it was given the second time.
-  ASSERT_TRUE(loses_its_server(client));
-  ASSERT_TRUE(comes_back(client));
+  // It resumes again, with a token of the second set.
+  ASSERT_TRUE(loses_connection(client));
+  ASSERT_TRUE(reconnects(client));
   EXPECT_EQ(rejoins(), 2u);
   EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
   EXPECT_EQ(client.connection.stats().rejoins, 2u);
 }
 
-TEST_F(ServerSessions, AClientWithANewAddressTakesItsPlayerWithIt) {
+TEST_F(ServerSessions, AClientWithANewAddressKeepsItsPlayer) {
   Client& client = join_and_play();
   const ecs::Entity own = client.connection.player_entity();
   // The server does not know yet that the old address is dead.
@@ -115,44 +115,44 @@ TEST_F(ServerSessions, AClientWithANewAddressTakesItsPlayerWithIt) {
   village.tick();
   ASSERT_TRUE(closed(client));
   EXPECT_EQ(client.connection.reason().code, ReasonCode::pipe_lost);
-  ASSERT_TRUE(comes_back(client));
+  ASSERT_TRUE(reconnects(client));
   EXPECT_EQ(client.connection.player_entity(), own);
   EXPECT_EQ(village.server->players(), 1u);
   village.ticks(700);
-  EXPECT_EQ(game.left, 0) << "the old session's end is not the player's";
+  EXPECT_EQ(game.left, 0) << "the end of the old connection does not end the player";
   EXPECT_TRUE(village.mirrors(client));
 }
 
-TEST_F(ServerSessions, CommandsGoOnOverALostConnectionAndAreCarriedOutOnce) {
+TEST_F(ServerSessions, CommandsAreExecutedOnceOverALostConnection) {
   using Way = transport::SimulatedNetwork::Way;
   Client& client = join_and_play();
-  const auto carried_out = [&] { return village.server->stats().commands; };
-  const auto loses_its_way_and_comes_back = [&] {
+  const auto executed = [&] { return village.server->stats().commands; };
+  const auto loses_its_path_and_reconnects = [&] {
     village.server->pipe_closed(client.port.from, village.now);
     client.connection.pipe_closed("cut", village.now);
     village.network.heal(client.port.from);
     village.tick();
-    return comes_back(client);
+    return reconnects(client);
   };
   village.network.cut(client.port.from, Way::to);
   client.connection.set_command(test::move_command(41, 0));
-  ASSERT_TRUE(village.tick_until([&] { return carried_out() == 1; }));
-  EXPECT_EQ(client.connection.commands().size(), 1u) << "it does not hear of it, and will say it again";
-  ASSERT_TRUE(loses_its_way_and_comes_back());
-  EXPECT_EQ(carried_out(), 1u);
+  ASSERT_TRUE(village.tick_until([&] { return executed() == 1; }));
+  EXPECT_EQ(client.connection.commands().size(), 1u) << "it received no acknowledgement, and will send it again";
+  ASSERT_TRUE(loses_its_path_and_reconnects());
+  EXPECT_EQ(executed(), 1u);
   EXPECT_EQ(client.connection.commands().size(), 0u);
 
   village.network.cut(client.port.from, Way::from);
   client.connection.set_command(test::move_command(42, 0));
   village.ticks(3);
-  ASSERT_EQ(carried_out(), 1u) << "it is not heard";
-  ASSERT_TRUE(loses_its_way_and_comes_back());
-  EXPECT_EQ(carried_out(), 2u);
+  ASSERT_EQ(executed(), 1u) << "the command does not arrive";
+  ASSERT_TRUE(loses_its_path_and_reconnects());
+  EXPECT_EQ(executed(), 2u);
   const ecs::Entity own = client.connection.player_entity();
   EXPECT_EQ(village.server->world().registry().get<const demo::Health>(own).current, 42);
 }
 
-TEST_F(ServerSessions, WhoComesAndGoesWithinATickIsNobody) {
+TEST_F(ServerSessions, AConnectionWithinOneTickIsIgnored) {
   struct Visitor {
     Visitor(test::Village& where, const transport::Address& from, const transport::ConnectToken& token)
         : port(where, from), endpoint({.token = token, .servers = {}, .session = {}}, where.now) {}
@@ -160,7 +160,7 @@ TEST_F(ServerSessions, WhoComesAndGoesWithinATickIsNobody) {
     transport::ClientEndpoint endpoint;
   };
   Client& honest = join_and_play("bob");
-  // Connects, and leaves before the server's tick has looked; another gets the slot within the same tick.
+  // Connects, and leaves before the next tick. Another client gets the slot within the same tick.
   const auto pass = [&](Visitor& visitor, bool leaves) {
     struct Direct : transport::Output {
       Direct(test::Village& where, Visitor& who) : village(where), visitor(who) {}
@@ -198,28 +198,28 @@ TEST_F(ServerSessions, WhoComesAndGoesWithinATickIsNobody) {
   EXPECT_TRUE(village.mirrors(honest));
 }
 
-TEST_F(ServerSessions, AnAttemptToComeBackThatIsLostLeavesOthers) {
+TEST_F(ServerSessions, ALostReconnectionAttemptMayBeRepeated) {
   Client& client = join_and_play();
   const ecs::Entity own = client.connection.player_entity();
-  ASSERT_TRUE(loses_its_server(client));
-  // The first attempt reaches the server, whose answers are lost; the next comes from another address.
+  ASSERT_TRUE(loses_connection(client));
+  // The first attempt reaches the server, but its answers are lost. The next one is from another address.
   client.port.from = transport::Address::v4(10, 2, 0, 1, 6000);
   client.connection.rejoin(village.now);
   village.network.cut(client.port.from, transport::SimulatedNetwork::Way::to);
   ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
   EXPECT_EQ(client.connection.reason().code, ReasonCode::no_answer);
   client.port.from = transport::Address::v4(10, 2, 0, 2, 6000);
-  ASSERT_TRUE(comes_back(client)) << to_string(client.connection.reason());
+  ASSERT_TRUE(reconnects(client)) << to_string(client.connection.reason());
   EXPECT_EQ(client.connection.player_entity(), own);
   EXPECT_EQ(game.left, 0);
 }
 
-TEST_F(ServerSessions, WhoComesBackAndSaysNothingIsNotWaitedForAnyLonger) {
+TEST_F(ServerSessions, AReconnectionWithoutHelloExtendsNoGracePeriod) {
   Client& client = join_and_play();
-  loses_its_pipe(client);
+  close_pipe(client);
   const core::Nanoseconds lost = village.now;
   village.tick();
-  village.network.set_conditions({.latency = 200 * core::millisecond});  // its Hello comes after its connection
+  village.network.set_conditions({.latency = 200 * core::millisecond});  // its Hello arrives later than its connection
   client.connection.rejoin(village.now);
   ASSERT_TRUE(village.tick_until([&] { return village.server->endpoint().sessions().size() == 1; }));
   village.network.cut(client.port.from, transport::SimulatedNetwork::Way::from);  // no Hello
@@ -229,7 +229,7 @@ TEST_F(ServerSessions, WhoComesBackAndSaysNothingIsNotWaitedForAnyLonger) {
   EXPECT_EQ(game.left, 1);
 }
 
-TEST_F(ServerSessions, NoMorePlayersAreWaitedForThanMayBeAway) {
+TEST_F(ServerSessions, DisconnectedPlayersAreLimited) {
   DoorkeeperGame small_game;
   ServerConfig config;
   config.disconnected_max = 2;
@@ -242,7 +242,7 @@ TEST_F(ServerSessions, NoMorePlayersAreWaitedForThanMayBeAway) {
   EXPECT_EQ(small_game.left, 2);
 }
 
-TEST_F(ServerSessions, AStreamThatEndsIsKnownAtOnce) {
+TEST_F(ServerSessions, AClosedStreamIsNoticedAtOnce) {
   Client& client = join_and_play();
   village.server->pipe_closed(client.port.from, village.now);
   village.tick();
@@ -250,25 +250,25 @@ TEST_F(ServerSessions, AStreamThatEndsIsKnownAtOnce) {
   EXPECT_EQ(village.server->players(), 1u);
   client.connection.pipe_closed("cut", village.now);
   village.tick();
-  EXPECT_TRUE(comes_back(client));
+  EXPECT_TRUE(reconnects(client));
 }
 
-TEST_F(ServerSessions, ForThirtySecondsAClientMayComeBack) {
+TEST_F(ServerSessions, AClientMayReconnectWithinThirtySeconds) {
   Client& client = join_and_play();
   const ecs::Entity own = client.connection.player_entity();
-  loses_its_pipe(client);
+  close_pipe(client);
   const core::Nanoseconds lost = village.now;
   village.ticks(594);
-  ASSERT_TRUE(comes_back(client)) << to_string(client.connection.reason());
+  ASSERT_TRUE(reconnects(client)) << to_string(client.connection.reason());
   EXPECT_EQ(client.connection.player_entity(), own);
   EXPECT_EQ(game.left, 0);
   while (village.now < lost + 31 * core::second) village.tick();
-  EXPECT_EQ(game.left, 0) << "who is back is not waited for any more";
+  EXPECT_EQ(game.left, 0) << "the grace period ended with the reconnection";
 }
 
-TEST_F(ServerSessions, WhoStaysAwayForTooLongIsGone) {
+TEST_F(ServerSessions, ADisconnectedPlayerLeavesAfterTheGracePeriod) {
   Client& client = join_and_play();
-  loses_its_pipe(client);
+  close_pipe(client);
   const core::Nanoseconds lost = village.now;
   while (village.now < lost + 30 * core::second) village.tick();
   EXPECT_EQ(game.left, 0);
@@ -283,23 +283,23 @@ TEST_F(ServerSessions, WhoStaysAwayForTooLongIsGone) {
   EXPECT_EQ(game.names.size(), 1u);
 }
 
-TEST_F(ServerSessions, ARejoinTokenOfAnotherRunLetsInAsForTheFirstTime) {
+TEST_F(ServerSessions, ARejoinTokenOfAnotherRunStartsANewSession) {
   Client& client = join_and_play();
   DoorkeeperGame second_game;
   ServerConfig config;
-  config.transport = test::test_transport();  // with the same key
+  config.transport = test::test_transport();  // the same key
   config.transport.challenge_key.fill(std::byte{1});
   config.secret.fill(std::byte{2});
   village.server = std::move(*Server::start(std::move(config), second_game));
   village.server->set_unix_time(test::test_unix_time);
   ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
-  ASSERT_TRUE(comes_back(client)) << to_string(client.connection.reason());
+  ASSERT_TRUE(reconnects(client)) << to_string(client.connection.reason());
   EXPECT_EQ(second_game.names.size(), 1u);
   EXPECT_EQ(rejoins(), 0u);
   EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
 }
 
-TEST_F(ServerSessions, WhoLeftOrWasThrownOutHasNothingToComeBackTo) {
+TEST_F(ServerSessions, AClientThatLeftOrWasKickedCannotRejoin) {
   Client& left = join_and_play();
   left.connection.close(left.port);
   village.ticks(10);
@@ -322,15 +322,15 @@ TEST_F(ServerSessions, WhoLeftOrWasThrownOutHasNothingToComeBackTo) {
   EXPECT_EQ(game.left, 2);
 }
 
-TEST_F(ServerSessions, WhoIsKickedDoesNotComeBack) {
+TEST_F(ServerSessions, AKickedPlayerCannotReconnect) {
   Client& here = join_and_play();
   Client& away = join_and_play("bob");
-  ASSERT_TRUE(loses_its_server(away));
+  ASSERT_TRUE(loses_connection(away));
   village.ticks(20);
   ASSERT_TRUE(village.server->kick(1, "line\nbreak").ok());
-  ASSERT_TRUE(village.server->kick(1, "a second time").ok()) << "who is being told already";
+  ASSERT_TRUE(village.server->kick(1, "a second time").ok()) << "it is being disconnected already";
   ASSERT_TRUE(village.server->kick(2, "idle").ok());
-  EXPECT_EQ(game.left, 1) << "nobody is waited for";
+  EXPECT_EQ(game.left, 1) << "the disconnected player leaves at once";
   ASSERT_TRUE(village.tick_until([&] { return closed(here); }));
   EXPECT_EQ(here.connection.reason(), (transport::Reason{ReasonCode::kicked, "line?break"}));
   EXPECT_FALSE(here.connection.can_rejoin());
@@ -345,9 +345,9 @@ TEST_F(ServerSessions, WhoIsKickedDoesNotComeBack) {
     EXPECT_STREQ(village.server->kick(nobody, "").error().reason, "no such player");
 }
 
-TEST_F(ServerSessions, WhoIsKickedWhileThePipeIsLostDoesNotComeBackEither) {
+TEST_F(ServerSessions, AKickedPlayerWithoutAPipeIsRemoved) {
   Client& client = join_and_play();
-  village.server->pipe_closed(client.port.from, village.now);  // the server's tick has not heard of it
+  village.server->pipe_closed(client.port.from, village.now);  // not handled before the next tick
   ASSERT_TRUE(village.server->kick(1, "rude").ok());
   village.tick();
   EXPECT_EQ(village.server->players(), 0u);
@@ -366,13 +366,13 @@ TEST_F(ServerSessions, NothingIsEncodedForAPipeThatIsFull) {
   game.churn = 20;
   const std::uint64_t others = other.connection.stats().deltas;
   village.ticks(40);
-  EXPECT_GE(other.connection.stats().deltas, others + 30) << "it is nobody else's matter";
+  EXPECT_GE(other.connection.stats().deltas, others + 30) << "other clients are not affected";
   village.full = {};
   game.churn = 0;
   EXPECT_TRUE(village.tick_until([&] { return village.mirrors(client); }));
 }
 
-TEST_F(ServerSessions, TheLogTellsWhyAClientCannotComeInAndNotMoreThanOnceInAWhile) {
+TEST_F(ServerSessions, TheLogShowsWhyDatagramsAreDropped) {
   village.server->set_unix_time(test::test_unix_time + 100'000);  // the client's clock is slow
   testing::internal::CaptureStderr();
   village.join();

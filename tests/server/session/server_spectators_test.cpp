@@ -10,7 +10,7 @@ using test::ServerAccounts;
 using testing::HasSubstr;
 using transport::ReasonCode;
 
-TEST_F(ServerAccounts, ASpectatorSeesAndDoesNothingElse) {
+TEST_F(ServerAccounts, ASpectatorMirrorsTheWorldAndCannotAct) {
   serve({.players_max = 1, .spectators_max = 1});
   join_and_play("anna");
   Client& eve = watch("eve");
@@ -32,7 +32,7 @@ TEST_F(ServerAccounts, ASpectatorSeesAndDoesNothingElse) {
   EXPECT_EQ(server().spectators(), 0u);
 }
 
-TEST_F(ServerAccounts, ASpectatorThatWasLostComesBackAsOne) {
+TEST_F(ServerAccounts, ADisconnectedSpectatorReconnects) {
   serve();
   Client& eve = watch("eve");
   village->ticks(5);
@@ -45,7 +45,7 @@ TEST_F(ServerAccounts, ASpectatorThatWasLostComesBackAsOne) {
   EXPECT_EQ(game.watchers.size(), 1u);
 }
 
-TEST_F(ServerAccounts, WhoPlaysAndThenLooksOnNoLongerPlays) {
+TEST_F(ServerAccounts, ASpectatorReplacesThePlayerOfItsAccount) {
   serve();
   Client& player = join_and_play("anna");
   watch("anna");
@@ -56,7 +56,7 @@ TEST_F(ServerAccounts, WhoPlaysAndThenLooksOnNoLongerPlays) {
   EXPECT_FALSE(game.gone[0].spectator);
 }
 
-TEST_F(ServerAccounts, AGameThatSaysNothingHasNoSpectators) {
+TEST_F(ServerAccounts, AGameHasNoSpectatorsByDefault) {
   test::TinyGame quiet;
   test::Village where(quiet);
   client::ConnectionConfig config;
@@ -66,7 +66,7 @@ TEST_F(ServerAccounts, AGameThatSaysNothingHasNoSpectators) {
   EXPECT_THAT(client.connection.reason().text, HasSubstr("no spectators"));
 }
 
-TEST_F(ServerAccounts, WhoLooksOnKeepsTheEntityThatStayed) {
+TEST_F(ServerAccounts, ASpectatorKeepsTheFormerEntityOfItsAccount) {
   const ecs::Entity own = play_and_leave("anna");
   Client& looks_on = watch("anna");
   looks_on.connection.close(looks_on.port);

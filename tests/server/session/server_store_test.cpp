@@ -1,4 +1,4 @@
-// Servers over restarts: the world, its level and its players go on.
+// Restarts of servers: the world, its level and its players are restored.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using test::Village;
 
-// A file, and one life of a server after the other.
+// A saved world, and the servers that run it one after the other.
 class Lives {
  public:
   void begin(Game& game, std::shared_ptr<const resource::Resource> level = test::hamlet()) {
@@ -27,12 +27,12 @@ class Lives {
     village = std::make_unique<Village>(
         game, ServerConfig{.level = std::move(level), .verify_one_in = 1, .store = store.get(), .checkpoint_ticks = 5});
   }
-  // In good order.
+  // Saves the world as at a regular shutdown.
   void end() {
     const core::Status saved = village->server->finish_store();
     ASSERT_TRUE(saved.ok()) << saved.error().message;
   }
-  // As by a kill, once a checkpoint of now is on the disk.
+  // Writes a checkpoint. The server can then be dropped as if it were killed.
   void crash() {
     while (!store->ready()) ::usleep(500);
     ASSERT_TRUE(village->server->checkpoint().ok());
@@ -47,7 +47,7 @@ class Lives {
     config.transport.token = test::test_token(++tokens_, who);
     return village->join(std::move(config));
   }
-  // Whether the client finds its mirror to be what the server says, for a while.
+  // Runs until the mirror was verified 20 times. Returns whether that happened without a mismatch.
   bool mirrors(Village::Client& client) {
     const bool verified = village->tick_until([&] { return client.connection.stats().verified_ticks > 20; });
     return verified && client.connection.stats().mismatched_ticks == 0;
@@ -62,7 +62,7 @@ class Lives {
   std::uint64_t tokens_ = 500;
 };
 
-TEST(ServerStore, TheWorldGoesOnWhereItWas) {
+TEST(ServerStore, TheWorldContinuesAfterARestart) {
   Lives lives;
   for (const bool crashes : {false, true}) {
     demo::DemoGame game;
@@ -78,8 +78,8 @@ TEST(ServerStore, TheWorldGoesOnWhereItWas) {
   }
 }
 
-// By an administrator, between two ticks: the tick that then runs is not of it, and must not be taken for saved.
-TEST(ServerStore, WhatComesRightAfterACheckpointBetweenTicksIsSavedByTheNext) {
+// An operator may save between two ticks. Changes of the tick that runs next must not count as saved.
+TEST(ServerStore, ChangesAfterACheckpointAreSavedByTheNext) {
   Lives lives;
   demo::DemoGame game;
   lives.begin(game);
@@ -105,8 +105,8 @@ TEST(ServerStore, WhatComesRightAfterACheckpointBetweenTicksIsSavedByTheNext) {
   EXPECT_EQ(lives.registry().get<const demo::Wander>(wanderer).radius, 0);
 }
 
-// Chance goes on too: a world that was saved and one that was not are the same after the same ticks.
-TEST(ServerStore, ARestartChangesNothingOfWhatHappens) {
+// The random sequence continues too: a restarted world equals an uninterrupted one after the same ticks.
+TEST(ServerStore, ARestartDoesNotChangeTheSimulation) {
   demo::DemoGame uninterrupted;
   Village reference(uninterrupted, ServerConfig{.level = test::hamlet(), .verify_one_in = 1});
   reference.ticks(60);
@@ -131,7 +131,7 @@ TEST(ServerStore, ARestartChangesNothingOfWhatHappens) {
   EXPECT_EQ(places(lives.village->server->world()), places(reference.server->world()));
 }
 
-TEST(ServerStore, PlayersFindTheirEntitiesAgain) {
+TEST(ServerStore, PlayersKeepTheirEntities) {
   Lives lives;
   demo::DemoGame game;
   lives.begin(game);
@@ -156,7 +156,7 @@ TEST(ServerStore, PlayersFindTheirEntitiesAgain) {
   EXPECT_TRUE(lives.mirrors(again));
 }
 
-TEST(ServerStore, WhoDoesNotComeBackInTimeLeaves) {
+TEST(ServerStore, APlayerThatDoesNotReconnectLeaves) {
   Lives lives;
   demo::DemoGame game;
   lives.begin(game);
@@ -171,7 +171,7 @@ TEST(ServerStore, WhoDoesNotComeBackInTimeLeaves) {
   EXPECT_FALSE(lives.registry().valid(avatar));
 }
 
-TEST(ServerStore, ALevelThatHasChangedMeanwhileReplacesTheSavedOne) {
+TEST(ServerStore, AChangedLevelReplacesTheSavedOne) {
   Lives lives;
   demo::DemoGame game;
   lives.begin(game);
@@ -189,15 +189,15 @@ TEST(ServerStore, ALevelThatHasChangedMeanwhileReplacesTheSavedOne) {
   EXPECT_EQ(lives.village->server->world().level()->identity(), test::rebuilt_hamlet()->identity());
   lives.village->ticks(5);
   lives.end();
-  // The level that took its place is the saved one now, and its entities are known.
+  // The new level is saved now, and its entities are known.
   demo::DemoGame last;
   lives.begin(last, test::hamlet());
   EXPECT_EQ(lives.village->server->world().level()->identity(), test::hamlet()->identity());
   lives.registry().check();
 }
 
-// As after an update of the game: what is saved is not given up for it.
-TEST(ServerStore, ASavedLevelThatCanNoLongerBePlayedIsReplacedByAnother) {
+// An update of the game may refuse the saved level. The world is not lost then.
+TEST(ServerStore, AnUnplayableSavedLevelCanBeReplaced) {
   class Stricter : public test::TinyGame {
     core::Status check_level(const resource::Resource* level) override {
       if (level->identity() == test::hamlet()->identity()) return core::Error{"bad level", "not any more"};
@@ -216,20 +216,20 @@ TEST(ServerStore, ASavedLevelThatCanNoLongerBePlayedIsReplacedByAnother) {
   EXPECT_EQ(lives.village->server->world().level()->identity(), test::rebuilt_hamlet()->identity());
 }
 
-TEST(ServerStore, ALevelThatWasLoadedAgainIsTheSavedOne) {
+TEST(ServerStore, AReloadedLevelIsSaved) {
   Lives lives;
   demo::DemoGame game;
   lives.begin(game);
-  lives.village->ticks(8);  // a checkpoint was among them
+  lives.village->ticks(8);  // more than the interval of checkpoints
   ASSERT_TRUE(lives.village->server->reload_level(test::rebuilt_hamlet()).ok());
   lives.village->ticks(8);
   lives.end();
   demo::DemoGame next;
   lives.begin(next, test::rebuilt_hamlet());
-  EXPECT_EQ(lives.village->server->world().level_version(), 0u) << "nothing had to be replaced";
+  EXPECT_EQ(lives.village->server->world().level_version(), 0u) << "the level was not replaced";
 }
 
-TEST(ServerStore, WithoutALevelTheSavedOneGoesOn) {
+TEST(ServerStore, TheSavedLevelIsUsedIfNoneIsConfigured) {
   Lives lives;
   demo::DemoGame game;
   lives.begin(game);
@@ -242,7 +242,7 @@ TEST(ServerStore, WithoutALevelTheSavedOneGoesOn) {
   EXPECT_TRUE(lives.mirrors(ada));
 }
 
-TEST(ServerStore, AWorldThatBeganWithoutALevelGetsNone) {
+TEST(ServerStore, AWorldThatBeganWithoutALevelRefusesOne) {
   Lives lives;
   test::TinyGame game;
   lives.begin(game, nullptr);

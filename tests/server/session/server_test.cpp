@@ -66,7 +66,7 @@ TEST_F(ServerTest, AClientJoinsMirrorsAndLeaves) {
   EXPECT_FALSE(village.server->world().registry().valid(own));
 }
 
-TEST_F(ServerTest, EveryoneSeesEveryone) {
+TEST_F(ServerTest, ClientsMirrorEachOther) {
   Client& ada = join_and_play("ada");
   Client& bob = join_and_play("bob");
   ASSERT_TRUE(village.tick_until([&] { return village.mirrors(ada) && village.mirrors(bob); }));
@@ -78,7 +78,7 @@ TEST_F(ServerTest, EveryoneSeesEveryone) {
   EXPECT_TRUE(village.mirrors(bob));
 }
 
-TEST_F(ServerTest, ACommandDoesItsWorkAndIsMirrored) {
+TEST_F(ServerTest, ACommandIsExecutedAndItsEffectMirrored) {
   Client& client = join_and_play("ada");
   client.connection.set_command(test::move_command(42, 0));
   village.ticks(10);
@@ -100,10 +100,10 @@ TEST_F(ServerTest, AMalformedCommandIsCountedAndHarmless) {
   EXPECT_TRUE(playing(client));
 }
 
-TEST_F(ServerTest, ARefusedCommandIsLoggedWithItsPlayerAndNotEachTime) {
+TEST_F(ServerTest, RefusedCommandsAreLoggedWithTheirPlayer) {
   Client& client = join_and_play("ada");
   testing::internal::CaptureStderr();
-  for (int i = 0; i < 20; ++i) {  // a second
+  for (int i = 0; i < 20; ++i) {  // one second
     client.connection.set_command(core::Bytes(30, std::byte{0xee}));
     village.tick();
   }
@@ -115,7 +115,7 @@ TEST_F(ServerTest, ARefusedCommandIsLoggedWithItsPlayerAndNotEachTime) {
   EXPECT_LT(lines, refused("malformed command")) << log;
 }
 
-TEST_F(ServerTest, CommandsThatATickHasNoRoomForTakeTheNext) {
+TEST_F(ServerTest, ExcessCommandsAreExecutedInTheNextTick) {
   Client& client = join_and_play("ada");
   for (std::size_t i = 0; i < 2 * CommandBuffer::per_tick_max; ++i) {
     client.connection.set_command(test::move_command(1, 0));
@@ -126,18 +126,18 @@ TEST_F(ServerTest, CommandsThatATickHasNoRoomForTakeTheNext) {
   village.ticks(1);
   EXPECT_EQ(village.server->stats().commands, 2 * CommandBuffer::per_tick_max);
   village.ticks(5);
-  EXPECT_EQ(client.connection.commands().size(), 0u) << "the client knows that they are done";
+  EXPECT_EQ(client.connection.commands().size(), 0u) << "the client received the feedback";
   EXPECT_TRUE(playing(client));
 }
 
-TEST_F(ServerTest, TheGameMayRefuseAPlayerAndSaysWhy) {
+TEST_F(ServerTest, TheGameMayRefuseAPlayerWithAReason) {
   Client& client = village.join("nobody");
   ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
   EXPECT_EQ(client.connection.reason(), (transport::Reason{ReasonCode::refused, "banned: nobody is not welcome"}));
   EXPECT_EQ(refused("banned"), 1u);
   EXPECT_EQ(village.server->players(), 0u);
   village.ticks(5);
-  EXPECT_EQ(game.left, 0) << "who never joined does not leave";
+  EXPECT_EQ(game.left, 0) << "a refused player does not leave";
 }
 
 TEST_F(ServerTest, ANameIsMadePrintableAndShort) {
@@ -156,7 +156,7 @@ TEST_F(ServerTest, AnotherSchemaIsRefusedWithTheReasonOnBothSides) {
   EXPECT_EQ(refused("other schema"), 1u);
 }
 
-TEST_F(ServerTest, TheRightSchemaNeedsNotTravel) {
+TEST_F(ServerTest, AKnownSchemaIsNotSent) {
   Client& with = village.join("ada", test::game_schema());
   ASSERT_TRUE(village.tick_until([&] { return village.mirrors(with); }));
   const std::uint64_t bytes = with.connection.session().stats().bytes_received;
@@ -164,7 +164,7 @@ TEST_F(ServerTest, TheRightSchemaNeedsNotTravel) {
   EXPECT_LT(bytes + test::game_schema()->bytes().size() / 2, without.connection.session().stats().bytes_received);
 }
 
-TEST_F(ServerTest, AnotherProtocolVersionIsRefusedWithTheReasonOnBothSides) {
+TEST_F(ServerTest, AnotherProtocolVersionIsRefusedOnBothSides) {
   test::RawGuest raw(village);
   ASSERT_TRUE(raw.connect());
   raw.send(wire::encode(wire::Hello{.version = wire::protocol_version + 1, .schema_fingerprint = {}, .name = "ada"}));
@@ -176,12 +176,12 @@ TEST_F(ServerTest, AnotherProtocolVersionIsRefusedWithTheReasonOnBothSides) {
   EXPECT_TRUE(game.names.empty());
 }
 
-TEST_F(ServerTest, AMalformedReliableMessageClosesThatSessionAlone) {
+TEST_F(ServerTest, AMalformedMessageClosesOnlyItsSession) {
   Client& honest = join_and_play("ada");
   test::RawGuest raw(village);
   ASSERT_TRUE(raw.connect());
   raw.send(core::Bytes(40, std::byte{0xff}));
-  // What comes after it, however well formed, is not listened to.
+  // Later messages are ignored, even valid ones.
   raw.send(wire::encode(wire::Hello{.version = wire::protocol_version, .schema_fingerprint = {}, .name = "eve"}));
   ASSERT_TRUE(raw.closes());
   EXPECT_EQ(raw.endpoint.reason().code, ReasonCode::protocol_error);
@@ -192,7 +192,7 @@ TEST_F(ServerTest, AMalformedReliableMessageClosesThatSessionAlone) {
   EXPECT_TRUE(village.mirrors(honest));
 }
 
-TEST_F(ServerTest, AClientThatNeverSaysHelloIsNotKept) {
+TEST_F(ServerTest, AClientWithoutHelloIsDisconnected) {
   test::RawGuest raw(village);
   ASSERT_TRUE(raw.connect());
   for (int i = 0; i < 90 && !raw.endpoint.closed(); ++i) raw.tick();  // 4.5 s
@@ -212,14 +212,14 @@ TEST_F(ServerTest, MessagesOutOfTurnCloseTheSession) {
     for (const wire::Message& message : said) raw.send(wire::encode(message));
     ASSERT_TRUE(raw.closes());
     EXPECT_EQ(raw.endpoint.reason().code, ReasonCode::protocol_error);
-    village.ticks(100);  // the transport lingers, then the address is free again
+    village.ticks(100);  // the transport keeps the address for a while
   }
   EXPECT_EQ(refused("out of turn"), 3u);
-  EXPECT_EQ(game.left, static_cast<int>(game.names.size())) << "who joined has left";
+  EXPECT_EQ(game.left, static_cast<int>(game.names.size())) << "every player that joined has left";
   EXPECT_EQ(village.server->players(), 0u);
 }
 
-TEST_F(ServerTest, InputsOfStrangersAndMalformedOnesAreHarmless) {
+TEST_F(ServerTest, EarlyAndMalformedInputsAreHarmless) {
   test::RawGuest raw(village);
   ASSERT_TRUE(raw.connect());
   const auto rant = [&] {
@@ -228,7 +228,7 @@ TEST_F(ServerTest, InputsOfStrangersAndMalformedOnesAreHarmless) {
     for (int i = 0; i < 10; ++i) raw.tick();
   };
   rant();
-  EXPECT_EQ(village.server->stats().refusals.size(), 0u) << "before Hello nothing is read";
+  EXPECT_EQ(village.server->stats().refusals.size(), 0u) << "inputs are ignored before Hello";
   raw.send(wire::encode(wire::Hello{.version = wire::protocol_version, .schema_fingerprint = {}, .name = "eve"}));
   for (int i = 0; i < 10; ++i) raw.tick();
   rant();
@@ -250,7 +250,7 @@ TEST_F(ServerTest, GarbageDatagramsAreCountedAndHarmless) {
     core::Bytes garbage(random.below(1400));
     for (std::byte& byte : garbage) byte = static_cast<std::byte>(random.next());
     if (!garbage.empty() && random.chance(1, 2)) garbage[0] = static_cast<std::byte>(random.below(9));
-    // From strangers, and with the sender's address forged to the client's.
+    // From an unauthenticated peer, and with the client's address as the sender.
     const auto from = random.chance(1, 2) ? client.port.from : transport::Address::v4(10, 5, 5, 5, 5);
     village.server->receive(from, garbage, village.now, village.server_port);
     if (i % 100 == 0) village.tick();
@@ -262,7 +262,7 @@ TEST_F(ServerTest, GarbageDatagramsAreCountedAndHarmless) {
   EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
 }
 
-TEST_F(ServerTest, AClientThatNeverAcknowledgesCostsOnlyItself) {
+TEST_F(ServerTest, ASilentClientAffectsNoOther) {
   game.churn = 200;
   Client& deaf = village.join("deaf");
   ASSERT_TRUE(village.tick_until([&] { return playing(deaf); }));
@@ -270,7 +270,7 @@ TEST_F(ServerTest, AClientThatNeverAcknowledgesCostsOnlyItself) {
   village.ticks(20);
   deaf.mute = true;
   const std::uint64_t deltas = village.server->stats().deltas_sent;
-  village.ticks(150);  // less than the time-out
+  village.ticks(150);  // less than the timeout
   EXPECT_GT(village.server->stats().deltas_sent, deltas);
   EXPECT_LT(village.server->stats().deltas_sent - deltas, 150 * 16u + SentDeltas::window_max + 150);
   EXPECT_EQ(honest.connection.stats().mismatched_ticks, 0u);
@@ -279,18 +279,18 @@ TEST_F(ServerTest, AClientThatNeverAcknowledgesCostsOnlyItself) {
   village.ticks(10);
   EXPECT_TRUE(village.mirrors(honest));
   village.ticks(250);
-  EXPECT_EQ(game.left, 0) << "the deaf one timed out, and may yet come back";
+  EXPECT_EQ(game.left, 0) << "the silent client timed out, and may reconnect";
   village.ticks(600);
   EXPECT_EQ(game.left, 1);
   EXPECT_TRUE(playing(honest));
 }
 
-TEST_F(ServerTest, AClientComesBackFromAnOutage) {
+TEST_F(ServerTest, AClientRecoversFromAnOutage) {
   game.churn = 200;
   Client& client = village.join("ada");
   village.ticks(30);
   village.network.set_conditions({.loss_ppm = 1'000'000});
-  village.ticks(120);  // at several deltas each tick: more than a window
+  village.ticks(120);  // with several deltas per tick: more than a window
   village.network.set_conditions({});
   village.ticks(30);
   game.churn = 0;
@@ -298,14 +298,14 @@ TEST_F(ServerTest, AClientComesBackFromAnOutage) {
   EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
 }
 
-TEST_F(ServerTest, ShuttingDownTellsEveryone) {
+TEST_F(ServerTest, AShutdownNotifiesClientsAndTheGame) {
   Client& client = join_and_play("ada");
   Client& away = join_and_play("bob");
   village.server->pipe_closed(away.port.from, village.now);
   village.tick();
   EXPECT_EQ(game.left, 0);
   village.server->shut_down(village.now, village.server_port);
-  EXPECT_EQ(game.left, 2) << "and the game of who is away, too";
+  EXPECT_EQ(game.left, 2) << "the disconnected player leaves too";
   village.network.deliver(village.now,
                           [&](const transport::Address& from, const transport::Address& to, core::ByteView datagram) {
                             if (to == client.port.from) client.connection.receive(from, datagram, village.now);
@@ -315,7 +315,7 @@ TEST_F(ServerTest, ShuttingDownTellsEveryone) {
   EXPECT_EQ(client.connection.reason().code, ReasonCode::shutting_down);
 }
 
-TEST_F(ServerTest, AWorldThatHasHadAllItsTicksEndsInGoodOrder) {
+TEST_F(ServerTest, AWorldAtItsLastTickShutsDown) {
   Client& client = join_and_play("ada");
   village.server->world().registry().set_tick(ecs::ticks_max - 1);
   village.tick();
@@ -326,7 +326,7 @@ TEST_F(ServerTest, AWorldThatHasHadAllItsTicksEndsInGoodOrder) {
   EXPECT_FALSE(closed(client));
 }
 
-// Systems beside a tick, and somebody whom the game throws out.
+// A game with systems, which may kick a player.
 class SystematicGame : public TinyGame {
  public:
   void systems(World& world, ecs::Schedule& schedule) override {
@@ -339,7 +339,7 @@ class SystematicGame : public TinyGame {
       if (unwanted != 0) world.kick(unwanted, "being rude");
     });
   }
-  std::vector<int> order;  // the tick of each run
+  std::vector<int> order;  // tick of each run
   std::uint32_t unwanted = 0;
 };
 
@@ -352,7 +352,7 @@ TEST(Server, RunsAndTimesTheGamesSystemsAfterItsTick) {
   test::Village::Client& ada = village.join("ada");
   ASSERT_TRUE(village.tick_until([&] { return village.mirrors(ada); }));
   ASSERT_FALSE(game.order.empty());
-  EXPECT_EQ(game.order.back(), game.ticks) << "the tick has begun";
+  EXPECT_EQ(game.order.back(), game.ticks) << "systems run after Game::tick";
   const ecs::Schedule& schedule = village.server->schedule();
   ASSERT_EQ(schedule.systems().size(), 2u);
   EXPECT_EQ(schedule.systems()[0].name, "heal");
@@ -361,7 +361,7 @@ TEST(Server, RunsAndTimesTheGamesSystemsAfterItsTick) {
   EXPECT_EQ(schedule.phases()[0].name, "healing");
 }
 
-TEST(Server, WhoIsKickedByTheGameIsToldWhyAndLeaves) {
+TEST(Server, APlayerKickedByTheGameReceivesTheReasonAndLeaves) {
   SystematicGame game;
   test::Village village(game);
   test::Village::Client& ada = village.join("ada");
@@ -374,11 +374,11 @@ TEST(Server, WhoIsKickedByTheGameIsToldWhyAndLeaves) {
   village.ticks(5);
   EXPECT_EQ(game.left, 1);
   EXPECT_EQ(village.server->players(), 1u);
-  EXPECT_EQ(village.server->stats().refusals.at("kicked"), 1u) << "once, however often the game says it";
+  EXPECT_EQ(village.server->stats().refusals.at("kicked"), 1u) << "repeated kicks count once";
   EXPECT_TRUE(village.mirrors(bob));
 }
 
-TEST(Server, IsFull) {
+TEST(Server, RefusesClientsBeyondItsMaximum) {
   TinyGame game;
   ServerConfig config;
   config.transport.sessions_max = 2;
@@ -405,14 +405,14 @@ TEST(Server, DoesNotStartWithABadSchema) {
   EXPECT_STREQ(server.error().reason, "bad schema");
 }
 
-TEST(Server, SendsNoMoreDeltasInATickThanItsBudget) {
+TEST(Server, SendsNoMoreDeltasPerTickThanItsBudget) {
   TinyGame game;
   game.churn = 2000;
   ServerConfig config;
   config.delta_bytes_per_tick_max = 3000;
   test::Village village(game, config);
   village.join("ada");
-  for (int i = 0; i < 60; ++i) {  // from the first, as entities cost the most when they appear
+  for (int i = 0; i < 60; ++i) {  // from the first tick, because spawned entities cost the most
     const std::uint64_t before = village.server->stats().delta_bytes_sent;
     village.tick();
     ASSERT_LE(village.server->stats().delta_bytes_sent - before, 3000u);

@@ -1,4 +1,4 @@
-// Clients that say of their mirrors what is not so.
+// Clients that report wrong hashes of their mirrors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ class ServerVerifyTest : public testing::Test {
   test::RawGuest guest{village};
 };
 
-TEST_F(ServerVerifyTest, WhoIsNotVerifiedHasNothingToCompare) {
+TEST_F(ServerVerifyTest, AnUnverifiedClientsHashesAreRefused) {
   join(false);
   send(ghost());
   send(difference());
@@ -54,7 +54,7 @@ TEST_F(ServerVerifyTest, WhoIsNotVerifiedHasNothingToCompare) {
   EXPECT_FALSE(guest.endpoint.closed());
 }
 
-TEST_F(ServerVerifyTest, SoManyListsASecondAndAsManyDifferencesAsThereMayBe) {
+TEST_F(ServerVerifyTest, HashesAndDifferencesAreLimited) {
   join(true);
   for (int i = 0; i < 15; ++i) send(ghost());
   guest.ticks(5);
@@ -67,14 +67,14 @@ TEST_F(ServerVerifyTest, SoManyListsASecondAndAsManyDifferencesAsThereMayBe) {
   guest.ticks(20);
   EXPECT_EQ(refused("not asked for"), 3u);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::HasSubstr("mirror of player 1: entity 77.5, Body tint: 1 there, 2 here"));
+              testing::HasSubstr("mirror of player 1: entity 77.5, Body tint: 1 in the mirror, 2 on the server"));
   guest.ticks(20);
   send(ghost());
   guest.ticks(5);
   EXPECT_EQ(corrections().size(), 1u);
 }
 
-TEST_F(ServerVerifyTest, BeforeHelloNothingIsCompared) {
+TEST_F(ServerVerifyTest, HashesBeforeHelloCloseTheSession) {
   for (int i = 0; i < 50 && !guest.endpoint.connected(); ++i) guest.tick();
   send(ghost());
   guest.ticks(10);
