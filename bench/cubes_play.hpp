@@ -8,7 +8,7 @@ namespace mobula::bench {
 
 struct CubesOptions {
   std::uint32_t baseline_age = 6;  // frames from a delta to the first one encoded against it
-  std::uint32_t loss_percent = 0;  // of deltas, and of inputs
+  std::uint32_t loss_percent = 0;  // lost deltas and inputs
   std::size_t frames = ~std::size_t{0};
 };
 

@@ -41,7 +41,7 @@ void for_each_seed(std::uint64_t first, std::uint64_t count, std::uint64_t ticks
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     const std::string one = std::to_string(seed);
     const std::string again = "MOBULA_SOAK_SEEDS=" + one + ".." + one + " … --gtest_filter=" + name;
-    if (soaks()) {  // one that aborts says nothing more
+    if (soaks()) {  // an abort prints nothing more
       std::printf("%s\n", again.c_str());
       std::fflush(stdout);
     }

@@ -4,7 +4,7 @@
 // hashes
 // that need no second mixing, and a sweep of unused prototypes.
 //
-// The text follows the chain to look a name up, with one hash look-up for each link, and says that this may be traded
+// The text follows the chain to look a name up, with one hash look-up for each link, and notes that this may be traded
 // for memory. `by_name` does: a map {prototype, name} to manager answers at once.
 #pragma once
 

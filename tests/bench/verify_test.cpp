@@ -1,4 +1,4 @@
-// What the table says was verified would not pass if it were wrong.
+// The verification of the table fails for wrong mirrors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

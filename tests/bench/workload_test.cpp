@@ -82,7 +82,7 @@ TEST(Workload, IsTheSameForTheSameSeedAndAnotherForAnother) {
 TEST(Workload, ChoosesWhoDiesWithoutFavour) {
   Workload workload({.seed = 1, .live_max = 40, .step = 10});
   Step step;
-  std::vector<int> ages;                   // of the living: in steps
+  std::vector<int> ages;                   // ages of living entities, in steps
   std::map<int, std::pair<int, int>> met;  // by age: asked, died
   for (int i = 0; i < 20'000; ++i) {
     workload.next(step);

@@ -11,7 +11,7 @@ import urllib.request
 
 KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Down": "\ue015", "Up": "\ue013", "Left": "\ue012",
         "Right": "\ue014", "End": "\ue010", "Home": "\ue011", "Control": "\ue009"}
-FORMS = {"desk": (1280, 720, False), "phone": (390, 844, True)}
+FORMS = {"desktop": (1280, 720, False), "phone": (390, 844, True)}
 
 
 def is_there():

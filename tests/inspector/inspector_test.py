@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # The inspector in a headless Chromium, looking at a real server: tests/inspector/inspector_test.py BIN_DIR OUT_DIR [!] [TEST…]
-# Screenshots of every view, on a desk and a phone, light and dark, are left in OUT_DIR. Status 77: no Chromium here.
+# Screenshots of every view, on a desktop and a phone, light and dark, are left in OUT_DIR. Status 77 without Chromium.
 # TEST…: those whose name contains one of them; '!' before the first: all others.
 import pathlib
 import sys
@@ -48,18 +48,18 @@ class Inspector(unittest.TestCase):
         cls.addClassCleanup(cls.browser.close)
 
     def setUp(self):
-        self.browser.take_form("desk", "light")
+        self.browser.take_form("desktop", "light")
         self.browser.complaints()
 
     def look_at(self, view):
         self.browser.open(f"{self.village.url}#/{view}")
         self.browser.wait("document.body.dataset.feed === 'open' && document.querySelector('h1')")
 
-    def test_every_view_on_a_light_desk(self):
-        self.look_at_every_view("desk", "light")
+    def test_every_view_on_a_light_desktop(self):
+        self.look_at_every_view("desktop", "light")
 
-    def test_every_view_on_a_dark_desk(self):
-        self.look_at_every_view("desk", "dark")
+    def test_every_view_on_a_dark_desktop(self):
+        self.look_at_every_view("desktop", "dark")
 
     def test_every_view_on_a_light_phone(self):
         self.look_at_every_view("phone", "light")
@@ -290,7 +290,7 @@ class Inspector(unittest.TestCase):
         self.browser.wait("document.querySelector('.chart').dataset.points > 5")
         self.village.stop()
         self.browser.wait("/server is not reachable/.test(document.getElementById('gone').innerText)")
-        self.browser.screenshot(OUT / "desk-light-gone.png")
+        self.browser.screenshot(OUT / "desktop-light-gone.png")
         self.village.start(self.village.admin_port)
         self.browser.wait("document.body.dataset.feed === 'open' && document.getElementById('gone').hidden")
         self.village.wait_for_players(BOTS)

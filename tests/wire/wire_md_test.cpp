@@ -45,7 +45,7 @@ struct Vector {
   std::vector<std::string> components;
   bool owner = false;
   bool whole = false;
-  std::map<std::string, Words> states;  // by name: b2 (previous baseline), b1 (baseline), now
+  std::map<std::string, Words> states;  // by the name in the page
   Interval time;
   std::size_t bits = 0;
   core::Bytes bytes;

@@ -4,8 +4,10 @@
 // Reads use const access. A set checks everything first and then writes once through mutable access, which sets the
 // change tick like any write. A refused set has changed nothing.
 //
-// Errors of all functions: "stale handle", "no such component", "no such property", "read only", "out of range", "wrong
-// type", "not text", "name collision" (a name whose hash is that of another).
+// Errors of all functions:
+// - "stale handle", "no such component", "no such property", "read only";
+// - "out of range", "wrong type", "not text";
+// - "name collision": a name has the hash of another.
 //
 // After one resolve(), get and set by the PropertyRef take nanoseconds and do not allocate unless they fail. Owns its
 // tables; refers to registry, schema and names. Used by the registry's thread.
@@ -59,7 +61,7 @@ class Properties {
     return set(entity, *property, value);
   }
 
-  /// JSON form of a property:
+  /// Returns a property as JSON:
   /// - numbers, true, false, "texts"; enums and string_ids by name, an unknown string_id as the number of its hash;
   /// - entities as "index.generation" or null, rotations as [x, y, z, w];
   /// - arrays as lists of the used elements, structs as objects;
