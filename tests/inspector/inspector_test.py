@@ -308,8 +308,9 @@ if __name__ == "__main__":
     OUT.mkdir(parents=True, exist_ok=True)
     others = sys.argv[3:4] == ["!"]
     wanted = sys.argv[4 if others else 3:]
-    names = [name for name in unittest.TestLoader().getTestCaseNames(Inspector)
-             if not wanted or any(each in name for each in wanted) != others]
-    if not names:
-        sys.exit(f"no test is named like {wanted}")
+    every = unittest.TestLoader().getTestCaseNames(Inspector)
+    names = [name for name in every if not wanted or any(each in name for each in wanted) != others]
+    unknown = [each for each in wanted if not any(each in name for name in every)]
+    if unknown:
+        sys.exit(f"no test is named like {unknown}")
     unittest.main(argv=sys.argv[:1] + [f"Inspector.{name}" for name in names], verbosity=2)
