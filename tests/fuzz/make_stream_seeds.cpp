@@ -1,5 +1,6 @@
-// Seeds of what comes over streams: steps of a byte and what it needs.
+// Seeds of the fuzz targets for streams: the admin port and stream pipes. A step is a byte and its operands.
 #include <fuzz/seeds.hpp>
+#include <mobula/transport/address.hpp>
 
 namespace mobula::fuzz {
 namespace {
@@ -43,11 +44,25 @@ void questions() {
                  "\1\x82"s + sized("bytes") + "\1\x88"s + sized("\x03\xe8"));
 }
 
-// What fuzz_admin.cpp asks, besides what was written by hand.
+// Requests for fuzz_admin.cpp that the hand-written seeds lack.
 void asked_about_bans() {
   write_seed("admin", "ban", "\1/api/bans/eve\n{\"reason\":\"cheats\",\"seconds\":60}"s);
   write_seed("admin", "bans", "\0/api/bans?limit=1&cursor=0"s);
   write_seed("admin", "unban", "\3/api/bans/eve"s);
+}
+
+// Inputs of fuzz_stream.cpp: a byte that chooses the pieces, then the stream.
+void streams() {
+  const auto framed = [](std::size_t size, char fill) {
+    return std::string{static_cast<char>(size), static_cast<char>(size >> 8)} + std::string(size, fill);
+  };
+  const std::string some = framed(1, 'a') + framed(30, 'b') + framed(2, 'c');
+  write_seed("stream", "whole", "\0"s + some + some);
+  write_seed("stream", "small_pieces", "\x02"s + some + framed(200, 'd') + some);
+  write_seed("stream", "largest", "\x01"s + framed(transport::datagram_bytes_max, 'e') + framed(700, 'f') + some);
+  write_seed("stream", "no_end", "\x04"s + some + framed(300, 'g').substr(0, 90));
+  write_seed("stream", "empty_datagram", "\x06"s + some + framed(0, ' ') + some);
+  write_seed("stream", "too_long", "\x03"s + some + framed(transport::datagram_bytes_max + 1, 'h'));
 }
 
 // The steps of fuzz_pipe.cpp.
@@ -61,7 +76,7 @@ void pipes() {
       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
   write_seed("pipe", "tcp", "\0"s + framed(1) + answer + framed(700) + framed(0));
   write_seed("pipe", "tcp_close_frame", "\0"s + framed(30) + answer + close_frame + answer + framed(1));
-  write_seed("pipe", "websocket", "\5"s + framed(9) + answer + framed(200) + goodbye + answer);
+  write_seed("pipe", "websocket", "\5"s + framed(9) + answer + framed(200) + close_frame + answer);
   write_seed("pipe", "websocket_client", "\7"s + framed(9) + answer + framed(200) + "\1\x88"s + sized("\x03\xe8"));
   write_seed("pipe", "upgrade", "\1"s + raw(upgrade) + framed(3) + answer);
   write_seed("pipe", "other_path", "\1"s + raw("GET /other" + upgrade.substr(5)) + framed(3));
@@ -77,6 +92,7 @@ void pipes() {
 void write_stream_seeds() {
   asked_about_bans();
   questions();
+  streams();
   pipes();
 }
 
