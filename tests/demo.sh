@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole job on one machine, in words: tests/demo.sh BIN_DIR
+# Shows all programs on one machine, step by step: tests/demo.sh BIN_DIR
 # A level is compiled, served, mirrored by a headless client and 20 bots, and everything ends by itself.
 # Status 0 only if every step did its job. ./dev demo runs it on the release build, ctest on its own.
 set -euo pipefail
@@ -13,7 +13,7 @@ die() {
   exit 1
 }
 
-# number FILE KEY: what a JSON file says, where KEY is unique in it.
+# number FILE KEY: prints the number of a key that is unique in a JSON file.
 number() { tr -d ' \n' <"$1" | sed -nE "s/.*\"$2\":([0-9.]+).*/\1/p"; }
 
 dir=$(mktemp -d)
@@ -30,7 +30,7 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM HUP
 
-# Nothing outlives its time, nor a request to stop by more than 5 seconds.
+# Every process ends in time, and within 5 seconds of a request to stop.
 run() { exec timeout --foreground -k 5 "$@"; }
 
 say "1. mobula-compile turns the level, written by hand in JSON, into one binary blob"
@@ -65,7 +65,7 @@ tail -n 1 "$dir/client.out" >"$dir/client.json"
 for name in ticks entities verified_ticks mismatched_ticks bytes_received; do
   declare "$name=$(number "$dir/client.json" $name)"
 done
-# First of its name: later ones are of the last step.
+# The first line of this kind: later ones belong to the last step.
 first() { tr -d ' \n' <"$1" | grep -oE "\"$2\":[0-9.]+" | sed -n '1s/.*://p'; }
 for name in joined mean_interval_ms p99_interval_ms mismatches bytes_in; do
   declare "$name=$(first "$dir/bots.json" $name)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Who may include what: tests/layering.sh ROOT
+# Checks which room includes which: tests/layering.sh ROOT
 # Reads every source below ROOT's shared, server and client; names each wrong include as file:line: reason, and ends with
 # 1 if there was one, 2 if there was nothing to read or the table has an arrow back. tests and bench are free.
 set -euo pipefail
@@ -125,7 +125,7 @@ check_own() {
 
 check_other() {
   local pattern places place
-  [[ $1 == *[./]* ]] || return 0  # of the standard library
+  [[ $1 == *[./]* ]] || return 0  # a header of the standard library
   while read -r pattern places; do
     if [[ $pattern && $1 == $pattern ]]; then
       for place in $places; do

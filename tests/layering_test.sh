@@ -95,7 +95,7 @@ wrong shared/mobula/index/names.cpp "<flatbuffers/flatbuffers.h>" \
 wrong client/mobula/client/mirror/mirror.cpp "<sqlite3.h>" "<sqlite3.h>: only for server/store"
 wrong server/examples/demo/main.cpp "<sys/socket.h>" "<sys/socket.h>: only for net"
 
-# What no table knows, and other forms.
+# Headers that no table has, and other forms of #include.
 wrong shared/mobula/core/log.cpp "<zlib.h>" "<zlib.h>: not in the table of tests/layering.sh"
 wrong shared/mobula/ecs/pool.cpp "<mobula/magic/wand.hpp>" "<mobula/magic/wand.hpp>: there is no room 'magic'"
 wrong shared/mobula/core/log.cpp '"log.hpp"' "#include \"log.hpp\": write <mobula/ROOM/file.hpp>"

@@ -10,7 +10,7 @@ filter=${2:?usage: run_suite.sh PROGRAM FILTER [SECONDS]}
 seconds_max=${3:-240}  # below the TIMEOUT in CMake, after which nobody could name the test
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
-declare -A outcome=()  # of each test by name: passed, failed, skipped
+declare -A outcome=()  # outcome of each test by name: passed, failed, skipped
 
 # run FILTER: sets status; what it printed is in $output. It has two thirds of the time that is left, so that a test that
 # hangs leaves some to others.

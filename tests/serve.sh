@@ -1,7 +1,7 @@
-# For scripts that need a server; to be sourced.
+# Functions for scripts that need a server. Source it.
 
 # serve LOG COMMAND…: runs the server in the background and waits until it listens. Sets server (its process), port,
-# tcp_port and admin (a URL); admin is empty if it did not start, and LOG says why.
+# tcp_port and admin (a URL). admin is empty if the server did not start; LOG then has the reason.
 serve() {
   local log=$1 tries
   shift
