@@ -1,12 +1,12 @@
-# What `cmake --install` puts where, in two components: mobula-programs, and mobula-development, against which a team
-# builds its game by find_package(mobula). Nothing in it knows where it was built or installed.
+# Files that `cmake --install` installs, in two components: mobula-programs, and mobula-development, which a team's game
+# finds with find_package(mobula). The package can be moved: it has no path of the build or of the installation.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mobula)
 set(schema_dir ${CMAKE_INSTALL_DATADIR}/mobula/schema)
 
-# Those that server and client stand on, and schema_engine, which hierarchy's headers include.
+# Libraries that server and client link, and schema_engine, which hierarchy's headers include.
 set(libraries core ecs reflect schema_engine hierarchy index resource resource_compiler wire transport
     transport_simulation net server_tick server_store server_admin server_interest server_game server_replication
     server_session server_api server client_mirror client_connection client)
@@ -27,7 +27,7 @@ endforeach()
 install(FILES ${CMAKE_BINARY_DIR}/schema/include/mobula/schema/engine.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mobula/schema COMPONENT mobula-development)
 
-# What schemas of teams include, and what clients in other languages are made from.
+# Schemas that a team's schemas include, and pages for clients in other languages.
 install(FILES schema/MobulaSchema.cmake schema/engine.fbs schema/entity_resource.fbs schema/wire.fbs docs/schema.md
               docs/protocol.md
         DESTINATION ${schema_dir} COMPONENT mobula-development)

@@ -1,4 +1,4 @@
-# How every target of ours is made: one way to be a library, a program, a test.
+# Functions that make all targets: libraries, programs and tests.
 
 # An #include is a path of the tree: each top-level folder is a root, shared/mobula/core/log.hpp is <mobula/core/log.hpp>.
 function(mobula_include_root target)
@@ -53,7 +53,7 @@ function(mobula_precompile target)
   if(kind STREQUAL cold AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
     set(kind hot)  # the same flags
   endif()
-  # Without times in it, which ccache would take for changes.
+  # No timestamps, which ccache would take for changes.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
   set(owner mobula_precompiled_${kind})
   if(target STREQUAL owner)
@@ -90,8 +90,8 @@ endfunction()
 
 # mobula_library(name SOURCES file... [HEAVY file...] [LINK target...] [PRIVATE_LINK target...] [BUILD_LINK target...]
 #                [COLD])
-# makes the target mobula_NAME, alias mobula::NAME. Whoever links it links LINK and PRIVATE_LINK too; BUILD_LINK is
-# headers that only its own sources include, which users of an installed package need not have. COLD: its kind is cold.
+# makes the target mobula_NAME, alias mobula::NAME. Targets that link it link LINK and PRIVATE_LINK too. BUILD_LINK has
+# headers that only its own sources include; users of an installed package do not need them. COLD: its kind is cold.
 # HEAVY: sources that are mostly other people's templates; see mobula_heavy.
 function(mobula_library name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;HEAVY;LINK;PRIVATE_LINK;BUILD_LINK" ${ARGN})
@@ -146,10 +146,10 @@ function(mobula_program name)
 endfunction()
 
 # mobula_tests(folder SOURCES file... [OPTIMISED file...] [ALONE file...] [LINK target...] [END_TO_END]): tests/FOLDER as
-# one program, one ctest entry per suite, FOLDER/SUITE. What is tested is optimised; its tests are built twice as fast
-# without, but for those that compute much. ALONE: never compiled together with others (CMAKE_UNITY_BUILD), since names of
-# theirs are names of others too. END_TO_END: it has threads, sockets or several processes, and is run by ./dev test tsan
-# too.
+# one program, one ctest entry per suite, FOLDER/SUITE. The tested libraries are optimised. Tests are not, which halves
+# their build time, except those in OPTIMISED, which compute much. ALONE: never compiled together with others
+# (CMAKE_UNITY_BUILD), because they share names with others. END_TO_END: has threads, sockets or several processes;
+# ./dev test tsan runs it too.
 function(mobula_tests folder)
   cmake_parse_arguments(ARG "END_TO_END" "" "SOURCES;OPTIMISED;ALONE;LINK" ${ARGN})
   set(program ${folder}_tests)
@@ -164,7 +164,7 @@ function(mobula_tests folder)
                               SKIP_PRECOMPILE_HEADERS ON)
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(CMAKE_UNITY_BUILD)
-    target_compile_options(${program} PRIVATE -Wno-shadow)  # of another source's names
+    target_compile_options(${program} PRIVATE -Wno-shadow)  # names of other sources are shadowed
   endif()
   add_dependencies(quick ${program})
   set(properties TIMEOUT 300)

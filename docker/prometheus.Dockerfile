@@ -1,4 +1,4 @@
-# Prometheus as Debian packages it, with what compose.yaml's server is asked. Reads the keys as the server's own user.
+# Debian's Prometheus, configured for the server of compose.yaml. Reads the keys as the server's user.
 FROM docker.io/library/debian:bookworm-slim
 RUN apt-get update -qq \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends prometheus \

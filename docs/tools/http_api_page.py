@@ -12,7 +12,7 @@ The admin port answers HTTP/1.1, by default at `http://127.0.0.1:7780`. Its own 
 """
 
 LINE = 100  # characters of an example's line
-COMMON_SHARE = 0.5  # an answer of at least this share of the operations is told once, at the top
+COMMON_SHARE = 0.5  # an answer of at least this share of the operations is described once, at the top
 TAGS = {"process": "Process", "world": "World", "sessions": "Sessions and bans"}
 
 

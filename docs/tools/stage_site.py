@@ -19,11 +19,11 @@ NAMES = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
 }
-ASSETS = ("docs/tools/site/style.css", "docs/tools/site/search.js", "client/inspector/icon.svg")  # what the pages load
+ASSETS = ("docs/tools/site/style.css", "docs/tools/site/search.js", "client/inspector/icon.svg")  # files that the pages load
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".py": "python", ".sh": "bash", ".json": "json", ".cmake": "cmake",
              ".fbs": "cpp", ".js": "js", ".yaml": "yaml", ".yml": "yaml", ".css": "css"}
 PICTURES = {".png", ".svg", ".jpg", ".jpeg", ".webp"}
-FILE_BYTES_MAX = 200_000  # of a file that is shown; no larger one is meant to be read
+FILE_BYTES_MAX = 200_000  # limit of a file that is shown; larger ones are not for reading
 
 
 class Stage:
@@ -112,7 +112,7 @@ class Stage:
         self.write(page, "\n".join(lines))
 
     def rewritten(self, line, path, page):
-        """A line whose links lead to pages of the site. What is within code stays."""
+        """Returns a line whose links lead to pages of the site. Code stays unchanged."""
         codes = [code.span() for code in markdown.INLINE_CODE.finditer(line)]
 
         def replace(found):

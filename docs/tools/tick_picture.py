@@ -1,4 +1,4 @@
-"""The way of a change through a tick: from a client's command to every mirror."""
+"""Draws a change's path through a tick: from a client's command to every mirror."""
 
 from drawing import Drawing
 
@@ -44,7 +44,7 @@ def arrow(drawing, from_y, to_y, x=BOX_LEFT + BOX_WIDTH / 2):
 
 
 def side_notes(drawing):
-    """What the stages read and write, at the right."""
+    """Draws the data that the stages read and write, at the right."""
     left, width = 640, 200
     rows = (
         (1, ("Registry", "values, change ticks,", "structural change log")),

@@ -29,7 +29,7 @@ ASSIGNMENT = re.compile(r"^[A-Z_][A-Z0-9_]*=")
 INSTALLED = {"mobula-server", "mobula-client", "mobula-bots", "mobula-compile", "mobula-token", "mobula-lobby",
              "mobula-lobby-client"}
 ENDS_A_COMMAND = {"|", "||", "&&", ";", "&", "(", ")"}
-MISTAKES = "there is no such"  # what a program says of a name that is wrong on purpose
+MISTAKES = "unknown setting"  # in the message about a name that is wrong on purpose
 BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json", "dev")
 BUILD_SUFFIXES = {".cmake", ".hpp", ".in"}
 

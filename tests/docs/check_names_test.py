@@ -62,7 +62,7 @@ class Names(unittest.TestCase):
         self.assertEqual(self.problems("`MOBULA_TESTS`", **{"CMakeLists.txt": "option(MOBULA_TESTS)"}), [])
 
     def test_a_message_about_a_wrong_name(self):
-        self.assertEqual(self.problems("```\nenvironment variable MOBULA_PRT: there is no such setting\n```\n"), [])
+        self.assertEqual(self.problems("```\nenvironment variable MOBULA_PRT: unknown setting\n```\n"), [])
 
     def test_a_key(self):
         self.assertEqual(self.problems("```toml\nport = 1\nprt = 1\n```\n"), ["a.md:3: there is no setting 'prt'"])

@@ -1,9 +1,8 @@
-// Seeds of conversations between a client and a server.
-#include <algorithm>
-#include <fuzz/fuzz.hpp>
+// Seeds of the fuzz targets that take a conversation of a client and a server.
+#include <examples/demo/demo_game.hpp>
 #include <fuzz/seeds.hpp>
 #include <fuzz/small_server.hpp>
-#include <memory>
+#include <mobula/client/connection/recorded_connection.hpp>
 #include <mobula/wire/input.hpp>
 #include <mobula/wire/messages.hpp>
 #include <server/hamlet.hpp>
@@ -11,26 +10,44 @@
 #include <server/tiny_game.hpp>
 #include <string>
 
-using namespace mobula;
-
+namespace mobula::fuzz {
 namespace {
 
-// A conversation about the hamlet. Its server's side is an input of fuzz_connection.cpp, its client's of
-// fuzz_server.cpp.
+// A session that is lost and rejoined.
+void recordings() {
+  const auto writer = client::RecordingWriter::create(seed_path("recording", "rejoined"));
+  demo::DemoGame game;
+  server::ServerConfig server;
+  server.level = test::hamlet();
+  test::Village village(game, server);
+  test::Village::Client& client = village.join(client::ConnectionConfig{});
+  client::RecordedConnection recorded(client.connection, **writer, village.now);
+  client.input = &recorded;
+  recorded.set_command(test::move_command(1, 0));
+  village.ticks(12);
+  recorded.pipe_closed("lost", village.now);
+  village.tick();
+  recorded.rejoin(village.now);
+  village.ticks(3);
+  recorded.close(client.port);
+  static_cast<void>((*writer)->finish());
+}
+
+// Records both sides of a conversation about the hamlet, as inputs of fuzz_connection.cpp and fuzz_server.cpp.
 class Conversation {
  public:
   Conversation() {
-    server_ = std::move(*server::Server::start(fuzz::small_server(), game_));
+    server_ = std::move(*server::Server::start(small_server(), game_));
     server_->set_unix_time(test::test_unix_time);
     client_ = std::make_unique<test::RawClient>(*server_, 1);
     client_->connect();
   }
-  void send(const wire::Message& message) {
-    client_->say(message);
+  void say(const wire::Message& message) {
+    client_->send_message(message);
     add(of_client, 0, wire::encode(message));
   }
-  // Sends an input with a command for the next tick.
-  void send_input() {
+  // Sends an input with one command for the next tick.
+  void input() {
     ++input_.ack;
     const core::Bytes command = input_.ack % 2 == 0 ? test::move_command(1, 0) : test::walk_to_command(3, -4);
     const ecs::Tick next = server_->world().tick() + 1;
@@ -41,21 +58,21 @@ class Conversation {
     client_->send_input(bytes);
     add(of_client, 1, bytes);
   }
-  // Loses the connection and resumes as the same player, who has the level by now.
-  void rejoin(wire::Hello hello) {
-    client_->break_off();
+  // Resumes the session as the same player, with the level stored.
+  void come_back(wire::Hello hello) {
+    client_->cut_pipe();
     client_->connect(transport::ConnectToken(client_->rejoin_tokens.back()));
     of_client += '\3';
     of_server += '\4';
     hello.resume = true;
-    send(hello);
+    say(hello);
   }
-  void send_events() {
+  void tell_events() {
     for (const server::Reliability each : {server::Reliability::reliable, server::Reliability::unreliable})
       static_cast<void>(server_->world().events().send(core::Bytes(20, std::byte{6}), {}, each));
   }
   void close() { server_->drain("the server ends", 3); }
-  // Runs a tick and receives all messages and deltas.
+  // Runs a tick and acknowledges all deltas.
   void tick() {
     client_->tick();
     of_client += '\2';
@@ -92,9 +109,7 @@ class Conversation {
   wire::InputDatagram input_{.words = 1};
 };
 
-}  // namespace
-
-void fuzz::write_conversation_seeds() {
+void conversations() {
   enum class Level { sent, kept, received };
   const std::pair<Level, const char*> all[] = {
       {Level::sent, "without_level"}, {Level::kept, "has_level"}, {Level::received, "receives_level"}};
@@ -103,23 +118,23 @@ void fuzz::write_conversation_seeds() {
     Conversation conversation;
     wire::Hello hello{.schema_fingerprint = test::game_schema()->fingerprint(), .name = "ada", .verify = true};
     if (level == Level::kept) hello.resources = {identity};
-    conversation.send(hello);
+    conversation.say(hello);
     conversation.tick();
     if (level == Level::received) {
-      conversation.send(wire::ResourceRequest{identity, 0});
+      conversation.say(wire::ResourceRequest{identity, 0});
       for (int i = 0; i < 4; ++i) conversation.tick();
       hello.resources = {identity};
-      conversation.rejoin(hello);
+      conversation.come_back(hello);
     }
     for (std::uint8_t i = 0; i < 12; ++i) {
-      if (i == 6) conversation.send_events();
+      if (i == 6) conversation.tell_events();
       conversation.tick();
-      if (i > 3) conversation.send_input();
+      if (i > 3) conversation.input();
       if (i % 2 == 0) conversation.change(i);
     }
-    conversation.send(wire::MirrorHashes{level != Level::sent, 0, ~0u, 5, {{3, ecs::Entity{3, 1}, 1, 77}}});
+    conversation.say(wire::MirrorHashes{level != Level::sent, 0, ~0u, 5, {{3, ecs::Entity{3, 1}, 1, 77}}});
     conversation.tick();
-    conversation.send(wire::MirrorDifference{{3, 1}, "Transform", "position.x", "1", "2"});
+    conversation.say(wire::MirrorDifference{{3, 1}, "Transform", "position.x", "1", "2"});
     conversation.close();
     conversation.tick();
     conversation.tick();
@@ -127,3 +142,12 @@ void fuzz::write_conversation_seeds() {
     write_seed("server", name, conversation.of_client + "\3\2\2");
   }
 }
+
+}  // namespace
+
+void write_conversation_seeds() {
+  recordings();
+  conversations();
+}
+
+}  // namespace mobula::fuzz

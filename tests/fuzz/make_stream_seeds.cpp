@@ -1,5 +1,6 @@
-// Seeds of targets that read streams. Each is a series of steps: a byte for the kind and its parameters.
+// Seeds of the fuzz targets for streams: the admin port and stream pipes. A step is a byte and its operands.
 #include <fuzz/seeds.hpp>
+#include <mobula/transport/address.hpp>
 
 namespace mobula::fuzz {
 namespace {
@@ -10,48 +11,61 @@ std::string sized(const std::string& text) {
   return std::string{static_cast<char>(text.size()), static_cast<char>(text.size() >> 8)} + text;
 }
 
-// Writes steps of fuzz_http.cpp.
-void requests() {
-  const auto unframed = [](const std::string& text) { return "\0"s + sized(text); };
-  const auto message = [](const std::string& text) { return "\2"s + sized(text); };
-  const auto request = [](const std::string& what) { return what + " HTTP/1.1\r\nHost: localhost\r\n"; };
+// The steps of fuzz_http.cpp.
+void questions() {
+  const auto said = [](const std::string& text) { return "\0"s + sized(text); };
+  const auto told = [](const std::string& text) { return "\2"s + sized(text); };
+  const auto asked = [](const std::string& what) { return what + " HTTP/1.1\r\nHost: localhost\r\n"; };
   const std::string tick = "\3"s;
-  write_seed("http", "requests",
-             "\0"s + unframed(request("GET /api/sessions?limit=1") + "\r\n" + request("HEAD /metrics") + "\r\n") +
-                 unframed(request("PUT /api/entities/1.1/Health/current") + "Content-Length: 13\r\n\r\n{\"value\"") +
-                 unframed(":77}"));
-  write_seed(
-      "http", "in_pieces",
-      "\0"s + unframed("GET / HT") + unframed("TP/1.1\r\nHo") + unframed("st: 127.0.0.1\r\n\r") + unframed("\n"));
+  write_seed("http", "questions",
+             "\0"s + said(asked("GET /api/sessions?limit=1") + "\r\n" + asked("HEAD /metrics") + "\r\n") +
+                 said(asked("PUT /api/entities/1.1/Health/current") + "Content-Length: 13\r\n\r\n{\"value\"") +
+                 said(":77}"));
+  write_seed("http", "in_pieces",
+             "\0"s + said("GET / HT") + said("TP/1.1\r\nHo") + said("st: 127.0.0.1\r\n\r") + said("\n"));
   write_seed("http", "chunks",
-             "\0"s + unframed(request("POST /api/tokens") + "Transfer-Encoding: chunked\r\n\r\n") +
-                 unframed("b\r\n{\"count\":1}\r\n0\r\n\r\n"));
+             "\0"s + said(asked("POST /api/tokens") + "Transfer-Encoding: chunked\r\n\r\n") +
+                 said("b\r\n{\"count\":1}\r\n0\r\n\r\n"));
   const std::string wish = R"({"count":2,"user_data":"anna"})";
-  write_seed("http", "tokens",
-             "\0"s + unframed(request("POST /api/tokens") + "Content-Length: " + std::to_string(wish.size()) +
-                              "\r\n\r\n" + wish));
+  write_seed(
+      "http", "tokens",
+      "\0"s + said(asked("POST /api/tokens") + "Content-Length: " + std::to_string(wish.size()) + "\r\n\r\n" + wish));
   write_seed("http", "with_token",
-             "\2"s + unframed(request("GET /api/pools") + "Authorization: Bearer sesame-sesame-sesame\r\n\r\n") +
-                 unframed(request("GET /api/pools") + "Origin: http://evil\r\nAuthorization: bearer x\r\n\r\n"));
-  write_seed("http", "page", "\0"s + unframed(request("GET /") + "If-None-Match: \"x\"\r\nConnection: close\r\n\r\n"));
+             "\2"s + said(asked("GET /api/pools") + "Authorization: Bearer sesame-sesame-sesame\r\n\r\n") +
+                 said(asked("GET /api/pools") + "Origin: http://evil\r\nAuthorization: bearer x\r\n\r\n"));
+  write_seed("http", "page", "\0"s + said(asked("GET /") + "If-None-Match: \"x\"\r\nConnection: close\r\n\r\n"));
   write_seed("http", "live",
-             "\1"s + message(R"({"subscribe":"overview"})") + tick + message(R"({"subscribe":"map","per_second":10})") +
-                 tick + message(R"({"unsubscribe":"map"})") + message(R"({"subscribe":"mop"})") + tick);
-  write_seed("http", "live_token", "\7"s + message(R"({"subscribe":"map","cell":"0 0"})") + tick + message("[1]"));
-  write_seed("http", "live_no_token", "\3"s + message(R"({"token":"open"})"));
+             "\1"s + told(R"({"subscribe":"overview"})") + tick + told(R"({"subscribe":"map","per_second":10})") +
+                 tick + told(R"({"unsubscribe":"map"})") + told(R"({"subscribe":"mop"})") + tick);
+  write_seed("http", "live_token", "\7"s + told(R"({"subscribe":"map","cell":"0 0"})") + tick + told("[1]"));
+  write_seed("http", "live_no_token", "\3"s + told(R"({"token":"open"})"));
   write_seed("http", "frames",
              "\1"s + "\1\x89"s + sized("ping") + "\1\x01"s + sized("{\"subscribe\":") + "\1\x80"s + sized("\"map\"}") +
                  "\1\x82"s + sized("bytes") + "\1\x88"s + sized("\x03\xe8"));
 }
 
-// Writes inputs of fuzz_admin.cpp, besides those written by hand.
-void ban_requests() {
+// Requests for fuzz_admin.cpp that the hand-written seeds lack.
+void asked_about_bans() {
   write_seed("admin", "ban", "\1/api/bans/eve\n{\"reason\":\"cheats\",\"seconds\":60}"s);
   write_seed("admin", "bans", "\0/api/bans?limit=1&cursor=0"s);
   write_seed("admin", "unban", "\3/api/bans/eve"s);
 }
 
-// Writes steps of fuzz_pipe.cpp.
+// Inputs of fuzz_stream.cpp: a byte that chooses the pieces, then the stream.
+void streams() {
+  const auto framed = [](std::size_t size, char fill) {
+    return std::string{static_cast<char>(size), static_cast<char>(size >> 8)} + std::string(size, fill);
+  };
+  const std::string some = framed(1, 'a') + framed(30, 'b') + framed(2, 'c');
+  write_seed("stream", "uncut", "\0"s + some + some);
+  write_seed("stream", "small_pieces", "\x02"s + some + framed(200, 'd') + some);
+  write_seed("stream", "largest", "\x01"s + framed(transport::datagram_bytes_max, 'e') + framed(700, 'f') + some);
+  write_seed("stream", "no_end", "\x04"s + some + framed(300, 'g').substr(0, 90));
+  write_seed("stream", "empty_datagram", "\x06"s + some + framed(0, ' ') + some);
+  write_seed("stream", "too_long", "\x03"s + some + framed(transport::datagram_bytes_max + 1, 'h'));
+}
+
+// The steps of fuzz_pipe.cpp.
 void pipes() {
   const auto raw = [](const std::string& bytes) { return "\0"s + sized(bytes); };
   const auto framed = [](std::size_t size) { return "\2"s + sized(std::string(size, 'd')); };
@@ -76,8 +90,9 @@ void pipes() {
 }  // namespace
 
 void write_stream_seeds() {
-  ban_requests();
-  requests();
+  asked_about_bans();
+  questions();
+  streams();
   pipes();
 }
 

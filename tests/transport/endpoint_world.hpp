@@ -67,6 +67,23 @@ inline PacketType type_of(core::ByteView datagram) {
   return static_cast<PacketType>(std::to_integer<unsigned>(datagram[0]) & 0xf);
 }
 
+// A network that loses, duplicates and reorders datagrams.
+inline const NetworkConditions bad_network{.latency = 40 * core::millisecond,
+                                           .jitter = 40 * core::millisecond,
+                                           .loss_ppm = 250'000,
+                                           .duplicate_ppm = 250'000,
+                                           .reorder_ppm = 200'000};
+
+// Returns a packet sealed with the keys of the client with this id.
+inline core::Bytes packet_of(std::uint64_t client_id, PacketType type, std::uint64_t sequence, core::ByteView body) {
+  PacketBuffer buffer;
+  std::copy(body.begin(), body.end(), buffer.body().begin());
+  const core::ByteView packet = seal_packet(PacketDomain(mobula_protocol_id), test_secrets(client_id).client_to_server,
+                                            type, sequence, buffer, body.size());
+  return {packet.begin(), packet.end()};
+}
+inline constexpr std::uint64_t far_ahead = 1'000'000;  // sequences that no test reaches otherwise
+
 // Stores sent datagrams.
 struct Captured : Output {
   void send(const Address& to, core::ByteView datagram) override {
