@@ -87,7 +87,7 @@ void deltas() {
   write_seed("delta", "next", state.next);
   write_seed("delta", "after", state.after);
   core::Bytes nothing(wire::delta_header_size + 2);
-  wire::write_header({.sequence = 100, .tick = 100, .ack = state.told.ack()}, nothing);
+  wire::write_header({.sequence = 100, .tick = 100, .ack = state.world.ack()}, nothing);
   core::BitWriter bits(core::MutableBytes(nothing).subspan(wire::delta_header_size));
   bits.write_golomb(0, wire::moving_count_order);
   for (int list = 0; list < 3; ++list) bits.write_golomb(0, wire::count_order);
