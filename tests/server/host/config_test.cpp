@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/session/server.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,12 @@ struct Parsed {
   std::string out;
   std::string err;
 };
+
+// Splits at blanks.
+std::vector<std::string> split_words(const std::string& line) {
+  std::istringstream words(line);
+  return {std::istream_iterator<std::string>(words), {}};
+}
 
 Parsed parse(std::vector<std::string> arguments, std::vector<std::string> variables = {},
              std::vector<core::Setting> of_game = {}) {
@@ -49,50 +57,12 @@ TEST(HostConfig, HasDefaults) {
 }
 
 TEST(HostConfig, TakesEveryOption) {
-  const Parsed parsed = parse({"--level",
-                               "a",
-                               "--port",
-                               "0",
-                               "--tick-rate",
-                               "60",
-                               "--ticks",
-                               "5",
-                               "--seed",
-                               "9",
-                               "--max-clients",
-                               "3",
-                               "--log-level",
-                               "warn,net=debug",
-                               "--log-format",
-                               "json",
-                               "--max-disconnected",
-                               "5",
-                               "--rejoin-grace-seconds",
-                               "6",
-                               "--index-limit",
-                               "4096",
-                               "--history-bytes",
-                               "65536",
-                               "--max-delta-bytes",
-                               "2000",
-                               "--verify-one-in",
-                               "0",
-                               "--tcp-port",
-                               "7",
-                               "--ws-port",
-                               "0",
-                               "--certificate",
-                               "c.pem",
-                               "--certificate-key",
-                               "k.pem",
-                               "--public-address",
-                               "a:1",
-                               "--public-address",
-                               "b:2",
-                               "--key-file",
-                               "shared.key",
-                               "--admin-port",
-                               "9"});
+  const Parsed parsed = parse(split_words(
+      "--level a --port 0 --tick-rate 60 --ticks 5 --seed 9 --max-clients 3 --log-level warn,net=debug "
+      "--log-format json --max-disconnected 5 --rejoin-grace-seconds 6 --index-limit 4096 --history-bytes "
+      "65536 --max-delta-bytes 2000 --verify-one-in 0 --tcp-port 7 --ws-port 0 --certificate c.pem "
+      "--certificate-key k.pem --public-address a:1 --public-address b:2 --key-file shared.key --admin-port "
+      "9"));
   ASSERT_TRUE(parsed.config);
   EXPECT_EQ(parsed.config->port, 0);
   EXPECT_EQ(parsed.config->tick_rate, 60u);
