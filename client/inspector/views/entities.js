@@ -25,18 +25,46 @@ function mount(root, page) {
   root.append(head.element);
   const {list, content, open} = split(root, {list_label: 'Found entities', detail_label: 'The chosen entity', back: page.href('entities')});
   const filters = make_filters(list, page);
+  const search = make_search(list, page, filters, head);
+
+  function choose() {
+    const handle = page.route.argument;
+    const signal = open(handle !== null, page.signal);
+    search.table.select(handle);
+    if (handle) entity_detail(content, page, handle, signal);
+    else content.append(h('p', {class: 'notice'}, 'Choose an entity to see what it is made of, and to change it.'));
+  }
+
+  let shown = page.route.argument;
+  page.on('route', () => {
+    if (filters.show(page.route.query)) search.start();
+    if (page.route.argument !== shown) choose();
+    shown = page.route.argument;
+  });
+  page.on('again', () => search.start());
+  filters.on_change = () => {
+    page.replace('entities', page.route.argument, filters.values());
+    search.start();
+  };
+  filters.show(page.route.query);
+  search.start();
+  choose();
+}
+
+// Returns the table of found entities and a function that starts a new search.
+function make_search(list, page, filters, head) {
   const status = status_line(list);
   const table = new Table(list, columns, {
     label: 'Entities', key: (row) => row.handle, href: (row) => page.href('entities', row.handle, filters.values()),
     empty: 'No entity is like that.',
   });
-  const more = h('button', {type: 'button', class: 'more', hidden: true, onclick: () => search(true)}, 'Look for more');
+  const more = h('button', {type: 'button', class: 'more', hidden: true, onclick: () => run(true)}, 'Look for more');
   list.append(more);
   let found = [];
   let next = null;
   let asking = new AbortController();
 
-  async function search(go_on) {
+  async function run(go_on) {
     asking.abort();
     asking = new AbortController();
     const signal = AbortSignal.any([asking.signal, page.signal]);
@@ -68,28 +96,7 @@ function mount(root, page) {
     setText(more, `Look for more (${plural(found.length, 'found', 'found')})`);
   }
 
-  function choose() {
-    const handle = page.route.argument;
-    const signal = open(handle !== null, page.signal);
-    table.select(handle);
-    if (handle) entity_detail(content, page, handle, signal);
-    else content.append(h('p', {class: 'notice'}, 'Choose an entity to see what it is made of, and to change it.'));
-  }
-
-  let shown = page.route.argument;
-  page.on('route', () => {
-    if (filters.show(page.route.query)) search(false);
-    if (page.route.argument !== shown) choose();
-    shown = page.route.argument;
-  });
-  page.on('again', () => search(false));
-  filters.on_change = () => {
-    page.replace('entities', page.route.argument, filters.values());
-    search(false);
-  };
-  filters.show(page.route.query);
-  search(false);
-  choose();
+  return {table, start: () => run(false)};
 }
 
 // Search text, component and prototype: kept in the address.
