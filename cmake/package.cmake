@@ -21,7 +21,7 @@ include(cmake/public_headers.cmake)
 mobula_public_headers(headers)
 foreach(header ${headers})
   get_filename_component(folder ${header} DIRECTORY)
-  string(REGEX REPLACE "^[a-z]+/" "" folder ${folder})
+  string(REGEX REPLACE "^(shared|server|client)/" "" folder ${folder})
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT mobula-development)
 endforeach()
 install(FILES ${CMAKE_BINARY_DIR}/schema/include/mobula/schema/engine.hpp

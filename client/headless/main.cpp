@@ -37,32 +37,27 @@ mobula::core::Result<std::shared_ptr<const mobula::reflect::Schema>> load_schema
   return schema;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// Values of the command line.
+struct CommandLine {
   mobula::client::HeadlessOptions options;
   mobula::client::ListingOptions listing;
   mobula::client::ReplayOptions replay;
   mobula::client::AccessOptions access;
   std::string schema_path;
-  std::string handle;
-  CLI::App app(
-      "Mirrors a server's world and verifies it. Ends with a line of JSON; exit status 0 only if the mirror was "
-      "verified.\n"
-      "With --list or --get it waits until the mirror is complete, prints what it holds, and ends.\n"
-      "With --replay it does the same with a recorded session, without a server.",
-      "mobula-client");
-  mobula::client::add_access_options(app, access);
-  CLI::Option* ticks = app.add_option("--ticks", options.ticks, "end after N ticks; 0 runs until it is stopped")
+  std::string handle;  // of --list; empty lists all entities
+};
+
+void add_output_options(CLI::App& app, CommandLine& line) {
+  CLI::Option* ticks = app.add_option("--ticks", line.options.ticks, "end after N ticks; 0 runs until it is stopped")
                            ->check(count)
                            ->capture_default_str();
-  CLI::Option* json = app.add_flag("--json", options.json_only, "print only the line of JSON");
+  CLI::Option* json = app.add_flag("--json", line.options.json_only, "print only the line of JSON");
   CLI::Option* events =
-      app.add_flag("--events", options.events,
+      app.add_flag("--events", line.options.events,
                    "also print the game's events, one line each, with their bytes in hex; at most 20 per second")
           ->excludes(json);
   CLI::Option* list =
-      app.add_option("--list", handle,
+      app.add_option("--list", line.handle,
                      "list the components and properties of the entity HANDLE, with values, types and "
                      "ranges; without HANDLE list all entities by prototype, with their components and some "
                      "handles")
@@ -70,44 +65,54 @@ int main(int argc, char** argv) {
           ->expected(0, 1)
           ->excludes(ticks, json, events);
   app.add_option(
-         "--get", listing.property,
+         "--get", line.listing.property,
          "print one property, HANDLE/COMPONENT/PATH, as JSON, or a whole component, HANDLE/COMPONENT; exit status 1 "
          "if there is none")
       ->type_name("PROPERTY")
       ->excludes(ticks, json, events, list);
-  app.add_option("--name", options.name, "name of the player")->capture_default_str();
-  app.add_flag("--spectate", options.spectate, "join as a spectator, without an entity in the world");
+}
+
+void add_session_options(CLI::App& app, CommandLine& line) {
+  app.add_option("--name", line.options.name, "name of the player")->capture_default_str();
+  app.add_flag("--spectate", line.options.spectate, "join as a spectator, without an entity in the world");
   app.add_option(
-         "--resources", options.resources,
+         "--resources", line.options.resources,
          "keep the levels of servers in this folder, so that they are not sent again; at most 1 GiB and 1,024 levels, "
-         "the "
-         "least recently used are removed; with --record the folder is not used, and the recording contains the level")
+         "the least recently used are removed; with --record the folder is not used, and the recording contains the "
+         "level")
       ->type_name("DIR")
-      ->excludes(list);
-  app.add_option("--schema", schema_path, "accept only a server with this schema (.bfbs file)");
-  app.add_option("--record", options.recording,
+      ->excludes("--list");
+  app.add_option("--schema", line.schema_path, "accept only a server with this schema (.bfbs file)");
+  app.add_option("--record", line.options.recording,
                  "record the session to this file; the keys in it can decrypt that session, and nothing else")
       ->type_name("FILE")
-      ->excludes(list)
+      ->excludes("--list")
       ->excludes("--get");
+}
+
+void add_replay_options(CLI::App& app, CommandLine& line) {
   CLI::Option* replayed =
-      app.add_option("--replay", replay.path, "replay the session that was recorded in this file")->type_name("FILE");
+      app.add_option("--replay", line.replay.path, "replay the session that was recorded in this file")
+          ->type_name("FILE");
   app.get_option("--connect")->required(false);
   for (const char* other : {"--connect", "--admin", "--admin-token-file", "--key-file", "--token", "--ca-file",
                             "--simulate", "--name", "--spectate", "--resources", "--schema", "--record"})
     replayed->excludes(other);
-  app.add_option("--speed", replay.speed, "multiple of the recorded speed; 0 replays as fast as possible")
+  app.add_option("--speed", line.replay.speed, "multiple of the recorded speed; 0 replays as fast as possible")
       ->check(CLI::Range(0.0, 1e6))
       ->needs(replayed)
-      ->excludes(list)
+      ->excludes("--list")
       ->excludes("--get")
       ->capture_default_str();
-  app.add_option("--at", replay.at,
+  app.add_option("--at", line.replay.at,
                  "end the replay when the mirror has reached this tick of the server; 0 replays to the end")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{~mobula::ecs::Tick{0}}))
       ->type_name("TICK")
       ->needs(replayed)
       ->capture_default_str();
+}
+
+void add_examples(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  mobula-client --connect 127.0.0.1:7777\n"
@@ -121,36 +126,66 @@ int main(int argc, char** argv) {
       "  mobula-client --replay walk.rec\n"
       "  mobula-client --replay walk.rec --speed 1\n"
       "  mobula-client --replay walk.rec --at 150 --list 12.1");
-  if (const auto status = mobula::core::parse_command_line(app, argc, argv)) return *status;
-  const bool replays = replayed->count() > 0;
-  if (access.connect.empty() && !replays) return refuse("--connect or --replay is required (see --help)");
+}
+
+// Reads the schema file and the address of the server. Errors: what is wrong with an option.
+mobula::core::Status complete(CommandLine& line, bool replays) {
+  if (line.access.connect.empty() && !replays)
+    return mobula::core::Error{"missing", "--connect or --replay is required (see --help)"};
   if (!replays) {
-    const auto parsed = mobula::client::parse_access(std::move(access));
-    if (!parsed) return refuse(parsed.error().message);
-    options.access = listing.access = *parsed;
+    const auto parsed = mobula::client::parse_access(std::move(line.access));
+    if (!parsed) return parsed.error();
+    line.options.access = line.listing.access = *parsed;
   }
-  if (!schema_path.empty()) {
-    const auto schema = load_schema(schema_path);
-    if (!schema) return refuse(schema.error().message);
-    options.schema = *schema;
+  if (!line.schema_path.empty()) {
+    const auto schema = load_schema(line.schema_path);
+    if (!schema) return schema.error();
+    line.options.schema = *schema;
   }
-  const bool lists = list->count() > 0 || app.count("--get") > 0;
-  if (options.json_only || lists) mobula::core::set_log_level(mobula::core::LogLevel::warn);
-  replay.ticks = options.ticks;
-  replay.json_only = options.json_only;
-  replay.events = options.events;
-  if (!lists) return replays ? mobula::client::run_replay(replay) : mobula::client::run_headless(options);
-  if (!handle.empty()) {
-    listing.entity = mobula::ecs::parse_entity(handle);
-    if (!listing.entity) return refuse("--list: '" + handle + "' is not a handle; expected one such as 12.1");
+  return mobula::core::Done{};
+}
+
+int list_or_get(CommandLine& line, bool gets) {
+  mobula::client::ListingOptions& listing = line.listing;
+  if (!line.handle.empty()) {
+    listing.entity = mobula::ecs::parse_entity(line.handle);
+    if (!listing.entity) return refuse("--list: '" + line.handle + "' is not a handle; expected one such as 12.1");
   }
-  if (app.count("--get") > 0) {
+  if (gets) {
     const auto property = mobula::index::parse_property_address(listing.property);
     if (!property) return refuse("--get: " + property.error().message);
   }
-  listing.name = options.name;
-  listing.schema = options.schema;
-  listing.recording = replay.path;
-  listing.at = replay.at;
+  listing.name = line.options.name;
+  listing.schema = line.options.schema;
+  listing.recording = line.replay.path;
+  listing.at = line.replay.at;
   return mobula::client::run_listing(listing);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CommandLine line;
+  CLI::App app(
+      "Mirrors a server's world and verifies it. Ends with a line of JSON; exit status 0 only if the mirror was "
+      "verified.\n"
+      "With --list or --get it waits until the mirror is complete, prints what it holds, and ends.\n"
+      "With --replay it does the same with a recorded session, without a server.",
+      "mobula-client");
+  mobula::client::add_access_options(app, line.access);
+  add_output_options(app, line);
+  add_session_options(app, line);
+  add_replay_options(app, line);
+  add_examples(app);
+  if (const auto status = mobula::core::parse_command_line(app, argc, argv)) return *status;
+  const bool replays = app.count("--replay") > 0;
+  const bool gets = app.count("--get") > 0;
+  const bool lists = app.count("--list") > 0 || gets;
+  if (const auto done = complete(line, replays); !done) return refuse(done.error().message);
+  if (line.options.json_only || lists) mobula::core::set_log_level(mobula::core::LogLevel::warn);
+  if (lists) return list_or_get(line, gets);
+  line.replay.ticks = line.options.ticks;
+  line.replay.json_only = line.options.json_only;
+  line.replay.events = line.options.events;
+  return replays ? mobula::client::run_replay(line.replay) : mobula::client::run_headless(line.options);
 }

@@ -1,7 +1,6 @@
 // Pools restored from images, intact and with each byte damaged.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <mobula/ecs/entity_pool.hpp>
 #include <set>
 #include <utility>
@@ -169,8 +168,69 @@ TEST(EntityPool, ImageOfAnotherConfigIsRefusedWithTheReason) {
             "too many entities: it has 10 indices, this world has room for 9");
 }
 
+struct Damage {
+  const char* name;
+  void (*apply)(Saved& saved);
+};
+
+constexpr std::uint32_t no_index = (1u << 30) - 1;
+
+// Applied to an image of a pool with 6 single indices, of which 3 are free, a range with one entity and two free
+// ranges.
+constexpr Damage damages[] = {
+    {"no policy", [](Saved& s) { s.numbers.recycling = 3; }},
+    {"no bits", [](Saved& s) { s.numbers.reuse_bits = 0; }},
+    {"more bits than there are", [](Saved& s) { s.numbers.reuse_bits = 33; }},
+    {"an incarnation of all bits", [](Saved& s) { s.numbers.incarnation = 1u << 30; }},
+    {"an earlier incarnation than its generations", [](Saved& s) { s.numbers.incarnation = 0; }},
+    {"a head outside", [](Saved& s) { s.numbers.free_head = 12; }},
+    {"a head that lives", [](Saved& s) { s.numbers.free_head = 0; }},
+    {"a head in the middle", [](Saved& s) { s.numbers.free_head = 3; }},
+    {"no head", [](Saved& s) { s.numbers.free_head = no_index; }},
+    {"neither head nor tail", [](Saved& s) { s.numbers.free_head = s.numbers.free_tail = no_index; }},
+    {"a wrong tail", [](Saved& s) { s.numbers.free_tail = 3; }},
+    {"no tail", [](Saved& s) { s.numbers.free_tail = no_index; }},
+    {"a circle", [](Saved& s) { s.slots[4].state = 1u << 31 | 1; }},
+    {"a circle of one", [](Saved& s) { s.slots[1].state = 1u << 31 | 1; }},
+    {"a short list", [](Saved& s) { s.slots[1].state = 1u << 31 | 4; }},
+    {"a link into a range", [](Saved& s) { s.slots[4].state = 1u << 31 | 7; }},
+    {"a link outside", [](Saved& s) { s.slots[4].state = 1u << 31 | 5000; }},
+    {"a prototype nobody has", [](Saved& s) { s.slots[0].state = 1; }},
+    {"a living entity without a generation", [](Saved& s) { s.slots[0].generation = 0; }},
+    {"a used up generation", [](Saved& s) { s.slots[0].generation = 4; }},
+    {"a generation of the future", [](Saved& s) { s.slots[0].generation = 9; }},
+    {"a next generation of the past", [](Saved& s) { s.slots[1].generation = 3; }},
+    {"a next generation of the future", [](Saved& s) { s.slots[1].generation = 9; }},
+    {"a retired index in the free list", [](Saved& s) { s.slots[4].generation = 0; }},
+    {"a dead index nobody has", [](Saved& s) { s.slots[0].state = 1u << 31 | no_index; }},
+    {"a range bit out of ranges", [](Saved& s) { s.slots[0].state = 1u << 30; }},
+    {"no range bit in a range", [](Saved& s) { s.slots[6].state = 0; }},
+    {"a range's prototype nobody has", [](Saved& s) { s.slots[6].state = 1u << 30 | 1; }},
+    {"a generation apart from its range's", [](Saved& s) { s.slots[6].generation = 6; }},
+    {"a miscounted range", [](Saved& s) { s.ranges[0].alive = 2; }},
+    {"a living range in a list", [](Saved& s) { s.ranges[0].next = 1; }},
+    {"a range of nothing", [](Saved& s) { s.ranges[0].range.count = 0; }},
+    {"a range too long", [](Saved& s) { s.ranges[2].range.count = 0xffffffff; }},
+    {"a range too far", [](Saved& s) { s.ranges[2].range.first = 0xfffffff0; }},
+    {"ranges that overlap", [](Saved& s) { s.ranges[1].range.first = 7; }},
+    {"ranges in disorder", [](Saved& s) { std::swap(s.ranges[0], s.ranges[1]); }},
+    {"a range less", [](Saved& s) { s.ranges.pop_back(); }},
+    {"a range's old generation", [](Saved& s) { s.ranges[1].range.generation = 3; }},
+    {"a free range retired", [](Saved& s) { s.ranges[1].range.generation = 0; }},
+    {"a circle of ranges", [](Saved& s) { s.ranges[1].next = 1; }},
+    {"a link to no range", [](Saved& s) { s.ranges[1].next = 3; }},
+    {"a link to a range of another size", [](Saved& s) { s.ranges[1].next = 2; }},
+    {"a range in no list", [](Saved& s) { s.lists[2].head = s.lists[2].tail = no_index; }},
+    {"a wrong tail of a range list", [](Saved& s) { s.lists[2].tail = no_index; }},
+    {"a living range as head", [](Saved& s) { s.lists[1].head = s.lists[1].tail = 0; }},
+    {"a list less", [](Saved& s) { s.lists.pop_back(); }},
+    {"a list of no size that is", [](Saved& s) { s.lists.push_back({77, no_index, no_index}); }},
+    {"lists in disorder", [](Saved& s) { std::swap(s.lists[0], s.lists[1]); }},
+    {"a slot less", [](Saved& s) { s.slots.pop_back(); }},
+    {"a slot more", [](Saved& s) { s.slots.push_back({0, 0}); }},
+};
+
 TEST(EntityPool, EveryKindOfDamageIsRefused) {
-  constexpr std::uint32_t none = (1u << 30) - 1;
   const EntityPoolConfig config{.incarnation = 1, .reuse_bits = 2, .entities_max = 100};
   EntityPool pool(config);
   std::vector<Entity> singles(6);
@@ -181,62 +241,9 @@ TEST(EntityPool, EveryKindOfDamageIsRefused) {
   pool.destroy(level.at(1));
   for (const std::uint32_t i : {1u, 3u, 4u}) pool.destroy(singles[i]);
   ASSERT_TRUE(EntityPool::restore(config, Saved(pool).image(), 1).ok());
-  using Damage = std::function<void(Saved&)>;
-  const std::pair<const char*, Damage> damages[] = {
-      {"no policy", [](Saved& s) { s.numbers.recycling = 3; }},
-      {"no bits", [](Saved& s) { s.numbers.reuse_bits = 0; }},
-      {"more bits than there are", [](Saved& s) { s.numbers.reuse_bits = 33; }},
-      {"an incarnation of all bits", [](Saved& s) { s.numbers.incarnation = 1u << 30; }},
-      {"an earlier incarnation than its generations", [](Saved& s) { s.numbers.incarnation = 0; }},
-      {"a head outside", [](Saved& s) { s.numbers.free_head = 12; }},
-      {"a head that lives", [](Saved& s) { s.numbers.free_head = 0; }},
-      {"a head in the middle", [](Saved& s) { s.numbers.free_head = 3; }},
-      {"no head", [](Saved& s) { s.numbers.free_head = none; }},
-      {"neither head nor tail", [](Saved& s) { s.numbers.free_head = s.numbers.free_tail = none; }},
-      {"a wrong tail", [](Saved& s) { s.numbers.free_tail = 3; }},
-      {"no tail", [](Saved& s) { s.numbers.free_tail = none; }},
-      {"a circle", [](Saved& s) { s.slots[4].state = 1u << 31 | 1; }},
-      {"a circle of one", [](Saved& s) { s.slots[1].state = 1u << 31 | 1; }},
-      {"a short list", [](Saved& s) { s.slots[1].state = 1u << 31 | 4; }},
-      {"a link into a range", [](Saved& s) { s.slots[4].state = 1u << 31 | 7; }},
-      {"a link outside", [](Saved& s) { s.slots[4].state = 1u << 31 | 5000; }},
-      {"a prototype nobody has", [](Saved& s) { s.slots[0].state = 1; }},
-      {"a living entity without a generation", [](Saved& s) { s.slots[0].generation = 0; }},
-      {"a used up generation", [](Saved& s) { s.slots[0].generation = 4; }},
-      {"a generation of the future", [](Saved& s) { s.slots[0].generation = 9; }},
-      {"a next generation of the past", [](Saved& s) { s.slots[1].generation = 3; }},
-      {"a next generation of the future", [](Saved& s) { s.slots[1].generation = 9; }},
-      {"a retired index in the free list", [](Saved& s) { s.slots[4].generation = 0; }},
-      {"a dead index nobody has", [](Saved& s) { s.slots[0].state = 1u << 31 | none; }},
-      {"a range bit out of ranges", [](Saved& s) { s.slots[0].state = 1u << 30; }},
-      {"no range bit in a range", [](Saved& s) { s.slots[6].state = 0; }},
-      {"a range's prototype nobody has", [](Saved& s) { s.slots[6].state = 1u << 30 | 1; }},
-      {"a generation apart from its range's", [](Saved& s) { s.slots[6].generation = 6; }},
-      {"a miscounted range", [](Saved& s) { s.ranges[0].alive = 2; }},
-      {"a living range in a list", [](Saved& s) { s.ranges[0].next = 1; }},
-      {"a range of nothing", [](Saved& s) { s.ranges[0].range.count = 0; }},
-      {"a range too long", [](Saved& s) { s.ranges[2].range.count = 0xffffffff; }},
-      {"a range too far", [](Saved& s) { s.ranges[2].range.first = 0xfffffff0; }},
-      {"ranges that overlap", [](Saved& s) { s.ranges[1].range.first = 7; }},
-      {"ranges in disorder", [](Saved& s) { std::swap(s.ranges[0], s.ranges[1]); }},
-      {"a range less", [](Saved& s) { s.ranges.pop_back(); }},
-      {"a range's old generation", [](Saved& s) { s.ranges[1].range.generation = 3; }},
-      {"a free range retired", [](Saved& s) { s.ranges[1].range.generation = 0; }},
-      {"a circle of ranges", [](Saved& s) { s.ranges[1].next = 1; }},
-      {"a link to no range", [](Saved& s) { s.ranges[1].next = 3; }},
-      {"a link to a range of another size", [](Saved& s) { s.ranges[1].next = 2; }},
-      {"a range in no list", [](Saved& s) { s.lists[2].head = s.lists[2].tail = none; }},
-      {"a wrong tail of a range list", [](Saved& s) { s.lists[2].tail = none; }},
-      {"a living range as head", [](Saved& s) { s.lists[1].head = s.lists[1].tail = 0; }},
-      {"a list less", [](Saved& s) { s.lists.pop_back(); }},
-      {"a list of no size that is", [](Saved& s) { s.lists.push_back({77, none, none}); }},
-      {"lists in disorder", [](Saved& s) { std::swap(s.lists[0], s.lists[1]); }},
-      {"a slot less", [](Saved& s) { s.slots.pop_back(); }},
-      {"a slot more", [](Saved& s) { s.slots.push_back({0, 0}); }},
-  };
-  for (const auto& [name, damage] : damages) {
+  for (const auto& [name, apply] : damages) {
     Saved saved(pool);
-    damage(saved);
+    apply(saved);
     const auto restored = EntityPool::restore(config, saved.image(), 1);
     ASSERT_FALSE(restored.ok()) << name;
     EXPECT_STREQ(restored.error().reason, "damaged snapshot");

@@ -182,51 +182,54 @@ TEST(PropertyText, NoControlCharacterReachesATerminal) {
   EXPECT_TRUE(world.properties.set_text(e, "Plain", "a_text", text)) << "it reads as the same";
 }
 
+struct RefusedText {
+  const char* component;
+  const char* path;
+  const char* json;
+  const char* error;
+};
+
+constexpr RefusedText refused_texts[] = {
+    {"Plain", "a_bool", "1", "wrong type: 'a_bool' is a number; expected true or false"},
+    {"Plain", "a_uint8", "256", "out of range: 'a_uint8' is out of range: 256; expected 0 to 255"},
+    {"Plain", "a_uint8", "1.0", "wrong type: 'a_uint8' is 1.0; expected a whole number"},
+    {"Plain", "an_int64", "9223372036854775808",
+     "out of range: 'an_int64' is out of range: 9223372036854775808; expected -9223372036854775808 to "
+     "9223372036854775807"},
+    {"Plain", "a_float", "null", "wrong type: 'a_float' is null; expected a number"},
+    {"Plain", "an_entity", "\"5\"",
+     "wrong type: 'an_entity' is \"5\"; expected an entity as \"index.generation\", or null"},
+    {"Plain", "an_entity", "5",
+     "wrong type: 'an_entity' is a number; expected an entity as \"index.generation\", or null"},
+    {"Plain", "a_name", "-1", "out of range: 'a_name' is out of range: -1; expected a name, or a hash of 32 bits"},
+    {"Plain", "a_name", "true", "wrong type: 'a_name' is true or false; expected a name, or a hash of 32 bits"},
+    {"Plain", "a_text", R"("a\u0000")", "not text: 'a_text' holds a zero byte; expected text"},
+    {"Plain", "shorts", "[1,2]", "out of range: 'shorts' has 2 values; expected an array of 3 values"},
+    {"Plain", "shorts", "[1,2,70000]", "out of range: 'shorts' is out of range: 70000; expected -32768 to 32767"},
+    {"Ranged", "fine", "513", "out of range: 'fine' is out of range: 513; expected -512 to 512"},
+    {"Ranged", "small", "7", "wrong type: 'small' is a number; expected the name of a value, such as \"minus\""},
+    {"Nested", "several", "[[1,true,1],[2,true,\"x\"]]", "wrong type: 'several.angle' is text; expected a number"},
+    {"Nested", "several", "[{},{},{},{}]",
+     "out of range: 'several' has 4 values; expected an array of at most 3 values"},
+    {"Nested", "one", R"({"weight":1,"wieght":2})",
+     "no such property: 'wieght' is not a field of one (did you mean 'weight'?); expected one of weight, flag, "
+     "angle"},
+    {"Nested", "", "7",
+     "wrong type: 'Nested' is a number; expected [one, as_is, several, texts_count, several_count, colors] or "
+     "{\"one\": …}"},
+    {"Flags", "", R"({"$seen":1})",
+     "no such property: '$seen' is not a field of Flags (did you mean 'seen'?); expected one of seen, own, secret, "
+     "guessed, fresh"},
+    {"Flags", "fresh", "1", "read only: 'fresh' is read only"},
+    {"Flags", "", R"({"seen":9,"fresh":1})", "read only: 'fresh' is read only"},
+    {"Nested", "one", R"({"weight":1,"weight":2})", "not text: 'weight' is defined twice"},
+};
+
 TEST(PropertyText, AnInvalidTextIsRefusedAndChangesNothing) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   ASSERT_TRUE(world.properties.set_text(e, "Nested", "several", "[[1,true,1],[2,true,2]]"));
-  const struct {
-    const char* component;
-    const char* path;
-    const char* json;
-    const char* error;
-  } cases[] = {
-      {"Plain", "a_bool", "1", "wrong type: 'a_bool' is a number; expected true or false"},
-      {"Plain", "a_uint8", "256", "out of range: 'a_uint8' is out of range: 256; expected 0 to 255"},
-      {"Plain", "a_uint8", "1.0", "wrong type: 'a_uint8' is 1.0; expected a whole number"},
-      {"Plain", "an_int64", "9223372036854775808",
-       "out of range: 'an_int64' is out of range: 9223372036854775808; expected -9223372036854775808 to "
-       "9223372036854775807"},
-      {"Plain", "a_float", "null", "wrong type: 'a_float' is null; expected a number"},
-      {"Plain", "an_entity", "\"5\"",
-       "wrong type: 'an_entity' is \"5\"; expected an entity as \"index.generation\", or null"},
-      {"Plain", "an_entity", "5",
-       "wrong type: 'an_entity' is a number; expected an entity as \"index.generation\", or null"},
-      {"Plain", "a_name", "-1", "out of range: 'a_name' is out of range: -1; expected a name, or a hash of 32 bits"},
-      {"Plain", "a_name", "true", "wrong type: 'a_name' is true or false; expected a name, or a hash of 32 bits"},
-      {"Plain", "a_text", R"("a\u0000")", "not text: 'a_text' holds a zero byte; expected text"},
-      {"Plain", "shorts", "[1,2]", "out of range: 'shorts' has 2 values; expected an array of 3 values"},
-      {"Plain", "shorts", "[1,2,70000]", "out of range: 'shorts' is out of range: 70000; expected -32768 to 32767"},
-      {"Ranged", "fine", "513", "out of range: 'fine' is out of range: 513; expected -512 to 512"},
-      {"Ranged", "small", "7", "wrong type: 'small' is a number; expected the name of a value, such as \"minus\""},
-      {"Nested", "several", "[[1,true,1],[2,true,\"x\"]]", "wrong type: 'several.angle' is text; expected a number"},
-      {"Nested", "several", "[{},{},{},{}]",
-       "out of range: 'several' has 4 values; expected an array of at most 3 values"},
-      {"Nested", "one", R"({"weight":1,"wieght":2})",
-       "no such property: 'wieght' is not a field of one (did you mean 'weight'?); expected one of weight, flag, "
-       "angle"},
-      {"Nested", "", "7",
-       "wrong type: 'Nested' is a number; expected [one, as_is, several, texts_count, several_count, colors] or "
-       "{\"one\": …}"},
-      {"Flags", "", R"({"$seen":1})",
-       "no such property: '$seen' is not a field of Flags (did you mean 'seen'?); expected one of seen, own, secret, "
-       "guessed, fresh"},
-      {"Flags", "fresh", "1", "read only: 'fresh' is read only"},
-      {"Flags", "", R"({"seen":9,"fresh":1})", "read only: 'fresh' is read only"},
-      {"Nested", "one", R"({"weight":1,"weight":2})", "not text: 'weight' is defined twice"},
-  };
-  for (const auto& each : cases) {
+  for (const RefusedText& each : refused_texts) {
     SCOPED_TRACE(std::string(each.path) + " = " + each.json);
     EXPECT_EQ(refused(world, [&] { return world.properties.set_text(e, each.component, each.path, each.json); }),
               each.error);

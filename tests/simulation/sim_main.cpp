@@ -30,6 +30,7 @@ struct Options {
   sim::Size size;
   std::uint32_t at_once = std::max(1u, std::thread::hardware_concurrency());
   bool leaves_plan = false;  // a failing plan is not shrunk
+  bool lists = false;        // scenarios are listed, and nothing is run
 };
 
 std::string line_of(const sim::Trial& trial) {
@@ -124,14 +125,7 @@ int run(const Options& options) {
   return failed ? something_wrong : 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Options options;
-  CLI::App app(
-      "Runs the real server, store and clients on a virtual clock and a simulated network. A seed draws all "
-      "events and faults. Invariants are checked after each tick.",
-      "mobula-sim");
+void add_options(CLI::App& app, Options& options) {
   app.add_option("--seed", options.seed, "seed, or first one of --seeds")
       ->check([](const std::string& seed) {
         std::uint64_t number = 0;
@@ -163,16 +157,30 @@ int main(int argc, char** argv) {
                  "write events to a file: tick, tab, event, tab, entity; with several seeds those of a failing one");
   app.add_option("--at-once", options.at_once, "number of seeds at a time")->check(CLI::Range(1u, 256u));
   app.add_flag("--no-shrink", options.leaves_plan, "do not shrink a failing plan");
-  bool lists = false;
-  app.add_flag("--list-scenarios", lists, "list scenarios, and the faults in a printed plan");
+  app.add_flag("--list-scenarios", options.lists, "list scenarios, and the faults in a printed plan");
   app.footer(
       "Exit status: 0 all seeds pass, 1 a seed fails, 2 the trace cannot be written. A failing seed is shrunk "
       "to a minimal plan and traced.");
+}
+
+void list_scenarios() {
+  for (const sim::Scenario& each : sim::scenarios()) std::cout << each.name << '\t' << each.about << '\n';
+  std::cout << "\nIn a plan:\n";
+  for (const sim::FaultKind& each : sim::fault_kinds()) std::cout << each.name << '\t' << each.about << '\n';
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app(
+      "Runs the real server, store and clients on a virtual clock and a simulated network. A seed draws all "
+      "events and faults. Invariants are checked after each tick.",
+      "mobula-sim");
+  add_options(app, options);
   if (const auto status = core::parse_command_line(app, argc, argv)) return *status;
-  if (lists) {
-    for (const sim::Scenario& each : sim::scenarios()) std::cout << each.name << '\t' << each.about << '\n';
-    std::cout << "\nIn a plan:\n";
-    for (const sim::FaultKind& each : sim::fault_kinds()) std::cout << each.name << '\t' << each.about << '\n';
+  if (options.lists) {
+    list_scenarios();
     return 0;
   }
   if (!options.trace.empty() && !std::ofstream(options.trace)) {

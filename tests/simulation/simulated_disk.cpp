@@ -68,6 +68,8 @@ struct SimulatedDisk::Vfs {
 
   explicit Vfs(std::uint64_t seed);
   ~Vfs();
+  void set_disk_calls();
+  void set_file_calls();
 
   static File& file(sqlite3_file* file) { return *reinterpret_cast<File*>(file); }
   static Vfs& vfs(sqlite3_vfs* vfs) { return *static_cast<Vfs*>(vfs->pAppData); }
@@ -129,8 +131,7 @@ void use_memory(std::uint64_t seed) {
 
 }  // namespace
 
-// --- Interface to SQLite
-// ----------------------------------------------------------------------------------------------
+// --- Interface to SQLite ---------------------------------------------------------------------------------------------
 
 SimulatedDisk::Vfs::Vfs(std::uint64_t seed) : random(salted(seed, Salt::disk)), asked(salted(seed, Salt::sqlite)) {
   use_memory(salted(seed, Salt::memory));
@@ -141,6 +142,12 @@ SimulatedDisk::Vfs::Vfs(std::uint64_t seed) : random(salted(seed, Salt::disk)), 
   own.pNext = nullptr;
   own.zName = "simulated";
   own.pAppData = this;
+  set_disk_calls();
+  set_file_calls();
+  ::sqlite3_vfs_register(&own, 1);
+}
+
+void SimulatedDisk::Vfs::set_disk_calls() {
   own.xOpen = [](sqlite3_vfs* self, const char* path, sqlite3_file* opened, int flags, int* flags_out) {
     return vfs(self).open(path, file(opened), flags, flags_out);
   };
@@ -158,6 +165,9 @@ SimulatedDisk::Vfs::Vfs(std::uint64_t seed) : random(salted(seed, Salt::disk)), 
     return count;
   };
   own.xSleep = [](sqlite3_vfs*, int microseconds) { return microseconds; };
+}
+
+void SimulatedDisk::Vfs::set_file_calls() {
   methods.iVersion = 2;  // only the index of the log is mapped
   methods.xClose = [](sqlite3_file* closed) { return file(closed).below()->pMethods->xClose(file(closed).below()); };
   methods.xRead = [](sqlite3_file* from, void* to, int count, sqlite3_int64 offset) {
@@ -193,7 +203,6 @@ SimulatedDisk::Vfs::Vfs(std::uint64_t seed) : random(salted(seed, Salt::disk)), 
   methods.xShmUnmap = [](sqlite3_file* of, int removes) {
     return file(of).below()->pMethods->xShmUnmap(file(of).below(), removes);
   };
-  ::sqlite3_vfs_register(&own, 1);
 }
 
 SimulatedDisk::Vfs::~Vfs() {

@@ -433,7 +433,7 @@ TEST(Messages, AnEventIsAboutAnEntityThatCanBeOrAboutNone) {
                      const auto all = builder.CreateVector(events);
                      finish(builder, flat::Body::Events, flat::CreateEvents(builder, 1, all));
                    }),
-                   "about no entity");
+                   "about an entity of generation 0");
 }
 
 TEST(Messages, APrototypeWithAnotherHashIsRefused) {

@@ -25,18 +25,46 @@ function mount(root, page) {
   root.append(head.element);
   const {list, content, open} = split(root, {list_label: 'Found entities', detail_label: 'Selected entity', back: page.href('entities')});
   const filters = make_filters(list, page);
+  const search = make_search(list, page, filters, head);
+
+  function choose() {
+    const handle = page.route.argument;
+    const signal = open(handle !== null, page.signal);
+    search.table.select(handle);
+    if (handle) entity_detail(content, page, handle, signal);
+    else content.append(h('p', {class: 'notice'}, 'Select an entity to see and edit its components.'));
+  }
+
+  let shown = page.route.argument;
+  page.on('route', () => {
+    if (filters.show(page.route.query)) search.start();
+    if (page.route.argument !== shown) choose();
+    shown = page.route.argument;
+  });
+  page.on('again', () => search.start());
+  filters.on_change = () => {
+    page.replace('entities', page.route.argument, filters.values());
+    search.start();
+  };
+  filters.show(page.route.query);
+  search.start();
+  choose();
+}
+
+// Returns the table of found entities and a function that starts a new search.
+function make_search(list, page, filters, head) {
   const status = status_line(list);
   const table = new Table(list, columns, {
     label: 'Entities', key: (row) => row.handle, href: (row) => page.href('entities', row.handle, filters.values()),
     empty: 'No entity matches.',
   });
-  const more = h('button', {type: 'button', class: 'more', hidden: true, onclick: () => search(true)}, 'Search on');
+  const more = h('button', {type: 'button', class: 'more', hidden: true, onclick: () => run(true)}, 'Search on');
   list.append(more);
   let found = [];
   let next = null;
   let asking = new AbortController();
 
-  async function search(go_on) {
+  async function run(go_on) {
     asking.abort();
     asking = new AbortController();
     const signal = AbortSignal.any([asking.signal, page.signal]);
@@ -68,28 +96,7 @@ function mount(root, page) {
     setText(more, `Search on (${plural(found.length, 'found', 'found')})`);
   }
 
-  function choose() {
-    const handle = page.route.argument;
-    const signal = open(handle !== null, page.signal);
-    table.select(handle);
-    if (handle) entity_detail(content, page, handle, signal);
-    else content.append(h('p', {class: 'notice'}, 'Select an entity to see and edit its components.'));
-  }
-
-  let shown = page.route.argument;
-  page.on('route', () => {
-    if (filters.show(page.route.query)) search(false);
-    if (page.route.argument !== shown) choose();
-    shown = page.route.argument;
-  });
-  page.on('again', () => search(false));
-  filters.on_change = () => {
-    page.replace('entities', page.route.argument, filters.values());
-    search(false);
-  };
-  filters.show(page.route.query);
-  search(false);
-  choose();
+  return {table, start: () => run(false)};
 }
 
 // Search text, component and prototype, kept in the address.
@@ -121,7 +128,7 @@ function make_filters(parent, page) {
   return filters;
 }
 
-// Keeps a space at the end for the next word.
+// Keeps a trailing space, which the next word follows.
 function set_choice(element, value) {
   if (element.value.trim() === value) return;
   if (element.tagName === 'SELECT' && ![...element.options].some((option) => option.value === value)) element.append(h('option', {value}, value));
@@ -136,7 +143,7 @@ async function fill_choices({component, prototype}, page) {
     add_choices(prototype, prototypes.prototypes.filter((each) => each.entities > 0)
       .map(({id, components}) => [String(id), `${id}: ${component_words(components)}`]));
   } catch {
-    // The search reports the error.
+    // The search says what is wrong.
   }
 }
 

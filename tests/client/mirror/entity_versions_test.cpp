@@ -154,7 +154,7 @@ TEST_F(EntityVersionsTest, WithoutStatesThereIsNoNewestOne) {
 #ifdef MOBULA_ASSERTS
 TEST_F(EntityVersionsTest, AStateOfAnotherLayoutIsAnAssertion) {
   versions.restart(3);
-  EXPECT_DEATH(versions.add(1, 1, true, Words(2)), "as many words");
+  EXPECT_DEATH(versions.add(1, 1, true, Words(2)), "the same number of words");
 }
 #endif
 

@@ -96,7 +96,7 @@ TEST_F(MirrorCheckTest, ADifferenceIsLoggedOnBothSidesAndCorrected) {
   const std::string log = testing::internal::GetCapturedStderr();
   const std::string named = "entity " + to_string(entity);
   EXPECT_THAT(log, HasSubstr("mirror of player 1: " + named + " has other values"));
-  EXPECT_THAT(log, HasSubstr("Pickup amount: 9 here, 1 at the server"));
+  EXPECT_THAT(log, HasSubstr("Pickup amount: 9 in the mirror, 1 on the server"));
   EXPECT_THAT(log, HasSubstr(named + ", Pickup amount: 9 in the mirror, 1 on the server"));
   EXPECT_EQ(village->server->stats().corrections, 1u);
   EXPECT_EQ(stats().corrections, 1u);

@@ -132,74 +132,75 @@ struct BadLevel {
   const char* errors;
 };
 
+constexpr BadLevel bad_levels[] = {
+    {R"({"entitys":{}})",
+     "level.json:1:2: 'entitys' is not known here (did you mean 'entities'?); expected one of include, prefabs, "
+     "entities, placements, columns, statics, names\n"},
+    {R"([])", "level.json:1:1: 'a level' is an array; expected an object\n"},
+    {R"({"entities":{"a":{"components":{"Helth":{}}}}})",
+     "level.json:1:33: 'Helth' is not a component (did you mean 'Health'?); expected one of the schema's, or a name "
+     "with "
+     "\"$type\"\n"},
+    {R"({"entities":{"a":{"components":{"Fog":{"$type":"RenderDat"}}}}})",
+     "level.json:1:48: 'RenderDat' is not a component (did you mean 'RenderData'?); expected one of the schema's, or "
+     "a "
+     "name with \"$type\"\n"},
+    {R"({"entities":{"a":{"components":{"Health":{"curent":1}}}}})",
+     "level.json:1:43: 'curent' is not a field of Health (did you mean 'current'?); expected one of current, "
+     "maximum\n"},
+    {R"({"entities":{"a":{"components":{"Health":{"current":"x"}}}}})",
+     "level.json:1:53: 'current' is text; expected a whole number\n"},
+    {R"({"entities":{"a":{"components":{"Health":7}}}})",
+     "level.json:1:42: 'Health' is a number; expected an object\n"},
+    {R"({"entities":{"a":{"components":{"Fog":{"$type":"RenderData"},"Fog":{"$type":"RenderData"}}}}})",
+     "level.json:1:62: 'Fog' is defined twice (first at level.json:1); names must be unique\n"},
+    {R"({"entities":{"a":{"components":{"Transform":{"$type":"RenderData"}}}}})",
+     "level.json:1:33: 'Transform' is a component itself; expected another name for a RenderData\n"},
+    {R"({"entities":{"a":{"components":{"Parent":{}}}}})",
+     "level.json:1:33: 'Parent' follows from where an entity stands; expected it among the parent's \"children\", or "
+     "\"parent\" with a path\n"},
+    {R"({"entities":{"a":{},"a":{}}})",
+     "level.json:1:21: 'a' is defined twice (first at level.json:1); names must be unique\n"},
+    {R"({"entities":{"a/b":{}}})",
+     "level.json:1:14: 'a/b' cannot be a name; expected 1 to 255 bytes without '/', not '.' or '..'\n"},
+    {R"({"entities":{"a":{"prefab":"pine"}},"prefabs":{"pin":{}}})",
+     "level.json:1:28: there is no prefab 'pine' (did you mean 'pin'?)\n"},
+    {R"({"prefabs":{"a":{"prefab":"b"},"b":{"children":{"c":{"prefab":"a"}}}}})",
+     "level.json:1:63: prefabs form a cycle: a -> b -> a\n"},
+    {R"({"prefabs":{"a":{"components":{"Health":{"maximum":70000}}}}})",
+     "level.json:1:52: 'maximum' is out of range: 70000; expected 0 to 65535\n"},
+    {R"({"prefabs":{"a":{"components":{"F":{"$type":"RenderData"}}},"b":{"prefab":"a","components":{"F":{"$type":"Health"}}}}})",
+     "level.json:1:106: 'F' is a RenderData in the prefab; expected that type or none\n"},
+    {R"({"prefabs":{"a":{"children":{"x":{}}},"b":{"prefab":"a","children":{"x":{"prefab":"a"}}}}})",
+     "level.json:1:83: child 'x' comes from a prefab; expected no other prefab for it\n"},
+    {R"({"entities":{"gate":{},"a":{"components":{"Target":{"entity":"/gat"}}}}})",
+     "level.json:1:62: '/gat' leads nowhere: there is no 'gat' in / (did you mean 'gate'?)\n"},
+    {R"({"entities":{"a":{"components":{"Target":{"entity":"../.."}}}}})",
+     "level.json:1:52: '../..' leads out of the level\n"},
+    {R"({"entities":{"a":{"components":{"Target":{"entity":".."}}}}})", "level.json:1:52: '..' leads to no entity\n"},
+    {R"({"entities":{"a":{"components":{"Target":{"entity":7}}}}})",
+     "level.json:1:52: 'an entity's path' is a number; expected text\n"},
+    {R"({"prefabs":{"a":{"spawnable":true,"components":{"Target":{"entity":"/b"}}}},"entities":{"b":{}}})",
+     "level.json:1:68: '/b' leads out of a spawnable prefab; expected a path within it\n"},
+    {R"({"prefabs":{"a":{"spawnable":1}}})", "level.json:1:30: 'spawnable' is a number; expected true or false\n"},
+    {R"({"entities":{"a":{"parent":"/b"},"b":{"parent":"/a"}}})",
+     "level.json:1:28: parents form a cycle: /a is its own ancestor\n"
+     "level.json:1:48: parents form a cycle: /b is its own ancestor\n"},
+    {R"({"entities":{"a":{"parent":"/c"}}})", "level.json:1:28: '/c' leads nowhere: there is no 'c' in /\n"},
+    {R"({"entities":{"a":{"parent":"."}}})", "level.json:1:28: parents form a cycle: /a is its own ancestor\n"},
+    {R"({"placements":[{"prefab":"p","at":[]}]})",
+     "level.json:1:16: a placement without name or prefab; expected both\n"},
+    {R"({"entities":{"a":{"components":{"Parent":{"$type":"Health"}}}}})",
+     "level.json:1:33: 'Parent' is a component itself; expected another name for a Health\n"},
+    {R"({"entities":{"a":{"components":{"F\u001b":{"$type":"Health"}}}}})",
+     "level.json:1:33: a name has control characters in it; expected plain text\n"},
+    // Two names with the same 32-bit FNV-1a hash.
+    {R"({"entities":{"a":{"components":{"costarring":{"$type":"Health"},"liquid":{"$type":"Health"}}}}})",
+     "level.json:1:65: 'liquid' and 'costarring' have the same hash; expected another name for one of them\n"},
+};
+
 TEST(Compiler, ReportsEveryMistakeWithItsPlaceAndRemedy) {
-  const BadLevel table[] = {
-      {R"({"entitys":{}})",
-       "level.json:1:2: 'entitys' is not known here (did you mean 'entities'?); expected one of include, prefabs, "
-       "entities, placements, columns, statics, names\n"},
-      {R"([])", "level.json:1:1: 'a level' is an array; expected an object\n"},
-      {R"({"entities":{"a":{"components":{"Helth":{}}}}})",
-       "level.json:1:33: 'Helth' is not a component (did you mean 'Health'?); expected one of the schema's, or a name "
-       "with "
-       "\"$type\"\n"},
-      {R"({"entities":{"a":{"components":{"Fog":{"$type":"RenderDat"}}}}})",
-       "level.json:1:48: 'RenderDat' is not a component (did you mean 'RenderData'?); expected one of the schema's, or "
-       "a "
-       "name with \"$type\"\n"},
-      {R"({"entities":{"a":{"components":{"Health":{"curent":1}}}}})",
-       "level.json:1:43: 'curent' is not a field of Health (did you mean 'current'?); expected one of current, "
-       "maximum\n"},
-      {R"({"entities":{"a":{"components":{"Health":{"current":"x"}}}}})",
-       "level.json:1:53: 'current' is text; expected a whole number\n"},
-      {R"({"entities":{"a":{"components":{"Health":7}}}})",
-       "level.json:1:42: 'Health' is a number; expected an object\n"},
-      {R"({"entities":{"a":{"components":{"Fog":{"$type":"RenderData"},"Fog":{"$type":"RenderData"}}}}})",
-       "level.json:1:62: 'Fog' is defined twice (first at level.json:1); names must be unique\n"},
-      {R"({"entities":{"a":{"components":{"Transform":{"$type":"RenderData"}}}}})",
-       "level.json:1:33: 'Transform' is a component itself; expected another name for a RenderData\n"},
-      {R"({"entities":{"a":{"components":{"Parent":{}}}}})",
-       "level.json:1:33: 'Parent' follows from where an entity stands; expected it among the parent's \"children\", or "
-       "\"parent\" with a path\n"},
-      {R"({"entities":{"a":{},"a":{}}})",
-       "level.json:1:21: 'a' is defined twice (first at level.json:1); names must be unique\n"},
-      {R"({"entities":{"a/b":{}}})",
-       "level.json:1:14: 'a/b' cannot be a name; expected 1 to 255 bytes without '/', not '.' or '..'\n"},
-      {R"({"entities":{"a":{"prefab":"pine"}},"prefabs":{"pin":{}}})",
-       "level.json:1:28: there is no prefab 'pine' (did you mean 'pin'?)\n"},
-      {R"({"prefabs":{"a":{"prefab":"b"},"b":{"children":{"c":{"prefab":"a"}}}}})",
-       "level.json:1:63: prefabs form a cycle: a -> b -> a\n"},
-      {R"({"prefabs":{"a":{"components":{"Health":{"maximum":70000}}}}})",
-       "level.json:1:52: 'maximum' is out of range: 70000; expected 0 to 65535\n"},
-      {R"({"prefabs":{"a":{"components":{"F":{"$type":"RenderData"}}},"b":{"prefab":"a","components":{"F":{"$type":"Health"}}}}})",
-       "level.json:1:106: 'F' is a RenderData in the prefab; expected that type or none\n"},
-      {R"({"prefabs":{"a":{"children":{"x":{}}},"b":{"prefab":"a","children":{"x":{"prefab":"a"}}}}})",
-       "level.json:1:83: child 'x' comes from a prefab; expected no other prefab for it\n"},
-      {R"({"entities":{"gate":{},"a":{"components":{"Target":{"entity":"/gat"}}}}})",
-       "level.json:1:62: '/gat' leads nowhere: there is no 'gat' in / (did you mean 'gate'?)\n"},
-      {R"({"entities":{"a":{"components":{"Target":{"entity":"../.."}}}}})",
-       "level.json:1:52: '../..' leads out of the level\n"},
-      {R"({"entities":{"a":{"components":{"Target":{"entity":".."}}}}})", "level.json:1:52: '..' leads to no entity\n"},
-      {R"({"entities":{"a":{"components":{"Target":{"entity":7}}}}})",
-       "level.json:1:52: 'an entity's path' is a number; expected text\n"},
-      {R"({"prefabs":{"a":{"spawnable":true,"components":{"Target":{"entity":"/b"}}}},"entities":{"b":{}}})",
-       "level.json:1:68: '/b' leads out of a spawnable prefab; expected a path within it\n"},
-      {R"({"prefabs":{"a":{"spawnable":1}}})", "level.json:1:30: 'spawnable' is a number; expected true or false\n"},
-      {R"({"entities":{"a":{"parent":"/b"},"b":{"parent":"/a"}}})",
-       "level.json:1:28: parents form a cycle: /a is its own ancestor\n"
-       "level.json:1:48: parents form a cycle: /b is its own ancestor\n"},
-      {R"({"entities":{"a":{"parent":"/c"}}})", "level.json:1:28: '/c' leads nowhere: there is no 'c' in /\n"},
-      {R"({"entities":{"a":{"parent":"."}}})", "level.json:1:28: parents form a cycle: /a is its own ancestor\n"},
-      {R"({"placements":[{"prefab":"p","at":[]}]})",
-       "level.json:1:16: a placement without name or prefab; expected both\n"},
-      {R"({"entities":{"a":{"components":{"Parent":{"$type":"Health"}}}}})",
-       "level.json:1:33: 'Parent' is a component itself; expected another name for a Health\n"},
-      {R"({"entities":{"a":{"components":{"F\u001b":{"$type":"Health"}}}}})",
-       "level.json:1:33: a name has control characters in it; expected plain text\n"},
-      // Two names with the same 32-bit FNV-1a hash.
-      {R"({"entities":{"a":{"components":{"costarring":{"$type":"Health"},"liquid":{"$type":"Health"}}}}})",
-       "level.json:1:65: 'liquid' and 'costarring' have the same hash; expected another name for one of them\n"},
-  };
-  for (const BadLevel& bad : table) {
+  for (const BadLevel& bad : bad_levels) {
     SCOPED_TRACE(bad.text);
     const Compiled compiled = test::compile_text(bad.text);
     EXPECT_EQ(errors_of(compiled), bad.errors);

@@ -1,4 +1,4 @@
-// Over real sockets on the loopback address; ports are the kernel's choice.
+// Tests over real sockets on the loopback address, on ports that the kernel chooses.
 #include <gtest/gtest.h>
 
 #include <mobula/core/format.hpp>
@@ -35,7 +35,7 @@ std::string url(const AdminServer& server, std::string_view path) {
 
 const std::string live = "GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-// All that comes in answer to these bytes, until the server ends the connection.
+// Sends bytes and returns all that is received until the server closes the connection.
 std::string answer_to(const AdminServer& server, std::string_view bytes) {
   const RawSocket socket = RawSocket::connect(server.local_port());
   EXPECT_TRUE(socket.send(bytes));
@@ -58,16 +58,16 @@ TEST(AdminServer, AnswersOverHttp) {
   EXPECT_EQ(none.error().message, url(*server, "/nothing") + ": 404 there is no '/nothing'");
 }
 
-TEST(AdminServer, LivesOnLoopbackUnlessToldOtherwise) { EXPECT_EQ(to_string(AdminConfig().listen), "127.0.0.1:7780"); }
+TEST(AdminServer, ListensOnLoopbackByDefault) { EXPECT_EQ(to_string(AdminConfig().listen), "127.0.0.1:7780"); }
 
-TEST(AdminServer, OneConnectionCarriesManyQuestions) {
+TEST(AdminServer, OneConnectionCarriesManyRequests) {
   const auto server = start();
   const RawSocket socket = RawSocket::connect(server->local_port());
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(socket.send(live));
     ASSERT_TRUE(socket.receive("\"live\"}").starts_with("HTTP/1.1 200 OK\r\n"));
   }
-  // All at once, too.
+  // Requests may also be sent all at once.
   ASSERT_TRUE(socket.send(live + live + "GET /live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
   const std::string answers = socket.receive();
   std::size_t count = 0;
@@ -75,7 +75,7 @@ TEST(AdminServer, OneConnectionCarriesManyQuestions) {
   EXPECT_EQ(count, 3u);
 }
 
-TEST(AdminServer, PagesOfOthersAreNotAnswered) {
+TEST(AdminServer, RefusesPagesOfOtherOrigins) {
   const auto server = start();
   expect_refused(answer_to(*server, "GET /live HTTP/1.1\r\nHost: evil.example:7780\r\nConnection: close\r\n\r\n"),
                  "403", "foreign_host");
@@ -113,7 +113,7 @@ TEST(AdminServer, RefusesInvalidHttp) {
   EXPECT_TRUE(net::http_get(url(*server, "/live")).ok());
 }
 
-TEST(AdminServer, AQuestionThatEndsTooSoonIsMalformed) {
+TEST(AdminServer, ATruncatedRequestIsMalformed) {
   const auto server = start();
   const RawSocket socket = RawSocket::connect(server->local_port());
   ASSERT_TRUE(socket.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf"));
@@ -146,7 +146,7 @@ TEST(AdminServer, HeadAndOptionsAreRefusedByName) {
   EXPECT_NE(options.find("OPTIONS is not served at '/live'; use GET"), std::string::npos) << options;
 }
 
-TEST(AdminServer, ASlowQuestionIsRefusedAndAnIdleConnectionClosed) {
+TEST(AdminServer, RefusesSlowRequestsAndClosesIdleConnections) {
   const auto server = start(config(300 * core::millisecond));
   expect_refused(answer_to(*server, "POST /echo HTTP/1.1\r\nHost: localhost\r\n"), "408", "timed_out");
   expect_refused(answer_to(*server, "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nx"), "408",
@@ -156,7 +156,7 @@ TEST(AdminServer, ASlowQuestionIsRefusedAndAnIdleConnectionClosed) {
   EXPECT_TRUE(once.ends_with("\"live\"}")) << once;
 }
 
-TEST(AdminServer, DrippingBytesBuysNoTime) {
+TEST(AdminServer, TrickledBytesDoNotExtendTheTimeout) {
   const auto server = start(config(300 * core::millisecond));
   const RawSocket socket = RawSocket::connect(server->local_port());
   ASSERT_TRUE(socket.send("GET /live HTTP/1.1\r\nX: "));
@@ -167,8 +167,8 @@ TEST(AdminServer, DrippingBytesBuysNoTime) {
   expect_refused(answer, "408", "timed_out");
 }
 
-// They are given a minute, but not once they are many.
-TEST(AdminServer, ConnectionsThatOnlyStayDoNotStopIt) {
+// Idle connections have a minute, but less if there are many.
+TEST(AdminServer, IdleConnectionsDoNotBlockOthers) {
   const auto server = start();
   std::vector<RawSocket> idle;
   for (std::size_t i = 0; i < 2 * connections_max; ++i) {
@@ -179,7 +179,7 @@ TEST(AdminServer, ConnectionsThatOnlyStayDoNotStopIt) {
   }
   EXPECT_TRUE(net::http_get(url(*server, "/live"), {.timeout = 30 * core::second}).ok());
   EXPECT_TRUE(idle.front().send(live));
-  EXPECT_FALSE(idle.front().receive("\"live\"}").empty());  // was there before they were many
+  EXPECT_FALSE(idle.front().receive("\"live\"}").empty());  // it was open before there were many
 }
 
 TEST(AdminServer, EndsWhileConnectionsAreOpen) {
@@ -195,7 +195,7 @@ TEST(AdminServer, EndsWhileConnectionsAreOpen) {
   EXPECT_STREQ(net::http_get(gone).error().reason, "unreachable");
 }
 
-TEST(AdminServer, ManyAskAtOnce) {
+TEST(AdminServer, AnswersManyClientsAtOnce) {
   const auto server = start();
   std::vector<std::thread> clients;
   std::atomic<int> good = 0;
@@ -211,7 +211,7 @@ TEST(AdminServer, ManyAskAtOnce) {
   EXPECT_EQ(good, 200);
 }
 
-TEST(AdminServer, SaysWhyItCannotListen) {
+TEST(AdminServer, ReportsWhyItCannotListen) {
   const auto first = start();
   AdminConfig again = config();
   again.listen.port = first->local_port();
@@ -232,7 +232,7 @@ TEST(AdminServer, SaysWhyItCannotListen) {
 // Answers of the simulation
 // --------------------------------------------------------------------------------------------
 
-// A simulation that comes by while it lives; a test without one has a simulation that hangs.
+// A simulation thread that serves requests while it exists. A test without one has a simulation that hangs.
 class Simulation {
  public:
   explicit Simulation(AdminServer& server)
@@ -278,8 +278,8 @@ AdminConfig asking(Facts& facts, core::Nanoseconds answer_timeout = 60 * core::s
   return asks;
 }
 
-// Each is open as long as the simulation owes it an answer.
-TEST(AdminServer, SoManyConnectionsAreOpenAndOneMoreWaits) {
+// Each connection stays open until the simulation answers it.
+TEST(AdminServer, AConnectionBeyondTheMaximumWaits) {
   Facts facts;
   const auto server = start(asking(facts));
   std::vector<RawSocket> open;
@@ -290,7 +290,7 @@ TEST(AdminServer, SoManyConnectionsAreOpenAndOneMoreWaits) {
   const RawSocket one_more = RawSocket::connect(server->local_port());
   ASSERT_TRUE(one_more.send(live));
   EXPECT_FALSE(one_more.hears_within(200)) << "it is not accepted yet";
-  EXPECT_EQ(connections_max, 64u) << "and not fewer are";
+  EXPECT_EQ(connections_max, 64u) << "exactly this many are accepted";
   open.front().close();
   const Simulation simulation(*server);
   EXPECT_TRUE(one_more.receive("\"live\"}").starts_with("HTTP/1.1 200 OK\r\n"));
@@ -321,7 +321,7 @@ TEST(AdminServer, QueriesRunOnTheSimulationThread) {
   EXPECT_EQ(facts.worked, 40);
 }
 
-TEST(AdminServer, WorkThatThrowsIsAnAnswerToo) {
+TEST(AdminServer, AnExceptionIsAnErrorResponse) {
   Facts facts;
   const auto server = start(asking(facts));
   const Simulation simulation(*server);
@@ -340,12 +340,12 @@ TEST(AdminServer, AHangingSimulationHasNoLateEffect) {
   expect_refused(post(*server, "/work", "x"), "503", "no_answer");
   EXPECT_EQ(net::http_get(url(*server, "/otherwise")).value(), "not asked");
   EXPECT_EQ(net::http_get(url(*server, "/live")).value(), R"({"status":"live"})");
-  const Simulation simulation(*server);  // goes on
+  const Simulation simulation(*server);  // resumes
   EXPECT_EQ(net::http_get(url(*server, "/otherwise"), {.timeout = 60 * core::second}).ok(), true);
-  EXPECT_EQ(facts.worked, 0) << "what was refused is not done after all";
+  EXPECT_EQ(facts.worked, 0) << "a refused request has no late effect";
 }
 
-TEST(AdminServer, WorkThatIsBegunAndDoesNotEndIsSaidToBeUnfinished) {
+TEST(AdminServer, StartedWorkThatDoesNotEndIsUnfinished) {
   Facts facts;
   facts.stuck = true;
   const auto server = start(asking(facts, 50 * core::millisecond));
@@ -356,12 +356,12 @@ TEST(AdminServer, WorkThatIsBegunAndDoesNotEndIsSaidToBeUnfinished) {
   facts.stuck = false;
 }
 
-TEST(AdminServer, EndsWhileTheSimulationOwesAnswers) {
+TEST(AdminServer, EndsWhileRequestsWaitForTheSimulation) {
   Facts facts;
   auto server = start(asking(facts));
   const RawSocket waits = RawSocket::connect(server->local_port());
   ASSERT_TRUE(waits.send("POST /work HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx"));
-  while (facts.worked == 0) server->serve(core::millisecond);  // its answer may be on the way
+  while (facts.worked == 0) server->serve(core::millisecond);  // its answer may be in flight
   const RawSocket another = RawSocket::connect(server->local_port());
   ASSERT_TRUE(another.send("POST /work HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\ny"));
   ASSERT_TRUE(net::http_get(url(*server, "/live")).ok());
@@ -369,9 +369,9 @@ TEST(AdminServer, EndsWhileTheSimulationOwesAnswers) {
   EXPECT_EQ(another.receive(), "");
 }
 
-// Who may ask --------------------------------------------------------------------------------------------------------
+// Authorization ------------------------------------------------------------------------------------------------------
 
-TEST(AdminServer, BeyondThisMachineItTakesAToken) {
+TEST(AdminServer, NeedsATokenBeyondThisMachine) {
   for (const Address& open : {Address::any(0), Address::v4(0, 0, 0, 0, 0)}) {
     AdminConfig beyond = config();
     beyond.listen = open;
@@ -396,8 +396,8 @@ TEST(AdminServer, BeyondThisMachineItTakesAToken) {
                   .ends_with(R"({"status":"live"})"));
 }
 
-// Whatever comes, the thread lives and answers the next one.
-TEST(AdminServer, NoBytesHarmIt) {
+// After any bytes the thread still answers the next request.
+TEST(AdminServer, SurvivesRandomBytes) {
   const auto server = start();
   std::uint32_t state = 41;
   const auto random = [&](std::uint32_t bound) { return (state = state * 1664525 + 1013904223) / 65536 % bound; };

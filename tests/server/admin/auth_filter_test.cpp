@@ -5,8 +5,8 @@
 namespace mobula::server::admin {
 namespace {
 
-// Tokens are wrong wherever they differ, whatever their length.
-TEST(AdminGate, OnlyTheTokenIsTheToken) {
+// A token is wrong if it differs at any place or in length.
+TEST(AuthFilter, AcceptsOnlyTheExactToken) {
   const std::string token = "correct horse battery";
   const AuthFilter filter(token);
   EXPECT_TRUE(filter.is_token(token));

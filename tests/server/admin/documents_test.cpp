@@ -45,7 +45,7 @@ TEST(AdminDocuments, AnUnchangedFileIsAnsweredWith304) {
   EXPECT_NE(header(get("/inspector/app.js"), "ETag"), tag);
 }
 
-// It asks for the token itself, and has no secrets.
+// The page has no secrets, and asks the user for the token.
 TEST(AdminDocuments, ThePageIsServedWithoutTheToken) { EXPECT_EQ(get("/", {}, "0123456789abcdef").status, 200u); }
 
 TEST(AdminDocuments, EmbeddedFilesEqualTheTree) {

@@ -1,4 +1,4 @@
-// A client of the live feed, which waits for what it reads.
+// A client of the live feed with blocking reads.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -31,29 +31,30 @@ class LiveClient {
   }
 
   [[nodiscard]] bool open() const { return open_; }
-  // Of the answer to the upgrade, and what it said instead of one.
+  // Returns the status of the answer to the upgrade.
   [[nodiscard]] unsigned status() const { return status_; }
+  // Returns the body of an answer that refused the upgrade.
   [[nodiscard]] const std::string& body() const { return body_; }
 
-  bool say(const std::string& text, bool binary = false) {
+  bool send(const std::string& text, bool binary = false) {
     boost::system::error_code error;
     socket_.binary(binary);
     socket_.write(boost::asio::buffer(text), error);
     return !error;
   }
-  // Null when the connection has ended.
-  nlohmann::json hear() {
+  // Returns the next message; null if the connection has ended.
+  nlohmann::json receive() {
     boost::beast::flat_buffer buffer;
     boost::system::error_code error;
     socket_.read(buffer, error);
     if (error) return nullptr;
     return nlohmann::json::parse(boost::beast::buffers_to_string(buffer.data()));
   }
-  // The next of a topic.
-  nlohmann::json hear(const std::string& topic) {
+  // Returns the next message of a topic; null if the connection has ended.
+  nlohmann::json receive(const std::string& topic) {
     for (;;) {
-      nlohmann::json said = hear();
-      if (said.is_null() || said.at("topic") == topic) return said;
+      nlohmann::json message = receive();
+      if (message.is_null() || message.at("topic") == topic) return message;
     }
   }
 

@@ -1,4 +1,4 @@
-// The live feed over real sockets on the loopback address.
+// Tests of the live feed over real sockets on the loopback address.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ using nlohmann::json;
 using test::LiveClient;
 using test::RawSocket;
 
-// Tells how many frames there were. At `ends` there is no more to tell.
+// A feed of numbered frames. It fails at number `ends`.
 class Counter final : public Feed {
  public:
   explicit Counter(int first, int ends = 1 << 30, std::size_t padding = 0)
@@ -25,7 +25,7 @@ class Counter final : public Feed {
   Frame next() override {
     if (count_ == 99) throw std::runtime_error("no such luck");
     return [count = count_++, ends = ends_, pad = pad_]() -> core::Result<std::string> {
-      if (count >= ends) return core::Error{"no such player", "the player is gone"};
+      if (count >= ends) return core::Error{"no such player", "the player has left"};
       return json{{"count", count}, {"padding", std::string(pad, '.')}}.dump();
     };
   }
@@ -36,15 +36,15 @@ class Counter final : public Feed {
   std::size_t pad_;
 };
 
-core::Result<std::shared_ptr<Feed>> subscribe(std::string_view said) {
-  const json wish = json::parse(said);
+core::Result<std::shared_ptr<Feed>> subscribe(std::string_view message) {
+  const json wish = json::parse(message);
   const int first = wish.value("first", 0);
   if (first < 0) return core::Error{"bad request", "first: expected a number from 0"};
   return std::shared_ptr<Feed>(
       std::make_shared<Counter>(first, wish.value("ends", 1 << 30), wish.value("padding", 0u)));
 }
 
-// A simulation that comes by while it lives.
+// A server with a simulation thread that serves its requests.
 struct Running {
   explicit Running(std::string token = {}, core::Nanoseconds answer_timeout = 60 * core::second) {
     AdminConfig config{.listen = transport::Address::v4(127, 0, 0, 1, 0), .routes = {live_route()}};
@@ -76,37 +76,37 @@ TEST(AdminLive, ASubscriberReceivesFrameAfterFrame) {
   const Running running;
   LiveClient client(running.port());
   ASSERT_TRUE(client.open());
-  EXPECT_EQ(client.hear(), (json{{"topic", "welcome"}, {"version", "1"}}));
-  ASSERT_TRUE(client.say(R"({"subscribe":"numbers","first":5})"));
+  EXPECT_EQ(client.receive(), (json{{"topic", "welcome"}, {"version", "1"}}));
+  ASSERT_TRUE(client.send(R"({"subscribe":"numbers","first":5})"));
   for (int i = 5; i < 9; ++i) {
-    const json frame = client.hear();
+    const json frame = client.receive();
     EXPECT_EQ(frame.at("topic"), "numbers");
     EXPECT_EQ(frame.at("count"), i);
   }
-  ASSERT_TRUE(client.say(R"({"subscribe":"others"})"));
-  EXPECT_EQ(client.hear("others").at("count"), 0);
-  EXPECT_GE(client.hear("numbers").at("count"), 9) << "both go on";
+  ASSERT_TRUE(client.send(R"({"subscribe":"others"})"));
+  EXPECT_EQ(client.receive("others").at("count"), 0);
+  EXPECT_GE(client.receive("numbers").at("count"), 9) << "both feeds continue";
 }
 
-TEST(AdminLive, ANewSubscriptionTakesThePlaceOfTheOld) {
+TEST(AdminLive, ANewSubscriptionReplacesTheOld) {
   const Running running;
   LiveClient client(running.port());
-  ASSERT_TRUE(client.say(R"({"subscribe":"numbers","first":5})"));
-  EXPECT_EQ(client.hear("numbers").at("count"), 5);
-  ASSERT_TRUE(client.say(R"({"subscribe":"numbers","first":1000})"));
+  ASSERT_TRUE(client.send(R"({"subscribe":"numbers","first":5})"));
+  EXPECT_EQ(client.receive("numbers").at("count"), 5);
+  ASSERT_TRUE(client.send(R"({"subscribe":"numbers","first":1000})"));
   int last = 0;
-  while (last < 1000) last = client.hear("numbers").at("count");
+  while (last < 1000) last = client.receive("numbers").at("count");
   EXPECT_EQ(last, 1000);
-  ASSERT_TRUE(client.say(R"({"unsubscribe":"numbers"})"));
-  ASSERT_TRUE(client.say(R"({"subscribe":"others","first":3})"));
-  while (client.hear().at("topic") != "others") continue;
-  for (int i = 4; i < 6; ++i) EXPECT_EQ(client.hear().at("count"), i) << "of the others alone";
+  ASSERT_TRUE(client.send(R"({"unsubscribe":"numbers"})"));
+  ASSERT_TRUE(client.send(R"({"subscribe":"others","first":3})"));
+  while (client.receive().at("topic") != "others") continue;
+  for (int i = 4; i < 6; ++i) EXPECT_EQ(client.receive().at("count"), i) << "only frames of the other topic";
 }
 
-TEST(AdminLive, NamesAWrongMessageAndChangesNothing) {
+TEST(AdminLive, AnInvalidMessageIsAnErrorAndChangesNothing) {
   const Running running;
   LiveClient client(running.port());
-  client.hear();
+  client.receive();
   const std::pair<const char*, std::pair<const char*, const char*>> cases[] = {
       {R"({"subscribe":"nubmers"})", {"no_such_topic", "there is no topic 'nubmers' (did you mean 'numbers'?)"}},
       {R"({"unsubscribe":"x"})", {"no_such_topic", "there is no topic 'x'"}},
@@ -117,119 +117,119 @@ TEST(AdminLive, NamesAWrongMessageAndChangesNothing) {
       {R"({"subscribe":"numbers","per_second":"4"})", {"bad_request", "per_second: expected a number"}},
       {R"({"subscribe":"numbers","first":-1})", {"bad_request", "first: expected a number from 0"}},
   };
-  for (const auto& [said, error] : cases) {
-    ASSERT_TRUE(client.say(said));
-    const json told = client.hear();
-    EXPECT_EQ(told.at("topic"), "error") << said;
-    EXPECT_EQ(told.at("code"), error.first) << said;
-    EXPECT_EQ(told.at("message"), error.second) << said;
-    EXPECT_EQ(told.at("ended"), false);
+  for (const auto& [message, error] : cases) {
+    ASSERT_TRUE(client.send(message));
+    const json answer = client.receive();
+    EXPECT_EQ(answer.at("topic"), "error") << message;
+    EXPECT_EQ(answer.at("code"), error.first) << message;
+    EXPECT_EQ(answer.at("message"), error.second) << message;
+    EXPECT_EQ(answer.at("ended"), false);
   }
-  ASSERT_TRUE(client.say(R"({"subscribe":"numbers"})"));
-  EXPECT_EQ(client.hear().at("count"), 0);
+  ASSERT_TRUE(client.send(R"({"subscribe":"numbers"})"));
+  EXPECT_EQ(client.receive().at("count"), 0);
 }
 
 TEST(AdminLive, InvalidJsonEndsTheConnection) {
   const Running running;
-  for (const char* said : {"", "x", "[]", "{", "\"subscribe\"", "\xff"}) {
+  for (const char* message : {"", "x", "[]", "{", "\"subscribe\"", "\xff"}) {
     LiveClient client(running.port());
-    client.hear();
-    client.say(said);
-    const json told = client.hear();
-    if (!told.is_null()) {  // what is no UTF-8 Beast itself ends
-      EXPECT_EQ(told.at("code"), "malformed");
+    client.receive();
+    client.send(message);
+    const json answer = client.receive();
+    if (!answer.is_null()) {  // Beast itself closes on invalid UTF-8
+      EXPECT_EQ(answer.at("code"), "malformed");
     }
-    EXPECT_EQ(client.hear(), nullptr) << said;
+    EXPECT_EQ(client.receive(), nullptr) << message;
   }
   LiveClient client(running.port());
-  client.hear();
-  client.say(R"({"subscribe":"numbers"})", true);
-  EXPECT_EQ(client.hear().at("code"), "malformed") << "binary";
+  client.receive();
+  client.send(R"({"subscribe":"numbers"})", true);
+  EXPECT_EQ(client.receive().at("code"), "malformed") << "a binary message";
   LiveClient large(running.port());
-  large.hear();
-  large.say(R"({"subscribe":")" + std::string(5000, 'x') + "\"}");
-  EXPECT_EQ(large.hear(), nullptr);
+  large.receive();
+  large.send(R"({"subscribe":")" + std::string(5000, 'x') + "\"}");
+  EXPECT_EQ(large.receive(), nullptr);
 }
 
-TEST(AdminLive, ASubscriptionThatCannotGoOnEndsAndSaysSo) {
+TEST(AdminLive, AFailedFeedEndsWithAnError) {
   const Running running;
   LiveClient client(running.port());
-  client.hear();
-  ASSERT_TRUE(client.say(R"({"subscribe":"numbers","ends":2})"));
-  EXPECT_EQ(client.hear().at("count"), 0);
-  EXPECT_EQ(client.hear().at("count"), 1);
-  EXPECT_EQ(client.hear(), (json{{"topic", "error"},
-                                 {"about", "numbers"},
-                                 {"code", "no_such_player"},
-                                 {"message", "the player is gone"},
-                                 {"ended", true}}));
+  client.receive();
+  ASSERT_TRUE(client.send(R"({"subscribe":"numbers","ends":2})"));
+  EXPECT_EQ(client.receive().at("count"), 0);
+  EXPECT_EQ(client.receive().at("count"), 1);
+  EXPECT_EQ(client.receive(), (json{{"topic", "error"},
+                                    {"about", "numbers"},
+                                    {"code", "no_such_player"},
+                                    {"message", "the player has left"},
+                                    {"ended", true}}));
   testing::internal::CaptureStderr();
-  ASSERT_TRUE(client.say(R"({"subscribe":"numbers","first":99})"));
-  EXPECT_EQ(client.hear().at("code"), "failed");
+  ASSERT_TRUE(client.send(R"({"subscribe":"numbers","first":99})"));
+  EXPECT_EQ(client.receive().at("code"), "failed");
   EXPECT_NE(testing::internal::GetCapturedStderr().find("no such luck"), std::string::npos);
 }
 
-TEST(AdminLive, ASimulationThatHangsIsToldAndWaitedFor) {
+TEST(AdminLive, AHangingSimulationIsReportedAndAwaited) {
   Running running({}, 50 * core::millisecond);
   LiveClient client(running.port());
-  client.hear();
+  client.receive();
   running.hangs = true;
-  ASSERT_TRUE(client.say(R"({"subscribe":"numbers"})"));
-  json told = client.hear();
-  while (told.at("topic") == "numbers") told = client.hear();  // one may have been made before
-  EXPECT_EQ(told.at("code"), "no_answer");
-  EXPECT_EQ(told.at("ended"), false);
+  ASSERT_TRUE(client.send(R"({"subscribe":"numbers"})"));
+  json answer = client.receive();
+  while (answer.at("topic") == "numbers") answer = client.receive();  // a frame may have been made before
+  EXPECT_EQ(answer.at("code"), "no_answer");
+  EXPECT_EQ(answer.at("ended"), false);
   running.hangs = false;
-  EXPECT_FALSE(client.hear("numbers").is_null()) << "it goes on";
+  EXPECT_FALSE(client.receive("numbers").is_null()) << "the feed continues";
 }
 
-// A client that does not read is told no more than fits on its way; frames are not made for it, and nobody waits.
-TEST(AdminLive, ASlowReaderCostsOthersNothing) {
+// A client that does not read receives only what its pipe holds. No further frames are made, and no other client waits.
+TEST(AdminLive, ASlowReaderDelaysNoOther) {
   const Running running;
   LiveClient lazy(running.port());
-  ASSERT_TRUE(lazy.say(R"({"subscribe":"numbers","padding":3000000})"));
+  ASSERT_TRUE(lazy.send(R"({"subscribe":"numbers","padding":3000000})"));
   LiveClient client(running.port());
-  ASSERT_TRUE(client.say(R"({"subscribe":"numbers"})"));
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(client.hear("numbers").at("count"), i);
-  EXPECT_EQ(lazy.hear("numbers").at("count"), 0) << "all frames come, one after the other";
-  EXPECT_EQ(lazy.hear("numbers").at("count"), 1);
+  ASSERT_TRUE(client.send(R"({"subscribe":"numbers"})"));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(client.receive("numbers").at("count"), i);
+  EXPECT_EQ(lazy.receive("numbers").at("count"), 0) << "all frames arrive in order";
+  EXPECT_EQ(lazy.receive("numbers").at("count"), 1);
 }
 
-TEST(AdminLive, PagesOfOthersMayNotWatch) {
+TEST(AdminLive, RefusesPagesOfOtherOrigins) {
   const Running running;
   EXPECT_EQ(LiveClient(running.port(), {{"Origin", "http://evil.example"}}).status(), 403u);
   EXPECT_EQ(LiveClient(running.port(), {}, "evil.example").status(), 403u);
   EXPECT_TRUE(LiveClient(running.port(), {{"Origin", "http://localhost"}}).open());
 }
 
-TEST(AdminLive, WhereATokenIsAskedForItComesFirst) {
+TEST(AdminLive, ARequiredTokenIsTheFirstMessage) {
   const Running running("0123456789abcdef");
   LiveClient page(running.port());
-  ASSERT_TRUE(page.say(R"({"token":"0123456789abcdef"})"));
-  EXPECT_EQ(page.hear().at("topic"), "welcome");
+  ASSERT_TRUE(page.send(R"({"token":"0123456789abcdef"})"));
+  EXPECT_EQ(page.receive().at("topic"), "welcome");
   LiveClient program(running.port(), {{"Authorization", "Bearer 0123456789abcdef"}});
-  EXPECT_EQ(program.hear().at("topic"), "welcome");
-  for (const char* said : {R"({"token":"0123456789abcdeg"})", R"({"token":7})", R"({"subscribe":"numbers"})"}) {
+  EXPECT_EQ(program.receive().at("topic"), "welcome");
+  for (const char* message : {R"({"token":"0123456789abcdeg"})", R"({"token":7})", R"({"subscribe":"numbers"})"}) {
     LiveClient peer(running.port(), {{"Authorization", "Bearer wrong"}});
-    ASSERT_TRUE(peer.say(said));
-    EXPECT_EQ(peer.hear().at("code"), "unauthorized");
-    EXPECT_EQ(peer.hear(), nullptr);
+    ASSERT_TRUE(peer.send(message));
+    EXPECT_EQ(peer.receive().at("code"), "unauthorized");
+    EXPECT_EQ(peer.receive(), nullptr);
   }
 }
 
-TEST(AdminLive, SoManyWatchAndNoMore) {
+TEST(AdminLive, LimitsSubscribers) {
   const Running running;
   std::vector<std::unique_ptr<LiveClient>> clients;
   for (int i = 0; i < 16; ++i) {
     clients.push_back(std::make_unique<LiveClient>(running.port()));
     ASSERT_TRUE(clients.back()->open());
-    clients.back()->hear();
+    clients.back()->receive();
   }
   EXPECT_EQ(LiveClient(running.port()).status(), 503u);
   EXPECT_TRUE(net::http_get("http://127.0.0.1:" + std::to_string(running.port()) + "/live").ok());
 }
 
-TEST(AdminLive, StrangersTakeNobodysPlace) {
+TEST(AdminLive, UnauthenticatedPeersTakeNoSubscribersPlace) {
   const Running running("0123456789abcdef");
   std::vector<std::unique_ptr<LiveClient>> peers;
   for (std::size_t i = 0; i < live_connections_max + 4; ++i) {
@@ -237,8 +237,8 @@ TEST(AdminLive, StrangersTakeNobodysPlace) {
     ASSERT_TRUE(peers.back()->open());
   }
   LiveClient page(running.port());
-  ASSERT_TRUE(page.say(R"({"token":"0123456789abcdef"})"));
-  EXPECT_EQ(page.hear().at("topic"), "welcome");
+  ASSERT_TRUE(page.send(R"({"token":"0123456789abcdef"})"));
+  EXPECT_EQ(page.receive().at("topic"), "welcome");
 }
 
 // Unauthenticated peers count as connections until they send a token, and are closed after a timeout. So they cannot
@@ -270,7 +270,7 @@ TEST(AdminLive, LimitsUnauthenticatedPeersByConnections) {
     open_max = std::max(open_max, open);
   }
   EXPECT_EQ(served, peers.size());
-  EXPECT_LT(open_max, 2 * connections_max) << "some end while they are counted";
+  EXPECT_LT(open_max, 2 * connections_max) << "some may be closed while they are counted";
 }
 
 TEST(AdminLive, RefusesRequestsThatAreNotWebSockets) {
@@ -291,13 +291,13 @@ TEST(AdminLive, RefusesRequestsThatAreNotWebSockets) {
   EXPECT_TRUE(eager.receive().starts_with("HTTP/1.1 400 "));
 }
 
-TEST(AdminLive, EndsWhileSomebodyWatches) {
+TEST(AdminLive, EndsWithOpenSubscriptions) {
   auto running = std::make_unique<Running>();
   LiveClient client(running->port());
-  ASSERT_TRUE(client.say(R"({"subscribe":"numbers"})"));
-  EXPECT_EQ(client.hear("numbers").at("count"), 0);
+  ASSERT_TRUE(client.send(R"({"subscribe":"numbers"})"));
+  EXPECT_EQ(client.receive("numbers").at("count"), 0);
   running.reset();
-  while (!client.hear().is_null()) continue;
+  while (!client.receive().is_null()) continue;
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(AdminRequestQueue, RunsRequestsInOrderAndHandsThemBack) {
   EXPECT_EQ(log, (std::vector<int>{0, 1, 2, 3, 4}));
   for (const auto& each : asked) {
     EXPECT_TRUE(each->handed_back);
-    EXPECT_EQ(each.use_count(), 1) << "the queue keeps nothing of it";
+    EXPECT_EQ(each.use_count(), 1) << "the queue keeps no reference";
   }
   EXPECT_EQ(queue.serve(core::second), 0u);
 }
@@ -68,10 +68,10 @@ TEST(AdminRequestQueue, DoesNotRunAWithdrawnRequest) {
   EXPECT_FALSE(queue.withdraw(*first));
   EXPECT_EQ(queue.serve(core::second), 1u);
   EXPECT_EQ(log, std::vector<int>{2});
-  EXPECT_FALSE(queue.withdraw(*second)) << "it is done";
+  EXPECT_FALSE(queue.withdraw(*second)) << "it has run already";
 }
 
-TEST(AdminRequestQueue, SoManyWaitAndNoMore) {
+TEST(AdminRequestQueue, LimitsWaitingRequests) {
   RequestQueue queue(read_fake_clock);
   std::vector<int> log;
   std::vector<std::shared_ptr<Asked>> asked;
@@ -81,13 +81,13 @@ TEST(AdminRequestQueue, SoManyWaitAndNoMore) {
   }
   EXPECT_FALSE(queue.put(std::make_shared<Asked>(log, -1)));
   EXPECT_TRUE(queue.withdraw(*asked[3]));
-  EXPECT_TRUE(queue.put(std::make_shared<Asked>(log, -2))) << "what is withdrawn takes no room";
+  EXPECT_TRUE(queue.put(std::make_shared<Asked>(log, -2))) << "withdrawn requests do not count";
   EXPECT_EQ(queue.serve(core::second), 64u);
   EXPECT_EQ(log.back(), -2);
 }
 
-// The one thread asks and withdraws, the other serves: each query is worked on or withdrawn, never both.
-TEST(AdminRequestQueue, WithdrawnOrWorkedOnWhateverTheThreadsDo) {
+// One thread puts and withdraws requests, the other serves. Each request is run or withdrawn, never both.
+TEST(AdminRequestQueue, EachRequestIsRunOrWithdrawn) {
   struct Counted final : QueuedRequest {
     void work() noexcept override { ++worked; }
     void hand_back(std::shared_ptr<QueuedRequest> /*self*/) noexcept override { ++handed_back; }

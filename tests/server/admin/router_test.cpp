@@ -47,13 +47,13 @@ std::string refusal(const Response& response) {
          error["message"].get<std::string>();
 }
 
-TEST(AdminRouter, TheRouteOfPathAndMethodAnswers) {
+TEST(AdminRouter, RoutesByPathAndMethod) {
   EXPECT_EQ(answer(router(), ask("GET", "/live")).body, R"({"status":"live"})");
   EXPECT_EQ(answer(router(), ask("GET", "/thing")).body, "\"GET\"");
   EXPECT_EQ(answer(router(), ask("POST", "/thing")).body, "\"POST\"");
 }
 
-TEST(AdminRouter, APathThatNobodyServesIsNamed) {
+TEST(AdminRouter, AnUnknownPathIsNamed) {
   EXPECT_EQ(refusal(answer(router(), ask("GET", "/lives"))),
             "404 not_found: there is no '/lives' (did you mean '/live'?)");
   EXPECT_EQ(refusal(answer(router(), ask("DELETE", "/"))), "404 not_found: there is no '/'");
@@ -62,7 +62,7 @@ TEST(AdminRouter, APathThatNobodyServesIsNamed) {
   EXPECT_EQ(refusal(answer(router(), ask("GET", "/\xff\"\n"))), "404 not_found: there is no '/\xef\xbf\xbd\"\n'");
 }
 
-TEST(AdminRouter, AMethodThatIsNotServedIsNamedWithThoseThatAre) {
+TEST(AdminRouter, AnUnknownMethodIsNamedWithTheAllowedOnes) {
   for (const char* method : {"HEAD", "OPTIONS", "DELETE", "get", "BREW"}) {
     const Response response = answer(router(), ask(method, "/thing"));
     EXPECT_EQ(refusal(response),
@@ -83,7 +83,7 @@ TEST(AdminRouter, DecodesParametersOfPathAndQuery) {
   EXPECT_EQ(answer(router(), "GET", "/worlds/%zz/b").status, 404u);
 }
 
-TEST(AdminRouter, AQueryThatTheRouteDoesNotHaveIsRefused) {
+TEST(AdminRouter, AnUnknownQueryParameterIsRefused) {
   Request request = ask("GET", "/worlds/a/b");
   request.query = "limits=7";
   EXPECT_EQ(refusal(answer(router(), request)),
@@ -94,17 +94,17 @@ TEST(AdminRouter, AQueryThatTheRouteDoesNotHaveIsRefused) {
   EXPECT_EQ(answer(router(), request).status, 400u);
 }
 
-TEST(AdminRouter, PagesOfOthersAreNotAnswered) {
+TEST(AdminRouter, RefusesPagesOfOtherOrigins) {
   Request request = ask("GET", "/live");
   for (const char* origin : {"http://evil.example", "null", "", "http://127.0.0.1:8080", "127.0.0.1:7780"}) {
     request.origin = origin;
     EXPECT_EQ(answer(router(), request).status, 403u) << origin;
   }
   EXPECT_EQ(refusal(answer(router(), request)),
-            "403 foreign_origin: pages in browsers are answered only if this address served them: by Origin or "
-            "Sec-Fetch-Site this is another");
+            "403 foreign_origin: pages in browsers are answered only if this address served them; Origin or "
+            "Sec-Fetch-Site names another");
   request.origin = "http://127.0.0.1:7780";
-  EXPECT_EQ(answer(router(), request).status, 200u) << "the inspector is a page of this very address";
+  EXPECT_EQ(answer(router(), request).status, 200u) << "the inspector's page has the same address";
   for (const char* host : {"", "evil.example", "evil.example:7780"}) {
     request = ask("GET", "/live");
     request.host = host;
@@ -113,7 +113,7 @@ TEST(AdminRouter, PagesOfOthersAreNotAnswered) {
   }
 }
 
-TEST(AdminRouter, WithATokenOnlyTheLivenessProbeIsOpen) {
+TEST(AdminRouter, OnlyTheLivenessProbeNeedsNoToken) {
   const std::string token = "0123456789abcdef";
   Request request = ask("GET", "/thing");
   request.host = "game.example";
@@ -125,7 +125,7 @@ TEST(AdminRouter, WithATokenOnlyTheLivenessProbeIsOpen) {
     EXPECT_EQ(response.headers.at(0).first, "WWW-Authenticate");
   }
   request.path = "/nothing";
-  EXPECT_EQ(answer(router(token), request).status, 401u) << "nor which paths there are";
+  EXPECT_EQ(answer(router(token), request).status, 401u) << "paths are not revealed";
   request.path = "/live";
   EXPECT_EQ(answer(router(token), request).status, 200u);
   request.path = "/thing";
@@ -135,7 +135,7 @@ TEST(AdminRouter, WithATokenOnlyTheLivenessProbeIsOpen) {
   EXPECT_EQ(answer(router(token), request).status, 403u);
 }
 
-TEST(AdminRouter, AHandlerThatThrowsIsAnAnswerTooAndTheLogSaysWhy) {
+TEST(AdminRouter, AnExceptionIsLoggedAndAnswered) {
   testing::internal::CaptureStderr();
   for (const char* path : {"/broken", "/odd"}) {
     EXPECT_EQ(refusal(answer(router(), ask("GET", path))), "500 failed: internal error; see the log of the server");

@@ -5,14 +5,14 @@
 namespace mobula::server::admin {
 namespace {
 
-TEST(AdminSameMachine, LocalhostAndIpAddressesAreNobodysNames) {
+TEST(AdminSameMachine, LocalhostAndIpAddressesAreNoNames) {
   for (const char* host : {"localhost", "localhost:7780", "LocalHost:7780", "127.0.0.1", "127.0.0.1:7780", "[::1]",
                            "[::1]:7780", "192.168.1.5:7780", "[2001:db8::1]:80", "0.0.0.0"}) {
     EXPECT_TRUE(names_a_machine_itself(host)) << host;
   }
 }
 
-TEST(AdminSameMachine, NamesAreSomebodys) {
+TEST(AdminSameMachine, HostNamesAreNames) {
   for (const char* host : {"",
                            ":",
                            ":7780",

@@ -17,7 +17,7 @@ Response post(const Route& route, std::string_view body) {
   return std::get<Response>(route.handler(request));
 }
 
-// Tokens that show what they were asked for.
+// Returns tokens that contain their request.
 core::Result<std::vector<core::Bytes>> source(std::uint32_t count, std::string_view user_data) {
   std::vector<core::Bytes> tokens;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -32,7 +32,7 @@ std::string message_of(const Response& response) {
   return std::to_string(response.status) + ' ' + json::parse(response.body)["error"]["message"].get<std::string>();
 }
 
-TEST(AdminTokens, HandsOutAsManyAsAreAskedFor) {
+TEST(AdminTokens, IssuesTheRequestedNumber) {
   const Route route = tokens_route(source);
   EXPECT_EQ(route.method, "POST");
   EXPECT_EQ(route.path, "/api/tokens");
@@ -46,7 +46,7 @@ TEST(AdminTokens, HandsOutAsManyAsAreAskedFor) {
   EXPECT_EQ(json::parse(post(route, R"({"count":4096})").body)["tokens"].size(), 4096u);
 }
 
-TEST(AdminTokens, NamesAWrongRequest) {
+TEST(AdminTokens, AnInvalidRequestIsAnError) {
   const Route route = tokens_route(source);
   const std::string count = "400 count: expected a whole number from 1 to 4096";
   const std::pair<std::string, std::string> cases[] = {
@@ -65,20 +65,20 @@ TEST(AdminTokens, NamesAWrongRequest) {
       {R"({"count":null})", count},
       {R"({"count":1,"user_data":7})", "400 user_data: expected text"},
       {R"({"count":1,"userdata":"x"})", "400 there is no 'userdata' (did you mean 'user_data'?)"},
-      {R"({"count":1,"user_data":")" + std::string(257, 'x') + "\"}", "400 user_data: 257 bytes, at most 256 fit"},
+      {R"({"count":1,"user_data":")" + std::string(257, 'x') + "\"}", "400 user_data: 257 bytes; the maximum is 256"},
   };
   for (const auto& [body, message] : cases) EXPECT_EQ(message_of(post(route, body)), message) << body.substr(0, 60);
   EXPECT_EQ(post(route, R"({"count":1,"user_data":")" + std::string(256, 'x') + "\"}").status, 200u);
 }
 
-TEST(AdminTokens, WithoutASourceTheyAreNotHandedOut) {
+TEST(AdminTokens, AreNotIssuedWithoutASource) {
   const Response response = post(tokens_route(nullptr), R"({"count":1})");
   EXPECT_EQ(response.status, 404u);
   EXPECT_EQ(json::parse(response.body)["error"]["code"], "no_tokens");
-  EXPECT_TRUE(message_of(response).starts_with("404 tokens are not handed out here")) << message_of(response);
+  EXPECT_TRUE(message_of(response).starts_with("404 this server makes no tokens")) << message_of(response);
 }
 
-TEST(AdminTokens, ASourceThatFailsSaysWhy) {
+TEST(AdminTokens, AFailingSourceIsAnError) {
   const Route route =
       tokens_route([](std::uint32_t, std::string_view) { return core::Error{"no address", "no address is known"}; });
   testing::internal::CaptureStderr();
@@ -86,7 +86,7 @@ TEST(AdminTokens, ASourceThatFailsSaysWhy) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("no address is known"), std::string::npos);
 }
 
-TEST(AdminTokens, AServerThatDrainsSaysSo) {
+TEST(AdminTokens, ADrainingServerIsAnError) {
   const Route route = tokens_route([](std::uint32_t, std::string_view) -> core::Result<std::vector<core::Bytes>> {
     return core::Error{"closing", "the server is closing and admits no new clients"};
   });

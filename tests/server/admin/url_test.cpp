@@ -13,7 +13,7 @@ TEST(AdminUrl, PercentEncodingIsDecodedOrRefused) {
   for (const char* bad : {"%", "a%", "%4", "%g0", "%0g", "%%41", "% 1"}) EXPECT_EQ(percent_decoded(bad), std::nullopt);
 }
 
-TEST(AdminUrl, APathFitsAPatternPartByPart) {
+TEST(AdminUrl, APathMatchesAPatternPartByPart) {
   Parameters found;
   EXPECT_TRUE(matches("/api/entities/{handle}/{component}", "/api/entities/8.1/Fog", found));
   EXPECT_EQ(found, (Parameters{{"component", "Fog"}, {"handle", "8.1"}}));
@@ -31,7 +31,7 @@ TEST(AdminUrl, APathFitsAPatternPartByPart) {
   EXPECT_FALSE(matches("/live", "/live%20", found));
 }
 
-TEST(AdminUrl, AQueryIsNamesAndValues) {
+TEST(AdminUrl, AQueryIsSplitIntoNamesAndValues) {
   Parameters found;
   EXPECT_TRUE(parse_query("a=1&b=x+y%2B&c&d=e=f", found).ok());
   EXPECT_EQ(found, (Parameters{{"a", "1"}, {"b", "x y+"}, {"c", ""}, {"d", "e=f"}}));

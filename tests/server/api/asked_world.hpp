@@ -15,14 +15,14 @@ struct Answer {
   std::string text;
   nlohmann::json json;
 
-  // Message of an error response.
+  // Return code and message of an error response.
   [[nodiscard]] std::string code() const { return json.at("error").at("code"); }
   [[nodiscard]] std::string message() const { return json.at("error").at("message"); }
 };
 
 class AskedWorld {
  public:
-  // Kept in the store, if there is one, which is to be finished before the world ends.
+  // Saves the world in the store unless it is null. The caller finishes the store before the world is destroyed.
   explicit AskedWorld(store::Store* store = nullptr)
       : village(game, {.level = hamlet(), .store = store}),
         inspection("world", {*village.server, pacer, nullptr,
@@ -45,7 +45,7 @@ class AskedWorld {
     for (int i = 0; i < count; ++i) tick();
   }
 
-  // The target may have a query.
+  // Answers a request. The target may have a query.
   Answer ask(const std::string& method, const std::string& target, const std::string& body = {}) {
     server::admin::Request request;
     request.method = method;
@@ -63,7 +63,7 @@ class AskedWorld {
     if (answer.status != 200) throw std::runtime_error(target + ": " + answer.text);
     return std::move(answer.json);
   }
-  // A feed of the topic that the wish subscribes to.
+  // Returns a feed of the topic that the message subscribes to.
   core::Result<std::shared_ptr<server::admin::Feed>> subscribe(const nlohmann::json& wish) {
     for (const server::admin::Topic& topic : server::api::topics(api_))
       if (wish.at("subscribe") == nlohmann::json(topic.name)) return topic.subscribe(wish.dump());

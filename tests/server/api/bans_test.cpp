@@ -12,7 +12,7 @@ class ApiBans : public testing::Test {
   test::AskedWorld world;
 };
 
-TEST_F(ApiBans, AreMadeToldAndTakenBack) {
+TEST_F(ApiBans, AreAddedListedAndLifted) {
   world.village.server->set_unix_time(1000);
   EXPECT_EQ(world.ask("PUT", "/api/bans/eve", R"({"reason": "cheating", "seconds": 60})").json,
             (json{{"account", "eve"}, {"reason", "cheating"}, {"until_unix_seconds", 1060}}));

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 class ApiEntities : public testing::Test {
  protected:
-  // All pages of a list, as handles.
+  // Returns the handles of all pages of a list.
   std::vector<std::string> all(const std::string& query, std::uint32_t limit) {
     std::vector<std::string> handles;
     std::string cursor = "0";
@@ -37,7 +37,7 @@ class ApiEntities : public testing::Test {
   test::AskedWorld world;
 };
 
-TEST_F(ApiEntities, AreAllThereOnceWhateverThePages) {
+TEST_F(ApiEntities, AreListedOnceWithAnyPageSize) {
   world.ticks(5);
   const std::vector<std::string> expected = living([](ecs::Entity) { return true; });
   EXPECT_GT(expected.size(), 100u);
@@ -45,7 +45,7 @@ TEST_F(ApiEntities, AreAllThereOnceWhateverThePages) {
   EXPECT_EQ(world.get("/api/entities")["total"], expected.size());
 }
 
-TEST_F(ApiEntities, AnAnswerHasFiveHundredRowsAtMost) {
+TEST_F(ApiEntities, APageHasAtMostFiveHundredRows) {
   std::vector<ecs::Entity> many(600);
   ASSERT_TRUE(world.registry().create(many));
   const json page = world.get("/api/entities?limit=500");
@@ -66,7 +66,7 @@ TEST_F(ApiEntities, AreFoundByComponentPrototypeHandleAndLabel) {
     return registry.find(entity, core::StringId32("Body")) != ecs::no_pool ||
            registry.find(entity, core::StringId32("Fog")) != ecs::no_pool;
   });
-  EXPECT_EQ(all("&component=RenderData", 100), rendered) << "by type, whatever their names";
+  EXPECT_EQ(all("&component=RenderData", 100), rendered) << "by component type, whatever the instance name";
   const ecs::PrototypeId prototype = registry.prototype(*ecs::parse_entity(with_health.front()));
   EXPECT_EQ(all("&prototype=" + std::to_string(prototype), 3),
             living([&](ecs::Entity entity) { return registry.prototype(entity) == prototype; }));
@@ -94,10 +94,10 @@ TEST_F(ApiEntities, PathsOfTheLevelOutliveAReload) {
   EXPECT_GT(pines(), 0u);
   ASSERT_EQ(world.ask("POST", "/api/reload").status, 200u);
   world.ticks(2);
-  EXPECT_GT(pines(), 0u) << "what stayed and what is new";
+  EXPECT_GT(pines(), 0u) << "kept and new entities";
 }
 
-TEST_F(ApiEntities, OneIsToldWhole) {
+TEST_F(ApiEntities, AnEntityHasAllItsComponents) {
   world.ticks(3);
   const std::string handle = first_with("Wander");
   const json entity = world.get("/api/entities/" + handle);
@@ -105,7 +105,7 @@ TEST_F(ApiEntities, OneIsToldWhole) {
   std::set<std::string> names;
   for (const json& component : entity["components"]) names.insert(component["name"]);
   EXPECT_TRUE(names.contains("Transform"));
-  EXPECT_TRUE(names.contains("mobula::hierarchy::WorldTransform")) << "local components are named, too";
+  EXPECT_TRUE(names.contains("mobula::hierarchy::WorldTransform")) << "server-only components are listed too";
   for (const json& component : entity["components"])
     for (const json& property : component["properties"])
       EXPECT_EQ(world.get("/api/entities/" + handle + '/' + component["name"].get<std::string>() + '/' +
@@ -115,7 +115,7 @@ TEST_F(ApiEntities, OneIsToldWhole) {
   EXPECT_EQ(entity["position"], (json{position["x"], position["y"], position["z"]}));
 }
 
-TEST_F(ApiEntities, APropertyIsWrittenAndReachesThosewhoSeeIt) {
+TEST_F(ApiEntities, AWrittenPropertyReachesItsViewers) {
   const test::Village::Client& client = world.village.join("anna");
   world.ticks(20);
   const std::string handle = first_with("Avatar");
@@ -133,7 +133,7 @@ TEST_F(ApiEntities, APropertyIsWrittenAndReachesThosewhoSeeIt) {
   EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Transform/rotation", "[0,0,0,1]").status, 200u);
 }
 
-// The same code refuses what levels may not say; what is refused has not been written at all.
+// The checks are those of levels. A refused write changes nothing.
 TEST_F(ApiEntities, ARefusedWriteChangesNothing) {
   world.ticks(2);
   const std::string handle = first_with("Wander");
@@ -172,7 +172,7 @@ TEST_F(ApiEntities, ARefusedWriteChangesNothing) {
   EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Health/current?world=other", "1").code(), "no_such_world");
 }
 
-TEST_F(ApiEntities, AStaleHandleIsNobody) {
+TEST_F(ApiEntities, AStaleHandleDoesNotExist) {
   world.ticks(2);
   const std::string handle = first_with("Wander");
   world.registry().destroy(*ecs::parse_entity(handle));

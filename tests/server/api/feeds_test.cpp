@@ -13,8 +13,8 @@ using nlohmann::json;
 // State of a page after the map's frames: index to [generation, prototype, x, z].
 class Page {
  public:
-  // False: more is coming.
-  bool take(const json& frame) {
+  // Applies a frame. Returns whether it completes a pass over all entities.
+  bool apply(const json& frame) {
     if (frame.at("reset")) shown_.clear();
     const json& came = frame.at("came");
     for (std::size_t i = 0; i < came.size(); i += 7)
@@ -22,11 +22,11 @@ class Page {
     const json& moved = frame.at("moved");
     for (std::size_t i = 0; i < moved.size(); i += 4) {
       const auto known = shown_.find(moved[i]);
-      EXPECT_NE(known, shown_.end()) << "who moves is there";
+      EXPECT_NE(known, shown_.end()) << "a moving entity is known";
       if (known != shown_.end()) known->second = {known->second[0], known->second[1], moved[i + 1], moved[i + 3]};
     }
     for (const json& index : frame.at("went"))
-      EXPECT_EQ(shown_.erase(index.get<std::int64_t>()), 1u) << "who goes was there";
+      EXPECT_EQ(shown_.erase(index.get<std::int64_t>()), 1u) << "a removed entity is known";
     EXPECT_EQ(frame.at("shown"), shown_.size());
     return frame.at("complete");
   }
@@ -48,17 +48,17 @@ class ApiFeeds : public testing::Test {
         });
     return all;
   }
-  // Frames until the page has gone twice round what there is.
+  // Applies frames until the page has passed over all entities twice.
   void catch_up(Page& page, admin::Feed& feed) {
     int complete = 0;
-    for (int frames = 0; complete < 2 && frames < 1000; ++frames) complete += page.take(world.frame(feed)) ? 1 : 0;
+    for (int frames = 0; complete < 2 && frames < 1000; ++frames) complete += page.apply(world.frame(feed)) ? 1 : 0;
     EXPECT_EQ(complete, 2);
   }
 
   test::AskedWorld world;
 };
 
-TEST_F(ApiFeeds, TheMapIsWhatThereIsWhateverHappens) {
+TEST_F(ApiFeeds, TheMapEqualsTheWorldAfterRandomChanges) {
   const std::shared_ptr<admin::Feed> everywhere = world.subscribe({{"subscribe", "map"}}).value();
   const std::shared_ptr<admin::Feed> strip = world.subscribe({{"subscribe", "map"}, {"x", {-20, 20}}}).value();
   Page all;
@@ -76,14 +76,14 @@ TEST_F(ApiFeeds, TheMapIsWhatThereIsWhateverHappens) {
         registry.destroy(made[which]);
         made.erase(made.begin() + which);
       } else if (random.chance(1, 5) && !registry.has<engine::Parent>(made[which])) {
-        registry.add<engine::Parent>(made[which]);  // another prototype, and nobody has moved
+        registry.add<engine::Parent>(made[which]);  // changes the prototype, but moves no entity
       } else {
         registry.get<engine::Transform>(made[which]).position.x = random.uniform(-50, 50);
       }
     }
     world.ticks(1 + round % 3);
-    all.take(world.frame(*everywhere));
-    if (round % 4 == 0) some.take(world.frame(*strip));
+    all.apply(world.frame(*everywhere));
+    if (round % 4 == 0) some.apply(world.frame(*strip));
   }
   catch_up(all, *everywhere);
   catch_up(some, *strip);
@@ -101,7 +101,7 @@ TEST_F(ApiFeeds, SendsAnUnchangedEntityOnce) {
   EXPECT_TRUE(frame["came"].empty() && frame["moved"].empty() && frame["went"].empty()) << frame.dump();
 }
 
-TEST_F(ApiFeeds, AMapThatIsFullSaysSoAndTakesMoreWhenThereIsRoom) {
+TEST_F(ApiFeeds, AFullMapReportsItAndTakesMoreLater) {
   const std::shared_ptr<admin::Feed> feed = world.subscribe({{"subscribe", "map"}, {"entities_max", 10}}).value();
   Page page;
   catch_up(page, *feed);
@@ -114,7 +114,7 @@ TEST_F(ApiFeeds, AMapThatIsFullSaysSoAndTakesMoreWhenThereIsRoom) {
     if (world.registry().valid(shown[i])) world.village.server->world().destroy_tree(shown[i]);
   world.ticks(1);
   catch_up(page, *feed);
-  EXPECT_EQ(page.shown().size(), 10u) << "others take their places";
+  EXPECT_EQ(page.shown().size(), 10u) << "others take the free places";
 }
 
 TEST_F(ApiFeeds, TheOverviewHasEachTickOnce) {
@@ -144,7 +144,7 @@ TEST_F(ApiFeeds, TheOverviewHasEachTickOnce) {
   EXPECT_EQ(frame["rows"].back()[0], tick + 600);
 }
 
-TEST_F(ApiFeeds, TopicsTellWhatQuestionsAreTold) {
+TEST_F(ApiFeeds, TopicsEqualTheirQueries) {
   world.village.join("anna");
   world.ticks(30);
   const std::string handle = world.get("/api/sessions/1")["entity"];
@@ -159,7 +159,7 @@ TEST_F(ApiFeeds, TopicsTellWhatQuestionsAreTold) {
   }
 }
 
-TEST_F(ApiFeeds, NamesAWrongSubscription) {
+TEST_F(ApiFeeds, AnInvalidSubscriptionIsAnError) {
   const std::pair<json, const char*> cases[] = {
       {{{"subscribe", "map"}, {"x", 7}}, "x: expected [low, high], two numbers"},
       {{{"subscribe", "map"}, {"z", {3, 2}}}, "z: expected [low, high], two numbers"},

@@ -8,7 +8,7 @@
 namespace mobula::server {
 namespace {
 
-TEST(Inspection, ATickCostsNoMemoryWhileNobodyAsks) {
+TEST(Inspection, ATickAllocatesNothingWithoutQueries) {
   test::AskedWorld world;
   world.ticks(3);
   admin::RequestQueue queue;
@@ -20,7 +20,7 @@ TEST(Inspection, ATickCostsNoMemoryWhileNobodyAsks) {
   EXPECT_EQ(ecs::test::allocations(), before);
 }
 
-// Rows are differences of what grows: they add up to it again.
+// Rows are differences of counters, so they add up to the counters.
 TEST(Inspection, RowsAddUp) {
   test::AskedWorld world;
   core::Nanoseconds delays = 0;
@@ -55,7 +55,7 @@ TEST(TickLog, KeepsTheLastRows) {
   EXPECT_EQ(log->phase(TickPhase::seal).count(), 1000u);
 }
 
-TEST(SentBytes, AreSharedOutLargestFirst) {
+TEST(SentBytes, AreListedLargestFirst) {
   SentBytes sent{.bytes = 100};
   sent.add(std::array<ecs::PoolId, 2>{3, 1}, std::array<std::uint32_t, 2>{200, 300});
   sent.add(std::array<ecs::PoolId, 1>{3}, std::array<std::uint32_t, 1>{10});

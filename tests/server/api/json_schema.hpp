@@ -1,4 +1,4 @@
-// As much of JSON Schema as openapi.json uses; another keyword is a failure, not passed over.
+// Checks values against the part of JSON Schema that openapi.json uses. An unknown keyword is a failure.
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// Samples by name and labels, as they are written.
+// Samples by name and labels, as printed.
 std::map<std::string, double> samples(const std::string& text) {
   std::map<std::string, double> all;
   std::istringstream lines(text);
@@ -28,7 +28,7 @@ std::map<std::string, double> samples(const std::string& text) {
   return all;
 }
 
-TEST(ApiMetrics, SayWhatTheWorldSays) {
+TEST(ApiMetrics, EqualTheWorldsCounters) {
   test::AskedWorld world;
   world.village.join("anna");
   world.ticks(50);
@@ -45,10 +45,10 @@ TEST(ApiMetrics, SayWhatTheWorldSays) {
   EXPECT_EQ(all["mobula_client_tick_bytes_sum" + of_world], all["mobula_delta_bytes_total" + of_world]);
   EXPECT_EQ(all["mobula_simulation_answers"], 1);
   EXPECT_GT(all["process_resident_memory_bytes"], 1e6);
-  EXPECT_EQ(answer.text.find("anna"), std::string::npos) << "nothing is told of players";
+  EXPECT_EQ(answer.text.find("anna"), std::string::npos) << "metrics name no players";
 }
 
-// Buckets rise to the count, as they must.
+// Buckets are cumulative and end at the count.
 TEST(ApiMetrics, HistogramsAddUp) {
   test::AskedWorld world;
   world.village.join("anna");
@@ -84,7 +84,7 @@ TEST(ApiMetrics, ASimulationThatDoesNotAnswerIsAMetric) {
   ADD_FAILURE() << "there is no /metrics";
 }
 
-TEST(ApiStore, ACheckpointIsWrittenWhenAskedFor) {
+TEST(ApiStore, ACheckpointIsWrittenOnRequest) {
   const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "api_store.db";
   std::filesystem::remove(path);
   const auto store = std::move(store::Store::open({.path = path.string(), .schema = test::game_schema()}).value());
@@ -115,7 +115,7 @@ TEST(ApiStore, WithoutAStoreNothingIsWritten) {
   EXPECT_EQ(world.get("/api/status")["worlds"][0]["store"], nullptr);
 }
 
-TEST(ApiProcess, IsReadyWhileItTicksAndLetsPeopleIn) {
+TEST(ApiProcess, IsReadyWhileItTicksAndAdmitsClients) {
   test::AskedWorld world;
   EXPECT_EQ(world.ask("GET", "/ready").message(), "no world has ticked yet");
   world.tick();

@@ -1,4 +1,4 @@
-// The document, the routes and the answers agree.
+// Checks that the document agrees with the routes and the answers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ TEST(ApiDocument, HasEveryRouteAndNoOther) {
     }
 }
 
-TEST(ApiDocument, ItsExamplesAreWhatItsSchemasSay) {
+TEST(ApiDocument, ItsExamplesMatchItsSchemas) {
   const test::JsonSchema schemas(document());
   int examples = 0;
   const auto check = [&](const json& contents, const std::string& where) {
@@ -104,7 +104,7 @@ class ApiAnswers : public testing::Test {
   int good = 0;
 };
 
-TEST_F(ApiAnswers, AreAsTheDocumentSays) {
+TEST_F(ApiAnswers, MatchTheDocument) {
   expect_as_documented("GET", "/ready", "/ready");
   EXPECT_EQ(good, 0) << "no world has ticked yet";
   world.village.join("anna");
@@ -135,7 +135,7 @@ TEST_F(ApiAnswers, AreAsTheDocumentSays) {
   EXPECT_EQ(good, 20);
 }
 
-TEST_F(ApiAnswers, RefusalsAreAsTheDocumentSays) {
+TEST_F(ApiAnswers, ErrorsMatchTheDocument) {
   world.ticks(2);
   const std::string of_entity = "/api/entities/{handle}/{component}/{property}";
   expect_as_documented("GET", "/api/entities?limit=0", "/api/entities");

@@ -20,7 +20,7 @@ class ApiPools : public testing::Test {
     ADD_FAILURE() << name;
     return 0;
   }
-  // Spawns and despawns entities until memory is out of order.
+  // Spawns and destroys entities until pools are fragmented.
   void churn() {
     ecs::Registry& registry = world.registry();
     std::vector<ecs::Entity> all;
@@ -36,7 +36,7 @@ class ApiPools : public testing::Test {
   test::AskedWorld world;
 };
 
-TEST_F(ApiPools, AreAllThere) {
+TEST_F(ApiPools, AreAllListed) {
   const json all = world.get("/api/pools?limit=500");
   ASSERT_EQ(all["pools"].size(), world.registry().pool_count());
   EXPECT_EQ(all["next"], nullptr);
@@ -51,7 +51,7 @@ TEST_F(ApiPools, AreAllThere) {
   EXPECT_TRUE(world.get("/api/pools?cursor=4000000000")["pools"].empty());
 }
 
-TEST_F(ApiPools, ThePictureOfTheMendedOrderIsTheOneThatMendingGives) {
+TEST_F(ApiPools, ThePredictedOrderIsThatOfDefragmentation) {
   churn();
   const std::string order = "/api/pools/" + std::to_string(pool("Health")) + "/order?size=32";
   const json before = world.get(order);
@@ -73,8 +73,8 @@ TEST_F(ApiPools, ThePictureOfTheMendedOrderIsTheOneThatMendingGives) {
   world.registry().check();
 }
 
-// Whatever is looked at, nothing has moved; and mending moves, and changes nothing.
-TEST_F(ApiPools, LookingMovesNothing) {
+// Queries move no entity. Defragmentation moves entities, but changes no value.
+TEST_F(ApiPools, QueriesMoveNothing) {
   churn();
   world.ticks(2);
   const ecs::Pool& health = world.registry().pool(pool("Health"));
@@ -95,7 +95,7 @@ TEST_F(ApiPools, LookingMovesNothing) {
   EXPECT_EQ(healths(), were);
 }
 
-TEST_F(ApiPools, AnOrderThatHasAnOwnerIsNotMended) {
+TEST_F(ApiPools, AnOwnedOrderIsNotDefragmented) {
   const std::string worlds = std::to_string(pool("mobula::hierarchy::WorldTransform"));
   const test::Answer refused = world.ask("POST", "/api/pools/" + worlds + "/mend", "{}");
   EXPECT_EQ(refused.status, 409u);
@@ -133,7 +133,7 @@ TEST_F(ApiPools, PrototypesAreATree) {
   EXPECT_EQ(paged, all.size());
 }
 
-TEST_F(ApiPools, TheLevelIsToldAndTakenAnew) {
+TEST_F(ApiPools, TheLevelIsDescribedAndReloaded) {
   const json level = world.get("/api/resources")["level"];
   EXPECT_EQ(level["entities"], test::hamlet()->level().num_entities);
   EXPECT_EQ(level["identity"], to_string(test::hamlet()->identity()));

@@ -20,7 +20,7 @@ class ApiSessions : public testing::Test {
   test::AskedWorld world;
 };
 
-TEST_F(ApiSessions, AreToldInOrderOfArrivalAndInPages) {
+TEST_F(ApiSessions, AreListedInOrderOfArrivalAndInPages) {
   for (int i = 0; i < 5; ++i) join("player " + std::to_string(i));
   world.ticks(60);
   json all = json::array();
@@ -99,13 +99,13 @@ TEST_F(ApiSessions, BytesByComponentAddUp) {
   EXPECT_EQ(most, "Transform") << "wolves and boars walk about: " << told["sent"].dump();
   world.ticks(20 * 11);
   told = world.get("/api/sessions/2");
-  EXPECT_EQ(told["sent"]["bytes"], 0) << "nobody had asked for ten seconds";
+  EXPECT_EQ(told["sent"]["bytes"], 0) << "not queried for ten seconds";
   EXPECT_NE(world.village.server->measure(2), nullptr);
   EXPECT_EQ(world.village.server->measure(0), nullptr);
   EXPECT_EQ(world.village.server->measure(77), nullptr);
 }
 
-// Measuring is looking on: what clients get is the same.
+// Measuring does not change what clients are sent.
 TEST(ApiMeasuring, ChangesNothingThatIsSent) {
   std::array<std::uint64_t, 2> bytes{};
   std::array<std::uint64_t, 2> hashes{};

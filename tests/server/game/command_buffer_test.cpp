@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// An input with commands whose bytes hold their number.
+// Returns an input with commands whose bytes hold their number.
 class Input {
  public:
   explicit Input(std::uint32_t first) { input_.first_command = first; }
@@ -69,18 +69,18 @@ TEST(CommandBuffer, RunsARepeatedCommandOnce) {
   EXPECT_EQ(buffer.stats().repeated, 3u);
 }
 
-TEST(CommandBuffer, ALateCommandTakesTheNextTick) {
+TEST(CommandBuffer, ALateCommandRunsInTheNextTick) {
   CommandBuffer buffer;
   ASSERT_TRUE(buffer.on_input(Input(1).add(98).add(99).add(100).get(), 100).ok());
   EXPECT_THAT(due(buffer, 100), ElementsAre(1, 2, 3));
   EXPECT_EQ(buffer.stats().late, 2u);
-  EXPECT_EQ(buffer.feedback().margin, -2) << "that of the latest";
+  EXPECT_EQ(buffer.feedback().margin, -2) << "the margin of the latest command";
   ASSERT_TRUE(buffer.on_input(Input(4).add(103).get(), 101).ok());
   EXPECT_THAT(due(buffer, 101), IsEmpty());
   EXPECT_EQ(buffer.feedback().margin, 2);
 }
 
-TEST(CommandBuffer, ACommandThatIsFarTooLateIsDroppedAndDone) {
+TEST(CommandBuffer, AVeryLateCommandIsDropped) {
   CommandBuffer buffer;
   ASSERT_TRUE(buffer.on_input(Input(1).add(100 - 17).add(100 - 16).get(), 100).ok());
   EXPECT_EQ(buffer.feedback().held, 2);
@@ -89,7 +89,7 @@ TEST(CommandBuffer, ACommandThatIsFarTooLateIsDroppedAndDone) {
   EXPECT_EQ(buffer.stats().dropped, 1u);
 }
 
-TEST(CommandBuffer, ATickTakesSoManyAndTheRestWaits) {
+TEST(CommandBuffer, CommandsBeyondTheMaximumOfATickWait) {
   CommandBuffer buffer;
   Input input(1);
   for (int i = 0; i < 10; ++i) input.add(100);
@@ -102,13 +102,13 @@ TEST(CommandBuffer, ATickTakesSoManyAndTheRestWaits) {
 TEST(CommandBuffer, AGapDelaysLaterCommandsUntilTheirTick) {
   CommandBuffer buffer;
   ASSERT_TRUE(buffer.on_input(Input(2).add(101).add(103).get(), 100).ok());
-  EXPECT_EQ(buffer.feedback().held, 0) << "the first is to be sent again";
+  EXPECT_EQ(buffer.feedback().held, 0) << "the client must repeat the first";
   EXPECT_THAT(due(buffer, 100), IsEmpty());
   EXPECT_THAT(due(buffer, 101), ElementsAre(2));
   EXPECT_EQ(buffer.feedback().done, 2u);
   EXPECT_EQ(buffer.stats().given_up, 1u);
   ASSERT_TRUE(buffer.on_input(Input(1).add(100).get(), 102).ok());
-  EXPECT_THAT(due(buffer, 102), IsEmpty()) << "it came after it was given up";
+  EXPECT_THAT(due(buffer, 102), IsEmpty()) << "it arrived after it was given up";
   EXPECT_THAT(due(buffer, 103), ElementsAre(3));
 }
 
@@ -122,7 +122,7 @@ TEST(CommandBuffer, AGapThatFillsInTimeChangesNothing) {
   EXPECT_THAT(due(buffer, 103), ElementsAre(2));
 }
 
-TEST(CommandBuffer, NumbersRuleAlsoWhereTicksSayOtherwise) {
+TEST(CommandBuffer, NumbersDecideTheOrderAndNotTicks) {
   CommandBuffer buffer;
   ASSERT_TRUE(buffer.on_input(Input(2).add(100).get(), 100).ok());
   ASSERT_TRUE(buffer.on_input(Input(1).add(102).get(), 100).ok());
@@ -180,7 +180,7 @@ class ReferenceModel {
   std::uint64_t done = 0;
 };
 
-TEST(CommandBuffer, DoesWhatAReferenceOneDoesWithInputsOfAllKinds) {
+TEST(CommandBuffer, RandomInputsMatchTheReferenceModel) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     core::Random random(seed);
@@ -232,7 +232,7 @@ struct Journey {
     }
     if (!random.chance(1, 4)) to_client.emplace(tick + 2 + random.below(4), buffer.feedback());
   }
-  void hear(ecs::Tick tick) {
+  void receive(ecs::Tick tick) {
     for (; !to_client.empty() && to_client.begin()->first <= tick; to_client.erase(to_client.begin()))
       log.on_feedback(to_client.begin()->second);
   }
@@ -251,7 +251,7 @@ TEST(CommandBuffer, RunsEveryCommandOfAnHonestClientOnceInOrder) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Journey journey(seed);
     for (ecs::Tick tick = 100; tick < 700; ++tick) {
-      journey.hear(tick);
+      journey.receive(tick);
       journey.client_turn(tick, tick < 650);
       journey.server_turn(tick);
       if (testing::Test::HasFatalFailure()) return;

@@ -84,7 +84,7 @@ TEST_F(CommandDispatchTest, EachCommandReachesItsHandler) {
   EXPECT_EQ(waved, 1);
 }
 
-TEST_F(CommandDispatchTest, WhereTheBytesLieDoesNotMatter) {
+TEST_F(CommandDispatchTest, RunsCommandsAtAnyAlignment) {
   const core::Bytes bytes = say("hello");
   for (std::size_t offset = 1; offset < 8; ++offset) {
     core::Bytes moved(offset + bytes.size());
@@ -103,20 +103,20 @@ TEST_F(CommandDispatchTest, RefusesAnUnknownCommand) {
   EXPECT_STREQ(knows_nothing.run(*world, player, own, say("hello"), {}).error().reason, "unknown command");
 }
 
-TEST_F(CommandDispatchTest, ABodyThatIsMissingIsRefused) {
+TEST_F(CommandDispatchTest, AMissingBodyIsRefused) {
   flatbuffers::FlatBufferBuilder builder;
   EXPECT_EQ(refusal(finish(builder, chat::Body::Wave, 0)), "malformed command");
   EXPECT_EQ(refusal({}), "malformed command");
   EXPECT_EQ(waved, 0);
 }
 
-TEST_F(CommandDispatchTest, BytesThatAreTooManyAreRefused) {
+TEST_F(CommandDispatchTest, TooManyBytesAreRefused) {
   EXPECT_EQ(refusal(say(std::string(400, 'x'))), "");
   EXPECT_EQ(refusal(say(std::string(wire::command_bytes_max, 'x'))), "malformed command");
 }
 
 // 5 levels of 4 references each: 1,365 tables to verify in less than 300 bytes.
-TEST_F(CommandDispatchTest, ABodyThatIsReachedInTooManyWaysIsRefused) {
+TEST_F(CommandDispatchTest, ABodyWithTooManyTablesIsRefused) {
   const auto tree = [](int depth) {
     flatbuffers::FlatBufferBuilder builder;
     auto top = chat::CreateTree(builder);
@@ -146,12 +146,12 @@ TEST_F(CommandDispatchTest, RefusesCutOrFlippedBytes) {
 }
 
 TEST_F(CommandDispatchTest, RefusesCommandsOverTheRateLimit) {
-  EXPECT_EQ(done_of(10, say("hello")), 3) << "so many at once";
+  EXPECT_EQ(done_of(10, say("hello")), 3) << "the burst of the limit";
   EXPECT_EQ(refusal(say("hello")), "too many commands");
   ticks(ticks_per_second / 2);
   EXPECT_EQ(done_of(10, say("hello")), 1) << "two per second";
   ticks(100 * ticks_per_second);
-  EXPECT_EQ(done_of(10, say("hello")), 3) << "rest is not saved up";
+  EXPECT_EQ(done_of(10, say("hello")), 3) << "the burst is not exceeded after a rest";
 }
 
 TEST_F(CommandDispatchTest, ARefusedCommandCountsTowardsTheLimit) {
@@ -159,23 +159,23 @@ TEST_F(CommandDispatchTest, ARefusedCommandCountsTowardsTheLimit) {
   EXPECT_EQ(done_of(10, say("hello")), 2);
 }
 
-TEST_F(CommandDispatchTest, LimitsEachPlayerAndEachCommandApart) {
+TEST_F(CommandDispatchTest, LimitsEachPlayerAndCommandSeparately) {
   EXPECT_EQ(done_of(10, say("hello")), 3);
   EXPECT_EQ(refusal(empty_command<chat::Body::Wave>()), "");
   CommandDispatch::RateLimiters others;
   EXPECT_EQ(refusal(say("hello"), others), "");
 }
 
-TEST_F(CommandDispatchTest, WithoutALimitItIsTwoForEachTick) {
+TEST_F(CommandDispatchTest, TheDefaultLimitIsTwoPerTick) {
   const core::Bytes wave = empty_command<chat::Body::Wave>();
-  EXPECT_EQ(done_of(100, wave), static_cast<int>(2 * ticks_per_second)) << "those of a second at once";
+  EXPECT_EQ(done_of(100, wave), static_cast<int>(2 * ticks_per_second)) << "a burst of one second";
   for (int i = 0; i < 50; ++i) {
     ticks(1);
     EXPECT_EQ(done_of(10, wave), 2);
   }
 }
 
-TEST_F(CommandDispatchTest, CountsDoneAndRefusedByCommand) {
+TEST_F(CommandDispatchTest, CountsExecutedAndRefusedByCommand) {
   static_cast<void>(done_of(5, say("hello")));
   static_cast<void>(refusal(empty_command<chat::Body::Wave>()));
   ASSERT_EQ(dispatch->commands().size(), 3u);

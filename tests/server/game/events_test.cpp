@@ -76,7 +76,7 @@ struct Client {
   }
 };
 
-TEST(Events, ReachWhomTheyAreMeantFor) {
+TEST(Events, ReachTheirAudience) {
   Events events;
   const ecs::Entity door{5, 1};
   ASSERT_TRUE(events.send(text("all"), Audience::everyone(), Reliability::unreliable).ok());
@@ -106,7 +106,7 @@ TEST(Events, ReliableAndUnreliableOnesShareOneOrder) {
   EXPECT_EQ(told.batches, 1u);
 }
 
-TEST(Events, AClientDoesNotLearnHowMuchOthersAreTold) {
+TEST(Events, SequencesRevealNoEventsOfOtherClients) {
   Events events;
   for (std::uint32_t player = 1; player < 50; ++player)
     ASSERT_TRUE(events.send({}, Audience::player(player), Reliability::unreliable).ok());
@@ -145,7 +145,7 @@ TEST(Events, ManyBecomeSeveralMessagesAndBatches) {
   EXPECT_EQ(told.batches, 75u);
 }
 
-TEST(Events, AnEventHasSoManyBytes) {
+TEST(Events, LimitsTheBytesOfAnEvent) {
   Events events;
   EXPECT_STREQ(events.send(core::Bytes(1025), {}, Reliability::unreliable).error().reason, "large event");
   EXPECT_STREQ(events.send(core::Bytes(16 * 1024 + 1), {}, Reliability::reliable).error().reason, "large event");
@@ -154,7 +154,7 @@ TEST(Events, AnEventHasSoManyBytes) {
   EXPECT_EQ(read(Client{1, {}, {}}.of(events)).all.size(), 2u);
 }
 
-TEST(Events, ATickHasRoomForSoManyBytes) {
+TEST(Events, LimitsTheBytesOfATick) {
   Events events;
   for (int i = 0; i < 256; ++i) ASSERT_TRUE(events.send(core::Bytes(1024 - 32), {}, Reliability::reliable).ok());
   EXPECT_STREQ(events.send({}, {}, Reliability::reliable).error().reason, "too many events");
@@ -166,7 +166,7 @@ TEST(Events, ATickHasRoomForSoManyBytes) {
   EXPECT_EQ(read(Client{1, {}, {}}.of(events)).all.size(), empty);
 }
 
-TEST(Events, RandomOnesReachWhomAReferenceListSays) {
+TEST(Events, RandomEventsMatchTheReferenceModel) {
   test::for_each_seed(1, 300, 1, [](std::uint64_t seed) {
     core::Random random(seed);
     Events events;

@@ -65,14 +65,14 @@ TEST(Level, AReloadSpawnsChangedEntitiesAndKeepsTheRest) {
     "b":{"components":{"Health":{"current":2},"Target":{"entity":"/c"}}},
     "c":{"components":{"Health":{"current":33}},"children":{"d":{"components":{"Health":{"current":4}}}}}}})");
   EXPECT_EQ(change.kept, 2u);
-  EXPECT_EQ(change.spawned, 3u) << "new, c, and d below it";
+  EXPECT_EQ(change.spawned, 3u) << "new, and c with its child d";
   EXPECT_EQ(change.removed.size(), 2u);
   EXPECT_EQ(world->registry().get<const demo::Health>(a).current, 99);
   EXPECT_TRUE(world->registry().valid(player));
   EXPECT_FALSE(world->registry().valid(c));
   EXPECT_FALSE(world->registry().valid(d));
   const ecs::Entity new_c = with_health(*world, 33);
-  EXPECT_EQ(world->registry().get<const demo::Target>(b).entity, new_c) << "who looked at it looks at the new one";
+  EXPECT_EQ(world->registry().get<const demo::Target>(b).entity, new_c) << "references follow to the successor";
   EXPECT_EQ(world->registry().get<const engine::Parent>(with_health(*world, 4)).entity, new_c);
 }
 
@@ -95,19 +95,19 @@ TEST(Level, AReferenceThatTheGameHasChangedStays) {
   EXPECT_EQ(world->registry().get<const demo::Target>(b).entity, b);
 }
 
-TEST(Level, OneThatDoesNotFitChangesNothing) {
+TEST(Level, AReloadThatDoesNotFitChangesNothing) {
   const auto world = make_world(three, 6);
   const core::Result<LevelChange> change = world->reload_level(level_of(R"({"entities":{"x":{},"y":{},"z":{}}})"));
   ASSERT_FALSE(change.ok());
   EXPECT_STREQ(change.error().reason, "too many entities");
   EXPECT_EQ(world->registry().entities().size(), 4u);
   EXPECT_TRUE(world->registry().journal().empty());
-  EXPECT_NE(world->level()->name_of(core::StringId32("a")), "") << "the old one stays the world's level";
+  EXPECT_NE(world->level()->name_of(core::StringId32("a")), "") << "the world keeps the old level";
   const auto copy = *resource::Resource::from_bytes(level_of(three)->clients_bytes());
   EXPECT_STREQ(world->reload_level(copy).error().reason, "incomplete");
 }
 
-TEST(Level, AnOlderSchemaIsTakenByNameAndToldOf) {
+TEST(Level, AnOlderSchemaIsMatchedByNameAndLogged) {
   const auto older = test::load_schema("struct Health (component) { current:ushort; shield:ubyte; }");
   const auto level =
       test::load_text(R"({"entities":{"a":{"components":{"Health":{"current":8,"shield":1}}}}})", *older);
@@ -140,11 +140,11 @@ TEST(Level, AReloadMovesChildrenToTheSuccessor) {
   EXPECT_EQ(registry.get<const hierarchy::WorldTransform>(rider).position.x, 100.0f);
   reload(*world, R"({"entities":{}})");
   EXPECT_FALSE(registry.valid(box));
-  EXPECT_FALSE(registry.has<engine::Parent>(rider)) << "nobody inherits: it stays where it is";
+  EXPECT_FALSE(registry.has<engine::Parent>(rider)) << "no successor: it keeps its place";
   EXPECT_EQ(registry.get<const engine::Transform>(rider).position.x, 100.0f);
 }
 
-TEST(Level, ChildrenOfWhatTheGameHasDestroyedDoNotComeBack) {
+TEST(Level, ChildrenOfDestroyedEntitiesAreNotSpawned) {
   const auto world = make_world(R"({"entities":{"a":{"components":{"Health":{"current":1}},"children":{"b":{}}}}})");
   world->destroy_tree(with_health(*world, 1));
   const LevelChange change = reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":1}},
@@ -153,7 +153,7 @@ TEST(Level, ChildrenOfWhatTheGameHasDestroyedDoNotComeBack) {
   EXPECT_EQ(world->registry().entities().size(), 0u);
 }
 
-TEST(Level, AReloadOfAllOfItCanBeDoneAgainAndAgain) {
+TEST(Level, AllEntitiesCanBeReloadedRepeatedly) {
   const auto world = make_world(three, 20);
   for (int i = 0; i < 50; ++i)
     reload(*world, R"({"entities":{"a":{"components":{"Health":{"current":)" + std::to_string(i + 10) +
@@ -161,7 +161,7 @@ TEST(Level, AReloadOfAllOfItCanBeDoneAgainAndAgain) {
   EXPECT_EQ(world->registry().entities().size(), 2u);
 }
 
-TEST(Level, NamesOfFormerVersionsStayKnown) {
+TEST(Level, NamesOfEarlierVersionsStayKnown) {
   const auto world = make_world(R"({"entities":{"a":{"components":{"Old":{"$type":"Health"}}}}})");
   reload(*world, R"({"entities":{"a":{"components":{"New":{"$type":"Health"}}}}})");
   for (const char* name : {"Old", "New"}) EXPECT_EQ(world->names().text(core::StringId32(name)), name);

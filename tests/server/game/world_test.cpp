@@ -39,7 +39,7 @@ TEST(WorldDeathTest, AssertsThatNothingIsWrittenPastTheChangeMarks) {
 }
 #endif
 
-TEST(World, WithoutALevelItIsEmptyAndHasNoPrefabs) {
+TEST(World, IsEmptyWithoutALevel) {
   const auto world = std::move(*World::make({.schema = test::game_schema(), .level = nullptr}));
   EXPECT_TRUE(world->spawn_level().ok());
   EXPECT_EQ(world->registry().entities().size(), 0u);
@@ -80,7 +80,7 @@ TEST(World, IsFullAtItsEntitiesMax) {
   world->registry().check();
 }
 
-TEST(World, DestroysAnEntityWithAllBelowIt) {
+TEST(World, DestroysAnEntityWithItsDescendants) {
   const auto world = make_world();
   ecs::Registry& registry = world->registry();
   std::vector<ecs::Entity> chain;
@@ -98,7 +98,7 @@ TEST(World, DestroysAnEntityWithAllBelowIt) {
   registry.check();
 }
 
-TEST(World, DestroysATreeThatBitesItsTail) {
+TEST(World, DestroysACyclicHierarchy) {
   const auto world = make_world();
   ecs::Registry& registry = world->registry();
   const ecs::Entity a = registry.create();
@@ -109,7 +109,7 @@ TEST(World, DestroysATreeThatBitesItsTail) {
   EXPECT_EQ(registry.entities().size(), 0u);
 }
 
-TEST(World, ItsLevelHasWorldTransformsWhenItIsSpawned) {
+TEST(World, ASpawnedLevelHasWorldTransforms) {
   const auto world = make_world();
   ASSERT_TRUE(world->spawn_level().ok());
   ecs::Registry& registry = world->registry();
@@ -124,7 +124,7 @@ TEST(World, ItsLevelHasWorldTransformsWhenItIsSpawned) {
   EXPECT_TRUE(world->hierarchy().refused().empty());
 }
 
-TEST(World, AHutGoesWithDoorChimneyAndSmoke) {
+TEST(World, APrefabIsDestroyedWithItsParts) {
   const auto world = make_world();
   ASSERT_TRUE(world->spawn_level().ok());
   ecs::Registry& registry = world->registry();

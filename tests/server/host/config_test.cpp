@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/session/server.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,12 @@ struct Parsed {
   std::string out;
   std::string err;
 };
+
+// Splits at blanks.
+std::vector<std::string> split_words(const std::string& line) {
+  std::istringstream words(line);
+  return {std::istream_iterator<std::string>(words), {}};
+}
 
 Parsed parse(std::vector<std::string> arguments, std::vector<std::string> variables = {},
              std::vector<core::Setting> of_game = {}) {
@@ -49,50 +57,12 @@ TEST(HostConfig, HasDefaults) {
 }
 
 TEST(HostConfig, TakesEveryOption) {
-  const Parsed parsed = parse({"--level",
-                               "a",
-                               "--port",
-                               "0",
-                               "--tick-rate",
-                               "60",
-                               "--ticks",
-                               "5",
-                               "--seed",
-                               "9",
-                               "--max-clients",
-                               "3",
-                               "--log-level",
-                               "warn,net=debug",
-                               "--log-format",
-                               "json",
-                               "--max-disconnected",
-                               "5",
-                               "--rejoin-grace-seconds",
-                               "6",
-                               "--index-limit",
-                               "4096",
-                               "--history-bytes",
-                               "65536",
-                               "--max-delta-bytes",
-                               "2000",
-                               "--verify-one-in",
-                               "0",
-                               "--tcp-port",
-                               "7",
-                               "--ws-port",
-                               "0",
-                               "--certificate",
-                               "c.pem",
-                               "--certificate-key",
-                               "k.pem",
-                               "--public-address",
-                               "a:1",
-                               "--public-address",
-                               "b:2",
-                               "--key-file",
-                               "shared.key",
-                               "--admin-port",
-                               "9"});
+  const Parsed parsed = parse(split_words(
+      "--level a --port 0 --tick-rate 60 --ticks 5 --seed 9 --max-clients 3 --log-level warn,net=debug "
+      "--log-format json --max-disconnected 5 --rejoin-grace-seconds 6 --index-limit 4096 --history-bytes "
+      "65536 --max-delta-bytes 2000 --verify-one-in 0 --tcp-port 7 --ws-port 0 --certificate c.pem "
+      "--certificate-key k.pem --public-address a:1 --public-address b:2 --key-file shared.key --admin-port "
+      "9"));
   ASSERT_TRUE(parsed.config);
   EXPECT_EQ(parsed.config->port, 0);
   EXPECT_EQ(parsed.config->tick_rate, 60u);
@@ -119,18 +89,18 @@ TEST(HostConfig, TakesEveryOption) {
   EXPECT_EQ(parsed.config->admin_port, 9);
 }
 
-TEST(HostConfig, HealthIsAJobOfItsOwn) {
+TEST(HostConfig, HealthHasItsOwnOptions) {
   const Parsed parsed = parse({"health", "--admin", "http://localhost:99"});
   ASSERT_TRUE(parsed.config);
   EXPECT_EQ(parsed.config->job, HostConfig::Job::check_health);
   EXPECT_EQ(parsed.config->health_target, "http://localhost:99");
   EXPECT_EQ(parse({"health"}).config->health_target, "http://127.0.0.1:7780");
   EXPECT_EQ(parse({"health"}, {"MOBULA_ADMIN_PORT=9"}).config->health_target, "http://127.0.0.1:9")
-      << "in a container it finds the server that has the same environment";
+      << "it finds the server of its container by the same environment";
   EXPECT_EQ(parse({"health", "--admin-port", "8"}).config->health_target, "http://127.0.0.1:8");
 }
 
-TEST(HostConfig, DefaultsAreThoseOfAServer) {
+TEST(HostConfig, DefaultsEqualServerConfig) {
   const ServerConfig told = server_config_of(*parse({}).config);
   const ServerConfig untold;
   EXPECT_EQ(told.ticks_per_second, untold.ticks_per_second);
@@ -143,7 +113,7 @@ TEST(HostConfig, DefaultsAreThoseOfAServer) {
   EXPECT_EQ(told.verify_one_in, untold.verify_one_in);
 }
 
-TEST(HostConfig, AGameHasSettingsOfItsOwn) {
+TEST(HostConfig, AGameMayAddSettings) {
   std::uint32_t balls = 3;
   const auto row = [&] { return std::vector<core::Setting>{{"max_balls", &balls, "balls at a time", {.most = 9}}}; };
   EXPECT_TRUE(parse({}, {"MOBULA_MAX_BALLS=5"}, row()).config);
@@ -152,7 +122,7 @@ TEST(HostConfig, AGameHasSettingsOfItsOwn) {
   EXPECT_EQ(parse({"--max-balls", "10"}, {}, row()).err, "mobula-server: --max-balls: 10 is not within 0 to 9\n");
 }
 
-TEST(HostConfig, IsPrintedWithWhereItComesFrom) {
+TEST(HostConfig, IsPrintedWithItsOrigins) {
   const Parsed parsed = parse({"--tick-rate", "60", "--print-config"}, {"MOBULA_PORT=9000"});
   EXPECT_EQ(parsed.status, 0);
   EXPECT_NE(parsed.out.find("tick_rate = 60  # --tick-rate\n"), std::string::npos) << parsed.out;
@@ -183,7 +153,7 @@ TEST(HostConfig, HelpIsNoError) {
   EXPECT_EQ(parsed.err, "");
 }
 
-TEST(HostConfig, RefusesWhatIsWrongInOneLine) {
+TEST(HostConfig, RefusesMistakesInOneLine) {
   const std::vector<std::vector<std::string>> wrong = {{"--nonsense"},
                                                        {"--port", "70000"},
                                                        {"--port", "-1"},

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 using testing::Not;
 
-// Its ticks take as long as they are told to.
+// A game whose ticks take a given time.
 struct SlowGame : Game {
   [[nodiscard]] core::ByteView schema() const override { return test::game_schema()->bytes(); }
   core::Result<ecs::Entity> join(World& world, const Player&) override { return world.registry().create(); }
@@ -24,7 +24,7 @@ struct SlowGame : Game {
   milliseconds takes{0};
 };
 
-// At 20 ticks per second.
+// A world with 20 ticks per second.
 class HostedWorldTest : public testing::Test {
  protected:
   explicit HostedWorldTest(std::uint32_t catch_up_ticks = HostConfig().catch_up_ticks) {
@@ -41,7 +41,7 @@ class HostedWorldTest : public testing::Test {
     EXPECT_GE(core::monotonic_now(), world->pacer().due());
     world->tick();
   }
-  // Until a second is as is wanted: as many ticks as that takes on a machine that is busy with others.
+  // Ticks until the world is overloaded, or is not. On a busy machine this may take many ticks. Returns the log.
   std::string log_until(bool overloaded, milliseconds takes) {
     testing::internal::CaptureStderr();
     for (int i = 0; i < 600 && world->pacer().times().overloaded != overloaded; ++i) tick(takes);
@@ -61,7 +61,7 @@ TEST_F(HostedWorldTest, LogsBeginAndEndOfOverload) {
   EXPECT_THAT(begun, Not(HasSubstr("no longer")));
   const std::string ended = log_until(false, milliseconds(0));
   EXPECT_THAT(ended, HasSubstr("no longer overloaded: ticks take "));
-  EXPECT_THAT(ended, Not(HasSubstr(" warning "))) << "that it begins is told once";
+  EXPECT_THAT(ended, Not(HasSubstr(" warning "))) << "the beginning is logged once";
 }
 
 struct WithMuchToCatchUp : HostedWorldTest {

@@ -16,7 +16,7 @@ using transport::Address;
 
 constexpr Ports ports{.udp = 7777, .tcp = 7777, .websocket = 7778};
 
-TEST(TokenIssuer, WithoutAKeyFileEachRunHasAKeyOfItsOwn) {
+TEST(TokenIssuer, WithoutAKeyFileEachRunHasANewKey) {
   const auto one = make_token_issuer({}, ports);
   const auto other = make_token_issuer({}, ports);
   ASSERT_TRUE(one && other);
@@ -24,7 +24,7 @@ TEST(TokenIssuer, WithoutAKeyFileEachRunHasAKeyOfItsOwn) {
   EXPECT_NE(one->key, other->key);
 }
 
-TEST(TokenIssuer, ByDefaultTokensMayNameThisMachineAtAnyOfItsPorts) {
+TEST(TokenIssuer, TokensNameThisMachineByDefault) {
   const auto issuer = make_token_issuer({}, ports);
   ASSERT_TRUE(issuer);
   EXPECT_THAT(issuer->public_addresses, Contains(Address::v4(127, 0, 0, 1, 7777)));
@@ -32,7 +32,7 @@ TEST(TokenIssuer, ByDefaultTokensMayNameThisMachineAtAnyOfItsPorts) {
   EXPECT_THAT(issuer->accepted, Contains(Address::v4(127, 0, 0, 1, 7778)));
 }
 
-TEST(TokenIssuer, PublicAddressesTakeThePlaceOfThisMachines) {
+TEST(TokenIssuer, PublicAddressesReplaceThoseOfThisMachine) {
   HostConfig config;
   config.public_addresses = {"192.0.2.1:9000", "[2001:db8::1]:9000"};
   const auto issuer = make_token_issuer(config, ports);
@@ -47,7 +47,7 @@ TEST(TokenIssuer, PublicAddressesTakeThePlaceOfThisMachines) {
   EXPECT_THAT(refused.error().message, testing::HasSubstr("--public-address: "));
 }
 
-TEST(TokenIssuer, APublicAddressWithoutAPortIsOfThePortThatItListensOn) {
+TEST(TokenIssuer, APublicAddressWithoutAPortGetsTheListeningPort) {
   HostConfig config;
   config.public_addresses = {"192.0.2.1", "[2001:db8::1]"};
   const auto issuer = make_token_issuer(config, ports);
@@ -58,7 +58,7 @@ TEST(TokenIssuer, APublicAddressWithoutAPortIsOfThePortThatItListensOn) {
   EXPECT_THAT(issuer->accepted, Contains(Address::v4(192, 0, 2, 1, 7778)));
 }
 
-TEST(TokenIssuer, ASharedKeyComesFromItsFileAndThenTheBackendMakesTheTokens) {
+TEST(TokenIssuer, WithASharedKeyTheServerIssuesNoTokens) {
   const fs::path file = fs::temp_directory_path() / ("mobula_admission." + std::to_string(::getpid()));
   const auto key = core::create_key_file(file.string());
   ASSERT_TRUE(key);
@@ -69,11 +69,11 @@ TEST(TokenIssuer, ASharedKeyComesFromItsFileAndThenTheBackendMakesTheTokens) {
   ASSERT_TRUE(issuer);
   EXPECT_TRUE(issuer->shared);
   EXPECT_EQ(issuer->key, *key);
-  EXPECT_FALSE(token_source(*issuer)) << "nothing is handed out";
-  EXPECT_FALSE(make_token_issuer(config, ports)) << "the file is gone";
+  EXPECT_FALSE(token_source(*issuer)) << "the server issues no tokens";
+  EXPECT_FALSE(make_token_issuer(config, ports)) << "the file does not exist";
 }
 
-TEST(TokenIssuer, TokensOfItsOwnAreGoodAndAllDifferent) {
+TEST(TokenIssuer, IssuedTokensAreValidAndDistinct) {
   const auto issuer = make_token_issuer({}, ports);
   const auto tokens = token_source(*issuer)(3, "anna");
   ASSERT_TRUE(tokens);

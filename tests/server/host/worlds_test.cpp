@@ -34,7 +34,7 @@ HostConfig quick() {
   return config;
 }
 
-TEST(Worlds, RunUntilTheOldestHasDoneItsTicks) {
+TEST(Worlds, RunUntilTheFirstHasReachedItsTicks) {
   CountingGame one;
   CountingGame two;
   Worlds worlds;
@@ -42,11 +42,11 @@ TEST(Worlds, RunUntilTheOldestHasDoneItsTicks) {
   ASSERT_TRUE(worlds.open("two", quick(), two));
   worlds.run(10);
   EXPECT_EQ(one.ticks, 10);
-  EXPECT_GT(two.ticks, 0) << "whoever is due first goes first";
+  EXPECT_GT(two.ticks, 0) << "the world that is due first ticks first";
   EXPECT_TRUE(worlds.all().empty());
 }
 
-TEST(Worlds, HaveNamesOfTheirOwn) {
+TEST(Worlds, HaveUniqueNames) {
   CountingGame game;
   Worlds worlds;
   ASSERT_TRUE(worlds.open("one", quick(), game));
@@ -57,7 +57,7 @@ TEST(Worlds, HaveNamesOfTheirOwn) {
   EXPECT_EQ(worlds.find("two"), nullptr);
 }
 
-TEST(Worlds, AnErrorInOneWorldLeavesTheOthersAlone) {
+TEST(Worlds, AnErrorInOneWorldAffectsNoOther) {
   CountingGame game;
   Worlds worlds;
   ASSERT_TRUE(worlds.open("one", quick(), game));
@@ -81,14 +81,14 @@ TEST(Worlds, MayBeOpenedAndClosedWhileAnotherTicks) {
   two.each_tick = [&] {
     if (two.ticks < 3) return;
     worlds.close("two");
-    EXPECT_EQ(worlds.find("two"), nullptr) << "gone from now on, though its tick still runs";
+    EXPECT_EQ(worlds.find("two"), nullptr) << "closed, although its tick still runs";
   };
   worlds.run(30);
   EXPECT_EQ(one.ticks, 30);
   EXPECT_EQ(two.ticks, 3);
 }
 
-TEST(Worlds, AreNotOpenedAnyMoreWhenTheProcessEnds) {
+TEST(Worlds, AreNotOpenedWhileTheProcessEnds) {
   CountingGame one;
   CountingGame two;
   Worlds worlds;
@@ -104,7 +104,7 @@ TEST(Worlds, AreNotOpenedAnyMoreWhenTheProcessEnds) {
   EXPECT_EQ(two.ticks, 0);
 }
 
-TEST(Worlds, AGameMayEndWithTheNextTickOfTheOneThatClosedItsWorld) {
+TEST(Worlds, AGameMayBeDestroyedATickAfterItsWorldIsClosed) {
   CountingGame one;
   auto two = std::make_unique<CountingGame>();
   Worlds worlds;
@@ -118,7 +118,7 @@ TEST(Worlds, AGameMayEndWithTheNextTickOfTheOneThatClosedItsWorld) {
   EXPECT_EQ(one.ticks, 20);
 }
 
-TEST(Worlds, StopWhenToldTo) {
+TEST(Worlds, StopOnRequest) {
   CountingGame game;
   Worlds worlds;
   game.each_tick = [&] {
@@ -129,7 +129,7 @@ TEST(Worlds, StopWhenToldTo) {
   EXPECT_EQ(game.ticks, 3);
 }
 
-TEST(Worlds, AreSavedAtTheEndBeforeOneOfThemWaitsForItsDisk) {
+TEST(Worlds, StartAllFinalSavesBeforeWaiting) {
   const store::TestFolder folder;
   std::string saves;
   CountingGame one;
@@ -145,11 +145,11 @@ TEST(Worlds, AreSavedAtTheEndBeforeOneOfThemWaitsForItsDisk) {
   ASSERT_TRUE(open("1", one));
   ASSERT_TRUE(open("2", two));
   EXPECT_TRUE(worlds.run(3));
-  EXPECT_EQ(saves, "1212") << "all are begun, and then each is waited for with what is new";
+  EXPECT_EQ(saves, "1212") << "all saves start before the first is waited for";
 }
 
-// A supervisor may start it again each second.
-TEST(Worlds, AWorldWithoutATickHasNotUsedAStart) {
+// A supervisor may restart a failing server every second.
+TEST(Worlds, AWorldWithoutATickUsesNoStart) {
   const store::TestFolder folder;
   CountingGame game;
   HostConfig config = quick();

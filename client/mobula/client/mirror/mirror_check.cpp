@@ -183,7 +183,7 @@ core::Result<std::vector<wire::MirrorDifference>> MirrorCheck::on_correction(Mir
   if (!explains) return std::vector<wire::MirrorDifference>{};
   for (wire::MirrorDifference& each : differences) {
     each.entity = correction.entity;
-    core::log_error("client", "mirror: entity {} at tick {}, {} {}: {} here, {} at the server",
+    core::log_error("client", "mirror: entity {} at tick {}, {} {}: {} in the mirror, {} on the server",
                     to_string(correction.entity), correction.tick, each.component, each.field, each.client,
                     each.server);
   }
