@@ -44,7 +44,7 @@ struct CommandLine {
   mobula::client::ReplayOptions replay;
   mobula::client::AccessOptions access;
   std::string schema_path;
-  std::string handle;  // of --list; empty lists all entities
+  std::string handle;  // argument of --list; empty lists all entities
 };
 
 void add_output_options(CLI::App& app, CommandLine& line) {

@@ -77,7 +77,7 @@ TEST(Cubes, PlaysNoMoreFramesThanItIsTold) {
   EXPECT_STREQ(play_cubes(recording, {.frames = 1}).error().reason, "too short");
 }
 
-TEST(Cubes, WhatIsNoRecordingIsRefused) {
+TEST(Cubes, RefusesAFileThatIsNotARecording) {
   const std::vector<std::int32_t> good = tumbling(2, 5);
   EXPECT_STREQ(CubesRecording::parse({}).error().reason, "empty recording");
   EXPECT_STREQ(CubesRecording::load("/no/such/file").error().reason, "cannot be read");

@@ -11,7 +11,7 @@ JoinReport join(const JoinCase& how, std::uint32_t objects = 1000) {
   return run_join(how, options).value();
 }
 
-TEST(Join, WhoHasTheLevelIsToldWhatIsNoLongerAsInItInTwoRoundTrips) {
+TEST(Join, AClientWithTheLevelGetsChangesInTwoRoundTrips) {
   const JoinReport untouched = join({});
   const JoinReport moved = join({.moved_permille = 100});
   const JoinReport destroyed = join({.destroyed_permille = 100});
@@ -31,14 +31,14 @@ TEST(Join, WhoHasTheLevelIsToldWhatIsNoLongerAsInItInTwoRoundTrips) {
   EXPECT_LT(moved.delta_bytes, 100u * 20);
 }
 
-TEST(Join, TenThousandObjectsOfWhichOnePercentHasMovedTakeLessThanFourKilobytes) {
+TEST(Join, OnePercentOf10000MovedTakesLessThanFourKilobytes) {
   const JoinReport report = join({.moved_permille = 10}, 10'000);
   EXPECT_EQ(report.mismatches, 0u);
   EXPECT_LT(report.bytes_down(), 4000u);
   EXPECT_EQ(report.round_trips, 2u);
 }
 
-TEST(Join, WhoDoesNotHaveTheLevelIsToldAllOfIt) {
+TEST(Join, AClientWithoutTheLevelGetsAllOfIt) {
   const JoinReport none = join({.moved_permille = 10, .cache = JoinCache::none});
   const JoinReport fetches = join({.moved_permille = 10, .cache = JoinCache::fetches});
   EXPECT_EQ(none.mismatches + fetches.mismatches, 0u);

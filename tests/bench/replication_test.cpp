@@ -22,7 +22,7 @@ void expect_good(const ReplicationReport& report, const ReplicationOptions& opti
   EXPECT_LE(report.tick_p50_ms, report.tick_p99_ms);
 }
 
-TEST(Replication, WhatIsMirroredIsRightAndClientsSeeAboutAsManyAsTheyShould) {
+TEST(Replication, MirrorsAreRightAndViewsHaveTheirSize) {
   const ReplicationOptions options = small();
   const ReplicationReport report = run_replication(options).value();
   expect_good(report, options);
@@ -40,7 +40,7 @@ TEST(Replication, EverybodySeesAllThereIs) {
   EXPECT_DOUBLE_EQ(report.states_per_client_tick, options.walkers.moving);
 }
 
-TEST(Replication, WhatStandsTakesNoBytes) {
+TEST(Replication, StillEntitiesTakeNoBytes) {
   ReplicationOptions options = small();
   options.walkers.view = options.walkers.entities;
   options.walkers.moving = 0;

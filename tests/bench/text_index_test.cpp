@@ -14,7 +14,7 @@ namespace {
 
 Component component(std::uint32_t manager, std::string_view name) { return {manager, core::StringId32(name)}; }
 
-TEST(TextHandles, AreTakenAgainInAnotherGenerationTheLongestFreeFirst) {
+TEST(TextHandles, AreReusedLongestFreeFirstInANewGeneration) {
   TextHandles handles;
   std::vector<TextHandle> first;
   for (int i = 0; i < 1100; ++i) first.push_back(handles.create());
@@ -160,7 +160,7 @@ struct ChainLookups : testing::Test {};
 using Chains = testing::Types<ChainIndex<ChainLookup::as_written>, ChainIndex<ChainLookup::by_name>>;
 TYPED_TEST_SUITE(ChainLookups, Chains);
 
-TYPED_TEST(ChainLookups, EntitiesOfOneHistoryShareTheirPrototypesUntilNobodyNeedsThem) {
+TYPED_TEST(ChainLookups, EqualHistoriesSharePrototypesWhileNeeded) {
   TypeParam index{Workload()};
   const Component transform = component(1, "Transform"), fog = component(2, "Fog"), other_fog = component(3, "Fog");
   std::vector<TextHandle> entities{index.create(), index.create(), index.create()};

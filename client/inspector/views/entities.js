@@ -143,7 +143,7 @@ async function fill_choices({component, prototype}, page) {
     add_choices(prototype, prototypes.prototypes.filter((each) => each.entities > 0)
       .map(({id, components}) => [String(id), `${id}: ${component_words(components)}`]));
   } catch {
-    // The search says what is wrong.
+    // The search reports the error.
   }
 }
 
