@@ -109,7 +109,7 @@ TEST_F(MirrorCheckTest, AnInvalidValueIsLogged) {
   MirrorTamper::flip(mirror(), entity, word_of(mirror(), entity, "Pickup", 0), 0x40);
   expect_healed();
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("Pickup kind: no value (word 00000040) in the mirror, \"coin\" on the server"));
+              HasSubstr("Pickup kind: not a value (word 00000040) in the mirror, \"coin\" on the server"));
 }
 
 TEST_F(MirrorCheckTest, FlippedWordsAreCorrectedOverALossyPath) {

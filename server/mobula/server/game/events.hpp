@@ -63,9 +63,9 @@ class Events {
     return encode_selection(tick);
   }
 
-  /// Queues an event. It counts as its bytes and 32 more towards bytes_per_tick_max. Errors: "large event" (more than
-  /// wire::max_event_bytes; wire::max_reliable_event_bytes if reliable), "too many events" (the tick's bytes are used
-  /// up).
+  /// Queues an event. Each event counts its size plus 32 bytes towards bytes_per_tick_max. Errors: "large event" (more
+  /// than wire::max_event_bytes; wire::max_reliable_event_bytes if reliable), "too many events" (the tick's bytes are
+  /// used up).
   core::Status send(core::ByteView bytes, const Audience& audience, Reliability reliability);
   void clear();
   [[nodiscard]] std::size_t size() const { return all_.size(); }

@@ -85,7 +85,7 @@ class Game {
   /// exists unless the game has destroyed it. If the game keeps it, join() receives it when the account joins again.
   virtual void leave(World& world, const Player& player) = 0;
 
-  /// Called each tick before the systems run. WorldTransforms are those of the beginning of the tick until
+  /// Called each tick before the systems run. WorldTransforms are the previous tick's until
   /// world.hierarchy().update().
   virtual void tick(World& /*world*/) {}
 };

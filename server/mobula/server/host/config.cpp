@@ -128,7 +128,8 @@ std::vector<core::Setting> client_settings(HostConfig& config) {
        {.least = 1200, .most = 1u << 20, .group = group}},
       {"history_bytes",
        &config.history_bytes,
-       "memory for past values, in bytes; they are the baselines of deltas to slow clients",
+       "memory of a world for past values, in bytes, the baselines of deltas to slow clients; a client whose "
+       "baseline was overwritten gets the full state",
        {.least = 1u << 16, .most = double{1ull << 36}, .group = group}},
       {"verify_one_in",
        &config.verify_one_in,

@@ -134,8 +134,8 @@ core::Status Replicator::send_events(ClientSession& session, transport::Session&
       return lives && session.view->has_unmodified(entity) && interest_.may_enter(viewer, entity.index);
     return lives || interest_.would_have_stayed(viewer, entity);
   };
-  const Events::ForClient& events = world_.events().for_client(world_.tick(), session.player.id, sees,
-                                                               [&](std::uint32_t room) { return viewer.is_in(room); });
+  const Events::ForClient& events = world_.events().for_client(
+      world_.tick(), session.player.id, sees, [&](std::uint32_t group) { return viewer.is_in(group); });
   for (const core::Bytes& message : events.reliable)
     if (const core::Result<transport::ReliableId> sent = lanes.send_reliable(message); !sent) return sent.error();
   for (const core::Bytes& batch : events.unreliable) static_cast<void>(lanes.send_unreliable(batch));
