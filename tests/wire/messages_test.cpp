@@ -372,7 +372,8 @@ TEST(Messages, AWelcomeOutOfRangeIsRefused) {
 TEST(Messages, ListsBeyondTheirLimitsAreRefused) {
   EXPECT_TRUE(accepted(encode(Names{std::vector<std::string>(max_names)})));
   expect_malformed(decode_message(encode(Names{std::vector<std::string>(max_names + 1)})), "more than 4096");
-  expect_malformed(decode_message(encode(Names{{std::string(max_text_bytes + 1, 'x')}})), "a name is longer than 256 bytes");
+  expect_malformed(decode_message(encode(Names{{std::string(max_text_bytes + 1, 'x')}})),
+                   "a name is longer than 256 bytes");
 
   Prototypes many{std::vector<Prototype>(max_prototypes_per_message, prototype_of(1, {}))};
   EXPECT_TRUE(accepted(encode(many)));
@@ -408,7 +409,8 @@ TEST(Messages, ComponentsOutOfOrderOrTwiceAreRefused) {
   for (const std::vector<index::ComponentRef>& components :
        {std::vector{ref(2, 1), ref(1, 1)}, std::vector{ref(1, 2), ref(1, 1)}, std::vector{ref(1, 1), ref(1, 1)}}) {
     const Prototype prototype{1, index::prototype_hash(components), components};
-    expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, {}), prototype}})), "not sorted, or not distinct");
+    expect_malformed(decode_message(encode(Prototypes{{prototype_of(1, {}), prototype}})),
+                     "not sorted, or not distinct");
   }
 }
 
@@ -422,7 +424,8 @@ TEST(Messages, EventsOutOfOrderTooManyOrTooLongAreRefused) {
   for (const std::uint16_t second : {std::uint16_t{0}, std::uint16_t{3}})
     expect_malformed(decode_message(encode(Events{1, {{3, {}, {}}, {second, {}, {}}}})), "ascending");
   EXPECT_TRUE(accepted(encode(Events{1, {{0, {}, core::Bytes(max_reliable_event_bytes)}}})));
-  expect_malformed(decode_message(encode(Events{1, {{0, {}, core::Bytes(max_reliable_event_bytes + 1)}}})), "longer than 16384 bytes");
+  expect_malformed(decode_message(encode(Events{1, {{0, {}, core::Bytes(max_reliable_event_bytes + 1)}}})),
+                   "longer than 16384 bytes");
 }
 
 TEST(Messages, AnEventIsAboutAnEntityThatCanBeOrAboutNone) {

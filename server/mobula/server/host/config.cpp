@@ -128,7 +128,7 @@ std::vector<core::Setting> client_settings(HostConfig& config) {
        {.least = 1200, .most = 1u << 20, .group = group}},
       {"history_bytes",
        &config.history_bytes,
-       "memory of a world for past values, in bytes, the baselines of deltas to slow clients; a client whose "
+       "memory of a world for past values (baselines of slow clients), in bytes; a client whose "
        "baseline was overwritten gets the full state",
        {.least = 1u << 16, .most = double{1ull << 36}, .group = group}},
       {"verify_one_in",
