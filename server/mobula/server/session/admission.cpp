@@ -180,8 +180,8 @@ wire::Welcome Admission::welcome_message(const ClientSession& session, const wir
   return message;
 }
 
-void Admission::begin_drain(std::string_view reason, core::Nanoseconds ends) {
-  drain_ = {printable(reason, transport::reason_text_bytes_max), ends};
+const Drain& Admission::begin_drain(std::string_view reason, core::Nanoseconds ends) {
+  return drain_.emplace(Drain{printable(reason, transport::reason_text_bytes_max), ends});
 }
 
 // --- Bans ----------------------------------------------------------------------------------------------------------

@@ -51,8 +51,8 @@ class Admission {
   core::Status on_hello(ClientSession& session, transport::Session& lanes, const wire::Hello& hello,
                         core::Nanoseconds now);
 
-  /// Admits no new clients from now on. Clients that resume receive the time that is left.
-  void begin_drain(std::string_view reason, core::Nanoseconds ends);
+  /// Admits no new clients from now on. Clients that resume receive the time that is left. Returns what drain() holds.
+  const Drain& begin_drain(std::string_view reason, core::Nanoseconds ends);
   [[nodiscard]] const std::optional<Drain>& drain() const { return drain_; }
 
   /// Bans an account for `seconds`, forever if 0, and kicks its players. Errors: those of BanList::add.

@@ -208,8 +208,7 @@ core::Status Server::send(ClientSession& session, transport::Session& lanes, cor
 // --- The end -------------------------------------------------------------------------------------------------------
 
 void Server::drain(std::string_view reason, std::uint32_t seconds) {
-  admission_.begin_drain(reason, now_ + seconds * core::second);
-  const Drain& drain = *admission_.drain();
+  const Drain& drain = admission_.begin_drain(reason, now_ + seconds * core::second);
   core::log_info("server", "closing in {} s: {}", seconds, drain.reason);
   if (seconds == 0) return;
   // The notice is a message of its own, because a disconnect reason ends the session.
