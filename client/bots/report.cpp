@@ -103,7 +103,7 @@ std::string to_table(const BotsReport& report) {
       "bots joined             {} of {}\n"
       "seconds                 {:.1f}\n"
       "join time               {}\n"
-      "patch interval          {}\n"
+      "delta interval          {}\n"
       "round trip              {}\n"
       "received                {}\n"
       "sent                    {}\n"

@@ -191,8 +191,8 @@ std::string key_figures(const BotsReport& report) {
     double factor;
   };
   constexpr Row rows[] = {{"joined", "", "bots joined", 1},
-                          {"p50_interval_ms", " ms", "patch interval, median", 1},
-                          {"p99_interval_ms", " ms", "patch interval, 99th percentile", 1},
+                          {"p50_interval_ms", " ms", "delta interval, median", 1},
+                          {"p99_interval_ms", " ms", "delta interval, 99th percentile", 1},
                           {"p99_join_ms", " ms", "join time, 99th percentile", 1},
                           {"p50_rtt_ms", " ms", "round trip, median", 1},
                           {"bytes_in_per_bot_second", " KB/s", "received by each bot", 1e-3},

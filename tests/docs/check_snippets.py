@@ -5,6 +5,7 @@ A block of C++, FlatBuffers or CMake has a mark in the line above it:
 
   <!-- from server/examples/arena/arena.cpp -->     its lines are lines of that file, in order, whatever their indentation
   <!-- all of server/examples/arena/arena.fbs -->   the same, and none of the file is missing
+  <!-- part of server/examples/arena/arena.cpp -->  the same, and the parts on a page, in order, are all of the file
   <!-- fragment: REASON -->                         it is not compiled, and why
 
 In a block with a source, a line that is only "…", "// …" or "# …" stands for lines left out. The source is named by a
@@ -78,6 +79,26 @@ def is_built(root, path):
     return False
 
 
+def problem_of_parts(root, page, name):
+    """Returns (line of the page, reason) if the page's parts of a file are not all of it, or None. Empty lines are ignored."""
+    mark = f"part of {name}"
+    shown = [(block.line, line) for block in page.blocks if block.mark == mark for line in block.lines if line.strip()]
+    have = [line for line in (root / name).read_text(encoding="utf-8").split("\n") if line.strip()]
+    for (at, line), expected in zip(shown, have):
+        if line != expected:
+            return at, f"the parts of {name} lack '{expected.strip()}' before '{line.strip()}'"
+    if len(shown) > len(have):
+        return shown[len(have)][0], f"the parts of {name} go on after its end, with '{shown[len(have)][1].strip()}'"
+    if len(shown) < len(have):
+        return shown[-1][0], f"the parts of {name} end before '{have[len(shown)].strip()}'"
+    return None
+
+
+def problems_of_parts(root, page):
+    names = {block.mark.removeprefix("part of ") for block in page.blocks if re.fullmatch(r"part of \S+", block.mark)}
+    return [problem for name in sorted(names) if (root / name).is_file() and (problem := problem_of_parts(root, page, name))]
+
+
 def problem_of_source(root, block, name, whole):
     path = Path(name)
     if not (root / path).is_file():
@@ -98,13 +119,13 @@ def problem_of_source(root, block, name, whole):
 
 def problem_of(root, block):
     """Returns what is wrong with a block, or None."""
-    source = re.fullmatch(r"(from|all of) (\S+)", block.mark)
+    source = re.fullmatch(r"(from|all of|part of) (\S+)", block.mark)
     if source:
         return problem_of_source(root, block, source[2], source[1] == "all of")
     if block.mark.startswith("fragment"):
         return None if re.match(r"fragment:\s*\S+", block.mark) else "a fragment needs a reason: <!-- fragment: REASON -->"
     if block.language in MARKED_LANGUAGES:
-        return f"code in '{block.language}' needs a mark: <!-- from FILE -->, <!-- all of FILE --> or <!-- fragment: REASON -->"
+        return f"code in '{block.language}' needs a mark: <!-- from FILE -->, <!-- all of FILE -->, <!-- part of FILE --> or <!-- fragment: REASON -->"
     if not block.language and any(LOOKS_LIKE_CODE.match(line) for line in block.lines):
         return "looks like code: say its language (```cpp, ```fbs, ```cmake) and mark it"
     return None
@@ -114,10 +135,10 @@ def check(root):
     root = Path(root).resolve()
     problems = []
     for page in markdown.pages(root):
-        for block in page.blocks:
-            problem = problem_of(root, block)
-            if problem:
-                problems.append(f"{page.path}:{block.line}: {problem}")
+        found = [(block.line, problem) for block in page.blocks if (problem := problem_of(root, block))]
+        # A part that is wrong by itself is named once.
+        found += problems_of_parts(root, page) if not found else []
+        problems += [f"{page.path}:{line}: {problem}" for line, problem in found]
     return problems
 
 

@@ -56,6 +56,36 @@ class Snippets(unittest.TestCase):
         self.assertEqual(self.problems(block("all of x/x.cpp", "cpp", "int one() {\n  return 1;\n}\n")),
                          ["a.md:2: does not show all of x/x.cpp"])
 
+    ONE = block("part of x/x.cpp", "cpp", "int one() {\n  return 1;\n}\n")
+    TWO = block("part of x/x.cpp", "cpp", "int two() {\n  return 2;\n}\n")
+
+    def test_parts_that_are_all_of_a_file(self):
+        self.assertEqual(self.problems(self.ONE + "Text.\n" + self.TWO), [])
+
+    def test_a_missing_last_part(self):
+        self.assertEqual(self.problems(self.ONE), ["a.md:2: the parts of x/x.cpp end before 'int two() {'"])
+
+    def test_a_missing_first_part(self):
+        self.assertEqual(self.problems(self.TWO), ["a.md:2: the parts of x/x.cpp lack 'int one() {' before 'int two() {'"])
+
+    def test_a_missing_part_in_the_middle(self):
+        begin = block("part of x/x.cpp", "cpp", "int one() {\n")
+        self.assertEqual(self.problems(begin + self.TWO), ["a.md:6: the parts of x/x.cpp lack 'return 1;' before 'int two() {'"])
+
+    def test_parts_in_another_order(self):
+        self.assertEqual(len(self.problems(self.TWO + self.ONE)), 1)
+
+    def test_a_part_shown_twice(self):
+        self.assertEqual(len(self.problems(self.ONE + self.TWO + self.TWO)), 1)
+
+    def test_a_part_with_lines_left_out(self):
+        page = block("part of x/x.cpp", "cpp", "int one() {\n  // …\n}\n") + self.TWO
+        self.assertEqual(self.problems(page), ["a.md:2: the parts of x/x.cpp lack 'return 1;' before '// …'"])
+
+    def test_a_part_of_a_missing_file(self):
+        self.assertEqual(self.problems(block("part of x/y.cpp", "cpp", "int x;\n")),
+                         ["a.md:2: its source 'x/y.cpp' does not exist"])
+
     def test_a_source_that_is_missing(self):
         self.assertEqual(self.problems(block("from x/y.cpp", "cpp", "int x;\n")), ["a.md:2: its source 'x/y.cpp' does not exist"])
 
