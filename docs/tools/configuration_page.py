@@ -1,4 +1,4 @@
-"""Makes docs/configuration.md from what a server prints of its settings: --print-config and --help."""
+"""Makes docs/configuration.md from what a server prints of its settings: --print-config, --help, and its refusals."""
 
 import re
 import subprocess
@@ -21,6 +21,8 @@ A game built on Mobula has the same settings, and may add its own.
 GROUP = re.compile(r"^# --- (.+) ---$")
 VALUE = re.compile(r"^(?:# )?(?P<key>[a-z][a-z0-9_]*) =(?P<value> .*?)?  # default$")
 RANGE = re.compile(r"^(?P<help>.*?) \((?P<range>at least -?[\d.]+|-?[\d.]+ to -?[\d.]+)\)$")
+REQUIRES = re.compile(r"(?P<flag>--[a-z-]+): requires (?P<needed>--[a-z-]+)$", re.MULTILINE)
+NOT_A_WORD = re.compile(r"'\?' is not (?:one of|a[^:]*: expected) (?P<words>.+)$", re.MULTILINE)
 
 
 class Setting:
@@ -32,6 +34,8 @@ class Setting:
         self.range = ranged["range"] if ranged else ""
         self.value = (value or "").strip()
         self.type = ""
+        self.words = []  # permitted values; empty if there is no list of them
+        self.needs = []  # flags that this one requires
 
     @property
     def flag(self):
@@ -69,9 +73,28 @@ def add_types(settings, help_text):
         setting.type = kind["type"] if kind else ""
 
 
-def sentence(text):
-    """A help line as a sentence; what could be read as Markdown or HTML is escaped."""
-    text = re.sub(r"([\\`*_<>|])", r"\\\1", text)
+def example(setting):
+    """Returns a value that the setting accepts."""
+    if setting.value not in ("", '""', "[]"):
+        return setting.value.strip('"')
+    return {"N": "0", "PORT": "0", "HOST:PORT": "x:1"}.get(setting.type, "x")
+
+
+def add_refusals(settings, refusal):
+    """Adds permitted words and required flags. `refusal(flag, value)` returns the server's answer to a single option."""
+    for setting in settings:
+        setting.needs = [found["needed"] for found in REQUIRES.finditer(refusal(setting.flag, example(setting)))
+                         if found["flag"] == setting.flag]
+        if setting.value.startswith('"') and setting.value != '""':
+            found = NOT_A_WORD.search(refusal(setting.flag, "?"))
+            setting.words = re.split(r", | or ", found["words"]) if found else []
+
+
+def sentence(text, words=()):
+    """A help line as a sentence. Flags, permitted words and lists of key=value are code; the rest is escaped."""
+    code = "|".join([r"--[a-z][a-z-]*", r"[\w,]+=[\w,=]+"] + [rf"(?<![\w-]){re.escape(word)}(?![\w-])" for word in words])
+    pieces = re.split(f"({code})", text)  # text, code, text, …
+    text = "".join(f"`{piece}`" if at % 2 else re.sub(r"([\\`*_<>|])", r"\\\1", piece) for at, piece in enumerate(pieces))
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else text + "."
 
@@ -79,13 +102,15 @@ def sentence(text):
 def section(setting):
     flag = f"{setting.flag} {setting.type}" if setting.type else setting.flag
     default = f"`{setting.value}`" if setting.value not in ("", '""', "[]") else "none"
+    values = setting.range or ", ".join(f"`{word}`" for word in setting.words) or "–"
+    requires = f" Requires {' and '.join(f'`{flag}`' for flag in setting.needs)}." if setting.needs else ""
     return f"""### `{setting.key}`
 
-{sentence(setting.help)}
+{sentence(setting.help, setting.words)}{requires}
 
 | flag | environment variable | default | range |
 |---|---|---|---|
-| `{flag}` | `{setting.variable}` | {default} | {setting.range or "–"} |
+| `{flag}` | `{setting.variable}` | {default} | {values} |
 """
 
 
@@ -110,4 +135,10 @@ def make(server):
     if not settings:
         raise ValueError(f"{server} --print-config prints no settings")
     add_types(settings, output("--help"))
+
+    def refusal(flag, value):
+        command = [str(server), flag, value, "--print-config"]
+        return subprocess.run(command, capture_output=True, text=True, env={}, timeout=30, check=False).stderr
+
+    add_refusals(settings, refusal)
     return render(settings)

@@ -48,6 +48,28 @@ class Configuration(unittest.TestCase):
         self.assertIn("File of \\<the\\> world.", page)
         self.assertIn("| `--db FILE` | `MOBULA_DB` | none | – |", page)
 
+    def test_refusals_show_needs_and_words(self):
+        settings = configuration_page.parse("""# text, json, or auto: text on a terminal; net=debug sets <one>
+log_format = "auto"  # default
+
+# chain of --key_file
+# certificate = ""  # default
+""")
+        configuration_page.add_types(settings, "  --log-format FORMAT\n  --certificate FILE\n")
+        answers = {("--log-format", "?"): "s: --log-format: '?' is not one of auto, text, json\n",
+                   ("--certificate", "x"): "s: --certificate: requires --ws-port\ns: --certificate: requires --key\n"}
+        configuration_page.add_refusals(settings, lambda flag, value: answers.get((flag, value), ""))
+        page = configuration_page.render(settings)
+        self.assertIn("\n`text`, `json`, or `auto`: `text` on a terminal; `net=debug` sets \\<one\\>.\n", page)
+        self.assertIn("| `\"auto\"` | `auto`, `text`, `json` |", page)
+        self.assertIn("Requires `--ws-port` and `--key`.\n", page)
+
+    def test_a_list_of_words_may_end_with_or(self):
+        settings = configuration_page.parse('# x\nlog_level = "info"  # default\n')
+        configuration_page.add_refusals(
+            settings, lambda flag, value: "s: --log-level: '?' is not a log level: expected info, warn or off\n")
+        self.assertEqual(settings[0].words, ["info", "warn", "off"])
+
     def test_what_is_no_setting_is_refused(self):
         with self.assertRaises(ValueError):
             configuration_page.parse("tick_rate 20\n")
