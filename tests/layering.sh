@@ -23,7 +23,7 @@ server/store         core ecs reflect
 server/admin         core transport
 server/interest      core ecs hierarchy
 server/game          core ecs reflect hierarchy index resource wire transport server/store server/interest
-server/replication   core ecs reflect index resource wire transport server/interest server/game
+server/replication   core ecs reflect index resource wire transport server/tick server/interest server/game
 server/session       core ecs reflect resource wire transport server/tick server/store server/interest server/game server/replication
 server/api           core ecs reflect hierarchy index net transport server/tick server/store server/admin server/interest server/game server/replication server/session
 server/host          core transport net server/tick server/store server/admin server/game server/session server/api

@@ -40,8 +40,8 @@ resource      shared/mobula/resource/resource.cpp shared/mobula/resource/verify.
 schema        shared/mobula/reflect/schema.cpp shared/mobula/reflect/declarations.cpp shared/mobula/reflect/attributes.cpp
               shared/mobula/reflect/describe.cpp
 restore       server/mobula/server/session/checkpointer.cpp server/mobula/server/game/world.cpp server/mobula/server/game/level.cpp server/mobula/server/session/players.cpp
-server        server/mobula/server/session/server.cpp server/mobula/server/session/sessions.cpp server/mobula/server/session/admission.cpp server/mobula/server/session/message_handler.cpp server/mobula/server/session/mirror_verifier.cpp
-              server/mobula/server/session/players.cpp server/mobula/server/session/rejoin_tokens.cpp server/mobula/server/session/replicator.cpp server/mobula/server/session/client_session.cpp server/mobula/server/replication/client_view.cpp server/mobula/server/replication/client_view_verify.cpp server/mobula/server/game/command_buffer.cpp
+server        server/mobula/server/session/server.cpp server/mobula/server/session/sessions.cpp server/mobula/server/session/admission.cpp server/mobula/server/session/message_handler.cpp server/mobula/server/replication/mirror_verifier.cpp
+              server/mobula/server/session/players.cpp server/mobula/server/session/rejoin_tokens.cpp server/mobula/server/replication/replicator.cpp server/mobula/server/session/client_session.cpp server/mobula/server/replication/client_view.cpp server/mobula/server/replication/client_view_verify.cpp server/mobula/server/game/command_buffer.cpp
               server/mobula/server/game/command_dispatch.cpp server/mobula/server/replication/level_offer.cpp server/mobula/server/replication/resource_transfer.cpp
 session       shared/mobula/transport/session.cpp shared/mobula/transport/session_body.cpp shared/mobula/transport/reliable_receiver.cpp
               shared/mobula/transport/reliable_sender.cpp shared/mobula/transport/received_history.cpp

@@ -241,9 +241,9 @@ std::optional<std::string> Oracle::check_state(client::Mirror& mirror, ecs::Enti
 }
 
 std::optional<std::string> Oracle::check_view(const server::ClientSession& session) const {
-  if (session.view == nullptr || session.last_query.tick != now_) return std::nullopt;
+  if (session.replication.view == nullptr || session.replication.last_query.tick != now_) return std::nullopt;
   const std::uint32_t player = session.player.id;
-  for (const std::uint32_t index : session.view->visible()) {
+  for (const std::uint32_t index : session.replication.view->visible()) {
     const ecs::Entity entity = there_[index];
     if (!entity || rights_.may_have(player, entity, now_)) continue;
     return "entity " + to_string(entity) + " is in view of player " + std::to_string(player) + ", who may not see it";
@@ -295,7 +295,7 @@ std::optional<std::string> Oracle::check_at_last(server::Server& server, client:
   for (const std::uint32_t index : interest.published) {
     const ecs::Entity entity = server.published().entity(index).entity;
     const bool there = mirror.tick_of(entity) != 0;
-    const bool is_relevant = interest.relevant(*(*session)->viewer, index, there);
+    const bool is_relevant = interest.relevant(*(*session)->replication.viewer, index, there);
     if (there && !is_relevant && rights_.is_of_file(player, entity, mirror.tick_of(entity))) continue;
     if (there != is_relevant)
       return "entity " + to_string(entity) + (there ? " is still in view" : " is not in the mirror");

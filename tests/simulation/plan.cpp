@@ -9,48 +9,48 @@
 namespace mobula::sim {
 namespace {
 
-using Kind = Fault::Kind;
+using Type = Fault::Kind;
 
 constexpr std::array kinds{
-    FaultKind{Kind::network, "network", "the plan's network conditions for all clients", 6, 200, false},
-    FaultKind{Kind::cut, "cut", "no packets to or from the player's client", 6, 300, true},
-    FaultKind{Kind::deaf, "deaf", "no packets to it", 4, 100, true},
-    FaultKind{Kind::silent, "silent", "no packets from it", 4, 100, true},
-    FaultKind{Kind::mute, "mute", "its program pauses, then reads all packets at once", 6, 400, true},
-    FaultKind{Kind::clock_jump, "clock jump", "its clock jumps forward", 3, 1, true},
-    FaultKind{Kind::clock_drift, "clock drift", "its clock runs faster or slower by this time per second", 3, 400,
+    FaultKind{Type::network, "network", "the plan's network conditions for all clients", 6, 200, false},
+    FaultKind{Type::cut, "cut", "no packets to or from the player's client", 6, 300, true},
+    FaultKind{Type::deaf, "deaf", "no packets to it", 4, 100, true},
+    FaultKind{Type::silent, "silent", "no packets from it", 4, 100, true},
+    FaultKind{Type::mute, "mute", "its program pauses, then reads all packets at once", 6, 400, true},
+    FaultKind{Type::clock_jump, "clock jump", "its clock jumps forward", 3, 1, true},
+    FaultKind{Type::clock_drift, "clock drift", "its clock runs faster or slower by this time per second", 3, 400,
               true},
-    FaultKind{Kind::broken, "broken", "its stream closes, for both sides or only for the client", 8, 1, true},
-    FaultKind{Kind::full, "full", "the pipe to it accepts nothing", 4, 100, true},
-    FaultKind{Kind::slow, "slow", "the pipe to it accepts packets in every eighth tick only", 4, 300, true},
-    FaultKind{Kind::moved, "move", "its address changes", 2, 1, true},
-    FaultKind{Kind::twice, "second log-in", "its program is started a second time while the first runs", 2, 1, true},
-    FaultKind{Kind::kick, "kick", "the player is kicked", 2, 1, true},
-    FaultKind{Kind::ban, "ban", "the player is banned", 1, 200, true},
-    FaultKind{Kind::stall, "stall", "the server's process pauses", 3, 60, false},
-    FaultKind{Kind::date, "date", "the server's date is wrong: tokens seem to be from another time", 2, 200, false},
-    FaultKind{Kind::reload, "reload", "the server reloads another level", 1, 1, false},
-    FaultKind{Kind::disk_full, "disk full", "the store's disk is full", 2, 200, false},
-    FaultKind{Kind::disk_errors, "disk errors", "the store's disk fails at random, and writes short", 2, 200, false},
-    FaultKind{Kind::no_memory, "no memory for SQLite", "memory allocations of SQLite fail at random", 2, 200, false},
-    FaultKind{Kind::crash, "crash",
+    FaultKind{Type::broken, "broken", "its stream closes, for both sides or only for the client", 8, 1, true},
+    FaultKind{Type::full, "full", "the pipe to it accepts nothing", 4, 100, true},
+    FaultKind{Type::slow, "slow", "the pipe to it accepts packets in every eighth tick only", 4, 300, true},
+    FaultKind{Type::moved, "move", "its address changes", 2, 1, true},
+    FaultKind{Type::twice, "second log-in", "its program is started a second time while the first runs", 2, 1, true},
+    FaultKind{Type::kick, "kick", "the player is kicked", 2, 1, true},
+    FaultKind{Type::ban, "ban", "the player is banned", 1, 200, true},
+    FaultKind{Type::stall, "stall", "the server's process pauses", 3, 60, false},
+    FaultKind{Type::date, "date", "the server's date is wrong: tokens seem to be from another time", 2, 200, false},
+    FaultKind{Type::reload, "reload", "the server reloads another level", 1, 1, false},
+    FaultKind{Type::disk_full, "disk full", "the store's disk is full", 2, 200, false},
+    FaultKind{Type::disk_errors, "disk errors", "the store's disk fails at random, and writes short", 2, 200, false},
+    FaultKind{Type::no_memory, "no memory for SQLite", "memory allocations of SQLite fail at random", 2, 200, false},
+    FaultKind{Type::crash, "crash",
               "power loss after this number of disk operations; the server restarts from its store", 2, 1, false},
-    FaultKind{Kind::stop, "stop", "the server shuts down in good order and restarts", 1, 1, false},
-    FaultKind{Kind::drain, "drain", "the server admits nobody, and stops after this time or when it is empty", 1, 1,
+    FaultKind{Type::stop, "stop", "the server shuts down in good order and restarts", 1, 1, false},
+    FaultKind{Type::drain, "drain", "the server admits nobody, and stops after this time or when it is empty", 1, 1,
               false},
-    FaultKind{Kind::reader, "reader", "another program reads the world's file: its log stays", 2, 400, false},
+    FaultKind{Type::reader, "reader", "another program reads the world's file: its log stays", 2, 400, false},
 };
 
 constexpr std::uint64_t small_log_bytes = 100'000;  // some checkpoints
 constexpr std::uint32_t seconds_max = 100;  // plus 1 s per 10 ticks: far more than any plan takes, with sanitizers too
 
-std::vector<Kind> every_kind() {
-  std::vector<Kind> all;
+std::vector<Type> every_kind() {
+  std::vector<Type> all;
   for (const FaultKind& each : kinds) all.push_back(each.kind);
   return all;
 }
 
-const FaultKind& info(Kind kind) {
+const FaultKind& info(Type kind) {
   return *std::ranges::find_if(kinds, [&](const FaultKind& each) { return each.kind == kind; });
 }
 
@@ -78,12 +78,12 @@ Fault draw_fault(core::Random& random, const FaultKind& kind, const Plan& plan) 
   fault.at = 20 + random.below(std::max(plan.ticks, 21u) - 20);
   fault.ticks = 1 + random.below(kind.ticks_max);
   fault.who = random.below(plan.players);
-  if (kind.kind == Kind::crash) fault.operations = random.chance(1, 4) ? 0 : random.below(60);
-  if (kind.kind == Kind::network) fault.network = draw_network(random, true);
-  if (kind.kind == Kind::clock_jump) fault.by = (1 + random.below(5'000)) * core::millisecond;
-  if (kind.kind == Kind::drain) fault.by = random.below(5'000) * core::millisecond;
-  if (kind.kind == Kind::clock_drift) fault.by = (random.below(200) - core::Nanoseconds{100}) * core::millisecond;
-  if (kind.kind == Kind::date) fault.by = (random.below(8000) - core::Nanoseconds{4000}) * core::second;
+  if (kind.kind == Type::crash) fault.operations = random.chance(1, 4) ? 0 : random.below(60);
+  if (kind.kind == Type::network) fault.network = draw_network(random, true);
+  if (kind.kind == Type::clock_jump) fault.by = (1 + random.below(5'000)) * core::millisecond;
+  if (kind.kind == Type::drain) fault.by = random.below(5'000) * core::millisecond;
+  if (kind.kind == Type::clock_drift) fault.by = (random.below(200) - core::Nanoseconds{100}) * core::millisecond;
+  if (kind.kind == Type::date) fault.by = (random.below(8000) - core::Nanoseconds{4000}) * core::second;
   return fault;
 }
 
@@ -94,21 +94,21 @@ std::span<const FaultKind> fault_kinds() { return kinds; }
 const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> all{
       {"all", "everything that can go wrong", every_kind(), true},
-      {"network", "loss, delay, partitions", {Kind::network, Kind::cut, Kind::deaf, Kind::silent}, false},
+      {"network", "loss, delay, partitions", {Type::network, Type::cut, Type::deaf, Type::silent}, false},
       {"clients",
        "clients that pause, lose connections, are slow or have wrong clocks; a server that pauses",
-       {Kind::mute, Kind::broken, Kind::full, Kind::slow, Kind::moved, Kind::twice, Kind::stall, Kind::date,
-        Kind::clock_jump, Kind::clock_drift},
+       {Type::mute, Type::broken, Type::full, Type::slow, Type::moved, Type::twice, Type::stall, Type::date,
+        Type::clock_jump, Type::clock_drift},
        false},
       {"operator",
        "kicks, bans, level reloads, shutdowns",
-       {Kind::kick, Kind::ban, Kind::reload, Kind::stop, Kind::drain},
+       {Type::kick, Type::ban, Type::reload, Type::stop, Type::drain},
        false},
       {"store",
        "power loss, a failing and full disk, restarts",
-       {Kind::crash, Kind::stop, Kind::reload, Kind::disk_full, Kind::disk_errors, Kind::no_memory, Kind::reader},
+       {Type::crash, Type::stop, Type::reload, Type::disk_full, Type::disk_errors, Type::no_memory, Type::reader},
        false},
-      {"hostile", "garbage, replays, false messages, stolen and invalid tokens", {Kind::network}, true},
+      {"hostile", "garbage, replays, false messages, stolen and invalid tokens", {Type::network}, true},
       {"calm", "only the world's own changes", {}, false},
   };
   return all;
@@ -143,7 +143,7 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
   plan.hostile_clients = drawn->hostile ? 1 + random.below(3) : 0;
   plan.seconds_max = seconds_max + plan.ticks / 10;
   if (!drawn->faults.empty()) plan.network = draw_network(random, false);
-  for (const Kind kind : drawn->faults) {
+  for (const Type kind : drawn->faults) {
     const FaultKind& one = info(kind);
     const std::uint64_t most = (2 * std::uint64_t{one.per_1000_ticks} * plan.ticks + 999) / 1000;
     for (std::uint32_t count = random.below(static_cast<std::uint32_t>(most) + 1); count > 0; --count)
@@ -158,11 +158,11 @@ Plan draw_plan(std::uint64_t seed, std::string_view scenario, const Size& size) 
 std::string to_string(const Fault& fault) {
   std::string text = "tick " + std::to_string(fault.at) + ": " + std::string(info(fault.kind).name);
   if (info(fault.kind).of_player) text += " of player " + std::to_string(fault.who);
-  if (fault.kind == Kind::crash) text += " after " + std::to_string(fault.operations) + " operations of the disk";
+  if (fault.kind == Type::crash) text += " after " + std::to_string(fault.operations) + " operations of the disk";
   if (fault.ticks > 1) text += " for " + std::to_string(fault.ticks) + " ticks";
   if (fault.by != 0) text += " by " + std::to_string(fault.by / core::millisecond) + " ms";
   const transport::NetworkConditions& network = fault.network;
-  if (fault.kind == Kind::network)
+  if (fault.kind == Type::network)
     text += ": latency " + std::to_string(network.latency / core::millisecond) + " ms, jitter " +
             std::to_string(network.jitter / core::millisecond) + " ms, loss " +
             std::to_string(network.loss_ppm / 10'000) + "%, corrupt " + std::to_string(network.corrupt_ppm / 10'000) +

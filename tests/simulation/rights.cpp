@@ -25,10 +25,11 @@ void Rights::note(server::Server& server, ecs::Tick now) {
   const server::test::ReferenceInterest interest{server.world().registry(), layers_, {}, rule_};
   std::vector<std::pair<const server::ClientSession*, Known*>> all;
   for (const auto& session : server.sessions()) {
-    if (session->viewer == nullptr || session->view == nullptr) continue;
+    if (session->replication.viewer == nullptr || session->replication.view == nullptr) continue;
     const std::uint32_t player = session->player.id;
     Known& known = known_[player];
-    if (session->level != nullptr) known.file = {session->level->copy().range(), session->level->tick()};
+    if (session->replication.level != nullptr)
+      known.file = {session->replication.level->copy().range(), session->replication.level->tick()};
     known.all.resize(std::max<std::size_t>(known.all.size(), published.index_end()));
     all.emplace_back(&*session, &known);
   }
@@ -39,21 +40,21 @@ void Rights::note(server::Server& server, ecs::Tick now) {
     for (const auto& [session, known] : all) {
       OfIndex& noted = known->all[index];
       const Interval& last = noted.relevant.last;
-      if (session->view->has_unmodified(entity)) noted.unmodified = now;
+      if (session->replication.view->has_unmodified(entity)) noted.unmodified = now;
       const bool was_unmodified = known->has_on_disk(entity) && noted.unmodified >= known->looked;
       const bool is_in_view = (last.entity == entity && last.to >= known->looked) || was_unmodified;
-      const auto sight = interest.sight(*session->viewer, subject);
+      const auto sight = interest.sight(*session->replication.viewer, subject);
       if (sight.enters) extend(noted.near, entity, now);
       if (sight.enters || (sight.stays && is_in_view)) {
         if (last.entity != entity) ever_had_.emplace(session->player.id, entity);
         extend(noted.relevant, entity, now);
       }
-      if (subject.own.owner == session->viewer->player()) extend(noted.owned, entity, now);
+      if (subject.own.owner == session->replication.viewer->player()) extend(noted.owned, entity, now);
     }
   }
   for (const auto& session : server.sessions())
     if (const auto known = known_.find(session->player.id); known != known_.end())
-      known->second.looked = session->last_query.tick;
+      known->second.looked = session->replication.last_query.tick;
 }
 
 ecs::Tick Rights::since(std::uint32_t player, Intervals OfIndex::* which, ecs::Entity entity, ecs::Tick tick,

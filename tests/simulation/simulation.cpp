@@ -144,14 +144,14 @@ std::optional<std::string> Simulation::check_first(Player& player) {
 // Checks that only permitted peers have sessions.
 void Simulation::check_sessions() {
   for (const auto& session : server_->sessions()) {
-    if (server_->lanes(*session) == nullptr) continue;
+    if (server_->connection(*session) == nullptr) continue;
     const transport::Address& address = server_->endpoint().address(session->transport_id);
     const bool is_players = std::ranges::any_of(players_, [&](const auto& each) { return each->is_at(address); });
     if (!is_players && !HostileClient::is_address(address))
       fail(to_string(address) + " has a session, but is no client");
     const bool is_in = session->joined && session->state != server::ClientSession::State::closing;
     if (is_in && banned_.contains(session->player.account)) fail(session->player.account + " plays although banned");
-    if (outcome_.ticks % 16 == 0) server_->lanes(*session)->check();
+    if (outcome_.ticks % 16 == 0) server_->connection(*session)->check();
     if (const auto wrong = oracle_.check_view(*session)) fail(*wrong);
   }
 }

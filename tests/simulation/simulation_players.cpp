@@ -118,7 +118,7 @@ const server::ClientSession* Simulation::session_of(const Player& player) const 
 // Returns null if the server has no session for the address, or awaits its client.
 const server::ClientSession* Simulation::session_at(const transport::Address& address) const {
   for (const auto& session : server_->sessions())
-    if (session->joined && server_->lanes(*session) != nullptr &&
+    if (session->joined && server_->connection(*session) != nullptr &&
         server_->endpoint().address(session->transport_id) == address)
       return session.get();
   return nullptr;

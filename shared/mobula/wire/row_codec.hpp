@@ -1,6 +1,7 @@
-// One component as integers, and back. Rows are published, kept as baselines, hashed and sent.
+// One component as 32-bit words, and back. These words, a row, are published, kept as baselines, hashed and sent.
+// entity_codec.hpp turns the rows of an entity into bits.
 //
-// A row is an array of 32-bit words. The schema alone determines them: the fields by offset, those that count others
+// The schema alone determines them: the fields by offset, those that count others
 // first, those that are owner_only last, without those that are not_sent. A field is
 //   bool            0 or 1
 //   integer         its own bits; ranged: value - low; of more than 32 bits: two words, the low one first
@@ -53,7 +54,7 @@ struct Unit {
   [[nodiscard]] std::uint32_t size() const { return std::uint32_t{words} * elements; }
 };
 
-/// Codec of one component type.
+/// Converts components of one type to rows and back.
 class RowCodec {
  public:
   explicit RowCodec(const reflect::Component& component);

@@ -2,7 +2,7 @@
 
 #include <ecs/allocations.hpp>
 #include <mobula/server/admin/request_queue.hpp>
-#include <mobula/server/replication/sent_bytes.hpp>
+#include <mobula/server/replication/component_bytes.hpp>
 #include <server/api/asked_world.hpp>
 
 namespace mobula::server {
@@ -55,8 +55,8 @@ TEST(TickLog, KeepsTheLastRows) {
   EXPECT_EQ(log->phase(TickPhase::seal).count(), 1000u);
 }
 
-TEST(SentBytes, AreListedLargestFirst) {
-  SentBytes sent{.bytes = 100};
+TEST(ComponentBytes, AreListedLargestFirst) {
+  ComponentBytes sent{.bytes = 100};
   sent.add(std::array<ecs::PoolId, 2>{3, 1}, std::array<std::uint32_t, 2>{200, 300});
   sent.add(std::array<ecs::PoolId, 1>{3}, std::array<std::uint32_t, 1>{10});
   EXPECT_EQ(sent.by_size(),

@@ -104,7 +104,7 @@ TEST(ApiStore, ACheckpointIsWrittenOnRequest) {
     EXPECT_EQ(all.at("mobula_store_failing{world=\"world\"}"), 0);
     EXPECT_TRUE(world.village.server->finish_store().ok());
   }
-  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + end);
+  for (const char* end : {"", "-wal", "-shm", ".lock"}) std::filesystem::remove(path.string() + end);
 }
 
 TEST(ApiStore, WithoutAStoreNothingIsWritten) {

@@ -59,7 +59,7 @@ TEST(HostConfig, HasDefaults) {
 TEST(HostConfig, TakesEveryOption) {
   const Parsed parsed = parse(split_words(
       "--level a --port 0 --tick-rate 60 --ticks 5 --seed 9 --max-clients 3 --log-level warn,net=debug "
-      "--log-format json --max-disconnected 5 --rejoin-grace-seconds 6 --index-limit 4096 --history-bytes "
+      "--log-format json --max-disconnected 5 --rejoin-grace-seconds 6 --entities-max 4096 --history-bytes "
       "65536 --max-delta-bytes 2000 --verify-one-in 0 --tcp-port 7 --ws-port 0 --certificate c.pem "
       "--certificate-key k.pem --public-address a:1 --public-address b:2 --key-file shared.key --admin-port "
       "9"));
@@ -137,8 +137,24 @@ TEST(HostConfig, IsPrintedWithItsOrigins) {
   EXPECT_EQ(again.config->port, 9000);
 }
 
+TEST(HostConfig, FormerNamesHoldInEverySource) {
+  for (const Parsed& parsed : {parse({"--index-limit", "4096", "--max-away", "7"}),
+                               parse({}, {"MOBULA_INDEX_LIMIT=4096", "MOBULA_MAX_AWAY=7"})}) {
+    ASSERT_TRUE(parsed.config) << parsed.err;
+    EXPECT_EQ(parsed.config->entities_max, 4096u);
+    EXPECT_EQ(parsed.config->disconnected_max, 7u);
+  }
+  const std::string path = std::filesystem::temp_directory_path() / ("mobula_former." + std::to_string(::getpid()));
+  std::ofstream(path) << "index_limit = 4096\nmax_away = 7\n";
+  const Parsed parsed = parse({"--config", path});
+  std::filesystem::remove(path);
+  ASSERT_TRUE(parsed.config) << parsed.err;
+  EXPECT_EQ(parsed.config->entities_max, 4096u);
+  EXPECT_EQ(parsed.config->disconnected_max, 7u);
+}
+
 TEST(HostConfig, EntitiesMaxIsAtMostFourMillion) {
-  const Parsed largest = parse({"--index-limit", "4194304"});  // the former name
+  const Parsed largest = parse({"--entities-max", "4194304"});
   ASSERT_TRUE(largest.config) << largest.err;
   EXPECT_EQ(server_config_of(*largest.config).entities_max, 4'194'304u);
   EXPECT_EQ(parse({"--entities-max", "4194305"}).err,

@@ -119,7 +119,7 @@ TEST_F(StillLevelOfferTest, AnEntityBeingRemovedIsNotReportedUnknown) {
   registry.get<engine::Transform>(thing).position.y += 1;
   registry.add<Relevance>(thing).interest_group = 5;
   village.ticks(4);
-  ClientView& view = *village.server->sessions()[0]->view;
+  ClientView& view = *village.server->sessions()[0]->replication.view;
   wire::MirrorHashes said{.of_level = true,
                           .first = thing.index,
                           .end = thing.index + 1,

@@ -6,7 +6,7 @@
 #include <server/random_world.hpp>
 #include <set>
 
-namespace mobula::server {
+namespace mobula::server::publisher_test {
 namespace {
 
 using testing::ElementsAre;
@@ -295,4 +295,4 @@ TEST(Publisher, PrototypesAreReclaimedWithTheirEntities) {
 }
 
 }  // namespace
-}  // namespace mobula::server
+}  // namespace mobula::server::publisher_test

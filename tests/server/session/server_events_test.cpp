@@ -13,7 +13,7 @@
 #include <server/tiny_game.hpp>
 #include <set>
 
-namespace mobula::server {
+namespace mobula::server::server_events_test {
 namespace {
 
 using client::Connection;
@@ -410,4 +410,4 @@ TEST(DemoEvents, ATakenPickupIsReportedToViewersWithItsTaker) {
 }
 
 }  // namespace
-}  // namespace mobula::server
+}  // namespace mobula::server::server_events_test

@@ -58,10 +58,10 @@ TEST_F(ServerVerifyTest, HashesAndDifferencesAreLimited) {
   join(true);
   for (int i = 0; i < 15; ++i) send(ghost());
   guest.ticks(5);
-  EXPECT_EQ(corrections().size(), ClientSession::comparisons_per_second_max);
-  EXPECT_EQ(refused("too many hashes"), 15u - ClientSession::comparisons_per_second_max);
+  EXPECT_EQ(corrections().size(), ClientReplication::comparisons_per_second_max);
+  EXPECT_EQ(refused("too many hashes"), 15u - ClientReplication::comparisons_per_second_max);
   EXPECT_EQ(village.server->stats().corrections, 0u);
-  const std::uint32_t awaited = ClientSession::comparisons_per_second_max * wire::max_mirror_differences;
+  const std::uint32_t awaited = ClientReplication::comparisons_per_second_max * wire::max_mirror_differences;
   testing::internal::CaptureStderr();
   for (std::uint32_t i = 0; i < awaited + 3; ++i) send(difference());
   guest.ticks(20);

@@ -27,9 +27,9 @@ constexpr std::array<std::string_view, reflect::field_kind_count> kind_names{
 bool is_text(const Field& field) { return field.kind == FieldKind::fixed_string && field.count == 1; }
 
 // Returns a display name: a text among the entity's values, or its path in the level.
-class Labels {
+class EntityLabels {
  public:
-  explicit Labels(Inspection& world) : world_(world), registry_(world.registry()), level_(world.world().level()) {
+  explicit EntityLabels(Inspection& world) : world_(world), registry_(world.registry()), level_(world.world().level()) {
     fields_.resize(registry_.pool_count());
     for (ecs::PoolId id = 0; id < registry_.pool_count(); ++id) {
       const reflect::Component* type = world.world().schema().find(registry_.pool(id).type().id);
@@ -141,7 +141,7 @@ core::Result<Wanted> wanted_in(const ecs::Registry& registry, const Request& req
   return wanted;
 }
 
-bool fits(const ecs::Registry& registry, ecs::Entity entity, const Wanted& wanted, const Labels& labels) {
+bool fits(const ecs::Registry& registry, ecs::Entity entity, const Wanted& wanted, const EntityLabels& labels) {
   if (wanted.prototype && registry.prototype(entity) != *wanted.prototype) return false;
   const auto has = [&](ecs::PoolId pool) { return registry.pool(pool).contains(entity.index); };
   if (wanted.pools && std::ranges::none_of(*wanted.pools, has)) return false;
@@ -149,7 +149,7 @@ bool fits(const ecs::Registry& registry, ecs::Entity entity, const Wanted& wante
          in_small(labels.of(entity)).find(wanted.search) != std::string::npos;
 }
 
-json summary(Inspection& world, ecs::Entity entity, const Labels& labels) {
+json summary(Inspection& world, ecs::Entity entity, const EntityLabels& labels) {
   const ecs::Registry& registry = world.registry();
   json components = json::array();
   for (const ecs::PoolId pool : registry.prototypes().pools(registry.prototype(entity)))
@@ -167,7 +167,7 @@ core::Result<json> read_entities(Inspection& world, const Request& request) {
   const core::Result<Wanted> wanted = wanted_in(world.registry(), request);
   if (!wanted) return wanted.error();
   const ecs::EntityPool& entities = world.registry().entities();
-  const Labels labels(world);
+  const EntityLabels labels(world);
   json found = json::array();
   std::uint64_t index = page->cursor;
   const std::uint64_t end = std::min<std::uint64_t>(entities.index_end(), index + looked_at_max);
@@ -279,7 +279,7 @@ core::Result<json> read_entity(Inspection& world, const Request& request) {
               {"tick", tick_of(world.registry())},
               {"handle", to_string(*entity)},
               {"prototype", world.registry().prototype(*entity)},
-              {"label", Labels(world).of(*entity)},
+              {"label", EntityLabels(world).of(*entity)},
               {"parent", handle_json(parent_of(world, *entity))},
               {"children", std::move(shown)},
               {"children_total", children.size()},

@@ -16,8 +16,8 @@ std::string_view name_of(transport::Pipe pipe) {
   return names[static_cast<std::size_t>(pipe)];
 }
 
-json network_json(const transport::Session& lanes) {
-  const transport::SessionStats& stats = lanes.stats();
+json network_json(const transport::Session& connection) {
+  const transport::SessionStats& stats = connection.stats();
   return {{"rtt_seconds", seconds(stats.rtt)},
           {"rtt_variation_seconds", seconds(stats.rtt_variation)},
           {"arrival_jitter_seconds", seconds(stats.arrival_jitter)},
@@ -31,11 +31,11 @@ json network_json(const transport::Session& lanes) {
           {"sent_datagrams", stats.datagrams_sent},
           {"received_datagrams", stats.datagrams_received},
           {"lost_datagrams", stats.datagrams_lost},
-          {"reliable_backlog_bytes", lanes.reliable_backlog_bytes()}};
+          {"reliable_backlog_bytes", connection.reliable_backlog_bytes()}};
 }
 
 json session_json(Inspection& world, const ClientSession& session, core::Nanoseconds now) {
-  const transport::Session* lanes = world.server().lanes(session);
+  const transport::Session* connection = world.server().connection(session);
   const bool away = session.state == ClientSession::State::disconnected;
   json said = {{"player", session.player.id},
                {"name", session.player.name},
@@ -48,11 +48,11 @@ json session_json(Inspection& world, const ClientSession& session, core::Nanosec
                {"pipe", nullptr},
                {"connected_seconds", seconds(now - (away ? session.disconnected_since : session.connected_at))},
                {"network", nullptr}};
-  if (lanes == nullptr) return said;
+  if (connection == nullptr) return said;
   const transport::Address& address = world.server().endpoint().address(session.transport_id);
   said["address"] = to_string(transport::Address{address.ip, address.port});
   said["pipe"] = name_of(address.pipe);
-  said["network"] = network_json(*lanes);
+  said["network"] = network_json(*connection);
   return said;
 }
 
@@ -65,7 +65,7 @@ core::Result<const ClientSession*> find_session(Inspection& world, const Request
 }
 
 json sent_json(Inspection& world, std::uint32_t player) {
-  const SentBytes* sent = world.server().measure(player);
+  const ComponentBytes* sent = world.server().measure(player);
   json components = json::array();
   if (sent == nullptr) return {{"seconds", 0}, {"bytes", 0}, {"components", std::move(components)}};
   for (const auto& [pool, bits] : sent->by_size())
@@ -112,16 +112,17 @@ core::Result<json> read_session(Inspection& world, const Request& request) {
   json said = session_json(world, session, world.server().now());
   json viewpoints = json::array();
   json groups = json::array();
-  if (session.viewer != nullptr) {
-    for (const ecs::Entity viewpoint : session.viewer->viewpoints()) viewpoints.push_back(to_string(viewpoint));
-    for (const std::uint32_t group : session.viewer->interest_groups()) groups.push_back(group);
+  if (session.replication.viewer != nullptr) {
+    for (const ecs::Entity viewpoint : session.replication.viewer->viewpoints())
+      viewpoints.push_back(to_string(viewpoint));
+    for (const std::uint32_t group : session.replication.viewer->interest_groups()) groups.push_back(group);
   }
   said["world"] = world.name();
   said["viewpoints"] = std::move(viewpoints);
   said["rooms"] = std::move(groups);
-  said["seen_entities"] = session.view == nullptr ? 0 : session.view->visible().size();
-  said["pending_entities"] = session.view == nullptr ? 0 : session.view->pending();
-  said["verifies"] = session.view != nullptr && session.view->verifies();
+  said["seen_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->visible().size();
+  said["pending_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->pending();
+  said["verifies"] = session.replication.view != nullptr && session.replication.view->verifies();
   said["sent"] = sent_json(world, session.player.id);
   return said;
 }

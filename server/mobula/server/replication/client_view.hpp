@@ -16,9 +16,9 @@
 #include <mobula/core/bit_set.hpp>
 #include <mobula/core/prefetch.hpp>
 #include <mobula/server/replication/announced_prototypes.hpp>
+#include <mobula/server/replication/component_bytes.hpp>
 #include <mobula/server/replication/encoded_delta_cache.hpp>
 #include <mobula/server/replication/level_offer.hpp>
-#include <mobula/server/replication/sent_bytes.hpp>
 #include <mobula/server/replication/sent_deltas.hpp>
 #include <mobula/server/replication/view_workspace.hpp>
 #include <mobula/wire/delta.hpp>
@@ -108,9 +108,9 @@ class ClientView {
 
   /// Counts from now on how many bytes each component takes in deltas, which costs about as much as writing them. Null
   /// stops it.
-  void measure(std::unique_ptr<SentBytes> sent) { measured_ = std::move(sent); }
+  void measure(std::unique_ptr<ComponentBytes> sent) { measured_ = std::move(sent); }
   /// Returns the counts. Null if nothing is measured.
-  [[nodiscard]] SentBytes* measured() const { return measured_.get(); }
+  [[nodiscard]] ComponentBytes* measured() const { return measured_.get(); }
   /// Returns the number of entities that differ from what was sent last.
   [[nodiscard]] std::size_t pending() const { return pending_; }
   /// Returns the sum of the hashes of the states that the client has acknowledged. Requires verifies().
@@ -226,7 +226,7 @@ class ClientView {
   ViewWorkspace& work_;
   std::shared_ptr<const LevelOffer> level_;  // null if the client has no level
   std::size_t modified_seen_ = 0;
-  std::unique_ptr<SentBytes> measured_;
+  std::unique_ptr<ComponentBytes> measured_;
   std::vector<bool> resent_;            // by entity of the level: unmodified, but has an id all the same; may be empty
   std::vector<std::uint32_t> words_;    // scratch: words of one entity
   std::vector<std::uint32_t> visible_;  // by id: index of the visible entity, or none

@@ -64,7 +64,7 @@ std::uint64_t EncodedDeltaCache::encode(std::uint32_t index, ecs::Tick age, ecs:
 }
 
 // Encodes it once more, behind the entries, and discards the result.
-void EncodedDeltaCache::measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, SentBytes& sent) {
+void EncodedDeltaCache::measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, ComponentBytes& sent) {
   const ecs::PrototypeId prototype = published_.entity(index).prototype;
   const wire::EntityLayout& layout = published_.codecs().entity(prototype);
   core::BitWriter writer = make_room(layout);

@@ -13,8 +13,8 @@
 #pragma once
 
 #include <array>
+#include <mobula/server/replication/component_bytes.hpp>
 #include <mobula/server/replication/published.hpp>
-#include <mobula/server/replication/sent_bytes.hpp>
 #include <mobula/wire/entity_codec.hpp>
 #include <mobula/wire/level_copy.hpp>
 #include <optional>
@@ -81,12 +81,14 @@ class EncodedDeltaCache {
   }
 
   /// Adds the bits of each component in such an encoded delta, which is available, to `sent`.
-  void measure_full(std::uint32_t index, bool owner, SentBytes& sent) { measure(index, 0, 0, owner, sent); }
+  void measure_full(std::uint32_t index, bool owner, ComponentBytes& sent) { measure(index, 0, 0, owner, sent); }
   void measure_delta(std::uint32_t index, ecs::Tick baseline, ecs::Tick previous_baseline, bool owner,
-                     SentBytes& sent) {
+                     ComponentBytes& sent) {
     measure(index, tick_ - baseline, previous_baseline == 0 ? 0 : baseline - previous_baseline, owner, sent);
   }
-  void measure_delta_from_level(std::uint32_t index, SentBytes& sent) { measure(index, 1, level_span, false, sent); }
+  void measure_delta_from_level(std::uint32_t index, ComponentBytes& sent) {
+    measure(index, 1, level_span, false, sent);
+  }
 
   /// Returns how many were encoded, and how many copied, in all ticks so far.
   [[nodiscard]] std::uint64_t made() const { return made_; }
@@ -133,7 +135,7 @@ class EncodedDeltaCache {
   }
   std::uint32_t add_block(std::uint64_t key);
   std::uint64_t encode(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner);
-  void measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, SentBytes& sent);
+  void measure(std::uint32_t index, ecs::Tick age, ecs::Tick span, bool owner, ComponentBytes& sent);
   core::BitWriter make_room(const wire::EntityLayout& layout);
   // Loads the current words to current_words_. Returns the baselines; none if the value log no longer has them.
   std::optional<wire::Baselines> load_words(std::uint32_t index, ecs::Tick age, ecs::Tick span);

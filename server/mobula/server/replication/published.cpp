@@ -6,8 +6,8 @@
 
 namespace mobula::server {
 
-Published::Published(ecs::Registry& registry, const reflect::Schema& schema, std::size_t log_bytes)
-    : registry_(registry), codecs_(registry, schema), log_(log_bytes) {}
+Published::Published(ecs::Registry& registry, const reflect::Schema& schema, std::size_t history_bytes)
+    : registry_(registry), codecs_(registry, schema), log_(history_bytes) {}
 
 Published::~Published() {
   for (const PublishedEntity& entity : entities_)

@@ -28,7 +28,7 @@ class Published {
  public:
   /// Registry and schema must outlive it. It is given only prototypes of pools that are sent, and holds those of its
   /// entities.
-  Published(ecs::Registry& registry, const reflect::Schema& schema, std::size_t log_bytes);
+  Published(ecs::Registry& registry, const reflect::Schema& schema, std::size_t history_bytes);
   ~Published();
   Published(const Published&) = delete;
   Published& operator=(const Published&) = delete;

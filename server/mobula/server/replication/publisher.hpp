@@ -12,9 +12,9 @@ namespace mobula::server {
 /// Publishes a registry.
 class Publisher {
  public:
-  /// Both must outlive it. `log_bytes` is the memory for former values, which are the baselines of deltas.
-  Publisher(ecs::Registry& registry, const reflect::Schema& schema, std::size_t log_bytes = 16u << 20)
-      : registry_(registry), published_(registry, schema, log_bytes) {}
+  /// Both must outlive it. `history_bytes` is the memory for former values, which are the baselines of deltas.
+  Publisher(ecs::Registry& registry, const reflect::Schema& schema, std::size_t history_bytes = 16u << 20)
+      : registry_(registry), published_(registry, schema, history_bytes) {}
 
   ~Publisher();
   Publisher(const Publisher&) = delete;

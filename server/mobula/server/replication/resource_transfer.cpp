@@ -23,13 +23,13 @@ core::Status ResourceTransfer::start(std::shared_ptr<const resource::Resource> r
   return core::Done{};
 }
 
-void ResourceTransfer::pump(transport::Session& lanes) {
+void ResourceTransfer::pump(transport::Session& connection) {
   constexpr transport::Lane lane = transport::Lane::bulk;
-  while (resource_ != nullptr && lanes.reliable_backlog_bytes(lane) < waiting_bytes_max) {
+  while (resource_ != nullptr && connection.reliable_backlog_bytes(lane) < waiting_bytes_max) {
     const core::ByteView rest = resource_->clients_bytes().subspan(next_);
     const core::ByteView part = rest.first(std::min(rest.size(), part_bytes));
     const wire::ResourcePart message{resource_->identity(), next_, {part.begin(), part.end()}};
-    if (!lanes.send_reliable(wire::encode(message), lane)) return;
+    if (!connection.send_reliable(wire::encode(message), lane)) return;
     next_ += part.size();
     if (part.size() == rest.size()) resource_.reset();
   }

@@ -16,7 +16,7 @@ class ResourceTransfer {
   /// (also if it is null), "out of range".
   core::Status start(std::shared_ptr<const resource::Resource> resource, const wire::ResourceRequest& request);
   /// Fills the lane with parts. To be called once per tick.
-  void pump(transport::Session& lanes);
+  void pump(transport::Session& connection);
   [[nodiscard]] bool done() const { return resource_ == nullptr; }
 
  private:

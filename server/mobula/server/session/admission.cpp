@@ -49,15 +49,15 @@ void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseco
 
 // --- Hello ---------------------------------------------------------------------------------------------------------
 
-core::Status Admission::on_hello(ClientSession& session, transport::Session& lanes, const wire::Hello& hello,
+core::Status Admission::on_hello(ClientSession& session, transport::Session& connection, const wire::Hello& hello,
                                  core::Nanoseconds now) {
   if (session.state != ClientSession::State::greeting)
     return core::Error{"out of turn", "the client has sent Hello already"};
   std::optional<Refusal> refusal = check_versions(hello);
   if (!refusal && !session.joined) refusal = admit(session, hello);
   if (!refusal) {
-    session.verifies = hello.verify;
-    if (const core::Status sent = welcome(session, lanes, hello, now); !sent)
+    session.replication.verifies = hello.verify;
+    if (const core::Status sent = welcome(session, connection, hello, now); !sent)
       refusal = Refusal{ReasonCode::kicked, sent.error()};
   }
   if (refusal) parts_.sessions.close(session, refusal->code, refusal->error, now);
@@ -117,7 +117,7 @@ void Admission::take_over(ClientSession& session, ClientSession& other) {
   const Identity identity = session.player.identity;
   session.player = other.player;
   session.player.identity = identity;
-  session.viewer = std::exchange(other.viewer, nullptr);
+  session.replication.viewer = std::exchange(other.replication.viewer, nullptr);
   session.limiters = std::move(other.limiters);
   session.joined = true;
   other.joined = false;
@@ -142,20 +142,20 @@ core::Status Admission::join(ClientSession& session, const ClientSession* restor
 
 // --- Welcome -------------------------------------------------------------------------------------------------------
 
-core::Status Admission::welcome(ClientSession& session, transport::Session& lanes, const wire::Hello& hello,
+core::Status Admission::welcome(ClientSession& session, transport::Session& connection, const wire::Hello& hello,
                                 core::Nanoseconds now) {
   const bool resumed = session.resume_replication(hello.resume);
-  if (!resumed) session.level = parts_.replicator.offered_level(hello.resources);
+  if (!resumed) session.replication.level = parts_.replicator.offered_level(hello.resources);
   const core::Result<transport::ReliableId> sent =
-      lanes.send_reliable(wire::encode(welcome_message(session, hello, resumed)));
+      connection.send_reliable(wire::encode(welcome_message(session, hello, resumed)));
   if (!sent) return sent.error();
   if (!resumed)
-    if (const core::Status began = parts_.replicator.begin_view(session, lanes); !began) return began;
+    if (const core::Status began = parts_.replicator.begin_view(session.replication, connection); !began) return began;
   const core::Result<transport::ReliableId> last =
-      lanes.send_reliable(wire::encode(wire::PlayerEntity{session.player.entity}));
+      connection.send_reliable(wire::encode(wire::PlayerEntity{session.player.entity}));
   if (!last) return last.error();
   if (drain_)
-    static_cast<void>(lanes.send_reliable(wire::encode(
+    static_cast<void>(connection.send_reliable(wire::encode(
         wire::Closing{static_cast<std::uint32_t>(std::max<core::Nanoseconds>(drain_->ends - now, 0) / core::second),
                       drain_->reason})));
   session.welcome = *last;

@@ -8,11 +8,11 @@
 
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
+#include <mobula/server/replication/replicator.hpp>
 #include <mobula/server/session/ban_list.hpp>
 #include <mobula/server/session/client_session.hpp>
 #include <mobula/server/session/players.hpp>
 #include <mobula/server/session/rejoin_tokens.hpp>
-#include <mobula/server/session/replicator.hpp>
 #include <mobula/server/session/server_config.hpp>
 #include <mobula/server/session/server_stats.hpp>
 #include <mobula/server/session/sessions.hpp>
@@ -48,7 +48,7 @@ class Admission {
   /// Handles a new connection: refuses it, resumes its session, or adds a session that waits for Hello.
   void on_connected(const transport::ServerEvent& event, core::Nanoseconds now, std::uint64_t unix_seconds);
   /// Handles Hello: admits the client and sends Welcome, or closes the session. Error: "out of turn".
-  core::Status on_hello(ClientSession& session, transport::Session& lanes, const wire::Hello& hello,
+  core::Status on_hello(ClientSession& session, transport::Session& connection, const wire::Hello& hello,
                         core::Nanoseconds now);
 
   /// Admits no new clients from now on. Clients that resume receive the time that is left. Returns what drain() holds.
@@ -76,7 +76,7 @@ class Admission {
   [[nodiscard]] std::optional<Refusal> check_room(bool spectator, bool counted) const;
   void take_over(ClientSession& session, ClientSession& other);
   core::Status join(ClientSession& session, const ClientSession* restored);
-  core::Status welcome(ClientSession& session, transport::Session& lanes, const wire::Hello& hello,
+  core::Status welcome(ClientSession& session, transport::Session& connection, const wire::Hello& hello,
                        core::Nanoseconds now);
   [[nodiscard]] wire::Welcome welcome_message(const ClientSession& session, const wire::Hello& hello,
                                               bool resumed) const;

@@ -1,4 +1,5 @@
 #include <mobula/core/log.hpp>
+#include <mobula/core/overloaded.hpp>
 #include <mobula/server/session/message_handler.hpp>
 #include <variant>
 
@@ -8,33 +9,28 @@ namespace {
 constexpr std::size_t messages_per_tick_max = 16;
 constexpr std::size_t inputs_per_tick_max = 16;
 
-template <class... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
-
 }  // namespace
 
 // --- Messages ------------------------------------------------------------------------------------------------------
 
-void MessageHandler::receive(ClientSession& session, transport::Session& lanes, core::Nanoseconds now) {
+void MessageHandler::receive(ClientSession& session, transport::Session& connection, core::Nanoseconds now) {
   const core::LogScope about(session.log_fields());
-  for (std::size_t i = 0; i < messages_per_tick_max && lanes.next_reliable(buffer_); ++i) {
+  for (std::size_t i = 0; i < messages_per_tick_max && connection.next_reliable(buffer_); ++i) {
     if (session.state == ClientSession::State::closing) return;
     const core::Result<wire::Message> message = wire::decode_message(buffer_);
-    const core::Status handled = message ? dispatch(session, lanes, *message, now) : message.error();
+    const core::Status handled = message ? dispatch(session, connection, *message, now) : message.error();
     if (!handled) sessions_.close(session, transport::ReasonCode::protocol_error, handled.error(), now);
   }
-  for (std::size_t i = 0; i < inputs_per_tick_max && lanes.next_unreliable(buffer_); ++i)
+  for (std::size_t i = 0; i < inputs_per_tick_max && connection.next_unreliable(buffer_); ++i)
     on_input(session, buffer_, now);
 }
 
-core::Status MessageHandler::dispatch(ClientSession& session, transport::Session& lanes, const wire::Message& message,
-                                      core::Nanoseconds now) {
-  const Overloaded handlers{
-      [&](const wire::Hello& hello) { return admission_.on_hello(session, lanes, hello, now); },
+core::Status MessageHandler::dispatch(ClientSession& session, transport::Session& connection,
+                                      const wire::Message& message, core::Nanoseconds now) {
+  const core::Overloaded handlers{
+      [&](const wire::Hello& hello) { return admission_.on_hello(session, connection, hello, now); },
       [&](const wire::ResourceRequest& request) { return on_resource_request(session, request, now); },
-      [&](const wire::MirrorHashes& hashes) { return on_mirror_hashes(session, lanes, hashes, now); },
+      [&](const wire::MirrorHashes& hashes) { return on_mirror_hashes(session, connection, hashes, now); },
       [&](const wire::MirrorDifference& difference) { return on_mirror_difference(session, difference, now); },
       [](const auto&) -> core::Status {  // a message that only servers send
         return core::Error{"out of turn", "only servers send this message"};
@@ -49,16 +45,16 @@ core::Status MessageHandler::on_resource_request(ClientSession& session, const w
   return core::Done{};
 }
 
-core::Status MessageHandler::on_mirror_hashes(ClientSession& session, transport::Session& lanes,
+core::Status MessageHandler::on_mirror_hashes(ClientSession& session, transport::Session& connection,
                                               const wire::MirrorHashes& hashes, core::Nanoseconds now) {
-  if (session.view == nullptr) return core::Error{"out of turn", "mirror hashes were sent before Welcome"};
-  count_if_refused(session, verifier_.on_hashes(session, lanes, hashes, now), now);
+  if (session.replication.view == nullptr) return core::Error{"out of turn", "mirror hashes were sent before Welcome"};
+  count_if_refused(session, verifier_.on_hashes(session.replication, connection, hashes, now), now);
   return core::Done{};
 }
 
 core::Status MessageHandler::on_mirror_difference(ClientSession& session, const wire::MirrorDifference& difference,
                                                   core::Nanoseconds now) {
-  count_if_refused(session, verifier_.on_difference(session, difference), now);
+  count_if_refused(session, verifier_.on_difference(session.replication, difference), now);
   return core::Done{};
 }
 
@@ -73,14 +69,15 @@ void MessageHandler::on_input(ClientSession& session, core::ByteView bytes, core
   if (const core::Status read = wire::decode_input(bytes, input_); !read)
     return sessions_.count_refusal(session, read.error(), now);
   apply_acks(session, now);
-  session.acks = {.ack = input_.ack, .newest = input_.newest, .words = input_.words, .received = input_.received};
+  session.replication.acks = {
+      .ack = input_.ack, .newest = input_.newest, .words = input_.words, .received = input_.received};
   // An honest client's input may be refused too, after a pause. It is sent again, so it does not count for the limit.
   if (const core::Status taken = session.commands.on_input(input_, world_.tick()); !taken)
     ++stats_.refusals[taken.error().reason];
 }
 
 void MessageHandler::apply_acks(ClientSession& session, core::Nanoseconds now) {
-  count_if_refused(session, session.apply_acks(), now);
+  count_if_refused(session, session.replication.apply_acks(), now);
 }
 
 void MessageHandler::run_commands(core::Nanoseconds now) {

@@ -6,9 +6,9 @@
 
 #include <mobula/server/game/command_dispatch.hpp>
 #include <mobula/server/game/world.hpp>
+#include <mobula/server/replication/mirror_verifier.hpp>
 #include <mobula/server/session/admission.hpp>
 #include <mobula/server/session/client_session.hpp>
-#include <mobula/server/session/mirror_verifier.hpp>
 #include <mobula/server/session/server_config.hpp>
 #include <mobula/server/session/server_stats.hpp>
 #include <mobula/server/session/sessions.hpp>
@@ -31,7 +31,7 @@ class MessageHandler {
         commands_(commands, config.ticks_per_second) {}
 
   /// Handles the messages and inputs that have arrived from a client, up to a limit per tick.
-  void receive(ClientSession& session, transport::Session& lanes, core::Nanoseconds now);
+  void receive(ClientSession& session, transport::Session& connection, core::Nanoseconds now);
   /// Applies the acknowledgements that wait for the client's view.
   void apply_acks(ClientSession& session, core::Nanoseconds now);
   /// Runs the commands of all players that are due in this tick, in the order of arrival of the players.
@@ -40,11 +40,11 @@ class MessageHandler {
   [[nodiscard]] std::span<const CommandInfo> commands() const { return commands_.commands(); }
 
  private:
-  core::Status dispatch(ClientSession& session, transport::Session& lanes, const wire::Message& message,
+  core::Status dispatch(ClientSession& session, transport::Session& connection, const wire::Message& message,
                         core::Nanoseconds now);
   core::Status on_resource_request(ClientSession& session, const wire::ResourceRequest& request, core::Nanoseconds now);
-  core::Status on_mirror_hashes(ClientSession& session, transport::Session& lanes, const wire::MirrorHashes& hashes,
-                                core::Nanoseconds now);
+  core::Status on_mirror_hashes(ClientSession& session, transport::Session& connection,
+                                const wire::MirrorHashes& hashes, core::Nanoseconds now);
   core::Status on_mirror_difference(ClientSession& session, const wire::MirrorDifference& difference,
                                     core::Nanoseconds now);
   void on_input(ClientSession& session, core::ByteView bytes, core::Nanoseconds now);

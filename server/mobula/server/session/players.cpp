@@ -17,9 +17,9 @@ core::Status Players::join(ClientSession& session, const ClientSession* restored
   }
   if (!player.spectator) former_.forget(player.account);
   session.joined = true;
-  session.viewer = world_.viewer(player.id);
-  if (session.viewer->viewpoints().size() == 1 && !session.viewer->viewpoints()[0])
-    session.viewer->set_viewpoints({&player.entity, 1});
+  session.replication.viewer = world_.viewer(player.id);
+  if (session.replication.viewer->viewpoints().size() == 1 && !session.replication.viewer->viewpoints()[0])
+    session.replication.viewer->set_viewpoints({&player.entity, 1});
   return core::Done{};
 }
 
@@ -40,7 +40,7 @@ void Players::leave(ClientSession& session, std::string_view why) {
   const Player& player = session.player;
   game_.leave(world_, player);
   if (!player.spectator && !player.account.empty()) former_.note(player.account, player.entity, world_.registry());
-  session.viewer = nullptr;
+  session.replication.viewer = nullptr;
   world_.remove_viewer(player.id);
 }
 
@@ -52,7 +52,7 @@ bool Players::can_restore(const KnownPlayer& known) const {
 void Players::restore(ClientSession& session, const KnownPlayer& known) {
   session.player = {.id = known.id, .name = known.name, .entity = known.entity, .account = known.account};
   world_.add_viewer(known.id);
-  session.viewer = world_.viewer(known.id);
+  session.replication.viewer = world_.viewer(known.id);
   session.joined = true;
   session.restored = true;
 }

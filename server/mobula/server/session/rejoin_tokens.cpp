@@ -20,7 +20,7 @@ transport::TokenSecrets next_secrets(core::SecretStream& stream) {
 
 }  // namespace
 
-void RejoinTokenIssuer::send(ClientSession& session, transport::Session& lanes, core::Nanoseconds now,
+void RejoinTokenIssuer::send(ClientSession& session, transport::Session& connection, core::Nanoseconds now,
                              std::uint64_t unix_seconds) {
   static_assert(RejoinIds::per_session <= wire::max_rejoin_tokens);
   if (session.rejoin_number == 0) session.rejoin_number = ids_.next_session();
@@ -40,7 +40,7 @@ void RejoinTokenIssuer::send(ClientSession& session, transport::Session& lanes, 
     if (!token) return core::log_error("server", "cannot make rejoin tokens: {}", token.error().message);
     message.tokens.insert(message.tokens.end(), token->begin(), token->end());
   }
-  static_cast<void>(lanes.send_reliable(wire::encode(message)));  // if the lane is full, the tokens matter least
+  static_cast<void>(connection.send_reliable(wire::encode(message)));  // if the lane is full, the tokens matter least
 }
 
 }  // namespace mobula::server

@@ -19,7 +19,7 @@ class RejoinTokenIssuer {
   /// Returns whether a connection's client id is that of a rejoin token of this server.
   [[nodiscard]] bool issued(std::uint64_t client_id) const { return ids_.made_here(client_id); }
   /// Sends the client a fresh set of tokens and notes when the next set is due.
-  void send(ClientSession& session, transport::Session& lanes, core::Nanoseconds now, std::uint64_t unix_seconds);
+  void send(ClientSession& session, transport::Session& connection, core::Nanoseconds now, std::uint64_t unix_seconds);
 
  private:
   const ServerConfig& config_;

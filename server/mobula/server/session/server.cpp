@@ -24,10 +24,17 @@ void prefetch_after(std::span<const std::unique_ptr<ClientSession>> sessions, st
     return *sessions[std::min(at + turns, sessions.size() - 1)];
   };
   core::prefetch_for_write(&session(3), sizeof(ClientSession));
-  if (const ClientView* const second = session(2).view.get()) second->prefetch();
+  if (const ClientView* const second = session(2).replication.view.get()) second->prefetch();
   const ClientSession& next = session(1);
   endpoint.prefetch(next.transport_id);
-  if (next.view != nullptr) next.view->prefetch_slots();
+  if (next.replication.view != nullptr) next.replication.view->prefetch_slots();
+}
+
+ReplicationConfig replication_config(const ServerConfig& config) {
+  return {.ticks_per_second = config.ticks_per_second,
+          .history_bytes = config.history_bytes,
+          .verify_one_in = config.verify_one_in,
+          .delta_bytes_per_tick_max = config.delta_bytes_per_tick_max};
 }
 
 }  // namespace
@@ -68,10 +75,10 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
       schedule_(world_->registry(), config_.phase_clock != nullptr ? config_.phase_clock : no_clock),
       endpoint_(config_.transport),
       drop_report_(endpoint_),
+      replicator_(replication_config(config_), *world_, game, stats_, phases_),
       players_(*world_, game),
       sessions_(config_, endpoint_, players_, stats_),
       rejoin_tokens_(config_, endpoint_),
-      replicator_(config_, *world_, game, stats_, phases_),
       admission_(config_, std::move(config_.bans),
                  {.endpoint = endpoint_,
                   .world = *world_,
@@ -160,9 +167,9 @@ void Server::handle_connections(core::Nanoseconds now) {
 
 void Server::receive_messages(core::Nanoseconds now) {
   for (const std::unique_ptr<ClientSession>& session : sessions_.all()) {
-    transport::Session* const lanes = endpoint_.find(session->transport_id);
-    if (lanes == nullptr) continue;
-    messages_.receive(*session, *lanes, now);
+    transport::Session* const connection = endpoint_.find(session->transport_id);
+    if (connection == nullptr) continue;
+    messages_.receive(*session, *connection, now);
     sessions_.check_hello_timeout(*session, now);
   }
 }
@@ -179,30 +186,42 @@ void Server::send_all(core::Nanoseconds now, const transport::Output& output) {
   for (std::size_t at = 0; at < sessions.size(); ++at) {
     prefetch_after(sessions, at, endpoint_);
     ClientSession& session = *sessions[at];
-    replicator_.forget_reclaimed(session);
-    transport::Session* const lanes = endpoint_.find(session.transport_id);
-    if (lanes == nullptr) continue;
-    if (const core::Status sent = send(session, *lanes, now, output); !sent)
+    replicator_.forget_reclaimed(session.replication);
+    transport::Session* const connection = endpoint_.find(session.transport_id);
+    if (connection == nullptr) continue;
+    if (const core::Status sent = send(session, *connection, now, output); !sent)
       sessions_.close(session, transport::ReasonCode::kicked, sent.error(), now);
   }
 }
 
+// Starts the client's deltas once the Welcome is acknowledged.
+core::Status Server::begin_play(ClientSession& session, transport::Session& connection) {
+  if (core::Status prepared = replicator_.prepare_view(session.replication, connection); !prepared) return prepared;
+  if (!connection.reliable_delivered(session.welcome)) return core::Done{};
+  session.was_playing = true;
+  session.state = State::playing;
+  return core::Done{};
+}
+
 // Fails if the reliable lane is full: the client has not read for long and is lost.
-core::Status Server::send(ClientSession& session, transport::Session& lanes, core::Nanoseconds now,
+core::Status Server::send(ClientSession& session, transport::Session& connection, core::Nanoseconds now,
                           const transport::Output& output) {
   const core::LogScope about(session.log_fields());
-  session.transfer.pump(lanes);
-  if (session.rejoin_tokens_due(now)) rejoin_tokens_.send(session, lanes, now, unix_seconds_);
+  session.transfer.pump(connection);
+  if (session.rejoin_tokens_due(now)) rejoin_tokens_.send(session, connection, now, unix_seconds_);
   if (session.state == State::joining)
-    if (const core::Status begun = replicator_.begin_play(session, lanes); !begun) return begun;
+    if (const core::Status begun = begin_play(session, connection); !begun) return begun;
   if (session.state != State::joining && session.state != State::playing) return core::Done{};
   // No delta is encoded for a pipe that cannot take it.
   if (session.state == State::playing && output.ready(endpoint_.address(session.transport_id))) {
     messages_.apply_acks(session, now);
     phases_.end(TickPhase::receive);
-    if (const core::Status sent = replicator_.send_deltas(session, lanes, now); !sent) return sent;
+    if (const core::Status sent =
+            replicator_.send_deltas(session.replication, connection, session.commands.feedback(), now);
+        !sent)
+      return sent;
   }
-  return replicator_.send_events(session, lanes);
+  return replicator_.send_events(session.replication, connection);
 }
 
 // --- The end -------------------------------------------------------------------------------------------------------
@@ -214,8 +233,9 @@ void Server::drain(std::string_view reason, std::uint32_t seconds) {
   // The notice is a message of its own, because a disconnect reason ends the session.
   const core::Bytes notice = wire::encode(wire::Closing{seconds, drain.reason});
   for (const auto& session : sessions_.all())
-    if (transport::Session* lanes = endpoint_.find(session->transport_id); lanes != nullptr && session->joined)
-      static_cast<void>(lanes->send_reliable(notice));  // fails only for a client that is lost
+    if (transport::Session* connection = endpoint_.find(session->transport_id);
+        connection != nullptr && session->joined)
+      static_cast<void>(connection->send_reliable(notice));  // fails only for a client that is lost
 }
 
 bool Server::drained() const {
@@ -232,10 +252,10 @@ void Server::shut_down(core::Nanoseconds now, transport::Output& output) {
   sessions_.leave_all("the server is shutting down");
 }
 
-const SentBytes* Server::measure(std::uint32_t player) {
+const ComponentBytes* Server::measure(std::uint32_t player) {
   if (player == 0) return nullptr;
   for (const std::unique_ptr<ClientSession>& session : sessions_.all())
-    if (session->player.id == player) return Replicator::measure(*session, now_);
+    if (session->player.id == player) return Replicator::measure(session->replication, now_);
   return nullptr;
 }
 

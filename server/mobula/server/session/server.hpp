@@ -13,6 +13,7 @@
 #include <memory>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
+#include <mobula/server/replication/replicator.hpp>
 #include <mobula/server/session/admission.hpp>
 #include <mobula/server/session/checkpointer.hpp>
 #include <mobula/server/session/client_session.hpp>
@@ -20,7 +21,6 @@
 #include <mobula/server/session/message_handler.hpp>
 #include <mobula/server/session/players.hpp>
 #include <mobula/server/session/rejoin_tokens.hpp>
-#include <mobula/server/session/replicator.hpp>
 #include <mobula/server/session/server_config.hpp>
 #include <mobula/server/session/server_stats.hpp>
 #include <mobula/server/session/sessions.hpp>
@@ -100,14 +100,14 @@ class Server {
   /// Returns all sessions in order of arrival, disconnected ones included. Valid until the next tick.
   [[nodiscard]] std::span<const std::unique_ptr<ClientSession>> sessions() const { return sessions_.all(); }
   /// Returns the session's connection; null if it is lost.
-  [[nodiscard]] const transport::Session* lanes(const ClientSession& session) {
+  [[nodiscard]] const transport::Session* connection(const ClientSession& session) {
     return endpoint_.find(session.transport_id);
   }
   /// Returns the time of the last tick.
   [[nodiscard]] core::Nanoseconds now() const { return now_; }
   /// Returns the delta bytes sent to a player per component; null if there is no such player or it has no view yet.
   /// Measuring starts with the first call and stops after 10 s without one.
-  const SentBytes* measure(std::uint32_t player);
+  const ComponentBytes* measure(std::uint32_t player);
   /// Returns the number of players in the world, disconnected ones included.
   [[nodiscard]] std::size_t players() const { return sessions_.count_joined(false); }
   [[nodiscard]] std::size_t spectators() const { return sessions_.count_joined(true); }
@@ -130,7 +130,8 @@ class Server {
   void receive_messages(core::Nanoseconds now);
   void run_game();
   void send_all(core::Nanoseconds now, const transport::Output& output);
-  core::Status send(ClientSession& session, transport::Session& lanes, core::Nanoseconds now,
+  core::Status begin_play(ClientSession& session, transport::Session& connection);
+  core::Status send(ClientSession& session, transport::Session& connection, core::Nanoseconds now,
                     const transport::Output& output);
 
   // Parts refer to those above them.
@@ -144,10 +145,10 @@ class Server {
   ecs::Schedule schedule_;
   transport::ServerEndpoint endpoint_;
   DropReport drop_report_;
-  Players players_;
-  Sessions sessions_;
-  RejoinTokenIssuer rejoin_tokens_;
   Replicator replicator_;
+  Players players_;
+  Sessions sessions_;  // their views refer to the replicator
+  RejoinTokenIssuer rejoin_tokens_;
   Admission admission_;
   MessageHandler messages_;
   Checkpointer checkpointer_;

@@ -177,7 +177,9 @@ class Lobby : public testing::Test {
     mobula::client::AccessOptions options;
     options.connect = transport_text();
     options.token_file = path;
-    return *mobula::client::parse_access(std::move(options));
+    mobula::client::Access access = *mobula::client::parse_access(std::move(options));
+    std::remove(path.c_str());
+    return access;
   }
   std::string transport_text() { return to_string(token_issuer_.public_addresses.front()); }
 
@@ -272,7 +274,7 @@ TEST_F(Lobby, ARestoredLobbyHasMembersButNoRooms) {
   const mobula::ecs::Registry& registry = others.find("lobby")->server().world().registry();
   EXPECT_EQ(registry.view<const lobby::Room>().size_hint(), 0u);
   EXPECT_EQ(registry.view<const lobby::Member>().size_hint(), 1u) << "until her time to reconnect is over";
-  for (const char* end : {"", "-wal", "-shm"}) std::remove((db + end).c_str());
+  for (const char* end : {"", "-wal", "-shm", ".lock"}) std::remove((db + end).c_str());
 }
 
 TEST_F(Lobby, OnePlayerCannotOpenAllRooms) {

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <mobula/server/interest/interest.hpp>
+#include <mobula/server/replication/client_replication.hpp>
 #include <mobula/server/replication/publisher.hpp>
-#include <mobula/server/session/client_session.hpp>
 #include <vector>
 
 namespace mobula::server {
@@ -19,11 +19,11 @@ class VisibilityQuery {
 
   /// Updates the client's view: runs a query if one is due, else checks only the entities that have spawned. Once per
   /// tick, after the publication.
-  void update(ClientSession& session);
+  void update(ClientReplication& client);
 
  private:
-  void run(ClientSession& session);
-  void check_spawned(ClientSession& session);
+  void run(ClientReplication& client);
+  void check_spawned(ClientReplication& client);
 
   const ecs::Registry& registry_;
   const Publisher& publisher_;

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <mobula/server/session/replicator.hpp>
+#include <mobula/server/replication/replicator.hpp>
 #include <mobula/wire/messages.hpp>
 #include <optional>
 
@@ -12,7 +12,8 @@ constexpr core::Nanoseconds measuring_timeout = 10 * core::second;  // since the
 
 }  // namespace
 
-Replicator::Replicator(const ServerConfig& config, World& world, Game& game, ServerStats& stats, TickPhases& phases)
+Replicator::Replicator(const ReplicationConfig& config, World& world, Game& game, ReplicationStats& stats,
+                       TickPhases& phases)
     : config_(config),
       world_(world),
       stats_(stats),
@@ -48,104 +49,102 @@ std::shared_ptr<const LevelOffer> Replicator::offered_level(std::span<const core
 
 // --- The beginning of a view ---------------------------------------------------------------------------------------
 
-core::Status Replicator::begin_view(ClientSession& session, transport::Session& lanes) {
-  const bool chosen = config_.verify_one_in != 0 && session.player.id % config_.verify_one_in == 0;
-  session.view =
-      std::make_unique<ClientView>(publisher_.published(), encoded_deltas_, workspace_, session.verifies || chosen);
-  session.last_query.interest_version = 0;
-  if (session.level == nullptr) return core::Done{};
-  session.view->begin_with_level(session.level);
-  const auto sent = lanes.send_reliable(wire::encode(session.level->message()));
+core::Status Replicator::begin_view(ClientReplication& client, transport::Session& connection) {
+  const bool chosen = config_.verify_one_in != 0 && client.viewer->player() % config_.verify_one_in == 0;
+  client.view =
+      std::make_unique<ClientView>(publisher_.published(), encoded_deltas_, workspace_, client.verifies || chosen);
+  client.last_query.interest_version = 0;
+  if (client.level == nullptr) return core::Done{};
+  client.view->begin_with_level(client.level);
+  const auto sent = connection.send_reliable(wire::encode(client.level->message()));
   return sent ? core::Status(core::Done{}) : sent.error();
 }
 
-core::Status Replicator::begin_play(ClientSession& session, transport::Session& lanes) {
-  if (session.last_query.interest_version == 0) {
-    visibility_.update(session);
-    want_prototypes(session);
+core::Status Replicator::prepare_view(ClientReplication& client, transport::Session& connection) {
+  if (client.last_query.interest_version == 0) {
+    visibility_.update(client);
+    want_prototypes(client);
   }
-  if (core::Status announced = session.announce_prototypes(world_.registry(), lanes); !announced) return announced;
-  if (!lanes.reliable_delivered(session.welcome)) return core::Done{};
-  session.was_playing = true;
-  session.state = ClientSession::State::playing;
-  return core::Done{};
+  return client.announce_prototypes(world_.registry(), connection);
 }
 
 // Wants at most as many as one message holds. Most entities of a level that the client has need none.
-void Replicator::want_prototypes(ClientSession& session) {
-  AnnouncedPrototypes& prototypes = session.view->prototypes();
-  for (const std::uint32_t index : session.view->visible()) {
+void Replicator::want_prototypes(ClientReplication& client) {
+  AnnouncedPrototypes& prototypes = client.view->prototypes();
+  for (const std::uint32_t index : client.view->visible()) {
     if (prototypes.wanted().size() == wire::max_prototypes_per_message) return;
     const PublishedEntity& entity = publisher_.published().entity(index);
-    if (session.level == nullptr || !session.level->copy().contains(entity.entity))
+    if (client.level == nullptr || !client.level->copy().contains(entity.entity))
       static_cast<void>(prototypes.find_or_want(entity.prototype));
   }
 }
 
-void Replicator::forget_reclaimed(ClientSession& session) const {
-  if (session.view != nullptr) session.view->forget(reclaimed_);
+void Replicator::forget_reclaimed(ClientReplication& client) const {
+  if (client.view != nullptr) client.view->forget(reclaimed_);
 }
 
 // --- Deltas --------------------------------------------------------------------------------------------------------
 
-core::Status Replicator::send_deltas(ClientSession& session, transport::Session& lanes, core::Nanoseconds now) {
-  const std::size_t budget = std::min<std::size_t>(config_.delta_bytes_per_tick_max, lanes.budget_bytes(now));
-  const SentBytes* const measured = session.view->measured();
-  if (measured != nullptr && now - measured->asked_at > measuring_timeout) session.view->measure(nullptr);
-  visibility_.update(session);
-  choose(session, budget);
+core::Status Replicator::send_deltas(ClientReplication& client, transport::Session& connection,
+                                     const wire::CommandFeedback& feedback, core::Nanoseconds now) {
+  const std::size_t budget = std::min<std::size_t>(config_.delta_bytes_per_tick_max, connection.budget_bytes(now));
+  const ComponentBytes* const measured = client.view->measured();
+  if (measured != nullptr && now - measured->asked_at > measuring_timeout) client.view->measure(nullptr);
+  visibility_.update(client);
+  choose(client, budget);
   phases_.end(TickPhase::choose);
-  write_deltas(session, lanes, budget);
+  write_deltas(client, connection, feedback, budget);
   phases_.end(TickPhase::encode);
-  return session.announce_prototypes(world_.registry(), lanes);
+  return client.announce_prototypes(world_.registry(), connection);
 }
 
-void Replicator::choose(ClientSession& session, std::size_t budget) {
+void Replicator::choose(ClientReplication& client, std::size_t budget) {
   std::optional<Interest::Observer> observer;  // looked up only if there is more to send than the budget allows
-  session.view->choose(world_.tick(), budget, [&](std::uint32_t index) {
-    if (!observer) observer = interest_.observer(*session.viewer);
+  client.view->choose(world_.tick(), budget, [&](std::uint32_t index) {
+    if (!observer) observer = interest_.observer(*client.viewer);
     return interest_.importance(*observer, index);
   });
 }
 
-void Replicator::write_deltas(ClientSession& session, transport::Session& lanes, std::size_t budget) {
+void Replicator::write_deltas(ClientReplication& client, transport::Session& connection,
+                              const wire::CommandFeedback& feedback, std::size_t budget) {
   static_assert(wire::delta_bytes_max <= transport::max_unreliable_size);
   std::array<std::byte, wire::delta_bytes_max> datagram;
   const std::uint64_t sent_before = stats_.delta_bytes_sent;
   do {
-    const std::size_t size = session.view->write_delta(datagram, world_.tick(), session.commands.feedback());
-    if (const core::Status queued = lanes.send_unreliable({datagram.data(), size}); !queued) break;
+    const std::size_t size = client.view->write_delta(datagram, world_.tick(), feedback);
+    if (const core::Status queued = connection.send_unreliable({datagram.data(), size}); !queued) break;
     ++stats_.deltas_sent;
     stats_.delta_bytes_sent += size;
     budget -= std::min(budget, size);
-  } while (budget >= datagram.size() && session.view->has_chosen());  // the next delta may need all of the datagram
+  } while (budget >= datagram.size() && client.view->has_chosen());  // the next delta may need all of the datagram
   stats_.client_bytes.add(stats_.delta_bytes_sent - sent_before);
 }
 
 // --- Events --------------------------------------------------------------------------------------------------------
 
-core::Status Replicator::send_events(ClientSession& session, transport::Session& lanes) const {
-  const Viewer& viewer = *session.viewer;
+core::Status Replicator::send_events(ClientReplication& client, transport::Session& connection) const {
+  const Viewer& viewer = *client.viewer;
   // The view may still have an entity that is out of reach, until the next query or while the client is sent nothing.
   const auto sees = [&](ecs::Entity entity) {
     const bool lives = world_.registry().valid(entity);
     if (lives && !interest_.may_stay(viewer, entity.index)) return false;  // cheaper than to search the view for it
-    if (!session.view->is_visible(entity))
-      return lives && session.view->has_unmodified(entity) && interest_.may_enter(viewer, entity.index);
+    if (!client.view->is_visible(entity))
+      return lives && client.view->has_unmodified(entity) && interest_.may_enter(viewer, entity.index);
     return lives || interest_.would_have_stayed(viewer, entity);
   };
   const Events::ForClient& events = world_.events().for_client(
-      world_.tick(), session.player.id, sees, [&](std::uint32_t group) { return viewer.is_in(group); });
+      world_.tick(), client.viewer->player(), sees, [&](std::uint32_t group) { return viewer.is_in(group); });
   for (const core::Bytes& message : events.reliable)
-    if (const core::Result<transport::ReliableId> sent = lanes.send_reliable(message); !sent) return sent.error();
-  for (const core::Bytes& batch : events.unreliable) static_cast<void>(lanes.send_unreliable(batch));
+    if (const core::Result<transport::ReliableId> sent = connection.send_reliable(message); !sent) return sent.error();
+  for (const core::Bytes& batch : events.unreliable) static_cast<void>(connection.send_unreliable(batch));
   return core::Done{};
 }
 
-const SentBytes* Replicator::measure(ClientSession& session, core::Nanoseconds now) {
-  if (session.view == nullptr) return nullptr;
-  ClientView& view = *session.view;
-  if (view.measured() == nullptr) view.measure(std::make_unique<SentBytes>(SentBytes{.since = now}));
+const ComponentBytes* Replicator::measure(ClientReplication& client, core::Nanoseconds now) {
+  if (client.view == nullptr) return nullptr;
+  ClientView& view = *client.view;
+  if (view.measured() == nullptr) view.measure(std::make_unique<ComponentBytes>(ComponentBytes{.since = now}));
   view.measured()->asked_at = now;
   return view.measured();
 }

@@ -2,8 +2,8 @@
 // logged and sent again in full, and the client is asked in which fields they differ.
 #pragma once
 
-#include <mobula/server/session/client_session.hpp>
-#include <mobula/server/session/server_stats.hpp>
+#include <mobula/server/replication/client_replication.hpp>
+#include <mobula/server/replication/replication_stats.hpp>
 #include <mobula/wire/messages.hpp>
 #include <vector>
 
@@ -12,16 +12,16 @@ namespace mobula::server {
 class MirrorVerifier {
  public:
   /// The statistics outlive this.
-  explicit MirrorVerifier(ServerStats& stats) : stats_(stats) {}
+  explicit MirrorVerifier(ReplicationStats& stats) : stats_(stats) {}
 
   /// Compares the hashes of a client that has a view. Refusals: "not verified", "too many hashes".
-  core::Status on_hashes(ClientSession& session, transport::Session& lanes, const wire::MirrorHashes& hashes,
+  core::Status on_hashes(ClientReplication& client, transport::Session& connection, const wire::MirrorHashes& hashes,
                          core::Nanoseconds now);
   /// Logs a field that differs. Refusal: "not asked for".
-  core::Status on_difference(ClientSession& session, const wire::MirrorDifference& difference);
+  core::Status on_difference(ClientReplication& client, const wire::MirrorDifference& difference);
 
  private:
-  ServerStats& stats_;
+  ReplicationStats& stats_;
   std::vector<wire::MirrorCorrection> corrections_;
 };
 

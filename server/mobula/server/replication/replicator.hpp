@@ -1,5 +1,5 @@
 // Sends the world to clients: publishes each tick once, then writes each client's deltas, events and announcements of
-// prototypes. It knows sessions one at a time, never the table of them.
+// prototypes. It knows the clients one at a time, never the table of sessions.
 //
 //   publish() ─► per client: VisibilityQuery ─► ClientView::choose ─► write_delta, until the budget is spent
 //                            events, for what the client sees
@@ -9,19 +9,26 @@
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/interest/interest.hpp>
+#include <mobula/server/replication/client_replication.hpp>
 #include <mobula/server/replication/publisher.hpp>
-#include <mobula/server/session/client_session.hpp>
-#include <mobula/server/session/server_config.hpp>
-#include <mobula/server/session/server_stats.hpp>
-#include <mobula/server/session/visibility_query.hpp>
+#include <mobula/server/replication/replication_stats.hpp>
+#include <mobula/server/replication/visibility_query.hpp>
+#include <mobula/server/tick/tick_phases.hpp>
 #include <span>
 
 namespace mobula::server {
 
+struct ReplicationConfig {
+  std::uint32_t ticks_per_second = 20;
+  std::size_t history_bytes = 16u << 20;               ///< memory for past values used as delta baselines
+  std::uint32_t verify_one_in = 100;                   ///< verifies the mirror of one client in N; 0 disables it
+  std::uint32_t delta_bytes_per_tick_max = 24 * 1024;  ///< per client; one delta is always allowed
+};
+
 class Replicator {
  public:
   /// All outlive this.
-  Replicator(const ServerConfig& config, World& world, Game& game, ServerStats& stats, TickPhases& phases);
+  Replicator(const ReplicationConfig& config, World& world, Game& game, ReplicationStats& stats, TickPhases& phases);
 
   /// Publishes the tick. Once per tick, after the game.
   void publish();
@@ -32,34 +39,36 @@ class Replicator {
 
   /// Gives a client that receives its Welcome a view. The view starts in this tick, because the message about the level
   /// describes the level as of now. Fails if the reliable lane is full.
-  core::Status begin_view(ClientSession& session, transport::Session& lanes);
-  /// Prepares the client's view, and starts its deltas once the Welcome is acknowledged. Prototypes that the first
-  /// deltas need are announced before that, which saves a round trip. Fails if the reliable lane is full.
-  core::Status begin_play(ClientSession& session, transport::Session& lanes);
-  /// Forgets prototypes that were reclaimed in this tick. Once per tick and session, before its deltas.
-  void forget_reclaimed(ClientSession& session) const;
+  core::Status begin_view(ClientReplication& client, transport::Session& connection);
+  /// Prepares the client's view and announces the prototypes that its first deltas need. Called before the Welcome is
+  /// acknowledged, which saves a round trip. Fails if the reliable lane is full.
+  core::Status prepare_view(ClientReplication& client, transport::Session& connection);
+  /// Forgets prototypes that were reclaimed in this tick. Once per tick and client, before its deltas.
+  void forget_reclaimed(ClientReplication& client) const;
   /// Sends deltas within the client's budget, and prototypes that later deltas wait for. Fails if the reliable lane is
   /// full: the client has not read for long and is lost.
-  core::Status send_deltas(ClientSession& session, transport::Session& lanes, core::Nanoseconds now);
+  core::Status send_deltas(ClientReplication& client, transport::Session& connection,
+                           const wire::CommandFeedback& feedback, core::Nanoseconds now);
   /// Sends the events of the tick that concern the client. They follow Welcome on its lane, so a client that joins
   /// receives what the game sends to it then. Fails if the reliable lane is full.
-  core::Status send_events(ClientSession& session, transport::Session& lanes) const;
+  core::Status send_events(ClientReplication& client, transport::Session& connection) const;
 
   /// Returns the delta bytes sent to the client per component. Measuring starts with the first call and stops after
   /// 10 s without one. Null before the client has a view.
-  static const SentBytes* measure(ClientSession& session, core::Nanoseconds now);
+  static const ComponentBytes* measure(ClientReplication& client, core::Nanoseconds now);
   [[nodiscard]] Published& published() { return publisher_.published(); }
   [[nodiscard]] const Published& published() const { return publisher_.published(); }
   [[nodiscard]] const EncodedDeltaCache& encoded_deltas() const { return encoded_deltas_; }
 
  private:
-  void want_prototypes(ClientSession& session);
-  void choose(ClientSession& session, std::size_t budget);
-  void write_deltas(ClientSession& session, transport::Session& lanes, std::size_t budget);
+  void want_prototypes(ClientReplication& client);
+  void choose(ClientReplication& client, std::size_t budget);
+  void write_deltas(ClientReplication& client, transport::Session& connection, const wire::CommandFeedback& feedback,
+                    std::size_t budget);
 
-  const ServerConfig& config_;
+  ReplicationConfig config_;
   World& world_;
-  ServerStats& stats_;
+  ReplicationStats& stats_;
   TickPhases& phases_;
   Publisher publisher_;
   EncodedDeltaCache encoded_deltas_;

@@ -11,7 +11,7 @@
 namespace mobula::server {
 
 /// Counts since a time.
-struct SentBytes {
+struct ComponentBytes {
   core::Nanoseconds since = 0;           // begin of the measurement
   core::Nanoseconds asked_at = 0;        // time of the last query
   std::uint64_t bytes = 0;               // size of all deltas
