@@ -147,15 +147,15 @@ function(mobula_program name)
   endif()
 endfunction()
 
-# mobula_tests(folder SOURCES file... [OPTIMISED file...] [ALONE file...] [LINK target...] [END_TO_END]): tests/FOLDER as
+# mobula_tests(folder SOURCES file... [OPTIMISED file...] [LINK target...] [END_TO_END]): tests/FOLDER as
 # one program, one ctest entry per suite, FOLDER/SUITE. The tested libraries are optimised. Tests are not, which halves
-# their build time, except those in OPTIMISED, which compute much. ALONE: never compiled together with others
-# (CMAKE_UNITY_BUILD), because they share names with others. END_TO_END: has threads, sockets or several processes;
-# ./dev test tsan runs it too.
+# their build time, except those in OPTIMISED, which compute much. END_TO_END: has threads, sockets or several processes;
+# ./dev test tsan runs it too. Sources are compiled together: names that others have too stand in a namespace named
+# after the file.
 function(mobula_tests folder)
-  cmake_parse_arguments(ARG "END_TO_END" "" "SOURCES;OPTIMISED;ALONE;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "END_TO_END" "" "SOURCES;OPTIMISED;LINK" ${ARGN})
   set(program ${folder}_tests)
-  add_executable(${program} ${ARG_SOURCES} ${ARG_OPTIMISED} ${ARG_ALONE})
+  add_executable(${program} ${ARG_SOURCES} ${ARG_OPTIMISED})
   mobula_include_root(${program})
   target_link_libraries(${program} PRIVATE ${ARG_LINK} GTest::gmock_main)
   target_compile_definitions(${program} PRIVATE MOBULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
@@ -164,7 +164,6 @@ function(mobula_tests folder)
   target_compile_options(${program} PRIVATE $<$<CONFIG:Debug>:-g1>)  # lines for stack traces
   set_source_files_properties(${ARG_OPTIMISED} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Debug>:-O1>"
                               SKIP_PRECOMPILE_HEADERS ON)
-  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(CMAKE_UNITY_BUILD)
     target_compile_options(${program} PRIVATE -Wno-shadow)  # names of other sources are shadowed
   endif()

@@ -11,7 +11,7 @@
 namespace mobula::bench {
 namespace {
 
-constexpr double join_seconds_max = 60;
+constexpr double sockets_join_seconds_max = 60;
 constexpr std::size_t other_files = 64;
 
 core::Status allow_files(std::size_t count) {
@@ -72,7 +72,7 @@ core::Result<ReplicationReport> run_over_sockets(const ReplicationOptions& optio
   OverSockets bench(options, **server, loop, **socket);
   BotsThread bots(options, address);
   const auto never = [] { return false; };
-  const bool joined = bench.serve_until(join_seconds_max, [&] { return bots.all_play(); });
+  const bool joined = bench.serve_until(sockets_join_seconds_max, [&] { return bots.all_play(); });
   if (joined) {
     bench.serve_until(settle_seconds, never);
     bench.meter().restart();

@@ -4,7 +4,7 @@
 #include <mobula/core/content_hash.hpp>
 #include <string_view>
 
-namespace mobula::core {
+namespace mobula::core::content_hash_test {
 namespace {
 
 ByteView bytes_of(std::string_view text) { return as_bytes(text.data(), text.size()); }
@@ -50,4 +50,4 @@ TEST(ContentHash, RandomBytesFillAllAndDiffer) {
 }
 
 }  // namespace
-}  // namespace mobula::core
+}  // namespace mobula::core::content_hash_test

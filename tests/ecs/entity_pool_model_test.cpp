@@ -11,7 +11,7 @@
 
 #include "ecs/entity_pool_image.hpp"
 
-namespace mobula::ecs {
+namespace mobula::ecs::entity_pool_model_test {
 namespace {
 
 using test::same_bytes;
@@ -275,4 +275,4 @@ TEST(EntityPool, RandomHistoriesOfGivenHandlesAgreeWithAMap) {
 }
 
 }  // namespace
-}  // namespace mobula::ecs
+}  // namespace mobula::ecs::entity_pool_model_test

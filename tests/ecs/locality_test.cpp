@@ -4,7 +4,7 @@
 #include <mobula/ecs/locality.hpp>
 #include <string>
 
-namespace mobula::ecs {
+namespace mobula::ecs::locality_test {
 namespace {
 
 struct Position {
@@ -295,4 +295,4 @@ TEST_F(DefragmenterTest, FollowersThatAreNoPoolsOrTheSameAssert) {
 #endif
 
 }  // namespace
-}  // namespace mobula::ecs
+}  // namespace mobula::ecs::locality_test

@@ -8,7 +8,7 @@
 
 #include "ecs/visit.hpp"
 
-namespace mobula::ecs {
+namespace mobula::ecs::view_test {
 namespace {
 
 using namespace test;
@@ -290,4 +290,4 @@ TEST(View, ANamedPoolMustBeOfTheTypeAskedFor) {
 #endif
 
 }  // namespace
-}  // namespace mobula::ecs
+}  // namespace mobula::ecs::view_test

@@ -1,7 +1,7 @@
 // A server with all its pipes and connection limits.
 #include "pipes_testing.hpp"
 
-namespace mobula::net {
+namespace mobula::net::server_pipes_test {
 namespace {
 
 using core::millisecond;
@@ -168,4 +168,4 @@ TEST(ServerPipes, MayBeDestroyedWithBusyConnections) {
 }
 
 }  // namespace
-}  // namespace mobula::net
+}  // namespace mobula::net::server_pipes_test

@@ -3,7 +3,7 @@
 
 #include "pipes_testing.hpp"
 
-namespace mobula::net {
+namespace mobula::net::tcp_stream_test {
 namespace {
 
 using core::millisecond;
@@ -226,4 +226,4 @@ TEST(TcpStream, ReportsAClosedPeerOnce) {
 }
 
 }  // namespace
-}  // namespace mobula::net
+}  // namespace mobula::net::tcp_stream_test

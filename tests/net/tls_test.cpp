@@ -4,7 +4,7 @@
 
 #include "pipes_testing.hpp"
 
-namespace mobula::net {
+namespace mobula::net::tls_test {
 namespace {
 
 using testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST_F(Tls, NamesTheBadFile) {
 }
 
 }  // namespace
-}  // namespace mobula::net
+}  // namespace mobula::net::tls_test

@@ -6,7 +6,7 @@
 
 #include "peers.hpp"
 
-namespace mobula::net {
+namespace mobula::net::udp_batch_test {
 namespace {
 
 using transport::Address;
@@ -304,4 +304,4 @@ TEST(UdpBatch, DualStackSocketReportsTheSameAddresses) {
 }
 
 }  // namespace
-}  // namespace mobula::net
+}  // namespace mobula::net::udp_batch_test

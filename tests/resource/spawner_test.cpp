@@ -8,7 +8,7 @@
 #include <reflect/compile_schema.hpp>
 #include <resource/test_level.hpp>
 
-namespace mobula::resource {
+namespace mobula::resource::spawner_test {
 namespace {
 
 constexpr const char* level_text = R"({
@@ -337,4 +337,4 @@ TEST(Spawner, ARegisteredSpawnerRefusesAColumnBeforehand) {
 }
 
 }  // namespace
-}  // namespace mobula::resource
+}  // namespace mobula::resource::spawner_test

@@ -5,7 +5,7 @@
 #include <mobula/core/random.hpp>
 #include <mobula/transport/sent_history.hpp>
 
-namespace mobula::transport {
+namespace mobula::transport::sent_history_test {
 namespace {
 
 using core::millisecond;
@@ -116,4 +116,4 @@ TEST(SentHistory, DeclaresTheOldestLostWhenFull) {
 }
 
 }  // namespace
-}  // namespace mobula::transport
+}  // namespace mobula::transport::sent_history_test

@@ -3,7 +3,7 @@
 #include <set>
 #include <transport/session_pair.hpp>
 
-namespace mobula::transport {
+namespace mobula::transport::session_load_test {
 namespace {
 
 using core::millisecond;
@@ -165,4 +165,4 @@ TEST(SessionLoad, LargestMessageArrives) {
 }
 
 }  // namespace
-}  // namespace mobula::transport
+}  // namespace mobula::transport::session_load_test

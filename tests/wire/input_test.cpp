@@ -7,7 +7,7 @@
 #include <mobula/core/random.hpp>
 #include <mobula/wire/input.hpp>
 
-namespace mobula::wire {
+namespace mobula::wire::input_test {
 namespace {
 
 // An input, and the bytes of its commands.
@@ -271,4 +271,4 @@ TEST(Input, NumbersAndTicksThatRunOverAreRefused) {
 }
 
 }  // namespace
-}  // namespace mobula::wire
+}  // namespace mobula::wire::input_test

@@ -8,7 +8,7 @@
 #include <mobula/wire/messages.hpp>
 #include <set>
 
-namespace mobula::wire {
+namespace mobula::wire::messages_test {
 namespace {
 
 using flatbuffers::FlatBufferBuilder;
@@ -446,4 +446,4 @@ TEST(Messages, APrototypeWithAnotherHashIsRefused) {
 }
 
 }  // namespace
-}  // namespace mobula::wire
+}  // namespace mobula::wire::messages_test

@@ -5,7 +5,7 @@
 #include <reflect/random_schema.hpp>
 #include <wire/codec_world.hpp>
 
-namespace mobula::wire {
+namespace mobula::wire::row_codec_test {
 namespace {
 
 using reflect::Component;
@@ -264,4 +264,4 @@ TEST(RowCodec, PredictedFieldsBecomeWhatAMirrorMakesOfThem) {
 }
 
 }  // namespace
-}  // namespace mobula::wire
+}  // namespace mobula::wire::row_codec_test

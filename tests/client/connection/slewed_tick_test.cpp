@@ -3,7 +3,7 @@
 #include <mobula/client/connection/slewed_tick.hpp>
 #include <mobula/core/random.hpp>
 
-namespace mobula::client {
+namespace mobula::client::slewed_tick_test {
 namespace {
 
 constexpr core::Nanoseconds tick_length = 20 * core::millisecond;
@@ -68,4 +68,4 @@ TEST(SlewedTick, StaysBelowItsLimitAndNeverGoesBack) {
 }
 
 }  // namespace
-}  // namespace mobula::client
+}  // namespace mobula::client::slewed_tick_test

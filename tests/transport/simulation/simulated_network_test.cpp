@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mobula/transport/simulation/simulated_network.hpp>
 
-namespace mobula::transport {
+namespace mobula::transport::simulated_network_test {
 namespace {
 
 const Address a = Address::v4(10, 0, 0, 1, 1);
@@ -343,4 +343,4 @@ TEST(SimulatedNetwork, EveryDatagramIsAccountedFor) {
 }
 
 }  // namespace
-}  // namespace mobula::transport
+}  // namespace mobula::transport::simulated_network_test

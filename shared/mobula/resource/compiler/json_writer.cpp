@@ -48,14 +48,14 @@ void JsonWriter::close() {
 }
 
 void JsonWriter::value(const reflect::JsonValue& value) {
-  using Kind = reflect::JsonValue::Kind;
+  using ValueKind = reflect::JsonValue::Kind;
   switch (value.kind) {
-    case Kind::null: return literal("null");
-    case Kind::boolean: return boolean(value.boolean);
-    case Kind::number: return literal(value.text);
-    case Kind::string: return text(value.text);
-    case Kind::array: open_list(); break;
-    case Kind::object: open_object(); break;
+    case ValueKind::null: return literal("null");
+    case ValueKind::boolean: return boolean(value.boolean);
+    case ValueKind::number: return literal(value.text);
+    case ValueKind::string: return text(value.text);
+    case ValueKind::array: open_list(); break;
+    case ValueKind::object: open_object(); break;
   }
   for (const reflect::JsonValue& item : value.items) this->value(item);
   for (const reflect::JsonMember& member : value.members) {
