@@ -2,14 +2,18 @@
 # Runs tests of one program in one process: run_suite.sh PROGRAM FILTER [SECONDS]
 # A test that crashes or hangs ends that process: it counts as failed, by name, and those after it run alone. If the
 # process fails after its last test, as for a leak, each test runs alone, to find out which one it is.
+# Tests have a temporary folder of their own, which must be empty at the end.
 # Prints what failed, then "N passed, N failed, N skipped". Status 1 if one failed, 77 if all were skipped. The numbers
 # also go to the file TEST_COUNTS_FILE, if that is set: "FOLDER/SUITE passed failed skipped".
 set -uo pipefail
 program=${1:?usage: run_suite.sh PROGRAM FILTER [SECONDS]}
 filter=${2:?usage: run_suite.sh PROGRAM FILTER [SECONDS]}
 seconds_max=${3:-240}  # below the TIMEOUT in CMake, after which nobody could name the test
-output=$(mktemp)
-trap 'rm -f "$output"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+output=$work/output
+export TMPDIR=$work/temporary TEST_TMPDIR=$work/temporary  # the standard's and gtest's
+mkdir "$TMPDIR"
 declare -A outcome=()  # by test name: passed, failed, skipped
 
 # run FILTER: sets status; what it printed is in $output. It has two thirds of the time that is left, so that a test that
@@ -90,6 +94,11 @@ elif ((status != 0 && failed_before == 0)); then
   echo "Its tests passed, but then $(why). Each runs alone now:"
   for name in $(chosen); do run_alone "$name"; done
   printf '%s\n' "${outcome[@]}" | grep -q failed || fail "$filter"
+fi
+
+if left=$(ls -A "$TMPDIR") && [[ $left ]]; then
+  echo "left in the temporary folder: "$left
+  outcome[$filter]=failed
 fi
 
 count() { printf '%s\n' "${outcome[@]}" | grep -c "^$1$"; }

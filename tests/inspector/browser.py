@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -22,7 +23,10 @@ class Browser:
     """A browser window. Waits end with an error after some seconds."""
 
     def __init__(self):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        # Chromium leaves profiles in its temporary folder when it is closed, hence one of its own.
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                       text=True, env={**os.environ, "TMPDIR": self.folder.name})
         self.session = ""
         port = None
         for line in self.driver.stdout:
@@ -47,6 +51,7 @@ class Browser:
             self.driver.stdout.close()
             self.driver.terminate()
             self.driver.wait()
+            self.folder.cleanup()
 
     def _ask(self, method, path, body):
         data = None if body is None else json.dumps(body).encode()

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 class ResourceStoreTest : public testing::Test {
  protected:
   ResourceStoreTest() { fs::remove_all(folder); }
-  ~ResourceStoreTest() override { fs::remove_all(folder); }
+  ~ResourceStoreTest() override { fs::remove_all(folder.parent_path()); }
 
   [[nodiscard]] ResourceStore open() const { return *ResourceStore::open(folder.string()); }
   [[nodiscard]] core::ContentHash identity() const { return test::hamlet()->identity(); }
