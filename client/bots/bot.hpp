@@ -73,7 +73,7 @@ class Bot {
 
   /// Returns the client. Null while the bot is out. The loop delivers for its simulated network.
   [[nodiscard]] PipeClient* client() { return client_.get(); }
-  [[nodiscard]] Connection* connection() { return client_ != nullptr ? &client_->connection() : nullptr; }
+  [[nodiscard]] const Connection* connection() const { return client_ != nullptr ? &client_->connection() : nullptr; }
   [[nodiscard]] bool playing() const { return place_ == Place::playing; }
   [[nodiscard]] bool ever_joined() const { return ever_joined_; }
   /// Returns whether the bot is out, or joining again, by its behaviour's choice.

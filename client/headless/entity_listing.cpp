@@ -89,7 +89,7 @@ core::Result<std::string> list_server(const ListingOptions& options) {
   if (!opened) return opened.error();
   PipeClient& client = **opened;
   const std::array all{&client};
-  Connection& connection = client.connection();
+  const Connection& connection = client.connection();
   loop.on_stop_signal([&] { loop.stop(); });
   const core::Nanoseconds end = core::monotonic_now() + complete_within;
   core::Nanoseconds next_update = core::monotonic_now();

@@ -65,7 +65,7 @@ int run_headless(const HeadlessOptions& options) {
   if (!opened) return give_up(opened.error());
   PipeClient& client = **opened;
   const std::array all{&client};
-  Connection& connection = client.connection();
+  const Connection& connection = client.connection();
   loop.on_stop_signal([&] { loop.stop(); });
   const auto done = [&] { return has_ticks(connection.stats(), options.ticks); };
 

@@ -57,7 +57,7 @@ void each_entity(PipeClient* client, const Visit& visit) {
 }
 
 // Commands sent before the clock knows the server's ticks would wait, and be replaced by the next one.
-bool accepts_commands(Connection& connection) {
+bool accepts_commands(const Connection& connection) {
   return connection.state() == Connection::State::playing && connection.clock() != nullptr &&
          connection.clock()->known();
 }
@@ -117,7 +117,7 @@ void LobbyPlayer::run_for(core::Nanoseconds time) {
 }
 
 void LobbyPlayer::update(Side& side) {
-  Connection& connection = side.client->connection();
+  const Connection& connection = side.client->connection();
   if (!side.commands.empty() && accepts_commands(connection)) {
     side.client->set_command(side.commands.front());
     side.commands.pop_front();

@@ -36,7 +36,7 @@ mobula::engine::Vec3 choose_spawn_position(World& world) {
   return place;
 }
 
-// The avatar may have a Relevance already, because that is saved.
+// The avatar of a player who was here before has a Relevance already.
 void own(mobula::ecs::Registry& registry, Entity avatar, const Player& player) {
   using mobula::server::Relevance;
   auto* relevance = registry.try_get<Relevance>(avatar);

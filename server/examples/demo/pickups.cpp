@@ -96,7 +96,8 @@ mobula::core::Status Pickups::load(const World& world, mobula::core::ByteView sa
     const save::Due& each = *all->Get(i);
     if (!is_kind(static_cast<PickupKind>(each.kind())) || !is_finite(*each.place()) ||
         !std::isfinite(each.respawn_seconds()))
-      return Error{"bad save", mobula::core::format("the demo's saved pickup {} has no known kind", i)};
+      return Error{"bad save",
+                   mobula::core::format("the demo's saved pickup {} has an invalid kind, place or respawn time", i)};
     const Pickup pickup{.kind = static_cast<PickupKind>(each.kind()),
                         .amount = each.amount(),
                         .respawn_seconds = each.respawn_seconds()};

@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   const auto entered = enter(loop, *access, {.name = "orchard-client", .schema = *schema});
   if (!entered) return std::puts(entered.error().message.c_str()), 1;
   PipeClient& client = **entered;
-  Connection& connection = client.connection();
+  const Connection& connection = client.connection();
 
   for (int updates = 0; !loop.stopped() && !client.over(); ++updates) {
     run_until(loop, core::monotonic_now() + 25 * core::millisecond, std::array{&client});

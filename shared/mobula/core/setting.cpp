@@ -2,16 +2,12 @@
 #include <charconv>
 #include <cmath>
 #include <mobula/core/format.hpp>
+#include <mobula/core/overloaded.hpp>
 #include <mobula/core/setting.hpp>
 #include <mobula/core/text.hpp>
 
 namespace mobula::core {
 namespace {
-
-template <class... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
 
 constexpr std::size_t shown_bytes = 60;  // length of an invalid value in a message
 

@@ -73,9 +73,10 @@ CLI::Option* add_option(CLI::App& app, const Setting& setting) {
 
 // An empty group hides an option from the help.
 CLI::Option* add_former_option(CLI::App& app, const Setting& setting) {
-  return app.add_option(flag_of(setting.rules.former_key), CLI::callback_t(), "")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group("");
+  const std::string flag = flag_of(setting.rules.former_key);
+  CLI::Option* const option =
+      is_boolean(setting) ? app.add_flag(flag, std::string()) : app.add_option(flag, CLI::callback_t(), "");
+  return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->group("");
 }
 
 bool is_called(const Setting& setting, std::string_view name, std::string (*name_of)(std::string_view key)) {

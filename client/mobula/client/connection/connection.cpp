@@ -3,6 +3,7 @@
 #include <mobula/client/connection/connection.hpp>
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
+#include <mobula/core/overloaded.hpp>
 
 namespace mobula::client {
 namespace {
@@ -11,13 +12,6 @@ namespace {
 constexpr core::Nanoseconds inputs_per_tick_max = 4;
 static_assert(inputs_per_tick_max * wire::ack_history <= Mirror::acknowledged_kept);
 constexpr double ticks_max = 0xffffffffu;  // bounds what a server can make of the clock
-
-template <class... Functions>
-struct Handlers : Functions... {
-  using Functions::operator()...;
-};
-template <class... Functions>
-Handlers(Functions...) -> Handlers<Functions...>;
 
 core::Error only_from_clients(const char* message) {
   return {"out of turn", core::format("the server sent {}, which only clients send", message)};
@@ -176,7 +170,7 @@ void Connection::read_inbox(core::Nanoseconds now) {
 void Connection::on_message(core::ByteView bytes) {
   core::Result<wire::Message> decoded = wire::decode_message(bytes);
   if (!decoded) return fail(decoded.error());
-  const Handlers handlers{
+  const core::Overloaded handlers{
       [this](wire::Welcome& message) { return on_welcome(message); },
       [this](wire::Level& message) { return on_level(message); },
       [this](wire::Names& message) { return on_names(message); },

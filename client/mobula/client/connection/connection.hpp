@@ -55,15 +55,14 @@ class Connection final : public ConnectionInput {
   /// Commands that the server has not carried out.
   [[nodiscard]] const CommandLog& commands() const { return commands_; }
   /// Estimates the server's tick and which moment to show. Null until the server has accepted the client.
-  [[nodiscard]] ServerClock* clock() { return clock_.get(); }
+  [[nodiscard]] ServerClock* clock() const { return clock_.get(); }
   /// Returns the server's announced shutdown, if there is one.
   [[nodiscard]] const std::optional<wire::Closing>& closing() const { return closing_; }
   /// Returns the player's own entity. Null until the server has sent it, and for a spectator.
   [[nodiscard]] ecs::Entity player_entity() const { return player_entity_; }
   /// Returns the mirrored world. Null until the server has accepted the client, and if ConnectionConfig::decode is
   /// false.
-  [[nodiscard]] Mirror* mirror() { return mirror_.get(); }
-  [[nodiscard]] const Mirror* mirror() const { return mirror_.get(); }
+  [[nodiscard]] Mirror* mirror() const { return mirror_.get(); }
   /// Returns whether the mirror holds everything that the server had to send when it sent the newest delta. False while
   /// a recent delta is missing: the server sends its content again once it knows.
   [[nodiscard]] bool complete() const { return progress_.complete(); }

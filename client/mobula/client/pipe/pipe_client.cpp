@@ -87,7 +87,6 @@ ConnectionInput& PipeClient::input() {
 
 void PipeClient::update() {
   const core::Nanoseconds now = core::monotonic_now();
-  if (simulated_ != nullptr) simulated_->deliver(now);
   if (!pipe_end_.empty()) input().pipe_closed(pipe_end_, now);
   input().update(now, output());
   if (Mirror* mirror = connection_->mirror(); mirror != nullptr) mirror->changes().clear();

@@ -45,7 +45,7 @@ class PipeClient {
   /// Sets a function that is called after each datagram has been processed.
   void on_received(std::function<void(core::Nanoseconds now)> handler) { received_ = std::move(handler); }
   /// Returns the connection, to read its state. Its inputs go through this class, so that a recording contains them.
-  [[nodiscard]] Connection& connection() { return *connection_; }
+  [[nodiscard]] const Connection& connection() const { return *connection_; }
   /// Returns how often the connection was lost or could not be resumed.
   [[nodiscard]] std::uint64_t losses() const { return losses_; }
   /// Returns why the connection was lost the last time.

@@ -186,7 +186,9 @@ void LiveConnection::take_token(const json& said) {
 
 void LiveConnection::admit() {
   counted_ = owner_->live_began();
-  if (!counted_) return close(error_text("", {"busy", "too many live connections; the maximum is 16"}, false));
+  if (!counted_)
+    return close(error_text(
+        "", {"busy", core::format("too many live connections; the maximum is {}", live_connections_max)}, false));
   place_.reset();
   say({with_topic("welcome", owner_->welcome()), {}});
 }

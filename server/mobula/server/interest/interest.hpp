@@ -122,7 +122,7 @@ class Interest {
                                      const engine::Vec3& position, bool in_view) const;
   void read(std::uint32_t index);
   void update_member(std::uint32_t index, const Member& now, const engine::Vec3& position);
-  bool follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& visible);
+  bool follow_departures(const ecs::Pool& pool, hierarchy::LastSeen& last_seen);
   void follow_relevances();
   void follow_positions();
 
