@@ -36,7 +36,7 @@ class JsonSchema {
   [[nodiscard]] std::string check(const Json& value, const Json& schema, const std::string& keyword, const Json& rule,
                                   const std::string& at) const {
     const auto wrong = [&] {
-      return at + " is no " + keyword + ' ' + rule.dump() + ": " + value.dump().substr(0, 200);
+      return at + " does not match " + keyword + ' ' + rule.dump() + ": " + value.dump().substr(0, 200);
     };
     if (keyword == "description") return {};
     if (keyword == "type" && rule.is_string()) return is(value, rule) ? "" : wrong();
