@@ -148,7 +148,7 @@ void CubesPlayer::apply_deltas(Frame& result) {
   const core::Nanoseconds begin = core::monotonic_now();
   for (const core::Bytes& delta : deltas_) {
     const wire::DeltaHeader header = wire::read_delta_header(delta).value();
-    if (mirror_->apply(header, delta)) acks_.take(header);
+    if (mirror_->apply(header, delta)) acks_.on_delta(header);
   }
   result.decode = core::monotonic_now() - begin;
   mirror_->changes().clear();

@@ -33,8 +33,9 @@ cubes::Cube cube_of(std::span<const std::int32_t, numbers_per_cube> values) {
 core::Result<CubesRecording> CubesRecording::parse(core::ByteView bytes) {
   if (bytes.empty()) return core::Error{"empty recording", "there is no frame in it"};
   if (bytes.size() % bytes_per_frame != 0)
-    return core::Error{"truncated recording", core::format("{} bytes are no whole number of frames, which have {} each",
-                                                           bytes.size(), bytes_per_frame)};
+    return core::Error{
+        "truncated recording",
+        core::format("{} bytes are not a whole number of frames, which have {} each", bytes.size(), bytes_per_frame)};
   CubesRecording recording;
   recording.cubes_.reserve(bytes.size() / bytes_per_frame * cubes_per_frame);
   std::array<std::int32_t, numbers_per_cube> values;

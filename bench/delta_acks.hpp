@@ -15,7 +15,7 @@ class DeltaAcks {
     return age < wire::late_max && !input_.has(age);
   }
   // Accepts a delta, each once.
-  void take(const wire::DeltaHeader& header) {
+  void on_delta(const wire::DeltaHeader& header) {
     received_ack_ = std::max(received_ack_, header.ack);
     if (header.sequence > input_.newest) move_on(header.sequence - input_.newest);
     const std::uint32_t age = input_.newest - header.sequence;

@@ -1,6 +1,5 @@
 // Entity index without component data: the work of every add, remove and look-up by name. The compositions are those of
-// the
-// entity index table: 75 of 1 to 11 components drawn from 48 names.
+// the entity index table: 75 of 1 to 11 components drawn from 48 names.
 #include <algorithm>
 
 #include "ecs_world.hpp"

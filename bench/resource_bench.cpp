@@ -1,6 +1,5 @@
 // Compiled levels of 10,000 objects with three components from a file, loaded and spawned as a server does. The
-// yardstick is
-// copying the same columns and writing the same indices.
+// yardstick is copying the same columns and writing the same indices.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 

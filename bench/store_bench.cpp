@@ -1,6 +1,5 @@
 // A world of range(0) entities with a Transform and a Velocity each: cost of a checkpoint for the simulation thread and
-// for the
-// writer if range(1) percent of the Transforms have changed, and cost of restoring the world.
+// for the writer if range(1) percent of the Transforms have changed, and cost of restoring the world.
 #include <unistd.h>
 
 #include <filesystem>

@@ -1,6 +1,5 @@
 // Cost of a datagram on one core, from a message to the system call and back, with 1,000 sessions on real sockets. The
-// full path
-// and its parts are measured in the same run on the same datagrams.
+// full path and its parts are measured in the same run on the same datagrams.
 //
 //   bare      system calls only, of ready datagrams, on a socket that an epoll watches as in the product
 //   crypto    sealing or opening only

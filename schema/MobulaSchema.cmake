@@ -9,12 +9,10 @@ set(MOBULA_SCHEMA_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "where engine.fbs
 
 # mobula_component_schema(TARGET file.fbs HEADER path.hpp)
 # Makes the static library TARGET: plain structs of the schema's components, included as <path.hpp>, and schema_bytes()
-# in the
-# schema's namespace. NAME.fbs also becomes TARGET/NAME.bfbs for tools, in the build folder of the calling
+# in the schema's namespace. NAME.fbs also becomes TARGET/NAME.bfbs for tools, in the build folder of the calling
 # CMakeLists.txt.
 # The schema is one file, which may include engine.fbs. It is compiled from a copy beside engine.fbs, because the .bfbs
-# must
-# not contain paths of source trees: its bytes are the schema's identity.
+# must not contain paths of source trees: its bytes are the schema's identity.
 function(mobula_component_schema target file)
   cmake_parse_arguments(ARG "" "HEADER" "" ${ARGN})
   if(NOT ARG_HEADER)
@@ -49,8 +47,7 @@ endfunction()
 # mobula_messages(TARGET file.fbs...)
 # Makes the INTERFACE library TARGET: FlatBuffers' own C++ of tables and structs for messages and files, included as
 # <mobula/schema/NAME_generated.h>. The files of one call may include each other. The headers are system headers, so
-# that
-# compiler warnings do not apply to flatc's code.
+# that compiler warnings do not apply to flatc's code.
 function(mobula_messages target)
   set(root ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(headers)

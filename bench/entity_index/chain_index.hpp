@@ -1,8 +1,6 @@
 // The text's new index: a prototype is a link {base, component manager, name}, identified by the hash of its content
-// mixed
-// into that of its base. An entity maps to one. As in the text's listing, over the best flat hash map available, with
-// hashes
-// that need no second mixing, and a sweep of unused prototypes.
+// mixed into that of its base. An entity maps to one. As in the text's listing, over the best flat hash map available,
+// with hashes that need no second mixing, and a sweep of unused prototypes.
 //
 // The text follows the chain to look a name up, with one hash look-up for each link, and notes that this may be traded
 // for memory. `by_name` does: a map {prototype, name} to manager answers at once.

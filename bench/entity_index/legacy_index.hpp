@@ -1,8 +1,6 @@
 // The text's old index: a map from entity to the list of its components. Entries are {name, manager}; the text's
-// instance
-// id has been replaced by the name. A list is a chain of cache lines with seven entries each, from one array, reused
-// when its
-// entity is destroyed: no allocation per entity.
+// instance id has been replaced by the name. A list is a chain of cache lines with seven entries each, from one array,
+// reused when its entity is destroyed: no allocation per entity.
 #pragma once
 
 #include <array>

@@ -1,6 +1,5 @@
 // Counts allocations of a part of the program: within a scope, all that its thread allocates and frees is counted for
-// the
-// scope's meter. Counts the sizes that malloc really uses. Only in programs with counting_new.cpp.
+// the scope's meter. Counts the sizes that malloc really uses. Only in programs with counting_new.cpp.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Mobula's entity index behind the table's interface: components added one by one, and entities made from ready
-// prototypes,
-// as a spawn does.
+// prototypes, as a spawn does.
 #pragma once
 
 #include <mobula/ecs/entity_index.hpp>

@@ -1,6 +1,5 @@
 // Timed part: one implementation runs the workload's steps. The timed code has no virtual calls and only the work. Each
-// run
-// begins with an empty index.
+// run begins with an empty index.
 #pragma once
 
 #include <chrono>
@@ -11,8 +10,7 @@
 namespace mobula::bench {
 
 // Requirements of an implementation. It is constructed from a workload, and may prepare for its components. It makes
-// entities in
-// one of two ways: create() and add() for each component, or create_with() the number of a composition.
+// entities in one of two ways: create() and add() for each component, or create_with() the number of a composition.
 template <class Index>
 concept NamesComponents = std::constructible_from<Index, const Workload&> &&
                           requires(Index index, typename Index::Handle entity, core::StringId32 name,

@@ -11,8 +11,7 @@
 namespace mobula::bench {
 
 // The text's legacy index; its prototype chain, with names looked up along the chain and by a map; Mobula, with
-// components
-// added one by one and with the ready prototype.
+// components added one by one and with the ready prototype.
 enum Implementation : std::size_t { legacy, chain_as_written, chain, mobula_one_by_one, mobula_ready };
 inline constexpr std::size_t implementation_count = 5;
 inline constexpr std::array<std::string_view, implementation_count> implementation_names{

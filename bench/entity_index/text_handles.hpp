@@ -1,8 +1,6 @@
 // Handles of the engine that the text describes (Bitsquid, "Building a data-oriented entity system, part 1"): 32 bits
-// with 22
-// of index and 8 of generation. The index that has been free longest is reused first, and only when 1024 are free. The
-// free
-// list is stored in the slots: 4 bytes per index.
+// with 22 of index and 8 of generation. The index that has been free longest is reused first, and only when 1024 are
+// free. The free list is stored in the slots: 4 bytes per index.
 #pragma once
 
 #include <cstdint>

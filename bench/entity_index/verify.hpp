@@ -1,6 +1,5 @@
 // Untimed part: all implementations run the workload in step. Every answer is compared with the workload's expectation,
-// and so
-// with the others'. Their memory is counted at the same time.
+// and so with the others'. Their memory is counted at the same time.
 #pragma once
 
 #include <array>

@@ -1,12 +1,9 @@
 // Workload of the entity index table, after the synthetic test of Stingray's "Rebuilding the Entity Index" (2017). It
-// creates
-// entities of 75 compositions of 1 to 11 components, and registers and looks up their components. When 40,000 live, a
-// random
-// 10,000 of them are destroyed.
+// creates entities of 75 compositions of 1 to 11 components, and registers and looks up their components. When 40,000
+// live, a random 10,000 of them are destroyed.
 //
 // Everything follows from the seed, so every implementation gets the same work, and a long run begins with the steps of
-// a
-// short one.
+// a short one.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // Cost of joining: the real server and one client after another, in simulated time and without loss.
 //
 // The level is a field of crates, each with Transform, Health and Body, and every client sees all of it. Some crates
-// have been
-// moved or destroyed before the client joins. The client's own entity is not part of the level.
+// have been moved or destroyed before the client joins. The client's own entity is not part of the level.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // A client's connection to the server in memory: both directions have the same delay and no loss. Each datagram knows
-// the number
-// of round trips before it could be sent.
+// the number of round trips before it could be sent.
 #pragma once
 
 #include <deque>

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # A load test on one machine: bench/load/load.sh BIN_DIR OUT_DIR [CLIENTS]
 # A level of 10,000 objects, seen by interest, is served on one core. Bots on the other core join within 10 s and move
-# about
-# for 30 s more. OUT_DIR gets report.html, report.json and server.log. The status is 0 only if the limits are met. ./dev
-# load
-# runs it on the release build.
+# about for 30 s more. OUT_DIR gets report.html, report.json and server.log. The status is 0 only if the limits are met.
+# ./dev load runs it on the release build.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$(cd "${1:?usage: load.sh BIN_DIR OUT_DIR [CLIENTS]}" && pwd)

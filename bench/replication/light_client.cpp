@@ -11,7 +11,7 @@ void LightClient::receive(const transport::Address& from, core::ByteView datagra
   while (session.next_unreliable(buffer_)) {
     const core::Result<wire::DeltaHeader> header = wire::read_delta_header(buffer_);
     if (!header || !acks_.is_new(header->sequence)) continue;
-    acks_.take(*header);
+    acks_.on_delta(*header);
     ++deltas_;
   }
 }

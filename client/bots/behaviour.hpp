@@ -1,8 +1,6 @@
 // Behaviours of bots. A behaviour is a function that is called at times of its choice. It returns the next action, and
-// when
-// to call it again. It depends only on the bot's own random numbers, so a seed reproduces a crowd. Each one is a row of
-// the
-// table in behaviour.cpp.
+// when to call it again. It depends only on the bot's own random numbers, so a seed reproduces a crowd. Each one is a
+// row of the table in behaviour.cpp.
 #pragma once
 
 #include <mobula/core/bytes.hpp>

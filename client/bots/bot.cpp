@@ -23,7 +23,7 @@ void ReasonCounts::add(const std::string& reason) {
 core::Status Bot::update(core::Nanoseconds now) {
   if (client_ != nullptr) {
     client_->update();
-    take_news(now);
+    check_connection(now);
   }
   if (!wanted_) {
     if (client_ != nullptr) leave(now);
@@ -66,7 +66,7 @@ core::Status Bot::enter(core::Nanoseconds now) {
   return core::Done{};
 }
 
-void Bot::take_news(core::Nanoseconds now) {
+void Bot::check_connection(core::Nanoseconds now) {
   if (client_->losses() != losses_) lost(now);
   if (client_ != nullptr && place_ == Place::entering && last_tick_at_ != 0) begin_to_play(now);
 }

@@ -1,6 +1,5 @@
 // One of many clients: joins when the ramp wants it, follows its behaviour, measures the arrival of ticks, and reports
-// its
-// end. Runs on the thread of the bots' loop. Outlives its connections, and keeps their counts.
+// its end. Runs on the thread of the bots' loop. Outlives its connections, and keeps their counts.
 #pragma once
 
 #include <bots/behaviour.hpp>
@@ -58,7 +57,7 @@ class Bot {
   Bot(const Bot&) = delete;
   Bot& operator=(const Bot&) = delete;
 
-  /// Sets the ramp's wish. A bot that is no longer wanted leaves in the next update.
+  /// Sets whether the ramp wants this bot in the game. A bot that is no longer wanted leaves in the next update.
   void want(bool wanted) { wanted_ = wanted; }
   /// Returns whether the next update opens a pipe, which takes a while.
   [[nodiscard]] bool about_to_join() const { return wanted_ && wants_in_ && client_ == nullptr; }
@@ -86,7 +85,7 @@ class Bot {
   enum class Place : std::uint8_t { out, entering, playing };
 
   core::Status enter(core::Nanoseconds now);
-  void take_news(core::Nanoseconds now);
+  void check_connection(core::Nanoseconds now);
   void begin_to_play(core::Nanoseconds now);
   void lost(core::Nanoseconds now);
   void go_out(core::Nanoseconds now);

@@ -1,6 +1,5 @@
 // Measurements of an interval: a second, a step of the ramp, or the run. Intervals can be added. The memory does not
-// grow
-// with their length.
+// grow with their length.
 #pragma once
 
 #include <bots/counts.hpp>

@@ -53,7 +53,7 @@ core::Result<BotsLimit> parse_limit(std::string_view text) {
   BotsLimit limit{std::string(name), found->comparison, 0};
   const auto [last, error] = std::from_chars(bound.data(), bound.data() + bound.size(), limit.bound);
   if (error != std::errc() || last != bound.data() + bound.size() || !(std::abs(limit.bound) <= bound_max))
-    return core::Error{"bad number", core::format("'{}': '{}' is no number", text, bound)};
+    return core::Error{"bad number", core::format("'{}': '{}' is not a number", text, bound)};
   return limit;
 }
 

@@ -5,8 +5,7 @@
 //   30s,100@10s,30s    in between, another climb: from the last number to the next
 //
 // A time is a number with ms, s, m or h. A climb at the end goes to all bots, which then stay. A number at the end has
-// its
-// own length, so the run's is not given.
+// its own length, so the run's is not given.
 #pragma once
 
 #include <cstdint>

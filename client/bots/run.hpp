@@ -17,16 +17,15 @@ struct BotsOptions {
   Access access;
   Ramp ramp{20, 10 * core::second};
   BehaviourMix behaviours;  // empty means wander
-  std::uint32_t verify =
-      ~0u;                 // number of bots that mirror and verify; the others acknowledge deltas without reading them
+  // Number of bots that mirror and verify. The others acknowledge deltas without reading them.
+  std::uint32_t verify = ~0u;
   std::uint64_t seed = 1;  // seed of all random decisions
   // Receives each sample.
   std::function<void(const BotsSample& sample)> progress;
 };
 
 /// Runs until the ramp ends or a signal stops it (SIGINT, SIGTERM). Errors: those of fetching tokens and opening pipes,
-/// "too
-/// few open files". An unreachable server is not an error but gives joined == 0.
+/// "too few open files". An unreachable server is not an error but gives joined == 0.
 core::Result<BotsReport> run_bots(const BotsOptions& options);
 
 }  // namespace mobula::client

@@ -1,6 +1,5 @@
 // Stock of connect tokens for bots. Fetching tokens may take a while, and the bots' loop cannot wait, so a thread of
-// its own
-// fetches more when few are left. Tokens that are about to expire are discarded.
+// its own fetches more when few are left. Tokens that are about to expire are discarded.
 #pragma once
 
 #include <condition_variable>

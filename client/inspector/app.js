@@ -1,6 +1,5 @@
 // Shell around the views: navigation, selected world, connection state, and global keys. A view is {title, mount(root,
-// page)};
-// everything it started ends when page.signal aborts.
+// page)}; everything it started ends when page.signal aborts.
 import {get} from './core/api.js';
 import {Live} from './core/live.js';
 import {parse_route, route_to} from './core/route.js';
@@ -64,8 +63,8 @@ function show() {
   const route = parse_route(location.hash);
   const view = views.find((each) => each.name === route.view);
   if (worlds.length === 0) return;
-  const asked = route.query.get('world') ?? worlds[0];
-  const world = worlds.includes(asked) ? asked : worlds[0];
+  const wanted = route.query.get('world') ?? worlds[0];
+  const world = worlds.includes(wanted) ? wanted : worlds[0];
   if (shown && shown.view === view && shown.world === world) {
     shown.page.route = route;
     shown.page.dispatchEvent(new Event('route'));
@@ -117,11 +116,11 @@ function open_menu(open) {
 }
 
 function show_feed() {
-  const words = {connecting: 'connecting', open: 'live', waiting: 'gone', asleep: 'asleep'};
+  const words = {connecting: 'connecting', open: 'live', waiting: 'disconnected', asleep: 'asleep'};
   setText(find('feed'), words[live.state]);
   document.body.dataset.feed = live.state;
   if (live.state === 'open') learn_worlds().then(show_again);
-  show_gone();
+  show_unreachable();
 }
 
 // Worlds may open and close.
@@ -145,14 +144,14 @@ function show_again() {
   met = true;
 }
 
-function show_gone() {
-  const gone = find('gone');
-  gone.hidden = live.state !== 'waiting';
-  if (gone.hidden) return;
+function show_unreachable() {
+  const banner = find('unreachable');
+  banner.hidden = live.state !== 'waiting';
+  if (banner.hidden) return;
   const seconds = Math.max(0, Math.ceil((live.retry_at - Date.now()) / 1000));
   const text = `The server is not reachable. ${seconds > 0 ? `Trying again in ${seconds} s.` : 'Trying now.'}`;
-  if (!gone.firstChild) gone.append(h('span', {}), h('button', {type: 'button', onclick: () => live.connect()}, 'Try now'));
-  setText(gone.firstChild, text);
+  if (!banner.firstChild) banner.append(h('span', {}), h('button', {type: 'button', onclick: () => live.connect()}, 'Try now'));
+  setText(banner.firstChild, text);
 }
 
 function show_theme() {
@@ -202,7 +201,7 @@ show_feed();
 live.addEventListener('change', show_feed);
 addEventListener('hashchange', show);
 addEventListener('keydown', on_key);
-setInterval(show_gone, 500);
+setInterval(show_unreachable, 500);
 setInterval(() => live.state === 'open' && !document.hidden && learn_worlds(), 5000);
 find('theme').onclick = () => {
   next_theme();

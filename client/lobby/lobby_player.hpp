@@ -1,6 +1,5 @@
 // Client of mobula-lobby, and at the same time of one of its rooms: two connections on one event loop. The lobby sends
-// a
-// connect token for a room as an event. Everything else works as with any other server.
+// a connect token for a room as an event. Everything else works as with any other server.
 #pragma once
 
 #include <deque>
@@ -36,8 +35,7 @@ struct LobbyPiece {
 std::vector<std::string> board_lines(const std::vector<LobbyPiece>& pieces);
 
 /// A player of the lobby. The server is not trusted with a terminal: all its text is made printable, and pieces outside
-/// the
-/// board are ignored.
+/// the board are ignored.
 class LobbyPlayer {
  public:
   /// Enters the lobby. Errors: those of client::enter.

@@ -59,7 +59,7 @@ def parse(printed):
         elif line.startswith("# "):
             comments.append(line[2:])
         elif line.strip():
-            raise ValueError(f"a printed configuration has the line '{line}', which is no setting")
+            raise ValueError(f"a printed configuration has the line '{line}', which is not a setting")
     return settings
 
 

@@ -8,8 +8,7 @@
 namespace mobula::server {
 
 /// Describes a token of 2048 bytes, or their base64 with trailing whitespace. The private part needs the key it is
-/// sealed
-/// with. Errors: those of read_token, "wrong key".
+/// sealed with. Errors: those of read_token, "wrong key".
 core::Result<std::string> token_json(core::ByteView token, const core::SecretKey* key);
 
 }  // namespace mobula::server

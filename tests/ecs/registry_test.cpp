@@ -56,7 +56,7 @@ TEST_F(RegistryTest, AConstRegistryCreatesNoPool) {
   EXPECT_EQ(reader.get<const Label>(entity).text, "name");
   EXPECT_TRUE(reader.has<Health>(entity));
   EXPECT_TRUE(reader.has<const Label>(entity));
-  EXPECT_NE(change_tick_of(entity, world.pool_of<Health>()), 9u) << "a read is no write";
+  EXPECT_NE(change_tick_of(entity, world.pool_of<Health>()), 9u) << "a read is not a write";
 
   world.destroy(entity);
   world.add<Health>(world.create());

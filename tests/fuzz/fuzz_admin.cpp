@@ -12,9 +12,9 @@ namespace {
 constexpr std::array<const char*, 4> methods{"GET", "PUT", "POST", "DELETE"};
 
 // Sends a request. Returns whether it has changed the world.
-bool ask(const char* method, const std::string& target, const std::string& body) {
+bool send(const char* method, const std::string& target, const std::string& body) {
   const std::uint64_t hash = world().village.published_hash();
-  const test::Answer answer = world().ask(method, target, body);
+  const test::Answer answer = world().send(method, target, body);
   fuzz::require(answer.status >= 200 && answer.status < 600, "an answer has a status");
   fuzz::require(answer.status != 500, "no input causes an internal error");
   if (answer.status == 200 && target.substr(0, target.find('?')) == "/metrics") return false;
@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::size_t line = std::min(text.find('\n'), text.size());
-  changed = ask(methods[which], text.substr(0, line), text.substr(std::min(line + 1, text.size())));
+  changed = send(methods[which], text.substr(0, line), text.substr(std::min(line + 1, text.size())));
   if (changed) world().registry().check();
   return 0;
 }

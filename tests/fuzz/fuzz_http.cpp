@@ -58,7 +58,7 @@ class Owner final : public admin::ConnectionOwner {
   bool is_token(std::string_view text) override { return router_.auth_filter().is_token(text); }
   [[nodiscard]] std::span<const admin::Topic> topics() const override { return topics_; }
   [[nodiscard]] const std::string& welcome() const override { return welcome_; }
-  void ask(std::shared_ptr<admin::Feed> feed, FrameDone done) noexcept override {
+  void request_frame(std::shared_ptr<admin::Feed> feed, FrameDone done) noexcept override {
     boost::asio::post(io_, [feed = std::move(feed), done = std::move(done)] { done(feed->next()()); });
   }
   bool live_began() noexcept override { return ++watching != 0; }

@@ -13,39 +13,39 @@ std::string sized(const std::string& text) {
 
 // The steps of fuzz_http.cpp.
 void questions() {
-  const auto said = [](const std::string& text) { return "\0"s + sized(text); };
-  const auto told = [](const std::string& text) { return "\2"s + sized(text); };
-  const auto asked = [](const std::string& what) { return what + " HTTP/1.1\r\nHost: localhost\r\n"; };
+  const auto bytes = [](const std::string& text) { return "\0"s + sized(text); };
+  const auto message = [](const std::string& text) { return "\2"s + sized(text); };
+  const auto request = [](const std::string& what) { return what + " HTTP/1.1\r\nHost: localhost\r\n"; };
   const std::string tick = "\3"s;
   write_seed("http", "questions",
-             "\0"s + said(asked("GET /api/sessions?limit=1") + "\r\n" + asked("HEAD /metrics") + "\r\n") +
-                 said(asked("PUT /api/entities/1.1/Health/current") + "Content-Length: 13\r\n\r\n{\"value\"") +
-                 said(":77}"));
+             "\0"s + bytes(request("GET /api/sessions?limit=1") + "\r\n" + request("HEAD /metrics") + "\r\n") +
+                 bytes(request("PUT /api/entities/1.1/Health/current") + "Content-Length: 13\r\n\r\n{\"value\"") +
+                 bytes(":77}"));
   write_seed("http", "in_pieces",
-             "\0"s + said("GET / HT") + said("TP/1.1\r\nHo") + said("st: 127.0.0.1\r\n\r") + said("\n"));
+             "\0"s + bytes("GET / HT") + bytes("TP/1.1\r\nHo") + bytes("st: 127.0.0.1\r\n\r") + bytes("\n"));
   write_seed("http", "chunks",
-             "\0"s + said(asked("POST /api/tokens") + "Transfer-Encoding: chunked\r\n\r\n") +
-                 said("b\r\n{\"count\":1}\r\n0\r\n\r\n"));
-  const std::string wish = R"({"count":2,"user_data":"anna"})";
-  write_seed(
-      "http", "tokens",
-      "\0"s + said(asked("POST /api/tokens") + "Content-Length: " + std::to_string(wish.size()) + "\r\n\r\n" + wish));
+             "\0"s + bytes(request("POST /api/tokens") + "Transfer-Encoding: chunked\r\n\r\n") +
+                 bytes("b\r\n{\"count\":1}\r\n0\r\n\r\n"));
+  const std::string body = R"({"count":2,"user_data":"anna"})";
+  write_seed("http", "tokens",
+             "\0"s + bytes(request("POST /api/tokens") + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                           body));
   write_seed("http", "with_token",
-             "\2"s + said(asked("GET /api/pools") + "Authorization: Bearer sesame-sesame-sesame\r\n\r\n") +
-                 said(asked("GET /api/pools") + "Origin: http://evil\r\nAuthorization: bearer x\r\n\r\n"));
-  write_seed("http", "page", "\0"s + said(asked("GET /") + "If-None-Match: \"x\"\r\nConnection: close\r\n\r\n"));
+             "\2"s + bytes(request("GET /api/pools") + "Authorization: Bearer sesame-sesame-sesame\r\n\r\n") +
+                 bytes(request("GET /api/pools") + "Origin: http://evil\r\nAuthorization: bearer x\r\n\r\n"));
+  write_seed("http", "page", "\0"s + bytes(request("GET /") + "If-None-Match: \"x\"\r\nConnection: close\r\n\r\n"));
   write_seed("http", "live",
-             "\1"s + told(R"({"subscribe":"overview"})") + tick + told(R"({"subscribe":"map","per_second":10})") +
-                 tick + told(R"({"unsubscribe":"map"})") + told(R"({"subscribe":"mop"})") + tick);
-  write_seed("http", "live_token", "\7"s + told(R"({"subscribe":"map","cell":"0 0"})") + tick + told("[1]"));
-  write_seed("http", "live_no_token", "\3"s + told(R"({"token":"open"})"));
+             "\1"s + message(R"({"subscribe":"overview"})") + tick + message(R"({"subscribe":"map","per_second":10})") +
+                 tick + message(R"({"unsubscribe":"map"})") + message(R"({"subscribe":"mop"})") + tick);
+  write_seed("http", "live_token", "\7"s + message(R"({"subscribe":"map","cell":"0 0"})") + tick + message("[1]"));
+  write_seed("http", "live_no_token", "\3"s + message(R"({"token":"open"})"));
   write_seed("http", "frames",
              "\1"s + "\1\x89"s + sized("ping") + "\1\x01"s + sized("{\"subscribe\":") + "\1\x80"s + sized("\"map\"}") +
                  "\1\x82"s + sized("bytes") + "\1\x88"s + sized("\x03\xe8"));
 }
 
 // Requests for fuzz_admin.cpp that the hand-written seeds lack.
-void asked_about_bans() {
+void bans() {
   write_seed("admin", "ban", "\1/api/bans/eve\n{\"reason\":\"cheats\",\"seconds\":60}"s);
   write_seed("admin", "bans", "\0/api/bans?limit=1&cursor=0"s);
   write_seed("admin", "unban", "\3/api/bans/eve"s);
@@ -90,7 +90,7 @@ void pipes() {
 }  // namespace
 
 void write_stream_seeds() {
-  asked_about_bans();
+  bans();
   questions();
   streams();
   pipes();

@@ -4,24 +4,24 @@
 #include <fuzz/fuzz.hpp>
 #include <memory>
 #include <mobula/core/log.hpp>
-#include <server/api/asked_world.hpp>
+#include <server/api/api_world.hpp>
 
 namespace mobula::fuzz {
 
-inline std::unique_ptr<test::AskedWorld>& world_place() {
-  static std::unique_ptr<test::AskedWorld> place;
+inline std::unique_ptr<test::ApiWorld>& world_place() {
+  static std::unique_ptr<test::ApiWorld> place;
   return place;
 }
 
-inline test::AskedWorld& world() { return *world_place(); }
+inline test::ApiWorld& world() { return *world_place(); }
 
 // Replaces the world if the last input has changed it, so that each input finds the same state.
 inline void renew_world(bool changed) {
   core::set_log_level(core::LogLevel::off);
-  std::unique_ptr<test::AskedWorld>& place = world_place();
+  std::unique_ptr<test::ApiWorld>& place = world_place();
   if (place != nullptr && !changed) return;
   place.reset();
-  place = std::make_unique<test::AskedWorld>();
+  place = std::make_unique<test::ApiWorld>();
   place->village.join("anna");
   place->ticks(20);
 }

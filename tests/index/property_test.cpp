@@ -135,7 +135,7 @@ TEST(Property, ATextIsUtf8) {
   KitchenWorld world;
   const ecs::Entity e = world.make();
   EXPECT_EQ(refused(world, [&] { return world.properties.set(e, "Plain", "a_text", "h\xe4y"); }),
-            "not text: 'a_text' is no UTF-8; expected text");
+            "not text: 'a_text' is not UTF-8; expected text");
   EXPECT_TRUE(world.properties.set(e, "Plain", "a_text", "häy"));
 }
 

@@ -191,7 +191,7 @@ class Inspector(unittest.TestCase):
                          " {href: (view, handle) => `#/${view}/${handle}`}), by_index = new Map();"
                          " window.deliver = (all) => { for (const each of all) by_index.set(each.index, Object.assign(by_index.get(each.index) ?? {}, each));"
                          " list.update({by_index}, {x: 0, z: 0}, {hidden: new Set(), kind: () => 1}); };"
-                         " window.gone = (index) => by_index.delete(index); })")
+                         " window.remove_entity = (index) => by_index.delete(index); })")
         focused = "document.activeElement.innerText"
         rows = "[...document.querySelectorAll('.nearest tbody a')].map((each) => each.innerText)"
         self.browser.run("deliver(a[0])", [place(index, index) for index in range(12)])
@@ -200,9 +200,9 @@ class Inspector(unittest.TestCase):
         self.assertEqual(self.browser.run(focused), "2.1")
         self.browser.run("deliver(a[0])", [place(2, 100), place(20, 0.5)])  # another one is nearer now
         self.assertEqual(self.browser.run(focused), "2.1")
-        self.browser.run("gone(0), deliver(a[0])", [place(2, 8.5)])  # the list is rebuilt with another row
+        self.browser.run("remove_entity(0), deliver(a[0])", [place(2, 8.5)])  # the list is rebuilt with another row
         self.assertEqual((self.browser.run(focused), self.browser.run(rows)[:3]), ("2.1", ["20.1", "1.1", "3.1"]))
-        self.browser.run("gone(2), deliver([])")
+        self.browser.run("remove_entity(2), deliver([])")
         self.assertEqual(self.browser.run(focused), self.browser.run(rows)[8])  # the entity in its row now
         self.browser.press("Up", "Home")
         self.assertEqual(self.browser.run(focused), "20.1")
@@ -268,7 +268,7 @@ class Inspector(unittest.TestCase):
                   frame | {"came": [10, 1, 2, 0, 0, 0, 0]},
                   frame | {"came": [10, 2, 2, 0, 500, 0, 0]}]
         positions = ("import('/inspector/map/map_entities.js').then(({MapEntities}) => { const all = new MapEntities();"
-                " return a[0].map((frame, index) => { all.take(frame, index * 1000, 200);"
+                " return a[0].map((frame, index) => { all.apply(frame, index * 1000, 200);"
                 " return [...all.by_index.values()].map(({index, generation, x, z}) => [index, generation, x, z]); }); })")
         self.assertEqual(self.browser.run(positions, frames), [
             [[8, 1, 1, 2], [9, 1, 0, 0]],
@@ -289,10 +289,10 @@ class Inspector(unittest.TestCase):
         self.look_at("overview")
         self.browser.wait("document.querySelector('.chart').dataset.points > 5")
         self.village.stop()
-        self.browser.wait("/server is not reachable/.test(document.getElementById('gone').innerText)")
-        self.browser.screenshot(OUT / "desktop-light-gone.png")
+        self.browser.wait("/server is not reachable/.test(document.getElementById('unreachable').innerText)")
+        self.browser.screenshot(OUT / "desktop-light-unreachable.png")
         self.village.start(self.village.admin_port)
-        self.browser.wait("document.body.dataset.feed === 'open' && document.getElementById('gone').hidden")
+        self.browser.wait("document.body.dataset.feed === 'open' && document.getElementById('unreachable').hidden")
         self.village.wait_for_players(BOTS)
         self.browser.wait("document.querySelector('.chart').dataset.points > 5")
 

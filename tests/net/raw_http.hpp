@@ -59,7 +59,7 @@ class RawSocket {
     }
   }
   // Waits for data. Returns false after the timeout.
-  [[nodiscard]] bool hears_within(int milliseconds) const {
+  [[nodiscard]] bool answers_within(int milliseconds) const {
     pollfd waits{.fd = number_, .events = POLLIN, .revents = 0};
     return ::poll(&waits, 1, milliseconds) == 1;
   }

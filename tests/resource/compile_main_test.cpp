@@ -124,7 +124,7 @@ TEST_F(MobulaCompile, WritesLevelAndDepfileBothOrNeither) {
   EXPECT_EQ(run("ok.json -o out.level --depfile nowhere/out.d"), 2);
   fs::create_directories(folder_ / "folder");
   EXPECT_EQ(run("ok.json -o folder --depfile out.d"), 2);
-  EXPECT_EQ(read("err"), "folder: is no regular file and stays as it is\n");
+  EXPECT_EQ(read("err"), "folder: is not a regular file and stays as it is\n");
   EXPECT_EQ(files(), 2u);
 }
 
@@ -137,7 +137,7 @@ TEST_F(MobulaCompile, InspectDescribesAFile) {
   EXPECT_EQ(run("inspect ok.level --json"), 0) << read("err");
   EXPECT_TRUE(read("out").starts_with("{\n  \"file\": \"ok.level\",\n  \"format\": 2,\n")) << read("out");
   EXPECT_EQ(run("inspect ok.json"), 2);
-  EXPECT_EQ(read("err"), "ok.json: this is no compiled resource: it does not begin with MOBR\n");
+  EXPECT_EQ(read("err"), "ok.json: this is not a compiled resource: it does not begin with MOBR\n");
   EXPECT_EQ(run("inspect missing"), 2);
   EXPECT_EQ(read("err"), "missing: No such file or directory\n");
   EXPECT_EQ(run("inspect ok.level >/dev/full 2>err #"), 2);
@@ -162,7 +162,7 @@ TEST_F(MobulaCompile, DecompileRefusesUnreadableAndUnwritableFiles) {
   ASSERT_EQ(run("in.json -o a.level"), 0);
   const std::pair<const char*, const char*> mistakes[] = {
       {"missing", "missing: No such file or directory"},
-      {"in.json", "in.json: this is no compiled resource: it does not begin with MOBR"},
+      {"in.json", "in.json: this is not a compiled resource: it does not begin with MOBR"},
       {"clients", "clients: this is a client's copy, which lacks what entities are called; expected the whole file"},
       {"a.level -o a.level", "a.level: is the same file as a.level; expected one of its own"},
       {"a.level --schema-to ./a.level", "./a.level: is the same file as a.level; expected one of its own"},

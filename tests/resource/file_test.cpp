@@ -55,7 +55,8 @@ TEST_F(Files, RefuseToReplaceOtherKindsOfFiles) {
   fs::create_symlink("nowhere", folder_ / "loose");
   fs::create_symlink("pipe", folder_ / "to_pipe");
   for (const std::string name : {"pipe", "folder", "to_pipe"})
-    EXPECT_EQ(write_files({file(at(name), "x")}).error().message, at(name) + ": is no regular file and stays as it is");
+    EXPECT_EQ(write_files({file(at(name), "x")}).error().message,
+              at(name) + ": is not a regular file and stays as it is");
   EXPECT_EQ(write_files({file(at("loose"), "x")}).error().message, at("loose") + ": is a link that leads nowhere");
   EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
   EXPECT_EQ(count(), 4);

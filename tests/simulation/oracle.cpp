@@ -190,7 +190,7 @@ std::optional<std::string> Oracle::check_changes(client::Mirror& mirror, std::ui
                                                  const std::string& name) {
   Shown& shown = shown_to_[player];
   client::MirrorChanges& changes = mirror.changes();
-  for (const auto* list : {&changes.appeared, &changes.changed}) {
+  for (const auto* list : {&changes.gained, &changes.changed}) {
     for (const ecs::Entity entity : *list) {
       if (!mirror.registry().valid(entity)) continue;
       const ecs::Tick tick = mirror.tick_of(entity);

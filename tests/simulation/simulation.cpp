@@ -148,7 +148,7 @@ void Simulation::check_sessions() {
     const transport::Address& address = server_->endpoint().address(session->transport_id);
     const bool is_players = std::ranges::any_of(players_, [&](const auto& each) { return each->is_at(address); });
     if (!is_players && !HostileClient::is_address(address))
-      fail(to_string(address) + " has a session, but is no client");
+      fail(to_string(address) + " has a session, but is not a client");
     const bool is_in = session->joined && session->state != server::ClientSession::State::closing;
     if (is_in && banned_.contains(session->player.account)) fail(session->player.account + " plays although banned");
     if (outcome_.ticks % 16 == 0) server_->connection(*session)->check();

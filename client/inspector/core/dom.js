@@ -1,6 +1,5 @@
 // Builds and changes elements. Text becomes only text nodes and attributes, so that text of servers and players cannot
-// become
-// markup.
+// become markup.
 
 // h('a', {class: 'x', href: '#', onclick: f, hidden: true}, 'text', child, null)
 export function h(tag, properties = {}, ...children) {

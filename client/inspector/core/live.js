@@ -1,6 +1,5 @@
 // Live feed: one WebSocket with at most one subscription per topic. Reconnects when the connection is lost. Disconnects
-// while
-// the page is hidden.
+// while the page is hidden.
 import {parse_exactly} from './api.js';
 import {demand_token, token} from './token.js';
 
@@ -26,11 +25,11 @@ export class Live extends EventTarget {
   subscribe(topic, parameters, {on_frame, on_error = () => {}, signal}) {
     const subscription = {parameters, on_frame, on_error};
     this.#subscriptions.set(topic, subscription);
-    this.#say({subscribe: topic, ...parameters});
+    this.#send({subscribe: topic, ...parameters});
     signal?.addEventListener('abort', () => {
       if (this.#subscriptions.get(topic) !== subscription) return;
       this.#subscriptions.delete(topic);
-      this.#say({unsubscribe: topic});
+      this.#send({unsubscribe: topic});
     }, {once: true});
   }
 
@@ -39,7 +38,7 @@ export class Live extends EventTarget {
     const subscription = this.#subscriptions.get(topic);
     if (!subscription) return;
     subscription.parameters = parameters;
-    this.#say({subscribe: topic, ...parameters});
+    this.#send({subscribe: topic, ...parameters});
   }
 
   connect() {
@@ -56,14 +55,14 @@ export class Live extends EventTarget {
       if (bearer) socket.send(JSON.stringify({token: bearer}));
     };
     socket.onmessage = (message) => {
-      if (socket === this.#socket) this.#hear(message.data, bearer);
+      if (socket === this.#socket) this.#on_message(message.data, bearer);
     };
     socket.onclose = () => {
       if (socket === this.#socket && !this.#refused) this.#retry();
     };
   }
 
-  #hear(text, bearer) {
+  #on_message(text, bearer) {
     const frame = text.startsWith('{"topic":"entity"') ? parse_exactly(text) : JSON.parse(text);
     if (frame.topic === 'welcome') return this.#welcome();
     if (frame.topic !== 'error') return this.#subscriptions.get(frame.topic)?.on_frame(frame);
@@ -76,7 +75,7 @@ export class Live extends EventTarget {
   #welcome() {
     this.#failures = 0;
     this.#become('open');
-    for (const [topic, {parameters}] of this.#subscriptions) this.#say({subscribe: topic, ...parameters});
+    for (const [topic, {parameters}] of this.#subscriptions) this.#send({subscribe: topic, ...parameters});
   }
 
   #unauthorized(bearer) {
@@ -84,7 +83,7 @@ export class Live extends EventTarget {
     demand_token(bearer).then(() => this.connect());
   }
 
-  #say(message) {
+  #send(message) {
     if (this.state === 'open') this.#socket.send(JSON.stringify(message));
   }
 

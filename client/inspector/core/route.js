@@ -1,6 +1,5 @@
 // The current place, as the address after '#': #/entities/8.1?world=main. Every view, entity and session has its own
-// address,
-// which can be shared, and which the browser's Back restores.
+// address, which can be shared, and which the browser's Back restores.
 
 // {view, argument, query}
 export function parse_route(hash) {

@@ -1,6 +1,5 @@
 // Ticks of the last minute from the overview frames, by column. Kept while the page is open, so that charts are
-// complete at
-// once.
+// complete at once.
 
 const seconds_kept = 60;
 

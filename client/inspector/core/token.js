@@ -2,7 +2,7 @@
 import {ask_for_text} from '../parts/dialog.js';
 
 const key = 'mobula.token';
-let asking = null;
+let pending = null;
 
 export function token() {
   return sessionStorage.getItem(key);
@@ -11,13 +11,13 @@ export function token() {
 // Asks the user once, however many requests were refused. Resolves when there is a new one.
 export function demand_token(refused) {
   if (token() !== refused) return Promise.resolve();  // the user has entered another one meanwhile
-  asking ??= ask(refused).finally(() => {
-    asking = null;
+  pending ??= prompt_for_token(refused).finally(() => {
+    pending = null;
   });
-  return asking;
+  return pending;
 }
 
-async function ask(refused) {
+async function prompt_for_token(refused) {
   let text = null;
   while (text === null) {
     text = await ask_for_text({

@@ -1,6 +1,5 @@
 // A colour for each kind of entity on the map. Kinds are prototypes or owners. The most frequent kind, usually scenery,
-// is
-// grey. The others get colours in the order of their numbers, which stay while the map is open.
+// is grey. The others get colours in the order of their numbers, which stay while the map is open.
 
 const palette = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c8', '--c9'];
 

@@ -1,6 +1,5 @@
 // Positions of entities from the map's feed. Each entity is drawn on the way from its previous to its last received
-// position.
-// Still entities cost nothing.
+// position. Still entities cost nothing.
 
 export class MapEntities {
   by_index = new Map();  // index -> {index, generation, prototype, owner, x, y, z, from_x, from_z, moved_at}
@@ -11,13 +10,13 @@ export class MapEntities {
   #old = null;  // entities to remove once the first frames of a new subscription are complete
 
   // now and interval are in milliseconds: a movement takes as long as the interval between frames.
-  take(frame, now, interval) {
+  apply(frame, now, interval) {
     if (frame.reset) this.#old = new Set(this.by_index.keys());
-    this.#come(frame.came, now, interval);
+    this.#add(frame.came, now, interval);
     this.#move(frame.moved, now, interval);
-    for (const index of frame.went) this.#go(index);
+    for (const index of frame.went) this.#remove(index);
     if (this.#old && frame.complete) {
-      for (const index of this.#old) this.#go(index);
+      for (const index of this.#old) this.#remove(index);
       this.#old = null;
     }
     this.shown = frame.shown;
@@ -39,7 +38,7 @@ export class MapEntities {
     }
   }
 
-  #come(list, now, interval) {
+  #add(list, now, interval) {
     for (let at = 0; at < list.length; at += 7) {
       const [index, generation, prototype, owner, x, y, z] = list.slice(at, at + 7);
       const known = this.by_index.get(index);
@@ -50,7 +49,7 @@ export class MapEntities {
         if (known.x !== x / 100 || known.z !== z / 100) this.#move([index, x, y, z], now, interval);
         continue;
       }
-      if (known) this.#go(index);
+      if (known) this.#remove(index);
       const place = {x: x / 100, y: y / 100, z: z / 100};
       this.by_index.set(index, {index, generation, prototype, owner, ...place, from_x: place.x, from_z: place.z, moved_at: -1e9});
       this.version++;
@@ -74,7 +73,7 @@ export class MapEntities {
     }
   }
 
-  #go(index) {
+  #remove(index) {
     const entity = this.by_index.get(index);
     if (!entity) return;
     this.by_index.delete(index);

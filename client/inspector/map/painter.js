@@ -1,6 +1,5 @@
 // Paints the map on two canvases, one above the other. Still entities are painted again only if the camera or the
-// scenery has
-// changed, moving ones in each picture.
+// scenery has changed, moving ones in each picture.
 import {colour} from '../core/theme.js';
 
 const grid_steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];

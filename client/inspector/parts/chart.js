@@ -1,6 +1,5 @@
 // Chart of the last minute. Its legend shows the values at the cursor, or the newest, as numbers that are readable
-// without the
-// picture. Painted by uPlot.
+// without the picture. Painted by uPlot.
 import uPlot from '../vendor/uplot/uPlot.esm.js';
 import {h, setAttribute, setText} from '../core/dom.js';
 import {colour, themes} from '../core/theme.js';
@@ -9,8 +8,7 @@ const font = '11px system-ui, sans-serif';
 
 // series: [{label, colour: '--a', format?}], stacked bottom to top if options.stacked.
 // options: {title, height, seconds, format(value), axis(value)?, stacked?, stepped?, least?, signal}; the scale reaches
-// at
-// least `least`.
+// at least `least`.
 export class TimeChart {
   #options;
   #series;

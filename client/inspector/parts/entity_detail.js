@@ -49,8 +49,7 @@ class EntityDetail {
   }
 
   // Frames and answers to writes arrive by different connections: a frame of the same or an older tick may not contain
-  // the write
-  // yet. Ticks that decrease belong to a restarted server.
+  // the write yet. Ticks that decrease belong to a restarted server.
   update(entity) {
     if (entity.tick < this.#tick) this.#written = -1;
     this.#tick = entity.tick;

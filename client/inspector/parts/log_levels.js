@@ -23,17 +23,17 @@ export async function log_levels(parent, page) {
     try {
       const answer = await put(['log-level'], {}, JSON.stringify(module ? {level: value, module} : {level: value}));
       show(answer);
-      status.say(`${module ?? 'All others'}: ${value}`, 'good');
+      status.show(`${module ?? 'All others'}: ${value}`, 'good');
       name.value = '';
     } catch (error) {
-      status.say(error.message, 'error');
+      status.show(error.message, 'error');
     }
   }
 
   try {
     show(await get(['log-level'], {}, page.signal));
   } catch (error) {
-    if (error.name !== 'AbortError') status.say(error.message, 'error');
+    if (error.name !== 'AbortError') status.show(error.message, 'error');
   }
 }
 

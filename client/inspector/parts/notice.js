@@ -11,7 +11,7 @@ export function status_line(parent) {
   parent.append(line);
   let timer = 0;
   return {
-    say(text, kind = '') {
+    show(text, kind = '') {
       clearTimeout(timer);
       line.className = `status-line ${kind}`;
       setText(line, text);

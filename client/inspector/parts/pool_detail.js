@@ -12,7 +12,7 @@ const steps_most = 1000;
 
 export function pool_detail(parent, page, id, list, signal) {
   const detail = new PoolDetail(parent, page, id, list, signal);
-  detail.ask();
+  detail.load();
 }
 
 class PoolDetail {
@@ -27,8 +27,8 @@ class PoolDetail {
     this.#list = list;
     this.#signal = signal;
     const own = list().find((each) => each.id === id);
-    this.lead = h('select', {'aria-label': 'Compare with the order of', onchange: () => this.ask()});
-    this.again = h('button', {type: 'button', onclick: () => this.ask()}, 'Look again');
+    this.lead = h('select', {'aria-label': 'Compare with the order of', onchange: () => this.load()});
+    this.again = h('button', {type: 'button', onclick: () => this.load()}, 'Refresh');
     this.button = h('button', {type: 'button', class: 'primary', disabled: true, onclick: () => this.#defragment()}, 'Defragment');
     parent.append(
       h('div', {class: 'detail-head'}, h('h2', {class: 'title'}, own?.name ?? `Pool ${id}`)),
@@ -42,12 +42,12 @@ class PoolDetail {
     this.#fill_leads(own);
   }
 
-  async ask() {
+  async load() {
     try {
       const order = await get(['pools', this.#id, 'order'], {...this.#page.query, lead: this.lead.value, size: this.#picture_size()}, this.#signal);
       this.#show(order);
     } catch (error) {
-      if (error.name !== 'AbortError') this.status.say(error.message, 'error');
+      if (error.name !== 'AbortError') this.status.show(error.message, 'error');
     }
   }
 
@@ -88,13 +88,13 @@ class PoolDetail {
       for (let steps = 0; rounds < 2 && steps < steps_most && !this.#signal.aborted; ++steps) {
         const done = await post(['pools', this.#id, 'mend'], this.#page.query, {lead: Number(this.lead.value), moves: moves_a_step});
         moves += done.moves;
-        this.status.say(`${plural(moves, 'move')} made`);
+        this.status.show(`${plural(moves, 'move')} made`);
         if (done.round_ended) ++rounds;
       }
-      this.status.say(rounds === 2 ? `Defragmented by ${plural(moves, 'move')}` : `${plural(moves, 'move')} made, not finished: press again`, 'good');
-      await this.ask();
+      this.status.show(rounds === 2 ? `Defragmented by ${plural(moves, 'move')}` : `${plural(moves, 'move')} made, not finished: press again`, 'good');
+      await this.load();
     } catch (error) {
-      this.status.say(error.message, 'error');
+      this.status.show(error.message, 'error');
     }
   }
 }

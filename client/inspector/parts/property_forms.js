@@ -1,6 +1,5 @@
 // Input of values: write() returns the text of a value, read() the JSON text of the input with all its digits. It
-// throws an
-// error for the user if the input is invalid. The server checks the range.
+// throws an error for the user if the input is invalid. The server checks the range.
 import {json} from '../core/format.js';
 
 const number_pattern = /^(-?)(\d*)(\.\d*)?(e[-+]?\d+)?$/i;

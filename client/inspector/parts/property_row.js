@@ -1,6 +1,5 @@
 // One property of a component, editable if allowed. While a field has the focus or an edit, updates do not change it or
-// its
-// selection; the new value is shown beside it. Enter writes, Escape drops the edit.
+// its selection; the new value is shown beside it. Enter writes, Escape drops the edit.
 import {h, newId, setAttribute, setText} from '../core/dom.js';
 import {form_of, is_list} from './property_forms.js';
 
@@ -62,7 +61,7 @@ export class PropertyRow {
     if (this.control.type === 'checkbox') this.control.checked = value === true;
     else this.control.value = text;
     if (this.control.tagName === 'SELECT' && this.control.value !== text) this.#add_choice(text);
-    this.#say('');
+    this.#show_message('');
     this.save.hidden = true;
   }
 
@@ -83,7 +82,7 @@ export class PropertyRow {
 
   #edited() {
     this.save.hidden = !this.#is_edited();
-    this.#say('');
+    this.#show_message('');
     this.#show_newer();
   }
 
@@ -95,7 +94,7 @@ export class PropertyRow {
     if (this.control.getAttribute('aria-invalid') === 'true') return;
     const now = this.#form_text(this.#property.value);
     const words = [this.#is_edited() && 'Enter writes, Esc drops', now !== this.base && `it is ${now} now`].filter(Boolean);
-    if (words.length > 0 || !this.message.classList.contains('good')) this.#say(words.join('; '));
+    if (words.length > 0 || !this.message.classList.contains('good')) this.#show_message(words.join('; '));
   }
 
   #key(event) {
@@ -122,7 +121,7 @@ export class PropertyRow {
       const value = await this.#write(this.#property.path, this.#typed());
       this.#property.value = value;  // the newest frame may have arrived during the write, without it
       this.#show(value);
-      this.#say('written', 'good');
+      this.#show_message('written', 'good');
     } catch (error) {
       this.#refuse(error.message);
     }
@@ -133,10 +132,10 @@ export class PropertyRow {
   // A choice is reset to the current value. Text stays, so that it can be corrected.
   #refuse(message) {
     if (this.control.type !== 'text') this.#show(this.#property.value);
-    this.#say(message, 'bad');
+    this.#show_message(message, 'bad');
   }
 
-  #say(text, kind = '') {
+  #show_message(text, kind = '') {
     setText(this.message, text);
     this.message.className = `message ${kind}`;
     setAttribute(this.control, 'aria-invalid', kind === 'bad' ? 'true' : null);

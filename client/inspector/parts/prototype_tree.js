@@ -1,6 +1,5 @@
 // Prototypes as a tree by base. A prototype without entities and with a single child is merged with that child, so
-// chains
-// become one line.
+// chains become one line.
 
 // prototypes: as the server lists them. Returns the roots, {key, ids, label, count, faint, children}.
 export function prototype_tree(prototypes) {

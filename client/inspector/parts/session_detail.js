@@ -70,7 +70,7 @@ class SessionDetail {
 
   end(message) {
     this.kick.disabled = true;
-    this.status.say(message, 'error');
+    this.status.show(message, 'error');
   }
 
   #show_who(session) {
@@ -142,10 +142,10 @@ class SessionDetail {
     setAttribute(this.kick, 'disabled', true);
     try {
       await post(['sessions', this.#player, 'kick'], this.#page.query, {reason});
-      this.status.say(`Kicked: ${reason}`, 'good');
+      this.status.show(`Kicked: ${reason}`, 'good');
     } catch (error) {
       setAttribute(this.kick, 'disabled', null);
-      this.status.say(error.message, 'error');
+      this.status.show(error.message, 'error');
     }
   }
 }

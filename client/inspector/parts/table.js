@@ -1,8 +1,6 @@
 // A table that is updated in place: rows keep their elements, only changed cells are written, and the order stays while
-// the
-// table has the pointer or the focus. A row with an address has one link, in its first cell. Arrows, Home and End move
-// between
-// links, and Tab leaves.
+// the table has the pointer or the focus. A row with an address has one link, in its first cell. Arrows, Home and End
+// move between links, and Tab leaves.
 import {h, setAttribute, setClass, setText} from '../core/dom.js';
 
 const usual_rest_ms = 4000;
@@ -10,8 +8,7 @@ const most_shown = 200;
 const collator = new Intl.Collator(undefined, {numeric: true, sensitivity: 'base'});
 
 // columns: [{key, label, text(row), sort(row)?, number?, minor?, cell(td, row)?, title?}]; minor ones are omitted in
-// narrow
-// windows. options: {label, key(row), href(row)?, sort: {key, down}?, rest_ms?, empty}
+// narrow windows. options: {label, key(row), href(row)?, sort: {key, down}?, rest_ms?, empty}
 export class Table {
   #columns;
   #options;

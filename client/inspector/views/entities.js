@@ -9,7 +9,7 @@ import {Table} from '../parts/table.js';
 import {view_head} from '../parts/view_head.js';
 
 const page_size = 100;
-const most_asked = 40;  // consecutive empty pages before the search stops
+const most_pages = 40;  // consecutive empty pages before the search stops
 
 export const entities = {name: 'entities', title: 'Entities', mount};
 
@@ -74,21 +74,21 @@ function make_search(list, page, filters, head) {
       await fill(found.length + page_size, signal);
     } catch (error) {
       if (error.name === 'AbortError') return;
-      status.say(error.message, 'error');
+      status.show(error.message, 'error');
       more.disabled = false;
     }
   }
 
   // A page may be empty without being the last.
   async function fill(wanted, signal) {
-    for (let asked = 0; asked < most_asked; ++asked) {
+    for (let pages = 0; pages < most_pages; ++pages) {
       const answer = await get(['entities'], {...page.query, ...filters.values(), cursor: next, limit: page_size}, signal);
       found.push(...answer.entities);
       next = answer.next;
       setText(head.note, `${count(answer.total)} alive`);
       if (next === null || found.length >= wanted) break;
     }
-    status.say('');
+    status.show('');
     table.update(found);
     table.select(page.route.argument);
     more.hidden = next === null;

@@ -1,6 +1,5 @@
 // Map of the world from above. Subscribes to the full world first, to learn its size, and then to the visible part with
-// a
-// margin.
+// a margin.
 import {get} from '../core/api.js';
 import {h, setAttribute, setText} from '../core/dom.js';
 import {themes} from '../core/theme.js';
@@ -32,7 +31,7 @@ class MapView {
   #camera = new Camera();
   #entities = new MapEntities();
   #colours = new Colours();
-  #asked = null;  // subscribed rectangle; null for the full world
+  #subscribed = null;  // subscribed rectangle; null for the full world
   #area = null;  // rectangle in which all entities are known; null until then
   #fitted = false;  // the camera shows everything, or the place that the user moved to
   #last_frame = 0;
@@ -83,7 +82,7 @@ class MapView {
 
   #gestures() {
     return {
-      pan: (left, top) => this.#look(() => this.#camera.pan(left, top)),
+      pan: (left, top) => this.#change_view(() => this.#camera.pan(left, top)),
       zoom: (factor, left, top) => this.#zoom(factor, left, top),
       choose: (left, top) => this.#choose_at(left, top),
       fit: () => this.#fit_again(),
@@ -91,58 +90,57 @@ class MapView {
   }
 
   #zoom(factor, left, top) {
-    this.#look(() => this.#camera.zoom(factor, left, top));
+    this.#change_view(() => this.#camera.zoom(factor, left, top));
   }
 
-  #look(change) {
+  #change_view(change) {
     change();
     this.#fitted = true;
     this.#dirty = true;
-    this.#ask_soon();
+    this.#refine_soon();
   }
 
-  #ask_soon() {
-    clearTimeout(this.ask_timer);
-    this.ask_timer = setTimeout(() => this.#ask_for_view(), 150);
+  #refine_soon() {
+    clearTimeout(this.refine_timer);
+    this.refine_timer = setTimeout(() => this.#refine(), 150);
   }
 
   #subscribe() {
     this.#page.live.subscribe('map', this.#parameters(), {
       signal: this.#page.signal,
-      on_frame: (frame) => this.#take(frame),
+      on_frame: (frame) => this.#on_frame(frame),
       on_error: (error) => setText(this.head.note, error.message),
     });
   }
 
   #parameters() {
-    return {...this.#page.query, per_second: 1000 / interval_ms, entities_max: most, ...this.#asked};
+    return {...this.#page.query, per_second: 1000 / interval_ms, entities_max: most, ...this.#subscribed};
   }
 
   // Subscribes to another part only when the picture leaves the subscribed one, or is a small part of it; earlier if
-  // that was
-  // truncated.
-  #ask_for_view() {
+  // that was truncated.
+  #refine() {
     if (this.#page.signal.aborted || !this.#fitted) return;
     const {x, z} = this.#camera.view;
     const wide = x[1] - x[0];
     const high = z[1] - z[0];
     const area = this.#area;
     const {truncated} = this.#entities;
-    const inside = area && ((!this.#asked && !truncated) || (area.x[0] <= x[0] && area.x[1] >= x[1] && area.z[0] <= z[0] && area.z[1] >= z[1]));
+    const inside = area && ((!this.#subscribed && !truncated) || (area.x[0] <= x[0] && area.x[1] >= x[1] && area.z[0] <= z[0] && area.z[1] >= z[1]));
     if (inside && area.x[1] - area.x[0] < wide * (truncated ? 1.6 : 3)) return;
-    this.#area = this.#asked = {x: [x[0] - wide * margin, x[1] + wide * margin], z: [z[0] - high * margin, z[1] + high * margin]};
+    this.#area = this.#subscribed = {x: [x[0] - wide * margin, x[1] + wide * margin], z: [z[0] - high * margin, z[1] + high * margin]};
     this.#page.live.refine('map', this.#parameters());
   }
 
   #fit_again() {
     this.#fitted = false;
-    this.#area = this.#asked = null;
+    this.#area = this.#subscribed = null;
     this.#page.live.refine('map', this.#parameters());
   }
 
-  #take(frame) {
+  #on_frame(frame) {
     const now = performance.now();
-    this.#entities.take(frame, now, interval_ms);
+    this.#entities.apply(frame, now, interval_ms);
     this.#last_frame = now;
     this.#dirty = true;
     if (!this.#fitted && frame.complete) this.#fit();
@@ -198,9 +196,9 @@ class MapView {
     for (const entity of this.#entities.by_index.values()) {
       if (this.#colours.hidden.has(this.#colours.kind(entity))) continue;
       const place = this.#entities.place(entity, now, interval_ms);
-      const away = Math.hypot(place.x - x, place.z - z) * (entity.owner ? 0.6 : 1);
-      if (away >= nearest) continue;
-      [found, nearest] = [entity, away];
+      const distance = Math.hypot(place.x - x, place.z - z) * (entity.owner ? 0.6 : 1);
+      if (distance >= nearest) continue;
+      [found, nearest] = [entity, distance];
     }
     return found;
   }
@@ -231,7 +229,7 @@ class MapView {
     const [x, , z] = this.chosen_position;
     const {left, top} = this.#camera.to_pixels(x, z);
     if (left > 20 && top > 20 && left < this.#camera.width - 20 && top < this.#camera.height - 20) return;
-    this.#look(() => Object.assign(this.#camera, {x, z}));
+    this.#change_view(() => Object.assign(this.#camera, {x, z}));
   }
 
   #chosen_entity() {
@@ -245,7 +243,7 @@ class MapView {
     this.#camera.height = this.frame.clientHeight;
     this.painter.resize(this.#camera.width, this.#camera.height);
     this.#dirty = true;
-    this.#ask_soon();
+    this.#refine_soon();
   }
 
   #repaint() {

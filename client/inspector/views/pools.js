@@ -39,15 +39,15 @@ function mount(root, page) {
   });
   let all = [];
 
-  async function ask() {
+  async function load() {
     try {
       all = (await get_all(['pools'], {...page.query, limit: 500}, 'pools', page.signal)).pools;
       const used = all.reduce((sum, each) => sum + each.used_bytes, 0);
       setText(head.note, `${plural(all.length, 'pool')}, ${bytes(used)} of components`);
-      status.say('');
+      status.show('');
       table.update(all);
     } catch (error) {
-      if (error.name !== 'AbortError') status.say(error.message, 'error');
+      if (error.name !== 'AbortError') status.show(error.message, 'error');
     }
   }
 
@@ -60,6 +60,6 @@ function mount(root, page) {
   }
 
   page.on('route', choose);
-  page.every(3, ask);
-  ask().then(() => page.signal.aborted || choose());
+  page.every(3, load);
+  load().then(() => page.signal.aborted || choose());
 }

@@ -23,13 +23,13 @@ function mount(root, page) {
   let all = [];
   let detail = null;
 
-  async function ask() {
+  async function load() {
     try {
       all = (await get_all(['prototypes'], {...page.query, limit: 500}, 'prototypes', page.signal)).prototypes;
-      status.say('');
+      status.show('');
       show();
     } catch (error) {
-      if (error.name !== 'AbortError') status.say(error.message, 'error');
+      if (error.name !== 'AbortError') status.show(error.message, 'error');
     }
   }
 
@@ -54,8 +54,8 @@ function mount(root, page) {
   }
 
   page.on('route', choose);
-  page.every(2, ask);
-  ask();
+  page.every(2, load);
+  load();
   choose();
 }
 

@@ -17,7 +17,7 @@ function mount(root, page) {
   const content = h('div', {});
   root.append(content);
 
-  async function ask() {
+  async function load() {
     try {
       const answer = await get(['resources'], page.query, page.signal);
       content.replaceChildren();
@@ -25,7 +25,7 @@ function mount(root, page) {
       reload.hidden = answer.level === null;
       show(content, answer);
     } catch (error) {
-      if (error.name !== 'AbortError') status.say(error.message, 'error');
+      if (error.name !== 'AbortError') status.show(error.message, 'error');
     }
   }
 
@@ -33,16 +33,16 @@ function mount(root, page) {
     reload.disabled = true;
     try {
       const {kept, spawned, destroyed} = await post(['reload'], page.query);
-      status.say(`Reloaded: ${count(kept)} entities kept, ${count(spawned)} spawned, ${count(destroyed)} destroyed`, 'good');
-      await ask();
+      status.show(`Reloaded: ${count(kept)} entities kept, ${count(spawned)} spawned, ${count(destroyed)} destroyed`, 'good');
+      await load();
     } catch (error) {
-      status.say(error.message, 'error');
+      status.show(error.message, 'error');
     }
     reload.disabled = false;
   }
 
-  page.on('again', ask);
-  ask();
+  page.on('again', load);
+  load();
 }
 
 function show(content, {schema, level}) {

@@ -24,7 +24,7 @@ function mount(root, page) {
   make_checkpoint(panel(root, 'Checkpoint'), page);
   root.append(h('p', {class: 'note spaced'}, 'For programs: ', link('/metrics'), ' for Prometheus, ', link('/api/openapi.json'), '.'));
 
-  async function ask() {
+  async function load() {
     try {
       const answer = await get(['status'], {}, page.signal);
       setText(head.note, `mobula ${answer.version}`);
@@ -35,14 +35,14 @@ function mount(root, page) {
       facts.set('Memory', bytes(answer.resident_bytes));
       worlds.update(answer.worlds);
       tokens.hidden = !answer.hands_out_tokens;
-      status.say('');
+      status.show('');
     } catch (error) {
-      if (error.name !== 'AbortError') status.say(error.message, 'error');
+      if (error.name !== 'AbortError') status.show(error.message, 'error');
     }
   }
 
-  page.every(1, ask);
-  ask();
+  page.every(1, load);
+  load();
 }
 
 // A browser that follows a link sends no token.
@@ -75,9 +75,9 @@ function make_checkpoint(parent, page) {
     button.disabled = true;
     try {
       const {tick} = await post(['checkpoint'], page.query);
-      status.say(`Saving the state of tick ${count(tick)}`, 'good');
+      status.show(`Saving the state of tick ${count(tick)}`, 'good');
     } catch (error) {
-      status.say(error.message, 'error');
+      status.show(error.message, 'error');
     }
     button.disabled = false;
   }
@@ -96,9 +96,9 @@ function make_tokens(parent) {
       const {tokens} = await post(['tokens'], {}, {count: Number(number.value), ...(data.value ? {user_data: data.value} : {})});
       result.hidden = false;
       result.value = tokens.join('\n');
-      status.say(plural(tokens.length, 'token'), 'good');
+      status.show(plural(tokens.length, 'token'), 'good');
     } catch (error) {
-      status.say(error.message, 'error');
+      status.show(error.message, 'error');
     }
   }
 }

@@ -57,10 +57,10 @@ function mount(root, page) {
     try {
       const answer = await get_all(['sessions'], {...page.query, limit: 500}, 'sessions', page.signal, asked_most);
       rows = answer.sessions;
-      status.say(answer.next === null ? '' : `The first ${count(rows.length)}.`);
+      status.show(answer.next === null ? '' : `The first ${count(rows.length)}.`);
       show();
     } catch (error) {
-      if (error.name !== 'AbortError') status.say(error.message, 'error');
+      if (error.name !== 'AbortError') status.show(error.message, 'error');
     }
     asking = false;
   }
@@ -73,7 +73,7 @@ function mount(root, page) {
       if (total <= fed) rows = frame.sessions;
       show();
     },
-    on_error: (error) => status.say(error.message, 'error'),
+    on_error: (error) => status.show(error.message, 'error'),
   });
 
   function choose() {

@@ -1,8 +1,6 @@
 // Demo game: mobs wander and hunt, pickups are taken and respawn, players move as avatars. Scenery is seen from
-// farthest,
-// then creatures, then pickups. An inventory is sent to its player only. Players that see a pickup are notified when it
-// is
-// taken. The server knows only the Game interface, so any team's game can be structured like this.
+// farthest, then creatures, then pickups. An inventory is sent to its player only. Players that see a pickup are
+// notified when it is taken. The server knows only the Game interface, so any team's game can be structured like this.
 #pragma once
 
 #include <examples/demo/pickups.hpp>

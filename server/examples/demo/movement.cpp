@@ -73,8 +73,7 @@ Entity nearest(const std::vector<Prey>& prey, const Vec3& from) {
 }
 
 // A view that lists a component as mutable marks it as changed. Components that are written only sometimes are
-// therefore
-// fetched.
+// therefore fetched.
 
 void wander(World& world, Entity mob, const Wander& wander, const Transform& transform) {
   mobula::core::Random& random = world.random();

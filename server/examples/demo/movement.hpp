@@ -20,8 +20,7 @@ void remove_goal(mobula::server::World& world, mobula::ecs::Entity walker);
 
 /// Adds the phase "movement". Mobs wander near their homes. Mobs with a Target chase the nearest avatar in sight, which
 /// they search once a second. Guards follow their patrols. Avatars with a goal stop there. Everything with a velocity
-/// moves
-/// and faces its direction.
+/// moves and faces its direction.
 void add_movement(mobula::ecs::Schedule& schedule, mobula::server::World& world);
 
 }  // namespace demo

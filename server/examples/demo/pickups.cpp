@@ -113,8 +113,8 @@ void Pickups::add_systems(mobula::ecs::Schedule& schedule, World& world) {
   const mobula::ecs::PhaseId phase = schedule.add_phase("pickups");
   const auto taking = schedule.add("take", phase, [this, &world](const SystemContext&) { take(world); });
   schedule.declare<const Pickup, const Transform, Avatar, Inventory>(taking);
-  schedule.add("respawn", phase,
-               [this, &world](const SystemContext&) { respawn(world); });  // spawning may touch any component
+  // Spawning may touch any component.
+  schedule.add("respawn", phase, [this, &world](const SystemContext&) { respawn(world); });
 }
 
 void Pickups::take(World& world) {

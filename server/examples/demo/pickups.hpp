@@ -1,6 +1,5 @@
 // Pickups: avatars take them by touch, and players that see it are notified. Some time later a new one spawns in the
-// same
-// place.
+// same place.
 #pragma once
 
 #include <mobula/ecs/schedule.hpp>

@@ -42,7 +42,7 @@ class Orchard final : public Game {
   }
 
   static Status move(World& world, const Player& player, const orchard::commands::Move& move, const CommandContext&) {
-    if (!(std::hypot(move.x(), move.z()) <= 1.001f))  // also refuses what is no number
+    if (!(std::hypot(move.x(), move.z()) <= 1.001f))  // also refuses what is not a number
       return Error{"move out of range", "a direction has a length of at most 1"};
     world.registry().get<Heading>(player.entity) = {move.x(), move.z()};
     return Done{};

@@ -31,7 +31,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string did_you_mean(std::string_view typed, std::span<const std::string_view> known) {
   if (typed.size() > typed_bytes_max) return {};
   std::string_view nearest;
-  std::size_t least = typed.size() / 3 + 1;  // a larger distance is no typing mistake
+  std::size_t least = typed.size() / 3 + 1;  // a larger distance is not a typing mistake
   for (const std::string_view name : known) {
     if (name.size() > typed.size() + least || typed.size() > name.size() + least) continue;
     const std::size_t steps = distance(typed, name);

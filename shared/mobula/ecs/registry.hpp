@@ -189,7 +189,7 @@ class Registry {
   /// out before the first listener is called.
   void undo_spawn(const EntityBatch& batch) noexcept;
 
-  // Walking ------------------------------------------------------------------------------
+  // Iteration ----------------------------------------------------------------------------
 
   /// Returns a view of the entities with all of Ts and none of Excluded: view<A, const B>(exclude<C>).
   template <class... Ts, class... Excluded>

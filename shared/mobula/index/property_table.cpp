@@ -73,7 +73,7 @@ core::Status PropertyTable::add(std::string_view component, ComputedProperty pro
                     value.path.find('[') == std::string::npos;
   if (!good)
     return core::Error{"bad property",
-                       core::format("'{}' needs a getter, a path and a size, and is no array", value.path)};
+                       core::format("'{}' needs a getter, a path and a size, and must not be an array", value.path)};
   const auto [place, added] = type.nodes.try_emplace(value.path);
   if (!added)
     return core::Error{"name collision", core::format("{} has a property '{}' already", component, value.path)};

@@ -106,7 +106,7 @@ class Reader {
 
   bool read_enum(const reflection::Enum& source, DeclaredEnum& target) {
     const auto underlying = scalar_type(source.underlying_type()->base_type());
-    if (!underlying || !is_integer(underlying->kind)) return fail("enum " + target.full_name + " is no integer");
+    if (!underlying || !is_integer(underlying->kind)) return fail("enum " + target.full_name + " is not an integer");
     target.underlying = underlying->kind;
     if (source.values()->size() > Limits::enum_values) return fail("enum " + target.full_name + " has too many values");
     for (const reflection::EnumVal* value : *source.values()) {

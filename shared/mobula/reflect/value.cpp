@@ -201,7 +201,7 @@ struct Writer {
     if (text->find('\0') != std::string_view::npos)
       return core::Error{"not text", core::format("'{}' holds a zero byte; expected text", field.path)};
     if (!core::is_utf8(*text))
-      return core::Error{"not text", core::format("'{}' is no UTF-8; expected text", field.path)};
+      return core::Error{"not text", core::format("'{}' is not UTF-8; expected text", field.path)};
     std::memset(to, 0, field.size);
     std::memcpy(to, text->data(), text->size());
     return core::Done{};

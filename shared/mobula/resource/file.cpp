@@ -35,7 +35,7 @@ core::Error not_written(const std::string& path, std::string_view why) {
 core::Result<Pending> find_target(const std::string& path) {
   struct stat found = {};
   if (::stat(path.c_str(), &found) == 0) {
-    if (!S_ISREG(found.st_mode)) return not_written(path, "is no regular file and stays as it is");
+    if (!S_ISREG(found.st_mode)) return not_written(path, "is not a regular file and stays as it is");
     std::error_code failed;
     const std::string target = std::filesystem::canonical(path, failed).string();
     if (failed) return not_written(path, failed.message());
@@ -108,7 +108,7 @@ core::Result<FileBytes> FileBytes::map(const std::string& path, std::size_t limi
   const auto size = static_cast<std::size_t>(found.st_size);
   core::Result<FileBytes> result = FileBytes();
   if (!known || !S_ISREG(found.st_mode)) {
-    result = missing("is no regular file");
+    result = missing("is not a regular file");
   } else if (size > limit) {
     result = core::Error{"too large", core::format("{}: larger than {} bytes", path, limit)};
   } else if (size > 0) {  // an empty file cannot be mapped

@@ -20,7 +20,7 @@ core::Result<core::ByteView> open_part(core::ByteView bytes) {
   const std::size_t magic_bytes = std::min(bytes.size(), header::magic.size());
   if (!std::equal(header::magic.begin(), header::magic.begin() + static_cast<std::ptrdiff_t>(magic_bytes),
                   reinterpret_cast<const char*>(bytes.data())))
-    return core::Error{"foreign", "this is no compiled resource: it does not begin with MOBR"};
+    return core::Error{"foreign", "this is not a compiled resource: it does not begin with MOBR"};
   if (bytes.size() < header::size)
     return core::Error{"truncated", core::format("{} bytes are left of a header of {}", bytes.size(), header::size)};
   const auto version = core::load<std::uint32_t>(bytes.data() + header::version_offset);
@@ -31,7 +31,7 @@ core::Result<core::ByteView> open_part(core::ByteView bytes) {
   if (bytes.size() - header::size < size)
     return core::Error{"truncated",
                        core::format("{} bytes are left of a payload of {}", bytes.size() - header::size, size)};
-  if (size % 16 != 0) return core::Error{"damaged", "the payload's size is no multiple of 16"};
+  if (size % 16 != 0) return core::Error{"damaged", "the payload's size is not a multiple of 16"};
   const core::ByteView payload = bytes.subspan(header::size, size);
   if (core::load<core::ContentHash>(bytes.data() + header::hash_offset) != core::content_hash(payload))
     return core::Error{"damaged", "the content is not what was written: its hash differs"};

@@ -99,7 +99,7 @@ core::Status check_values(const Column& column) {
       const std::byte* value = column.data.data() + std::size_t{row} * component.size + field.offset;
       for (std::uint32_t i = 0; i < field.count; ++i, value += field.stride) {
         if (!may_be_stored(field, value))
-          return unsound("{} {} of entity {} is no value of its kind", component.name, field.path,
+          return unsound("{} {} of entity {} is not a value of its kind", component.name, field.path,
                          column.entity_index[row]);
       }
     }
@@ -125,7 +125,7 @@ core::Status check_references(const EntityResource& view, const Column& column) 
     if (column.data.size() < sizeof(ecs::Entity) || reference.offset > column.data.size() - sizeof(ecs::Entity))
       return unsound("a reference beyond its column");
     if (column.component != nullptr && !is_entity_field(*column.component, reference.offset % column.component->size))
-      return unsound("a reference on what is no entity field of {}", column.component->name);
+      return unsound("a reference at an offset that is not an entity field of {}", column.component->name);
   }
   return core::Done{};
 }

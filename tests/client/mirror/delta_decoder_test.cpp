@@ -119,7 +119,7 @@ TEST_F(DeltaDecoderTest, TheRealDeltaHoldsEveryKindOfEntry) {
   const auto twin = source.twin();
   twin->changes().clear();
   ASSERT_TRUE(test::apply_delta(*twin, real).ok());
-  EXPECT_FALSE(twin->changes().appeared.empty());
+  EXPECT_FALSE(twin->changes().gained.empty());
   EXPECT_FALSE(twin->changes().changed.empty());
   EXPECT_FALSE(twin->changes().destroyed.empty());
 }

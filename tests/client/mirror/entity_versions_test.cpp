@@ -14,7 +14,7 @@ using Words = std::vector<std::uint32_t>;
 struct ReferenceModel {
   struct State {
     std::uint32_t ack = 0;
-    bool whole = false;
+    bool full = false;
     bool lost = false;
     Words words;
   };
@@ -26,7 +26,7 @@ struct ReferenceModel {
   // Keeps states that may still become the previous baseline of a baseline without one.
   void prune(std::uint32_t ack) {
     const auto [baseline, previous] = baselines(ack);
-    const bool may_come = baseline != 0 && previous == 0 && !states.at(baseline).whole;
+    const bool may_come = baseline != 0 && previous == 0 && !states.at(baseline).full;
     const ecs::Tick oldest = previous != 0 ? previous
                              : may_come    ? baseline - std::min(baseline, wire::previous_baseline_age_max)
                                            : baseline;
@@ -39,7 +39,7 @@ struct ReferenceModel {
       if (state.ack <= ack) known.push_back(tick);
     if (known.empty()) return {0, 0};
     const ecs::Tick baseline = known.back();
-    if (states.at(baseline).whole || known.size() == 1) return {baseline, 0};
+    if (states.at(baseline).full || known.size() == 1) return {baseline, 0};
     const ecs::Tick previous = known[known.size() - 2];
     return {baseline, baseline - previous <= wire::previous_baseline_age_max ? previous : 0};
   }
@@ -52,7 +52,7 @@ class EntityVersionsTest : public testing::Test {
     if (tick == 0) return;
     const ReferenceModel::State& state = reference.states.at(tick);
     ASSERT_EQ(version.ack, state.ack);
-    ASSERT_EQ(version.whole, state.whole);
+    ASSERT_EQ(version.full, state.full);
     ASSERT_EQ(version.words == nullptr, state.lost);
     if (!state.lost) {
       ASSERT_EQ(Words(version.words, version.words + state.words.size()), state.words);
@@ -95,9 +95,9 @@ TEST_F(EntityVersionsTest, RandomHistoriesMatchTheReferenceModel) {
       }
       const ecs::Tick late = random.below(12);
       const ecs::Tick of = tick > late ? tick - late : tick;
-      ReferenceModel::State state{.ack = ack, .whole = random.chance(1, 10), .lost = false, .words = Words(words)};
+      ReferenceModel::State state{.ack = ack, .full = random.chance(1, 10), .lost = false, .words = Words(words)};
       for (std::uint32_t& word : state.words) word = static_cast<std::uint32_t>(random.next());
-      versions.add(of, ack, state.whole, state.words);
+      versions.add(of, ack, state.full, state.words);
       reference.states.try_emplace(of, state);
       expect_same();
       for (std::uint32_t back = 0; back < 10; ++back) expect_baselines(ack > back ? ack - back : 0);
@@ -122,7 +122,7 @@ TEST_F(EntityVersionsTest, PruningKeepsBaselinesOfLaterAcks) {
     for (std::uint32_t ack = 1; ack <= 12; ++ack) {
       const ReferenceModel::State state{ack, random.chance(1, 6), false, {ack}};
       const ecs::Tick tick = 1 + random.below(60);
-      versions.add(tick, ack, state.whole, state.words);
+      versions.add(tick, ack, state.full, state.words);
       reference.states.try_emplace(tick, state);
     }
     const std::uint32_t pruned = 1 + random.below(12);
@@ -138,7 +138,7 @@ TEST_F(EntityVersionsTest, AcknowledgementsMayBeAnyNumber) {
   const std::uint32_t words[] = {7};
   all.add(5, ~0u - 1, true, words);
   EXPECT_EQ(all.at(0).ack, ~0u - 1);
-  EXPECT_TRUE(all.at(0).whole);
+  EXPECT_TRUE(all.at(0).full);
   EXPECT_EQ(all.baselines(~0u - 2).baseline.tick, 0u);
   EXPECT_EQ(all.baselines(~0u - 1).baseline.tick, 5u);
 }

@@ -69,14 +69,14 @@ TEST_F(MirrorTest, AChangeIsWrittenAndListed) {
   const ecs::Entity entity = source.create();
   registry.add<demo::Team>(entity);
   source.replicate();
-  EXPECT_THAT(mirror().changes().appeared, ElementsAre(entity));
+  EXPECT_THAT(mirror().changes().gained, ElementsAre(entity));
   mirror().changes().clear();
   registry.get<demo::Health>(entity).current = 5;
   source.replicate();
   EXPECT_EQ(mirrored<demo::Health>(entity).current, 5);
   EXPECT_EQ(mirror().tick_of(entity), 2u);
   EXPECT_THAT(mirror().changes().changed, ElementsAre(entity));
-  EXPECT_THAT(mirror().changes().appeared, IsEmpty());
+  EXPECT_THAT(mirror().changes().gained, IsEmpty());
   expect_equal();
 }
 

@@ -103,7 +103,7 @@ TEST(RawParts, InvalidBytesMakeNoFile) {
   EXPECT_EQ(test::errors_of(R"({"entities":{"a":{}},"columns":[{"type":"Health","entities":["/a"],"data":"00"}]})"),
             "level.json: makes a file that is refused: a column of Health has 1 bytes for 1 instances of 4\n");
   EXPECT_EQ(test::errors_of(R"({"entities":{"a":{}},"columns":[{"type":"Team","entities":["/a"],"data":"09"}]})"),
-            "level.json: makes a file that is refused: Team color of entity 0 is no value of its kind\n");
+            "level.json: makes a file that is refused: Team color of entity 0 is not a value of its kind\n");
 }
 
 }  // namespace

@@ -92,8 +92,8 @@ TEST(AdminServer, RefusesPagesOfOtherOrigins) {
     return answer_to(*server, "GET /live HTTP/1.1\r\nHost: localhost\r\n" + headers + "Connection: close\r\n\r\n");
   };
   for (const char* site : {"cross-site", "same-site"})
-    for (const char* asked_for : {"image", "empty", "iframe"})
-      expect_refused(get(core::format("Sec-Fetch-Site: {}\r\nSec-Fetch-Dest: {}\r\n", site, asked_for)), "403",
+    for (const char* destination : {"image", "empty", "iframe"})
+      expect_refused(get(core::format("Sec-Fetch-Site: {}\r\nSec-Fetch-Dest: {}\r\n", site, destination)), "403",
                      "foreign_origin");
   for (const char* headers : {"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: document\r\n",
                               "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Dest: empty\r\n",
@@ -187,12 +187,12 @@ TEST(AdminServer, EndsWhileConnectionsAreOpen) {
   const RawSocket idle = RawSocket::connect(server->local_port());
   const RawSocket half = RawSocket::connect(server->local_port());
   ASSERT_TRUE(half.send("GET /live"));
-  const std::string gone = url(*server, "/live");
-  ASSERT_TRUE(net::http_get(gone).ok());
+  const std::string address = url(*server, "/live");
+  ASSERT_TRUE(net::http_get(address).ok());
   server.reset();
   EXPECT_EQ(idle.receive(), "");
   EXPECT_EQ(half.receive(), "");
-  EXPECT_STREQ(net::http_get(gone).error().reason, "unreachable");
+  EXPECT_STREQ(net::http_get(address).error().reason, "unreachable");
 }
 
 TEST(AdminServer, AnswersManyClientsAtOnce) {
@@ -257,31 +257,31 @@ struct Facts {
   std::atomic<bool> stuck = false;
 };
 
-AdminConfig asking(Facts& facts, core::Nanoseconds answer_timeout = 60 * core::second) {
-  AdminConfig asks = config();
-  asks.answer_timeout = answer_timeout;
-  asks.routes.push_back({"POST", "/work", [&](const Request& request) -> Reply {
-                           return Query{[&, text = request.body]() -> Finish {
-                             ++facts.worked;
-                             while (facts.stuck) std::this_thread::yield();
-                             if (text == "throw") throw std::runtime_error("no such luck");
-                             return [text] {
-                               if (text == "throw late") throw std::runtime_error("none at all");
-                               return Response{200, text};
-                             };
-                           }};
-                         }});
-  asks.routes.push_back({"GET", "/otherwise", [](const Request&) -> Reply {
-                           return Query{[]() -> Finish { return [] { return Response{200, "asked"}; }; },
-                                        [] { return Response{200, "not asked"}; }};
-                         }});
-  return asks;
+AdminConfig with_queries(Facts& facts, core::Nanoseconds answer_timeout = 60 * core::second) {
+  AdminConfig result = config();
+  result.answer_timeout = answer_timeout;
+  result.routes.push_back({"POST", "/work", [&](const Request& request) -> Reply {
+                             return Query{[&, text = request.body]() -> Finish {
+                               ++facts.worked;
+                               while (facts.stuck) std::this_thread::yield();
+                               if (text == "throw") throw std::runtime_error("no such luck");
+                               return [text] {
+                                 if (text == "throw late") throw std::runtime_error("none at all");
+                                 return Response{200, text};
+                               };
+                             }};
+                           }});
+  result.routes.push_back({"GET", "/otherwise", [](const Request&) -> Reply {
+                             return Query{[]() -> Finish { return [] { return Response{200, "queried"}; }; },
+                                          [] { return Response{200, "not queried"}; }};
+                           }});
+  return result;
 }
 
 // Each connection stays open until the simulation answers it.
 TEST(AdminServer, AConnectionBeyondTheMaximumWaits) {
   Facts facts;
-  const auto server = start(asking(facts));
+  const auto server = start(with_queries(facts));
   std::vector<RawSocket> open;
   for (int i = 0; i < 64; ++i) {
     open.push_back(RawSocket::connect(server->local_port()));
@@ -289,7 +289,7 @@ TEST(AdminServer, AConnectionBeyondTheMaximumWaits) {
   }
   const RawSocket one_more = RawSocket::connect(server->local_port());
   ASSERT_TRUE(one_more.send(live));
-  EXPECT_FALSE(one_more.hears_within(200)) << "it is not accepted yet";
+  EXPECT_FALSE(one_more.answers_within(200)) << "it is not accepted yet";
   EXPECT_EQ(connections_max, 64u) << "exactly this many are accepted";
   open.front().close();
   const Simulation simulation(*server);
@@ -304,7 +304,7 @@ std::string post(const AdminServer& server, std::string_view path, std::string_v
 
 TEST(AdminServer, QueriesRunOnTheSimulationThread) {
   Facts facts;
-  const auto server = start(asking(facts));
+  const auto server = start(with_queries(facts));
   const Simulation simulation(*server);
   std::vector<std::thread> clients;
   std::atomic<int> good = 0;
@@ -323,7 +323,7 @@ TEST(AdminServer, QueriesRunOnTheSimulationThread) {
 
 TEST(AdminServer, AnExceptionIsAnErrorResponse) {
   Facts facts;
-  const auto server = start(asking(facts));
+  const auto server = start(with_queries(facts));
   const Simulation simulation(*server);
   testing::internal::CaptureStderr();
   expect_refused(post(*server, "/work", "throw"), "500", "failed");
@@ -336,9 +336,9 @@ TEST(AdminServer, AnExceptionIsAnErrorResponse) {
 
 TEST(AdminServer, AHangingSimulationHasNoLateEffect) {
   Facts facts;
-  const auto server = start(asking(facts, 50 * core::millisecond));
+  const auto server = start(with_queries(facts, 50 * core::millisecond));
   expect_refused(post(*server, "/work", "x"), "503", "no_answer");
-  EXPECT_EQ(net::http_get(url(*server, "/otherwise")).value(), "not asked");
+  EXPECT_EQ(net::http_get(url(*server, "/otherwise")).value(), "not queried");
   EXPECT_EQ(net::http_get(url(*server, "/live")).value(), R"({"status":"live"})");
   const Simulation simulation(*server);  // resumes
   EXPECT_EQ(net::http_get(url(*server, "/otherwise"), {.timeout = 60 * core::second}).ok(), true);
@@ -348,7 +348,7 @@ TEST(AdminServer, AHangingSimulationHasNoLateEffect) {
 TEST(AdminServer, StartedWorkThatDoesNotEndIsUnfinished) {
   Facts facts;
   facts.stuck = true;
-  const auto server = start(asking(facts, 50 * core::millisecond));
+  const auto server = start(with_queries(facts, 50 * core::millisecond));
   const Simulation simulation(*server);
   expect_refused(post(*server, "/work", "x"), "504", "unfinished");
   EXPECT_EQ(net::http_get(url(*server, "/live")).value(), R"({"status":"live"})");
@@ -358,7 +358,7 @@ TEST(AdminServer, StartedWorkThatDoesNotEndIsUnfinished) {
 
 TEST(AdminServer, EndsWhileRequestsWaitForTheSimulation) {
   Facts facts;
-  auto server = start(asking(facts));
+  auto server = start(with_queries(facts));
   const RawSocket waits = RawSocket::connect(server->local_port());
   ASSERT_TRUE(waits.send("POST /work HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx"));
   while (facts.worked == 0) server->serve(core::millisecond);  // its answer may be in flight
@@ -383,15 +383,15 @@ TEST(AdminServer, NeedsATokenBeyondThisMachine) {
   beyond.listen = Address::v4(0, 0, 0, 0, 0);
   beyond.bearer_token = "0123456789abcdef";
   const auto server = start(std::move(beyond));
-  const std::string ask = "POST /echo HTTP/1.1\r\nHost: game.example\r\nConnection: close\r\nContent-Length: 2\r\n";
-  const std::string without = answer_to(*server, ask + "\r\nhi");
+  const std::string head = "POST /echo HTTP/1.1\r\nHost: game.example\r\nConnection: close\r\nContent-Length: 2\r\n";
+  const std::string without = answer_to(*server, head + "\r\nhi");
   expect_refused(without, "401", "unauthorized");
   EXPECT_NE(without.find("WWW-Authenticate: Bearer\r\n"), std::string::npos) << without;
-  expect_refused(answer_to(*server, ask + "Authorization: Bearer wrong\r\n\r\nhi"), "401", "unauthorized");
+  expect_refused(answer_to(*server, head + "Authorization: Bearer wrong\r\n\r\nhi"), "401", "unauthorized");
   expect_refused(
-      answer_to(*server, ask + "Authorization: Bearer 0123456789abcdef\r\nAuthorization: Bearer x\r\n\r\nhi"), "401",
+      answer_to(*server, head + "Authorization: Bearer 0123456789abcdef\r\nAuthorization: Bearer x\r\n\r\nhi"), "401",
       "unauthorized");
-  EXPECT_TRUE(answer_to(*server, ask + "Authorization: Bearer 0123456789abcdef\r\n\r\nhi").ends_with("|hi"));
+  EXPECT_TRUE(answer_to(*server, head + "Authorization: Bearer 0123456789abcdef\r\n\r\nhi").ends_with("|hi"));
   EXPECT_TRUE(answer_to(*server, "GET /live HTTP/1.1\r\nHost: game.example\r\nConnection: close\r\n\r\n")
                   .ends_with(R"({"status":"live"})"));
 }

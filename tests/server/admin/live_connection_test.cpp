@@ -37,11 +37,11 @@ class Counter final : public Feed {
 };
 
 core::Result<std::shared_ptr<Feed>> subscribe(std::string_view message) {
-  const json wish = json::parse(message);
-  const int first = wish.value("first", 0);
+  const json request = json::parse(message);
+  const int first = request.value("first", 0);
   if (first < 0) return core::Error{"bad request", "first: expected a number from 0"};
   return std::shared_ptr<Feed>(
-      std::make_shared<Counter>(first, wish.value("ends", 1 << 30), wish.value("padding", 0u)));
+      std::make_shared<Counter>(first, request.value("ends", 1 << 30), request.value("padding", 0u)));
 }
 
 // A server with a simulation thread that serves its requests.
@@ -262,10 +262,10 @@ TEST(AdminLive, LimitsUnauthenticatedPeersByConnections) {
     for (const RawSocket& peer : peers) {
       char bytes[4096];
       const ssize_t count = ::recv(peer.number(), bytes, sizeof bytes, MSG_DONTWAIT | MSG_PEEK);
-      const std::string_view heard(bytes, count > 0 ? static_cast<std::size_t>(count) : 0);
-      if (heard.empty()) continue;
+      const std::string_view received(bytes, count > 0 ? static_cast<std::size_t>(count) : 0);
+      if (received.empty()) continue;
       ++served;
-      open += heard.find("unauthorized") == std::string_view::npos ? 1 : 0;
+      open += received.find("unauthorized") == std::string_view::npos ? 1 : 0;
     }
     open_max = std::max(open_max, open);
   }

@@ -9,23 +9,23 @@ namespace {
 
 core::Nanoseconds fake_now = 0;
 
-class Asked final : public QueuedRequest {
+class TestRequest final : public QueuedRequest {
  public:
-  explicit Asked(std::vector<int>& log, int number, core::Nanoseconds takes = 0)
-      : log_(log), number_(number), takes_(takes) {}
+  explicit TestRequest(std::vector<int>& log, int number, core::Nanoseconds duration = 0)
+      : log_(log), number_(number), duration_(duration) {}
 
   bool handed_back = false;
 
  private:
   void work() noexcept override {
     log_.push_back(number_);
-    fake_now += takes_;
+    fake_now += duration_;
   }
   void hand_back(std::shared_ptr<QueuedRequest> /*self*/) noexcept override { handed_back = true; }
 
   std::vector<int>& log_;
   int number_;
-  core::Nanoseconds takes_;
+  core::Nanoseconds duration_;
 };
 
 core::Nanoseconds read_fake_clock() { return fake_now; }
@@ -33,14 +33,14 @@ core::Nanoseconds read_fake_clock() { return fake_now; }
 TEST(AdminRequestQueue, RunsRequestsInOrderAndHandsThemBack) {
   RequestQueue queue(read_fake_clock);
   std::vector<int> log;
-  std::vector<std::shared_ptr<Asked>> asked;
+  std::vector<std::shared_ptr<TestRequest>> requests;
   for (int i = 0; i < 5; ++i) {
-    asked.push_back(std::make_shared<Asked>(log, i));
-    EXPECT_TRUE(queue.put(asked.back()));
+    requests.push_back(std::make_shared<TestRequest>(log, i));
+    EXPECT_TRUE(queue.put(requests.back()));
   }
   EXPECT_EQ(queue.serve(core::second), 5u);
   EXPECT_EQ(log, (std::vector<int>{0, 1, 2, 3, 4}));
-  for (const auto& each : asked) {
+  for (const auto& each : requests) {
     EXPECT_TRUE(each->handed_back);
     EXPECT_EQ(each.use_count(), 1) << "the queue keeps no reference";
   }
@@ -50,7 +50,7 @@ TEST(AdminRequestQueue, RunsRequestsInOrderAndHandsThemBack) {
 TEST(AdminRequestQueue, ServesForItsTimeAndAtLeastOne) {
   RequestQueue queue(read_fake_clock);
   std::vector<int> log;
-  for (int i = 0; i < 4; ++i) ASSERT_TRUE(queue.put(std::make_shared<Asked>(log, i, 600)));
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(queue.put(std::make_shared<TestRequest>(log, i, 600)));
   EXPECT_EQ(queue.serve(1000), 2u);
   EXPECT_EQ(queue.serve(0), 1u);
   EXPECT_EQ(queue.serve(600), 1u);
@@ -60,8 +60,8 @@ TEST(AdminRequestQueue, ServesForItsTimeAndAtLeastOne) {
 TEST(AdminRequestQueue, DoesNotRunAWithdrawnRequest) {
   RequestQueue queue(read_fake_clock);
   std::vector<int> log;
-  const auto first = std::make_shared<Asked>(log, 1);
-  const auto second = std::make_shared<Asked>(log, 2);
+  const auto first = std::make_shared<TestRequest>(log, 1);
+  const auto second = std::make_shared<TestRequest>(log, 2);
   ASSERT_TRUE(queue.put(first));
   ASSERT_TRUE(queue.put(second));
   EXPECT_TRUE(queue.withdraw(*first));
@@ -74,14 +74,14 @@ TEST(AdminRequestQueue, DoesNotRunAWithdrawnRequest) {
 TEST(AdminRequestQueue, LimitsWaitingRequests) {
   RequestQueue queue(read_fake_clock);
   std::vector<int> log;
-  std::vector<std::shared_ptr<Asked>> asked;
+  std::vector<std::shared_ptr<TestRequest>> requests;
   for (std::size_t i = 0; i < 64; ++i) {
-    asked.push_back(std::make_shared<Asked>(log, static_cast<int>(i)));
-    ASSERT_TRUE(queue.put(asked.back()));
+    requests.push_back(std::make_shared<TestRequest>(log, static_cast<int>(i)));
+    ASSERT_TRUE(queue.put(requests.back()));
   }
-  EXPECT_FALSE(queue.put(std::make_shared<Asked>(log, -1)));
-  EXPECT_TRUE(queue.withdraw(*asked[3]));
-  EXPECT_TRUE(queue.put(std::make_shared<Asked>(log, -2))) << "withdrawn requests do not count";
+  EXPECT_FALSE(queue.put(std::make_shared<TestRequest>(log, -1)));
+  EXPECT_TRUE(queue.withdraw(*requests[3]));
+  EXPECT_TRUE(queue.put(std::make_shared<TestRequest>(log, -2))) << "withdrawn requests do not count";
   EXPECT_EQ(queue.serve(core::second), 64u);
   EXPECT_EQ(log.back(), -2);
 }

@@ -9,7 +9,7 @@
 namespace mobula::server::admin {
 namespace {
 
-Request ask(std::string_view method, std::string_view path) {
+Request request_of(std::string_view method, std::string_view path) {
   Request request;
   request.method = method;
   request.path = path;
@@ -19,7 +19,7 @@ Request ask(std::string_view method, std::string_view path) {
 
 Response answer(Router router, const Request& request) { return std::get<Response>(router.answer(request)); }
 Response answer(Router router, std::string_view method, std::string_view path) {
-  return answer(std::move(router), ask(method, path));
+  return answer(std::move(router), request_of(method, path));
 }
 
 Router router(std::string token = {}) {
@@ -48,23 +48,24 @@ std::string refusal(const Response& response) {
 }
 
 TEST(AdminRouter, RoutesByPathAndMethod) {
-  EXPECT_EQ(answer(router(), ask("GET", "/live")).body, R"({"status":"live"})");
-  EXPECT_EQ(answer(router(), ask("GET", "/thing")).body, "\"GET\"");
-  EXPECT_EQ(answer(router(), ask("POST", "/thing")).body, "\"POST\"");
+  EXPECT_EQ(answer(router(), request_of("GET", "/live")).body, R"({"status":"live"})");
+  EXPECT_EQ(answer(router(), request_of("GET", "/thing")).body, "\"GET\"");
+  EXPECT_EQ(answer(router(), request_of("POST", "/thing")).body, "\"POST\"");
 }
 
 TEST(AdminRouter, AnUnknownPathIsNamed) {
-  EXPECT_EQ(refusal(answer(router(), ask("GET", "/lives"))),
+  EXPECT_EQ(refusal(answer(router(), request_of("GET", "/lives"))),
             "404 not_found: there is no '/lives' (did you mean '/live'?)");
-  EXPECT_EQ(refusal(answer(router(), ask("DELETE", "/"))), "404 not_found: there is no '/'");
-  EXPECT_EQ(refusal(answer(router(), ask("GET", ""))), "404 not_found: there is no ''");
-  EXPECT_EQ(answer(router(), ask("GET", std::string(10'000, 'x'))).status, 404u);
-  EXPECT_EQ(refusal(answer(router(), ask("GET", "/\xff\"\n"))), "404 not_found: there is no '/\xef\xbf\xbd\"\n'");
+  EXPECT_EQ(refusal(answer(router(), request_of("DELETE", "/"))), "404 not_found: there is no '/'");
+  EXPECT_EQ(refusal(answer(router(), request_of("GET", ""))), "404 not_found: there is no ''");
+  EXPECT_EQ(answer(router(), request_of("GET", std::string(10'000, 'x'))).status, 404u);
+  EXPECT_EQ(refusal(answer(router(), request_of("GET", "/\xff\"\n"))),
+            "404 not_found: there is no '/\xef\xbf\xbd\"\n'");
 }
 
 TEST(AdminRouter, AnUnknownMethodIsNamedWithTheAllowedOnes) {
   for (const char* method : {"HEAD", "OPTIONS", "DELETE", "get", "BREW"}) {
-    const Response response = answer(router(), ask(method, "/thing"));
+    const Response response = answer(router(), request_of(method, "/thing"));
     EXPECT_EQ(refusal(response),
               "405 method_not_allowed: " + std::string(method) + " is not served at '/thing'; use GET, POST");
     EXPECT_EQ(response.headers, (std::vector<std::pair<std::string_view, std::string>>{{"Allow", "GET, POST"}}));
@@ -72,7 +73,7 @@ TEST(AdminRouter, AnUnknownMethodIsNamedWithTheAllowedOnes) {
 }
 
 TEST(AdminRouter, DecodesParametersOfPathAndQuery) {
-  Request request = ask("GET", "/worlds/a%20b/x%2Fy");
+  Request request = request_of("GET", "/worlds/a%20b/x%2Fy");
   request.query = "limit=7";
   EXPECT_EQ(answer(router(), request).body, "a b|x/y|7");
   request.query = "";
@@ -84,7 +85,7 @@ TEST(AdminRouter, DecodesParametersOfPathAndQuery) {
 }
 
 TEST(AdminRouter, AnUnknownQueryParameterIsRefused) {
-  Request request = ask("GET", "/worlds/a/b");
+  Request request = request_of("GET", "/worlds/a/b");
   request.query = "limits=7";
   EXPECT_EQ(refusal(answer(router(), request)),
             "400 bad_request: '/worlds/a/b' has no parameter 'limits' (did you mean 'limit'?)");
@@ -95,7 +96,7 @@ TEST(AdminRouter, AnUnknownQueryParameterIsRefused) {
 }
 
 TEST(AdminRouter, RefusesPagesOfOtherOrigins) {
-  Request request = ask("GET", "/live");
+  Request request = request_of("GET", "/live");
   for (const char* origin : {"http://evil.example", "null", "", "http://127.0.0.1:8080", "127.0.0.1:7780"}) {
     request.origin = origin;
     EXPECT_EQ(answer(router(), request).status, 403u) << origin;
@@ -106,7 +107,7 @@ TEST(AdminRouter, RefusesPagesOfOtherOrigins) {
   request.origin = "http://127.0.0.1:7780";
   EXPECT_EQ(answer(router(), request).status, 200u) << "the inspector's page has the same address";
   for (const char* host : {"", "evil.example", "evil.example:7780"}) {
-    request = ask("GET", "/live");
+    request = request_of("GET", "/live");
     request.host = host;
     EXPECT_EQ(refusal(answer(router(), request)),
               "403 foreign_host: the Host header must be localhost or an IP address");
@@ -115,13 +116,13 @@ TEST(AdminRouter, RefusesPagesOfOtherOrigins) {
 
 TEST(AdminRouter, OnlyTheLivenessProbeNeedsNoToken) {
   const std::string token = "0123456789abcdef";
-  Request request = ask("GET", "/thing");
+  Request request = request_of("GET", "/thing");
   request.host = "game.example";
-  for (const char* said : {"", "Bearer", "Bearer ", "Bearer 0123456789abcde", "Bearer 0123456789abcdefg",
-                           "Basic 0123456789abcdef", "0123456789abcdef"}) {
-    request.authorization = said;
+  for (const char* header : {"", "Bearer", "Bearer ", "Bearer 0123456789abcde", "Bearer 0123456789abcdefg",
+                             "Basic 0123456789abcdef", "0123456789abcdef"}) {
+    request.authorization = header;
     const Response response = answer(router(token), request);
-    EXPECT_EQ(response.status, 401u) << said;
+    EXPECT_EQ(response.status, 401u) << header;
     EXPECT_EQ(response.headers.at(0).first, "WWW-Authenticate");
   }
   request.path = "/nothing";
@@ -138,7 +139,8 @@ TEST(AdminRouter, OnlyTheLivenessProbeNeedsNoToken) {
 TEST(AdminRouter, AnExceptionIsLoggedAndAnswered) {
   testing::internal::CaptureStderr();
   for (const char* path : {"/broken", "/odd"}) {
-    EXPECT_EQ(refusal(answer(router(), ask("GET", path))), "500 failed: internal error; see the log of the server");
+    EXPECT_EQ(refusal(answer(router(), request_of("GET", path))),
+              "500 failed: internal error; see the log of the server");
   }
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_NE(log.find("GET /broken: no such luck"), std::string::npos) << log;

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <server/api/asked_world.hpp>
+#include <server/api/api_world.hpp>
 
 namespace mobula::server {
 namespace {
@@ -9,31 +9,31 @@ using nlohmann::json;
 
 class ApiBans : public testing::Test {
  protected:
-  test::AskedWorld world;
+  test::ApiWorld world;
 };
 
 TEST_F(ApiBans, AreAddedListedAndLifted) {
   world.village.server->set_unix_time(1000);
-  EXPECT_EQ(world.ask("PUT", "/api/bans/eve", R"({"reason": "cheating", "seconds": 60})").json,
+  EXPECT_EQ(world.send("PUT", "/api/bans/eve", R"({"reason": "cheating", "seconds": 60})").json,
             (json{{"account", "eve"}, {"reason", "cheating"}, {"until_unix_seconds", 1060}}));
-  EXPECT_EQ(world.ask("PUT", "/api/bans/a%2Fb%20c").json,
+  EXPECT_EQ(world.send("PUT", "/api/bans/a%2Fb%20c").json,
             (json{{"account", "a/b c"}, {"reason", "by an administrator"}, {"until_unix_seconds", nullptr}}));
   const json first = world.get("/api/bans?limit=1");
   EXPECT_EQ(first["bans"][0]["account"], "a/b c");
   const json second = world.get("/api/bans?limit=1&cursor=" + first["next"].get<std::string>());
   EXPECT_EQ(second["bans"][0]["account"], "eve");
   EXPECT_EQ(second["next"], nullptr);
-  EXPECT_EQ(world.ask("DELETE", "/api/bans/eve").json, (json{{"account", "eve"}}));
-  EXPECT_EQ(world.ask("DELETE", "/api/bans/eve").code(), "not_banned");
+  EXPECT_EQ(world.send("DELETE", "/api/bans/eve").json, (json{{"account", "eve"}}));
+  EXPECT_EQ(world.send("DELETE", "/api/bans/eve").code(), "not_banned");
   EXPECT_EQ(world.get("/api/bans")["bans"].size(), 1u);
 }
 
 TEST_F(ApiBans, AnInvalidBanChangesNothing) {
   for (const char* body : {"[]", R"({"reason": ""})", R"({"reason": 1})", R"({"seconds": -1})", R"({"seconds": 1.5})",
                            R"({"seconds": 3153600001})", R"({"second": 1})", R"({"reason": "a\nb"})"})
-    EXPECT_EQ(world.ask("PUT", "/api/bans/eve", body).status, 400u) << body;
-  EXPECT_EQ(world.ask("PUT", "/api/bans/" + std::string(1025, 'x')).code(), "too_long");
-  EXPECT_EQ(world.ask("PUT", "/api/bans/").status, 404u);
+    EXPECT_EQ(world.send("PUT", "/api/bans/eve", body).status, 400u) << body;
+  EXPECT_EQ(world.send("PUT", "/api/bans/" + std::string(1025, 'x')).code(), "too_long");
+  EXPECT_EQ(world.send("PUT", "/api/bans/").status, 404u);
   EXPECT_EQ(world.get("/api/bans")["bans"].size(), 0u);
 }
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <mobula/schema/components.hpp>
-#include <server/api/asked_world.hpp>
+#include <server/api/api_world.hpp>
 #include <set>
 
 namespace mobula::server {
@@ -34,7 +34,7 @@ class ApiEntities : public testing::Test {
     return world.get("/api/entities?component=" + component)["entities"][0]["handle"];
   }
 
-  test::AskedWorld world;
+  test::ApiWorld world;
 };
 
 TEST_F(ApiEntities, AreListedOnceWithAnyPageSize) {
@@ -52,7 +52,7 @@ TEST_F(ApiEntities, APageHasAtMostFiveHundredRows) {
   EXPECT_EQ(page["entities"].size(), 500u);
   EXPECT_FALSE(page["next"].is_null());
   for (const char* list : {"entities", "sessions", "bans", "pools", "prototypes"})
-    EXPECT_EQ(world.ask("GET", std::string("/api/") + list + "?limit=501").code(), "bad_request") << list;
+    EXPECT_EQ(world.send("GET", std::string("/api/") + list + "?limit=501").code(), "bad_request") << list;
 }
 
 TEST_F(ApiEntities, AreFoundByComponentPrototypeHandleAndLabel) {
@@ -92,7 +92,7 @@ TEST_F(ApiEntities, PathsOfTheLevelOutliveAReload) {
   world.ticks(2);
   const auto pines = [&] { return world.get("/api/entities?search=pine&limit=500")["entities"].size(); };
   EXPECT_GT(pines(), 0u);
-  ASSERT_EQ(world.ask("POST", "/api/reload").status, 200u);
+  ASSERT_EQ(world.send("POST", "/api/reload").status, 200u);
   world.ticks(2);
   EXPECT_GT(pines(), 0u) << "kept and new entities";
 }
@@ -120,7 +120,7 @@ TEST_F(ApiEntities, AWrittenPropertyReachesItsViewers) {
   world.ticks(20);
   const std::string handle = first_with("Avatar");
   const ecs::Entity entity = *ecs::parse_entity(handle);
-  const test::Answer answer = world.ask("PUT", "/api/entities/" + handle + "/Health/current", "42");
+  const test::Answer answer = world.send("PUT", "/api/entities/" + handle + "/Health/current", "42");
   EXPECT_EQ(answer.status, 200u);
   EXPECT_EQ(answer.json, (json{{"tick", world.registry().tick() - 1}, {"value", 42}}));
   EXPECT_EQ(world.registry().get<const demo::Health>(entity).current, 42);
@@ -128,9 +128,9 @@ TEST_F(ApiEntities, AWrittenPropertyReachesItsViewers) {
     const auto* mirrored = std::as_const(client.connection.mirror()->registry()).try_get<const demo::Health>(entity);
     return mirrored != nullptr && mirrored->current == 42;
   }));
-  EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Transform/position", R"({"x": 1.5})").json["value"]["x"],
+  EXPECT_EQ(world.send("PUT", "/api/entities/" + handle + "/Transform/position", R"({"x": 1.5})").json["value"]["x"],
             1.5);
-  EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Transform/rotation", "[0,0,0,1]").status, 200u);
+  EXPECT_EQ(world.send("PUT", "/api/entities/" + handle + "/Transform/rotation", "[0,0,0,1]").status, 200u);
 }
 
 // The checks are those of levels. A refused write changes nothing.
@@ -162,14 +162,14 @@ TEST_F(ApiEntities, ARefusedWriteChangesNothing) {
       {"mobula::hierarchy::WorldTransform/position.x", "1", 404, "no_such_component"},
   };
   for (const auto& [path, body, status, code] : cases) {
-    const test::Answer answer = world.ask("PUT", "/api/entities/" + handle + '/' + path, body);
+    const test::Answer answer = world.send("PUT", "/api/entities/" + handle + '/' + path, body);
     EXPECT_EQ(answer.status, status) << path << ' ' << body << ' ' << answer.text;
     EXPECT_EQ(answer.code(), code) << path << ' ' << body << ' ' << answer.text;
   }
   EXPECT_EQ(world.get("/api/entities/" + handle).dump(), before);
-  EXPECT_EQ(world.ask("PUT", "/api/entities/0.4000000000/Health/current", "1").status, 404u);
-  EXPECT_EQ(world.ask("PUT", "/api/entities/x/Health/current", "1").status, 400u);
-  EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Health/current?world=other", "1").code(), "no_such_world");
+  EXPECT_EQ(world.send("PUT", "/api/entities/0.4000000000/Health/current", "1").status, 404u);
+  EXPECT_EQ(world.send("PUT", "/api/entities/x/Health/current", "1").status, 400u);
+  EXPECT_EQ(world.send("PUT", "/api/entities/" + handle + "/Health/current?world=other", "1").code(), "no_such_world");
 }
 
 TEST_F(ApiEntities, AStaleHandleDoesNotExist) {
@@ -177,12 +177,12 @@ TEST_F(ApiEntities, AStaleHandleDoesNotExist) {
   const std::string handle = first_with("Wander");
   world.registry().destroy(*ecs::parse_entity(handle));
   for (const char* path : {"", "/Health", "/Health/current"}) {
-    const test::Answer answer = world.ask("GET", "/api/entities/" + handle + path);
+    const test::Answer answer = world.send("GET", "/api/entities/" + handle + path);
     EXPECT_EQ(answer.status, 404u);
     EXPECT_EQ(answer.code(), "stale_handle");
     EXPECT_EQ(answer.message(), "entity " + handle + " does not exist");
   }
-  EXPECT_EQ(world.ask("PUT", "/api/entities/" + handle + "/Health/current", "1").code(), "stale_handle");
+  EXPECT_EQ(world.send("PUT", "/api/entities/" + handle + "/Health/current", "1").code(), "stale_handle");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <mobula/core/random.hpp>
 #include <mobula/hierarchy/world_transform.hpp>
 #include <mobula/schema/engine.hpp>
-#include <server/api/asked_world.hpp>
+#include <server/api/api_world.hpp>
 
 namespace mobula::server {
 namespace {
@@ -55,7 +55,7 @@ class ApiFeeds : public testing::Test {
     EXPECT_EQ(complete, 2);
   }
 
-  test::AskedWorld world;
+  test::ApiWorld world;
 };
 
 TEST_F(ApiFeeds, TheMapEqualsTheWorldAfterRandomChanges) {
@@ -124,18 +124,18 @@ TEST_F(ApiFeeds, TheOverviewHasEachTickOnce) {
   const json columns = frame["columns"];
   ASSERT_EQ(frame["rows"].size(), 5u);
   std::uint64_t tick = 0;
-  const auto take = [&](const json& rows) {
+  const auto expect_rows = [&](const json& rows) {
     for (const json& row : rows) {
       EXPECT_EQ(row.size(), columns.size());
       EXPECT_EQ(row[0], ++tick);
     }
   };
-  take(frame["rows"]);
+  expect_rows(frame["rows"]);
   for (int i = 1; i < 40; ++i) {
     world.ticks(i % 7);
     frame = world.frame(*feed);
     EXPECT_EQ(frame["rows"].size(), static_cast<std::size_t>(i % 7));
-    take(frame["rows"]);
+    expect_rows(frame["rows"]);
   }
   world.ticks(600);
   frame = world.frame(*feed);
@@ -153,9 +153,9 @@ TEST_F(ApiFeeds, TopicsEqualTheirQueries) {
       {{{"subscribe", "sessions"}, {"world", "world"}}, "/api/sessions?limit=200"},
       {{{"subscribe", "session"}, {"player", 1}}, "/api/sessions/1"},
       {{{"subscribe", "entity"}, {"handle", handle}}, "/api/entities/" + handle}};
-  for (const auto& [wish, query] : cases) {
-    const std::shared_ptr<admin::Feed> feed = world.subscribe(wish).value();
-    EXPECT_EQ(world.frame(*feed), world.get(query)) << wish.dump();
+  for (const auto& [subscription, query] : cases) {
+    const std::shared_ptr<admin::Feed> feed = world.subscribe(subscription).value();
+    EXPECT_EQ(world.frame(*feed), world.get(query)) << subscription.dump();
   }
 }
 
@@ -170,9 +170,9 @@ TEST_F(ApiFeeds, AnInvalidSubscriptionIsAnError) {
       {{{"subscribe", "map"}, {"world", 7}}, "world: expected a name"},
       {{{"subscribe", "session"}}, "player is missing"},
       {{{"subscribe", "entity"}}, "handle is missing"}};
-  for (const auto& [wish, message] : cases) {
-    const auto feed = world.subscribe(wish);
-    ASSERT_FALSE(feed.ok()) << wish.dump();
+  for (const auto& [subscription, message] : cases) {
+    const auto feed = world.subscribe(subscription);
+    ASSERT_FALSE(feed.ok()) << subscription.dump();
     EXPECT_EQ(feed.error().message, message);
   }
   const std::pair<json, const char*> later[] = {{{{"subscribe", "map"}, {"world", "x"}}, "no such world"},
@@ -181,10 +181,10 @@ TEST_F(ApiFeeds, AnInvalidSubscriptionIsAnError) {
                                                 {{{"subscribe", "session"}, {"player", "many"}}, "bad request"},
                                                 {{{"subscribe", "entity"}, {"handle", {1, 2}}}, "bad request"},
                                                 {{{"subscribe", "entity"}, {"handle", "1.77"}}, "stale handle"}};
-  for (const auto& [wish, reason] : later) {
-    const core::Result<std::string> frame = world.subscribe(wish).value()->next()();
-    ASSERT_FALSE(frame.ok()) << wish.dump();
-    EXPECT_STREQ(frame.error().reason, reason) << wish.dump();
+  for (const auto& [subscription, reason] : later) {
+    const core::Result<std::string> frame = world.subscribe(subscription).value()->next()();
+    ASSERT_FALSE(frame.ok()) << subscription.dump();
+    EXPECT_STREQ(frame.error().reason, reason) << subscription.dump();
   }
 }
 

@@ -3,13 +3,13 @@
 #include <ecs/allocations.hpp>
 #include <mobula/server/admin/request_queue.hpp>
 #include <mobula/server/replication/component_bytes.hpp>
-#include <server/api/asked_world.hpp>
+#include <server/api/api_world.hpp>
 
 namespace mobula::server {
 namespace {
 
 TEST(Inspection, ATickAllocatesNothingWithoutQueries) {
-  test::AskedWorld world;
+  test::ApiWorld world;
   world.ticks(3);
   admin::RequestQueue queue;
   const std::uint64_t before = ecs::test::allocations();
@@ -22,7 +22,7 @@ TEST(Inspection, ATickAllocatesNothingWithoutQueries) {
 
 // Rows are differences of counters, so they add up to the counters.
 TEST(Inspection, RowsAddUp) {
-  test::AskedWorld world;
+  test::ApiWorld world;
   core::Nanoseconds delays = 0;
   core::Nanoseconds durations = 0;
   for (int i = 0; i < 20; ++i) {

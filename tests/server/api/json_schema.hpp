@@ -36,7 +36,7 @@ class JsonSchema {
   [[nodiscard]] std::string check(const Json& value, const Json& schema, const std::string& keyword, const Json& rule,
                                   const std::string& at) const {
     const auto wrong = [&] {
-      return at + " is no " + keyword + ' ' + rule.dump() + ": " + value.dump().substr(0, 200);
+      return at + " does not match " + keyword + ' ' + rule.dump() + ": " + value.dump().substr(0, 200);
     };
     if (keyword == "description") return {};
     if (keyword == "type" && rule.is_string()) return is(value, rule) ? "" : wrong();
@@ -61,7 +61,8 @@ class JsonSchema {
     if (keyword == "maxLength") return !value.is_string() || value.get<std::string>().size() <= rule ? "" : wrong();
     if (keyword == "items") {
       for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
-        if (std::string said = check(value[i], rule, at + '[' + std::to_string(i) + ']'); !said.empty()) return said;
+        if (std::string wrong_part = check(value[i], rule, at + '[' + std::to_string(i) + ']'); !wrong_part.empty())
+          return wrong_part;
       return {};
     }
     if (keyword == "required") {
@@ -72,18 +73,19 @@ class JsonSchema {
     if (keyword == "properties") {
       for (const auto& [name, each] : rule.items())
         if (value.is_object() && value.contains(name))
-          if (std::string said = check(value[name], each, at + '.' + name); !said.empty()) return said;
+          if (std::string wrong_part = check(value[name], each, at + '.' + name); !wrong_part.empty())
+            return wrong_part;
       return {};
     }
     if (keyword == "additionalProperties") {
       for (const auto& [name, each] : value.items()) {
         if (!value.is_object() || (schema.contains("properties") && schema["properties"].contains(name))) continue;
         if (rule == false) return at + " has a " + name + ", which the schema does not";
-        if (std::string said = check(each, rule, at + '.' + name); !said.empty()) return said;
+        if (std::string wrong_part = check(each, rule, at + '.' + name); !wrong_part.empty()) return wrong_part;
       }
       return {};
     }
-    return "the schema says " + keyword + ", which is not checked";
+    return "the keyword " + keyword + " of the schema is not checked";
   }
 
   const Json& document_;

@@ -5,7 +5,7 @@
 #include <mobula/core/log.hpp>
 #include <mobula/server/store/store.hpp>
 #include <regex>
-#include <server/api/asked_world.hpp>
+#include <server/api/api_world.hpp>
 #include <sstream>
 #include <thread>
 
@@ -29,10 +29,10 @@ std::map<std::string, double> samples(const std::string& text) {
 }
 
 TEST(ApiMetrics, EqualTheWorldsCounters) {
-  test::AskedWorld world;
+  test::ApiWorld world;
   world.village.join("anna");
   world.ticks(50);
-  const test::Answer answer = world.ask("GET", "/metrics");
+  const test::Answer answer = world.send("GET", "/metrics");
   EXPECT_EQ(answer.status, 200u);
   auto all = samples(answer.text);
   const std::string of_world = "{world=\"world\"}";
@@ -50,13 +50,13 @@ TEST(ApiMetrics, EqualTheWorldsCounters) {
 
 // Buckets are cumulative and end at the count.
 TEST(ApiMetrics, HistogramsAddUp) {
-  test::AskedWorld world;
+  test::ApiWorld world;
   world.village.join("anna");
   world.ticks(30);
-  const auto all = samples(world.ask("GET", "/metrics").text);
+  const auto all = samples(world.send("GET", "/metrics").text);
   double before = 0;
   int buckets = 0;
-  std::istringstream lines(world.ask("GET", "/metrics").text);
+  std::istringstream lines(world.send("GET", "/metrics").text);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("mobula_client_tick_bytes_bucket")) continue;
     const double count = std::stod(line.substr(line.rfind(' ')));
@@ -69,14 +69,14 @@ TEST(ApiMetrics, HistogramsAddUp) {
 }
 
 TEST(ApiMetrics, ASimulationThatDoesNotAnswerIsAMetric) {
-  test::AskedWorld world;
+  test::ApiWorld world;
   world.ticks(2);
   for (const admin::Route& route : world.routes()) {
     if (route.path != "/metrics") continue;
     const admin::Reply reply = route.handler({});
-    const admin::Response said = std::get<admin::Query>(reply).otherwise();
-    EXPECT_EQ(said.status, 200u);
-    const auto all = samples(said.body);
+    const admin::Response response = std::get<admin::Query>(reply).otherwise();
+    EXPECT_EQ(response.status, 200u);
+    const auto all = samples(response.body);
     EXPECT_EQ(all.at("mobula_simulation_answers"), 0);
     EXPECT_GE(all.at("mobula_last_tick_age_seconds"), 0);
     return;
@@ -89,18 +89,18 @@ TEST(ApiStore, ACheckpointIsWrittenOnRequest) {
   std::filesystem::remove(path);
   const auto store = std::move(store::Store::open({.path = path.string(), .schema = test::game_schema()}).value());
   {
-    test::AskedWorld world(store.get());
+    test::ApiWorld world(store.get());
     world.ticks(3);
-    const test::Answer answer = world.ask("POST", "/api/checkpoint");
+    const test::Answer answer = world.send("POST", "/api/checkpoint");
     ASSERT_EQ(answer.status, 200u) << answer.text;
     EXPECT_EQ(answer.json["tick"], 3);
     store->wait_for_writer();
-    const json told = world.get("/api/status")["worlds"][0]["store"];
-    EXPECT_EQ(told["tick"], 3);
-    EXPECT_EQ(told["error"], nullptr);
-    EXPECT_GT(told["rows"], 100);
-    const auto all = samples(world.ask("GET", "/metrics").text);
-    EXPECT_EQ(all.at("mobula_checkpoints_total{world=\"world\"}"), told["checkpoints"]);
+    const json state = world.get("/api/status")["worlds"][0]["store"];
+    EXPECT_EQ(state["tick"], 3);
+    EXPECT_EQ(state["error"], nullptr);
+    EXPECT_GT(state["rows"], 100);
+    const auto all = samples(world.send("GET", "/metrics").text);
+    EXPECT_EQ(all.at("mobula_checkpoints_total{world=\"world\"}"), state["checkpoints"]);
     EXPECT_EQ(all.at("mobula_store_failing{world=\"world\"}"), 0);
     EXPECT_TRUE(world.village.server->finish_store().ok());
   }
@@ -108,50 +108,50 @@ TEST(ApiStore, ACheckpointIsWrittenOnRequest) {
 }
 
 TEST(ApiStore, WithoutAStoreNothingIsWritten) {
-  test::AskedWorld world;
+  test::ApiWorld world;
   world.ticks(2);
-  EXPECT_EQ(world.ask("POST", "/api/checkpoint").status, 409u);
-  EXPECT_EQ(world.ask("POST", "/api/checkpoint").code(), "no_store");
+  EXPECT_EQ(world.send("POST", "/api/checkpoint").status, 409u);
+  EXPECT_EQ(world.send("POST", "/api/checkpoint").code(), "no_store");
   EXPECT_EQ(world.get("/api/status")["worlds"][0]["store"], nullptr);
 }
 
 TEST(ApiProcess, IsReadyWhileItTicksAndAdmitsClients) {
-  test::AskedWorld world;
-  EXPECT_EQ(world.ask("GET", "/ready").message(), "no world has ticked yet");
+  test::ApiWorld world;
+  EXPECT_EQ(world.send("GET", "/ready").message(), "no world has ticked yet");
   world.tick();
-  EXPECT_EQ(world.ask("GET", "/ready").status, 200u);
+  EXPECT_EQ(world.send("GET", "/ready").status, 200u);
   world.api()->pulse->ticked_at = core::monotonic_now() - 3 * core::second;
-  EXPECT_EQ(world.ask("GET", "/ready").status, 503u);
-  EXPECT_EQ(world.ask("GET", "/ready").code(), "not_ready");
+  EXPECT_EQ(world.send("GET", "/ready").status, 503u);
+  EXPECT_EQ(world.send("GET", "/ready").code(), "not_ready");
   world.tick();
   world.api()->pulse->draining = true;
-  EXPECT_EQ(world.ask("GET", "/ready").message(), "the server is closing and admits no new clients");
+  EXPECT_EQ(world.send("GET", "/ready").message(), "the server is closing and admits no new clients");
 }
 
 TEST(ApiProcess, LogLevelsAreSetByModule) {
-  test::AskedWorld world;
+  test::ApiWorld world;
   const core::LogLevels before = core::log_levels();
-  EXPECT_EQ(world.ask("PUT", "/api/log-level", R"({"level":"error"})").json,
+  EXPECT_EQ(world.send("PUT", "/api/log-level", R"({"level":"error"})").json,
             (json{{"level", "error"}, {"modules", json::object()}}));
-  EXPECT_EQ(world.ask("PUT", "/api/log-level", R"({"level":"debug","module":"net"})").json["modules"]["net"], "debug");
+  EXPECT_EQ(world.send("PUT", "/api/log-level", R"({"level":"debug","module":"net"})").json["modules"]["net"], "debug");
   EXPECT_TRUE(core::log_enabled(core::LogLevel::debug, "net"));
   EXPECT_FALSE(core::log_enabled(core::LogLevel::warn, "server"));
-  EXPECT_EQ(world.ask("PUT", "/api/log-level", R"({"level":"off","module":"a=b"})").status, 400u);
-  EXPECT_EQ(world.ask("PUT", "/api/log-level", R"({"level":7})").status, 400u);
+  EXPECT_EQ(world.send("PUT", "/api/log-level", R"({"level":"off","module":"a=b"})").status, 400u);
+  EXPECT_EQ(world.send("PUT", "/api/log-level", R"({"level":7})").status, 400u);
   EXPECT_EQ(world.get("/api/log-level")["modules"], (json{{"net", "debug"}}));
-  EXPECT_EQ(world.ask("PUT", "/api/log-level", R"({"level":"error","module":"net"})").json["modules"], json::object());
+  EXPECT_EQ(world.send("PUT", "/api/log-level", R"({"level":"error","module":"net"})").json["modules"], json::object());
   core::set_log_levels(before);
 }
 
 TEST(ApiProcess, StatusNamesTheWorlds) {
-  test::AskedWorld world;
+  test::ApiWorld world;
   world.ticks(3);
   const json status = world.get("/api/status");
   EXPECT_EQ(status["state"], "running");
   ASSERT_EQ(status["worlds"].size(), 1u);
   EXPECT_EQ(status["worlds"][0]["name"], "world");
   EXPECT_EQ(status["worlds"][0]["tick"], 3);
-  EXPECT_EQ(world.ask("GET", "/api/live").status, 426u);
+  EXPECT_EQ(world.send("GET", "/api/live").status, 426u);
 }
 
 }  // namespace

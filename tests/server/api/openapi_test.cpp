@@ -6,7 +6,7 @@
 #include <mobula/server/admin/documents.hpp>
 #include <mobula/server/admin/live.hpp>
 #include <mobula/server/admin/tokens.hpp>
-#include <server/api/asked_world.hpp>
+#include <server/api/api_world.hpp>
 #include <server/api/json_schema.hpp>
 #include <set>
 
@@ -43,7 +43,7 @@ std::set<std::string> in_braces(const std::string& path) {
 }
 
 TEST(ApiDocument, HasEveryRouteAndNoOther) {
-  const test::AskedWorld world;
+  const test::ApiWorld world;
   std::set<std::string> served;
   std::vector<admin::Route> routes(world.routes().begin(), world.routes().end());
   routes.push_back(admin::live_route());
@@ -91,7 +91,7 @@ class ApiAnswers : public testing::Test {
  protected:
   void expect_as_documented(const std::string& method, const std::string& target, const std::string& path,
                             const std::string& body = {}) {
-    const test::Answer answer = world.ask(method, target, body);
+    const test::Answer answer = world.send(method, target, body);
     const json& responses = document()["paths"][path][small(method)]["responses"];
     const std::string status = std::to_string(answer.status);
     ASSERT_TRUE(responses.contains(status)) << method << ' ' << target << ": " << status << ' ' << answer.text;
@@ -100,7 +100,7 @@ class ApiAnswers : public testing::Test {
     good += answer.status == 200;
   }
 
-  test::AskedWorld world;
+  test::ApiWorld world;
   int good = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <mobula/core/base64.hpp>
 #include <mobula/ecs/locality.hpp>
 #include <mobula/schema/components.hpp>
-#include <server/api/asked_world.hpp>
+#include <server/api/api_world.hpp>
 
 namespace mobula::server {
 namespace {
@@ -33,7 +33,7 @@ class ApiPools : public testing::Test {
     }
   }
 
-  test::AskedWorld world;
+  test::ApiWorld world;
 };
 
 TEST_F(ApiPools, AreAllListed) {
@@ -60,11 +60,11 @@ TEST_F(ApiPools, ThePredictedOrderIsThatOfDefragmentation) {
   EXPECT_EQ(before["mended"]["locality"], 1.0);
   const std::string mend = "/api/pools/" + std::to_string(pool("Health")) + "/mend";
   int moves = 0;
-  json said;
+  json reply;
   do {
-    said = world.ask("POST", mend, R"({"moves": 4})").json;
-    moves += said["moves"].get<int>();
-  } while (said["round_ended"] == false);
+    reply = world.send("POST", mend, R"({"moves": 4})").json;
+    moves += reply["moves"].get<int>();
+  } while (reply["round_ended"] == false);
   EXPECT_EQ(moves, before["mended_moves"]);
   const json after = world.get(order);
   EXPECT_EQ(after["now"], before["mended"]);
@@ -90,21 +90,21 @@ TEST_F(ApiPools, QueriesMoveNothing) {
     return found;
   };
   const auto were = healths();
-  world.ask("POST", "/api/pools/" + std::to_string(health.id()) + "/mend", "");
+  world.send("POST", "/api/pools/" + std::to_string(health.id()) + "/mend", "");
   EXPECT_NE(before, std::vector<std::uint32_t>(health.indices().begin(), health.indices().end()));
   EXPECT_EQ(healths(), were);
 }
 
 TEST_F(ApiPools, AnOwnedOrderIsNotDefragmented) {
   const std::string worlds = std::to_string(pool("mobula::hierarchy::WorldTransform"));
-  const test::Answer refused = world.ask("POST", "/api/pools/" + worlds + "/mend", "{}");
+  const test::Answer refused = world.send("POST", "/api/pools/" + worlds + "/mend", "{}");
   EXPECT_EQ(refused.status, 409u);
   EXPECT_EQ(refused.code(), "order_owned");
   const json order = world.get("/api/pools/" + worlds + "/order?size=16");
   EXPECT_EQ(order["mended"], nullptr);
   EXPECT_EQ(order["order_owner"], "hierarchy");
   const std::string transforms = std::to_string(pool("Transform"));
-  EXPECT_EQ(world.ask("POST", "/api/pools/" + transforms + "/mend", "{}").code(), "bad_request");
+  EXPECT_EQ(world.send("POST", "/api/pools/" + transforms + "/mend", "{}").code(), "bad_request");
 }
 
 TEST_F(ApiPools, PrototypesAreATree) {
@@ -140,7 +140,7 @@ TEST_F(ApiPools, TheLevelIsDescribedAndReloaded) {
   std::vector<std::string> prefabs;
   for (const json& each : level["prefabs"]) prefabs.push_back(each["name"]);
   EXPECT_NE(std::ranges::find(prefabs, "avatar"), prefabs.end());
-  const test::Answer reloaded = world.ask("POST", "/api/reload");
+  const test::Answer reloaded = world.send("POST", "/api/reload");
   ASSERT_EQ(reloaded.status, 200u) << reloaded.text;
   EXPECT_GT(reloaded.json["spawned"], 0);
   EXPECT_EQ(world.get("/api/resources")["level"]["identity"], to_string(test::rebuilt_hamlet()->identity()));

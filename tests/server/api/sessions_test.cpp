@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <server/api/asked_world.hpp>
+#include <server/api/api_world.hpp>
 
 namespace mobula::server {
 namespace {
@@ -17,7 +17,7 @@ class ApiSessions : public testing::Test {
     return client;
   }
 
-  test::AskedWorld world;
+  test::ApiWorld world;
 };
 
 TEST_F(ApiSessions, AreListedInOrderOfArrivalAndInPages) {
@@ -57,18 +57,18 @@ TEST_F(ApiSessions, ADisconnectedPlayerHasNoNetwork) {
   EXPECT_EQ(anna["network"], nullptr);
   EXPECT_EQ(anna["address"], nullptr);
   EXPECT_LT(anna["connected_seconds"], 1.0);
-  EXPECT_EQ(world.ask("GET", "/api/sessions/1").status, 200u);
-  EXPECT_EQ(world.ask("GET", "/api/sessions/2").code(), "no_such_player");
+  EXPECT_EQ(world.send("GET", "/api/sessions/1").status, 200u);
+  EXPECT_EQ(world.send("GET", "/api/sessions/2").code(), "no_such_player");
 }
 
 TEST_F(ApiSessions, AKickedClientReceivesTheReason) {
   const test::Village::Client& anna = join("anna");
   join("bert");
   for (const char* body : {"[]", R"({"reason": 7})", R"({"reason": ""})", R"({"raeson": "x"})"})
-    EXPECT_EQ(world.ask("POST", "/api/sessions/1/kick", body).code(), "bad_request") << body;
-  EXPECT_EQ(world.ask("POST", "/api/sessions/1/kick", R"({"reason": ")" + std::string(201, 'x') + "\"}").status, 400u);
-  EXPECT_EQ(world.ask("POST", "/api/sessions/7/kick", "{}").code(), "no_such_player");
-  EXPECT_EQ(world.ask("POST", "/api/sessions/1/kick", R"({"reason": "shouting"})").json,
+    EXPECT_EQ(world.send("POST", "/api/sessions/1/kick", body).code(), "bad_request") << body;
+  EXPECT_EQ(world.send("POST", "/api/sessions/1/kick", R"({"reason": ")" + std::string(201, 'x') + "\"}").status, 400u);
+  EXPECT_EQ(world.send("POST", "/api/sessions/7/kick", "{}").code(), "no_such_player");
+  EXPECT_EQ(world.send("POST", "/api/sessions/1/kick", R"({"reason": "shouting"})").json,
             (json{{"player", 1}, {"reason", "shouting"}}));
   EXPECT_TRUE(world.village.tick_until([&] { return anna.connection.state() == client::Connection::State::closed; }));
   EXPECT_EQ(anna.connection.reason().code, transport::ReasonCode::kicked);
@@ -80,26 +80,26 @@ TEST_F(ApiSessions, AKickedClientReceivesTheReason) {
 TEST_F(ApiSessions, BytesByComponentAddUp) {
   join("anna");
   join("bert");
-  json told = world.get("/api/sessions/2");
-  EXPECT_EQ(told["sent"]["bytes"], 0);
+  json reply = world.get("/api/sessions/2");
+  EXPECT_EQ(reply["sent"]["bytes"], 0);
   const std::uint64_t before = world.village.server->stats().delta_bytes_sent;
   world.ticks(40);
-  told = world.get("/api/sessions/2");
-  EXPECT_GT(told["seen_entities"], 50);
-  EXPECT_NEAR(told["sent"]["seconds"].get<double>(), 2.0, 1e-6);
-  EXPECT_LT(told["sent"]["bytes"], world.village.server->stats().delta_bytes_sent - before) << "one of two clients";
+  reply = world.get("/api/sessions/2");
+  EXPECT_GT(reply["seen_entities"], 50);
+  EXPECT_NEAR(reply["sent"]["seconds"].get<double>(), 2.0, 1e-6);
+  EXPECT_LT(reply["sent"]["bytes"], world.village.server->stats().delta_bytes_sent - before) << "one of two clients";
   double sum = 0;
   std::string most;  // component with the most bytes
-  for (const json& each : told["sent"]["components"]) {
+  for (const json& each : reply["sent"]["components"]) {
     EXPECT_GE(each["bytes"], 0);
     sum += each["bytes"].get<double>();
     if (most.empty()) most = each["component"];
   }
-  EXPECT_EQ(sum, told["sent"]["bytes"]);
-  EXPECT_EQ(most, "Transform") << "wolves and boars walk about: " << told["sent"].dump();
+  EXPECT_EQ(sum, reply["sent"]["bytes"]);
+  EXPECT_EQ(most, "Transform") << "wolves and boars wander: " << reply["sent"].dump();
   world.ticks(20 * 11);
-  told = world.get("/api/sessions/2");
-  EXPECT_EQ(told["sent"]["bytes"], 0) << "not queried for ten seconds";
+  reply = world.get("/api/sessions/2");
+  EXPECT_EQ(reply["sent"]["bytes"], 0) << "not queried for ten seconds";
   EXPECT_NE(world.village.server->measure(2), nullptr);
   EXPECT_EQ(world.village.server->measure(0), nullptr);
   EXPECT_EQ(world.village.server->measure(77), nullptr);
@@ -110,7 +110,7 @@ TEST(ApiMeasuring, ChangesNothingThatIsSent) {
   std::array<std::uint64_t, 2> bytes{};
   std::array<std::uint64_t, 2> hashes{};
   for (const bool measured : {false, true}) {
-    test::AskedWorld world;
+    test::ApiWorld world;
     world.village.join("anna");
     for (int i = 0; i < 80; ++i) {
       world.tick();

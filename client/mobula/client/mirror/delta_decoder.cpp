@@ -18,7 +18,7 @@ const char* DeltaDecoder::run() {
   delta_.ids.make_room(mirror_.known.size());
   delta_.ids.clear();
   for (const auto part :
-       {&DeltaDecoder::read_moving, &DeltaDecoder::read_changed, &DeltaDecoder::read_full, &DeltaDecoder::read_gone}) {
+       {&DeltaDecoder::read_moving, &DeltaDecoder::read_changed, &DeltaDecoder::read_full, &DeltaDecoder::read_lost}) {
     next_id_ = 0;
     if (const char* wrong = (this->*part)()) return wrong;
     if (!bits_.ok()) return ends_too_early;
@@ -70,7 +70,7 @@ const char* DeltaDecoder::read_changed() {
 const char* DeltaDecoder::read_full() {
   std::uint32_t id = 0;
   std::uint32_t left = bits_.read_golomb(wire::count_order);
-  if (left > 0 && header_.sequence < mirror_.newest) find_left();
+  if (left > 0 && header_.sequence < mirror_.newest) find_former();
   for (; left > 0; --left) {
     if (!read_id(id)) return "an id beyond the limit";
     if (const char* wrong = read_full_state(id)) return wrong;
@@ -78,7 +78,7 @@ const char* DeltaDecoder::read_full() {
   return nullptr;
 }
 
-const char* DeltaDecoder::read_gone() {
+const char* DeltaDecoder::read_lost() {
   std::uint32_t id = 0;
   for (std::uint32_t left = bits_.read_golomb(wire::count_order); left > 0; --left) {
     if (!read_id(id)) return "an id beyond the limit";
@@ -87,7 +87,7 @@ const char* DeltaDecoder::read_gone() {
     ecs::Entity entity;  // null unless it is of the level
     if (bits_.read_bool()) entity = mirror_.level_entity(bits_.read_golomb(wire::index_order));
     if (!bits_.ok()) return ends_too_early;
-    delta_.entries.push_back({.kind = DeltaEntry::Kind::gone,
+    delta_.entries.push_back({.kind = DeltaEntry::Kind::lost,
                               .owner = false,
                               .newest = false,
                               .shown = false,
@@ -117,7 +117,7 @@ const char* DeltaDecoder::read_change(std::uint32_t id) {
                                  .time = {header_.tick - base.baseline.tick, base.baseline.tick - base.previous.tick}};
   if (!wire::EntityCodec(layout, known.owner).read_delta(baseline, bits_, delta_.words.data() + words))
     return "a change that cannot be decoded";
-  const bool newest = !known.gone && known.versions.newest().tick < header_.tick;
+  const bool newest = !known.lost && known.versions.newest().tick < header_.tick;
   return add({.kind = DeltaEntry::Kind::delta,
               .owner = known.owner,
               .newest = newest,
@@ -176,7 +176,7 @@ const char* DeltaDecoder::add_full(std::uint32_t id, ecs::Entity entity, ecs::Pr
   const ecs::Entity there = mirror_.registry.entities().at(entity.index);
   // An id goes on to show its entity, also if the entity's prototype has changed.
   const bool shows = is_known && mirror_.known[id].shown && mirror_.known[id].entity == entity;
-  const bool may_show = (!there || mirror_.tick_of(there) < header_.tick) && !left_since(entity);
+  const bool may_show = (!there || mirror_.tick_of(there) < header_.tick) && !ended_since(entity);
   return add({.kind = DeltaEntry::Kind::full,
               .owner = owner,
               .newest = newest,
@@ -191,22 +191,22 @@ const char* DeltaDecoder::add_full(std::uint32_t id, ecs::Entity entity, ecs::Pr
 
 // Collects the despawned entities, for a late delta. An id that was reused is not among them: deltas written before
 // that are refused as too late.
-void DeltaDecoder::find_left() {
+void DeltaDecoder::find_former() {
   for (const MirroredEntity& known : mirror_.known)
-    if (known.gone && known.left) left_.push_back(&known);
-  std::ranges::sort(left_, {}, left_index);
+    if (known.lost && known.former) former_.push_back(&known);
+  std::ranges::sort(former_, {}, former_index);
 }
 
 // Whether a newer state of a despawned entity was received, or another entity had its index by this delta's tick.
-bool DeltaDecoder::left_since(ecs::Entity entity) const {
-  const auto [first, last] = std::ranges::equal_range(left_, entity.index, {}, left_index);
+bool DeltaDecoder::ended_since(ecs::Entity entity) const {
+  const auto [first, last] = std::ranges::equal_range(former_, entity.index, {}, former_index);
   return std::any_of(first, last, [&](const MirroredEntity* known) {
-    return known->versions.newest().tick >= header_.tick || (known->destroyed && known->left == entity);
+    return known->versions.newest().tick >= header_.tick || (known->destroyed && known->former == entity);
   });
 }
 
 bool DeltaDecoder::is_news(const MirroredEntity& known, ecs::Entity entity) const {
-  if (known.gone) return header_.tick > known.gone_tick;
+  if (known.lost) return header_.tick > known.lost_tick;
   return known.entity != entity || known.versions.newest().tick < header_.tick;
 }
 

@@ -9,12 +9,12 @@ namespace mobula::client {
 
 /// One entity in a delta.
 struct DeltaEntry {
-  enum class Kind : std::uint8_t { delta, full, gone };
+  enum class Kind : std::uint8_t { delta, full, lost };
   Kind kind;
   bool owner;
   bool newest;     ///< Nothing newer of the entity was received.
   bool shown;      ///< The state goes into the registry.
-  bool destroyed;  ///< For Kind::gone: destroyed, not just out of view.
+  bool destroyed;  ///< For Kind::lost: destroyed, not just out of view.
   std::uint32_t id;
   ecs::Entity entity;
   ecs::PrototypeId prototype;
@@ -43,16 +43,16 @@ class DeltaDecoder {
   const char* read_moving();
   const char* read_changed();
   const char* read_full();
-  const char* read_gone();
+  const char* read_lost();
   const char* read_change(std::uint32_t id);
   const char* read_full_state(std::uint32_t id);
   const char* read_change_of_level(std::uint32_t id, ecs::Entity entity);
   const char* add_full(std::uint32_t id, ecs::Entity entity, ecs::PrototypeId prototype, bool owner, std::size_t words);
   const char* add(DeltaEntry entry);
   [[nodiscard]] bool is_news(const MirroredEntity& known, ecs::Entity entity) const;
-  static std::uint32_t left_index(const MirroredEntity* known) { return known->left.index; }
-  void find_left();
-  [[nodiscard]] bool left_since(ecs::Entity entity) const;
+  static std::uint32_t former_index(const MirroredEntity* known) { return known->former.index; }
+  void find_former();
+  [[nodiscard]] bool ended_since(ecs::Entity entity) const;
   bool read_id(std::uint32_t& id);
   bool is_first_entry(std::uint32_t id);
 
@@ -62,7 +62,7 @@ class DeltaDecoder {
   DecodedDelta& delta_;
   std::uint64_t next_id_ = 0;
   std::vector<std::uint32_t> level_words_;
-  std::vector<const MirroredEntity*> left_;  // by index; empty unless the delta is late
+  std::vector<const MirroredEntity*> former_;  // by index; empty unless the delta is late
 };
 
 }  // namespace mobula::client

@@ -8,7 +8,7 @@ EntityVersions::Version EntityVersions::at(std::size_t which) const {
   const std::uint32_t* state = &states_[which * stride()];
   return {.tick = state[0],
           .ack = state[1],
-          .whole = (state[2] & whole_bit) != 0,
+          .full = (state[2] & full_bit) != 0,
           .words = (state[2] & lost_bit) != 0 ? nullptr : state + head};
 }
 
@@ -19,7 +19,7 @@ EntityVersions::Baselines EntityVersions::baselines(std::uint32_t ack) const {
     if (version.ack > ack) continue;
     if (found.baseline.tick == 0) {
       found.baseline = version;
-      if (version.whole) break;
+      if (version.full) break;
     } else {
       if (found.baseline.tick - version.tick <= wire::previous_baseline_age_max) found.previous = version;
       break;
@@ -40,7 +40,7 @@ void EntityVersions::restart(std::uint32_t words) {
   words_ = words;
 }
 
-void EntityVersions::add(ecs::Tick tick, std::uint32_t ack, bool whole, std::span<const std::uint32_t> words) {
+void EntityVersions::add(ecs::Tick tick, std::uint32_t ack, bool full, std::span<const std::uint32_t> words) {
   MOBULA_ASSERT(words.size() == words_, "all states of an entity have the same number of words");
   std::size_t place = size();
   while (place > 0 && at(place - 1).tick > tick) --place;
@@ -51,7 +51,7 @@ void EntityVersions::add(ecs::Tick tick, std::uint32_t ack, bool whole, std::spa
   const auto begin = states_.insert(states_.begin() + static_cast<std::ptrdiff_t>(place * stride()), stride(), 0u);
   begin[0] = tick;
   begin[1] = ack;
-  begin[2] = whole ? whole_bit : 0;
+  begin[2] = full ? full_bit : 0;
   std::copy(words.begin(), words.end(), begin + head);
 }
 
@@ -78,10 +78,10 @@ void EntityVersions::prune(std::uint32_t ack, ecs::Tick shown) {
   const Baselines kept = baselines(ack);
   ecs::Tick oldest = kept.previous.tick != 0 ? kept.previous.tick : kept.baseline.tick;
   // A later acknowledgement may cover a previous baseline.
-  if (kept.previous.tick == 0 && !kept.baseline.whole) oldest -= std::min(oldest, wire::previous_baseline_age_max);
-  std::size_t gone = 0;
-  while (gone < size() && at(gone).tick < oldest && !is_for_pictures(gone, shown)) ++gone;
-  states_.erase(states_.begin(), states_.begin() + static_cast<std::ptrdiff_t>(gone * stride()));
+  if (kept.previous.tick == 0 && !kept.baseline.full) oldest -= std::min(oldest, wire::previous_baseline_age_max);
+  std::size_t unused = 0;
+  while (unused < size() && at(unused).tick < oldest && !is_for_pictures(unused, shown)) ++unused;
+  states_.erase(states_.begin(), states_.begin() + static_cast<std::ptrdiff_t>(unused * stride()));
 }
 
 }  // namespace mobula::client

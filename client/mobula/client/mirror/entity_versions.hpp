@@ -1,9 +1,9 @@
 // The states that a mirror keeps of one entity: those that the server may encode deltas against, and those that a
 // picture needs.
 //
-//   state   tick, ack, lost << 1 | whole, then its words       by ascending tick
+//   state   tick, ack, lost << 1 | full, then its words       by ascending tick
 //
-// `ack` is the first acknowledgement that covers the state. `whole` marks a full state. A `lost` state has no words any
+// `ack` is the first acknowledgement that covers the state. `full` marks a full state. A `lost` state has no words any
 // more.
 #pragma once
 
@@ -20,7 +20,7 @@ class EntityVersions {
   struct Version {
     ecs::Tick tick = 0;  ///< 0 if there is no such state.
     std::uint32_t ack = 0;
-    bool whole = false;
+    bool full = false;
     const std::uint32_t* words = nullptr;  ///< Null if they are lost.
   };
   struct Baselines {
@@ -44,7 +44,7 @@ class EntityVersions {
   /// Prepares for states of another layout, with `words` words each, or of another owner. Former states are lost.
   void restart(std::uint32_t words);
   /// Inserts a state in tick order, unless there is one of that tick. It has as many words as given to restart.
-  void add(ecs::Tick tick, std::uint32_t ack, bool whole, std::span<const std::uint32_t> words);
+  void add(ecs::Tick tick, std::uint32_t ack, bool full, std::span<const std::uint32_t> words);
   struct Around {
     Version earlier;
     Version later;
@@ -63,7 +63,7 @@ class EntityVersions {
  private:
   friend struct MirrorTamper;  // used by tests
 
-  static constexpr std::uint32_t whole_bit = 1;
+  static constexpr std::uint32_t full_bit = 1;
   static constexpr std::uint32_t lost_bit = 2;
 
   [[nodiscard]] bool is_for_pictures(std::size_t which, ecs::Tick shown) const;

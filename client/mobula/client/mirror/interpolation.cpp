@@ -83,7 +83,7 @@ double fraction_at(ecs::Tick earlier, ecs::Tick later, double tick) {
 bool Interpolation::is_there(ecs::Entity entity, double view_tick) const {
   if (!mirror_.registry().valid(entity)) return false;
   const MirroredEntity* known = mirror_.state().find(entity);
-  return known == nullptr || static_cast<double>(known->appeared) <= view_tick;
+  return known == nullptr || static_cast<double>(known->first_tick) <= view_tick;
 }
 
 bool Interpolation::sample(ecs::Entity entity, ecs::PoolId pool, double view_tick, std::byte* component) const {

@@ -20,7 +20,7 @@ Mirror::Mirror(std::shared_ptr<const reflect::Schema> schema, std::uint32_t enti
 Mirror::~Mirror() = default;
 
 void MirrorChanges::clear() {
-  appeared.clear();
+  gained.clear();
   changed.clear();
   stale.clear();
   destroyed.clear();
@@ -150,19 +150,19 @@ bool Mirror::is_stale(ecs::Entity entity) const { return std::ranges::find(stale
 // --- Applying ------------------------------------------------------------------------------------------------------
 
 void Mirror::apply(const DeltaEntry& entry, const wire::DeltaHeader& header) {
-  if (entry.kind == DeltaEntry::Kind::gone) return apply_gone(entry, header.tick);
+  if (entry.kind == DeltaEntry::Kind::lost) return apply_lost(entry, header.tick);
   if (entry.kind == DeltaEntry::Kind::full && entry.newest) assign_id(entry, header.ack);
   MirroredEntity& known = state_.known[entry.id];
   const std::uint32_t count = state_.codecs.entity(entry.prototype).words;
   // An older state is useless if the newest one is of another entity, prototype or owner.
-  const bool fits = known.prototype == entry.prototype && known.owner == entry.owner && !known.gone;
+  const bool fits = known.prototype == entry.prototype && known.owner == entry.owner && !known.lost;
   if (!fits) return;
   before_.clear();
   if (entry.shown && entry.kind == DeltaEntry::Kind::delta) {
     const EntityVersions::Version newest = known.versions.newest();
     if (newest.words != nullptr) before_.assign(newest.words, newest.words + count);
   }
-  if (entry.kind == DeltaEntry::Kind::full) known.appeared = std::min(known.appeared, header.tick);
+  if (entry.kind == DeltaEntry::Kind::full) known.first_tick = std::min(known.first_tick, header.tick);
   const std::span<const std::uint32_t> words(delta_.words.data() + entry.words, count);
   state_words_ -= known.versions.kept_words();
   known.versions.add(header.tick, next_ack_, entry.kind == DeltaEntry::Kind::full, words);
@@ -175,7 +175,7 @@ void Mirror::apply(const DeltaEntry& entry, const wire::DeltaHeader& header) {
 void Mirror::assign_id(const DeltaEntry& entry, std::uint32_t ack) {
   if (entry.id >= state_.known.size()) state_.known.resize(entry.id + 1);
   MirroredEntity& known = state_.known[entry.id];
-  const bool same = known.entity == entry.entity && !known.gone;
+  const bool same = known.entity == entry.entity && !known.lost;
   if (same && known.prototype == entry.prototype && known.owner == entry.owner) return;
   state_words_ -= known.versions.kept_words();
   ecs::PrototypeTable& prototypes = state_.registry.prototypes();
@@ -191,31 +191,31 @@ void Mirror::assign_id(const DeltaEntry& entry, std::uint32_t ack) {
 
 void Mirror::replace_entity(MirroredEntity& known, ecs::Entity entity, std::uint32_t ack) {
   // A delta that uses the id for its former entity was written before this one, and is too late from now on.
-  if (known.entity || known.gone) floor_ = std::max(floor_, ack);
-  if (!known.gone && known.entity) hash_ -= known.hash;
-  size_ += !known.gone && known.entity ? 0 : 1;
+  if (known.entity || known.lost) floor_ = std::max(floor_, ack);
+  if (!known.lost && known.entity) hash_ -= known.hash;
+  size_ += !known.lost && known.entity ? 0 : 1;
   if (known.shown) {
     hide(known);
     set_stale(known.entity);
   }
   known = {};
-  known.appeared = ~0u;
+  known.first_tick = ~0u;
   if (!state_.is_as_loaded(entity)) return;
   // An entity of the level is counted already.
-  known.appeared = state_.level.tick;
+  known.first_tick = state_.level.tick;
   --size_;
   known.hash = state_.level.copy->hash(entity.index);
   state_.level.here[entity.index - state_.level.copy->range().first] = false;
 }
 
-void Mirror::apply_gone(const DeltaEntry& entry, ecs::Tick tick) {
+void Mirror::apply_lost(const DeltaEntry& entry, ecs::Tick tick) {
   if (state_.is_as_loaded(entry.entity)) end_loaded(entry.entity, entry.destroyed);
   if (entry.id >= state_.known.size()) state_.known.resize(entry.id + 1);
   MirroredEntity& known = state_.known[entry.id];
-  known.gone_tick = std::max(known.gone_tick, tick);
-  if (std::exchange(known.gone, true)) return;
-  known.gone_ack = next_ack_;
-  known.left = known.entity ? known.entity : entry.entity;
+  known.lost_tick = std::max(known.lost_tick, tick);
+  if (std::exchange(known.lost, true)) return;
+  known.lost_ack = next_ack_;
+  known.former = known.entity ? known.entity : entry.entity;
   known.destroyed = entry.destroyed;
   if (!known.entity) return;  // the delta with its first state was lost
   state_words_ -= known.versions.kept_words();
@@ -261,7 +261,7 @@ void Mirror::bring_in(MirroredEntity& known) {
 
 void Mirror::show(const DeltaEntry& entry, MirroredEntity& known) {
   if (entry.kind == DeltaEntry::Kind::full) bring_in(known);
-  (entry.kind == DeltaEntry::Kind::full ? changes_.appeared : changes_.changed).push_back(known.entity);
+  (entry.kind == DeltaEntry::Kind::full ? changes_.gained : changes_.changed).push_back(known.entity);
   const std::uint32_t* words = delta_.words.data() + entry.words;
   const std::byte* value = delta_.values.data() + entry.values;
   std::size_t at = 0;
@@ -316,7 +316,7 @@ void Mirror::check() {
   std::size_t state_words = 0;
   for (const MirroredEntity& known : state_.known) {
     state_words += known.versions.kept_words();
-    if (!known.entity || known.gone) continue;
+    if (!known.entity || known.lost) continue;
     hash += hash_of(known);
     ++count;
     MOBULA_ASSERT(known.hash == hash_of(known), "an entity's hash is that of its newest state");

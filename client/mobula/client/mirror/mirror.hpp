@@ -27,7 +27,7 @@ namespace mobula::client {
 /// Entities that deltas have changed in the registry since the lists were cleared. An entity may be in several lists,
 /// and in one list several times.
 struct MirrorChanges {
-  std::vector<ecs::Entity> appeared;  ///< New, back in view, or with other components.
+  std::vector<ecs::Entity> gained;  ///< Visibility gained: new, back in view, or with other components.
   std::vector<ecs::Entity> changed;
   std::vector<ecs::Entity> stale;  ///< Out of view.
   std::vector<ecs::Entity> destroyed;
@@ -124,7 +124,7 @@ class Mirror {
 
   [[nodiscard]] std::size_t words_to_come() const;
   void apply(const DeltaEntry& entry, const wire::DeltaHeader& header);
-  void apply_gone(const DeltaEntry& entry, ecs::Tick tick);
+  void apply_lost(const DeltaEntry& entry, ecs::Tick tick);
   void assign_id(const DeltaEntry& entry, std::uint32_t ack);
   void replace_entity(MirroredEntity& known, ecs::Entity entity, std::uint32_t ack);
   void bring_in(MirroredEntity& known);

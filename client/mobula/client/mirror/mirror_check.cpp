@@ -117,7 +117,7 @@ void MirrorCheck::add_ids(Mirror& mirror, wire::MirrorHashes& part) {
   std::uint32_t id = part.first;
   for (; id < all.size() && part.hashes.size() < wire::max_mirror_hashes; ++id) {
     const MirroredEntity& known = all[id];
-    if (!known.entity || known.gone) continue;
+    if (!known.entity || known.lost) continue;
     const EntityVersions::Version newest = known.versions.newest();
     add(mirror, part,
         {.of_level = false,

@@ -13,7 +13,7 @@ void Mirror::rehash_all() {
   for (std::uint32_t i = 0; i < state_.level.here.size(); ++i)
     if (state_.level.here[i]) hash_ += state_.level.copy->hash(state_.level.copy->range().first + i);
   for (MirroredEntity& known : state_.known)
-    if (known.entity && !known.gone) hash_ += known.hash = hash_of(known);
+    if (known.entity && !known.lost) hash_ += known.hash = hash_of(known);
 }
 
 // Called with each acknowledgement, so that damage to an entity at rest is found too.
@@ -21,20 +21,20 @@ void Mirror::rehash_some() {
   for (std::uint32_t i = 0; i < rehashed_at_once && i < state_.known.size(); ++i) {
     if (next_rehashed_ >= state_.known.size()) next_rehashed_ = 0;
     MirroredEntity& known = state_.known[next_rehashed_++];
-    if (known.entity && !known.gone) rehash(known);
+    if (known.entity && !known.lost) rehash(known);
   }
 }
 
 bool Mirror::drop(bool of_level, std::uint32_t place, ecs::Entity entity, ecs::Tick tick) {
   const bool has_id = !of_level && place < state_.known.size();
-  if (has_id && state_.known[place].entity == entity && !state_.known[place].gone &&
+  if (has_id && state_.known[place].entity == entity && !state_.known[place].lost &&
       state_.known[place].versions.newest().tick == tick) {
     DeltaEntry entry{};
-    entry.kind = DeltaEntry::Kind::gone;
+    entry.kind = DeltaEntry::Kind::lost;
     entry.destroyed = true;
     entry.id = place;
-    apply_gone(entry, tick);
-    state_.known[place].left = ecs::null_entity;  // it left this client's view only, and may exist elsewhere
+    apply_lost(entry, tick);
+    state_.known[place].former = ecs::null_entity;  // it left this client's view only, and may exist elsewhere
   } else if (of_level && state_.is_as_loaded(entity)) {
     end_loaded(entity, true);
   } else {

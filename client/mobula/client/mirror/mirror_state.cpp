@@ -16,7 +16,7 @@ ecs::Tick MirrorState::tick_of(ecs::Entity entity) const {
 
 bool MirrorState::is_moving(std::uint32_t id, std::uint32_t ack) const {
   const MirroredEntity& entity = known[id];
-  if (entity.gone && entity.gone_ack <= ack) return false;
+  if (entity.lost && entity.lost_ack <= ack) return false;
   const EntityVersions::Version baseline = entity.versions.baselines(ack).baseline;
   return baseline.tick != 0 && at(ack).tick - baseline.tick <= wire::moving_age_max;
 }

@@ -22,14 +22,14 @@ struct MirroredEntity {
   ecs::Entity entity;  ///< Null if the id was never used, or if only the entity's end was received.
   ecs::PrototypeId prototype = ecs::empty_prototype;  ///< Held.
   bool owner = false;
-  bool gone = false;  ///< Destroyed or out of view.
+  bool lost = false;  ///< Destroyed or out of view.
   bool destroyed = false;
   bool shown = false;          ///< Its newest state is the one in the registry.
-  ecs::Tick appeared = 0;      ///< Tick of its first state.
-  ecs::Tick gone_tick = 0;     ///< States of earlier ticks are too late.
-  std::uint32_t gone_ack = 0;  ///< First acknowledgement that covers its end.
+  ecs::Tick first_tick = 0;    ///< Tick of its first state.
+  ecs::Tick lost_tick = 0;     ///< States of earlier ticks are too late.
+  std::uint32_t lost_ack = 0;  ///< First acknowledgement that covers its end.
   /// The entity that despawned; null if it was never received. Its older states are too late, under whichever id.
-  ecs::Entity left;
+  ecs::Entity former;
   std::uint64_t hash = 0;
   EntityVersions versions;
 };

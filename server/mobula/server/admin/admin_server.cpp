@@ -86,10 +86,10 @@ struct AdminServer::Impl final : ConnectionOwner {
   void connection_ended() noexcept override;
 
   bool may_watch(std::string_view authorization) override;
-  bool is_token(std::string_view said) override;
+  bool is_token(std::string_view token) override;
   std::span<const Topic> topics() const override { return all_topics; }
   const std::string& welcome() const override { return first_words; }
-  void ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept override;
+  void request_frame(std::shared_ptr<Feed> feed, FrameDone done) noexcept override;
   bool live_began() noexcept override {
     if (live >= live_connections_max) return false;
     ++live;
@@ -97,9 +97,9 @@ struct AdminServer::Impl final : ConnectionOwner {
   }
   void live_ended() noexcept override { --live; }
 
-  class Asked;
-  void put(const std::shared_ptr<Asked>& asked);
-  void expire(Asked& asked);
+  class PendingQuery;
+  void put(const std::shared_ptr<PendingQuery>& query);
+  void expire(PendingQuery& query);
 
   Router router;
   std::vector<Topic> all_topics;
@@ -119,16 +119,17 @@ struct AdminServer::Impl final : ConnectionOwner {
 };
 
 // A query to the simulation. Made and destroyed on the admin thread; in between it is in the queue.
-class AdminServer::Impl::Asked final : public QueuedRequest {
+class AdminServer::Impl::PendingQuery final : public QueuedRequest {
  public:
   using Finished = std::function<void()>;
 
   // `work` returns a function that is then called here. If it does not arrive in time, `refused` is called here
   // instead. Unless `patient`, that also holds if the work has begun: a frame of a feed that was made must not be lost.
-  Asked(Impl& owner, std::function<Finished()> work, std::function<void(const core::Error&)> refused, bool patient)
+  PendingQuery(Impl& owner, std::function<Finished()> work, std::function<void(const core::Error&)> refused,
+               bool patient)
       : owner_(owner), work_(std::move(work)), refused_(std::move(refused)), patient_(patient), timer_(owner.io) {}
 
-  void wait(const std::shared_ptr<Asked>& self) {
+  void wait(const std::shared_ptr<PendingQuery>& self) {
     timer_.expires_after(std::chrono::nanoseconds(owner_.answer_time));
     timer_.async_wait([self](const error_code& error) {
       if (!error) self->owner_.expire(*self);
@@ -163,14 +164,14 @@ class AdminServer::Impl::Asked final : public QueuedRequest {
   asio::steady_timer timer_;
 };
 
-void AdminServer::Impl::put(const std::shared_ptr<Asked>& asked) {
-  if (!queue.put(asked)) return asio::post(io, [asked] { asked->refuse(busy); });
-  asked->wait(asked);
+void AdminServer::Impl::put(const std::shared_ptr<PendingQuery>& query) {
+  if (!queue.put(query)) return asio::post(io, [query] { query->refuse(busy); });
+  query->wait(query);
 }
 
-void AdminServer::Impl::expire(Asked& asked) {
-  const bool withdrawn = queue.withdraw(asked);
-  if (withdrawn || !asked.patient()) asked.refuse(withdrawn ? no_answer : unfinished);
+void AdminServer::Impl::expire(PendingQuery& query) {
+  const bool withdrawn = queue.withdraw(query);
+  if (withdrawn || !query.patient()) query.refuse(withdrawn ? no_answer : unfinished);
 }
 
 void AdminServer::Impl::answer(Request request, Done done) noexcept {
@@ -178,9 +179,9 @@ void AdminServer::Impl::answer(Request request, Done done) noexcept {
   Reply reply = router.answer(std::move(request));
   if (auto* response = std::get_if<Response>(&reply)) return done(std::move(*response));
   auto query = std::make_shared<Query>(std::get<Query>(std::move(reply)));
-  put(std::make_shared<Asked>(
+  put(std::make_shared<PendingQuery>(
       *this,
-      [what, query, done]() -> Asked::Finished {
+      [what, query, done]() -> PendingQuery::Finished {
         Finish finish = guarded_work(what, query->work);
         return [what, finish = std::move(finish), done] { done(guarded(what, finish)); };
       },
@@ -190,10 +191,10 @@ void AdminServer::Impl::answer(Request request, Done done) noexcept {
       false));
 }
 
-void AdminServer::Impl::ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept {
-  put(std::make_shared<Asked>(
+void AdminServer::Impl::request_frame(std::shared_ptr<Feed> feed, FrameDone done) noexcept {
+  put(std::make_shared<PendingQuery>(
       *this,
-      [feed, done]() -> Asked::Finished {
+      [feed, done]() -> PendingQuery::Finished {
         Feed::Frame frame = guarded_frame([&] { return feed->next(); });
         return [frame = std::move(frame), done] { done(frame()); };
       },
@@ -211,8 +212,8 @@ bool AdminServer::Impl::may_watch(std::string_view authorization) {
   return !router.auth_filter().wants_token() || router.auth_filter().is_authorized(authorization);
 }
 
-bool AdminServer::Impl::is_token(std::string_view said) {
-  if (router.auth_filter().is_token(said)) return true;
+bool AdminServer::Impl::is_token(std::string_view token) {
+  if (router.auth_filter().is_token(token)) return true;
   router.auth_filter().log_refusal(live_path);
   return false;
 }

@@ -52,10 +52,10 @@ std::optional<Response> AuthFilter::refuse(const Request& request, Access access
   return response;
 }
 
-bool AuthFilter::is_token(std::string_view said) const {
+bool AuthFilter::is_token(std::string_view token) const {
   // Compares equal lengths in every case, so that the token's length cannot be measured.
   const core::ContentHash ours = core::content_hash(bytes_of(token_));
-  const core::ContentHash theirs = core::content_hash(bytes_of(said));
+  const core::ContentHash theirs = core::content_hash(bytes_of(token));
   return core::equal_in_constant_time(ours.bytes, theirs.bytes);
 }
 

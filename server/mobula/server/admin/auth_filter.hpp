@@ -18,7 +18,7 @@ class AuthFilter {
   /// Checks the page only. The live feed accepts the token later, in a message.
   [[nodiscard]] static std::optional<Response> refuse_page(const Request& request, bool any_host);
   [[nodiscard]] bool wants_token() const { return !token_.empty(); }
-  [[nodiscard]] bool is_token(std::string_view said) const;
+  [[nodiscard]] bool is_token(std::string_view token) const;
   /// Checks an Authorization header: "Bearer TOKEN".
   [[nodiscard]] bool is_authorized(std::string_view authorization) const;
   static void log_refusal(std::string_view what);

@@ -33,9 +33,9 @@ constexpr std::array<std::string_view, 3> passing{"busy", "no answer", "unfinish
 std::string error_text(std::string_view about, const core::Error& error, bool ended) {
   std::string code = error.reason;
   std::ranges::replace(code, ' ', '_');
-  const json said = {
+  const json reply = {
       {"topic", "error"}, {"about", about}, {"code", code}, {"message", error.message}, {"ended", ended}};
-  return said.dump(-1, ' ', false, json::error_handler_t::replace);
+  return reply.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 // Converts {"a":1} to {"topic":"map","a":1}.
@@ -44,10 +44,10 @@ std::string with_topic(std::string_view topic, const std::string& object) {
                       std::string_view(object).substr(1));
 }
 
-core::Result<std::chrono::nanoseconds> period_of(const json& wish, double per_second) {
-  if (const auto said = wish.find("per_second"); said != wish.end()) {
-    if (!said->is_number()) return core::Error{"bad request", "per_second: expected a number"};
-    per_second = said->get<double>();
+core::Result<std::chrono::nanoseconds> period_of(const json& request, double per_second) {
+  if (const auto found = request.find("per_second"); found != request.end()) {
+    if (!found->is_number()) return core::Error{"bad request", "per_second: expected a number"};
+    per_second = found->get<double>();
   }
   if (!(per_second >= per_second_min && per_second <= per_second_max))
     return core::Error{"bad request",
@@ -82,7 +82,7 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
     std::uint64_t subscription = 0;  // changes with each subscription
     std::chrono::nanoseconds period{};
     SteadyClock::time_point due{};  // time of the next frame
-    bool asked = false;             // a frame has been requested
+    bool requested = false;         // a frame has been requested
     asio::steady_timer timer;
   };
   struct Message {
@@ -93,16 +93,16 @@ class LiveConnection : public std::enable_shared_from_this<LiveConnection> {
 
   void begin();
   void read();
-  void take(std::string_view text);
-  void take_token(const json& said);
+  void on_message(std::string_view text);
+  void on_token(const json& request);
   void admit();
-  core::Status subscribe(const json& wish, const std::string& name);
+  core::Status subscribe(const json& request, const std::string& name);
   core::Status unsubscribe(const std::string& name);
   [[nodiscard]] core::Result<std::size_t> find(const std::string& name) const;
-  void ask(std::size_t slot);
-  void ask_when_due(std::size_t slot);
-  void take_frame(std::size_t slot, std::uint64_t subscription, const core::Result<std::string>& frame);
-  void say(Message message);
+  void query(std::size_t slot);
+  void query_when_due(std::size_t slot);
+  void on_frame(std::size_t slot, std::uint64_t subscription, const core::Result<std::string>& frame);
+  void send(Message message);
   void write();
   void close(std::string last_words);
   void end();
@@ -148,7 +148,7 @@ void LiveConnection::read() {
     if (error) return self->end();
     if (!self->closing_) {
       const auto bytes = self->buffer_.data();
-      self->take({static_cast<const char*>(bytes.data()), bytes.size()});
+      self->on_message({static_cast<const char*>(bytes.data()), bytes.size()});
     }
     self->buffer_.clear();
     self->read();
@@ -157,27 +157,27 @@ void LiveConnection::read() {
 
 // Received messages ---------------------------------------------------------------------------------------------------
 
-void LiveConnection::take(std::string_view text) {
-  const json said = websocket_.got_text() ? json::parse(text, nullptr, false) : json();
-  if (!said.is_object())
+void LiveConnection::on_message(std::string_view text) {
+  const json request = websocket_.got_text() ? json::parse(text, nullptr, false) : json();
+  if (!request.is_object())
     return close(error_text("", {"malformed", R"(expected a JSON object such as {"subscribe": "overview"})"}, false));
-  if (!authorized_) return take_token(said);
+  if (!authorized_) return on_token(request);
   const auto name = [&](const char* key) {
-    const auto found = said.find(key);
-    return found != said.end() && found->is_string() ? found->get<std::string>() : std::string();
+    const auto found = request.find(key);
+    return found != request.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  if (said.contains("token")) return;  // repeated, or not needed
-  const bool begins = said.contains("subscribe");
+  if (request.contains("token")) return;  // repeated, or not needed
+  const bool begins = request.contains("subscribe");
   const std::string topic = name(begins ? "subscribe" : "unsubscribe");
   core::Status done = core::Error{"bad request", R"(expected {"subscribe": TOPIC} or {"unsubscribe": TOPIC})"};
-  if (begins) done = subscribe(said, topic);
-  if (said.contains("unsubscribe")) done = unsubscribe(topic);
-  if (!done) say({error_text(topic.substr(0, 100), done.error(), false), {}});
+  if (begins) done = subscribe(request, topic);
+  if (request.contains("unsubscribe")) done = unsubscribe(topic);
+  if (!done) send({error_text(topic.substr(0, 100), done.error(), false), {}});
 }
 
-void LiveConnection::take_token(const json& said) {
-  const auto token = said.find("token");
-  if (token == said.end() || !token->is_string() || !owner_->is_token(token->get_ref<const std::string&>()))
+void LiveConnection::on_token(const json& request) {
+  const auto token = request.find("token");
+  if (token == request.end() || !token->is_string() || !owner_->is_token(token->get_ref<const std::string&>()))
     return close(error_text("", {"unauthorized", "wrong token"}, false));
   authorized_ = true;
   token_timer_.cancel();
@@ -190,7 +190,7 @@ void LiveConnection::admit() {
     return close(error_text(
         "", {"busy", core::format("too many live connections; the maximum is {}", live_connections_max)}, false));
   place_.reset();
-  say({with_topic("welcome", owner_->welcome()), {}});
+  send({with_topic("welcome", owner_->welcome()), {}});
 }
 
 core::Result<std::size_t> LiveConnection::find(const std::string& name) const {
@@ -203,19 +203,19 @@ core::Result<std::size_t> LiveConnection::find(const std::string& name) const {
                                                    core::did_you_mean(name.substr(0, 100), names))};
 }
 
-core::Status LiveConnection::subscribe(const json& wish, const std::string& name) {
+core::Status LiveConnection::subscribe(const json& request, const std::string& name) {
   const core::Result<std::size_t> at = find(name);
   if (!at) return at.error();
   const Topic& topic = owner_->topics()[*at];
-  const core::Result<std::chrono::nanoseconds> period = period_of(wish, topic.per_second);
+  const core::Result<std::chrono::nanoseconds> period = period_of(request, topic.per_second);
   if (!period) return period.error();
-  const core::Result<std::shared_ptr<Feed>> feed = topic.subscribe(wish.dump());
+  const core::Result<std::shared_ptr<Feed>> feed = topic.subscribe(request.dump());
   if (!feed) return feed.error();
   Slot& slot = slots_[*at];
   slot.feed = *feed;
   slot.period = *period;
   ++slot.subscription;
-  ask_when_due(*at);
+  query_when_due(*at);
   return core::Done{};
 }
 
@@ -231,44 +231,45 @@ core::Status LiveConnection::unsubscribe(const std::string& name) {
 // Sent frames ---------------------------------------------------------------------------------------------------------
 
 // Requests one frame at a time. Repeated subscriptions do not make it earlier.
-void LiveConnection::ask_when_due(std::size_t slot) {
+void LiveConnection::query_when_due(std::size_t slot) {
   Slot& one = slots_[slot];
-  if (one.asked || over_) return;
+  if (one.requested || over_) return;
   one.timer.expires_at(one.due);
   one.timer.async_wait([weak = weak_from_this(), slot, subscription = one.subscription](const error_code& error) {
     const auto self = weak.lock();
     if (error || !self) return;
     const Slot& due = self->slots_[slot];
-    if (due.feed && !due.asked && due.subscription == subscription) self->ask(slot);
+    if (due.feed && !due.requested && due.subscription == subscription) self->query(slot);
   });
 }
 
-void LiveConnection::ask(std::size_t slot) {
+void LiveConnection::query(std::size_t slot) {
   Slot& one = slots_[slot];
   if (over_ || closing_) return;
-  one.asked = true;
+  one.requested = true;
   one.due = std::max(one.due, SteadyClock::now()) + one.period;
-  owner_->ask(one.feed, [self = shared_from_this(), slot, subscription = one.subscription](
-                            const core::Result<std::string>& frame) { self->take_frame(slot, subscription, frame); });
+  owner_->request_frame(one.feed,
+                        [self = shared_from_this(), slot, subscription = one.subscription](
+                            const core::Result<std::string>& frame) { self->on_frame(slot, subscription, frame); });
 }
 
-void LiveConnection::take_frame(std::size_t slot, std::uint64_t subscription, const core::Result<std::string>& frame) {
+void LiveConnection::on_frame(std::size_t slot, std::uint64_t subscription, const core::Result<std::string>& frame) {
   Slot& one = slots_[slot];
-  one.asked = false;
+  one.requested = false;
   if (over_ || closing_ || !one.feed) return;
-  if (one.subscription != subscription) return ask_when_due(slot);
+  if (one.subscription != subscription) return query_when_due(slot);
   const std::string_view name = owner_->topics()[slot].name;
-  if (frame) return say({with_topic(name, *frame), slot, subscription});
+  if (frame) return send({with_topic(name, *frame), slot, subscription});
   const bool ends = std::ranges::find(passing, frame.error().reason) == passing.end();
-  say({error_text(name, frame.error(), ends), {}});
+  send({error_text(name, frame.error(), ends), {}});
   if (ends) {
     one.feed.reset();
   } else {
-    ask_when_due(slot);
+    query_when_due(slot);
   }
 }
 
-void LiveConnection::say(Message message) {
+void LiveConnection::send(Message message) {
   if (over_ || closing_) return;
   if (waiting_.size() == waiting_max) return end();
   waiting_.push_back(std::move(message));
@@ -284,7 +285,7 @@ void LiveConnection::write() {
         const Message written = std::move(self->waiting_.front());
         self->waiting_.pop_front();
         if (written.slot && self->slots_[*written.slot].subscription == written.subscription)
-          self->ask_when_due(*written.slot);
+          self->query_when_due(*written.slot);
         if (!self->waiting_.empty()) return self->write();
         if (self->closing_)
           self->websocket_.async_close(websocket::close_code::policy_error, [self](const error_code&) { self->end(); });
@@ -292,7 +293,7 @@ void LiveConnection::write() {
 }
 
 void LiveConnection::close(std::string last_words) {
-  say({std::move(last_words), {}});
+  send({std::move(last_words), {}});
   closing_ = true;
 }
 

@@ -20,13 +20,13 @@ class LiveOwner {
   virtual ~LiveOwner() = default;
   // Checks an Authorization header, or its absence.
   [[nodiscard]] virtual bool may_watch(std::string_view authorization) = 0;
-  [[nodiscard]] virtual bool is_token(std::string_view said) = 0;
+  [[nodiscard]] virtual bool is_token(std::string_view token) = 0;
   [[nodiscard]] virtual std::span<const Topic> topics() const = 0;
   // Returns a JSON object without its topic.
   [[nodiscard]] virtual const std::string& welcome() const = 0;
   // Requests the next frame. Calls `done` once, later, on this thread. Errors of a simulation that does not answer:
   // "busy", "no answer", "unfinished".
-  virtual void ask(std::shared_ptr<Feed> feed, FrameDone done) noexcept = 0;
+  virtual void request_frame(std::shared_ptr<Feed> feed, FrameDone done) noexcept = 0;
   // Counts a connection that is allowed to watch. Returns false if there are too many.
   virtual bool live_began() noexcept = 0;
   virtual void live_ended() noexcept = 0;

@@ -38,8 +38,8 @@ std::size_t RequestQueue::serve_waiting(core::Nanoseconds budget) {
   std::size_t count = 0;
   while (std::shared_ptr<QueuedRequest> request = take()) {
     request->work();
-    QueuedRequest& asked = *request;
-    asked.hand_back(std::move(request));
+    QueuedRequest& served = *request;
+    served.hand_back(std::move(request));
     ++count;
     if (clock_() >= end) break;
   }

@@ -11,31 +11,31 @@ namespace {
 
 using nlohmann::json;
 
-struct Wish {
+struct TokenRequest {
   std::uint32_t count = 0;
   std::string user_data;
 };
 
 core::Error bad(std::string message) { return {"bad request", std::move(message)}; }
 
-core::Status read_count(const json& value, Wish& wish) {
+core::Status read_count(const json& value, TokenRequest& request) {
   const bool fits = value.is_number_unsigned() && value >= 1u && value <= tokens_per_request_max;
   if (!fits) return bad(core::format("count: expected a whole number from 1 to {}", tokens_per_request_max));
-  wish.count = value.get<std::uint32_t>();
+  request.count = value.get<std::uint32_t>();
   return core::Done{};
 }
 
-core::Status read_user_data(const json& value, Wish& wish) {
+core::Status read_user_data(const json& value, TokenRequest& request) {
   if (!value.is_string()) return bad("user_data: expected text");
-  wish.user_data = value.get<std::string>();
-  if (wish.user_data.size() > user_data_bytes_max)
-    return bad(core::format("user_data: {} bytes; the maximum is {}", wish.user_data.size(), user_data_bytes_max));
+  request.user_data = value.get<std::string>();
+  if (request.user_data.size() > user_data_bytes_max)
+    return bad(core::format("user_data: {} bytes; the maximum is {}", request.user_data.size(), user_data_bytes_max));
   return core::Done{};
 }
 
 struct Key {
   std::string_view name;
-  core::Status (*read)(const json& value, Wish& wish);
+  core::Status (*read)(const json& value, TokenRequest& request);
 };
 constexpr std::array<Key, 2> keys{{{"count", read_count}, {"user_data", read_user_data}}};
 
@@ -44,17 +44,17 @@ core::Error unknown_key(std::string_view name) {
   return bad(core::format("there is no '{}'{}", name, core::did_you_mean(name, names)));
 }
 
-core::Result<Wish> parse(std::string_view body) {
+core::Result<TokenRequest> parse(std::string_view body) {
   const json object = json::parse(body, nullptr, false);
   if (!object.is_object()) return bad(R"(expected a JSON object such as {"count": 1})");
-  Wish wish;
+  TokenRequest request;
   for (const auto& [name, value] : object.items()) {
     const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.name == name; });
     if (key == keys.end()) return unknown_key(name);
-    if (const core::Status read = key->read(value, wish); !read) return read.error();
+    if (const core::Status read = key->read(value, request); !read) return read.error();
   }
-  if (wish.count == 0) return bad("count is missing; expected the number of tokens");
-  return wish;
+  if (request.count == 0) return bad("count is missing; expected the number of tokens");
+  return request;
 }
 
 Response answer(const Request& request, const TokenSource& source) {
@@ -62,9 +62,9 @@ Response answer(const Request& request, const TokenSource& source) {
     return error_response({"no tokens",
                            "this server makes no tokens, because it was started with --key-file; use mobula-token "
                            "with that key"});
-  const core::Result<Wish> wish = parse(request.body);
-  if (!wish) return error_response(wish.error());
-  const core::Result<std::vector<core::Bytes>> tokens = source(wish->count, wish->user_data);
+  const core::Result<TokenRequest> wanted = parse(request.body);
+  if (!wanted) return error_response(wanted.error());
+  const core::Result<std::vector<core::Bytes>> tokens = source(wanted->count, wanted->user_data);
   if (!tokens) {
     core::log_warn("admin", "no tokens: {}", tokens.error().message);
     const bool closing = std::string_view(tokens.error().reason) == "closing";

@@ -24,9 +24,9 @@ class Feed {
 struct Topic {
   std::string_view name;
   double per_second = 1;  // frames, unless the client requests another rate
-  // Makes a feed on the admin thread. `wish` is the client's JSON object, with "subscribe" and optionally a checked
+  // Makes a feed on the admin thread. `request` is the client's JSON object, with "subscribe" and optionally a checked
   // "per_second". The topic checks everything else.
-  std::function<core::Result<std::shared_ptr<Feed>>(std::string_view wish)> subscribe;
+  std::function<core::Result<std::shared_ptr<Feed>>(std::string_view request)> subscribe;
 };
 
 }  // namespace mobula::server::admin

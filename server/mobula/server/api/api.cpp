@@ -11,16 +11,16 @@ namespace {
 admin::Topic repeating(const ApiPtr& api, std::string_view name, double per_second, const Read& read,
                        const std::vector<std::string_view>& parameters, std::string_view limit = {}) {
   return {name, per_second, [=](std::string_view text) -> core::Result<std::shared_ptr<admin::Feed>> {
-            const json wish = json::parse(text);
-            core::Result<std::string> world = world_in(wish, parameters);
+            const json body = json::parse(text);
+            core::Result<std::string> world = world_in(body, parameters);
             if (!world) return world.error();
             Request request;
             if (!world->empty()) request.parameters.emplace("world", *world);
             if (!limit.empty()) request.parameters.emplace("limit", limit);
             for (const std::string_view parameter : parameters) {
-              const auto said = wish.find(parameter);
-              if (said == wish.end()) return core::Error{"bad request", core::format("{} is missing", parameter)};
-              request.parameters.emplace(parameter, said->is_string() ? said->get<std::string>() : said->dump());
+              const auto found = body.find(parameter);
+              if (found == body.end()) return core::Error{"bad request", core::format("{} is missing", parameter)};
+              request.parameters.emplace(parameter, found->is_string() ? found->get<std::string>() : found->dump());
             }
             return repeat(api, read, std::move(request));
           }};
@@ -51,26 +51,26 @@ std::string welcome(const ApiPtr& api) {
   return text_of({{"version", version()}, {"topics", std::move(names)}});
 }
 
-core::Result<std::string> world_in(const json& wish, std::span<const std::string_view> others) {
+core::Result<std::string> world_in(const json& request, std::span<const std::string_view> others) {
   std::vector<std::string_view> known(others.begin(), others.end());
   for (const std::string_view name : {"subscribe", "world", "per_second"}) known.push_back(name);
-  for (const auto& [name, value] : wish.items())
+  for (const auto& [name, value] : request.items())
     if (std::ranges::find(known, name) == known.end())
       return core::Error{"bad request", core::format("there is no '{:.100}'{}", name,
                                                      core::did_you_mean(std::string_view(name).substr(0, 100), known))};
-  const auto world = wish.find("world");
-  if (world == wish.end()) return std::string();
+  const auto world = request.find("world");
+  if (world == request.end()) return std::string();
   if (!world->is_string()) return core::Error{"bad request", "world: expected a name"};
   return world->get<std::string>();
 }
 
-core::Result<std::uint64_t> number_in(const json& wish, std::string_view name, std::uint64_t low, std::uint64_t high,
+core::Result<std::uint64_t> number_in(const json& request, std::string_view name, std::uint64_t low, std::uint64_t high,
                                       std::uint64_t otherwise) {
-  const auto said = wish.find(name);
-  if (said == wish.end()) return otherwise;
-  if (!said->is_number_unsigned() || *said < low || *said > high)
+  const auto found = request.find(name);
+  if (found == request.end()) return otherwise;
+  if (!found->is_number_unsigned() || *found < low || *found > high)
     return core::Error{"bad request", core::format("{}: expected a whole number from {} to {}", name, low, high)};
-  return said->get<std::uint64_t>();
+  return found->get<std::uint64_t>();
 }
 
 }  // namespace mobula::server::api

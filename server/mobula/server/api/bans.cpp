@@ -26,11 +26,11 @@ core::Result<json> read_bans(Inspection& world, const Request& request) {
 }
 
 core::Result<json> ban(Inspection& world, const Request& request) {
-  const core::Result<json> said = body(request, {"reason", "seconds"});
-  if (!said) return said.error();
-  const core::Result<std::string> reason = reason_in(*said);
+  const core::Result<json> body = parse_body(request, {"reason", "seconds"});
+  if (!body) return body.error();
+  const core::Result<std::string> reason = reason_in(*body);
   if (!reason) return reason.error();
-  const core::Result<std::uint64_t> seconds = number_in(*said, "seconds", 0, seconds_max, 0);
+  const core::Result<std::uint64_t> seconds = number_in(*body, "seconds", 0, seconds_max, 0);
   if (!seconds) return seconds.error();
   const std::string account(request.parameter("account"));
   if (const core::Status added = world.server().ban(account, *reason, *seconds); !added) return added.error();
@@ -47,9 +47,9 @@ core::Result<json> unban(Inspection& world, const Request& request) {
 }  // namespace
 
 std::vector<admin::Route> ban_routes(const ApiPtr& api) {
-  return {{"GET", "/api/bans", ask_world(api, read_bans), {"world", "cursor", "limit"}},
-          {"PUT", "/api/bans/{account}", ask_world(api, ban), {"world"}},
-          {"DELETE", "/api/bans/{account}", ask_world(api, unban), {"world"}}};
+  return {{"GET", "/api/bans", query_world(api, read_bans), {"world", "cursor", "limit"}},
+          {"PUT", "/api/bans/{account}", query_world(api, ban), {"world"}},
+          {"DELETE", "/api/bans/{account}", query_world(api, unban), {"world"}}};
 }
 
 }  // namespace mobula::server::api

@@ -15,7 +15,7 @@ using reflect::Field;
 using reflect::FieldKind;
 
 // Maximum work of one query. A search of a large world may return empty pages.
-constexpr std::uint32_t looked_at_max = 8192;
+constexpr std::uint32_t visited_max = 8192;
 constexpr std::size_t children_max = 100;
 constexpr std::size_t properties_max = 4096;
 constexpr std::size_t search_bytes_max = 100;
@@ -170,7 +170,7 @@ core::Result<json> read_entities(Inspection& world, const Request& request) {
   const EntityLabels labels(world);
   json found = json::array();
   std::uint64_t index = page->cursor;
-  const std::uint64_t end = std::min<std::uint64_t>(entities.index_end(), index + looked_at_max);
+  const std::uint64_t end = std::min<std::uint64_t>(entities.index_end(), index + visited_max);
   for (; index < end && found.size() < page->limit; ++index) {
     const ecs::Entity entity = entities.at(static_cast<std::uint32_t>(index));
     if (entity && fits(world.registry(), entity, *wanted, labels)) found.push_back(summary(world, entity, labels));
@@ -294,12 +294,12 @@ core::Result<json> read_entity(Inspection& world, const Request& request) {
 std::vector<admin::Route> entity_routes(const ApiPtr& api) {
   return {{"GET",
            "/api/entities",
-           ask_world(api, read_entities),
+           query_world(api, read_entities),
            {"world", "cursor", "limit", "component", "prototype", "search"}},
-          {"GET", "/api/entities/{handle}", ask_world(api, read_entity), {"world"}},
-          {"GET", "/api/entities/{handle}/{component}", ask_world(api, read_component), {"world"}},
-          {"GET", "/api/entities/{handle}/{component}/{property}", ask_world(api, read_component), {"world"}},
-          {"PUT", "/api/entities/{handle}/{component}/{property}", ask_world(api, write_property), {"world"}}};
+          {"GET", "/api/entities/{handle}", query_world(api, read_entity), {"world"}},
+          {"GET", "/api/entities/{handle}/{component}", query_world(api, read_component), {"world"}},
+          {"GET", "/api/entities/{handle}/{component}/{property}", query_world(api, read_component), {"world"}},
+          {"PUT", "/api/entities/{handle}/{component}/{property}", query_world(api, write_property), {"world"}}};
 }
 
 }  // namespace mobula::server::api

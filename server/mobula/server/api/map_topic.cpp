@@ -17,8 +17,8 @@ using Centimetres = std::int32_t;
 
 constexpr std::uint64_t entities_default = 5000;
 constexpr std::uint64_t entities_max = 20'000;
-constexpr std::uint32_t positions_looked_at_max = 32'768;  // per frame
-constexpr std::uint32_t sent_max = 2'000;                  // entities per frame
+constexpr std::uint32_t positions_visited_max = 32'768;  // per frame
+constexpr std::uint32_t sent_max = 2'000;                // entities per frame
 
 Centimetres centimetres(float metres) {
   constexpr float bound = 2e7f;
@@ -32,7 +32,7 @@ struct Area {
   [[nodiscard]] bool contains(float value) const { return value >= low && value <= high; }
 };
 
-struct MapWish {
+struct MapRequest {
   std::string world;
   Area x = {};
   Area z = {};
@@ -57,10 +57,10 @@ struct MapFrame {
   bool complete = false;
   bool truncated = false;
   std::size_t shown = 0;
-  std::vector<std::int64_t> came;
+  std::vector<std::int64_t> gained;
   std::vector<std::int64_t> moved;
-  std::vector<std::int64_t> went;
-  std::uint32_t told = 0;
+  std::vector<std::int64_t> lost;
+  std::uint32_t entries = 0;
 };
 
 std::string frame_text(const MapFrame& frame, const std::string& world) {
@@ -70,17 +70,17 @@ std::string frame_text(const MapFrame& frame, const std::string& world) {
                   {"complete", frame.complete},
                   {"truncated", frame.truncated},
                   {"shown", frame.shown},
-                  {"came", frame.came},
+                  {"came", frame.gained},
                   {"moved", frame.moved},
-                  {"went", frame.went}});
+                  {"went", frame.lost}});
 }
 
 class MapFeed final : public admin::Feed {
  public:
-  MapFeed(ApiPtr api, MapWish wish) : api_(std::move(api)), wish_(std::move(wish)) {}
+  MapFeed(ApiPtr api, MapRequest request) : api_(std::move(api)), request_(std::move(request)) {}
 
   Frame next() override {
-    const core::Result<Inspection*> world = find_world(*api_, wish_.world);
+    const core::Result<Inspection*> world = find_world(*api_, request_.world);
     if (!world) return [error = world.error()]() -> core::Result<std::string> { return error; };
     const auto frame = std::make_shared<MapFrame>();
     read(**world, *frame);
@@ -90,18 +90,18 @@ class MapFeed final : public admin::Feed {
  private:
   void read(Inspection& world, MapFrame& frame);
   void follow_shown(const ecs::Registry& registry, const ecs::Pool& places, MapFrame& frame);
-  void look(Inspection& world, const ecs::Pool& places, std::uint32_t position, MapFrame& frame);
-  void tell(std::uint32_t index, const Shown& now, MapFrame& frame);
+  void update_entity(Inspection& world, const ecs::Pool& places, std::uint32_t position, MapFrame& frame);
+  void send(std::uint32_t index, const Shown& now, MapFrame& frame);
   void drop(std::uint32_t index, MapFrame& frame);
 
   ApiPtr api_;
-  MapWish wish_;
+  MapRequest request_;
   const void* registry_ = nullptr;    // registry that the other members refer to
   std::vector<Shown> known_;          // by entity index
   std::vector<std::uint32_t> shown_;  // indices that were sent
   std::uint32_t cursor_ = 0;          // position to continue from
   ecs::Tick round_began_ = 0;         // blocks changed since this tick are visited again in the next round
-  ecs::Tick looked_from_ = 0;         // blocks with older change ticks are skipped in this round
+  ecs::Tick changed_since_ = 0;       // blocks with older change ticks are skipped in this round
   bool full_ = false;                 // an entity did not fit in this round
   bool was_full_ = false;
 };
@@ -113,8 +113,8 @@ std::uint32_t owner_of(const ecs::Registry& registry, ecs::Entity entity) {
 
 void MapFeed::drop(std::uint32_t index, MapFrame& frame) {
   known_[index] = {};
-  frame.went.push_back(index);
-  ++frame.told;
+  frame.lost.push_back(index);
+  ++frame.entries;
 }
 
 // Entities destroyed or without a position, and entities with other components or
@@ -129,41 +129,41 @@ void MapFeed::follow_shown(const ecs::Registry& registry, const ecs::Pool& place
       Shown now = known_[index];
       now.prototype = registry.prototype(entity);
       now.owner = owner_of(registry, entity);
-      tell(index, now, frame);  // does nothing if it is unchanged
+      send(index, now, frame);  // does nothing if it is unchanged
     }
     return !stays;
   });
 }
 
-void MapFeed::tell(std::uint32_t index, const Shown& now, MapFrame& frame) {
+void MapFeed::send(std::uint32_t index, const Shown& now, MapFrame& frame) {
   if (index >= known_.size()) known_.resize(index + 1);
   Shown& before = known_[index];
   if (before == now) return;
-  ++frame.told;
+  ++frame.entries;
   const bool same =
       before.generation == now.generation && before.prototype == now.prototype && before.owner == now.owner;
   if (before.generation == 0) shown_.push_back(index);
   before = now;
   if (same) return void(frame.moved.insert(frame.moved.end(), {index, now.x, now.y, now.z}));
-  frame.came.insert(frame.came.end(), {index, now.generation, now.prototype, now.owner, now.x, now.y, now.z});
+  frame.gained.insert(frame.gained.end(), {index, now.generation, now.prototype, now.owner, now.x, now.y, now.z});
 }
 
-void MapFeed::look(Inspection& world, const ecs::Pool& places, std::uint32_t position, MapFrame& frame) {
+void MapFeed::update_entity(Inspection& world, const ecs::Pool& places, std::uint32_t position, MapFrame& frame) {
   const std::uint32_t index = places.indices()[position];
   const bool is_known = index < known_.size() && known_[index].generation != 0;
   const auto& at = *places.typed_address<hierarchy::WorldTransform>(position);
-  if (!wish_.x.contains(at.position.x) || !wish_.z.contains(at.position.z)) {
+  if (!request_.x.contains(at.position.x) || !request_.z.contains(at.position.z)) {
     if (!is_known) return;
     drop(index, frame);
     std::erase(shown_, index);
     return;
   }
-  if (!is_known && shown_.size() >= wish_.entities_max) {
+  if (!is_known && shown_.size() >= request_.entities_max) {
     full_ = true;
     return;
   }
   const ecs::Entity entity = world.registry().entities().at(index);
-  tell(index,
+  send(index,
        {.generation = entity.generation,
         .prototype = world.registry().prototype(entity),
         .owner = owner_of(world.registry(), entity),
@@ -180,7 +180,7 @@ void MapFeed::read(Inspection& world, MapFrame& frame) {
     known_.clear();
     shown_.clear();
     cursor_ = 0;
-    looked_from_ = 0;
+    changed_since_ = 0;
     frame.reset = true;
   }
   const ecs::Pool& places = registry.pool<hierarchy::WorldTransform>();
@@ -191,33 +191,33 @@ void MapFeed::read(Inspection& world, MapFrame& frame) {
     full_ = false;
   }
   const std::span<const ecs::Tick> change_ticks = places.change_ticks();
-  std::uint32_t looked_at = 0;
-  while (cursor_ < places.size() && looked_at < positions_looked_at_max && frame.told < sent_max) {
+  std::uint32_t visited = 0;
+  while (cursor_ < places.size() && visited < positions_visited_max && frame.entries < sent_max) {
     const std::uint32_t block = cursor_ >> ecs::Pool::block_shift;
     const std::uint32_t end = std::min((block + 1) << ecs::Pool::block_shift, places.size());
-    if (change_ticks[block] >= looked_from_)
-      for (looked_at += end - cursor_; cursor_ < end; ++cursor_) look(world, places, cursor_, frame);
+    if (change_ticks[block] >= changed_since_)
+      for (visited += end - cursor_; cursor_ < end; ++cursor_) update_entity(world, places, cursor_, frame);
     cursor_ = end;
   }
   frame.complete = cursor_ >= places.size();
   if (frame.complete) {
     // Entities that did not fit may fit now, so all are visited again.
-    looked_from_ = full_ ? 0 : round_began_;
+    changed_since_ = full_ ? 0 : round_began_;
     was_full_ = full_;
     cursor_ = 0;
   }
   // An index that another entity has taken is sent as the new entity, not as a removal.
-  std::erase_if(frame.went,
+  std::erase_if(frame.lost,
                 [&](std::int64_t index) { return known_[static_cast<std::size_t>(index)].generation != 0; });
   frame.truncated = full_ || was_full_;
   frame.shown = shown_.size();
 }
 
-core::Status read_area(const json& wish, const char* name, Area& area) {
-  const auto said = wish.find(name);
-  if (said == wish.end()) return core::Done{};
-  const bool good = said->is_array() && said->size() == 2 && (*said)[0].is_number() && (*said)[1].is_number();
-  if (good) area = {(*said)[0].get<float>(), (*said)[1].get<float>()};
+core::Status read_area(const json& request, const char* name, Area& area) {
+  const auto found = request.find(name);
+  if (found == request.end()) return core::Done{};
+  const bool good = found->is_array() && found->size() == 2 && (*found)[0].is_number() && (*found)[1].is_number();
+  if (good) area = {(*found)[0].get<float>(), (*found)[1].get<float>()};
   if (!good || !(area.low <= area.high))
     return core::Error{"bad request", core::format("{}: expected [low, high], two numbers", name)};
   return core::Done{};
@@ -225,22 +225,22 @@ core::Status read_area(const json& wish, const char* name, Area& area) {
 
 constexpr std::array<std::string_view, 3> members{"x", "z", "entities_max"};
 
-core::Result<std::shared_ptr<admin::Feed>> subscribe(const ApiPtr& api, const json& said) {
-  core::Result<std::string> world = world_in(said, members);
+core::Result<std::shared_ptr<admin::Feed>> subscribe(const ApiPtr& api, const json& body) {
+  core::Result<std::string> world = world_in(body, members);
   if (!world) return world.error();
-  MapWish wish{.world = std::move(*world)};
-  if (const core::Status read = read_area(said, "x", wish.x); !read) return read.error();
-  if (const core::Status read = read_area(said, "z", wish.z); !read) return read.error();
-  const core::Result<std::uint64_t> count = number_in(said, "entities_max", 1, entities_max, entities_default);
+  MapRequest request{.world = std::move(*world)};
+  if (const core::Status read = read_area(body, "x", request.x); !read) return read.error();
+  if (const core::Status read = read_area(body, "z", request.z); !read) return read.error();
+  const core::Result<std::uint64_t> count = number_in(body, "entities_max", 1, entities_max, entities_default);
   if (!count) return count.error();
-  wish.entities_max = static_cast<std::uint32_t>(*count);
-  return std::shared_ptr<admin::Feed>(std::make_shared<MapFeed>(api, std::move(wish)));
+  request.entities_max = static_cast<std::uint32_t>(*count);
+  return std::shared_ptr<admin::Feed>(std::make_shared<MapFeed>(api, std::move(request)));
 }
 
 }  // namespace
 
 admin::Topic map_topic(const ApiPtr& api) {
-  return {"map", 5, [api](std::string_view said) { return subscribe(api, json::parse(said)); }};
+  return {"map", 5, [api](std::string_view body) { return subscribe(api, json::parse(body)); }};
 }
 
 }  // namespace mobula::server::api

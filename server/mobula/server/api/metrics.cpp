@@ -89,14 +89,14 @@ class Families {
   // `unit` is the number of histogram units per metric unit.
   void histogram(const char* name, const char* help, const core::Histogram& values, unsigned log2_min,
                  unsigned log2_max, double unit, Labels labels) {
-    ClientMetric::Histogram& said = add(name, help, MetricType::Histogram, std::move(labels)).histogram;
-    said.sample_count = values.count();
-    said.sample_sum = static_cast<double>(values.sum()) / unit;
+    ClientMetric::Histogram& target = add(name, help, MetricType::Histogram, std::move(labels)).histogram;
+    target.sample_count = values.count();
+    target.sample_sum = static_cast<double>(values.sum()) / unit;
     for (unsigned log2 = log2_min; log2 <= log2_max; ++log2) {
       const std::uint64_t bound = std::uint64_t{1} << log2;
-      said.bucket.push_back({values.count_up_to(bound - 1), static_cast<double>(bound - 1) / unit});
+      target.bucket.push_back({values.count_up_to(bound - 1), static_cast<double>(bound - 1) / unit});
     }
-    said.bucket.push_back({values.count(), std::numeric_limits<double>::infinity()});
+    target.bucket.push_back({values.count(), std::numeric_limits<double>::infinity()});
   }
   void times(const char* name, const char* help, const core::Histogram& nanoseconds, Labels labels) {
     histogram(name, help, nanoseconds, nanoseconds_log2_min, nanoseconds_log2_max, core::second, std::move(labels));
@@ -186,10 +186,10 @@ void add_traffic(const WorldFacts& world, Families& families) {
 }
 
 void add_refusals(const WorldFacts& world, Families& families) {
-  std::size_t told = 0;
+  std::size_t listed = 0;
   std::uint64_t others = 0;
   for (const auto& [reason, count] : world.stats.refusals) {
-    if (told++ < reasons_max) {
+    if (listed++ < reasons_max) {
       families.counter("mobula_refusals_total", "Commands, messages and clients that were refused",
                        static_cast<double>(count), of_world(world, {{"reason", reason}}));
     } else {

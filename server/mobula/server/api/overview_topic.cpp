@@ -22,12 +22,12 @@ struct Facts {
 };
 
 json row_json(const TickRow& row) {
-  json said = {row.tick, seconds(row.start_delay), seconds(row.duration)};
-  for (const core::Nanoseconds phase : row.phases) said.push_back(seconds(phase));
-  said.push_back(row.sent_bytes);
-  said.push_back(row.received_bytes);
-  said.push_back(row.sessions);
-  return said;
+  json values = {row.tick, seconds(row.start_delay), seconds(row.duration)};
+  for (const core::Nanoseconds phase : row.phases) values.push_back(seconds(phase));
+  values.push_back(row.sent_bytes);
+  values.push_back(row.received_bytes);
+  values.push_back(row.sessions);
+  return values;
 }
 
 json columns() {
@@ -113,8 +113,8 @@ class OverviewFeed final : public admin::Feed {
 }  // namespace
 
 admin::Topic overview_topic(const ApiPtr& api) {
-  return {"overview", 4, [api](std::string_view wish) -> core::Result<std::shared_ptr<admin::Feed>> {
-            core::Result<std::string> world = world_in(json::parse(wish), {});
+  return {"overview", 4, [api](std::string_view request) -> core::Result<std::shared_ptr<admin::Feed>> {
+            core::Result<std::string> world = world_in(json::parse(request), {});
             if (!world) return world.error();
             return std::shared_ptr<admin::Feed>(std::make_shared<OverviewFeed>(api, std::move(*world)));
           }};

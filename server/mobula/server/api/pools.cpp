@@ -136,18 +136,18 @@ struct Orders {
 
 json orders_json(const Orders& orders, std::uint32_t size, const std::string& world) {
   Copy copy(orders.lead, orders.follower);
-  json said = {{"world", world},
-               {"pool", orders.pair.pool},
-               {"lead", orders.pair.lead},
-               {"walked", copy.steps()},
-               {"order_owner", name_of(orders.owner)},
-               {"now", copy.order_json(size)},
-               {"mended", nullptr},
-               {"mended_moves", 0}};
-  if (orders.owner != ecs::OrderOwner::nobody || orders.pair.pool == orders.pair.lead) return said;
-  said["mended_moves"] = copy.defragment();
-  said["mended"] = copy.order_json(size);
-  return said;
+  json reply = {{"world", world},
+                {"pool", orders.pair.pool},
+                {"lead", orders.pair.lead},
+                {"walked", copy.steps()},
+                {"order_owner", name_of(orders.owner)},
+                {"now", copy.order_json(size)},
+                {"mended", nullptr},
+                {"mended_moves", 0}};
+  if (orders.owner != ecs::OrderOwner::nobody || orders.pair.pool == orders.pair.lead) return reply;
+  reply["mended_moves"] = copy.defragment();
+  reply["mended"] = copy.order_json(size);
+  return reply;
 }
 
 std::vector<std::uint32_t> copy_of(const ecs::Pool& pool) {
@@ -175,31 +175,31 @@ core::Result<std::function<json()>> read_order(Inspection& world, const Request&
 
 // Defragmentation ----------------------------------------------------------------------------------------------------
 
-struct Wish {
+struct Defragmentation {
   std::optional<std::uint64_t> lead;
   std::uint32_t moves = moves_default;
 };
 
-core::Result<Wish> wish_in(const Request& request) {
-  const core::Result<json> said = body(request, {"lead", "moves"});
-  if (!said) return said.error();
-  Wish wish;
-  if (const auto lead = said->find("lead"); lead != said->end()) {
+core::Result<Defragmentation> defragmentation_in(const Request& request) {
+  const core::Result<json> body = parse_body(request, {"lead", "moves"});
+  if (!body) return body.error();
+  Defragmentation wanted;
+  if (const auto lead = body->find("lead"); lead != body->end()) {
     if (!lead->is_number_unsigned()) return core::Error{"bad request", "lead: expected the id of a pool"};
-    wish.lead = lead->get<std::uint64_t>();
+    wanted.lead = lead->get<std::uint64_t>();
   }
-  if (const auto moves = said->find("moves"); moves != said->end()) {
+  if (const auto moves = body->find("moves"); moves != body->end()) {
     if (!moves->is_number_unsigned() || *moves < 2u || *moves > moves_max)
       return core::Error{"bad request", core::format("moves: expected a whole number from 2 to {}", moves_max)};
-    wish.moves = moves->get<std::uint32_t>();
+    wanted.moves = moves->get<std::uint32_t>();
   }
-  return wish;
+  return wanted;
 }
 
 core::Result<json> defragment(Inspection& world, const Request& request) {
-  const core::Result<Wish> wish = wish_in(request);
-  if (!wish) return wish.error();
-  const core::Result<Pair> pair = pair_of(world.registry(), request, wish->lead);
+  const core::Result<Defragmentation> wanted = defragmentation_in(request);
+  if (!wanted) return wanted.error();
+  const core::Result<Pair> pair = pair_of(world.registry(), request, wanted->lead);
   if (!pair) return pair.error();
   const ecs::Pool& pool = world.registry().pool(pair->pool);
   if (pair->pool == pair->lead) return core::Error{"bad request", "lead must be another pool"};
@@ -208,7 +208,7 @@ core::Result<json> defragment(Inspection& world, const Request& request) {
                                                    name_of(pool.order_owner()))};
   ecs::Defragmenter& defragmenter = world.defragmenter(pair->lead, pair->pool);
   const std::uint64_t rounds = defragmenter.rounds();
-  const std::uint32_t moves = defragmenter.defragment(wish->moves);
+  const std::uint32_t moves = defragmenter.defragment(wanted->moves);
   return json{{"world", world.name()},
               {"pool", pair->pool},
               {"lead", pair->lead},
@@ -219,9 +219,9 @@ core::Result<json> defragment(Inspection& world, const Request& request) {
 }  // namespace
 
 std::vector<admin::Route> pool_routes(const ApiPtr& api) {
-  return {{"GET", "/api/pools", ask_world(api, read_pools), {"world", "cursor", "limit"}},
-          {"GET", "/api/pools/{pool}/order", ask_world_apart(api, read_order), {"world", "lead", "size"}},
-          {"POST", "/api/pools/{pool}/mend", ask_world(api, defragment), {"world"}}};
+  return {{"GET", "/api/pools", query_world(api, read_pools), {"world", "cursor", "limit"}},
+          {"GET", "/api/pools/{pool}/order", query_world_apart(api, read_order), {"world", "lead", "size"}},
+          {"POST", "/api/pools/{pool}/mend", query_world(api, defragment), {"world"}}};
 }
 
 }  // namespace mobula::server::api

@@ -69,9 +69,9 @@ admin::Reply status(const ApiPtr& api) {
     json worlds = json::array();
     for (Inspection* world : api->worlds()) worlds.push_back(world_json(*world, core::monotonic_now()));
     return [api, worlds = std::move(worlds)] {
-      json said = status_json(*api);
-      said["worlds"] = worlds;
-      return answer_of(said);
+      json reply = status_json(*api);
+      reply["worlds"] = worlds;
+      return answer_of(reply);
     };
   }};
 }
@@ -86,16 +86,16 @@ admin::Response log_level(const Request& /*request*/) { return answer_of(levels_
 
 // A module with the general level has no level of its own.
 admin::Response set_log_level(const Request& request) {
-  const core::Result<json> said = body(request, {"level", "module"});
-  if (!said) return admin::error_response(said.error());
+  const core::Result<json> body = parse_body(request, {"level", "module"});
+  if (!body) return admin::error_response(body.error());
   const auto text = [&](const char* name) {
-    const auto found = said->find(name);
-    return found != said->end() && found->is_string() ? found->get<std::string>() : std::string();
+    const auto found = body->find(name);
+    return found != body->end() && found->is_string() ? found->get<std::string>() : std::string();
   };
   const std::optional<core::LogLevel> level = core::parse_log_level(text("level"));
   if (!level) return admin::error_response({"bad request", "level: expected trace, debug, info, warn, error or off"});
   core::LogLevels levels = core::log_levels();
-  if (said->contains("module")) {
+  if (body->contains("module")) {
     const core::Result<core::LogLevels> more =
         core::LogLevels::parse(to_string(levels) + ',' + text("module") + '=' + text("level"));
     if (!more) return admin::error_response({"bad request", "module: " + more.error().message});

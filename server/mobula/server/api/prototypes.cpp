@@ -80,7 +80,7 @@ core::Result<std::function<json()>> read_prototypes(Inspection& world, const Req
 }  // namespace
 
 std::vector<admin::Route> prototype_routes(const ApiPtr& api) {
-  return {{"GET", "/api/prototypes", ask_world_apart(api, read_prototypes), {"world", "cursor", "limit"}}};
+  return {{"GET", "/api/prototypes", query_world_apart(api, read_prototypes), {"world", "cursor", "limit"}}};
 }
 
 }  // namespace mobula::server::api

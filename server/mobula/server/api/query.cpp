@@ -20,10 +20,10 @@ class RepeatFeed final : public admin::Feed {
 
   Frame next() override {
     const core::Result<Inspection*> world = find_world(*api_, request_.parameter("world"));
-    auto said = std::make_shared<core::Result<json>>(world ? read_(**world, request_) : world.error());
-    return [said]() -> core::Result<std::string> {
-      if (!*said) return said->error();
-      return text_of(**said);
+    auto reply = std::make_shared<core::Result<json>>(world ? read_(**world, request_) : world.error());
+    return [reply]() -> core::Result<std::string> {
+      if (!*reply) return reply->error();
+      return text_of(**reply);
     };
   }
 
@@ -54,22 +54,22 @@ core::Result<Inspection*> find_world(const Api& api, std::string_view name) {
                                                    core::did_you_mean(name.substr(0, 100), names_of(worlds)))};
 }
 
-admin::Handler ask_world(const ApiPtr& api, Read read) {
-  return ask_world_apart(
+admin::Handler query_world(const ApiPtr& api, Read read) {
+  return query_world_apart(
       api, [read = std::move(read)](Inspection& world, const Request& request) -> core::Result<std::function<json()>> {
-        core::Result<json> said = read(world, request);
-        if (!said) return said.error();
-        return std::function<json()>([said = std::make_shared<json>(std::move(*said))] { return *said; });
+        core::Result<json> reply = read(world, request);
+        if (!reply) return reply.error();
+        return std::function<json()>([reply = std::make_shared<json>(std::move(*reply))] { return *reply; });
       });
 }
 
-admin::Handler ask_world_apart(const ApiPtr& api, ReadApart read) {
+admin::Handler query_world_apart(const ApiPtr& api, ReadApart read) {
   return [api, read = std::move(read)](const Request& request) -> admin::Reply {
     return admin::Query{[api, read, request]() -> admin::Finish {
       const core::Result<Inspection*> world = find_world(*api, request.parameter("world"));
-      core::Result<std::function<json()>> said = world ? read(**world, request) : world.error();
-      if (!said) return [error = said.error()] { return admin::error_response(error); };
-      return [write = std::move(*said)] { return answer_of(write()); };
+      core::Result<std::function<json()>> reply = world ? read(**world, request) : world.error();
+      if (!reply) return [error = reply.error()] { return admin::error_response(error); };
+      return [write = std::move(*reply)] { return answer_of(write()); };
     }};
   };
 }
@@ -107,7 +107,7 @@ core::Result<Page> page(const Request& request) {
 
 json next_page(std::uint64_t cursor, bool more) { return more ? json(std::to_string(cursor)) : json(nullptr); }
 
-core::Result<json> body(const Request& request, std::initializer_list<std::string_view> members) {
+core::Result<json> parse_body(const Request& request, std::initializer_list<std::string_view> members) {
   json object = request.body.empty() ? json::object() : json::parse(request.body, nullptr, false);
   if (!object.is_object()) return core::Error{"bad request", "expected a JSON object"};
   const std::vector<std::string_view> known(members);
@@ -118,10 +118,10 @@ core::Result<json> body(const Request& request, std::initializer_list<std::strin
   return object;
 }
 
-core::Result<std::string> reason_in(const json& said) {
+core::Result<std::string> reason_in(const json& body) {
   constexpr std::size_t bytes_max = 200;
-  const auto given = said.find("reason");
-  if (given == said.end()) return std::string("by an administrator");
+  const auto given = body.find("reason");
+  if (given == body.end()) return std::string("by an administrator");
   if (!given->is_string()) return core::Error{"bad request", "reason: expected text"};
   auto reason = given->get<std::string>();
   if (reason.empty() || reason.size() > bytes_max)

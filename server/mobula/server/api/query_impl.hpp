@@ -25,10 +25,10 @@ core::Result<Inspection*> find_world(const Api& api, std::string_view name);
 
 // Returns a handler that answers with the result of `read` for the world named by ?world=.
 using Read = std::function<core::Result<json>(Inspection& world, const Request& request)>;
-admin::Handler ask_world(const ApiPtr& api, Read read);
-// Like ask_world, for large answers: the function returned by `read` makes the answer on the admin thread.
+admin::Handler query_world(const ApiPtr& api, Read read);
+// Like query_world, for large answers: the function returned by `read` makes the answer on the admin thread.
 using ReadApart = std::function<core::Result<std::function<json()>>(Inspection& world, const Request& request)>;
-admin::Handler ask_world_apart(const ApiPtr& api, ReadApart read);
+admin::Handler query_world_apart(const ApiPtr& api, ReadApart read);
 // Returns a feed whose frames are the answers of a query.
 std::shared_ptr<admin::Feed> repeat(const ApiPtr& api, Read read, Request request);
 
@@ -51,15 +51,15 @@ json next_page(std::uint64_t cursor, bool more);
 
 // Returns the world's name in a subscription, empty if it has none. Members other than `others` and those of every
 // subscription are refused. Errors: "bad request".
-core::Result<std::string> world_in(const json& wish, std::span<const std::string_view> others);
-core::Result<std::uint64_t> number_in(const json& wish, std::string_view name, std::uint64_t low, std::uint64_t high,
+core::Result<std::string> world_in(const json& request, std::span<const std::string_view> others);
+core::Result<std::uint64_t> number_in(const json& request, std::string_view name, std::uint64_t low, std::uint64_t high,
                                       std::uint64_t otherwise);
 
 // Returns the body, a JSON object with no other members than `members`. Errors: "bad request".
-core::Result<json> body(const Request& request, std::initializer_list<std::string_view> members);
+core::Result<json> parse_body(const Request& request, std::initializer_list<std::string_view> members);
 
 // Returns the optional member "reason". Errors: "bad request".
-core::Result<std::string> reason_in(const json& said);
+core::Result<std::string> reason_in(const json& body);
 
 // Routes of each file.
 std::vector<admin::Route> process_routes(const ApiPtr& api);

@@ -72,9 +72,9 @@ core::Result<json> checkpoint(Inspection& world, const Request& /*request*/) {
 }  // namespace
 
 std::vector<admin::Route> resource_routes(const ApiPtr& api) {
-  return {{"GET", "/api/resources", ask_world(api, read_resources), {"world"}},
-          {"POST", "/api/reload", ask_world(api, reload), {"world"}},
-          {"POST", "/api/checkpoint", ask_world(api, checkpoint), {"world"}}};
+  return {{"GET", "/api/resources", query_world(api, read_resources), {"world"}},
+          {"POST", "/api/reload", query_world(api, reload), {"world"}},
+          {"POST", "/api/checkpoint", query_world(api, checkpoint), {"world"}}};
 }
 
 }  // namespace mobula::server::api

@@ -36,24 +36,25 @@ json network_json(const transport::Session& connection) {
 
 json session_json(Inspection& world, const ClientSession& session, core::Nanoseconds now) {
   const transport::Session* connection = world.server().connection(session);
-  const bool away = session.state == ClientSession::State::disconnected;
-  json said = {{"player", session.player.id},
-               {"name", session.player.name},
-               {"account", session.player.account},
-               {"spectator", session.player.spectator},
-               {"state", name_of(session.state)},
-               {"client_id", std::to_string(session.player.identity.client_id)},
-               {"entity", session.player.entity ? json(to_string(session.player.entity)) : json(nullptr)},
-               {"address", nullptr},
-               {"pipe", nullptr},
-               {"connected_seconds", seconds(now - (away ? session.disconnected_since : session.connected_at))},
-               {"network", nullptr}};
-  if (connection == nullptr) return said;
+  const bool disconnected = session.state == ClientSession::State::disconnected;
+  json reply = {
+      {"player", session.player.id},
+      {"name", session.player.name},
+      {"account", session.player.account},
+      {"spectator", session.player.spectator},
+      {"state", name_of(session.state)},
+      {"client_id", std::to_string(session.player.identity.client_id)},
+      {"entity", session.player.entity ? json(to_string(session.player.entity)) : json(nullptr)},
+      {"address", nullptr},
+      {"pipe", nullptr},
+      {"connected_seconds", seconds(now - (disconnected ? session.disconnected_since : session.connected_at))},
+      {"network", nullptr}};
+  if (connection == nullptr) return reply;
   const transport::Address& address = world.server().endpoint().address(session.transport_id);
-  said["address"] = to_string(transport::Address{address.ip, address.port});
-  said["pipe"] = name_of(address.pipe);
-  said["network"] = network_json(*connection);
-  return said;
+  reply["address"] = to_string(transport::Address{address.ip, address.port});
+  reply["pipe"] = name_of(address.pipe);
+  reply["network"] = network_json(*connection);
+  return reply;
 }
 
 core::Result<const ClientSession*> find_session(Inspection& world, const Request& request) {
@@ -77,9 +78,9 @@ json sent_json(Inspection& world, std::uint32_t player) {
 }
 
 core::Result<json> kick(Inspection& world, const Request& request) {
-  const core::Result<json> said = body(request, {"reason"});
-  if (!said) return said.error();
-  const core::Result<std::string> reason = reason_in(*said);
+  const core::Result<json> body = parse_body(request, {"reason"});
+  if (!body) return body.error();
+  const core::Result<std::string> reason = reason_in(*body);
   if (!reason) return reason.error();
   const core::Result<std::uint64_t> player = number_or(request, "player", 1, ~0u, 0);
   if (!player) return player.error();
@@ -109,7 +110,7 @@ core::Result<json> read_session(Inspection& world, const Request& request) {
   const core::Result<const ClientSession*> found = find_session(world, request);
   if (!found) return found.error();
   const ClientSession& session = **found;
-  json said = session_json(world, session, world.server().now());
+  json reply = session_json(world, session, world.server().now());
   json viewpoints = json::array();
   json groups = json::array();
   if (session.replication.viewer != nullptr) {
@@ -117,20 +118,20 @@ core::Result<json> read_session(Inspection& world, const Request& request) {
       viewpoints.push_back(to_string(viewpoint));
     for (const std::uint32_t group : session.replication.viewer->interest_groups()) groups.push_back(group);
   }
-  said["world"] = world.name();
-  said["viewpoints"] = std::move(viewpoints);
-  said["rooms"] = std::move(groups);
-  said["seen_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->visible().size();
-  said["pending_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->pending();
-  said["verifies"] = session.replication.view != nullptr && session.replication.view->verifies();
-  said["sent"] = sent_json(world, session.player.id);
-  return said;
+  reply["world"] = world.name();
+  reply["viewpoints"] = std::move(viewpoints);
+  reply["rooms"] = std::move(groups);
+  reply["seen_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->visible().size();
+  reply["pending_entities"] = session.replication.view == nullptr ? 0 : session.replication.view->pending();
+  reply["verifies"] = session.replication.view != nullptr && session.replication.view->verifies();
+  reply["sent"] = sent_json(world, session.player.id);
+  return reply;
 }
 
 std::vector<admin::Route> session_routes(const ApiPtr& api) {
-  return {{"GET", "/api/sessions", ask_world(api, read_sessions), {"world", "cursor", "limit"}},
-          {"GET", "/api/sessions/{player}", ask_world(api, read_session), {"world"}},
-          {"POST", "/api/sessions/{player}/kick", ask_world(api, kick), {"world"}}};
+  return {{"GET", "/api/sessions", query_world(api, read_sessions), {"world", "cursor", "limit"}},
+          {"GET", "/api/sessions/{player}", query_world(api, read_session), {"world"}},
+          {"POST", "/api/sessions/{player}/kick", query_world(api, kick), {"world"}}};
 }
 
 }  // namespace mobula::server::api

@@ -18,10 +18,10 @@ json system_json(const ecs::Registry& registry, const ecs::SystemInfo& system) {
   json writes = json::array();
   for (const ecs::Access& access : system.access)
     (access.writes ? writes : reads).push_back(registry.pool(access.pool).instance_name());
-  json said = times_json(system.name, system.times);
-  said["reads"] = std::move(reads);
-  said["writes"] = std::move(writes);
-  return said;
+  json reply = times_json(system.name, system.times);
+  reply["reads"] = std::move(reads);
+  reply["writes"] = std::move(writes);
+  return reply;
 }
 
 json phases_json(const ecs::Registry& registry, const ecs::Schedule& schedule) {
@@ -55,7 +55,7 @@ core::Result<json> read_systems(Inspection& world, const Request& /*request*/) {
 }
 
 std::vector<admin::Route> system_routes(const ApiPtr& api) {
-  return {{"GET", "/api/systems", ask_world(api, read_systems), {"world"}}};
+  return {{"GET", "/api/systems", query_world(api, read_systems), {"world"}}};
 }
 
 }  // namespace mobula::server::api

@@ -103,7 +103,7 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
   if (const resource::Resource* level = server_->world().level())
     core::log_info("server", "level {} ({:.16})", config_.level, to_string(level->server_identity()));
   log_level_notes(server_->world());
-  take_datagrams();
+  receive_datagrams();
   log_pipes();
   pacer_ = TickPacer(pacing_of(config_), core::monotonic_now());
   inspection_ = std::make_unique<Inspection>(
@@ -123,7 +123,7 @@ core::Status HostedWorld::open_store(const Game& game) {
   return core::Done{};
 }
 
-void HostedWorld::take_datagrams() {
+void HostedWorld::receive_datagrams() {
   server_->set_unix_time(core::unix_now());
   pipes_->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
     const core::LogScope about({.world = name_});

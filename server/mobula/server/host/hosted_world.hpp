@@ -62,7 +62,7 @@ class HostedWorld {
   HostedWorld(std::string name, HostConfig config);
   core::Status start(net::EventLoop& events, Game& game);
   core::Status open_store(const Game& game);
-  void take_datagrams();
+  void receive_datagrams();
   void log_pipes() const;
   void log_summary();
 

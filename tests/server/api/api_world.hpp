@@ -20,10 +20,10 @@ struct Answer {
   [[nodiscard]] std::string message() const { return json.at("error").at("message"); }
 };
 
-class AskedWorld {
+class ApiWorld {
  public:
   // Saves the world in the store unless it is null. The caller finishes the store before the world is destroyed.
-  explicit AskedWorld(store::Store* store = nullptr)
+  explicit ApiWorld(store::Store* store = nullptr)
       : village(game, {.level = hamlet(), .store = store}),
         inspection("world", {*village.server, pacer, nullptr,
                              [this] { return village.server->reload_level(rebuilt_hamlet()); }, store}) {
@@ -46,7 +46,7 @@ class AskedWorld {
   }
 
   // Answers a request. The target may have a query.
-  Answer ask(const std::string& method, const std::string& target, const std::string& body = {}) {
+  Answer send(const std::string& method, const std::string& target, const std::string& body = {}) {
     server::admin::Request request;
     request.method = method;
     request.path = target.substr(0, target.find('?'));
@@ -59,14 +59,14 @@ class AskedWorld {
     return {response.status, response.body, nlohmann::json::parse(response.body, nullptr, false)};
   }
   nlohmann::json get(const std::string& target) {
-    Answer answer = ask("GET", target);
+    Answer answer = send("GET", target);
     if (answer.status != 200) throw std::runtime_error(target + ": " + answer.text);
     return std::move(answer.json);
   }
-  // Returns a feed of the topic that the message subscribes to.
-  core::Result<std::shared_ptr<server::admin::Feed>> subscribe(const nlohmann::json& wish) {
+  // Returns a feed of the topic that a subscription names.
+  core::Result<std::shared_ptr<server::admin::Feed>> subscribe(const nlohmann::json& subscription) {
     for (const server::admin::Topic& topic : server::api::topics(api_))
-      if (wish.at("subscribe") == nlohmann::json(topic.name)) return topic.subscribe(wish.dump());
+      if (subscription.at("subscribe") == nlohmann::json(topic.name)) return topic.subscribe(subscription.dump());
     return core::Error{"no such topic", "none"};
   }
   static nlohmann::json frame(server::admin::Feed& feed) { return nlohmann::json::parse(feed.next()().value()); }
