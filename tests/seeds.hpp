@@ -1,5 +1,6 @@
-// Which seeds a test of random worlds runs: its own few, or those that the environment names, as ./dev soak does.
+// Seeds that a test of random worlds runs: few in ./dev test, more in ./dev test all, or those that ./dev soak names.
 //
+//   MOBULA_TEST_ALL=1
 //   MOBULA_SOAK_SEEDS=first..last
 #pragma once
 
@@ -27,6 +28,11 @@ inline std::optional<Seeds> soak_seeds() {
   const bool read = std::sscanf(text, "%" SCNu64 "..%" SCNu64, &seeds.first, &seeds.last) == 2;
   MOBULA_ASSERT(read && seeds.first <= seeds.last, "MOBULA_SOAK_SEEDS=first..last");
   return seeds;
+}
+
+// Returns `all` in ./dev test all, else `few`: seeds, rounds or steps of a test that takes long.
+inline std::uint64_t few_or_all(std::uint64_t few, std::uint64_t all) {
+  return std::getenv("MOBULA_TEST_ALL") != nullptr ? all : few;
 }
 
 // Whether the seeds are others than the test's own, and what is true of those together may not be.

@@ -215,4 +215,8 @@ class Programs : public testing::Test {
   std::vector<std::unique_ptr<Program>> programs_;
 };
 
+class ClientPrograms : public Programs {};
+class BotPrograms : public Programs {};
+class ServerPrograms : public Programs {};
+
 }  // namespace mobula

@@ -6,7 +6,7 @@
 namespace mobula {
 namespace {
 
-TEST_F(Programs, AClientMirrorsAServerAndEndsWithItsJsonLine) {
+TEST_F(ClientPrograms, AClientMirrorsAServerAndEndsWithItsJsonLine) {
   Program& server = serve();
   Program& client = start("mobula-client", in({"--ticks", "30", "--json"}));
   EXPECT_EQ(client.wait(), 0) << client.err() << server.err();
@@ -22,7 +22,7 @@ TEST_F(Programs, AClientMirrorsAServerAndEndsWithItsJsonLine) {
   EXPECT_EQ(client.out(), last_line(client.out()) + "\n") << "--json prints nothing else";
 }
 
-TEST_F(Programs, AClientPrintsStatisticsOncePerSecond) {
+TEST_F(ClientPrograms, AClientPrintsStatisticsOncePerSecond) {
   serve();
   Program& client = start("mobula-client", in({"--ticks", "50"}));
   EXPECT_EQ(client.wait(), 0) << client.err();
@@ -30,7 +30,7 @@ TEST_F(Programs, AClientPrintsStatisticsOncePerSecond) {
   EXPECT_GE(lines(client.out()), 2);
 }
 
-TEST_F(Programs, AClientListsEntitiesTheirPropertiesAndOneValue) {
+TEST_F(ClientPrograms, AClientListsEntitiesPropertiesAndOneValue) {
   serve();
   const auto look = [&](std::vector<std::string> arguments) -> Program& {
     arguments = in(arguments);
@@ -69,7 +69,7 @@ TEST_F(Programs, AClientListsEntitiesTheirPropertiesAndOneValue) {
   expect_failure({"--list", "999999.1"}, "this player sees no entity 999999.1");
 }
 
-TEST_F(Programs, BotsJoinWalkAndReport) {
+TEST_F(BotPrograms, BotsJoinWalkAndReport) {
   Program& server = serve();
   const fs::path report = folder() / "bots.json";
   Program& bots = start("mobula-bots", in({"--clients", "5", "--seconds", "2", "--json", report.string()}));
@@ -89,7 +89,7 @@ TEST_F(Programs, BotsJoinWalkAndReport) {
   EXPECT_THAT(server.err(), HasSubstr("commands done"));
 }
 
-TEST_F(Programs, SomeBotsVerifyAndTheOthersOnlyAcknowledge) {
+TEST_F(BotPrograms, SomeBotsVerifyAndTheOthersOnlyAcknowledge) {
   serve();
   Program& some = start("mobula-bots", in({"--clients", "5", "--verify", "2", "--seconds", "2"}));
   EXPECT_EQ(some.wait(), 0) << some.err() << some.out();
@@ -101,7 +101,7 @@ TEST_F(Programs, SomeBotsVerifyAndTheOthersOnlyAcknowledge) {
   EXPECT_THAT(none.out(), HasSubstr("mirrors verified        0 times"));
 }
 
-TEST_F(Programs, BotsJoinInStepsChurnAndWriteAReport) {
+TEST_F(BotPrograms, BotsJoinInStepsChurnAndWriteAReport) {
   serve();
   const fs::path report = folder() / "bots.html";
   Program& bots = start("mobula-bots", in({"--ramp", "2@1s,1s,6@3s", "--behaviour", "wander=1,crowd=1,churn=1",
@@ -112,7 +112,7 @@ TEST_F(Programs, BotsJoinInStepsChurnAndWriteAReport) {
   EXPECT_THAT(read(report), HasSubstr("--behaviour wander=1,crowd=1,churn=1"));
 }
 
-TEST_F(Programs, BotsPrintWhichLimitIsNotMet) {
+TEST_F(BotPrograms, BotsPrintWhichLimitIsNotMet) {
   serve();
   Program& bots =
       start("mobula-bots",
@@ -122,13 +122,13 @@ TEST_F(Programs, BotsPrintWhichLimitIsNotMet) {
   EXPECT_THAT(bots.out(), HasSubstr("met      joined==2: 2\n"));
 }
 
-TEST_F(Programs, BotsListTheirMeasures) {
+TEST_F(BotPrograms, BotsListTheirMeasures) {
   Program& bots = start("mobula-bots", {"--list-measures"});
   EXPECT_EQ(bots.wait(), 0);
   EXPECT_THAT(bots.out(), HasSubstr("p99_interval_ms "));
 }
 
-TEST_F(Programs, AClientPrintsEventsOnRequest) {
+TEST_F(ClientPrograms, AClientPrintsEventsOnRequest) {
   serve();
   Program& bots = start("mobula-bots", in({"--clients", "8", "--seconds", "20"}));
   Program& client = start("mobula-client", in({"--events"}));
@@ -141,7 +141,7 @@ TEST_F(Programs, AClientPrintsEventsOnRequest) {
   bots.wait();
 }
 
-TEST_F(Programs, BotsWhoseServerDiesFail) {
+TEST_F(BotPrograms, BotsWhoseServerDiesFail) {
   Program& server = serve();
   Program& bots = start("mobula-bots", in({"--clients", "3", "--seconds", "6"}));
   ASSERT_TRUE(have_joined(server, 3)) << server.err();
@@ -151,7 +151,7 @@ TEST_F(Programs, BotsWhoseServerDiesFail) {
   EXPECT_THAT(bots.out(), HasSubstr("nothing received for"));
 }
 
-TEST_F(Programs, AClientJoinsAgainAfterItsServerWasRestarted) {
+TEST_F(ClientPrograms, AClientJoinsAgainAfterItsServerWasRestarted) {
   Program& server = serve({"--tcp-port", "0"});
   Program& client =
       start("mobula-client", {"--connect", "tcp:127.0.0.1:" + std::to_string(tcp_port_), "--admin", admin_});
@@ -168,7 +168,7 @@ TEST_F(Programs, AClientJoinsAgainAfterItsServerWasRestarted) {
   EXPECT_THAT(last_line(client.out()), HasSubstr("\"mismatched_ticks\":0"));
 }
 
-TEST_F(Programs, AClientLeavesTheGameOnASignal) {
+TEST_F(ClientPrograms, AClientLeavesTheGameOnASignal) {
   Program& server = serve();
   Program& client = start("mobula-client", in());
   ASSERT_TRUE(server.logs("joined")) << server.err();
@@ -178,7 +178,7 @@ TEST_F(Programs, AClientLeavesTheGameOnASignal) {
   EXPECT_TRUE(server.logs("left")) << server.err();
 }
 
-TEST_F(Programs, WrongCommandLinesAreReportedInOneLine) {
+TEST_F(ClientPrograms, WrongCommandLinesAreReportedInOneLine) {
   expect_refusal("mobula-server", {"--level", "x", "--nonsense"}, "--nonsense");
   for (const char* program : {"mobula-client", "mobula-bots"})
     expect_refusal(program, {"--connect", "127.0.0.1:1", "--level", "x", "--nonsense"}, "--nonsense");
@@ -216,7 +216,7 @@ TEST_F(Programs, WrongCommandLinesAreReportedInOneLine) {
   expect_refusal("mobula-bots", {"--clients", "2"}, "--connect");
 }
 
-TEST_F(Programs, HelpShowsExamples) {
+TEST_F(ClientPrograms, HelpShowsExamples) {
   for (const char* name : {"mobula-compile", "mobula-server", "mobula-client", "mobula-bots"}) {
     Program& program = start(name, {"--help"});
     EXPECT_EQ(program.wait(), 0) << name;
@@ -225,7 +225,7 @@ TEST_F(Programs, HelpShowsExamples) {
   }
 }
 
-TEST_F(Programs, AClientOfAnotherSchemaIsRefusedWithAReason) {
+TEST_F(ClientPrograms, AClientOfAnotherSchemaIsRefusedWithAReason) {
   Program& server = serve();
   Program& client = start("mobula-client", in({"--schema", engine_schema(), "--ticks", "5"}));
   EXPECT_EQ(client.wait(), 1);
@@ -233,7 +233,7 @@ TEST_F(Programs, AClientOfAnotherSchemaIsRefusedWithAReason) {
   EXPECT_TRUE(server.logs("other schema")) << server.err();
 }
 
-TEST_F(Programs, AClientWithTheRightSchemaIsAdmitted) {
+TEST_F(ClientPrograms, AClientWithTheRightSchemaIsAdmitted) {
   serve();
   const core::ByteView schema = test::game_schema()->bytes();
   const std::string file = (folder() / "components.bfbs").string();
@@ -242,7 +242,7 @@ TEST_F(Programs, AClientWithTheRightSchemaIsAdmitted) {
   EXPECT_EQ(client.wait(), 0) << client.err();
 }
 
-TEST_F(Programs, AClientWithoutAServerReportsIt) {
+TEST_F(ClientPrograms, AClientWithoutAServerReportsIt) {
   Program& server = serve();
   server.signal(SIGTERM);
   server.wait();  // the port is free now
@@ -270,7 +270,7 @@ TEST_F(Programs, AClientWithoutAServerReportsIt) {
   EXPECT_EQ(nlohmann::json::parse(last_line(client.out()))["verified_ticks"], 0);
 }
 
-TEST_F(Programs, EveryPipeCarriesTheSameSession) {
+TEST_F(ClientPrograms, EveryPipeCarriesTheSameSession) {
   Program& server = serve({"--tcp-port", "0", "--ws-port", "0"});
   const std::map<std::string, int> pipes{{"udp", port_}, {"tcp", tcp_port_}, {"ws", ws_port_}};
   std::vector<Program*> clients;
@@ -290,7 +290,7 @@ TEST_F(Programs, EveryPipeCarriesTheSameSession) {
   EXPECT_THAT(server.err(), HasSubstr("over websocket: sent"));
 }
 
-TEST_F(Programs, AClientKeepsTheLevelInAFolder) {
+TEST_F(ClientPrograms, AClientKeepsTheLevelInAFolder) {
   serve();
   const fs::path store = folder() / "resources";
   Program& client = start("mobula-client", in({"--ticks", "20", "--json", "--resources", store.string()}));
@@ -298,7 +298,7 @@ TEST_F(Programs, AClientKeepsTheLevelInAFolder) {
   EXPECT_TRUE(fs::exists(store / (to_string(test::hamlet()->identity()) + ".level")));
 }
 
-TEST_F(Programs, ARecordedSessionIsReplayedWithoutAServer) {
+TEST_F(ClientPrograms, ARecordedSessionIsReplayedWithoutAServer) {
   Program& server = serve();
   const std::string recording = (folder() / "walk.rec").string();
   Program& live =

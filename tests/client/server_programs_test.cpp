@@ -9,7 +9,7 @@
 namespace mobula {
 namespace {
 
-TEST_F(Programs, AServerLogsJsonIfItsOutputIsNoTerminal) {
+TEST_F(ServerPrograms, AServerLogsJsonIfItsOutputIsNoTerminal) {
   Program& server = serve();
   Program& client = start("mobula-client", in({"--ticks", "5", "--json", "--name", "Anna \"the\" first"}));
   EXPECT_EQ(client.wait(), 0) << client.err();
@@ -33,14 +33,14 @@ TEST_F(Programs, AServerLogsJsonIfItsOutputIsNoTerminal) {
   EXPECT_TRUE(joined) << server.err();
 }
 
-TEST_F(Programs, AServerLogsTextWithLevelsPerModuleOnRequest) {
+TEST_F(ServerPrograms, AServerLogsTextWithLevelsPerModuleOnRequest) {
   Program& server = serve({"--ticks", "3", "--log-format", "text", "--log-level", "info,demo=off"});
   EXPECT_EQ(server.wait(), 0);
   EXPECT_THAT(server.err(), testing::ContainsRegex("T[0-9:.]+Z info +server +listening on udp port"));
   EXPECT_THAT(server.err(), testing::Not(HasSubstr(" demo ")));
 }
 
-TEST_F(Programs, AServerReadsTheConfigurationThatItPrinted) {
+TEST_F(ServerPrograms, AServerReadsTheConfigurationThatItPrinted) {
   Program& printed = start("mobula-server", {"--ticks", "4", "--port", "0", "--admin-port", "0", "--print-config"});
   EXPECT_EQ(printed.wait(), 0);
   const fs::path file = folder() / "server.toml";
@@ -50,7 +50,7 @@ TEST_F(Programs, AServerReadsTheConfigurationThatItPrinted) {
   EXPECT_THAT(server.err(), HasSubstr("4 ticks"));
 }
 
-TEST_F(Programs, AllMistakesOfAConfigurationAreReported) {
+TEST_F(ServerPrograms, AllMistakesOfAConfigurationAreReported) {
   const fs::path file = folder() / "wrong.toml";
   write(file, "tick_rate = 1000\nprt = 7\n");
   Program& server = start("mobula-server", {"--config", file.string(), "--port", "x"});
@@ -60,13 +60,13 @@ TEST_F(Programs, AllMistakesOfAConfigurationAreReported) {
                               "mobula-server: --port: 'x' is not a whole number\n");
 }
 
-TEST_F(Programs, AServerEndsAfterItsTicks) {
+TEST_F(ServerPrograms, AServerEndsAfterItsTicks) {
   Program& server = serve({"--ticks", "10", "--tick-rate", "100"});
   EXPECT_EQ(server.wait(), 0) << server.err();
   EXPECT_THAT(server.err(), HasSubstr("10 ticks"));
 }
 
-TEST_F(Programs, AServerShutsDownOnASignal) {
+TEST_F(ServerPrograms, AServerShutsDownOnASignal) {
   for (const int number : {SIGTERM, SIGINT}) {
     Program& server = serve();
     Program& client = start("mobula-client", in({"--json"}));
@@ -79,7 +79,7 @@ TEST_F(Programs, AServerShutsDownOnASignal) {
   }
 }
 
-TEST_F(Programs, AServerFailsIfItsWorldsFileWasMoved) {
+TEST_F(ServerPrograms, AServerFailsIfItsWorldsFileWasMoved) {
   const fs::path world = folder() / "gone.db";
   Program& server = serve({"--db", world.string()});
   fs::rename(world, folder() / "elsewhere.db");
@@ -88,7 +88,7 @@ TEST_F(Programs, AServerFailsIfItsWorldsFileWasMoved) {
   EXPECT_THAT(server.err(), HasSubstr("the last save failed: moved: " + world.string()));
 }
 
-TEST_F(Programs, AServerDrainsOnASignalAndStopsOnASecondOne) {
+TEST_F(ServerPrograms, AServerDrainsOnASignalAndStopsOnASecondOne) {
   Program& server = serve({"--drain-seconds", "600"});
   Program& client = start("mobula-client", in());
   ASSERT_TRUE(server.logs("joined")) << server.err();
@@ -102,7 +102,7 @@ TEST_F(Programs, AServerDrainsOnASignalAndStopsOnASecondOne) {
   EXPECT_EQ(server.wait(), 128 + SIGTERM);
 }
 
-TEST_F(Programs, AServerReloadsItsLevelOrKeepsTheOldOne) {
+TEST_F(ServerPrograms, AServerReloadsItsLevelOrKeepsTheOldOne) {
   const std::string good = read(level());
   const std::string mine = (folder() / "reloaded.level").string();
   write(mine, good);
@@ -120,7 +120,7 @@ TEST_F(Programs, AServerReloadsItsLevelOrKeepsTheOldOne) {
   EXPECT_EQ(server.wait(), 0);
 }
 
-TEST_F(Programs, HealthReportsWhetherAServerAnswers) {
+TEST_F(ServerPrograms, HealthReportsWhetherAServerAnswers) {
   Program& server = serve();
   Program& healthy = start("mobula-server", {"health", "--admin", admin_});
   EXPECT_EQ(healthy.wait(), 0) << healthy.err();
@@ -132,12 +132,12 @@ TEST_F(Programs, HealthReportsWhetherAServerAnswers) {
   EXPECT_THAT(dead.out(), HasSubstr("no answer"));
 }
 
-TEST_F(Programs, APortInUseIsReportedInOneLine) {
+TEST_F(ServerPrograms, APortInUseIsReportedInOneLine) {
   serve();
   expect_refusal("mobula-server", {"--level", level(), "--port", std::to_string(port_)}, std::to_string(port_));
 }
 
-TEST_F(Programs, AnAdminPortOpenToOtherMachinesNeedsAToken) {
+TEST_F(ServerPrograms, AnAdminPortOpenToOtherMachinesNeedsAToken) {
   const std::vector<std::string> beyond{"--level",      level(), "--port",          "0",
                                         "--admin-port", "0",     "--admin-address", "0.0.0.0"};
   expect_refusal("mobula-server", beyond, "--admin-token-file");
@@ -161,7 +161,7 @@ TEST_F(Programs, AnAdminPortOpenToOtherMachinesNeedsAToken) {
   expect_refusal("mobula-server", {"--level", level(), "--admin-address", "localhost"}, "--admin-address");
 }
 
-TEST_F(Programs, ABadLevelIsReportedInOneLine) {
+TEST_F(ServerPrograms, ABadLevelIsReportedInOneLine) {
   const std::string good = read(level());
   const std::string bad = (folder() / "bad.level").string();
   const auto expect_refused = [&](const std::string& bytes) {
@@ -190,7 +190,7 @@ TEST_F(Programs, ABadLevelIsReportedInOneLine) {
   }
 }
 
-TEST_F(Programs, ClientsNeedTheSharedKeyOrATokenMadeWithIt) {
+TEST_F(ServerPrograms, ClientsNeedTheSharedKeyOrATokenMadeWithIt) {
   const std::string key = new_key();
   Program& server = serve({"--key-file", key});
   EXPECT_THAT(server.err(), HasSubstr("connect tokens come from the backend"));
@@ -211,7 +211,7 @@ TEST_F(Programs, ClientsNeedTheSharedKeyOrATokenMadeWithIt) {
   EXPECT_THAT(other_key.err(), HasSubstr("no answer"));
 }
 
-TEST_F(Programs, AClientBeyondTheMaximumIsRefused) {
+TEST_F(ServerPrograms, AClientBeyondTheMaximumIsRefused) {
   Program& server = serve({"--max-clients", "16"});
   start("mobula-bots", in({"--clients", "16", "--seconds", "30"}));
   ASSERT_TRUE(have_joined(server, 16)) << server.err();
@@ -220,7 +220,7 @@ TEST_F(Programs, AClientBeyondTheMaximumIsRefused) {
   EXPECT_THAT(client.err(), HasSubstr("server full"));
 }
 
-TEST_F(Programs, GarbageAtTheServersPortDisturbsNoClient) {
+TEST_F(ServerPrograms, GarbageAtTheServersPortDisturbsNoClient) {
   Program& server = serve();
   Program& client = start("mobula-client", in({"--ticks", "60", "--json"}));
   const int socket = ::socket(AF_INET, SOCK_DGRAM, 0);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "ecs/entity_pool_image.hpp"
+#include <seeds.hpp>
 
 namespace mobula::ecs::entity_pool_model_test {
 namespace {
@@ -233,7 +234,7 @@ class History {
 
 TEST(EntityPool, RandomHistoriesAgreeWithAReferenceModel) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo})
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    for (std::uint64_t seed = 1; seed <= mobula::test::few_or_all(1, 4); ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", policy " + std::to_string(static_cast<int>(recycling)));
       History({recycling, 3, 1 + static_cast<std::uint32_t>(seed), 700}, seed).run(50000);
       if (HasFailure()) return;

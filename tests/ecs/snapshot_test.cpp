@@ -8,6 +8,7 @@
 
 #include "ecs/allocations.hpp"
 #include "ecs/snapshot_world.hpp"
+#include <seeds.hpp>
 
 namespace mobula::ecs {
 namespace {
@@ -73,7 +74,7 @@ void expect_same_handles_next(Registry& a, Registry& b) {
 
 TEST(Snapshot, ARandomWorldIsRestored) {
   for (const Recycling recycling : {Recycling::queue, Recycling::lifo, Recycling::given}) {
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    for (std::uint64_t seed = 1; seed <= mobula::test::few_or_all(2, 4); ++seed) {
       SCOPED_TRACE("policy " + std::to_string(static_cast<int>(recycling)) + ", seed " + std::to_string(seed));
       OddWorld world(config_of(recycling));
       open_pools(world);

@@ -1,5 +1,5 @@
 // Runs a fuzz target without libFuzzer, on each file of a folder, on ROUNDS of its truncations and on ROUNDS seeded
-// mutations. Fails if there is no file.
+// mutations; on a fourth of them unless MOBULA_TEST_ALL is set, as ./dev test all does. Fails if there is no file.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -42,6 +42,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s FOLDER ROUNDS\n", argv[0]);
     return 2;
   }
+  const auto all = static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10));
+  const std::uint32_t rounds = std::getenv("MOBULA_TEST_ALL") != nullptr ? all : all / 4;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(argv[1])) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
@@ -51,7 +53,7 @@ int main(int argc, char** argv) {
     std::ifstream stream(file, std::ios::binary);
     const Buffer seed{std::istreambuf_iterator<char>(stream), {}};
     run(seed);
-    run_mutations(seed, static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10)));
+    run_mutations(seed, rounds);
   }
   run({});
   return files.empty() ? 1 : 0;

@@ -9,6 +9,7 @@
 #include <reflect/compile_schema.hpp>
 #include <reflect/random_schema.hpp>
 #include <resource/test_level.hpp>
+#include <seeds.hpp>
 
 namespace mobula::resource {
 namespace {
@@ -62,7 +63,7 @@ core::Bytes tidy_row(const Component& component, core::Random& random, AllNames&
 }
 
 TEST(ComponentJson, ExpressesEveryRowThatFieldsCanMake) {
-  for (std::uint64_t seed = 1; seed <= 200 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::few_or_all(50, 200) && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     core::Random random(seed);
     const std::string text = test::random_schema(random);

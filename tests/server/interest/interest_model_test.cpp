@@ -235,19 +235,23 @@ class History {
 };
 
 TEST(InterestModel, AgreesInASmallWorld) {
-  mobula::test::for_each_seed(1, 4, 400, [](std::uint64_t seed) { History(seed, false, 20, false).run(400); });
+  mobula::test::for_each_seed(1, mobula::test::few_or_all(2, 4), 400,
+                              [](std::uint64_t seed) { History(seed, false, 20, false).run(400); });
 }
 
 TEST(InterestModel, AgreesInALargeWorld) {
-  mobula::test::for_each_seed(11, 4, 400, [](std::uint64_t seed) { History(seed, false, 150, false).run(400); });
+  mobula::test::for_each_seed(11, mobula::test::few_or_all(2, 4), 400,
+                              [](std::uint64_t seed) { History(seed, false, 150, false).run(400); });
 }
 
 TEST(InterestModel, AgreesWhenIndicesAreReusedAtOnce) {
-  mobula::test::for_each_seed(21, 4, 400, [](std::uint64_t seed) { History(seed, false, 40, true).run(400); });
+  mobula::test::for_each_seed(21, mobula::test::few_or_all(2, 4), 400,
+                              [](std::uint64_t seed) { History(seed, false, 40, true).run(400); });
 }
 
 TEST(InterestModel, AgreesWithARuleOfTheGame) {
-  mobula::test::for_each_seed(31, 4, 400, [](std::uint64_t seed) { History(seed, true, 40, seed % 2 == 0).run(400); });
+  mobula::test::for_each_seed(31, mobula::test::few_or_all(2, 4), 400,
+                              [](std::uint64_t seed) { History(seed, true, 40, seed % 2 == 0).run(400); });
 }
 
 }  // namespace

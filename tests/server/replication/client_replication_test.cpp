@@ -44,7 +44,7 @@ class ClientReplicationTest : public testing::Test {
   ClientReplication client;
 };
 
-TEST_F(ClientReplicationTest, AnEntityIsSentAfterItsPrototypeIsDelivered) {
+TEST_F(ClientReplicationTest, AnEntityIsSentAfterItsPrototype) {
   const ecs::Entity entity = world.create();
   world.registry.add<demo::Health>(entity);
   world.registry.add_bytes(entity, world.registry.pool_of<demo::RenderData>("Fog"));

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <reflect/compile_schema.hpp>
+#include <seeds.hpp>
 #include <server/random_world.hpp>
 #include <set>
 
@@ -245,7 +246,7 @@ std::set<std::uint32_t> difference(const ReferenceModel::States& a, const Refere
 }
 
 TEST(Publisher, RandomHistoriesAgreeWithAReferenceEncoding) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::few_or_all(8, 20); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     test::RandomWorld world(seed);
     // Some histories have pools of several blocks.

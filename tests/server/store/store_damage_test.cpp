@@ -8,6 +8,7 @@
 #include <mobula/server/store/world_tables.hpp>
 #include <optional>
 #include <reflect/compile_schema.hpp>
+#include <seeds.hpp>
 #include <server/store/store_world.hpp>
 
 namespace mobula::store {
@@ -82,7 +83,8 @@ TEST(StoreDamage, AFlippedBitInTheFileIsRefusedOrChangesNothing) {
   core::Random random(1);
   int refused = 0;
   int tried = 0;
-  for (std::size_t at = random.below(40); at < whole.size(); at += 1 + random.below(2 * 199), ++tried) {
+  for (std::size_t at = random.below(40); at < whole.size();
+       at += test::few_or_all(5, 1) * (1 + random.below(2 * 199)), ++tried) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << random.below(8)));
     write_file_bytes(saved.path, damaged);

@@ -115,7 +115,10 @@ class Lobby : public testing::Test {
     worlds_.stop();
     if (serving_.joinable()) serving_.join();
   }
-  void TearDown() override { end(); }
+  void TearDown() override {
+    end();
+    std::remove(token_path_.c_str());
+  }
 
   LobbyPlayer& enter(const std::string& name) {
     auto entered = LobbyPlayer::enter(loop_, access_of(name), name);
@@ -171,18 +174,16 @@ class Lobby : public testing::Test {
     core::random_bytes(std::as_writable_bytes(std::span(&identity.client_id, 1)));
     std::ranges::copy(core::as_bytes(name.data(), name.size()), identity.user_data.begin());
     const core::Bytes token = *mobula::server::make_token(token_issuer_, identity);
-    const std::string path = testing::TempDir() + "lobby_token." + std::to_string(::getpid());
-    std::ofstream(path, std::ios::binary)
+    std::ofstream(token_path_, std::ios::binary)
         .write(reinterpret_cast<const char*>(token.data()), static_cast<std::streamsize>(token.size()));
     mobula::client::AccessOptions options;
     options.connect = transport_text();
-    options.token_file = path;
-    mobula::client::Access access = *mobula::client::parse_access(std::move(options));
-    std::remove(path.c_str());
-    return access;
+    options.token_file = token_path_;
+    return *mobula::client::parse_access(std::move(options));
   }
   std::string transport_text() { return to_string(token_issuer_.public_addresses.front()); }
 
+  const std::string token_path_ = testing::TempDir() + "lobby_token." + std::to_string(::getpid());
   std::thread serving_;
 };
 
