@@ -74,8 +74,7 @@ CLI::Option* add_option(CLI::App& app, const Setting& setting) {
 // An empty group hides an option from the help.
 CLI::Option* add_former_option(CLI::App& app, const Setting& setting) {
   const std::string flag = flag_of(setting.rules.former_key);
-  CLI::Option* const option =
-      is_boolean(setting) ? app.add_flag(flag, std::string()) : app.add_option(flag, CLI::callback_t(), "");
+  CLI::Option* const option = is_boolean(setting) ? app.add_flag(flag) : app.add_option(flag, CLI::callback_t(), "");
   return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->group("");
 }
 

@@ -1,5 +1,5 @@
-// State of replication to one client: its viewer, its view, the level and the prototypes that it has, and
-// acknowledgements that have not been applied yet. It outlives a connection, so that a client that resumes continues.
+// State of replication to one client: its viewer, its view, its level and prototypes, its waiting acknowledgements. It
+// outlives a connection, so that a client that resumes continues.
 #pragma once
 
 #include <memory>
