@@ -93,8 +93,9 @@ endfunction()
 # mobula_library(name SOURCES file... [HEAVY file...] [LINK target...] [PRIVATE_LINK target...] [BUILD_LINK target...]
 #                [COLD])
 # makes the target mobula_NAME, alias mobula::NAME. Targets that link it link LINK and PRIVATE_LINK too. BUILD_LINK has
-# headers that only its own sources include; users of an installed package do not need them. COLD: its kind is cold.
-# HEAVY: sources that are mostly other people's templates; see mobula_heavy.
+# headers that only its own sources include; users of an installed package do not need them. COLD: its kind is cold,
+# and Release optimises it a little, which takes two thirds of the time. HEAVY: sources that are mostly other people's
+# templates; see mobula_heavy.
 function(mobula_library name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;HEAVY;LINK;PRIVATE_LINK;BUILD_LINK" ${ARGN})
   set(target mobula_${name})
@@ -109,6 +110,7 @@ function(mobula_library name)
   endforeach()
   if(ARG_COLD)
     mobula_own_code(${target} cold)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   else()
     mobula_own_code(${target})
   endif()
@@ -118,8 +120,8 @@ function(mobula_library name)
 endfunction()
 
 # mobula_heavy(target SOURCES file... LINK target...): adds sources to a library or program that are mostly other
-# people's templates, and that no tick runs through. They are cold, in Release optimised a little, which takes two thirds
-# of the time, and all compiled together, so that the templates are instantiated once.
+# people's templates, and that no tick runs through. They are cold, in Release optimised a little, and all
+# compiled together, so that the templates are instantiated once.
 function(mobula_heavy target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${target}_heavy OBJECT ${ARG_SOURCES})

@@ -3,11 +3,19 @@
 ///   #include <mobula/server.hpp>
 ///   using namespace mobula;
 ///
-/// server/examples/arena is the smallest game. <mobula/server/game/game.hpp> declares its hooks.
+/// server/examples/arena is the smallest game. Declarations:
+///
+///   hooks               server/game/game.hpp        Game
+///   entities, prefabs   server/game/world.hpp       World
+///   commands            server/game/commands.hpp    Commands, CommandTable
+///   events              server/game/events.hpp      world.events().send(bytes, Audience::player(id), …)
+///   visibility          server/interest/relevance.hpp
+///   start               server/host/application.hpp run
 #pragma once
 
 #include <mobula/schema/engine.hpp>
 #include <mobula/server/game/commands.hpp>
+#include <mobula/server/game/events.hpp>
 #include <mobula/server/game/game.hpp>
 #include <mobula/server/game/world.hpp>
 #include <mobula/server/host/application.hpp>

@@ -13,14 +13,14 @@
 //                 hold      it is as in the baseline; else
 //                 vector:   for each number its residual: the value less its prediction
 //                 rotation: [turned] and 2 bits, if the omitted part is not the predicted one; three residuals
-//   others        unless all units are extrapolated, and if none is or `others` was sent:
+//   others        if a unit is not extrapolated, and if either none is or [others] was 1:
 //                 for each component with such units a bit: changed; then, if it has several, a bit for each: changed
 //                 each changed one, coded as below
 //   vector, rotation   in a full state: its words. Else as above, without hold; the baseline is the prediction
 //   number   1, its word; or 0, the distance from the baseline modulo 2^bits, as golomb(2) of 2d - 1 for d > 0, -2d for
 //            d < 0
 //   plain    its words
-//            a number or plain that has two values: nothing
+//            a number or plain of two values: nothing, since changed means the other value
 //   text     its length, in the bits of the greatest; its bytes
 //   entity   a bit: not null; golomb(12) of its index; generation, 32 bits
 //   array    for each element in use a bit: changed; each changed one, coded as above. The others are zeros
