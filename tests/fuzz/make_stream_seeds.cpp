@@ -45,7 +45,7 @@ void questions() {
 }
 
 // Requests for fuzz_admin.cpp that the hand-written seeds lack.
-void bans() {
+void ban_requests() {
   write_seed("admin", "ban", "\1/api/bans/eve\n{\"reason\":\"cheats\",\"seconds\":60}"s);
   write_seed("admin", "bans", "\0/api/bans?limit=1&cursor=0"s);
   write_seed("admin", "unban", "\3/api/bans/eve"s);
@@ -90,7 +90,7 @@ void pipes() {
 }  // namespace
 
 void write_stream_seeds() {
-  bans();
+  ban_requests();
   questions();
   streams();
   pipes();
