@@ -1,6 +1,6 @@
 // Seeds that a test of random worlds runs: few in ./dev test, more in ./dev test all, or those that ./dev soak names.
 //
-//   MOBULA_TEST_ALL=1
+//   TEST_ALL_SEEDS=1            without the prefix of settings, of which programs refuse unknown ones
 //   MOBULA_SOAK_SEEDS=first..last
 #pragma once
 
@@ -32,7 +32,7 @@ inline std::optional<Seeds> soak_seeds() {
 
 // Returns `all` in ./dev test all, else `few`: seeds, rounds or steps of a test that takes long.
 inline std::uint64_t few_or_all(std::uint64_t few, std::uint64_t all) {
-  return std::getenv("MOBULA_TEST_ALL") != nullptr ? all : few;
+  return std::getenv("TEST_ALL_SEEDS") != nullptr ? all : few;
 }
 
 // Whether the seeds are others than the test's own, and what is true of those together may not be.

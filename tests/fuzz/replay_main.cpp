@@ -1,5 +1,5 @@
 // Runs a fuzz target without libFuzzer, on each file of a folder, on ROUNDS of its truncations and on ROUNDS seeded
-// mutations; on a fourth of them unless MOBULA_TEST_ALL is set, as ./dev test all does. Fails if there is no file.
+// mutations; on a fourth of them unless TEST_ALL_SEEDS is set, as ./dev test all does. Fails if there is no file.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const auto all = static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10));
-  const std::uint32_t rounds = std::getenv("MOBULA_TEST_ALL") != nullptr ? all : all / 4;
+  const std::uint32_t rounds = std::getenv("TEST_ALL_SEEDS") != nullptr ? all : all / 4;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(argv[1])) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
