@@ -30,10 +30,11 @@ inline std::optional<Seeds> soak_seeds() {
   return seeds;
 }
 
+// Returns whether this is ./dev test all.
+inline bool runs_all() { return std::getenv("TEST_ALL_SEEDS") != nullptr; }
+
 // Returns `all` in ./dev test all, else `few`: seeds, rounds or steps of a test that takes long.
-inline std::uint64_t few_or_all(std::uint64_t few, std::uint64_t all) {
-  return std::getenv("TEST_ALL_SEEDS") != nullptr ? all : few;
-}
+inline std::uint64_t few_or_all(std::uint64_t few, std::uint64_t all) { return runs_all() ? all : few; }
 
 // Whether the seeds are others than the test's own, and what is true of those together may not be.
 inline bool soaks() { return soak_seeds().has_value(); }

@@ -34,7 +34,7 @@ TEST(Trial, NothingIsWrongAfterDiskFailuresAndRestarts) {
   using Kind = Fault::Kind;
   const client::TemporaryFolder folder = std::move(*client::TemporaryFolder::make());
   for (const std::uint32_t operations : {1u, 6u, 13u}) {
-    if (operations == 6 && test::few_or_all(0, 1) == 0) continue;
+    if (operations == 6 && !test::runs_all()) continue;
     SCOPED_TRACE(std::to_string(operations) + " operations");
     Plan plan = draw_plan(operations, "calm", {.ticks = 420, .players = 4, .entities = 80});
     plan.has_level = plan.keeps_levels = plan.hides = true;

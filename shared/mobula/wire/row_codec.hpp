@@ -1,8 +1,8 @@
 // One component as 32-bit words, and back. These words, a row, are published, kept as baselines, hashed and sent.
 // entity_codec.hpp turns the rows of an entity into bits.
 //
-// The schema alone determines them: the fields by offset, those that count others
-// first, those that are owner_only last, without those that are not_sent. A field is
+// The schema alone determines them: the fields by offset, those that count others first, those that are owner_only
+// last, without those that are not_sent. A field is
 //   bool            0 or 1
 //   integer         its own bits; ranged: value - low; of more than 32 bits: two words, the low one first
 //   enum            its position in the list of values

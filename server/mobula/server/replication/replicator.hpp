@@ -18,11 +18,12 @@
 
 namespace mobula::server {
 
+/// Without defaults, which are those of ServerConfig.
 struct ReplicationConfig {
-  std::uint32_t ticks_per_second = 20;
-  std::size_t history_bytes = 16u << 20;               ///< memory for past values used as delta baselines
-  std::uint32_t verify_one_in = 100;                   ///< verifies the mirror of one client in N; 0 disables it
-  std::uint32_t delta_bytes_per_tick_max = 24 * 1024;  ///< per client; one delta is always allowed
+  std::uint32_t ticks_per_second;
+  std::size_t history_bytes;               ///< memory for past values used as delta baselines
+  std::uint32_t verify_one_in;             ///< verifies the mirror of one client in N; 0 disables it
+  std::uint32_t delta_bytes_per_tick_max;  ///< per client; one delta is always allowed
 };
 
 class Replicator {
