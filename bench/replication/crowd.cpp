@@ -37,6 +37,7 @@ core::Result<std::unique_ptr<server::Server>> start_bench_server(const Replicati
   config.transport.challenge_key.fill(std::byte{2});
   config.transport.table_seed = 1;
   config.transport.public_addresses = {address};
+  config.players_max = options.clients;
   config.transport.sessions_max = options.clients;
   config.transport.handshakes_per_address = config.transport.handshakes;
   auto server = server::Server::start(std::move(config), walkers);

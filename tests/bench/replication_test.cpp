@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <mobula/server/session/server_config.hpp>
 #include <replication/replication_bench.hpp>
 
 namespace mobula::bench {
@@ -38,6 +39,18 @@ TEST(Replication, EverybodySeesAllThereIs) {
   const ReplicationReport report = run_replication(options).value();
   expect_good(report, options);
   EXPECT_DOUBLE_EQ(report.states_per_client_tick, options.walkers.moving);
+}
+
+// The page's commands run with 5,000 clients, the server's default limit is 1,024.
+TEST(Replication, MoreClientsThanAServersDefaultJoin) {
+  ReplicationOptions options = small();
+  options.clients = server::ServerConfig().players_max + 1;
+  options.walkers.view = 1;
+  options.walkers.moving = 2;
+  options.seconds = 0.1;
+  const ReplicationReport report = run_replication(options).value();
+  EXPECT_EQ(report.clients, options.clients);
+  EXPECT_EQ(report.mismatches, 0u);
 }
 
 TEST(Replication, StillEntitiesTakeNoBytes) {
