@@ -88,7 +88,7 @@ TEST_F(ServerPrograms, AServerFailsIfItsWorldsFileWasMoved) {
   EXPECT_THAT(server.err(), HasSubstr("the last save failed: moved: " + world.string()));
 }
 
-TEST_F(ServerPrograms, AServerDrainsOnASignalAndStopsOnASecondOne) {
+TEST_F(ServerPrograms, AServerDrainsOnASignalUntilALaterInterrupt) {
   Program& server = serve({"--drain-seconds", "600"});
   Program& client = start("mobula-client", in());
   ASSERT_TRUE(server.logs("joined")) << server.err();
@@ -97,9 +97,38 @@ TEST_F(ServerPrograms, AServerDrainsOnASignalAndStopsOnASecondOne) {
   Program& late = start("mobula-client", in());
   EXPECT_EQ(late.wait(), 1);
   EXPECT_THAT(late.err(), HasSubstr("the server is closing and admits no new clients"));
-  EXPECT_TRUE(server.running());
   server.signal(SIGTERM);
-  EXPECT_EQ(server.wait(), 128 + SIGTERM);
+  std::this_thread::sleep_for(milliseconds(1100));
+  EXPECT_TRUE(server.running()) << "a repeated SIGTERM changes nothing";
+  server.signal(SIGINT);
+  EXPECT_EQ(server.wait(), 128 + SIGINT);
+  EXPECT_THAT(server.err(), HasSubstr("ended at once by a second Ctrl-C"));
+}
+
+// The start takes a second, because its level is large.
+TEST_F(ServerPrograms, SignalsDuringTheStartWait) {
+  const std::string json = (folder() / "large.json").string();
+  const std::string large = (folder() / "large.level").string();
+  const std::string db = (folder() / "start.db").string();
+  write(json, R"({"prefabs": {"lantern": {"components": {"Transform": {}}}},
+                  "placements": [{"name": "many", "prefab": "lantern",
+                                  "scatter": {"count": 200000, "seed": 1, "area": [0, 0, 99, 99]}}]})");
+  Program& compile = start("mobula-compile", {json, "-o", large});
+  ASSERT_EQ(compile.wait(), 0) << compile.err();
+  for (const int number : {SIGTERM, SIGINT}) {
+    Program& server = start("mobula-server", {"--level", large, "--port", "0", "--admin-port", "0", "--db", db});
+    std::this_thread::sleep_for(milliseconds(200));
+    server.signal(number);
+    EXPECT_EQ(server.wait(), 0) << server.err();
+    EXPECT_THAT(server.err(), HasSubstr("stopped by a signal before the first tick"));
+  }
+  Program& server = start("mobula-server", {"--level", large, "--port", "0", "--admin-port", "0", "--db", db});
+  std::this_thread::sleep_for(milliseconds(200));
+  server.signal(SIGHUP);
+  EXPECT_TRUE(server.logs("level")) << server.err();
+  EXPECT_THAT(server.err(), HasSubstr("start 1 of")) << "a start without a tick uses up none";
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0) << server.err();
 }
 
 TEST_F(ServerPrograms, AServerReloadsItsLevelOrKeepsTheOldOne) {

@@ -163,10 +163,12 @@ TEST_F(SettingsTest, FormerKeyIsAcceptedButNotShown) {
   EXPECT_THAT(read({"--config", file("part = 1\nshare = 1\n")}).err, HasSubstr("share: given more than once\n"));
 }
 
-TEST_F(SettingsTest, ExplainsKubernetesVariables) {
-  const Outcome outcome = read({}, {"MOBULA_PORT=udp://10.0.0.1:7777", "MOBULA_SERVICE_HOST=10.0.0.1"});
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("enableServiceLinks: false"));
+TEST_F(SettingsTest, IgnoresVariablesOfKubernetesServices) {
+  const Outcome outcome =
+      read({}, {"MOBULA_PORT=udp://10.0.0.1:7777", "MOBULA_SERVICE_HOST=10.0.0.1", "MOBULA_TICK_RATE=60"});
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.program.port, read({}).program.port);
+  EXPECT_EQ(outcome.program.tick_rate, 60u);
 }
 
 TEST_F(SettingsTest, ReportsAMissingFileWithItsPath) {

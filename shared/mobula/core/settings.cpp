@@ -3,6 +3,7 @@
 #include <iostream>
 #include <mobula/core/did_you_mean.hpp>
 #include <mobula/core/format.hpp>
+#include <mobula/core/service_links.hpp>
 #include <mobula/core/settings.hpp>
 #include <mobula/core/settings_file.hpp>
 #include <mobula/core/text.hpp>
@@ -16,14 +17,16 @@ constexpr std::string_view prefix = "MOBULA_";
 constexpr std::string_view config_variable = "MOBULA_CONFIG";
 constexpr std::size_t shown_bytes = 60;
 
-// Returns the non-empty variables with our prefix.
-std::vector<std::string> variables_in(const char* const* environment) {
+// Returns the non-empty variables with our prefix. The names of those that Kubernetes sets go to `service_links`.
+std::vector<std::string> variables_in(const char* const* environment, std::vector<std::string>& service_links) {
   std::vector<std::string> variables;
   for (; environment != nullptr && *environment != nullptr; ++environment) {
     const std::string_view variable = *environment;
     const std::size_t equals = variable.find('=');
-    if (variable.starts_with(prefix) && equals != std::string_view::npos && equals + 1 < variable.size())
-      variables.emplace_back(variable);
+    if (!variable.starts_with(prefix) || equals == std::string_view::npos || equals + 1 == variable.size()) continue;
+    const std::string_view name = variable.substr(0, equals);
+    is_service_link(name, variable.substr(equals + 1)) ? service_links.emplace_back(name)
+                                                       : variables.emplace_back(variable);
   }
   std::sort(variables.begin(), variables.end());  // deterministic order of errors
   return variables;
@@ -117,20 +120,13 @@ void Settings::add_options(CLI::App& app) {
 }
 
 std::optional<int> Settings::read(CLI::App& app, int argc, const char* const* argv, const char* const* environment) {
-  const std::vector<std::string> variables = variables_in(environment);
+  const std::vector<std::string> variables = variables_in(environment, service_links_);
   if (const auto ended = parse(app, split_empty_values(argc, argv))) return ended;
   if (const std::string path = config_path(variables); !path.empty()) read_file(path);
   read_environment(variables);
   read_flags();
   read_extras(app);
   check_needs();
-  // Kubernetes sets a dozen variables for a service, for example MOBULA_PORT=tcp://…
-  if (!problems_.empty() && std::ranges::any_of(variables, [](const std::string& variable) {
-        return variable.starts_with("MOBULA_SERVICE_HOST=");
-      }))
-    problems_.emplace_back(
-        "Kubernetes sets such variables for a service named mobula; set enableServiceLinks: false in the pod to avoid "
-        "them");
   for (const std::string& problem : problems_) std::cerr << app.get_name() << ": " << problem << '\n';
   if (!problems_.empty()) return bad_input;
   for (const Row& row : rows_)

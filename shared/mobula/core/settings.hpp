@@ -27,8 +27,10 @@ class Settings {
   /// Reads all sources and assigns the targets. Returns nothing if the program should go on, otherwise its exit status.
   /// It is 0 after --help or --print-config, and 2 after errors, which are printed to standard error, one per line.
   /// `environment` has the form of main's: "NAME=value"..., null. Only variables with the prefix MOBULA_ are read;
-  /// empty ones are ignored.
+  /// empty ones and those of service_links.hpp are ignored.
   std::optional<int> read(CLI::App& app, int argc, const char* const* argv, const char* const* environment);
+  /// Returns the names of the variables that read() took for service links.
+  [[nodiscard]] const std::vector<std::string>& service_links() const { return service_links_; }
   /// Returns a TOML file with all current settings and the origin of each.
   [[nodiscard]] std::string to_toml() const;
 
@@ -57,6 +59,7 @@ class Settings {
   CLI::Option* config_ = nullptr;
   CLI::Option* print_ = nullptr;
   std::vector<std::string> problems_;
+  std::vector<std::string> service_links_;
   unsigned source_ = 0;  // counts file, environment and flags
 };
 

@@ -1,4 +1,5 @@
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,7 @@
 #include <mobula/core/assert.hpp>
 #include <mobula/net/event_loop_impl.hpp>
 #include <span>
+#include <string_view>
 
 namespace mobula::net {
 namespace {
@@ -43,14 +45,22 @@ void handle(EventLoop::Impl::Signals& signals, std::span<const int> numbers, std
 constexpr std::array stop_signals{SIGINT, SIGTERM};
 constexpr std::array reload_signals{SIGHUP};
 
+// Signals of a person who gives up waiting come at least this long after the first.
+constexpr core::Nanoseconds impatience = core::second;
+constexpr std::string_view last_words = "ended at once by a second Ctrl-C; what was not saved is lost\n";
+
 // State of the process, since signals belong to it.
-std::atomic<bool> stop_requested = false;
+std::atomic<core::Nanoseconds> stop_requested_at = 0;  // 0 if it was not
 void (*asio_handler)(int) = nullptr;
 
-// Ends the process at the second signal, even if the loop never handles the first.
+// Calls only what is safe in a signal handler.
 void handle_stop_signal(int number) {
-  if (stop_requested.exchange(true)) std::_Exit(128 + number);
-  asio_handler(number);
+  core::Nanoseconds first = 0;
+  const core::Nanoseconds now = core::monotonic_now();
+  if (stop_requested_at.compare_exchange_strong(first, now)) return asio_handler(number);
+  if (number != SIGINT || now - first < impatience) return;
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, last_words.data(), last_words.size());
+  std::_Exit(128 + number);
 }
 
 void install_before_asio(int number) {
@@ -87,7 +97,7 @@ void EventLoop::stop() {
 bool EventLoop::stopped() const { return impl_->stopped; }
 
 void EventLoop::on_stop_signal(std::function<void()> handler) {
-  stop_requested = false;
+  stop_requested_at = 0;
   handle(impl_->stop_signals, stop_signals, std::move(handler));
   std::ranges::for_each(stop_signals, install_before_asio);
 }

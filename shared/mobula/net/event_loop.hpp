@@ -24,8 +24,9 @@ class EventLoop {
   void stop();
   [[nodiscard]] bool stopped() const;
 
-  /// Sets the handler of the first SIGINT or SIGTERM, called in run_until; one per process. A second signal ends the
-  /// process at once with status 128 + its number.
+  /// Sets the handler of the first SIGINT or SIGTERM, called in run_until; one per process. Later ones change nothing,
+  /// because wrappers and terminals send such signals twice. Only a SIGINT a second or more after the first signal ends
+  /// the process at once. It then prints why to standard error and exits with status 130.
   void on_stop_signal(std::function<void()> handler);
   /// Sets the handler of SIGHUP.
   void on_reload_signal(std::function<void()> handler);

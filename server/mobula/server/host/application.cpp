@@ -89,25 +89,37 @@ core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig
 }
 
 int serve(const HostConfig& config, const OpenWorlds& open) {
-  core::Result<admin::AdminConfig> admin = admin_config(config);
-  if (!admin) return refuse(config, admin.error());
   Worlds worlds;
-  if (const core::Status opened = open(worlds, config); !opened) return refuse(config, opened.error());
-  MOBULA_ASSERT(!worlds.all().empty(), "no world was opened");
-  const api::ApiPtr api = make_api(worlds, worlds.all().front()->token_issuer());
-  const auto admin_server = start_admin(std::move(*admin), config, worlds.all().front()->token_issuer(), api);
-  if (!admin_server) return refuse(config, admin_server.error());
-  worlds.on_tick([&] {
-    api->pulse->ticked_at = core::monotonic_now();
-    (*admin_server)->serve(answers_per_tick_max);
-  });
+  bool stopping = false;
+  api::ApiPtr api;
+  // Signals that arrive during the start wait for the first run of the loop.
   worlds.events().on_stop_signal([&] {
+    stopping = true;
     api->pulse->draining = true;
     worlds.drain("the server is shutting down");
   });
   worlds.events().on_reload_signal([&] {
     for (const std::unique_ptr<HostedWorld>& world : worlds.all()) (void)world->reload_level();
   });
+  if (!config.service_links.empty())
+    core::log_info("server", "{} environment variables of Kubernetes services, such as {}, are ignored",
+                   config.service_links.size(), config.service_links.front());
+  core::Result<admin::AdminConfig> admin = admin_config(config);
+  if (!admin) return refuse(config, admin.error());
+  if (const core::Status opened = open(worlds, config); !opened) return refuse(config, opened.error());
+  MOBULA_ASSERT(!worlds.all().empty(), "no world was opened");
+  api = make_api(worlds, worlds.all().front()->token_issuer());
+  const auto admin_server = start_admin(std::move(*admin), config, worlds.all().front()->token_issuer(), api);
+  if (!admin_server) return refuse(config, admin_server.error());
+  worlds.on_tick([&] {
+    api->pulse->ticked_at = core::monotonic_now();
+    (*admin_server)->serve(answers_per_tick_max);
+  });
+  worlds.events().run_until(0);
+  if (stopping) {
+    core::log_info("server", "stopped by a signal before the first tick; nothing was saved");
+    return 0;
+  }
   return worlds.run(config.ticks) ? 0 : failed;
 }
 

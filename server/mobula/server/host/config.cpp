@@ -167,7 +167,8 @@ std::string footer(const std::string& program) {
       "  {0} --level village.level --tick-rate 60 --print-config > server.toml\n"
       "  MOBULA_PORT=9000 {0} --config server.toml\n"
       "  {0} health\n"
-      "SIGINT and SIGTERM stop the server in good order, a second one at once. SIGHUP reloads the level.",
+      "SIGINT and SIGTERM stop the server in good order. Another SIGINT (Ctrl-C), a second later or more, ends it at "
+      "once. SIGHUP reloads the level.",
       program);
 }
 
@@ -218,6 +219,7 @@ std::optional<HostConfig> parse_command_line(int argc, const char* const* argv, 
     status = *ended;
     return std::nullopt;
   }
+  config.service_links = settings.service_links();
   if (*health) config.job = HostConfig::Job::check_health;
   if (config.health_target.empty()) config.health_target = admin_url(config);
   return config;

@@ -49,7 +49,8 @@ struct HostConfig {
   std::uint32_t verify_one_in = 100;                   // clients; 0 verifies only clients that request it
   std::string log_level = "info";
   std::string log_format = "auto";
-  std::string health_target;  // admin address, a URL
+  std::string health_target;               // admin address, a URL
+  std::vector<std::string> service_links;  // environment variables of Kubernetes services, which are ignored
 };
 
 /// Returns one row per setting: key, target in `config`, help, rules. Flag and variable names follow from the key.
