@@ -151,7 +151,7 @@ void Connection::write(Response response, bool keep_alive) {
   response_.set(http::field::cache_control, "no-store");
   response_.set("X-Content-Type-Options", "nosniff");
   for (const auto& [name, value] : response.headers) response_.set(name, value);
-  response_.keep_alive(keep_alive && !to_head);
+  response_.keep_alive(keep_alive);
   if (response.status != 304) response_.content_length(response.body.size());
   if (!to_head) response_.body() = std::move(response.body);  // HEAD gets the length without the body
   begin_step();
