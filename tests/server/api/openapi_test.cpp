@@ -161,6 +161,7 @@ TEST_F(ApiAnswers, ErrorsMatchTheDocument) {
   expect_as_documented("GET", "/api/entities/8", "/api/entities/{handle}");
   expect_as_documented("GET", "/api/entities/8.77", "/api/entities/{handle}");
   expect_as_documented("GET", "/api/entities/1.1/Nothing", "/api/entities/{handle}/{component}");
+  expect_as_documented("GET", "/api/entities/1.1/Fog%2Fdensity", "/api/entities/{handle}/{component}");
   expect_as_documented("GET", "/api/entities/1.1/Transform/x", of_entity);
   expect_as_documented("PUT", "/api/entities/1.1/Transform/position.x", of_entity, "1e9");
   expect_as_documented("PUT", "/api/entities/1.1/Transform/position.x", of_entity, "\"x\"");
