@@ -42,6 +42,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
         tls_(std::move(setup.tls)),
         host_(std::move(setup.host)),
         host_header_(std::move(setup.host_header)),
+        path_(std::move(setup.path)),
         websocket_(this->next_, static_cast<FrameQueue&>(*this)) {
     websocket_.binary(true);
     websocket_.auto_fragment(false);
@@ -76,6 +77,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
   std::shared_ptr<asio::ssl::context> tls_;
   std::string host_;
   std::string host_header_;
+  std::string path_;
   beast::websocket::stream<QueueLayer<Next>, false> websocket_;
   std::unique_ptr<Request> request_;
   beast::flat_buffer buffer_{read_bytes_max};
@@ -98,7 +100,7 @@ void WebSocketStream<Next>::start() {
 template <class Next>
 void WebSocketStream<Next>::upgrade() {
   if (this->server_) return read_request();
-  websocket_.async_handshake(host_header_, "/", [this, hold = self()](const error_code& error) { upgraded(error); });
+  websocket_.async_handshake(host_header_, path_, [this, hold = self()](const error_code& error) { upgraded(error); });
 }
 
 template <class Next>

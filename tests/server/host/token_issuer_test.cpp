@@ -58,6 +58,22 @@ TEST(TokenIssuer, APublicAddressWithoutAPortGetsTheListeningPort) {
   EXPECT_THAT(issuer->accepted, Contains(Address::v4(192, 0, 2, 1, 7778)));
 }
 
+TEST(TokenIssuer, APublicAddressIsWrittenAsForAClient) {
+  HostConfig config;
+  config.public_addresses = {"localhost", "127.1", "[::ffff:127.0.0.1]:7777", "wss://192.0.2.1/game", "tcp://[::1]"};
+  const auto issuer = make_token_issuer(config, {.udp = 9000, .tcp = 0, .websocket = 0});
+  ASSERT_TRUE(issuer) << issuer.error().message;
+  std::vector<std::string> named;
+  for (const Address& address : issuer->public_addresses) named.push_back(to_string(address));
+  EXPECT_THAT(
+      named, testing::ElementsAre("127.0.0.1:9000", "127.0.0.1:9000", "127.0.0.1:7777", "192.0.2.1:443", "[::1]:9000"));
+  config.public_addresses = {"[fe80::1%eth0]:7777"};
+  const auto refused = make_token_issuer(config, ports);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("--public-address: '[fe80::1%eth0]:7777' is not an address: "
+                                                          "link-local addresses and scopes"));
+}
+
 TEST(TokenIssuer, WithASharedKeyTheServerIssuesNoTokens) {
   const fs::path file = fs::temp_directory_path() / ("mobula_admission." + std::to_string(::getpid()));
   const auto key = core::create_key_file(file.string());

@@ -68,8 +68,8 @@ std::vector<core::Setting> network_settings(HostConfig& config) {
            {.type = "FILE", .needs = {"certificate"}, .group = group}},
           {"public_address",
            &config.public_addresses,
-           "address of this server in connect tokens; may be given several times; default: this machine's addresses, "
-           "with the UDP port",
+           "address of this server in connect tokens, HOST[:PORT] or a URL; may be given several times; default: this "
+           "machine's addresses, with the UDP port",
            {.type = "HOST:PORT", .group = group}},
           {"admin_address",
            &config.admin_address,

@@ -17,18 +17,13 @@ core::Result<core::SecretKey> load_shared_key(const std::string& path) {
   return file->key;
 }
 
-// Looks behind the brackets of an IPv6 address.
-bool names_port(std::string_view text) {
-  const std::size_t bracket = text.rfind(']');
-  return text.substr(bracket == std::string_view::npos ? 0 : bracket).find(':') != std::string_view::npos;
-}
-
 core::Result<std::vector<transport::Address>> resolve_all(const std::vector<std::string>& texts,
                                                           std::uint16_t own_port) {
   std::vector<transport::Address> addresses;
   for (const std::string& text : texts) {
+    const core::Result<net::WrittenAddress> written = net::parse_address(text, own_port);
     const core::Result<transport::Address> address =
-        net::resolve(names_port(text) ? text : core::format("{}:{}", text, own_port));
+        written ? net::resolve(written->at) : core::Result<transport::Address>(written.error());
     if (!address) return core::Error{address.error().reason, "--public-address: " + address.error().message};
     addresses.push_back(*address);
   }
