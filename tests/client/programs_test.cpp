@@ -294,6 +294,15 @@ TEST_F(ClientPrograms, EveryPipeCarriesTheSameSession) {
   EXPECT_THAT(server.err(), HasSubstr("over websocket: sent"));
 }
 
+TEST_F(ClientPrograms, AClientJoinsByAnySpellingOfTheAddress) {
+  Program& server = serve({"--public-address", "localhost"});
+  std::vector<Program*> clients;
+  for (const std::string host : {"localhost", "[::1]", "127.0.0.1", "[::ffff:127.0.0.1]", "127.1", "udp://localhost"})
+    clients.push_back(&start("mobula-client", {"--connect", host + ':' + std::to_string(port_), "--admin", admin_,
+                                               "--ticks", "10", "--json"}));
+  for (Program* client : clients) EXPECT_EQ(client->wait(), 0) << client->err() << server.err();
+}
+
 TEST_F(ClientPrograms, AClientKeepsTheLevelInAFolder) {
   serve();
   const fs::path store = folder() / "resources";

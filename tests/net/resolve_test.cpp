@@ -35,6 +35,15 @@ TEST(Resolve, RefusesAddressesThatAreOnlyForListening) {
   }
 }
 
+TEST(Resolve, ANameHasAllItsAddressesIpv4First) {
+  const core::Result<std::vector<Address>> all = resolve_all({.host = "localhost", .port = 7777});
+  ASSERT_TRUE(all);
+  ASSERT_FALSE(all->empty());
+  EXPECT_EQ(to_string(all->front()), "127.0.0.1:7777");
+  for (const Address& address : *all)
+    EXPECT_TRUE(to_string(address).starts_with("127.") || to_string(address) == "[::1]:7777") << to_string(address);
+}
+
 TEST(Resolve, RefusesHostsThatDoNotExist) {
   const core::Result<Address> result = resolve("no-such-host.invalid:7777");
   ASSERT_FALSE(result.ok());

@@ -10,6 +10,7 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::ip::udp;
+using Addresses = std::vector<transport::Address>;
 
 std::optional<transport::Address> parse_numeric(const HostPort& parts) {
   boost::system::error_code error;
@@ -18,24 +19,22 @@ std::optional<transport::Address> parse_numeric(const HostPort& parts) {
   return to_address({ip, parts.port.value_or(0)});
 }
 
-// IPv4 is preferred. Link-local IPv6 addresses cannot be used: a transport::Address has no scope.
-constexpr int link_local_rank = 2;
-int rank(const udp::endpoint& endpoint) {
-  const asio::ip::address ip = endpoint.address();
-  if (ip.is_v4()) return 0;
-  return ip.to_v6().is_link_local() ? link_local_rank : 1;
-}
-
-core::Result<transport::Address> look_up(const HostPort& parts) {
+// Link-local IPv6 addresses are left out: a transport::Address has no scope.
+core::Result<Addresses> look_up(const HostPort& parts) {
   asio::io_context io;
   udp::resolver resolver(io);
   boost::system::error_code error;
   const auto found = resolver.resolve(parts.host, std::to_string(parts.port.value_or(0)), error);
   if (error || found.empty())
     return core::Error{"unknown host", core::format("cannot find host '{}': {}", parts.host, error.message())};
-  const auto best = std::ranges::min_element(found, {}, rank)->endpoint();
-  if (rank(best) < link_local_rank) return to_address(best);
-  return bad_address(parts.host, "its only address is link-local, which is not supported");
+  Addresses addresses;
+  for (const auto& entry : found) {
+    const asio::ip::address ip = entry.endpoint().address();
+    if (ip.is_v4() || !ip.to_v6().is_link_local()) addresses.push_back(to_address(entry.endpoint()));
+  }
+  if (addresses.empty()) return bad_address(parts.host, "it has only link-local addresses, which are not supported");
+  std::ranges::stable_partition(addresses, &transport::Address::is_v4);
+  return addresses;
 }
 
 }  // namespace
@@ -51,13 +50,20 @@ asio::ip::address to_ip(const transport::Address& address) {
   return asio::ip::address_v4({address.ip[12], address.ip[13], address.ip[14], address.ip[15]});
 }
 
-core::Result<transport::Address> resolve(const HostPort& parts) {
+core::Result<Addresses> resolve_all(const HostPort& parts) {
   const std::optional<transport::Address> numeric = parse_numeric(parts);
-  core::Result<transport::Address> address = numeric ? *numeric : look_up(parts);
-  if (!address) return address;
-  const bool unspecified = address->is_any() || *address == transport::Address::v4(0, 0, 0, 0, address->port);
+  core::Result<Addresses> all = numeric ? Addresses{*numeric} : look_up(parts);
+  if (!all) return all;
+  const transport::Address& first = all->front();
+  const bool unspecified = first.is_any() || first == transport::Address::v4(0, 0, 0, 0, first.port);
   if (unspecified) return bad_address(parts.host, "it is only for listening; use 127.0.0.1 for this machine");
-  return address;
+  return all;
+}
+
+core::Result<transport::Address> resolve(const HostPort& parts) {
+  const core::Result<Addresses> all = resolve_all(parts);
+  if (!all) return all.error();
+  return all->front();
 }
 
 core::Result<transport::Address> resolve(std::string_view host_and_port) {

@@ -178,7 +178,9 @@ core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16
   core::Result<transport::Address> address =
       net::parse_listen(core::format("{}{}{}:{}", v6 ? "[" : "", ip, v6 ? "]" : "", port));
   if (address) return address;
-  return core::Error{"bad address", core::format("'{}' is not an IP address", ip)};
+  return core::Error{
+      "bad address",
+      core::format("'{}' is not an IP address; ports, host names and link-local addresses are not accepted", ip)};
 }
 
 // An address that listens everywhere is reached through the loopback address.

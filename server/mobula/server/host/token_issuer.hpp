@@ -14,7 +14,7 @@ struct TokenIssuer {
   core::SecretKey key{};
   bool shared = false;                               ///< a backend has the key too and issues the tokens
   std::vector<transport::Address> public_addresses;  ///< addresses of the UDP port, named in this server's own tokens
-  std::vector<transport::Address> accepted;          ///< the public addresses, at each port that the server listens on
+  std::vector<transport::Address> accepted;          ///< all addresses of these names, at each port of the server
 };
 
 /// Ports that a server listens on; 0 if it does not listen over that transport.
