@@ -118,7 +118,7 @@ void add_examples(CLI::App& app) {
       "  mobula-client --connect 127.0.0.1:7777\n"
       "  mobula-client --connect localhost:7777 --ticks 100 --json\n"
       "  mobula-client --connect localhost:7777 --events\n"
-      "  mobula-client --connect ws:localhost:7778 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
+      "  mobula-client --connect ws://localhost:7778 --simulate \"latency=80ms jitter=20ms loss=5%\"\n"
       "  mobula-client --connect localhost:7777 --list\n"
       "  mobula-client --connect localhost:7777 --list 12.1\n"
       "  mobula-client --connect localhost:7777 --get 12.1/Transform/position.x\n"

@@ -15,7 +15,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
 #include <mobula/core/key_file.hpp>
-#include <mobula/net/resolve.hpp>
+#include <mobula/net/destination.hpp>
 #include <mobula/transport/connect_token.hpp>
 #include <optional>
 #include <token/token_json.hpp>
@@ -61,7 +61,10 @@ void add_options(CLI::App& app, Options& options) {
   app.description("Mints a connect token, which admits a client to the servers it names; makes keys; shows tokens.");
   app.footer(core::format(footer, options.program));
   CLI::Option* key_file = app.add_option("--key-file", options.key_file, "the key shared with the servers");
-  CLI::Option* server = app.add_option("--server", options.servers, "HOST:PORT that clients reach; up to 32 times");
+  CLI::Option* server =
+      app.add_option("--server", options.servers,
+                     "address that clients reach, HOST[:PORT] or a URL such as wss://HOST; up to 32 times")
+          ->type_name("ADDRESS");
   app.add_option("--client-id", options.client_id, "id of the client, unique per log-in; random if not given")
       ->check(id);
   CLI::Option* text =
@@ -125,7 +128,7 @@ std::uint64_t random_id() {
 core::Result<core::Bytes> mint(const Options& options) {
   if (options.key_file.empty()) return core::Error{"no key", "--key-file is missing (--new-key makes one)"};
   if (options.servers.empty())
-    return core::Error{"no servers", "--server is missing; expected the HOST:PORT that clients reach"};
+    return core::Error{"no servers", "--server is missing; expected the address that clients reach, HOST[:PORT]"};
   const core::Result<core::SecretKey> key = load_key(options);
   if (!key) return key.error();
   const core::Result<transport::UserData> data = user_data(options);
@@ -135,9 +138,10 @@ core::Result<core::Bytes> mint(const Options& options) {
   request.client_id = options.client_id ? *options.client_id : random_id();
   request.user_data = *data;
   for (const std::string& server : options.servers) {
-    const core::Result<transport::Address> address = net::resolve(server);
-    if (!address) return address.error();
-    request.servers.push_back(*address);
+    const core::Result<net::Destination> destination = net::parse_destination(server);
+    if (!destination) return destination.error();
+    request.servers.push_back(destination->address);
+    request.servers.back().pipe = transport::Pipe::udp;  // a token holds addresses without pipes
   }
   request.expire_seconds = options.expire_seconds;
   request.timeout_seconds = options.timeout_seconds;

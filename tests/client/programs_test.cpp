@@ -188,7 +188,9 @@ TEST_F(ClientPrograms, WrongCommandLinesAreReportedInOneLine) {
   expect_refusal("mobula-client", {}, "--connect");
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--ticks", "some"}, "--ticks");
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--ticks", "-1"}, "--ticks");
-  expect_refusal("mobula-client", {"--connect", "nowhere"}, "nowhere");
+  expect_refusal("mobula-client", {"--connect", "no-such-host.invalid"}, "no-such-host.invalid");
+  expect_refusal("mobula-client", {"--connect", "http://127.0.0.1"}, "unknown scheme 'http'");
+  expect_refusal("mobula-bots", {"--connect", "wss://anna@127.0.0.1"}, "user info");
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:99999"}, "99999");
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--schema", "missing.bfbs"}, "missing.bfbs");
   expect_refusal("mobula-client", {"--connect", "127.0.0.1:1", "--schema", level()}, level());
@@ -278,16 +280,27 @@ TEST_F(ClientPrograms, EveryPipeCarriesTheSameSession) {
     for (const char* conditions : {"", "latency=40ms jitter=10ms loss=5% dup=1% reorder=2%"})
       clients.push_back(&start("mobula-client", {"--connect", pipe + ":127.0.0.1:" + std::to_string(port), "--admin",
                                                  admin_, "--ticks", "30", "--json", "--simulate", conditions}));
+  clients.push_back(&start("mobula-client", {"--connect", "ws://localhost:" + std::to_string(ws_port_) + "/game",
+                                             "--admin", admin_, "--ticks", "30", "--json"}));
   for (Program* client : clients) {
     EXPECT_EQ(client->wait(), 0) << client->err() << server.err();
     EXPECT_EQ(nlohmann::json::parse(last_line(client->out()))["mismatched_ticks"], 0);
   }
-  Program& bots = start("mobula-bots", {"--connect", "tcp:127.0.0.1:" + std::to_string(tcp_port_), "--admin", admin_,
+  Program& bots = start("mobula-bots", {"--connect", "tcp://127.0.0.1:" + std::to_string(tcp_port_), "--admin", admin_,
                                         "--clients", "3", "--seconds", "1.5"});
   EXPECT_EQ(bots.wait(), 0) << bots.err() << bots.out();
   server.signal(SIGTERM);
   EXPECT_EQ(server.wait(), 0);
   EXPECT_THAT(server.err(), HasSubstr("over websocket: sent"));
+}
+
+TEST_F(ClientPrograms, AClientJoinsByAnySpellingOfTheAddress) {
+  Program& server = serve({"--public-address", "localhost"});
+  std::vector<Program*> clients;
+  for (const std::string host : {"localhost", "[::1]", "127.0.0.1", "[::ffff:127.0.0.1]", "127.1", "udp://localhost"})
+    clients.push_back(&start("mobula-client", {"--connect", host + ':' + std::to_string(port_), "--admin", admin_,
+                                               "--ticks", "10", "--json"}));
+  for (Program* client : clients) EXPECT_EQ(client->wait(), 0) << client->err() << server.err();
 }
 
 TEST_F(ClientPrograms, AClientKeepsTheLevelInAFolder) {

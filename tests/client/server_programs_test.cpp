@@ -188,6 +188,7 @@ TEST_F(ServerPrograms, AnAdminPortOpenToOtherMachinesNeedsAToken) {
   EXPECT_EQ(client.wait(), 1);
   EXPECT_THAT(client.err(), HasSubstr("401"));
   expect_refusal("mobula-server", {"--level", level(), "--admin-address", "localhost"}, "--admin-address");
+  expect_refusal("mobula-server", {"--level", level(), "--admin-address", "fe80::1%eth0"}, "link-local addresses");
 }
 
 TEST_F(ServerPrograms, ABadLevelIsReportedInOneLine) {

@@ -41,7 +41,10 @@ struct Owner final : net::StreamOwner {
 struct End {
   explicit End(unsigned bits)
       : how(bits), tap(loop.impl().io), setup{loop.impl(), tap.take_socket(), {}, owner, limits} {
-    if (is_client()) setup.host = setup.host_header = "localhost";
+    if (is_client()) {
+      setup.host = setup.host_header = "localhost";
+      setup.path = "/";
+    }
     stream = is_websocket() ? net::make_websocket_stream(std::move(setup)) : net::make_tcp_stream(std::move(setup));
     stream->accept();
     tap.settle();

@@ -9,9 +9,11 @@
 #include <mobula/core/base64.hpp>
 #include <mobula/core/hex.hpp>
 #include <mobula/core/key_file.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/net/bearer_token.hpp>
 #include <mobula/net/destination.hpp>
 #include <mobula/net/resolve.hpp>
+#include <mobula/net/written_address.hpp>
 #include <mobula/transport/simulation/conditions_text.hpp>
 
 using namespace mobula;
@@ -39,7 +41,7 @@ void listen(std::string_view text) {
 
 // Between brackets, behind any prefix: a name there is refused, anything else would be looked up.
 void destination(std::string_view text) {
-  constexpr std::array<std::string_view, 4> prefixes{"", "tcp:", "wss:", "udp:ws:"};
+  constexpr std::array<std::string_view, 5> prefixes{"", "tcp:", "wss:", "udp:ws:", "ws://"};
   const std::size_t prefix = text.empty() ? 0 : static_cast<unsigned char>(text[0]) % prefixes.size();
   const std::string_view rest = text.substr(text.empty() ? 0 : 1);
   const std::size_t end = rest.find(']');
@@ -50,6 +52,29 @@ void destination(std::string_view text) {
   fuzz::require(parsed->address.port != 0 && !parsed->host.empty(), "somebody can be there");
   const auto again = net::parse_destination(to_string(parsed->address));
   fuzz::require(again.ok() && again->address == parsed->address, "an address reads as itself");
+}
+
+// Nothing is looked up here, so any host may stand in the text.
+void written_address(std::string_view text) {
+  constexpr std::array<std::string_view, 3> pipes{"udp", "tcp", "ws"};
+  const auto parsed = net::parse_address(text);
+  if (!parsed) {
+    const std::string& message = parsed.error().message;
+    return fuzz::require(core::is_printable(message) && message.size() < 600, "a refusal is a short line");
+  }
+  fuzz::require(parsed->at.port.value_or(0) != 0 && !parsed->at.host.empty(), "there is a host with a port");
+  fuzz::require(parsed->path.starts_with('/') && core::is_printable(parsed->path + host_header(*parsed)),
+                "a request has one line for each");
+  const std::string host = parsed->at.bracketed ? '[' + parsed->at.host + ']' : parsed->at.host;
+  const std::string url = std::string(pipes.at(static_cast<std::size_t>(parsed->pipe))) +
+                          (parsed->secure ? "s://" : "://") + host + ':' + std::to_string(*parsed->at.port) +
+                          parsed->path;
+  const auto again = net::parse_address(url);
+  if (url.size() > net::written_address_bytes_max) return fuzz::require(!again.ok(), "a longer URL is refused");
+  fuzz::require(again.ok() && again->pipe == parsed->pipe && again->secure == parsed->secure &&
+                    again->at.host == parsed->at.host && again->at.port == parsed->at.port &&
+                    again->path == parsed->path && host_header(*again) == host_header(*parsed),
+                "an address reads as its URL");
 }
 
 // A file in memory that has the text.
@@ -75,7 +100,7 @@ void bearer_file(std::string_view text) {
   if (file) fuzz::require(!file->token.empty() && text.starts_with(file->token), "a token is the text's beginning");
 }
 
-constexpr std::array readers{conditions, base64, listen, destination, key_file, bearer_file};
+constexpr std::array readers{conditions, base64, listen, destination, key_file, bearer_file, written_address};
 
 }  // namespace
 

@@ -79,8 +79,17 @@ void texts() {
   write_seed("text", "listen_v6", "\x02"s + "[2001:db8::1]:7777");
   write_seed("text", "destination", "\x03\x02"s + "2001:db8::1]7777");
   write_seed("text", "destination_v4", "\x03\x01"s + "::ffff:192.0.2.1]7777");
+  write_seed("text", "destination_url", "\x03\x04"s + "::1]80/game");
   write_seed("text", "key_file", "\x04"s + std::string(64, 'a') + "\r\n");
   write_seed("text", "bearer_file", "\x05"s + std::string(40, 'b') + " \r\nmore");
+  write_seed("text", "address", "\x06"s + "tcp:game.example:7778");
+  write_seed("text", "address_host", "\x06"s + "[::ffff:127.0.0.1]");
+  write_seed("text", "address_scope", "\x06"s + "udp:[fe80::1%eth0]:7777");
+  write_seed("text", "url_ws", "\x06"s + "ws://127.0.0.1:7778");
+  write_seed("text", "url_wss", "\x06"s + "wss://game.example/game/1?x");
+  write_seed("text", "url_path", "\x06"s + "WSS://[2001:db8::1]:443/a%20b/@:://");
+  write_seed("text", "url_tcp", "\x06"s + "tcp://localhost/");
+  write_seed("text", "url_udp", "\x06"s + "udp://user@localhost:0/x#y");
 }
 
 void tokens() {

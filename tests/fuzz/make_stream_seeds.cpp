@@ -21,6 +21,12 @@ void questions() {
              "\0"s + bytes(request("GET /api/sessions?limit=1") + "\r\n" + request("HEAD /metrics") + "\r\n") +
                  bytes(request("PUT /api/entities/1.1/Health/current") + "Content-Length: 13\r\n\r\n{\"value\"") +
                  bytes(":77}"));
+  write_seed("http", "absolute",
+             "\0"s + bytes("GET http://localhost:7780/live?x HTTP/1.1\r\n\r\n") +
+                 bytes("HEAD HTTP://[::1] HTTP/1.1\r\nHost: other\r\n\r\n"));
+  write_seed("http", "expect",
+             "\0"s + bytes(request("POST /api/tokens") + "Expect: 100-continue\r\nContent-Length: 11\r\n\r\n") +
+                 bytes("{\"count\":1}"));
   write_seed("http", "in_pieces",
              "\0"s + bytes("GET / HT") + bytes("TP/1.1\r\nHo") + bytes("st: 127.0.0.1\r\n\r") + bytes("\n"));
   write_seed("http", "chunks",

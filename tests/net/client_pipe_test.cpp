@@ -1,3 +1,5 @@
+#include <net/raw_http.hpp>
+
 #include "pipes_testing.hpp"
 
 namespace mobula::net {
@@ -55,6 +57,30 @@ TEST(ClientPipe, TimesOutWithoutAnAnswer) {
   EXPECT_TRUE(run_until_true(loop, [&] { return !client.closed.empty(); }));
   EXPECT_THAT(client.closed, ElementsAre("unreachable"));
   close(silent);
+}
+
+TEST(ClientPipe, AsksForThePathOfItsUrl) {
+  EventLoop loop;
+  for (const std::string path : {"", "/game", "/game/room%201/"}) {
+    test::CannedServer server("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    const std::string host = "localhost:" + std::to_string(server.port());
+    TestClient client(loop, parse_destination("ws://" + host + path).value());
+    EXPECT_TRUE(run_until_true(loop, [&] { return !client.closed.empty(); }));
+    EXPECT_THAT(client.closed, ElementsAre("bad handshake"));
+    const std::string request = server.question();
+    EXPECT_THAT(request, testing::StartsWith("GET " + (path.empty() ? "/" : path) + " HTTP/1.1\r\n"));
+    EXPECT_THAT(request, testing::HasSubstr("\r\nHost: " + host + "\r\n"));
+  }
+}
+
+TEST(ClientPipe, JoinsBehindAnyPath) {
+  EventLoop loop;
+  TestServer server(loop);
+  TestClient client(loop, parse_destination("ws://[::1]:" + std::to_string(server.websocket()) + "/game").value());
+  ASSERT_TRUE(run_until_true(loop, [&] { return client.ready(); }));
+  client.send("hello");
+  client.pipe->flush();
+  EXPECT_TRUE(run_until_true(loop, [&] { return client.inbox.datagrams.size() == 1; }));
 }
 
 TEST(ClientPipe, ReportsAServerThatCloses) {

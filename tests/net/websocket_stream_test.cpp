@@ -150,20 +150,42 @@ TEST(WebSocketStream, OffersNoExtensions) {
   EXPECT_THAT(peer.received(), testing::Not(HasSubstr("Extensions")));
 }
 
-TEST(WebSocketStream, RefusesOtherPathsAndProtocols) {
+TEST(WebSocketStream, AcceptsAnyPath) {
   EventLoop loop;
   TestServer server(loop);
-  for (const std::string& asked :
-       {request("/game"), request("/?x"), std::string("GET / HTTP/1.1\r\nHost: here\r\n\r\n"),
-        std::string("POST / HTTP/1.1\r\nHost: here\r\n\r\n"), request("/") + frame(binary, "too early")}) {
+  for (const std::string& path : {std::string("/game"), std::string("/game/room%201/"), std::string("/?room=1"),
+                                  std::string("http://game.example/game"), '/' + std::string(3000, 'x')}) {
+    server.received.clear();
+    RawPeer peer(server.websocket());
+    peer.send(request(path));
+    ASSERT_TRUE(run_until_true(loop, [&] { return peer.received().ends_with("\r\n\r\n"); })) << path;
+    EXPECT_THAT(peer.received(), StartsWith("HTTP/1.1 101")) << path;
+    peer.send(frame(binary, "hello"));
+    EXPECT_TRUE(run_until_true(loop, [&] { return !server.received.empty(); }));
+  }
+}
+
+TEST(WebSocketStream, RefusesOtherProtocols) {
+  EventLoop loop;
+  TestServer server(loop);
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"GET / HTTP/1.1\r\nHost: here\r\n\r\n", "HTTP/1.1 426"},
+      {"GET /game HTTP/1.1\r\nHost: here\r\n\r\n", "HTTP/1.1 426"},
+      {"POST / HTTP/1.1\r\nHost: here\r\n\r\n", "HTTP/1.1 426"},
+      {request("/") + frame(binary, "too early"), "HTTP/1.1 400"},
+  };
+  for (const auto& [asked, answer] : cases) {
     RawPeer peer(server.websocket());
     peer.send(asked);
     EXPECT_TRUE(run_until_true(loop, [&] { return peer.closed(); }));
-    EXPECT_THAT(peer.received(), StartsWith("HTTP/1.1 404")) << asked;
+    EXPECT_THAT(peer.received(), StartsWith(answer)) << asked;
+    const std::string body = after_head(peer.received());
+    EXPECT_THAT(peer.received(), HasSubstr("Content-Length: " + std::to_string(body.size()) + "\r\n"));
+    EXPECT_FALSE(body.empty());
   }
   for (const std::string& garbage :
        {std::string(5000, 'x'), std::string("\5\0hello", 7), std::string("\x16\x03\x01\r\n"),
-        "GET / HTTP/1.1\r\nx: " + std::string(5000, 'x')}) {
+        "GET / HTTP/1.1\r\nx: " + std::string(5000, 'x'), request('/' + std::string(5000, 'x'))}) {
     RawPeer peer(server.websocket());
     peer.send(garbage);
     peer.half_close();

@@ -65,7 +65,8 @@ StreamClientPipe::StreamClientPipe(EventLoop& loop, const Destination& destinati
                     .limits = limits};
   setup.tls = std::move(tls);
   setup.host = destination.host;
-  setup.host_header = destination.host_and_port;
+  setup.host_header = destination.host_header;
+  setup.path = destination.path;
   const bool tcp = destination.pipe() == transport::Pipe::tcp;
   stream_ = tcp ? make_tcp_stream(std::move(setup)) : make_websocket_stream(std::move(setup));
   stream_->connect(to_endpoint(destination.address));

@@ -12,14 +12,15 @@ namespace mobula::net {
 struct Destination {
   transport::Address address;  // with its pipe
   bool secure = false;         // wss
-  std::string host;            // as written, for TLS and HTTP; without brackets
-  std::string host_and_port;
+  std::string host;            // as written, for TLS; without brackets
+  std::string host_header;     // for a WebSocket, with its path
+  std::string path = "/";
 
   [[nodiscard]] transport::Pipe pipe() const { return address.pipe; }
 };
 
-/// Parses "[udp:|tcp:|ws:|wss:]HOST:PORT"; the default is udp. Resolves a host name, which blocks.
-/// Errors: those of resolve().
+/// Parses an address as parse_address() does. Resolves a host name, which blocks.
+/// Errors: "bad address", "unknown host".
 core::Result<Destination> parse_destination(std::string_view text);
 
 /// Returns the destination of a known address, for example of a token. Never secure: there is no name to verify.

@@ -36,7 +36,7 @@ enum class StreamEnd : std::uint8_t {
   lost,            // network error
   bad_length,      // datagram of 0 or too many bytes
   bad_message,     // WebSocket: text message, too long, or a malformed frame
-  bad_handshake,   // TLS or WebSocket: wrong path or protocol, untrusted certificate
+  bad_handshake,   // TLS or WebSocket: another protocol, untrusted certificate
   no_datagram,     // no complete datagram in time
   unanswered,      // no datagram to it for nothing_sent_max
   crowded_out,     // unanswered, replaced by a newer connection

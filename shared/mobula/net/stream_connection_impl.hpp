@@ -35,9 +35,10 @@ struct StreamSetup {
   StreamOwner& owner;
   const StreamLimits& limits;
   std::shared_ptr<boost::asio::ssl::context> tls = nullptr;
-  // For a client: the host name, and the value of the Host header. Empty for a server.
+  // For a client: the host name, the value of the Host header, and the path of the upgrade. Empty for a server.
   std::string host = {};
   std::string host_header = {};
+  std::string path = {};
 };
 
 class StreamConnection : public std::enable_shared_from_this<StreamConnection> {

@@ -1,5 +1,5 @@
-// Datagrams over WebSocket: one binary message each, at path "/", without extensions. Beast does the handshake, reads
-// messages and answers pings; it writes into the connection's queue.
+// Datagrams over WebSocket: one binary message each, without extensions. Beast does the handshake, reads messages and
+// answers pings; it writes into the connection's queue. A server accepts any path: a proxy may add one.
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -27,8 +27,12 @@ constexpr std::size_t read_bytes_max = 8 * 1024;
 constexpr std::size_t control_bytes_max = 4 * 1024;
 // Buffer size that masks a client's message in one piece.
 constexpr std::size_t mask_bytes = 2 * transport::datagram_bytes_max;
-constexpr char not_found[] =
-    "HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 29\r\n\r\nThe WebSocket is at path \"/\".";
+constexpr std::string_view no_upgrade =
+    "HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\nConnection: close, Upgrade\r\nContent-Length: 41\r\n\r\n"
+    "Only WebSocket clients are answered here.";
+constexpr std::string_view too_early =
+    "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 50\r\n\r\n"
+    "A client must wait for the answer before it sends.";
 
 template <class Next>
 class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
@@ -38,6 +42,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
         tls_(std::move(setup.tls)),
         host_(std::move(setup.host)),
         host_header_(std::move(setup.host_header)),
+        path_(std::move(setup.path)),
         websocket_(this->next_, static_cast<FrameQueue&>(*this)) {
     websocket_.binary(true);
     websocket_.auto_fragment(false);
@@ -55,6 +60,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
   void upgrade();
   void read_request();
   void answer_request();
+  void refuse(std::string_view answer);
   void upgraded(const error_code& error);
   void read();
   void on_message(const error_code& error);
@@ -71,6 +77,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
   std::shared_ptr<asio::ssl::context> tls_;
   std::string host_;
   std::string host_header_;
+  std::string path_;
   beast::websocket::stream<QueueLayer<Next>, false> websocket_;
   std::unique_ptr<Request> request_;
   beast::flat_buffer buffer_{read_bytes_max};
@@ -93,7 +100,7 @@ void WebSocketStream<Next>::start() {
 template <class Next>
 void WebSocketStream<Next>::upgrade() {
   if (this->server_) return read_request();
-  websocket_.async_handshake(host_header_, "/", [this, hold = self()](const error_code& error) { upgraded(error); });
+  websocket_.async_handshake(host_header_, path_, [this, hold = self()](const error_code& error) { upgraded(error); });
 }
 
 template <class Next>
@@ -109,16 +116,19 @@ void WebSocketStream<Next>::read_request() {
                           });
 }
 
-// A client must not send anything before it has the answer.
 template <class Next>
 void WebSocketStream<Next>::answer_request() {
   const auto& request = request_->get();
-  if (!beast::websocket::is_upgrade(request) || request.target() != "/" || buffer_.size() > 0) {
-    this->append(core::as_bytes(not_found, sizeof not_found - 1));
-    this->refuse_opening(StreamEnd::bad_handshake);
-    return this->discard();
-  }
+  if (!beast::websocket::is_upgrade(request)) return refuse(no_upgrade);
+  if (buffer_.size() > 0) return refuse(too_early);
   websocket_.async_accept(request, [this, hold = self()](const error_code& error) { upgraded(error); });
+}
+
+template <class Next>
+void WebSocketStream<Next>::refuse(std::string_view answer) {
+  this->append(core::as_bytes(answer.data(), answer.size()));
+  this->refuse_opening(StreamEnd::bad_handshake);
+  this->discard();
 }
 
 template <class Next>

@@ -134,18 +134,6 @@ TEST(AdminServer, RefusesLargeRequestsWithAnAnswer) {
   EXPECT_EQ(net::http_post(url(*server, "/echo"), std::string(16'384, 'x')).value().size(), 16'385u);
 }
 
-TEST(AdminServer, HeadAndOptionsAreRefusedByName) {
-  const auto server = start();
-  const std::string head = answer_to(*server, "HEAD /live HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  EXPECT_TRUE(head.starts_with("HTTP/1.1 405 ")) << head;
-  EXPECT_NE(head.find("Allow: GET\r\n"), std::string::npos) << head;
-  EXPECT_TRUE(head.ends_with("\r\n\r\n")) << head;  // no body
-  const std::string options =
-      answer_to(*server, "OPTIONS /live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-  expect_refused(options, "405", "method_not_allowed");
-  EXPECT_NE(options.find("OPTIONS is not served at '/live'; use GET"), std::string::npos) << options;
-}
-
 TEST(AdminServer, RefusesSlowRequestsAndClosesIdleConnections) {
   const auto server = start(config(300 * core::millisecond));
   expect_refused(answer_to(*server, "POST /echo HTTP/1.1\r\nHost: localhost\r\n"), "408", "timed_out");

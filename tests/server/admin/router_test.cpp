@@ -27,6 +27,8 @@ Router router(std::string token = {}) {
   return Router({live_route(),
                  {"GET", "/thing", echo},
                  {"POST", "/thing", echo},
+                 {"POST", "/made", echo},
+                 {"PUT", "/made", echo},
                  {"GET", "/broken", [](const Request&) -> Response { throw std::runtime_error("no such luck"); }},
                  {"GET", "/odd", [](const Request&) -> Response { throw 7; }},
                  {"GET",
@@ -64,12 +66,25 @@ TEST(AdminRouter, AnUnknownPathIsNamed) {
 }
 
 TEST(AdminRouter, AnUnknownMethodIsNamedWithTheAllowedOnes) {
-  for (const char* method : {"HEAD", "OPTIONS", "DELETE", "get", "BREW"}) {
+  using Headers = std::vector<std::pair<std::string_view, std::string>>;
+  for (const char* method : {"OPTIONS", "DELETE", "get", "head", "BREW"}) {
     const Response response = answer(router(), request_of(method, "/thing"));
     EXPECT_EQ(refusal(response),
-              "405 method_not_allowed: " + std::string(method) + " is not served at '/thing'; use GET, POST");
-    EXPECT_EQ(response.headers, (std::vector<std::pair<std::string_view, std::string>>{{"Allow", "GET, POST"}}));
+              "405 method_not_allowed: " + std::string(method) + " is not served at '/thing'; use GET, HEAD, POST");
+    EXPECT_EQ(response.headers, (Headers{{"Allow", "GET, HEAD, POST"}}));
   }
+  const Response head = answer(router(), request_of("HEAD", "/made"));
+  EXPECT_EQ(refusal(head), "405 method_not_allowed: HEAD is not served at '/made'; use POST, PUT");
+  EXPECT_EQ(head.headers, (Headers{{"Allow", "POST, PUT"}}));
+}
+
+TEST(AdminRouter, HeadIsServedWhereGetIs) {
+  EXPECT_EQ(answer(router(), "HEAD", "/live").body, R"({"status":"live"})");
+  EXPECT_EQ(answer(router(), "HEAD", "/thing").status, 200u);
+  EXPECT_EQ(answer(router(), "HEAD", "/worlds/a/b").body, "a|b|");
+  EXPECT_EQ(answer(router(), "HEAD", "/nothing").status, 404u);
+  EXPECT_EQ(answer(router("0123456789abcdef"), "HEAD", "/thing").status, 401u);
+  EXPECT_EQ(answer(router("0123456789abcdef"), "HEAD", "/live").status, 200u);
 }
 
 TEST(AdminRouter, DecodesParametersOfPathAndQuery) {

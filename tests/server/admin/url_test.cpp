@@ -31,6 +31,21 @@ TEST(AdminUrl, APathMatchesAPatternPartByPart) {
   EXPECT_FALSE(matches("/live", "/live%20", found));
 }
 
+TEST(AdminUrl, ATargetHasAPathAQueryAndPerhapsAnAuthority) {
+  const auto parts = [](std::string_view target) {
+    const Target split = split_target(target);
+    return std::string(split.authority) + '|' + std::string(split.path) + '|' + std::string(split.query);
+  };
+  EXPECT_EQ(parts("/live"), "|/live|");
+  EXPECT_EQ(parts("/live?"), "|/live|");
+  EXPECT_EQ(parts("/api/pools?a=1?b"), "|/api/pools|a=1?b");
+  EXPECT_EQ(parts("http://localhost:7780/live?x"), "localhost:7780|/live|x");
+  EXPECT_EQ(parts("HTTP://[::1]:7780"), "[::1]:7780|/|");
+  EXPECT_EQ(parts("http://localhost?x"), "localhost|/|x");
+  for (const char* path : {"", "*", "//live", "http:///live", "http://", "https://localhost/live", "localhost:7780"})
+    EXPECT_EQ(parts(path), '|' + std::string(path) + '|');
+}
+
 TEST(AdminUrl, AQueryIsSplitIntoNamesAndValues) {
   Parameters found;
   EXPECT_TRUE(parse_query("a=1&b=x+y%2B&c&d=e=f", found).ok());

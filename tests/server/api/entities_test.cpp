@@ -76,6 +76,7 @@ TEST_F(ApiEntities, AreFoundByComponentPrototypeHandleAndLabel) {
   const std::string handle = anna[0]["handle"];
   EXPECT_EQ(world.get("/api/entities?search=" + handle)["entities"][0]["handle"], handle);
   EXPECT_TRUE(all("&search=nobody+has+this", 100).empty());
+  EXPECT_TRUE(all("&search=%00", 100).empty());
   EXPECT_TRUE(all("&component=NoSuchThing", 100).empty());
 }
 
@@ -130,6 +131,7 @@ TEST_F(ApiEntities, AWrittenPropertyReachesItsViewers) {
   }));
   EXPECT_EQ(world.send("PUT", "/api/entities/" + handle + "/Transform/position", R"({"x": 1.5})").json["value"]["x"],
             1.5);
+  EXPECT_EQ(world.send("PUT", "/api/entities/" + handle + "/Transform/position.x", "1.0e0").json["value"], 1.0);
   EXPECT_EQ(world.send("PUT", "/api/entities/" + handle + "/Transform/rotation", "[0,0,0,1]").status, 200u);
 }
 
@@ -157,6 +159,10 @@ TEST_F(ApiEntities, ARefusedWriteChangesNothing) {
       {"Transform/position", R"({"x": 1, "x": 2})", 400, "not_text"},
       {"Transform/position", R"({"x": 1, "y": 1e9})", 400, "out_of_range"},
       {"Transform/position", R"([1, 2])", 400, "wrong_type"},
+      {"Transform/position.x", "NaN", 400, "not_text"},
+      {"Transform/position.x", "1e999", 400, "not_text"},
+      {"Transform/position.x", "\"1\"", 400, "wrong_type"},
+      {"Transform/position.x", "[1]", 400, "wrong_type"},
       {"Transform/position.x%00", "1", 404, "no_such_property"},
       {"Transform/rotation", "[0,0,0,0]", 400, "out_of_range"},
       {"mobula::hierarchy::WorldTransform/position.x", "1", 404, "no_such_component"},

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/key_file.hpp>
+#include <mobula/net/resolve.hpp>
 #include <mobula/server/host/token_source.hpp>
 
 namespace mobula::server {
@@ -56,6 +57,38 @@ TEST(TokenIssuer, APublicAddressWithoutAPortGetsTheListeningPort) {
   EXPECT_EQ(issuer->public_addresses[0], Address::v4(192, 0, 2, 1, 7777));
   EXPECT_EQ(to_string(issuer->public_addresses[1]), "[2001:db8::1]:7777");
   EXPECT_THAT(issuer->accepted, Contains(Address::v4(192, 0, 2, 1, 7778)));
+}
+
+TEST(TokenIssuer, APublicAddressIsWrittenAsForAClient) {
+  HostConfig config;
+  config.public_addresses = {"localhost", "127.1:9000", "[::ffff:127.0.0.1]:7777", "wss://192.0.2.1/game",
+                             "tcp://[::1]"};
+  const auto issuer = make_token_issuer(config, {.udp = 9000, .tcp = 0, .websocket = 0});
+  ASSERT_TRUE(issuer) << issuer.error().message;
+  std::vector<std::string> named;
+  for (const Address& address : issuer->public_addresses) named.push_back(to_string(address));
+  EXPECT_THAT(named, testing::ElementsAre("127.0.0.1:9000", "127.0.0.1:7777", "192.0.2.1:443", "[::1]:9000"))
+      << "each once";
+  config.public_addresses = {"[fe80::1%eth0]:7777"};
+  const auto refused = make_token_issuer(config, ports);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("--public-address: '[fe80::1%eth0]:7777' is not an address: "
+                                                          "link-local addresses and scopes"));
+}
+
+TEST(TokenIssuer, TokensForAnyAddressOfAPublicNameAreAccepted) {
+  HostConfig config;
+  config.public_addresses = {"localhost"};
+  const auto issuer = make_token_issuer(config, ports);
+  ASSERT_TRUE(issuer);
+  EXPECT_THAT(issuer->public_addresses, testing::ElementsAre(Address::v4(127, 0, 0, 1, 7777)));
+  const auto all = net::resolve_all({.host = "localhost", .port = 7777});
+  ASSERT_TRUE(all);
+  for (Address address : *all) {
+    EXPECT_THAT(issuer->accepted, Contains(address));
+    address.port = ports.websocket;
+    EXPECT_THAT(issuer->accepted, Contains(address));
+  }
 }
 
 TEST(TokenIssuer, WithASharedKeyTheServerIssuesNoTokens) {

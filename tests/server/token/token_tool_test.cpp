@@ -78,6 +78,15 @@ TEST_F(TokenToolTest, MintsATokenWithTheGivenOptions) {
       "servers": ["192.0.2.1:7777", "[2001:db8::1]:80"], "user_data": "anna"})"));
 }
 
+TEST_F(TokenToolTest, AServerIsWrittenAsForAClient) {
+  ASSERT_EQ(run({"--key-file", "@a.key", "--server", "192.0.2.1", "--server", "ws:192.0.2.1:7778", "--server",
+                 "wss://192.0.2.1/game", "--server", "tcp://[2001:db8::1]", "-o", "@t"}),
+            0)
+      << err_;
+  EXPECT_EQ(shown({"--show", "@t"})["servers"],
+            json::parse(R"(["192.0.2.1:7777", "192.0.2.1:7778", "192.0.2.1:443", "[2001:db8::1]:7777"])"));
+}
+
 TEST_F(TokenToolTest, HasDefaults) {
   ASSERT_EQ(run({"--key-file", "@a.key", "--server", "192.0.2.1:7777", "-o", "@t"}), 0) << err_;
   EXPECT_EQ(out_, "");
@@ -148,12 +157,13 @@ TEST_F(TokenToolTest, ReportsMissingAndWrongOptions) {
   };
   EXPECT_EQ(error_of({}), "mobula-token: --key-file is missing (--new-key makes one)\n");
   EXPECT_EQ(error_of({"--key-file", "@a.key"}),
-            "mobula-token: --server is missing; expected the HOST:PORT that clients reach\n");
+            "mobula-token: --server is missing; expected the address that clients reach, HOST[:PORT]\n");
   EXPECT_EQ(error_of({"--key-file", "@none", "--server", "192.0.2.1:7777"}),
             "mobula-token: none: No such file or directory\n");
   EXPECT_EQ(error_of({"--key-file", "@bad.key", "--server", "192.0.2.1:7777"}),
             "mobula-token: bad.key: not a key: expected 64 hex digits (mobula-token --new-key creates one)\n");
-  EXPECT_NE(with({"--server", "192.0.2.1"}).find("'192.0.2.1' is not an address"), std::string::npos);
+  EXPECT_EQ(with({"--server", "192.0.2.1:0"}),
+            "mobula-token: '192.0.2.1:0' is not an address: port 0 cannot be connected to; expected 1 to 65535\n");
   EXPECT_EQ(with({"--user-data-hex", "0g"}), "mobula-token: --user-data-hex: expected pairs of hex digits\n");
   EXPECT_EQ(with({"--user-data", std::string(257, 'x')}), "mobula-token: user data: 257 bytes, at most 256 fit\n");
   EXPECT_EQ(with({"-o", "@no/such/folder"}), "mobula-token: no/such/folder: No such file or directory\n");

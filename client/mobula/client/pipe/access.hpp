@@ -13,7 +13,7 @@ namespace mobula::client {
 
 /// Options as given on the command lines of the client programs.
 struct AccessOptions {
-  std::string connect;  ///< [udp:|tcp:|ws:|wss:]HOST:PORT
+  std::string connect;  ///< Address of the server, as net::parse_address() reads it.
   // Source of connect tokens: the first of the following three that is not empty.
   std::string token_file;                       ///< File with one token.
   std::string key_file;                         ///< Key that backend and server share; tokens are made with it.

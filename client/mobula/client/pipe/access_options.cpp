@@ -4,8 +4,11 @@
 namespace mobula::client {
 
 void add_access_options(CLI::App& app, AccessOptions& options) {
-  app.add_option("--connect", options.connect,
-                 "address of the server, [udp:|tcp:|ws:|wss:]HOST:PORT; udp without a prefix")
+  app.add_option(
+         "--connect", options.connect,
+         "address of the server: HOST[:PORT] for udp, or a URL such as tcp://HOST:PORT or wss://HOST/PATH, with "
+         "udp, tcp, ws or wss; the default port is 7777, for ws 80, for wss 443")
+      ->type_name("ADDRESS")
       ->required();
   app.add_option("--admin", options.admin,
                  "admin address of the server, which issues connect tokens during development")

@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
 #include <memory>
 #include <mobula/server/admin/admin_server.hpp>
 #include <mobula/server/admin/connection_impl.hpp>
+#include <mobula/server/admin/url.hpp>
 
 namespace mobula::server::admin {
 namespace {
@@ -34,6 +37,9 @@ Response refusal_of(const error_code& error) {
   return error_response(400, "malformed", "invalid HTTP: " + error.message());
 }
 
+// A client may wait for it before it sends the body (RFC 9110, 10.1.1).
+constexpr std::string_view interim_answer = "HTTP/1.1 100 Continue\r\n\r\n";
+
 bool is_of_http(const error_code& error) {
   return error.category() == http::make_error_code(http::error::end_of_stream).category();
 }
@@ -49,6 +55,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   void begin_step();
+  void on_header(const error_code& error);
+  [[nodiscard]] bool waits_to_continue() const;
+  void read_body();
   void on_read(const error_code& error);
   [[nodiscard]] Request request() const;
   [[nodiscard]] std::string header(std::string_view name) const;
@@ -86,6 +95,29 @@ void Connection::read() {
   parser_->header_limit(header_bytes_max);
   parser_->body_limit(body_bytes_max);
   begin_step();
+  http::async_read_header(
+      socket_, buffer_, *parser_,
+      [self = shared_from_this()](const error_code& error, std::size_t) { self->on_header(error); });
+}
+
+void Connection::on_header(const error_code& error) {
+  if (error || parser_->is_done()) return on_read(error);
+  if (!waits_to_continue()) return read_body();
+  begin_step();
+  asio::async_write(socket_, asio::buffer(interim_answer),
+                    [self = shared_from_this()](const error_code& failed, std::size_t) {
+                      if (!failed) self->read_body();
+                    });
+}
+
+// A client that has sent bytes of the body does not wait.
+bool Connection::waits_to_continue() const {
+  const http::request<http::string_body>& message = parser_->get();
+  return buffer_.size() == 0 && message.version() >= 11 &&
+         boost::beast::iequals(message[http::field::expect], "100-continue");
+}
+
+void Connection::read_body() {
   http::async_read(socket_, buffer_, *parser_,
                    [self = shared_from_this()](const error_code& error, std::size_t) { self->on_read(error); });
 }
@@ -106,14 +138,13 @@ std::string Connection::header(std::string_view name) const {
 
 Request Connection::request() const {
   const http::request<http::string_body>& message = parser_->get();
-  const std::string_view target = message.target();
-  const std::size_t question_mark = std::min(target.find('?'), target.size());
+  const Target target = split_target(message.target());
   Request request;
   request.method = message.method_string();
-  request.path = target.substr(0, question_mark);
-  request.query = target.substr(std::min(question_mark + 1, target.size()));
+  request.path = target.path;
+  request.query = target.query;
   request.body = message.body();
-  request.host = header("Host");
+  request.host = target.authority.empty() ? header("Host") : std::string(target.authority);
   request.authorization = header("Authorization");
   request.if_none_match = header("If-None-Match");
   request.fetch_site = header("Sec-Fetch-Site");
@@ -151,7 +182,7 @@ void Connection::write(Response response, bool keep_alive) {
   response_.set(http::field::cache_control, "no-store");
   response_.set("X-Content-Type-Options", "nosniff");
   for (const auto& [name, value] : response.headers) response_.set(name, value);
-  response_.keep_alive(keep_alive && !to_head);
+  response_.keep_alive(keep_alive);
   if (response.status != 304) response_.content_length(response.body.size());
   if (!to_head) response_.body() = std::move(response.body);  // HEAD gets the length without the body
   begin_step();

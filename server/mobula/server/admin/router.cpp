@@ -30,6 +30,13 @@ Response no_such_method(const Request& request, const std::string& allowed) {
   return response;
 }
 
+// A HEAD is a GET whose connection leaves out the body.
+bool serves(const Route& route, std::string_view method) {
+  return route.method == method || (route.method == "GET" && method == "HEAD");
+}
+
+std::string_view methods_of(const Route& route) { return route.method == "GET" ? "GET, HEAD" : route.method; }
+
 std::optional<Response> refuse_query(const Request& request, const Parameters& query, const Route& route) {
   for (const auto& [name, value] : query) {
     if (std::ranges::find(route.query, name) != route.query.end()) continue;
@@ -73,8 +80,8 @@ Reply Router::find_and_run(Request& request) const {
   Parameters in_path;
   for (const Route& route : routes_) {
     if (!matches(route.path, request.path, in_path)) continue;
-    if (route.method == request.method) found = &route;
-    allowed.append(allowed.empty() ? "" : ", ").append(route.method);
+    if (serves(route, request.method)) found = &route;
+    allowed.append(allowed.empty() ? "" : ", ").append(methods_of(route));
   }
   if (std::optional<Response> refusal = auth_filter_.refuse(request, found != nullptr ? found->access : Access::bearer))
     return *std::move(refusal);

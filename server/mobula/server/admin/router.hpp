@@ -13,7 +13,7 @@ class Router {
   /// `token` empty disables the check of tokens.
   explicit Router(std::vector<Route> routes, std::string token = {});
 
-  /// Answers a request. Does not throw.
+  /// Answers a request. Does not throw. HEAD is answered as GET is, with the body that the connection leaves out.
   /// Errors: 403 and 401 from the auth filter, 404 for an unknown path, 405 for an unknown method. 400 is for an
   /// unknown query parameter, 500 for a handler that throws.
   [[nodiscard]] Reply answer(Request request) const noexcept;

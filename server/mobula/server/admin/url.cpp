@@ -6,6 +6,9 @@ namespace mobula::server::admin {
 namespace {
 
 constexpr std::size_t parameters_max = 16;
+constexpr std::string_view http_scheme = "http://";
+
+char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -39,6 +42,20 @@ std::optional<std::string> percent_decoded(std::string_view text) {
     i += 2;
   }
   return decoded;
+}
+
+Target split_target(std::string_view target) {
+  Target parts;
+  const bool absolute = std::ranges::equal(target.substr(0, http_scheme.size()), http_scheme, {}, lowered);
+  const std::size_t end = absolute ? std::min(target.find_first_of("/?", http_scheme.size()), target.size()) : 0;
+  if (end > http_scheme.size()) {
+    parts.authority = target.substr(http_scheme.size(), end - http_scheme.size());
+    target.remove_prefix(end);
+  }
+  parts.path = cut(target, '?');
+  parts.query = target;
+  if (!parts.authority.empty() && parts.path.empty()) parts.path = "/";
+  return parts;
 }
 
 bool matches(std::string_view pattern, std::string_view path, Parameters& found) {

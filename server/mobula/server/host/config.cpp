@@ -68,8 +68,8 @@ std::vector<core::Setting> network_settings(HostConfig& config) {
            {.type = "FILE", .needs = {"certificate"}, .group = group}},
           {"public_address",
            &config.public_addresses,
-           "address of this server in connect tokens; may be given several times; default: this machine's addresses, "
-           "with the UDP port",
+           "address of this server in connect tokens, HOST[:PORT] or a URL; may be given several times; default: this "
+           "machine's addresses, with the UDP port",
            {.type = "HOST:PORT", .group = group}},
           {"admin_address",
            &config.admin_address,
@@ -179,7 +179,9 @@ core::Result<transport::Address> admin_listen(const std::string& ip, std::uint16
   core::Result<transport::Address> address =
       net::parse_listen(core::format("{}{}{}:{}", v6 ? "[" : "", ip, v6 ? "]" : "", port));
   if (address) return address;
-  return core::Error{"bad address", core::format("'{}' is not an IP address", ip)};
+  return core::Error{
+      "bad address",
+      core::format("'{}' is not an IP address; ports, host names and link-local addresses are not accepted", ip)};
 }
 
 // An address that listens everywhere is reached through the loopback address.

@@ -17,24 +17,34 @@ core::Result<core::SecretKey> load_shared_key(const std::string& path) {
   return file->key;
 }
 
-// Looks behind the brackets of an IPv6 address.
-bool names_port(std::string_view text) {
-  const std::size_t bracket = text.rfind(']');
-  return text.substr(bracket == std::string_view::npos ? 0 : bracket).find(':') != std::string_view::npos;
+void add(std::vector<transport::Address>& addresses, const transport::Address& address) {
+  if (std::ranges::find(addresses, address) == addresses.end()) addresses.push_back(address);
 }
 
-core::Result<std::vector<transport::Address>> resolve_all(const std::vector<std::string>& texts,
-                                                          std::uint16_t own_port) {
-  std::vector<transport::Address> addresses;
+// A backend may resolve the same name to another of its addresses, so tokens for any of them are accepted.
+core::Status add_public_addresses(const std::vector<std::string>& texts, std::uint16_t own_port, TokenIssuer& issuer) {
+  using Addresses = core::Result<std::vector<transport::Address>>;
   for (const std::string& text : texts) {
-    const core::Result<transport::Address> address =
-        net::resolve(names_port(text) ? text : core::format("{}:{}", text, own_port));
-    if (!address) return core::Error{address.error().reason, "--public-address: " + address.error().message};
-    addresses.push_back(*address);
+    const core::Result<net::WrittenAddress> written = net::parse_address(text, own_port);
+    const Addresses found = written ? net::resolve_all(written->at) : Addresses(written.error());
+    if (!found) return core::Error{found.error().reason, "--public-address: " + found.error().message};
+    add(issuer.public_addresses, found->front());
+    for (const transport::Address& address : *found) add(issuer.accepted, address);
   }
-  if (addresses.size() > transport::token_servers_max)
+  if (issuer.public_addresses.size() > transport::token_servers_max)
     return core::Error{"too many servers", core::format("--public-address: at most {}", transport::token_servers_max)};
-  return addresses;
+  return core::Done{};
+}
+
+// Without a public address, those of this machine are named.
+core::Status add_local_addresses(std::uint16_t own_port, TokenIssuer& issuer) {
+  issuer.public_addresses = net::local_addresses(own_port);
+  if (issuer.public_addresses.empty())
+    return core::Error{"no address", "this machine has no address that clients could reach; give --public-address"};
+  if (issuer.public_addresses.size() > transport::token_servers_max)
+    issuer.public_addresses.resize(transport::token_servers_max);
+  issuer.accepted = issuer.public_addresses;
+  return core::Done{};
 }
 
 }  // namespace
@@ -49,18 +59,15 @@ core::Result<TokenIssuer> make_token_issuer(const HostConfig& config, const Port
   } else {
     core::random_bytes(issuer.key);
   }
-  core::Result<std::vector<transport::Address>> given = resolve_all(config.public_addresses, ports.udp);
-  if (!given) return given.error();
-  issuer.public_addresses = given->empty() ? net::local_addresses(ports.udp) : std::move(*given);
-  if (issuer.public_addresses.empty())
-    return core::Error{"no address", "this machine has no address that clients could reach; give --public-address"};
-  if (issuer.public_addresses.size() > transport::token_servers_max)
-    issuer.public_addresses.resize(transport::token_servers_max);
-  issuer.accepted = issuer.public_addresses;
+  const core::Status added = config.public_addresses.empty()
+                                 ? add_local_addresses(ports.udp, issuer)
+                                 : add_public_addresses(config.public_addresses, ports.udp, issuer);
+  if (!added) return added.error();
+  const std::vector<transport::Address> at_udp = issuer.accepted;
   for (const std::uint16_t port : {ports.tcp, ports.websocket}) {
-    for (transport::Address address : issuer.public_addresses) {
+    for (transport::Address address : at_udp) {
       address.port = port;
-      if (port != 0) issuer.accepted.push_back(address);
+      if (port != 0) add(issuer.accepted, address);
     }
   }
   return issuer;

@@ -14,7 +14,7 @@ struct TokenIssuer {
   core::SecretKey key{};
   bool shared = false;                               ///< a backend has the key too and issues the tokens
   std::vector<transport::Address> public_addresses;  ///< addresses of the UDP port, named in this server's own tokens
-  std::vector<transport::Address> accepted;          ///< the public addresses, at each port that the server listens on
+  std::vector<transport::Address> accepted;          ///< all addresses of these names, at each port of the server
 };
 
 /// Ports that a server listens on; 0 if it does not listen over that transport.
@@ -24,9 +24,9 @@ struct Ports {
   std::uint16_t websocket = 0;
 };
 
-/// Loads the key file, or makes a random key if there is none, and resolves the public addresses. A public address
-/// without a port gets the UDP port. Errors: those of the key file and of resolving the addresses, "too many servers",
-/// "no address".
+/// Loads the key file, or makes a random key if there is none, and resolves the public addresses. These are written as
+/// for net::parse_address(), whose default is here the UDP port. Errors: those of the key file and of resolving the
+/// addresses, "too many servers", "no address".
 core::Result<TokenIssuer> make_token_issuer(const HostConfig& config, const Ports& ports);
 
 /// Makes a connect token by this server's own authority, valid for one minute and one session. A game gives it to a
