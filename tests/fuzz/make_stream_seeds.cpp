@@ -85,6 +85,12 @@ void pipes() {
              "\5"s + "\1\x89"s + sized("ping") + "\1\x02"s + sized("one") + "\1\x80"s + sized("two") + "\1\x81"s +
                  sized("text") + framed(1400));
   write_seed("pipe", "too_long", "\5"s + framed(1301) + answer);
+  const std::string line = "PROXY TCP4 192.0.2.7 198.51.100.1 56324 7777\r\n";
+  write_seed("pipe", "proxy_tcp", "\x08"s + raw(line.substr(0, 20)) + raw(line.substr(20)) + framed(9) + answer);
+  write_seed("pipe", "proxy_unknown", "\x09"s + raw("PROXY UNKNOWN\r\n" + upgrade) + framed(9) + answer);
+  const std::string forwarded = "X-Forwarded-For: 192.0.2.7\r\nForwarded: for=\"192.0.2.7:4711\"\r\n\r\n";
+  write_seed("pipe", "proxy_upgrade",
+             "\x09"s + raw(upgrade.substr(0, upgrade.size() - 2) + forwarded) + framed(9) + answer);
 }
 
 // The kinds of fuzz_proxy.cpp.
