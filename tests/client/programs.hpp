@@ -35,15 +35,16 @@ inline std::string read(const fs::path& path) {
 }
 inline void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-// A child process with its output in files. It is killed with this object, and when the tests crash.
+// A child process with its output in files. It is killed with this object, and when the tests crash. A name without a
+// path is that of a program of ours.
 class Program {
  public:
   Program(const fs::path& folder, const std::string& name, std::vector<std::string> arguments) {
     static int count = 0;
-    const std::string stem = name + "." + std::to_string(++count);
+    const std::string stem = fs::path(name).filename().string() + "." + std::to_string(++count);
     out_ = folder / (stem + ".out");
     err_ = folder / (stem + ".err");
-    arguments.insert(arguments.begin(), std::string(MOBULA_BIN_DIR "/") + name);
+    arguments.insert(arguments.begin(), (fs::path(MOBULA_BIN_DIR) / name).string());
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);

@@ -19,6 +19,7 @@ constexpr std::size_t steps_max = 200;
 constexpr unsigned websocket_bit = 1;
 constexpr unsigned client_bit = 2;  // our end is a client
 constexpr unsigned open_bit = 4;    // the WebSocket handshake is complete
+constexpr unsigned proxy_bit = 8;   // our end trusts its peer, which may name a client
 
 struct Owner final : net::StreamOwner {
   void stream_datagram(net::StreamConnection&, core::ByteView datagram) override {
@@ -34,6 +35,14 @@ struct Owner final : net::StreamOwner {
     fuzz::require(ended && !closed, "it closes once, after its end");
     closed = true;
   }
+  [[nodiscard]] std::span<const net::AddressRange> trusted_proxies() const override { return trusted; }
+  bool stream_renamed(net::StreamConnection& stream, const transport::Address& client) override {
+    fuzz::require(!stream.is_open() && !ended, "a client is named before the stream is open");
+    fuzz::require(net::contains(trusted, stream.address()), "only a trusted proxy names a client");
+    stream.set_address(client);
+    return client.port % 5 != 0;
+  }
+  std::vector<net::AddressRange> trusted = {};
   bool ended = false;
   bool closed = false;
 };
@@ -45,6 +54,7 @@ struct End {
       setup.host = setup.host_header = "localhost";
       setup.path = "/";
     }
+    if (!is_client() && (how & proxy_bit) != 0) owner.trusted = {{setup.address.ip, 127}};
     stream = is_websocket() ? net::make_websocket_stream(std::move(setup)) : net::make_tcp_stream(std::move(setup));
     stream->accept();
     tap.settle();

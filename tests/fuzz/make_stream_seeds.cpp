@@ -91,6 +91,36 @@ void pipes() {
              "\5"s + "\1\x89"s + sized("ping") + "\1\x02"s + sized("one") + "\1\x80"s + sized("two") + "\1\x81"s +
                  sized("text") + framed(1400));
   write_seed("pipe", "too_long", "\5"s + framed(1301) + answer);
+  const std::string line = "PROXY TCP4 192.0.2.7 198.51.100.1 56324 7777\r\n";
+  write_seed("pipe", "proxy_tcp", "\x08"s + raw(line.substr(0, 20)) + raw(line.substr(20)) + framed(9) + answer);
+  write_seed("pipe", "proxy_unknown", "\x09"s + raw("PROXY UNKNOWN\r\n" + upgrade) + framed(9) + answer);
+  const std::string forwarded = "X-Forwarded-For: 192.0.2.7\r\nForwarded: for=\"192.0.2.7:4711\"\r\n\r\n";
+  write_seed("pipe", "proxy_upgrade",
+             "\x09"s + raw(upgrade.substr(0, upgrade.size() - 2) + forwarded) + framed(9) + answer);
+}
+
+// The kinds of fuzz_proxy.cpp.
+void proxies() {
+  const auto seed = [](char kind, const std::string& name, const std::string& text) {
+    write_seed("proxy", name, kind + text);
+  };
+  const std::string v2 = "\r\n\r\n\0\r\nQUIT\n"s;
+  const std::string v4 = "\xc0\0\2\7\xc6\x33\x64\1\xdc\4\x1e\x61"s;
+  for (const char kind : {'\0', '\1'}) {
+    const std::string part = kind == 0 ? "header_" : "goes_on_";
+    seed(kind, part + "v1", "PROXY TCP4 192.0.2.7 198.51.100.1 56324 7777\r\n");
+    seed(kind, part + "v1_unknown", "PROXY UNKNOWN\r\n");
+    seed(kind, part + "v2", v2 + "\x21\x11\0\x10"s + v4 + "\4\0\1x"s);
+    seed(kind, part + "v2_local", v2 + "\x20\0\0\0"s + "\5\0hello"s);
+  }
+  seed(0, "header_v1_bad", "PROXY TCP6 2001:db8::7 ::1 01 2\r\n");
+  seed(0, "header_v2_udp", v2 + "\x21\x12\0\x0c"s + v4);
+  seed(2, "forwarded", "For=192.0.2.9;proto=https;by=\"_x;y\", for=\"[2001:db8::9]:99\", for=unknown");
+  seed(2, "forwarded_open_quote", "for=203.0.113.5;by=\"\\");
+  seed(3, "x_forwarded_for", "203.0.113.5, [2001:db8::9]:99, 2001:db8::8, unknown, 10.0.0.9");
+  seed(4, "range_v4", "10.0.0.0/8");
+  seed(4, "range_v6", "2001:db8::/33");
+  seed(4, "range_bad", "10.0.0.1/8");
 }
 
 }  // namespace
@@ -100,6 +130,7 @@ void write_stream_seeds() {
   questions();
   streams();
   pipes();
+  proxies();
 }
 
 }  // namespace mobula::fuzz

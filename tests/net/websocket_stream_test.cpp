@@ -1,44 +1,17 @@
 // Hand-made WebSocket frames of RFC 6455, valid and invalid, against the server.
 #include "pipes_testing.hpp"
+#include "raw_websocket.hpp"
 
 namespace mobula::net {
 namespace {
 
+using namespace raw_websocket;
 using core::millisecond;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 using transport::Address;
 using transport::Pipe;
-
-std::string request(std::string_view path, std::string_view more = "") {
-  return "GET " + std::string(path) +
-         " HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n" +
-         std::string(more) + "\r\n";
-}
-
-constexpr char binary = char(0x82);
-constexpr char text = char(0x81);
-constexpr char ping = char(0x89);
-constexpr char pong = char(0x8a);
-constexpr char bye = char(0x88);
-
-// A client's frame, with a mask.
-std::string frame(char first, std::string_view payload) {
-  std::string bytes{first};
-  if (payload.size() < 126) {
-    bytes += static_cast<char>(0x80 | payload.size());
-  } else {
-    bytes += char(0xfe);
-    bytes += static_cast<char>(payload.size() >> 8);
-    bytes += static_cast<char>(payload.size());
-  }
-  constexpr std::string_view mask = "\x12\x34\x56\x78";
-  bytes += mask;
-  for (std::size_t i = 0; i < payload.size(); ++i) bytes += static_cast<char>(payload[i] ^ mask[i % 4]);
-  return bytes;
-}
 
 std::string from_server(char first, std::string_view payload) {
   return std::string{first, static_cast<char>(payload.size())} + std::string(payload);

@@ -23,7 +23,12 @@ TEST(BoundedTable, AgreesWithAMap) {
     std::map<std::uint32_t, Entry> model;
     for (int step = 0; step < 2000; ++step) {
       const std::uint32_t port = random.below(60);
-      if (model.count(port) != 0) {
+      const std::uint32_t new_port = random.below(60);
+      if (model.count(port) != 0 && model.count(new_port) == 0) {
+        table.rename(model[port].slot, address_of(new_port));
+        model[new_port] = model[port];
+        model.erase(port);
+      } else if (model.count(port) != 0) {
         table.erase(model[port].slot);
         model.erase(port);
       } else if (!table.full()) {

@@ -119,6 +119,28 @@ TEST(ServerEndpoint, BothSidesKeepAnIdleSessionAlive) {
   EXPECT_NEAR(keep_alives, 120, 10);
 }
 
+// Proxies close connections that are silent for a minute.
+TEST(ServerEndpoint, AnIdleSessionIsNeverSilentForASecond) {
+  EndpointWorld world;
+  auto& client = world.add_client();
+  world.run(second);
+  core::Nanoseconds longest = 0;
+  std::array<core::Nanoseconds, 2> last{world.now, world.now};
+  const auto note = [&](std::size_t side) {
+    longest = std::max(longest, world.now - last[side]);
+    last[side] = world.now;
+  };
+  world.filter = [&](const Address& from, const Address&, core::ByteView) {
+    note(from == server_address ? 0 : 1);
+    return true;
+  };
+  for (int step = 0; step < 5 * 60 * 20; ++step) world.step(50 * millisecond);
+  note(0);
+  note(1);
+  EXPECT_TRUE(client.endpoint.connected());
+  EXPECT_LT(longest, second);
+}
+
 // Clients connect, send, leave and crash at random. The server's sessions must follow from its events.
 TEST(ServerEndpoint, EventsMatchTheConnectedSessions) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {

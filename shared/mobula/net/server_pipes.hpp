@@ -5,12 +5,14 @@
 #include <functional>
 #include <memory>
 #include <mobula/core/result.hpp>
+#include <mobula/net/address_range.hpp>
 #include <mobula/net/event_loop.hpp>
 #include <mobula/net/stream.hpp>
 #include <mobula/net/udp_counters.hpp>
 #include <mobula/transport/endpoint.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mobula::net {
 
@@ -23,6 +25,9 @@ struct ServerPipesConfig {
   std::string certificate_file = {};
   std::string key_file = {};
   StreamLimits streams = {};  // for TCP and WebSocket, each
+  /// Peers that name their clients, by PROXY protocol or in the headers of a WebSocket's request. The address of such a
+  /// connection is the client's.
+  std::vector<AddressRange> trusted_proxies = {};
 };
 
 /// All pipes of a server.

@@ -12,13 +12,13 @@ namespace mobula::net {
 struct StreamLimits {
   std::uint32_t connections_max = 4096;
   /// Connections to which nothing has been sent yet. One more replaces the oldest. The limit per host applies to an
-  /// IPv4 address or IPv6 /64, but not to this machine.
+  /// IPv4 address or IPv6 /64, but neither to this machine nor to a trusted proxy.
   std::uint32_t unanswered_max = 1024;
   std::uint32_t unanswered_per_host_max = 64;
   /// Maximum bytes queued for one connection, and the number up to which it is ready for more.
   std::size_t queue_bytes_max = 64 * 1024;
   std::size_t ready_bytes_max = 16 * 1024;
-  /// Time for a new connection to send its first datagram.
+  /// Time for a new connection to send its first datagram, a proxy's header included.
   core::Nanoseconds first_datagram_max = 5 * core::second;
   /// Time without a datagram to a connection until it is closed. A session always sends something, so the connection
   /// has no session.
@@ -37,6 +37,8 @@ enum class StreamEnd : std::uint8_t {
   bad_length,      // datagram of 0 or too many bytes
   bad_message,     // WebSocket: text message, too long, or a malformed frame
   bad_handshake,   // TLS or WebSocket: another protocol, untrusted certificate
+  bad_proxy,       // a trusted proxy's header is malformed: PROXY, Forwarded or X-Forwarded-For
+  host_full,       // too many unanswered connections of the host that a trusted proxy names
   no_datagram,     // no complete datagram in time
   unanswered,      // no datagram to it for nothing_sent_max
   crowded_out,     // unanswered, replaced by a newer connection

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <mobula/core/assert.hpp>
+#include <mobula/core/log.hpp>
+#include <mobula/net/proxy_header.hpp>
 #include <mobula/net/stream_connection_impl.hpp>
 
 namespace mobula::net {
@@ -17,8 +20,8 @@ constexpr std::size_t kept_bytes_max = 8 * 1024;
 constexpr int kernel_send_bytes = 64 * 1024;
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(StreamEnd::count)> end_names{
-    "finished",    "closed by peer", "connection lost", "bad length", "bad message", "bad handshake",
-    "no datagram", "unanswered",     "crowded out",     "stalled",    "unreachable"};
+    "finished",  "closed by peer", "connection lost", "bad length",  "bad message", "bad handshake", "bad proxy header",
+    "host full", "no datagram",    "unanswered",      "crowded out", "stalled",     "unreachable"};
 
 }  // namespace
 
@@ -38,7 +41,63 @@ void StreamConnection::accept() {
   socket().set_option(tcp::no_delay(true), ignored);
   socket().set_option(asio::socket_base::send_buffer_size(kernel_send_bytes), ignored);
   arm(limits_.first_datagram_max);
+  if (contains(owner_->trusted_proxies(), address_)) return wait_for_proxy_header();
   start();
+}
+
+void StreamConnection::wait_for_proxy_header() {
+  socket().async_wait(tcp::socket::wait_read, [self = shared_from_this()](const error_code& error) {
+    if (!error && self->state_ == State::opening) self->read_proxy_header();
+  });
+}
+
+// Peeks, so that what follows the header stays in the socket, for TLS too. Bytes of an incomplete header are taken out:
+// otherwise the wait for the rest would end at once.
+void StreamConnection::read_proxy_header() {
+  const asio::mutable_buffer room = asio::buffer(loop_.stream_bytes, proxy_header_bytes_max);
+  std::copy(begun_.begin(), begun_.end(), loop_.stream_bytes.begin());
+  error_code error;
+  const std::size_t count = socket().receive(room + begun_.size(), tcp::socket::message_peek, error);
+  if (error == asio::error::would_block) return wait_for_proxy_header();
+  if (error) return read_failed(error);
+
+  const core::ByteView bytes = core::ByteView(loop_.stream_bytes).first(begun_.size() + count);
+  const core::Result<ProxyHeader> header = parse_proxy_header(bytes);
+  if (!header) {
+    log_refused_proxy(header.error());
+    return close(StreamEnd::bad_proxy);
+  }
+  if (header->state == ProxyHeader::State::incomplete) {
+    begun_.assign(bytes.begin(), bytes.end());
+    skip(count);
+    return wait_for_proxy_header();
+  }
+  if (header->state == ProxyHeader::State::complete) {
+    skip(header->size - begun_.size());
+    begun_ = {};
+  }
+  if (header->client && !set_client(*header->client)) return close(StreamEnd::host_full);
+  start();
+}
+
+// Takes bytes out of the socket that were peeked.
+void StreamConnection::skip(std::size_t bytes) {
+  error_code ignored;
+  socket().receive(asio::buffer(loop_.stream_bytes, bytes), 0, ignored);
+}
+
+core::Result<transport::Address> StreamConnection::client_of(const ForwardedHeaders& headers) const {
+  return client_of_request(address_, headers, owner_->trusted_proxies());
+}
+
+bool StreamConnection::set_client(transport::Address client) {
+  client.pipe = address_.pipe;
+  return client == address_ || owner_->stream_renamed(*this, client);
+}
+
+void StreamConnection::log_refused_proxy(const core::Error& error) const {
+  core::log_warn("net", "refused a connection of the trusted proxy {}: {}: {}", transport::to_string(address_),
+                 error.reason, error.message);
 }
 
 void StreamConnection::connect(const tcp::endpoint& to) {

@@ -6,7 +6,9 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
+#include <mobula/net/address_range.hpp>
 #include <mobula/net/event_loop_impl.hpp>
+#include <mobula/net/forwarded.hpp>
 #include <mobula/net/stream.hpp>
 
 namespace mobula::net {
@@ -23,6 +25,10 @@ class StreamOwner {
   virtual void stream_ended(StreamConnection& stream) = 0;
   // Called once after stream_ended, as the last call: the owner may release the connection.
   virtual void stream_closed(StreamConnection& stream) = 0;
+  // Ranges of the peers that may name another address as that of the client. None for a client's stream.
+  [[nodiscard]] virtual std::span<const AddressRange> trusted_proxies() const { return {}; }
+  // A trusted proxy names the client. The owner sets the stream's address, or returns false to have it closed.
+  virtual bool stream_renamed(StreamConnection&, const transport::Address& /*client*/) { return false; }
 
  protected:
   ~StreamOwner() = default;
@@ -64,7 +70,9 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
   // Closes without notifying the owner, which is being destroyed.
   void abandon();
 
+  // Address of the peer, or of the client that a trusted proxy names.
   [[nodiscard]] const transport::Address& address() const { return address_; }
+  void set_address(const transport::Address& address) { address_ = address; }
   [[nodiscard]] StreamEnd how_ended() const { return end_; }
   [[nodiscard]] bool has_received() const { return received_; }
 
@@ -77,7 +85,8 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
 
   StreamConnection(StreamSetup& setup);
 
-  // Implemented per kind of stream. start(): the socket is connected; do the handshake, then call opened().
+  // Implemented per kind of stream. start(): the socket is connected; do the handshake, then call opened(). The stream
+  // begins with begun_.
   virtual void start() = 0;
   virtual boost::asio::ip::tcp::socket& socket() = 0;
   virtual bool append_frame(core::ByteView datagram) = 0;
@@ -93,6 +102,11 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
   // Closes at once. Later calls do nothing.
   void close(StreamEnd reason);
   void read_failed(const boost::system::error_code& error);
+  // Returns the address of the client that sent a request. Errors: those of client_of_request().
+  [[nodiscard]] core::Result<transport::Address> client_of(const ForwardedHeaders& headers) const;
+  // Sets the address that a trusted proxy names. Returns false if the owner refuses it.
+  bool set_client(transport::Address client);
+  void log_refused_proxy(const core::Error& error) const;
 
   [[nodiscard]] std::size_t waiting_bytes() const { return waiting_.size() + out_.size() - out_done_; }
   [[nodiscard]] bool has_room(std::size_t bytes, std::size_t extra = 0) const {
@@ -107,13 +121,17 @@ class StreamConnection : public std::enable_shared_from_this<StreamConnection> {
   const bool server_;
   State state_ = State::opening;
   bool writing_ = false;  // an asynchronous write is pending
+  core::Bytes begun_;     // taken out of the socket before start(), and no PROXY header
 
  private:
+  void wait_for_proxy_header();
+  void read_proxy_header();
+  void skip(std::size_t bytes);
   void arm(core::Nanoseconds after);
   void timer_expired();
   void notify_end(StreamEnd reason);
 
-  const transport::Address address_;
+  transport::Address address_;
   StreamOwner* owner_;
   const StreamLimits limits_;
   boost::asio::steady_timer timer_;

@@ -14,14 +14,17 @@ using transport::Address;
 
 // Pause after an error of accept, for example too many open files.
 constexpr core::Nanoseconds accept_pause = 100 * core::millisecond;
+constexpr int ports_tried_max = 256;
 
 }  // namespace
 
 StreamListener::StreamListener(EventLoop& loop, transport::Pipe pipe, const StreamLimits& limits,
-                               std::shared_ptr<asio::ssl::context> tls, std::uint64_t table_seed)
+                               std::vector<AddressRange> trusted_proxies, std::shared_ptr<asio::ssl::context> tls,
+                               std::uint64_t table_seed)
     : loop_(loop.impl()),
       pipe_(pipe),
       limits_(limits),
+      trusted_proxies_(std::move(trusted_proxies)),
       tls_(std::move(tls)),
       alive_(std::make_shared<Alive>(Alive{this})),
       acceptor_(loop_.io),
@@ -33,10 +36,12 @@ StreamListener::StreamListener(EventLoop& loop, transport::Pipe pipe, const Stre
 
 core::Result<std::unique_ptr<StreamListener>> StreamListener::open(EventLoop& loop, const Address& local,
                                                                    const StreamLimits& limits,
+                                                                   std::vector<AddressRange> trusted_proxies,
                                                                    std::shared_ptr<asio::ssl::context> tls) {
   std::uint64_t seed = 0;
   core::random_bytes(std::as_writable_bytes(std::span(&seed, 1)));
-  std::unique_ptr<StreamListener> listener(new StreamListener(loop, local.pipe, limits, std::move(tls), seed));
+  std::unique_ptr<StreamListener> listener(
+      new StreamListener(loop, local.pipe, limits, std::move(trusted_proxies), std::move(tls), seed));
   if (const error_code error = listener->listen(local)) return transport::listen_error("TCP", local, error);
   return listener;
 }
@@ -105,11 +110,15 @@ void StreamListener::on_accepted(tcp::socket socket) {
   if (make_room_for(address)) keep(std::move(socket), address);
 }
 
+// A trusted proxy has no limit of its own: each of its clients has one.
+bool StreamListener::host_is_full(const Address& address) {
+  const bool full = unanswered_.host_is_full(address) && !contains(trusted_proxies_, address);
+  if (full) ++counters_.refused_host;
+  return full;
+}
+
 bool StreamListener::make_room_for(const Address& address) {
-  if (unanswered_.host_is_full(address)) {
-    ++counters_.refused_host;
-    return false;
-  }
+  if (host_is_full(address)) return false;
   // An address whose previous connection still exists must connect again later.
   bool room = !streams_.contains(address);
   if (room && (unanswered_.full() || streams_.size() >= limits_.connections_max)) room = crowd_out_oldest();
@@ -135,6 +144,23 @@ void StreamListener::keep(tcp::socket socket, const Address& address) {
       pipe_ == transport::Pipe::tcp ? make_tcp_stream(std::move(setup)) : make_websocket_stream(std::move(setup));
   streams_[slot]->slot = slot;
   streams_[slot]->accept();
+}
+
+// Several proxies may name one address and port, or a port may be missing in a header and be that of the proxy: then
+// the port is counted up. Each stream keeps an address of its own.
+bool StreamListener::stream_renamed(StreamConnection& stream, const Address& client) {
+  if (host_is_full(client)) return false;
+  Address address = client;
+  for (int tried = 0; tried < ports_tried_max && streams_.contains(address); ++tried) ++address.port;
+  if (streams_.contains(address)) {
+    ++counters_.refused_full;
+    return false;
+  }
+  streams_.rename(stream.slot, address);
+  stream.set_address(address);
+  unanswered_.remove(stream.slot);
+  unanswered_.add(stream.slot, address);
+  return true;
 }
 
 StreamConnection* StreamListener::find(const Address& address) const {

@@ -1,6 +1,7 @@
 // Accepts and owns the connections of one stream pipe, up to a limit. For the sources of this folder.
-// Invariant: each connection is stored under its address. Nothing has been sent to unanswered ones. One slot is spare,
-// because a replaced connection keeps its slot until the loop runs.
+// Invariant: each connection is stored under its address, which is the client's once a trusted proxy has named it.
+// Nothing has been sent to unanswered ones. One slot is spare, because a replaced connection keeps its slot until the
+// loop runs.
 #pragma once
 
 #include <functional>
@@ -21,6 +22,7 @@ class StreamListener final : public transport::Output, private StreamOwner {
   // Opens a listener for `local.pipe`. Errors: those of UdpSocket::open.
   static core::Result<std::unique_ptr<StreamListener>> open(EventLoop& loop, const transport::Address& local,
                                                             const StreamLimits& limits,
+                                                            std::vector<AddressRange> trusted_proxies,
                                                             std::shared_ptr<boost::asio::ssl::context> tls);
   ~StreamListener() override;
 
@@ -39,7 +41,8 @@ class StreamListener final : public transport::Output, private StreamOwner {
 
  private:
   StreamListener(EventLoop& loop, transport::Pipe pipe, const StreamLimits& limits,
-                 std::shared_ptr<boost::asio::ssl::context> tls, std::uint64_t table_seed);
+                 std::vector<AddressRange> trusted_proxies, std::shared_ptr<boost::asio::ssl::context> tls,
+                 std::uint64_t table_seed);
 
   // Outlives the listener while one of Asio's calls is pending. `listener` is null once it is destroyed.
   struct Alive {
@@ -51,6 +54,7 @@ class StreamListener final : public transport::Output, private StreamOwner {
   void wait_for_next();
   void wait_a_while();
   void on_accepted(boost::asio::ip::tcp::socket socket);
+  bool host_is_full(const transport::Address& address);
   bool make_room_for(const transport::Address& address);
   bool crowd_out_oldest();
   void keep(boost::asio::ip::tcp::socket socket, const transport::Address& address);
@@ -60,10 +64,13 @@ class StreamListener final : public transport::Output, private StreamOwner {
   void stream_batch_delivered() override { flush(); }
   void stream_ended(StreamConnection& stream) override;
   void stream_closed(StreamConnection& stream) override;
+  [[nodiscard]] std::span<const AddressRange> trusted_proxies() const override { return trusted_proxies_; }
+  bool stream_renamed(StreamConnection& stream, const transport::Address& client) override;
 
   EventLoop::Impl& loop_;
   const transport::Pipe pipe_;
   const StreamLimits limits_;
+  const std::vector<AddressRange> trusted_proxies_;
   std::shared_ptr<boost::asio::ssl::context> tls_;
   std::shared_ptr<Alive> alive_;
   boost::asio::ip::tcp::acceptor acceptor_;

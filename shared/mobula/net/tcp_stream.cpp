@@ -16,7 +16,8 @@ class TcpStream final : public StreamOn<tcp::socket> {
  private:
   void start() override {
     opened();
-    wait();
+    handle_bytes(begun_);
+    if (state_ != State::closed) wait();
   }
 
   bool append_frame(core::ByteView datagram) override {

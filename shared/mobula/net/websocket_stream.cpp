@@ -9,6 +9,7 @@
 #include <boost/beast/websocket/error.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
 #include <boost/beast/websocket/stream.hpp>
+#include <mobula/core/format.hpp>
 #include <mobula/net/queue_layer_impl.hpp>
 #include <mobula/net/stream_on_impl.hpp>
 
@@ -27,12 +28,21 @@ constexpr std::size_t read_bytes_max = 8 * 1024;
 constexpr std::size_t control_bytes_max = 4 * 1024;
 // Buffer size that masks a client's message in one piece.
 constexpr std::size_t mask_bytes = 2 * transport::datagram_bytes_max;
-constexpr std::string_view no_upgrade =
-    "HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\nConnection: close, Upgrade\r\nContent-Length: 41\r\n\r\n"
-    "Only WebSocket clients are answered here.";
-constexpr std::string_view too_early =
-    "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 50\r\n\r\n"
-    "A client must wait for the answer before it sends.";
+
+constexpr std::string_view bad_request = "400 Bad Request";
+constexpr std::string_view upgrade_required = "426 Upgrade Required\r\nUpgrade: websocket\r\nConnection: Upgrade";
+
+// Returns the values of all fields of that name, joined by commas (RFC 9110, 5.3).
+template <class Fields>
+std::string joined(const Fields& fields, std::string_view name) {
+  std::string all;
+  const auto [first, last] = fields.equal_range(name);
+  for (auto field = first; field != last; ++field) {
+    if (!all.empty()) all += ',';
+    all.append(field->value().data(), field->value().size());
+  }
+  return all;
+}
 
 template <class Next>
 class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
@@ -60,7 +70,7 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
   void upgrade();
   void read_request();
   void answer_request();
-  void refuse(std::string_view answer);
+  void refuse_request(StreamEnd reason, std::string_view status, std::string_view text);
   void upgraded(const error_code& error);
   void read();
   void on_message(const error_code& error);
@@ -86,8 +96,10 @@ class WebSocketStream final : public StreamOn<Next>, private FrameQueue {
 template <class Next>
 void WebSocketStream<Next>::start() {
   if constexpr (std::is_same_v<Next, tcp::socket>) {
+    buffer_.commit(asio::buffer_copy(buffer_.prepare(this->begun_.size()), asio::buffer(this->begun_)));
     upgrade();
   } else {
+    if (!this->begun_.empty()) return this->close(StreamEnd::bad_handshake);  // TLS begins otherwise
     const auto role = this->server_ ? asio::ssl::stream_base::server : asio::ssl::stream_base::client;
     this->next_.async_handshake(role, [this, hold = self()](const error_code& error) {
       if (this->state_ != State::opening) return;
@@ -119,15 +131,27 @@ void WebSocketStream<Next>::read_request() {
 template <class Next>
 void WebSocketStream<Next>::answer_request() {
   const auto& request = request_->get();
-  if (!beast::websocket::is_upgrade(request)) return refuse(no_upgrade);
-  if (buffer_.size() > 0) return refuse(too_early);
+  if (!beast::websocket::is_upgrade(request))
+    return refuse_request(StreamEnd::bad_handshake, upgrade_required, "Only WebSocket clients are answered here.");
+  if (buffer_.size() > 0)
+    return refuse_request(StreamEnd::bad_handshake, bad_request, "A client must wait for the answer before it sends.");
+  const std::string forwarded = joined(request, "Forwarded");
+  const std::string x_forwarded_for = joined(request, "X-Forwarded-For");
+  const core::Result<transport::Address> client = this->client_of({forwarded, x_forwarded_for});
+  if (!client) {
+    this->log_refused_proxy(client.error());
+    return refuse_request(StreamEnd::bad_proxy, bad_request, client.error().message);
+  }
+  if (!this->set_client(*client)) return this->close(StreamEnd::host_full);
   websocket_.async_accept(request, [this, hold = self()](const error_code& error) { upgraded(error); });
 }
 
 template <class Next>
-void WebSocketStream<Next>::refuse(std::string_view answer) {
+void WebSocketStream<Next>::refuse_request(StreamEnd reason, std::string_view status, std::string_view text) {
+  const std::string answer =
+      core::format("HTTP/1.1 {}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}", status, text.size(), text);
   this->append(core::as_bytes(answer.data(), answer.size()));
-  this->refuse_opening(StreamEnd::bad_handshake);
+  this->refuse_opening(reason);
   this->discard();
 }
 

@@ -1,6 +1,6 @@
 // Fixed-capacity hash map, used for addresses, client ids and connect tokens.
 // Keys are hashed with a secret seed, so that a hostile client cannot choose colliding keys. All memory is allocated
-// by the constructor. A value stays in its slot until it is erased.
+// by the constructor. A value stays in its slot until it is erased, also when its key changes.
 //
 //   slots   {key, value}; unused slots form a list through `next`
 //   index   {hash, slot}; open addressing with linear probing, at most half full
@@ -58,6 +58,17 @@ class BoundedTable {
     entry = {hash, slot};
     ++size_;
     return slot;
+  }
+
+  /// Changes the key of a used slot to one that the table does not hold. The value stays.
+  void rename(std::uint32_t slot, const Key& key) {
+    const Key& former = at(slot).key;
+    close_hole(place(former, hash_of(former)));
+    const std::uint32_t hash = hash_of(key);
+    Place& entry = index_[place(key, hash)];
+    MOBULA_ASSERT(entry.slot == none, "the key is already in the table");
+    slots_[slot].key = key;
+    entry = {hash, slot};
   }
 
   void erase(std::uint32_t slot) {

@@ -62,7 +62,7 @@ TEST(HostConfig, TakesEveryOption) {
       "--log-format json --max-disconnected 5 --rejoin-grace-seconds 6 --entities-max 4096 --history-bytes "
       "65536 --max-delta-bytes 2000 --verify-one-in 0 --tcp-port 7 --ws-port 0 --certificate c.pem "
       "--certificate-key k.pem --public-address a:1 --public-address b:2 --key-file shared.key --admin-port "
-      "9"));
+      "9 --trusted-proxy 10.0.0.0/8 --trusted-proxy ::1"));
   ASSERT_TRUE(parsed.config);
   EXPECT_EQ(parsed.config->port, 0);
   EXPECT_EQ(parsed.config->tick_rate, 60u);
@@ -85,8 +85,18 @@ TEST(HostConfig, TakesEveryOption) {
   EXPECT_EQ(parsed.config->certificate, "c.pem");
   EXPECT_EQ(parsed.config->certificate_key, "k.pem");
   EXPECT_EQ(parsed.config->public_addresses, (std::vector<std::string>{"a:1", "b:2"}));
+  EXPECT_EQ(parsed.config->trusted_proxies, (std::vector<std::string>{"10.0.0.0/8", "::1"}));
   EXPECT_EQ(parsed.config->key_file, "shared.key");
   EXPECT_EQ(parsed.config->admin_port, 9);
+}
+
+TEST(HostConfig, RefusesAMalformedRangeOfProxies) {
+  EXPECT_EQ(parse({"--trusted-proxy", "10.0.0.0/33"}).err,
+            "mobula-server: --trusted-proxy: '10.0.0.0/33' is not a range of addresses: the number after the slash is "
+            "not within 0 to 32\n");
+  const Parsed parsed = parse({}, {"MOBULA_TRUSTED_PROXY=10.0.0.0/8,proxy.example"});
+  EXPECT_EQ(parsed.status, 2);
+  EXPECT_NE(parsed.err.find("'proxy.example' is not a range"), std::string::npos) << parsed.err;
 }
 
 TEST(HostConfig, HealthHasItsOwnOptions) {

@@ -64,6 +64,16 @@ TEST_F(HostedWorldTest, LogsBeginAndEndOfOverload) {
   EXPECT_THAT(ended, Not(HasSubstr(" warning "))) << "the beginning is logged once";
 }
 
+TEST_F(HostedWorldTest, RefusesAMalformedRangeOfProxies) {
+  HostConfig config;
+  config.port = 0;
+  config.trusted_proxies = {"10.0.0.0/8", "proxy.example"};
+  const auto refused = HostedWorld::open(events, "other", config, game);
+  ASSERT_FALSE(refused);
+  EXPECT_STREQ(refused.error().reason, "bad range");
+  EXPECT_THAT(refused.error().message, HasSubstr("--trusted-proxy: 'proxy.example'"));
+}
+
 struct WithMuchToCatchUp : HostedWorldTest {
   WithMuchToCatchUp() : HostedWorldTest(100) {}
 };

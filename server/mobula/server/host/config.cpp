@@ -4,6 +4,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/log_levels.hpp>
 #include <mobula/core/settings.hpp>
+#include <mobula/net/address_range.hpp>
 #include <mobula/net/resolve.hpp>
 #include <mobula/server/host/config.hpp>
 #include <mobula/server/session/server.hpp>
@@ -47,6 +48,11 @@ core::Status check_ip(const std::string& text) {
   return address ? core::Status(core::Done{}) : address.error();
 }
 
+core::Status check_range(const std::string& text) {
+  const core::Result<net::AddressRange> range = net::parse_address_range(text);
+  return range ? core::Status(core::Done{}) : range.error();
+}
+
 std::vector<core::Setting> network_settings(HostConfig& config) {
   const std::string group = "Network";
   return {{"port", &config.port, "UDP port; 0 takes any free port", {.group = group}},
@@ -71,6 +77,11 @@ std::vector<core::Setting> network_settings(HostConfig& config) {
            "address of this server in connect tokens, HOST[:PORT] or a URL; may be given several times; default: this "
            "machine's addresses, with the UDP port",
            {.type = "HOST:PORT", .group = group}},
+          {"trusted_proxy",
+           &config.trusted_proxies,
+           "address or range of proxies that name the address of each client (PROXY protocol, Forwarded or "
+           "X-Forwarded-For); may be given several times; default: none",
+           {.type = "CIDR", .check = check_range, .group = group}},
           {"admin_address",
            &config.admin_address,
            "IP address of the admin port; an address that other machines reach needs --admin-token-file",

@@ -25,6 +25,7 @@ struct HostConfig {
   std::string certificate_key;
   // HOST:PORT of this server in connect tokens; empty for this machine's addresses.
   std::vector<std::string> public_addresses;
+  std::vector<std::string> trusted_proxies;  // addresses and ranges of peers that name their clients
   std::string key_file;  // shared with the backend; empty for a new key and tokens at the admin address
   std::string admin_address = "127.0.0.1";
   std::uint16_t admin_port = 7780;

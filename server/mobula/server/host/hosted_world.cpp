@@ -13,7 +13,7 @@ namespace {
 using transport::Pipe;
 using LoadedLevel = core::Result<std::shared_ptr<const resource::Resource>>;
 
-net::ServerPipesConfig pipes_of(const HostConfig& config) {
+core::Result<net::ServerPipesConfig> pipes_of(const HostConfig& config) {
   net::ServerPipesConfig pipes{.listen = transport::Address::any(config.port),
                                .tcp_port = config.tcp_port,
                                .websocket_port = config.ws_port,
@@ -22,6 +22,11 @@ net::ServerPipesConfig pipes_of(const HostConfig& config) {
                                .streams = {}};
   pipes.streams.connections_max = config.clients_max + std::max(config.clients_max, 256u);
   pipes.streams.unanswered_max = std::max(config.clients_max, 256u);
+  for (const std::string& text : config.trusted_proxies) {
+    const core::Result<net::AddressRange> range = net::parse_address_range(text);
+    if (!range) return core::Error{range.error().reason, "--trusted-proxy: " + range.error().message};
+    pipes.trusted_proxies.push_back(*range);
+  }
   return pipes;
 }
 
@@ -81,7 +86,9 @@ core::Status HostedWorld::start(net::EventLoop& events, Game& game) {
     if (!bans) return core::Error{bans.error().reason, "--bans: " + bans.error().message};
     server.bans = std::move(*bans);
   }
-  core::Result<std::unique_ptr<net::ServerPipes>> pipes = net::ServerPipes::open(events, pipes_of(config_));
+  const core::Result<net::ServerPipesConfig> sockets = pipes_of(config_);
+  if (!sockets) return sockets.error();
+  core::Result<std::unique_ptr<net::ServerPipes>> pipes = net::ServerPipes::open(events, *sockets);
   if (!pipes) return pipes.error();
   pipes_ = std::move(*pipes);
   core::Result<TokenIssuer> issuer = make_token_issuer(config_, {.udp = pipes_->local_port(Pipe::udp),

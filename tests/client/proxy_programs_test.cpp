@@ -1,0 +1,184 @@
+// The server behind nginx and haproxy of Debian, configured as docs/proxies.md shows. All run on this machine, which
+// has all addresses of 127.0.0.0/8: clients connect from 127.0.0.1, proxies listen on 127.0.0.4 and connect from
+// 127.0.0.2.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <client/programs.hpp>
+#include <cstdlib>
+
+namespace mobula {
+namespace {
+
+constexpr const char* nginx = "/usr/sbin/nginx";
+constexpr const char* haproxy = "/usr/sbin/haproxy";
+constexpr const char* proxy_ip = "127.0.0.4";
+constexpr const char* proxy_source = "127.0.0.2";
+constexpr const char* client_ip = "127.0.0.1";
+constexpr int unused_port = 9;
+
+using Replacements = std::vector<std::pair<std::string, std::string>>;
+
+class ProxyPrograms : public Programs {
+ protected:
+  void SetUp() override {
+    for (const char* program : {nginx, haproxy})
+      if (!fs::exists(program)) GTEST_SKIP() << program << " is missing; ./dev setup test installs it";
+    const std::string command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 " +
+                                ("-subj /CN=test -addext subjectAltName=IP:" + std::string(proxy_ip)) + " -keyout " +
+                                key() + " -out " + certificate() + " 2>/dev/null";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+    write(both(), read(certificate()) + read(key()));
+  }
+
+  static std::string certificate() { return (folder() / "proxy.pem").string(); }
+  static std::string key() { return (folder() / "proxy.key").string(); }
+  static std::string both() { return (folder() / "proxy-with-key.pem").string(); }
+  static std::string at(const std::string& ip, int port) { return ip + ":" + std::to_string(port); }
+
+  // Returns an address of the proxies with a port that is free now.
+  static std::string free_address() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address = address_of(0);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    ::close(socket);
+    return at(proxy_ip, ntohs(address.sin_port));
+  }
+
+  // Waits until a proxy accepts connections. Returns false if it ends before.
+  static bool accepts(Program& proxy, const std::string& address) {
+    const sockaddr_in to = address_of(static_cast<std::uint16_t>(std::stoi(address.substr(address.find(':') + 1))));
+    for (const auto end = steady_clock::now() + patience; proxy.running() && steady_clock::now() < end;) {
+      const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+      const bool connected = ::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
+      ::close(socket);
+      if (connected) return true;
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return false;
+  }
+
+  // Returns a file of docker/proxies with its names replaced by those of the test.
+  static std::string configuration(const std::string& file, const Replacements& replacements) {
+    std::string text = read(fs::path(MOBULA_SOURCE_DIR) / "docker/proxies" / file);
+    for (const auto& [from, to] : replacements) {
+      const std::size_t place = text.find(from);
+      EXPECT_NE(place, std::string::npos) << file << " lacks: " << from;
+      if (place != std::string::npos) text.replace(place, from.size(), to);
+    }
+    return text;
+  }
+
+  // Starts nginx as one process that needs no root, for wss as on the page, and for ws.
+  void start_nginx() {
+    wss_ = free_address();
+    ws_ = free_address();
+    const std::string base = folder().string();
+    std::string text =
+        "daemon off;\nmaster_process off;\npid " + base + "/nginx.pid;\nevents {}\nhttp {\naccess_log off;\n";
+    for (const char* module : {"client_body", "proxy", "fastcgi", "uwsgi", "scgi"})
+      text += std::string(module) + "_temp_path " + base + "/nginx_" + module + ";\n";
+    text += configuration("nginx.conf", {{"listen 443 ssl;", "listen " + wss_ + " ssl;\nlisten " + ws_ + ";"},
+                                         {"/etc/ssl/game.pem", certificate()},
+                                         {"/etc/ssl/game.key", key()},
+                                         {"proxy_pass http://10.0.0.5:7778;",
+                                          std::string("proxy_bind ") + proxy_source + ";\nproxy_pass http://" +
+                                              at(client_ip, ws_port_) + ";"}});
+    const std::string file = base + "/nginx.conf";
+    write(file, text + "}\n");
+    Program& proxy = start(nginx, {"-e", base + "/nginx.error", "-c", file});
+    ASSERT_TRUE(accepts(proxy, wss_) && accepts(proxy, ws_)) << proxy.err() << read(base + "/nginx.error");
+  }
+
+  // Starts haproxy before the server's ports: TCP, and ws, or wss if it has a certificate.
+  void start_haproxy(const std::string& send_proxy, int server_wss_port = unused_port) {
+    tcp_ = free_address();
+    wss_ = free_address();
+    passed_wss_ = free_address();
+    const auto server = [](int port) {
+      return std::string("source ") + proxy_source + "\n  server game " + at(client_ip, std::max(port, unused_port));
+    };
+    const std::string text =
+        configuration("haproxy.cfg", {{"bind :7777", "bind " + tcp_},
+                                      {"bind :443 ", "bind " + wss_ + " "},
+                                      {"bind :8443", "bind " + passed_wss_},
+                                      {"/etc/ssl/game-with-key.pem", both()},
+                                      {"server game 10.0.0.5:7777 send-proxy-v2", server(tcp_port_) + " " + send_proxy},
+                                      {"server game 10.0.0.5:7778", server(ws_port_)},
+                                      {"server game 10.0.0.5:7779", server(server_wss_port)}});
+    const std::string file = (folder() / "haproxy.cfg").string();
+    write(file, text);
+    Program& proxy = start(haproxy, {"-db", "-f", file});
+    ASSERT_TRUE(accepts(proxy, tcp_) && accepts(proxy, wss_) && accepts(proxy, passed_wss_)) << proxy.err();
+  }
+
+  Program& start_client(const std::string& connect) {
+    return start("mobula-client",
+                 {"--connect", connect, "--admin", admin_, "--ca-file", certificate(), "--ticks", "20", "--json"});
+  }
+
+  // Expects that a client plays, and that the server logs its address on a pipe.
+  void expect_plays(Program& server, const std::string& connect, const std::string& pipe, const std::string& from) {
+    SCOPED_TRACE(connect);
+    const std::string joined = " joined from " + pipe + ":" + from + ":";
+    const std::size_t before = lines_like(server.err(), joined);
+    Program& client = start_client(connect);
+    EXPECT_EQ(client.wait(), 0) << client.err() << server.err();
+    EXPECT_EQ(lines_like(server.err(), joined), before + 1) << server.err();
+  }
+
+  std::string tcp_;  // addresses of the proxies
+  std::string ws_;
+  std::string wss_;
+  std::string passed_wss_;
+
+ private:
+  static sockaddr_in address_of(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    ::inet_pton(AF_INET, proxy_ip, &address.sin_addr);
+    return address;
+  }
+};
+
+TEST_F(ProxyPrograms, NginxNamesTheClientsOfWebSockets) {
+  Program& server = serve({"--ws-port", "0", "--trusted-proxy", proxy_source});
+  start_nginx();
+  expect_plays(server, "ws:" + ws_, "ws", client_ip);
+  expect_plays(server, "wss:" + wss_, "ws", client_ip);
+}
+
+TEST_F(ProxyPrograms, HaproxyNamesTheClientsOfBothPipes) {
+  for (const char* send_proxy : {"send-proxy", "send-proxy-v2"}) {
+    Program& server =
+        serve({"--tcp-port", "0", "--ws-port", "0", "--trusted-proxy", "10.0.0.0/8", "--trusted-proxy", proxy_source});
+    start_haproxy(send_proxy);
+    expect_plays(server, "tcp:" + tcp_, "tcp", client_ip);
+    expect_plays(server, "wss:" + wss_, "ws", client_ip);
+  }
+}
+
+TEST_F(ProxyPrograms, HaproxyPassesTlsToTheServer) {
+  Program& server = serve({"--tcp-port", "0", "--ws-port", "0", "--certificate", certificate(), "--certificate-key",
+                           key(), "--trusted-proxy", proxy_source});
+  start_haproxy("send-proxy-v2", number_after(server.err(), "listening on wss port "));
+  expect_plays(server, "wss:" + passed_wss_, "ws", client_ip);
+}
+
+TEST_F(ProxyPrograms, HeadersOfAnUntrustedProxyAreIgnored) {
+  Program& server = serve({"--tcp-port", "0", "--ws-port", "0", "--trusted-proxy", "127.0.0.3"});
+  start_nginx();
+  expect_plays(server, "wss:" + wss_, "ws", proxy_source);
+  start_haproxy("send-proxy-v2");
+  expect_plays(server, "wss:" + wss_, "ws", proxy_source);
+  Program& refused = start_client("tcp:" + tcp_);
+  EXPECT_EQ(refused.wait(), 1) << "a PROXY header of another peer is a malformed stream";
+  EXPECT_THAT(server.err(), testing::Not(HasSubstr("joined from tcp:")));
+}
+
+}  // namespace
+}  // namespace mobula
