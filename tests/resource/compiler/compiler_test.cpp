@@ -124,7 +124,7 @@ TEST(Compiler, RefusesCyclicAndMissingIncludes) {
   EXPECT_EQ(errors_of(test::compile_files({})), "level.json: cannot be read: no such file\n");
   EXPECT_EQ(errors_of(test::compile_files({{"level.json", R"({"include":["a.json"],"prefabs":{"p":{}}})"},
                                            {"a.json", R"({"prefabs":{"p":{}}})"}})),
-            "level.json:1:34: prefab 'p' is defined twice (first at a.json:1); names must be unique\n");
+            "level.json:1:34: prefab 'p' is defined twice (first at a.json:1:13); names must be unique\n");
 }
 
 struct BadLevel {
@@ -153,14 +153,14 @@ constexpr BadLevel bad_levels[] = {
     {R"({"entities":{"a":{"components":{"Health":7}}}})",
      "level.json:1:42: 'Health' is a number; expected an object\n"},
     {R"({"entities":{"a":{"components":{"Fog":{"$type":"RenderData"},"Fog":{"$type":"RenderData"}}}}})",
-     "level.json:1:62: 'Fog' is defined twice (first at level.json:1); names must be unique\n"},
+     "level.json:1:62: 'Fog' is defined twice (first at level.json:1:33); names must be unique\n"},
     {R"({"entities":{"a":{"components":{"Transform":{"$type":"RenderData"}}}}})",
      "level.json:1:33: 'Transform' is a component itself; expected another name for a RenderData\n"},
     {R"({"entities":{"a":{"components":{"Parent":{}}}}})",
      "level.json:1:33: 'Parent' follows from where an entity stands; expected it among the parent's \"children\", or "
      "\"parent\" with a path\n"},
     {R"({"entities":{"a":{},"a":{}}})",
-     "level.json:1:21: 'a' is defined twice (first at level.json:1); names must be unique\n"},
+     "level.json:1:21: 'a' is defined twice (first at level.json:1:14); names must be unique\n"},
     {R"({"entities":{"a/b":{}}})",
      "level.json:1:14: 'a/b' cannot be a name; expected 1 to 255 bytes without '/', not '.' or '..'\n"},
     {R"({"entities":{"a":{"prefab":"pine"}},"prefabs":{"pin":{}}})",
