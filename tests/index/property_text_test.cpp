@@ -192,7 +192,7 @@ struct RefusedText {
 constexpr RefusedText refused_texts[] = {
     {"Plain", "a_bool", "1", "wrong type: 'a_bool' is a number; expected true or false"},
     {"Plain", "a_uint8", "256", "out of range: 'a_uint8' is out of range: 256; expected 0 to 255"},
-    {"Plain", "a_uint8", "1.0", "wrong type: 'a_uint8' is 1.0; expected a whole number"},
+    {"Plain", "a_uint8", "1.5", "wrong type: 'a_uint8' is 1.5; expected a whole number"},
     {"Plain", "an_int64", "9223372036854775808",
      "out of range: 'an_int64' is out of range: 9223372036854775808; expected -9223372036854775808 to "
      "9223372036854775807"},

@@ -212,13 +212,15 @@ struct Writer {
     if (parts == nullptr) return wrong("a rotation");
     double squares = 0;
     for (const float part : *parts) squares += static_cast<double>(part) * static_cast<double>(part);
-    if (!(std::fabs(squares - 1) < 0.001)) {
-      return core::Error{"out of range", core::format("'{}' is not a rotation: its length is not 1", field.path)};
+    const double length = std::sqrt(squares);
+    if (!is_rotation_length(length)) {
+      return core::Error{"out of range", core::format("'{}' is not a rotation: its length is {:.4g}; expected 0.99 to "
+                                                      "1.01",
+                                                      field.path, length)};
     }
     Quaternion turn = *parts;
     // A rotation that is normalised within float precision stays unchanged, so that a read value can be written back.
     if (std::fabs(squares - 1) > 1e-6) {
-      const double length = std::sqrt(squares);
       for (float& part : turn) part = static_cast<float>(static_cast<double>(part) / length);
     }
     core::store(to, turn);
