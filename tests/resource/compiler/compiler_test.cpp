@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mobula/core/hash.hpp>
+#include <mobula/resource/compiler/json.hpp>
+#include <mobula/resource/compiler/json_writer.hpp>
 #include <mobula/resource/limits.hpp>
 #include <mobula/schema/components.hpp>
 #include <reflect/compile_schema.hpp>
@@ -82,6 +85,31 @@ TEST(Compiler, SameInputMakesTheSameBytes) {
   EXPECT_EQ(once.bytes, test::compile_text(small_level).bytes);
   EXPECT_EQ(once.num_entities, 8u);
   EXPECT_EQ(once.num_prefabs, 1u);
+}
+
+// Reverses the members of all objects but those whose order is the order of entities.
+void reverse_members(JsonValue& value, bool entities) {
+  if (!entities) std::ranges::reverse(value.members);
+  for (JsonMember& member : value.members)
+    reverse_members(member.value, member.name == "entities" || member.name == "children");
+  for (JsonValue& item : value.items) reverse_members(item, false);
+}
+
+TEST(Compiler, OnlyTheOrderOfEntitiesMatters) {
+  Diagnostics diagnostics;
+  std::optional<JsonValue> level = parse_json(diagnostics.add_file("level.json", small_level), diagnostics);
+  ASSERT_TRUE(level.has_value());
+  const core::Bytes expected = test::compile_text(small_level).bytes;
+  const auto compile_json = [](const JsonValue& json) {
+    JsonWriter writer;
+    writer.value(json);
+    return test::compile_text(writer.take()).bytes;
+  };
+  reverse_members(*level, false);
+  EXPECT_EQ(compile_json(*level), expected);
+  for (JsonMember& member : level->members)
+    if (member.name == "entities") std::ranges::reverse(member.value.members);
+  EXPECT_NE(compile_json(*level), expected) << "indices follow the file's order";
 }
 
 constexpr std::uint64_t golden_level = 7177558707293982222;
