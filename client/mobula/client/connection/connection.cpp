@@ -76,12 +76,18 @@ bool Connection::lost() const {
   return state_ == State::closed && mendable_end && welcomed();
 }
 
+bool Connection::can_reconnect() const {
+  const bool refused = state_ == State::closed && rejoining_ && reason_.code == transport::ReasonCode::refused;
+  return lost() || refused;
+}
+
 void Connection::rejoin(core::Nanoseconds now) {
   MOBULA_ASSERT(can_rejoin(), "only a lost connection with a rejoin token can rejoin");
   // The first token's addresses: the server may know itself by others that this client cannot reach.
   if (config_.transport.servers.empty()) config_.transport.servers = config_.transport.token.servers;
   config_.transport.token = std::move(rejoin_tokens_.back());
   rejoin_tokens_.pop_back();
+  rejoining_ = true;
   begin_session(now);
 }
 
@@ -89,6 +95,7 @@ void Connection::reconnect(const transport::ConnectToken& token, core::Nanosecon
   MOBULA_ASSERT(state_ == State::closed, "only a closed connection can reconnect");
   config_.transport.token = token;
   rejoin_tokens_.clear();
+  rejoining_ = false;
   command_.clear();  // it was meant for the former session
   begin_session(now);
 }
@@ -197,6 +204,7 @@ core::Status Connection::on_welcome(const wire::Welcome& message) {
     if (const core::Status begun = begin_player(message); !begun) return begun;
   }
   resources_.on_offered(message.resources);
+  rejoining_ = false;
   state_ = State::playing;
   request_next_resource();
   return core::Done{};

@@ -41,7 +41,8 @@ void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseco
     return refuse(authenticated.error());
   ClientSession* const session = find_rejoining(client_id);
   if (session == nullptr && parts_.rejoin_tokens.issued(client_id))
-    return refuse({"session over", "the session that this rejoin token belongs to has ended"});
+    return refuse({"session over",
+                   "the session that this rejoin token belongs to has ended; join again with a new connect token"});
   if (session != nullptr) return parts_.sessions.resume(*session, event, now);
   core::log_debug("server", "{} connected", transport::to_string(event.address));
   parts_.sessions.add(event, std::move(account), now);
