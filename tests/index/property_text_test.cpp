@@ -204,6 +204,8 @@ constexpr RefusedText refused_texts[] = {
     {"Plain", "a_name", "-1", "out of range: 'a_name' is out of range: -1; expected a name, or a hash of 32 bits"},
     {"Plain", "a_name", "true", "wrong type: 'a_name' is true or false; expected a name, or a hash of 32 bits"},
     {"Plain", "a_text", R"("a\u0000")", "not text: 'a_text' holds a zero byte; expected text"},
+    {"Plain", "a_text", R"("\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9")",
+     "out of range: 'a_text' is too long: 12 bytes; expected at most 10"},
     {"Plain", "shorts", "[1,2]", "out of range: 'shorts' has 2 values; expected an array of 3 values"},
     {"Plain", "shorts", "[1,2,70000]", "out of range: 'shorts' is out of range: 70000; expected -32768 to 32767"},
     {"Ranged", "fine", "513", "out of range: 'fine' is out of range: 513; expected -512 to 512"},

@@ -72,6 +72,13 @@ TEST_F(ServerSessions, TheGameReceivesTheBackendsIdentity) {
   EXPECT_EQ(game.players.at(0).identity.user_data, user_data);
 }
 
+TEST_F(ServerSessions, TakeNamesOfAnyLanguageUpToAWholeCharacter) {
+  join_and_play("Zo\xc3\xab");
+  join_and_play(std::string(23, 'a') + "\xc3\xa9");
+  join_and_play("a\nb");
+  EXPECT_THAT(game.names, testing::ElementsAre("Zo\xc3\xab", std::string(23, 'a'), "a?b"));
+}
+
 TEST_F(ServerSessions, AClientRefusedByTheGameReceivesTheReason) {
   client::ConnectionConfig config;
   transport::UserData user_data{};

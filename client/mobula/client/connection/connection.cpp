@@ -4,6 +4,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/overloaded.hpp>
+#include <mobula/wire/player_name.hpp>
 
 namespace mobula::client {
 namespace {
@@ -26,7 +27,11 @@ core::Error before_welcome(const char* message) {
 Connection::Connection(const ConnectionConfig& config, core::Nanoseconds now)
     : config_(config),
       endpoint_(std::make_unique<transport::ClientEndpoint>(config.transport, now)),
-      resources_(config.resources) {}
+      resources_(config.resources) {
+  if (const std::string name = wire::player_name(config.name); name != config.name)
+    core::log_warn("client", "others see the name \"{}\" as \"{}\"; expected printable UTF-8 of at most {} bytes",
+                   config.name, name, wire::player_name_bytes_max);
+}
 
 // --- Inputs --------------------------------------------------------------------------------------------------------
 
