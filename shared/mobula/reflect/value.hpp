@@ -30,6 +30,10 @@ Value read_value(const Field& field, const std::byte* at);
 /// are checked elsewhere.
 bool value_is_good(const Field& field, const std::byte* at);
 
+/// Replaces a number outside its field's range by the nearest within. Returns false, and changes nothing, if no valid
+/// value is nearest: for NaN, enums and bools, and all that is not a number.
+bool clamp_value(const Field& field, std::byte* at);
+
 /// Writes field.size bytes, or nothing.
 /// - Numbers convert to numbers, integers also to floats.
 /// - Texts convert to strings, to enums by the name of the value, and to string_ids by name.
