@@ -152,6 +152,7 @@ void LobbyPlayer::enter_room(std::string name, core::ByteView bytes) {
       loop_, access, {.transport = {.token = std::move(*token), .servers = {}}, .name = name_, .schema = {}});
   if (!opened) return add_line(opened.error().message);
   room_.client = std::move(*opened);
+  room_.client->set_token_source({});  // only the lobby gives tokens for rooms
   room_name_ = std::move(name);
   add_line(core::format("entering {}", room_name_));
 }

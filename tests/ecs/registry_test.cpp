@@ -304,6 +304,7 @@ TEST_F(RegistryTest, RefusedRegistrationsGiveAReason) {
     ASSERT_TRUE(world.open_pool(core::StringId32("Health"), "health " + std::to_string(i)));
   EXPECT_STREQ(world.open_pool(core::StringId32("Health"), "one more").error().reason, "too many pools");
   EXPECT_EQ(*world.open_pool(core::StringId32("Health"), "health 4000"), 4000u) << "known ones are found";
+  EXPECT_DEATH(static_cast<void>(world.pool_of<Health>("one more")), "a registry holds 4096 pools");
   EXPECT_EQ(world.find_pool(core::StringId32("Health"), core::StringId32("health 77")), 77u);
 }
 

@@ -48,6 +48,9 @@ void levels() {
   write_seed("level_json", "raw_parts_bad",
              std::string(R"({"entities": {"a": {}}, "statics": [{"type": "L", "data": "0"}],
  "columns": [{"type": "R", "entities": ["/c", "/a", "/a"], "data": "zz", "references": [[9, "/x"]]}]})"));
+  write_seed("level_json", "comments", std::string(R"(// c
+{"prefabs": {"a": {"components": {"Team": {}, "Health": {"current": 1e2}}}, /* d */},
+ "entities": {"b": {"prefab": "a", "components": {"Team": null, "Transform": {"rotation": [0, 0.71, 0, 0.71,]}}}},})"));
   write_seed("level_json", "typo", std::string(R"({"entities": {"a": {"components": {"Helth": {"current": -1}}}}})"));
 }
 

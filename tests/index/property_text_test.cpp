@@ -192,7 +192,7 @@ struct RefusedText {
 constexpr RefusedText refused_texts[] = {
     {"Plain", "a_bool", "1", "wrong type: 'a_bool' is a number; expected true or false"},
     {"Plain", "a_uint8", "256", "out of range: 'a_uint8' is out of range: 256; expected 0 to 255"},
-    {"Plain", "a_uint8", "1.0", "wrong type: 'a_uint8' is 1.0; expected a whole number"},
+    {"Plain", "a_uint8", "1.5", "wrong type: 'a_uint8' is 1.5; expected a whole number"},
     {"Plain", "an_int64", "9223372036854775808",
      "out of range: 'an_int64' is out of range: 9223372036854775808; expected -9223372036854775808 to "
      "9223372036854775807"},
@@ -204,6 +204,8 @@ constexpr RefusedText refused_texts[] = {
     {"Plain", "a_name", "-1", "out of range: 'a_name' is out of range: -1; expected a name, or a hash of 32 bits"},
     {"Plain", "a_name", "true", "wrong type: 'a_name' is true or false; expected a name, or a hash of 32 bits"},
     {"Plain", "a_text", R"("a\u0000")", "not text: 'a_text' holds a zero byte; expected text"},
+    {"Plain", "a_text", R"("\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9")",
+     "out of range: 'a_text' is too long: 12 bytes; expected at most 10"},
     {"Plain", "shorts", "[1,2]", "out of range: 'shorts' has 2 values; expected an array of 3 values"},
     {"Plain", "shorts", "[1,2,70000]", "out of range: 'shorts' is out of range: 70000; expected -32768 to 32767"},
     {"Ranged", "fine", "513", "out of range: 'fine' is out of range: 513; expected -512 to 512"},

@@ -48,8 +48,9 @@ TEST(Conversion, EveryPairOfKindsGivesValidValuesLikeTheModel) {
         std::byte done[24];
         std::byte expected[16];
         std::memset(done, 0xEE, sizeof done);
-        const bool held = conversion.apply(old, done + 4);
-        ASSERT_EQ(held, test::reference_convert(from, to, old, expected));
+        const Converted converted = conversion.apply(old, done + 4);
+        ASSERT_EQ(converted, test::reference_convert(from, to, old, expected));
+        const bool held = converted != Converted::not_at_all;
         any |= held;
         for (const std::size_t beside : {std::size_t{0}, std::size_t{3}, std::size_t{4} + to.size})
           ASSERT_EQ(done[beside], std::byte{0xEE}) << "nothing beside it";
@@ -75,7 +76,7 @@ TEST(Conversion, InvalidBytesWriteOnlyTheirDestination) {
         std::byte done[17];
         done[to.size] = std::byte{0xEE};
         const Conversion conversion(from, to);
-        const bool held = conversion.apply(old, done);
+        const bool held = conversion.apply(old, done) != Converted::not_at_all;
         EXPECT_EQ(done[to.size], std::byte{0xEE});
         EXPECT_TRUE(!held || conversion.certain() || value_is_good(to, done)) << from.path << " to " << to.path;
       }
@@ -118,37 +119,42 @@ TEST(Conversion, IsImpossibleOnlyBetweenUnrelatedKinds) {
   EXPECT_FALSE(Conversion(field(*schema, "text"), field(*schema, "u64")).possible());
 }
 
-// Converts one value, given and returned as Values.
+// Converts one value. The nearest to it begins with '~'.
 std::string converted(const Schema& schema, std::string_view from, const Value& value, std::string_view to) {
   std::byte old[16];
   std::byte done[16];
   const core::Status written = write_value(field(schema, from), value, old);
   if (!written) return written.error().message;
-  if (!Conversion(field(schema, from), field(schema, to)).apply(old, done)) return "lost";
+  const Converted converted = Conversion(field(schema, from), field(schema, to)).apply(old, done);
+  if (converted == Converted::not_at_all) return "lost";
+  const char* const mark = converted == Converted::to_nearest ? "~" : "";
   const Value result = read_value(field(schema, to), done);
-  if (const auto* number = std::get_if<std::int64_t>(&result)) return core::format("{}", *number);
-  if (const auto* number = std::get_if<std::uint64_t>(&result)) return core::format("{}", *number);
-  if (const auto* number = std::get_if<double>(&result)) return core::format("{}", *number);
+  if (const auto* number = std::get_if<std::int64_t>(&result)) return core::format("{}{}", mark, *number);
+  if (const auto* number = std::get_if<std::uint64_t>(&result)) return core::format("{}{}", mark, *number);
+  if (const auto* number = std::get_if<double>(&result)) return core::format("{}{}", mark, *number);
   if (const auto* truth = std::get_if<bool>(&result)) return *truth ? "true" : "false";
   if (const auto* text = std::get_if<std::string_view>(&result)) return std::string(*text);
   return "something else";
 }
 
-TEST(Conversion, NumbersKeepTheirValueOrAreLost) {
+TEST(Conversion, NumbersKeepTheirValueOrBecomeTheNearest) {
   const auto schema = kinds();
   EXPECT_EQ(converted(*schema, "i32", std::int64_t{200}, "u8"), "200");
-  EXPECT_EQ(converted(*schema, "i32", std::int64_t{-1}, "u8"), "lost");
-  EXPECT_EQ(converted(*schema, "i32", std::int64_t{-1}, "u64"), "lost");
-  EXPECT_EQ(converted(*schema, "u64", std::uint64_t{18446744073709551615u}, "i64"), "lost");
-  EXPECT_EQ(converted(*schema, "i32", std::int64_t{6}, "near32"), "lost");
+  EXPECT_EQ(converted(*schema, "i32", std::int64_t{-1}, "u8"), "~0");
+  EXPECT_EQ(converted(*schema, "i32", std::int64_t{300}, "u8"), "~255");
+  EXPECT_EQ(converted(*schema, "i32", std::int64_t{-1}, "u64"), "~0");
+  EXPECT_EQ(converted(*schema, "u64", std::uint64_t{18446744073709551615u}, "i64"), "~9223372036854775807");
+  EXPECT_EQ(converted(*schema, "i32", std::int64_t{6}, "near32"), "~5");
+  EXPECT_EQ(converted(*schema, "i64", std::int64_t{-300}, "near8"), "~-5");
   EXPECT_EQ(converted(*schema, "u8", std::uint64_t{20}, "above"), "20");
-  EXPECT_EQ(converted(*schema, "u8", std::uint64_t{9}, "above"), "lost");
+  EXPECT_EQ(converted(*schema, "u8", std::uint64_t{9}, "above"), "~10");
   EXPECT_EQ(converted(*schema, "f32", 100.0, "u8"), "100");
-  EXPECT_EQ(converted(*schema, "f32", 99.5, "u8"), "lost") << "the conversion does not round";
-  EXPECT_EQ(converted(*schema, "f64", 9223372036854775808.0, "i64"), "lost");
+  EXPECT_EQ(converted(*schema, "f32", 99.5, "u8"), "~100");
+  EXPECT_EQ(converted(*schema, "f32", 1.0, "inexact"), "~0.699999988079071");
+  EXPECT_EQ(converted(*schema, "f64", 9223372036854775808.0, "i64"), "~9223372036854775807");
   EXPECT_EQ(converted(*schema, "f64", -9223372036854775808.0, "i64"), "-9223372036854775808");
   EXPECT_EQ(converted(*schema, "f64", 9223372036854775808.0, "u64"), "9223372036854775808");
-  EXPECT_EQ(converted(*schema, "f64", 1e300, "f32"), "lost");
+  EXPECT_EQ(converted(*schema, "f64", 1e300, "f32"), "~3.4028234663852886e+38");
   EXPECT_EQ(converted(*schema, "i64", std::int64_t{16777217}, "f32"), "16777216");
   EXPECT_EQ(converted(*schema, "truth", true, "f32"), "1");
   EXPECT_EQ(converted(*schema, "i8", std::int64_t{1}, "truth"), "true");
@@ -165,6 +171,7 @@ TEST(Conversion, EnumsAreConvertedByName) {
   EXPECT_EQ(converted(*schema, "u64", std::uint64_t{18446744073709551615u}, "wide"), "18446744073709551615");
   EXPECT_EQ(converted(*schema, "i8", std::int64_t{7}, "few"), "7");
   EXPECT_EQ(converted(*schema, "i8", std::int64_t{2}, "few"), "lost");
+  EXPECT_EQ(converted(*schema, "i8", std::int64_t{-1}, "few"), "lost") << "no value of an enum is near another";
   EXPECT_EQ(converted(*schema, "long_text", "blue", "few"), "7");
   EXPECT_EQ(converted(*schema, "long_text", "Blue", "few"), "lost");
 }
@@ -177,7 +184,7 @@ TEST(Conversion, TextsAreConvertedCompletelyOrLost) {
   std::byte old[12] = {};
   std::byte done[4];
   ASSERT_TRUE(write_value(field(*schema, "long_text"), "crate", old).ok());
-  ASSERT_TRUE(Conversion(field(*schema, "long_text"), field(*schema, "name")).apply(old, done));
+  ASSERT_EQ(Conversion(field(*schema, "long_text"), field(*schema, "name")).apply(old, done), Converted::exactly);
   EXPECT_EQ(core::load<core::StringId32>(done), core::StringId32("crate"));
 }
 

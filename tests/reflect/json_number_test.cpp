@@ -46,6 +46,28 @@ TEST(JsonNumber, OtherNumbersAreTheNearestDouble) {
   expect_zero("-0.0");
 }
 
+TEST(JsonNumber, DigitsOfAWholeNumberAreExact) {
+  const std::pair<const char*, const char*> table[] = {
+      {"100", "100"},
+      {"100.0", "100"},
+      {"1e2", "100"},
+      {"-1.50e1", "-15"},
+      {"0.05e2", "5"},
+      {"1000e-3", "1"},
+      {"0", "0"},
+      {"-0.0", "-0"},
+      {"0e999", "0"},
+      {"007", "7"},
+      {"1e20", "100000000000000000000"},
+      {"1e99999999999999999999", "100000000000000000000"},
+      {"18446744073709551615.0", "18446744073709551615"},
+      {"1234567890123456789012345", "123456789012345678901"},
+  };
+  for (const auto& [text, digits] : table) EXPECT_EQ(whole_digits(text), digits) << text;
+  for (const char* fraction : {"0.5", "1e-1", "125e-1", "1.0000000000000000000000001", "1e-99999999999999999999"})
+    EXPECT_EQ(whole_digits(fraction), std::nullopt) << fraction;
+}
+
 TEST(JsonNumber, OtherTextIsRefused) {
   for (const char* text : {"", "x", "1x", "1e-400 ", "--1"}) EXPECT_TRUE(std::isnan(read_json_number(text))) << text;
 }

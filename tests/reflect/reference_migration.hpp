@@ -2,16 +2,17 @@
 #pragma once
 
 #include <mobula/core/bytes.hpp>
-#include <mobula/reflect/schema.hpp>
+#include <mobula/reflect/migration.hpp>
 
 namespace mobula::test {
 
-// Returns false, and writes nothing, if the new field cannot hold the value.
-bool reference_convert(const reflect::Field& from, const reflect::Field& to, const std::byte* value, std::byte* into);
+// Writes nothing if the result is not_at_all.
+reflect::Converted reference_convert(const reflect::Field& from, const reflect::Field& to, const std::byte* value,
+                                     std::byte* into);
 
 struct ReferenceRow {
   core::Bytes bytes;
-  std::uint32_t lost = 0;
+  reflect::Repairs repairs;
 };
 
 ReferenceRow reference_migrate(const reflect::Component& from, const reflect::Component& to, const core::Bytes& row);

@@ -156,13 +156,13 @@ TEST(Spawner, MigratesAnOlderSchemaFieldByField) {
   EXPECT_EQ(mood(0, "Mood").added, 7);
   EXPECT_EQ(mood(0, "Mood").anger, 0.5f);
   EXPECT_EQ(mood(0, "Mood").target, range.at(1));
-  EXPECT_EQ(mood(1, "Mood").anger, 0.0f) << "9 is out of range now";
+  EXPECT_EQ(mood(1, "Mood").anger, 1.0f) << "9 is out of range now";
   EXPECT_EQ(mood(1, "Second").target, range.at(0));
   EXPECT_EQ(registry.prototypes().pools(registry.prototype(range.at(0))).size(), 1u) << "Dropped was removed";
   EXPECT_THAT(spawner->notes(), testing::IsSupersetOf({"Mood.added is new and gets its default",
                                                        "Mood.gone was removed", "Dropped was removed",
-                                                       "1 values of Mood no longer fit and get "
-                                                       "their default"}));
+                                                       "1 numbers of Mood are out of range and become the "
+                                                       "nearest in range"}));
   EXPECT_TRUE(Spawner::bind(registry, *newer, test::load_text("{}", *newer))->notes().empty());
 }
 

@@ -68,7 +68,7 @@ void Simulation::reconnect(Player& player) {
   const transport::ReasonCode code = connection.reason().code;
   if (code == transport::ReasonCode::protocol_error || code == transport::ReasonCode::flooding)
     return fail(player.name + " was disconnected: " + to_string(connection.reason()));
-  if (!connection.can_rejoin() && !connection.lost()) return enter(player);
+  if (!connection.can_rejoin() && !connection.can_reconnect()) return enter(player);
   // As programs do: a token without an answer may be of an earlier server, or expired.
   const bool unanswered = code == transport::ReasonCode::no_answer;
   if (connection.can_rejoin() && !unanswered) {

@@ -26,6 +26,19 @@ mobula::ecs::Tick ticks_of(const World& world, float seconds) {
   return static_cast<mobula::ecs::Tick>(seconds * static_cast<float>(world.ticks_per_second()));
 }
 
+std::uint32_t milliseconds_of(const World& world, mobula::ecs::Tick ticks) {
+  const std::uint64_t rate = world.ticks_per_second();
+  return static_cast<std::uint32_t>((std::uint64_t{ticks} * 1000 + rate / 2) / rate);
+}
+
+// Returns the time until a saved pickup respawns, in ticks of this run.
+mobula::ecs::Tick ticks_left(const World& world, const save::Due& due) {
+  const mobula::ecs::Tick most = ticks_of(world, respawn_seconds_max);
+  if (!due.milliseconds()) return std::min(due.ticks(), most);
+  const std::uint64_t ticks = (std::uint64_t{*due.milliseconds()} * world.ticks_per_second() + 500) / 1000;
+  return static_cast<mobula::ecs::Tick>(std::min<std::uint64_t>(ticks, most));
+}
+
 bool touches(const Transform& a, const Transform& b) {
   const float x = a.position.x - b.position.x;
   const float z = a.position.z - b.position.z;
@@ -76,8 +89,8 @@ mobula::core::Bytes Pickups::save(const World& world) const {
   for (const Due& each : due_) {
     const save::Place place = to_place(each.transform);
     const mobula::ecs::Tick ticks = each.tick - std::min(each.tick, world.tick());
-    due.push_back(save::CreateDue(builder, ticks, static_cast<std::uint8_t>(each.pickup.kind), each.pickup.amount,
-                                  each.pickup.respawn_seconds, &place));
+    due.push_back(save::CreateDue(builder, 0, static_cast<std::uint8_t>(each.pickup.kind), each.pickup.amount,
+                                  each.pickup.respawn_seconds, &place, milliseconds_of(world, ticks)));
   }
   builder.Finish(save::CreateGame(builder, builder.CreateVector(due)));
   const mobula::core::ByteView bytes = mobula::core::as_bytes(builder.GetBufferPointer(), builder.GetSize());
@@ -101,8 +114,7 @@ mobula::core::Status Pickups::load(const World& world, mobula::core::ByteView sa
     const Pickup pickup{.kind = static_cast<PickupKind>(each.kind()),
                         .amount = each.amount(),
                         .respawn_seconds = each.respawn_seconds()};
-    due.push_back({world.tick() + std::min(each.ticks(), ticks_of(world, respawn_seconds_max)), pickup,
-                   from_place(*each.place())});
+    due.push_back({world.tick() + ticks_left(world, each), pickup, from_place(*each.place())});
   }
   due_ = std::move(due);
   return mobula::core::Done{};

@@ -53,7 +53,8 @@ class Registry {
   core::Result<const ComponentType*> register_type(ComponentType type);
   [[nodiscard]] const ComponentType* find_type(core::StringId32 id) const;
   static bool good_instance_name(const ComponentType& type, std::string_view name);
-  /// Finds or creates the pool of a registered type. Errors: "unknown component", "bad name", "too many pools", "name
+  /// Finds or creates the pool of a registered type. A pool stays until the registry ends, so names should come from a
+  /// fixed set. Errors: "unknown component", "bad name", "too many pools", "name
   /// collision" (two instance names have one hash).
   core::Result<PoolId> open_pool(core::StringId32 type, std::string_view instance_name);
   /// Returns no_pool if there is no such pool.
@@ -77,7 +78,8 @@ class Registry {
   PoolId pool_of() {
     return pool<T>().id();
   }
-  /// Returns the pool of a named instance, created if needed.
+  /// Returns the pool of a named instance, created if needed. Stops the process in every build if open_pool() refuses:
+  /// a name that depends on input goes to open_pool().
   template <class T>
   PoolId pool_of(std::string_view instance_name);
 
@@ -330,6 +332,7 @@ class Registry {
     bool operator<(const PoolKey& other) const { return key < other.key; }
   };
 
+  PoolId must_open_pool(core::StringId32 type, std::string_view instance_name);
   template <class T>
   Pool& open_default_pool();
   Pool& open_default_pool(std::uint32_t slot, std::string_view name, bool schema);

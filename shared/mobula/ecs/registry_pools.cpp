@@ -63,14 +63,19 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
   return made;
 }
 
+// Checked in every build: a caller that went on without a pool would write elsewhere.
+PoolId Registry::must_open_pool(core::StringId32 type, std::string_view instance_name) {
+  const core::Result<PoolId> opened = open_pool(type, instance_name);
+  if (!opened) core::assert_failed("open_pool()", __FILE__, __LINE__, opened.error().message);
+  return *opened;
+}
+
 Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, bool schema) {
   if (slot >= slot_count_) {
     pool_by_slot_.resize(slot + 1, nullptr);
     slot_count_ = slot + 1;
   }
-  const core::Result<PoolId> opened = open_pool(core::StringId32(name), name);
-  MOBULA_ASSERT(opened.ok(), opened.error().message);
-  Pool& pool = *pools_[*opened];
+  Pool& pool = *pools_[must_open_pool(core::StringId32(name), name)];
   MOBULA_ASSERT(pool.is_schema() == schema, std::string(name) + " is registered as another kind of component");
   return *(pool_by_slot_[slot] = &pool);
 }

@@ -38,9 +38,7 @@ template <class T>
 template <class T>
 PoolId Registry::pool_of(std::string_view instance_name) {
   pool<T>();  // registers a server-only type
-  const core::Result<PoolId> opened = open_pool(core::StringId32(component_name<T>()), instance_name);
-  MOBULA_ASSERT(opened.ok(), opened.error().message);
-  return *opened;
+  return must_open_pool(core::StringId32(component_name<T>()), instance_name);
 }
 
 template <class T>

@@ -65,6 +65,31 @@ bool represents(From number) {
   }
 }
 
+// Returns the nearest number of another type for one that it cannot represent. Nothing for NaN, and for a bool.
+template <class To, class From>
+std::optional<To> nearest(From number) {
+  using Limits = std::numeric_limits<To>;
+  if constexpr (std::is_same_v<To, bool> || std::is_same_v<From, bool>) {
+    return std::nullopt;
+  } else if constexpr (std::is_integral_v<From>) {
+    return std::cmp_less(number, 0) ? Limits::lowest() : Limits::max();
+  } else {
+    if (std::isnan(number)) return std::nullopt;
+    if constexpr (std::is_integral_v<To>)
+      if (represents<To>(std::round(number))) return static_cast<To>(std::round(number));
+    return number < 0 ? Limits::lowest() : Limits::max();
+  }
+}
+
+template <class To>
+std::optional<To> nearest_at(const Field& field, const std::byte* at) {
+  const auto convert = []<class From>(const From& number) -> std::optional<To> {
+    if constexpr (std::is_arithmetic_v<From>) return nearest<To>(number);
+    return std::nullopt;
+  };
+  return std::visit(convert, read_value(field, at));
+}
+
 template <class To>
 std::optional<To> number_at(const Field& field, const std::byte* at) {
   const auto convert = []<class From>(const From& number) -> std::optional<To> {
@@ -82,48 +107,54 @@ std::string_view read_text(const Field& field, const std::byte* at) {
 }  // namespace
 
 struct Conversion::Ways {
-  static bool none(const Conversion& /*field*/, const std::byte* /*from*/, std::byte* /*to*/) { return false; }
+  static Converted none(const Conversion& /*field*/, const std::byte* /*from*/, std::byte* /*to*/) {
+    return Converted::not_at_all;
+  }
 
-  static bool copy(const Conversion& field, const std::byte* from, std::byte* to) {
+  static Converted copy(const Conversion& field, const std::byte* from, std::byte* to) {
     std::memcpy(to, from, field.to_->size);
-    return true;
+    return Converted::exactly;
   }
 
+  // No value of an enum is near another.
   template <class To>
-  static bool number(const Conversion& field, const std::byte* from, std::byte* to) {
-    const std::optional<To> number = number_at<To>(*field.from_, from);
-    if (number) core::store(to, *number);
-    return number.has_value();
+  static Converted number(const Conversion& field, const std::byte* from, std::byte* to) {
+    std::optional<To> number = number_at<To>(*field.from_, from);
+    const bool exact = number.has_value();
+    if (!exact && !is_enum(*field.to_)) number = nearest_at<To>(*field.from_, from);
+    if (!number) return Converted::not_at_all;
+    core::store(to, *number);
+    return exact ? Converted::exactly : Converted::to_nearest;
   }
 
-  static bool enumerated(const Conversion& field, const std::byte* from, std::byte* to) {
+  static Converted enumerated(const Conversion& field, const std::byte* from, std::byte* to) {
     const Value value = read_value(*field.from_, from);
     const auto* natural = std::get_if<std::uint64_t>(&value);
     const std::int64_t bits = natural != nullptr ? static_cast<std::int64_t>(*natural) : std::get<std::int64_t>(value);
     const auto found = std::ranges::find(field.enumerated_, bits, &std::pair<std::int64_t, std::int64_t>::first);
-    if (found == field.enumerated_.end()) return false;
+    if (found == field.enumerated_.end()) return Converted::not_at_all;
     std::memcpy(to, &found->second, field.to_->size);
-    return true;
+    return Converted::exactly;
   }
 
-  static bool text(const Conversion& field, const std::byte* from, std::byte* to) {
+  static Converted text(const Conversion& field, const std::byte* from, std::byte* to) {
     const std::string_view text = read_text(*field.from_, from);
-    if (text.size() > field.to_->size) return false;
+    if (text.size() > field.to_->size) return Converted::not_at_all;
     std::memset(to, 0, field.to_->size);
     std::memcpy(to, text.data(), text.size());
-    return true;
+    return Converted::exactly;
   }
 
-  static bool name(const Conversion& field, const std::byte* from, std::byte* to) {
+  static Converted name(const Conversion& field, const std::byte* from, std::byte* to) {
     core::store(to, core::StringId32(read_text(*field.from_, from)));
-    return true;
+    return Converted::exactly;
   }
 
-  static bool name_of_value(const Conversion& field, const std::byte* from, std::byte* to) {
+  static Converted name_of_value(const Conversion& field, const std::byte* from, std::byte* to) {
     const EnumValue* value = find_value(*field.to_, read_text(*field.from_, from));
-    if (value == nullptr) return false;
+    if (value == nullptr) return Converted::not_at_all;
     std::memcpy(to, &value->value, field.to_->size);
-    return true;
+    return Converted::exactly;
   }
 
   static Way from_text(const Field& to) {
@@ -157,8 +188,10 @@ Conversion::Conversion(const Field& from, const Field& to)
 
 bool Conversion::possible() const { return way_ != &Ways::none; }
 
-bool Conversion::apply(const std::byte* from, std::byte* to) const {
-  return way_(*this, from, to) && (certain_ || value_is_good(*to_, to));
+Converted Conversion::apply(const std::byte* from, std::byte* to) const {
+  const Converted converted = way_(*this, from, to);
+  if (converted == Converted::not_at_all || certain_ || value_is_good(*to_, to)) return converted;
+  return clamp_value(*to_, to) ? Converted::to_nearest : Converted::not_at_all;
 }
 
 std::optional<std::uint32_t> whole_number(const Field& field, const std::byte* at) {

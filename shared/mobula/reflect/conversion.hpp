@@ -1,6 +1,7 @@
 // Conversion of a field's values to a field of another kind, range or enum.
 //
-//   numbers  true and false are 1 and 0; floats go to whole numbers only if they are whole, and to floats the nearest
+//   numbers  as they are, or the nearest number that the new field can hold; true and false are 1 and 0, and only these
+//            go to a bool
 //   enums    by the name of the value; to and from other numbers by its number
 //   texts    whole or not at all; to a string_id as its name, to an enum as the name of a value
 //   others   rotations, entities and string_ids only to their own kind
@@ -14,6 +15,9 @@
 
 namespace mobula::reflect {
 
+/// Result of a conversion: the value itself, the nearest number, or nothing.
+enum class Converted : std::uint8_t { exactly, to_nearest, not_at_all };
+
 class Conversion {
  public:
   /// Both fields must outlive this.
@@ -26,13 +30,13 @@ class Conversion {
   /// Returns whether the kinds are convertible.
   [[nodiscard]] bool possible() const;
 
-  /// Converts one element. Returns true if a valid value was written. Returns false if the new field cannot hold the
-  /// value; the destination must then be overwritten.
-  bool apply(const std::byte* from, std::byte* to) const;
+  /// Converts one element and writes a valid value, unless the result is not_at_all. The destination must then be
+  /// overwritten.
+  Converted apply(const std::byte* from, std::byte* to) const;
 
  private:
   struct Ways;
-  using Way = bool (*)(const Conversion& conversion, const std::byte* from, std::byte* to);
+  using Way = Converted (*)(const Conversion& conversion, const std::byte* from, std::byte* to);
 
   const Field* from_;
   const Field* to_;

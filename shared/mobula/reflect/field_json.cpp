@@ -53,13 +53,12 @@ class LeafReader {
 
   bool integer(Value& into) {
     if (!is(Kind::number, "a whole number")) return false;
-    if (value_.text.find_first_of(".eE") != std::string::npos)
-      return refuse(wrong_type(field_, value_.text, "a whole number"));
+    const std::optional<std::string> digits = whole_digits(value_.text);
+    if (!digits) return refuse(wrong_type(field_, value_.text, "a whole number"));
     std::int64_t negative = 0;
     std::uint64_t natural = 0;
-    if (value_.text.starts_with('-'))
-      return parse(value_.text, negative) ? take(into, negative) : refuse(beyond_kind());
-    return parse(value_.text, natural) ? take(into, natural) : refuse(beyond_kind());
+    if (digits->starts_with('-')) return parse(*digits, negative) ? take(into, negative) : refuse(beyond_kind());
+    return parse(*digits, natural) ? take(into, natural) : refuse(beyond_kind());
   }
 
   template <class Number>
@@ -97,10 +96,11 @@ class LeafReader {
       if (!plain_number(value_.items[i], parts[i])) return false;
       squares += parts[i] * parts[i];
     }
-    const bool rotation = std::fabs(squares - 1) < 0.001 && std::fabs(squares - 1) > 1e-6;
-    const double length = rotation ? std::sqrt(squares) : 1;  // write_value refuses other lengths
+    // Lengths that are wrong stay, for write_value to refuse.
+    const double length = std::sqrt(squares);
+    const bool inexact = is_rotation_length(length) && std::fabs(squares - 1) > 1e-6;
     Quaternion turn{};
-    for (std::size_t i = 0; i < 4; ++i) turn[i] = static_cast<float>(parts[i] / length);
+    for (std::size_t i = 0; i < 4; ++i) turn[i] = static_cast<float>(inexact ? parts[i] / length : parts[i]);
     return take(into, turn);
   }
 
@@ -122,7 +122,7 @@ class LeafReader {
     }
     number = read_json_number(part.text);
     if (std::fabs(number) <= 1e6) return true;
-    context_.refuse(part.place, {"out of range", core::format("'{}' is out of range: {}", field_.path, part.text)});
+    context_.refuse(part.place, out_of_range(field_, part.text, "-1000000 to 1000000"));
     return false;
   }
 

@@ -41,4 +41,22 @@ double read_json_number(std::string_view text) {
   return text.starts_with('-') ? -end : end;
 }
 
+std::optional<std::string> whole_digits(std::string_view text) {
+  const std::string_view sign = text.starts_with('-') ? "-" : "";
+  text.remove_prefix(sign.size());
+  const std::size_t end = std::min(text.find_first_of("eE"), text.size());
+  std::string digits(text.substr(0, end));
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  digits.erase(point, 1);
+  const std::size_t first = digits.find_first_not_of('0');
+  if (first == std::string::npos) return std::string(sign) + "0";
+  digits.erase(digits.find_last_not_of('0') + 1);
+  digits.erase(0, first);
+  const std::int64_t exponent = end == text.size() ? 0 : exponent_of(text.substr(end + 1));
+  const std::int64_t before_point = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) + exponent;
+  if (before_point < static_cast<std::int64_t>(digits.size())) return std::nullopt;
+  digits.resize(static_cast<std::size_t>(std::min<std::int64_t>(before_point, 21)), '0');
+  return std::string(sign) + digits;
+}
+
 }  // namespace mobula::reflect

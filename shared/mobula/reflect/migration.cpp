@@ -180,46 +180,45 @@ class Migration::Planner {
 
 Migration::Migration(const Component& from, const Component& to) : from_(&from), to_(&to) { Planner(*this).run(); }
 
-std::uint32_t Migration::apply(const std::byte* from, std::byte* to) const {
+Repairs Migration::apply(const std::byte* from, std::byte* to) const {
+  Repairs repairs;
   if (same_) {
     std::memcpy(to, from, to_->size);
-    return 0;
+    return repairs;
   }
   std::memcpy(to, to_->default_value.data(), to_->size);
   for (const Run& run : runs_) std::memcpy(to + run.to, from + run.from, run.size);
-  std::uint32_t lost = 0;
-  for (const Count& count : counts_) lost += write_count(count, from, to);  // first, because they limit the moves
-  for (const Conversion& move : moves_) lost += move_elements(move, from, to);
-  for (const Cut& cut : cuts_) lost += elements_in_use(*from_, *cut.array, from) > cut.room ? 1 : 0;
-  return lost;
+  for (const Count& count : counts_) repairs.add(write_count(count, from, to));  // first, because they limit the moves
+  for (const Conversion& move : moves_) move_elements(move, from, to, repairs);
+  for (const Cut& cut : cuts_) repairs.lost += elements_in_use(*from_, *cut.array, from) > cut.room ? 1 : 0;
+  return repairs;
 }
 
-std::uint32_t Migration::write_count(const Count& count, const std::byte* from, std::byte* to) const {
+Converted Migration::write_count(const Count& count, const std::byte* from, std::byte* to) const {
   const auto room = static_cast<std::uint32_t>(count.counter->high);
   std::uint32_t elements = 0;
   for (const Field* array : count.arrays) elements = std::max(elements, elements_in_use(*from_, *array, from));
   if (count.value != nullptr) {
     const std::optional<std::uint32_t> number = whole_number(*count.value, from + count.value->offset);
-    if (!number) return 1;
+    if (!number) return Converted::not_at_all;
     elements = *number;
   }
   const std::uint32_t written = std::min(elements, room);
   std::memcpy(to + count.counter->offset, &written, count.counter->size);
-  return count.value != nullptr && elements > room ? 1 : 0;  // truncated arrays: see cuts_
+  const bool beyond = count.value != nullptr && elements > room;  // truncated arrays: see cuts_
+  return beyond ? Converted::to_nearest : Converted::exactly;
 }
 
-std::uint32_t Migration::move_elements(const Conversion& move, const std::byte* from, std::byte* to) const {
+void Migration::move_elements(const Conversion& move, const std::byte* from, std::byte* to, Repairs& repairs) const {
   const Field& source = move.from();
   const Field& target = move.to();
   const std::uint32_t elements = std::min(elements_in_use(*from_, source, from), elements_in_use(*to_, target, to));
-  std::uint32_t lost = 0;
   for (std::uint32_t i = 0; i < elements; ++i) {
     const std::uint32_t offset = target.offset + i * target.stride;
-    if (move.apply(from + source.offset + i * source.stride, to + offset)) continue;
-    std::memcpy(to + offset, to_->default_value.data() + offset, target.size);
-    ++lost;
+    const Converted converted = move.apply(from + source.offset + i * source.stride, to + offset);
+    if (converted == Converted::not_at_all) std::memcpy(to + offset, to_->default_value.data() + offset, target.size);
+    repairs.add(converted);
   }
-  return lost;
 }
 
 std::optional<std::uint32_t> Migration::offset_of(std::uint32_t old_offset) const {

@@ -9,6 +9,22 @@
 
 namespace mobula::reflect {
 
+/// Numbers of values that a new component cannot hold.
+struct Repairs {
+  std::uint32_t nearest = 0;  // numbers that became the nearest that it can hold
+  std::uint32_t lost = 0;     // values that became the default, and lists that are truncated
+
+  void add(const Repairs& more) {
+    nearest += more.nearest;
+    lost += more.lost;
+  }
+  void add(Converted converted) {
+    nearest += converted == Converted::to_nearest ? 1 : 0;
+    lost += converted == Converted::not_at_all ? 1 : 0;
+  }
+  bool operator==(const Repairs&) const = default;
+};
+
 /// Migration of one component type. conversion.hpp defines the conversion of values. Arrays are converted element by
 /// element; a single value is an array of one. Unused elements get the default. A count becomes the number of used
 /// elements, limited by the new array; without a counted array it is converted like any field.
@@ -23,9 +39,9 @@ class Migration {
   /// was removed".
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
-  /// Writes the bytes of the new component. Returns the number of values that the new component cannot hold; they get
-  /// the default. A list with too many used elements counts as one such value, and is truncated.
-  std::uint32_t apply(const std::byte* from, std::byte* to) const;
+  /// Writes the bytes of the new component. Numbers that it cannot hold become the nearest, other values the default. A
+  /// list with too many used elements is truncated, which counts as one lost value.
+  Repairs apply(const std::byte* from, std::byte* to) const;
 
   /// Returns the new offset of the handle at an old offset, used or not; nothing if there is none.
   [[nodiscard]] std::optional<std::uint32_t> offset_of(std::uint32_t old_offset) const;
@@ -50,8 +66,8 @@ class Migration {
   };
   class Planner;
 
-  std::uint32_t write_count(const Count& count, const std::byte* from, std::byte* to) const;
-  std::uint32_t move_elements(const Conversion& move, const std::byte* from, std::byte* to) const;
+  Converted write_count(const Count& count, const std::byte* from, std::byte* to) const;
+  void move_elements(const Conversion& move, const std::byte* from, std::byte* to, Repairs& repairs) const;
 
   const Component* from_;
   const Component* to_;

@@ -61,6 +61,22 @@ bool real_is_good(const Field& field, const std::byte* at) {
   return std::isfinite(number) && in_bounds(field, number);
 }
 
+template <class Number>
+bool clamp_number(const Field& field, std::byte* at) {
+  auto number = core::load<Number>(at);
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (std::isnan(number)) return false;
+    using Limits = std::numeric_limits<Number>;
+    number = std::clamp(number, field.ranged ? static_cast<Number>(field.low) : Limits::lowest(),
+                        field.ranged ? static_cast<Number>(field.high) : Limits::max());
+  } else if (field.ranged) {
+    if (std::cmp_less(number, static_cast<std::int64_t>(field.low))) number = static_cast<Number>(field.low);
+    if (std::cmp_greater(number, static_cast<std::int64_t>(field.high))) number = static_cast<Number>(field.high);
+  }
+  core::store(at, number);
+  return true;
+}
+
 // Tolerates more than write_value: a computed and stored rotation no longer has exactly length 1.
 bool rotation_is_good(const std::byte* at) {
   float squares = 0;
@@ -212,13 +228,15 @@ struct Writer {
     if (parts == nullptr) return wrong("a rotation");
     double squares = 0;
     for (const float part : *parts) squares += static_cast<double>(part) * static_cast<double>(part);
-    if (!(std::fabs(squares - 1) < 0.001)) {
-      return core::Error{"out of range", core::format("'{}' is not a rotation: its length is not 1", field.path)};
+    const double length = std::sqrt(squares);
+    if (!is_rotation_length(length)) {
+      return core::Error{"out of range", core::format("'{}' is not a rotation: its length is {:.4g}; expected 0.99 to "
+                                                      "1.01",
+                                                      field.path, length)};
     }
     Quaternion turn = *parts;
     // A rotation that is normalised within float precision stays unchanged, so that a read value can be written back.
     if (std::fabs(squares - 1) > 1e-6) {
-      const double length = std::sqrt(squares);
       for (float& part : turn) part = static_cast<float>(static_cast<double>(part) / length);
     }
     core::store(to, turn);
@@ -278,6 +296,23 @@ bool value_is_good(const Field& field, const std::byte* at) {
     case FieldKind::string_id: return true;
   }
   return true;
+}
+
+bool clamp_value(const Field& field, std::byte* at) {
+  if (!field.enum_values.empty()) return false;
+  switch (field.kind) {
+    case FieldKind::int8: return clamp_number<std::int8_t>(field, at);
+    case FieldKind::uint8: return clamp_number<std::uint8_t>(field, at);
+    case FieldKind::int16: return clamp_number<std::int16_t>(field, at);
+    case FieldKind::uint16: return clamp_number<std::uint16_t>(field, at);
+    case FieldKind::int32: return clamp_number<std::int32_t>(field, at);
+    case FieldKind::uint32: return clamp_number<std::uint32_t>(field, at);
+    case FieldKind::int64: return clamp_number<std::int64_t>(field, at);
+    case FieldKind::uint64: return clamp_number<std::uint64_t>(field, at);
+    case FieldKind::float32: return clamp_number<float>(field, at);
+    case FieldKind::float64: return clamp_number<double>(field, at);
+    default: return false;
+  }
 }
 
 core::Status write_value(const Field& field, const Value& value, std::byte* to, std::string_view written) {

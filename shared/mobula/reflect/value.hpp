@@ -12,6 +12,9 @@ namespace mobula::reflect {
 
 using Quaternion = std::array<float, 4>;  // x, y, z, w
 
+/// Returns whether a quaternion of this length is taken as a rotation. False for NaN.
+constexpr bool is_rotation_length(double length) { return length >= 0.99 && length <= 1.01; }
+
 /// A value of 24 bytes. Integers and enums are int64 or uint64 by the sign of their kind. A text refers to its source.
 using Value = std::variant<bool, std::int64_t, std::uint64_t, double, Quaternion, ecs::Entity, core::StringId32,
                            std::string_view>;
@@ -27,10 +30,14 @@ Value read_value(const Field& field, const std::byte* at);
 /// are checked elsewhere.
 bool value_is_good(const Field& field, const std::byte* at);
 
+/// Replaces a number outside its field's range by the nearest within. Returns false, and changes nothing, if no valid
+/// value is nearest: for NaN, enums and bools, and all that is not a number.
+bool clamp_value(const Field& field, std::byte* at);
+
 /// Writes field.size bytes, or nothing.
 /// - Numbers convert to numbers, integers also to floats.
 /// - Texts convert to strings, to enums by the name of the value, and to string_ids by name.
-/// - A rotation is normalised.
+/// - A rotation is normalised. Its length may differ from 1 by 0.01, so that two typed digits are enough.
 /// `written` is the value as its author wrote it, for the message. Errors: "wrong type", "out of range", "not text".
 core::Status write_value(const Field& field, const Value& value, std::byte* to, std::string_view written = {});
 

@@ -35,8 +35,14 @@ class Spawner::Binder {
   void note_losses() {
     if (!same_schema_)
       for (const std::string& note : reflect::differences(resource_.schema(), schema_)) spawner_.notes_.push_back(note);
-    for (const auto& [name, count] : lost_)
-      spawner_.notes_.push_back(core::format("{} values of {} no longer fit and get their default", count, name));
+    for (const auto& [name, repairs] : repairs_) {
+      if (repairs.nearest > 0)
+        spawner_.notes_.push_back(
+            core::format("{} numbers of {} are out of range and become the nearest in range", repairs.nearest, name));
+      if (repairs.lost > 0)
+        spawner_.notes_.push_back(
+            core::format("{} values of {} no longer fit and get their default", repairs.lost, name));
+    }
   }
 
  private:
@@ -83,10 +89,10 @@ class Spawner::Binder {
     if (migration.same()) return;
     const std::uint32_t count = column.column->num_instances;
     core::Bytes& rows = spawner_.migrated_.emplace_back(std::size_t{count} * to.size);
-    std::uint64_t lost = 0;
+    reflect::Repairs& repairs = repairs_[to.name];
     for (std::uint32_t i = 0; i < count; ++i)
-      lost += migration.apply(column.data.data() + std::size_t{i} * from.size, rows.data() + std::size_t{i} * to.size);
-    if (lost > 0) lost_[to.name] += lost;
+      repairs.add(
+          migration.apply(column.data.data() + std::size_t{i} * from.size, rows.data() + std::size_t{i} * to.size));
     column.data = rows;
     column.references.clear();
     for (const Reference& reference : column.column->references)
@@ -114,7 +120,7 @@ class Spawner::Binder {
   bool same_schema_;
   UnknownColumns unknown_;
   std::map<const reflect::Component*, reflect::Migration> migrations_;
-  std::map<std::string, std::uint64_t> lost_;  // by component
+  std::map<std::string, reflect::Repairs> repairs_;  // by component
 };
 
 Spawner::Spawner(ecs::Registry& registry, std::shared_ptr<const Resource> resource, const SpawnerTable& table)

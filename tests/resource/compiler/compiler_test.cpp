@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mobula/core/hash.hpp>
+#include <mobula/resource/compiler/json.hpp>
+#include <mobula/resource/compiler/json_writer.hpp>
 #include <mobula/resource/limits.hpp>
 #include <mobula/schema/components.hpp>
 #include <reflect/compile_schema.hpp>
@@ -84,6 +87,31 @@ TEST(Compiler, SameInputMakesTheSameBytes) {
   EXPECT_EQ(once.num_prefabs, 1u);
 }
 
+// Reverses the members of all objects but those whose order is the order of entities.
+void reverse_members(JsonValue& value, bool entities) {
+  if (!entities) std::ranges::reverse(value.members);
+  for (JsonMember& member : value.members)
+    reverse_members(member.value, member.name == "entities" || member.name == "children");
+  for (JsonValue& item : value.items) reverse_members(item, false);
+}
+
+TEST(Compiler, OnlyTheOrderOfEntitiesMatters) {
+  Diagnostics diagnostics;
+  std::optional<JsonValue> level = parse_json(diagnostics.add_file("level.json", small_level), diagnostics);
+  ASSERT_TRUE(level.has_value());
+  const core::Bytes expected = test::compile_text(small_level).bytes;
+  const auto compile_json = [](const JsonValue& json) {
+    JsonWriter writer;
+    writer.value(json);
+    return test::compile_text(writer.take()).bytes;
+  };
+  reverse_members(*level, false);
+  EXPECT_EQ(compile_json(*level), expected);
+  for (JsonMember& member : level->members)
+    if (member.name == "entities") std::ranges::reverse(member.value.members);
+  EXPECT_NE(compile_json(*level), expected) << "indices follow the file's order";
+}
+
 constexpr std::uint64_t golden_level = 7177558707293982222;
 
 // Guards the bytes of a level against accidental changes: files are identified by their hash. The schema is fixed text.
@@ -124,7 +152,7 @@ TEST(Compiler, RefusesCyclicAndMissingIncludes) {
   EXPECT_EQ(errors_of(test::compile_files({})), "level.json: cannot be read: no such file\n");
   EXPECT_EQ(errors_of(test::compile_files({{"level.json", R"({"include":["a.json"],"prefabs":{"p":{}}})"},
                                            {"a.json", R"({"prefabs":{"p":{}}})"}})),
-            "level.json:1:34: prefab 'p' is defined twice (first at a.json:1); names must be unique\n");
+            "level.json:1:34: prefab 'p' is defined twice (first at a.json:1:13); names must be unique\n");
 }
 
 struct BadLevel {
@@ -153,14 +181,14 @@ constexpr BadLevel bad_levels[] = {
     {R"({"entities":{"a":{"components":{"Health":7}}}})",
      "level.json:1:42: 'Health' is a number; expected an object\n"},
     {R"({"entities":{"a":{"components":{"Fog":{"$type":"RenderData"},"Fog":{"$type":"RenderData"}}}}})",
-     "level.json:1:62: 'Fog' is defined twice (first at level.json:1); names must be unique\n"},
+     "level.json:1:62: 'Fog' is defined twice (first at level.json:1:33); names must be unique\n"},
     {R"({"entities":{"a":{"components":{"Transform":{"$type":"RenderData"}}}}})",
      "level.json:1:33: 'Transform' is a component itself; expected another name for a RenderData\n"},
     {R"({"entities":{"a":{"components":{"Parent":{}}}}})",
      "level.json:1:33: 'Parent' follows from where an entity stands; expected it among the parent's \"children\", or "
      "\"parent\" with a path\n"},
     {R"({"entities":{"a":{},"a":{}}})",
-     "level.json:1:21: 'a' is defined twice (first at level.json:1); names must be unique\n"},
+     "level.json:1:21: 'a' is defined twice (first at level.json:1:14); names must be unique\n"},
     {R"({"entities":{"a/b":{}}})",
      "level.json:1:14: 'a/b' cannot be a name; expected 1 to 255 bytes without '/', not '.' or '..'\n"},
     {R"({"entities":{"a":{"prefab":"pine"}},"prefabs":{"pin":{}}})",

@@ -58,6 +58,17 @@ TEST(CompileFields, CompilesEveryKindOfValue) {
   EXPECT_EQ(plain.shorts[1], -2);
 }
 
+TEST(CompileFields, AWholeNumberMayHaveAPointOrAnExponent) {
+  const auto plain = compile_kitchen<kitchen::Plain>(R"("Plain":{"an_int8":-1.20e2,"a_uint8":100.0,"an_int16":1e2,
+    "a_uint16":0.5E+1,"a_uint32":-0.0,"a_uint64":1.8446744073709551614e19})");
+  EXPECT_EQ(plain.an_int8, -120);
+  EXPECT_EQ(plain.a_uint8, 100);
+  EXPECT_EQ(plain.an_int16, 100);
+  EXPECT_EQ(plain.a_uint16, 5);
+  EXPECT_EQ(plain.a_uint32, 0u);
+  EXPECT_EQ(plain.a_uint64, 18446744073709551614u) << "exact beyond the digits of a double";
+}
+
 TEST(CompileFields, ArraysOfStructsCountThemselves) {
   const auto nested = compile_kitchen<kitchen::Nested>(
       R"("Nested":{"one":{"flag":false},"several":[{"weight":1},[2,true,0.5]],"colors":["plus","minus","most"]})");
@@ -88,6 +99,30 @@ TEST(CompileFields, YawTurnsAboutTheVertical) {
   EXPECT_FLOAT_EQ(transform.rotation.w, 0.70710678f);
 }
 
+TEST(CompileFields, ARotationOfTwoDigitsIsNormalised) {
+  for (const char* rotation : {"[0,0.71,0,0.71]", "[0,0.70,0,0.70]"}) {
+    const auto plain = compile_kitchen<kitchen::Plain>("\"Plain\":{\"a_quaternion\":" + std::string(rotation) + "}");
+    EXPECT_FLOAT_EQ(plain.a_quaternion.y, 0.70710678f) << rotation;
+    EXPECT_FLOAT_EQ(plain.a_quaternion.w, 0.70710678f) << rotation;
+  }
+}
+
+// The demo's Transform: a range with a step, which levels do not round to.
+TEST(CompileFields, PositionsAreCheckedBeforeTheyAreRoundedToSteps) {
+  const auto level = [](const std::string& position) {
+    return "{\"entities\":{\"e\":{\"components\":{\"Transform\":{\"position\":" + position + "}}}}}";
+  };
+  EXPECT_EQ(test::errors_of(level("[512.004,512.006,-512.0]")),
+            "level.json:1:58: 'position.x' is out of range: 512.004; expected -512 to 512\n"
+            "level.json:1:66: 'position.y' is out of range: 512.006; expected -512 to 512\n");
+  const auto position =
+      component_of<engine::Transform>(test::load_text(level("[-0.0,1e-400,5e-324]"))->level(), 0).position;
+  EXPECT_EQ(position.x, 0.0f);
+  EXPECT_TRUE(std::signbit(position.x)) << "a negative zero keeps its sign";
+  EXPECT_EQ(position.y, 0.0f);
+  EXPECT_EQ(position.z, 0.0f);
+}
+
 TEST(CompileFields, ANumberTooSmallIsZeroWithItsSign) {
   const auto plain = compile_kitchen<kitchen::Plain>(
       R"("Plain":{"a_float":-1e-400,"a_double":1e-9999,"a_quaternion":[-1e-400,0,1e-400,1]})");
@@ -112,13 +147,20 @@ TEST(CompileFields, RefusesInvalidValues) {
       {R"("Plain":{"a_uint64":18446744073709551616})",
        "'a_uint64' is out of range: 18446744073709551616; expected 0 to 18446744073709551615"},
       {R"("Plain":{"an_int32":1.5})", "'an_int32' is 1.5; expected a whole number"},
+      {R"("Plain":{"an_int32":125e-1})", "'an_int32' is 125e-1; expected a whole number"},
+      {R"("Plain":{"an_int8":1e300})", "'an_int8' is out of range: 1e300; expected -128 to 127"},
       {R"("Plain":{"an_int32":"x"})", "'an_int32' is text; expected a whole number"},
       {R"("Plain":{"a_float":true})", "'a_float' is true or false; expected a number"},
       {R"("Plain":{"a_text":"eleven byte"})", "'a_text' is too long: 11 bytes; expected at most 10"},
       {R"("Plain":{"a_text":"a\u0000b"})", "'a_text' holds a zero byte; expected text"},
       {R"("Plain":{"a_name":7})", "'a_name' is a number; expected a name"},
       {R"("Plain":{"a_quaternion":[0,0,1]})", "'a_quaternion' has 3 values; expected [x, y, z, w]"},
-      {R"("Plain":{"a_quaternion":[1,1,1,1]})", "'a_quaternion' is not a rotation: its length is not 1"},
+      {R"("Plain":{"a_quaternion":[1,1,1,1]})",
+       "'a_quaternion' is not a rotation: its length is 2; expected 0.99 to 1.01"},
+      {R"("Plain":{"a_quaternion":[0,0.7,0,0.68]})",
+       "'a_quaternion' is not a rotation: its length is 0.9759; expected 0.99 to 1.01"},
+      {R"("Plain":{"a_quaternion":{"yaw":-1e9}})",
+       "'a_quaternion' is out of range: -1e9; expected -1000000 to 1000000"},
       {R"("Plain":{"a_quaternion":{"pitch":1}})",
        "'a_quaternion' is an object; expected [x, y, z, w] or {\"yaw\": degrees}"},
       {R"("Plain":{"shorts":[1,2]})", "'shorts' has 2 values; expected an array of 3 values"},

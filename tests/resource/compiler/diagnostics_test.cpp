@@ -14,7 +14,7 @@ TEST(Diagnostics, PlacesBecomeLinesAndColumnsInCharacters) {
   diagnostics.error({file, 8}, "here");
   ASSERT_EQ(diagnostics.errors().size(), 1u);
   EXPECT_EQ(to_string(diagnostics.errors()[0]), "a.json:2:4: here");
-  EXPECT_EQ(diagnostics.describe({file, 8}), "a.json:2");
+  EXPECT_EQ(diagnostics.describe({file, 8}), "a.json:2:4");
 }
 
 TEST(Diagnostics, ErrorsAreSortedByPlaceAndOnePerPlace) {

@@ -39,15 +39,27 @@ TEST(Json, EveryValueAndNameHasItsPlace) {
   EXPECT_EQ(root->find("z"), nullptr);
 }
 
-TEST(Json, InvalidJsonIsReportedWithItsPlace) {
-  EXPECT_EQ(first_error("{\n  \"a\": 1,\n}"), "f:3:1: not JSON: Missing a name for object member.");
-  EXPECT_EQ(first_error("{\"a\": NaN}"), "f:1:7: not a number; expected a finite number");
-  EXPECT_EQ(first_error("[1] 2"), "f:1:5: not JSON: The document root must not be followed by other values.");
-  EXPECT_EQ(first_error("\xef\xbb\xbf{}"), "f:1:1: the file starts with a byte order mark, which JSON must not have");
-  EXPECT_EQ(first_error(""), "f:1:1: not JSON: The document is empty.");
+TEST(Json, CommentsAndTrailingCommasAreSkipped) {
+  Diagnostics diagnostics;
+  const std::string text =
+      "// \"a\"\n{ /* one */ \"a\" /**/ : // two\n [1, /* [ */ 2,], \"b\":{\"c\":{\"d\":3,},}, } /* end */ // end";
+  const auto root = parse_json(diagnostics.add_file("f", text), diagnostics);
+  ASSERT_TRUE(root.has_value());
+  EXPECT_FALSE(diagnostics.failed());
+  ASSERT_EQ(root->members.size(), 2u);
+  EXPECT_EQ(root->place.offset, text.find('{'));
+  EXPECT_EQ(root->members[0].place.offset, text.find("\"a\" /**/"));
+  const JsonValue& array = root->members[0].value;
+  ASSERT_EQ(array.items.size(), 2u);
+  EXPECT_EQ(array.place.offset, text.find("[1"));
+  EXPECT_EQ(array.items[1].place.offset, text.find("2,]"));
+  EXPECT_EQ(root->members[1].place.offset, text.find("\"b\"")) << "behind a trailing comma";
+  EXPECT_EQ(root->members[1].value.find("c")->find("d")->text, "3");
+}
+
+TEST(Json, ZeroBytesAndDuplicatesAreReportedWithTheirPlaces) {
   EXPECT_EQ(first_error(std::string("[1]\0[", 5)), "f:1:4: a zero byte; expected JSON text");
-  EXPECT_EQ(first_error("[\"\xff\"]"), "f:1:3: not JSON: Invalid encoding in string.");
-  EXPECT_EQ(first_error("{\"a\":1,\n\"a\":2}"), "f:2:1: 'a' is defined twice (first at f:1); names must be unique");
+  EXPECT_EQ(first_error("{\"a\":1,\n\"a\":2}"), "f:2:1: 'a' is defined twice (first at f:1:2); names must be unique");
 }
 
 TEST(Json, DepthIsBounded) {
@@ -59,7 +71,7 @@ TEST(Json, DepthIsBounded) {
 
 TEST(Json, NumbersAreFiniteAndCountsAreWhole) {
   Diagnostics diagnostics;
-  const auto array = parse_json(diagnostics.add_file("f", "[-2.5, 7, 7.5, 1e3, \"7\"]"), diagnostics);
+  const auto array = parse_json(diagnostics.add_file("f", "[-2.5, 7.0, 7.5, 1e3, \"7\"]"), diagnostics);
   ASSERT_TRUE(array.has_value());
   EXPECT_EQ(read_number(array->items[0], diagnostics), -2.5);
   EXPECT_EQ(read_count(array->items[1], 1, 10, diagnostics), 7u);
@@ -74,7 +86,6 @@ TEST(Json, ANumberTooSmallForADoubleIsZeroAndOneTooLargeIsRefused) {
   auto number = parse_json(diagnostics.add_file("f", "-1e-400"), diagnostics);
   ASSERT_TRUE(number.has_value());
   EXPECT_EQ(read_number(*number, diagnostics), 0.0);
-  EXPECT_EQ(first_error("1e400"), "f:1:1: not JSON: Number too big to be stored in double.");
   number->text = "1e400";
   EXPECT_FALSE(read_number(*number, diagnostics));
   ASSERT_EQ(diagnostics.errors().size(), 1u);

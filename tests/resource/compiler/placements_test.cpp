@@ -51,6 +51,12 @@ TEST(Placements, AScatterStaysInItsAreaAndIsTheSameEveryTime) {
             resource->identity());
 }
 
+TEST(Placements, AnAreaMayBeOnePoint) {
+  const auto resource = place(R"("scatter":{"count":2,"seed":1,"area":[5,6,5,6]})");
+  EXPECT_EQ(transform_of(*resource, 2).position.x, 5.0f);
+  EXPECT_EQ(transform_of(*resource, 2).position.z, 6.0f);
+}
+
 TEST(Placements, OtherFieldsCanHaveThePositionToo) {
   const auto resource = place(R"("position_to":["Wander.home"],"at":[[1,2,3],[4,5,6]])");
   EXPECT_EQ(test::component_of<demo::Wander>(resource->level(), 2).home.x, 4.0f);
@@ -74,6 +80,10 @@ TEST(Placements, ErrorsAreReportedWithTheirPlace) {
   EXPECT_EQ(error(R"("scatter":{"count":5,"area":[0,0,1,1]})"),
             "level.json:2:36: 'seed' is missing; expected a whole number\n");
   EXPECT_EQ(error(R"("scatter":{"count":5,"seed":1,"area":[0,0,-1,1]})"),
+            "level.json:2:63: the area is empty; expected [min x, min z, max x, max z]\n");
+  EXPECT_EQ(error(R"("scatter":{"count":2,"seed":1,"area":[-3.4e38,-3.4e38,3.4e38,3.4e38]})"),
+            "level.json:2:64: -3.4e38 is out of range; expected -1000000000 to 1000000000\n");
+  EXPECT_EQ(error(R"("scatter":{"count":2,"seed":1,"area":[5,5,-5,-5]})"),
             "level.json:2:63: the area is empty; expected [min x, min z, max x, max z]\n");
   EXPECT_EQ(error(R"("at":[[0,0,0]],"position_to":["Wander.home"])"),
             "level.json:2:56: the prefab has no component 'Wander'\n");

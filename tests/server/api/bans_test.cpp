@@ -28,6 +28,19 @@ TEST_F(ApiBans, AreAddedListedAndLifted) {
   EXPECT_EQ(world.get("/api/bans")["bans"].size(), 1u);
 }
 
+TEST_F(ApiBans, EverySpellingOfAUrlNamesTheSameAccount) {
+  const std::string account = "\xc5\x81ukasz";
+  for (const std::string& spelling : {std::string("%C5%81ukasz"), std::string("%c5%81%75kasz"), account}) {
+    SCOPED_TRACE(spelling);
+    EXPECT_EQ(world.send("PUT", "/api/bans/" + spelling).json["account"], account);
+    EXPECT_EQ(world.get("/api/bans")["bans"].size(), 1u);
+  }
+  EXPECT_EQ(world.send("DELETE", "/api/bans/%c5%81UKASZ").code(), "not_banned") << "letters of another case";
+  EXPECT_EQ(world.send("PUT", "/api/bans/%C3%A9").status, 200u);
+  EXPECT_EQ(world.send("DELETE", "/api/bans/e%CC%81").code(), "not_banned") << "another spelling of the letter";
+  EXPECT_EQ(world.send("PUT", "/api/bans/0xc581756b61737a").code(), "no_account") << "hex of printable text";
+}
+
 TEST_F(ApiBans, AnInvalidBanChangesNothing) {
   for (const char* body : {"[]", R"({"reason": ""})", R"({"reason": 1})", R"({"seconds": -1})", R"({"seconds": 1.5})",
                            R"({"seconds": 3153600001})", R"({"second": 1})", R"({"reason": "a\nb"})"})

@@ -68,6 +68,18 @@ TEST(ApiMetrics, HistogramsAddUp) {
   EXPECT_EQ(before, all.at("mobula_client_tick_bytes_count{world=\"world\"}"));
 }
 
+TEST(ApiMetrics, BucketsOfTimesHaveRoundBounds) {
+  test::ApiWorld world;
+  world.ticks(3);
+  const std::string text = world.send("GET", "/metrics").text;
+  const std::regex bucket(R"re(mobula_tick_duration_seconds_bucket\{world="world",le="([^"]*)"\} \d+\n)re");
+  std::vector<double> bounds;
+  for (std::sregex_iterator each(text.begin(), text.end(), bucket); each != std::sregex_iterator(); ++each)
+    bounds.push_back(std::stod((*each)[1]));
+  EXPECT_EQ(bounds, (std::vector{25e-6, 5e-5, 1e-4, 25e-5, 5e-4, 1e-3, 25e-4, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
+                                 1.0, 2.5, std::numeric_limits<double>::infinity()}));
+}
+
 TEST(ApiMetrics, ASimulationThatDoesNotAnswerIsAMetric) {
   test::ApiWorld world;
   world.ticks(2);

@@ -60,6 +60,8 @@ TEST_F(BanListTest, InvalidBansAreRefused) {
   EXPECT_STREQ(list.add({"eve", std::string(2000, 'x'), 0}, 0).error().reason, "too long");
   EXPECT_STREQ(list.add({"eve", "two\nlines", 0}, 0).error().reason, "not text");
   EXPECT_STREQ(list.add({"\xff", "", 0}, 0).error().reason, "not text");
+  EXPECT_STREQ(list.add({"0x41", "", 0}, 0).error().reason, "no account");
+  EXPECT_THAT(list.add({"0x41", "", 0}, 0).error().message, HasSubstr("or 0x30783431 if it is the text"));
   EXPECT_TRUE(list.list(0).empty());
 }
 
@@ -83,6 +85,13 @@ TEST_F(BanListTest, AFileHoldsEveryBanAtOnce) {
   EXPECT_THAT(again.list(0), ElementsAre(Ban{"bob", "", 0}, Ban{"eve", "said \"{\" and more", 200}));
   ASSERT_TRUE(again.add({"ada", "", 0}, 300).ok());
   EXPECT_THAT(text(), testing::Not(HasSubstr("eve"))) << "expired bans are not stored";
+}
+
+TEST_F(BanListTest, ABanOfNoAccountInAFileIsKeptAndCanBeLifted) {
+  write("{\"account\":\"0x41\",\"reason\":\"\"}\n");
+  BanList list = open();
+  EXPECT_NE(list.find("0x41", 0), nullptr);
+  EXPECT_TRUE(list.remove("0x41").ok());
 }
 
 TEST_F(BanListTest, AMalformedFileIsRefusedWithItsLine) {

@@ -104,6 +104,15 @@ TEST_F(ServerAccounts, UnprintableUserDataIsAnAccountInHex) {
   EXPECT_EQ(game.players.at(1).account, "0x30783031");
 }
 
+TEST_F(ServerAccounts, AccountsOfTwoSpellingsOfALetterDiffer) {
+  serve();
+  join_and_play("\xc3\xa9");
+  join_and_play("e\xcc\x81");
+  EXPECT_EQ(game.players.at(0).account, "\xc3\xa9");
+  EXPECT_EQ(game.players.at(1).account, "e\xcc\x81");
+  EXPECT_EQ(server().players(), 2u);
+}
+
 TEST_F(ServerAccounts, ManyLogInsAtOnceEndAsOnePlayer) {
   serve();
   std::vector<Client*> all;

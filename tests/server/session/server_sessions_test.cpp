@@ -72,6 +72,13 @@ TEST_F(ServerSessions, TheGameReceivesTheBackendsIdentity) {
   EXPECT_EQ(game.players.at(0).identity.user_data, user_data);
 }
 
+TEST_F(ServerSessions, TakeNamesOfAnyLanguageUpToAWholeCharacter) {
+  join_and_play("Zo\xc3\xab");
+  join_and_play(std::string(23, 'a') + "\xc3\xa9");
+  join_and_play("a\nb");
+  EXPECT_THAT(game.names, testing::ElementsAre("Zo\xc3\xab", std::string(23, 'a'), "a?b"));
+}
+
 TEST_F(ServerSessions, AClientRefusedByTheGameReceivesTheReason) {
   client::ConnectionConfig config;
   transport::UserData user_data{};
@@ -281,6 +288,23 @@ TEST_F(ServerSessions, ADisconnectedPlayerLeavesAfterTheGracePeriod) {
   ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
   EXPECT_THAT(client.connection.reason().text, HasSubstr("session over"));
   EXPECT_EQ(game.names.size(), 1u);
+  ASSERT_TRUE(client.connection.can_reconnect());
+  client.connection.reconnect(test::test_token(4712), village.now);
+  ASSERT_TRUE(village.tick_until([&] { return village.mirrors(client); }));
+  EXPECT_EQ(game.names.size(), 2u) << "a new player";
+  EXPECT_EQ(client.connection.stats().mismatched_ticks, 0u);
+}
+
+TEST_F(ServerSessions, ARefusalThatFollowsNoRejoinIsFinal) {
+  Client& client = join_and_play();
+  close_pipe(client);
+  village.tick();
+  transport::UserData user_data{};
+  user_data[0] = std::byte{13};  // the game refuses it
+  client.connection.reconnect(test::test_token(4713, user_data), village.now);
+  ASSERT_TRUE(village.tick_until([&] { return closed(client); }));
+  EXPECT_EQ(client.connection.reason().code, ReasonCode::refused);
+  EXPECT_FALSE(client.connection.can_reconnect());
 }
 
 TEST_F(ServerSessions, ARejoinTokenOfAnotherRunStartsANewSession) {

@@ -1,6 +1,9 @@
 // Restoring worlds that were saved by another schema.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <mobula/server/store/database.hpp>
 #include <reflect/compile_schema.hpp>
 #include <server/store/store_world.hpp>
@@ -81,6 +84,51 @@ TEST(StoreMigration, FieldsAreMatchedByNameAndChangesReported) {
   ASSERT_TRUE(notes.ok()) << notes.error().message;
   EXPECT_TRUE(notes->empty()) << "the file has the new schema now";
   EXPECT_EQ(world.model(), migrated);
+}
+
+// 250 is beyond the old range too: a game wrote it.
+TEST(StoreMigration, ANarrowedRangeMovesOnlyWhatIsOutside) {
+  const SchemaPointer old_schema =
+      test::load_schema("struct Hp (component) { now:ushort (range:\"0 200\", default:\"100\"); heat:float; }");
+  const SchemaPointer new_schema = test::load_schema(
+      "struct Hp (component) { now:ushort (range:\"0 150\", default:\"100\"); heat:float (range:\"0 1\", bits:\"8\"); "
+      "}");
+  constexpr std::array<std::uint16_t, 7> before{0, 1, 120, 150, 151, 200, 250};
+  const TestFolder folder;
+  std::vector<ecs::Entity> entities;
+  {
+    const auto store = open_store(folder.file(), old_schema);
+    StoreWorld world(store->incarnation(), old_schema);
+    EXPECT_TRUE(store->begin(world.registry).ok());
+    for (const std::uint16_t now : before) {
+      core::Bytes row = row_of(*old_schema, "Hp", "now", now);
+      if (now == 0) core::store(row.data() + old_schema->find("Hp")->find_field("heat")->offset, NAN);
+      entities.push_back(world.registry.create());
+      world.registry.add_bytes(entities.back(), world.pool_of("Hp", "Hp"), row);
+    }
+    store->note();
+    ASSERT_TRUE(store->finish(facts_of(world.registry)).ok());
+  }
+  for (const bool migrates : {true, false}) {
+    const auto store = open_store(folder.file(), new_schema);
+    StoreWorld world(store->incarnation(), new_schema);
+    const auto notes = store->restore(world.registry);
+    ASSERT_TRUE(notes.ok()) << notes.error().message;
+    if (migrates) {
+      EXPECT_THAT(*notes, Contains("Hp.now is only 0 to 150 now"));
+      EXPECT_THAT(*notes, Contains("Hp: 3 numbers were out of range and became the nearest in range"));
+      EXPECT_THAT(*notes, Contains(HasSubstr("Hp: 2 values were invalid in their own schema"))) << "250, and the NaN";
+    } else {
+      EXPECT_TRUE(notes->empty()) << "the file has the new schema now";
+    }
+    for (std::size_t i = 0; i < before.size(); ++i)
+      EXPECT_EQ(value_in<std::uint16_t>(world, entities[i], "Hp", "Hp", "now"),
+                std::min<std::uint16_t>(before[i], 150));
+    EXPECT_EQ(value_in<float>(world, entities[0], "Hp", "Hp", "heat"), 0.0f);
+    EXPECT_TRUE(store->begin(world.registry).ok());
+    ASSERT_TRUE(save(*store, world));
+    settle(*store, 1);
+  }
 }
 
 TEST(StoreMigration, TheOldSchemaStaysUntilTheFirstCheckpoint) {

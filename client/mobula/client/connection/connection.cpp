@@ -4,6 +4,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/overloaded.hpp>
+#include <mobula/wire/player_name.hpp>
 
 namespace mobula::client {
 namespace {
@@ -26,7 +27,11 @@ core::Error before_welcome(const char* message) {
 Connection::Connection(const ConnectionConfig& config, core::Nanoseconds now)
     : config_(config),
       endpoint_(std::make_unique<transport::ClientEndpoint>(config.transport, now)),
-      resources_(config.resources) {}
+      resources_(config.resources) {
+  if (const std::string name = wire::player_name(config.name); name != config.name)
+    core::log_warn("client", "others see the name \"{}\" as \"{}\"; expected printable UTF-8 of at most {} bytes",
+                   config.name, name, wire::player_name_bytes_max);
+}
 
 // --- Inputs --------------------------------------------------------------------------------------------------------
 
@@ -76,12 +81,18 @@ bool Connection::lost() const {
   return state_ == State::closed && mendable_end && welcomed();
 }
 
+bool Connection::can_reconnect() const {
+  const bool refused = state_ == State::closed && rejoining_ && reason_.code == transport::ReasonCode::refused;
+  return lost() || refused;
+}
+
 void Connection::rejoin(core::Nanoseconds now) {
   MOBULA_ASSERT(can_rejoin(), "only a lost connection with a rejoin token can rejoin");
   // The first token's addresses: the server may know itself by others that this client cannot reach.
   if (config_.transport.servers.empty()) config_.transport.servers = config_.transport.token.servers;
   config_.transport.token = std::move(rejoin_tokens_.back());
   rejoin_tokens_.pop_back();
+  rejoining_ = true;
   begin_session(now);
 }
 
@@ -89,6 +100,7 @@ void Connection::reconnect(const transport::ConnectToken& token, core::Nanosecon
   MOBULA_ASSERT(state_ == State::closed, "only a closed connection can reconnect");
   config_.transport.token = token;
   rejoin_tokens_.clear();
+  rejoining_ = false;
   command_.clear();  // it was meant for the former session
   begin_session(now);
 }
@@ -197,6 +209,7 @@ core::Status Connection::on_welcome(const wire::Welcome& message) {
     if (const core::Status begun = begin_player(message); !begun) return begun;
   }
   resources_.on_offered(message.resources);
+  rejoining_ = false;
   state_ = State::playing;
   request_next_resource();
   return core::Done{};

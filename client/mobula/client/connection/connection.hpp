@@ -42,6 +42,9 @@ class Connection final : public ConnectionInput {
   [[nodiscard]] bool can_rejoin() const;
   /// Returns whether the connection is closed, though neither side closed it, after the server had accepted the client.
   [[nodiscard]] bool lost() const;
+  /// Returns whether a new connect token leads on: the connection was lost, or its rejoin was refused because the
+  /// server no longer has the player. In the second case the client joins as a new player.
+  [[nodiscard]] bool can_reconnect() const;
 
   [[nodiscard]] State state() const { return state_; }
   /// Returns why the connection is closed.
@@ -109,6 +112,7 @@ class Connection final : public ConnectionInput {
   transport::Reason reason_;
   std::optional<core::Error> failure_;
   std::vector<transport::ConnectToken> rejoin_tokens_;
+  bool rejoining_ = false;  // until the server answers a rejoin
 
   // State sent by the server, kept over a rejoin unless the server has forgotten the player.
   std::uint32_t ticks_per_second_ = 0;

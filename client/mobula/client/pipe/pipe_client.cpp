@@ -7,7 +7,8 @@
 namespace mobula::client {
 namespace {
 
-// Time during which a lost connection is retried. The server keeps a disconnected player for less.
+// Time during which a lost connection is retried. The server keeps a disconnected player for less: later, the client
+// joins as a new player.
 constexpr core::Nanoseconds resume_within = 60 * core::second;
 constexpr core::Nanoseconds try_interval = core::second;
 constexpr core::Nanoseconds token_interval = 20 * core::millisecond;  // between two questions for a requested token
@@ -106,7 +107,7 @@ void PipeClient::on_lost(core::Nanoseconds now) {
     last_loss_ = connection_->reason();
     lost_ = true;
   }
-  const bool can_try = connection_->can_rejoin() || (connection_->lost() && gives_more_tokens(access_));
+  const bool can_try = connection_->can_rejoin() || (connection_->can_reconnect() && more_tokens_ != nullptr);
   over_ = over_ || !can_try || now - lost_at_ > resume_within;
   if (over_ || now < next_try_) return;
   next_try_ = now + try_interval;
@@ -117,7 +118,7 @@ void PipeClient::on_lost(core::Nanoseconds now) {
 // answer either, and then no new token can be had: so attempts with new tokens and with rejoin tokens alternate.
 void PipeClient::resume(core::Nanoseconds now) {
   const bool unanswered = connection_->reason().code == transport::ReasonCode::no_answer;
-  requested_token_ = !connection_->can_rejoin() || (unanswered && !requested_token_ && gives_more_tokens(access_));
+  requested_token_ = !connection_->can_rejoin() || (unanswered && !requested_token_ && more_tokens_ != nullptr);
   if (requested_token_) return reconnect(now);
   core::log_info("client", "connection lost ({}), rejoining", to_string(connection_->reason()));
   // The pipe itself may be broken.
@@ -138,9 +139,10 @@ void PipeClient::reconnect(core::Nanoseconds now) {
     requested_token_ = false;  // not an attempt yet
     return;
   }
-  core::log_warn("client",
-                 "the server does not answer this player's rejoin tokens: it was restarted or cannot be reached; "
-                 "reconnecting with a new token");
+  core::log_warn("client", "{}; reconnecting with a new token",
+                 connection_->lost() ? "the server does not answer this player's rejoin tokens: it was restarted or "
+                                       "cannot be reached"
+                                     : "the server no longer has this player");
   if (const core::Status opened = open_pipe(); !opened) return core::log_warn("client", "{}", opened.error().message);
   input().reconnect(*token, now);
   lost_ = false;

@@ -1,6 +1,6 @@
 // A connection on a pipe of its own. When the connection is lost it resumes by itself, as the same player, with a
-// rejoin token that the server gave. A server that was restarted does not answer those: then it reconnects with a new
-// token, from its token source.
+// rejoin token that the server gave. A server that was restarted does not answer those, and a server refuses them when
+// the grace period is over. Then it reconnects with a new token, from its token source.
 #pragma once
 
 #include <functional>
@@ -35,8 +35,9 @@ class PipeClient {
   void set_command(core::ByteView command) { input().set_command(command); }
   /// Leaves the server for good.
   void close();
-  /// Sets where connect tokens for a reconnect come from. By default they are fetched as `access` specifies, on a
-  /// thread. The destructor waits for that thread: several seconds if the admin address does not answer.
+  /// Sets where connect tokens for a reconnect come from, such as a game's backend. With an empty source the client is
+  /// over when it cannot rejoin. By default tokens are fetched as `access` specifies, on a thread, and a token file
+  /// has no second one. The destructor waits for that thread: several seconds if the admin address does not answer.
   void set_token_source(TokenSource source) { more_tokens_ = std::move(source); }
   /// Drops the pipe without notifying the server, as a network failure would. The next update tries to resume.
   void drop_pipe() { pipe_end_ = "dropped by the client"; }
@@ -56,7 +57,10 @@ class PipeClient {
  private:
   friend void run_until(net::EventLoop& loop, core::Nanoseconds deadline, std::span<PipeClient* const> clients);
   PipeClient(net::EventLoop& loop, const Access& access, std::uint64_t seed)
-      : loop_(loop), access_(access), more_tokens_(fetch_aside(access)), seed_(seed) {}
+      : loop_(loop),
+        access_(access),
+        more_tokens_(gives_more_tokens(access) ? fetch_aside(access) : TokenSource()),
+        seed_(seed) {}
 
   static TokenSource fetch_aside(const Access& access);
   core::Status open_pipe();
@@ -68,7 +72,7 @@ class PipeClient {
 
   net::EventLoop& loop_;
   Access access_;
-  TokenSource more_tokens_;
+  TokenSource more_tokens_;  // empty if there are none
   std::uint64_t seed_;
   std::unique_ptr<net::ClientPipe> pipe_;
   net::ClientPipeCounters former_pipes_;

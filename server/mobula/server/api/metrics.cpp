@@ -19,10 +19,7 @@ using Labels = std::vector<ClientMetric::Label>;
 
 // Maximum number of refusal reasons per world, as games choose them. The rest is "other".
 constexpr std::size_t reasons_max = 64;
-// Bucket bounds are powers of two, where core::Histogram counts exactly: 2^14 ns (16 us) to 2^31 ns (2 s), and 16 bytes
-// to 1 MB.
-constexpr unsigned nanoseconds_log2_min = 14;
-constexpr unsigned nanoseconds_log2_max = 31;
+// Bounds of bytes are below powers of two, where core::Histogram counts exactly: 16 bytes to 1 MB.
 constexpr unsigned bytes_log2_min = 4;
 constexpr unsigned bytes_log2_max = 20;
 
@@ -34,7 +31,7 @@ struct WorldFacts {
   std::string name;
   std::uint32_t ticks_per_second = 0;
   TickTimes times;
-  std::array<core::Histogram, tick_phase_count> phases;
+  std::array<core::TimeHistogram, tick_phase_count> phases;
   ServerStats stats;
   transport::ServerCounters datagrams;
   std::array<Traffic, pipes.size()> traffic{};
@@ -86,20 +83,20 @@ class Families {
   void gauge(const char* name, const char* help, double value, Labels labels = {}) {
     add(name, help, MetricType::Gauge, std::move(labels)).gauge.value = value;
   }
-  // `unit` is the number of histogram units per metric unit.
-  void histogram(const char* name, const char* help, const core::Histogram& values, unsigned log2_min,
-                 unsigned log2_max, double unit, Labels labels) {
-    ClientMetric::Histogram& target = add(name, help, MetricType::Histogram, std::move(labels)).histogram;
-    target.sample_count = values.count();
-    target.sample_sum = static_cast<double>(values.sum()) / unit;
-    for (unsigned log2 = log2_min; log2 <= log2_max; ++log2) {
-      const std::uint64_t bound = std::uint64_t{1} << log2;
-      target.bucket.push_back({values.count_up_to(bound - 1), static_cast<double>(bound - 1) / unit});
+  void bytes(const char* name, const char* help, const core::Histogram& bytes, Labels labels) {
+    ClientMetric::Histogram& target = histogram(name, help, std::move(labels));
+    for (unsigned log2 = bytes_log2_min; log2 <= bytes_log2_max; ++log2) {
+      const std::uint64_t bound = (std::uint64_t{1} << log2) - 1;
+      target.bucket.push_back({bytes.count_up_to(bound), static_cast<double>(bound)});
     }
-    target.bucket.push_back({values.count(), std::numeric_limits<double>::infinity()});
+    end(target, bytes.count(), static_cast<double>(bytes.sum()));
   }
-  void times(const char* name, const char* help, const core::Histogram& nanoseconds, Labels labels) {
-    histogram(name, help, nanoseconds, nanoseconds_log2_min, nanoseconds_log2_max, core::second, std::move(labels));
+  void times(const char* name, const char* help, const core::TimeHistogram& times, Labels labels) {
+    ClientMetric::Histogram& target = histogram(name, help, std::move(labels));
+    const auto counts = times.counts_up_to_bounds();
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      target.bucket.push_back({counts[i], seconds(core::TimeHistogram::bounds[i])});
+    end(target, times.count(), seconds(static_cast<double>(times.sum())));
   }
   [[nodiscard]] const std::vector<MetricFamily>& all() const { return families_; }
 
@@ -110,6 +107,15 @@ class Families {
     family->metric.emplace_back();
     family->metric.back().label = std::move(labels);
     return family->metric.back();
+  }
+
+  ClientMetric::Histogram& histogram(const char* name, const char* help, Labels labels) {
+    return add(name, help, MetricType::Histogram, std::move(labels)).histogram;
+  }
+  static void end(ClientMetric::Histogram& target, std::uint64_t count, double sum) {
+    target.sample_count = count;
+    target.sample_sum = sum;
+    target.bucket.push_back({count, std::numeric_limits<double>::infinity()});
   }
 
   std::vector<MetricFamily> families_;
@@ -205,8 +211,8 @@ void add_replication(const WorldFacts& world, Families& families) {
   families.counter("mobula_deltas_total", "Deltas sent", static_cast<double>(world.stats.deltas_sent), labels);
   families.counter("mobula_delta_bytes_total", "Bytes of deltas sent",
                    static_cast<double>(world.stats.delta_bytes_sent), labels);
-  families.histogram("mobula_client_tick_bytes", "Bytes of deltas for one client in one tick", world.stats.client_bytes,
-                     bytes_log2_min, bytes_log2_max, 1, labels);
+  families.bytes("mobula_client_tick_bytes", "Bytes of deltas for one client in one tick", world.stats.client_bytes,
+                 labels);
   families.counter("mobula_commands_total", "Commands done", static_cast<double>(world.stats.commands), labels);
   families.counter("mobula_replaced_total", "Log-ins that replaced another client of the account",
                    static_cast<double>(world.stats.replaced), labels);

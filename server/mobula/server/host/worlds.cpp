@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mobula/core/format.hpp>
 #include <mobula/server/host/worlds.hpp>
+#include <mobula/server/session/server.hpp>
 
 namespace mobula::server {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <mobula/core/hex.hpp>
 #include <mobula/core/log.hpp>
-#include <mobula/core/text.hpp>
+#include <mobula/server/session/account_name.hpp>
 #include <mobula/server/session/admission.hpp>
 #include <mobula/server/session/printable_text.hpp>
+#include <mobula/wire/player_name.hpp>
 #include <utility>
 
 namespace mobula::server {
@@ -11,17 +11,9 @@ namespace {
 
 using transport::ReasonCode;
 
-constexpr std::size_t name_characters_max = 24;
 constexpr std::uint64_t ban_seconds_max = 100ull * 365 * 86'400;
 
 }  // namespace
-
-// Returns the account in a form that logs and files can hold: an account that is not printable in hex.
-std::string Admission::account_of(const Identity& identity) const {
-  std::string account = parts_.game.account(identity);
-  if (core::is_printable(account) && !account.starts_with("0x")) return account;
-  return "0x" + core::to_hex(core::as_bytes(account.data(), account.size()));
-}
 
 // --- Connections ---------------------------------------------------------------------------------------------------
 
@@ -35,13 +27,14 @@ void Admission::on_connected(const transport::ServerEvent& event, core::Nanoseco
   const auto refuse = [&](const core::Error& error) {
     parts_.sessions.refuse_connection(event.session, event.address, ReasonCode::refused, error);
   };
-  std::string account = account_of(event.identity);
+  std::string account = account_name(parts_.game.account(event.identity));
   if (const Ban* const ban = bans_.find(account, unix_seconds)) return refuse({"banned", to_string(*ban)});
   if (const core::Status authenticated = parts_.game.authenticate(event.identity); !authenticated)
     return refuse(authenticated.error());
   ClientSession* const session = find_rejoining(client_id);
   if (session == nullptr && parts_.rejoin_tokens.issued(client_id))
-    return refuse({"session over", "the session that this rejoin token belongs to has ended"});
+    return refuse({"session over",
+                   "the session that this rejoin token belongs to has ended; join again with a new connect token"});
   if (session != nullptr) return parts_.sessions.resume(*session, event, now);
   core::log_debug("server", "{} connected", transport::to_string(event.address));
   parts_.sessions.add(event, std::move(account), now);
@@ -79,7 +72,7 @@ std::optional<Admission::Refusal> Admission::check_versions(const wire::Hello& h
 
 std::optional<Admission::Refusal> Admission::admit(ClientSession& session, const wire::Hello& hello) {
   if (drain_) return Refusal{ReasonCode::shutting_down, {"closing", drain_->reason}};
-  session.player.name = printable(hello.name, name_characters_max);
+  session.player.name = wire::player_name(hello.name);
   session.player.spectator = hello.spectate;
   parts_.sessions.finish_closing(session.player.account);
   ClientSession* const other = parts_.sessions.find_same_account(session);

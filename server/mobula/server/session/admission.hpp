@@ -69,7 +69,6 @@ class Admission {
     core::Error error;
   };
 
-  [[nodiscard]] std::string account_of(const Identity& identity) const;
   [[nodiscard]] ClientSession* find_rejoining(std::uint64_t client_id) const;
   [[nodiscard]] std::optional<Refusal> check_versions(const wire::Hello& hello) const;
   std::optional<Refusal> admit(ClientSession& session, const wire::Hello& hello);

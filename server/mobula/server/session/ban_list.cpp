@@ -1,8 +1,10 @@
 #include <ctime>
 #include <filesystem>
 #include <mobula/core/format.hpp>
+#include <mobula/core/hex.hpp>
 #include <mobula/core/text.hpp>
 #include <mobula/resource/file.hpp>
+#include <mobula/server/session/account_name.hpp>
 #include <mobula/server/session/ban_list.hpp>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +29,14 @@ core::Status check(const Ban& ban) {
   if (!core::is_printable(ban.account) || !core::is_printable(ban.reason))
     return core::Error{"not text", "an account and a reason are UTF-8 without control characters"};
   return core::Done{};
+}
+
+// A ban of this form would never refuse a client. Files may have one, which an earlier version accepted.
+core::Error unknown_form(std::string_view account) {
+  return {"no account",
+          core::format("no account has the form '{:.100}': 0x with hex digits stands for bytes that are not printable "
+                       "UTF-8, or that start with 0x; expected the text itself, or 0x{:.200} if it is the text",
+                       account, core::to_hex(core::as_bytes(account.data(), account.size())))};
 }
 
 // Expects an object with the three members and no others; `until` may be missing.
@@ -97,6 +107,7 @@ core::Status BanList::write() const {
 
 core::Status BanList::add(Ban ban, std::uint64_t unix_time) {
   if (core::Status checked = check(ban); !checked) return checked;
+  if (!is_account_name(ban.account)) return unknown_form(ban.account);
   std::erase_if(bans_, [&](const auto& each) { return !each.second.holds(unix_time); });
   if (bans_.size() == bans_max && !bans_.contains(ban.account))
     return core::Error{"too many bans", core::format("{} accounts are banned, the maximum", bans_max)};

@@ -22,24 +22,26 @@ class MigratedRows {
     core::Bytes repaired(from.size);
     for (std::size_t i = 0; i < saved.indices.size(); ++i) {
       std::copy_n(saved.rows.data() + i * from.size, from.size, repaired.data());
-      lost_ += repair(from, repaired.data());
-      lost_ += migration_.apply(repaired.data(), rows_.data() + i * to.size);
+      invalid_ += repair(from, repaired.data());
+      repairs_.add(migration_.apply(repaired.data(), rows_.data() + i * to.size));
     }
   }
 
   [[nodiscard]] const std::byte* data() const { return migration_.same() ? saved_.rows.data() : rows_.data(); }
-  [[nodiscard]] std::uint32_t lost() const { return lost_; }
+  [[nodiscard]] const reflect::Repairs& repairs() const { return repairs_; }
+  [[nodiscard]] std::uint32_t invalid() const { return invalid_; }
 
  private:
-  // Replaces invalid values by defaults and returns their number. A game may have written values that its schema
-  // forbids, and a migration requires valid ones.
+  // Makes all values valid, which a migration requires, and returns how many were not. A game may have written values
+  // that its schema forbids.
   static std::uint32_t repair(const Component& component, std::byte* row) {
     std::uint32_t invalid = 0;
     for (const reflect::Field& field : component.fields) {
       for (std::uint32_t i = 0; i < field.count; ++i) {
         const std::uint32_t offset = field.offset + i * field.stride;
         if (reflect::value_is_good(field, row + offset)) continue;
-        std::copy_n(component.default_value.data() + offset, field.size, row + offset);
+        if (!reflect::clamp_value(field, row + offset))
+          std::copy_n(component.default_value.data() + offset, field.size, row + offset);
         ++invalid;
       }
     }
@@ -49,7 +51,8 @@ class MigratedRows {
   const SavedTable& saved_;
   reflect::Migration migration_;
   core::Bytes rows_;
-  std::uint32_t lost_ = 0;
+  reflect::Repairs repairs_;
+  std::uint32_t invalid_ = 0;
 };
 
 class Restorer {
@@ -84,9 +87,7 @@ class Restorer {
       }
       if (table.indices.empty()) continue;  // else each name ever used would remain a pool
       const MigratedRows& rows = migrated_.emplace_back(table, *to);
-      if (rows.lost() > 0)
-        restored_.notes.push_back(core::format("{}: {} values could not be converted and got their defaults",
-                                               table.table.view(), rows.lost()));
+      note_repairs(table, rows);
       pool_of_.back() = static_cast<std::uint32_t>(saved_.pools.size());
       const std::string& instance = table.table.instance_name();
       saved_.pools.push_back(
@@ -97,6 +98,16 @@ class Restorer {
            table.indices,
            rows.data()});
     }
+  }
+
+  void note_repairs(const SavedTable& table, const MigratedRows& rows) {
+    const auto note = [&](std::uint32_t count, std::string_view what) {
+      if (count > 0) restored_.notes.push_back(core::format("{}: {} {}", table.table.view(), count, what));
+    };
+    note(rows.invalid(),
+         "values were invalid in their own schema and became the nearest valid ones, or their defaults");
+    note(rows.repairs().nearest, "numbers were out of range and became the nearest in range");
+    note(rows.repairs().lost, "values could not be converted and got their defaults");
   }
 
   void note_dropped(const SavedTable& table, bool exists) {

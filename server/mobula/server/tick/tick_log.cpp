@@ -10,8 +10,7 @@ std::string_view to_string(TickPhase phase) {
 
 void TickLog::add(const TickRow& row) {
   rows_[end_++ % rows_max] = row;
-  for (std::size_t phase = 0; phase < tick_phase_count; ++phase)
-    phases_[phase].add(static_cast<std::uint64_t>(std::max<core::Nanoseconds>(row.phases[phase], 0)));
+  for (std::size_t phase = 0; phase < tick_phase_count; ++phase) phases_[phase].add(row.phases[phase]);
 }
 
 }  // namespace mobula::server

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <mobula/core/clock.hpp>
-#include <mobula/core/histogram.hpp>
+#include <mobula/core/time_histogram.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/server/tick/tick_phases.hpp>
 #include <string_view>
@@ -40,13 +40,15 @@ class TickLog {
   [[nodiscard]] std::uint64_t first() const { return end_ - std::min<std::uint64_t>(end_, rows_max); }
   [[nodiscard]] std::uint64_t end() const { return end_; }
   [[nodiscard]] const TickRow& row(std::uint64_t number) const { return rows_[number % rows_max]; }
-  /// Returns the times of a phase over all ticks, in nanoseconds.
-  [[nodiscard]] const core::Histogram& phase(TickPhase phase) const { return phases_[static_cast<std::size_t>(phase)]; }
+  /// Returns the times of a phase over all ticks.
+  [[nodiscard]] const core::TimeHistogram& phase(TickPhase phase) const {
+    return phases_[static_cast<std::size_t>(phase)];
+  }
 
  private:
   std::array<TickRow, rows_max> rows_;
   std::uint64_t end_ = 0;
-  std::array<core::Histogram, tick_phase_count> phases_;
+  std::array<core::TimeHistogram, tick_phase_count> phases_;
 };
 
 }  // namespace mobula::server

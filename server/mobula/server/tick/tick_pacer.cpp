@@ -22,12 +22,12 @@ TickPacer::TickPacer(Config config, core::Nanoseconds now)
 
 void TickPacer::begin(core::Nanoseconds now) {
   began_ = now;
-  times_.start_delay_ns.add(static_cast<std::uint64_t>(std::max<core::Nanoseconds>(now - due_, 0)));
+  times_.start_delay_ns.add(now - due_);
 }
 
 bool TickPacer::end(core::Nanoseconds now) {
   const core::Nanoseconds took = std::max<core::Nanoseconds>(now - began_, 0);
-  times_.duration_ns.add(static_cast<std::uint64_t>(took));
+  times_.duration_ns.add(took);
   busy_ += took;
   due_ += period_;
   if (const core::Nanoseconds late = now - due_; late > catch_up_max_ * period_) {

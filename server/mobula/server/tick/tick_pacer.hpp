@@ -5,13 +5,13 @@
 
 #include <cstdint>
 #include <mobula/core/clock.hpp>
-#include <mobula/core/histogram.hpp>
+#include <mobula/core/time_histogram.hpp>
 
 namespace mobula::server {
 
 struct TickTimes {
-  core::Histogram start_delay_ns;  // from the due time to the begin of a tick
-  core::Histogram duration_ns;
+  core::TimeHistogram start_delay_ns;  // from the due time to the begin of a tick
+  core::TimeHistogram duration_ns;
   core::Nanoseconds lost = 0;  // world time lost against the clock
   double load = 0;             // share of the last full second spent in ticks, 0 to 1
   bool overloaded = false;     // hysteresis: set by a full second or lost time, cleared below 80% load

@@ -57,7 +57,8 @@ void Diagnostics::file_error(std::string name, std::string message) {
 }
 
 std::string Diagnostics::describe(Place place) const {
-  return core::format("{}:{}", files_[place.file].name, locate(files_[place.file].text, place.offset).line);
+  const LineColumn at = locate(files_[place.file].text, place.offset);
+  return core::format("{}:{}:{}", files_[place.file].name, at.line, at.column);
 }
 
 std::vector<CompileError> Diagnostics::errors() const {

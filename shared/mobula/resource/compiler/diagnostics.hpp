@@ -49,7 +49,7 @@ class Diagnostics {
   void file_error(std::string name, std::string message);
   [[nodiscard]] bool failed() const { return !found_.empty() || !file_errors_.empty(); }
 
-  /// Returns a place as "level.json:12", for "first at …".
+  /// Returns a place as "level.json:12:3", for "first at …".
   [[nodiscard]] std::string describe(Place place) const;
   /// Returns the kept errors, sorted by file and place, then a line with the number of the others.
   [[nodiscard]] std::vector<CompileError> errors() const;

@@ -1,19 +1,19 @@
-#include <rapidjson/error/en.h>
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
 #include <cmath>
 #include <mobula/core/format.hpp>
+#include <mobula/core/text.hpp>
 #include <mobula/reflect/json_number.hpp>
 #include <mobula/resource/compiler/json.hpp>
+#include <mobula/resource/compiler/json_syntax.hpp>
 #include <mobula/resource/limits.hpp>
 #include <unordered_map>
 
 namespace mobula::resource {
 namespace {
 
-// RapidJSON calls with the stream just past each token. A token begins where the last one ended, after blanks, commas
-// and colons.
+// RapidJSON calls with the stream just past each token, or at the closing bracket after a trailing comma.
 class TreeBuilder {
  public:
   using Ch = char;
@@ -34,7 +34,9 @@ class TreeBuilder {
     return add(JsonValue::Kind::number, {text, length}) != nullptr;
   }
   bool String(const Ch* text, SizeType length, bool /*copy*/) {
-    return add(JsonValue::Kind::string, {text, length}) != nullptr;
+    const JsonValue* added = add(JsonValue::Kind::string, {text, length});
+    check_pairs({text, length}, added->place);
+    return true;
   }
   bool StartObject() { return open(JsonValue::Kind::object); }
   bool StartArray() { return open(JsonValue::Kind::array); }
@@ -44,6 +46,7 @@ class TreeBuilder {
     const Place place = next_place();
     Level& level = stack_.back();
     std::string name(text, length);
+    check_pairs(name, place);
     const auto [first, fresh] = level.names.emplace(name, place);
     if (!fresh) {
       diagnostics_.error(place, [&, at = first->second] {
@@ -63,6 +66,8 @@ class TreeBuilder {
   // NOLINTEND(readability-identifier-naming)
 
   [[nodiscard]] bool too_deep() const { return too_deep_; }
+  /// Returns the offset of the token after the last one.
+  [[nodiscard]] std::size_t token() const { return next_token(text_, end_); }
   JsonValue take() { return std::move(root_); }
 
  private:
@@ -72,10 +77,14 @@ class TreeBuilder {
   };
 
   Place next_place() {
-    std::size_t start = end_;
-    while (start < text_.size() && std::string_view(" \t\r\n,:").find(text_[start]) != std::string_view::npos) ++start;
+    const std::size_t start = token();
     end_ = stream_.Tell();
     return {file_, static_cast<std::uint32_t>(start)};
+  }
+
+  // RapidJSON accepts the escape of a low surrogate alone.
+  void check_pairs(std::string_view text, Place place) {
+    if (!core::is_utf8(text)) diagnostics_.error(place, std::string(half_pair));
   }
 
   // Pointers stay valid: an open container is the last value of the one around it, which does not grow meanwhile.
@@ -119,11 +128,8 @@ class TreeBuilder {
   bool too_deep_ = false;
 };
 
-bool starts_not_a_number(std::string_view text) {
-  for (const std::string_view word : {"NaN", "nan", "Inf", "inf", "-Inf", "-inf", "-NaN", "-nan"})
-    if (text.starts_with(word)) return true;
-  return false;
-}
+constexpr unsigned syntax_flags = rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag |
+                                  rapidjson::kParseCommentsFlag | rapidjson::kParseTrailingCommasFlag;
 
 }  // namespace
 
@@ -172,10 +178,6 @@ bool read_numbers(const JsonValue& value, std::span<double> into, std::string_vi
 
 std::optional<JsonValue> parse_json(std::uint32_t file, Diagnostics& diagnostics) {
   const std::string& text = diagnostics.text(file);
-  if (text.starts_with("\xef\xbb\xbf")) {
-    diagnostics.error({file, 0}, "the file starts with a byte order mark, which JSON must not have");
-    return std::nullopt;
-  }
   // RapidJSON treats a zero byte as the end.
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
     diagnostics.error({file, static_cast<std::uint32_t>(zero)}, "a zero byte; expected JSON text");
@@ -184,18 +186,11 @@ std::optional<JsonValue> parse_json(std::uint32_t file, Diagnostics& diagnostics
   rapidjson::MemoryStream stream(text.data(), text.size());
   TreeBuilder builder(file, text, stream, diagnostics);
   rapidjson::Reader reader;
-  const rapidjson::ParseResult result =
-      reader.Parse < rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag > (stream, builder);
+  const rapidjson::ParseResult result = reader.Parse<syntax_flags>(stream, builder);
   if (!result.IsError()) return builder.take();
   if (builder.too_deep()) return std::nullopt;
-  const auto offset = static_cast<std::uint32_t>(result.Offset());
-  if (starts_not_a_number(
-          std::string_view(text).substr(std::min<std::size_t>(offset > 0 ? offset - 1 : 0, text.size()))) ||
-      starts_not_a_number(std::string_view(text).substr(std::min<std::size_t>(offset, text.size())))) {
-    diagnostics.error({file, offset}, "not a number; expected a finite number");
-  } else {
-    diagnostics.error({file, offset}, core::format("not JSON: {}", rapidjson::GetParseError_En(result.Code())));
-  }
+  SyntaxError error = describe_syntax(result.Code(), text, std::min(result.Offset(), text.size()), builder.token());
+  diagnostics.error({file, static_cast<std::uint32_t>(error.offset)}, std::move(error.message));
   return std::nullopt;
 }
 

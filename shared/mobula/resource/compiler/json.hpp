@@ -1,4 +1,5 @@
-// Parses a level's sources. RapidJSON's SAX reader fills the tree; duplicate names in an object are errors.
+// Parses a level's sources: JSON with comments and trailing commas. RapidJSON's SAX reader fills the tree; duplicate
+// names in an object are errors.
 #pragma once
 
 #include <mobula/reflect/json_value.hpp>

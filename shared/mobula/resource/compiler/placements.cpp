@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <mobula/core/format.hpp>
 #include <mobula/core/random.hpp>
 #include <mobula/resource/compiler/placements.hpp>
@@ -25,6 +26,8 @@ struct Spot {
 
 using Spots = std::vector<Spot>;
 
+constexpr std::string_view area_shape = "[min x, min z, max x, max z]";
+
 Spots expand_at(const JsonValue& at, Diagnostics& diagnostics) {
   Spots spots;
   if (!expect(at, Kind::array, "at", diagnostics)) return spots;
@@ -37,6 +40,20 @@ Spots expand_at(const JsonValue& at, Diagnostics& diagnostics) {
         {{numbers[0], numbers[1], numbers[2]}, turned ? std::optional(numbers[3]) : std::nullopt, item.place});
   }
   return spots;
+}
+
+// Checks the corners of an area, whose points are computed as floats.
+bool check_corners(const JsonValue& area, std::span<const double> corners, Diagnostics& diagnostics) {
+  constexpr double corner_max = 1e9;
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    if (std::fabs(corners[i]) <= corner_max) continue;
+    diagnostics.error(area.items[i].place,
+                      core::format("{} is out of range; expected -1000000000 to 1000000000", area.items[i].text));
+    return false;
+  }
+  if (corners[0] <= corners[2] && corners[1] <= corners[3]) return true;
+  diagnostics.error(area.place, core::format("the area is empty; expected {}", area_shape));
+  return false;
 }
 
 // Reads an optional member. Returns false if it is wrong.
@@ -95,7 +112,6 @@ Spots expand_grid(const JsonValue& grid, Diagnostics& diagnostics) {
 
 Spots expand_scatter(const JsonValue& scatter, Diagnostics& diagnostics) {
   static constexpr std::array<std::string_view, 5> known{"count", "seed", "area", "height", "yaw"};
-  static constexpr std::string_view area_shape = "[min x, min z, max x, max z]";
   if (!expect(scatter, Kind::object, "scatter", diagnostics)) return {};
   refuse_unknown_members(scatter, known, diagnostics);
   const JsonValue* count_json = require(scatter, "count", "how many", diagnostics);
@@ -110,11 +126,7 @@ Spots expand_scatter(const JsonValue& scatter, Diagnostics& diagnostics) {
     return {};
   const std::optional<std::uint32_t> count = read_count(*count_json, 1, limits::entities, diagnostics);
   const std::optional<std::uint32_t> seed = read_count(*seed_json, 0, 0xffffffffu, diagnostics);
-  if (!count || !seed) return {};
-  if (!(area[0] <= area[2] && area[1] <= area[3])) {
-    diagnostics.error(area_json->place, core::format("the area is empty; expected {}", area_shape));
-    return {};
-  }
+  if (!count || !seed || !check_corners(*area_json, area, diagnostics)) return {};
   core::Random random(*seed);
   const auto within = [&random](double low, double high) {
     return static_cast<double>(random.uniform(static_cast<float>(low), static_cast<float>(high)));

@@ -226,10 +226,20 @@ void Prefabs::overlay_components(Node& node, const JsonValue& components) {
     // Each component has a column. Checked here, so that later loops over an entity's components are short.
     if (node.components.size() > limits::columns)
       return diagnostics_.error(member.place, core::format("too many components; at most {}", limits::columns));
-    if (check_name(member.name, member.place, diagnostics_) &&
-        expect(member.value, Kind::object, member.name, diagnostics_))
+    if (!check_name(member.name, member.place, diagnostics_)) continue;
+    if (member.value.kind == Kind::null) {
+      remove_component(node, member);
+    } else if (expect(member.value, Kind::object, member.name, diagnostics_)) {
       overlay_component(node, member);
+    }
   }
+}
+
+void Prefabs::remove_component(Node& node, const JsonMember& member) {
+  if (std::erase_if(node.components, [&](const ComponentNode& each) { return each.name == member.name; }) > 0) return;
+  diagnostics_.error(member.value.place,
+                     core::format("'{}' is null; expected an object, as there is no inherited '{}' to remove",
+                                  member.name, member.name));
 }
 
 void Prefabs::overlay_component(Node& node, const JsonMember& member) {

@@ -76,6 +76,7 @@ class Prefabs {
   bool overlay(Node& node, const JsonValue& value, std::uint32_t depth);
   void overlay_components(Node& node, const JsonValue& components);
   void overlay_component(Node& node, const JsonMember& member);
+  void remove_component(Node& node, const JsonMember& member);
   bool overlay_children(Node& node, const JsonValue& children, std::uint32_t depth);
   std::optional<Node> build(std::string name, Place place, const JsonValue& value, std::uint32_t depth);
   const CompiledType* type_of(const JsonMember& member);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <mobula/core/format.hpp>
 #include <mobula/core/hex.hpp>
+#include <mobula/reflect/json_number.hpp>
 #include <mobula/resource/compiler/raw_parts.hpp>
 #include <mobula/resource/compiler/sources.hpp>
 
@@ -47,8 +48,9 @@ class PartReader {
     const JsonValue* value = member(name, Kind::number, false);
     if (value == nullptr) return 0;
     std::int32_t number = 0;
-    const char* const end = value->text.data() + value->text.size();
-    const auto read = std::from_chars(value->text.data(), end, number);
+    const std::string digits = reflect::whole_digits(value->text).value_or("");
+    const char* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, number);
     if (read.ec != std::errc() || read.ptr != end)
       refuse(value->place, core::format("'{}' is {}; expected a whole number", name, value->text));
     return number;

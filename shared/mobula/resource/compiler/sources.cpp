@@ -10,6 +10,21 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
+// Removes a byte order mark. Refuses other encodings than UTF-8: JSON starts with two ASCII characters, so a zero byte
+// among the first two bytes belongs to wider characters.
+core::Result<std::string> decode(std::string text) {
+  if (text.starts_with("\xef\xbb\xbf")) return text.substr(3);
+  const std::string_view start = std::string_view(text).substr(0, 2);
+  if (start == "\xff\xfe" || start == "\xfe\xff" || start.find('\0') != std::string_view::npos)
+    return core::Error{"encoding", "the text is UTF-16 or UTF-32; expected UTF-8, so save the file as UTF-8"};
+  return text;
+}
+
+core::Result<std::string> read_text(const ReadSource& read, const std::string& path) {
+  core::Result<std::string> text = read(path);
+  return text ? decode(std::move(*text)) : std::move(text);
+}
+
 class SourceLoader {
  public:
   SourceLoader(const ReadSource& read, Diagnostics& diagnostics) : read_(read), diagnostics_(diagnostics) {}
@@ -25,7 +40,7 @@ class SourceLoader {
     if (sources_.paths.size() == limits::source_files)
       return diagnostics_.error(*asked_at, core::format("more than {} files", limits::source_files));
     sources_.paths.push_back(path);
-    core::Result<std::string> text = read_(path);
+    core::Result<std::string> text = read_text(read_, path);
     if (!text) return refuse(path, asked_at, text.error().message);
     const std::uint32_t file = diagnostics_.add_file(path, std::move(*text));
     std::optional<JsonValue> document = parse_json(file, diagnostics_);

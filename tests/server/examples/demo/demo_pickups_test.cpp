@@ -76,6 +76,35 @@ TEST_F(DemoGameTest, AnInventoryThatIsFullTakesNoMore) {
   EXPECT_GE(get<Avatar>(player.entity).score, 25u);
 }
 
+// The world of a save: the newly spawned level without the coin at `place`, at a tick rate of its own.
+struct Restored {
+  Restored(const core::Bytes& saved, const mobula::engine::Vec3& place, std::uint32_t rate)
+      : world(std::move(*World::make({.schema = mobula::test::game_schema(),
+                                      .level = mobula::test::hamlet(),
+                                      .ticks_per_second = rate,
+                                      .seed = 7}))) {
+    EXPECT_TRUE(world->spawn_level().ok());
+    std::vector<ecs::Entity> coins;
+    world->registry().view<const Pickup, const Transform>().each(
+        [&](ecs::Entity entity, const Pickup&, const Transform& transform) {
+          if (transform.position == place) coins.push_back(entity);
+        });
+    for (const ecs::Entity coin : coins) world->destroy_tree(coin);
+    playing = std::make_unique<mobula::test::PlayedGame>(game, *world);
+    EXPECT_TRUE(playing->load(saved).ok());
+  }
+  void ticks(int count) const {
+    for (int i = 0; i < count; ++i) {
+      playing->tick();
+      world->end_tick();
+    }
+  }
+
+  DemoGame game;
+  std::unique_ptr<World> world;
+  std::unique_ptr<mobula::test::PlayedGame> playing;
+};
+
 class DemoGameSaves : public DemoGameTest {
  protected:
   // Position of a coin that is then taken.
@@ -108,30 +137,25 @@ TEST_F(DemoGameSaves, TakenPickupsComeBackAfterARestart) {
   const mobula::engine::Vec3 place = take_a_coin();
   ASSERT_EQ(pickups_at(*world, place), 0);
   ticks(back_after / 2);
-  const core::Bytes saved = game.save(*world);
-  // The newly spawned level equals the restored one except for the coin.
-  const std::unique_ptr<World> restored =
-      std::move(*World::make({.schema = mobula::test::game_schema(), .level = mobula::test::hamlet(), .seed = 7}));
-  ASSERT_TRUE(restored->spawn_level().ok());
-  std::vector<ecs::Entity> coins;
-  restored->registry().view<const Pickup, const Transform>().each(
-      [&](ecs::Entity entity, const Pickup&, const Transform& transform) {
-        if (transform.position == place) coins.push_back(entity);
-      });
-  for (const ecs::Entity coin : coins) restored->destroy_tree(coin);
-  DemoGame another;
-  mobula::test::PlayedGame playing(another, *restored);
-  ASSERT_TRUE(playing.load(saved).ok());
-  for (int i = 0; i < back_after - back_after / 2 - 5; ++i) {
-    playing.tick();
-    restored->end_tick();
+  const Restored restored(game.save(*world), place, 20);
+  restored.ticks(back_after - back_after / 2 - 5);
+  EXPECT_EQ(pickups_at(*restored.world, place), 0) << "not sooner than without a restart";
+  restored.ticks(10);
+  EXPECT_EQ(pickups_at(*restored.world, place), 1);
+}
+
+TEST_F(DemoGameSaves, ARestartWithAnotherTickRateKeepsTheTimes) {
+  const mobula::engine::Vec3 place = take_a_coin();
+  ticks(back_after / 2 - 1);
+  for (const std::uint32_t rate : {60u, 10u, 240u}) {
+    SCOPED_TRACE(rate);
+    const Restored restored(game.save(*world), place, rate);
+    const int ticks_left = back_after / 2 * static_cast<int>(rate) / 20;
+    restored.ticks(ticks_left - 1);
+    EXPECT_EQ(pickups_at(*restored.world, place), 0);
+    restored.ticks(3);
+    EXPECT_EQ(pickups_at(*restored.world, place), 1);
   }
-  EXPECT_EQ(pickups_at(*restored, place), 0) << "not sooner than without a restart";
-  for (int i = 0; i < 10; ++i) {
-    playing.tick();
-    restored->end_tick();
-  }
-  EXPECT_EQ(pickups_at(*restored, place), 1);
 }
 
 TEST_F(DemoGameSaves, ADamagedSaveIsRefusedOrHarmless) {

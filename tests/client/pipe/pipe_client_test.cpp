@@ -1,0 +1,99 @@
+// A client and a server on TCP sockets of one loop. The server forgets disconnected players at once.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mobula/client/pipe/pipe_client.hpp>
+#include <mobula/net/event_loop.hpp>
+#include <mobula/net/server_pipes.hpp>
+#include <server/tiny_game.hpp>
+
+namespace mobula::client {
+namespace {
+
+using Token = std::optional<transport::ConnectToken>;
+using testing::HasSubstr;
+
+constexpr core::Nanoseconds patience = 30 * core::second;
+
+class PipeClientTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    pipes_ =
+        std::move(*net::ServerPipes::open(loop_, {.listen = transport::Address::v4(127, 0, 0, 1, 0), .tcp_port = 0}));
+    server::ServerConfig config = test::at_village({});
+    config.rejoin_grace = 0;
+    config.secret.fill(std::byte{0x5b});
+    server_ = std::move(*server::Server::start(std::move(config), game_));
+    server_->set_unix_time(core::unix_now());
+    pipes_->on_datagram([this](const transport::Address& from, core::ByteView datagram) {
+      server_->receive(from, datagram, core::monotonic_now(), *pipes_);
+    });
+    pipes_->on_closed([this](const transport::Address& from, std::string_view /*reason*/) {
+      server_->pipe_closed(from, core::monotonic_now());
+    });
+    enter();
+  }
+
+  transport::ConnectToken new_token() {
+    return test::test_token({.client_id = ++tokens_, .servers = {test::village_address}, .expire_seconds = 300},
+                            test::test_transport().private_key, core::unix_now());
+  }
+
+  // Enters, and plays until the client has received its rejoin tokens.
+  void enter() {
+    AccessOptions options;
+    options.connect = "tcp:127.0.0.1:" + std::to_string(pipes_->local_port(transport::Pipe::tcp));
+    ConnectionConfig config{.transport = {}, .name = "ada", .schema = {}};
+    config.transport.token = new_token();
+    client_ = std::move(*PipeClient::open(loop_, *parse_access(options), config));
+    ASSERT_TRUE(run_until([&] { return client_->connection().stats().ticks >= 30; }));
+  }
+
+  // Runs ticks, 100 per second, until the condition holds.
+  template <class Condition>
+  bool run_until(const Condition& condition) {
+    const core::Nanoseconds end = core::monotonic_now() + patience;
+    while (!condition() && core::monotonic_now() < end) {
+      loop_.run_until(core::monotonic_now() + 10 * core::millisecond);
+      server_->tick(core::monotonic_now(), *pipes_);
+      client_->update();
+    }
+    return condition();
+  }
+
+  net::EventLoop loop_;
+  test::TinyGame game_;
+  std::unique_ptr<net::ServerPipes> pipes_;
+  std::unique_ptr<server::Server> server_;
+  std::unique_ptr<PipeClient> client_;
+  std::uint64_t tokens_ = 0;
+};
+
+TEST_F(PipeClientTest, JoinsAnewWithANewTokenAfterTheGracePeriod) {
+  int requests = 0;
+  client_->set_token_source([&]() -> core::Result<Token> {
+    return ++requests < 3 ? Token() : Token(new_token());  // nothing while it is on its way
+  });
+  const std::uint64_t ticks = client_->connection().stats().ticks;
+  client_->drop_pipe();
+  ASSERT_TRUE(run_until([&] { return client_->connection().stats().ticks > ticks + 5; }))
+      << to_string(client_->connection().reason());
+  EXPECT_THAT(to_string(client_->last_loss()), HasSubstr("session over")) << "its rejoin was refused";
+  EXPECT_EQ(requests, 3);
+  EXPECT_EQ(game_.names.size(), 2u) << "as a new player";
+  EXPECT_EQ(game_.left, 1);
+  EXPECT_EQ(server_->players(), 1u);
+  EXPECT_EQ(client_->connection().stats().mismatched_ticks, 0u);
+  EXPECT_FALSE(client_->over());
+}
+
+TEST_F(PipeClientTest, IsOverAfterTheGracePeriodWithoutATokenSource) {
+  client_->set_token_source({});
+  client_->drop_pipe();
+  ASSERT_TRUE(run_until([&] { return client_->over(); }));
+  EXPECT_THAT(to_string(client_->connection().reason()), HasSubstr("join again with a new connect token"));
+  EXPECT_EQ(game_.names.size(), 1u);
+}
+
+}  // namespace
+}  // namespace mobula::client
