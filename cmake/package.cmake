@@ -29,7 +29,7 @@ install(FILES ${CMAKE_BINARY_DIR}/schema/include/mobula/schema/engine.hpp
 
 # Schemas that a team's schemas include, and pages for clients in other languages.
 install(FILES schema/MobulaSchema.cmake schema/engine.fbs schema/entity_resource.fbs schema/wire.fbs docs/schema.md
-              docs/protocol.md
+              schema/session_vectors.json docs/protocol.md docs/levels.md
         DESTINATION ${schema_dir} COMPONENT mobula-development)
 
 configure_package_config_file(cmake/mobulaConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/mobulaConfig.cmake

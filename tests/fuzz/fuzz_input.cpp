@@ -1,4 +1,4 @@
-// Arbitrary bytes as a client's input: an accepted input is in bounds and encodes to the same bytes.
+// Arbitrary bytes as a client's input: what is decoded is in bounds, and an accepted input encodes to the same bytes.
 #include <algorithm>
 #include <fuzz/fuzz.hpp>
 #include <mobula/wire/input.hpp>
@@ -15,6 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(command.bytes.size() <= wire::command_bytes_max, "a command in bounds");
     fuzz::require(command.view_tick <= command.tick, "a view tick is not in the future");
   }
+  const bool malformed = input.commands_fault != nullptr ||
+                         std::ranges::any_of(input.commands, [](const auto& each) { return each.fault != nullptr; });
+  if (malformed) return 0;
   core::Bytes again(wire::input_bytes_max);
   const wire::EncodedInput encoded = wire::encode_input(input, again);
   fuzz::require(encoded.commands == input.commands.size(), "the commands of a datagram fit into one");

@@ -45,14 +45,18 @@ void messages() {
   write_seed("message", "mirror_difference",
              wire::encode(wire::MirrorDifference{{5, 1}, "Pickup", "amount", "9", "1"}));
   write_seed("message", "closing", wire::encode(wire::Closing{30, "the server ends"}));
+  write_seed("message", "command_refused", wire::encode(wire::CommandRefused{12, "out of range: 0 to 100"}));
   write_seed("message", "events", wire::encode(wire::Events{9, {{0, {}, core::Bytes(5)}, {7, {5, 1}, {}}}}));
 }
 
 void inputs() {
-  const auto write_input = [](const char* name, const wire::InputDatagram& input) {
+  const auto encoded = [](const wire::InputDatagram& input) {
     core::Bytes datagram(wire::input_bytes_max);
     datagram.resize(wire::encode_input(input, datagram).bytes);
-    write_seed("input", name, datagram);
+    return datagram;
+  };
+  const auto write_input = [&](const char* name, const wire::InputDatagram& input) {
+    write_seed("input", name, encoded(input));
   };
   wire::InputDatagram input{.ack = 9, .newest = 200, .words = 4, .received = {~0ull, 5, ~0ull, 255}};
   write_input("idle", input);
@@ -65,6 +69,10 @@ void inputs() {
   input.words = 1;
   input.commands.assign(wire::input_commands_max, {0xffffffffu, 0xffff0001u, 1, core::ByteView(bytes).first(1)});
   write_input("many", input);
+  input.commands.resize(2);
+  core::Bytes bad_views = encoded(input);
+  core::store(&bad_views[24], ecs::Tick{3});  // the tick of the first
+  write_seed("input", "bad_views", bad_views);
 }
 
 void event_batches() {

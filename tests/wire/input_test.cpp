@@ -71,21 +71,34 @@ Example random_example(core::Random& random) {
   return example;
 }
 
-// Returns whether it was accepted. An accepted input is in bounds and round-trips.
-bool accepted(core::ByteView datagram) {
+// Returns what is malformed in the input, in its commands or in the first malformed one. "" if it is accepted; then it
+// is in bounds and round-trips.
+std::string fault_of(core::ByteView datagram) {
   const core::Bytes exact(datagram.begin(), datagram.end());
   InputDatagram out;
   const core::Status decoded = decode_input(exact, out);
   if (!decoded) {
     EXPECT_STREQ(decoded.error().reason, "malformed input");
     EXPECT_FALSE(decoded.error().message.empty());
-    return false;
+    return decoded.error().message;
+  }
+  EXPECT_EQ(out.commands.empty(), out.first_command == 0);
+  if (out.commands_fault != nullptr) {
+    EXPECT_TRUE(out.commands.empty());
+    return out.commands_fault;
+  }
+  for (const InputCommand& command : out.commands) {
+    EXPECT_LE(command.view_tick, command.tick);
+    EXPECT_LE(command.bytes.size(), command_bytes_max);
+    if (command.fault != nullptr) return command.fault;
   }
   std::size_t commands = 0;
   EXPECT_EQ(encoded(out, &commands), exact);
   EXPECT_EQ(commands, out.commands.size());
-  return true;
+  return {};
 }
+
+bool accepted(core::ByteView datagram) { return fault_of(datagram).empty(); }
 
 TEST(Input, AnIdleClientsInputTakes20Bytes) {
   const InputDatagram input{.ack = 5, .newest = 9, .received = {0x1ff}};
@@ -189,27 +202,81 @@ TEST(Input, DamagedAndRandomBytesAreRefusedOrWellFormed) {
   EXPECT_GT(refused, 5000);
 }
 
-// Encodes what encode_input refuses: a header of one command, then its description.
-core::Bytes with_command_of(std::size_t size) {
-  Example example;
-  example.input = {.ack = 1, .first_command = 1};
-  example.add(10, 10, 0);
-  core::Bytes bytes = encoded(example.finish());
-  bytes.resize(20 + 8);
-  std::array<std::byte, 16> said;
-  core::BitWriter bits(said);
-  bits.write_golomb(static_cast<std::uint32_t>(size), 4);
-  bits.write_golomb(0, 10);
-  bytes.insert(bytes.end(), said.begin(), said.begin() + static_cast<std::ptrdiff_t>(bits.bytes()));
-  bytes.resize(bytes.size() + size);
+// Fields of a command as they are sent, which encode_input may refuse. Each byte of the command is its size.
+struct RawCommand {
+  std::uint32_t step;  // ignored in the first command
+  std::uint32_t size;
+  std::uint32_t lag;
+};
+
+// Returns an input that acknowledges deltas 1 and 3, with commands from number 12 and tick 100 on.
+core::Bytes with_commands(const std::vector<RawCommand>& commands, ecs::Tick first_tick = 100) {
+  core::Bytes bytes = encoded({.ack = 7, .newest = 3, .received = {0b101}});
+  bytes[9] = static_cast<std::byte>(commands.size());
+  bytes.resize(28);
+  core::store(&bytes[20], std::uint32_t{12});
+  core::store(&bytes[24], first_tick);
+  std::array<std::byte, 100> described;
+  core::BitWriter bits(described);
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (i > 0) bits.write_golomb(commands[i].step, 0);
+    bits.write_golomb(commands[i].size, 4);
+    bits.write_golomb(commands[i].lag, 10);
+  }
+  bytes.insert(bytes.end(), described.begin(), described.begin() + static_cast<std::ptrdiff_t>(bits.bytes()));
+  for (const RawCommand& command : commands) bytes.resize(bytes.size() + command.size, std::byte(command.size));
   return bytes;
 }
 
 TEST(Input, ACommandHas512BytesAtMost) {
-  EXPECT_TRUE(accepted(with_command_of(512)));
-  InputDatagram out;
-  EXPECT_THAT(decode_input(with_command_of(513), out).error().message,
-              testing::HasSubstr("a command is longer than 512 bytes"));
+  EXPECT_EQ(fault_of(with_commands({{0, 512, 0}})), "");
+  EXPECT_EQ(fault_of(with_commands({{0, 513, 0}})), "it is longer than 512 bytes");
+}
+
+TEST(Input, AViewIsNotBeforeTickZero) {
+  const std::string before = "its view is before tick 0, or more than 65535 ticks before its tick";
+  EXPECT_EQ(fault_of(with_commands({{0, 1, 100 * 256}})), "");
+  EXPECT_EQ(fault_of(with_commands({{0, 1, 100 * 256 + 1}})), before);
+  EXPECT_EQ(fault_of(with_commands({{0, 1, 0xffffff}}, 70'000)), "");
+  EXPECT_EQ(fault_of(with_commands({{0, 1, 0x1000000}}, 70'000)), before);
+  EXPECT_EQ(fault_of(with_commands({{0, 1, 1}}, 0)), before);
+}
+
+TEST(Input, AMalformedCommandCostsNothingBesideIt) {
+  const RawCommand good{1, 3, 300};
+  for (const RawCommand& bad : {RawCommand{1, 3, 0x1000000}, RawCommand{1, 600, 300}, RawCommand{1, 600, 0xffffffff}}) {
+    SCOPED_TRACE(testing::Message() << bad.size << " bytes, lag " << bad.lag);
+    const core::Bytes bytes = with_commands({good, bad, good});
+    InputDatagram out;
+    ASSERT_TRUE(decode_input(bytes, out).ok());
+    EXPECT_EQ(out.commands_fault, nullptr);
+    EXPECT_EQ(out.ack, 7u);
+    EXPECT_EQ(out.newest, 3u);
+    EXPECT_EQ(out.received[0], 0b101u);
+    EXPECT_EQ(out.first_command, 12u);
+    ASSERT_EQ(out.commands.size(), 3u);
+    EXPECT_NE(out.commands[1].fault, nullptr);
+    EXPECT_EQ(out.commands[1].tick, 101u);
+    for (const std::size_t i : {0u, 2u}) {
+      EXPECT_EQ(out.commands[i].fault, nullptr);
+      EXPECT_EQ(out.commands[i].tick, 100 + i);
+      EXPECT_EQ(out.commands[i].view_tick, 98 + i);
+      EXPECT_THAT(out.commands[i].bytes, testing::Each(std::byte{3}));
+    }
+  }
+}
+
+TEST(Input, MalformedCommandsCostNoAcknowledgement) {
+  const core::Bytes whole = with_commands({{0, 3, 300}, {1, 5, 300}});
+  for (std::size_t size = 20; size < whole.size(); ++size) {
+    InputDatagram out;
+    ASSERT_TRUE(decode_input(core::ByteView(whole).first(size), out).ok()) << size;
+    EXPECT_NE(out.commands_fault, nullptr) << size;
+    EXPECT_TRUE(out.commands.empty());
+    EXPECT_EQ(out.ack, 7u);
+    EXPECT_EQ(out.newest, 3u);
+    EXPECT_EQ(out.received[0], 0b101u);
+  }
 }
 
 struct Refusal {
@@ -224,29 +291,24 @@ TEST(Input, RefusalsNameTheReason) {
   example.add(100, 95.5, 2);
   const core::Bytes good = encoded(example.finish());
   ASSERT_TRUE(accepted(good));
-  for (const Refusal& refusal : std::initializer_list<Refusal>{
-           {"a header out of range", 0, 0},
-           {"a header out of range", 10, 1},
-           {"an input has 1 to 4 words", 8, 0},
-           {"an input has 1 to 4 words", 8, 5},
-           {"ends within its words", 8, 4},
-           {"more than 32 commands", 9, 33},
-           {"ends within", 9, 2},
-           {"bytes without commands", 9, 0},
-           {"acknowledges a delta before the first", 12, 8},
-           {"acknowledges a delta before the first", 19, 0x80},
-           {"a command's number is 1 to 2^32 - 1", 20, 0},
-           {"a view is before tick 0, or more than 65535 ticks before its command", 24, 1}}) {
+  for (const Refusal& refusal :
+       std::initializer_list<Refusal>{{"a header out of range", 0, 0},
+                                      {"a header out of range", 10, 1},
+                                      {"an input has 1 to 4 words", 8, 0},
+                                      {"an input has 1 to 4 words", 8, 5},
+                                      {"ends within its words", 8, 4},
+                                      {"more than 32 commands", 9, 33},
+                                      {"ends within", 9, 2},
+                                      {"bytes without commands", 9, 0},
+                                      {"acknowledges a delta before the first", 12, 8},
+                                      {"acknowledges a delta before the first", 19, 0x80},
+                                      {"a command's number is 1 to 2^32 - 1", 20, 0},
+                                      {"its view is before tick 0, or more than 65535 ticks before its tick", 24, 1}}) {
     core::Bytes bytes = good;
     bytes[refusal.at] = static_cast<std::byte>(refusal.value);
-    InputDatagram out;
-    const core::Status decoded = decode_input(bytes, out);
-    ASSERT_FALSE(decoded.ok()) << refusal.what;
-    EXPECT_THAT(decoded.error().message, testing::HasSubstr(refusal.what));
+    EXPECT_THAT(fault_of(bytes), testing::HasSubstr(refusal.what));
   }
-  core::Bytes long_one(input_bytes_max + 1);
-  InputDatagram out;
-  EXPECT_THAT(decode_input(long_one, out).error().message, testing::HasSubstr("longer"));
+  EXPECT_THAT(fault_of(core::Bytes(input_bytes_max + 1)), testing::HasSubstr("longer"));
 }
 
 TEST(Input, NumbersAndTicksThatRunOverAreRefused) {
@@ -267,7 +329,11 @@ TEST(Input, NumbersAndTicksThatRunOverAreRefused) {
   EXPECT_FALSE(accepted(number));
   core::Bytes tick = bytes;
   tick[24] = std::byte{0xff};
-  EXPECT_FALSE(accepted(tick));
+  EXPECT_EQ(fault_of(tick), "its tick is above 2^32 - 1");
+  InputDatagram out;
+  ASSERT_TRUE(decode_input(tick, out).ok());
+  EXPECT_EQ(out.commands[0].fault, nullptr);
+  EXPECT_EQ(out.commands[1].tick, 0xffffffffu) << "it is refused when the one before it has run";
 }
 
 }  // namespace

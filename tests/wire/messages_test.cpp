@@ -73,9 +73,10 @@ std::vector<Message> examples() {
                            .owner = true,
                            .words = {1, 0xffffffffu}},
           MirrorDifference{{2, 3}, "Body", "tint", "1", "[2,3]"},
-          Hello{.schema_fingerprint = {}, .name = "", .spectate = true},
+          Hello{.schema_fingerprint = {}, .name = "", .spectate = true, .refusals = true},
           PlayerEntity{},
-          Closing{30, "another version is coming"}};
+          Closing{30, "another version is coming"},
+          CommandRefused{7, "out of range: 0 to 100"}};
 }
 
 // Asserts the guarantees of decode_message for an accepted message.
@@ -102,6 +103,7 @@ struct WellFormed {
   }
   void operator()(const PlayerEntity&) const {}
   void operator()(const Closing& closing) const { EXPECT_LE(closing.reason.size(), max_text_bytes); }
+  void operator()(const CommandRefused& refused) const { EXPECT_LE(refused.reason.size(), max_text_bytes); }
   void operator()(const RejoinTokens& message) const {
     EXPECT_EQ(message.tokens.size() % rejoin_token_bytes, 0u);
     EXPECT_TRUE(!message.tokens.empty() && message.tokens.size() <= max_rejoin_tokens * rejoin_token_bytes);
@@ -243,22 +245,15 @@ TEST(Messages, EveryFieldTravels) {
   EXPECT_EQ(back.schemas, std::get<Hello>(all[13]).schemas);
   EXPECT_TRUE(back.resume);
   EXPECT_FALSE(back.spectate);
+  EXPECT_FALSE(back.refusals);
   EXPECT_TRUE(std::get<Hello>(*decode_message(encode(all[19]))).spectate);
+  EXPECT_TRUE(std::get<Hello>(*decode_message(encode(all[19]))).refusals);
   EXPECT_EQ(std::get<PlayerEntity>(*decode_message(encode(all[20]))).entity, ecs::null_entity);
-  const auto closing = std::get<Closing>(*decode_message(encode(all[21])));
-  EXPECT_EQ(closing.seconds, 30u);
-  EXPECT_EQ(closing.reason, "another version is coming");
   const auto level = std::get<Level>(*decode_message(encode(all[14])));
   EXPECT_EQ(level.identity, some_hash());
   EXPECT_EQ(level.range, (ecs::EntityRange{5, 11, 1}));
   EXPECT_EQ(level.tick, 1u);
   EXPECT_EQ(level.present, core::Bytes(2, std::byte{3}));
-}
-
-TEST(Messages, AClosingWithAReasonThatIsNoTextIsRefused) {
-  EXPECT_TRUE(accepted(encode(Closing{1, std::string(max_text_bytes, 'x')})));
-  expect_malformed(decode_message(encode(Closing{1, std::string(max_text_bytes + 1, 'x')})), "printable UTF-8");
-  expect_malformed(decode_message(encode(Closing{1, "two\nlines"})), "printable UTF-8");
 }
 
 TEST(Messages, BytesNeedNotBeAligned) {

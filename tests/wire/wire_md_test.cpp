@@ -5,6 +5,8 @@
 #include <fstream>
 #include <map>
 #include <mobula/core/hex.hpp>
+#include <mobula/index/prototype_hash.hpp>
+#include <mobula/wire/entity_hash.hpp>
 #include <mobula/wire/residual_code.hpp>
 #include <sstream>
 #include <wire/codec_world.hpp>
@@ -14,15 +16,15 @@ namespace {
 
 using test::Words;
 
-// Returns the code blocks of "Rows and entities".
-std::vector<std::string> blocks() {
+// Returns the code blocks of a section.
+std::vector<std::string> blocks(std::string_view title) {
   std::ifstream file(MOBULA_SOURCE_DIR "/docs/protocol.md");
   std::vector<std::string> found;
   std::string line;
   bool section = false;
   bool inside = false;
   while (std::getline(file, line)) {
-    if (line.starts_with("## ")) section = line == "## Rows and entities";
+    if (line.starts_with("## ")) section = line.substr(3) == title;
     if (!section) continue;
     if (line.starts_with("```")) {
       inside = !inside;
@@ -34,8 +36,8 @@ std::vector<std::string> blocks() {
   return found;
 }
 
-std::string block_that_begins(std::string_view begin) {
-  for (const std::string& block : blocks())
+std::string block_that_begins(std::string_view begin, std::string_view title = "Rows and entities") {
+  for (const std::string& block : blocks(title))
     if (block.starts_with(begin)) return block;
   ADD_FAILURE() << "no block begins with " << begin;
   return {};
@@ -96,7 +98,7 @@ TEST(WireMd, TablesAreTheCodes) {
 
 TEST(WireMd, VectorsAreWhatTheCodeWritesAndReads) {
   const auto schema = mobula::test::load_schema(block_that_begins("enum Mood"));
-  ASSERT_GE(vectors().size(), 7u);
+  ASSERT_EQ(vectors().size(), 14u);
   std::size_t which = 0;
   for (const Vector& vector : vectors()) {
     SCOPED_TRACE("vector " + std::to_string(which++));
@@ -125,6 +127,46 @@ TEST(WireMd, VectorsAreWhatTheCodeWritesAndReads) {
     for (const EntityLayout::Row& row : layout.rows)
       EXPECT_TRUE(row.codec->to_component(now.data() + row.first, true, component.data())) << "are words of a value";
   }
+}
+
+// Returns the page's example of hashes: a hexadecimal number at the end of each line.
+std::map<std::string, std::uint64_t> hashes() {
+  std::map<std::string, std::uint64_t> found;
+  std::istringstream lines(block_that_begins("hash of no bytes", "Verification"));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t space = line.rfind(' ');
+    found[line.substr(0, line.find("  "))] = std::stoull(line.substr(space + 1), nullptr, 16);
+  }
+  return found;
+}
+
+TEST(WireMd, HashesAreThoseOfTheExample) {
+  const auto schema = mobula::test::load_schema(block_that_begins("enum Mood"));
+  const RowCodec codec(*schema->find("Wide"));
+  const ecs::Entity entity{5, 1048577};
+  const core::StringId32 name("Wide");
+  const Words words{997, 942, 979, 994, 0, 0, 392075840, 200};
+  core::Bytes twice(512);
+  for (std::size_t i = 0; i < twice.size(); ++i) twice[i] = static_cast<std::byte>(i);
+  const std::array components{index::ComponentRef{name, name}};
+  const std::uint64_t prototype = index::prototype_hash(components);
+  const std::uint64_t seed = row_seed(entity, std::uint64_t{name.value} << 32 | name.value);
+  const std::uint64_t row = public_hash(codec, words.data(), seed);
+  const std::uint64_t own = owner_hash(codec, words.data(), seed);
+  const std::uint64_t base = base_hash(entity, prototype);
+  const std::map<std::string, std::uint64_t> ours{{"hash of no bytes", core::hash64({})},
+                                                  {"hash of no bytes, seed 1", core::hash64({}, 1)},
+                                                  {"hash of 0 to 255, twice", core::hash64(twice)},
+                                                  {"the same, seed 1", core::hash64(twice, 1)},
+                                                  {"type and instance", name.value},
+                                                  {"prototype", prototype},
+                                                  {"entity without rows", base},
+                                                  {"seed of the row", seed},
+                                                  {"row", row},
+                                                  {"owner_only words of it", own},
+                                                  {"entity, for others", base + row},
+                                                  {"entity, for its owner", base + row + own}};
+  EXPECT_EQ(hashes(), ours);
 }
 
 }  // namespace

@@ -73,18 +73,22 @@ bool has_impossible_bits(const InputDatagram& input) {
   return false;
 }
 
-// Decodes the commands: first the description of each, then their bytes. run() returns null, or what is malformed.
+// Decodes the commands: first the description of each, then their bytes. run() returns null, or a mistake that hides
+// where the commands end. Mistakes within one command are marked in it.
 class CommandsDecoder {
  public:
   CommandsDecoder(core::ByteView from, InputDatagram& out) : from_(from), bits_(from), out_(out) {}
 
   const char* run(std::uint32_t first_tick) {
     std::uint64_t tick = first_tick;
-    for (InputCommand& command : out_.commands) {
-      if (&command != out_.commands.data()) tick += bits_.read_golomb(step_order);
-      if (tick > 0xffffffffull) return "a tick above 2^32 - 1";
-      command.tick = static_cast<ecs::Tick>(tick);
-      if (const char* wrong = describe(command)) return wrong;
+    ecs::Tick last = first_tick;
+    for (std::size_t i = 0; i < out_.commands.size(); ++i) {
+      if (i > 0) tick += bits_.read_golomb(step_order);
+      const bool has_tick = tick <= 0xffffffffull;
+      if (has_tick) last = static_cast<ecs::Tick>(tick);
+      describe(out_.commands[i], last, sizes_[i]);
+      if (!has_tick) out_.commands[i].fault = "its tick is above 2^32 - 1";
+      if (!bits_.ok()) return "ends within its commands";
     }
     const std::size_t padding = (8 - bits_.position() % 8) % 8;
     if (bits_.read(static_cast<unsigned>(padding)) != 0) return "the padding bits are not zero";
@@ -92,24 +96,24 @@ class CommandsDecoder {
   }
 
  private:
-  const char* describe(InputCommand& command) {
-    const std::uint32_t size = bits_.read_golomb(size_order);
+  void describe(InputCommand& command, ecs::Tick due, std::uint32_t& size) {
+    size = bits_.read_golomb(size_order);
     const std::uint32_t lag = bits_.read_golomb(lag_order);
-    if (!bits_.ok()) return "ends within its commands";
-    if (size > command_bytes_max) return "a command is longer than 512 bytes";
-    const std::uint64_t tick = std::uint64_t{command.tick} * 256;
-    if (lag >= lag_end || lag > tick) return "a view is before tick 0, or more than 65535 ticks before its command";
-    command.view_tick = static_cast<ecs::Tick>((tick - lag) / 256);
-    command.view_fraction = static_cast<std::uint8_t>(tick - lag);
-    command.bytes = from_.first(0);
-    sizes_[static_cast<std::size_t>(&command - out_.commands.data())] = static_cast<std::uint16_t>(size);
-    return nullptr;
+    const std::uint64_t tick = std::uint64_t{due} * 256;
+    const bool has_view = lag < lag_end && lag <= tick;
+    const std::uint64_t view = has_view ? tick - lag : tick;
+    command = {.tick = due,
+               .view_tick = static_cast<ecs::Tick>(view / 256),
+               .view_fraction = static_cast<std::uint8_t>(view),
+               .bytes = {}};
+    if (!has_view) command.fault = "its view is before tick 0, or more than 65535 ticks before its tick";
+    if (size > command_bytes_max) command.fault = "it is longer than 512 bytes";
   }
 
   const char* hand_out_bytes(core::ByteView rest) {
     for (std::size_t i = 0; i < out_.commands.size(); ++i) {
       if (sizes_[i] > rest.size()) return "ends within a command";
-      out_.commands[i].bytes = rest.first(sizes_[i]);
+      if (sizes_[i] <= command_bytes_max) out_.commands[i].bytes = rest.first(sizes_[i]);
       rest = rest.subspan(sizes_[i]);
     }
     return rest.empty() ? nullptr : "bytes after the last command";
@@ -118,20 +122,19 @@ class CommandsDecoder {
   core::ByteView from_;
   core::BitReader bits_;
   InputDatagram& out_;
-  std::array<std::uint16_t, input_commands_max> sizes_{};
+  std::array<std::uint32_t, input_commands_max> sizes_{};
 };
 
-core::Status decode_commands(core::ByteView rest, std::size_t count, InputDatagram& out) {
+// Decodes `count` commands. Returns null, or what is malformed.
+const char* decode_commands(core::ByteView rest, std::size_t count, InputDatagram& out) {
   out.commands.resize(count);
-  out.first_command = 0;
-  if (count == 0) return rest.empty() ? core::Status(core::Done{}) : malformed_input("bytes without commands");
-  if (rest.size() < commands_start_size) return malformed_input("ends before its commands");
+  if (count == 0) return rest.empty() ? nullptr : "bytes without commands";
+  if (rest.size() < commands_start_size) return "ends before its commands";
   out.first_command = core::load<std::uint32_t>(rest.data());
   const auto first_tick = core::load<std::uint32_t>(rest.data() + sizeof(std::uint32_t));
   if (out.first_command == 0 || out.first_command + std::uint64_t{count} > std::uint64_t{1} << 32)
-    return malformed_input("a command's number is 1 to 2^32 - 1");
-  const char* wrong = CommandsDecoder(rest.subspan(commands_start_size), out).run(first_tick);
-  return wrong == nullptr ? core::Status(core::Done{}) : malformed_input(wrong);
+    return "a command's number is 1 to 2^32 - 1";
+  return CommandsDecoder(rest.subspan(commands_start_size), out).run(first_tick);
 }
 
 }  // namespace
@@ -159,7 +162,6 @@ core::Status decode_input(core::ByteView datagram, InputDatagram& out) {
   const auto start = core::load<flat::InputStart>(datagram.data());
   if (start.ack() == 0 || start.reserved() != 0) return malformed_input("a header out of range");
   if (start.words() == 0 || start.words() > input_words_max) return malformed_input("an input has 1 to 4 words");
-  if (start.commands() > input_commands_max) return malformed_input("more than 32 commands");
   const core::ByteView rest = datagram.subspan(input_start_size);
   const std::size_t words_bytes = start.words() * sizeof(std::uint64_t);
   if (rest.size() < words_bytes) return malformed_input("ends within its words");
@@ -169,7 +171,15 @@ core::Status decode_input(core::ByteView datagram, InputDatagram& out) {
   out.received = {};
   std::memcpy(out.received.data(), rest.data(), words_bytes);
   if (has_impossible_bits(out)) return malformed_input("acknowledges a delta before the first");
-  return decode_commands(rest.subspan(words_bytes), start.commands(), out);
+  out.first_command = 0;
+  out.commands_fault = start.commands() > input_commands_max
+                           ? "more than 32 commands"
+                           : decode_commands(rest.subspan(words_bytes), start.commands(), out);
+  if (out.commands_fault != nullptr) {
+    out.commands.clear();
+    out.first_command = 0;
+  }
+  return core::Done{};
 }
 
 }  // namespace mobula::wire

@@ -13,6 +13,9 @@
 //     zero bits until the byte is full, then each command's bytes
 //
 // An input without commands has 20 bytes.
+//
+// Acknowledgements count whatever stands behind them: an input whose commands are malformed is decoded without them,
+// and a malformed command costs no other one.
 #pragma once
 
 #include <array>
@@ -41,6 +44,7 @@ struct InputCommand {
   ecs::Tick view_tick = 0;
   std::uint8_t view_fraction = 0;  // 1/256
   core::ByteView bytes;
+  const char* fault = nullptr;  // names the mistake of a malformed command; null if there is none
 };
 
 /// A decoded input.
@@ -51,6 +55,7 @@ struct InputDatagram {
   std::array<std::uint64_t, input_words_max> received{};
   std::uint32_t first_command = 0;  // number of the first command; numbers begin at 1
   std::vector<InputCommand> commands{};
+  const char* commands_fault = nullptr;  // names the mistake for which all commands are left out; null if there is none
 
   // Whether it states if delta newest - age was received, and whether it was.
   [[nodiscard]] bool covers(std::uint32_t age) const { return age < 64u * words; }
@@ -72,8 +77,8 @@ struct EncodedInput {
 
 /// Writes an input to `to`, which has input_bytes_max bytes or more. Commands that do not fit are left out.
 EncodedInput encode_input(const InputDatagram& input, core::MutableBytes to);
-/// Decodes an input into `out`, whose commands point into the datagram. After a failure `out` is unspecified. Errors:
-/// "malformed input".
+/// Decodes an input into `out`, whose commands point into the datagram. Malformed commands are marked there and are no
+/// error. After a failure `out` is unspecified. Errors: "malformed input".
 core::Status decode_input(core::ByteView datagram, InputDatagram& out);
 
 }  // namespace mobula::wire

@@ -31,7 +31,7 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Hello& hello) {
   const auto resources = make_hashes(builder, hello.resources);
   const auto schemas = make_hashes(builder, hello.schemas);
   return {flat::Body::Hello, flat::CreateHello(builder, hello.version, fingerprint, name, hello.verify, resources,
-                                               schemas, hello.resume, hello.spectate)
+                                               schemas, hello.resume, hello.spectate, hello.refusals)
                                  .Union()};
 }
 
@@ -68,6 +68,11 @@ BodyOffset make_body(FlatBufferBuilder& builder, const Prototypes& message) {
 BodyOffset make_body(FlatBufferBuilder& builder, const PlayerEntity& player) {
   const flat::Handle entity(player.entity.index, player.entity.generation);
   return {flat::Body::PlayerEntity, flat::CreatePlayerEntity(builder, &entity).Union()};
+}
+
+BodyOffset make_body(FlatBufferBuilder& builder, const CommandRefused& refused) {
+  const auto reason = builder.CreateString(refused.reason);
+  return {flat::Body::CommandRefused, flat::CreateCommandRefused(builder, refused.number, reason).Union()};
 }
 
 BodyOffset make_body(FlatBufferBuilder& builder, const Closing& closing) {
@@ -174,7 +179,8 @@ core::Result<Message> read(const flat::Hello& flat) {
               .resources = {},
               .schemas = {},
               .resume = flat.resume(),
-              .spectate = flat.spectate()};
+              .spectate = flat.spectate(),
+              .refusals = flat.refusals()};
   if (flat.schema_fingerprint() != nullptr && !hello.schema_fingerprint)
     return malformed_message("Hello: a fingerprint has 32 bytes");
   if (!read_hashes(flat.resources(), max_resources, hello.resources) ||
@@ -252,6 +258,12 @@ core::Result<Message> read(const flat::Closing& flat) {
   if (too_long(flat.reason()) || !core::is_printable(text_of(flat.reason())))
     return malformed_message("Closing: a reason is at most 256 bytes of printable UTF-8");
   return Message(Closing{flat.seconds(), text_of(flat.reason())});
+}
+
+core::Result<Message> read(const flat::CommandRefused& flat) {
+  if (too_long(flat.reason()) || !core::is_printable(text_of(flat.reason())))
+    return malformed_message("CommandRefused: a reason is at most 256 bytes of printable UTF-8");
+  return Message(CommandRefused{flat.number(), text_of(flat.reason())});
 }
 
 core::Result<Message> read(const flat::RejoinTokens& flat) {
@@ -385,6 +397,7 @@ core::Result<Message> decode_message(core::ByteView bytes) {
     case flat::Body::MirrorCorrection: return read(*message.body_as_MirrorCorrection());
     case flat::Body::MirrorDifference: return read(*message.body_as_MirrorDifference());
     case flat::Body::Closing: return read(*message.body_as_Closing());
+    case flat::Body::CommandRefused: return read(*message.body_as_CommandRefused());
     case flat::Body::NONE: break;
   }
   return core::Error{"unknown message", "message type " + std::to_string(static_cast<int>(message.body_type()))};

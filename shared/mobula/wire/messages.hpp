@@ -48,6 +48,7 @@ struct Hello {
   std::vector<core::ContentHash> schemas{};
   bool resume = false;    // it resumes its session and has kept its mirror
   bool spectate = false;  // without an entity and without commands
+  bool refusals = false;  // requests a CommandRefused for each refused command
 };
 
 /// A resource that clients may request.
@@ -95,6 +96,12 @@ struct Prototypes {
 /// The player's own entity.
 struct PlayerEntity {
   ecs::Entity entity;  // null for a spectator
+};
+
+/// A command that the server has refused.
+struct CommandRefused {
+  std::uint32_t number = 0;  // 0 if an input, or all commands of an input, could not be decoded
+  std::string reason;        // at most max_text_bytes, printable
 };
 
 /// Announces that the server will close in `seconds`.
@@ -175,8 +182,9 @@ struct MirrorDifference {
   std::string server;
 };
 
-using Message = std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest,
-                             ResourcePart, Events, Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing>;
+using Message =
+    std::variant<Hello, Welcome, Names, Prototypes, PlayerEntity, RejoinTokens, ResourceRequest, ResourcePart, Events,
+                 Level, MirrorHashes, MirrorCorrection, MirrorDifference, Closing, CommandRefused>;
 
 /// Encodes a message.
 core::Bytes encode(const Message& message);

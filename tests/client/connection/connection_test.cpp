@@ -260,6 +260,15 @@ TEST_F(ConnectionTest, AHashWithoutAnAcknowledgementIsIgnored) {
   EXPECT_EQ(server.connection.stats().verified_ticks + server.connection.stats().mismatched_ticks, 0u);
 }
 
+TEST_F(ConnectionTest, ARefusedCommandIsCounted) {
+  EXPECT_TRUE(server.hello.refusals);
+  play();
+  server.send_message(wire::CommandRefused{3, "out of range: 0 to 100"});
+  server.ticks(2);
+  EXPECT_EQ(server.connection.stats().refused_commands, 1u);
+  EXPECT_EQ(server.connection.state(), State::playing);
+}
+
 TEST_F(ConnectionTest, AMalformedMessageEndsIt) {
   server.send_bytes(core::Bytes(30, std::byte{0xcc}));
   expect_failure();

@@ -17,10 +17,10 @@ class Input {
  public:
   explicit Input(std::uint32_t first) { input_.first_command = first; }
 
-  Input& add(ecs::Tick tick) {
+  Input& add(ecs::Tick tick, const char* fault = nullptr) {
     bytes_.emplace_back(4);
     core::store(bytes_.back().data(), input_.first_command + static_cast<std::uint32_t>(input_.commands.size()));
-    input_.commands.push_back({tick, tick - 2, 128, {}});
+    input_.commands.push_back({tick, tick - 2, 128, {}, fault});
     return *this;
   }
   const wire::InputDatagram& get() {
@@ -147,6 +147,31 @@ TEST(CommandBuffer, RefusesEarlyAndTooManyCommandsUntilTheyFit) {
   EXPECT_STREQ(many.error().reason, "too many commands");
   const core::Status far = buffer.on_input(Input(0xffffffffu).add(last).get(), 101);
   EXPECT_STREQ(far.error().reason, "too many commands");
+}
+
+TEST(CommandBuffer, AMalformedCommandIsDueInItsTurnAndOnce) {
+  const char* const fault = "its view is before tick 0";
+  CommandBuffer buffer;
+  ASSERT_TRUE(buffer.on_input(Input(1).add(100).add(101, fault).add(101).get(), 100).ok());
+  EXPECT_EQ(buffer.feedback().held, 3);
+  EXPECT_THAT(due(buffer, 100), ElementsAre(1));
+  ASSERT_TRUE(buffer.on_input(Input(2).add(101, fault).add(101).get(), 101).ok());
+  const std::span<const CommandBuffer::Due> both = buffer.due(101);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].fault, fault);
+  EXPECT_EQ(both[1].fault, nullptr);
+  EXPECT_EQ(buffer.feedback().done, 3u);
+  EXPECT_THAT(due(buffer, 102), IsEmpty());
+}
+
+// The first command of a client that has received no delta yet names a tick that is long over.
+TEST(CommandBuffer, AMalformedCommandIsDueHoweverLate) {
+  CommandBuffer buffer;
+  ASSERT_TRUE(buffer.on_input(Input(1).add(2, "its view is before tick 0").add(3).get(), 5000).ok());
+  const std::span<const CommandBuffer::Due> refused = buffer.due(5000);
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_NE(refused[0].fault, nullptr);
+  EXPECT_EQ(buffer.feedback().done, 2u) << "the other one is too late, and dropped";
 }
 
 // Reference model: a map of all commands.

@@ -133,7 +133,8 @@ void Connection::send_hello() {
                     .schema_fingerprint = {},
                     .name = config_.name,
                     .verify = config_.verify && config_.decode,
-                    .spectate = config_.spectate};
+                    .spectate = config_.spectate,
+                    .refusals = true};
   if (config_.schema != nullptr) hello.schema_fingerprint = config_.schema->fingerprint();
   hello.resume = welcomed();
   resources_.announce(hello);
@@ -193,6 +194,7 @@ void Connection::on_message(core::ByteView bytes) {
       [this](wire::Events& message) { return on_events(message); },
       [this](wire::MirrorCorrection& message) { return on_correction(message); },
       [this](wire::Closing& message) { return on_closing(message); },
+      [this](wire::CommandRefused& message) { return on_command_refused(message); },
       [](wire::Hello&) { return core::Status(only_from_clients("Hello")); },
       [](wire::ResourceRequest&) { return core::Status(only_from_clients("ResourceRequest")); },
       [](wire::MirrorHashes&) { return core::Status(only_from_clients("MirrorHashes")); },
@@ -309,6 +311,12 @@ core::Status Connection::on_correction(const wire::MirrorCorrection& message) {
 core::Status Connection::on_closing(const wire::Closing& message) {
   core::log_info("client", "the server closes in {} s: {}", message.seconds, message.reason);
   closing_ = message;
+  return core::Done{};
+}
+
+core::Status Connection::on_command_refused(const wire::CommandRefused& message) {
+  ++stats_.refused_commands;
+  core::log_warn("client", "the server refused command {}: {}", message.number, message.reason);
   return core::Done{};
 }
 

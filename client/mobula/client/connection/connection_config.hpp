@@ -34,6 +34,7 @@ struct ConnectionStats {
   std::uint64_t corrections = 0;        ///< Entities that the server reported as wrong in the mirror.
   std::uint64_t unreadable_deltas = 0;  ///< Deltas skipped because a wrong mirror could not decode them.
   std::uint64_t events = 0;             ///< Events handed out by Connection::events.
+  std::uint64_t refused_commands = 0;   ///< Commands that the server reported as refused; log lines name the reasons.
   std::uint64_t bytes_received = 0;     ///< Bytes of all datagrams.
   std::uint64_t rejoins = 0;            ///< Calls of rejoin and reconnect.
 };

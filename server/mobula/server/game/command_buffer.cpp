@@ -41,7 +41,8 @@ core::Status CommandBuffer::store(std::uint32_t number, const wire::InputCommand
     return core::Error{"early command",
                        core::format("for tick {} while the next tick is {}; the maximum is {} ticks ahead",
                                     command.tick, next_tick, ahead_max)};
-  place.state = margin < -std::int64_t{late_max} ? State::dropped : State::held;
+  place.state = margin < -std::int64_t{late_max} && command.fault == nullptr ? State::dropped : State::held;
+  place.fault = command.fault;
   place.context = {number, command.tick, command.view_tick, command.view_fraction};
   if (place.state == State::held) place.bytes.assign(command.bytes.begin(), command.bytes.end());
   end_ = std::max(end_, number + 1);
@@ -66,7 +67,7 @@ std::span<const CommandBuffer::Due> CommandBuffer::due(ecs::Tick tick) {
     stats_.given_up += number - next_;
     next_ = number + 1;
     if (place.state == State::held) {
-      due_.push_back({place.context, place.bytes});
+      due_.push_back({place.context, place.bytes, place.fault});
       ++stats_.handed_out;
       if (place.context.tick < tick) ++stats_.late;
     } else {

@@ -4,8 +4,8 @@
 // - A command that does not fit, or arrives after its tick, runs in the next tick. One that arrives more than late_max
 //   ticks late is dropped.
 // - A missing number delays those behind it until the tick of the next command that has arrived. Then the missing one
-// is
-//   given up, and ignored if it still arrives.
+//   is given up, and ignored if it still arrives.
+// - A malformed command waits for its turn as well, so that it is refused once and delays no other.
 //
 // Invariant: slot n % commands_held_max holds command n, next_ <= n < next_ + commands_held_max.
 #pragma once
@@ -46,6 +46,7 @@ class CommandBuffer {
   struct Due {
     CommandContext context;
     core::ByteView bytes;
+    const char* fault;  // names the mistake of a malformed command; null if there is none
   };
 
   /// Stores the new commands of an input. `next_tick` is the next tick to run; a command for it is in time. Stops at
@@ -66,6 +67,7 @@ class CommandBuffer {
     State state = State::empty;
     CommandContext context;
     core::Bytes bytes;
+    const char* fault = nullptr;
   };
 
   Slot& slot(std::uint32_t number) { return slots_[number % wire::commands_held_max]; }

@@ -50,6 +50,7 @@ core::Status Admission::on_hello(ClientSession& session, transport::Session& con
   if (!refusal && !session.joined) refusal = admit(session, hello);
   if (!refusal) {
     session.replication.verifies = hello.verify;
+    session.reports_refusals = hello.refusals;
     if (const core::Status sent = welcome(session, connection, hello, now); !sent)
       refusal = Refusal{ReasonCode::kicked, sent.error()};
   }

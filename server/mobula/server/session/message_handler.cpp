@@ -1,6 +1,8 @@
+#include <mobula/core/format.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/overloaded.hpp>
 #include <mobula/server/session/message_handler.hpp>
+#include <mobula/server/session/printable_text.hpp>
 #include <variant>
 
 namespace mobula::server {
@@ -67,10 +69,12 @@ void MessageHandler::count_if_refused(ClientSession& session, const core::Status
 void MessageHandler::on_input(ClientSession& session, core::ByteView bytes, core::Nanoseconds now) {
   if (session.state != ClientSession::State::playing) return;
   if (const core::Status read = wire::decode_input(bytes, input_); !read)
-    return sessions_.count_refusal(session, read.error(), now);
+    return refuse_command(session, 0, read.error(), now);
   apply_acks(session, now);
   session.replication.acks = {
       .ack = input_.ack, .newest = input_.newest, .words = input_.words, .received = input_.received};
+  if (input_.commands_fault != nullptr)
+    return refuse_command(session, 0, {"malformed input", input_.commands_fault}, now);
   // An honest client's input may be refused too, after a pause. It is sent again, so it does not count for the limit.
   if (const core::Status taken = session.commands.on_input(input_, world_.tick()); !taken)
     ++stats_.refusals[taken.error().reason];
@@ -84,13 +88,28 @@ void MessageHandler::run_commands(core::Nanoseconds now) {
   for (const std::unique_ptr<ClientSession>& session : sessions_.all()) {
     if (!session->joined || session->state == ClientSession::State::closing) continue;
     const core::LogScope about(session->log_fields());
-    for (const auto& [context, bytes] : session->commands.due(world_.tick())) {
-      const core::Status done = session->player.spectator
-                                    ? core::Error{"spectator", "spectators cannot give commands"}
-                                    : commands_.run(world_, session->player, session->limiters, bytes, context);
-      done ? void(++stats_.commands) : sessions_.count_refusal(*session, done.error(), now);
+    for (const CommandBuffer::Due& command : session->commands.due(world_.tick())) {
+      const core::Status done = run_command(*session, command);
+      done ? void(++stats_.commands) : refuse_command(*session, command.context.number, done.error(), now);
     }
   }
+}
+
+core::Status MessageHandler::run_command(ClientSession& session, const CommandBuffer::Due& command) {
+  if (command.fault != nullptr) return core::Error{"malformed command", command.fault};
+  if (session.player.spectator) return core::Error{"spectator", "spectators cannot give commands"};
+  return commands_.run(world_, session.player, session.limiters, command.bytes, command.context);
+}
+
+void MessageHandler::refuse_command(ClientSession& session, std::uint32_t number, const core::Error& error,
+                                    core::Nanoseconds now) {
+  transport::Session* const connection = session.reports_refusals ? endpoint_.find(session.transport_id) : nullptr;
+  if (connection != nullptr) {
+    const std::string reason = printable(core::format("{}: {}", error.reason, error.message), wire::max_text_bytes);
+    // Dropped if the lane is full: the client has not read for long.
+    static_cast<void>(connection->send_reliable(wire::encode(wire::CommandRefused{number, reason})));
+  }
+  sessions_.count_refusal(session, error, now);
 }
 
 }  // namespace mobula::server

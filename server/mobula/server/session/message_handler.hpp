@@ -1,7 +1,7 @@
 // Handles what clients send: reliable messages, input datagrams, and the commands in them when they are due.
 //
 // A malformed or unexpected message is a protocol error and closes the session. A refused input, command or request is
-// counted and logged; too many of them per second close the session.
+// counted and logged; too many of them per second close the session. A client may ask to be sent its refused commands.
 #pragma once
 
 #include <mobula/server/game/command_dispatch.hpp>
@@ -20,10 +20,11 @@ namespace mobula::server {
 class MessageHandler {
  public:
   /// All but the table outlive this.
-  MessageHandler(const ServerConfig& config, const CommandTable& commands, World& world, Sessions& sessions,
-                 Admission& admission, ServerStats& stats)
+  MessageHandler(const ServerConfig& config, const CommandTable& commands, World& world,
+                 transport::ServerEndpoint& endpoint, Sessions& sessions, Admission& admission, ServerStats& stats)
       : config_(config),
         world_(world),
+        endpoint_(endpoint),
         sessions_(sessions),
         admission_(admission),
         stats_(stats),
@@ -48,10 +49,13 @@ class MessageHandler {
   core::Status on_mirror_difference(ClientSession& session, const wire::MirrorDifference& difference,
                                     core::Nanoseconds now);
   void on_input(ClientSession& session, core::ByteView bytes, core::Nanoseconds now);
+  core::Status run_command(ClientSession& session, const CommandBuffer::Due& command);
+  void refuse_command(ClientSession& session, std::uint32_t number, const core::Error& error, core::Nanoseconds now);
   void count_if_refused(ClientSession& session, const core::Status& status, core::Nanoseconds now);
 
   const ServerConfig& config_;
   World& world_;
+  transport::ServerEndpoint& endpoint_;
   Sessions& sessions_;
   Admission& admission_;
   ServerStats& stats_;

@@ -88,7 +88,7 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
                   .rejoin_tokens = rejoin_tokens_,
                   .replicator = replicator_,
                   .stats = stats_}),
-      messages_(config_, game.commands(), *world_, sessions_, admission_, stats_),
+      messages_(config_, game.commands(), *world_, endpoint_, sessions_, admission_, stats_),
       checkpointer_(config_, *world_, game, players_, sessions_) {}
 
 core::Status Server::begin_world() {

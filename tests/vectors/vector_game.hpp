@@ -1,0 +1,45 @@
+// Game of the session vectors. Its entities move, turn, change and disappear so that every part of a delta occurs.
+#pragma once
+
+#include <mobula/server/game/game.hpp>
+#include <session_vectors/components.hpp>
+#include <vector>
+
+namespace mobula::test {
+
+class VectorGame final : public server::Game {
+ public:
+  /// With `regains`, components, owners and visibility of some entities change too: their ids are gained again.
+  explicit VectorGame(bool regains) : regains_(regains) {}
+
+  [[nodiscard]] core::ByteView schema() const override { return vectors::schema_bytes(); }
+  core::Status start(server::World& world) override;
+  core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override;
+  void leave(server::World& world, const server::Player& player) override;
+  void tick(server::World& world) override;
+
+  bool at_rest = false;  // nothing changes any more
+
+ private:
+  struct Tumbler {
+    ecs::Entity entity;
+    engine::Vec3 velocity;  // metres per tick
+    engine::Vec3 axis;
+    float angle = 0;  // degrees
+    float rate = 0;   // degrees per tick
+  };
+
+  void move(server::World& world, Tumbler& tumbler);
+  void fill_bag(server::World& world, ecs::Entity entity);
+  void change_level(server::World& world);
+  void replace_short_lived(server::World& world);
+  void regain(server::World& world);
+
+  bool regains_;
+  std::vector<Tumbler> tumblers_;
+  ecs::Entity short_lived_;
+  ecs::Entity player_;
+  std::uint32_t ticks_ = 0;
+};
+
+}  // namespace mobula::test
