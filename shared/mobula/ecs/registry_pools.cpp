@@ -15,7 +15,7 @@ std::uint64_t pool_key(core::StringId32 type, core::StringId32 instance) {
 core::Result<const ComponentType*> Registry::register_type(ComponentType type) {
   if (const ComponentType* known = find_type(type.id))
     return core::Error{"name collision", "component type " + type.name + " has the id of " + known->name};
-  MOBULA_ASSERT(!type.schema || type.default_value.size() == type.size, "a schema component has a default value");
+  MOBULA_CHECK(!type.schema || type.default_value.size() == type.size, "a schema component has a default value");
   types_.push_back(core::Owned(new ComponentType(std::move(type))));
   return static_cast<const ComponentType*>(types_.back().get());
 }
@@ -69,17 +69,17 @@ Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, boo
     slot_count_ = slot + 1;
   }
   const core::Result<PoolId> opened = open_pool(core::StringId32(name), name);
-  MOBULA_ASSERT(opened.ok(), opened.error().message);
+  MOBULA_CHECK(opened.ok(), opened.error().message);
   Pool& pool = *pools_[*opened];
-  MOBULA_ASSERT(pool.is_schema() == schema, std::string(name) + " is registered as another kind of component");
+  MOBULA_CHECK(pool.is_schema() == schema, std::string(name) + " is registered as another kind of component");
   return *(pool_by_slot_[slot] = &pool);
 }
 
 Pool& Registry::open_server_only_pool(std::uint32_t slot, ComponentType type) {
   const std::string name = type.name;
   const bool registered = register_type(std::move(type)).ok();
-  MOBULA_ASSERT(registered, "two server-only component types are called " + name +
-                                ": in anonymous namespaces of two files names must differ");
+  MOBULA_CHECK(registered, "two server-only component types are called " + name +
+                               ": in anonymous namespaces of two files names must differ");
   try {
     return open_default_pool(slot, name, false);
   } catch (...) {  // std::bad_alloc: the next call registers it again
