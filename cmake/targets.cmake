@@ -144,6 +144,7 @@ function(mobula_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;HEAVY;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   add_executable(mobula::${name} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)  # names in the backtrace of a failed check
   mobula_include_root(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   mobula_own_code(${name} cold)

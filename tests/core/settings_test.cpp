@@ -168,7 +168,7 @@ TEST_F(SettingsTest, IgnoresVariablesOfKubernetesServices) {
       read({}, {"MOBULA_PORT=udp://10.0.0.1:7777", "MOBULA_SERVICE_HOST=10.0.0.1", "MOBULA_TICK_RATE=60"});
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(outcome.program.port, read({}).program.port);
-  EXPECT_EQ(outcome.program.tick_rate, 60u);
+  EXPECT_EQ(outcome.program.rate, 60u);
 }
 
 TEST_F(SettingsTest, ReportsAMissingFileWithItsPath) {

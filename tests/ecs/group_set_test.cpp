@@ -143,7 +143,6 @@ TEST_F(GroupSetTest, AClearedGroupFillsAgain) {
   }
 }
 
-#ifdef MOBULA_ASSERTS
 TEST_F(GroupSetTest, APoolsOrderHasOneOwner) {
   const GroupSet first({{&a, &b}, {}, {}}, 4);
   EXPECT_DEATH(GroupSet({{&c, &b}, {}, {}}, 4), "the order of pool b already has an owner");
@@ -151,7 +150,6 @@ TEST_F(GroupSetTest, APoolsOrderHasOneOwner) {
   const GroupSet observer({{&c}, {&a, &b}, {}}, 4);
   EXPECT_EQ(observer.size(), 0u);
 }
-#endif
 
 }  // namespace
 }  // namespace mobula::ecs

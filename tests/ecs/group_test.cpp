@@ -253,7 +253,6 @@ TEST(GroupListeners, KeepGroupsCurrentWhenThrowingInABulkCreate) {
   }
 }
 
-#ifdef MOBULA_ASSERTS
 TEST_F(GroupTest, APoolIsOwnedByOneGroupAndObservedByMany) {
   world.group<Position, Health>();
   EXPECT_DEATH((world.group<Position, Label>()), "the order of pool Position already has an owner");
@@ -270,7 +269,6 @@ TEST_F(GroupTest, NoGroupClaimsAPoolDuringIteration) {
   EXPECT_DEATH(world.view<Position>().each([&](Position&) { world.group<Position, Health>(); }),
                "pool Position is reordered while it is iterated");
 }
-#endif
 
 }  // namespace
 }  // namespace mobula::ecs

@@ -232,7 +232,6 @@ TEST(Iteration, AnExceptionEndsOnlyTheIteration) {
   EXPECT_FALSE(world.pool<Position>().is_iterated());
 }
 
-#ifdef MOBULA_ASSERTS
 TEST(Iteration, AsARangeIsGuardedUntilItsIteratorEnds) {
   World world;
   std::vector<Entity> made(3);
@@ -261,7 +260,6 @@ TEST(Iteration, AnEntityThatEntersAnIteratedGroupAsserts) {
   world.add<Mana>(outside);
   EXPECT_EQ(group.size(), 2u);
 }
-#endif
 
 }  // namespace
 }  // namespace mobula::ecs

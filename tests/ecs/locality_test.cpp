@@ -276,7 +276,6 @@ TEST_F(DefragmenterTest, LeavesAFollowerWithAnOrderOwnerAlone) {
   EXPECT_EQ(figure(), 1.0);
 }
 
-#ifdef MOBULA_ASSERTS
 TEST_F(DefragmenterTest, DefragmentingDuringIterationAsserts) {
   fill(3);
   Defragmenter tested = defragmenter();
@@ -292,7 +291,6 @@ TEST_F(DefragmenterTest, FollowersThatAreNoPoolsOrTheSameAssert) {
   EXPECT_DEATH(Defragmenter(registry, lead, {follower, registry.pool_count()}), "a follower is a pool of the registry");
   EXPECT_DEATH(Defragmenter(registry, registry.pool_count(), {follower}), "there is no such pool");
 }
-#endif
 
 }  // namespace
 }  // namespace mobula::ecs::locality_test

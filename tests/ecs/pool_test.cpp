@@ -348,7 +348,6 @@ TEST_F(PoolTest, AnOrderThatIsReleasedMayBeClaimedByAnother) {
   EXPECT_EQ(pool.order_owner(), OrderOwner::hierarchy);
 }
 
-#ifdef MOBULA_ASSERTS
 TEST_F(PoolTest, AnOrderHasOneOwner) {
   pool.claim_order(OrderOwner::sort);
   EXPECT_DEATH(pool.claim_order(OrderOwner::hierarchy), "the order of pool Fog already has an owner");
@@ -363,13 +362,16 @@ TEST_F(PoolTest, ReorderingDuringIterationAsserts) {
   add(0, 0);
   add(1, 1);
   const std::uint32_t order[] = {1, 0};
-  pool.begin_iteration();
-  pool.begin_iteration();
-  pool.end_iteration();
+  IterationProgress progress(pool.set());
+  Iterations::Link outer{&progress};
+  Iterations::Link inner{&progress};
+  pool.iterations().begin(outer);
+  pool.iterations().begin(inner);
+  pool.iterations().end(inner);
   EXPECT_TRUE(pool.is_iterated());
   EXPECT_DEATH(pool.reorder(0, order, scratch), "pool Fog is reordered while it is iterated");
   EXPECT_DEATH(pool.claim_order(OrderOwner::sort), "pool Fog is reordered while it is iterated");
-  pool.end_iteration();
+  pool.iterations().end(outer);
   pool.reorder(0, order, scratch);
   EXPECT_EQ(listed(), (std::vector<std::uint32_t>{1, 0}));
 }
@@ -377,9 +379,11 @@ TEST_F(PoolTest, ReorderingDuringIterationAsserts) {
 TEST_F(PoolTest, MisuseNamesIndexAndComponent) {
   add(41, 0);
   const Entity twice[] = {{41, 1}};
-  EXPECT_DEATH(pool.make_room(41), "index 41 already has component Fog");
+  EXPECT_FALSE(pool.make_room(41).is_free());
   EXPECT_DEATH(pool.make_room(twice), "entity 41.1 already has component Fog");
+#ifdef MOBULA_ASSERTS
   EXPECT_DEATH(pool.remove(42), "index 42 has no component Fog");
+#endif
 }
 
 TEST(Pool, RefusesAnImpossibleLayout) {
@@ -392,7 +396,6 @@ TEST(Pool, RefusesAnImpossibleLayout) {
   EXPECT_DEATH(Pool(0, wide, wide.id, "x", now, {}), "aligned to 64 bytes");
   EXPECT_DEATH(Pool(0, type, type.id, "x", now, {.sparse_page_shift = 13}), "at most 4096 indices");
 }
-#endif
 
 }  // namespace
 }  // namespace mobula::ecs

@@ -152,13 +152,17 @@ TEST_F(RegistrySignalTest, BulkDestroyListenersMayDestroyOthers) {
   const Entity a = world.create();
   const Entity b = world.create();
   const Entity c = world.create();
+  const Entity other = world.create();
   world.add<Mana>(a);
   world.add<Health>(b);
+  world.add<Health>(other);
   static_cast<void>(world.group<Health>());
   Entity reborn;
   world.signals<Mana>().destroy.connect([&](std::span<const Entity>) {
     world.destroy(b);
-    while (reborn.index != b.index) reborn = world.create();
+    EXPECT_TRUE(world.valid(b)) << "it is being destroyed";
+    world.destroy(other);
+    while (reborn.index != other.index) reborn = world.create();
     world.add<Health>(reborn);
   });
   world.clear_journal();

@@ -383,7 +383,6 @@ TEST_F(RegistryTest, ACopyThatThrowsInABulkAddLeavesAllIntact) {
   world.check();
 }
 
-#ifdef MOBULA_ASSERTS
 TEST_F(RegistryTest, MisuseIsNamedWithEntityAndType) {
   const Entity entity = world.create();
   world.add<Health>(entity);
@@ -416,12 +415,14 @@ TEST_F(RegistryTest, MisuseIsNamedWithEntityAndType) {
 TEST_F(RegistryTest, MoreMisuseAsserts) {
   const Entity entity = world.create();
   const Entity twice[] = {entity, entity};
-  EXPECT_DEATH(world.add<Label>(twice), "index 0 is added twice");
+  EXPECT_DEATH(world.add<Label>(twice), "index 0 is added to .*Label twice");
   EXPECT_DEATH(world.get<Health>(entity, world.find_pool(core::StringId32("Health"), core::StringId32("Nope"))),
                "there is no such pool");
   const EntityRange range = world.create_range(2);
   world.destroy(range.at(1));
+#ifdef MOBULA_ASSERTS
   EXPECT_DEATH(world.assign_prototypes(range, std::array<PrototypeId, 2>{}), "is spawned, and is dead");
+#endif
   world.group<Position>(with<Health>);
   EXPECT_DEATH(world.pool<Position>().release_order(), "belongs to a group for good");
 }
@@ -443,7 +444,6 @@ TEST_F(RegistryTest, ASchemaComponentMustBeRegistered) {
   type.default_value.pop_back();
   EXPECT_DEATH(static_cast<void>(world.register_type(std::move(type))), "has a default value");
 }
-#endif
 
 }  // namespace
 }  // namespace mobula::ecs

@@ -281,13 +281,11 @@ TEST(View, EachInstanceVisitsAllComponentsOfAType) {
   EXPECT_EQ(world.pool<Position>().change_ticks()[0], 1u);
 }
 
-#ifdef MOBULA_ASSERTS
 TEST(View, ANamedPoolMustBeOfTheTypeAskedFor) {
   World world;
   const PoolId health = world.pool_of<Health>("Body");
   EXPECT_DEATH((world.view_of<const Position>({health})), "pool Body holds Health, not Position");
 }
-#endif
 
 }  // namespace
 }  // namespace mobula::ecs::view_test

@@ -1,14 +1,17 @@
 #include <mobula/core/assert.hpp>
-
-#include <cstdio>
-#include <cstdlib>
+#include <mobula/core/failure.hpp>
+#include <mobula/core/format.hpp>
 
 namespace mobula::core {
 
 void assert_failed(const char* expression, const char* file, int line, std::string_view message) {
-  std::fprintf(stderr, "%s:%d: assert failed: %s: %.*s\n", file, line, expression, static_cast<int>(message.size()),
-               message.data());
-  std::abort();
+  fail(format("{}:{}: assert failed: {}: {}", file, line, expression, message));
+}
+
+void check_failed(std::string_view message) { fail(format("check failed: {}", message)); }
+
+void check_failed(const char* file, int line, std::string_view message) {
+  fail(format("{}:{}: check failed: {}", file, line, message));
 }
 
 }  // namespace mobula::core

@@ -1,17 +1,27 @@
-// Assertions: a programming error stops the process with its location and a message.
-// Input from outside must not trigger one: it is refused through Result.
+// Checks and assertions: a programming error stops the process with its location and a message.
+//
+//   MOBULA_CHECK    in every build: mistakes of a game that are found in O(1), such as a stale handle
+//   MOBULA_ASSERT   in builds with asserts: invariants of our own, and what is expensive to find
+//
+// Input from outside must not trigger either: it is refused through Result.
 #pragma once
 
 #include <string_view>
 
 namespace mobula::core {
 
-[[noreturn]] void assert_failed(const char* expression, const char* file, int line, std::string_view message);
+[[noreturn, gnu::cold]] void assert_failed(const char* expression, const char* file, int line,
+                                           std::string_view message);
+[[noreturn, gnu::cold]] void check_failed(const char* file, int line, std::string_view message);
+/// For code that finds the mistake elsewhere; the backtrace tells where.
+[[noreturn, gnu::cold]] void check_failed(std::string_view message);
 
 }  // namespace mobula::core
 
-// A macro because it needs the text of the expression, costs nothing when asserts are off, and builds its message only
-// on failure.
+// Macros because they need the place of the expression and build their message only on failure. A disabled assert costs
+// nothing.
+#define MOBULA_CHECK(expression, message) \
+  (static_cast<bool>(expression) ? static_cast<void>(0) : ::mobula::core::check_failed(__FILE__, __LINE__, (message)))
 #ifdef MOBULA_ASSERTS
 #define MOBULA_ASSERT(expression, message)              \
   (static_cast<bool>(expression) ? static_cast<void>(0) \

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <mobula/core/clock.hpp>
 #include <mobula/core/log.hpp>
 #include <mobula/core/log_repeats.hpp>
 #include <mutex>
+#include <thread>
 
 namespace mobula::core {
 namespace {
@@ -36,6 +38,9 @@ std::string readable(std::string_view kind) {
   }
   return text;
 }
+
+constexpr int last_tries = 100;
+constexpr std::chrono::milliseconds last_wait{10};
 
 // The log of the process. Module levels are looked up under the lock only if some module writes lines of that level.
 class Log {
@@ -82,6 +87,17 @@ class Log {
   }
   void write_held() { write_held_until(monotonic_now()); }
   void write_all_held() { write_held_until(INT64_MAX); }
+  // Returns false if another thread keeps the log locked.
+  bool write_last(std::string_view text, const LogFields& fields) {
+    for (int tries = 0; !mutex_.try_lock(); ++tries) {
+      if (tries == last_tries) return false;
+      std::this_thread::sleep_for(last_wait);
+    }
+    const std::lock_guard lock(mutex_, std::adopt_lock);
+    write_held(INT64_MAX);
+    put(LogLevel::error, "failure", text, fields);
+    return true;
+  }
 
  private:
   void write_held_until(Nanoseconds now) {
@@ -147,6 +163,12 @@ void log_formatted(LogLevel level, std::string_view module, fmt::string_view tex
   the_log().write(level, module, text, args, fields_of_thread);
 }
 
+std::string log_failure(std::string_view text) {
+  const std::string line = to_text({.module = "failure", .text = text, .fields = fields_of_thread});
+  if (!the_log().write_last(text, fields_of_thread)) std::fprintf(stderr, "%s\n", line.c_str());
+  return line;
+}
+
 LogScope::LogScope(const LogFields& fields) : outer_(fields_of_thread) {
   if (!fields.world.empty()) {
     // Ticks, sessions and entities belong to one world.
@@ -156,6 +178,7 @@ LogScope::LogScope(const LogFields& fields) : outer_(fields_of_thread) {
   if (fields.tick != LogFields::none) fields_of_thread.tick = fields.tick;
   if (fields.session != LogFields::none) fields_of_thread.session = fields.session;
   if (fields.entity.generation != 0) fields_of_thread.entity = fields.entity;
+  if (!fields.running.empty()) fields_of_thread.running = fields.running;
 }
 
 LogScope::~LogScope() { fields_of_thread = outer_; }

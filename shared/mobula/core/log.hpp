@@ -7,6 +7,7 @@
 #include <mobula/core/format.hpp>
 #include <mobula/core/log_levels.hpp>
 #include <mobula/core/log_record.hpp>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -31,6 +32,9 @@ inline void set_log_level(LogLevel level) { set_log_levels({.all = level}); }
 /// "server", "transport", …
 void log_line(LogLevel level, std::string_view module, std::string_view text);
 void log_formatted(LogLevel level, std::string_view module, fmt::string_view text, fmt::format_args args);
+/// Writes all suppressed lines and an error line, whatever the levels. Returns the line as text. For failure.hpp: if
+/// another thread keeps the log locked for a second, the line is written without it.
+std::string log_failure(std::string_view text);
 /// Writes the reports of suppressed lines that are due. Every log line does so as well; call it in quiet periods.
 void log_held_lines();
 

@@ -31,6 +31,7 @@ std::string to_json(const LogRecord& record) {
   if (fields.tick != LogFields::none) line += format(",\"tick\":{}", fields.tick);
   if (fields.session != LogFields::none) line += format(",\"session\":{}", fields.session);
   if (fields.entity.generation != 0) line += format(",\"entity\":\"{}\"", handle(fields.entity));
+  if (!fields.running.empty()) line += ",\"running\":" + json_text(fields.running);
   return line + '}';
 }
 
@@ -41,6 +42,7 @@ std::string to_text(const LogRecord& record) {
   if (fields.tick != LogFields::none) about += format(" tick={}", fields.tick);
   if (fields.session != LogFields::none) about += format(" session={}", fields.session);
   if (fields.entity.generation != 0) about += format(" entity={}", handle(fields.entity));
+  if (!fields.running.empty()) about += format(" running={}", shown(fields.running, 60));
   return format("{:<9} {}{}{}", shown(record.module, 40), shown(record.text, log_text_bytes_max),
                 about.empty() ? "" : " ", about);
 }

@@ -21,6 +21,7 @@ struct LogFields {
   std::uint64_t tick = none;
   std::uint64_t session = none;
   Entity entity{};
+  std::string_view running{};  // code of the game: "system movement"; empty if there is none
 };
 
 /// One log line.
@@ -36,10 +37,10 @@ inline constexpr std::size_t log_text_bytes_max = 8192;  // per line; longer tex
 
 /// Returns "2026-11-22T10:00:00.123Z".
 std::string to_iso_time(std::uint64_t unix_ms);
-/// Returns {"time":…,"level":…,"module":…,"message":…,"world":…,"tick":…,"session":…,"entity":"12.1"}, the last four
-/// only if set.
+/// Returns {"time":…,"level":…,"module":…,"message":…,"world":…,"tick":…,"session":…,"entity":"12.1",
+/// "running":…}, the last five only if set.
 std::string to_json(const LogRecord& record);
-/// Returns "module    text  world=… tick=… session=… entity=…".
+/// Returns "module    text  world=… tick=… session=… entity=… running=…".
 std::string to_text(const LogRecord& record);
 
 }  // namespace mobula::core

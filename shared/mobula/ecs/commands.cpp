@@ -6,13 +6,15 @@ namespace mobula::ecs {
 // Values ---------------------------------------------------------------------------------
 
 ValueArena::Memory ValueArena::new_memory(std::size_t size) {
-  return Memory(static_cast<std::byte*>(::operator new(size, std::align_val_t{alignment_max})));
+  return Memory(static_cast<std::byte*>(::operator new (size, std::align_val_t{alignment_max})));
 }
 
-void ValueArena::Free::operator()(std::byte* bytes) const { ::operator delete(bytes, std::align_val_t{alignment_max}); }
+void ValueArena::Free::operator()(std::byte* bytes) const {
+  ::operator delete (bytes, std::align_val_t{alignment_max});
+}
 
 void* ValueArena::allocate(std::size_t size, std::size_t alignment) {
-  MOBULA_ASSERT(alignment <= alignment_max, "values are aligned to at most 64 bytes");
+  MOBULA_CHECK(alignment <= alignment_max, "values are aligned to at most 64 bytes");
   if (size > chunk_bytes) return allocate_large(size);
   used_ = (used_ + alignment - 1) & ~(alignment - 1);
   if (used_ + size > chunk_bytes) {
@@ -46,8 +48,8 @@ void ValueArena::release_all() noexcept {
 Commands::~Commands() { clear(); }
 
 void* Commands::make_room(PoolId pool, core::StringId32 type, std::size_t size, std::size_t alignment) {
-  MOBULA_ASSERT(registry_->pool(pool).type().id == type,
-                "pool " + registry_->pool(pool).instance_name() + " holds components of another type");
+  MOBULA_CHECK(registry_->pool(pool).type().id == type,
+               "pool " + registry_->pool(pool).instance_name() + " holds components of another type");
   make_command_room();
   return values_.allocate(size, alignment);
 }
@@ -58,8 +60,8 @@ void Commands::make_command_room() {
 
 void Commands::add_bytes(Entity entity, PoolId pool, core::ByteView value) {
   const ComponentType& type = registry_->pool(pool).type();
-  MOBULA_ASSERT(type.schema, "component " + type.name + " is server-only: it has no byte form");
-  MOBULA_ASSERT(value.empty() || value.size() == type.size, "a value of " + type.name + " has its size");
+  MOBULA_CHECK(type.schema, "component " + type.name + " is server-only: it has no byte form");
+  MOBULA_CHECK(value.empty() || value.size() == type.size, "a value of " + type.name + " has its size");
   void* room = nullptr;
   if (!value.empty()) {
     room = make_room(pool, type.id, type.size, type.alignment);
@@ -69,7 +71,7 @@ void Commands::add_bytes(Entity entity, PoolId pool, core::ByteView value) {
 }
 
 void Commands::remove(Entity entity, PoolId pool) {
-  MOBULA_ASSERT(pool < registry_->pool_count(), "a command names a pool of the registry");
+  MOBULA_CHECK(pool < registry_->pool_count(), "a command names a pool of the registry");
   commands_.push_back({entity, nullptr, pool, Kind::remove});
 }
 
@@ -82,7 +84,7 @@ void Commands::drop_value(const Command& command) noexcept {
 }
 
 void Commands::clear() noexcept {
-  MOBULA_ASSERT(!applying_, "commands are cleared while they are applied");
+  MOBULA_CHECK(!applying_, "commands are cleared while they are applied");
   for (const Command& command : commands_) drop_value(command);
   commands_.clear();
   values_.release_all();
@@ -109,7 +111,7 @@ class Commands::Application {
 };
 
 void Commands::apply() {
-  MOBULA_ASSERT(!applying_, "a listener applies commands during apply(): it may only record them");
+  MOBULA_CHECK(!applying_, "a listener applies commands during apply(): it may only record them");
   const Application application(*this);
   std::size_t round_end = commands_.size();
   [[maybe_unused]] std::uint32_t rounds = 1;
@@ -117,7 +119,7 @@ void Commands::apply() {
     if (next_ == round_end) {
       round_end = commands_.size();
       ++rounds;
-      MOBULA_ASSERT(rounds <= rounds_max, "listeners keep recording commands in response to commands, without end");
+      MOBULA_CHECK(rounds <= rounds_max, "listeners keep recording commands in response to commands, without end");
     }
     apply(commands_[next_]);
   }

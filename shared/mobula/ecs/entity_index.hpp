@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mobula/ecs/entity_pool.hpp>
+#include <mobula/ecs/misuse.hpp>
 #include <mobula/ecs/prototype.hpp>
 
 namespace mobula::ecs {
@@ -35,18 +36,20 @@ class EntityIndex {
 
   /// Adds a component to a living entity that has none of the pool's instance name.
   void add(Entity entity, PoolId pool) {
-    MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
+    if (!entities_.valid(entity)) [[unlikely]]
+      misuse::dead_entity("changing", entity);
     const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
     const PrototypeId from = place.get();
-    change(place, from, prototypes_.with(from, pool));
+    change(place, from, checked(prototypes_.with(from, pool)));
   }
   /// Adds several components in this order, or one component to several entities, as if one by one.
   void add(Entity entity, std::span<const PoolId> pools) {
-    MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
+    if (!entities_.valid(entity)) [[unlikely]]
+      misuse::dead_entity("changing", entity);
     const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
     const PrototypeId from = place.get();
     PrototypeId to = from;
-    for (const PoolId pool : pools) to = prototypes_.with(to, pool);
+    for (const PoolId pool : pools) to = checked(prototypes_.with(to, pool));
     change(place, from, to);
   }
   void add(std::span<const Entity> entities, PoolId pool) {
@@ -54,13 +57,15 @@ class EntityIndex {
   }
   /// Removes a component that a living entity has.
   void remove(Entity entity, PoolId pool) {
-    MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
+    if (!entities_.valid(entity)) [[unlikely]]
+      misuse::dead_entity("changing", entity);
     const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
     const PrototypeId from = place.get();
-    change(place, from, prototypes_.without(from, pool));
+    change(place, from, checked(prototypes_.without(from, pool)));
   }
   void assign(Entity entity, PrototypeId prototype) {
-    MOBULA_ASSERT(entities_.valid(entity), "entity " + to_string(entity) + " is not alive");
+    if (!entities_.valid(entity)) [[unlikely]]
+      misuse::dead_entity("changing", entity);
     const EntityPool::PrototypePlace place = entities_.prototype_place(entity.index);
     change(place, place.get(), prototype);
   }
@@ -81,6 +86,12 @@ class EntityIndex {
   }
 
  private:
+  static PrototypeId checked(PrototypeId prototype) {
+    MOBULA_CHECK(prototype != PrototypeTable::impossible,
+                 "an entity gets a component of an instance name that it has, or loses one that it lacks");
+    return prototype;
+  }
+
   EntityPool entities_;
   PrototypeTable prototypes_;
 };

@@ -65,9 +65,9 @@ core::Status check_numbers(const EntityPoolConfig& config, const EntityPoolImage
 }  // namespace
 
 EntityPool::EntityPool(EntityPoolConfig config) : config_(config) {
-  MOBULA_ASSERT(config.reuse_bits >= 1 && config.reuse_bits <= 32, "1 to 32 bits count reuse");
-  MOBULA_ASSERT(fits(config.incarnation, config.reuse_bits), "the incarnation fits above the bits that count reuse");
-  MOBULA_ASSERT(config.entities_max <= no_link, "an index fits a link");
+  MOBULA_CHECK(config.reuse_bits >= 1 && config.reuse_bits <= 32, "1 to 32 bits count reuse");
+  MOBULA_CHECK(fits(config.incarnation, config.reuse_bits), "the incarnation fits above the bits that count reuse");
+  MOBULA_CHECK(config.entities_max <= no_link, "an index fits a link");
   if (config.recycling == Recycling::given) given_ = core::Owned(new GivenEntities);
   count_generations();
 }
@@ -84,7 +84,7 @@ std::string EntityPool::not_alive(Entity entity) {
 }
 
 bool EntityPool::create(std::span<Entity> out, PrototypeId prototype) {
-  MOBULA_ASSERT(config_.recycling != Recycling::given, "under `given` handles come from the caller: use create_given");
+  MOBULA_CHECK(config_.recycling != Recycling::given, "under `given` handles come from the caller: use create_given");
   const std::size_t recycled = std::min<std::size_t>(out.size(), free_count());
   const std::size_t fresh = out.size() - recycled;
   const std::uint32_t first = slot_end();
@@ -162,7 +162,7 @@ std::vector<EntityRangeList>::iterator EntityPool::list_from(std::uint32_t count
 }
 
 EntityRange EntityPool::create_range(std::uint32_t count, PrototypeId prototype) {
-  MOBULA_ASSERT(config_.recycling != Recycling::given, "under `given` handles come from the caller: use create_given");
+  MOBULA_CHECK(config_.recycling != Recycling::given, "under `given` handles come from the caller: use create_given");
   if (count == 0) return {0, 0, first_generation_};
   const auto list = list_from(count);
   if (list == free_range_lists_.end() || list->count != count || list->head == no_link)
@@ -222,8 +222,8 @@ void EntityPool::range_died(EntityRangeSlot& slot) {
 void EntityPool::destroy_range(const EntityRange& range) {
   if (range.count == 0) return;
   EntityRangeSlot& slot = range_of(range.first);
-  MOBULA_ASSERT(slot.range.first == range.first && slot.range.count == range.count,
-                "the range was made by create_range");
+  MOBULA_CHECK(slot.range.first == range.first && slot.range.count == range.count,
+               "the range was made by create_range");
   if (slot.alive == 0 || slot.range.generation != range.generation) return;
   for (std::uint32_t i = 0; i < range.count; ++i) slots_[range.first + i].state = dead_bit | in_range_bit;
   alive_ -= slot.alive;

@@ -17,7 +17,7 @@ bool any_contains(const std::vector<Pool*>& pools, std::uint32_t index) {
 
 GroupSet::GroupSet(GroupPools pools, std::uint32_t sparse_page_shift)
     : pools_(std::move(pools)), members_(sparse_page_shift) {
-  MOBULA_ASSERT(!pools_.owned.empty() || !pools_.required.empty(), "a group asks for at least one component");
+  MOBULA_CHECK(!pools_.owned.empty() || !pools_.required.empty(), "a group asks for at least one component");
   for (Pool* pool : pools_.owned) pool->claim_order(OrderOwner::group, this);
   fill();
 }
@@ -78,8 +78,8 @@ void GroupSet::enter(std::uint32_t index) noexcept {
     return;
   }
   for (Pool* pool : pools_.owned) {
-    MOBULA_ASSERT(!pool->is_iterated(), "an entity enters the group that owns pool " + pool->instance_name() +
-                                            " while it is iterated: use commands");
+    MOBULA_CHECK(!pool->is_iterated(), "an entity enters the group that owns pool " + pool->instance_name() +
+                                           " while it is iterated: use commands");
     pool->swap(pool->find(index), size_);
   }
   ++size_;
@@ -88,6 +88,7 @@ void GroupSet::enter(std::uint32_t index) noexcept {
 void GroupSet::leave(std::uint32_t index) noexcept {
   if (!contains(index)) return;
   if (pools_.owned.empty()) {
+    if (iterations_.any()) iterations_.report_removal(members_, index);
     members_.erase(index);
     return;
   }

@@ -46,6 +46,8 @@ class GroupSet {
   /// Updates the group after a component was removed from `pool`: if excluded, the entity may now qualify.
   void removed(const Pool& pool, std::uint32_t index) noexcept;
   void leave(std::uint32_t index) noexcept;
+  /// Iterations over the members. Those over owned pools are registered with the pools too.
+  [[nodiscard]] Iterations& iterations() { return iterations_; }
   /// Takes all qualifying entities into an empty group. Call clear() if it throws.
   void fill();
   void clear() noexcept;
@@ -64,6 +66,7 @@ class GroupSet {
   void enter(std::uint32_t index) noexcept;
 
   GroupPools pools_;
+  Iterations iterations_;
   SparseSet members_;       // if the group owns no pool
   std::uint32_t size_ = 0;  // if the group owns pools
 };

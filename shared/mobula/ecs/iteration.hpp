@@ -4,14 +4,19 @@
 // It goes from the last position to the first, in runs. In a run all pools hold the lead's entities in the lead's
 // order, each in one array: it is read at memory speed. Elsewhere each entity is looked up.
 //
-// The function may remove components of the entity it is given, destroy it, or add an excluded component to it. It may
-// create entities, which may be visited or not. A removal must fill its gap with a visited entity. So positions near
-// the end of a pool, or of a group's members in it, are visited backwards. Every other change to iterated pools goes
-// through commands. An entity that enters a group which owns an iterated pool asserts.
+// The function may create and destroy entities, and add and remove components, its own entity's and others'. Each
+// entity that matches from begin to end is visited exactly once; one that begins or ceases to match meanwhile is
+// visited or not. References that the function was given are valid until it changes a pool. Two changes fail a check:
+// to reorder an iterated pool, and to let an entity enter a group that owns one.
+//
+// Removals fill their gap with the last entity, which then must be visited already: else the rest of the run is looked
+// up one by one. So that the function's own entity never causes this, positions near the end of a pool, or of a group's
+// members in it, are visited backwards.
 #pragma once
 
 #include <array>
 #include <iterator>
+#include <memory>
 #include <mobula/ecs/entity_pool.hpp>
 #include <mobula/ecs/group_set.hpp>
 #include <tuple>
@@ -58,27 +63,48 @@ struct IteratedType<Maybe<T>> {
 template <class T>
 using PlainComponent = std::remove_const_t<typename IteratedType<T>::Component>;
 
-// Registers an iteration with its pools: reordering them during its lifetime asserts.
+// Progress of an iteration, registered with its pools and group.
 template <std::size_t Count>
-class IterationGuard {
+class RegisteredProgress {
  public:
-  explicit IterationGuard(const std::array<Pool*, Count>& pools) : pools_(pools) {
-    for (Pool* pool : pools_) pool->begin_iteration();
+  RegisteredProgress(const std::array<Pool*, Count>& pools, GroupSet* group, const SparseSet& lead)
+      : pools_(pools), group_(group), progress_(lead) {
+    begin();
   }
-  IterationGuard(IterationGuard&& other) noexcept : pools_(other.pools_), holds_(std::exchange(other.holds_, false)) {}
-  IterationGuard& operator=(IterationGuard&& other) noexcept {
-    std::swap(pools_, other.pools_);
-    std::swap(holds_, other.holds_);
-    return *this;
+  RegisteredProgress(RegisteredProgress&& other) noexcept
+      : pools_(other.pools_), group_(other.group_), progress_(std::move(other.progress_)) {
+    other.end();
+    other.ended_ = true;
+    begin();
   }
-  ~IterationGuard() {
-    if (!holds_) return;
-    for (Pool* pool : pools_) pool->end_iteration();
+  RegisteredProgress& operator=(RegisteredProgress&& other) noexcept {
+    if (this == &other) return *this;
+    std::destroy_at(this);
+    return *std::construct_at(this, std::move(other));
+  }
+  ~RegisteredProgress() {
+    if (!ended_) end();
   }
 
+  [[nodiscard]] IterationProgress& operator*() { return progress_; }
+  [[nodiscard]] IterationProgress* operator->() { return &progress_; }
+
  private:
+  void begin() {
+    for (std::size_t i = 0; i <= Count; ++i) links_[i].progress = &progress_;
+    for (std::size_t i = 0; i < Count; ++i) pools_[i]->iterations().begin(links_[i]);
+    if (group_ != nullptr) group_->iterations().begin(links_[Count]);
+  }
+  void end() {
+    for (std::size_t i = 0; i < Count; ++i) pools_[i]->iterations().end(links_[i]);
+    if (group_ != nullptr) group_->iterations().end(links_[Count]);
+  }
+
   std::array<Pool*, Count> pools_;
-  bool holds_ = true;
+  GroupSet* group_;
+  IterationProgress progress_;
+  std::array<Iterations::Link, Count + 1> links_{};
+  bool ended_ = false;
 };
 
 template <class... Ts>
@@ -93,7 +119,7 @@ class Iteration {
       : entities_(&entities), pools_(pools), excluded_(excluded), lead_(&lead) {
     for (std::size_t i = 0; i < pools_.size(); ++i) follows_[i] = &pools_[i]->set() == lead_;
   }
-  Iteration(const EntityPool& entities, const Pools& pools, const GroupSet& group)
+  Iteration(const EntityPool& entities, const Pools& pools, GroupSet& group)
       : entities_(&entities), pools_(pools), lead_(&group.set()), group_(&group) {
     for (std::size_t i = 0; i < pools_.size(); ++i) follows_[i] = pools_[i]->owner_group() == &group;
   }
@@ -102,23 +128,26 @@ class Iteration {
   // Maybe<T>.
   template <class Function>
   void each(Function& function) const {
-    const IterationGuard<sizeof...(Ts)> guard(pools_);
+    Progress progress = begin_progress();
     const Alignment alignment = align(all);
     std::uint32_t block = (size() + block_size - 1) / block_size;
     while (block > 0) {
       const std::uint32_t end = block--;
-      if (alignment.outdated(*this) || !alignment.holds(*this, block)) {
-        look_up(block * block_size, end * block_size, function, all);
+      if (alignment.outdated(*this) || progress->skips_any() || !alignment.holds(*this, block)) {
+        look_up(block * block_size, end * block_size, *progress, function, all);
         continue;
       }
       const std::uint32_t begin = earliest_begin(end);
       if (alignment.whole) block = begin;
       while (block > begin && alignment.holds(*this, block - 1)) --block;
-      visit_run(block * block_size, end * block_size, function, all);
+      visit_run(block * block_size, end * block_size, *progress, function, all);
     }
+    visit_late(*progress, function, all);
   }
 
-  [[nodiscard]] const Pools& pools() const { return pools_; }
+  using Progress = RegisteredProgress<sizeof...(Ts)>;
+  [[nodiscard]] Progress begin_progress() const { return {pools_, group_, *lead_}; }
+  [[nodiscard]] const SparseSet& lead() const { return *lead_; }
   [[nodiscard]] std::uint32_t size() const { return group_ != nullptr ? group_->size() : lead_->size(); }
 
   // For range loops: the components of the entity at a position of the lead, if it matches.
@@ -218,10 +247,12 @@ class Iteration {
   }
 
   template <class Function, std::size_t... Is>
-  void visit_run(std::uint32_t first, std::uint32_t end, Function& function, std::index_sequence<Is...> /*all*/) const {
+  void visit_run(std::uint32_t first, std::uint32_t end, IterationProgress& progress, Function& function,
+                 std::index_sequence<Is...> /*all*/) const {
     if (end > size()) end = size();
     if (first >= end) return;
-    run(first, end - first, may_go_forwards(first, end), function, open_run<Ts>(*pools_[Is], first, end)...);
+    progress.begin_run(first, end, may_go_forwards(first, end));
+    run(first, end - first, progress, function, open_run<Ts>(*pools_[Is], first, end)...);
   }
 
   template <class T>
@@ -236,16 +267,25 @@ class Iteration {
 
   // Reads each index from the lead when it is visited: the array moves if the function creates entities.
   template <class Function>
-  void run(std::uint32_t first, std::uint32_t count, bool forwards, Function& function,
+  void run(std::uint32_t first, std::uint32_t count, IterationProgress& progress, Function& function,
            RunColumn<Ts>... columns) const {
     const auto visit_one = [&](std::uint32_t i) {
+      progress.visit(first + i);
       const std::uint32_t index = lead_->indices()[first + i];
       call(function, index, columns.at(index, i)...);
     };
-    if (forwards) {
-      for (std::uint32_t i = 0; i < count; ++i) visit_one(i);
+    if (progress.goes_forwards()) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        visit_one(i);
+        if (progress.disturbed()) [[unlikely]]
+          return look_up_forwards(first + i + 1, first + count, progress, function);
+      }
     } else {
-      for (std::uint32_t i = count; i-- > 0;) visit_one(i);
+      for (std::uint32_t i = count; i-- > 0;) {
+        visit_one(i);
+        if (progress.disturbed()) [[unlikely]]
+          return look_up_backwards(first, first + i, progress, function);
+      }
     }
   }
 
@@ -260,29 +300,51 @@ class Iteration {
 
   // Looks up a whole block before visiting it, so that cache misses of its entities overlap.
   template <class Function, std::size_t... Is>
-  void look_up(std::uint32_t first, std::uint32_t end, Function& function, std::index_sequence<Is...> all_of) const {
+  void look_up(std::uint32_t first, std::uint32_t end, IterationProgress& progress, Function& function,
+               std::index_sequence<Is...> all_of) const {
     if (end > size()) end = size();
     if (first >= end) return;
+    progress.begin_run(first, end, false);
+    if (progress.skips_any()) return look_up_backwards(first, end, progress, function);
     BlockPositions found;
     (find_block(Is, first, end, found[Is]), ...);
     const std::uint64_t found_at = version();
     for (std::uint32_t position = end; position-- > first;) {
       if (version() != found_at) [[unlikely]]
-        return look_up_one_by_one(first, position + 1, function, all_of);
+        return look_up_backwards(first, position + 1, progress, function);
+      progress.visit(position);
       visit(position, {found[Is][position - first]...}, function, all_of);
     }
   }
 
-  // As look_up(), after the function has changed a pool: looks up each entity when it is visited.
+  // The rest of a run, after the function has changed a pool: each entity is looked up when it is visited.
+  template <class Function>
+  [[gnu::noinline]] void look_up_backwards(std::uint32_t first, std::uint32_t end, IterationProgress& progress,
+                                           Function& function) const {
+    for (std::uint32_t position = end; position-- > first;) look_up_one(position, progress, function, all);
+  }
+  template <class Function>
+  [[gnu::noinline]] void look_up_forwards(std::uint32_t first, std::uint32_t end, IterationProgress& progress,
+                                          Function& function) const {
+    for (std::uint32_t position = first; position < end; ++position) look_up_one(position, progress, function, all);
+  }
   template <class Function, std::size_t... Is>
-  [[gnu::noinline]] void look_up_one_by_one(std::uint32_t first, std::uint32_t end, Function& function,
-                                            std::index_sequence<Is...> all_of) const {
+  void look_up_one(std::uint32_t position, IterationProgress& progress, Function& function,
+                   std::index_sequence<Is...> all_of) const {
+    if (position >= size()) return;
+    progress.visit(position);
+    if (progress.skips(lead_->indices()[position])) return;
     BlockPositions found;
-    for (std::uint32_t position = end; position-- > first;) {
-      if (position >= size()) continue;
-      (find_block(Is, position, position + 1, found[Is]), ...);
-      visit(position, {found[Is][0]...}, function, all_of);
-    }
+    (find_block(Is, position, position + 1, found[Is]), ...);
+    visit(position, {found[Is][0]...}, function, all_of);
+  }
+
+  // Visits the entities that have moved to visited positions.
+  template <class Function, std::size_t... Is>
+  void visit_late(IterationProgress& progress, Function& function, std::index_sequence<Is...> all_of) const {
+    progress.begin_run(0, 0, false);
+    for (std::uint32_t index = 0; progress.take_late(index);)
+      look_up_one(lead_->find(index), progress, function, all_of);
   }
 
   // Finds the positions of a block. Excluded entities get `none` in the lead column.
@@ -343,7 +405,7 @@ class Iteration {
   Pools pools_;
   ExcludedPools excluded_;
   const SparseSet* lead_;
-  const GroupSet* group_ = nullptr;
+  GroupSet* group_ = nullptr;
   std::array<bool, sizeof...(Ts)> follows_{};  // pool holds the lead's entities at the lead's positions
 };
 
@@ -357,7 +419,8 @@ class EntityIterator {
   using difference_type = std::ptrdiff_t;
 
   explicit EntityIterator(const Iteration<Ts...>& iteration)
-      : iteration_(iteration), guard_(iteration.pools()), position_(iteration.size()) {
+      : iteration_(iteration), progress_(iteration.begin_progress()), position_(iteration.size()) {
+    progress_->begin_run(0, position_, false);
     advance();
   }
   value_type operator*() const { return iteration_.element(position_); }
@@ -370,15 +433,24 @@ class EntityIterator {
 
  private:
   void advance() {
-    if (position_ > iteration_.size()) position_ = iteration_.size();
-    do {
-      --position_;  // below 0 is `none`
-    } while (position_ != SparseSet::none && !iteration_.matches(position_));
+    while (!late_ && position_ != 0) {
+      if (position_ > iteration_.size()) position_ = iteration_.size();
+      if (position_-- == 0) break;
+      progress_->visit(position_);
+      if (!progress_->skips(iteration_.lead().indices()[position_]) && iteration_.matches(position_)) return;
+    }
+    if (!std::exchange(late_, true)) progress_->begin_run(0, 0, false);
+    for (std::uint32_t index = 0; progress_->take_late(index);) {
+      position_ = iteration_.lead().find(index);
+      if (position_ < iteration_.size() && iteration_.matches(position_)) return;
+    }
+    position_ = SparseSet::none;
   }
 
   Iteration<Ts...> iteration_;
-  IterationGuard<sizeof...(Ts)> guard_;
+  typename Iteration<Ts...>::Progress progress_;
   std::uint32_t position_;
+  bool late_ = false;  // only entities that have moved to visited positions are left
 };
 
 }  // namespace detail

@@ -21,7 +21,7 @@ double locality(const SparseSet& lead, const Pool& pool) {
 }
 
 core::Bytes draw_iteration(std::span<const std::uint32_t> order, std::uint32_t width, std::uint32_t height) {
-  MOBULA_ASSERT(width > 0 && height > 0, "a picture has dots");
+  MOBULA_CHECK(width > 0 && height > 0, "a picture has dots");
   const std::string header = "P5\n" + std::to_string(width) + " " + std::to_string(height) + "\n255\n";
   const std::size_t steps = order.size();
   const std::size_t positions = order.empty() ? 1 : std::size_t{*std::max_element(order.begin(), order.end())} + 1;
@@ -56,10 +56,10 @@ std::uint32_t find_near(const Pool& pool, std::uint32_t expected, std::uint32_t 
 Defragmenter::Defragmenter(Registry& registry, PoolId lead, const std::vector<PoolId>& followers)
     : registry_(registry), lead_(lead) {
   for (const PoolId follower : followers) {
-    MOBULA_ASSERT(follower < registry.pool_count(), "a follower is a pool of the registry");
-    MOBULA_ASSERT(follower != lead, "a pool does not follow itself");
-    MOBULA_ASSERT(std::count(followers.begin(), followers.end(), follower) == 1,
-                  "pool " + registry.pool(follower).instance_name() + " follows twice");
+    MOBULA_CHECK(follower < registry.pool_count(), "a follower is a pool of the registry");
+    MOBULA_CHECK(follower != lead, "a pool does not follow itself");
+    MOBULA_CHECK(std::count(followers.begin(), followers.end(), follower) == 1,
+                 "pool " + registry.pool(follower).instance_name() + " follows twice");
     followers_.push_back({follower, 0, 0});
   }
   start_round();
@@ -141,9 +141,9 @@ void Defragmenter::prefetch(const Pool& lead) const {
 
 std::uint32_t Defragmenter::defragment(std::uint32_t budget_moves) {
   Pool& lead = registry_.pool(lead_);
-  MOBULA_ASSERT(!lead.is_iterated(), "pool " + lead.instance_name() + " is defragmented while it is iterated");
+  MOBULA_CHECK(!lead.is_iterated(), "pool " + lead.instance_name() + " is defragmented while it is iterated");
   for (const Follower& follower : followers_)
-    MOBULA_ASSERT(!registry_.pool(follower.pool).is_iterated(), "a pool is defragmented while it is iterated");
+    MOBULA_CHECK(!registry_.pool(follower.pool).is_iterated(), "a pool is defragmented while it is iterated");
   leave_owned_alone();
   Allowance allowance{budget_moves, std::uint64_t{budget_moves} * looks_per_move};
   for (; cursor_ < lead.size() && allowance.looks > 0; ++cursor_) {

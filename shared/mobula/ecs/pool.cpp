@@ -37,7 +37,7 @@ Pool::Pool(PoolId id, const ComponentType& type, core::StringId32 instance, std:
       id_(id),
       instance_(instance),
       instance_name_(std::move(instance_name)) {
-  MOBULA_ASSERT(type.alignment <= static_cast<std::size_t>(slab_alignment), "slabs are aligned to 64 bytes");
+  MOBULA_CHECK(type.alignment <= static_cast<std::size_t>(slab_alignment), "slabs are aligned to 64 bytes");
   scratch_ = allocate(element_size_);
 }
 
@@ -149,8 +149,8 @@ void Pool::assign(std::span<const std::uint32_t> indices, const std::byte* rows)
 void Pool::make_room(std::span<const Entity> entities) {
   reserve(size() + static_cast<std::uint32_t>(entities.size()));
   for (const Entity entity : entities) {
-    MOBULA_ASSERT(!contains(entity.index), "entity " + to_string(entity) + " already has component " + instance_name_);
-    set_.make_page(entity.index);
+    const SparseSet::Place place = set_.make_page(entity.index);
+    MOBULA_CHECK(place.is_free(), "entity " + to_string(entity) + " already has component " + instance_name_);
   }
 }
 
@@ -167,10 +167,9 @@ void Pool::commit_run(std::uint32_t first, std::uint32_t count, const std::byte*
 }
 
 void Pool::claim_order(OrderOwner owner, const GroupSet* group) {
-  MOBULA_ASSERT(
-      order_owner_ == OrderOwner::nobody || (owner == OrderOwner::sort && order_owner_ == owner),
-      "the order of pool " + instance_name_ + " already has an owner (a sort's is given up by release_order)");
-  MOBULA_ASSERT(!is_iterated(), "pool " + instance_name_ + " is reordered while it is iterated");
+  MOBULA_CHECK(order_owner_ == OrderOwner::nobody || (owner == OrderOwner::sort && order_owner_ == owner),
+               "the order of pool " + instance_name_ + " already has an owner (a sort's is given up by release_order)");
+  MOBULA_CHECK(!is_iterated(), "pool " + instance_name_ + " is reordered while it is iterated");
   order_owner_ = owner;
   owner_group_ = group;
 }
@@ -178,6 +177,7 @@ void Pool::claim_order(OrderOwner owner, const GroupSet* group) {
 void Pool::swap(std::uint32_t a, std::uint32_t b) noexcept {
   MOBULA_ASSERT(a < size() && b < size(), "both positions hold components");
   if (a == b) return;
+  if (iterations_.any()) iterations_.report_swap(set_, a, b);
   relocate(scratch_, address(a));
   relocate(address(a), address(b));
   relocate(address(b), scratch_);
@@ -218,7 +218,7 @@ void Pool::reorder_blocks(std::uint32_t first, std::span<const std::uint32_t> or
 }
 
 void Pool::reorder(std::uint32_t first, std::span<const std::uint32_t> order, Scratch& scratch) {
-  MOBULA_ASSERT(!is_iterated(), "pool " + instance_name_ + " is reordered while it is iterated");
+  MOBULA_CHECK(!is_iterated(), "pool " + instance_name_ + " is reordered while it is iterated");
   std::byte* room = scratch.room(reorder_bytes(order.size()));
   set_.reorder(first, order, reinterpret_cast<std::uint32_t*>(room));
   const auto plain = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {

@@ -14,6 +14,7 @@
 #include <mobula/core/owned.hpp>
 #include <mobula/ecs/component_type.hpp>
 #include <mobula/ecs/entity_batch.hpp>
+#include <mobula/ecs/iteration_progress.hpp>
 #include <mobula/ecs/sparse_set.hpp>
 #include <vector>
 
@@ -102,10 +103,10 @@ class Pool {
 
   // Adding and removing ------------------------------------------------------------------
 
-  /// Allocates and finds the place of a new component, the first of three steps. The caller then constructs at end(),
-  /// and commit() adds the component and returns its position. An exception on the way leaves the pool unchanged.
+  /// Allocates and finds the place of a new component, the first of three steps. The place is not free if the entity
+  /// has the component. The caller then constructs at end(), and commit() adds the component and returns its position.
+  /// An exception on the way leaves the pool unchanged.
   SparseSet::Place make_room(std::uint32_t index) {
-    MOBULA_ASSERT(!contains(index), "index " + std::to_string(index) + " already has component " + instance_name_);
     if (size() == capacity_) [[unlikely]]
       add_slab(capacity_ + 1);
     return set_.make_page(index);
@@ -116,7 +117,11 @@ class Pool {
     mark_changed(position);
     return position;
   }
-  std::uint32_t commit(std::uint32_t index) noexcept { return commit(index, set_.place(index)); }
+  std::uint32_t commit(std::uint32_t index) noexcept {
+    const SparseSet::Place place = set_.place(index);
+    MOBULA_CHECK(place.is_free(), "index " + std::to_string(index) + " is added to " + instance_name_ + " twice");
+    return commit(index, place);
+  }
   /// Adds schema components of entities batch.at(offsets[i]), offsets ascending. `rows`: the components, packed.
   void append_rows(const EntityBatch& batch, std::span<const std::uint32_t> offsets, const std::byte* rows);
   void make_room(std::span<const Entity> entities);
@@ -148,6 +153,8 @@ class Pool {
   /// Removes the component of an entity that has one. Allocates nothing.
   void remove(std::uint32_t index) noexcept {
     MOBULA_ASSERT(contains(index), "index " + std::to_string(index) + " has no component " + instance_name_);
+    if (iterations_.any()) [[unlikely]]
+      iterations_.report_removal(set_, index);
     remove_(*this, index);
   }
   void clear() noexcept;
@@ -158,7 +165,7 @@ class Pool {
   /// Asserts that the order has no owner, or that a sort claims it from a sort. `group`: the group that claims it.
   void claim_order(OrderOwner owner, const GroupSet* group = nullptr);
   void release_order() {
-    MOBULA_ASSERT(owner_group_ == nullptr, "pool " + instance_name_ + " belongs to a group for good");
+    MOBULA_CHECK(owner_group_ == nullptr, "pool " + instance_name_ + " belongs to a group for good");
     order_owner_ = OrderOwner::nobody;
   }
   [[nodiscard]] const GroupSet* owner_group() const { return owner_group_; }
@@ -176,10 +183,9 @@ class Pool {
   /// Null if all are set. Valid until the structure of either changes.
   [[nodiscard]] const std::uint64_t* blocks_aligned_with(const SparseSet& lead);
 
-  /// Returns whether an iteration is in progress. Reordering then asserts.
-  [[nodiscard]] bool is_iterated() const { return iterations_ > 0; }
-  void begin_iteration() { ++iterations_; }
-  void end_iteration() { --iterations_; }
+  /// Returns whether an iteration is in progress. Reordering then fails a check.
+  [[nodiscard]] bool is_iterated() const { return iterations_.any(); }
+  [[nodiscard]] Iterations& iterations() { return iterations_; }
 
   /// Groups and listeners; null if there are none.
   [[nodiscard]] PoolWatch* watch() const { return watch_.get(); }
@@ -229,6 +235,7 @@ class Pool {
   std::uint32_t capacity_ = 0;  // positions that set_, blocks_ and change_ticks_ have room for
   bool schema_;
   bool plain_;  // components are plain bytes: no destructor
+  Iterations iterations_;
   Remove remove_;
   std::vector<std::byte*> blocks_;
   std::vector<Tick> change_ticks_;          // by block, as the next
@@ -236,7 +243,6 @@ class Pool {
   const Tick& now_;
   const ComponentType& type_;
   core::Owned<PoolWatch> watch_;
-  std::uint32_t iterations_ = 0;
   PoolId id_;
   OrderOwner order_owner_ = OrderOwner::nobody;
   const GroupSet* owner_group_ = nullptr;

@@ -69,8 +69,7 @@ bool PrototypeTable::contains(PrototypeId prototype, PoolId pool) const {
 
 PrototypeId PrototypeTable::find_with(PrototypeId prototype, PoolId pool) {
   if (const PrototypeId known = with_.find(prototype, pool); known != PrototypeEdges::unknown) return known;
-  MOBULA_ASSERT(!contains(prototype, pool), "a composition holds a pool once");
-  MOBULA_ASSERT(find(prototype, name(pool)) == no_pool, "two components of one entity have one instance name");
+  if (find(prototype, name(pool)) != no_pool) return impossible;
   return make(prototype, pool);
 }
 
@@ -98,7 +97,7 @@ PrototypeId PrototypeTable::make(PrototypeId base, PoolId pool) {
 
 PrototypeId PrototypeTable::find_without(PrototypeId prototype, PoolId pool) {
   if (const PrototypeId known = without_.find(prototype, pool); known != PrototypeEdges::unknown) return known;
-  MOBULA_ASSERT(contains(prototype, pool), "only a pool that is there can be taken out");
+  if (!contains(prototype, pool)) return impossible;
   std::vector<PoolId> rest = nodes_[prototype].pools;
   std::erase(rest, pool);
   const PrototypeId left = chain(rest);
@@ -126,7 +125,10 @@ PrototypeId PrototypeTable::canonical(PrototypeId prototype) {
 
 PrototypeId PrototypeTable::chain(std::span<const PoolId> pools) {
   PrototypeId prototype = empty_prototype;
-  for (const PoolId pool : pools) prototype = with(prototype, pool);
+  for (const PoolId pool : pools) {
+    prototype = with(prototype, pool);
+    MOBULA_CHECK(prototype != impossible, "two components of one entity have one instance name");
+  }
   return prototype;
 }
 

@@ -81,13 +81,16 @@ class PrototypeTable {
     return core::StringId32(static_cast<std::uint32_t>(keys_[pool]));
   }
 
-  /// Returns the composition with the pool added. It must not have the pool's instance name yet.
+  static constexpr PrototypeId impossible = PrototypeEdges::unknown;
+
+  /// Returns the composition with the pool added. `impossible` if it has a pool of that instance name already.
   PrototypeId with(PrototypeId prototype, PoolId pool) {
     MOBULA_ASSERT(pool < keys_.size(), "the table knows the pool");
     const PrototypeId known = with_.at_hand(prototype, pool);
     return known != PrototypeEdges::unknown ? known : find_with(prototype, pool);
   }
-  /// Returns the composition without one of its pools. The chain is rebuilt without it, shared where possible.
+  /// Returns the composition without one of its pools, `impossible` if it lacks the pool. The chain is rebuilt without
+  /// it, shared where possible.
   PrototypeId without(PrototypeId prototype, PoolId pool) {
     MOBULA_ASSERT(pool < keys_.size(), "the table knows the pool");
     const PrototypeId known = without_.at_hand(prototype, pool);

@@ -3,42 +3,54 @@
 #include <mobula/ecs/registry.hpp>
 
 namespace mobula::ecs {
-namespace {
-
-// Emits `destroy` of each pool for the entities that have its component. Iterates by index: a listener may open pools.
-void emit_destroy(const std::vector<core::Owned<Pool>>& pools, const EntityPool& living,
-                  std::span<const Entity> entities, std::vector<Entity>& concerned) {
-  for (std::size_t i = 0; i < pools.size(); ++i) {
-    PoolWatch* const watch = pools[i]->watch();
-    if (watch == nullptr || watch->signals.destroy.empty()) continue;
-    concerned.clear();
-    std::copy_if(entities.begin(), entities.end(), std::back_inserter(concerned),
-                 [&](Entity entity) { return living.valid(entity) && pools[i]->contains(entity.index); });
-    watch->signals.destroy.emit(concerned);
+// Entities whose `destroy` listeners are being called. To destroy one again changes nothing. A listener may throw: then
+// the entities stay.
+class Registry::Leaving {
+ public:
+  Leaving(Registry& registry, std::span<const Entity> entities)
+      : registry_(registry), begin_(registry.leaving_.size()) {
+    SparseSet& leaving = registry_.leaving_;
+    leaving.reserve(leaving.size() + static_cast<std::uint32_t>(entities.size()));
+    for (const Entity entity : entities) leaving.make_page(entity.index);
+    for (const Entity entity : entities) {
+      MOBULA_CHECK(!leaving.contains(entity.index), "entity " + to_string(entity) + " is listed twice");
+      leaving.push(entity.index);
+    }
   }
-}
+  ~Leaving() {
+    SparseSet& leaving = registry_.leaving_;
+    while (leaving.size() > begin_) leaving.erase(leaving.indices().back());
+  }
+  Leaving(const Leaving&) = delete;
+  Leaving& operator=(const Leaving&) = delete;
 
-}  // namespace
+ private:
+  Registry& registry_;
+  std::uint32_t begin_;
+};
 
-Registry::Registry(RegistryConfig config) : config_(config), index_(config.entities) {}
+// A removal whose listeners are being called.
+class Registry::Removal {
+ public:
+  Removal(Registry& registry, const Pool& pool, std::span<const Entity> entities) : registry_(registry) {
+    registry_.removals_.push_back({&pool, entities});
+  }
+  ~Removal() { registry_.removals_.pop_back(); }
+  Removal(const Removal&) = delete;
+  Removal& operator=(const Removal&) = delete;
+
+ private:
+  Registry& registry_;
+};
+
+Registry::Registry(RegistryConfig config)
+    : config_(config), index_(config.entities), leaving_(config.pools.sparse_page_shift) {}
 Registry::~Registry() = default;
 
-std::string Registry::dead_entity(const char* doing, Entity entity, const Pool& pool) const {
-  return std::string(doing) + " component " + pool.instance_name() + " of entity " + to_string(entity) +
-         ", which is not alive";
-}
-
-std::string Registry::double_add(Entity entity, const Pool& pool) const {
-  return "entity " + to_string(entity) + " already has component " + pool.instance_name();
-}
-
-std::string Registry::name_taken(Entity entity, const Pool& pool) const {
-  return "adding " + pool.type().name + " " + pool.instance_name() + " to entity " + to_string(entity) +
-         ", which has a component of that name already: a " + pools_[find(entity, pool.instance())]->type().name;
-}
-
-std::string Registry::missing_component(Entity entity, const Pool& pool) const {
-  return "entity " + to_string(entity) + " has no component " + pool.instance_name() + " to remove";
+void Registry::fail_add(Entity entity, const Pool& pool) const {
+  if (pool.contains(entity.index)) misuse::double_add(entity, pool.instance_name());
+  const Pool& by = this->pool(find(entity, pool.instance()));
+  misuse::name_taken(entity, pool.type().name, pool.instance_name(), by.type().name);
 }
 
 // Entities -------------------------------------------------------------------------------
@@ -77,7 +89,6 @@ bool Registry::create_given(Entity entity) {
 
 void Registry::make_group_room(Pool& pool, Entity entity) { make_group_room(pool, {&entity, 1}); }
 void Registry::emit_constructed(Pool& pool, Entity entity) { emit_constructed(pool, {&entity, 1}); }
-void Registry::emit_destroying(Entity entity) { emit_destroying({&entity, 1}); }
 void Registry::emit_created(Entity entity) { created_.emit({&entity, 1}); }
 
 EntityRange Registry::create_range(std::uint32_t count) {
@@ -135,10 +146,10 @@ inline void Registry::drop_components(std::uint32_t index, PrototypeId prototype
 }
 
 void Registry::destroy(Entity entity) {
-  MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
-  journal_.make_room();
+  if (!valid(entity)) misuse::dead_entity("destroying", entity);
   if (watched_ || !destroying_.empty()) [[unlikely]]
-    emit_destroying(entity);
+    return destroy_watched({&entity, 1});
+  journal_.make_room();
   destroy_notified(entity);
   journal_.note(JournalEntry::Kind::destroy, entity);
 }
@@ -149,22 +160,27 @@ inline void Registry::destroy_notified(Entity entity) noexcept {
 }
 
 void Registry::destroy(std::span<const Entity> entities) {
-  for (const Entity entity : entities)
-    MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is not alive");
   if (watched_ || !destroying_.empty()) return destroy_watched(entities);
   journal_.make_room(entities);
   for (const Entity entity : entities) {
-    MOBULA_ASSERT(valid(entity), "destroying entity " + to_string(entity) + ", which is there twice");
+    if (!valid(entity)) misuse::dead_entity("destroying", entity);
     destroy_notified(entity);
   }
   journal_.note_all(JournalEntry::Kind::destroy, entities);
 }
 
-// A listener may have destroyed other entities of the list.
 void Registry::destroy_watched(std::span<const Entity> entities) {
+  for (const Entity entity : entities)
+    if (!valid(entity)) misuse::dead_entity("destroying", entity);
+  std::vector<Entity> others;
+  if (leaving_.size() > 0) {  // called by a listener
+    std::ranges::copy_if(entities, std::back_inserter(others), [&](Entity each) { return !is_leaving(each); });
+    entities = others;
+  }
+  journal_.make_room(entities.size());
   emit_destroying(entities);
   for (const Entity entity : entities) {
-    if (!valid(entity)) continue;
+    if (!valid(entity)) continue;  // a listener has destroyed its range
     destroy_notified(entity);
     journal_.note(JournalEntry::Kind::destroy, entity);
   }
@@ -187,7 +203,7 @@ void Registry::destroy_range(const EntityRange& range) {
 std::vector<Entity> Registry::living(const EntityRange& range) const {
   std::vector<Entity> found;
   for (std::uint32_t i = 0; i < range.count; ++i)
-    if (valid(range.at(i))) found.push_back(range.at(i));
+    if (valid(range.at(i)) && !is_leaving(range.at(i))) found.push_back(range.at(i));
   return found;
 }
 
@@ -236,12 +252,32 @@ void Registry::emit_constructed(Pool& pool, std::span<const Entity> entities) {
   pool.watch()->signals.construct.emit(entities);
 }
 
+// Emits `destroy` of each pool for the entities that have its component. Iterates by index: a listener may open pools.
+void Registry::emit_destroy(std::span<const Entity> entities, std::vector<Entity>& concerned) {
+  for (std::size_t i = 0; i < pools_.size(); ++i) {
+    const Pool& pool = *pools_[i];
+    if (pool.watch() == nullptr || pool.watch()->signals.destroy.empty()) continue;
+    concerned.clear();
+    std::ranges::copy_if(entities, std::back_inserter(concerned), [&](Entity entity) {
+      return valid(entity) && pool.contains(entity.index) && !is_removing(entity, pool);
+    });
+    pool.watch()->signals.destroy.emit(concerned);
+  }
+}
+
+bool Registry::is_removing(Entity entity, const Pool& pool) const {
+  return std::ranges::any_of(removals_, [&](const auto& removal) {
+    return removal.first == &pool && std::ranges::find(removal.second, entity) != removal.second.end();
+  });
+}
+
 // Listeners are called for all entities before any is removed; then the entities leave their groups.
 void Registry::emit_destroying(std::span<const Entity> entities) {
+  const Leaving leaving(*this, entities);
   destroying_.emit(entities);
   std::vector<Entity> concerned =
       std::exchange(concerned_, {});  // a listener may destroy others, with a vector of its own
-  emit_destroy(pools_, index_.entities(), entities, concerned);
+  emit_destroy(entities, concerned);
   concerned_ = std::move(concerned);
   journal_.make_room(entities.size());  // listeners may have used up the room and split runs
   for (const core::Owned<GroupSet>& group : groups_)
@@ -250,15 +286,15 @@ void Registry::emit_destroying(std::span<const Entity> entities) {
 }
 
 PrototypeId Registry::prototype(Entity entity) const {
-  MOBULA_ASSERT(valid(entity), "entity " + to_string(entity) + " is not alive");
+  if (!valid(entity)) misuse::dead_entity("reading the prototype of", entity);
   return index_.entities().prototype(entity.index);
 }
 
 std::byte* Registry::add_bytes(Entity entity, PoolId id, core::ByteView value) {
-  Pool& pool = *pools_[id];
+  Pool& pool = this->pool(id);
   const ComponentType& type = pool.type();
-  MOBULA_ASSERT(type.schema, "component " + type.name + " is server-only: it has no byte form");
-  MOBULA_ASSERT(value.empty() || value.size() == type.size, "a value of " + type.name + " has its size");
+  MOBULA_CHECK(type.schema, "component " + type.name + " is server-only: it has no byte form");
+  MOBULA_CHECK(value.empty() || value.size() == type.size, "a value of " + type.name + " has its size");
   const PreparedAdd prepared = prepare_add(entity, pool, type.schema);
   std::memcpy(pool.end(), value.empty() ? type.default_value.data() : value.data(), type.size);
   commit_add(entity, pool, type.schema, prepared);
@@ -267,7 +303,7 @@ std::byte* Registry::add_bytes(Entity entity, PoolId id, core::ByteView value) {
 }
 
 void Registry::add_moved(Entity entity, PoolId id, void* value) {
-  Pool& pool = *pools_[id];
+  Pool& pool = this->pool(id);
   const PreparedAdd prepared = prepare_add(entity, pool, pool.is_schema());
   pool.relocate(pool.end(), static_cast<std::byte*>(value));
   commit_add(entity, pool, pool.is_schema(), prepared);
@@ -275,12 +311,16 @@ void Registry::add_moved(Entity entity, PoolId id, void* value) {
 }
 
 void Registry::prepare_add(std::span<const Entity> entities, Pool& pool) {
-  for (const Entity entity : entities) MOBULA_ASSERT(valid(entity), dead_entity("adding", entity, pool));
+  for (const Entity entity : entities)
+    if (!valid(entity)) misuse::dead_entity("adding", entity, pool.instance_name());
   pool.make_room(entities);
   make_group_room(pool, entities);
   if (!pool.is_schema()) return;
   journal_.make_room(entities);
-  for (const Entity entity : entities) index_.prototypes().with(index_.entities().prototype(entity.index), pool.id());
+  for (const Entity entity : entities) {
+    const PrototypeId from = index_.entities().prototype(entity.index);
+    if (index_.prototypes().with(from, pool.id()) == PrototypeTable::impossible) fail_add(entity, pool);
+  }
 }
 
 void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept {
@@ -294,40 +334,54 @@ void Registry::commit_add(std::span<const Entity> entities, Pool& pool) noexcept
   }
 }
 
-const std::byte* Registry::try_read(Entity entity, PoolId pool) const {
+const std::byte* Registry::try_read(Entity entity, PoolId id) const {
   if (!valid(entity)) return nullptr;
-  const std::uint32_t position = pools_[pool]->find(entity.index);
-  return position == Pool::none ? nullptr : pools_[pool]->at(position);
+  const Pool& read = pool(id);
+  const std::uint32_t position = read.find(entity.index);
+  return position == Pool::none ? nullptr : read.at(position);
 }
 
-std::byte* Registry::try_write(Entity entity, PoolId pool) {
+std::byte* Registry::try_write(Entity entity, PoolId id) {
   if (!valid(entity)) return nullptr;
-  const std::uint32_t position = pools_[pool]->find(entity.index);
-  return position == Pool::none ? nullptr : pools_[pool]->at_mutable(position);
+  Pool& written = pool(id);
+  const std::uint32_t position = written.find(entity.index);
+  return position == Pool::none ? nullptr : written.at_mutable(position);
 }
 
 void Registry::remove_watched(Entity entity, Pool& pool) { remove({&entity, 1}, pool.id()); }
 
 void Registry::remove(std::span<const Entity> entities, PoolId id) {
-  Pool& pool = *pools_[id];
-  assert_removable(entities, pool);
-  if (pool.watch() != nullptr) pool.watch()->signals.destroy.emit(entities);
-  prepare_remove(entities, pool);
-  for (const Entity entity : entities) commit_remove(entity, pool);
+  Pool& pool = this->pool(id);
+  check_removable(entities, pool);
+  if (pool.watch() == nullptr || pool.watch()->signals.destroy.empty()) return remove_notified(entities, pool);
+  std::vector<Entity> left = std::exchange(left_, {});  // a listener may remove others, with a vector of its own
+  left.assign(entities.begin(), entities.end());
+  if (!removals_.empty()) std::erase_if(left, [&](Entity each) { return is_removing(each, pool); });
+  {
+    const Removal removal(*this, pool, left);
+    pool.watch()->signals.destroy.emit(left);
+  }
+  std::erase_if(left, [&](Entity each) { return !valid(each) || !pool.contains(each.index); });  // by a listener
+  remove_notified(left, pool);
+  left_ = std::move(left);
 }
 
-void Registry::assert_removable([[maybe_unused]] std::span<const Entity> entities,
-                                [[maybe_unused]] const Pool& pool) const {
-#ifdef MOBULA_ASSERTS
+void Registry::check_removable(std::span<const Entity> entities, const Pool& pool) const {
   for (const Entity entity : entities) {
-    MOBULA_ASSERT(valid(entity), dead_entity("removing", entity, pool));
-    MOBULA_ASSERT(pool.contains(entity.index), missing_component(entity, pool));
+    if (!valid(entity)) misuse::dead_entity("removing", entity, pool.instance_name());
+    if (!pool.contains(entity.index)) misuse::missing_component(entity, pool.instance_name());
   }
-#endif
+}
+
+void Registry::remove_notified(std::span<const Entity> entities, Pool& pool) {
+  prepare_remove(entities, pool);
+  for (const Entity entity : entities) {
+    if (!pool.contains(entity.index)) misuse::missing_component(entity, pool.instance_name());  // else listed twice
+    commit_remove(entity, pool);
+  }
 }
 
 void Registry::prepare_remove(std::span<const Entity> entities, Pool& pool) {
-  assert_removable(entities, pool);  // listeners have run
   make_group_room(pool, entities);
   if (!pool.is_schema()) return;
   journal_.make_room(entities);

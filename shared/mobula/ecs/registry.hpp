@@ -4,7 +4,8 @@
 // Access through `const T` reads. Access through `T` counts as a write: it sets the change tick of the block to the
 // current tick. Publisher and hierarchy find writes by these change ticks.
 //
-// Misuse (a stale handle, a double add, a missing component) asserts; try_ forms return null. A call interrupted by an
+// Misuse (a stale handle, a double add, a missing component) ends the process with a message, in release builds too;
+// try_ forms return null. A call interrupted by an
 // exception of a component's constructor or an allocation changes nothing. If a listener throws, its change is already
 // made or still pending, as the signal states. Used by one thread at a time.
 #pragma once
@@ -16,6 +17,7 @@
 #include <mobula/ecs/entity_index.hpp>
 #include <mobula/ecs/group.hpp>
 #include <mobula/ecs/journal.hpp>
+#include <mobula/ecs/misuse.hpp>
 #include <mobula/ecs/pool.hpp>
 #include <mobula/ecs/view.hpp>
 #include <mobula/ecs/watch.hpp>
@@ -60,11 +62,11 @@ class Registry {
   /// Returns no_pool if there is no such pool.
   [[nodiscard]] PoolId find_pool(core::StringId32 type, core::StringId32 instance) const;
   [[nodiscard]] Pool& pool(PoolId id) {
-    MOBULA_ASSERT(id < pools_.size(), "there is no such pool");
+    MOBULA_CHECK(id < pools_.size(), "there is no such pool");
     return *pools_[id];
   }
   [[nodiscard]] const Pool& pool(PoolId id) const {
-    MOBULA_ASSERT(id < pools_.size(), "there is no such pool");
+    MOBULA_CHECK(id < pools_.size(), "there is no such pool");
     return *pools_[id];
   }
   [[nodiscard]] std::uint32_t pool_count() const { return static_cast<std::uint32_t>(pools_.size()); }
@@ -91,6 +93,7 @@ class Registry {
   bool create(std::span<Entity> out);
   bool create_given(Entity entity);
   EntityRange create_range(std::uint32_t count);
+  /// Destroys a living entity. Does nothing if a listener of this entity's destruction calls it.
   void destroy(Entity entity);
   /// Destroys living, distinct entities.
   void destroy(std::span<const Entity> entities);
@@ -157,12 +160,12 @@ class Registry {
   /// value. Schema components only.
   std::byte* add_bytes(Entity entity, PoolId pool, core::ByteView value = {});
   /// Allocates what adding the component may need: after it only listeners can throw.
-  void make_room(Entity entity, PoolId pool) { prepare_add(entity, *pools_[pool], pools_[pool]->is_schema()); }
+  void make_room(Entity entity, PoolId id) { prepare_add(entity, pool(id), pool(id).is_schema()); }
   /// Adds a component of any type by moving it from `value`, which is destroyed.
   void add_moved(Entity entity, PoolId pool, void* value);
   [[nodiscard]] const std::byte* try_read(Entity entity, PoolId pool) const;
   [[nodiscard]] std::byte* try_write(Entity entity, PoolId pool);
-  void remove(Entity entity, PoolId pool) { remove_from(entity, *pools_[pool], pools_[pool]->is_schema()); }
+  void remove(Entity entity, PoolId id) { remove_from(entity, pool(id), pool(id).is_schema()); }
 
   // Bulk: one journal entry per run of consecutive entities, one call per listener ---------
 
@@ -216,8 +219,9 @@ class Registry {
 
   // Listeners ----------------------------------------------------------------------------
 
-  /// Signals of a pool. A listener must not destroy the entities it receives or change their components, except that
-  /// `construct` may add further ones. Other changes go through Commands.
+  /// Signals of a pool. A listener may destroy entities, also those it receives: one that is being destroyed already
+  /// stays so, and its listeners are called once. `construct` may add further components to the entities it receives.
+  /// Other changes to them go through Commands.
   template <class T>
   PoolSignals& signals() {
     return signals(pool<T>().id());
@@ -246,6 +250,8 @@ class Registry {
 
  private:
   friend class SnapshotLoader;
+  class Leaving;
+  class Removal;
 
   // Prepared add: the place of the index, the entity's prototype and its change.
   struct PreparedAdd {
@@ -258,9 +264,8 @@ class Registry {
   // A change takes two steps: prepare_… allocates all it may need and changes nothing; commit_… cannot fail. `schema`:
   // whether the pool's type is a schema component, known to typed callers at compile time.
   PreparedAdd prepare_add(Entity entity, Pool& pool, bool schema) {
-    MOBULA_ASSERT(valid(entity), dead_entity("adding", entity, pool));
-    MOBULA_ASSERT(!pool.contains(entity.index), double_add(entity, pool));
-    MOBULA_ASSERT(!schema || find(entity, pool.instance()) == no_pool, name_taken(entity, pool));
+    if (!valid(entity)) [[unlikely]]
+      misuse::dead_entity("adding", entity, pool.instance_name());
     const SparseSet::Place place = pool.make_room(entity.index);
     EntityPool::PrototypePlace prototype;
     if (pool.watch() == nullptr) [[likely]] {
@@ -269,10 +274,17 @@ class Registry {
       make_group_room(pool, entity);
       prototype = index_.entities().prototype_place(entity.index);
     }
-    if (!schema) return {place};
+    if (!schema) {
+      if (!place.is_free()) [[unlikely]]
+        fail_add(entity, pool);
+      return {place};
+    }
     journal_.make_room();
     const PrototypeId from = prototype.get();
-    return {place, prototype, from, index_.prototypes().with(from, pool.id())};
+    const PrototypeId to = index_.prototypes().with(from, pool.id());
+    if (to == PrototypeTable::impossible) [[unlikely]]
+      fail_add(entity, pool);
+    return {place, prototype, from, to};
   }
   void commit_add(Entity entity, Pool& pool, bool schema, const PreparedAdd& prepared) noexcept {
     pool.commit(entity.index, prepared.place);
@@ -288,17 +300,21 @@ class Registry {
   void remove_from(Entity entity, Pool& pool, bool schema) {
     if (pool.watch() != nullptr || !schema) [[unlikely]]
       return remove_watched(entity, pool);
-    MOBULA_ASSERT(valid(entity), dead_entity("removing", entity, pool));
-    MOBULA_ASSERT(pool.contains(entity.index), missing_component(entity, pool));
+    if (!valid(entity)) [[unlikely]]
+      misuse::dead_entity("removing", entity, pool.instance_name());
     journal_.make_room();
     const EntityPool::PrototypePlace prototype = index_.entities().flat_prototype_place(entity.index);
     const PrototypeId from = prototype.get();
-    recompose(entity, prototype, from, index_.prototypes().without(from, pool.id()));
+    const PrototypeId to = index_.prototypes().without(from, pool.id());
+    if (to == PrototypeTable::impossible) [[unlikely]]
+      misuse::missing_component(entity, pool.instance_name());
+    recompose(entity, prototype, from, to);
     pool.remove(entity.index);
   }
   void prepare_add(std::span<const Entity> entities, Pool& pool);
   void commit_add(std::span<const Entity> entities, Pool& pool) noexcept;
-  void assert_removable(std::span<const Entity> entities, const Pool& pool) const;
+  void check_removable(std::span<const Entity> entities, const Pool& pool) const;
+  void remove_notified(std::span<const Entity> entities, Pool& pool);
   void prepare_remove(std::span<const Entity> entities, Pool& pool);
   void commit_remove(Entity entity, Pool& pool) noexcept;
   void find_runs(std::span<const Entity> entities);
@@ -314,16 +330,15 @@ class Registry {
   [[gnu::noinline]] void make_group_room(Pool& pool, Entity entity);
   [[gnu::noinline]] void emit_constructed(Pool& pool, Entity entity);
   [[gnu::noinline]] void emit_created(Entity entity);
-  [[gnu::noinline]] void emit_destroying(Entity entity);
-  void destroy_watched(std::span<const Entity> entities);
+  [[gnu::noinline]] void destroy_watched(std::span<const Entity> entities);
   [[gnu::noinline]] void remove_watched(Entity entity, Pool& pool);
   void emit_destroying(std::span<const Entity> entities);
+  void emit_destroy(std::span<const Entity> entities, std::vector<Entity>& concerned);
+  [[nodiscard]] bool is_leaving(Entity entity) const { return leaving_.contains(entity.index); }
+  [[nodiscard]] bool is_removing(Entity entity, const Pool& pool) const;
   void select(const EntityBatch& batch, PoolId pool, std::vector<Entity>& selected) const;
   [[nodiscard]] std::vector<Entity> living(const EntityRange& range) const;
-  [[nodiscard]] std::string dead_entity(const char* doing, Entity entity, const Pool& pool) const;
-  [[nodiscard]] std::string double_add(Entity entity, const Pool& pool) const;
-  [[nodiscard]] std::string name_taken(Entity entity, const Pool& pool) const;
-  [[nodiscard]] std::string missing_component(Entity entity, const Pool& pool) const;
+  [[noreturn, gnu::cold]] void fail_add(Entity entity, const Pool& pool) const;
 
   struct PoolKey {
     std::uint64_t key;  // type << 32 | instance
@@ -332,7 +347,6 @@ class Registry {
     bool operator<(const PoolKey& other) const { return key < other.key; }
   };
 
-  PoolId must_open_pool(core::StringId32 type, std::string_view instance_name);
   template <class T>
   Pool& open_default_pool();
   Pool& open_default_pool(std::uint32_t slot, std::string_view name, bool schema);
@@ -366,9 +380,12 @@ class Registry {
   Signal created_;
   Signal destroying_;
   std::vector<core::Owned<GroupSet>> groups_;
-  std::vector<Entity> concerned_;      // scratch of emitters
-  std::vector<EntityRun> runs_;        // scratch of bulk creates
-  std::vector<PoolKey> pools_by_key_;  // sorted
+  SparseSet leaving_;  // indices of entities whose `destroy` listeners are being called
+  std::vector<std::pair<const Pool*, std::span<const Entity>>> removals_;  // whose listeners are being called
+  std::vector<Entity> concerned_;                                          // scratch of emitters
+  std::vector<Entity> left_;                                               // scratch of removals
+  std::vector<EntityRun> runs_;                                            // scratch of bulk creates
+  std::vector<PoolKey> pools_by_key_;                                      // sorted
 };
 
 }  // namespace mobula::ecs

@@ -15,7 +15,7 @@ std::uint64_t pool_key(core::StringId32 type, core::StringId32 instance) {
 core::Result<const ComponentType*> Registry::register_type(ComponentType type) {
   if (const ComponentType* known = find_type(type.id))
     return core::Error{"name collision", "component type " + type.name + " has the id of " + known->name};
-  MOBULA_ASSERT(!type.schema || type.default_value.size() == type.size, "a schema component has a default value");
+  MOBULA_CHECK(!type.schema || type.default_value.size() == type.size, "a schema component has a default value");
   types_.push_back(core::Owned(new ComponentType(std::move(type))));
   return static_cast<const ComponentType*>(types_.back().get());
 }
@@ -63,28 +63,23 @@ core::Result<PoolId> Registry::open_pool(core::StringId32 type_id, std::string_v
   return made;
 }
 
-// Checked in every build: a caller that went on without a pool would write elsewhere.
-PoolId Registry::must_open_pool(core::StringId32 type, std::string_view instance_name) {
-  const core::Result<PoolId> opened = open_pool(type, instance_name);
-  if (!opened) core::assert_failed("open_pool()", __FILE__, __LINE__, opened.error().message);
-  return *opened;
-}
-
 Pool& Registry::open_default_pool(std::uint32_t slot, std::string_view name, bool schema) {
   if (slot >= slot_count_) {
     pool_by_slot_.resize(slot + 1, nullptr);
     slot_count_ = slot + 1;
   }
-  Pool& pool = *pools_[must_open_pool(core::StringId32(name), name)];
-  MOBULA_ASSERT(pool.is_schema() == schema, std::string(name) + " is registered as another kind of component");
+  const core::Result<PoolId> opened = open_pool(core::StringId32(name), name);
+  MOBULA_CHECK(opened.ok(), opened.error().message);
+  Pool& pool = *pools_[*opened];
+  MOBULA_CHECK(pool.is_schema() == schema, std::string(name) + " is registered as another kind of component");
   return *(pool_by_slot_[slot] = &pool);
 }
 
 Pool& Registry::open_server_only_pool(std::uint32_t slot, ComponentType type) {
   const std::string name = type.name;
   const bool registered = register_type(std::move(type)).ok();
-  MOBULA_ASSERT(registered, "two server-only component types are called " + name +
-                                ": in anonymous namespaces of two files names must differ");
+  MOBULA_CHECK(registered, "two server-only component types are called " + name +
+                               ": in anonymous namespaces of two files names must differ");
   try {
     return open_default_pool(slot, name, false);
   } catch (...) {  // std::bad_alloc: the next call registers it again

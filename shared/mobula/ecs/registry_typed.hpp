@@ -38,13 +38,15 @@ template <class T>
 template <class T>
 PoolId Registry::pool_of(std::string_view instance_name) {
   pool<T>();  // registers a server-only type
-  return must_open_pool(core::StringId32(component_name<T>()), instance_name);
+  const core::Result<PoolId> opened = open_pool(core::StringId32(component_name<T>()), instance_name);
+  MOBULA_CHECK(opened.ok(), opened.error().message);
+  return *opened;
 }
 
 template <class T>
 Pool& Registry::typed_pool(PoolId id) {
   Pool& found = pool(id);
-  MOBULA_ASSERT(
+  MOBULA_CHECK(
       found.type().id == core::StringId32(component_name<T>()) && found.is_schema() == SchemaComponent<T>,
       "pool " + found.instance_name() + " holds " + found.type().name + ", not " + std::string(component_name<T>()));
   return found;
@@ -97,8 +99,8 @@ inline T* Registry::try_get_in(Entity entity, Pool& pool) {
 template <class T>
 inline T& Registry::get_in(Entity entity, Pool& pool) {
   T* found = try_get_in<T>(entity, pool);
-  MOBULA_ASSERT(found != nullptr,
-                "entity " + to_string(entity) + " is dead or has no component " + pool.instance_name());
+  if (found == nullptr) [[unlikely]]
+    misuse::nothing_to_get(entity, pool.instance_name());
   return *found;
 }
 
@@ -114,8 +116,8 @@ T* Registry::try_get(Entity entity) const {
 template <class T>
 T& Registry::get(Entity entity) const {
   T* found = try_get<T>(entity);
-  MOBULA_ASSERT(found != nullptr, "entity " + to_string(entity) + " is dead or has no component " +
-                                      std::string(component_name<std::remove_const_t<T>>()));
+  if (found == nullptr) [[unlikely]]
+    misuse::nothing_to_get(entity, component_name<std::remove_const_t<T>>());
   return *found;
 }
 

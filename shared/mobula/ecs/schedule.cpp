@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/core/clock.hpp>
+#include <mobula/core/log.hpp>
 #include <mobula/ecs/schedule.hpp>
 
 namespace mobula::ecs {
@@ -35,17 +36,17 @@ Schedule::Schedule(Registry& registry, Clock clock)
     : registry_(&registry), clock_(std::move(clock)), commands_(registry) {}
 
 PhaseId Schedule::add_phase(std::string_view name) {
-  MOBULA_ASSERT(!running_, "phase " + std::string(name) + " is added while systems run");
-  MOBULA_ASSERT(!is_named(phases_, name), "there is a phase " + std::string(name) + " already");
+  MOBULA_CHECK(!running_, "phase " + std::string(name) + " is added while systems run");
+  MOBULA_CHECK(!is_named(phases_, name), "there is a phase " + std::string(name) + " already");
   phases_.push_back({std::string(name), {}, {}});
   return static_cast<PhaseId>(phases_.size() - 1);
 }
 
 SystemId Schedule::add_system(std::string_view name, PhaseId phase, std::span<const Access> access,
                               SystemFunction function) {
-  MOBULA_ASSERT(!running_, "system " + std::string(name) + " is added while systems run");
-  MOBULA_ASSERT(!is_named(systems_, name), "there is a system " + std::string(name) + " already");
-  MOBULA_ASSERT(phase < phases_.size(), "system " + std::string(name) + " names a phase that does not exist");
+  MOBULA_CHECK(!running_, "system " + std::string(name) + " is added while systems run");
+  MOBULA_CHECK(!is_named(systems_, name), "there is a system " + std::string(name) + " already");
+  MOBULA_CHECK(phase < phases_.size(), "system " + std::string(name) + " names a phase that does not exist");
   SystemInfo info{std::string(name), phase, {}, {}};
   for (const Access& one : access) note_access(info.access, one);
   const auto system = static_cast<SystemId>(systems_.size());
@@ -58,8 +59,8 @@ SystemId Schedule::add_system(std::string_view name, PhaseId phase, std::span<co
 }
 
 void Schedule::declare(SystemId system, Access access) {
-  MOBULA_ASSERT(system < systems_.size(), "there is no such system");
-  MOBULA_ASSERT(access.pool < registry_->pool_count(), "access is to a pool of the registry");
+  MOBULA_CHECK(system < systems_.size(), "there is no such system");
+  MOBULA_CHECK(access.pool < registry_->pool_count(), "access is to a pool of the registry");
   note_access(systems_[system].access, access);
 }
 
@@ -80,6 +81,7 @@ void Schedule::run() {
 }
 
 void Schedule::run_system(SystemId system) {
+  const core::LogScope about({.running = systems_[system].name});
   try {
     functions_[system]({*registry_, commands_, registry_->tick()});
   } catch (...) {
@@ -89,8 +91,8 @@ void Schedule::run_system(SystemId system) {
 }
 
 void Schedule::run_phase(PhaseId phase) {
-  MOBULA_ASSERT(!running_, "a system runs a phase");
-  MOBULA_ASSERT(phase < phases_.size(), "there is no such phase");
+  MOBULA_CHECK(!running_, "a system runs a phase");
+  MOBULA_CHECK(phase < phases_.size(), "there is no such phase");
   const Run run(*this);
   commands_.apply();
   std::int64_t phase_ns = 0;

@@ -79,8 +79,8 @@ void SortTarget::apply(const std::uint32_t* order, Scratch& components) const {
   } else {
     for (const std::vector<Pool*>* part : {&group->pools().owned, &group->pools().required})
       for (const Pool* member : *part)
-        MOBULA_ASSERT(!member->is_iterated(),
-                      "a group is sorted while its pool " + member->instance_name() + " is iterated");
+        MOBULA_CHECK(!member->is_iterated(),
+                     "a group is sorted while its pool " + member->instance_name() + " is iterated");
   }
   std::uint32_t first = 0;
   std::uint32_t end = order == nullptr ? 0 : size();
@@ -99,7 +99,7 @@ Pool& find_pool(const GroupSet& group, core::StringId32 type) {
   for (const std::vector<Pool*>* part : {&group.pools().owned, &group.pools().required})
     for (Pool* pool : *part)
       if (pool->type().id == type) return *pool;
-  MOBULA_ASSERT(false, "a group is sorted by one of its components");
+  MOBULA_CHECK(false, "a group is sorted by one of its components");
   return *group.pools().owned[0];
 }
 

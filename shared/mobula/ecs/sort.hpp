@@ -59,8 +59,8 @@ SortTarget sort_target(Registry& registry) {
 }
 template <class T>
 SortTarget sort_target(Pool& pool) {
-  MOBULA_ASSERT(pool.type().id == core::StringId32(component_name<T>()),
-                "pool " + pool.instance_name() + " is not sorted by its own type");
+  MOBULA_CHECK(pool.type().id == core::StringId32(component_name<T>()),
+               "pool " + pool.instance_name() + " is not sorted by its own type");
   return {&pool, nullptr};
 }
 template <class T, class... Ts>
@@ -108,8 +108,8 @@ struct LargeKey {
 
 // Small plain components are sorted by value, others through a pointer.
 template <class T>
-inline constexpr bool sorted_by_value =
-    std::is_trivially_copyable_v<T> && std::is_move_assignable_v<T> && sizeof(T) <= 24;
+inline constexpr bool sorted_by_value = std::is_trivially_copyable_v<T>&& std::is_move_assignable_v<T> &&
+                                        sizeof(T) <= 24;
 
 template <class T>
 struct Candidate {

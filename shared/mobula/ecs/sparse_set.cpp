@@ -23,7 +23,7 @@ std::uint32_t* empty_page() { return const_cast<std::uint32_t*>(all_none.data())
 }  // namespace
 
 SparseSet::SparseSet(std::uint32_t page_shift) : page_shift_(page_shift), page_mask_((1u << page_shift) - 1) {
-  MOBULA_ASSERT(page_shift <= max_page_shift || page_shift == no_pages, "a page holds at most 4096 indices");
+  MOBULA_CHECK(page_shift <= max_page_shift || page_shift == no_pages, "a page holds at most 4096 indices");
   if (has_pages()) return;
   page_mask_ = 0;
   used_.push_back(0);

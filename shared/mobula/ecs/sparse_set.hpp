@@ -52,6 +52,8 @@ class SparseSet {
   struct Place {
     std::uint32_t page;
     std::uint32_t* entry;
+
+    [[nodiscard]] bool is_free() const { return *entry == none; }
   };
 
   /// Allocates what push(index) needs. Functions other than make_room(), its parts and assign() allocate nothing.
@@ -79,7 +81,7 @@ class SparseSet {
   /// Adds an index that is not in the set and returns its position, the last one.
   std::uint32_t push(std::uint32_t index) noexcept { return push(index, place(index)); }
   std::uint32_t push(std::uint32_t index, Place place) noexcept {
-    MOBULA_ASSERT(*place.entry == none, "index " + std::to_string(index) + " is added twice");
+    MOBULA_ASSERT(place.is_free(), "index " + std::to_string(index) + " is added twice");
     const std::uint32_t position = size_;
     packed_[position] = index;
     *place.entry = position;

@@ -58,7 +58,7 @@ void DepthOrder::sort() {
 }
 
 void DepthOrder::swap(std::uint32_t a, std::uint32_t b) {
-  MOBULA_ASSERT(!worlds_.is_iterated(), "the pool of WorldTransforms is reordered while it is iterated");
+  MOBULA_CHECK(!worlds_.is_iterated(), "the pool of WorldTransforms is reordered while it is iterated");
   worlds_.swap(a, b);
   std::swap(rows_[a], rows_[b]);
   std::swap(depths_[a], depths_[b]);

@@ -62,7 +62,7 @@ void Hierarchy::follow_parents() {
 }
 
 void Hierarchy::settle() {
-  MOBULA_ASSERT(!settling_, "a listener of WorldTransform calls the hierarchy during its update");
+  MOBULA_CHECK(!settling_, "a listener of WorldTransform calls the hierarchy during its update");
   follow_parents();
   if (transforms_ == nullptr) return;
   settling_ = true;
@@ -171,7 +171,7 @@ void Hierarchy::compute() {
 
 WorldTransform Hierarchy::world(Entity entity) {
   settle();
-  MOBULA_ASSERT(registry_.has<Transform>(entity), "entity " + to_string(entity) + " is dead or has no Transform");
+  MOBULA_CHECK(registry_.has<Transform>(entity), "entity " + to_string(entity) + " is dead or has no Transform");
   std::array<std::uint32_t, max_depth> chain{};
   std::size_t length = 0;
   for (std::uint32_t at = entity.index; at != none; at = members_.above(at)) chain[length++] = at;
@@ -250,7 +250,7 @@ std::vector<Entity> Hierarchy::children(std::span<const Entity> entities) {
   follow_parents();
   std::vector<Entity> found;
   for (const Entity entity : entities) {
-    MOBULA_ASSERT(registry_.valid(entity), "entity " + to_string(entity) + " is dead");
+    MOBULA_CHECK(registry_.valid(entity), "entity " + to_string(entity) + " is dead");
     append_children(entity, ecs::null_entity, found);
   }
   return found;
@@ -270,7 +270,7 @@ void Hierarchy::destroy_tree(Entity root) {
 }
 
 void Hierarchy::find_tree(Entity root, std::vector<Entity>& tree) {
-  MOBULA_ASSERT(registry_.valid(root), "entity " + to_string(root) + " is dead");
+  MOBULA_CHECK(registry_.valid(root), "entity " + to_string(root) + " is dead");
   follow_parents();
   tree.assign(1, root);
   for (std::size_t next = 0; next < tree.size(); ++next) append_children(tree[next], root, tree);

@@ -126,7 +126,7 @@ class Properties {
 template <class T>
 core::Result<std::size_t> Properties::get_column(const PropertyRef& property, std::span<const ecs::Entity> entities,
                                                  std::span<T> out) const {
-  MOBULA_ASSERT(out.size() == entities.size(), "a value for each entity");
+  MOBULA_CHECK(out.size() == entities.size(), "a value for each entity");
   if (!property.single()) return not_single(property);
   std::size_t count = 0;
   for (std::size_t i = 0; i < entities.size(); ++i) {
@@ -142,7 +142,7 @@ core::Result<std::size_t> Properties::get_column(const PropertyRef& property, st
 template <class T>
 core::Result<std::size_t> Properties::set_column(const PropertyRef& property, std::span<const ecs::Entity> entities,
                                                  std::span<const T> values) {
-  MOBULA_ASSERT(values.size() == entities.size(), "a value for each entity");
+  MOBULA_CHECK(values.size() == entities.size(), "a value for each entity");
   if (!property.single()) return not_single(property);
   for (std::size_t i = 0; i < entities.size(); ++i) {
     if (!has(entities[i], property)) continue;
@@ -153,7 +153,7 @@ core::Result<std::size_t> Properties::set_column(const PropertyRef& property, st
   for (std::size_t i = 0; i < entities.size(); ++i) {
     if (!has(entities[i], property)) continue;
     const core::Status done = set(entities[i], property, values[i]);
-    MOBULA_ASSERT(done.ok(), "a computed property refuses what it had agreed to before another entity was set");
+    MOBULA_CHECK(done.ok(), "a computed property refuses what it had agreed to before another entity was set");
     count += done.ok();
   }
   return count;

@@ -36,9 +36,9 @@ void copy_column(const SpawnColumn& column) {
 }
 
 void SpawnerTable::add(std::string_view component_name, ColumnSpawner spawner) {
-  MOBULA_ASSERT(spawner.spawn != nullptr, "a spawner that spawns nothing");
+  MOBULA_CHECK(spawner.spawn != nullptr, "a spawner that spawns nothing");
   const bool added = spawners_.emplace(core::StringId32(component_name), std::move(spawner)).second;
-  MOBULA_ASSERT(added, "two spawners for component " + std::string(component_name));
+  MOBULA_CHECK(added, "two spawners for component " + std::string(component_name));
 }
 
 const ColumnSpawner* SpawnerTable::find(core::StringId32 type) const {

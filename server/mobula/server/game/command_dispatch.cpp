@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mobula/core/format.hpp>
+#include <mobula/core/log.hpp>
 #include <mobula/server/game/command_dispatch.hpp>
 #include <mobula/server/game/world.hpp>
 
@@ -41,6 +42,7 @@ core::Status CommandDispatch::handle(std::uint32_t which, World& world, const Pl
   if (!limiters[which].pass(known_[which].pace, now))
     return core::Error{"too many commands", core::format("{}: the maximum is {} per second, {} at once", info.name,
                                                          info.limit.per_second, info.limit.burst)};
+  const core::LogScope about({.running = info.name});
   return known_[which].handler(world, player, body, context);
 }
 

@@ -46,7 +46,7 @@ class CommandTable {
   /// Adds a command. Asserts that its number is free.
   void add(std::uint8_t number, std::string_view name, Handler handler, std::optional<RateLimit> limit = {}) {
     if (commands_.size() <= number) commands_.resize(number + std::size_t{1});
-    MOBULA_ASSERT(!commands_[number].handler, "command has two handlers: " + std::string(name));
+    MOBULA_CHECK(!commands_[number].handler, "command has two handlers: " + std::string(name));
     commands_[number] = {std::string(name), std::move(handler), limit};
   }
 

@@ -13,7 +13,7 @@ constexpr std::size_t message_bytes_max = 48 * 1024;
 }  // namespace
 
 core::Status Events::send(core::ByteView bytes, const Audience& audience, Reliability reliability) {
-  MOBULA_ASSERT(audience.kind != Audience::Kind::seers || audience.about, "those who see no entity");
+  MOBULA_CHECK(audience.kind != Audience::Kind::seers || audience.about, "those who see no entity");
   const std::size_t bytes_max =
       reliability == Reliability::reliable ? wire::max_reliable_event_bytes : wire::max_event_bytes;
   if (bytes.size() > bytes_max)

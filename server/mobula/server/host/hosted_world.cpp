@@ -127,6 +127,8 @@ core::Status HostedWorld::open_store(const Game& game) {
   store_ = std::move(*opened);
   core::log_info("store", "the world is kept in {}, saved each {} s; start {} of {}", config_.db,
                  config_.checkpoint_seconds, store_->incarnation(), store::Store::starts_max);
+  if (!store_->last_end().empty())
+    core::log_warn("store", "the last run of this world did not end in good order: {}", store_->last_end());
   return core::Done{};
 }
 

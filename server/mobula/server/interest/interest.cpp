@@ -109,8 +109,8 @@ void Interest::read(std::uint32_t index) {
   now.published = true;
   const std::uint32_t relevance = relevances_.find(index);
   if (relevance != ecs::Pool::none) now.relevance = *relevances_.typed_address<const Relevance>(relevance);
-  MOBULA_ASSERT(now.relevance.layer < layer_count_,
-                "a Relevance names layer " + std::to_string(now.relevance.layer) + ", which the game has not declared");
+  MOBULA_CHECK(now.relevance.layer < layer_count_,
+               "a Relevance names layer " + std::to_string(now.relevance.layer) + ", which the game has not declared");
   const std::uint32_t world = worlds_.find(index);
   now.positioned = world != ecs::Pool::none;
   update_member(index, now,

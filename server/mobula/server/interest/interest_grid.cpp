@@ -13,12 +13,12 @@ constexpr float cells_per_leave_radius = 2.0f;
 }  // namespace
 
 InterestGrid::InterestGrid(std::span<const Layer> layers) {
-  MOBULA_ASSERT(layers.size() <= Layer::count_max, "too many layers");
+  MOBULA_CHECK(layers.size() <= Layer::count_max, "too many layers");
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const float enter = layers[i].radius;
     const float leave = leave_radius(layers[i]);
     if (enter == 0) continue;
-    MOBULA_ASSERT(enter > 0 && leave >= enter && leave < 1e9f, "the radius of layer " + layers[i].name);
+    MOBULA_CHECK(enter > 0 && leave >= enter && leave < 1e9f, "the radius of layer " + layers[i].name);
     reaches_[i] = {enter * enter, leave * leave, leave, cells_per_leave_radius / leave};
   }
 }

@@ -26,7 +26,7 @@ class Viewer {
   /// and make nothing visible.
   [[nodiscard]] std::span<const ecs::Entity> viewpoints() const { return {viewpoints_.data(), viewpoint_count_}; }
   void set_viewpoints(std::span<const ecs::Entity> entities) {
-    MOBULA_ASSERT(entities.size() <= viewpoints_max, "too many viewpoints of one viewer");
+    MOBULA_CHECK(entities.size() <= viewpoints_max, "too many viewpoints of one viewer");
     viewpoint_count_ = std::min(entities.size(), viewpoints_max);
     std::copy_n(entities.begin(), viewpoint_count_, viewpoints_.begin());
     ++version_;

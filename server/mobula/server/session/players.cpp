@@ -24,6 +24,7 @@ core::Status Players::join(ClientSession& session, const ClientSession* restored
 }
 
 core::Status Players::ask_game(Player& player) {
+  const core::LogScope about({.running = "Game::join"});
   if (player.spectator) return game_.spectate(world_, player);
   const core::Result<ecs::Entity> joined = game_.join(world_, player);
   if (!joined) return joined.error();
@@ -38,7 +39,10 @@ void Players::leave(ClientSession& session, std::string_view why) {
                  session.player.id, session.player.name, why);
   session.joined = false;
   const Player& player = session.player;
-  game_.leave(world_, player);
+  {
+    const core::LogScope running({.running = "Game::leave"});
+    game_.leave(world_, player);
+  }
   if (!player.spectator && !player.account.empty()) former_.note(player.account, player.entity, world_.registry());
   session.replication.viewer = nullptr;
   world_.remove_viewer(player.id);

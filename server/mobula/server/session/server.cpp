@@ -94,6 +94,7 @@ Server::Server(ServerConfig config, Game& game, std::unique_ptr<World> world)
 core::Status Server::begin_world() {
   if (checkpointer_.has_saved_world()) return checkpointer_.restore();
   if (core::Status spawned = world_->spawn_level(); !spawned) return spawned;
+  const core::LogScope about({.running = "Game::start"});
   return game_.start(*world_);
 }
 
@@ -175,7 +176,10 @@ void Server::receive_messages(core::Nanoseconds now) {
 }
 
 void Server::run_game() {
-  game_.tick(*world_);
+  {
+    const core::LogScope about({.running = "Game::tick"});
+    game_.tick(*world_);
+  }
   schedule_.run();
   world_->hierarchy().update();
   for (const World::Kick& each : world_->take_kicks()) admission_.on_kick_request(each, unix_seconds_);

@@ -15,6 +15,7 @@
 namespace mobula::store {
 namespace {
 
+constexpr std::size_t text_bytes_max = 4096;
 const core::Error in_use{"in use", "another server has locked it"};
 
 // Files that this process has locked.
@@ -51,6 +52,18 @@ core::Result<FileLock> FileLock::acquire(const std::string& path) {
   lock.id_ = {found.st_dev, found.st_ino};
   held().ids.push_back(lock.id_);
   return lock;
+}
+
+std::string FileLock::text() const {
+  std::string read(text_bytes_max, '\0');
+  const ssize_t bytes = ::pread(descriptor_, read.data(), read.size(), 0);
+  read.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+  return read;
+}
+
+void FileLock::set_text(std::string_view text) const noexcept {
+  if (::ftruncate(descriptor_, 0) != 0) return;
+  [[maybe_unused]] const ssize_t written = ::pwrite(descriptor_, text.data(), text.size(), 0);
 }
 
 FileLock::FileLock(FileLock&& other) noexcept

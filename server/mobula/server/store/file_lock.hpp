@@ -17,6 +17,10 @@ class FileLock {
   ~FileLock();
 
   [[nodiscard]] const FileId& id() const { return id_; }
+  /// Returns the begin of the file, at most 4 KiB. Empty if it cannot be read.
+  [[nodiscard]] std::string text() const;
+  /// Replaces the file's content, without allocating. Errors are ignored: the text is for people.
+  void set_text(std::string_view text) const noexcept;
 
  private:
   FileLock(int descriptor, const FileId& id) : descriptor_(descriptor), id_(id) {}

@@ -1,18 +1,26 @@
 #include <mobula/core/format.hpp>
 #include <mobula/server/store/gatherer.hpp>
 #include <mobula/server/store/restorer.hpp>
+#include <mobula/server/store/run_mark.hpp>
 #include <mobula/server/store/store.hpp>
 #include <mobula/server/store/sums.hpp>
 #include <mobula/server/store/writer_thread.hpp>
+#include <utility>
 
 namespace mobula::store {
 
 struct Store::Parts {
   StoreConfig config;
+  std::unique_ptr<RunMark> run;     // outlives the file, as it has its lock
   std::unique_ptr<WorldFile> file;  // until begin()
   std::uint32_t incarnation = 0;
   bool restored = false;  // the world is restored and its tables can be updated
   bool had_tick = false;
+
+  void begin_tick() {
+    if (!std::exchange(had_tick, true)) run->begin();
+  }
+
   std::unique_ptr<Gatherer> gatherer;
   std::unique_ptr<WriterThread> writer;
 };
@@ -31,11 +39,14 @@ core::Result<std::unique_ptr<Store>> Store::open(StoreConfig config) {
   auto parts = std::make_unique<Parts>();
   parts->config = std::move(config);
   parts->incarnation = file->content.incarnation;
+  parts->run = std::make_unique<RunMark>(std::move(file->lock));
   parts->file = std::make_unique<WorldFile>(std::move(*file));
   return std::unique_ptr<Store>(new Store(std::move(parts)));
 }
 
 std::uint32_t Store::incarnation() const { return parts_->incarnation; }
+
+const std::string& Store::last_end() const { return parts_->run->last_end(); }
 
 bool Store::has_world() const { return parts_->file && parts_->file->content.world != nullptr; }
 
@@ -78,7 +89,7 @@ core::Status Store::begin(const ecs::Registry& registry) {
 }
 
 void Store::note() {
-  parts_->had_tick = true;
+  parts_->begin_tick();
   parts_->gatherer->note();
 }
 
@@ -91,7 +102,7 @@ void Store::wait_for_writer() { parts_->writer->wait(); }
 bool Store::checkpoint(const Facts& facts) {
   Batch* const batch = parts_->writer->free_batch();
   if (batch == nullptr) return false;
-  parts_->had_tick = true;
+  parts_->begin_tick();
   batch->clear();
   batch->facts = facts;
   parts_->gatherer->gather(*batch);
@@ -107,6 +118,7 @@ core::Status Store::finish(const Facts& facts) {
     done = writer.drain(parts_->config.finish_tries);
   }
   writer.close();
+  if (done) parts_->run->finish();
   return done;
 }
 

@@ -60,6 +60,8 @@ class Store {
   /// Returns the incarnation for the registry's handles. Unique per run, and on the disk before open() returns. If the
   /// store is destroyed before the first note(), the next run reuses it.
   [[nodiscard]] std::uint32_t incarnation() const;
+  /// Returns how the last run ended, a sentence. Empty if it ended in good order.
+  [[nodiscard]] const std::string& last_end() const;
   [[nodiscard]] bool has_world() const;
   /// Returns the facts of the saved world. Requires has_world(); valid until begin().
   [[nodiscard]] const Facts& saved_facts() const;

@@ -27,7 +27,7 @@ struct WorldFile {
 
   std::string name;           // as configured, may be a link
   std::string path;           // target of the link; the log is beside it
-  FileLock lock;              // on world.db.lock
+  FileLock lock;              // on world.db.lock; RunMark takes it over
   FileLock file_lock;         // outlives `database`: SQLite's locks end with any descriptor of the file
   std::optional<FileId> log;  // SQLite keeps it open
   Database database;

@@ -1,0 +1,59 @@
+#include <execinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <mobula/core/failure.hpp>
+#include <mobula/core/log.hpp>
+#include <mutex>
+#include <vector>
+
+namespace mobula::core {
+namespace {
+
+constexpr int frames_max = 64;
+
+// Never destroyed, so that destructors of other statics can fail.
+struct Listeners {
+  std::mutex mutex;
+  std::vector<FailureListener*> all;
+};
+Listeners& listeners() {
+  static auto* const instance = new Listeners;
+  return *instance;
+}
+
+std::atomic<bool> failing = false;
+thread_local bool failing_here = false;
+
+void write_backtrace() {
+  std::array<void*, frames_max> frames;
+  backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames_max), STDERR_FILENO);
+}
+
+}  // namespace
+
+FailureListener::FailureListener(Function function) : function_(std::move(function)) {
+  const std::lock_guard lock(listeners().mutex);
+  listeners().all.push_back(this);
+}
+
+FailureListener::~FailureListener() {
+  const std::lock_guard lock(listeners().mutex);
+  std::erase(listeners().all, this);
+}
+
+void fail(std::string_view text) {
+  if (failing_here) std::abort();
+  failing_here = true;
+  while (failing.exchange(true)) ::pause();
+  const std::string line = log_failure(text);
+  if (listeners().mutex.try_lock())
+    for (const FailureListener* listener : listeners().all) listener->function_(line);
+  write_backtrace();
+  std::abort();
+}
+
+}  // namespace mobula::core

@@ -1,0 +1,126 @@
+// Progress of iterations, of which the iterated sets report every change of positions. So each entity that stays is
+// visited exactly once, whatever the function changes.
+//
+// An iteration goes over a set, its lead, from the last position to the first, in runs that may go forwards:
+//
+//   0 … unvisited … first … current … end … visited … size
+//
+// An entity that moves from a visited position to an unvisited one is skipped there. One that moves the other way is
+// visited late, after all others.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace mobula::ecs {
+
+class SparseSet;
+
+/// Progress of one iteration.
+class IterationProgress {
+ public:
+  explicit IterationProgress(const SparseSet& lead) : lead_(&lead) {}
+
+  /// Begins a run over positions first … end - 1. Those from `end` on are visited.
+  void begin_run(std::uint32_t first, std::uint32_t end, bool forwards) {
+    first_ = first;
+    end_ = end;
+    forwards_ = forwards;
+    current_ = forwards ? first : end;
+    disturbed_ = false;
+  }
+  [[nodiscard]] bool goes_forwards() const { return forwards_; }
+  /// Begins the visit of a position of the run.
+  void visit(std::uint32_t position) { current_ = position; }
+  /// Returns true if positions that are not visited yet have changed during the run.
+  [[nodiscard]] bool disturbed() const { return disturbed_; }
+
+  [[nodiscard]] bool skips(std::uint32_t index) const {
+    return !skipped_.empty() && std::ranges::find(skipped_, index) != skipped_.end();
+  }
+  [[nodiscard]] bool skips_any() const { return !skipped_.empty(); }
+  /// Takes the index of an entity to be visited late. Returns false if there is none.
+  bool take_late(std::uint32_t& index) {
+    if (late_.empty()) return false;
+    index = late_.back();
+    late_.pop_back();
+    return true;
+  }
+
+  /// An index is removed from a position.
+  void on_removed(std::uint32_t position) { disturbed_ |= !is_visited(position); }
+  /// An index moves between positions.
+  void on_moved(const SparseSet& set, std::uint32_t index, std::uint32_t from, std::uint32_t to) {
+    const bool before = is_visited(from);
+    const bool after = is_visited(to);
+    if (before && after) return;
+    disturbed_ = true;
+    if (&set != lead_ || before == after) return;
+    if (before) {
+      skipped_.push_back(index);
+    } else if (std::erase(skipped_, index) == 0) {
+      late_.push_back(index);
+    }
+  }
+
+ private:
+  // The current one counts as visited.
+  [[nodiscard]] bool is_visited(std::uint32_t position) const {
+    if (position >= end_) return true;
+    return forwards_ ? position >= first_ && position <= current_ : position >= current_;
+  }
+
+  const SparseSet* lead_;
+  std::uint32_t first_ = 0;
+  std::uint32_t end_ = 0;
+  std::uint32_t current_ = 0;
+  bool forwards_ = false;
+  bool disturbed_ = false;
+  std::vector<std::uint32_t> skipped_;  // indices
+  std::vector<std::uint32_t> late_;     // indices
+};
+
+/// The iterations over one set that are in progress.
+class Iterations {
+ public:
+  struct Link {
+    IterationProgress* progress = nullptr;
+    Link* next = nullptr;
+  };
+
+  [[nodiscard]] bool any() const { return first_ != nullptr; }
+  void begin(Link& link) {
+    link.next = first_;
+    first_ = &link;
+  }
+  void end(Link& link) {
+    Link** place = &first_;
+    while (*place != &link) place = &(*place)->next;
+    *place = link.next;
+  }
+
+  /// Reports a removal that is about to fill the gap with the last index.
+  template <class Set>
+  void report_removal(const Set& set, std::uint32_t index) {
+    const std::uint32_t position = set.find(index);
+    const std::uint32_t last = set.size() - 1;
+    for (Link* link = first_; link != nullptr; link = link->next) {
+      link->progress->on_removed(position);
+      if (position != last) link->progress->on_moved(set, set.indices()[last], last, position);
+    }
+  }
+  /// Reports that the indices at two positions are about to be swapped.
+  template <class Set>
+  void report_swap(const Set& set, std::uint32_t a, std::uint32_t b) {
+    for (Link* link = first_; link != nullptr; link = link->next) {
+      link->progress->on_moved(set, set.indices()[a], a, b);
+      link->progress->on_moved(set, set.indices()[b], b, a);
+    }
+  }
+
+ private:
+  Link* first_ = nullptr;
+};
+
+}  // namespace mobula::ecs

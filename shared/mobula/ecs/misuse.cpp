@@ -1,0 +1,33 @@
+#include <mobula/core/assert.hpp>
+#include <mobula/core/format.hpp>
+#include <mobula/ecs/misuse.hpp>
+
+namespace mobula::ecs::misuse {
+
+void dead_entity(const char* doing, Entity entity) {
+  core::check_failed(core::format("{} entity {}, which is not alive", doing, to_string(entity)));
+}
+
+void dead_entity(const char* doing, Entity entity, std::string_view component) {
+  core::check_failed(
+      core::format("{} component {} of entity {}, which is not alive", doing, component, to_string(entity)));
+}
+
+void double_add(Entity entity, std::string_view component) {
+  core::check_failed(core::format("entity {} already has component {}", to_string(entity), component));
+}
+
+void name_taken(Entity entity, std::string_view type, std::string_view name, std::string_view by_type) {
+  core::check_failed(core::format("adding {} {} to entity {}, which has a component of that name already: a {}", type,
+                                  name, to_string(entity), by_type));
+}
+
+void missing_component(Entity entity, std::string_view component) {
+  core::check_failed(core::format("entity {} has no component {} to remove", to_string(entity), component));
+}
+
+void nothing_to_get(Entity entity, std::string_view component) {
+  core::check_failed(core::format("entity {} is dead or has no component {}", to_string(entity), component));
+}
+
+}  // namespace mobula::ecs::misuse

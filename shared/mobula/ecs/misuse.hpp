@@ -1,0 +1,18 @@
+// Mistakes of a game that every build finds: each function fails a check. They are apart from the code that finds the
+// mistake, which then has a jump and no message.
+#pragma once
+
+#include <mobula/ecs/entity.hpp>
+#include <string_view>
+
+namespace mobula::ecs::misuse {
+
+[[noreturn, gnu::cold]] void dead_entity(const char* doing, Entity entity);
+[[noreturn, gnu::cold]] void dead_entity(const char* doing, Entity entity, std::string_view component);
+[[noreturn, gnu::cold]] void double_add(Entity entity, std::string_view component);
+[[noreturn, gnu::cold]] void name_taken(Entity entity, std::string_view type, std::string_view name,
+                                        std::string_view by_type);
+[[noreturn, gnu::cold]] void missing_component(Entity entity, std::string_view component);
+[[noreturn, gnu::cold]] void nothing_to_get(Entity entity, std::string_view component);
+
+}  // namespace mobula::ecs::misuse

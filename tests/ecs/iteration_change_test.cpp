@@ -1,0 +1,191 @@
+// Iterations whose function changes what it iterates. The oracle: an entity that matches from begin to end is visited
+// exactly once, every other one at most once, and all that is given is alive and its own.
+#include <gtest/gtest.h>
+
+#include <ecs/components.hpp>
+#include <map>
+#include <mobula/core/random.hpp>
+#include <seeds.hpp>
+#include <set>
+
+namespace mobula::ecs::iteration_change_test {
+namespace {
+
+using test::Health;
+using test::Label;
+using test::make;
+using test::Mana;
+using test::Position;
+using test::value_of;
+using test::World;
+
+constexpr std::string_view second_name = "second";
+
+// The world of one iteration. Every component holds the number of its entity.
+struct Subject {
+  World world{{.entities = {}, .pools = test::small_pages}};
+  core::Random random;
+  std::vector<Entity> entities;
+  std::set<Entity> steady;  // match from begin to end
+  std::map<Entity, int> visits;
+  bool creates = true;
+
+  explicit Subject(std::uint64_t seed) : random(seed) {}
+
+  Entity add() {
+    const Entity entity = world.create();
+    const auto number = static_cast<std::int32_t>(entity.index);
+    world.add(entity, make<Position>(number));
+    world.add(entity, make<Position>(number), world.pool_of<Position>(second_name));
+    world.add(entity, make<Health>(number));
+    world.add(entity, make<Label>(number));
+    entities.push_back(entity);
+    return entity;
+  }
+  void fill(std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) add();
+    for (std::uint32_t i = 0; i < count / 8; ++i) {  // holes, and pools in different orders
+      Entity& entity = entities[random.below(count)];
+      if (world.has<Health>(entity)) world.remove<Health>(entity);
+    }
+    for (const Entity entity : entities)
+      if (!world.has<Health>(entity) && random.chance(1, 2)) world.add(entity, make<Health>(number_of(entity)));
+  }
+  static std::int32_t number_of(Entity entity) { return static_cast<std::int32_t>(entity.index); }
+
+  // One change of the entity itself or of another.
+  void change(Entity self) {
+    const Entity other = entities[random.below(static_cast<std::uint32_t>(entities.size()))];
+    const Entity changed = random.chance(1, 2) ? self : other;
+    if (!world.valid(changed)) return;
+    const std::uint32_t kind = random.below(8);
+    if (kind == 0 && creates) static_cast<void>(add());
+    if (kind >= 5) return;
+    steady.erase(changed);
+    if (kind == 1 && world.has<Health>(changed)) world.remove<Health>(changed);
+    if (kind == 2 && !world.has<Health>(changed)) world.add(changed, make<Health>(number_of(changed)));
+    if (kind == 3 && world.has<Label>(changed)) world.remove<Label>(changed);
+    if (kind == 4) world.destroy(changed);
+  }
+  template <class... Components>
+  void visit(Entity self, const Components&... components) {
+    ASSERT_TRUE(world.valid(self));
+    ASSERT_TRUE(((value_of(components) == number_of(self)) && ...)) << "components of another entity";
+    ASSERT_EQ(++visits[self], 1) << to_string(self) << " is visited twice";
+    change(self);
+  }
+  void expect_steady_visited() const {
+    for (const Entity entity : steady) ASSERT_EQ(visits.count(entity), 1u) << to_string(entity) << " is missed";
+    world.check();
+  }
+};
+
+// Runs an iteration of each size. `iterated` returns a view or group of the world.
+template <class Iterated>
+void try_changes(Iterated iterated) {
+  mobula::test::for_each_seed(1, mobula::test::few_or_all(3, 12), 0, [&](std::uint64_t seed) {
+    for (const std::uint32_t count : {1u, 2u, 3u, 64u, 65u, 130u, 1000u}) {
+      for (const bool as_range : {false, true}) {
+        Subject subject(seed);
+        subject.fill(count);
+        const auto range = iterated(subject);
+        for (const auto element : range) subject.steady.insert(std::get<Entity>(element));
+        const auto visit = [&](Entity self, const auto&... components) { subject.visit(self, components...); };
+        if (as_range) {
+          for (const auto element : range) std::apply(visit, element);
+        } else {
+          range.each(visit);
+        }
+        subject.expect_steady_visited();
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  });
+}
+
+TEST(IterationChange, AViewOfOnePoolVisitsEachOnce) {
+  try_changes([](Subject& subject) { return subject.world.view<const Position>(); });
+}
+
+TEST(IterationChange, AViewOfThreePoolsVisitsEachOnce) {
+  try_changes([](Subject& subject) { return subject.world.view<const Position, const Health, const Label>(); });
+}
+
+TEST(IterationChange, AViewOfANamedPoolVisitsEachOnce) {
+  try_changes([](Subject& subject) {
+    const PoolId named = subject.world.pool_of<Position>(second_name);
+    return subject.world.view_of<const Position, const Label>({named, subject.world.pool_of<Label>()});
+  });
+}
+
+TEST(IterationChange, AViewOfASortedPoolVisitsEachOnce) {
+  try_changes([](Subject& subject) {
+    subject.world.pool<Position>().claim_order(OrderOwner::sort);
+    return subject.world.view<const Position, const Label>();
+  });
+}
+
+TEST(IterationChange, AViewThatExcludesVisitsEachOnce) {
+  try_changes([](Subject& subject) { return subject.world.view<const Position>(exclude<Mana>); });
+}
+
+TEST(IterationChange, AGroupWithoutPoolsVisitsEachOnce) {
+  try_changes([](Subject& subject) { return subject.world.group<>(with<const Position, const Label>); });
+}
+
+// An entity must not enter an owning group meanwhile.
+TEST(IterationChange, AnOwningGroupVisitsEachOnce) {
+  try_changes([](Subject& subject) {
+    subject.creates = false;
+    return subject.world.group<const Position, const Label>();
+  });
+}
+
+TEST(IterationChange, AViewOfAnOwnedPoolVisitsEachOnce) {
+  try_changes([](Subject& subject) {
+    static_cast<void>(subject.world.group<const Mana, const Label>());
+    return subject.world.view<const Label>();
+  });
+}
+
+// Pairs collide, and each destroys the other.
+TEST(IterationChange, OneOfEachPairIsLeft) {
+  for (const std::uint32_t count : {2u, 64u, 66u, 1000u, 4098u}) {
+    World world;
+    std::vector<Entity> all(count);
+    for (Entity& entity : all) {
+      entity = world.create();
+      world.add(entity, make<Position>(static_cast<std::int32_t>(entity.index)));
+    }
+    std::uint32_t visited = 0;
+    world.view<const Position>().each([&](Entity self, const Position& position) {
+      ASSERT_EQ(position.value, static_cast<std::int32_t>(self.index));
+      ++visited;
+      world.destroy(all[self.index ^ 1]);
+    });
+    EXPECT_EQ(visited, count / 2);
+    EXPECT_EQ(world.entities().size(), count / 2);
+    world.check();
+  }
+}
+
+// The inner iteration destroys what the outer one has not visited.
+TEST(IterationChange, NestedIterationsShareChanges) {
+  World world;
+  for (int i = 0; i < 200; ++i) world.add(world.create(), make<Position>(i));
+  std::set<Entity> visited;
+  world.view<const Position>().each([&](Entity outer, const Position&) {
+    EXPECT_TRUE(world.valid(outer));
+    EXPECT_TRUE(visited.insert(outer).second);
+    int rest = 3;
+    world.view<const Position>().each([&](Entity inner, const Position&) {
+      if (inner != outer && !visited.contains(inner) && rest-- > 0) world.destroy(inner);
+    });
+  });
+  EXPECT_EQ(visited.size(), 50u);
+  EXPECT_EQ(world.entities().size(), 50u);
+  world.check();
+}
+
+}  // namespace
+}  // namespace mobula::ecs::iteration_change_test
