@@ -76,6 +76,7 @@ net/if.h                     net
 openssl/*                    net
 poll.h                       net
 sys/*                        core resource net server client token headless bots lobby
+execinfo.h                   core
 unistd.h                     core resource net server client token headless bots lobby
 fcntl.h                      core resource net server client token headless bots lobby
 '

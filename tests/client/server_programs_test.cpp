@@ -105,25 +105,25 @@ TEST_F(ServerPrograms, AServerDrainsOnASignalUntilALaterInterrupt) {
   EXPECT_THAT(server.err(), HasSubstr("ended at once by a second Ctrl-C"));
 }
 
-// The start takes a second, because its level is large.
+// The start takes long, because its level is large.
 TEST_F(ServerPrograms, SignalsDuringTheStartWait) {
   const std::string json = (folder() / "large.json").string();
   const std::string large = (folder() / "large.level").string();
   const std::string db = (folder() / "start.db").string();
-  write(json, R"({"prefabs": {"lantern": {"components": {"Transform": {}}}},
-                  "placements": [{"name": "many", "prefab": "lantern",
-                                  "scatter": {"count": 200000, "seed": 1, "area": [0, 0, 99, 99]}}]})");
+  write(json, "{\"include\": [\"" + std::string(MOBULA_SOURCE_DIR) + "/server/examples/demo/level/prefabs.json\"]," +
+                  R"("placements": [{"name": "many", "prefab": "crate",
+                                     "scatter": {"count": 30000, "seed": 1, "area": [0, 0, 99, 99]}}]})");
   Program& compile = start("mobula-compile", {json, "-o", large});
   ASSERT_EQ(compile.wait(), 0) << compile.err();
   for (const int number : {SIGTERM, SIGINT}) {
     Program& server = start("mobula-server", {"--level", large, "--port", "0", "--admin-port", "0", "--db", db});
-    std::this_thread::sleep_for(milliseconds(200));
+    ASSERT_TRUE(server.logs("the world is kept")) << server.err();
     server.signal(number);
     EXPECT_EQ(server.wait(), 0) << server.err();
     EXPECT_THAT(server.err(), HasSubstr("stopped by a signal before the first tick"));
   }
   Program& server = start("mobula-server", {"--level", large, "--port", "0", "--admin-port", "0", "--db", db});
-  std::this_thread::sleep_for(milliseconds(200));
+  ASSERT_TRUE(server.logs("the world is kept")) << server.err();
   server.signal(SIGHUP);
   EXPECT_TRUE(server.logs("level")) << server.err();
   EXPECT_THAT(server.err(), HasSubstr("start 1 of")) << "a start without a tick uses up none";

@@ -1,4 +1,4 @@
-// Listeners that destroy the partner of what is destroyed, and so come back to it.
+// Listeners that destroy the partner of what is destroyed: its listener destroys the first again.
 #include <gtest/gtest.h>
 
 #include <ecs/components.hpp>
@@ -107,7 +107,7 @@ TEST_F(KnottedDestroyListener, AListenerWithoutAGuardEndsToo) {
   expect_gone({a, b});
 }
 
-TEST(DestroyListenerDeath, AComponentRemovedByItsOwnListenerIsNamed) {
+TEST(DestroyListenerDeath, AComponentRemovedByItsListenerIsNamed) {
   World world;
   world.signals<Rope>().construct.connect([&](std::span<const Entity> made) { world.remove<Rope>(made.front()); });
   const Entity entity = world.create();

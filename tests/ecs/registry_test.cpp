@@ -409,7 +409,7 @@ TEST_F(RegistryTest, MisuseIsNamedWithEntityAndType) {
   EXPECT_DEATH(world.add<Mana>(std::span(&entity, 1)), "adding component Mana of entity 0.1, which is not alive");
   EXPECT_DEATH(world.add<Label>(std::span(&entity, 1)), "adding component .*Label of entity 0.1, which is not alive");
   EXPECT_DEATH(world.remove<Health>(entity), "removing component Health of entity 0.1, which is not alive");
-  EXPECT_DEATH(static_cast<void>(world.prototype(entity)), "entity 0.1 is not alive");
+  EXPECT_DEATH(static_cast<void>(world.prototype(entity)), "prototype of entity 0.1, which is not alive");
 }
 
 TEST_F(RegistryTest, MoreMisuseAsserts) {

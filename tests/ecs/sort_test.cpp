@@ -188,11 +188,9 @@ TEST(Sort, RepeatedSortsAgreeWithAStableSort) {
       for (const Entity entity : entities) by_index[entity.index] = registry.get<const Place>(entity).key;
       const std::vector<std::uint32_t> expected = sorted_model(pool.indices(), by_index);
       if (round % 2 == 0) {
-        sort_by<Place>(
-            registry, [](const Place& place) { return place.key; }, scratch);
+        sort_by<Place>(registry, [](const Place& place) { return place.key; }, scratch);
       } else {
-        sort<Place>(
-            registry, [](const Place& a, const Place& b) { return a.key < b.key; }, scratch);
+        sort<Place>(registry, [](const Place& a, const Place& b) { return a.key < b.key; }, scratch);
       }
       ASSERT_EQ(indices_of(pool), expected);
       registry.check();
@@ -353,8 +351,7 @@ TEST_F(Marks, WithAKeptScratchASortAllocatesNothing) {
   const auto reverse = [](const Place& place) { return -place.key; };
   const auto sort_all_ways = [&] {
     sort_by<Place>(registry, reverse, scratch);
-    sort<Place>(
-        registry, [](const Place& a, const Place& b) { return a.key < b.key; }, scratch);
+    sort<Place>(registry, [](const Place& a, const Place& b) { return a.key < b.key; }, scratch);
     sort_as(registry.pool<Place>(), registry.pool<Place>(), scratch);
   };
   sort_all_ways();

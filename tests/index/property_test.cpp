@@ -110,7 +110,7 @@ TEST(Property, AnInvalidValueIsRefusedAndChangesNothing) {
   EXPECT_THAT(set("Plain", "a_double", std::nan("")), testing::StartsWith("out of range: "));
   EXPECT_THAT(set("Plain", "a_double", HUGE_VAL), testing::StartsWith("out of range: "));
   EXPECT_EQ(set("Plain", "a_quaternion", Quaternion{1, 1, 1, 1}),
-            "out of range: 'a_quaternion' is not a rotation: its length is 2; expected 0.99 to 1.01");
+            "out of range: 'a_quaternion' is not a rotation: its length is 2; expected 0.98 to 1.02");
   EXPECT_THAT(set("Plain", "a_quaternion", Quaternion{NAN, 0, 0, 1}), testing::StartsWith("out of range: "));
   EXPECT_EQ(set("Plain", "a_quaternion", 0.5), "wrong type: 'a_quaternion' is 0.5; expected a rotation");
   EXPECT_EQ(set("Plain", "an_entity", 7), "wrong type: 'an_entity' is a number; expected an entity");

@@ -47,7 +47,7 @@ TEST(Destination, RefusesWhatCannotBeConnectedTo) {
 TEST(Destination, AddressIsNeverSecure) {
   EXPECT_EQ(text_of(destination_of(loopback_v6(80, transport::Pipe::websocket))), "ws:[::1]:80 ::1 [::1]/");
   EXPECT_EQ(text_of(destination_of(loopback_v6(443, transport::Pipe::websocket))), "ws:[::1]:443 ::1 [::1]:443/");
-  EXPECT_EQ(text_of(destination_of(loopback(0))), "127.0.0.1:0 127.0.0.1 127.0.0.1:0/");
+  EXPECT_EQ(text_of(destination_of(loopback(7))), "127.0.0.1:7 127.0.0.1 127.0.0.1:7/");
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ TEST(TrustedProxies, AStreamThatBeginsLikeAHeaderIsComplete) {
   run_for(loop, 5 * millisecond);
   peer.send("OST / HTTP/1.1\r\n\r\n");
   EXPECT_TRUE(run_until_true(loop, [&] { return peer.closed(); }));
-  EXPECT_THAT(peer.received(), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(peer.received(), StartsWith("HTTP/1.1 426"));
 }
 
 TEST(TrustedProxies, AMalformedHeaderClosesTheConnection) {

@@ -210,8 +210,9 @@ TEST(Migration, ANarrowedRangeMovesOnlyWhatIsOutside) {
 }
 
 TEST(Migration, NumbersOfOtherKindsBecomeTheNearest) {
-  Versions versions("struct C (component) { a:float; b:ushort; c:short; d:float; e:float; }",
-                    R"(struct C (component) { a:ushort; b:float; c:ubyte (default:"9"); d:float (range:"-1 1");
+  Versions versions(
+      "struct C (component) { a:float; b:ushort; c:short; d:float; e:float; }",
+      R"(struct C (component) { a:ushort; b:float; c:ubyte (default:"9"); d:float (range:"-1 1", step:"0.01");
                        e:ubyte (default:"9"); })");
   versions.set("a", 99.5);
   versions.set("b", std::uint64_t{65535});

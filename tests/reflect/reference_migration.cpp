@@ -55,7 +55,7 @@ using Wide = long double;
 std::optional<Wide> wide_number(const Value& value) {
   return std::visit(
       []<class T>(const T& held) -> std::optional<Wide> {
-        if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) return static_cast<Wide>(held);
+        if constexpr (std::is_arithmetic_v<T>) return static_cast<Wide>(held);
         return std::nullopt;
       },
       value);
@@ -70,7 +70,9 @@ std::pair<Wide, Wide> bounds_of(const Field& field) {
     return {std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
   const auto bits = static_cast<int>(8 * field.size);
   const Wide half = std::ldexp(Wide{1}, bits - 1);
-  if (reflect::integer_fits(-1, field.kind)) return {-half, half - 1};
+  const bool is_signed = field.kind == FieldKind::int8 || field.kind == FieldKind::int16 ||
+                         field.kind == FieldKind::int32 || field.kind == FieldKind::int64;
+  if (is_signed) return {-half, half - 1};
   return {0, half * 2 - 1};
 }
 

@@ -123,7 +123,7 @@ TEST(Trial, AnAssertionIsFoundWithItsTextAndItsTick) {
   plan.has_level = false;
   plan.entities_max = 90;
   const Trial trial = run_trial(plan, path);
-  EXPECT_THAT(trial.outcome.wrong, testing::MatchesRegex("ended by signal 6: .*assert failed: .*"));
+  EXPECT_THAT(trial.outcome.wrong, testing::MatchesRegex("ended by signal 6: .*check failed: .*"));
   EXPECT_GT(trial.outcome.ticks, 0u);
   std::stringstream trace;
   trace << std::ifstream(path).rdbuf();

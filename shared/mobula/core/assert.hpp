@@ -13,7 +13,7 @@ namespace mobula::core {
 [[noreturn, gnu::cold]] void assert_failed(const char* expression, const char* file, int line,
                                            std::string_view message);
 [[noreturn, gnu::cold]] void check_failed(const char* file, int line, std::string_view message);
-/// For code that finds the mistake elsewhere; the backtrace tells where.
+/// Fails without the place, which the backtrace shows.
 [[noreturn, gnu::cold]] void check_failed(std::string_view message);
 
 }  // namespace mobula::core

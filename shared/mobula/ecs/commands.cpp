@@ -6,12 +6,10 @@ namespace mobula::ecs {
 // Values ---------------------------------------------------------------------------------
 
 ValueArena::Memory ValueArena::new_memory(std::size_t size) {
-  return Memory(static_cast<std::byte*>(::operator new (size, std::align_val_t{alignment_max})));
+  return Memory(static_cast<std::byte*>(::operator new(size, std::align_val_t{alignment_max})));
 }
 
-void ValueArena::Free::operator()(std::byte* bytes) const {
-  ::operator delete (bytes, std::align_val_t{alignment_max});
-}
+void ValueArena::Free::operator()(std::byte* bytes) const { ::operator delete(bytes, std::align_val_t{alignment_max}); }
 
 void* ValueArena::allocate(std::size_t size, std::size_t alignment) {
   MOBULA_CHECK(alignment <= alignment_max, "values are aligned to at most 64 bytes");

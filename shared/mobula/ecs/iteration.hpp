@@ -9,9 +9,9 @@
 // visited or not. References that the function was given are valid until it changes a pool. Two changes fail a check:
 // to reorder an iterated pool, and to let an entity enter a group that owns one.
 //
-// Removals fill their gap with the last entity, which then must be visited already: else the rest of the run is looked
-// up one by one. So that the function's own entity never causes this, positions near the end of a pool, or of a group's
-// members in it, are visited backwards.
+// A removal fills its gap with the last entity. If that one is not visited yet, the rest of the run is looked up one by
+// one. The function's own entity never causes this: positions near the end of a pool, or of a group's members in it,
+// are visited backwards.
 #pragma once
 
 #include <array>

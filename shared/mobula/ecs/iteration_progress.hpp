@@ -11,11 +11,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mobula/ecs/sparse_set.hpp>
 #include <vector>
 
 namespace mobula::ecs {
-
-class SparseSet;
 
 /// Progress of one iteration.
 class IterationProgress {
@@ -48,28 +47,13 @@ class IterationProgress {
     return true;
   }
 
-  /// An index is removed from a position.
-  void on_removed(std::uint32_t position) { disturbed_ |= !is_visited(position); }
-  /// An index moves between positions.
-  void on_moved(const SparseSet& set, std::uint32_t index, std::uint32_t from, std::uint32_t to) {
-    const bool before = is_visited(from);
-    const bool after = is_visited(to);
-    if (before && after) return;
-    disturbed_ = true;
-    if (&set != lead_ || before == after) return;
-    if (before) {
-      skipped_.push_back(index);
-    } else if (std::erase(skipped_, index) == 0) {
-      late_.push_back(index);
-    }
-  }
+  /// Receives the removal of an index from a position.
+  void on_removed(std::uint32_t position);
+  /// Receives the move of an index between positions.
+  void on_moved(const SparseSet& set, std::uint32_t index, std::uint32_t from, std::uint32_t to);
 
  private:
-  // The current one counts as visited.
-  [[nodiscard]] bool is_visited(std::uint32_t position) const {
-    if (position >= end_) return true;
-    return forwards_ ? position >= first_ && position <= current_ : position >= current_;
-  }
+  [[nodiscard]] bool is_visited(std::uint32_t position) const;
 
   const SparseSet* lead_;
   std::uint32_t first_ = 0;
@@ -94,30 +78,11 @@ class Iterations {
     link.next = first_;
     first_ = &link;
   }
-  void end(Link& link) {
-    Link** place = &first_;
-    while (*place != &link) place = &(*place)->next;
-    *place = link.next;
-  }
-
+  void end(Link& link);
   /// Reports a removal that is about to fill the gap with the last index.
-  template <class Set>
-  void report_removal(const Set& set, std::uint32_t index) {
-    const std::uint32_t position = set.find(index);
-    const std::uint32_t last = set.size() - 1;
-    for (Link* link = first_; link != nullptr; link = link->next) {
-      link->progress->on_removed(position);
-      if (position != last) link->progress->on_moved(set, set.indices()[last], last, position);
-    }
-  }
+  void report_removal(const SparseSet& set, std::uint32_t index);
   /// Reports that the indices at two positions are about to be swapped.
-  template <class Set>
-  void report_swap(const Set& set, std::uint32_t a, std::uint32_t b) {
-    for (Link* link = first_; link != nullptr; link = link->next) {
-      link->progress->on_moved(set, set.indices()[a], a, b);
-      link->progress->on_moved(set, set.indices()[b], b, a);
-    }
-  }
+  void report_swap(const SparseSet& set, std::uint32_t a, std::uint32_t b);
 
  private:
   Link* first_ = nullptr;

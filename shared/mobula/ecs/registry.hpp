@@ -381,7 +381,7 @@ class Registry {
   Signal destroying_;
   std::vector<core::Owned<GroupSet>> groups_;
   SparseSet leaving_;  // indices of entities whose `destroy` listeners are being called
-  std::vector<std::pair<const Pool*, std::span<const Entity>>> removals_;  // whose listeners are being called
+  std::vector<std::pair<const Pool*, std::span<const Entity>>> removals_;  // their listeners are being called
   std::vector<Entity> concerned_;                                          // scratch of emitters
   std::vector<Entity> left_;                                               // scratch of removals
   std::vector<EntityRun> runs_;                                            // scratch of bulk creates

@@ -108,8 +108,8 @@ struct LargeKey {
 
 // Small plain components are sorted by value, others through a pointer.
 template <class T>
-inline constexpr bool sorted_by_value = std::is_trivially_copyable_v<T>&& std::is_move_assignable_v<T> &&
-                                        sizeof(T) <= 24;
+inline constexpr bool sorted_by_value =
+    std::is_trivially_copyable_v<T> && std::is_move_assignable_v<T> && sizeof(T) <= 24;
 
 template <class T>
 struct Candidate {

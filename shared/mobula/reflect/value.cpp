@@ -230,8 +230,8 @@ struct Writer {
     for (const float part : *parts) squares += static_cast<double>(part) * static_cast<double>(part);
     const double length = std::sqrt(squares);
     if (!is_rotation_length(length)) {
-      return core::Error{"out of range", core::format("'{}' is not a rotation: its length is {:.4g}; expected 0.99 to "
-                                                      "1.01",
+      return core::Error{"out of range", core::format("'{}' is not a rotation: its length is {:.4g}; expected 0.98 to "
+                                                      "1.02",
                                                       field.path, length)};
     }
     Quaternion turn = *parts;

@@ -13,7 +13,7 @@ namespace mobula::reflect {
 using Quaternion = std::array<float, 4>;  // x, y, z, w
 
 /// Returns whether a quaternion of this length is taken as a rotation. False for NaN.
-constexpr bool is_rotation_length(double length) { return length >= 0.99 && length <= 1.01; }
+constexpr bool is_rotation_length(double length) { return length >= 0.98 && length <= 1.02; }
 
 /// A value of 24 bytes. Integers and enums are int64 or uint64 by the sign of their kind. A text refers to its source.
 using Value = std::variant<bool, std::int64_t, std::uint64_t, double, Quaternion, ecs::Entity, core::StringId32,

@@ -1,0 +1,48 @@
+#include <mobula/ecs/iteration_progress.hpp>
+
+namespace mobula::ecs {
+
+// The current one counts as visited.
+bool IterationProgress::is_visited(std::uint32_t position) const {
+  if (position >= end_) return true;
+  return forwards_ ? position >= first_ && position <= current_ : position >= current_;
+}
+
+void IterationProgress::on_removed(std::uint32_t position) { disturbed_ |= !is_visited(position); }
+
+void IterationProgress::on_moved(const SparseSet& set, std::uint32_t index, std::uint32_t from, std::uint32_t to) {
+  const bool before = is_visited(from);
+  const bool after = is_visited(to);
+  if (before && after) return;
+  disturbed_ = true;
+  if (&set != lead_ || before == after) return;
+  if (before) {
+    skipped_.push_back(index);
+  } else if (std::erase(skipped_, index) == 0) {
+    late_.push_back(index);
+  }
+}
+
+void Iterations::end(Link& link) {
+  Link** place = &first_;
+  while (*place != &link) place = &(*place)->next;
+  *place = link.next;
+}
+
+void Iterations::report_removal(const SparseSet& set, std::uint32_t index) {
+  const std::uint32_t position = set.find(index);
+  const std::uint32_t last = set.size() - 1;
+  for (Link* link = first_; link != nullptr; link = link->next) {
+    link->progress->on_removed(position);
+    if (position != last) link->progress->on_moved(set, set.indices()[last], last, position);
+  }
+}
+
+void Iterations::report_swap(const SparseSet& set, std::uint32_t a, std::uint32_t b) {
+  for (Link* link = first_; link != nullptr; link = link->next) {
+    link->progress->on_moved(set, set.indices()[a], a, b);
+    link->progress->on_moved(set, set.indices()[b], b, a);
+  }
+}
+
+}  // namespace mobula::ecs
