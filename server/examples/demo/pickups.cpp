@@ -34,8 +34,9 @@ std::uint32_t milliseconds_of(const World& world, mobula::ecs::Tick ticks) {
 // Returns the time until a saved pickup respawns, in ticks of this run.
 mobula::ecs::Tick ticks_left(const World& world, const save::Due& due) {
   const mobula::ecs::Tick most = ticks_of(world, respawn_seconds_max);
-  if (!due.milliseconds()) return std::min(due.ticks(), most);
-  const std::uint64_t ticks = (std::uint64_t{*due.milliseconds()} * world.ticks_per_second() + 500) / 1000;
+  const flatbuffers::Optional<std::uint32_t> milliseconds = due.milliseconds();
+  if (!milliseconds) return std::min(due.ticks(), most);
+  const std::uint64_t ticks = (std::uint64_t{*milliseconds} * world.ticks_per_second() + 500) / 1000;
   return static_cast<mobula::ecs::Tick>(std::min<std::uint64_t>(ticks, most));
 }
 

@@ -36,9 +36,9 @@ Pool::Pool(PoolId id, const ComponentType& type, core::StringId32 instance, std:
       type_(type),
       id_(id),
       instance_(instance),
-      instance_name_(std::move(instance_name)) {
+      instance_name_(std::move(instance_name)),
+      scratch_(allocate(element_size_)) {
   MOBULA_CHECK(type.alignment <= static_cast<std::size_t>(slab_alignment), "slabs are aligned to 64 bytes");
-  scratch_ = allocate(element_size_);
 }
 
 Pool::~Pool() {

@@ -33,7 +33,7 @@ class Registry::Leaving {
 class Registry::Removal {
  public:
   Removal(Registry& registry, const Pool& pool, std::span<const Entity> entities) : registry_(registry) {
-    registry_.removals_.push_back({&pool, entities});
+    registry_.removals_.emplace_back(&pool, entities);
   }
   ~Removal() { registry_.removals_.pop_back(); }
   Removal(const Removal&) = delete;
