@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <mobula/reflect/field_tree.hpp>
@@ -10,6 +11,13 @@
 
 namespace mobula::reflect {
 namespace {
+
+// Returns whether a rotation has length 1 within the precision that write_value keeps unchanged.
+bool is_normalised(const std::byte* rotation) {
+  double squares = 0;
+  for (const float part : core::load<Quaternion>(rotation)) squares += double{part} * double{part};
+  return std::fabs(squares - 1) <= 1e-6;
+}
 
 // Reads random bytes as a value. A value that can be written back gives the same bytes; a refused one changes nothing.
 TEST(Value, AReadValueIsWrittenBackOrRefused) {
@@ -37,8 +45,8 @@ TEST(Value, AReadValueIsWrittenBackOrRefused) {
         EXPECT_EQ(std::memcmp(to, before, field.size), 0);
       } else if (field.kind == FieldKind::fixed_string || field.kind == FieldKind::boolean) {
         EXPECT_EQ(read_value(field, to), value) << "its bytes are made regular";
-      } else if (field.kind == FieldKind::unit_quaternion) {
-        EXPECT_TRUE(value_is_good(field, to)) << "it is normalised";
+      } else if (field.kind == FieldKind::unit_quaternion && !is_normalised(from)) {
+        EXPECT_TRUE(is_normalised(to));
       } else {
         EXPECT_EQ(std::memcmp(to, from, field.size), 0);
       }
