@@ -21,7 +21,7 @@ struct LogFields {
   std::uint64_t tick = none;
   std::uint64_t session = none;
   Entity entity{};
-  std::string_view running{};  // code of the game: "system movement"; empty if there is none
+  std::string_view running{};  // system, command or hook of the game: "movement", "Game::tick"; empty if there is none
 };
 
 /// One log line.

@@ -16,9 +16,8 @@
 
 #include <array>
 #include <iterator>
-#include <memory>
 #include <mobula/ecs/entity_pool.hpp>
-#include <mobula/ecs/group_set.hpp>
+#include <mobula/ecs/registered_progress.hpp>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -62,50 +61,6 @@ struct IteratedType<Maybe<T>> {
 };
 template <class T>
 using PlainComponent = std::remove_const_t<typename IteratedType<T>::Component>;
-
-// Progress of an iteration, registered with its pools and group.
-template <std::size_t Count>
-class RegisteredProgress {
- public:
-  RegisteredProgress(const std::array<Pool*, Count>& pools, GroupSet* group, const SparseSet& lead)
-      : pools_(pools), group_(group), progress_(lead) {
-    begin();
-  }
-  RegisteredProgress(RegisteredProgress&& other) noexcept
-      : pools_(other.pools_), group_(other.group_), progress_(std::move(other.progress_)) {
-    other.end();
-    other.ended_ = true;
-    begin();
-  }
-  RegisteredProgress& operator=(RegisteredProgress&& other) noexcept {
-    if (this == &other) return *this;
-    std::destroy_at(this);
-    return *std::construct_at(this, std::move(other));
-  }
-  ~RegisteredProgress() {
-    if (!ended_) end();
-  }
-
-  [[nodiscard]] IterationProgress& operator*() { return progress_; }
-  [[nodiscard]] IterationProgress* operator->() { return &progress_; }
-
- private:
-  void begin() {
-    for (std::size_t i = 0; i <= Count; ++i) links_[i].progress = &progress_;
-    for (std::size_t i = 0; i < Count; ++i) pools_[i]->iterations().begin(links_[i]);
-    if (group_ != nullptr) group_->iterations().begin(links_[Count]);
-  }
-  void end() {
-    for (std::size_t i = 0; i < Count; ++i) pools_[i]->iterations().end(links_[i]);
-    if (group_ != nullptr) group_->iterations().end(links_[Count]);
-  }
-
-  std::array<Pool*, Count> pools_;
-  GroupSet* group_;
-  IterationProgress progress_;
-  std::array<Iterations::Link, Count + 1> links_{};
-  bool ended_ = false;
-};
 
 template <class... Ts>
 class Iteration {

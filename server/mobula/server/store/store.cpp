@@ -16,13 +16,12 @@ struct Store::Parts {
   std::uint32_t incarnation = 0;
   bool restored = false;  // the world is restored and its tables can be updated
   bool had_tick = false;
+  std::unique_ptr<Gatherer> gatherer;
+  std::unique_ptr<WriterThread> writer;
 
   void begin_tick() {
     if (!std::exchange(had_tick, true)) run->begin();
   }
-
-  std::unique_ptr<Gatherer> gatherer;
-  std::unique_ptr<WriterThread> writer;
 };
 
 Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
