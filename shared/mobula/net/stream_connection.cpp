@@ -76,7 +76,8 @@ void StreamConnection::read_proxy_header() {
     skip(header->size - begun_.size());
     begun_ = {};
   }
-  if (header->client && !set_client(*header->client)) return close(StreamEnd::host_full);
+  const std::optional<transport::Address>& client = header->client;
+  if (client && !set_client(*client)) return close(StreamEnd::host_full);
   start();
 }
 
