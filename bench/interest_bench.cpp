@@ -74,7 +74,7 @@ struct Client {
 };
 
 // 5,000 viewers around entities of the crowd, all of which move. In each tick a quarter of the viewers are updated.
-void look(benchmark::State& state, std::span<const Layer> layers) {
+void query(benchmark::State& state, std::span<const Layer> layers) {
   constexpr std::size_t viewers = 5000;
   constexpr std::size_t turns = 4;
   Crowd crowd(state, layers);
@@ -83,10 +83,10 @@ void look(benchmark::State& state, std::span<const Layer> layers) {
     clients[i].viewer = Viewer(static_cast<std::uint32_t>(i + 1), crowd.entities[i % crowd.entities.size()]);
   std::vector<std::uint32_t> gained;
   std::vector<std::uint32_t> lost;
-  std::size_t looks = 0;
+  std::size_t queries = 0;
   std::size_t seen = 0;
   std::size_t changes = 0;
-  const auto look_at = [&](Client& client) {
+  const auto query_for = [&](Client& client) {
     gained.clear();
     lost.clear();
     crowd.interest.query_visibility(client.viewer, client.seen, gained, lost);
@@ -96,7 +96,7 @@ void look(benchmark::State& state, std::span<const Layer> layers) {
     client.seen.insert(client.seen.end(), gained.begin(), gained.end());
   };
   for (Client& client : clients) {
-    look_at(client);
+    query_for(client);
     apply(client);
   }
   std::size_t turn = 0;
@@ -106,27 +106,27 @@ void look(benchmark::State& state, std::span<const Layer> layers) {
     crowd.end_tick();
     state.ResumeTiming();
     for (std::size_t i = turn; i < viewers; i += turns) {
-      look_at(clients[i]);
-      ++looks;
+      query_for(clients[i]);
+      ++queries;
       seen += clients[i].seen.size();
       changes += gained.size() + lost.size();
       if (!gained.empty() || !lost.empty()) apply(clients[i]);
     }
     turn = (turn + 1) % turns;
   }
-  const auto per_look = [looks](std::size_t sum) { return static_cast<double>(sum) / static_cast<double>(looks); };
-  state.counters["seen"] = per_look(seen);
-  state.counters["changes"] = per_look(changes);
-  state.counters["ns_per_look"] =
-      benchmark::Counter(static_cast<double>(looks) * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  const auto per_query = [queries](std::size_t sum) { return static_cast<double>(sum) / static_cast<double>(queries); };
+  state.counters["seen"] = per_query(seen);
+  state.counters["changes"] = per_query(changes);
+  state.counters["ns_per_query"] = benchmark::Counter(static_cast<double>(queries) * 1e-9,
+                                                      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-void look_near(benchmark::State& state) {
+void query_near(benchmark::State& state) {
   const Layer layer{"creatures", radius};
-  look(state, {&layer, 1});
+  query(state, {&layer, 1});
 }
 // Without layers: every viewer sees everything.
-void look_everywhere(benchmark::State& state) { look(state, {}); }
+void query_everything(benchmark::State& state) { query(state, {}); }
 
 // One entity in range(1) moves. The time of the hierarchy is excluded.
 void update_interest(benchmark::State& state) {
@@ -160,8 +160,8 @@ void importance(benchmark::State& state) {
   report(state);
 }
 
-BENCHMARK(look_near)->Name("interest/look")->Arg(1000)->Arg(100000)->Unit(benchmark::kMicrosecond);
-BENCHMARK(look_everywhere)->Name("interest/look_everywhere")->Arg(1000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(query_near)->Name("interest/query")->Arg(1000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(query_everything)->Name("interest/query_everything")->Arg(1000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(update_interest)
     ->Name("interest/update")
     ->Args({1000, 1})
