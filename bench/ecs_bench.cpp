@@ -146,17 +146,6 @@ void valid_shuffled(benchmark::State& state) {
   report(state);
 }
 
-// Reference for benchmarks that move full worlds.
-void memcpy48(benchmark::State& state) {
-  const std::vector<char> from(48 * static_cast<std::size_t>(state.range(0)), 1);
-  std::vector<char> to(from.size());
-  for (auto _ : state) {
-    std::memcpy(to.data(), from.data(), from.size());
-    benchmark::ClobberMemory();
-  }
-  report(state);
-}
-
 BENCHMARK(create)->Name("ecs/create")->Apply(sizes);
 BENCHMARK(create3)->Name("ecs/create3")->Apply(sizes);
 BENCHMARK(create3_bulk)->Name("ecs/create3_bulk")->Apply(sizes);
@@ -173,7 +162,6 @@ BENCHMARK(group3)->Name("ecs/group3")->Apply(sizes);
 BENCHMARK(group2_quarter)->Name("ecs/group2_quarter")->Apply(sizes);
 BENCHMARK(get_shuffled)->Name("ecs/get_shuffled")->Apply(sizes);
 BENCHMARK(valid_shuffled)->Name("ecs/valid_shuffled")->Apply(sizes);
-BENCHMARK(memcpy48)->Name("ecs/memcpy48")->Apply(sizes);
 
 }  // namespace
 }  // namespace mobula::bench
