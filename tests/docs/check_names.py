@@ -63,8 +63,8 @@ class Programs:
     @lru_cache(maxsize=None)
     def flags(self, name):
         text = self._help(name)
-        commands = re.search(r"^(?:Sub)?commands:\n((?:[ ].*\n?)+)", text, re.MULTILINE | re.IGNORECASE)
-        for command in re.findall(r"^  ([a-z][a-z-]*)", commands[1], re.MULTILINE) if commands else []:
+        commands = re.search(r"^(?:Sub)?commands\b.*:\n((?:[ ].*\n?)+)", text, re.MULTILINE | re.IGNORECASE)
+        for command in re.findall(rf"^  (?:{name} )?([a-z][a-z-]*)", commands[1], re.MULTILINE) if commands else []:
             text += self._help(name, command)
         return set(FLAG.findall(text)) | {"--help"}
 

@@ -13,8 +13,8 @@ Options:
   --tick-rate N  ticks
   --port N       port
 
-Subcommands:
-  health         exit 0'
+Commands on worlds, each with its own --help:
+  mobula-server health  exit 0'
 """
 HEALTH = SERVER.replace("echo", "if [ \"$1\" = health ]; then echo '  --admin URL'; exit; fi\necho", 1)
 
