@@ -1,6 +1,6 @@
 // Pickups: avatars take them by touch, and players that see it are notified. Some time later a new one spawns in the
-// same place: in the same place of its parent if it had one that still exists, even if the parent has moved since.
-// While the world is full, pickups wait for room, in the order in which they were taken.
+// same place. One that was attached to an entity spawns there, even if the entity has moved since. While the world is
+// full, pickups wait for room, in the order in which they were taken.
 #pragma once
 
 #include <mobula/ecs/schedule.hpp>

@@ -148,7 +148,7 @@ class LevelReload : public testing::Test {
   ecs::Entity well, wolf, lantern;
 };
 
-TEST_F(LevelReload, WhatTheGameWroteFollowsToTheSuccessor) {
+TEST_F(LevelReload, ReferencesOfTheGameFollowToTheSuccessor) {
   for (const char* more : {R"(,"Team":{})", R"(,"Name":{"text":"Well"})"}) {
     const ecs::Entity former = well;
     reload(*world, with_well(plain + more));
@@ -162,7 +162,7 @@ TEST_F(LevelReload, WhatTheGameWroteFollowsToTheSuccessor) {
   }
 }
 
-TEST_F(LevelReload, WhatNamesAKeptEntityStays) {
+TEST_F(LevelReload, ReferencesToAKeptEntityStay) {
   reload(*world, R"({"entities":{"gate":{"components":{"Target":{"entity":"/well"}}},
                                  "well":{"components":{)" +
                      plain + R"(}},"new":{}}})");
@@ -170,7 +170,7 @@ TEST_F(LevelReload, WhatNamesAKeptEntityStays) {
   expect_all_name(well);
 }
 
-TEST_F(LevelReload, WhatNamesARemovedOrRenamedEntityIsNull) {
+TEST_F(LevelReload, ReferencesToARemovedOrRenamedEntityAreNull) {
   reload(*world, R"({"entities":{"old_well":{"components":{)" + plain + "}}}}");
   EXPECT_FALSE(registry.valid(well));
   expect_all_name(ecs::null_entity);

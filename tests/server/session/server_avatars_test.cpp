@@ -1,6 +1,10 @@
 // Players whose avatar dies: another entity in its place, or none. Also players whose entity is the level's.
+#include <mobula/schema/demo_commands_generated.h>
+
 #include <gmock/gmock.h>
 
+#include <map>
+#include <mobula/server/game/commands.hpp>
 #include <mobula/server/interest/relevance.hpp>
 #include <resource/test_level.hpp>
 #include <server/session/server_accounts.hpp>
@@ -14,7 +18,7 @@ using transport::ReasonCode;
 
 class ServerAvatars : public test::ServerAccounts {
  protected:
-  // The player's avatar dies in the next tick, and comes back as the returned entity.
+  // Replaces the player's avatar in the next tick by the returned entity.
   ecs::Entity respawn(std::uint32_t player) {
     ecs::Entity fresh;
     game.on_tick = [&](World& world) {
@@ -111,6 +115,51 @@ TEST_F(ServerAvatars, AGameMayDestroyTheNullEntityOfALeaver) {
   anna.connection.close(anna.port);
   place.ticks(5);
   EXPECT_EQ(careless.left, 1);
+}
+
+// Each command gives both players other entities.
+class RebirthGame : public test::TinyGame {
+ public:
+  CommandTable commands() override {
+    Commands<demo::commands::Command, demo::commands::BodyTraits> all;
+    all.add<demo::commands::Move>([this](World& world, const Player& player, const demo::commands::Move& /*move*/,
+                                         const CommandContext& /*context*/) -> core::Status {
+      ++ran[world.tick()];
+      EXPECT_EQ(player.entity, world.player_entity(player.id));
+      for (const std::uint32_t each : {1u, 2u}) world.set_player_entity(each, *world.create(demo::Health{}));
+      return core::Done{};
+    });
+    return all.table();
+  }
+
+  std::map<ecs::Tick, int> ran;  // commands by tick
+};
+
+TEST_F(ServerAvatars, CommandsOfOneTickSeeTheReplacementsOfEarlierOnes) {
+  RebirthGame reborn;
+  test::Village place(reborn);
+  Client& anna = place.join("anna");
+  Client& bob = place.join("bob");
+  ASSERT_TRUE(place.tick_until([&] { return place.mirrors(anna) && place.mirrors(bob); }));
+  for (int i = 0; i < 20; ++i) {
+    for (Client* each : {&anna, &bob}) each->connection.set_command(test::move_command(1, 0));
+    place.tick();
+  }
+  place.ticks(10);
+  EXPECT_TRUE(std::ranges::any_of(reborn.ran, [](const auto& tick) { return tick.second > 1; }));
+}
+
+TEST_F(ServerAvatars, LeaversOfOneTickSeeTheDestructionsOfEarlierOnes) {
+  game.keep = true;
+  serve();
+  Client& anna = join_and_play("anna");
+  Client& bob = join_and_play("bob");
+  game.on_leave = [](World& world, const Player& player) { world.destroy(world.player_entity(3 - player.id)); };
+  for (Client* each : {&anna, &bob}) each->connection.close(each->port);
+  village->ticks(5);
+  ASSERT_EQ(game.gone.size(), 2u);
+  EXPECT_NE(game.gone[0].entity, ecs::null_entity);
+  EXPECT_EQ(game.gone[1].entity, ecs::null_entity);
 }
 
 TEST_F(ServerAvatars, AReconnectedClientHasTheNewEntity) {

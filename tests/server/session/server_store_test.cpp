@@ -156,7 +156,7 @@ TEST(ServerStore, PlayersKeepTheirEntities) {
   EXPECT_TRUE(lives.mirrors(again));
 }
 
-// A game whose players die and come back as other entities. Those of restored players are kept.
+// A game whose players die, and get another entity if it respawns them. Those of restored players are kept.
 class MortalGame : public test::TinyGame {
  public:
   core::Result<ecs::Entity> join(World& world, const Player& player) override {

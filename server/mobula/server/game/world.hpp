@@ -55,7 +55,7 @@ class World {
   /// Returns the world's part of a checkpoint, at the end of a tick. The server and the game add theirs.
   [[nodiscard]] store::Facts facts();
   /// Replaces the level by another version of it, completely or not at all. Unchanged entities keep the state that the
-  /// game has given them. What refers to a removed entity follows to its successor, or becomes null without one:
+  /// game has given them. References to a removed entity follow to its successor, or become null without one:
   /// - fields of schema components, viewpoints of viewers, and entities of players;
   /// - children that the game has attached to it; without a successor they become roots and keep their place.
   ///
@@ -129,10 +129,13 @@ class World {
   /// player.
   [[nodiscard]] ecs::Entity player_entity(std::uint32_t player) const;
   /// Gives a player another entity instead of the one from join(), such as a new avatar after a death. Null leaves the
-  /// player without one. Takes effect at once, also for a disconnected player: hooks and commands receive it as
-  /// Player::entity, the client is sent it at the end of the tick, and a rejoin or restart continues with it.
-  /// Viewpoints that name the former entity name the new one. The former entity is not destroyed, and a Relevance is
-  /// not copied. Asserts that the player is in the game and the entity is alive.
+  /// player without one. Takes effect at once, also for a disconnected player:
+  /// - hooks and commands receive it as Player::entity; a rejoin, a second log-in and a restart continue with it;
+  /// - the client is sent it at the end of the tick;
+  /// - viewpoints that name the former entity name the new one.
+  ///
+  /// The former entity is not destroyed, and its Relevance is not copied. Asserts that the player is in the game and the
+  /// entity is alive.
   void set_player_entity(std::uint32_t player, ecs::Entity entity);
   /// Disconnects a player or spectator at the end of the tick. The client receives the reason, and its rejoin tokens
   /// are void. Ignored if there is no such player.
