@@ -135,7 +135,7 @@ class RebirthGame : public test::TinyGame {
   std::map<ecs::Tick, int> ran;  // commands by tick
 };
 
-TEST_F(ServerAvatars, CommandsOfOneTickSeeTheReplacementsOfEarlierOnes) {
+TEST_F(ServerAvatars, CommandsOfATickSeeEarlierReplacements) {
   RebirthGame reborn;
   test::Village place(reborn);
   Client& anna = place.join("anna");
@@ -149,7 +149,7 @@ TEST_F(ServerAvatars, CommandsOfOneTickSeeTheReplacementsOfEarlierOnes) {
   EXPECT_TRUE(std::ranges::any_of(reborn.ran, [](const auto& tick) { return tick.second > 1; }));
 }
 
-TEST_F(ServerAvatars, LeaversOfOneTickSeeTheDestructionsOfEarlierOnes) {
+TEST_F(ServerAvatars, LeaversOfATickSeeEarlierDestructions) {
   game.keep = true;
   serve();
   Client& anna = join_and_play("anna");
