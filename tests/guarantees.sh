@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# Every row of guarantees.md names its tests, and all tests that the page names exist: guarantees.sh BUILD_DIR
-# Names are those of ctest's entries, and of single tests in the lists that ctest leaves beside the test programs.
-# Names each row and each name that is wrong, as line: reason; status 1 if there was one.
+# Every row of guarantees.md and REPORTS.md names its tests, and all tests that the pages name exist:
+# guarantees.sh BUILD_DIR. Names are those of ctest's entries, and of single tests in the lists that ctest leaves beside
+# the test programs. Names each row and each name that is wrong, as page:line: reason; status 1 if there was one.
 set -euo pipefail
 build=${1:?usage: guarantees.sh BUILD_DIR}
-page=$(dirname "${BASH_SOURCE[0]}")/../docs/guarantees.md
-
-{
+tests=$(dirname "${BASH_SOURCE[0]}")
+names=$(
   ctest --test-dir "$build" -N | sed -nE 's/^ *Test +#[0-9]+: //p'
   cat "$build"/bin/*_tests.list
-} | awk '
+)
+
+check_page() { awk -v page="${1##*/}" '
   # Two inputs: names of tests, then the page.
   NR == FNR { names[$0]; next }
 
-  function wrong(reason) { printf "guarantees.md:%d: %s\n", FNR, reason; found = 1 }
+  function wrong(reason) { printf "%s:%d: %s\n", page, FNR, reason; found = 1 }
   # A name, or the beginning of several: "server/ServerLook.*".
   function check(name,    pattern, each) {
     if (name in names || name in known) return
@@ -30,7 +31,7 @@ page=$(dirname "${BASH_SOURCE[0]}")/../docs/guarantees.md
     return number
   }
 
-  /^\| (promise|limit) \|/ || /^\|---/ { next }
+  /^\| (promise|limit|no\.) \|/ || /^\|---/ { next }
   /^\|/ {
     ++rows
     sub(/ \|$/, "")
@@ -41,6 +42,11 @@ page=$(dirname "${BASH_SOURCE[0]}")/../docs/guarantees.md
   { check_quoted($0, "^[a-z_]+/[A-Z]") }
 
   END {
-    if (!rows) print "guarantees.md: there are no rows"
+    if (!rows) print page ": there are no rows"
     exit found || !rows
-  }' - "$page"
+  }' - "$1" <<<"$names"
+}
+
+status=0
+for page in "$tests/../docs/guarantees.md" "$tests/REPORTS.md"; do check_page "$page" || status=1; done
+exit "$status"

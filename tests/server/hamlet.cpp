@@ -111,7 +111,7 @@ void Village::remove(const Client& client) {
 const server::Viewer* Village::viewer_of(ecs::Entity entity) {
   for (std::uint32_t player = 1; player < server->next_player(); ++player) {
     const server::Viewer* viewer = server->world().viewer(player);
-    if (viewer != nullptr && viewer->viewpoints().front() == entity) return viewer;
+    if (viewer != nullptr && viewer->entity() == entity) return viewer;
   }
   return nullptr;
 }

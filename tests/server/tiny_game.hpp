@@ -14,15 +14,15 @@ class TinyGame : public server::Game {
   [[nodiscard]] core::ByteView schema() const override { return game_schema()->bytes(); }
   core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override {
     if (player.name == "nobody") return core::Error{"banned", "nobody is not welcome"};
-    const ecs::Entity entity = world.registry().create();
-    world.registry().add<demo::Health>(entity);
+    const core::Result<ecs::Entity> entity = world.create(demo::Health{});
+    if (!entity) return entity;
     names.push_back(player.name);
     players.push_back(player);
     return entity;
   }
   void leave(server::World& world, const server::Player& player) override {
     ++left;
-    world.registry().destroy(player.entity);
+    world.destroy(player.entity);
   }
   server::CommandTable commands() override;
   void tick(server::World& world) override {

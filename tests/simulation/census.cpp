@@ -17,26 +17,32 @@ std::optional<std::string> Census::begin(const server::Server& server, const Kno
   number_.clear();
   playing_.clear();
   awaited_.clear();
+  given_.clear();
   std::map<std::uint32_t, ecs::Entity> restored;
   for (const auto& session : server.sessions()) {
     awaited_.insert(session->player.id);
     restored[session->player.id] = session->player.entity;
+    gave(session->player.id, session->player.entity);
     number_[session->player.account] = session->player.id;
     const auto account = accounts_.find(session->player.id);
     if (account == accounts_.end() || account->second != session->player.account)
       return to_text(session->player) + " was restored, but never played";
   }
-  if (saved != nullptr && restored != saved->present)
+  std::map<std::uint32_t, ecs::Entity> expected;
+  if (saved != nullptr)
+    for (const auto& [number, entity] : saved->present) expected[number] = last_change_.follow(entity);
+  if (saved != nullptr && restored != expected)
     return "the restored players or their entities differ from the saved ones";
   return std::nullopt;
 }
 
-std::optional<std::string> Census::check(const server::Server& server) {
+std::optional<std::string> Census::check(server::Server& server) {
   here_.clear();
   std::set<std::uint32_t> players;
   for (const auto& session : server.sessions()) {
     if (!session->joined) continue;
     check(*session);
+    check_entity(session->player, server.world().registry());
     if (!session->player.spectator && !session->restored) players.insert(session->player.id);
   }
   if (players != playing_) fail("the game's players differ from the server's");
@@ -62,6 +68,30 @@ void Census::check(const server::ClientSession& session) {
   Disconnected& lost = disconnected_.emplace(player.id, Disconnected{now_}).first->second;
   lost.is_lost = session.state == State::disconnected;
   if (lost.is_lost && now_ - lost.since >= grace_) fail(to_text(player) + " is kept longer than the rejoin grace");
+}
+
+void Census::gave(std::uint32_t player, ecs::Entity entity) { given_[player].push_back(entity); }
+
+void Census::followed(const server::LevelChange& change) {
+  for (auto& [player, entities] : given_)
+    if (const ecs::Entity next = change.follow(entities.back()); next != entities.back()) entities.push_back(next);
+  last_change_ = change;
+}
+
+void Census::check_entity(const server::Player& player, const ecs::Registry& registry) {
+  const auto given = given_.find(player.id);
+  const bool alive = given != given_.end() && registry.valid(given->second.back());
+  const ecs::Entity expected = alive ? given->second.back() : ecs::null_entity;
+  if (player.entity != expected)
+    fail(to_text(player) + " has entity " + to_string(player.entity) + " instead of " + to_string(expected));
+}
+
+bool Census::may_have(std::uint32_t player, ecs::Entity entity, std::size_t& at) const {
+  if (!entity) return true;
+  const auto given = given_.find(player);
+  if (given == given_.end()) return false;
+  while (at < given->second.size() && given->second[at] != entity) ++at;
+  return at < given->second.size();
 }
 
 void Census::joined(const server::Player& player) {

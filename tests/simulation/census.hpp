@@ -4,6 +4,7 @@
 //   - there are at most players_max players; a disconnected one is awaited for the rejoin grace
 //   - the game gets join() and leave() for every player
 //   - each command of a player runs at most once, in order, at most per_tick_max in a tick
+//   - a player's entity is the last that the game gave it, or its successor after a reload; null if that is dead
 #pragma once
 
 #include <map>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace mobula::sim {
 
@@ -36,7 +38,7 @@ class Census {
     now_ = now;
     done_.clear();
   }
-  std::optional<std::string> check(const server::Server& server);
+  std::optional<std::string> check(server::Server& server);
 
   // The server shuts down in good order: all players leave.
   void server_ends() { server_ends_ = true; }
@@ -48,6 +50,19 @@ class Census {
   void disconnected_by_server(const std::string& account) { disconnected_by_server_.insert(account); }
   void command_ran(const server::Player& player, std::uint32_t program, std::uint32_t number);
 
+  // A server is about to start. It may reload the level before begin().
+  void server_starts() { last_change_ = {}; }
+  // The game gave the player an entity, or none.
+  void gave(std::uint32_t player, ecs::Entity entity);
+  // A reload replaced entities of the level.
+  void followed(const server::LevelChange& change);
+  // Returns whether a client of the player may have been sent this entity last, or none. Clients are sent the player's
+  // entities in order: `at` is the place of the one that the client had before, and is moved on.
+  [[nodiscard]] bool may_have(std::uint32_t player, ecs::Entity entity, std::size_t& at) const;
+  void fail(const std::string& what) {
+    if (!wrong_) wrong_ = what;
+  }
+
   [[nodiscard]] bool is_empty() const { return playing_.empty() && awaited_.empty(); }
   [[nodiscard]] Known known(server::Server& server) const;
   [[nodiscard]] const Executed& executed(const std::string& account, std::uint32_t program) {
@@ -55,10 +70,8 @@ class Census {
   }
 
  private:
-  void fail(const std::string& what) {
-    if (!wrong_) wrong_ = what;
-  }
   void check(const server::ClientSession& session);
+  void check_entity(const server::Player& player, const ecs::Registry& registry);
 
   core::Nanoseconds grace_;
   std::uint32_t players_max_;
@@ -78,6 +91,8 @@ class Census {
   std::set<std::uint32_t> playing_;                           // joined players, as reported to the game
   std::map<std::pair<std::string, std::uint32_t>, Executed> executed_;  // by account and program
   std::map<std::uint32_t, std::size_t> done_;                           // commands in this tick, by number
+  std::map<std::uint32_t, std::vector<ecs::Entity>> given_;             // by number, the last one last
+  server::LevelChange last_change_;
 };
 
 }  // namespace mobula::sim

@@ -42,6 +42,7 @@ struct Simulation::Player {
   std::array<SimGame::Event, 2> last_events;
   std::set<std::pair<std::uint32_t, std::uint32_t>> other_events;
   transport::SessionId session{};  // the server's, at the last check
+  std::size_t entity_at = 0;       // place of its entity among those that the session was sent
   ecs::Tick playing_since =
       0;  // tick since which the session has been playing without a break; earlier events may be missing
 };

@@ -17,6 +17,7 @@ SimGame::SimGame(const Plan& plan, std::uint32_t run, Census& census)
       run_(run),
       census_(census),
       has_rule_(plan.hides && plan.seed % 2 == 0) {
+  census.server_starts();
   hides = plan.hides;
   changes_max = plan.changes_max;
 }
@@ -39,7 +40,12 @@ core::Status SimGame::load(server::World& world, core::ByteView /*saved*/) {
 
 core::Result<ecs::Entity> SimGame::join(server::World& world, const server::Player& player) {
   census_.joined(player);
-  if (!player.entity) return UpheavalGame::join(world, player);
+  if (!player.entity) {
+    const core::Result<ecs::Entity> joined = UpheavalGame::join(world, player);
+    if (joined) census_.gave(player.id, *joined);
+    return joined;
+  }
+  census_.gave(player.id, player.entity);
   std::erase(things, player.entity);
   if (std::ranges::find(avatars, player.entity) == avatars.end()) avatars.push_back(player.entity);
   if (!world.registry().has<server::Relevance>(player.entity))
@@ -59,6 +65,12 @@ void SimGame::leave(server::World& world, const server::Player& player) {
   census_.left(player);
   std::erase(avatars, player.entity);
   if (world.registry().valid(player.entity)) UpheavalGame::leave(world, player);
+}
+
+void SimGame::level_changed(server::World& world, const server::LevelChange& change) {
+  for (const auto& [entity, successor] : change.removed)
+    if (!world.registry().valid(entity)) census_.fail("a removed entity is gone before the game knows it");
+  census_.followed(change);
 }
 
 // An avatar may be dead, or have lost its Health.
@@ -98,7 +110,9 @@ void SimGame::tick(server::World& world) {
   spawn(world);
   if (hides) hide(world.registry());
   send_events(world);
-  if (!random.chance(1, 50)) return;
+  replace_avatar(world);
+  std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
+  if (things.empty() || !random.chance(1, 50)) return;
   world.destroy_tree(any_thing());
   std::erase_if(things, [&](ecs::Entity thing) { return !world.registry().valid(thing); });
   std::erase_if(avatars, [&](ecs::Entity avatar) { return !world.registry().valid(avatar); });
@@ -178,6 +192,33 @@ void SimGame::hide(ecs::Registry& registry) {
   registry.add<engine::Transform>(things.back()).position.x = random.uniform(-60, 60);
   registry.add<server::Relevance>(things.back()) = {.layer = static_cast<std::uint8_t>(random.below(2)),
                                                     .interest_group = random.below(3)};
+}
+
+// Returns null if the world is full.
+ecs::Entity SimGame::make_avatar(server::World& world, std::uint32_t player) {
+  const core::Result<ecs::Entity> made =
+      world.create(engine::Transform{}, demo::Health{}, demo::Inventory{}, server::Relevance{.owner = player});
+  if (!made) return ecs::null_entity;
+  avatars.push_back(*made);
+  return *made;
+}
+
+// A player dies and gets another entity, dies and stays dead, or takes a thing over, which may be another player's.
+void SimGame::replace_avatar(server::World& world) {
+  if (!random.chance(1, 10)) return;
+  const std::uint32_t player = 1 + random.below(last_player + 1);
+  const server::Viewer* const viewer = world.viewer(player);
+  if (viewer == nullptr || viewer->is_spectator()) return;
+  const ecs::Entity former = world.player_entity(player);
+  ecs::Entity next = any_thing();
+  if (random.chance(2, 3)) {
+    if (former) world.destroy(former);
+    std::erase(avatars, former);
+    next = ecs::null_entity;
+    if (random.chance(2, 3)) next = make_avatar(world, player);
+  }
+  if (next || random.chance(1, 2)) world.set_player_entity(player, next);  // a dead entity counts as none
+  census_.gave(player, next);
 }
 
 void SimGame::send_events(server::World& world) {

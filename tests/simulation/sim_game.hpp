@@ -20,6 +20,7 @@ class SimGame final : public test::UpheavalGame {
   core::Result<ecs::Entity> join(server::World& world, const server::Player& player) override;
   core::Status spectate(server::World& world, const server::Player& player) override;
   void leave(server::World& world, const server::Player& player) override;
+  void level_changed(server::World& world, const server::LevelChange& change) override;
   [[nodiscard]] const server::InterestRule* interest_rule() const override { return has_rule_ ? &rule_ : nullptr; }
   server::CommandTable commands() override;
   void tick(server::World& world) override;
@@ -58,6 +59,8 @@ class SimGame final : public test::UpheavalGame {
   [[nodiscard]] reflect::Value any_value(const reflect::Field& field);
   void spawn(server::World& world);
   void hide(ecs::Registry& registry);
+  [[nodiscard]] ecs::Entity make_avatar(server::World& world, std::uint32_t player);
+  void replace_avatar(server::World& world);
   void send_events(server::World& world);
   void send(server::World& world, const server::Audience& audience, Event event);
   [[nodiscard]] ecs::Entity any_thing() { return things[random.below(static_cast<std::uint32_t>(things.size()))]; }

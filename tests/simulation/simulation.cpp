@@ -113,8 +113,8 @@ void Simulation::check() {
     watch_session(*player, session);
     const std::uint32_t number = number_of(*player, session);
     if (number == 0) continue;
-    if (player->connection->player_entity() != session->player.entity)
-      return fail(player->name + " has another player entity than at the server");
+    if (!census_.may_have(number, player->connection->player_entity(), player->entity_at))
+      return fail(player->name + " has an entity that it was not sent");
     if (const auto wrong = oracle_.check(*player->connection, number, player->name))
       return fail(player->name + ": " + *wrong);
     if (outcome_.ticks % 16 == 0) player->connection->session().check();

@@ -88,6 +88,8 @@ void Simulation::check_at_last(Player& player) {
   const std::uint32_t number = number_of(player);
   if (const auto wrong = oracle_.check_at_last(*server_, *player.connection, number))
     return fail(player.name + ", at last: " + *wrong);
+  if (player.connection->player_entity() != session_of(player)->player.entity)
+    fail(player.name + " has another entity at last than at the server");
   const std::array last{game_->last_for_all(), game_->last_for(number)};
   for (std::size_t which = 0; which < last.size(); ++which)
     if (last[which].tick > player.playing_since && player.last_events[which].number != last[which].number)

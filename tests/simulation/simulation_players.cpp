@@ -135,6 +135,7 @@ std::uint32_t Simulation::number_of(const Player& player, const server::ClientSe
 void Simulation::watch_session(Player& player, const server::ClientSession* session) {
   const transport::SessionId now = session == nullptr ? transport::SessionId{} : session->transport_id;
   const bool goes_on = session != nullptr && session->state == server::ClientSession::State::playing;
+  if (player.session != now) player.entity_at = 0;
   if (std::exchange(player.session, now) != now || !goes_on) player.playing_since = server_->world().tick();
 }
 

@@ -25,10 +25,9 @@ constexpr float avatar_speed = 4.0f;  // metres per second
 
 mobula::engine::Vec3 choose_spawn_position(World& world) {
   std::vector<mobula::engine::Vec3> places;
-  world.registry().view<const SpawnPoint, const mobula::engine::Transform>().each(
-      [&](Entity, const SpawnPoint&, const mobula::engine::Transform& transform) {
-        places.push_back(transform.position);
-      });
+  using mobula::hierarchy::WorldTransform;
+  world.registry().view<const SpawnPoint, const WorldTransform>().each(
+      [&](Entity, const SpawnPoint&, const WorldTransform& at) { places.push_back(at.position); });
   mobula::engine::Vec3 place;
   if (!places.empty()) place = places[world.random().below(static_cast<std::uint32_t>(places.size()))];
   place.x += world.random().uniform(-2, 2);
@@ -127,6 +126,10 @@ mobula::core::Status DemoGame::load(World& world, mobula::core::ByteView saved) 
 
 mobula::core::Bytes DemoGame::save(const World& world) { return pickups_.save(world); }
 
+void DemoGame::level_changed(World& /*world*/, const mobula::server::LevelChange& change) {
+  pickups_.on_level_changed(change);
+}
+
 void DemoGame::systems(World& world, mobula::ecs::Schedule& schedule) {
   add_movement(schedule, world);
   pickups_.add_systems(schedule, world);
@@ -159,8 +162,6 @@ mobula::core::Status DemoGame::spectate(World& world, const Player& player) {
   return mobula::core::Done{};
 }
 
-void DemoGame::leave(World& world, const Player& player) {
-  if (world.registry().valid(player.entity)) world.destroy_tree(player.entity);
-}
+void DemoGame::leave(World& world, const Player& player) { world.destroy_tree(player.entity); }
 
 }  // namespace demo

@@ -17,6 +17,7 @@ class DemoGame final : public mobula::server::Game {
   mobula::core::Status start(mobula::server::World& world) override;
   mobula::core::Status load(mobula::server::World& world, mobula::core::ByteView saved) override;
   mobula::core::Bytes save(const mobula::server::World& world) override;
+  void level_changed(mobula::server::World& world, const mobula::server::LevelChange& change) override;
   void systems(mobula::server::World& world, mobula::ecs::Schedule& schedule) override;
   mobula::core::Result<mobula::ecs::Entity> join(mobula::server::World& world,
                                                  const mobula::server::Player& player) override;

@@ -12,6 +12,7 @@ namespace {
 using mobula::ecs::Entity;
 using mobula::engine::Transform;
 using mobula::engine::Vec3;
+using mobula::hierarchy::WorldTransform;
 using mobula::server::World;
 
 constexpr float sight = 15.0f;
@@ -55,6 +56,13 @@ mobula::engine::Quat facing(const Vec3& direction) {
   return turn;
 }
 
+// Returns a place of the world relative to the walker's parent, as the walker's Transform and Velocity are.
+Vec3 relative_to_parent(const mobula::ecs::Registry& registry, Entity walker, const Vec3& place) {
+  const auto* const parent = registry.try_get<const mobula::engine::Parent>(walker);
+  const auto* const frame = parent != nullptr ? registry.try_get<const WorldTransform>(parent->entity) : nullptr;
+  return frame != nullptr ? mobula::hierarchy::relative_to(*frame, {.position = place}).position : place;
+}
+
 struct Prey {
   Entity entity;
   Vec3 position;
@@ -95,21 +103,22 @@ void hunt(World& world, const Hunters& hunters) {
   mobula::ecs::Registry& registry = world.registry();
   const bool look_around = world.tick() % world.ticks_per_second() == 0;
   std::vector<Prey> prey;
+  world.hierarchy().update();
   if (look_around) {
-    registry.view<const Avatar, const Transform>().each([&](Entity avatar, const Avatar&, const Transform& transform) {
-      prey.push_back({avatar, transform.position});
-    });
+    registry.view<const Avatar, const WorldTransform>().each(
+        [&](Entity avatar, const Avatar&, const WorldTransform& at) { prey.push_back({avatar, at.position}); });
   }
   hunters.each([&](Entity mob, const Target& target, const Wander& wander, const Transform& transform) {
-    const Entity chosen = look_around                     ? nearest(prey, transform.position)
+    const Entity chosen = look_around ? nearest(prey, registry.get<const WorldTransform>(mob).position)
                           : registry.valid(target.entity) ? target.entity
                                                           : Entity{};
     if (chosen != target.entity) registry.get<Target>(mob).entity = chosen;
-    const Transform* goal = registry.try_get<const Transform>(chosen);
+    const auto* goal = registry.try_get<const WorldTransform>(chosen);
     auto* velocity = registry.try_get<Velocity>(mob);
     if (goal == nullptr || velocity == nullptr) return;
-    const bool arrived = ground_distance_squared(transform.position, goal->position) < reach * reach;
-    velocity->linear = arrived ? Vec3{} : towards(transform.position, goal->position, wander.speed * 1.5f);
+    const Vec3 place = relative_to_parent(registry, mob, goal->position);
+    const bool arrived = ground_distance_squared(transform.position, place) < reach * reach;
+    velocity->linear = arrived ? Vec3{} : towards(transform.position, place, wander.speed * 1.5f);
   });
 }
 
@@ -160,9 +169,10 @@ bool set_goal(World& world, Entity walker, const WalkGoal& goal, float speed) {
   const auto* transform = registry.try_get<const Transform>(walker);
   auto* velocity = registry.try_get<Velocity>(walker);
   if (transform == nullptr || velocity == nullptr) return false;
-  velocity->linear = towards(transform->position, on_ground(goal.x, goal.z), speed);
+  const Vec3 place = relative_to_parent(registry, walker, on_ground(goal.x, goal.z));
+  velocity->linear = towards(transform->position, place, speed);
   remove_goal(world, walker);
-  registry.add<WalkGoal>(walker) = goal;
+  registry.add<WalkGoal>(walker) = {place.x, place.z};
   return true;
 }
 
@@ -176,8 +186,10 @@ void add_movement(mobula::ecs::Schedule& schedule, World& world) {
       "wander", phase, [&world](Entity mob, const Wander& mobs_wander, const Transform& transform) {
         wander(world, mob, mobs_wander, transform);
       }));
-  schedule.declare<const Avatar, Target, Velocity>(schedule.add<const Target, const Wander, const Transform>(
-      "hunt", phase, [&world](const mobula::ecs::SystemContext&, const Hunters& hunters) { hunt(world, hunters); }));
+  schedule.declare<const Avatar, WorldTransform, Target, Velocity>(
+      schedule.add<const Target, const Wander, const Transform>(
+          "hunt", phase,
+          [&world](const mobula::ecs::SystemContext&, const Hunters& hunters) { hunt(world, hunters); }));
   schedule.add_each<Patrol, Transform>(
       "patrol", phase, [&world](Patrol& on_duty, Transform& transform) { patrol(world, on_duty, transform); });
   schedule.declare<const WalkGoal, const Transform, Velocity>(

@@ -6,14 +6,14 @@
 
 namespace demo {
 
-/// Server-only component: destination of an avatar. The avatar keeps its initial velocity, and stops at the
-/// destination.
+/// Server-only component: destination of an avatar, relative to its parent if it has one. The avatar keeps its initial
+/// velocity, and stops at the destination.
 struct WalkGoal {
   float x = 0;
   float z = 0;
 };
 
-/// Sets a goal. Returns false if the entity cannot move.
+/// Sets a place of the world as goal. Returns false if the entity cannot move.
 bool set_goal(mobula::server::World& world, mobula::ecs::Entity walker, const WalkGoal& goal, float speed);
 /// Removes the goal, if there is one.
 void remove_goal(mobula::server::World& world, mobula::ecs::Entity walker);

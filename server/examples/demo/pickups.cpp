@@ -11,6 +11,7 @@ namespace {
 
 using mobula::ecs::Entity;
 using mobula::engine::Transform;
+using mobula::hierarchy::WorldTransform;
 using mobula::server::World;
 
 constexpr float touch = 1.2f;  // metres
@@ -40,10 +41,16 @@ mobula::ecs::Tick ticks_left(const World& world, const save::Due& due) {
   return static_cast<mobula::ecs::Tick>(std::min<std::uint64_t>(ticks, most));
 }
 
-bool touches(const Transform& a, const Transform& b) {
+bool touches(const WorldTransform& a, const WorldTransform& b) {
   const float x = a.position.x - b.position.x;
   const float z = a.position.z - b.position.z;
   return x * x + z * z < touch * touch;
+}
+
+// Returns the living parent of an entity; null if there is none.
+Entity parent_of(const mobula::ecs::Registry& registry, Entity entity) {
+  const auto* const parent = registry.try_get<const mobula::engine::Parent>(entity);
+  return parent != nullptr && registry.valid(parent->entity) ? Entity(parent->entity) : Entity{};
 }
 
 void reward(World& world, Entity avatar, const Pickup& pickup) {
@@ -65,12 +72,14 @@ void send_taken(World& world, Entity taken, Entity avatar, const Pickup& pickup)
                                         Audience::seers_of(taken), mobula::server::Reliability::reliable));
 }
 
-save::Place to_place(const Transform& at) {
+template <class At>
+save::Place to_place(const At& at) {
   return {at.position.x, at.position.y, at.position.z, at.rotation.x, at.rotation.y, at.rotation.z, at.rotation.w};
 }
 
-Transform from_place(const save::Place& place) {
-  Transform at;
+template <class At>
+At from_place(const save::Place& place) {
+  At at;
   at.position = {place.x(), place.y(), place.z()};
   at.rotation = {place.turn_x(), place.turn_y(), place.turn_z(), place.turn_w()};
   return at;
@@ -88,10 +97,13 @@ mobula::core::Bytes Pickups::save(const World& world) const {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<save::Due>> due;
   for (const Due& each : due_) {
-    const save::Place place = to_place(each.transform);
+    const save::Place place = to_place(each.place);
+    const save::Place local = to_place(each.local);
+    const save::Handle parent(each.parent.index, each.parent.generation);
     const mobula::ecs::Tick ticks = each.tick - std::min(each.tick, world.tick());
     due.push_back(save::CreateDue(builder, 0, static_cast<std::uint8_t>(each.pickup.kind), each.pickup.amount,
-                                  each.pickup.respawn_seconds, &place, milliseconds_of(world, ticks)));
+                                  each.pickup.respawn_seconds, &place, milliseconds_of(world, ticks),
+                                  each.parent ? &parent : nullptr, each.parent ? &local : nullptr));
   }
   builder.Finish(save::CreateGame(builder, builder.CreateVector(due)));
   const mobula::core::ByteView bytes = mobula::core::as_bytes(builder.GetBufferPointer(), builder.GetSize());
@@ -108,14 +120,17 @@ mobula::core::Status Pickups::load(const World& world, mobula::core::ByteView sa
   const auto* all = save::GetGame(data)->due();
   for (flatbuffers::uoffset_t i = 0; all != nullptr && i < all->size(); ++i) {
     const save::Due& each = *all->Get(i);
+    const bool attached = each.parent() != nullptr && each.local() != nullptr;
     if (!is_kind(static_cast<PickupKind>(each.kind())) || !is_finite(*each.place()) ||
-        !std::isfinite(each.respawn_seconds()))
+        (attached && !is_finite(*each.local())) || !std::isfinite(each.respawn_seconds()))
       return Error{"bad save",
                    mobula::core::format("the demo's saved pickup {} has an invalid kind, place or respawn time", i)};
     const Pickup pickup{.kind = static_cast<PickupKind>(each.kind()),
                         .amount = each.amount(),
                         .respawn_seconds = each.respawn_seconds()};
-    due.push_back({world.tick() + ticks_left(world, each), pickup, from_place(*each.place())});
+    due.push_back({world.tick() + ticks_left(world, each), pickup, from_place<WorldTransform>(*each.place()),
+                   attached ? Entity{each.parent()->index(), each.parent()->generation()} : Entity{},
+                   attached ? from_place<Transform>(*each.local()) : Transform{}});
   }
   due_ = std::move(due);
   return mobula::core::Done{};
@@ -125,49 +140,65 @@ void Pickups::add_systems(mobula::ecs::Schedule& schedule, World& world) {
   using mobula::ecs::SystemContext;
   const mobula::ecs::PhaseId phase = schedule.add_phase("pickups");
   const auto taking = schedule.add("take", phase, [this, &world](const SystemContext&) { take(world); });
-  schedule.declare<const Pickup, const Transform, Avatar, Inventory>(taking);
+  schedule.declare<const Pickup, const Transform, const mobula::engine::Parent, WorldTransform, Avatar, Inventory>(
+      taking);
   // Spawning may touch any component.
   schedule.add("respawn", phase, [this, &world](const SystemContext&) { respawn(world); });
 }
 
 void Pickups::take(World& world) {
   mobula::ecs::Registry& registry = world.registry();
+  if (registry.pool<Avatar>().size() == 0) return;
+  world.hierarchy().update();  // avatars, and what carries pickups, have moved in this tick
   struct Taker {
     Entity avatar;
-    Transform transform;
+    WorldTransform at;
   };
   std::vector<Taker> takers;
-  registry.view<const Avatar, const Transform>().each(
-      [&](Entity avatar, const Avatar&, const Transform& transform) { takers.push_back({avatar, transform}); });
-  if (takers.empty()) return;
+  registry.view<const Avatar, const WorldTransform>().each(
+      [&](Entity avatar, const Avatar&, const WorldTransform& at) { takers.push_back({avatar, at}); });
   std::vector<Entity> taken;  // destroyed after the iteration, with their trees
-  registry.view<const Pickup, const Transform>().each(
-      [&](Entity entity, const Pickup& pickup, const Transform& transform) {
+  registry.view<const Pickup, const WorldTransform, const Transform>().each(
+      [&](Entity entity, const Pickup& pickup, const WorldTransform& at, const Transform& local) {
         for (const Taker& taker : takers) {
-          if (!touches(taker.transform, transform) || !is_kind(pickup.kind)) continue;
+          if (!touches(taker.at, at) || !is_kind(pickup.kind)) continue;
           const float seconds = std::min(std::max(0.0f, pickup.respawn_seconds), respawn_seconds_max);
-          due_.push_back({world.tick() + ticks_of(world, seconds), pickup, transform});
+          due_.push_back({world.tick() + ticks_of(world, seconds), pickup, at, parent_of(registry, entity), local});
           reward(world, taker.avatar, pickup);
           send_taken(world, entity, taker.avatar, pickup);
           taken.push_back(entity);
           return;
         }
       });
-  for (const Entity entity : taken) world.destroy_tree(entity);
+  for (const Entity entity : taken)
+    if (registry.valid(entity)) world.destroy_tree(entity);  // one may be attached to another
 }
 
 void Pickups::respawn(World& world) {
+  mobula::core::Status put = mobula::core::Done{};
   std::erase_if(due_, [&](const Due& due) {
-    if (due.tick > world.tick()) return false;
-    const mobula::core::Result<Entity> made = world.spawn(prefab_of_kind[static_cast<std::size_t>(due.pickup.kind)]);
-    if (!made) {
-      mobula::core::log_error("demo", "a pickup does not respawn: {}", made.error().message);
-      return true;
-    }
-    world.registry().get<Transform>(*made) = due.transform;
-    world.registry().get<Pickup>(*made) = due.pickup;
-    return true;
+    if (!put || due.tick > world.tick()) return false;
+    put = put_back(world, due);
+    return put.ok();
   });
+  if (!put && !waits_for_room_)
+    mobula::core::log_warn("demo", "{} taken pickups wait to respawn: {}", due_.size(), put.error().message);
+  waits_for_room_ = !put;
+}
+
+// Returns the error of World::spawn, which changes nothing.
+mobula::core::Status Pickups::put_back(World& world, const Due& due) {
+  const mobula::core::Result<Entity> made = world.spawn(prefab_of_kind[static_cast<std::size_t>(due.pickup.kind)]);
+  if (!made) return made.error();
+  mobula::ecs::Registry& registry = world.registry();
+  registry.get<Pickup>(*made) = due.pickup;
+  const bool attached = registry.valid(due.parent) && world.hierarchy().set_parent(*made, due.parent).ok();
+  registry.get<Transform>(*made) = attached ? due.local : Transform{due.place.position, due.place.rotation};
+  return mobula::core::Done{};
+}
+
+void Pickups::on_level_changed(const mobula::server::LevelChange& change) {
+  for (Due& due : due_) due.parent = change.follow(due.parent);
 }
 
 }  // namespace demo

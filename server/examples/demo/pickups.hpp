@@ -1,5 +1,6 @@
 // Pickups: avatars take them by touch, and players that see it are notified. Some time later a new one spawns in the
-// same place.
+// same place. One that was attached to an entity spawns there, even if the entity has moved since. While the world is
+// full, pickups wait for room, in the order in which they were taken.
 #pragma once
 
 #include <mobula/ecs/schedule.hpp>
@@ -17,18 +18,24 @@ class Pickups {
   mobula::core::Status load(const mobula::server::World& world, mobula::core::ByteView saved);
   /// Adds the phase "pickups".
   void add_systems(mobula::ecs::Schedule& schedule, mobula::server::World& world);
+  /// Makes parents follow to their successors.
+  void on_level_changed(const mobula::server::LevelChange& change);
 
  private:
   struct Due {
     mobula::ecs::Tick tick;
     Pickup pickup;
-    mobula::engine::Transform transform;
+    mobula::hierarchy::WorldTransform place;  // where it was taken
+    mobula::ecs::Entity parent;               // null for a root
+    mobula::engine::Transform local;          // relative to the parent
   };
 
   void take(mobula::server::World& world);
+  static mobula::core::Status put_back(mobula::server::World& world, const Due& due);
   void respawn(mobula::server::World& world);
 
   std::vector<Due> due_;
+  bool waits_for_room_ = false;
 };
 
 }  // namespace demo

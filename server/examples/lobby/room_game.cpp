@@ -63,15 +63,14 @@ Status RoomGame::start(World& world) {
 
 mobula::core::Result<Entity> RoomGame::join(World& world, const Player& player) {
   if (players_ == capacity_) return Error{"room full", mobula::core::format("the room is for {} players", capacity_)};
-  const Entity piece = world.registry().create();
-  world.registry().add<Square>(piece, free_square(world));
-  world.registry().add<Piece>(piece, {.name = fixed_text<sizeof(Piece::name)>(name_of(player)), .points = 0});
-  ++players_;
+  mobula::core::Result<Entity> piece =
+      world.create(free_square(world), Piece{.name = fixed_text<sizeof(Piece::name)>(name_of(player)), .points = 0});
+  if (piece) ++players_;
   return piece;
 }
 
 void RoomGame::leave(World& world, const Player& player) {
-  world.registry().destroy(player.entity);
+  world.destroy(player.entity);
   --players_;
 }
 

@@ -9,7 +9,7 @@ namespace mobula::resource {
 namespace {
 
 core::Error too_many(std::uint64_t count) {
-  return {"too many entities", core::format("the world has no room for {} more entities", count)};
+  return {"too many entities", core::format("the world is full: no room for {} more entities", count)};
 }
 
 // Fills `into` with `copies` copies of `values`.

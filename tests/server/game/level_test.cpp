@@ -3,6 +3,7 @@
 
 #include <mobula/schema/components.hpp>
 #include <mobula/server/game/world.hpp>
+#include <mobula/server/interest/relevance.hpp>
 #include <reflect/compile_schema.hpp>
 #include <resource/test_level.hpp>
 #include <server/hamlet.hpp>
@@ -95,10 +96,125 @@ TEST(Level, AReferenceThatTheGameHasChangedStays) {
   EXPECT_EQ(world->registry().get<const demo::Target>(b).entity, b);
 }
 
+TEST(Level, EachRemovedEntityHasASuccessorOrNone) {
+  const auto world = make_world(three);
+  const ecs::Entity a = with_health(*world, 1);
+  const ecs::Entity b = with_health(*world, 2);
+  const ecs::Entity c = with_health(*world, 3);
+  const ecs::Entity d = with_health(*world, 4);
+  const LevelChange change = reload(*world, R"({"entities":{
+    "c":{"components":{"Health":{"current":33}}},
+    "a":{"components":{"Health":{"current":1}}},
+    "b":{"components":{"Health":{"current":2},"Team":{},"Target":{"entity":"/c"}}}}})");
+  EXPECT_EQ(change.follow(a), a) << "it stays";
+  EXPECT_EQ(change.follow(b), with_health(*world, 2));
+  EXPECT_EQ(change.follow(c), with_health(*world, 33));
+  EXPECT_EQ(change.follow(d), ecs::null_entity) << "its path is gone";
+  EXPECT_EQ(change.follow(ecs::null_entity), ecs::null_entity);
+}
+
+struct Depth {  // a server-only component of the game
+  int metres;
+};
+
+// The well is what a wolf hunts, a player looks at and owns; a lantern hangs on it.
+class LevelReload : public testing::Test {
+ protected:
+  // The text of the well's components.
+  static std::string with_well(const std::string& well) {
+    return R"({"entities":{"gate":{"components":{"Target":{"entity":"/well"}}},"well":{"components":{)" + well + "}}}}";
+  }
+  LevelReload() : world(make_world(with_well(plain))), registry(world->registry()) {
+    well = world->level_entities()[1];
+    wolf = *world->create(demo::Target{.entity = well});
+    lantern = *world->create(engine::Transform{});
+    EXPECT_TRUE(world->hierarchy().set_parent(lantern, well).ok());
+    world->add_viewer(7, well);
+    world->viewer(7)->set_viewpoints(std::vector{wolf, well});
+    registry.add<Relevance>(well) = {.interest_group = 3, .owner = 7};
+  }
+  void expect_all_name(ecs::Entity entity) {
+    EXPECT_EQ(registry.get<const demo::Target>(wolf).entity, entity);
+    EXPECT_EQ(world->player_entity(7), entity);
+    EXPECT_EQ(std::vector(world->viewer(7)->viewpoints().begin(), world->viewer(7)->viewpoints().end()),
+              (std::vector{wolf, entity}));
+    const engine::Parent* parent = registry.try_get<const engine::Parent>(lantern);
+    EXPECT_EQ(parent == nullptr ? ecs::null_entity : ecs::Entity(parent->entity), entity);
+  }
+
+  const std::string plain = R"("Transform":{"position":[5,0,0]},"Health":{"current":1})";
+  std::unique_ptr<World> world;
+  ecs::Registry& registry;
+  ecs::Entity well, wolf, lantern;
+};
+
+TEST_F(LevelReload, ReferencesOfTheGameFollowToTheSuccessor) {
+  for (const char* more : {R"(,"Team":{})", R"(,"Name":{"text":"Well"})"}) {
+    const ecs::Entity former = well;
+    reload(*world, with_well(plain + more));
+    well = world->level_entities()[1];
+    EXPECT_NE(well, former);
+    EXPECT_FALSE(registry.valid(former));
+    expect_all_name(well);
+    EXPECT_EQ(registry.get<const demo::Target>(world->level_entities()[0]).entity, well) << "as the file says";
+    EXPECT_EQ(registry.get<const Relevance>(well), (Relevance{.interest_group = 3, .owner = 7}));
+    EXPECT_EQ(registry.get<const hierarchy::WorldTransform>(lantern).position.x, 5);
+  }
+}
+
+TEST_F(LevelReload, ReferencesToAKeptEntityStay) {
+  reload(*world, R"({"entities":{"gate":{"components":{"Target":{"entity":"/well"}}},
+                                 "well":{"components":{)" +
+                     plain + R"(}},"new":{}}})");
+  EXPECT_EQ(world->level_entities()[1], well);
+  expect_all_name(well);
+}
+
+TEST_F(LevelReload, ReferencesToARemovedOrRenamedEntityAreNull) {
+  reload(*world, R"({"entities":{"old_well":{"components":{)" + plain + "}}}}");
+  EXPECT_FALSE(registry.valid(well));
+  expect_all_name(ecs::null_entity);
+  EXPECT_EQ(registry.get<const engine::Transform>(lantern).position.x, 5) << "it keeps its place";
+}
+
+TEST_F(LevelReload, TheGameSeesBothVersions) {
+  registry.add<Depth>(well).metres = 12;
+  ecs::Entity next;
+  const auto changed = [&](const LevelChange& change) {
+    next = change.follow(well);
+    EXPECT_EQ(next, world->level_entities()[1]) << "the level is the new one";
+    EXPECT_EQ(registry.get<const demo::Health>(well).current, 1);
+    EXPECT_EQ(registry.get<const demo::Health>(next).current, 2);
+    EXPECT_EQ(registry.get<const demo::Target>(wolf).entity, next);
+    registry.add<Depth>(next, registry.get<const Depth>(well));
+  };
+  ASSERT_TRUE(world->reload_level(level_of(with_well(R"("Transform":{},"Health":{"current":2})")), changed).ok());
+  EXPECT_EQ(registry.get<const Depth>(next).metres, 12);
+  EXPECT_FALSE(registry.valid(well));
+}
+
+TEST_F(LevelReload, TheGameMayDestroyEntitiesOfBothVersions) {
+  const auto changed = [&](const LevelChange& change) {
+    world->destroy(change.follow(well));
+    world->destroy(well);
+  };
+  ASSERT_TRUE(world->reload_level(level_of(with_well(R"("Transform":{},"Health":{"current":2})")), changed).ok());
+  EXPECT_FALSE(registry.valid(well));
+  EXPECT_FALSE(registry.valid(world->level_entities()[1]));
+  EXPECT_EQ(world->player_entity(7), ecs::null_entity);
+  EXPECT_TRUE(registry.valid(lantern));
+  registry.check();
+  world->hierarchy().check();
+}
+
 TEST(Level, AReloadThatDoesNotFitChangesNothing) {
   const auto world = make_world(three, 6);
-  const core::Result<LevelChange> change = world->reload_level(level_of(R"({"entities":{"x":{},"y":{},"z":{}}})"));
+  int calls = 0;
+  const core::Result<LevelChange> change =
+      world->reload_level(level_of(R"({"entities":{"x":{},"y":{},"z":{}}})"), [&](const LevelChange&) { ++calls; });
   ASSERT_FALSE(change.ok());
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(world->level_version(), 0u);
   EXPECT_STREQ(change.error().reason, "too many entities");
   EXPECT_EQ(world->registry().entities().size(), 4u);
   EXPECT_TRUE(world->registry().journal().empty());

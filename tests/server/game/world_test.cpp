@@ -98,6 +98,45 @@ TEST(World, DestroysAnEntityWithItsDescendants) {
   registry.check();
 }
 
+TEST(World, DestroyingNullDoesNothing) {
+  const auto world = make_world();
+  ASSERT_TRUE(world->spawn("coin").ok());
+  world->destroy(ecs::null_entity);
+  world->destroy_tree(ecs::null_entity);
+  EXPECT_EQ(world->registry().entities().size(), 1u);
+}
+
+TEST(World, KnowsTheLivingEntityOfAPlayer) {
+  const auto world = make_world();
+  const ecs::Entity first = *world->create(engine::Transform{});
+  world->add_viewer(4, first);
+  EXPECT_EQ(world->player_entity(4), first);
+  EXPECT_EQ(world->player_entity(5), ecs::null_entity) << "no such player";
+  const ecs::Entity second = *world->create(engine::Transform{});
+  world->set_player_entity(4, second);
+  EXPECT_EQ(world->player_entity(4), second);
+  EXPECT_TRUE(world->registry().valid(first)) << "the game's to destroy";
+  world->destroy(second);
+  EXPECT_EQ(world->player_entity(4), ecs::null_entity);
+  world->set_player_entity(4, first);
+  world->set_player_entity(4, ecs::null_entity);
+  EXPECT_EQ(world->player_entity(4), ecs::null_entity);
+  world->remove_viewer(4);
+  EXPECT_EQ(world->player_entity(4), ecs::null_entity);
+}
+
+TEST(WorldDeathTest, OnlyAPlayerIsGivenALivingEntity) {
+  const auto world = make_world();
+  const ecs::Entity living = *world->create(engine::Transform{});
+  const ecs::Entity dead = *world->create(engine::Transform{});
+  world->destroy(dead);
+  world->add_viewer(4);
+  world->add_viewer(5, {}, true);
+  EXPECT_DEATH(world->set_player_entity(4, dead), "of a player is dead");
+  EXPECT_DEATH(world->set_player_entity(5, living), "number 5 is no player") << "a spectator";
+  EXPECT_DEATH(world->set_player_entity(6, living), "number 6 is no player");
+}
+
 TEST(World, DestroysACyclicHierarchy) {
   const auto world = make_world();
   ecs::Registry& registry = world->registry();

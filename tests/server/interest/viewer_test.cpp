@@ -24,6 +24,41 @@ TEST(Viewer, LooksAroundThePlayersEntityUntilTheGameSaysOtherwise) {
   EXPECT_THAT(Viewer().viewpoints(), IsEmpty());
 }
 
+TEST(Viewer, ItsViewpointsFollowThePlayersEntity) {
+  const ecs::Entity first{7, 1};
+  const ecs::Entity second{8, 1};
+  const ecs::Entity camera{9, 1};
+  Viewer viewer(3, first);
+  EXPECT_EQ(viewer.entity(), first);
+  const std::uint64_t version = viewer.version();
+  viewer.set_entity(first);
+  EXPECT_EQ(viewer.version(), version) << "nothing changed";
+  viewer.set_entity(second);
+  EXPECT_GT(viewer.version(), version);
+  EXPECT_THAT(viewer.viewpoints(), ElementsAre(second));
+  viewer.set_viewpoints(std::vector{camera, second, camera});
+  viewer.set_entity(first);
+  EXPECT_THAT(viewer.viewpoints(), ElementsAre(camera, first, camera));
+  viewer.set_viewpoints({&camera, 1});
+  viewer.set_entity(second);
+  EXPECT_THAT(viewer.viewpoints(), ElementsAre(camera)) << "the game's choice stays";
+  EXPECT_EQ(viewer.entity(), second);
+}
+
+TEST(Viewer, APlayerWithoutEntityIsFollowedOnceItHasOne) {
+  Viewer viewer(3, {});
+  viewer.set_entity({7, 1});
+  EXPECT_THAT(viewer.viewpoints(), ElementsAre(ecs::Entity{7, 1}));
+}
+
+TEST(Viewer, FollowsAnySuccession) {
+  Viewer viewer(3, {7, 1});
+  viewer.set_viewpoints(std::vector<ecs::Entity>{{7, 1}, {8, 1}, {9, 1}});
+  viewer.follow([](ecs::Entity each) { return each.index == 9 ? each : ecs::Entity{each.index + 1, 5}; });
+  EXPECT_EQ(viewer.entity(), (ecs::Entity{8, 5}));
+  EXPECT_THAT(viewer.viewpoints(), ElementsAre(ecs::Entity{8, 5}, ecs::Entity{9, 5}, ecs::Entity{9, 1}));
+}
+
 TEST(Viewer, IsInARoomUntilItLeaves) {
   Viewer viewer(1, {});
   EXPECT_TRUE(viewer.is_in(0));

@@ -79,12 +79,13 @@ TEST_F(ServerAccounts, InvalidSavedPlayersAreSkipped) {
                                {3, "future", "future", game.sleepers[1], true},
                                {0, "", "former", stale, false},
                                {0, "", "", game.sleepers[2], false}});
-  EXPECT_EQ(server().players(), 1u) << "only one player may have the id 1";
+  EXPECT_EQ(server().players(), 1u) << "one, without its dead entity; only one player may have the id 1";
   EXPECT_EQ(server().next_player(), 3u);
   Client& one = join_and_play("one");
   EXPECT_NE(one.connection.player_entity(), stale);
+  EXPECT_EQ(game.players.back().id, 1u);
   EXPECT_EQ(game.players.back().entity, ecs::null_entity);
-  EXPECT_EQ(server().known_players().size(), 2u);
+  EXPECT_EQ(server().known_players().size(), 1u);
 }
 
 TEST_F(ServerAccounts, ARestoredPlayerCanBeKickedAndBanned) {

@@ -156,6 +156,53 @@ TEST(ServerStore, PlayersKeepTheirEntities) {
   EXPECT_TRUE(lives.mirrors(again));
 }
 
+// A game whose players die, and get another entity if it respawns them. Those of restored players are kept.
+class MortalGame : public test::TinyGame {
+ public:
+  core::Result<ecs::Entity> join(World& world, const Player& player) override {
+    if (!player.entity) return TinyGame::join(world, player);
+    players.push_back(player);
+    return player.entity;
+  }
+  void tick(World& world) override {
+    for (const std::uint32_t player : std::exchange(dying, {})) {
+      world.destroy(world.player_entity(player));
+      if (respawns) world.set_player_entity(player, *world.create(demo::Health{.current = 7}));
+    }
+  }
+
+  std::vector<std::uint32_t> dying;
+  bool respawns = true;
+};
+
+TEST(ServerStore, ARestoredPlayerHasItsLastEntity) {
+  Lives lives;
+  MortalGame game;
+  lives.begin(game);
+  Village::Client& ada = lives.join("ada");
+  Village::Client& bo = lives.join("bo");
+  ASSERT_TRUE(lives.village->tick_until([&] { return ada.connection.complete() && bo.connection.complete(); }));
+  game.dying = {1};
+  lives.village->ticks(3);
+  const ecs::Entity fresh = lives.village->server->world().player_entity(1);
+  game.dying = {2};
+  game.respawns = false;
+  lives.village->ticks(3);
+  lives.end();
+
+  MortalGame next;
+  lives.begin(next);
+  Village::Client& again = lives.join("ada");
+  ASSERT_TRUE(lives.village->tick_until([&] { return again.connection.player_entity() == fresh; }));
+  ASSERT_EQ(next.players.size(), 1u);
+  EXPECT_EQ(next.players[0].id, 1u);
+  EXPECT_EQ(next.players[0].entity, fresh);
+  Village::Client& bo_again = lives.join("bo");
+  ASSERT_TRUE(lives.village->tick_until([&] { return bo_again.connection.player_entity() != ecs::null_entity; }));
+  EXPECT_EQ(next.players.back().id, 2u) << "a player without an entity keeps its number";
+  EXPECT_EQ(next.players.back().entity, ecs::null_entity);
+}
+
 TEST(ServerStore, APlayerThatDoesNotReconnectLeaves) {
   Lives lives;
   demo::DemoGame game;

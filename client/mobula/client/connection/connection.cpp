@@ -220,6 +220,7 @@ core::Status Connection::on_welcome(const wire::Welcome& message) {
 core::Status Connection::begin_player(const wire::Welcome& message) {
   if (config_.decode)
     if (const core::Status made = make_mirror(message); !made) return made;
+  player_entity_ = {};
   verification_ = {};
   progress_ = {};
   commands_ = {};

@@ -61,7 +61,9 @@ class Connection final : public ConnectionInput {
   [[nodiscard]] ServerClock* clock() const { return clock_.get(); }
   /// Returns the server's announced shutdown, if there is one.
   [[nodiscard]] const std::optional<wire::Closing>& closing() const { return closing_; }
-  /// Returns the player's own entity. Null until the server has sent it, and for a spectator.
+  /// Returns the player's own entity. The game may give the player another one at any time: compare after each update.
+  /// Null until the server has sent it, while the player has none because it was destroyed, and for a spectator. The
+  /// mirror may receive a new entity some ticks later.
   [[nodiscard]] ecs::Entity player_entity() const { return player_entity_; }
   /// Returns the mirrored world. Null until the server has accepted the client, and if ConnectionConfig::decode is
   /// false.

@@ -4,6 +4,7 @@
 //
 // Once:            schema, commands, spawners, layers, interest_rule; then check_level, and
 //                  start in a new world or load in a saved one; then systems
+// For each reload: check_level, level_changed
 // For each player: authenticate, then join or spectate; commands; leave
 // Each tick:       due commands, tick, the systems; save with each checkpoint
 #pragma once
@@ -28,7 +29,8 @@ using Identity = transport::Identity;
 struct Player {
   std::uint32_t id = 0;  // unique during the life of the world
   std::string name;      // chosen by the client: printable, not unique, may be empty
-  // Entity returned by join(). During join(): the entity that the account had before if it still exists, else null.
+  // The player's living entity: the one from join(), or the last from World::set_player_entity. Null if it was
+  // destroyed. During join(): the entity that the account had before if it still exists, else null.
   ecs::Entity entity;
   std::string account{};   // account of the user (Game::account); empty if it has none
   bool spectator = false;  // admitted by spectate()
@@ -64,6 +66,12 @@ class Game {
   virtual core::Status load(World& /*world*/, core::ByteView /*saved*/) { return core::Done{}; }
   /// Returns the state of the game that is not in entities and components. Called between ticks, for each checkpoint.
   virtual core::Bytes save(const World& /*world*/) { return {}; }
+  /// Repairs what the game keeps about entities of the level, after another version of the level has replaced it.
+  /// Fields of schema components, viewpoints and players' entities have followed to the successors; server-only
+  /// components and the game's own data have not. `change.follow(entity)` maps each kept handle. Removed entities exist
+  /// until this returns, so that state can be carried over. If a restored world gets another level, it is called after
+  /// load.
+  virtual void level_changed(World& /*world*/, const LevelChange& /*change*/) {}
   /// Declares the systems of the game. Called once, after start or load. The server runs and times them in each tick.
   virtual void systems(World& /*world*/, ecs::Schedule& /*schedule*/) {}
 
@@ -74,15 +82,16 @@ class Game {
   /// Decides whether a client with a valid connect token is admitted. An error refuses it; both logs show its message.
   /// Called again when a player rejoins.
   virtual core::Status authenticate(const Identity& /*identity*/) { return core::Done{}; }
-  /// Admits a player. Returns the player's entity, or an error that refuses the player.
+  /// Admits a player. Returns the player's entity, or an error that refuses the player. A null entity is allowed:
+  /// World::set_player_entity may give one later.
   virtual core::Result<ecs::Entity> join(World& world, const Player& player) = 0;
   /// Admits a spectator, who has no entity and sends no commands. world.viewer(player.id) controls what they see.
   /// Refuses by default.
   virtual core::Status spectate(World& /*world*/, const Player& /*player*/) {
     return core::Error{"no spectators", "this game does not admit spectators"};
   }
-  /// Removes a player or spectator who has left, or was disconnected for longer than the grace time. The entity still
-  /// exists unless the game has destroyed it. If the game keeps it, join() receives it when the account joins again.
+  /// Removes a player or spectator who has left, or was disconnected for longer than the grace time. player.entity is
+  /// null if it was destroyed. If the game keeps the entity, join() receives it when the account joins again.
   virtual void leave(World& world, const Player& player) = 0;
 
   /// Called each tick before the systems run. WorldTransforms are the previous tick's until

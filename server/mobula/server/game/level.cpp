@@ -82,6 +82,11 @@ core::Status Level::spawn_changed(std::vector<ecs::Entity>& entities, std::span<
   return core::Done{};
 }
 
+ecs::Entity LevelChange::follow(ecs::Entity entity) const {
+  const auto found = std::ranges::lower_bound(removed, entity, {}, &Removed::entity);
+  return found != removed.end() && found->entity == entity ? found->successor : entity;
+}
+
 core::Result<LevelChange> Level::replace(const Level& before) {
   const std::vector<resource::LevelMatch> matches = resource::match_levels(before.resource(), resource());
   const std::span<const std::uint32_t> parents = resource().level().parent_index;
@@ -111,6 +116,7 @@ core::Result<LevelChange> Level::replace(const Level& before) {
   for (std::size_t i = 0; i < stays.size(); ++i)
     if (!stays[i] && registry_->valid(before.entities_[i]))
       change.removed.push_back({before.entities_[i], successors[i]});
+  std::ranges::sort(change.removed, {}, &LevelChange::Removed::entity);
   spawner_.repoint(entities, old, choices);
   entities_ = std::move(entities);
   change.spawned = static_cast<std::uint32_t>(std::ranges::count(choices, SpawnChoice::spawn));

@@ -13,9 +13,12 @@ struct LevelChange {
     ecs::Entity entity;
     ecs::Entity successor;  // the entity that has its path now; null if there is none
   };
-  std::uint32_t spawned = 0;  // entities
-  std::uint32_t kept = 0;     // entities
-  std::vector<Removed> removed;
+  std::uint32_t spawned = 0;     // entities
+  std::uint32_t kept = 0;        // entities
+  std::vector<Removed> removed;  // sorted by entity
+
+  /// Returns the successor of an entity that the reload removes, null if it has none. Returns any other entity itself.
+  [[nodiscard]] ecs::Entity follow(ecs::Entity entity) const;
 };
 
 class Level {

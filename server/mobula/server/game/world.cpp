@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <map>
 #include <mobula/resource/entity_tree.hpp>
+#include <mobula/server/game/entity_references.hpp>
 #include <mobula/server/game/world.hpp>
+#include <mobula/server/interest/relevance.hpp>
 #include <mobula/server/store/store.hpp>
 
 namespace mobula::server {
@@ -79,7 +80,8 @@ std::shared_ptr<const store::SavedLevel> World::level_to_save() const {
   return saved;
 }
 
-core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Resource> resource) {
+core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Resource> resource,
+                                              const std::function<void(const LevelChange&)>& changed) {
   if (!level_) return core::Error{"no level", "the world was started without a level; restart the server with --level"};
   index::NameTable names = names_;  // keeps the old names: entities that the game has spawned may use them
   if (core::Status named = add_names(*resource, names); !named) return named.error();
@@ -87,27 +89,37 @@ core::Result<LevelChange> World::reload_level(std::shared_ptr<const resource::Re
   if (!next) return next.error();
   core::Result<LevelChange> change = next->replace(*level_);
   if (!change) return change;
-  destroy_replaced(change->removed);
   level_.emplace(std::move(*next));
   names_ = std::move(names);
   saved_level_ = nullptr;
   ++level_version_;
+  follow(*change);
+  if (changed) changed(*change);
+  destroy_removed(*change);
   hierarchy_.update();
   return change;
 }
 
-// Children that the game has attached to a removed entity move to its successor, or stay where they are without one.
-void World::destroy_replaced(std::span<const LevelChange::Removed> removed) {
-  std::vector<ecs::Entity> all;
-  std::map<ecs::Entity, ecs::Entity> successors;
-  for (const auto& [entity, successor] : removed) {
-    all.push_back(entity);
-    successors.emplace(entity, successor);
+// Repoints all that refers to removed entities, but for the Parents of their children.
+void World::follow(const LevelChange& change) {
+  follow_references(registry_, schema(), change);
+  for (const auto& [entity, successor] : change.removed) {
+    const auto* const relevance = std::as_const(registry_).try_get<const Relevance>(entity);
+    if (relevance == nullptr || !successor || registry_.has<Relevance>(successor)) continue;
+    registry_.add<Relevance>(successor, Relevance(*relevance));
   }
-  std::ranges::sort(all);
+  for (auto& [player, viewer] : viewers_) viewer.follow([&](ecs::Entity entity) { return change.follow(entity); });
+}
+
+// Children that the game has attached to a removed entity move to its successor, or stay where they are without one.
+// The game may have destroyed any entity since.
+void World::destroy_removed(const LevelChange& change) {
+  std::vector<ecs::Entity> all;
+  for (const auto& [entity, successor] : change.removed)
+    if (registry_.valid(entity)) all.push_back(entity);
   for (const ecs::Entity child : hierarchy_.children(all)) {
-    if (successors.contains(child)) continue;
-    const ecs::Entity successor = successors.at(registry_.get<const engine::Parent>(child).entity);
+    if (std::ranges::binary_search(all, child)) continue;
+    const ecs::Entity successor = change.follow(registry_.get<const engine::Parent>(child).entity);
     const bool inherited = successor && hierarchy_.set_parent(child, successor).ok();
     if (!inherited) static_cast<void>(hierarchy_.set_parent_in_place(child, ecs::null_entity));
   }
@@ -130,6 +142,20 @@ std::span<const std::string> World::level_notes() const {
 Viewer* World::viewer(std::uint32_t player) {
   const auto found = viewers_.find(player);
   return found == viewers_.end() ? nullptr : &found->second;
+}
+
+ecs::Entity World::player_entity(std::uint32_t player) const {
+  const auto found = viewers_.find(player);
+  const bool alive = found != viewers_.end() && registry_.valid(found->second.entity());
+  return alive ? found->second.entity() : ecs::null_entity;
+}
+
+void World::set_player_entity(std::uint32_t player, ecs::Entity entity) {
+  Viewer* const found = viewer(player);
+  MOBULA_CHECK(found != nullptr && !found->is_spectator(),
+               "number " + std::to_string(player) + " is no player in the game");
+  MOBULA_CHECK(!entity || registry_.valid(entity), "the new entity " + to_string(entity) + " of a player is dead");
+  found->set_entity(entity);
 }
 
 // Kicks requested by hooks while other kicks are handled wait for the next tick.

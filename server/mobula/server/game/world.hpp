@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mobula/core/random.hpp>
@@ -54,26 +55,36 @@ class World {
   /// Returns the world's part of a checkpoint, at the end of a tick. The server and the game add theirs.
   [[nodiscard]] store::Facts facts();
   /// Replaces the level by another version of it, completely or not at all. Unchanged entities keep the state that the
-  /// game has given them. Children that the game has attached to a replaced entity move to its successor. Static
-  /// resources of the former version are removed. Errors: those of Level::bind and Level::replace, "name collision",
-  /// "no level".
-  core::Result<LevelChange> reload_level(std::shared_ptr<const resource::Resource> resource);
+  /// game has given them. References to a removed entity follow to its successor, or become null without one:
+  /// - fields of schema components, viewpoints of viewers, and entities of players;
+  /// - children that the game has attached to it; without a successor they become roots and keep their place.
+  ///
+  /// A successor without a Relevance inherits it. Then calls `changed`, if given; removed entities exist until it
+  /// returns. Static resources of the former version are removed. Errors: those of Level::bind and Level::replace,
+  /// "name collision", "no level".
+  core::Result<LevelChange> reload_level(std::shared_ptr<const resource::Resource> resource,
+                                         const std::function<void(const LevelChange&)>& changed = {});
   /// Spawns a prefab that the level marks as spawnable. Returns its root. Errors: "unknown prefab", "too many
   /// entities".
   core::Result<ecs::Entity> spawn(std::string_view prefab, const resource::Placement* placement = nullptr);
-  /// Destroys an entity and all its descendants.
-  void destroy_tree(ecs::Entity root) { hierarchy_.destroy_tree(root); }
+  /// Destroys a living entity and all its descendants. Does nothing for null.
+  void destroy_tree(ecs::Entity root) {
+    if (root) hierarchy_.destroy_tree(root);
+  }
 
-  /// Creates an entity that has these components. Reason: "too many entities".
+  /// Creates an entity that has these components. Error: "too many entities".
   template <class... Components>
   core::Result<ecs::Entity> create(Components... components) {
     const ecs::Entity entity = registry_.create();
-    if (!entity) return core::Error{"too many entities", "the world has no room for another entity"};
+    if (!entity) return core::Error{"too many entities", "the world is full: no room for another entity"};
     (registry_.add<Components>(entity, std::move(components)), ...);
     return entity;
   }
-  /// Destroys a living entity. Entities that have it as their Parent become roots; destroy_tree() destroys them too.
-  void destroy(ecs::Entity entity) { registry_.destroy(entity); }
+  /// Destroys a living entity. Does nothing for null. Entities that have it as their Parent become roots;
+  /// destroy_tree() destroys them too.
+  void destroy(ecs::Entity entity) {
+    if (entity) registry_.destroy(entity);
+  }
   /// Calls `function` for each entity that has all of these components: each<A, const B>([](A&, const B&) {}). Access
   /// through `A` counts as a write. If the first parameter is an ecs::Entity, it gets the handle. The function may
   /// destroy the entity it is given, and create others.
@@ -109,8 +120,23 @@ class World {
   /// Returns the viewer of a player or spectator, from the call of Game::join until after Game::leave. Null if there is
   /// no such player.
   [[nodiscard]] Viewer* viewer(std::uint32_t player);
-  void add_viewer(std::uint32_t player) { viewers_.insert_or_assign(player, Viewer(player, ecs::null_entity)); }
+  /// Adds the viewer of a player with its entity, or of a spectator. Replaces an earlier one. Called by the server.
+  void add_viewer(std::uint32_t player, ecs::Entity entity = ecs::null_entity, bool spectator = false) {
+    viewers_.insert_or_assign(player, Viewer(player, entity, spectator));
+  }
   void remove_viewer(std::uint32_t player) { viewers_.erase(player); }
+  /// Returns the living entity of a player. Null if it was destroyed, if the player has none, or if there is no such
+  /// player.
+  [[nodiscard]] ecs::Entity player_entity(std::uint32_t player) const;
+  /// Gives a player another entity instead of the one from join(), such as a new avatar after a death. Null leaves the
+  /// player without one. Takes effect at once, also for a disconnected player:
+  /// - hooks and commands receive it as Player::entity; a rejoin, a second log-in and a restart continue with it;
+  /// - the client is sent it at the end of the tick;
+  /// - viewpoints that name the former entity name the new one.
+  ///
+  /// The former entity is not destroyed, and its Relevance is not copied. Asserts that the player is in the game and the
+  /// entity is alive.
+  void set_player_entity(std::uint32_t player, ecs::Entity entity);
   /// Disconnects a player or spectator at the end of the tick. The client receives the reason, and its rejoin tokens
   /// are void. Ignored if there is no such player.
   void kick(std::uint32_t player, std::string reason) { kicks_.push_back({player, std::move(reason), {}}); }
@@ -135,7 +161,8 @@ class World {
 
  private:
   [[nodiscard]] std::shared_ptr<const store::SavedLevel> level_to_save() const;
-  void destroy_replaced(std::span<const LevelChange::Removed> removed);
+  void follow(const LevelChange& change);
+  void destroy_removed(const LevelChange& change);
   explicit World(WorldConfig config)
       : config_(std::move(config)),
         random_(config_.seed),

@@ -1,5 +1,5 @@
-// The viewpoint of a client on the world: its player, the entities around which others are visible, and its interest
-// groups.
+// The viewpoint of a client on the world: its player and the player's entity, the entities around which others are
+// visible, and its interest groups.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,34 @@ class Viewer {
   static constexpr std::size_t groups_max = 16;  // besides group 0, which contains everyone
 
   Viewer() = default;
-  Viewer(std::uint32_t player, ecs::Entity entity) : player_(player), viewpoint_count_(1) { viewpoints_[0] = entity; }
+  Viewer(std::uint32_t player, ecs::Entity entity, bool spectator = false)
+      : player_(player), spectator_(spectator), entity_(entity), viewpoint_count_(1) {
+    viewpoints_[0] = entity;
+  }
 
   [[nodiscard]] std::uint32_t player() const { return player_; }
+  [[nodiscard]] bool is_spectator() const { return spectator_; }
+
+  /// Returns the player's entity as the game gave it: it may have been destroyed since. Null if there is none.
+  [[nodiscard]] ecs::Entity entity() const { return entity_; }
+  /// Replaces the player's entity. Viewpoints that name the former one name the new one. World::set_player_entity
+  /// checks the entity before.
+  void set_entity(ecs::Entity entity) {
+    follow([former = entity_, entity](ecs::Entity each) { return each == former ? entity : each; });
+  }
+  /// Replaces the player's entity and each viewpoint by successor(entity).
+  template <class Successor>
+  void follow(const Successor& successor) {
+    bool changed = false;
+    const auto replace = [&](ecs::Entity& each) {
+      const ecs::Entity next = successor(each);
+      changed = changed || next != each;
+      each = next;
+    };
+    replace(entity_);
+    for (ecs::Entity& viewpoint : std::span(viewpoints_).first(viewpoint_count_)) replace(viewpoint);
+    if (changed) ++version_;
+  }
 
   /// Returns the viewpoints, at first the player's entity alone. Destroyed ones and those without position are kept,
   /// and make nothing visible.
@@ -57,6 +82,8 @@ class Viewer {
  private:
   std::uint64_t version_ = 1;
   std::uint32_t player_ = 0;
+  bool spectator_ = false;
+  ecs::Entity entity_{};
   std::size_t viewpoint_count_ = 0;
   std::size_t group_count_ = 0;
   std::array<ecs::Entity, viewpoints_max> viewpoints_{};

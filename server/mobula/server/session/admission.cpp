@@ -11,6 +11,8 @@ namespace {
 
 using transport::ReasonCode;
 
+// Reason of World::create and World::spawn, which a game's join() returns. The client may try again later.
+constexpr std::string_view world_full = "too many entities";
 constexpr std::uint64_t ban_seconds_max = 100ull * 365 * 86'400;
 
 }  // namespace
@@ -87,7 +89,7 @@ std::optional<Admission::Refusal> Admission::admit(ClientSession& session, const
   }
   if (std::optional<Refusal> full = check_room(session.player.spectator, same_role)) return full;
   if (const core::Status joined = join(session, same_role ? other : nullptr); !joined)
-    return Refusal{ReasonCode::refused, joined.error()};
+    return Refusal{joined.error().reason == world_full ? ReasonCode::server_full : ReasonCode::refused, joined.error()};
   if (same_role) {
     other->joined = false;  // the restored session expires, and the game does not notice
   } else if (other != nullptr) {
@@ -145,6 +147,8 @@ core::Status Admission::welcome(ClientSession& session, transport::Session& conn
   if (!sent) return sent.error();
   if (!resumed)
     if (const core::Status began = parts_.replicator.begin_view(session.replication, connection); !began) return began;
+  session.update_player_entity(parts_.world.registry());
+  session.sent_entity = session.player.entity;
   const core::Result<transport::ReliableId> last =
       connection.send_reliable(wire::encode(wire::PlayerEntity{session.player.entity}));
   if (!last) return last.error();

@@ -28,6 +28,12 @@ bool ClientSession::resume_replication(bool mirror_kept) {
   return false;
 }
 
+void ClientSession::update_player_entity(const ecs::Registry& registry) {
+  if (replication.viewer == nullptr) return;
+  const ecs::Entity entity = replication.viewer->entity();
+  player.entity = registry.valid(entity) ? entity : ecs::null_entity;
+}
+
 bool ClientSession::rejoin_tokens_due(core::Nanoseconds now) const {
   if (!joined || now < next_rejoin_tokens) return false;
   const bool has_all = state == State::playing && !replication.view->has_pending();

@@ -37,6 +37,7 @@ class ClientSession {
   core::Nanoseconds connected_at = 0;
   core::Nanoseconds disconnected_since = 0;  ///< kept until a resumed client sends Hello
   Player player;
+  ecs::Entity sent_entity;          ///< player.entity as the client was last sent it
   bool joined = false;              ///< the game knows the player
   bool restored = false;            ///< restored from the store, and Game::join not called since
   bool was_playing = false;         ///< deltas have flowed, over this connection or an earlier one
@@ -56,6 +57,8 @@ class ClientSession {
   /// Continues replication from the mirror that the client kept, and returns true. Returns false if it kept none or has
   /// never received a delta. Then the view is dropped, and replication starts anew.
   bool resume_replication(bool mirror_kept);
+  /// Updates player.entity, which the game may have replaced or destroyed.
+  void update_player_entity(const ecs::Registry& registry);
   /// Returns whether to send rejoin tokens. They are large, so they wait until the client has all its entities.
   [[nodiscard]] bool rejoin_tokens_due(core::Nanoseconds now) const;
   /// Returns the fields of log lines about the client: the player, once there is one.

@@ -18,6 +18,11 @@ class FormerEntities {
     by_account_.emplace(account, entity);
     if (by_account_.size() >= prune_at_) prune(registry);
   }
+  /// Replaces each entity by successor(entity).
+  template <class Successor>
+  void follow(const Successor& successor) {
+    for (auto& [account, entity] : by_account_) entity = successor(entity);
+  }
   /// Forgets the entity of an account.
   void forget(std::string_view account) {
     if (const auto found = by_account_.find(account); found != by_account_.end()) by_account_.erase(found);

@@ -98,6 +98,7 @@ void MessageHandler::run_commands(core::Nanoseconds now) {
 core::Status MessageHandler::run_command(ClientSession& session, const CommandBuffer::Due& command) {
   if (command.fault != nullptr) return core::Error{"malformed command", command.fault};
   if (session.player.spectator) return core::Error{"spectator", "spectators cannot give commands"};
+  session.update_player_entity(world_.registry());
   return commands_.run(world_, session.player, session.limiters, command.bytes, command.context);
 }
 

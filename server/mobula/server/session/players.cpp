@@ -10,7 +10,7 @@ core::Status Players::join(ClientSession& session, const ClientSession* restored
   if (!player.spectator)
     player.entity = restored != nullptr ? restored->player.entity : former_.find(player.account, world_.registry());
   if (!world_.registry().valid(player.entity)) player.entity = ecs::null_entity;
-  world_.add_viewer(player.id);
+  world_.add_viewer(player.id, player.entity, player.spectator);
   if (const core::Status asked = ask_game(player); !asked) {
     if (restored == nullptr) world_.remove_viewer(player.id);
     return asked;
@@ -18,8 +18,6 @@ core::Status Players::join(ClientSession& session, const ClientSession* restored
   if (!player.spectator) former_.forget(player.account);
   session.joined = true;
   session.replication.viewer = world_.viewer(player.id);
-  if (session.replication.viewer->viewpoints().size() == 1 && !session.replication.viewer->viewpoints()[0])
-    session.replication.viewer->set_viewpoints({&player.entity, 1});
   return core::Done{};
 }
 
@@ -29,6 +27,7 @@ core::Status Players::ask_game(Player& player) {
   const core::Result<ecs::Entity> joined = game_.join(world_, player);
   if (!joined) return joined.error();
   player.entity = *joined;
+  world_.set_player_entity(player.id, player.entity);
   return core::Done{};
 }
 
@@ -38,25 +37,31 @@ void Players::leave(ClientSession& session, std::string_view why) {
   core::log_info("server", "{} {} \"{}\" left the game: {}", session.player.spectator ? "spectator" : "player",
                  session.player.id, session.player.name, why);
   session.joined = false;
+  session.update_player_entity(world_.registry());
   const Player& player = session.player;
   {
     const core::LogScope running({.running = "Game::leave"});
     game_.leave(world_, player);
   }
-  if (!player.spectator && !player.account.empty()) former_.note(player.account, player.entity, world_.registry());
+  if (!player.spectator && !player.account.empty())
+    former_.note(player.account, world_.player_entity(player.id), world_.registry());
   session.replication.viewer = nullptr;
   world_.remove_viewer(player.id);
 }
 
+void Players::on_level_changed(const LevelChange& change) {
+  former_.follow([&](ecs::Entity entity) { return change.follow(entity); });
+}
+
 bool Players::can_restore(const KnownPlayer& known) const {
-  const bool is_new = known.id != 0 && known.id < next_id_ && world_.viewer(known.id) == nullptr;
-  return is_new && (!known.entity || world_.registry().valid(known.entity));
+  return known.id != 0 && known.id < next_id_ && world_.viewer(known.id) == nullptr;
 }
 
 void Players::restore(ClientSession& session, const KnownPlayer& known) {
-  session.player = {.id = known.id, .name = known.name, .entity = known.entity, .account = known.account};
-  world_.add_viewer(known.id);
+  session.player = {.id = known.id, .name = known.name, .entity = {}, .account = known.account};
+  world_.add_viewer(known.id, known.entity);
   session.replication.viewer = world_.viewer(known.id);
+  session.update_player_entity(world_.registry());
   session.joined = true;
   session.restored = true;
 }
@@ -65,9 +70,9 @@ void Players::restore_former(const KnownPlayer& known) {
   if (!known.account.empty()) former_.note(known.account, known.entity, world_.registry());
 }
 
-KnownPlayer Players::known(const ClientSession& session) {
+KnownPlayer Players::known(const ClientSession& session) const {
   const Player& player = session.player;
-  return {player.id, player.name, player.account, player.entity, true};
+  return {player.id, player.name, player.account, world_.player_entity(player.id), true};
 }
 
 std::vector<KnownPlayer> Players::former() {

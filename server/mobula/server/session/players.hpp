@@ -33,7 +33,10 @@ class Players {
   /// Removes the player or spectator from the game, unless it has left already. `why` is logged.
   void leave(ClientSession& session, std::string_view why);
 
-  /// Returns whether a player of a saved world can be restored: its id is new, and its entity is alive or null.
+  /// Makes the entities of players that have left follow to their successors.
+  void on_level_changed(const LevelChange& change);
+
+  /// Returns whether a player of a saved world can be restored: its id is new.
   [[nodiscard]] bool can_restore(const KnownPlayer& known) const;
   /// Makes the session that of a player in a restored world, without asking the game.
   void restore(ClientSession& session, const KnownPlayer& known);
@@ -42,7 +45,7 @@ class Players {
   void restore_next_id(std::uint32_t next_id) { next_id_ = std::max(next_id, 1u); }
 
   /// Returns the session's player as it is saved.
-  [[nodiscard]] static KnownPlayer known(const ClientSession& session);
+  [[nodiscard]] KnownPlayer known(const ClientSession& session) const;
   /// Returns the accounts of players that have left and still have an entity, by account.
   [[nodiscard]] std::vector<KnownPlayer> former();
   /// Returns the id of the next player or spectator to join.

@@ -110,10 +110,15 @@ core::Status Server::update_level(std::shared_ptr<const resource::Resource> leve
 
 core::Result<LevelChange> Server::reload_level(std::shared_ptr<const resource::Resource> level) {
   if (core::Status playable = game_.check_level(level.get()); !playable) return playable.error();
-  core::Result<LevelChange> change = world_->reload_level(level);
+  core::Result<LevelChange> change = world_->reload_level(level, [this](const LevelChange& made) {
+    players_.on_level_changed(made);
+    const core::LogScope about({.running = "Game::level_changed"});
+    game_.level_changed(*world_, made);
+  });
   if (change) {
     config_.level = std::move(level);
     replicator_.withdraw_level();
+    for (const auto& session : sessions_.all()) session->update_player_entity(world_->registry());
   }
   return change;
 }
@@ -191,6 +196,7 @@ void Server::send_all(core::Nanoseconds now, const transport::Output& output) {
     prefetch_after(sessions, at, endpoint_);
     ClientSession& session = *sessions[at];
     replicator_.forget_reclaimed(session.replication);
+    session.update_player_entity(world_->registry());
     transport::Session* const connection = endpoint_.find(session.transport_id);
     if (connection == nullptr) continue;
     if (const core::Status sent = send(session, *connection, now, output); !sent)
@@ -207,6 +213,18 @@ core::Status Server::begin_play(ClientSession& session, transport::Session& conn
   return core::Done{};
 }
 
+// Sends the player's entity if it has changed since the client was sent it.
+core::Status Server::send_player_entity(ClientSession& session, transport::Session& connection) {
+  if (session.player.entity == session.sent_entity) return core::Done{};
+  core::log_debug("server", "player {} has {} now", session.player.id,
+                  session.player.entity ? "entity " + to_string(session.player.entity) : "no entity");
+  const core::Result<transport::ReliableId> sent =
+      connection.send_reliable(wire::encode(wire::PlayerEntity{session.player.entity}));
+  if (!sent) return sent.error();
+  session.sent_entity = session.player.entity;
+  return core::Done{};
+}
+
 // Fails if the reliable lane is full: the client has not read for long and is lost.
 core::Status Server::send(ClientSession& session, transport::Session& connection, core::Nanoseconds now,
                           const transport::Output& output) {
@@ -216,6 +234,7 @@ core::Status Server::send(ClientSession& session, transport::Session& connection
   if (session.state == State::joining)
     if (const core::Status begun = begin_play(session, connection); !begun) return begun;
   if (session.state != State::joining && session.state != State::playing) return core::Done{};
+  if (const core::Status sent = send_player_entity(session, connection); !sent) return sent;
   // No delta is encoded for a pipe that cannot take it.
   if (session.state == State::playing && output.ready(endpoint_.address(session.transport_id))) {
     messages_.apply_acks(session, now);

@@ -116,8 +116,8 @@ class Server {
   /// Returns the id of the next player or spectator to join.
   [[nodiscard]] std::uint32_t next_player() const { return players_.next_id(); }
   /// Restores the players of a saved world as disconnected players, before the first tick. They have the grace period
-  /// to reconnect; Game::join is then called with the same id and entity. Players that do not fit this world are
-  /// skipped.
+  /// to reconnect; Game::join is then called with the same id and entity. Players whose ids do not fit this
+  /// world are skipped.
   void restore_players(std::uint32_t next_player, const std::vector<KnownPlayer>& known) {
     sessions_.restore_players(next_player, known);
   }
@@ -131,6 +131,7 @@ class Server {
   void run_game();
   void send_all(core::Nanoseconds now, const transport::Output& output);
   core::Status begin_play(ClientSession& session, transport::Session& connection);
+  static core::Status send_player_entity(ClientSession& session, transport::Session& connection);
   core::Status send(ClientSession& session, transport::Session& connection, core::Nanoseconds now,
                     const transport::Output& output);
 

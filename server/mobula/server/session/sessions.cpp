@@ -199,7 +199,7 @@ void Sessions::leave_all(std::string_view why) {
 std::vector<KnownPlayer> Sessions::known_players() const {
   std::vector<KnownPlayer> known;
   for (const auto& session : sessions_)
-    if (session->joined && !session->player.spectator) known.push_back(Players::known(*session));
+    if (session->joined && !session->player.spectator) known.push_back(players_.known(*session));
   const std::vector<KnownPlayer> former = players_.former();
   known.insert(known.end(), former.begin(), former.end());
   return known;

@@ -73,7 +73,7 @@ class Sessions {
   /// Returns the players to save: those in the game, then former players that still have an entity.
   [[nodiscard]] std::vector<KnownPlayer> known_players() const;
   /// Restores the players of a saved world as disconnected sessions, before the first tick. Their grace period starts
-  /// with that tick. Players that do not fit this world are skipped.
+  /// with that tick. A dead entity becomes null. Players whose ids do not fit this world are skipped.
   void restore_players(std::uint32_t next_player, const std::vector<KnownPlayer>& known);
 
  private:

@@ -107,6 +107,7 @@ struct Restored {
 
 class DemoGameSaves : public DemoGameTest {
  protected:
+  using DemoGameTest::DemoGameTest;
   // Position of a coin that is then taken.
   mobula::engine::Vec3 take_a_coin() {
     Transform place;
@@ -156,6 +157,77 @@ TEST_F(DemoGameSaves, ARestartWithAnotherTickRateKeepsTheTimes) {
     restored.ticks(3);
     EXPECT_EQ(pickups_at(*restored.world, place), 1);
   }
+}
+
+class DemoGameFull : public DemoGameSaves {
+ protected:
+  DemoGameFull() : DemoGameSaves(mobula::test::hamlet(), mobula::test::hamlet()->level().num_entities + 5) {}
+  // Takes all room.
+  void fill() {
+    for (auto filler = world->create(); filler; filler = world->create()) fillers.push_back(*filler);
+  }
+  void free_one() {
+    world->destroy(fillers.back());
+    fillers.pop_back();
+  }
+  std::size_t pickups() { return world->registry().pool<Pickup>().size(); }
+  // Returns how often the log has the words since it is captured.
+  static int count_in_log(const std::string& words) {
+    const std::string log = testing::internal::GetCapturedStderr();
+    int count = 0;
+    for (std::size_t at = log.find(words); at != std::string::npos; at = log.find(words, at + 1)) ++count;
+    return count;
+  }
+
+  std::vector<ecs::Entity> fillers;
+};
+
+TEST_F(DemoGameFull, APickupWaitsForRoomAndIsReportedOnce) {
+  for (int times = 0; times < 2; ++times) {
+    const mobula::engine::Vec3 place = take_a_coin();
+    fill();
+    testing::internal::CaptureStderr();
+    ticks(3 * back_after);
+    EXPECT_EQ(count_in_log("wait to respawn: the world is full"), 1);
+    EXPECT_EQ(pickups_at(*world, place), 0);
+    free_one();
+    ticks(1);
+    EXPECT_EQ(pickups_at(*world, place), 1);
+    while (!fillers.empty()) free_one();
+  }
+}
+
+TEST_F(DemoGameFull, PickupsReturnInTheOrderInWhichTheyWereTaken) {
+  std::vector<mobula::engine::Vec3> places;
+  for (int i = 0; i < 3; ++i) places.push_back(take_a_coin());
+  fill();
+  ticks(3 * back_after);
+  for (std::size_t back = 0; back <= places.size(); ++back) {
+    for (std::size_t i = 0; i < places.size(); ++i)
+      EXPECT_EQ(pickups_at(*world, places[i]), i < back ? 1 : 0) << i << " of " << back;
+    if (back == places.size()) break;
+    free_one();
+    ticks(1);
+  }
+  const std::size_t all = pickups();
+  ticks(3 * back_after);
+  EXPECT_EQ(pickups(), all) << "each returns once";
+}
+
+TEST_F(DemoGameFull, APickupThatWaitsIsSaved) {
+  const mobula::engine::Vec3 place = take_a_coin();
+  fill();
+  ticks(3 * back_after);
+  const Restored restored(game.save(*world), place, 20);  // a larger world
+  restored.ticks(2);
+  EXPECT_EQ(pickups_at(*restored.world, place), 1);
+}
+
+TEST_F(DemoGameFull, ANewPlayerIsRefusedWithTheReason) {
+  fill();
+  const auto joined = game.join(*world, {.id = 1, .name = "ada", .entity = {}});
+  ASSERT_FALSE(joined.ok());
+  EXPECT_EQ(joined.error().message, "the world is full: no room for 1 more entities");
 }
 
 TEST_F(DemoGameSaves, ADamagedSaveIsRefusedOrHarmless) {

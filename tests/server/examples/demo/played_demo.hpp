@@ -16,9 +16,12 @@ namespace demo {
 
 class DemoGameTest : public testing::Test {
  protected:
-  explicit DemoGameTest(std::uint64_t seed = 7)
-      : world(std::move(*mobula::server::World::make(
-            {.schema = mobula::test::game_schema(), .level = mobula::test::hamlet(), .seed = seed}))) {
+  explicit DemoGameTest(std::shared_ptr<const mobula::resource::Resource> level = mobula::test::hamlet(),
+                        std::uint32_t entities_max = 1u << 20)
+      : world(std::move(*mobula::server::World::make({.schema = mobula::test::game_schema(),
+                                                      .level = std::move(level),
+                                                      .seed = 7,
+                                                      .entities_max = entities_max}))) {
     EXPECT_TRUE(world->spawn_level().ok());
     played.emplace(game, *world);
     EXPECT_TRUE(played->start().ok());
