@@ -33,7 +33,7 @@ void add(SessionStats& sum, const SessionStats& stats) {
 
 template <class Table>
 std::uint32_t share_of(const Table& table) {
-  return table.capacity() / sweep_updates + 1;
+  return table.slots() / sweep_updates + 1;
 }
 
 }  // namespace
