@@ -79,6 +79,7 @@ core::Result<std::unique_ptr<admin::AdminServer>> start_admin(admin::AdminConfig
   admin.routes = api::routes(api);
   admin.routes.push_back(admin::live_route());
   admin.routes.push_back(admin::tokens_route(while_open(token_source(issuer), api)));
+  admin.routes.back().origins = config.token_origins;
   for (admin::Route& file : admin::file_routes(admin::inspector_files())) admin.routes.push_back(std::move(file));
   admin.topics = api::topics(api);
   admin.welcome = api::welcome(api);
